@@ -1,0 +1,208 @@
+//! Questions from outside: a future that any executor can await, and its blocking form.
+
+use crate::error::AskError;
+use crate::promise::{Begun, Resolver};
+use crate::sync::{Arc, Mutex, lock};
+use crate::system::Shared;
+use crate::timer::{Alarm, ns};
+use std::fmt;
+use std::future::Future;
+use std::pin::{Pin, pin};
+use std::task::{Context, Poll, Wake, Waker};
+use std::thread::{self, Thread};
+use std::time::Duration;
+
+/// Where an answer meets the future that waits for it.
+pub(crate) struct Oneshot<T>(Mutex<State<T>>);
+
+enum State<T> {
+    /// The message waits in a mailbox.
+    Waiting(Option<Waker>),
+    /// Its turn has begun, or its answer was passed on.
+    Begun(Option<Waker>),
+    Answered(Result<T, AskError>),
+    /// The future was cancelled or dropped, or has its answer.
+    Closed(Closed),
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Closed {
+    /// Before the turn began: the message must not be processed.
+    Withdrawn,
+    /// The message is processed all the same.
+    Unwanted,
+}
+
+impl<T> Oneshot<T> {
+    pub(crate) fn complete(&self, value: Result<T, AskError>) {
+        let mut state = lock(&self.0);
+        let waker = match &mut *state {
+            State::Waiting(waker) | State::Begun(waker) => waker.take(),
+            // A value after a time limit, or for a future that is gone.
+            State::Answered(_) | State::Closed(_) => return,
+        };
+        *state = State::Answered(value);
+        drop(state);
+        if let Some(waker) = waker {
+            waker.wake();
+        }
+    }
+
+    pub(crate) fn begin(&self) -> Begun {
+        let mut state = lock(&self.0);
+        match &mut *state {
+            State::Waiting(waker) => {
+                let waker = waker.take();
+                *state = State::Begun(waker);
+                Begun::Yes
+            }
+            State::Closed(Closed::Withdrawn) => Begun::Withdrawn,
+            State::Begun(_) | State::Answered(_) | State::Closed(Closed::Unwanted) => Begun::Yes,
+        }
+    }
+
+    pub(crate) fn is_wanted(&self) -> bool {
+        !matches!(*lock(&self.0), State::Closed(_))
+    }
+}
+
+/// The answer to a question asked from outside: a future for any executor.
+///
+/// Dropping it gives up the answer; the message is processed all the same. [`Asked::cancel`] also takes the message
+/// back, if it has not begun.
+#[must_use = "a question's answer comes when the future is awaited; use `.send()` when no answer is wanted"]
+pub struct Asked<T> {
+    oneshot: Arc<Oneshot<T>>,
+    system: Option<Arc<Shared>>,
+}
+
+/// Whether a cancelled message was taken back.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Cancelled {
+    /// It had not begun and will not be processed; it is counted as a dead letter.
+    Withdrawn,
+    /// It had begun or was done: only its answer is given up.
+    TooLate,
+}
+
+impl<T: Send + 'static> Asked<T> {
+    pub(crate) fn new(system: &Arc<Shared>) -> (Asked<T>, Resolver<T>) {
+        let oneshot = Arc::new(Oneshot(Mutex::new(State::Waiting(None))));
+        let resolver = Resolver::outside(oneshot.clone());
+        (
+            Asked {
+                oneshot,
+                system: Some(system.clone()),
+            },
+            resolver,
+        )
+    }
+
+    pub(crate) fn ready(value: Result<T, AskError>) -> Asked<T> {
+        Asked {
+            oneshot: Arc::new(Oneshot(Mutex::new(State::Answered(value)))),
+            system: None,
+        }
+    }
+
+    /// Gives up waiting after `limit` with [`AskError::TimedOut`]. The message may have been processed, or may still be.
+    pub fn within(self, limit: Duration) -> Asked<T> {
+        if let Some(system) = &self.system {
+            let oneshot = Arc::downgrade(&self.oneshot);
+            let ring = move || {
+                if let Some(oneshot) = oneshot.upgrade() {
+                    oneshot.complete(Err(AskError::TimedOut { after: limit }));
+                }
+            };
+            system.set_timer(ns(limit), Alarm::Once(Box::new(ring)));
+        }
+        self
+    }
+
+    /// Gives up the answer, and takes the message back if it has not begun.
+    pub fn cancel(self) -> Cancelled {
+        let mut state = lock(&self.oneshot.0);
+        match *state {
+            State::Waiting(_) => {
+                *state = State::Closed(Closed::Withdrawn);
+                Cancelled::Withdrawn
+            }
+            _ => Cancelled::TooLate,
+        }
+    }
+
+    /// Waits for the answer on this thread; in a simulation, runs it until the answer is there.
+    pub(crate) fn wait(self) -> Result<T, AskError> {
+        match self.system.clone() {
+            Some(system) => system.block_on(self).unwrap_or(Err(AskError::Stalled)),
+            None => block_on_thread(self),
+        }
+    }
+}
+
+impl<T> Future for Asked<T> {
+    type Output = Result<T, AskError>;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let mut state = lock(&self.oneshot.0);
+        match &mut *state {
+            State::Waiting(waker) | State::Begun(waker) => {
+                match waker {
+                    Some(waker) => waker.clone_from(context.waker()),
+                    None => *waker = Some(context.waker().clone()),
+                }
+                Poll::Pending
+            }
+            State::Answered(_) => {
+                match std::mem::replace(&mut *state, State::Closed(Closed::Unwanted)) {
+                    State::Answered(value) => Poll::Ready(value),
+                    _ => Poll::Pending,
+                }
+            }
+            // Polled after its end, or after a cancel that consumed it: as for any future, there is no promise.
+            State::Closed(_) => Poll::Ready(Err(AskError::Cancelled)),
+        }
+    }
+}
+
+impl<T> Drop for Asked<T> {
+    fn drop(&mut self) {
+        let mut state = lock(&self.oneshot.0);
+        if !matches!(*state, State::Closed(_)) {
+            let before = std::mem::replace(&mut *state, State::Closed(Closed::Unwanted));
+            drop(state);
+            // Outside the lock: an answer that nobody took may hold anything.
+            drop(before);
+        }
+    }
+}
+
+impl<T> fmt::Debug for Asked<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match *lock(&self.oneshot.0) {
+            State::Waiting(_) => "Asked(waiting)",
+            State::Begun(_) => "Asked(begun)",
+            State::Answered(_) => "Asked(answered)",
+            State::Closed(_) => "Asked(closed)",
+        })
+    }
+}
+
+/// Runs a future on this thread, which sleeps meanwhile.
+pub(crate) fn block_on_thread<F: Future>(future: F) -> F::Output {
+    struct Unpark(Thread);
+    impl Wake for Unpark {
+        fn wake(self: Arc<Self>) {
+            self.0.unpark();
+        }
+    }
+    let waker = Waker::from(Arc::new(Unpark(thread::current())));
+    let mut context = Context::from_waker(&waker);
+    let mut future = pin!(future);
+    loop {
+        match future.as_mut().poll(&mut context) {
+            Poll::Ready(value) => return value,
+            Poll::Pending => thread::park(),
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! Behaviours: what an actor can be told. One zero-sized type for each method, with a stable name.
+
+use crate::actor::Actor;
+use crate::promise::{Promise, Resolver};
+use crate::turn::Turn;
+
+/// A message's shape: what it carries, what it answers, and its stable name.
+///
+/// Behaviours are messages to one actor type; the methods of an interface are messages to whoever implements it.
+pub trait Message: 'static {
+    /// What the message carries: a tuple.
+    type Args: Send + 'static;
+    /// What it answers.
+    type Reply: Send + 'static;
+    /// Stable name, such as `bank::Account::deposit`: it stands in errors, reports, traces and saved messages.
+    const NAME: &'static str;
+}
+
+/// A message that an actor type understands; `#[behaviours]` writes one for each method.
+///
+/// By hand:
+///
+/// ```
+/// use vivant::prelude::*;
+/// use vivant::{Behaviour, Call, Handle, Link, Message, Resolver};
+///
+/// #[derive(Actor)]
+/// pub struct Counter { count: u64 }
+///
+/// pub struct Add;                                             // what `#[behaviours]` calls `counter::Add<Counter>`
+///
+/// impl Message for Add {
+///     type Args = (u64,);
+///     type Reply = u64;
+///     const NAME: &'static str = "docs::Counter::add";
+/// }
+/// impl Behaviour for Add {
+///     type Actor = Counter;
+///     fn run(state: &mut Counter, _: &Turn<'_, Counter>, (n,): (u64,), resolver: Resolver<u64>) {
+///         state.count += n;
+///         resolver.resolve(state.count);
+///     }
+/// }
+/// impl CounterHandle {
+///     pub fn add(&self, n: u64) -> Call<Add> { Call::new(self.link(), (n,)) }
+/// }
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let system = System::new();
+/// let counter = system.spawn(Counter { count: 1 });
+/// assert_eq!(counter.add(2).ask_blocking()?, 3);
+/// # Ok(()) }
+/// ```
+pub trait Behaviour: Message {
+    /// The actor type whose state it runs on.
+    type Actor: Actor;
+
+    /// The guard (T8): a message whose guard is false waits, and is looked at again after each turn. It may read the
+    /// state and the arguments, nothing else.
+    fn ready(state: &Self::Actor, args: &Self::Args) -> bool {
+        let _ = (state, args);
+        true
+    }
+
+    /// The turn. Answers through `resolver`, now or later; dropping it unanswered breaks the promise.
+    fn run(
+        state: &mut Self::Actor,
+        turn: &Turn<'_, Self::Actor>,
+        args: Self::Args,
+        resolver: Resolver<Self::Reply>,
+    );
+}
+
+/// A behaviour with a hole: its first argument comes from a promise (or a dead letter, or a stream), the rest is given
+/// when the continuation is made. An address, a name and arguments: data.
+pub trait Continuation: Behaviour {
+    /// What fills the hole.
+    type Hole: Send + 'static;
+    /// The other arguments.
+    type Rest: Send + 'static;
+    /// Puts both together.
+    fn fill(hole: Self::Hole, rest: Self::Rest) -> Self::Args;
+}
+
+/// What a behaviour's method returns: its reply, or a promise of it.
+#[diagnostic::on_unimplemented(
+    message = "this behaviour returns `{Self}`, but its message promises `{V}`",
+    label = "return `{V}` or `Promise<{V}>`"
+)]
+pub trait Answer<V: Send + 'static> {
+    /// Gives the answer to whoever waits for it.
+    fn give(self, resolver: Resolver<V>);
+}
+
+impl<V: Send + 'static> Answer<V> for V {
+    fn give(self, resolver: Resolver<V>) {
+        resolver.resolve(self);
+    }
+}
+
+impl<V: Send + 'static> Answer<V> for Promise<V> {
+    fn give(self, resolver: Resolver<V>) {
+        self.answer(resolver);
+    }
+}

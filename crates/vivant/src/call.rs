@@ -1,0 +1,269 @@
+//! Calls: messages that have been made and not yet sent, and continuations that wait for their hole to be filled.
+
+use crate::address::{Link, Target};
+use crate::asked::Asked;
+use crate::behaviour::{Behaviour, Continuation, Message};
+use crate::cell::{AddressRef, StateRef};
+use crate::dead_letter::Cause;
+use crate::error::{AskError, Refusal, SendError};
+use crate::mailbox::{Envelope, Kind, Letter, Role, Step, post};
+use crate::promise::{Begun, Resolver};
+use crate::scheduler::Worker;
+use crate::turn::Turn;
+use std::fmt;
+use std::marker::PhantomData;
+use std::panic::Location;
+
+/// A message and the actor it is for. Made by the methods of a handle: `account.deposit(10)`.
+#[must_use = "a message does nothing until it is sent: `t.send(…)` or `t.ask(…)` in a turn, `.send()`, `.ask().await` or `.ask_blocking()` outside"]
+pub struct Call<M: Message> {
+    to: AddressRef,
+    args: M::Args,
+    pack: Pack<M>,
+    place: &'static Location<'static>,
+}
+
+/// How a call becomes an envelope for the actor type behind its address.
+pub(crate) type Pack<M> = fn(
+    <M as Message>::Args,
+    Resolver<<M as Message>::Reply>,
+    &'static Location<'static>,
+) -> Envelope;
+
+impl<B: Behaviour> Call<B> {
+    /// The message `B` with `args`, for the actor behind `link`. Handles call this.
+    #[track_caller]
+    pub fn new(link: &Link<B::Actor>, args: B::Args) -> Call<B> {
+        Call::new_packed(link.to.clone(), args, envelope::<B>, Location::caller())
+    }
+}
+
+impl<M: Message> Call<M> {
+    pub(crate) fn new_packed(
+        to: AddressRef,
+        args: M::Args,
+        pack: Pack<M>,
+        place: &'static Location<'static>,
+    ) -> Call<M> {
+        Call {
+            to,
+            args,
+            pack,
+            place,
+        }
+    }
+
+    /// What the message carries.
+    pub fn args(&self) -> &M::Args {
+        &self.args
+    }
+
+    /// Takes the message apart.
+    pub fn into_args(self) -> M::Args {
+        self.args
+    }
+
+    /// The same call for another time: intervals need one for each tick.
+    pub(crate) fn again(&self) -> Call<M>
+    where
+        M::Args: Clone,
+    {
+        Call {
+            to: self.to.clone(),
+            args: self.args.clone(),
+            pack: self.pack,
+            place: self.place,
+        }
+    }
+
+    /// Sends the message, without an answer. If the actor has ended it becomes a dead letter (T3).
+    ///
+    /// Within a turn this is [`Turn::send`]. Never waits. Costs one allocation and two atomic operations.
+    pub fn send(self) {
+        self.post(Resolver::nobody());
+    }
+
+    /// As [`Call::send`], but an actor that has ended gives the message back.
+    ///
+    /// # Errors
+    ///
+    /// The actor has ended; the message is in the error.
+    pub fn try_send(self) -> Result<(), SendError<M>> {
+        if self.to.ended().is_some() {
+            let actor = self.to.path();
+            return Err(SendError { call: self, actor });
+        }
+        // It may end between that look and the push; the message is then a dead letter, like any that an ending actor
+        // had in its mailbox.
+        self.send();
+        Ok(())
+    }
+
+    /// Sends the message from outside any turn; the answer is a future, for any executor.
+    ///
+    /// Within a turn nothing is sent and the future is ready with [`AskError::InsideTurn`]: use `t.ask(…).then(…)`.
+    pub fn ask(self) -> Asked<M::Reply> {
+        if let Some(inside) = Worker::inside() {
+            return Asked::ready(Err(AskError::InsideTurn(inside.into())));
+        }
+        let (asked, resolver) = Asked::new(&self.to.system);
+        self.post(resolver);
+        asked
+    }
+
+    /// Sends the message from outside any turn and waits for the answer. In a simulation, waiting runs it.
+    ///
+    /// # Errors
+    ///
+    /// See [`AskError`]; within a turn [`AskError::InsideTurn`], at once and without sending.
+    pub fn ask_blocking(self) -> Result<M::Reply, AskError> {
+        self.ask().wait()
+    }
+
+    pub(crate) fn post(self, resolver: Resolver<M::Reply>) {
+        self.packed(resolver).deliver();
+    }
+
+    pub(crate) fn packed(self, resolver: Resolver<M::Reply>) -> Delivery {
+        Delivery {
+            envelope: (self.pack)(self.args, resolver, self.place),
+            to: self.to,
+        }
+    }
+}
+
+impl<M: Message> fmt::Debug for Call<M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "Call({} to {}, made at {})",
+            M::NAME,
+            self.to.path(),
+            self.place
+        )
+    }
+}
+
+/// A packed message and its receiver.
+pub(crate) struct Delivery {
+    pub(crate) to: AddressRef,
+    pub(crate) envelope: Envelope,
+}
+
+impl Delivery {
+    /// Posts it; to an actor that has ended it becomes a dead letter, and whoever waits for the answer is told.
+    pub(crate) fn deliver(self) {
+        if let Err(envelope) = post(&self.to, self.envelope) {
+            self.to
+                .system
+                .dead_letters
+                .bury(&self.to, envelope, Cause::Ended);
+        }
+    }
+}
+
+/// The envelope of a behaviour.
+pub(crate) fn envelope<B: Behaviour>(
+    args: B::Args,
+    resolver: Resolver<B::Reply>,
+    place: &'static Location<'static>,
+) -> Envelope {
+    Envelope::new::<Told<B>>((args, resolver), place)
+}
+
+struct Told<B>(PhantomData<B>);
+
+impl<B: Behaviour> Letter for Told<B> {
+    type Content = (B::Args, Resolver<B::Reply>);
+    const KIND: Kind = Kind::new::<Self>(B::NAME, Role::Turn);
+
+    fn ready((args, _): &Self::Content, state: &mut StateRef<'_>) -> bool {
+        state
+            .get::<B::Actor>()
+            .as_ref()
+            .is_none_or(|state| B::ready(state, args))
+    }
+
+    fn run((args, resolver): Self::Content, state: &mut StateRef<'_>, worker: &Worker) -> Step {
+        if resolver.begin() == Begun::Withdrawn {
+            return Step::Withdrawn;
+        }
+        if let Some(state) = state.get::<B::Actor>() {
+            B::run(state, &Turn::new(worker), args, resolver);
+        }
+        Step::Done
+    }
+
+    fn refuse(
+        (_args, resolver): Self::Content,
+        refusal: &Refusal,
+        place: &'static Location<'static>,
+    ) {
+        resolver.fail(refusal.error(B::NAME, place));
+    }
+}
+
+/// A continuation: an address, a behaviour with a hole, and the rest of its arguments. Made by the handle's methods
+/// for `#[then]` behaviours: `t.me().debited(to, amount)`.
+#[must_use = "a continuation does nothing until it is given to a promise: `promise.then(…)`"]
+pub struct Then<K: Continuation> {
+    to: AddressRef,
+    rest: K::Rest,
+    place: &'static Location<'static>,
+}
+
+impl<K: Continuation> Then<K> {
+    /// The continuation `K` of the actor behind `link`. Handles call this.
+    #[track_caller]
+    pub fn new(link: &Link<K::Actor>, rest: K::Rest) -> Then<K> {
+        Then {
+            to: link.to.clone(),
+            rest,
+            place: Location::caller(),
+        }
+    }
+
+    pub(crate) fn target(&self) -> &AddressRef {
+        &self.to
+    }
+
+    pub(crate) fn again(&self) -> Then<K>
+    where
+        K::Rest: Clone,
+    {
+        Then {
+            to: self.to.clone(),
+            rest: self.rest.clone(),
+            place: self.place,
+        }
+    }
+
+    /// The message with its hole filled.
+    pub(crate) fn fill(self, hole: K::Hole, resolver: Resolver<K::Reply>) -> Delivery {
+        let envelope = envelope::<K>(K::fill(hole, self.rest), resolver, self.place);
+        Delivery {
+            to: self.to,
+            envelope,
+        }
+    }
+}
+
+impl<K: Continuation> fmt::Debug for Then<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "Then({} of {}, made at {})",
+            K::NAME,
+            self.to.path(),
+            self.place
+        )
+    }
+}
+
+impl<T: ?Sized + Target> crate::Address<T> {
+    /// How many calls and handles keep the actor reachable now, this one included.
+    #[doc(hidden)]
+    pub fn references(this: &Self) -> usize {
+        crate::Address::counted(this).cell().addresses() - 1
+    }
+}

@@ -1,0 +1,46 @@
+//! Where an actor comes from: the chain of child numbers above it. Made only for actors that have children.
+
+use super::Header;
+use crate::sync::{Arc, Ordering};
+
+/// One step of a path. Outlives the actor, so that the paths of its children stay printable.
+pub(crate) struct Lineage {
+    pub(super) parent: Option<Arc<Lineage>>,
+    pub(super) number: u32,
+}
+
+impl Drop for Lineage {
+    fn drop(&mut self) {
+        // A chain of a million parents must not be dropped recursively.
+        let mut above = self.parent.take();
+        while let Some(lineage) = above {
+            above = Arc::into_inner(lineage).and_then(|mut lineage| lineage.parent.take());
+        }
+    }
+}
+
+impl Header {
+    /// This actor as a parent, and the number of its next child. Only during a turn of this actor.
+    pub(crate) fn next_child(&self) -> (Arc<Lineage>, u32) {
+        let lineage = self.lineage.get_or_init(|| {
+            Arc::new(Lineage {
+                parent: self.parent.clone(),
+                number: self.number,
+            })
+        });
+        // Relaxed: only the holder counts; T1 orders one holder after the other.
+        (
+            lineage.clone(),
+            self.children.fetch_add(1, Ordering::Relaxed),
+        )
+    }
+
+    /// The next number of this actor's own random stream. Only during a turn of this actor.
+    pub(crate) fn next_random(&self) -> u64 {
+        // Relaxed: as for `children`.
+        let state = self.random.load(Ordering::Relaxed);
+        let (state, number) = crate::oracle::split_mix(state);
+        self.random.store(state, Ordering::Relaxed);
+        number
+    }
+}

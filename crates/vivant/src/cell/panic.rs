@@ -1,0 +1,80 @@
+//! Catching panics of user code at the edge of a turn, with their place (T4).
+//!
+//! Where a panic happened is known only to the panic hook, of which a process has one. The first system installs a hook
+//! that notes the place on the panicking thread and then calls the hook that was there before; nothing else about the
+//! process changes.
+
+use std::any::Any;
+use std::cell::RefCell;
+use std::panic::{self, AssertUnwindSafe};
+use std::sync::Once;
+
+/// What is known of a panic on this thread.
+#[derive(Clone)]
+pub(crate) struct Caught {
+    pub(crate) message: String,
+    /// `file:line:column`, unless a later hook of the user's hid it.
+    pub(crate) place: Option<String>,
+}
+
+thread_local! {
+    static LAST: RefCell<Option<Caught>> = const { RefCell::new(None) };
+}
+
+static HOOK: Once = Once::new();
+
+/// Notes the place of every panic from now on.
+pub(crate) fn note_places() {
+    HOOK.call_once(|| {
+        let before = panic::take_hook();
+        panic::set_hook(Box::new(move |info| {
+            let caught = Caught {
+                message: message_of(info.payload()),
+                place: info.location().map(ToString::to_string),
+            };
+            // A thread that is being torn down has no place to note it in; it runs no turn either.
+            let _ = LAST.try_with(|last| last.replace(Some(caught)));
+            if !info.payload().is::<Injected>() {
+                before(info);
+            }
+        }));
+    });
+}
+
+/// The payload of a panic that a simulation injects: expected, so the hook does not print it.
+pub(crate) struct Injected;
+
+fn message_of(payload: &(dyn Any + Send)) -> String {
+    match (
+        payload.downcast_ref::<&str>(),
+        payload.downcast_ref::<String>(),
+    ) {
+        (Some(text), _) => (*text).to_owned(),
+        (_, Some(text)) => text.clone(),
+        _ if payload.is::<Injected>() => "a panic injected by the simulation".to_owned(),
+        _ => "a panic whose payload is not text".to_owned(),
+    }
+}
+
+/// The last panic on this thread, while it unwinds.
+pub(crate) fn take_last() -> Option<Caught> {
+    LAST.try_with(|last| last.borrow().clone()).ok().flatten()
+}
+
+/// Runs `body`; a panic in it comes back as a value.
+///
+/// The caller must treat what `body` worked on as ended: an actor whose turn panicked never takes another one, so
+/// nobody sees a state that the panic left half changed (this is why asserting unwind safety is right).
+pub(crate) fn catch<R>(body: impl FnOnce() -> R) -> Result<R, Caught> {
+    panic::catch_unwind(AssertUnwindSafe(body)).map_err(|payload| {
+        let place = LAST
+            .with(|last| last.borrow_mut().take())
+            .and_then(|last| last.place);
+        let message = message_of(&*payload);
+        // A payload's own drop may panic; that must not leave the edge of the turn.
+        if let Err(second) = panic::catch_unwind(AssertUnwindSafe(|| drop(payload))) {
+            std::mem::forget(second);
+        }
+        Caught { message, place }
+    })
+}

@@ -1,0 +1,80 @@
+//! One run of an actor on a worker: signals first, then messages, until nothing is left or the budget is spent (T6).
+
+use super::held::{After, Held};
+use super::{CellRef, Signals};
+use crate::scheduler::Worker;
+use crate::stop::StopReason;
+
+/// How long an actor may keep its worker while others wait.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Budget {
+    /// Messages.
+    pub(crate) messages: u32,
+    /// Coarse milliseconds.
+    pub(crate) ms: u64,
+}
+
+/// How the run ended.
+#[must_use = "an actor that is not requeued will never run again"]
+pub(crate) enum Ran {
+    /// Nothing is left to do: the next message will enqueue it.
+    Parked,
+    /// The budget is spent: it belongs at the end of a run queue.
+    Requeue(CellRef),
+}
+
+/// Runs the actor that came out of a run queue.
+pub(crate) fn run(cell: CellRef, worker: &Worker, budget: Budget) -> Ran {
+    let mut began_ns = worker.system.oracle.now_ns();
+    let began_ms = worker.system.oracle.coarse_ms();
+    let (mut held, mut signals) = Held::begin(cell, worker);
+    let mut messages = 0;
+    loop {
+        heed(&mut held, signals);
+        while !held.is_muted() && !held.has_ended() {
+            if messages >= budget.messages
+                || worker.system.oracle.coarse_ms() >= began_ms + budget.ms
+            {
+                if !held.has_more() {
+                    break;
+                }
+                held.was_busy(worker.system.oracle.now_ns() - began_ns);
+                held.cell().run.requeue();
+                return Ran::Requeue(held.release());
+            }
+            let Some(envelope) = held.next() else { break };
+            messages += 1;
+            match held.process(envelope) {
+                After::Next => held.mute_if_asked(),
+                After::End(reason) => held.end(reason),
+            }
+            let signals = held.look();
+            heed(&mut held, signals);
+        }
+        if !held.has_ended() && held.is_forsaken() {
+            held.end(StopReason::Unreferenced);
+        }
+        let now_ns = worker.system.oracle.now_ns();
+        held.was_busy(now_ns - began_ns);
+        began_ns = now_ns;
+        match held.park() {
+            Ok(()) => return Ran::Parked,
+            Err((again, told)) => (held, signals) = (again, told),
+        }
+    }
+}
+
+/// Signals come before messages and reach muted actors too.
+fn heed(held: &mut Held<'_>, signals: Signals) {
+    if held.has_ended() {
+        return;
+    }
+    if signals.has(Signals::UNMUTE) {
+        held.unmute();
+    }
+    if signals.has(Signals::SHUTDOWN) {
+        held.end(StopReason::Shutdown);
+    } else if signals.has(Signals::STOP) {
+        held.end(StopReason::Stopped);
+    }
+}

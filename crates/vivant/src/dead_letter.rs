@@ -1,0 +1,180 @@
+//! Dead letters: messages that were not processed. Counted by behaviour and place; actors can hear of each (T3).
+
+use crate::behaviour::{Continuation, Message};
+use crate::call::Then;
+use crate::cell::{AddressRef, CellRef};
+use crate::error::Refusal;
+use crate::mailbox::{Envelope, Kind, Role};
+use crate::promise::Resolver;
+use crate::stop::StopReason;
+use crate::sync::{Arc, Mutex, lock};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::panic::Location;
+
+/// A message that was not processed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DeadLetter {
+    /// Stable name of the behaviour.
+    pub behaviour: &'static str,
+    /// Path of the actor it was for.
+    pub actor: String,
+    /// Where in the source it was made.
+    pub place: &'static Location<'static>,
+    /// What became of it.
+    pub cause: Cause,
+}
+
+/// Why a message was not processed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum Cause {
+    /// Its actor had ended, or ended before its turn came.
+    Ended,
+    /// Whoever asked took it back in time.
+    Withdrawn,
+}
+
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Cause::Ended => "its actor had ended",
+            Cause::Withdrawn => "it was withdrawn",
+        })
+    }
+}
+
+/// One line of the count: how many messages of one kind, made at one place, met one fate.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct DeadLetterCount {
+    /// Stable name of the behaviour.
+    pub behaviour: &'static str,
+    /// Where in the source they were made, `file:line:column`.
+    pub place: String,
+    /// What became of them.
+    pub cause: Cause,
+    /// How many.
+    pub count: u64,
+}
+
+type Tally = BTreeMap<(&'static str, (&'static str, u32, u32), Cause), u64>;
+
+/// Sends a dead letter on; false when the subscriber has ended.
+type Subscriber = Arc<dyn Fn(&DeadLetter) -> bool + Send + Sync>;
+
+/// The dead letters of one system.
+#[derive(Default)]
+pub struct DeadLetters {
+    tally: Mutex<Tally>,
+    subscribers: Mutex<Vec<Subscriber>>,
+}
+
+impl DeadLetters {
+    /// The counts, in the order of behaviour and place.
+    pub fn counts(&self) -> Vec<DeadLetterCount> {
+        let line = |(&(behaviour, (file, line, column), cause), &count): (
+            &(_, (&str, u32, u32), _),
+            &u64,
+        )| {
+            DeadLetterCount {
+                behaviour,
+                place: format!("{file}:{line}:{column}"),
+                cause,
+                count,
+            }
+        };
+        lock(&self.tally).iter().map(line).collect()
+    }
+
+    /// How many there were in all.
+    pub fn total(&self) -> u64 {
+        lock(&self.tally).values().sum()
+    }
+
+    /// Continues with `then` for every dead letter from now on, until its actor ends. Letters to that actor itself are
+    /// counted but not told.
+    pub fn subscribe<K>(&self, then: Then<K>)
+    where
+        K: Continuation<Hole = DeadLetter>,
+        K::Rest: Clone,
+    {
+        let subscriber = Subscription(Mutex::new(then));
+        lock(&self.subscribers).push(Arc::new(move |letter| subscriber.tell(letter)));
+    }
+
+    /// A message could not be delivered: counts it and tells whoever waits for its answer.
+    pub(crate) fn bury(&self, to: &AddressRef, envelope: Envelope, cause: Cause) {
+        if envelope.kind().role == Role::Turn {
+            self.note(&to.cell(), envelope.kind(), envelope.head().place, cause);
+        }
+        let reason = to.ended().cloned().unwrap_or(StopReason::Stopped);
+        envelope.refuse(&Refusal {
+            actor: to.path(),
+            reason,
+        });
+    }
+
+    /// Counts a message that is dealt with elsewhere.
+    pub(crate) fn note(
+        &self,
+        cell: &CellRef,
+        kind: &'static Kind,
+        place: &'static Location<'static>,
+        cause: Cause,
+    ) {
+        let key = (
+            kind.name,
+            (place.file(), place.line(), place.column()),
+            cause,
+        );
+        *lock(&self.tally).entry(key).or_default() += 1;
+        // Told outside the lock: telling makes actors runnable.
+        let subscribers = lock(&self.subscribers).clone();
+        if subscribers.is_empty() {
+            return;
+        }
+        let letter = DeadLetter {
+            behaviour: kind.name,
+            actor: cell.path(),
+            place,
+            cause,
+        };
+        for tell in subscribers {
+            if !tell(&letter) {
+                lock(&self.subscribers).retain(|other| !Arc::ptr_eq(other, &tell));
+            }
+        }
+    }
+
+    pub(crate) fn forget_subscribers(&self) {
+        let subscribers = std::mem::take(&mut *lock(&self.subscribers));
+        drop(subscribers);
+    }
+}
+
+impl fmt::Debug for DeadLetters {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.counts()).finish()
+    }
+}
+
+struct Subscription<K: Continuation>(Mutex<Then<K>>);
+
+impl<K> Subscription<K>
+where
+    K: Continuation<Hole = DeadLetter>,
+    K::Rest: Clone,
+{
+    fn tell(&self, letter: &DeadLetter) -> bool {
+        let then = lock(&self.0).again();
+        if then.target().ended().is_some() {
+            return false;
+        }
+        if then.target().path() != letter.actor {
+            let delivery = then.fill(letter.clone(), Resolver::<<K as Message>::Reply>::nobody());
+            // Not `deliver`: a subscriber that ends just now must not make another dead letter of this one.
+            return crate::mailbox::post(&delivery.to, delivery.envelope).is_ok();
+        }
+        true
+    }
+}

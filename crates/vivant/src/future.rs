@@ -1,0 +1,260 @@
+//! Futures beside the actors (T9): each is an actor of the runtime's own, whose only message is "poll".
+//!
+//! So futures are scheduled, simulated and inspected like everything else. Their wakers are addresses.
+
+use crate::actor::Actor;
+use crate::address::{Handle, Link, Target};
+use crate::behaviour::{Behaviour, Message};
+use crate::call::Delivery;
+use crate::cell::{AddressRef, Caught, catch};
+use crate::error::{AskError, Inside, Panic};
+use crate::promise::Resolver;
+use crate::scheduler::Worker;
+use crate::sync::{Arc, AtomicBool, Mutex, Ordering, lock};
+use crate::system::Shared;
+use crate::timer::{Alarm, Timer, ns};
+use crate::turn::Turn;
+use std::fmt;
+use std::future::Future;
+use std::panic::Location;
+use std::pin::Pin;
+use std::task::{Context, Poll, Wake, Waker};
+use std::time::Duration;
+
+/// The state.
+pub(crate) struct FutureActor {
+    task: Box<dyn Task>,
+    woken: Arc<AtomicBool>,
+    /// The turn that spawned the future, and where: what errors name.
+    origin: Inside,
+    place: &'static Location<'static>,
+}
+
+/// A future and the resolver of its promise, whatever its type.
+trait Task: Send {
+    fn poll(&mut self, context: &mut Context<'_>) -> Poll<()>;
+    fn fail(&mut self, error: AskError);
+}
+
+struct Pending<F: Future>
+where
+    F::Output: Send + 'static,
+{
+    future: Pin<Box<F>>,
+    resolver: Option<Resolver<F::Output>>,
+}
+
+impl<F: Future + Send> Task for Pending<F>
+where
+    F::Output: Send + 'static,
+{
+    fn poll(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        self.future.as_mut().poll(context).map(|value| {
+            if let Some(resolver) = self.resolver.take() {
+                resolver.resolve(value);
+            }
+        })
+    }
+
+    fn fail(&mut self, error: AskError) {
+        if let Some(resolver) = self.resolver.take() {
+            resolver.fail(error);
+        }
+    }
+}
+
+impl Actor for FutureActor {
+    const NAME: &'static str = "vivant::Future";
+}
+
+impl Target for FutureActor {
+    type Handle = FutureHandle;
+    type Table = ();
+}
+
+pub(crate) struct FutureHandle(Link<FutureActor>);
+
+impl Handle for FutureHandle {
+    type Target = FutureActor;
+    fn from_link(link: Link<FutureActor>) -> Self {
+        FutureHandle(link)
+    }
+    fn link(&self) -> &Link<FutureActor> {
+        &self.0
+    }
+}
+
+pub(crate) struct PollFuture;
+
+impl Message for PollFuture {
+    type Args = ();
+    type Reply = ();
+    const NAME: &'static str = "vivant::Future::poll";
+}
+
+impl Behaviour for PollFuture {
+    type Actor = FutureActor;
+
+    fn run(state: &mut FutureActor, turn: &Turn<'_, FutureActor>, (): (), _: Resolver<()>) {
+        // Release: pairs with the swap of a wake, so that one after this store polls again; one before it is for this
+        // poll.
+        state.woken.store(false, Ordering::Release);
+        let waker = Waker::from(Arc::new(Wakeup {
+            woken: state.woken.clone(),
+            to: turn.owner(),
+        }));
+        let system = &turn.worker().system;
+        match catch(|| system.in_executor(|| state.task.poll(&mut Context::from_waker(&waker)))) {
+            Ok(Poll::Pending) => {}
+            Ok(Poll::Ready(())) => turn.stop(),
+            Err(caught) => {
+                let message = format!(
+                    "{} (in a future spawned at {})",
+                    caught.message, state.place
+                );
+                let panic = Panic::of(state.origin.clone(), Caught { message, ..caught });
+                system.reports.panicked(&panic);
+                system.complain(|| format!("a future panicked: {panic}"));
+                state.task.fail(AskError::Panicked(panic));
+                turn.stop();
+            }
+        }
+    }
+}
+
+/// A waker: an address. While one exists the future is reachable; when the last is dropped and no poll is queued,
+/// nothing can ever wake the future, and its actor ends like any that nobody can reach, which breaks its promise.
+struct Wakeup {
+    woken: Arc<AtomicBool>,
+    to: AddressRef,
+}
+
+impl Wake for Wakeup {
+    fn wake(self: Arc<Self>) {
+        self.wake_by_ref();
+    }
+
+    fn wake_by_ref(self: &Arc<Self>) {
+        // AcqRel: pairs with the store before the poll; one poll for many wakes.
+        if !self.woken.swap(true, Ordering::AcqRel) {
+            let origin = || format!("a future of {} was woken by another thread", self.to.path());
+            self.to.system.complain_if_foreign(origin);
+            poll(&self.to);
+        }
+    }
+}
+
+fn poll(to: &AddressRef) {
+    let envelope = crate::call::envelope::<PollFuture>((), Resolver::nobody(), Location::caller());
+    Delivery {
+        to: to.clone(),
+        envelope,
+    }
+    .deliver();
+}
+
+/// Starts `future` as a child of the actor whose turn runs.
+pub(crate) fn spawn<F>(
+    worker: &Worker,
+    future: F,
+    resolver: Resolver<F::Output>,
+    place: &'static Location<'static>,
+) where
+    F: Future + Send + 'static,
+    F::Output: Send + 'static,
+{
+    let task = Box::new(Pending {
+        future: Box::pin(future),
+        resolver: Some(resolver),
+    });
+    let origin = Inside {
+        actor: worker.me().path(),
+        behaviour: worker.behaviour(),
+    };
+    // Woken from the start: the first poll is on its way.
+    let woken = Arc::new(AtomicBool::new(true));
+    poll(&worker.system.birth(Some(FutureActor {
+        task,
+        woken,
+        origin,
+        place,
+    })));
+}
+
+/// Time for futures: virtual in a simulation. Made by [`Turn::clock`] and [`System::clock`](crate::System::clock).
+#[derive(Clone)]
+pub struct Clock {
+    system: Arc<Shared>,
+}
+
+impl Clock {
+    pub(crate) fn new(system: Arc<Shared>) -> Clock {
+        Clock { system }
+    }
+
+    /// Time since the system began.
+    pub fn now(&self) -> Duration {
+        Duration::from_nanos(self.system.oracle.now_ns())
+    }
+
+    /// Ready after `duration`.
+    pub fn sleep(&self, duration: Duration) -> Sleep {
+        let until_ns = self.system.oracle.now_ns().saturating_add(ns(duration));
+        Sleep {
+            system: self.system.clone(),
+            until_ns,
+            alarm: None,
+        }
+    }
+}
+
+impl fmt::Debug for Clock {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Clock({:?})", self.now())
+    }
+}
+
+/// The future of [`Clock::sleep`].
+#[must_use = "futures do nothing unless polled"]
+pub struct Sleep {
+    system: Arc<Shared>,
+    until_ns: u64,
+    alarm: Option<(Timer, Arc<Mutex<Waker>>)>,
+}
+
+impl Future for Sleep {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
+        let now_ns = self.system.oracle.now_ns();
+        if now_ns >= self.until_ns {
+            return Poll::Ready(());
+        }
+        if let Some((_, waker)) = &self.alarm {
+            lock(waker).clone_from(context.waker());
+            return Poll::Pending;
+        }
+        let waker = Arc::new(Mutex::new(context.waker().clone()));
+        let ringing = waker.clone();
+        let ring = Box::new(move || lock(&ringing).wake_by_ref());
+        let timer = self
+            .system
+            .set_timer(self.until_ns - now_ns, Alarm::Once(ring));
+        self.alarm = Some((timer, waker));
+        Poll::Pending
+    }
+}
+
+impl Drop for Sleep {
+    fn drop(&mut self) {
+        if let Some((timer, _)) = self.alarm.take() {
+            timer.cancel();
+        }
+    }
+}
+
+impl fmt::Debug for Sleep {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Sleep(until {:?})", Duration::from_nanos(self.until_ns))
+    }
+}

@@ -1,0 +1,158 @@
+//! Inspection: what is going on, read from what holders publish, without the actors' help.
+
+use crate::cell::CellRef;
+use crate::dead_letter::DeadLetterCount;
+use crate::report::Report;
+use crate::sync::Arc;
+use crate::system::{Shared, Survivor};
+use std::fmt;
+use std::time::Duration;
+
+/// One look at a system. The numbers of an actor are read one after the other while it runs: each is right, together
+/// they may be a message apart.
+#[derive(Clone, Debug)]
+pub struct Inspection {
+    /// Every actor that exists, in the order of creation.
+    pub actors: Vec<ActorFacts>,
+    /// Messages that were not processed.
+    pub dead_letters: Vec<DeadLetterCount>,
+    /// The latest reports, oldest first.
+    pub reports: Vec<Report>,
+    /// How many turns, hooks and drops have panicked.
+    pub panics: u64,
+    /// Timers that are set.
+    pub timers: usize,
+    /// Workers, without surplus.
+    pub workers: usize,
+    /// Workers added because turns hold others up.
+    pub surplus_workers: usize,
+    /// Bytes of cells and waiting messages that the runtime holds.
+    pub bytes: i64,
+}
+
+/// What is known of one actor.
+#[derive(Clone, Debug)]
+pub struct ActorFacts {
+    /// Its path.
+    pub actor: String,
+    /// Stable name of its type.
+    pub type_name: &'static str,
+    /// Messages that wait and could be processed.
+    pub depth: usize,
+    /// Messages that wait for their guard.
+    pub deferred: usize,
+    /// How long the oldest waiting message has waited, to a millisecond or one message; zero when none waits.
+    pub age: Duration,
+    /// Turns that have ended.
+    pub turns: u64,
+    /// Time spent in runs that have ended.
+    pub busy: Duration,
+    /// Stable name of the behaviour that runs now.
+    pub current: Option<&'static str>,
+    /// How many actors are muted on account of it (T5).
+    pub mutes: usize,
+    /// Why it is alive.
+    pub because: AliveBecause,
+}
+
+/// Why an actor is alive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AliveBecause {
+    /// Stable name of the behaviour that runs now.
+    pub current: Option<&'static str>,
+    /// Addresses: in states, messages, timers, promises, and outside.
+    pub addresses: usize,
+    /// Waiting messages.
+    pub messages: usize,
+    /// Whether [`System::keep`](crate::System::keep) was called for it.
+    pub kept: bool,
+}
+
+impl fmt::Display for AliveBecause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(current) = self.current {
+            write!(f, "{current} is running, ")?;
+        }
+        if self.kept {
+            f.write_str("it is kept, ")?;
+        }
+        write!(
+            f,
+            "{} addresses, {} messages",
+            self.addresses, self.messages
+        )
+    }
+}
+
+impl ActorFacts {
+    pub(crate) fn of(cell: &CellRef) -> ActorFacts {
+        let depth = cell.pressure.depth();
+        let deferred = cell.facts.deferred();
+        let current = cell.facts.current().map(|kind| kind.name);
+        let waited_ms = cell
+            .system
+            .oracle
+            .coarse_ms()
+            .saturating_sub(cell.facts.oldest_ms());
+        ActorFacts {
+            actor: cell.path(),
+            type_name: cell.class.name,
+            depth,
+            deferred,
+            age: if depth > 0 {
+                Duration::from_millis(waited_ms)
+            } else {
+                Duration::ZERO
+            },
+            turns: cell.facts.turns(),
+            busy: Duration::from_nanos(cell.facts.busy_ns()),
+            current,
+            mutes: 0,
+            because: AliveBecause {
+                current,
+                addresses: cell.addresses(),
+                messages: depth + deferred,
+                kept: cell.system.is_kept(cell.id),
+            },
+        }
+    }
+
+    pub(crate) fn into_survivor(self) -> Survivor {
+        Survivor {
+            actor: self.actor,
+            because: self.because,
+        }
+    }
+}
+
+impl Inspection {
+    pub(crate) fn of(system: &Arc<Shared>) -> Inspection {
+        let mutes = system.mutes.counts();
+        let facts = |cell: &CellRef| {
+            let mutes = mutes.get(&cell.id).copied().unwrap_or(0);
+            ActorFacts {
+                mutes,
+                ..ActorFacts::of(cell)
+            }
+        };
+        Inspection {
+            actors: system.registry.all().iter().map(facts).collect(),
+            dead_letters: system.dead_letters.counts(),
+            reports: system.reports.latest(),
+            panics: system.reports.panics(),
+            timers: system.timers.len(),
+            workers: system
+                .threads()
+                .map_or(1, crate::scheduler::Threads::workers),
+            surplus_workers: system
+                .threads()
+                .map_or(0, crate::scheduler::Threads::surplus),
+            bytes: system.bytes.total(),
+        }
+    }
+
+    /// The actor with this path.
+    pub fn actor(&self, path: &str) -> Option<&ActorFacts> {
+        self.actors.iter().find(|facts| facts.actor == path)
+    }
+}

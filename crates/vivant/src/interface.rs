@@ -1,0 +1,62 @@
+//! Interfaces: a typed handle for some of an actor's messages, whatever its type. `#[interface]` on a trait writes them.
+
+use crate::actor::Actor;
+use crate::address::{Link, Target};
+use crate::behaviour::{Behaviour, Message};
+use crate::call::{Call, Pack, envelope};
+use std::any::TypeId;
+use std::fmt;
+use std::panic::Location;
+
+/// `A` answers every message of the interface `I`. `#[behaviours] impl Trait for A` writes it.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not implement the interface `{I}`",
+    note = "mark the trait with `#[interface]` and its impl with `#[behaviours]`"
+)]
+pub trait Implements<I: ?Sized + Target>: Actor {
+    /// The behaviours that stand for the interface's messages.
+    const TABLE: I::Table;
+}
+
+/// One row of an interface's table: how to make the implementor's message out of the interface's.
+pub struct Entry<M: Message> {
+    actor: fn() -> TypeId,
+    pack: Pack<M>,
+}
+
+impl<M: Message> Entry<M> {
+    /// The row that sends `B` for `M`.
+    pub const fn of<B>() -> Entry<M>
+    where
+        B: Behaviour<Args = M::Args, Reply = M::Reply>,
+    {
+        Entry {
+            actor: TypeId::of::<B::Actor>,
+            pack: envelope::<B>,
+        }
+    }
+
+    /// The call of this message to the actor behind `link`.
+    ///
+    /// # Panics
+    ///
+    /// When the table was made for another actor type than the one behind the link: a hand-written
+    /// [`Implements::TABLE`] names a behaviour of some other actor.
+    #[track_caller]
+    pub fn call<I: ?Sized + Target>(&self, link: &Link<I>, args: M::Args) -> Call<M> {
+        let class = link.to.class;
+        assert!(
+            (self.actor)() == (class.type_id)(),
+            "{} was called on {}, but the interface's table names a behaviour of another actor type",
+            M::NAME,
+            class.name,
+        );
+        Call::new_packed(link.to.clone(), args, self.pack, Location::caller())
+    }
+}
+
+impl<M: Message> fmt::Debug for Entry<M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Entry({})", M::NAME)
+    }
+}

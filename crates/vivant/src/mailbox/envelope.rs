@@ -1,0 +1,210 @@
+//! The envelope: one allocation with a header that all messages share and a content that only its kind knows.
+
+use super::inbox::Linked;
+use crate::cell::{AddressRef, StateRef};
+use crate::error::Refusal;
+use crate::scheduler::Worker;
+use std::panic::Location;
+use std::ptr::{self, NonNull};
+
+/// What every message starts with.
+#[repr(C)]
+pub(crate) struct Head {
+    link: *mut Head,
+    pub(crate) kind: &'static Kind,
+    /// Where in the source the message was made.
+    pub(crate) place: &'static Location<'static>,
+    /// When it was pushed, in coarse milliseconds.
+    pub(crate) sent_ms: u64,
+}
+
+// SAFETY: 1. `link` is a fixed field that only inbox and chain touch. 2. `Envelope::into_node` gives up a box of a
+// `Parcel` whose content is `Send` (a bound of `Letter`), so a node may be used on any thread.
+unsafe impl Linked for Head {
+    unsafe fn link(node: NonNull<Head>) -> *mut *mut Head {
+        // SAFETY: the caller owns the node (the trait's rule); only the field's address is taken.
+        unsafe { ptr::addr_of_mut!((*node.as_ptr()).link) }
+    }
+}
+
+#[repr(C)]
+struct Parcel<C> {
+    head: Head,
+    content: C,
+}
+
+/// What a message is to the one who takes it out of the mailbox.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Role {
+    /// Makes the actor's state.
+    Start,
+    /// A behaviour: counted against budgets and back-pressure, a turn of the user's.
+    Turn,
+    /// The resolution of a promise: exempt from back-pressure; may release a continuation.
+    Resolution,
+    /// Ends the actor when it is reached.
+    StopMark,
+}
+
+/// What came of running a message.
+#[must_use]
+pub(crate) enum Step {
+    /// It was processed.
+    Done,
+    /// It released another message: this one, to this actor.
+    Release(AddressRef, Envelope),
+    /// It had been withdrawn by its sender before it began.
+    Withdrawn,
+    /// The actor is to end.
+    Stop,
+}
+
+/// One kind of message: how to run it and how to refuse it.
+pub(crate) trait Letter {
+    /// What the envelope carries.
+    type Content: Send + 'static;
+    /// The table of this kind.
+    const KIND: Kind;
+
+    /// Whether a guard lets the message run now.
+    fn ready(_: &Self::Content, _: &mut StateRef<'_>) -> bool {
+        true
+    }
+
+    /// Processes the message.
+    fn run(content: Self::Content, state: &mut StateRef<'_>, worker: &Worker) -> Step;
+
+    /// The message will never run: whoever waits for its answer is told why.
+    fn refuse(content: Self::Content, refusal: &Refusal, place: &'static Location<'static>);
+}
+
+/// The table of a kind of message.
+pub(crate) struct Kind {
+    /// The behaviour's stable name.
+    pub(crate) name: &'static str,
+    pub(crate) role: Role,
+    pub(crate) bytes: usize,
+    ready: unsafe fn(NonNull<Head>, &mut StateRef<'_>) -> bool,
+    run: unsafe fn(NonNull<Head>, &mut StateRef<'_>, &Worker) -> Step,
+    refuse: unsafe fn(NonNull<Head>, Option<&Refusal>),
+}
+
+impl Kind {
+    pub(crate) const fn new<L: Letter>(name: &'static str, role: Role) -> Kind {
+        Kind {
+            name,
+            role,
+            bytes: size_of::<Parcel<L::Content>>(),
+            ready: ready::<L>,
+            run: run::<L>,
+            refuse: refuse::<L>,
+        }
+    }
+}
+
+/// # Safety
+/// `head` starts a `Parcel<L::Content>` that the caller owns.
+unsafe fn ready<L: Letter>(head: NonNull<Head>, state: &mut StateRef<'_>) -> bool {
+    // SAFETY: by the caller's promise.
+    L::ready(
+        unsafe { &head.cast::<Parcel<L::Content>>().as_ref().content },
+        state,
+    )
+}
+
+/// # Safety
+/// `head` is an owned, leaked box of a `Parcel<L::Content>`.
+unsafe fn run<L: Letter>(head: NonNull<Head>, state: &mut StateRef<'_>, worker: &Worker) -> Step {
+    // SAFETY: the parcel was leaked by `Envelope::new::<L>` and is owned by the caller.
+    let parcel = unsafe { Box::from_raw(head.cast::<Parcel<L::Content>>().as_ptr()) };
+    L::run(parcel.content, state, worker)
+}
+
+/// # Safety
+/// `head` is an owned, leaked box of a `Parcel<L::Content>`.
+unsafe fn refuse<L: Letter>(head: NonNull<Head>, refusal: Option<&Refusal>) {
+    // SAFETY: as in `run`.
+    let parcel = unsafe { Box::from_raw(head.cast::<Parcel<L::Content>>().as_ptr()) };
+    match refusal {
+        Some(refusal) => L::refuse(parcel.content, refusal, parcel.head.place),
+        None => drop(parcel.content),
+    }
+}
+
+/// A message of any kind, owned.
+pub(crate) struct Envelope(NonNull<Head>);
+
+// SAFETY: an envelope owns a parcel whose content is `Send` (a bound of `Letter::Content`).
+unsafe impl Send for Envelope {}
+
+impl Envelope {
+    pub(crate) fn new<L: Letter>(
+        content: L::Content,
+        place: &'static Location<'static>,
+    ) -> Envelope {
+        let head = Head {
+            link: ptr::null_mut(),
+            kind: const { &L::KIND },
+            place,
+            sent_ms: 0,
+        };
+        Envelope(NonNull::from(Box::leak(Box::new(Parcel { head, content }))).cast())
+    }
+
+    pub(crate) fn stamp(&mut self, sent_ms: u64) {
+        // SAFETY: the envelope owns its parcel.
+        unsafe { self.0.as_mut() }.sent_ms = sent_ms;
+    }
+
+    pub(crate) fn head(&self) -> &Head {
+        // SAFETY: the envelope owns its parcel.
+        unsafe { self.0.as_ref() }
+    }
+
+    pub(crate) fn kind(&self) -> &'static Kind {
+        self.head().kind
+    }
+
+    /// For the inbox: gives the parcel up as a node.
+    pub(crate) fn into_node(self) -> NonNull<Head> {
+        let node = self.0;
+        std::mem::forget(self);
+        node
+    }
+
+    /// Takes over a node that [`Envelope::into_node`] gave up.
+    ///
+    /// # Safety
+    ///
+    /// The caller owns the node.
+    pub(crate) unsafe fn from_node(node: NonNull<Head>) -> Envelope {
+        Envelope(node)
+    }
+
+    /// Whether its guard lets it run on this state.
+    pub(crate) fn ready(&self, state: &mut StateRef<'_>) -> bool {
+        // SAFETY: the table was made with the parcel, which this envelope owns.
+        unsafe { (self.kind().ready)(self.0, state) }
+    }
+
+    /// Processes it.
+    pub(crate) fn run(self, state: &mut StateRef<'_>, worker: &Worker) -> Step {
+        let run = self.kind().run;
+        // SAFETY: the table was made with the parcel, which is given up here.
+        unsafe { run(self.into_node(), state, worker) }
+    }
+
+    /// Destroys it and tells whoever waits for its answer why.
+    pub(crate) fn refuse(self, refusal: &Refusal) {
+        let refuse = self.kind().refuse;
+        // SAFETY: the table was made with the parcel, which is given up here.
+        unsafe { refuse(self.into_node(), Some(refusal)) }
+    }
+}
+
+impl Drop for Envelope {
+    fn drop(&mut self) {
+        // SAFETY: the envelope owns its parcel and the table was made with it.
+        unsafe { (self.kind().refuse)(self.0, None) }
+    }
+}

@@ -1,0 +1,13 @@
+//! Mailboxes: how a message gets from any thread to the one that holds the actor. The protocol is in `README.md`.
+//!
+//! - [`Inbox`] and [`Chain`]: many senders, one receiver, lock-free; nothing is kept by an idle actor.
+//! - [`Envelope`], [`Kind`], [`Letter`]: a message whose type only its maker knows.
+//! - [`post`]: the one way in.
+
+mod envelope;
+mod inbox;
+mod post;
+
+pub(crate) use envelope::{Envelope, Head, Kind, Letter, Role, Step};
+pub(crate) use inbox::{Chain, Inbox};
+pub(crate) use post::{post, post_or_bury};

@@ -1,0 +1,43 @@
+//! Posting: the one way into a mailbox, for users' messages and the runtime's alike (M6).
+
+use super::envelope::{Envelope, Role};
+use super::inbox::Pushed;
+use crate::cell::AddressRef;
+use crate::dead_letter::Cause;
+use crate::scheduler::Worker;
+
+/// Puts `envelope` into the mailbox of `to`, or gives it back when that actor has ended.
+///
+/// Within a turn the sender may find the receiver overloaded: it is then muted when its turn ends (T5).
+pub(crate) fn post(to: &AddressRef, mut envelope: Envelope) -> Result<(), Envelope> {
+    let system = &to.system;
+    let kind = envelope.kind();
+    envelope.stamp(system.oracle.coarse_ms());
+    system.bytes.add(kind.bytes);
+    let depth = to.pressure.add();
+    match to.inbox.push(envelope.into_node()) {
+        Ok(pushed) => {
+            if pushed == Pushed::First {
+                to.cell().notify();
+            }
+        }
+        Err(node) => {
+            // An ended actor is immune: nobody waits for its recovery.
+            let _immune = to.pressure.subtract(1, system.config.marks);
+            system.bytes.subtract(kind.bytes);
+            // SAFETY: the inbox gave the node back.
+            return Err(unsafe { Envelope::from_node(node) });
+        }
+    }
+    if depth >= system.config.marks.overloaded && kind.role == Role::Turn {
+        Worker::with_current(|worker| worker.sent_to_overloaded(to));
+    }
+    Ok(())
+}
+
+/// Posts `envelope`; if its receiver has ended, it becomes a dead letter.
+pub(crate) fn post_or_bury(to: &AddressRef, envelope: Envelope) {
+    if let Err(envelope) = post(to, envelope) {
+        to.system.dead_letters.bury(to, envelope, Cause::Ended);
+    }
+}

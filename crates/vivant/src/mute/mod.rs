@@ -1,0 +1,151 @@
+//! Muting: who sends to an overloaded actor is itself not scheduled until that one recovers (T5; see `README.md`).
+//!
+//! P1 A muted actor mutes nobody: before it stops taking messages, everybody it muted is let go.
+//! P2 Every muted actor is in exactly one list, that of the actor that muted it.
+//! P3 An actor's list is emptied when its depth falls to the recovery mark, when it is muted itself, and when it ends.
+//!
+//! From P1 follows that the graph "is muted by" has paths of length one only: no cycle, so no deadlock.
+
+use crate::sync::{AtomicU8, AtomicUsize, Mutex, Ordering, lock};
+use std::collections::BTreeMap;
+
+/// May mute, and mutes nobody.
+const CALM: u8 = 0;
+/// Has muted somebody (its list in [`Mutes`] is not empty).
+const OVERLOADED: u8 = 1;
+/// May not mute: it is muted itself, or has ended.
+const IMMUNE: u8 = 2;
+
+/// How loaded one actor is. Part of its cell.
+pub(crate) struct Pressure {
+    /// Messages that may be processed: pushed, not begun, not deferred by a guard.
+    depth: AtomicUsize,
+    /// Changed only under the lock of [`Mutes`]; read by the holder without it.
+    state: AtomicU8,
+}
+
+impl Pressure {
+    pub(crate) fn new() -> Self {
+        Pressure {
+            depth: AtomicUsize::new(0),
+            state: AtomicU8::new(CALM),
+        }
+    }
+
+    /// One message more; returns how many there are now.
+    pub(crate) fn add(&self) -> usize {
+        // Relaxed: the sender that may have to be muted reads the depth again under the lock.
+        self.depth.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    /// `count` messages were begun, deferred or destroyed. True: the holder must call [`Mutes::recovered`] (P3).
+    #[must_use]
+    pub(crate) fn subtract(&self, count: usize, marks: Marks) -> bool {
+        // SeqCst, with the SeqCst pair in `Mutes::mute`: either this holder sees OVERLOADED, or the sender sees the
+        // lowered depth and does not mute itself (the store-buffer race of the README).
+        let before = self.depth.fetch_sub(count, Ordering::SeqCst);
+        debug_assert!(before >= count, "more messages were taken than sent");
+        before - count <= marks.recovered && self.state.load(Ordering::SeqCst) == OVERLOADED
+    }
+
+    pub(crate) fn depth(&self) -> usize {
+        self.depth.load(Ordering::Relaxed)
+    }
+}
+
+/// At which depths an actor is overloaded, and recovered.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Marks {
+    pub(crate) overloaded: usize,
+    pub(crate) recovered: usize,
+}
+
+impl Marks {
+    pub(crate) fn at(overloaded: usize) -> Marks {
+        Marks {
+            overloaded: overloaded.max(1),
+            recovered: overloaded / 2,
+        }
+    }
+}
+
+/// What became of a sender that found its receiver overloaded.
+#[must_use]
+#[derive(PartialEq, Eq, Debug)]
+pub(crate) enum Muting<S> {
+    /// It is muted; these, whom it had muted, must be told to go on (P1).
+    Muted { release: Vec<S> },
+    /// The receiver has recovered, is muted itself or has ended: the sender goes on.
+    GoesOn,
+}
+
+/// Who is muted by whom, in one system. `S` stands for a sender: what is needed to tell it to go on.
+pub(crate) struct Mutes<S> {
+    lists: Mutex<BTreeMap<u64, Vec<S>>>,
+}
+
+impl<S> Mutes<S> {
+    pub(crate) fn new() -> Self {
+        Mutes {
+            lists: Mutex::new(BTreeMap::new()),
+        }
+    }
+
+    /// Mutes `sender`, whose turn has ended, on behalf of `receiver`. Only the holder of the sender calls this.
+    pub(crate) fn mute(
+        &self,
+        sender: (u64, &Pressure),
+        token: S,
+        receiver: (u64, &Pressure),
+        marks: Marks,
+    ) -> Muting<S> {
+        let mut lists = lock(&self.lists);
+        let before = receiver.1.state.load(Ordering::Relaxed);
+        if before == IMMUNE {
+            return Muting::GoesOn;
+        }
+        receiver.1.state.store(OVERLOADED, Ordering::SeqCst);
+        // SeqCst: see `Pressure::subtract`.
+        if receiver.1.depth.load(Ordering::SeqCst) <= marks.recovered {
+            receiver.1.state.store(before, Ordering::SeqCst);
+            return Muting::GoesOn;
+        }
+        lists.entry(receiver.0).or_default().push(token);
+        sender.1.state.store(IMMUNE, Ordering::SeqCst);
+        Muting::Muted {
+            release: lists.remove(&sender.0).unwrap_or_default(),
+        }
+    }
+
+    /// The holder of an actor that was muted has heard that it may go on.
+    pub(crate) fn unmuted(&self, actor: &Pressure) {
+        let _lists = lock(&self.lists);
+        actor.state.store(CALM, Ordering::SeqCst);
+    }
+
+    /// The actor's depth has fallen to the mark: these must be told to go on.
+    #[must_use]
+    pub(crate) fn recovered(&self, actor: (u64, &Pressure)) -> Vec<S> {
+        let mut lists = lock(&self.lists);
+        if actor.1.state.load(Ordering::Relaxed) == OVERLOADED {
+            actor.1.state.store(CALM, Ordering::SeqCst);
+        }
+        lists.remove(&actor.0).unwrap_or_default()
+    }
+
+    /// The actor ends: it mutes nobody any more, and these must be told to go on.
+    #[must_use]
+    pub(crate) fn ended(&self, actor: (u64, &Pressure)) -> Vec<S> {
+        let mut lists = lock(&self.lists);
+        actor.1.state.store(IMMUNE, Ordering::SeqCst);
+        lists.remove(&actor.0).unwrap_or_default()
+    }
+
+    /// Every pair (who mutes, how many it mutes), for inspection.
+    pub(crate) fn counts(&self) -> BTreeMap<u64, usize> {
+        lock(&self.lists)
+            .iter()
+            .map(|(id, senders)| (*id, senders.len()))
+            .collect()
+    }
+}

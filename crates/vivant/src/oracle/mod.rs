@@ -1,0 +1,114 @@
+//! The oracle: the one seam through which time and chance enter the runtime (DESIGN §3, R4, R5).
+//!
+//! Two answers exist so far: the [`Real`] one asks the machine, the [`Simulated`] one is told by a seed. Record and
+//! replay will be two more. Nothing else in the crate reads a clock or draws a random number; the scheduler's choices
+//! under simulation are drawn from here too.
+
+mod real;
+mod simulated;
+
+use real::Real;
+pub(crate) use simulated::Simulated;
+use std::time::{Duration, SystemTime};
+
+/// Whom the runtime asks for time and chance.
+pub(crate) enum Oracle {
+    Real(Real),
+    Simulated(Simulated),
+}
+
+impl Oracle {
+    pub(crate) fn real() -> Oracle {
+        Oracle::Real(Real::new())
+    }
+
+    pub(crate) fn simulated(seed: u64) -> Oracle {
+        Oracle::Simulated(Simulated::new(seed))
+    }
+
+    /// Nanoseconds since the system began.
+    pub(crate) fn now_ns(&self) -> u64 {
+        match self {
+            Oracle::Real(real) => real.now_ns(),
+            Oracle::Simulated(simulated) => simulated.now_ns(),
+        }
+    }
+
+    /// Milliseconds since the system began, as of the last tick: one load. While the system works, a tick is one
+    /// millisecond; while it is idle the value stands still, and the worker that wakes first sets it right.
+    pub(crate) fn coarse_ms(&self) -> u64 {
+        match self {
+            Oracle::Real(real) => real.coarse_ms(),
+            Oracle::Simulated(simulated) => simulated.now_ns() / 1_000_000,
+        }
+    }
+
+    /// Sets the coarse clock right.
+    pub(crate) fn tick(&self) {
+        if let Oracle::Real(real) = self {
+            real.tick();
+        }
+    }
+
+    /// The calendar's time. A simulation begins at 2000-01-01 00:00 UTC.
+    pub(crate) fn wall(&self) -> SystemTime {
+        const YEAR_2000: Duration = Duration::from_secs(946_684_800);
+        match self {
+            Oracle::Real(_) => Real::wall(),
+            Oracle::Simulated(simulated) => {
+                SystemTime::UNIX_EPOCH + YEAR_2000 + Duration::from_nanos(simulated.now_ns())
+            }
+        }
+    }
+
+    /// The number from which every actor's random stream is derived.
+    pub(crate) fn seed(&self) -> u64 {
+        match self {
+            Oracle::Real(real) => real.seed(),
+            Oracle::Simulated(simulated) => simulated.seed(),
+        }
+    }
+}
+
+/// SplitMix64 (Steele, Lea, Flood 2014): from a state to the next one and a number. Ours because seeds that users write
+/// down must mean the same in every version.
+pub(crate) fn split_mix(state: u64) -> (u64, u64) {
+    let state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let mut z = state;
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    (state, z ^ (z >> 31))
+}
+
+/// A number below `bound` (which is at least one) from a uniform 64-bit one; the bias is below 2⁻³² for small bounds.
+pub(crate) fn below(number: u64, bound: u64) -> u64 {
+    ((u128::from(number) * u128::from(bound)) >> 64) as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn split_mix_matches_its_published_vector() {
+        let mut state = 1_234_567;
+        let mut numbers = [0; 3];
+        for number in &mut numbers {
+            (state, *number) = split_mix(state);
+        }
+        assert_eq!(
+            numbers,
+            [
+                6_457_827_717_110_365_317,
+                3_203_168_211_198_807_973,
+                9_817_491_932_198_370_423
+            ]
+        );
+    }
+
+    #[test]
+    fn below_stays_below() {
+        assert_eq!(below(u64::MAX, 7), 6);
+        assert_eq!(below(0, 7), 0);
+    }
+}

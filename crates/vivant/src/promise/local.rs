@@ -1,0 +1,96 @@
+//! Continuations that are closures, for actors that are never saved.
+
+use super::slot::{Continue, Sink};
+use super::{Kind, Promise, Resolver};
+use crate::actor::Actor;
+use crate::call::Delivery;
+use crate::cell::{AddressRef, StateRef};
+use crate::error::{AskError, Refusal};
+use crate::mailbox::{Envelope, Kind as LetterKind, Letter, Role, Step};
+use crate::scheduler::Worker;
+use crate::turn::Turn;
+use std::marker::PhantomData;
+use std::panic::Location;
+
+type Closure<A, T, R> = Box<dyn FnOnce(&mut A, &Turn<'_, A>, Result<T, AskError>) -> R + Send>;
+
+impl<T: Send + 'static> Promise<T> {
+    /// Continues with a closure in a later turn of this same actor. Shorter than [`Promise::then`], but a closure is
+    /// not data: an actor that is saved, replayed or moved uses `then`.
+    #[track_caller]
+    pub fn then_local<A, R, F>(self, turn: &Turn<'_, A>, then: F) -> Promise<R>
+    where
+        A: Actor,
+        R: Send + 'static,
+        F: FnOnce(&mut A, &Turn<'_, A>, Result<T, AskError>) -> R + Send + 'static,
+    {
+        let owner = turn.owner();
+        let (promise, resolver) = Promise::open(owner.clone());
+        let sink = LocalSink::<A, T, R> {
+            owner: owner.clone(),
+            then: Box::new(then),
+            resolver,
+            place: Location::caller(),
+        };
+        match self.kind {
+            Kind::Slot { slot, .. } => slot.set(Sink::Then(Box::new(sink))),
+            Kind::Ready(value) => {
+                if let Some(delivery) = Box::new(sink).fill(value) {
+                    delivery.deliver();
+                }
+            }
+            Kind::Delegated { send, .. } => {
+                let (asked, resolver) = Promise::open(owner);
+                send(resolver);
+                if let Kind::Slot { slot, .. } = asked.kind {
+                    slot.set(Sink::Then(Box::new(sink)));
+                }
+            }
+        }
+        promise
+    }
+}
+
+struct LocalSink<A: Actor, T, R: Send + 'static> {
+    owner: AddressRef,
+    then: Closure<A, T, R>,
+    resolver: Resolver<R>,
+    place: &'static Location<'static>,
+}
+
+impl<A: Actor, T: Send + 'static, R: Send + 'static> Continue<T> for LocalSink<A, T, R> {
+    fn fill(self: Box<Self>, value: Result<T, AskError>) -> Option<Delivery> {
+        let envelope =
+            Envelope::new::<Local<A, T, R>>((self.then, value, self.resolver), self.place);
+        Some(Delivery {
+            to: self.owner,
+            envelope,
+        })
+    }
+}
+
+struct Local<A, T, R>(PhantomData<(A, T, R)>);
+
+impl<A: Actor, T: Send + 'static, R: Send + 'static> Letter for Local<A, T, R> {
+    type Content = (Closure<A, T, R>, Result<T, AskError>, Resolver<R>);
+    const KIND: LetterKind = LetterKind::new::<Self>("then_local", Role::Turn);
+
+    fn run(
+        (then, value, resolver): Self::Content,
+        state: &mut StateRef<'_>,
+        worker: &Worker,
+    ) -> Step {
+        if let Some(state) = state.get::<A>() {
+            resolver.resolve(then(state, &Turn::new(worker), value));
+        }
+        Step::Done
+    }
+
+    fn refuse(
+        (_, _, resolver): Self::Content,
+        refusal: &Refusal,
+        place: &'static Location<'static>,
+    ) {
+        resolver.fail(refusal.error("then_local", place));
+    }
+}

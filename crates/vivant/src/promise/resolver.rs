@@ -1,0 +1,195 @@
+//! Resolvers: the right, and the duty, to make a promised value arrive.
+
+use super::slot::{Sink, Slot};
+use crate::asked::Oneshot;
+use crate::call::Delivery;
+use crate::cell::{AddressRef, StateRef, take_last};
+use crate::error::{AskError, Inside, Panic, Refusal};
+use crate::mailbox::{Envelope, Kind, Letter, Role, Step, post};
+use crate::scheduler::Worker;
+use crate::sync::Arc;
+use std::fmt;
+use std::marker::PhantomData;
+use std::panic::Location;
+
+/// The right to make a promise's value arrive, once. May be kept in an actor's state and sent in messages.
+///
+/// Dropped without a value it breaks the promise: whoever waits gets [`AskError::Broken`], or
+/// [`AskError::Panicked`] when a panicking turn drops it. Nobody waits for ever (T4).
+#[must_use = "dropping a resolver breaks its promise"]
+pub struct Resolver<T: Send + 'static> {
+    to: Destination<T>,
+}
+
+enum Destination<T: Send + 'static> {
+    /// Nobody waits: the message was sent, not asked.
+    Nobody,
+    /// A promise of an actor.
+    Slot {
+        owner: AddressRef,
+        slot: Arc<Slot<T>>,
+    },
+    /// A future or thread outside.
+    Outside(Arc<Oneshot<T>>),
+}
+
+/// Whether a message that is about to be processed still should be.
+#[derive(PartialEq, Eq, Debug)]
+pub(crate) enum Begun {
+    Yes,
+    /// The one who asked has taken it back.
+    Withdrawn,
+}
+
+impl<T: Send + 'static> Resolver<T> {
+    pub(crate) fn nobody() -> Resolver<T> {
+        Resolver {
+            to: Destination::Nobody,
+        }
+    }
+
+    pub(super) fn of_slot(owner: AddressRef, slot: Arc<Slot<T>>) -> Resolver<T> {
+        Resolver {
+            to: Destination::Slot { owner, slot },
+        }
+    }
+
+    pub(crate) fn outside(oneshot: Arc<Oneshot<T>>) -> Resolver<T> {
+        Resolver {
+            to: Destination::Outside(oneshot),
+        }
+    }
+
+    /// Makes the value arrive.
+    pub fn resolve(self, value: T) {
+        self.complete(Ok(value));
+    }
+
+    /// Whether anybody may be waiting. A promise that was dropped is not noticed: this is for skipping costly answers
+    /// to plain sends and to futures that were dropped.
+    pub fn is_wanted(&self) -> bool {
+        match &self.to {
+            Destination::Nobody => false,
+            Destination::Slot { .. } => true,
+            Destination::Outside(oneshot) => oneshot.is_wanted(),
+        }
+    }
+
+    pub(crate) fn fail(self, error: AskError) {
+        self.complete(Err(error));
+    }
+
+    pub(crate) fn begin(&self) -> Begun {
+        match &self.to {
+            Destination::Outside(oneshot) => oneshot.begin(),
+            _ => Begun::Yes,
+        }
+    }
+
+    pub(crate) fn complete(mut self, value: Result<T, AskError>) {
+        if let Some(delivery) = settle(std::mem::replace(&mut self.to, Destination::Nobody), value)
+        {
+            delivery.deliver();
+        }
+    }
+}
+
+/// Brings `value` to its destination. For a promise of the actor whose turn runs here, its sink is filled at once; a
+/// chain of answers is followed in a loop, never by recursion (H12). Returns the message that the last sink released.
+fn settle<T: Send + 'static>(
+    mut to: Destination<T>,
+    value: Result<T, AskError>,
+) -> Option<Delivery> {
+    loop {
+        match to {
+            Destination::Nobody => return None,
+            Destination::Outside(oneshot) => {
+                oneshot.complete(value);
+                return None;
+            }
+            Destination::Slot { owner, slot } => {
+                let local =
+                    Worker::with_current(|worker| worker.holds_actor(&owner.system, owner.id))
+                        .unwrap_or(false);
+                if !local {
+                    // S4: a message like any other, in order with what this sender sends besides.
+                    let arrival = Envelope::new::<Arrival<T>>((slot, value), Location::caller());
+                    // An owner that has ended wants no values; dropping them breaks what they carry.
+                    drop(post(&owner, arrival));
+                    return None;
+                }
+                match slot.take() {
+                    Sink::Nobody | Sink::Done => return None,
+                    Sink::Then(then) => return then.fill(value),
+                    Sink::Answer(mut resolver) => {
+                        to = std::mem::replace(&mut resolver.to, Destination::Nobody)
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl<T: Send + 'static> Drop for Resolver<T> {
+    fn drop(&mut self) {
+        if matches!(self.to, Destination::Nobody) {
+            return;
+        }
+        let to = std::mem::replace(&mut self.to, Destination::Nobody);
+        if let Some(delivery) = settle(to, Err(given_up())) {
+            delivery.deliver();
+        }
+    }
+}
+
+/// Why a resolver that is dropped here gave no value.
+fn given_up() -> AskError {
+    if std::thread::panicking() {
+        let panic = Worker::with_current(|worker| {
+            take_last().map(|caught| Panic::new(&worker.me(), worker.behaviour(), caught))
+        });
+        if let Some(Some(panic)) = panic {
+            return AskError::Panicked(panic);
+        }
+    }
+    let outside = || Inside {
+        actor: "outside".to_owned(),
+        behaviour: "-",
+    };
+    AskError::Broken(Worker::inside().unwrap_or_else(outside).into())
+}
+
+/// The resolution of a promise, on its way to the promise's owner.
+struct Arrival<T>(PhantomData<T>);
+
+impl<T: Send + 'static> Letter for Arrival<T> {
+    type Content = (Arc<Slot<T>>, Result<T, AskError>);
+    const KIND: Kind = Kind::new::<Self>("resolution", Role::Resolution);
+
+    fn run((slot, value): Self::Content, _: &mut StateRef<'_>, _: &Worker) -> Step {
+        let released = match slot.take() {
+            Sink::Nobody | Sink::Done => None,
+            Sink::Then(then) => then.fill(value),
+            Sink::Answer(mut resolver) => settle(
+                std::mem::replace(&mut resolver.to, Destination::Nobody),
+                value,
+            ),
+        };
+        match released {
+            Some(Delivery { to, envelope }) => Step::Release(to, envelope),
+            None => Step::Done,
+        }
+    }
+
+    fn refuse(_: Self::Content, _: &Refusal, _: &'static Location<'static>) {}
+}
+
+impl<T: Send + 'static> fmt::Debug for Resolver<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.to {
+            Destination::Nobody => f.write_str("Resolver(nobody waits)"),
+            Destination::Slot { owner, .. } => write!(f, "Resolver(for {})", owner.path()),
+            Destination::Outside(_) => f.write_str("Resolver(for a future outside)"),
+        }
+    }
+}

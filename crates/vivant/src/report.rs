@@ -1,0 +1,118 @@
+//! What the runtime has to say that nobody asked for: slow turns, panics, threads it could not start.
+
+use crate::error::Panic;
+use crate::sync::{Arc, AtomicU64, Mutex, Ordering, lock};
+use crate::system::Shared;
+use std::collections::VecDeque;
+use std::fmt;
+use std::io;
+
+/// How many of the latest reports are kept for inspection.
+const KEPT_MAX: usize = 64;
+
+/// Something that an operator should know.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Report {
+    /// A turn has held its worker for longer than the system's limit, and is still running (T6).
+    SlowTurn {
+        /// Path of the actor.
+        actor: String,
+        /// Stable name of the behaviour.
+        behaviour: &'static str,
+        /// How long it had been running when it was noticed, in milliseconds.
+        for_ms: u64,
+    },
+    /// A turn, a stop hook or the drop of a state panicked.
+    Panicked(Panic),
+    /// The operating system refused a thread.
+    ThreadFailed {
+        /// Its words.
+        error: String,
+    },
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Report::SlowTurn {
+                actor,
+                behaviour,
+                for_ms,
+            } => {
+                write!(
+                    f,
+                    "{behaviour} of {actor} has been holding its worker for {for_ms} ms"
+                )
+            }
+            Report::Panicked(panic) => write!(f, "a turn panicked: {panic}"),
+            Report::ThreadFailed { error } => {
+                write!(f, "a worker thread could not be started: {error}")
+            }
+        }
+    }
+}
+
+/// Called with each report, on the thread that makes it.
+pub(crate) type Listener = Box<dyn Fn(&Report) + Send + Sync>;
+
+#[derive(Default)]
+pub(crate) struct Reports {
+    latest: Mutex<VecDeque<Report>>,
+    panics: AtomicU64,
+    listener: Option<Listener>,
+}
+
+impl Reports {
+    pub(crate) fn new(listener: Option<Listener>) -> Reports {
+        Reports {
+            listener,
+            ..Reports::default()
+        }
+    }
+
+    pub(crate) fn panicked(&self, panic: &Panic) {
+        self.panics.fetch_add(1, Ordering::Relaxed);
+        self.say(Report::Panicked(panic.clone()));
+    }
+
+    pub(crate) fn slow_turn(&self, system: &Arc<Shared>, actor: u64, for_ms: u64) {
+        // The actor may have ended its turn meanwhile, or be gone: then there is nothing to report.
+        let Some(cell) = system.registry.get(actor) else {
+            return;
+        };
+        let Some(kind) = cell.facts.current() else {
+            return;
+        };
+        self.say(Report::SlowTurn {
+            actor: cell.path(),
+            behaviour: kind.name,
+            for_ms,
+        });
+    }
+
+    pub(crate) fn thread_failed(&self, error: &io::Error) {
+        self.say(Report::ThreadFailed {
+            error: error.to_string(),
+        });
+    }
+
+    pub(crate) fn panics(&self) -> u64 {
+        self.panics.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn latest(&self) -> Vec<Report> {
+        lock(&self.latest).iter().cloned().collect()
+    }
+
+    fn say(&self, report: Report) {
+        if let Some(listener) = &self.listener {
+            listener(&report);
+        }
+        let mut latest = lock(&self.latest);
+        if latest.len() == KEPT_MAX {
+            latest.pop_front();
+        }
+        latest.push_back(report);
+    }
+}

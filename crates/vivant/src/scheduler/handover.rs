@@ -1,0 +1,84 @@
+//! Hand-over: when turns hold workers up, surplus workers take their queues; they retire when the turns end (T6).
+//!
+//! G1 There are never more surplus workers than turns over the limit, but for those that have not yet noticed.
+//! G2 A surplus worker retires only between turns, and its queue goes to the others.
+
+use super::seat::{News, Seat, Tenure};
+use super::threads::Threads;
+use crate::sync::{Arc, AtomicUsize, Ordering};
+use crate::system::Shared;
+
+/// However many turns hold workers up, this many threads are added at most.
+const SURPLUS_MAX: usize = 256;
+
+/// An actor in the queue of a worker whose turn has run for so long is offered to a sleeping worker. Two, because a
+/// coarse millisecond may be a microsecond long.
+const NEGLECTED_MS: u64 = 2;
+
+#[derive(Default)]
+pub(super) struct Handover {
+    /// Turns over the limit, as of the last tick.
+    held_up: AtomicUsize,
+    surplus: AtomicUsize,
+    started: AtomicUsize,
+}
+
+impl Handover {
+    pub(super) fn surplus(&self) -> usize {
+        self.surplus.load(Ordering::Relaxed)
+    }
+
+    /// One tick of the watchdog: reports slow turns, and seats a surplus worker if work waits and nobody is free.
+    pub(super) fn watch(&self, system: &Arc<Shared>, threads: &Threads) {
+        let now_ms = system.oracle.coarse_ms();
+        let limit_ms = system.config.turn_limit_ms;
+        let seats = threads.seats();
+        let mut held_up = 0;
+        for slow in seats
+            .iter()
+            .filter_map(|seat| seat.watch.slow(now_ms, limit_ms))
+        {
+            held_up += 1;
+            if slow.news == News::First {
+                system.reports.slow_turn(system, slow.actor, slow.for_ms);
+            }
+        }
+        self.held_up.store(held_up, Ordering::Relaxed);
+        if self.surplus() > held_up {
+            // Sleeping surplus workers must hear that they may retire.
+            threads.sleepers.wake_all();
+        }
+        let neglected = |seat: &Arc<Seat>| {
+            !seat.queue.is_empty() && seat.watch.runs_since(now_ms) >= NEGLECTED_MS
+        };
+        if threads.common.is_empty() && !seats.iter().any(neglected) {
+            return;
+        }
+        if threads.sleepers.asleep() > 0 {
+            threads.sleepers.wake_one();
+        } else if self.surplus() < held_up.min(SURPLUS_MAX) {
+            self.seat_surplus(system, threads);
+        }
+    }
+
+    fn seat_surplus(&self, system: &Arc<Shared>, threads: &Threads) {
+        self.surplus.fetch_add(1, Ordering::Relaxed);
+        let number = threads.regular + self.started.fetch_add(1, Ordering::Relaxed);
+        let seat = Arc::new(Seat::new(Tenure::Surplus));
+        threads
+            .seats
+            .write()
+            .unwrap_or_else(crate::sync::PoisonError::into_inner)
+            .push(seat.clone());
+        threads.seat_worker(system, seat, number);
+    }
+
+    /// Asked by a surplus worker between turns: whether it is one too many. If so it is counted out.
+    pub(super) fn may_retire(&self) -> bool {
+        let enough =
+            |surplus: usize| (surplus > self.held_up.load(Ordering::Relaxed)).then(|| surplus - 1);
+        self.surplus
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, enough)
+            .is_ok()
+    }
+}

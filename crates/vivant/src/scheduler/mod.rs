@@ -1,0 +1,28 @@
+//! The scheduler: which actor runs where, and when (T5b, T6). The protocols are in `README.md`.
+//!
+//! - [`threads`]: workers with local queues and stealing, for a real system.
+//! - [`sleep`]: falling asleep and waking.
+//! - [`clock`]: the thread that keeps the coarse clock, fires timers and watches for slow turns.
+//! - [`handover`]: surplus workers for those that a turn holds up.
+//! - [`blocking`]: the pool for actors that are declared to block.
+//! - [`worker`]: the context in which turns run, also those of a simulation.
+
+mod blocking;
+mod clock;
+mod handover;
+mod run_queue;
+mod seat;
+mod sleep;
+mod threads;
+mod worker;
+
+pub(crate) use threads::Threads;
+pub(crate) use worker::Worker;
+
+use crate::simulation::Stage;
+
+/// Who runs the actors of a system.
+pub(crate) enum Scheduler {
+    Threads(Threads),
+    Simulated(Stage),
+}

@@ -1,0 +1,67 @@
+//! A test under many seeds.
+
+use super::{Faults, Simulation};
+use crate::system::System;
+use std::env;
+use std::panic::{self, AssertUnwindSafe};
+
+/// How many seeds a test runs under.
+///
+/// The environment overrides it: `VIVANT_SEED=17` runs that seed alone, `VIVANT_SEEDS=10000` so many.
+#[derive(Clone, Copy, Debug)]
+pub struct Seeds(pub u64);
+
+impl Seeds {
+    fn chosen(self) -> Box<dyn Iterator<Item = u64>> {
+        if let Some(seed) = number("VIVANT_SEED") {
+            return Box::new(std::iter::once(seed));
+        }
+        Box::new(0..number("VIVANT_SEEDS").unwrap_or(self.0))
+    }
+}
+
+/// The number in an environment variable.
+///
+/// A variable that is set to something else must not silently run another test than was asked for.
+fn number(variable: &str) -> Option<u64> {
+    let text = env::var(variable).ok()?;
+    match text.parse() {
+        Ok(number) => Some(number),
+        Err(error) => panic!("{variable}={text} is not a number of seeds or a seed: {error}"),
+    }
+}
+
+/// Runs `test` once for each seed. `#[vivant::test]` calls this; by hand it is for tests that choose their faults.
+///
+/// # Panics
+///
+/// When `test` does, after printing the seed and how to rerun it; and when the simulation complains, because then the
+/// seed does not determine the run.
+#[allow(
+    clippy::print_stderr,
+    reason = "a failing test's seed is for whoever reads its output"
+)]
+pub fn check(name: &str, seeds: Seeds, faults: &Faults, test: impl Fn(&Simulation)) {
+    for seed in seeds.chosen() {
+        let simulation = Simulation::with(seed, faults.clone(), System::builder());
+        let outcome = panic::catch_unwind(AssertUnwindSafe(|| {
+            test(&simulation);
+            let complaints = simulation.complaints();
+            assert!(
+                complaints.is_empty(),
+                "the seed does not determine this run: {}",
+                complaints.join("; ")
+            );
+        }));
+        if let Err(payload) = outcome {
+            let test_name = name.rsplit("::").next().unwrap_or(name);
+            eprintln!(
+                "\n{name} failed under seed {seed} after {} turns, at virtual time {:?}.\n\
+                 Rerun it alone with: VIVANT_SEED={seed} cargo test {test_name}\n",
+                simulation.turns(),
+                simulation.now(),
+            );
+            panic::resume_unwind(payload);
+        }
+    }
+}

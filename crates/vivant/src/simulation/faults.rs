@@ -1,0 +1,72 @@
+//! What a seed may do to a program under simulation, besides choosing the order.
+
+use crate::system::SystemBuilder;
+use std::time::Duration;
+
+/// Faults, each off by default; rates are per million.
+#[derive(Clone, Debug, Default)]
+#[must_use = "faults do nothing until a simulation has them"]
+pub struct Faults {
+    pub(super) panics: u32,
+    pub(super) slow_turns: u32,
+    pub(super) slow_by: Duration,
+    pub(super) delays: u32,
+    pub(super) delay_by: Duration,
+    mailboxes: Mailboxes,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+enum Mailboxes {
+    #[default]
+    AsConfigured,
+    Full,
+}
+
+impl Faults {
+    /// None at all.
+    pub fn none() -> Faults {
+        Faults::default()
+    }
+
+    /// All of them, often enough to be met in a short test: one turn in a hundred panics, one in ten is slow by up to
+    /// 20 ms, one wake-up in ten is delayed by up to 50 ms, and mailboxes are full from two messages on.
+    pub fn all() -> Faults {
+        Faults::none()
+            .panics(10_000)
+            .slow_turns(100_000, Duration::from_millis(20))
+            .delays(100_000, Duration::from_millis(50))
+            .full_mailboxes()
+    }
+
+    /// A turn panics before its behaviour begins.
+    pub fn panics(mut self, per_million: u32) -> Faults {
+        self.panics = per_million;
+        self
+    }
+
+    /// A turn takes up to `by` of virtual time.
+    pub fn slow_turns(mut self, per_million: u32, by: Duration) -> Faults {
+        (self.slow_turns, self.slow_by) = (per_million, by);
+        self
+    }
+
+    /// An actor that has become runnable is held back by up to `by` of virtual time, with all its messages: delivery
+    /// stays causal.
+    pub fn delays(mut self, per_million: u32, by: Duration) -> Faults {
+        (self.delays, self.delay_by) = (per_million, by);
+        self
+    }
+
+    /// Two waiting messages make an actor overloaded, so that muting is met everywhere (T5).
+    pub fn full_mailboxes(mut self) -> Faults {
+        self.mailboxes = Mailboxes::Full;
+        self
+    }
+
+    pub(super) fn tighten(&self, builder: SystemBuilder) -> SystemBuilder {
+        match self.mailboxes {
+            Mailboxes::AsConfigured => builder,
+            Mailboxes::Full => builder.overload(2),
+        }
+    }
+}

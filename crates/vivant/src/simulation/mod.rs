@@ -1,0 +1,153 @@
+//! Simulation: the same program on one thread under a seed (R4). What it guarantees and how is in `README.md`.
+//!
+//! - [`Simulation`]: a system whose scheduling, time, chance and faults come from a seed.
+//! - [`Faults`]: what the seed may do to the program.
+//! - [`check`]: a test under many seeds; `#[vivant::test]` calls it.
+
+mod check;
+mod faults;
+mod stage;
+
+pub use check::{Seeds, check};
+pub use faults::Faults;
+pub(crate) use stage::Stage;
+
+use crate::oracle::Oracle;
+use crate::scheduler::Scheduler;
+use crate::system::{Shared, System, SystemBuilder};
+use std::fmt;
+use std::time::Duration;
+
+/// A system on this one thread, whose scheduling, time, chance and faults come from a seed. Same program and same seed:
+/// same run.
+///
+/// Actors run when this thread waits for them: in [`run`](Simulation::run), in
+/// [`Call::ask_blocking`](crate::Call::ask_blocking) and in [`System::block_on`].
+///
+/// ```
+/// use vivant::prelude::*;
+/// use vivant::simulation::Simulation;
+///
+/// #[derive(Actor)] struct Light { on: bool }
+/// #[behaviours] impl Light {
+///     fn off_after(&mut self, t: &Turn<Self>, minutes: u64) {
+///         self.on = true;
+///         t.after(std::time::Duration::from_secs(60 * minutes), t.me().off());
+///     }
+///     fn off(&mut self) { self.on = false }
+///     fn is_on(&mut self) -> bool { self.on }
+/// }
+///
+/// # fn main() -> Result<(), vivant::AskError> {
+/// let simulation = Simulation::new(7);
+/// let light = simulation.system().spawn(Light { on: false });
+/// light.off_after(5).send();
+/// assert!(light.is_on().ask_blocking()?);
+/// simulation.run();                                  // five minutes pass at once
+/// assert!(!light.is_on().ask_blocking()?);
+/// # Ok(()) }
+/// ```
+pub struct Simulation {
+    seed: u64,
+    system: System,
+}
+
+impl Simulation {
+    /// A simulation without faults.
+    pub fn new(seed: u64) -> Simulation {
+        Simulation::with(seed, Faults::none(), System::builder())
+    }
+
+    /// A simulation with faults, and a system to one's own measure (its number of workers means nothing here).
+    pub fn with(seed: u64, faults: Faults, builder: SystemBuilder) -> Simulation {
+        let builder = faults.tighten(builder);
+        let (config, listener) = builder.into_parts();
+        let scheduler = Scheduler::Simulated(Stage::new(faults));
+        let shared = Shared::new(config, Oracle::simulated(seed), scheduler, listener);
+        Simulation {
+            seed,
+            system: System::of(shared),
+        }
+    }
+
+    /// The seed.
+    pub fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    /// The system. It may be cloned and kept like any other.
+    pub fn system(&self) -> &System {
+        &self.system
+    }
+
+    fn stage(&self) -> &Stage {
+        self.system
+            .shared()
+            .simulated()
+            .expect("made simulated by `with`")
+    }
+
+    /// Runs until nothing is left to do: no actor can run and no timer is set. A program with intervals never gets
+    /// there; use [`Simulation::run_for`].
+    pub fn run(&self) {
+        while self.stage().step(self.system.shared(), u64::MAX) {}
+    }
+
+    /// Runs for `duration` of virtual time.
+    pub fn run_for(&self, duration: Duration) {
+        let until_ns = self
+            .system
+            .shared()
+            .oracle
+            .now_ns()
+            .saturating_add(crate::timer::ns(duration));
+        while self.stage().step(self.system.shared(), until_ns) {}
+        if let Oracle::Simulated(simulated) = &self.system.shared().oracle {
+            simulated.advance_to(until_ns);
+        }
+    }
+
+    /// Virtual time since the simulation began.
+    pub fn now(&self) -> Duration {
+        Duration::from_nanos(self.system.shared().oracle.now_ns())
+    }
+
+    /// A hash of which actor ran which behaviour, in order: equal runs have equal signatures.
+    pub fn signature(&self) -> u64 {
+        self.stage().signature()
+    }
+
+    /// How many turns have run.
+    pub fn turns(&self) -> u64 {
+        self.stage().turns()
+    }
+
+    /// What happened that a seed does not determine: futures that touched a real reactor, messages from other threads.
+    pub fn complaints(&self) -> Vec<String> {
+        self.stage().complaints()
+    }
+}
+
+impl fmt::Debug for Simulation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "Simulation(seed {}, {} turns, at {:?})",
+            self.seed,
+            self.turns(),
+            self.now()
+        )
+    }
+}
+
+impl<'s> From<&'s Simulation> for &'s System {
+    fn from(simulation: &'s Simulation) -> &'s System {
+        simulation.system()
+    }
+}
+
+impl From<&Simulation> for System {
+    fn from(simulation: &Simulation) -> System {
+        simulation.system().clone()
+    }
+}

@@ -1,0 +1,219 @@
+//! The stage: the scheduler of a simulation. One step is one choice.
+
+use super::Faults;
+use crate::cell::{Budget, CellRef, Injected, Ran, run};
+use crate::mailbox::{Kind, Role};
+use crate::oracle::{Oracle, Simulated};
+use crate::scheduler::Worker;
+use crate::sync::{Arc, Mutex, lock};
+use crate::system::Shared;
+use crate::timer::ns;
+use std::collections::BTreeMap;
+use std::future::Future;
+use std::panic::panic_any;
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
+use std::thread::{self, ThreadId};
+use std::time::Duration;
+
+/// An actor that is chosen runs for at most this many messages; how many is drawn each time.
+const RUN_MAX: usize = 8;
+
+pub(crate) struct Stage {
+    faults: Faults,
+    driver: ThreadId,
+    play: Mutex<Play>,
+    complaints: Mutex<Vec<String>>,
+}
+
+#[derive(Default)]
+struct Play {
+    /// Runnable, in the order in which they became so.
+    ready: Vec<CellRef>,
+    /// Runnable, but held back until a time, by number of the delay (R5).
+    held_back: BTreeMap<(u64, u64), CellRef>,
+    delays: u64,
+    turns: u64,
+    signature: u64,
+}
+
+impl Stage {
+    pub(super) fn new(faults: Faults) -> Stage {
+        Stage {
+            faults,
+            driver: thread::current().id(),
+            play: Mutex::default(),
+            complaints: Mutex::default(),
+        }
+    }
+
+    pub(crate) fn schedule(&self, cell: CellRef, oracle: &Oracle) {
+        if self.is_foreign() {
+            self.complain(format!(
+                "{} was made runnable by another thread",
+                cell.path()
+            ));
+        }
+        let held_back_until = simulated(oracle).and_then(|chance| {
+            chance
+                .happens(self.faults.delays)
+                .then(|| chance.now_ns() + drawn(chance, self.faults.delay_by))
+        });
+        let mut play = lock(&self.play);
+        match held_back_until {
+            None => play.ready.push(cell),
+            Some(until_ns) => {
+                play.delays += 1;
+                let key = (until_ns, play.delays);
+                play.held_back.insert(key, cell);
+            }
+        }
+    }
+
+    /// Runs one actor that the seed chooses; if none can run, moves time to the next event before `until_ns`. False:
+    /// nothing is left to do.
+    pub(super) fn step(&self, system: &Arc<Shared>, until_ns: u64) -> bool {
+        let Some(chance) = simulated(&system.oracle) else {
+            return false;
+        };
+        let chosen = {
+            let mut play = lock(&self.play);
+            let count = play.ready.len();
+            (count > 0).then(|| play.ready.swap_remove(chance.choose(count)))
+        };
+        match chosen {
+            Some(cell) => {
+                let budget = Budget {
+                    messages: 1 + chance.choose(RUN_MAX) as u32,
+                    ms: u64::MAX / 2,
+                };
+                self.run_cell(system, cell, budget);
+                true
+            }
+            None => self.pass_time(system, chance, until_ns),
+        }
+    }
+
+    fn run_cell(&self, system: &Arc<Shared>, cell: CellRef, budget: Budget) {
+        let worker = Worker::new(system.clone(), None);
+        if let Ran::Requeue(cell) = Worker::enter(&worker, |worker| run(cell, worker, budget)) {
+            lock(&self.play).ready.push(cell);
+        }
+    }
+
+    fn pass_time(&self, system: &Arc<Shared>, chance: &Simulated, until_ns: u64) -> bool {
+        let held_back = lock(&self.play)
+            .held_back
+            .first_key_value()
+            .map(|(key, _)| key.0);
+        let next = held_back.into_iter().chain(system.timers.next_ns()).min();
+        let Some(next_ns) = next.filter(|next_ns| *next_ns <= until_ns) else {
+            return false;
+        };
+        chance.advance_to(next_ns);
+        let now_ns = chance.now_ns();
+        {
+            let mut play = lock(&self.play);
+            while let Some(entry) = play
+                .held_back
+                .first_entry()
+                .filter(|entry| entry.key().0 <= now_ns)
+            {
+                let cell = entry.remove();
+                play.ready.push(cell);
+            }
+        }
+        system.timers.fire_due(now_ns);
+        true
+    }
+
+    /// Runs what can run without time passing: for shutdown.
+    pub(crate) fn run_ready(&self, system: &Arc<Shared>) {
+        {
+            let mut play = lock(&self.play);
+            let held_back = std::mem::take(&mut play.held_back);
+            play.ready.extend(held_back.into_values());
+        }
+        while !lock(&self.play).ready.is_empty() {
+            self.step(system, 0);
+        }
+    }
+
+    /// Polls `future` between steps until it is ready; `None` when nothing is left to run.
+    pub(crate) fn run_until<F: Future>(
+        &self,
+        system: &Arc<Shared>,
+        future: F,
+    ) -> Option<F::Output> {
+        let mut future = pin!(future);
+        let mut context = Context::from_waker(Waker::noop());
+        loop {
+            if let Poll::Ready(value) = future.as_mut().poll(&mut context) {
+                return Some(value);
+            }
+            if !self.step(system, u64::MAX) {
+                return None;
+            }
+        }
+    }
+
+    /// Called before each message is processed: counts the turn, and lets the seed do something to it.
+    pub(crate) fn fault_before(&self, kind: &'static Kind, actor: u64, oracle: &Oracle) {
+        {
+            let mut play = lock(&self.play);
+            play.turns += 1;
+            let bytes = kind.name.bytes().chain(actor.to_le_bytes());
+            play.signature = bytes.fold(play.signature, fnv1a);
+        }
+        if kind.role != Role::Turn {
+            return;
+        }
+        let Some(chance) = simulated(oracle) else {
+            return;
+        };
+        if chance.happens(self.faults.slow_turns) {
+            chance.advance_to(chance.now_ns() + drawn(chance, self.faults.slow_by));
+        }
+        if chance.happens(self.faults.panics) {
+            panic_any(Injected);
+        }
+    }
+
+    pub(crate) fn is_foreign(&self) -> bool {
+        thread::current().id() != self.driver
+    }
+
+    pub(crate) fn complain(&self, what: String) {
+        lock(&self.complaints).push(what);
+    }
+
+    pub(super) fn complaints(&self) -> Vec<String> {
+        lock(&self.complaints).clone()
+    }
+
+    pub(super) fn signature(&self) -> u64 {
+        lock(&self.play).signature
+    }
+
+    pub(super) fn turns(&self) -> u64 {
+        lock(&self.play).turns
+    }
+}
+
+fn simulated(oracle: &Oracle) -> Option<&Simulated> {
+    match oracle {
+        Oracle::Simulated(simulated) => Some(simulated),
+        Oracle::Real(_) => None,
+    }
+}
+
+/// A time up to `limit`.
+fn drawn(chance: &Simulated, limit: Duration) -> u64 {
+    let micros = ns(limit) / 1_000;
+    chance.choose(micros as usize + 1) as u64 * 1_000
+}
+
+/// One byte into a 64-bit FNV-1a hash.
+fn fnv1a(hash: u64, byte: u8) -> u64 {
+    (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+}

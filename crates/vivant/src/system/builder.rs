@@ -1,0 +1,131 @@
+//! What can be chosen about a system.
+
+use super::{Shared, System};
+use crate::cell::Budget;
+use crate::mute::Marks;
+use crate::oracle::Oracle;
+use crate::report::{Listener, Report};
+use crate::scheduler::{Scheduler, Threads};
+use std::fmt;
+use std::num::NonZeroUsize;
+use std::thread;
+use std::time::Duration;
+
+/// The choices, as the runtime uses them.
+pub(crate) struct Config {
+    pub(crate) name: String,
+    pub(crate) marks: Marks,
+    pub(crate) budget: Budget,
+    pub(crate) turn_limit_ms: u64,
+    #[cfg(feature = "tokio")]
+    pub(crate) tokio: Option<tokio::runtime::Handle>,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Config {
+            name: "vivant".to_owned(),
+            marks: Marks::at(1024),
+            budget: Budget {
+                messages: 256,
+                ms: 2,
+            },
+            turn_limit_ms: 10,
+            #[cfg(feature = "tokio")]
+            tokio: None,
+        }
+    }
+}
+
+/// Builds a [`System`]; every choice has a default.
+#[derive(Default)]
+#[must_use = "a builder does nothing until `build()`"]
+pub struct SystemBuilder {
+    config: Config,
+    workers: Option<NonZeroUsize>,
+    listener: Option<Listener>,
+}
+
+impl SystemBuilder {
+    /// Name of the system's threads; `vivant` by default.
+    pub fn name(mut self, name: impl Into<String>) -> Self {
+        self.config.name = name.into();
+        self
+    }
+
+    /// Number of workers; by default one for each processor.
+    ///
+    /// # Panics
+    ///
+    /// If it is zero.
+    pub fn workers(mut self, workers: usize) -> Self {
+        self.workers =
+            Some(NonZeroUsize::new(workers).expect("a system needs at least one worker"));
+        self
+    }
+
+    /// How many waiting messages make an actor overloaded: whoever sends to it then is muted until half are processed
+    /// (T5). 1,024 by default.
+    pub fn overload(mut self, messages: usize) -> Self {
+        self.config.marks = Marks::at(messages);
+        self
+    }
+
+    /// How many messages, and for how long, an actor may keep its worker while others wait (T6). 256 messages and 2 ms
+    /// by default; the time is measured between turns, to the millisecond.
+    pub fn budget(mut self, messages: u32, time: Duration) -> Self {
+        self.config.budget = Budget {
+            messages: messages.max(1),
+            ms: (time.as_millis() as u64).max(1),
+        };
+        self
+    }
+
+    /// How long a turn may hold its worker before it is reported and another worker takes over the queue (T6). 10 ms by
+    /// default.
+    pub fn turn_limit(mut self, limit: Duration) -> Self {
+        self.config.turn_limit_ms = (limit.as_millis() as u64).max(1);
+        self
+    }
+
+    /// Called with every [`Report`], on the runtime's thread that makes it: it should be quick.
+    pub fn on_report(mut self, listener: impl Fn(&Report) + Send + Sync + 'static) -> Self {
+        self.listener = Some(Box::new(listener));
+        self
+    }
+
+    /// Futures given to [`Turn::spawn`](crate::Turn::spawn) run in the context of this tokio runtime, so that they may
+    /// use its I/O and timers.
+    #[cfg(feature = "tokio")]
+    pub fn tokio(mut self, handle: tokio::runtime::Handle) -> Self {
+        self.config.tokio = Some(handle);
+        self
+    }
+
+    /// Starts the threads.
+    pub fn build(self) -> System {
+        let workers = self
+            .workers
+            .or_else(|| thread::available_parallelism().ok())
+            .map_or(1, NonZeroUsize::get);
+        let scheduler = Scheduler::Threads(Threads::new(workers));
+        let shared = Shared::new(self.config, Oracle::real(), scheduler, self.listener);
+        if let Scheduler::Threads(threads) = &shared.scheduler {
+            threads.open(&shared);
+        }
+        System::of(shared)
+    }
+
+    pub(crate) fn into_parts(self) -> (Config, Option<Listener>) {
+        (self.config, self.listener)
+    }
+}
+
+impl fmt::Debug for SystemBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SystemBuilder")
+            .field("name", &self.config.name)
+            .field("workers", &self.workers)
+            .finish_non_exhaustive()
+    }
+}

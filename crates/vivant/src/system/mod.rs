@@ -1,0 +1,204 @@
+//! Systems: where actors live. A process may have several; they share nothing.
+
+mod builder;
+mod shared;
+mod shutdown;
+
+pub(crate) use builder::Config;
+pub use builder::SystemBuilder;
+pub(crate) use shared::Shared;
+pub use shutdown::{ShutdownReport, Survivor};
+
+use crate::actor::Actor;
+use crate::address::{Address, Target};
+use crate::dead_letter::DeadLetters;
+use crate::future::Clock;
+use crate::inspect::Inspection;
+use crate::sync::Arc;
+use crate::turn::Turn;
+use std::fmt;
+use std::future::Future;
+use std::time::Duration;
+
+/// Where actors live: workers, timers, and what is known of everybody.
+///
+/// A handle: cheap to clone. When the last one is dropped the system begins to shut down, without waiting for it; call
+/// [`shutdown`](System::shutdown) to wait and to hear what was still alive.
+///
+/// ```
+/// use vivant::prelude::*;
+///
+/// #[derive(Actor)] struct Greeter;
+/// #[behaviours] impl Greeter {
+///     fn greet(&mut self, name: String) -> String { format!("good day, {name}") }
+/// }
+///
+/// # fn main() -> Result<(), vivant::AskError> {
+/// let system = System::new();
+/// let greeter = system.spawn(Greeter);
+/// assert_eq!(greeter.greet("Ada".into()).ask_blocking()?, "good day, Ada");
+/// let report = system.shutdown();
+/// assert!(report.is_complete());
+/// # Ok(()) }
+/// ```
+#[derive(Clone)]
+pub struct System(Arc<Running>);
+
+/// What the last handle takes with it.
+struct Running(Arc<Shared>);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.0.abandon();
+    }
+}
+
+impl Default for System {
+    fn default() -> Self {
+        System::new()
+    }
+}
+
+impl System {
+    /// A system with one worker for each processor.
+    pub fn new() -> System {
+        System::builder().build()
+    }
+
+    /// A system to one's own measure.
+    pub fn builder() -> SystemBuilder {
+        SystemBuilder::default()
+    }
+
+    pub(crate) fn of(shared: Arc<Shared>) -> System {
+        System(Arc::new(Running(shared)))
+    }
+
+    pub(crate) fn shared(&self) -> &Arc<Shared> {
+        &self.0.0
+    }
+
+    /// Makes an actor of `state`. Within a turn it becomes a child of that turn's actor.
+    ///
+    /// Costs one allocation. After shutdown the actor is born ended: every message to it is answered with the reason.
+    pub fn spawn<A: Actor>(&self, state: A) -> Address<A> {
+        self.spawn_state(state)
+    }
+
+    /// Keeps the actor alive until shutdown, or until [`System::release`].
+    pub fn keep<T: ?Sized + Target>(&self, address: &Address<T>) {
+        self.shared().keep(Address::counted(address));
+    }
+
+    /// Takes back a [`System::keep`]; false when the actor was not kept.
+    pub fn release<T: ?Sized + Target>(&self, address: &Address<T>) -> bool {
+        self.shared().release(Address::counted(address).id)
+    }
+
+    /// What is going on, without the actors' help.
+    pub fn inspect(&self) -> Inspection {
+        Inspection::of(self.shared())
+    }
+
+    /// Messages that were not processed.
+    pub fn dead_letters(&self) -> &DeadLetters {
+        &self.shared().dead_letters
+    }
+
+    /// Time for futures; virtual in a simulation.
+    pub fn clock(&self) -> Clock {
+        Clock::new(self.shared().clone())
+    }
+
+    /// Runs `future` on this thread; in a simulation, runs the actors meanwhile. Not for use within a turn.
+    ///
+    /// # Panics
+    ///
+    /// In a simulation, when nothing is left to run and the future is still pending: it would wait for ever. Within a
+    /// turn, because it would hold up the worker.
+    pub fn block_on<F: Future>(&self, future: F) -> F::Output {
+        if let Some(inside) = crate::scheduler::Worker::inside() {
+            panic!(
+                "block_on was called in {} of {}, and would hold up its worker",
+                inside.behaviour, inside.actor
+            );
+        }
+        self.shared()
+            .block_on(future)
+            .expect("nothing is left to run in the simulation, and the future is pending")
+    }
+
+    /// Ends every actor, stops the threads, and says what was still alive and why. Waits at most five seconds for
+    /// turns that do not end; see [`System::shutdown_within`].
+    pub fn shutdown(&self) -> ShutdownReport {
+        self.shutdown_within(Duration::from_secs(5))
+    }
+
+    /// As [`System::shutdown`] with another limit. What is still in a turn when it passes is left behind and named in
+    /// the report; its thread ends with the turn.
+    ///
+    /// # Panics
+    ///
+    /// Within a turn of this system, which could not end then.
+    pub fn shutdown_within(&self, limit: Duration) -> ShutdownReport {
+        shutdown::shutdown(self.shared(), limit)
+    }
+}
+
+impl fmt::Debug for System {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "System({}, {} actors)",
+            self.shared().config.name,
+            self.shared().registry.len()
+        )
+    }
+}
+
+/// Where actors can be made: a [`System`], or the [`Turn`] of the actor that becomes their parent. The `spawn`
+/// functions that `#[start]` generates take either.
+pub trait Spawner {
+    #[doc(hidden)]
+    fn system(&self) -> SystemRef<'_>;
+
+    /// Makes an actor of `state`.
+    fn spawn_state<A: Actor>(&self, state: A) -> Address<A> {
+        Address::to_actor(self.system().0.birth(Some(state)))
+    }
+
+    /// Makes an actor whose state `start` makes, in the actor's own first turn.
+    #[track_caller]
+    fn spawn_with<A: Actor>(
+        &self,
+        start: impl FnOnce(&Turn<'_, A>) -> A + Send + 'static,
+    ) -> Address<A> {
+        Address::to_actor(
+            self.system()
+                .0
+                .birth_with(start, std::panic::Location::caller()),
+        )
+    }
+}
+
+#[doc(hidden)]
+#[derive(Clone, Copy)]
+pub struct SystemRef<'s>(&'s Arc<Shared>);
+
+impl fmt::Debug for SystemRef<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "SystemRef({})", self.0.config.name)
+    }
+}
+
+impl Spawner for System {
+    fn system(&self) -> SystemRef<'_> {
+        SystemRef(self.shared())
+    }
+}
+
+impl<A: Actor> Spawner for Turn<'_, A> {
+    fn system(&self) -> SystemRef<'_> {
+        SystemRef(&self.worker().system)
+    }
+}

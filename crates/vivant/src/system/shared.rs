@@ -1,0 +1,220 @@
+//! What the parts of one system share.
+
+use super::Config;
+use crate::accounting::Bytes;
+use crate::actor::Actor;
+use crate::asked::block_on_thread;
+use crate::cell::{AddressRef, Birth, CellRef, Signals, note_places, start_envelope};
+use crate::dead_letter::DeadLetters;
+use crate::mailbox::{Kind, post};
+use crate::mute::Mutes;
+use crate::oracle::{Oracle, split_mix};
+use crate::registry::Registry;
+use crate::report::{Listener, Reports};
+use crate::scheduler::{Scheduler, Threads, Worker};
+use crate::simulation::Stage;
+use crate::sync::{Arc, AtomicU8, AtomicU32, AtomicU64, Mutex, Ordering, lock};
+use crate::timer::{Alarm, Timer, Timers};
+use crate::turn::Turn;
+use std::collections::BTreeMap;
+use std::future::Future;
+use std::panic::Location;
+
+/// One system. Workers, cells and addresses hold it; its own references to cells are dropped at shutdown.
+pub(crate) struct Shared {
+    /// Which of the process's systems: the first key of the order of addresses.
+    pub(crate) number: u64,
+    pub(crate) config: Config,
+    pub(crate) oracle: Oracle,
+    pub(crate) scheduler: Scheduler,
+    pub(crate) registry: Registry,
+    pub(crate) timers: Timers,
+    pub(crate) mutes: Mutes<CellRef>,
+    pub(crate) dead_letters: DeadLetters,
+    pub(crate) reports: Reports,
+    pub(crate) bytes: Bytes,
+    kept: Mutex<BTreeMap<u64, AddressRef>>,
+    next_id: AtomicU64,
+    next_root: AtomicU32,
+    stage: AtomicU8,
+}
+
+const OPEN: u8 = 0;
+const CLOSING: u8 = 1;
+
+static SYSTEMS: AtomicU64 = AtomicU64::new(0);
+
+impl Shared {
+    pub(crate) fn new(
+        config: Config,
+        oracle: Oracle,
+        scheduler: Scheduler,
+        listener: Option<Listener>,
+    ) -> Arc<Shared> {
+        note_places();
+        Arc::new(Shared {
+            // Relaxed: a number on its own.
+            number: SYSTEMS.fetch_add(1, Ordering::Relaxed),
+            config,
+            oracle,
+            scheduler,
+            registry: Registry::default(),
+            timers: Timers::default(),
+            mutes: Mutes::new(),
+            dead_letters: DeadLetters::default(),
+            reports: Reports::new(listener),
+            bytes: Bytes::default(),
+            kept: Mutex::new(BTreeMap::new()),
+            next_id: AtomicU64::new(0),
+            next_root: AtomicU32::new(0),
+            stage: AtomicU8::new(OPEN),
+        })
+    }
+
+    pub(crate) fn threads(&self) -> Option<&Threads> {
+        match &self.scheduler {
+            Scheduler::Threads(threads) => Some(threads),
+            Scheduler::Simulated(_) => None,
+        }
+    }
+
+    pub(crate) fn simulated(&self) -> Option<&Stage> {
+        match &self.scheduler {
+            Scheduler::Threads(_) => None,
+            Scheduler::Simulated(stage) => Some(stage),
+        }
+    }
+
+    /// Makes a cell, with or without its state; a child of the actor whose turn runs here, if one of this system does.
+    pub(crate) fn birth<A: Actor>(self: &Arc<Self>, state: Option<A>) -> AddressRef {
+        let within = |worker: &Worker| worker.inside_turn().then(|| worker.me().next_child());
+        let (parent, number) = match Worker::of(self, within).flatten() {
+            Some((parent, number)) => (Some(parent), number),
+            None => (None, self.next_root.fetch_add(1, Ordering::Relaxed)),
+        };
+        let id = self.next_id.fetch_add(1, Ordering::Relaxed);
+        let seed = split_mix(self.oracle.seed() ^ split_mix(id).1).1;
+        let address = AddressRef::birth(
+            Birth {
+                system: self.clone(),
+                id,
+                parent,
+                number,
+                seed,
+            },
+            state,
+        );
+        self.registry.insert(address.cell());
+        if self.is_closing() {
+            // Born too late: it ends before its first message. Registered first, so that shutdown cannot miss it.
+            address.cell().signal(Signals::SHUTDOWN);
+        }
+        address
+    }
+
+    /// Makes a cell whose first message makes its state.
+    pub(crate) fn birth_with<A, F>(
+        self: &Arc<Self>,
+        start: F,
+        place: &'static Location<'static>,
+    ) -> AddressRef
+    where
+        A: Actor,
+        F: FnOnce(&Turn<'_, A>) -> A + Send + 'static,
+    {
+        let address = self.birth::<A>(None);
+        // Born too late, it may have ended already: then there is nothing to start.
+        drop(post(&address, start_envelope(start, place)));
+        address
+    }
+
+    /// An actor was turned from idle to queued: puts it where it will be run.
+    pub(crate) fn schedule(&self, cell: CellRef) {
+        match &self.scheduler {
+            Scheduler::Threads(threads) => threads.schedule(cell),
+            Scheduler::Simulated(stage) => stage.schedule(cell, &self.oracle),
+        }
+    }
+
+    /// Sets an alarm that rings `in_ns` from now.
+    pub(crate) fn set_timer(self: &Arc<Self>, in_ns: u64, alarm: Alarm) -> Timer {
+        let (id, is_next) = self
+            .timers
+            .set(self.oracle.now_ns().saturating_add(in_ns), alarm);
+        if let (true, Some(threads)) = (is_next, self.threads()) {
+            threads.timer_is_nearer();
+        }
+        Timer::new(self.clone(), id)
+    }
+
+    /// Runs a future on this thread; `None` when a simulation has nothing left to run and it is still pending.
+    pub(crate) fn block_on<F: Future>(self: &Arc<Self>, future: F) -> Option<F::Output> {
+        match &self.scheduler {
+            Scheduler::Threads(_) => Some(block_on_thread(future)),
+            Scheduler::Simulated(stage) => stage.run_until(self, future),
+        }
+    }
+
+    /// Runs a poll of a user's future where it finds the executor it expects.
+    pub(crate) fn in_executor<R>(&self, poll: impl FnOnce() -> R) -> R {
+        #[cfg(feature = "tokio")]
+        if let Some(handle) = &self.config.tokio {
+            let _within = handle.enter();
+            return poll();
+        }
+        poll()
+    }
+
+    /// In a simulation: what the seed does to a turn before it runs.
+    pub(crate) fn fault_before(&self, kind: &'static Kind, actor: u64) {
+        if let Scheduler::Simulated(stage) = &self.scheduler {
+            stage.fault_before(kind, actor, &self.oracle);
+        }
+    }
+
+    /// In a simulation: something happened that makes it unrepeatable.
+    pub(crate) fn complain(&self, what: impl FnOnce() -> String) {
+        if let Scheduler::Simulated(stage) = &self.scheduler {
+            stage.complain(what());
+        }
+    }
+
+    /// In a simulation: complains if this is not the thread that drives it.
+    pub(crate) fn complain_if_foreign(&self, what: impl FnOnce() -> String) {
+        if let Scheduler::Simulated(stage) = &self.scheduler {
+            if stage.is_foreign() {
+                stage.complain(what());
+            }
+        }
+    }
+
+    pub(crate) fn keep(&self, address: AddressRef) {
+        if !self.is_closing() {
+            let before = lock(&self.kept).insert(address.id, address);
+            drop(before);
+        }
+    }
+
+    pub(crate) fn release(&self, id: u64) -> bool {
+        let kept = lock(&self.kept).remove(&id);
+        kept.is_some()
+    }
+
+    pub(crate) fn is_kept(&self, id: u64) -> bool {
+        lock(&self.kept).contains_key(&id)
+    }
+
+    pub(crate) fn forget_kept(&self) {
+        let kept = std::mem::take(&mut *lock(&self.kept));
+        drop(kept);
+    }
+
+    pub(crate) fn is_closing(&self) -> bool {
+        // SeqCst, as in `begin_closing`: either the birth sees that the system closes, or shutdown sees the newborn.
+        self.stage.load(Ordering::SeqCst) == CLOSING
+    }
+
+    pub(crate) fn begin_closing(&self) {
+        self.stage.store(CLOSING, Ordering::SeqCst);
+    }
+}

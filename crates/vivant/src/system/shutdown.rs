@@ -1,0 +1,143 @@
+//! Shutting down: every actor is told, every message accounted for, every thread sent home.
+//!
+//! 1. The system closes: actors made from now on end before their first message; timers and pins are forgotten.
+//! 2. Everybody who is alive is noted with the reason, and signalled. Ending actors may make or wake others, which end
+//!    in the same way; so it is repeated until nobody is left or the limit has passed.
+//! 3. The threads leave when they find nothing to run. Whoever makes an actor runnable later runs its end itself.
+
+use super::Shared;
+use crate::cell::Signals;
+use crate::inspect::{ActorFacts, AliveBecause};
+use crate::scheduler::{Scheduler, Worker};
+use crate::sync::Arc;
+use std::fmt;
+use std::thread;
+use std::time::Duration;
+
+/// How often step 2 looks whether everybody has ended.
+const LOOK_EVERY: Duration = Duration::from_micros(200);
+
+/// What a shutdown found.
+#[derive(Clone, Debug)]
+pub struct ShutdownReport {
+    /// The actors that were alive when it began, in the order of their creation, and why.
+    pub alive: Vec<Survivor>,
+    /// Those of them that could not be ended within the limit: their turns are still running.
+    pub stuck: Vec<Survivor>,
+    /// Messages that were not processed, in the whole life of the system.
+    pub dead_letters: u64,
+}
+
+/// An actor that was alive at shutdown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Survivor {
+    /// Its path.
+    pub actor: String,
+    /// Why it was alive.
+    pub because: AliveBecause,
+}
+
+impl ShutdownReport {
+    /// Whether every actor ended and every thread left within the limit.
+    pub fn is_complete(&self) -> bool {
+        self.stuck.is_empty()
+    }
+}
+
+impl fmt::Display for ShutdownReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} actors were alive, {} are stuck",
+            self.alive.len(),
+            self.stuck.len()
+        )?;
+        for survivor in &self.stuck {
+            write!(f, "\n{} is stuck: {}", survivor.actor, survivor.because)?;
+        }
+        Ok(())
+    }
+}
+
+pub(super) fn shutdown(system: &Arc<Shared>, limit: Duration) -> ShutdownReport {
+    let within = Worker::of(system, |worker| worker.inside_turn()).unwrap_or(false);
+    assert!(
+        !within,
+        "shutdown was called within a turn of the system that it shuts down, and would wait for itself"
+    );
+    let alive = survivors(system);
+    system.begin_closing();
+    system.timers.clear();
+    system.forget_kept();
+    system.dead_letters.forget_subscribers();
+    let deadline_ns = system
+        .oracle
+        .now_ns()
+        .saturating_add(crate::timer::ns(limit));
+    end_everybody(system, deadline_ns);
+    if let Scheduler::Threads(threads) = &system.scheduler {
+        let rest = Duration::from_nanos(deadline_ns.saturating_sub(system.oracle.now_ns()));
+        threads.close(system, rest);
+    }
+    ShutdownReport {
+        alive,
+        stuck: survivors(system),
+        dead_letters: system.dead_letters.total(),
+    }
+}
+
+fn end_everybody(system: &Arc<Shared>, deadline_ns: u64) {
+    loop {
+        let all = system.registry.all();
+        if all.is_empty() {
+            return;
+        }
+        for cell in &all {
+            cell.signal(Signals::SHUTDOWN);
+        }
+        drop(all);
+        match &system.scheduler {
+            // Nothing in a simulation can hold the loop up: turns are finite, or the caller's thread hangs in one.
+            Scheduler::Simulated(stage) => stage.run_ready(system),
+            Scheduler::Threads(_) => {
+                while system.registry.len() > 0 {
+                    if system.oracle.now_ns() >= deadline_ns {
+                        return;
+                    }
+                    thread::park_timeout(LOOK_EVERY);
+                }
+            }
+        }
+    }
+}
+
+fn survivors(system: &Arc<Shared>) -> Vec<Survivor> {
+    let survivor = |cell| ActorFacts::of(&cell).into_survivor();
+    system.registry.all().into_iter().map(survivor).collect()
+}
+
+impl Shared {
+    /// The last handle is gone: everybody is told to end, and nobody waits for it.
+    pub(super) fn abandon(self: &Arc<Self>) {
+        if self.is_closing() {
+            return;
+        }
+        if self.simulated().is_some() {
+            // The driver's thread is this one: it runs the end itself, unless it is already within a turn.
+            if Worker::of(self, |worker| worker.inside_turn()).is_none() {
+                shutdown(self, Duration::ZERO);
+            }
+            return;
+        }
+        let shared = self.clone();
+        let closing = move || drop(shutdown(&shared, Duration::from_secs(5)));
+        // A thread, because the last handle may be dropped anywhere, also in a turn of this system.
+        if thread::Builder::new()
+            .name(format!("{}-shutdown", self.config.name))
+            .spawn(closing)
+            .is_err()
+        {
+            self.begin_closing();
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! Timers: messages that are sent later, once or again and again.
+//!
+//! One ordered table for each system. The clock thread fires what is due; in a simulation, virtual time moves to the
+//! next deadline when nothing else can run. A timer's message carries an address, so it keeps its receiver alive.
+
+use crate::sync::{Arc, AtomicU64, Mutex, Ordering, lock};
+use crate::system::Shared;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::time::Duration;
+
+/// What happens at a deadline.
+pub(crate) enum Alarm {
+    Once(Box<dyn FnOnce() + Send>),
+    Every {
+        period_ns: u64,
+        ring: Box<dyn FnMut() -> Interval + Send>,
+    },
+}
+
+/// Whether an interval goes on.
+#[derive(PartialEq, Eq)]
+pub(crate) enum Interval {
+    GoesOn,
+    Ends,
+}
+
+#[derive(Default)]
+pub(crate) struct Timers {
+    table: Mutex<Table>,
+    next_number: AtomicU64,
+}
+
+#[derive(Default)]
+struct Table {
+    /// By deadline, then by the order in which they were set (R5).
+    by_deadline: BTreeMap<(u64, u64), Alarm>,
+    deadlines: BTreeMap<u64, u64>,
+}
+
+/// Which timer: enough to cancel it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct TimerId(u64);
+
+impl Timers {
+    /// Sets an alarm; true when it is now the next one, and whoever waits for the next must be told.
+    pub(crate) fn set(&self, at_ns: u64, alarm: Alarm) -> (TimerId, bool) {
+        // Relaxed: the number is only an identity and an order among equals.
+        let number = self.next_number.fetch_add(1, Ordering::Relaxed);
+        let mut table = lock(&self.table);
+        table.deadlines.insert(number, at_ns);
+        table.by_deadline.insert((at_ns, number), alarm);
+        let is_next = table
+            .by_deadline
+            .first_key_value()
+            .is_some_and(|(key, _)| key.1 == number);
+        (TimerId(number), is_next)
+    }
+
+    /// Takes an alarm back; false when it has fired or was cancelled before.
+    pub(crate) fn cancel(&self, TimerId(number): TimerId) -> bool {
+        let alarm = {
+            let mut table = lock(&self.table);
+            let Some(at_ns) = table.deadlines.remove(&number) else {
+                return false;
+            };
+            table.by_deadline.remove(&(at_ns, number))
+        };
+        // Dropped outside the lock: it may hold addresses, whose end may set or cancel timers.
+        drop(alarm);
+        true
+    }
+
+    /// The next deadline.
+    pub(crate) fn next_ns(&self) -> Option<u64> {
+        lock(&self.table)
+            .by_deadline
+            .first_key_value()
+            .map(|(key, _)| key.0)
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        lock(&self.table).deadlines.len()
+    }
+
+    /// Fires everything that is due at `now_ns`, in order.
+    pub(crate) fn fire_due(&self, now_ns: u64) {
+        while let Some((number, at_ns, alarm)) = self.take_due(now_ns) {
+            match alarm {
+                Alarm::Once(ring) => ring(),
+                Alarm::Every {
+                    period_ns,
+                    mut ring,
+                } => {
+                    if ring() == Interval::GoesOn {
+                        // From the deadline, not from now: intervals do not drift. What was missed is not made up for.
+                        let next_ns = (at_ns + period_ns).max(now_ns.saturating_sub(period_ns) + 1);
+                        self.put_back(number, next_ns, Alarm::Every { period_ns, ring });
+                    } else {
+                        self.cancel(TimerId(number));
+                    }
+                }
+            }
+        }
+    }
+
+    fn take_due(&self, now_ns: u64) -> Option<(u64, u64, Alarm)> {
+        let mut table = lock(&self.table);
+        let (&(at_ns, number), _) = table
+            .by_deadline
+            .first_key_value()
+            .filter(|(key, _)| key.0 <= now_ns)?;
+        let (_, alarm) = table.by_deadline.pop_first()?;
+        if matches!(alarm, Alarm::Once(_)) {
+            table.deadlines.remove(&number);
+        }
+        Some((number, at_ns, alarm))
+    }
+
+    /// An interval goes back, unless it was cancelled while it rang.
+    fn put_back(&self, number: u64, at_ns: u64, alarm: Alarm) {
+        let mut table = lock(&self.table);
+        if let Some(deadline) = table.deadlines.get_mut(&number) {
+            *deadline = at_ns;
+            table.by_deadline.insert((at_ns, number), alarm);
+        }
+    }
+
+    /// Forgets all timers: the system shuts down.
+    pub(crate) fn clear(&self) {
+        let table = std::mem::take(&mut *lock(&self.table));
+        drop(table);
+    }
+}
+
+/// A timer that was set; see [`Turn::after`](crate::Turn::after) and [`Turn::every`](crate::Turn::every).
+///
+/// Dropping it does not cancel it.
+#[derive(Clone)]
+pub struct Timer {
+    system: Arc<Shared>,
+    id: TimerId,
+}
+
+impl Timer {
+    pub(crate) fn new(system: Arc<Shared>, id: TimerId) -> Timer {
+        Timer { system, id }
+    }
+
+    /// Takes the timer back. False when it has fired, or was cancelled before; a message that it has sent already is
+    /// not recalled.
+    pub fn cancel(&self) -> bool {
+        self.system.timers.cancel(self.id)
+    }
+}
+
+impl fmt::Debug for Timer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Timer({})", self.id.0)
+    }
+}
+
+/// Nanoseconds of `duration`, as far as they fit: 584 years.
+pub(crate) fn ns(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+}

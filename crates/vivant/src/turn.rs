@@ -1,0 +1,204 @@
+//! The turn: everything a behaviour may do besides changing its own state.
+
+use crate::actor::Actor;
+use crate::address::Address;
+use crate::behaviour::{Continuation, Message};
+use crate::call::{Call, Then};
+use crate::cell::AddressRef;
+use crate::future::{self, Clock};
+use crate::oracle::below;
+use crate::promise::{self, Promise, Resolver};
+use crate::scheduler::Worker;
+use crate::system::Spawner;
+use crate::timer::{Alarm, Interval, Timer, ns};
+use std::cell::Cell;
+use std::fmt;
+use std::future::Future;
+use std::marker::PhantomData;
+use std::panic::Location;
+use std::time::{Duration, SystemTime};
+
+/// The processing of one message by an actor of type `A`, atomic for that actor (T1).
+///
+/// It is passed by shared reference and lives no longer than the behaviour's call. Everything that has an effect
+/// outside the actor's own state goes through it, so that simulation, record and replay see it.
+pub struct Turn<'gc, A: Actor> {
+    worker: &'gc Worker,
+    /// Invariant, so that nothing of one turn fits into another (Y1).
+    brand: PhantomData<(Cell<&'gc ()>, fn(A) -> A)>,
+}
+
+impl<'gc, A: Actor> Turn<'gc, A> {
+    pub(crate) fn new(worker: &'gc Worker) -> Turn<'gc, A> {
+        Turn {
+            worker,
+            brand: PhantomData,
+        }
+    }
+
+    pub(crate) fn owner(&self) -> AddressRef {
+        self.worker.me().address_of_held()
+    }
+
+    pub(crate) fn worker(&self) -> &Worker {
+        self.worker
+    }
+
+    /// The address of the actor whose turn this is.
+    pub fn me(&self) -> Address<A> {
+        Address::to_actor(self.owner())
+    }
+
+    /// Sends a message without an answer. If its actor has ended it becomes a dead letter (T3).
+    ///
+    /// Messages of this actor to one receiver arrive in the order of sending, and delivery is causal (T2). Never waits:
+    /// if the receiver is overloaded, this actor takes no further messages until it has recovered (T5).
+    pub fn send<M: Message>(&self, call: Call<M>) {
+        call.send();
+    }
+
+    /// Sends a message and promises its answer. The message goes out now, whatever becomes of the promise.
+    pub fn ask<M: Message>(&self, call: Call<M>) -> Promise<M::Reply> {
+        let (promise, resolver) = Promise::open(self.owner());
+        call.post(resolver);
+        promise
+    }
+
+    /// Leaves the answer of this behaviour to another actor: return the promise, and `call`'s answer goes straight to
+    /// whoever asked, not by way of this actor. The message goes out when the behaviour returns.
+    pub fn delegate<M: Message>(&self, call: Call<M>) -> Promise<M::Reply> {
+        Promise::delegated(self.owner(), call)
+    }
+
+    /// A promise and the right to resolve it: return the one, keep the other in the state for a later turn.
+    pub fn promise<T: Send + 'static>(&self) -> (Promise<T>, Resolver<T>) {
+        Promise::open(self.owner())
+    }
+
+    /// The values of all promises, in their order; or the first error that comes.
+    pub fn all<T: Send + 'static>(
+        &self,
+        promises: impl IntoIterator<Item = Promise<T>>,
+    ) -> Promise<Vec<T>> {
+        promise::all(self.owner(), promises.into_iter().collect())
+    }
+
+    /// The first value that comes; if none comes, the last error.
+    pub fn any<T: Send + 'static>(
+        &self,
+        promises: impl IntoIterator<Item = Promise<T>>,
+    ) -> Promise<T> {
+        promise::any(self.owner(), promises.into_iter().collect())
+    }
+
+    /// Runs a future beside the actors and promises its result (T9). The future is an actor of the runtime's own: it
+    /// runs on the workers, in a simulation under the seed and in virtual time. If the program runs inside tokio and
+    /// the system was built with [`SystemBuilder::tokio`](crate::SystemBuilder::tokio), it may use tokio's I/O.
+    ///
+    /// A panic in it breaks the promise with the panic's place.
+    #[track_caller]
+    pub fn spawn<F>(&self, future: F) -> Promise<F::Output>
+    where
+        F: Future + Send + 'static,
+        F::Output: Send + 'static,
+    {
+        let (promise, resolver) = Promise::open(self.owner());
+        future::spawn(self.worker, future, resolver, Location::caller());
+        promise
+    }
+
+    /// Makes an actor of `state`; its number counts among this actor's children.
+    pub fn spawn_actor<B: Actor>(&self, state: B) -> Address<B> {
+        self.spawn_state(state)
+    }
+
+    /// Sends `call` once, after `delay`. The timer keeps the receiver alive.
+    pub fn after<M: Message>(&self, delay: Duration, call: Call<M>) -> Timer {
+        self.worker
+            .system
+            .set_timer(ns(delay), Alarm::Once(Box::new(move || call.send())))
+    }
+
+    /// Sends `call` again and again, first after `period`, until the timer is cancelled or the receiver has ended.
+    /// Ticks do not drift; those missed while the system was held up are not made up for. The timer keeps the receiver
+    /// alive.
+    ///
+    /// # Panics
+    ///
+    /// If `period` is zero.
+    pub fn every<M: Message>(&self, period: Duration, call: Call<M>) -> Timer
+    where
+        M::Args: Clone + Send,
+    {
+        assert!(
+            !period.is_zero(),
+            "an interval of no length would never end"
+        );
+        let ring = move || match call.again().try_send() {
+            Ok(()) => Interval::GoesOn,
+            Err(_) => Interval::Ends,
+        };
+        self.worker.system.set_timer(
+            ns(period),
+            Alarm::Every {
+                period_ns: ns(period),
+                ring: Box::new(ring),
+            },
+        )
+    }
+
+    /// Time since the system began; in a simulation, virtual.
+    pub fn now(&self) -> Duration {
+        Duration::from_nanos(self.worker.system.oracle.now_ns())
+    }
+
+    /// The calendar's time; a simulation begins at 2000-01-01 00:00 UTC.
+    pub fn wall(&self) -> SystemTime {
+        self.worker.system.oracle.wall()
+    }
+
+    /// Time for futures given to [`Turn::spawn`].
+    pub fn clock(&self) -> Clock {
+        Clock::new(self.worker.system.clone())
+    }
+
+    /// A uniform random number from this actor's own stream; under one seed always the same.
+    pub fn random(&self) -> u64 {
+        self.worker.me().next_random()
+    }
+
+    /// A random number below `bound`.
+    ///
+    /// # Panics
+    ///
+    /// If `bound` is zero.
+    pub fn random_below(&self, bound: u64) -> u64 {
+        assert!(bound > 0, "there is no number below zero");
+        below(self.random(), bound)
+    }
+
+    /// Ends this actor after this message.
+    pub fn stop(&self) {
+        self.worker.ask_stop();
+    }
+
+    /// Continues with `then` for every dead letter from now on; see [`System::dead_letters`](crate::System::dead_letters).
+    pub fn on_dead_letters<K>(&self, then: Then<K>)
+    where
+        K: Continuation<Hole = crate::DeadLetter>,
+        K::Rest: Clone,
+    {
+        self.worker.system.dead_letters.subscribe(then);
+    }
+}
+
+impl<A: Actor> fmt::Debug for Turn<'_, A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "Turn({} of {})",
+            self.worker.behaviour(),
+            self.worker.me().path()
+        )
+    }
+}

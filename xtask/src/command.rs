@@ -1,0 +1,177 @@
+//! Running another program from the root of the workspace, shown before it starts and believed only if it succeeds.
+
+use crate::{Failure, workspace};
+use std::ffi::{OsStr, OsString};
+use std::process::{Command, Stdio};
+
+/// A program to run, its arguments, and the variables set for it.
+#[derive(Clone)]
+pub(crate) struct Run {
+    program: OsString,
+    args: Vec<OsString>,
+    env: Vec<(&'static str, OsString)>,
+}
+
+impl Run {
+    pub(crate) fn new(program: impl Into<OsString>) -> Self {
+        Self {
+            program: program.into(),
+            args: Vec::new(),
+            env: Vec::new(),
+        }
+    }
+
+    /// `cargo`, of the toolchain in use.
+    pub(crate) fn cargo(line: &str) -> Self {
+        Self::new("cargo").words(line)
+    }
+
+    /// `cargo +toolchain`.
+    pub(crate) fn cargo_of(toolchain: &str, line: &str) -> Self {
+        Self::new("cargo").arg(format!("+{toolchain}")).words(line)
+    }
+
+    /// Adds each word of `line` as an argument.
+    pub(crate) fn words(mut self, line: &str) -> Self {
+        self.args
+            .extend(line.split_whitespace().map(OsString::from));
+        self
+    }
+
+    pub(crate) fn arg(mut self, arg: impl Into<OsString>) -> Self {
+        self.args.push(arg.into());
+        self
+    }
+
+    pub(crate) fn env(mut self, name: &'static str, value: impl Into<OsString>) -> Self {
+        self.env.push((name, value.into()));
+        self
+    }
+
+    /// Runs to the end; its output goes where ours goes.
+    pub(crate) fn run(&self) -> Result<(), Failure> {
+        println!("$ {}", self.line());
+        let status = self
+            .command()
+            .status()
+            .map_err(|error| self.failed(&error.to_string()))?;
+        if status.success() {
+            Ok(())
+        } else {
+            Err(self.failed(&status.to_string()))
+        }
+    }
+
+    /// Runs to the end and returns what it wrote to its standard output.
+    pub(crate) fn output(&self) -> Result<String, Failure> {
+        let output = self
+            .command()
+            .stderr(Stdio::inherit())
+            .output()
+            .map_err(|error| self.failed(&error.to_string()))?;
+        if output.status.success() {
+            Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+        } else {
+            // A harness says on its standard output why it failed.
+            print!("{}", String::from_utf8_lossy(&output.stdout));
+            Err(self.failed(&output.status.to_string()))
+        }
+    }
+
+    /// Runs `cargo test` or its like, if it has tests to run.
+    pub(crate) fn run_tests(&self) -> Result<(), Failure> {
+        self.expect_tests()?;
+        self.run()
+    }
+
+    /// Asks `cargo test` or its like for its tests, and fails if there are none. A filter or a feature that no longer
+    /// matches would otherwise stay green for ever.
+    pub(crate) fn expect_tests(&self) -> Result<(), Failure> {
+        match tests_listed(&self.clone().words("-- --list").output()?) {
+            0 => Err(self.failed("it finds no tests")),
+            count => {
+                println!("# {count} tests");
+                Ok(())
+            }
+        }
+    }
+
+    fn command(&self) -> Command {
+        let mut command = Command::new(&self.program);
+        command.current_dir(workspace::root()).args(&self.args);
+        // What `cargo run` told us about this package must not reach builds of other packages or toolchains. (`CARGO`
+        // would make a second toolchain call the first one's cargo.)
+        for (name, _) in std::env::vars_os() {
+            if is_of_cargo_run(&name) {
+                command.env_remove(name);
+            }
+        }
+        command.envs(self.env.iter().map(|(name, value)| (name, value)));
+        command
+    }
+
+    fn failed(&self, why: &str) -> Failure {
+        format!("`{}` failed: {why}", self.line())
+    }
+
+    /// The command as one could type it.
+    fn line(&self) -> String {
+        let mut words: Vec<String> = Vec::new();
+        for (name, value) in &self.env {
+            words.push(format!("{name}={}", quoted(value)));
+        }
+        words.push(quoted(&self.program));
+        words.extend(self.args.iter().map(|arg| quoted(arg)));
+        words.join(" ")
+    }
+}
+
+fn is_of_cargo_run(name: &OsStr) -> bool {
+    name.to_str().is_some_and(|name| {
+        name == "CARGO" || name.starts_with("CARGO_MANIFEST_") || name.starts_with("CARGO_PKG_")
+    })
+}
+
+fn quoted(word: &OsStr) -> String {
+    let word = word.to_string_lossy();
+    if word.contains(' ') {
+        format!("'{word}'")
+    } else {
+        word.into_owned()
+    }
+}
+
+/// How many tests the output of `--list` names.
+fn tests_listed(output: &str) -> usize {
+    output
+        .lines()
+        .filter(|line| line.ends_with(": test"))
+        .count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_is_shown_as_typed() {
+        let run = Run::cargo("test -p a").env("FLAGS", "-x -y");
+        assert_eq!(run.line(), "FLAGS='-x -y' cargo test -p a");
+    }
+
+    #[test]
+    fn tests_are_counted_and_benchmarks_are_not() {
+        assert_eq!(
+            tests_listed("a::b: test\nc: test\nd: benchmark\n\n2 tests, 1 benchmark\n"),
+            2
+        );
+        assert_eq!(tests_listed("0 tests, 0 benchmarks\n"), 0);
+    }
+
+    #[test]
+    fn a_failing_command_is_a_failure() {
+        assert!(Run::new("a-program-that-does-not-exist").run().is_err());
+        let nothing = "rev-parse --quiet --verify no-such-branch";
+        assert!(Run::new("git").words(nothing).output().is_err());
+    }
+}

@@ -1,0 +1,25 @@
+//! `loom`: all interleavings of single protocols, up to a number of preemptions.
+
+use crate::Failure;
+use crate::args::Args;
+use crate::command::Run;
+
+/// Two preemptions show nearly all known bugs of such protocols in minutes.
+const PREEMPTIONS_SHORT: &str = "2";
+
+/// Four take hours, and the larger models with them.
+const PREEMPTIONS_LONG: &str = "4";
+
+pub(crate) fn run(args: &mut Args) -> Result<(), Failure> {
+    let long = args.flag("--long");
+    args.finish()?;
+    let run = Run::cargo("test -p vivant-loom --release");
+    if long {
+        run.env("LOOM_MAX_PREEMPTIONS", PREEMPTIONS_LONG)
+            .env("VIVANT_LOOM_LONG", "1")
+            .run_tests()
+    } else {
+        run.env("LOOM_MAX_PREEMPTIONS", PREEMPTIONS_SHORT)
+            .run_tests()
+    }
+}

@@ -1,0 +1,155 @@
+//! The only automation of this workspace: `cargo xtask VERB`, the same on a desk and in CI.
+//!
+//! A verb runs one check and fails when that check fails, when it cannot run, or when it finds nothing to check.
+//! Tools that are missing are installed through rustup and cargo. There are no dependencies, so that the first
+//! `cargo xtask` of a fresh clone starts in seconds.
+
+#![forbid(unsafe_code)]
+#![allow(
+    clippy::print_stdout,
+    reason = "this is a command; its output is what it is for"
+)]
+
+mod args;
+mod ci;
+mod command;
+mod deny;
+mod lint;
+mod loom;
+mod manifest;
+mod matrix;
+mod miri;
+mod sanitize;
+mod suite;
+mod tidy;
+mod toolchain;
+mod workspace;
+
+use args::Args;
+use std::process::ExitCode;
+
+/// Why a verb failed, in words for the person who called it.
+type Failure = String;
+
+/// One verb of the command line.
+struct Verb {
+    name: &'static str,
+    options: &'static str,
+    about: &'static str,
+    run: fn(&mut Args) -> Result<(), Failure>,
+}
+
+/// All verbs, in the order in which the help lists them.
+const VERBS: &[Verb] = &[
+    verb(
+        "ci",
+        "[--from STEP]",
+        "everything that must pass, in order",
+        ci::run,
+    ),
+    verb("test", "", "all tests", suite::test),
+    verb("fmt", "", "formatting", lint::fmt),
+    verb(
+        "tidy",
+        "",
+        "our own rules about files, words and seams",
+        tidy::run,
+    ),
+    verb(
+        "clippy",
+        "",
+        "lints, with default and with all features",
+        lint::clippy,
+    ),
+    verb("docs", "", "documentation without warnings", lint::docs),
+    verb(
+        "features",
+        "",
+        "vivant with no feature, each feature, all features",
+        matrix::features,
+    ),
+    verb("targets", "", "vivant for other systems", matrix::targets),
+    verb("msrv", "", "the oldest Rust that we promise", matrix::msrv),
+    verb(
+        "loom",
+        "[--long]",
+        "all interleavings of single protocols",
+        loom::run,
+    ),
+    verb(
+        "miri",
+        "[--long]",
+        "unit tests of vivant under Miri",
+        miri::run,
+    ),
+    verb(
+        "sim",
+        "[--seeds N]",
+        "seeded tests under many seeds",
+        suite::sim,
+    ),
+    verb(
+        "sanitize",
+        "thread|address",
+        "tests of vivant under a sanitizer",
+        sanitize::run,
+    ),
+    verb(
+        "deny",
+        "[--advisories]",
+        "licences, bans and sources of dependencies",
+        deny::run,
+    ),
+];
+
+const fn verb(
+    name: &'static str,
+    options: &'static str,
+    about: &'static str,
+    run: fn(&mut Args) -> Result<(), Failure>,
+) -> Verb {
+    Verb {
+        name,
+        options,
+        about,
+        run,
+    }
+}
+
+fn main() -> ExitCode {
+    match dispatch(&mut Args::from_command_line()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(why) => {
+            eprintln!("xtask: {why}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn dispatch(args: &mut Args) -> Result<(), Failure> {
+    let name = args.positional();
+    match name.as_deref() {
+        None | Some("help") => {
+            print!("{}", help());
+            Ok(())
+        }
+        Some(name) => perform(name, args),
+    }
+}
+
+/// Runs the verb called `name` with `args`, of which it must use all.
+fn perform(name: &str, args: &mut Args) -> Result<(), Failure> {
+    match VERBS.iter().find(|verb| verb.name == name) {
+        Some(verb) => (verb.run)(args),
+        None => Err(format!("no verb `{name}`\n\n{}", help())),
+    }
+}
+
+fn help() -> String {
+    let mut text = String::from("cargo xtask VERB\n\n");
+    for verb in VERBS {
+        let call = format!("{} {}", verb.name, verb.options);
+        text.push_str(&format!("  {call:<26}{}\n", verb.about));
+    }
+    text
+}

@@ -1,0 +1,77 @@
+//! `features`, `targets`, `msrv`: the same crates compiled in the many ways in which users compile them.
+
+use crate::args::Args;
+use crate::command::Run;
+use crate::{Failure, manifest, toolchain, workspace};
+
+/// One of each kind that we promise beside Linux on x86-64: another processor, another Unix, Windows.
+const TARGETS: &[&str] = &[
+    "aarch64-unknown-linux-gnu",
+    "aarch64-apple-darwin",
+    "x86_64-pc-windows-msvc",
+];
+
+/// Clippy stands here for `check`: it is a check that can refuse warnings without building all dependencies anew.
+pub(crate) fn features(args: &mut Args) -> Result<(), Failure> {
+    args.finish()?;
+    toolchain::ensure_components_in_use(&["clippy"])?;
+    let check = |features: &str| {
+        Run::cargo("clippy -p vivant")
+            .words(features)
+            .words("-- -D warnings")
+            .run()
+    };
+    check("--no-default-features")?;
+    for feature in manifest::features(&workspace::read("crates/vivant/Cargo.toml")?) {
+        check(&format!("--no-default-features --features {feature}"))?;
+    }
+    check("--all-features")
+}
+
+pub(crate) fn targets(args: &mut Args) -> Result<(), Failure> {
+    args.finish()?;
+    for target in TARGETS {
+        toolchain::ensure_target_in_use(target)?;
+        Run::cargo("check -p vivant --target").arg(*target).run()?;
+    }
+    Ok(())
+}
+
+/// In a folder of its own, because two toolchains in one folder build everything anew in turns.
+pub(crate) fn msrv(args: &mut Args) -> Result<(), Failure> {
+    args.finish()?;
+    let version = manifest::string(
+        &workspace::read("Cargo.toml")?,
+        "workspace.package",
+        "rust-version",
+    )
+    .ok_or("Cargo.toml: no rust-version in [workspace.package]")?;
+    let toolchain = release(&version);
+    toolchain::ensure(&toolchain)?;
+    Run::cargo_of(
+        &toolchain,
+        "check -p vivant -p vivant-macros --all-features --target-dir",
+    )
+    .arg(workspace::target_dir("msrv"))
+    .run()
+}
+
+/// The first release of a version, which is the one that a `rust-version` promises: `1.88` is `1.88.0`.
+fn release(version: &str) -> String {
+    if version.matches('.').count() < 2 {
+        format!("{version}.0")
+    } else {
+        version.to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::release;
+
+    #[test]
+    fn a_version_means_its_first_release() {
+        assert_eq!(release("1.88"), "1.88.0");
+        assert_eq!(release("1.88.1"), "1.88.1");
+    }
+}

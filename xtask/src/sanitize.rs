@@ -1,0 +1,26 @@
+//! `sanitize`: the tests of `vivant` on real threads, with the standard library built under the same sanitizer.
+
+use crate::args::Args;
+use crate::command::Run;
+use crate::toolchain::{self, NIGHTLY};
+use crate::{Failure, workspace};
+
+/// Naming the target keeps the sanitizer out of build scripts and macros.
+const TARGET: &str = "x86_64-unknown-linux-gnu";
+
+pub(crate) fn run(args: &mut Args) -> Result<(), Failure> {
+    let sanitizer = match args.positional().as_deref() {
+        Some("thread") => "thread",
+        Some("address") => "address",
+        _ => return Err("which sanitizer? `cargo xtask sanitize thread` or `address`".into()),
+    };
+    args.finish()?;
+    toolchain::ensure_components(NIGHTLY, &["rust-src"])?;
+    // Tests of documentation are compiled by rustdoc, which does not see these flags.
+    Run::cargo_of(NIGHTLY, "test -p vivant --lib --tests -Zbuild-std --target")
+        .arg(TARGET)
+        .arg("--target-dir")
+        .arg(workspace::target_dir("sanitize").join(sanitizer))
+        .env("RUSTFLAGS", format!("-Zsanitizer={sanitizer}"))
+        .run_tests()
+}

@@ -1,0 +1,44 @@
+//! `test`: all tests, once. `sim`: the tests whose name says `seeded`, under many seeds.
+
+use crate::Failure;
+use crate::args::Args;
+use crate::command::Run;
+
+/// Enough for a pull request: a minute or so of two cores.
+const SEEDS_DEFAULT: u64 = 10_000;
+
+/// The words that the README gives to a newcomer.
+pub(crate) fn test(args: &mut Args) -> Result<(), Failure> {
+    args.finish()?;
+    Run::cargo("test --workspace").run()
+}
+
+pub(crate) fn sim(args: &mut Args) -> Result<(), Failure> {
+    let seeds = match args.option("--seeds")? {
+        None => SEEDS_DEFAULT,
+        Some(text) => count(&text)?,
+    };
+    args.finish()?;
+    Run::cargo("test --release --workspace seeded")
+        .env("VIVANT_SEEDS", seeds.to_string())
+        .run_tests()
+}
+
+fn count(text: &str) -> Result<u64, Failure> {
+    match text.replace('_', "").parse() {
+        Ok(0) | Err(_) => Err(format!("`--seeds {text}`: a number above zero is needed")),
+        Ok(seeds) => Ok(seeds),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::count;
+
+    #[test]
+    fn seeds_are_a_number_above_zero() {
+        assert_eq!(count("1_000_000"), Ok(1_000_000));
+        assert!(count("0").is_err());
+        assert!(count("many").is_err());
+    }
+}

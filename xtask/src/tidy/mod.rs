@@ -1,0 +1,87 @@
+//! `tidy`: our own rules, those that no other tool knows. Each rule is a pure function over paths and texts and has a
+//! canary among its tests: a bad text that it must flag.
+//!
+//! - [`length`]: a file that is too long to hold in the head.
+//! - [`unsafe_files`]: `unsafe` stays in the files that `docs/ARCHITECTURE.md` lists.
+//! - [`seams`]: atomics come from `crate::sync`; time and chance come from the oracle.
+//! - [`links`]: a link of a document leads to a file that is there.
+//! - [`protocols`]: a folder that holds a protocol explains it.
+//! - [`words`]: names and macros that we do not want.
+//!
+//! What it does not do: it knows no types. A clock behind a renamed import is found by `clippy.toml`, not here.
+
+mod code;
+mod length;
+mod links;
+mod protocols;
+mod seams;
+mod unsafe_files;
+mod uses;
+mod words;
+
+use crate::args::Args;
+use crate::{Failure, workspace};
+use code::Code;
+use std::collections::BTreeSet;
+use std::fmt;
+
+/// Something that breaks a rule, and where.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Finding {
+    path: String,
+    /// Counted from 1; 0 is the file as a whole.
+    line: usize,
+    what: String,
+}
+
+impl Finding {
+    fn new(path: &str, line: usize, what: impl Into<String>) -> Self {
+        Self {
+            path: path.into(),
+            line,
+            what: what.into(),
+        }
+    }
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.line {
+            0 => write!(f, "{}: {}", self.path, self.what),
+            line => write!(f, "{}:{line}: {}", self.path, self.what),
+        }
+    }
+}
+
+pub(crate) fn run(args: &mut Args) -> Result<(), Failure> {
+    args.finish()?;
+    let paths: BTreeSet<String> = workspace::files()?.into_iter().collect();
+    let mut findings = protocols::check(&paths);
+    let mut sources: Vec<Code> = Vec::new();
+    for path in &paths {
+        if path.ends_with(".rs") {
+            sources.push(Code::new(path, workspace::read(path)?));
+        } else if path.ends_with(".md") {
+            findings.extend(links::check(path, &workspace::read(path)?, &paths));
+        }
+    }
+    for source in &sources {
+        findings.extend(length::check(source));
+        findings.extend(seams::check(source));
+        findings.extend(words::check(source));
+    }
+    findings.extend(length::check_exceptions(&sources));
+    findings.extend(unsafe_files::check(
+        &workspace::read(unsafe_files::LIST).unwrap_or_default(),
+        &sources,
+    ));
+    findings.sort();
+    for finding in &findings {
+        println!("{finding}");
+    }
+    if !findings.is_empty() {
+        return Err(format!("tidy: {} findings", findings.len()));
+    }
+    println!("# {} files, {} of Rust", paths.len(), sources.len());
+    Ok(())
+}

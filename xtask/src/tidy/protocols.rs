@@ -1,0 +1,47 @@
+//! A folder that holds a protocol between threads or actors explains it in a `README.md`. No README, no merge.
+
+use super::Finding;
+use std::collections::BTreeSet;
+
+/// The folders. One that is renamed is renamed here too: a folder that is not there has no README either.
+const FOLDERS: &[&str] = &[
+    "crates/vivant/src/cell",
+    "crates/vivant/src/mailbox",
+    "crates/vivant/src/mute",
+    "crates/vivant/src/oracle",
+    "crates/vivant/src/promise",
+    "crates/vivant/src/scheduler",
+    "crates/vivant/src/simulation",
+];
+
+pub(super) fn check(paths: &BTreeSet<String>) -> Vec<Finding> {
+    FOLDERS
+        .iter()
+        .map(|folder| format!("{folder}/README.md"))
+        .filter(|readme| !paths.contains(readme))
+        .map(|readme| {
+            Finding::new(
+                &readme,
+                0,
+                "is missing: states, steps, the race we fear, why it cannot happen",
+            )
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn canary_a_protocol_without_readme_is_flagged() {
+        let mut paths: BTreeSet<String> = FOLDERS
+            .iter()
+            .map(|folder| format!("{folder}/README.md"))
+            .collect();
+        assert_eq!(check(&paths), []);
+        paths.remove("crates/vivant/src/cell/README.md");
+        paths.insert("crates/vivant/src/cell/mod.rs".into());
+        assert_eq!(check(&paths).len(), 1);
+    }
+}
