@@ -33,6 +33,10 @@ pub trait Actor: Sized + Send + 'static + Target<Table = ()> {
     /// Which threads run this actor's turns.
     const POOL: Pool = Pool::Workers;
 
+    /// Whether [`stopping`](Actor::stopping) calls the method marked `#[stop]`; the macros check each other by it.
+    #[doc(hidden)]
+    const HAS_STOP_HOOK: bool = false;
+
     /// Runs once, in a turn of its own, before the state is dropped; with `#[behaviours]`, the method marked `#[stop]`.
     ///
     /// Waiting messages are refused after it. A panic in it is reported and otherwise ignored.

@@ -250,3 +250,35 @@ impl<T: ?Sized + Target> fmt::Debug for WeakAddress<T> {
         write!(f, "WeakAddress({})", self.path())
     }
 }
+
+impl<T: ?Sized + Target> WeakAddress<T> {
+    fn key(&self) -> (u64, u64) {
+        (self.cell.system.number, self.cell.id)
+    }
+}
+
+impl<T: ?Sized + Target> PartialEq for WeakAddress<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.key() == other.key()
+    }
+}
+
+impl<T: ?Sized + Target> Eq for WeakAddress<T> {}
+
+impl<T: ?Sized + Target> PartialOrd for WeakAddress<T> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl<T: ?Sized + Target> Ord for WeakAddress<T> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.key().cmp(&other.key())
+    }
+}
+
+impl<T: ?Sized + Target> Hash for WeakAddress<T> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.cell.id.hash(state);
+    }
+}

@@ -3,6 +3,7 @@
 //! One ordered table for each system. The clock thread fires what is due; in a simulation, virtual time moves to the
 //! next deadline when nothing else can run. A timer's message carries an address, so it keeps its receiver alive.
 
+use crate::cell::{Caught, catch};
 use crate::sync::{Arc, AtomicU64, Mutex, Ordering, lock};
 use crate::system::Shared;
 use std::collections::BTreeMap;
@@ -83,22 +84,32 @@ impl Timers {
         lock(&self.table).deadlines.len()
     }
 
-    /// Fires everything that is due at `now_ns`, in order.
-    pub(crate) fn fire_due(&self, now_ns: u64) {
+    /// Fires everything that is due at `now_ns`, in order. An alarm may run code of the user's (the clone or drop of a
+    /// message): a panic in it is handed to `panicked` and costs no other alarm.
+    pub(crate) fn fire_due(&self, now_ns: u64, panicked: impl Fn(Caught)) {
         while let Some((number, at_ns, alarm)) = self.take_due(now_ns) {
-            match alarm {
-                Alarm::Once(ring) => ring(),
+            let rung = catch(move || match alarm {
+                Alarm::Once(ring) => {
+                    ring();
+                    None
+                }
                 Alarm::Every {
                     period_ns,
                     mut ring,
-                } => {
-                    if ring() == Interval::GoesOn {
-                        // From the deadline, not from now: intervals do not drift. What was missed is not made up for.
-                        let next_ns = (at_ns + period_ns).max(now_ns.saturating_sub(period_ns) + 1);
-                        self.put_back(number, next_ns, Alarm::Every { period_ns, ring });
-                    } else {
-                        self.cancel(TimerId(number));
-                    }
+                } => (ring() == Interval::GoesOn).then_some((period_ns, ring)),
+            });
+            match rung {
+                Ok(Some((period_ns, ring))) => {
+                    // From the deadline, not from now: intervals do not drift. What was missed is not made up for.
+                    let next_ns = (at_ns + period_ns).max(now_ns.saturating_sub(period_ns) + 1);
+                    self.put_back(number, next_ns, Alarm::Every { period_ns, ring });
+                }
+                Ok(None) => {
+                    self.cancel(TimerId(number));
+                }
+                Err(caught) => {
+                    self.cancel(TimerId(number));
+                    panicked(caught);
                 }
             }
         }

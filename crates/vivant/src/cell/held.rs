@@ -152,8 +152,10 @@ impl<'w> Held<'w> {
         });
         self.worker.turn_ends();
         self.cell.facts.turn_ends();
+        // Taken whatever came of the turn: the wish must not outlive it.
+        let wants_stop = self.worker.wants_stop();
         match step {
-            Ok(Step::Done) if self.worker.wants_stop() => After::End(StopReason::Finished),
+            Ok(Step::Done) if wants_stop => After::End(StopReason::Finished),
             Ok(Step::Done) => After::Next,
             Ok(Step::Stop) => After::End(StopReason::Drained),
             Ok(Step::Withdrawn) => {

@@ -138,8 +138,11 @@ impl CellRef {
         self.0
     }
 
-    /// Raises `signal` and puts the actor into a run queue if nobody else will.
+    /// Raises `signal` and puts the actor into a run queue if nobody else will. One that has ended has nothing to hear.
     pub(crate) fn signal(&self, signal: Signals) {
+        if self.ended().is_some() {
+            return;
+        }
         if self.run.signal(signal) == Told::Enqueue {
             self.system.schedule(self.clone());
         }

@@ -3,7 +3,7 @@
 //! A push is one compare-and-swap; taking everything is one swap. The receiver turns the stack over, so that it reads
 //! first-in-first-out. Nodes are linked through themselves: the inbox allocates nothing and keeps nothing.
 
-use crate::sync::{AtomicPtr, Ordering};
+use crate::sync::{AtomicPtr, Ordering, fence};
 use std::marker::PhantomData;
 use std::ptr::{self, NonNull};
 
@@ -61,10 +61,12 @@ impl<N: Linked> Inbox<N> {
 
     /// Puts `node` behind everything pushed so far, or gives it back when the inbox is closed.
     pub(crate) fn push(&self, node: NonNull<N>) -> Result<Pushed, NonNull<N>> {
-        // Relaxed is enough: the value is only compared; what it points at is not read.
+        // Relaxed is enough, here and when the exchange fails: the value is only compared; what it points at is not read.
         let mut head = self.head.load(Ordering::Relaxed);
         loop {
             if head == closed() {
+                // Acquire: pairs with the Release in `close`; the sender sees what the receiver wrote before it closed.
+                fence(Ordering::Acquire);
                 return Err(node);
             }
             // SAFETY: the caller owns `node` until the exchange below succeeds (rule 2 of `Linked`).
@@ -98,8 +100,9 @@ impl<N: Linked> Inbox<N> {
 
     /// Takes everything and refuses every later push. Only the receiver calls this.
     pub(crate) fn close(&self) -> Chain<N> {
-        // Acquire as in `take`; nothing is published by closing, so no Release.
-        let newest = self.head.swap(closed(), Ordering::Acquire);
+        // Acquire as in `take`. Release: pairs with the fence in `push`; why the actor ended is written before this, and
+        // whoever is refused may ask.
+        let newest = self.head.swap(closed(), Ordering::AcqRel);
         if newest == closed() {
             Chain::new()
         } else {
@@ -107,10 +110,12 @@ impl<N: Linked> Inbox<N> {
         }
     }
 
-    /// Whether nothing waits here. Exact for the receiver only in the sense of M4: false means that a sender that is
-    /// first will notify.
+    /// Whether nothing waits here. For the receiver this is exact in the sense of M4: if a push is not seen by this look,
+    /// its sender, or the one that was first, has yet to notify.
     pub(crate) fn is_empty(&self) -> bool {
-        let head = self.head.load(Ordering::Acquire);
+        // Relaxed: nothing is read through the pointer. A push that the receiver must see happened before this look by
+        // the run word (`hold`, `park`) or by the count of addresses.
+        let head = self.head.load(Ordering::Relaxed);
         head.is_null() || head == closed()
     }
 }

@@ -1,10 +1,13 @@
 //! Muting: who sends to an overloaded actor is itself not scheduled until that one recovers (T5; see `README.md`).
 //!
 //! P1 A muted actor mutes nobody: before it stops taking messages, everybody it muted is let go.
-//! P2 Every muted actor is in exactly one list, that of the actor that muted it.
+//! P2 Every muted actor is in exactly one list, that of the actor that muted it, or has been told to go on.
 //! P3 An actor's list is emptied when its depth falls to the recovery mark, when it is muted itself, and when it ends.
 //!
 //! From P1 follows that the graph "is muted by" has paths of length one only: no cycle, so no deadlock.
+
+#[cfg(test)]
+mod model;
 
 use crate::sync::{AtomicU8, AtomicUsize, Mutex, Ordering, lock};
 use std::collections::BTreeMap;
@@ -34,18 +37,22 @@ impl Pressure {
 
     /// One message more; returns how many there are now.
     pub(crate) fn add(&self) -> usize {
-        // Relaxed: the sender that may have to be muted reads the depth again under the lock.
+        // Relaxed: the sender that may have to be muted reads the depth again under the lock. Being a read-modify-write,
+        // it carries on what a `mute` before it released.
         self.depth.fetch_add(1, Ordering::Relaxed) + 1
     }
 
     /// `count` messages were begun, deferred or destroyed. True: the holder must call [`Mutes::recovered`] (P3).
     #[must_use]
     pub(crate) fn subtract(&self, count: usize, marks: Marks) -> bool {
-        // SeqCst, with the SeqCst pair in `Mutes::mute`: either this holder sees OVERLOADED, or the sender sees the
-        // lowered depth and does not mute itself (the store-buffer race of the README).
-        let before = self.depth.fetch_sub(count, Ordering::SeqCst);
+        // This and the reading in `Mutes::mute` are read-modify-writes of one word, so one of them is first. If it is the
+        // sender's: Acquire, pairs with its Release, and this holder sees OVERLOADED below. If it is this one, the sender
+        // sees the lowered depth and is not muted (the race that the README fears). Release: pairs with that Acquire.
+        let before = self.depth.fetch_sub(count, Ordering::AcqRel);
         debug_assert!(before >= count, "more messages were taken than sent");
-        before - count <= marks.recovered && self.state.load(Ordering::SeqCst) == OVERLOADED
+        // Relaxed: ordered by the line above; everything else that it may say is written by this holder or decided again
+        // under the lock.
+        before - count <= marks.recovered && self.state.load(Ordering::Relaxed) == OVERLOADED
     }
 
     pub(crate) fn depth(&self) -> usize {
@@ -104,14 +111,16 @@ impl<S> Mutes<S> {
         if before == IMMUNE {
             return Muting::GoesOn;
         }
-        receiver.1.state.store(OVERLOADED, Ordering::SeqCst);
-        // SeqCst: see `Pressure::subtract`.
-        if receiver.1.depth.load(Ordering::SeqCst) <= marks.recovered {
-            receiver.1.state.store(before, Ordering::SeqCst);
+        // Relaxed, here and below: the state is changed under the lock only, and who reads it without is ordered by the
+        // depth.
+        receiver.1.state.store(OVERLOADED, Ordering::Relaxed);
+        // AcqRel, and an addition of nothing instead of a load: see `Pressure::subtract`.
+        if receiver.1.depth.fetch_add(0, Ordering::AcqRel) <= marks.recovered {
+            receiver.1.state.store(before, Ordering::Relaxed);
             return Muting::GoesOn;
         }
         lists.entry(receiver.0).or_default().push(token);
-        sender.1.state.store(IMMUNE, Ordering::SeqCst);
+        sender.1.state.store(IMMUNE, Ordering::Relaxed);
         Muting::Muted {
             release: lists.remove(&sender.0).unwrap_or_default(),
         }
@@ -120,7 +129,7 @@ impl<S> Mutes<S> {
     /// The holder of an actor that was muted has heard that it may go on.
     pub(crate) fn unmuted(&self, actor: &Pressure) {
         let _lists = lock(&self.lists);
-        actor.state.store(CALM, Ordering::SeqCst);
+        actor.state.store(CALM, Ordering::Relaxed);
     }
 
     /// The actor's depth has fallen to the mark: these must be told to go on.
@@ -128,7 +137,7 @@ impl<S> Mutes<S> {
     pub(crate) fn recovered(&self, actor: (u64, &Pressure)) -> Vec<S> {
         let mut lists = lock(&self.lists);
         if actor.1.state.load(Ordering::Relaxed) == OVERLOADED {
-            actor.1.state.store(CALM, Ordering::SeqCst);
+            actor.1.state.store(CALM, Ordering::Relaxed);
         }
         lists.remove(&actor.0).unwrap_or_default()
     }
@@ -137,7 +146,7 @@ impl<S> Mutes<S> {
     #[must_use]
     pub(crate) fn ended(&self, actor: (u64, &Pressure)) -> Vec<S> {
         let mut lists = lock(&self.lists);
-        actor.1.state.store(IMMUNE, Ordering::SeqCst);
+        actor.1.state.store(IMMUNE, Ordering::Relaxed);
         lists.remove(&actor.0).unwrap_or_default()
     }
 

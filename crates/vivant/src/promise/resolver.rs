@@ -109,17 +109,23 @@ fn settle<T: Send + 'static>(
             }
             Destination::Slot { owner, slot } => {
                 let local =
-                    Worker::with_current(|worker| worker.holds_actor(&owner.system, owner.id))
-                        .unwrap_or(false);
-                if !local {
-                    // S4: a message like any other, in order with what this sender sends besides.
-                    let arrival = Envelope::new::<Arrival<T>>((slot, value), Location::caller());
-                    // An owner that has ended wants no values; dropping them breaks what they carry.
-                    drop(post(&owner, arrival));
-                    return None;
-                }
-                match slot.take() {
-                    Sink::Nobody | Sink::Done => return None,
+                    Worker::with_current(|worker| worker.holds_actor(&owner.system, owner.id));
+                let sink = if local == Some(true) {
+                    slot.take_if_set()
+                } else {
+                    Sink::Nobody
+                };
+                match sink {
+                    // S4: a message like any other, in order with what this sender sends besides. Also in the owner's
+                    // own turn, as long as that turn has not said what it wants (Q2).
+                    Sink::Nobody => {
+                        let arrival =
+                            Envelope::new::<Arrival<T>>((slot, value), Location::caller());
+                        // An owner that has ended wants no values; dropping them breaks what they carry.
+                        drop(post(&owner, arrival));
+                        return None;
+                    }
+                    Sink::Done => return None,
                     Sink::Then(then) => return then.fill(value),
                     Sink::Answer(mut resolver) => {
                         to = std::mem::replace(&mut resolver.to, Destination::Nobody)

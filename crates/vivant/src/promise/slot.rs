@@ -34,6 +34,15 @@ impl<T: Send + 'static> Slot<T> {
         *lock(&self.0) = sink;
     }
 
+    /// Takes the sink out if the owner has said what it wants, or the promise is done; else leaves everything as it is.
+    pub(super) fn take_if_set(&self) -> Sink<T> {
+        let mut sink = lock(&self.0);
+        match *sink {
+            Sink::Nobody => Sink::Nobody,
+            _ => std::mem::replace(&mut *sink, Sink::Done),
+        }
+    }
+
     /// Takes the sink out; from now on the promise is done.
     pub(super) fn take(&self) -> Sink<T> {
         std::mem::replace(&mut *lock(&self.0), Sink::Done)

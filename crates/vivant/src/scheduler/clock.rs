@@ -34,7 +34,7 @@ impl Clock {
     pub(super) fn keep(&self, system: &Arc<Shared>, threads: &Threads) {
         loop {
             system.oracle.tick();
-            system.timers.fire_due(system.oracle.now_ns());
+            system.fire_due();
             threads.handover.watch(system, threads);
             let mut state = lock(&self.state);
             if *state == State::Closed {

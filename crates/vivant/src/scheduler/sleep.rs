@@ -93,8 +93,8 @@ impl<P: Park> Sleepers<P> {
         Withdrawn::Awake
     }
 
-    /// W2: after work was posted: wakes one sleeper, if any. The longest awake is the last in the list and the first
-    /// to be chosen, so that caches stay warm and the others stay asleep.
+    /// W2: after work was posted: wakes one sleeper, if any. Who fell asleep last is the first to be chosen, so that
+    /// caches stay warm and the others stay asleep.
     pub(crate) fn wake_one(&self) {
         if self.asleep() == 0 {
             return;

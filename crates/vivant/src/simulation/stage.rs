@@ -123,7 +123,7 @@ impl Stage {
                 play.ready.push(cell);
             }
         }
-        system.timers.fire_due(now_ns);
+        system.fire_due();
         true
     }
 

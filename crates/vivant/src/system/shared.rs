@@ -6,6 +6,7 @@ use crate::actor::Actor;
 use crate::asked::block_on_thread;
 use crate::cell::{AddressRef, Birth, CellRef, Signals, note_places, start_envelope};
 use crate::dead_letter::DeadLetters;
+use crate::error::{Inside, Panic};
 use crate::mailbox::{Kind, post};
 use crate::mute::Mutes;
 use crate::oracle::{Oracle, split_mix};
@@ -145,6 +146,17 @@ impl Shared {
             threads.timer_is_nearer();
         }
         Timer::new(self.clone(), id)
+    }
+
+    /// Fires the timers that are due.
+    pub(crate) fn fire_due(&self) {
+        self.timers.fire_due(self.oracle.now_ns(), |caught| {
+            let timer = Inside {
+                actor: "a timer".to_owned(),
+                behaviour: "-",
+            };
+            self.reports.panicked(&Panic::of(timer, caught));
+        });
     }
 
     /// Runs a future on this thread; `None` when a simulation has nothing left to run and it is still pending.

@@ -1,0 +1,192 @@
+//! The impl block: whose behaviours these are, and where what is written for them goes.
+
+use super::Written;
+use super::method::{Kind, Method};
+use crate::errors::Errors;
+use crate::options::Options;
+use crate::{names, surface};
+use proc_macro2::{Ident, TokenStream};
+use quote::quote;
+use syn::{Attribute, Generics, ItemImpl, Path, Type};
+
+/// An impl block under `#[behaviours]`.
+pub(super) struct Block<'a> {
+    pub(super) options: &'a Options,
+    /// The actor, as the user wrote it.
+    pub(super) actor: &'a Type,
+    actor_path: &'a Path,
+    /// The interface, when it is an interface's impl.
+    pub(super) interface: Option<&'a Path>,
+    /// The block's generics, sendable.
+    pub(super) generics: Generics,
+    /// What the user wants left out of some builds is left out with all that is written for it.
+    pub(super) cfgs: Vec<&'a Attribute>,
+    /// Where the markers are.
+    pub(super) module: Ident,
+}
+
+impl<'a> Block<'a> {
+    pub(super) fn read(
+        item: &'a ItemImpl,
+        options: &'a Options,
+        errors: &mut Errors,
+    ) -> Option<Block<'a>> {
+        let Some(actor_path) = path_of(&item.self_ty) else {
+            errors.at(&item.self_ty, "name the actor's type here: `impl Account`");
+            return None;
+        };
+        let mut lifetimes = item.generics.lifetimes().peekable();
+        if lifetimes.peek().is_some() {
+            for lifetime in lifetimes {
+                errors.at(
+                    lifetime,
+                    "an actor's state owns what it holds; actors with a collected heap (`'gc`) come with vivant-heap",
+                );
+            }
+            return None;
+        }
+        let interface = item.trait_.as_ref().map(|(path, _)| path);
+        if let Some(interface) = interface
+            && let Some(last) = interface.segments.last()
+            && !last.arguments.is_none()
+        {
+            errors.at(last, "an interface has no parameters");
+            return None;
+        }
+        let actor_ident = &actor_path.segments.last()?.ident;
+        let module = options.module.clone().unwrap_or_else(|| {
+            let mut module = names::snake(&names::bare(actor_ident));
+            if let Some(interface) = interface.and_then(|path| path.segments.last()) {
+                module = format!("{module}_{}", names::snake(&names::bare(&interface.ident)));
+            }
+            names::ident(&module, actor_ident.span())
+        });
+        Some(Block {
+            options,
+            actor: &item.self_ty,
+            actor_path,
+            interface,
+            generics: surface::sendable(&item.generics),
+            cfgs: surface::cfgs(&item.attrs),
+            module,
+        })
+    }
+
+    /// The actor's name, without parameters.
+    pub(super) fn actor_name(&self) -> String {
+        let last = self.actor_path.segments.last();
+        last.map(|last| names::bare(&last.ident))
+            .unwrap_or_default()
+    }
+
+    /// The interface's name.
+    pub(super) fn interface_name(&self) -> Option<String> {
+        let last = self.interface?.segments.last()?;
+        Some(names::bare(&last.ident))
+    }
+
+    /// The stable name of a behaviour, as an expression.
+    pub(super) fn name_of(&self, method: &Ident) -> TokenStream {
+        let method = names::bare(method);
+        let member = match self.interface_name() {
+            Some(interface) if self.options.id.is_none() => format!("::{interface}::{method}"),
+            _ => format!("::{method}"),
+        };
+        self.options.name_of(&self.actor_name(), &member)
+    }
+
+    /// What is wrong with the methods together.
+    pub(super) fn check(&self, methods: &[Method], errors: &mut Errors) {
+        let starts = methods
+            .iter()
+            .filter(|method| matches!(method.kind, Kind::Start(_)));
+        for second in starts.clone().skip(1) {
+            errors.at(
+                &second.sig.ident,
+                "there is a `#[start]` already: an actor begins in one way; other ways are functions that call `spawn`",
+            );
+        }
+        let stops = methods
+            .iter()
+            .filter(|method| matches!(method.kind, Kind::Stop));
+        for second in stops.skip(1) {
+            errors.at(&second.sig.ident, "there is a `#[stop]` already");
+        }
+        if starts.count() > 0 {
+            for method in methods.iter().filter(|method| method.sig.ident == "spawn") {
+                errors.at(
+                    &method.sig.ident,
+                    "`#[start]` writes a function `spawn`, which takes the same arguments and a spawner: choose another name",
+                );
+            }
+        }
+    }
+
+    /// Puts together what was written.
+    pub(super) fn assemble(&self, written: Written) -> TokenStream {
+        let Written {
+            markers,
+            impls,
+            handle,
+            actor,
+            beside,
+        } = written;
+        let (cfgs, module, actor_type) = (&self.cfgs, &self.module, self.actor);
+        let (impl_generics, _, where_clause) = self.generics.split_for_impl();
+        let actor_name = self.actor_name();
+        let module_doc = match self.interface_name() {
+            Some(interface) => format!(
+                "How `{actor_name}` understands the messages of `{interface}`: one type each."
+            ),
+            None => format!("The messages that `{actor_name}` understands, one type each."),
+        };
+        let module = (!markers.is_empty()).then(|| {
+            quote! {
+                #(#cfgs)*
+                #[doc = #module_doc]
+                #[allow(
+                    dead_code,
+                    non_camel_case_types,
+                    unreachable_pub,
+                    missing_debug_implementations,
+                    rustdoc::broken_intra_doc_links,
+                    rustdoc::private_intra_doc_links,
+                    clippy::module_inception,
+                    clippy::module_name_repetitions,
+                )]
+                pub mod #module {
+                    #markers
+                }
+            }
+        });
+        let handle = (!handle.is_empty()).then(|| {
+            let handle_path = names::handle_path(self.actor_path);
+            quote! {
+                #(#cfgs)*
+                #[allow(deprecated, unreachable_pub, clippy::too_many_arguments, clippy::used_underscore_binding)]
+                impl #impl_generics #handle_path #where_clause {
+                    #handle
+                }
+            }
+        });
+        let actor = (!actor.is_empty()).then(|| {
+            quote! {
+                #(#cfgs)*
+                #[allow(deprecated, unreachable_pub, clippy::too_many_arguments, clippy::used_underscore_binding)]
+                impl #impl_generics #actor_type #where_clause {
+                    #actor
+                }
+            }
+        });
+        quote!(#module #impls #handle #actor #beside)
+    }
+}
+
+fn path_of(ty: &Type) -> Option<&Path> {
+    match ty {
+        Type::Path(path) if path.qself.is_none() => Some(&path.path),
+        Type::Group(group) => path_of(&group.elem),
+        Type::Paren(paren) => path_of(&paren.elem),
+        _ => None,
+    }
+}

@@ -1,0 +1,142 @@
+//! The two ends of an actor's life: `#[start]` makes its state, `#[stop]` hears why it ends.
+
+use super::Written;
+use super::block::Block;
+use super::method::Method;
+use crate::errors::Errors;
+use crate::shape::{Role, Shape};
+use crate::{surface, types};
+use proc_macro2::{Ident, TokenStream};
+use quote::{ToTokens, quote};
+use syn::{FnArg, PatType, ReturnType, Type};
+
+/// Writes `spawn`, which has the actor make its state in its first turn.
+pub(super) fn start(
+    block: &Block<'_>,
+    method: &Method,
+    attribute: &Ident,
+    written: &mut Written,
+    errors: &mut Errors,
+) {
+    if block.interface.is_some() {
+        errors.at(
+            attribute,
+            "an actor begins in an inherent impl block, not in an interface",
+        );
+        return;
+    }
+    if !returns_state(&method.sig.output, block.actor) {
+        errors.at(
+            &method.sig,
+            "a `#[start]` function returns the actor's state: `-> Self`",
+        );
+        return;
+    }
+    let Some(shape) = Shape::of(&method.sig, Role::Start, Some(block.actor), errors) else {
+        return;
+    };
+    let vivant = &block.options.vivant;
+    let (cfgs, deprecations) = (
+        surface::cfgs(&method.attrs),
+        surface::deprecations(&method.attrs),
+    );
+    let (vis, name) = (&method.vis, &method.sig.ident);
+    let spawn = Ident::new("spawn", attribute.span());
+    let otherwise =
+        format!("Makes an actor; its state is what `{name}` makes in the actor's first turn.");
+    let docs = surface::docs(&method.attrs, &otherwise);
+    let (parameters, values) = (shape.parameters(), shape.names());
+    let spawner = Ident::new("spawner", proc_macro2::Span::mixed_site());
+    let turn = Ident::new("turn", proc_macro2::Span::mixed_site());
+    let turn_value = shape.takes_turn.then(|| quote!(#turn,));
+    written.actor.extend(quote! {
+        #(#cfgs)*
+        #(#deprecations)*
+        #docs
+        #[track_caller]
+        #vis fn #spawn(#spawner: &impl #vivant::Spawner, #parameters) -> #vivant::Address<Self> {
+            #vivant::Spawner::spawn_with(#spawner, move |#turn: &#vivant::Turn<'_, Self>| {
+                let _ = #turn;
+                <Self>::#name(#turn_value #(#values),*)
+            })
+        }
+    });
+}
+
+fn returns_state(output: &ReturnType, actor: &Type) -> bool {
+    let ReturnType::Type(_, ty) = output else {
+        return false;
+    };
+    let text = ty.to_token_stream().to_string();
+    text == "Self" || text == actor.to_token_stream().to_string()
+}
+
+/// Writes the hidden method that `#[derive(Actor)]` calls.
+pub(super) fn stop(block: &Block<'_>, method: &Method, written: &mut Written, errors: &mut Errors) {
+    let vivant = &block.options.vivant;
+    let sig = &method.sig;
+    if block.interface.is_some() {
+        errors.at(
+            &sig.ident,
+            "an actor's stop hook is in an inherent impl block, not in an interface",
+        );
+        return;
+    }
+    let form = "a stop hook is `fn stopping(&mut self, t: &Turn<Self>, reason: &StopReason)`; what it does not use it may leave out";
+    let typed: Vec<&PatType> = sig
+        .inputs
+        .iter()
+        .filter_map(|input| match input {
+            FnArg::Typed(typed) => Some(typed),
+            FnArg::Receiver(_) => None,
+        })
+        .collect();
+    let is_turn =
+        |argument: &&&PatType| types::takes_turn(&argument.ty) == types::TakesTurn::Shared;
+    let takes_turn = typed.first().is_some_and(|first| is_turn(&first));
+    let others = typed.len() - usize::from(takes_turn);
+    if sig.receiver().is_none()
+        || sig.asyncness.is_some()
+        || others > 1
+        || sig.generics.type_params().next().is_some()
+    {
+        errors.at(sig, form);
+        return;
+    }
+    let cfgs = surface::cfgs(&method.attrs);
+    let name = &sig.ident;
+    let turn = takes_turn.then(|| quote!(, turn));
+    let reason = (others == 1).then(|| quote!(, reason));
+    written.actor.extend(quote! {
+        #(#cfgs)*
+        #[doc(hidden)]
+        pub const __VIVANT_STOPS: bool = true;
+
+        #(#cfgs)*
+        #[doc(hidden)]
+        pub fn __vivant_stopping(&mut self, turn: &#vivant::Turn<'_, Self>, reason: &#vivant::StopReason) {
+            let _ = (turn, reason);
+            <Self>::#name(self #turn #reason);
+        }
+    });
+    if block.generics.type_params().next().is_none() {
+        let (all_cfgs, check) = (&block.cfgs, hook_is_called(block));
+        written
+            .beside
+            .extend(quote!(#(#all_cfgs)* #(#cfgs)* const _: () = { #check };));
+    }
+}
+
+/// The actor's type may have been made an actor for more parameters than this block is for, or by hand: then nobody
+/// would call the hook.
+pub(super) fn hook_is_called(block: &Block<'_>) -> TokenStream {
+    let (vivant, actor) = (&block.options.vivant, block.actor);
+    let text = format!(
+        "nobody calls the `#[stop]` method of `{0}`: either this impl block has bounds that the type itself does not \
+         have (put them there too), or `Actor` is implemented by hand (call the method in `Actor::stopping`)",
+        block.actor_name()
+    );
+    quote! {
+        const { ::core::assert!(<#actor as #vivant::Actor>::HAS_STOP_HOOK, #text) };
+    }
+}

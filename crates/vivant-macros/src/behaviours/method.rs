@@ -1,0 +1,154 @@
+//! One method of the block, sorted by its attributes.
+
+use crate::errors::Errors;
+use proc_macro2::{Ident, TokenStream, TokenTree};
+use quote::ToTokens;
+use syn::{
+    Attribute, Expr, FnArg, ImplItemFn, Meta, Pat, Signature, Stmt, Visibility, parse_quote,
+};
+
+/// A method that something is written for.
+pub(super) struct Method {
+    /// What the user says about it, without the attributes that are ours.
+    pub(super) attrs: Vec<Attribute>,
+    pub(super) vis: Visibility,
+    pub(super) sig: Signature,
+    pub(super) kind: Kind,
+}
+
+pub(super) enum Kind {
+    /// A message.
+    Behaviour(Told),
+    /// Makes the state; with the attribute's name, which is underlined where `spawn` is meant.
+    Start(Ident),
+    /// Hears why the actor ends.
+    Stop,
+}
+
+/// How a behaviour is told.
+#[derive(Default)]
+pub(super) struct Told {
+    /// `#[when(…)]`
+    pub(super) guard: Option<Expr>,
+    /// `#[then]`
+    pub(super) then: Option<Attribute>,
+}
+
+/// Takes our attributes off `function` and says what is to be written for it: for plain functions nothing.
+pub(super) fn read(function: &mut ImplItemFn, errors: &mut Errors) -> Option<Method> {
+    let mut told = Told::default();
+    let mut sort: Option<Attribute> = None;
+    let mut guard: Option<Attribute> = None;
+    let ours: Vec<Attribute> = function
+        .attrs
+        .extract_if(.., |attr| is_ours(attr))
+        .collect();
+    for attr in ours {
+        let place = if attr.path().is_ident("when") {
+            &mut guard
+        } else {
+            &mut sort
+        };
+        if let Some(before) = place.replace(attr) {
+            let attr = place.as_ref().unwrap_or(&before);
+            errors.at(attr, format!("there is `#[{}]` already", path(&before)));
+        }
+    }
+    let sort_name = sort.as_ref().map(path);
+    if let (Some(sort), Some("local" | "start" | "stop"), Some(guard)) =
+        (&sort, sort_name.as_deref(), &guard)
+    {
+        errors.at(
+            guard,
+            format!(
+                "only a behaviour has a guard, and this is `#[{}]`",
+                path(sort)
+            ),
+        );
+    }
+    if let Some(attr) = &sort
+        && !matches!(attr.meta, Meta::Path(_))
+    {
+        errors.at(attr, format!("`#[{}]` takes no arguments", path(attr)));
+    }
+    if let Some(guard) = &guard {
+        told.guard = errors.take(guard.parse_args());
+        mark_used(function, guard);
+    }
+    let has_self = function.sig.receiver().is_some();
+    let kind = match (sort_name.as_deref(), sort) {
+        (Some("local"), _) => return None,
+        (Some("start"), Some(attr)) => {
+            if has_self {
+                errors.at(
+                    &function.sig.inputs[0],
+                    "`#[start]` makes the state: there is no `self` yet",
+                );
+                return None;
+            }
+            Kind::Start(attr.path().segments[0].ident.clone())
+        }
+        (Some("stop"), _) => Kind::Stop,
+        (_, then) => {
+            if !has_self {
+                if let Some(attr) = then.or(guard) {
+                    errors.at(
+                        attr,
+                        "a behaviour takes `&mut self`: without it this is a plain function",
+                    );
+                }
+                return None;
+            }
+            told.then = then;
+            Kind::Behaviour(told)
+        }
+    };
+    Some(Method {
+        attrs: function.attrs.clone(),
+        vis: function.vis.clone(),
+        sig: function.sig.clone(),
+        kind,
+    })
+}
+
+/// An argument that only the guard reads is not unused.
+fn mark_used(function: &mut ImplItemFn, guard: &Attribute) {
+    let in_guard = idents(guard.meta.to_token_stream());
+    let names = function.sig.inputs.iter().filter_map(|input| match input {
+        FnArg::Typed(typed) => match &*typed.pat {
+            Pat::Ident(name) => Some(&name.ident),
+            _ => None,
+        },
+        FnArg::Receiver(_) => None,
+    });
+    let used: Vec<Stmt> = names
+        .filter(|name| in_guard.contains(name))
+        .map(|name| parse_quote!(let _ = &#name;))
+        .collect();
+    function.block.stmts.splice(0..0, used);
+}
+
+fn idents(tokens: TokenStream) -> Vec<Ident> {
+    let mut idents = Vec::new();
+    for tree in tokens {
+        match tree {
+            TokenTree::Ident(ident) => idents.push(ident),
+            TokenTree::Group(group) => idents.extend(self::idents(group.stream())),
+            _ => {}
+        }
+    }
+    idents
+}
+
+fn is_ours(attr: &Attribute) -> bool {
+    ["when", "then", "start", "stop", "local"]
+        .iter()
+        .any(|name| attr.path().is_ident(name))
+}
+
+fn path(attr: &Attribute) -> String {
+    attr.path()
+        .get_ident()
+        .map(ToString::to_string)
+        .unwrap_or_default()
+}

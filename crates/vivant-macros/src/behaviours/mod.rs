@@ -1,0 +1,92 @@
+//! `#[behaviours]`: a method is a message.
+//!
+//! - [`block`]: the impl block, whose methods they are.
+//! - [`method`]: one method, sorted by its attributes.
+//! - [`behaviour`]: what is written for a behaviour.
+//! - [`guard`]: `#[when(…)]`.
+//! - [`hooks`]: `#[start]` and `#[stop]`.
+//! - [`table`]: what an interface's impl adds.
+
+mod behaviour;
+mod block;
+mod guard;
+mod hooks;
+mod method;
+mod table;
+
+use crate::errors::Errors;
+use crate::options::{self, Options};
+use block::Block;
+use method::{Kind, Method};
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::{ImplItem, ItemImpl};
+
+/// What is written beside the user's impl block.
+#[derive(Default)]
+struct Written {
+    /// Inside the module.
+    markers: TokenStream,
+    /// Impls of vivant's traits for the markers.
+    impls: TokenStream,
+    /// Methods of the handle.
+    handle: TokenStream,
+    /// Methods of the actor: `spawn` and hidden ones.
+    actor: TokenStream,
+    /// Anything else.
+    beside: TokenStream,
+}
+
+pub(crate) fn expand(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    let mut errors = Errors::default();
+    let options = errors
+        .take(Options::parse(arguments, options::BEHAVIOURS))
+        .unwrap_or_default();
+    let mut item_impl: ItemImpl = match syn::parse2(item.clone()) {
+        Ok(item_impl) => item_impl,
+        Err(error) => {
+            errors.push(syn::Error::new(
+                error.span(),
+                "`#[behaviours]` stands on an impl block of an actor",
+            ));
+            return quote!(#item #errors);
+        }
+    };
+    let methods: Vec<Method> = item_impl
+        .items
+        .iter_mut()
+        .filter_map(|item| match item {
+            ImplItem::Fn(function) => method::read(function, &mut errors),
+            _ => None,
+        })
+        .collect();
+    let written = Block::read(&item_impl, &options, &mut errors)
+        .map(|block| write(&block, methods, &mut errors));
+    quote!(#item_impl #errors #written)
+}
+
+fn write(block: &Block<'_>, methods: Vec<Method>, errors: &mut Errors) -> TokenStream {
+    let mut written = Written::default();
+    block.check(&methods, errors);
+    let has_stop = methods
+        .iter()
+        .any(|method| matches!(method.kind, Kind::Stop));
+    let mut rows = Vec::new();
+    for method in &methods {
+        match &method.kind {
+            Kind::Behaviour(told) => {
+                if let Some(row) =
+                    behaviour::write(block, method, told, has_stop, &mut written, errors)
+                {
+                    rows.push(row);
+                }
+            }
+            Kind::Start(start) => hooks::start(block, method, start, &mut written, errors),
+            Kind::Stop => hooks::stop(block, method, &mut written, errors),
+        }
+    }
+    if let Some(interface) = block.interface {
+        table::write(block, interface, rows, &mut written);
+    }
+    block.assemble(written)
+}

@@ -1,0 +1,137 @@
+//! Names: of markers, of their module, of handles; and the names that behaviours cannot have.
+
+use proc_macro2::{Ident, Span};
+use quote::format_ident;
+use syn::Path;
+use syn::ext::IdentExt;
+
+/// The identifier without `r#`.
+pub(crate) fn bare(ident: &Ident) -> String {
+    ident.unraw().to_string()
+}
+
+/// `HttpServer` and `HTTPServer` as `http_server`.
+pub(crate) fn snake(type_name: &str) -> String {
+    let letters: Vec<char> = type_name.chars().collect();
+    let mut snake = String::new();
+    for (i, &letter) in letters.iter().enumerate() {
+        let before = i.checked_sub(1).map(|i| letters[i]);
+        let begins_word = letter.is_uppercase()
+            && before.is_some_and(|before| {
+                let ends_acronym = letters.get(i + 1).is_some_and(|next| next.is_lowercase());
+                before != '_' && (!before.is_uppercase() || ends_acronym)
+            });
+        if begins_word {
+            snake.push('_');
+        }
+        snake.extend(letter.to_lowercase());
+    }
+    snake
+}
+
+/// `read_all` as `ReadAll`.
+pub(crate) fn camel(method_name: &str) -> String {
+    let mut camel = String::new();
+    for word in method_name.split('_') {
+        let mut letters = word.chars();
+        camel.extend(letters.next().into_iter().flat_map(char::to_uppercase));
+        camel.push_str(letters.as_str());
+    }
+    camel
+}
+
+/// An identifier of `text`, which may be a keyword.
+pub(crate) fn ident(text: &str, span: Span) -> Ident {
+    let legal = |text: &str| syn::parse_str::<Ident>(text).is_ok();
+    match text {
+        "super" | "crate" | "self" | "Self" => format_ident!("{text}_", span = span),
+        _ if legal(text) => Ident::new(text, span),
+        _ if legal(&format!("r#{text}")) => Ident::new_raw(text, span),
+        _ => format_ident!("_{text}", span = span),
+    }
+}
+
+/// The marker of a behaviour, with the span of the method's name.
+pub(crate) fn marker(method: &Ident) -> Ident {
+    ident(&camel(&bare(method)), method.span())
+}
+
+/// `bank::Account<T>` as `bank::AccountHandle<T>`.
+pub(crate) fn handle_path(of: &Path) -> Path {
+    let mut path = of.clone();
+    if let Some(last) = path.segments.last_mut() {
+        last.ident = handle(&last.ident);
+    }
+    path
+}
+
+/// `Account` as `AccountHandle`.
+pub(crate) fn handle(of: &Ident) -> Ident {
+    format_ident!("{}Handle", bare(of), span = of.span())
+}
+
+/// Why a handle's method cannot have this name, if it cannot: calling it on an address would reach something else.
+pub(crate) fn taken_by(method: &str) -> Option<&'static str> {
+    Some(match method {
+        "clone" | "clone_from" => "`Clone`",
+        "link" | "from_link" => "`Handle`",
+        "deref" => "`Deref`",
+        "borrow" => "`Borrow`",
+        "borrow_mut" => "`BorrowMut`",
+        "into" | "try_into" => "`Into` and `TryInto`",
+        "to_owned" | "clone_into" => "`ToOwned`",
+        "to_string" => "`ToString`",
+        "eq" | "ne" => "`PartialEq`",
+        "partial_cmp" | "lt" | "le" | "gt" | "ge" => "`PartialOrd`",
+        "cmp" | "max" | "min" | "clamp" => "`Ord`",
+        "hash" => "`Hash`",
+        "fmt" => "`Debug` and `Display`",
+        "type_id" => "`Any`",
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn types_to_modules() {
+        for (name, module) in [
+            ("Account", "account"),
+            ("HttpServer", "http_server"),
+            ("HTTPServer", "http_server"),
+            ("Vec2", "vec2"),
+            ("A", "a"),
+            ("Odd_Name", "odd_name"),
+        ] {
+            assert_eq!(snake(name), module);
+        }
+    }
+
+    #[test]
+    fn methods_to_markers() {
+        for (name, marker) in [
+            ("deposit", "Deposit"),
+            ("read_all", "ReadAll"),
+            ("_quiet", "Quiet"),
+            ("x2_y", "X2Y"),
+        ] {
+            assert_eq!(camel(name), marker);
+        }
+    }
+
+    #[test]
+    fn keywords_stay_names() {
+        let span = Span::call_site();
+        for (text, name) in [
+            ("loop", "r#loop"),
+            ("Self", "Self_"),
+            ("super", "super_"),
+            ("2", "_2"),
+            ("fine", "fine"),
+        ] {
+            assert_eq!(ident(text, span).to_string(), name);
+        }
+    }
+}

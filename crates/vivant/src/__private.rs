@@ -1,0 +1,40 @@
+//! What the macros' expansions need besides the public traits. Nothing here is for users.
+
+use crate::actor::Actor;
+use crate::stop::StopReason;
+use crate::turn::Turn;
+use std::fmt;
+
+/// What `#[derive(Actor)]` finds when `#[behaviours]` wrote no stop hook: inherent items of these names win.
+pub trait NoStopHook: Actor {
+    /// Whether there is a hook.
+    const __VIVANT_STOPS: bool = false;
+
+    /// The hook.
+    fn __vivant_stopping(&mut self, _: &Turn<'_, Self>, _: &StopReason) {}
+}
+
+impl<A: Actor> NoStopHook for A {}
+
+/// What a `#[vivant::test]` returns.
+#[diagnostic::on_unimplemented(
+    message = "a test returns nothing or `Result<(), E>`, not `{Self}`",
+    label = "this is no test's outcome"
+)]
+pub trait Outcome {
+    /// Panics if the test failed.
+    fn unwrap(self);
+}
+
+impl Outcome for () {
+    fn unwrap(self) {}
+}
+
+impl<E: fmt::Debug> Outcome for Result<(), E> {
+    #[track_caller]
+    fn unwrap(self) {
+        if let Err(error) = self {
+            panic!("the test returned an error: {error:?}");
+        }
+    }
+}

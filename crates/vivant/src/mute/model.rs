@@ -1,0 +1,170 @@
+//! The reference model of muting: who is muted by whom, as plain data, stepped beside the real thing.
+//!
+//! | model | real |
+//! |---|---|
+//! | `Model::depth` | `Pressure::depth` |
+//! | `Model::muted_by` | the lists of `Mutes` |
+//! | `Model::send` | `post`, then `Held::mute_if_asked` |
+//! | `Model::process` | `Held::taken` |
+//! | `Model::end` | `Held::end` |
+//!
+//! Left out: that an unmuted actor hears of it later, in a run of its own. Here it hears at once.
+
+use super::{Marks, Mutes, Muting, Pressure};
+use proptest::prelude::*;
+use std::collections::BTreeSet;
+
+const ACTORS: usize = 4;
+
+#[derive(Clone, Copy, Debug)]
+enum Step {
+    Send { from: usize, to: usize },
+    Process(usize),
+    End(usize),
+}
+
+#[derive(Default)]
+struct Model {
+    depth: [usize; ACTORS],
+    muted_by: [Option<usize>; ACTORS],
+    ended: [bool; ACTORS],
+}
+
+impl Model {
+    fn release(&mut self, of: usize) -> BTreeSet<usize> {
+        let released: BTreeSet<usize> = (0..ACTORS)
+            .filter(|one| self.muted_by[*one] == Some(of))
+            .collect();
+        for one in &released {
+            self.muted_by[*one] = None;
+        }
+        released
+    }
+
+    /// Whom the send lets go, or `None` when the sender is not muted by it.
+    fn send(&mut self, from: usize, to: usize, marks: Marks) -> Option<BTreeSet<usize>> {
+        self.depth[to] += 1;
+        let overloaded = self.depth[to] >= marks.overloaded && self.depth[to] > marks.recovered;
+        if from == to || !overloaded || self.muted_by[to].is_some() {
+            return None;
+        }
+        self.muted_by[from] = Some(to);
+        Some(self.release(from))
+    }
+
+    fn process(&mut self, actor: usize, marks: Marks) -> BTreeSet<usize> {
+        self.depth[actor] -= 1;
+        if self.depth[actor] <= marks.recovered {
+            self.release(actor)
+        } else {
+            BTreeSet::new()
+        }
+    }
+
+    fn end(&mut self, actor: usize) -> BTreeSet<usize> {
+        self.depth[actor] = 0;
+        self.ended[actor] = true;
+        self.muted_by[actor] = None;
+        self.release(actor)
+    }
+
+    /// P1: no path of length two.
+    fn assert_flat(&self) {
+        for by in self.muted_by.iter().flatten() {
+            assert_eq!(self.muted_by[*by], None, "P1: a muted actor mutes");
+            assert!(!self.ended[*by], "P3: an ended actor mutes");
+        }
+    }
+}
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let step = prop_oneof![
+        6 => (0..ACTORS, 0..ACTORS).prop_map(|(from, to)| Step::Send { from, to }),
+        4 => (0..ACTORS).prop_map(Step::Process),
+        1 => (0..ACTORS).prop_map(Step::End),
+    ];
+    prop::collection::vec(step, 1..80)
+}
+
+/// Steps model and real thing together; `skip_release` plants the bug that P1 forbids.
+fn run(steps: &[Step], marks: Marks, bug: Bug) {
+    let mut model = Model::default();
+    let mutes: Mutes<usize> = Mutes::new();
+    let real: [Pressure; ACTORS] = std::array::from_fn(|_| Pressure::new());
+    let named = |actor: usize| (actor as u64, &real[actor]);
+    // One that has ended while it was muted may still be in a list: telling it is harmless, and changes nothing.
+    let told = |released: Vec<usize>, ended: &[bool; ACTORS]| -> BTreeSet<usize> {
+        let alive: BTreeSet<usize> = released.into_iter().filter(|one| !ended[*one]).collect();
+        alive.iter().for_each(|one| mutes.unmuted(&real[*one]));
+        alive
+    };
+    for step in steps {
+        match *step {
+            // A muted actor takes no turn, so it sends nothing and processes nothing.
+            Step::Send { from, to }
+                if !model.ended[from] && !model.ended[to] && model.muted_by[from].is_none() =>
+            {
+                let expected = model.send(from, to, marks);
+                let overloaded = real[to].add() >= marks.overloaded && from != to;
+                let muting = match overloaded {
+                    true => mutes.mute(named(from), from, named(to), marks),
+                    false => Muting::GoesOn,
+                };
+                match muting {
+                    Muting::GoesOn => assert_eq!(expected, None),
+                    Muting::Muted { release } if bug == Bug::ForgetsRelease => drop(release),
+                    Muting::Muted { release } => {
+                        assert_eq!(expected, Some(told(release, &model.ended)))
+                    }
+                }
+            }
+            Step::Process(actor) if model.depth[actor] > 0 && model.muted_by[actor].is_none() => {
+                let expected = model.process(actor, marks);
+                let must = real[actor].subtract(1, marks);
+                let released = if must {
+                    told(mutes.recovered(named(actor)), &model.ended)
+                } else {
+                    BTreeSet::new()
+                };
+                assert_eq!(expected, released);
+            }
+            Step::End(actor) if !model.ended[actor] => {
+                let expected = model.end(actor);
+                let depth = real[actor].depth();
+                let _by_ended = real[actor].subtract(depth, marks);
+                let released = told(mutes.ended(named(actor)), &model.ended);
+                assert_eq!(expected, released);
+            }
+            _ => {}
+        }
+        model.assert_flat();
+        for actor in 0..ACTORS {
+            assert_eq!(model.depth[actor], real[actor].depth());
+        }
+    }
+}
+
+#[derive(PartialEq, Clone, Copy)]
+enum Bug {
+    None,
+    ForgetsRelease,
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2_000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn the_real_thing_does_what_the_model_does(steps in steps(), limit in 1..5usize) {
+        run(&steps, Marks::at(limit), Bug::None);
+    }
+}
+
+/// An actor that is muted and keeps those it muted: the model must disagree.
+#[test]
+#[should_panic(expected = "assertion")]
+fn canary_a_forgotten_release_is_noticed() {
+    let pour = |from, to| Step::Send { from, to };
+    // 1 is muted by 0; then 0 is muted by 2 and must let 1 go; then 1 must be able to mute again.
+    let steps = [pour(1, 0), pour(0, 2), pour(2, 1)];
+    run(&steps, Marks::at(1), Bug::ForgetsRelease);
+}

@@ -1,0 +1,206 @@
+//! Bad use gives an error that names actor, behaviour and place, and never a hang.
+
+use std::sync::{Arc, Mutex};
+use vivant::prelude::*;
+use vivant::simulation::Simulation;
+use vivant::{Cause, DeadLetter};
+
+#[derive(Actor)]
+struct Target {
+    heard: Arc<Mutex<Vec<DeadLetter>>>,
+}
+
+#[behaviours]
+impl Target {
+    fn ping(&mut self) -> u64 {
+        1
+    }
+
+    /// Waits for itself inside its own turn.
+    fn wait_for_oneself(&mut self, t: &Turn<Self>) -> String {
+        t.me().ping().ask_blocking().unwrap_err().to_string()
+    }
+
+    fn block_inside(&mut self, t: &Turn<Self>) -> String {
+        let asked = t.me().ping().ask();
+        format!("{asked:?}")
+    }
+
+    fn send_inside(&mut self, t: &Turn<Self>) {
+        t.me().ping().send();
+    }
+
+    fn block_on_inside(&mut self, system: System) {
+        system.block_on(std::future::ready(()));
+    }
+
+    fn shut_down_inside(&mut self, system: System) {
+        system.shutdown();
+    }
+
+    fn listen(&mut self, t: &Turn<Self>) {
+        t.on_dead_letters(t.me().heard());
+    }
+
+    #[then]
+    fn heard(&mut self, letter: DeadLetter) {
+        self.heard.lock().unwrap().push(letter);
+    }
+
+    fn no_interval(&mut self, t: &Turn<Self>) {
+        t.every(std::time::Duration::ZERO, t.me().ping());
+    }
+}
+
+fn target(system: &System) -> Address<Target> {
+    system.spawn(Target {
+        heard: Arc::default(),
+    })
+}
+
+#[test]
+fn asking_a_stopped_actor_names_all_there_is_to_know() {
+    let simulation = Simulation::new(0);
+    let actor = target(simulation.system());
+    Address::stop(&actor);
+    simulation.run();
+    let error = actor.ping().ask_blocking().unwrap_err();
+    let AskError::Stopped(it) = &error else {
+        panic!("{error}")
+    };
+    assert_eq!(it.actor, "errors::Target/0");
+    assert!(it.behaviour.ends_with("Target::ping"));
+    assert!(it.place.file().ends_with("errors.rs"));
+    assert_eq!(it.reason, StopReason::Stopped);
+    let text = error.to_string();
+    assert!(
+        text.contains("Target::ping")
+            && text.contains("errors.rs:")
+            && text.contains("it was stopped"),
+        "{text}"
+    );
+}
+
+#[test]
+fn an_undelivered_message_comes_back_whole() {
+    let simulation = Simulation::new(0);
+    let actor = target(simulation.system());
+    Address::stop(&actor);
+    simulation.run();
+    let heard = actor
+        .block_on_inside(simulation.system().clone())
+        .try_send()
+        .unwrap_err();
+    assert_eq!(heard.actor, "errors::Target/0");
+    let (_system,) = heard.call.into_args();
+}
+
+#[test]
+fn waiting_inside_a_turn_is_an_error_that_names_the_behaviour() {
+    for system in [
+        Simulation::new(0).system().clone(),
+        System::builder().workers(1).build(),
+    ] {
+        let actor = target(&system);
+        let text = actor.wait_for_oneself().ask_blocking().unwrap();
+        assert!(
+            text.contains("Target::wait_for_oneself") && text.contains("errors::Target/0"),
+            "{text}"
+        );
+        assert!(
+            text.contains("t.ask("),
+            "it says what to do instead: {text}"
+        );
+        assert_eq!(
+            actor.block_inside().ask_blocking().unwrap(),
+            "Asked(answered)"
+        );
+        // Sending inside a turn is sending from that turn.
+        actor.send_inside().ask_blocking().unwrap();
+        system.shutdown();
+    }
+}
+
+#[test]
+fn blocking_calls_inside_a_turn_panic_that_turn_and_say_so() {
+    let simulation = Simulation::new(0);
+    let system = simulation.system();
+    for call in [Misuse::BlockOn, Misuse::ShutDown, Misuse::NoInterval] {
+        let actor = target(system);
+        let error = match call {
+            Misuse::BlockOn => actor.block_on_inside(system.clone()).ask_blocking(),
+            Misuse::ShutDown => actor.shut_down_inside(system.clone()).ask_blocking(),
+            Misuse::NoInterval => actor.no_interval().ask_blocking(),
+        };
+        let Err(AskError::Panicked(panic)) = error else {
+            panic!("{error:?}")
+        };
+        let expected = match call {
+            Misuse::BlockOn => "would hold up its worker",
+            Misuse::ShutDown => "would wait for itself",
+            Misuse::NoInterval => "an interval of no length",
+        };
+        assert!(panic.message().contains(expected), "{panic}");
+    }
+}
+
+enum Misuse {
+    BlockOn,
+    ShutDown,
+    NoInterval,
+}
+
+#[test]
+fn sending_after_shutdown_is_counted_and_answered() {
+    let system = System::builder().workers(1).build();
+    let actor = target(&system);
+    system.shutdown();
+    actor.ping().send();
+    let error = actor.ping().ask_blocking().unwrap_err();
+    assert!(
+        error.to_string().contains("the system shut down"),
+        "{error}"
+    );
+    assert_eq!(system.dead_letters().total(), 2);
+}
+
+#[test]
+fn dead_letters_are_counted_by_behaviour_and_place_and_told() {
+    let simulation = Simulation::new(0);
+    let system = simulation.system();
+    let heard: Arc<Mutex<Vec<DeadLetter>>> = Arc::default();
+    let listener = system.spawn(Target {
+        heard: heard.clone(),
+    });
+    listener.listen().ask_blocking().unwrap();
+    let actor = target(system);
+    Address::stop(&actor);
+    simulation.run();
+    for _ in 0..3 {
+        actor.ping().send();
+    }
+    actor.send_inside().send();
+    simulation.run();
+    let counts = system.dead_letters().counts();
+    assert_eq!(counts.len(), 2, "{counts:?}");
+    let pings = counts
+        .iter()
+        .find(|line| line.behaviour.ends_with("Target::ping"))
+        .unwrap();
+    assert_eq!((pings.count, pings.cause), (3, Cause::Ended));
+    assert!(pings.place.contains("errors.rs:"));
+    assert_eq!(heard.lock().unwrap().len(), 4);
+    assert_eq!(heard.lock().unwrap()[0].actor, Address::path(&actor));
+    // A subscriber that has ended is forgotten, and makes no letters of letters.
+    Address::stop(&listener);
+    simulation.run();
+    actor.ping().send();
+    simulation.run();
+    assert_eq!(system.dead_letters().total(), 5);
+}
+
+#[test]
+fn a_system_without_workers_is_refused() {
+    let refused = std::panic::catch_unwind(|| System::builder().workers(0));
+    assert!(refused.is_err());
+}

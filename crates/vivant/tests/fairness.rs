@@ -1,0 +1,212 @@
+//! T5b, T6: a turn that blocks or spins starves nobody; the watchdog names it; surplus workers retire; nothing is lost
+//! while everybody sleeps and wakes. Progress is what is asserted, never a time: the limits below only end a hang.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+use vivant::prelude::*;
+use vivant::{Actor, Report};
+
+/// After so long without progress a test is a failure instead of a hang.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+#[derive(Actor)]
+struct Spinner;
+
+#[behaviours]
+impl Spinner {
+    /// Holds its worker until somebody else has made progress.
+    fn spin(&mut self, done: Arc<AtomicBool>) -> bool {
+        let began = Instant::now();
+        while !done.load(Ordering::Acquire) && began.elapsed() < PATIENCE {
+            std::hint::spin_loop();
+        }
+        done.load(Ordering::Acquire)
+    }
+}
+
+#[derive(Actor)]
+#[actor(blocking)]
+struct Blocker;
+
+#[behaviours]
+impl Blocker {
+    fn block(&mut self, gate: Arc<std::sync::Barrier>) -> bool {
+        gate.wait().is_leader()
+    }
+}
+
+#[derive(Actor)]
+struct Setter;
+
+#[behaviours]
+impl Setter {
+    fn set(&mut self, done: Arc<AtomicBool>) {
+        done.store(true, Ordering::Release);
+    }
+}
+
+fn reports() -> (Arc<Mutex<Vec<Report>>>, impl Fn(&Report) + Send + Sync) {
+    let reports = Arc::new(Mutex::new(Vec::new()));
+    let listener = reports.clone();
+    (reports, move |report: &Report| {
+        listener.lock().unwrap().push(report.clone())
+    })
+}
+
+#[test]
+fn a_spinning_turn_starves_nobody_and_is_named() {
+    let (seen, listener) = reports();
+    let system = System::builder().workers(1).on_report(listener).build();
+    let done = Arc::new(AtomicBool::new(false));
+    let spinning = system.spawn(Spinner).spin(done.clone()).ask();
+    let setter = system.spawn(Setter);
+    // Once the spinner holds the only worker, the setter can run only on a surplus one.
+    while system
+        .inspect()
+        .actors
+        .iter()
+        .all(|actor| actor.current.is_none())
+    {
+        std::thread::yield_now();
+    }
+    setter.set(done).send();
+    assert!(
+        system.block_on(spinning).expect("the spinner answers"),
+        "another worker took over"
+    );
+    let named = |report: &Report| matches!(report, Report::SlowTurn { behaviour, .. } if behaviour.ends_with("Spinner::spin"));
+    assert!(
+        seen.lock().unwrap().iter().any(named),
+        "{:?}",
+        seen.lock().unwrap()
+    );
+    let began = Instant::now();
+    while system.inspect().surplus_workers > 0 && began.elapsed() < PATIENCE {
+        std::thread::yield_now();
+    }
+    assert_eq!(
+        system.inspect().surplus_workers,
+        0,
+        "surplus workers retire"
+    );
+    assert!(system.shutdown().is_complete());
+}
+
+#[test]
+fn many_spinning_turns_starve_nobody() {
+    let system = System::builder().workers(2).build();
+    let done = Arc::new(AtomicBool::new(false));
+    let spin = |_| system.spawn(Spinner).spin(done.clone()).ask();
+    let spinning: Vec<_> = (0..6).map(spin).collect();
+    system.spawn(Setter).set(done.clone()).send();
+    for asked in spinning {
+        assert!(
+            system.block_on(asked).expect("the spinner answers"),
+            "another worker took over"
+        );
+    }
+    assert!(system.shutdown().is_complete());
+}
+
+#[test]
+fn what_a_spinning_turn_queued_is_taken_over() {
+    #[derive(Actor)]
+    struct Parent;
+    #[behaviours]
+    impl Parent {
+        /// Makes a child runnable on its own worker's queue, then waits for it.
+        fn wait_for_child(&mut self, t: &Turn<Self>) -> bool {
+            let done = Arc::new(AtomicBool::new(false));
+            t.send(t.spawn_actor(Setter).set(done.clone()));
+            let began = Instant::now();
+            while !done.load(Ordering::Acquire) && began.elapsed() < PATIENCE {
+                std::hint::spin_loop();
+            }
+            done.load(Ordering::Acquire)
+        }
+    }
+    for workers in [1, 2] {
+        let system = System::builder().workers(workers).build();
+        assert_eq!(
+            system.spawn(Parent).wait_for_child().ask_blocking(),
+            Ok(true)
+        );
+        assert!(system.shutdown().is_complete());
+    }
+}
+
+#[test]
+fn declared_blocking_actors_run_beside_each_other() {
+    const BLOCKERS: usize = 20;
+    let system = System::builder().workers(1).build();
+    let gate = Arc::new(std::sync::Barrier::new(BLOCKERS));
+    let block = |_| system.spawn(Blocker).block(gate.clone()).ask();
+    let waiting: Vec<_> = (0..BLOCKERS).map(block).collect();
+    let leaders = waiting
+        .into_iter()
+        .filter_map(|asked| system.block_on(asked).ok())
+        .filter(|leads| *leads)
+        .count();
+    assert_eq!(leaders, 1);
+    assert_eq!(Blocker::POOL, vivant::Pool::Blocking);
+    assert!(system.shutdown().is_complete());
+}
+
+#[derive(Actor)]
+struct Busy {
+    turns: Arc<AtomicU64>,
+    until: Arc<AtomicBool>,
+}
+
+#[behaviours]
+impl Busy {
+    /// Always has a message for itself.
+    fn on_and_on(&mut self, t: &Turn<Self>) {
+        self.turns.fetch_add(1, Ordering::Relaxed);
+        if !self.until.load(Ordering::Acquire) {
+            t.send(t.me().on_and_on());
+        }
+    }
+}
+
+#[test]
+fn an_endless_mailbox_starves_nobody() {
+    let system = System::builder().workers(1).build();
+    let (until, turns) = (
+        Arc::new(AtomicBool::new(false)),
+        Arc::new(AtomicU64::new(0)),
+    );
+    for _ in 0..3 {
+        system
+            .spawn(Busy {
+                turns: turns.clone(),
+                until: until.clone(),
+            })
+            .on_and_on()
+            .send();
+    }
+    // Questions from outside come through the common queue, behind actors that never run dry.
+    let setter = system.spawn(Setter);
+    for _ in 0..50 {
+        assert_eq!(
+            setter.set(Arc::new(AtomicBool::new(false))).ask_blocking(),
+            Ok(())
+        );
+    }
+    setter.set(until).ask_blocking().expect("the setter lives");
+    assert!(turns.load(Ordering::Relaxed) > 0);
+    assert!(system.shutdown().is_complete());
+}
+
+#[test]
+fn waking_from_sleep_again_and_again() {
+    let system = System::builder().workers(3).build();
+    let setter = system.spawn(Setter);
+    for _ in 0..5_000 {
+        let done = Arc::new(AtomicBool::new(false));
+        assert_eq!(setter.set(done.clone()).ask_blocking(), Ok(()));
+        assert!(done.load(Ordering::Acquire));
+    }
+    assert!(system.shutdown().is_complete());
+}

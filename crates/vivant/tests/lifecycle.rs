@@ -1,0 +1,346 @@
+//! How actors begin and end: start, stop hooks and their reasons, addresses, pins, shutdown.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use vivant::prelude::*;
+use vivant::simulation::Simulation;
+
+type Log = Arc<Mutex<Vec<String>>>;
+
+#[derive(Actor)]
+struct Mortal {
+    log: Log,
+}
+
+#[behaviours]
+impl Mortal {
+    #[start]
+    fn new(t: &Turn<Self>, log: Log) -> Self {
+        log.lock().unwrap().push(format!("start {}", t.me()));
+        Mortal { log }
+    }
+
+    fn live(&mut self) -> usize {
+        self.log.lock().unwrap().len()
+    }
+
+    fn finish(&mut self, t: &Turn<Self>) -> &'static str {
+        t.stop();
+        "last words"
+    }
+
+    fn fail(&mut self) {
+        panic!("as planned");
+    }
+
+    fn have_child(&mut self, t: &Turn<Self>) -> String {
+        Address::path(&Mortal::spawn(t, self.log.clone()))
+    }
+
+    #[stop]
+    fn stopping(&mut self, reason: &StopReason) {
+        let reason = match reason {
+            StopReason::Panicked(panic) => format!("panicked: {}", panic.message()),
+            other => format!("{other:?}"),
+        };
+        self.log.lock().unwrap().push(format!("stop {reason}"));
+    }
+}
+
+fn mortal(system: &System) -> (Address<Mortal>, Log) {
+    let log = Log::default();
+    (Mortal::spawn(system, log.clone()), log)
+}
+
+fn last(log: &Log) -> String {
+    log.lock().unwrap().last().cloned().unwrap_or_default()
+}
+
+#[test]
+fn start_runs_in_the_actors_own_first_turn() {
+    let simulation = Simulation::new(0);
+    let (actor, log) = mortal(simulation.system());
+    assert!(
+        log.lock().unwrap().is_empty(),
+        "spawning is a message, not a call"
+    );
+    assert_eq!(actor.live().ask_blocking(), Ok(1));
+    assert_eq!(last(&log), format!("start {actor}"));
+}
+
+#[test]
+fn each_way_to_end_has_its_reason() {
+    let simulation = Simulation::new(0);
+    let system = simulation.system();
+
+    let (actor, log) = mortal(system);
+    actor.live().send();
+    drop(actor);
+    simulation.run();
+    assert_eq!(last(&log), "stop Unreferenced");
+
+    let (actor, log) = mortal(system);
+    assert_eq!(actor.finish().ask_blocking(), Ok("last words"));
+    simulation.run();
+    assert_eq!(last(&log), "stop Finished");
+
+    let (actor, log) = mortal(system);
+    actor.live().ask_blocking().unwrap();
+    let waiting = actor.live().ask();
+    Address::stop(&actor);
+    simulation.run();
+    assert_eq!(last(&log), "stop Stopped");
+    assert!(
+        matches!(system.block_on(waiting), Err(AskError::Stopped(_))),
+        "it waited behind the stop"
+    );
+    assert!(!Address::is_alive(&actor));
+
+    let (actor, log) = mortal(system);
+    let before = actor.live().ask();
+    Address::stop_after_queue(&actor);
+    let after = actor.live().ask();
+    assert_eq!(system.block_on(before), Ok(1));
+    assert!(matches!(system.block_on(after), Err(AskError::Stopped(_))));
+    assert_eq!(last(&log), "stop Drained");
+
+    let (actor, log) = mortal(system);
+    let error = actor.fail().ask_blocking().unwrap_err();
+    simulation.run();
+    let AskError::Panicked(panic) = error else {
+        panic!("{error}")
+    };
+    assert_eq!(panic.message(), "as planned");
+    assert!(
+        panic
+            .place()
+            .is_some_and(|place| place.contains("lifecycle.rs:")),
+        "{panic}"
+    );
+    assert!(panic.behaviour().ends_with("Mortal::fail"));
+    assert_eq!(panic.actor(), Address::path(&actor));
+    assert_eq!(last(&log), "stop panicked: as planned");
+
+    let (_actor, log) = mortal(system);
+    simulation.run();
+    let report = system.shutdown();
+    assert_eq!(last(&log), "stop Shutdown");
+    assert!(report.is_complete());
+}
+
+#[test]
+fn a_start_that_panics_ends_the_actor_and_answers_its_askers() {
+    #[derive(Actor)]
+    struct Unborn;
+    #[behaviours]
+    impl Unborn {
+        #[start]
+        fn new(why: String) -> Self {
+            panic!("{why}");
+        }
+        fn live(&mut self) {}
+        #[stop]
+        fn stopping(&mut self) {
+            unreachable!("there is no state to stop");
+        }
+    }
+    let simulation = Simulation::new(0);
+    let actor = Unborn::spawn(simulation.system(), "not today".to_owned());
+    match actor.live().ask_blocking() {
+        Err(AskError::Stopped(it)) => {
+            assert!(it.reason.to_string().contains("not today"), "{}", it.reason)
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn paths_tell_parent_and_number() {
+    let simulation = Simulation::new(0);
+    let (first, _) = mortal(simulation.system());
+    let (second, _) = mortal(simulation.system());
+    assert_eq!(Address::path(&first), "lifecycle::Mortal/0");
+    assert_eq!(
+        second.have_child().ask_blocking().unwrap(),
+        "lifecycle::Mortal/1/0"
+    );
+    assert_eq!(
+        second.have_child().ask_blocking().unwrap(),
+        "lifecycle::Mortal/1/1"
+    );
+    assert_eq!(format!("{second:?}"), "Address(lifecycle::Mortal/1)");
+    assert!(first < second);
+    assert_ne!(first, second);
+}
+
+#[test]
+fn weak_addresses_do_not_keep_alive_and_pins_do() {
+    let simulation = Simulation::new(0);
+    let system = simulation.system();
+    let (actor, log) = mortal(system);
+    let weak = Address::downgrade(&actor);
+    assert_eq!(weak.upgrade().as_ref(), Some(&actor));
+    system.keep(&actor);
+    drop(actor);
+    simulation.run();
+    let again = weak.upgrade().expect("kept");
+    assert_eq!(again.live().ask_blocking(), Ok(1));
+    assert!(system.release(&again));
+    assert!(!system.release(&again), "released before");
+    drop(again);
+    simulation.run();
+    assert!(weak.upgrade().is_none());
+    assert_eq!(last(&log), "stop Unreferenced");
+    assert_eq!(
+        weak.path(),
+        "lifecycle::Mortal/0",
+        "a path outlives its actor"
+    );
+}
+
+#[test]
+fn after_shutdown_everything_answers_and_nothing_hangs() {
+    for system in [
+        System::builder().workers(2).build(),
+        Simulation::new(0).system().clone(),
+    ] {
+        let (before, _) = mortal(&system);
+        before.live().ask_blocking().unwrap();
+        let report = system.shutdown();
+        assert_eq!(report.alive.len(), 1);
+        assert_eq!(report.alive[0].actor, "lifecycle::Mortal/0");
+        assert_eq!(report.alive[0].because.addresses, 1);
+        match before.live().ask_blocking() {
+            Err(AskError::Stopped(it)) => assert_eq!(it.reason, StopReason::Shutdown),
+            other => panic!("{other:?}"),
+        }
+        before.live().send();
+        assert!(before.live().try_send().is_err(), "the message comes back");
+        let (late, log) = mortal(&system);
+        assert!(matches!(
+            late.live().ask_blocking(),
+            Err(AskError::Stopped(_))
+        ));
+        assert!(
+            log.lock().unwrap().is_empty(),
+            "an actor born too late never starts"
+        );
+        drop((before, late));
+        assert_eq!(system.inspect().actors.len(), 0);
+        assert_eq!(system.inspect().bytes, 0);
+        assert!(system.shutdown().is_complete(), "twice is once");
+    }
+}
+
+#[test]
+fn a_turn_that_does_not_end_is_named_at_shutdown() {
+    #[derive(Actor)]
+    struct Stuck;
+    #[behaviours]
+    impl Stuck {
+        fn wait(&mut self, gate: Arc<std::sync::Barrier>) {
+            gate.wait();
+        }
+    }
+    let system = System::builder().workers(1).build();
+    let gate = Arc::new(std::sync::Barrier::new(2));
+    let stuck = system.spawn(Stuck);
+    stuck.wait(gate.clone()).send();
+    while system.inspect().actors[0].current.is_none() {
+        std::thread::yield_now();
+    }
+    let report = system.shutdown_within(Duration::from_millis(20));
+    assert!(!report.is_complete());
+    assert_eq!(report.stuck[0].actor, Address::path(&stuck));
+    assert!(
+        report.stuck[0]
+            .because
+            .current
+            .is_some_and(|behaviour| behaviour.ends_with("Stuck::wait"))
+    );
+    // Released, it ends as all the others did.
+    gate.wait();
+    while system.inspect().actors.len() > 0 {
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn dropping_the_last_handle_ends_the_actors() {
+    for simulated in [false, true] {
+        let log = Log::default();
+        let actor = if simulated {
+            let simulation = Simulation::new(0);
+            let actor = Mortal::spawn(simulation.system(), log.clone());
+            actor.live().ask_blocking().unwrap();
+            actor
+        } else {
+            let system = System::builder().workers(1).build();
+            let actor = Mortal::spawn(&system, log.clone());
+            actor.live().ask_blocking().unwrap();
+            actor
+        };
+        while Address::is_alive(&actor) {
+            std::thread::yield_now();
+        }
+        assert_eq!(last(&log), "stop Shutdown");
+    }
+}
+
+#[test]
+fn a_long_chain_of_actors_ends_without_deep_recursion() {
+    #[derive(Actor)]
+    struct Chained {
+        _next: Option<Address<Chained>>,
+    }
+    #[behaviours]
+    impl Chained {}
+    for system in [
+        System::builder().workers(2).build(),
+        Simulation::new(0).system().clone(),
+    ] {
+        let mut head = None;
+        for _ in 0..100_000 {
+            head = Some(system.spawn(Chained { _next: head }));
+        }
+        drop(head);
+        while system.inspect().bytes > 0 {
+            // A simulation runs only while somebody waits for it.
+            let _ = system.spawn(Chained { _next: None });
+            system.block_on(system.clock().sleep(Duration::from_millis(1)));
+        }
+    }
+}
+
+#[test]
+fn a_drop_that_panics_is_reported_and_costs_nobody_else() {
+    struct Grenade;
+    impl Drop for Grenade {
+        fn drop(&mut self) {
+            panic!("dropped");
+        }
+    }
+    #[derive(Actor)]
+    struct Holder {
+        _grenade: Grenade,
+    }
+    #[behaviours]
+    impl Holder {
+        fn take(&mut self, grenade: Grenade2) {
+            std::mem::forget(grenade);
+        }
+    }
+    struct Grenade2(#[allow(dead_code)] Grenade);
+    let system = System::builder().workers(1).build();
+    let holder = system.spawn(Holder { _grenade: Grenade });
+    holder.take(Grenade2(Grenade)).ask_blocking().unwrap();
+    Address::stop(&holder);
+    // These two can only be refused, and dropping them panics.
+    holder.take(Grenade2(Grenade)).send();
+    let refused = holder.take(Grenade2(Grenade)).ask();
+    assert!(system.block_on(refused).is_err());
+    let (other, _) = mortal(&system);
+    assert_eq!(other.live().ask_blocking(), Ok(1));
+    assert!(system.inspect().panics >= 1);
+    assert!(system.shutdown().is_complete());
+}

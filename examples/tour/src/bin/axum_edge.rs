@@ -1,0 +1,55 @@
+//! HTTP at the edge, state in actors: `GET /hits` counts. `cargo run -p tour --bin axum_edge -- --once` serves itself one
+//! request and ends.
+#![allow(clippy::print_stdout, reason = "the example prints what it does")]
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::routing::get;
+use axum::Router;
+use std::io;
+use std::time::Duration;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use vivant::prelude::*;
+
+#[derive(Actor)]
+struct Hits {
+    count: u64,
+}
+
+#[behaviours]
+impl Hits {
+    fn hit(&mut self) -> u64 {
+        self.count += 1;
+        self.count
+    }
+}
+
+/// The handler awaits the answer like any other future; a delivery error is a status.
+async fn hit(State(hits): State<Address<Hits>>) -> Result<String, (StatusCode, String)> {
+    let answer = hits.hit().ask().within(Duration::from_secs(1)).await;
+    answer
+        .map(|count| format!("{count} hits\n"))
+        .map_err(|error| (StatusCode::SERVICE_UNAVAILABLE, error.to_string()))
+}
+
+#[tokio::main]
+async fn main() -> io::Result<()> {
+    let system = System::new();
+    let hits = system.spawn(Hits { count: 0 });
+    let app = Router::new().route("/hits", get(hit)).with_state(hits);
+    let listener = TcpListener::bind("127.0.0.1:0").await?;
+    let address = listener.local_addr()?;
+    println!("serving on http://{address}/hits");
+    let serving = tokio::spawn(async move { axum::serve(listener, app).await });
+    if std::env::args().any(|argument| argument == "--once") {
+        let mut stream = TcpStream::connect(address).await?;
+        stream.write_all(b"GET /hits HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n").await?;
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).await?;
+        println!("{answer}");
+        assert!(answer.ends_with("1 hits\n"), "{answer}");
+        return Ok(());
+    }
+    serving.await.map_err(io::Error::other)?
+}

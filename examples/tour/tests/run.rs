@@ -1,0 +1,35 @@
+//! Every example runs to its end; what it asserts about itself is in it.
+
+use std::process::Command;
+
+fn runs(program: &str, arguments: &[&str], says: &str) {
+    let output = Command::new(program).args(arguments).output().expect("the example was built");
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{text}{}", String::from_utf8_lossy(&output.stderr));
+    assert!(text.contains(says), "{text}");
+}
+
+#[test]
+fn counter() {
+    runs(env!("CARGO_BIN_EXE_counter"), &[], "5050");
+}
+
+#[test]
+fn ask_chain() {
+    runs(env!("CARGO_BIN_EXE_ask_chain"), &[], "net 800");
+}
+
+#[test]
+fn timers() {
+    runs(env!("CARGO_BIN_EXE_timers"), &[], "160ms");
+}
+
+#[test]
+fn axum_edge() {
+    runs(env!("CARGO_BIN_EXE_axum_edge"), &["--once"], "1 hits");
+}
+
+#[test]
+fn seeded_race() {
+    runs(env!("CARGO_BIN_EXE_seeded_race"), &[], "sold 2 times");
+}
