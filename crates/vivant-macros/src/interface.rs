@@ -35,6 +35,19 @@ pub(crate) fn expand(arguments: TokenStream, item: TokenStream) -> TokenStream {
         );
         return quote!(#item_trait #errors);
     }
+    let others = item_trait
+        .items
+        .iter()
+        .filter(|item| !matches!(item, TraitItem::Fn(_)));
+    for other in others.clone() {
+        errors.at(
+            other,
+            "an interface has methods only: they are its messages",
+        );
+    }
+    if others.count() > 0 {
+        return quote!(#item_trait #errors);
+    }
     let messages: Vec<Message> = item_trait
         .items
         .iter_mut()
@@ -64,7 +77,6 @@ struct Message {
 /// Reads a method, and makes it one for sized types.
 fn message(item: &mut TraitItem, options: &Options, errors: &mut Errors) -> Option<Message> {
     let TraitItem::Fn(method) = item else {
-        errors.at(item, "an interface has methods only: they are its messages");
         return None;
     };
     let legal = check(method, errors);
@@ -73,7 +85,7 @@ fn message(item: &mut TraitItem, options: &Options, errors: &mut Errors) -> Opti
     clauses
         .predicates
         .push(parse_quote!(Self: ::core::marker::Sized));
-    if shape.as_ref().is_some_and(|shape| shape.takes_turn) {
+    if shape.as_ref().is_none_or(|shape| shape.takes_turn) {
         let vivant = &options.vivant;
         clauses.predicates.push(parse_quote!(Self: #vivant::Actor));
     }
@@ -85,7 +97,8 @@ fn message(item: &mut TraitItem, options: &Options, errors: &mut Errors) -> Opti
     })
 }
 
-fn check(method: &TraitItemFn, errors: &mut Errors) -> bool {
+/// Says what cannot be in an interface, and takes off what the compiler would say a second time.
+fn check(method: &mut TraitItemFn, errors: &mut Errors) -> bool {
     let before = errors.count();
     let name = &method.sig.ident;
     if method.sig.receiver().is_none() {
@@ -124,6 +137,9 @@ fn check(method: &TraitItemFn, errors: &mut Errors) -> bool {
             );
         }
     }
+    method
+        .attrs
+        .retain(|attr| !attr.path().is_ident("when") && !attr.path().is_ident("then"));
     errors.count() == before
 }
 

@@ -1,7 +1,7 @@
 //! What the macros' own attributes say: `#[actor(blocking, id = "…")]`, `#[behaviours(module = name)]` and the like.
 
-use proc_macro2::{Ident, TokenStream};
-use quote::quote;
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, quote, quote_spanned};
 use syn::meta::ParseNestedMeta;
 use syn::parse::Parser;
 use syn::{Expr, LitInt, LitStr, Path, Result};
@@ -10,7 +10,17 @@ use syn::{Expr, LitInt, LitStr, Path, Result};
 #[derive(Default)]
 pub(crate) struct Vivant(Option<Path>);
 
-impl quote::ToTokens for Vivant {
+impl Vivant {
+    /// The same, at a place of the user's: a path is underlined from its first token on.
+    pub(crate) fn at(&self, span: Span) -> TokenStream {
+        match &self.0 {
+            Some(path) => path.to_token_stream(),
+            None => quote_spanned!(span=> ::vivant),
+        }
+    }
+}
+
+impl ToTokens for Vivant {
     fn to_tokens(&self, tokens: &mut TokenStream) {
         match &self.0 {
             Some(path) => path.to_tokens(tokens),

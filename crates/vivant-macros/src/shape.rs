@@ -16,7 +16,7 @@ pub(crate) struct Shape {
     /// What is underlined when the answer is at fault.
     pub(crate) reply_span: Span,
     /// What is underlined when the arguments together are at fault.
-    args_span: Span,
+    pub(crate) args_span: Span,
 }
 
 /// One argument.

@@ -38,3 +38,11 @@ impl<E: fmt::Debug> Outcome for Result<(), E> {
         }
     }
 }
+
+/// The type of a guard's `self`. Where `#[behaviours]` writes it, the compiler advises to write `&mut Self` in its
+/// stead, and underlines the attribute; a macro of another crate it leaves alone.
+#[macro_export]
+#[doc(hidden)]
+macro_rules! __seen {
+    () => { &Self };
+}

@@ -26,6 +26,11 @@ use crate::turn::Turn;
 ///     fn link(&self) -> &Link<Counter> { &self.0 }
 /// }
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an actor",
+    label = "not an actor",
+    note = "an actor's type says `#[derive(Actor)]`"
+)]
 pub trait Actor: Sized + Send + 'static + Target<Table = ()> {
     /// The type's stable name: part of every path, error and report.
     const NAME: &'static str;

@@ -12,6 +12,11 @@ use std::ops::Deref;
 use std::panic::Location;
 
 /// What an [`Address`] can point at: an actor type, or an interface (`dyn Trait`).
+#[diagnostic::on_unimplemented(
+    message = "there are no addresses of `{Self}`: it is neither an actor nor an interface",
+    label = "neither an actor nor an interface",
+    note = "an actor's type says `#[derive(Actor)]`; an interface is `dyn Trait`, and its trait says `#[interface]`"
+)]
 pub trait Target: 'static {
     /// What the address derefs to: one method for each behaviour.
     type Handle: Handle<Target = Self>;

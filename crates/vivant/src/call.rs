@@ -89,14 +89,9 @@ impl<M: Message> Call<M> {
     ///
     /// The actor has ended; the message is in the error.
     pub fn try_send(self) -> Result<(), SendError<M>> {
-        if self.to.ended().is_some() {
-            let actor = self.to.path();
-            return Err(SendError { call: self, actor });
-        }
-        // It may end between that look and the push; the message is then a dead letter, like any that an ending actor
+        // It may end between this look and the push; the message is then a dead letter, like any that an ending actor
         // had in its mailbox.
-        self.send();
-        Ok(())
+        self.undelivered().map(Call::send)
     }
 
     /// Sends the message from outside any turn; the answer is a future, for any executor.
@@ -109,6 +104,24 @@ impl<M: Message> Call<M> {
         let (asked, resolver) = Asked::new(&self.to.system);
         self.post(resolver);
         asked
+    }
+
+    /// As [`Call::ask`], but an actor that has ended gives the message back.
+    ///
+    /// # Errors
+    ///
+    /// The actor has ended; the message is in the error.
+    pub fn try_ask(self) -> Result<Asked<M::Reply>, SendError<M>> {
+        self.undelivered().map(Call::ask)
+    }
+
+    /// Itself, if its actor has not ended.
+    fn undelivered(self) -> Result<Self, SendError<M>> {
+        if self.to.ended().is_none() {
+            return Ok(self);
+        }
+        let actor = self.to.path();
+        Err(SendError { call: self, actor })
     }
 
     /// Sends the message from outside any turn and waits for the answer. In a simulation, waiting runs it.

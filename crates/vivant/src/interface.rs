@@ -10,8 +10,9 @@ use std::panic::Location;
 
 /// `A` answers every message of the interface `I`. `#[behaviours] impl Trait for A` writes it.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` does not implement the interface `{I}`",
-    note = "mark the trait with `#[interface]` and its impl with `#[behaviours]`"
+    message = "`{Self}` does not implement this interface",
+    label = "this actor cannot be seen through it",
+    note = "an actor implements an interface by `#[behaviours] impl Interface for {Self} {{ … }}`"
 )]
 pub trait Implements<I: ?Sized + Target>: Actor {
     /// The behaviours that stand for the interface's messages.

@@ -140,7 +140,7 @@ fn pair(simulation: &Simulation) -> (Address<Echo>, Address<Asker>) {
 
 #[test]
 fn continued_chained_delegated_gathered() {
-    for seed in 0..20 {
+    for seed in 0..if cfg!(miri) { 2 } else { 20 } {
         let simulation = Simulation::new(seed);
         let (echo, asker) = pair(&simulation);
         assert_eq!(asker.then_twice(41).ask_blocking().unwrap(), "it is 42");
@@ -230,11 +230,12 @@ fn all_fails_with_the_first_failure() {
 
 #[test]
 fn a_chain_of_a_hundred_thousand_answers_needs_no_stack() {
+    const LENGTH: u64 = if cfg!(miri) { 100 } else { 100_000 };
     let simulation = Simulation::new(6);
     let (echo, _) = pair(&simulation);
-    assert_eq!(echo.down(100_000).ask_blocking(), Ok(0));
+    assert_eq!(echo.down(LENGTH).ask_blocking(), Ok(0));
     // And when the chain breaks at its far end.
-    let broken = echo.down(100_000).ask();
+    let broken = echo.down(LENGTH).ask();
     Address::stop(&echo);
     assert!(simulation.system().block_on(broken).is_err());
     simulation.system().shutdown();

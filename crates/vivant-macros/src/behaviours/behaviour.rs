@@ -8,9 +8,9 @@ use super::table::Row;
 use crate::errors::Errors;
 use crate::shape::{self, Arg, Role, Shape};
 use crate::{names, surface};
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
-use syn::{Attribute, Index, Token, Type};
+use syn::{Attribute, Index, Type};
 
 /// Writes a behaviour. What cannot be one is an error, and nothing is written for it.
 pub(super) fn write(
@@ -136,11 +136,10 @@ impl Behaviour<'_> {
             self.block.actor_name()
         );
         let docs = surface::docs(self.attrs, &otherwise);
-        quote! {
-            #(#cfgs)*
-            #docs
+        let declared = quote_spanned! {marker.span()=>
             #vis struct #marker<A>(::core::marker::PhantomData<fn(A)>);
-        }
+        };
+        quote!(#(#cfgs)* #docs #declared)
     }
 
     fn message(&self) -> TokenStream {
@@ -191,29 +190,34 @@ impl Behaviour<'_> {
             Some(interface) => quote!(<#actor as #interface>::#method),
             None => quote!(<#actor>::#method),
         };
-        let turn = shape.takes_turn.then(|| quote!(, turn));
-        // An answer of the wrong type is shown at the type that the method returns.
-        let answer = quote_spanned!(shape.reply_span.resolved_at(Span::call_site())=> answer);
+        // One context for all names, whichever of the tokens a user's own macro made; places where errors help.
+        let (at_name, at_reply) = (method.span(), shape.reply_span.resolved_at(method.span()));
+        let turn = shape.takes_turn.then(|| quote_spanned!(at_name=> , turn));
         let hook = (has_stop && block.generics.type_params().next().is_some())
             .then(|| super::hooks::hook_is_called(block));
+        let call = quote_spanned!(at_name=> #callee(state #turn #(, args.#fields)*));
+        let here = block.options.vivant.at(at_reply);
+        let run = quote_spanned! {at_reply=>
+            fn run(
+                state: &mut Self::Actor,
+                turn: &#here::Turn<'_, Self::Actor>,
+                args: Self::Args,
+                resolver: #here::Resolver<Self::Reply>,
+            ) {
+                #hook
+                let _ = (turn, &args);
+                let answer = #call;
+                #here::Answer::<Self::Reply>::give(answer, resolver);
+            }
+        };
         quote! {
             #(#cfgs)*
             #[automatically_derived]
-            #[allow(deprecated, clippy::let_unit_value)]
+            #[allow(deprecated, clippy::all, clippy::pedantic)]
             impl #impl_generics #vivant::Behaviour for #path #where_clause {
                 type Actor = #actor;
                 #ready
-                fn run(
-                    state: &mut Self::Actor,
-                    turn: &#vivant::Turn<'_, Self::Actor>,
-                    args: Self::Args,
-                    resolver: #vivant::Resolver<Self::Reply>,
-                ) {
-                    #hook
-                    let _ = (turn, &args);
-                    let answer = #callee(state #turn #(, args.#fields)*);
-                    #vivant::Answer::<Self::Reply>::give(#answer, resolver);
-                }
+                #run
             }
         }
     }
@@ -251,12 +255,8 @@ impl Behaviour<'_> {
 
     /// A method of its own, so that a guard that changes the state is a borrow error at the user's tokens.
     fn guard(&self, name: &Ident, expr: syn::Expr, method: &Method) -> TokenStream {
-        // The `self` that the user's `self` means, but not at a place where rustc would want a `mut` before it.
-        let this = method.sig.receiver().map(|receiver| {
-            let span = Span::call_site().resolved_at(receiver.self_token.span);
-            Token![self](span)
-        });
-        let cfgs = surface::cfgs(self.attrs);
+        let this = method.sig.receiver().map(|receiver| receiver.self_token);
+        let (vivant, cfgs) = (&self.block.options.vivant, surface::cfgs(self.attrs));
         let expr = guard::with_places(expr, self.shape.names());
         let (names, types) = (self.shape.names(), self.shape.types());
         quote! {
@@ -272,7 +272,7 @@ impl Behaviour<'_> {
                 clippy::trivially_copy_pass_by_ref,
                 clippy::unused_self,
             )]
-            fn #name(&#this #(, #names: &#types)*) -> bool {
+            fn #name(#this: #vivant::__seen!() #(, #names: &#types)*) -> bool {
                 #expr
             }
         }
@@ -286,7 +286,6 @@ impl Behaviour<'_> {
             path,
             ..
         } = self;
-        let vivant = &block.options.vivant;
         let (cfgs, deprecations) = (surface::cfgs(attrs), surface::deprecations(attrs));
         let (vis, name) = (&method.vis, &shape.ident);
         let (class, given): (_, &[Arg]) = match (is_then, &shape.args[..]) {
@@ -300,14 +299,13 @@ impl Behaviour<'_> {
         let docs = surface::docs(attrs, &otherwise);
         let parameters = shape::parameters(given);
         let values = given.iter().map(|arg| &arg.name);
-        quote! {
-            #(#cfgs)*
-            #(#deprecations)*
-            #docs
+        let here = block.options.vivant.at(name.span());
+        let written = quote_spanned! {name.span()=>
             #[track_caller]
-            #vis fn #name(&self, #parameters) -> #vivant::#class<#path> {
-                #vivant::#class::new(#vivant::Handle::link(self), (#(#values,)*))
+            #vis fn #name(&self, #parameters) -> #here::#class<#path> {
+                #here::#class::new(#here::Handle::link(self), (#(#values,)*))
             }
-        }
+        };
+        quote!(#(#cfgs)* #(#deprecations)* #docs #written)
     }
 }

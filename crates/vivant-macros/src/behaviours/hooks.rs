@@ -7,7 +7,7 @@ use crate::errors::Errors;
 use crate::shape::{Role, Shape};
 use crate::{surface, types};
 use proc_macro2::{Ident, TokenStream};
-use quote::{ToTokens, quote};
+use quote::{ToTokens, quote, quote_spanned};
 use syn::{FnArg, PatType, ReturnType, Type};
 
 /// Writes `spawn`, which has the actor make its state in its first turn.
@@ -49,16 +49,21 @@ pub(super) fn start(
     let spawner = Ident::new("spawner", proc_macro2::Span::mixed_site());
     let turn = Ident::new("turn", proc_macro2::Span::mixed_site());
     let turn_value = shape.takes_turn.then(|| quote!(#turn,));
+    // An argument that cannot be sent is shown where it stands.
+    let here = vivant.at(shape.args_span);
+    let started = quote_spanned! {shape.args_span=>
+        #here::Spawner::spawn_with(#spawner, move |#turn: &#here::Turn<'_, Self>| {
+            let _ = #turn;
+            <Self>::#name(#turn_value #(#values),*)
+        })
+    };
     written.actor.extend(quote! {
         #(#cfgs)*
         #(#deprecations)*
         #docs
         #[track_caller]
         #vis fn #spawn(#spawner: &impl #vivant::Spawner, #parameters) -> #vivant::Address<Self> {
-            #vivant::Spawner::spawn_with(#spawner, move |#turn: &#vivant::Turn<'_, Self>| {
-                let _ = #turn;
-                <Self>::#name(#turn_value #(#values),*)
-            })
+            #started
         }
     });
 }

@@ -151,7 +151,7 @@ enum Bug {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 2_000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: if cfg!(miri) { 10 } else { 2_000 }, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn the_real_thing_does_what_the_model_does(steps in steps(), limit in 1..5usize) {

@@ -34,8 +34,11 @@ use std::marker::PhantomData;
 pub struct Promise<T: Send + 'static> {
     kind: Kind<T>,
     /// It must not leave the turn: its owner is the only one who may touch the slot.
-    not_send: PhantomData<*mut ()>,
+    not_send: PhantomData<dyn PromiseStaysInItsTurn>,
 }
+
+/// What the compiler says cannot be sent when somebody sends a promise or keeps it in an actor.
+trait PromiseStaysInItsTurn {}
 
 enum Kind<T: Send + 'static> {
     /// The value is here.
@@ -48,7 +51,7 @@ enum Kind<T: Send + 'static> {
     /// Nothing is sent yet: the message goes out with the asker's own resolver when this is returned.
     Delegated {
         owner: AddressRef,
-        send: Box<dyn FnOnce(Resolver<T>)>,
+        send: Box<dyn FnOnce(Resolver<T>) + Send>,
     },
 }
 
@@ -103,7 +106,7 @@ impl<T: Send + 'static> Promise<T> {
     }
 
     /// Turns a delegation that is not simply returned into an ordinary question.
-    fn asked(owner: AddressRef, send: Box<dyn FnOnce(Resolver<T>)>) -> Promise<T> {
+    fn asked(owner: AddressRef, send: Box<dyn FnOnce(Resolver<T>) + Send>) -> Promise<T> {
         let (promise, resolver) = Promise::open(owner);
         send(resolver);
         promise

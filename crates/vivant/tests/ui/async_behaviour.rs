@@ -1,0 +1,13 @@
+use vivant::prelude::*;
+
+#[derive(Actor)]
+struct Fetcher;
+
+#[behaviours]
+impl Fetcher {
+    async fn fetch(&mut self, url: String) -> String {
+        url
+    }
+}
+
+fn main() {}

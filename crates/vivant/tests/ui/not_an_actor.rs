@@ -1,0 +1,23 @@
+use std::rc::Rc;
+use vivant::prelude::*;
+
+struct Plain;
+
+#[behaviours]
+impl Plain {
+    fn work(&mut self) {}
+}
+
+#[derive(Actor)]
+struct Shared {
+    pages: Rc<Vec<String>>,
+}
+
+#[derive(Actor)]
+union Bits {
+    number: u64,
+}
+
+fn main() {
+    System::new().spawn(7);
+}

@@ -1,0 +1,17 @@
+use vivant::prelude::*;
+
+#[derive(Actor)]
+#[actor(blocks)]
+struct Account;
+
+#[behaviours(name = "x")]
+impl Account {}
+
+#[derive(Actor)]
+#[actor(id = "")]
+struct Nameless;
+
+#[vivant::test(seeds = "many")]
+fn seeds(_: &System) {}
+
+fn main() {}
