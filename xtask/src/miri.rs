@@ -7,7 +7,8 @@ use crate::toolchain::{self, NIGHTLY};
 
 /// No pointer out of an integer, and no alignment by luck.
 /// The clocks are the machine's, because the runtime's clock thread waits for real time.
-const FLAGS: &str = "-Zmiri-strict-provenance -Zmiri-symbolic-alignment-check -Zmiri-disable-isolation";
+const FLAGS: &str =
+    "-Zmiri-strict-provenance -Zmiri-symbolic-alignment-check -Zmiri-disable-isolation";
 
 /// The unit tests, and those that walk through every state of cells, mailboxes and promises, on threads and simulated.
 /// The rest are about orders and progress, which cost an interpreter hours and show it nothing new.
@@ -20,7 +21,8 @@ pub(crate) fn run(args: &mut Args) -> Result<(), Failure> {
     let long = args.flag("--long");
     args.finish()?;
     toolchain::ensure_components(NIGHTLY, &["miri", "rust-src"])?;
-    let run = Run::cargo_of(NIGHTLY, &format!("miri test -p vivant {TESTS}")).env("MIRIFLAGS", FLAGS);
+    let run =
+        Run::cargo_of(NIGHTLY, &format!("miri test -p vivant {TESTS}")).env("MIRIFLAGS", FLAGS);
     run.expect_tests()?;
     if long {
         run.env("MIRIFLAGS", format!("{FLAGS} {FLAG_LONG}")).run()

@@ -1,4 +1,27 @@
-//! macros
+//! The macros of [vivant](https://docs.rs/vivant), which exports them: depend on that crate, not on this one.
+//!
+//! | macro | stands on | writes |
+//! |---|---|---|
+//! | [`derive(Actor)`](macro@Actor) | the type of an actor's state | its name, its handle |
+//! | [`behaviours`](macro@behaviours) | an impl block of an actor | a message for each method, `spawn`, the stop hook |
+//! | [`interface`](macro@interface) | a trait | messages for whoever implements it |
+//! | [`test`](macro@test) | a test | a run in a simulation for each of many seeds |
+//!
+//! They write impls of vivant's public traits, a struct, a module and methods, and nothing that cannot be written by
+//! hand; each says below how.
+//!
+//! All take `crate = path`, which says where vivant is when it is not `::vivant`: `#[behaviours(crate = my::vivant)]`.
+//!
+//! In the source, a macro is a module of its name, which reads the user's tokens and writes the expansion. They share:
+//!
+//! - `shape`: what a method's signature says about its message;
+//! - `types`: types, read by their tokens;
+//! - `face`: the handle struct;
+//! - `surface`: what of a user's item shows on what is written for it: visibility, docs, `#[cfg]`;
+//! - `names`, `options`, `errors`.
+//!
+//! An error is reported with all others and at the user's tokens, says what to do, and leaves the user's own item in
+//! place, so that no errors follow from it.
 
 mod actor;
 mod behaviours;
@@ -14,7 +37,42 @@ mod types;
 
 use proc_macro::TokenStream;
 
-/// derive
+/// Makes a struct or an enum an actor's state.
+///
+/// ```
+/// use vivant::prelude::*;
+///
+/// /// Counts.
+/// #[derive(Actor)]
+/// pub struct Counter { count: u64 }
+///
+/// #[behaviours]
+/// impl Counter {
+///     pub fn add(&mut self, n: u64) -> u64 { self.count += n; self.count }
+/// }
+///
+/// # fn main() -> Result<(), vivant::AskError> {
+/// let system = System::new();
+/// let counter = system.spawn(Counter { count: 1 });
+/// assert_eq!(counter.add(2).ask_blocking()?, 3);
+/// # Ok(()) }
+/// ```
+///
+/// The state owns what it holds, and is `Send`: it moves between the workers. Type parameters are `Send + 'static` by
+/// that, and need not say so.
+///
+/// # Options
+///
+/// `#[actor(…)]`, beside the derive:
+///
+/// - `blocking`: its turns may block; they run on threads of their own (`Pool::Blocking`).
+/// - `id = "bank/Account"`: the type's stable name in paths, errors and reports. Without it, the type's path.
+///
+/// # By hand
+///
+/// It writes `impl vivant::Actor`, `impl vivant::Target`, and for `Counter` a struct `CounterHandle` around a
+/// `vivant::Link`, as visible as the actor, with `impl vivant::Handle`, `Clone` and `Debug`. Four lines, shown at
+/// `vivant::Actor`.
 #[proc_macro_derive(Actor, attributes(actor))]
 pub fn actor(input: TokenStream) -> TokenStream {
     actor::expand(input.into())
@@ -22,19 +80,195 @@ pub fn actor(input: TokenStream) -> TokenStream {
         .into()
 }
 
-/// behaviours
+/// Makes the methods of an actor its behaviours: what it can be told.
+///
+/// ```
+/// use vivant::prelude::*;
+///
+/// #[derive(Actor)]
+/// pub struct Account { balance: u64 }
+///
+/// #[behaviours]
+/// impl Account {
+///     /// Makes the state, in the actor's first turn. Writes `Account::spawn(&system, balance)`.
+///     #[start]
+///     fn new(balance: u64) -> Self { Account { balance } }
+///
+///     /// A message, its arguments, its answer.
+///     pub fn deposit(&mut self, amount: u64) -> u64 { self.balance += amount; self.balance }
+///
+///     /// The message waits until the guard holds.
+///     #[when(self.balance >= amount)]
+///     pub fn withdraw(&mut self, amount: u64) -> u64 { self.balance -= amount; self.balance }
+///
+///     /// The turn comes first, where it is needed. The answer is the promise's value.
+///     pub fn give(&mut self, t: &Turn<Self>, to: Address<Account>, amount: u64) -> Promise<u64> {
+///         self.balance -= amount;
+///         t.ask(to.deposit(amount)).then(t.me().given(amount))
+///     }
+///
+///     /// A continuation: a promise fills its first argument, the hole.
+///     #[then]
+///     fn given(&mut self, theirs: Result<u64, AskError>, amount: u64) -> u64 {
+///         if theirs.is_err() { self.balance += amount }
+///         self.checked()
+///     }
+///
+///     /// No message, only a method.
+///     #[local]
+///     fn checked(&self) -> u64 { self.balance }
+///
+///     /// Hears why the actor ends, in its last turn.
+///     #[stop]
+///     fn close(&mut self, reason: &StopReason) { println!("{} left, because {reason}", self.balance) }
+/// }
+///
+/// # fn main() -> Result<(), AskError> {
+/// let system = System::new();
+/// let (ada, bob) = (Account::spawn(&system, 10), Account::spawn(&system, 0));
+/// assert_eq!(ada.give(bob.clone(), 4).ask_blocking()?, 6);
+/// assert_eq!(bob.withdraw(3).ask_blocking()?, 1);
+/// # Ok(()) }
+/// ```
+///
+/// # What a method says
+///
+/// - It takes `&mut self` or `&self`, then perhaps the turn, `t: &Turn<Self>`, then what the message carries: named
+///   arguments of types that own what they hold (`Send + 'static`).
+/// - It returns the answer, or a `Promise` of the answer. The macro sees that by the name: an alias of `Promise<u64>`
+///   is no promise to it.
+/// - It is neither `async` nor generic. A turn cannot be suspended, and a message is one type with one name. The actor
+///   may be generic.
+/// - Its visibility is who may send the message. Its docs are shown at the address's method and at the message.
+/// - Its name cannot be one that addresses have already, such as `clone` or `max`.
+///
+/// Functions without `self` and methods marked `#[local]` stay what they are.
+///
+/// A guard, `#[when(expression)]`, sees the state as `&self` and the arguments under their names. It may read and
+/// nothing else; it is evaluated again after each turn while the message waits. In a macro with a language of its own
+/// (not a list of expressions, not `matches!`) an argument's name stands for a reference.
+///
+/// `#[then]`, `#[start]`, `#[stop]` are shown above. A `#[start]` function and a `#[stop]` method may take the turn, or
+/// not; there is one of each for an actor.
+///
+/// # An interface's impl
+///
+/// On the impl of an [interface](macro@interface) it writes how the actor is reached through that interface. The
+/// address of the actor itself gets no methods by it: call `Address::upcast`.
+///
+/// # Options
+///
+/// - `module = name`: the module of the messages, when there are several blocks. Without it, the actor's name in snake
+///   case; `account_ledger` for `impl Ledger for Account`.
+/// - `id = "bank/Account"`: what the messages' stable names begin with: `bank/Account::deposit`. Without it, the
+///   actor's path; for an interface's impl the interface's name follows it.
+///
+/// # By hand
+///
+/// For each behaviour it writes a type, `account::Deposit<Account>`, which has no values and is generic over the actor
+/// so that a private actor's name need not be public; its `impl vivant::Message` and `impl vivant::Behaviour`, for
+/// `#[then]` also `impl vivant::Continuation`; and a method of `AccountHandle`, which makes a `vivant::Call` or
+/// `vivant::Then`. `vivant::Behaviour` shows one in full.
 #[proc_macro_attribute]
 pub fn behaviours(arguments: TokenStream, item: TokenStream) -> TokenStream {
     behaviours::expand(arguments.into(), item.into()).into()
 }
 
-/// interface
+/// Makes a trait an interface: messages for whichever actor implements it. `Address<dyn Trait>` is the address of one.
+///
+/// ```
+/// use vivant::prelude::*;
+///
+/// /// Who can be paid.
+/// #[interface]
+/// pub trait Payee {
+///     /// Takes `amount`; answers what is there then.
+///     fn pay(&mut self, amount: u64) -> u64;
+/// }
+///
+/// #[derive(Actor)]
+/// pub struct Purse { coins: Vec<u64> }
+///
+/// #[behaviours]
+/// impl Payee for Purse {
+///     fn pay(&mut self, amount: u64) -> u64 { self.coins.push(amount); self.coins.iter().sum() }
+/// }
+///
+/// # fn main() -> Result<(), AskError> {
+/// let system = System::new();
+/// let purse = system.spawn(Purse { coins: vec![1] });
+/// let payee: Address<dyn Payee> = Address::upcast(&purse);
+/// assert_eq!(payee.pay(4).ask_blocking()?, 5);
+/// # Ok(()) }
+/// ```
+///
+/// The trait's methods are read as those of [`behaviours`](macro@behaviours), and may take the turn, `t: &Turn<Self>`.
+/// Trait and impl agree on what is returned, `u64` or `Promise<u64>`, as Rust has it. Guards belong into the impl. An
+/// interface has no parameters, no associated types, no bodies, and its messages do not speak of `Self`.
+///
+/// In the trait's methods it adds `where Self: Sized`, and `Self: Actor` to those that take the turn, so that
+/// `dyn Payee` is a type; nobody has values of it.
+///
+/// # Options
+///
+/// - `id = "bank/Payee"`: what the messages' stable names begin with. Without it, the trait's path.
+///
+/// # By hand
+///
+/// It writes a type for each message, `payee::Pay`, and its `impl vivant::Message`; a struct `PayeeTable` with a
+/// `vivant::Entry` for each; `PayeeHandle`, whose methods call them; and `impl vivant::Target for dyn Payee`. The other
+/// half, `impl vivant::Implements<dyn Payee> for Purse`, is the implementor's.
 #[proc_macro_attribute]
 pub fn interface(arguments: TokenStream, item: TokenStream) -> TokenStream {
     interface::expand(arguments.into(), item.into()).into()
 }
 
-/// test
+/// Runs a test in simulations, once for each of many seeds.
+///
+/// ```
+/// use vivant::prelude::*;
+/// use vivant::simulation::Simulation;
+/// # #[derive(Actor)] struct Light { on: bool }
+/// # #[behaviours] impl Light { fn toggle(&mut self) -> bool { self.on = !self.on; self.on } }
+///
+/// #[vivant::test]
+/// fn it_goes_on(system: &System) {
+///     let light = system.spawn(Light { on: false });
+///     assert_eq!(light.toggle().ask_blocking(), Ok(true));
+/// }
+///
+/// #[vivant::test(seeds = 100)]
+/// async fn it_goes_off_again(system: System) -> Result<(), AskError> {
+///     let light = system.spawn(Light { on: false });
+///     light.toggle().send();
+///     assert!(!light.toggle().ask().await?);
+///     Ok(())
+/// }
+///
+/// #[vivant::test(seeds = 10)]
+/// fn it_ends(simulation: &Simulation) {
+///     Address::stop(&simulation.system().spawn(Light { on: false }));
+///     simulation.run();
+///     assert!(simulation.system().inspect().actors.is_empty());
+/// }
+/// # fn main() {}
+/// ```
+///
+/// The function takes what a `&Simulation` can become: `&Simulation`, `&System` or `System`. An `async` one runs in
+/// `System::block_on`. It returns nothing or `Result<(), E>`, where an error fails the test. Other attributes, such as
+/// `#[should_panic]`, hold for the test.
+///
+/// A failing test prints its seed; `VIVANT_SEED=17` runs that one alone, `VIVANT_SEEDS=10000` so many.
+///
+/// # Options
+///
+/// - `seeds = 100`: how many; 20 without it.
+/// - `faults = expression`: a `vivant::simulation::Faults`, what the seed may do to the program. Without it, it chooses
+///   the order of turns and no more.
+///
+/// # By hand
+///
+/// `#[test]`, and in it `vivant::simulation::check`.
 #[proc_macro_attribute]
 pub fn test(arguments: TokenStream, item: TokenStream) -> TokenStream {
     test::expand(arguments.into(), item.into()).into()

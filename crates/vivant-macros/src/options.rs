@@ -14,7 +14,13 @@ impl Vivant {
     /// The same, at a place of the user's: a path is underlined from its first token on.
     pub(crate) fn at(&self, span: Span) -> TokenStream {
         match &self.0 {
-            Some(path) => path.to_token_stream(),
+            Some(path) => {
+                let mut path = path.clone();
+                for segment in &mut path.segments {
+                    segment.ident.set_span(span);
+                }
+                path.to_token_stream()
+            }
             None => quote_spanned!(span=> ::vivant),
         }
     }
@@ -22,10 +28,7 @@ impl Vivant {
 
 impl ToTokens for Vivant {
     fn to_tokens(&self, tokens: &mut TokenStream) {
-        match &self.0 {
-            Some(path) => path.to_tokens(tokens),
-            None => tokens.extend(quote!(::vivant)),
-        }
+        tokens.extend(self.at(Span::call_site()));
     }
 }
 

@@ -44,5 +44,7 @@ impl<E: fmt::Debug> Outcome for Result<(), E> {
 #[macro_export]
 #[doc(hidden)]
 macro_rules! __seen {
-    () => { &Self };
+    () => {
+        &Self
+    };
 }

@@ -1,6 +1,11 @@
 //! T5b, T6: a turn that blocks or spins starves nobody; the watchdog names it; surplus workers retire; nothing is lost
 //! while everybody sleeps and wakes. Progress is what is asserted, never a time: the limits below only end a hang.
 
+#![allow(
+    clippy::disallowed_methods,
+    reason = "a limit on real time is what ends a hang"
+)]
+
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};

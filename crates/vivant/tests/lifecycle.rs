@@ -260,7 +260,7 @@ fn a_turn_that_does_not_end_is_named_at_shutdown() {
     );
     // Released, it ends as all the others did.
     gate.wait();
-    while system.inspect().actors.len() > 0 {
+    while !system.inspect().actors.is_empty() {
         std::thread::yield_now();
     }
 }

@@ -144,8 +144,7 @@ fn seeded_canary_a_detour_is_caught() {
             let simulation = Simulation::new(*seed);
             let verdict = mesh(simulation.system(), Bug::Detour, 7);
             simulation.run();
-            let caught = !verdict.lock().unwrap().is_empty();
-            caught
+            !verdict.lock().unwrap().is_empty()
         })
         .count();
     assert!(

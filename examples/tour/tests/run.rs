@@ -3,9 +3,16 @@
 use std::process::Command;
 
 fn runs(program: &str, arguments: &[&str], says: &str) {
-    let output = Command::new(program).args(arguments).output().expect("the example was built");
+    let output = Command::new(program)
+        .args(arguments)
+        .output()
+        .expect("the example was built");
     let text = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success(), "{text}{}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success(),
+        "{text}{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     assert!(text.contains(says), "{text}");
 }
 

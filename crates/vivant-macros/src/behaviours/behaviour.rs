@@ -2,14 +2,14 @@
 
 use super::Written;
 use super::block::Block;
-use super::guard;
+use super::guard::Guard;
 use super::method::{Method, Told};
 use super::table::Row;
 use crate::errors::Errors;
 use crate::shape::{self, Arg, Role, Shape};
 use crate::{names, surface};
 use proc_macro2::{Ident, TokenStream};
-use quote::{format_ident, quote, quote_spanned};
+use quote::{quote, quote_spanned};
 use syn::{Attribute, Index, Type};
 
 /// Writes a behaviour. What cannot be one is an error, and nothing is written for it.
@@ -17,7 +17,6 @@ pub(super) fn write(
     block: &Block<'_>,
     method: &Method,
     told: &Told,
-    has_stop: bool,
     written: &mut Written,
     errors: &mut Errors,
 ) -> Option<Row> {
@@ -29,34 +28,30 @@ pub(super) fn write(
     }
     let marker = names::marker(&shape.ident);
     let (module, actor) = (&block.module, block.actor);
+    let cfgs = surface::cfgs(&method.attrs);
     let behaviour = Behaviour {
         block,
-        attrs: &method.attrs,
-        cfgs: block
-            .cfgs
-            .iter()
-            .copied()
-            .chain(surface::cfgs(&method.attrs))
-            .collect(),
+        method,
+        told,
+        cfgs: block.cfgs.iter().copied().chain(cfgs).collect(),
         path: quote!(#module::#marker<#actor>),
-        guard: told.guard.as_ref().map(|_| guard_name(block, &shape.ident)),
+        guard: told
+            .guard
+            .as_deref()
+            .map(|expr| Guard::of(block, method, &shape, expr)),
         shape,
     };
-    written.markers.extend(behaviour.marker(&marker, method));
+    written.markers.extend(behaviour.marker(&marker));
     written.impls.extend(behaviour.message());
-    written.impls.extend(behaviour.behaviour(has_stop));
+    written.impls.extend(behaviour.behaviour());
     if told.then.is_some() {
         written.impls.extend(behaviour.continuation());
     }
-    if let (Some(name), Some(expr)) = (&behaviour.guard, &told.guard) {
-        written
-            .actor
-            .extend(behaviour.guard(name, expr.clone(), method));
+    if let Some(guard) = &behaviour.guard {
+        written.actor.extend(guard.method.clone());
     }
     if block.interface.is_none() {
-        written
-            .handle
-            .extend(behaviour.handle_method(method, told.then.is_some()));
+        written.handle.extend(behaviour.handle_method());
     }
     Some(Row {
         method: names::bare(&behaviour.shape.ident),
@@ -103,39 +98,33 @@ fn check_then(block: &Block<'_>, told: &Told, shape: &Shape, errors: &mut Errors
     true
 }
 
-/// The hidden method that evaluates the guard.
-fn guard_name(block: &Block<'_>, method: &Ident) -> Ident {
-    let method = names::bare(method);
-    match block.interface_name() {
-        Some(interface) => format_ident!("__vivant_{}_{method}_ready", names::snake(&interface)),
-        None => format_ident!("__vivant_{method}_ready"),
-    }
-}
-
 struct Behaviour<'a> {
     block: &'a Block<'a>,
-    attrs: &'a [Attribute],
+    method: &'a Method,
+    told: &'a Told,
+    /// The block's and the method's.
     cfgs: Vec<&'a Attribute>,
     shape: Shape,
     /// The marker as a type, seen from beside the block.
     path: TokenStream,
-    guard: Option<Ident>,
+    guard: Option<Guard>,
 }
 
 impl Behaviour<'_> {
     /// Generic over the actor: the name of a private actor then need not be public, nor that of its parameters.
-    fn marker(&self, marker: &Ident, method: &Method) -> TokenStream {
-        let cfgs = surface::cfgs(self.attrs);
+    fn marker(&self, marker: &Ident) -> TokenStream {
+        let Method { attrs, vis, .. } = self.method;
+        let cfgs = surface::cfgs(attrs);
         let vis = match self.block.interface {
             Some(_) => quote!(pub(super)),
-            None => surface::from_inside(&method.vis),
+            None => surface::from_inside(vis),
         };
         let otherwise = format!(
             "The message `{}` of `{}`.",
             self.shape.ident,
             self.block.actor_name()
         );
-        let docs = surface::docs(self.attrs, &otherwise);
+        let docs = surface::docs(attrs, &otherwise);
         let declared = quote_spanned! {marker.span()=>
             #vis struct #marker<A>(::core::marker::PhantomData<fn(A)>);
         };
@@ -165,7 +154,7 @@ impl Behaviour<'_> {
         }
     }
 
-    fn behaviour(&self, has_stop: bool) -> TokenStream {
+    fn behaviour(&self) -> TokenStream {
         let Behaviour {
             block,
             cfgs,
@@ -177,24 +166,23 @@ impl Behaviour<'_> {
         let (vivant, actor) = (&block.options.vivant, block.actor);
         let (impl_generics, _, where_clause) = block.generics.split_for_impl();
         let fields: Vec<Index> = (0..shape.args.len()).map(Index::from).collect();
-        let ready = guard.as_ref().map(|guard| {
+        let ready = guard.as_ref().map(|Guard { name, .. }| {
             quote! {
                 fn ready(state: &Self::Actor, args: &Self::Args) -> bool {
                     let _ = args;
-                    <#actor>::#guard(state #(, &args.#fields)*)
+                    <#actor>::#name(state #(, &args.#fields)*)
                 }
             }
         });
         let method = &shape.ident;
-        let callee = match block.interface {
-            Some(interface) => quote!(<#actor as #interface>::#method),
-            None => quote!(<#actor>::#method),
-        };
         // One context for all names, whichever of the tokens a user's own macro made; places where errors help.
         let (at_name, at_reply) = (method.span(), shape.reply_span.resolved_at(method.span()));
+        let callee = match block.interface {
+            Some(interface) => quote_spanned!(at_name=> <#actor as #interface>::#method),
+            None => quote_spanned!(at_name=> <#actor>::#method),
+        };
         let turn = shape.takes_turn.then(|| quote_spanned!(at_name=> , turn));
-        let hook = (has_stop && block.generics.type_params().next().is_some())
-            .then(|| super::hooks::hook_is_called(block));
+        let hook = block.check_in_each();
         let call = quote_spanned!(at_name=> #callee(state #turn #(, args.#fields)*));
         let here = block.options.vivant.at(at_reply);
         let run = quote_spanned! {at_reply=>
@@ -213,7 +201,7 @@ impl Behaviour<'_> {
         quote! {
             #(#cfgs)*
             #[automatically_derived]
-            #[allow(deprecated, clippy::all, clippy::pedantic)]
+            #[allow(deprecated, unit_bindings, unused_qualifications, clippy::all, clippy::pedantic)]
             impl #impl_generics #vivant::Behaviour for #path #where_clause {
                 type Actor = #actor;
                 #ready
@@ -253,48 +241,20 @@ impl Behaviour<'_> {
         }
     }
 
-    /// A method of its own, so that a guard that changes the state is a borrow error at the user's tokens.
-    fn guard(&self, name: &Ident, expr: syn::Expr, method: &Method) -> TokenStream {
-        let this = method.sig.receiver().map(|receiver| receiver.self_token);
-        let (vivant, cfgs) = (&self.block.options.vivant, surface::cfgs(self.attrs));
-        let expr = guard::with_places(expr, self.shape.names());
-        let (names, types) = (self.shape.names(), self.shape.types());
-        quote! {
-            #(#cfgs)*
-            #[doc(hidden)]
-            #[allow(
-                unused_variables,
-                unused_parens,
-                clippy::borrow_deref_ref,
-                clippy::explicit_auto_deref,
-                clippy::ptr_arg,
-                clippy::ref_option,
-                clippy::trivially_copy_pass_by_ref,
-                clippy::unused_self,
-            )]
-            fn #name(#this: #vivant::__seen!() #(, #names: &#types)*) -> bool {
-                #expr
-            }
-        }
-    }
-
-    fn handle_method(&self, method: &Method, is_then: bool) -> TokenStream {
+    fn handle_method(&self) -> TokenStream {
         let Behaviour {
-            block,
-            attrs,
-            shape,
-            path,
-            ..
+            block, shape, path, ..
         } = self;
+        let Method { attrs, vis, .. } = self.method;
         let (cfgs, deprecations) = (surface::cfgs(attrs), surface::deprecations(attrs));
-        let (vis, name) = (&method.vis, &shape.ident);
-        let (class, given): (_, &[Arg]) = match (is_then, &shape.args[..]) {
-            (true, [_, rest @ ..]) => (quote!(Then), rest),
-            (_, args) => (quote!(Call), args),
-        };
-        let otherwise = match is_then {
-            true => format!("Continues with `{}::{name}`.", block.actor_name()),
-            false => format!("Calls `{}::{name}`.", block.actor_name()),
+        let (name, actor_name) = (&shape.ident, block.actor_name());
+        let (class, given, otherwise): (_, &[Arg], _) = match (&self.told.then, &shape.args[..]) {
+            (Some(_), [_, rest @ ..]) => (
+                quote!(Then),
+                rest,
+                format!("Continues with `{actor_name}::{name}`."),
+            ),
+            (_, args) => (quote!(Call), args, format!("Calls `{actor_name}::{name}`.")),
         };
         let docs = surface::docs(attrs, &otherwise);
         let parameters = shape::parameters(given);

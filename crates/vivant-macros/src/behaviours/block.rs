@@ -1,6 +1,7 @@
 //! The impl block: whose behaviours these are, and where what is written for them goes.
 
 use super::Written;
+use super::hooks;
 use super::method::{Kind, Method};
 use crate::errors::Errors;
 use crate::options::Options;
@@ -23,12 +24,14 @@ pub(super) struct Block<'a> {
     pub(super) cfgs: Vec<&'a Attribute>,
     /// Where the markers are.
     pub(super) module: Ident,
+    has_stop: bool,
 }
 
 impl<'a> Block<'a> {
     pub(super) fn read(
         item: &'a ItemImpl,
         options: &'a Options,
+        methods: &[Method],
         errors: &mut Errors,
     ) -> Option<Block<'a>> {
         let Some(actor_path) = path_of(&item.self_ty) else {
@@ -69,6 +72,9 @@ impl<'a> Block<'a> {
             generics: surface::sendable(&item.generics),
             cfgs: surface::cfgs(&item.attrs),
             module,
+            has_stop: methods
+                .iter()
+                .any(|method| matches!(method.kind, Kind::Stop)),
         })
     }
 
@@ -95,6 +101,13 @@ impl<'a> Block<'a> {
         self.options.name_of(&self.actor_name(), &member)
     }
 
+    /// What each behaviour of a generic actor's block checks when it is built for certain parameters. Other blocks
+    /// check it once, beside their stop hook.
+    pub(super) fn check_in_each(&self) -> Option<TokenStream> {
+        let is_generic = self.generics.type_params().next().is_some();
+        (self.has_stop && is_generic).then(|| hooks::hook_is_called(self))
+    }
+
     /// What is wrong with the methods together.
     pub(super) fn check(&self, methods: &[Method], errors: &mut Errors) {
         let starts = methods
@@ -116,7 +129,8 @@ impl<'a> Block<'a> {
             for method in methods.iter().filter(|method| method.sig.ident == "spawn") {
                 errors.at(
                     &method.sig.ident,
-                    "`#[start]` writes a function `spawn`, which takes the same arguments and a spawner: choose another name",
+                    "`#[start]` writes a function `spawn`, which takes the same arguments and a spawner: choose \
+                     another name",
                 );
             }
         }
@@ -163,7 +177,15 @@ impl<'a> Block<'a> {
             let handle_path = names::handle_path(self.actor_path);
             quote! {
                 #(#cfgs)*
-                #[allow(deprecated, unreachable_pub, clippy::too_many_arguments, clippy::used_underscore_binding)]
+                #[allow(
+                    deprecated,
+                    unreachable_pub,
+                    unused_qualifications,
+                    rustdoc::broken_intra_doc_links,
+                    rustdoc::private_intra_doc_links,
+                    clippy::too_many_arguments,
+                    clippy::used_underscore_binding,
+                )]
                 impl #impl_generics #handle_path #where_clause {
                     #handle
                 }
@@ -172,7 +194,13 @@ impl<'a> Block<'a> {
         let actor = (!actor.is_empty()).then(|| {
             quote! {
                 #(#cfgs)*
-                #[allow(deprecated, unreachable_pub, clippy::too_many_arguments, clippy::used_underscore_binding)]
+                #[allow(
+                    deprecated,
+                    unreachable_pub,
+                    unused_qualifications,
+                    clippy::too_many_arguments,
+                    clippy::used_underscore_binding,
+                )]
                 impl #impl_generics #actor_type #where_clause {
                     #actor
                 }

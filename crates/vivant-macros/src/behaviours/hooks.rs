@@ -87,7 +87,8 @@ pub(super) fn stop(block: &Block<'_>, method: &Method, written: &mut Written, er
         );
         return;
     }
-    let form = "a stop hook is `fn stopping(&mut self, t: &Turn<Self>, reason: &StopReason)`; what it does not use it may leave out";
+    let form = "a stop hook is `fn stopping(&mut self, t: &Turn<Self>, reason: &StopReason)`; what it does not use it \
+                may leave out";
     let typed: Vec<&PatType> = sig
         .inputs
         .iter()

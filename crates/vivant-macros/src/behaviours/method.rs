@@ -29,9 +29,9 @@ pub(super) enum Kind {
 #[derive(Default)]
 pub(super) struct Told {
     /// `#[when(…)]`
-    pub(super) guard: Option<Expr>,
+    pub(super) guard: Option<Box<Expr>>,
     /// `#[then]`
-    pub(super) then: Option<Attribute>,
+    pub(super) then: Option<Box<Attribute>>,
 }
 
 /// Takes our attributes off `function` and says what is to be written for it: for plain functions nothing.
@@ -72,7 +72,7 @@ pub(super) fn read(function: &mut ImplItemFn, errors: &mut Errors) -> Option<Met
         errors.at(attr, format!("`#[{}]` takes no arguments", path(attr)));
     }
     if let Some(guard) = &guard {
-        told.guard = errors.take(guard.parse_args());
+        told.guard = errors.take(guard.parse_args()).map(Box::new);
         mark_used(function, guard);
     }
     let has_self = function.sig.receiver().is_some();
@@ -99,16 +99,35 @@ pub(super) fn read(function: &mut ImplItemFn, errors: &mut Errors) -> Option<Met
                 }
                 return None;
             }
-            told.then = then;
+            told.then = then.map(Box::new);
             Kind::Behaviour(told)
         }
     };
-    Some(Method {
+    let method = Method {
         attrs: function.attrs.clone(),
         vis: function.vis.clone(),
         sig: function.sig.clone(),
         kind,
-    })
+    };
+    allow_what_messages_need(function);
+    Some(method)
+}
+
+/// Advice that is right for methods and wrong for messages: they own their arguments, are told to somebody, and their
+/// answers may go unheard; and `&Turn<Self>` is how a turn is written.
+fn allow_what_messages_need(function: &mut ImplItemFn) {
+    let allow = parse_quote! {
+        #[allow(
+            elided_lifetimes_in_paths,
+            clippy::missing_const_for_fn,
+            clippy::must_use_candidate,
+            clippy::needless_pass_by_ref_mut,
+            clippy::needless_pass_by_value,
+            clippy::unused_self,
+        )]
+    };
+    // First, so that the user's own lint attributes have the last word.
+    function.attrs.insert(0, allow);
 }
 
 /// An argument that only the guard reads is not unused.

@@ -3,8 +3,8 @@
 //! - [`block`]: the impl block, whose methods they are.
 //! - [`method`]: one method, sorted by its attributes.
 //! - [`behaviour`]: what is written for a behaviour.
-//! - [`guard`]: `#[when(…)]`.
-//! - [`hooks`]: `#[start]` and `#[stop]`.
+//! - [`guard`], [`places`]: what a `#[when(…)]` becomes.
+//! - [`hooks`]: the two ends of a life, `#[start]` and `#[stop]`.
 //! - [`table`]: what an interface's impl adds.
 
 mod behaviour;
@@ -12,6 +12,7 @@ mod block;
 mod guard;
 mod hooks;
 mod method;
+mod places;
 mod table;
 
 use crate::errors::Errors;
@@ -60,24 +61,19 @@ pub(crate) fn expand(arguments: TokenStream, item: TokenStream) -> TokenStream {
             _ => None,
         })
         .collect();
-    let written = Block::read(&item_impl, &options, &mut errors)
-        .map(|block| write(&block, methods, &mut errors));
+    let written = Block::read(&item_impl, &options, &methods, &mut errors)
+        .map(|block| write(&block, &methods, &mut errors));
     quote!(#item_impl #errors #written)
 }
 
-fn write(block: &Block<'_>, methods: Vec<Method>, errors: &mut Errors) -> TokenStream {
+fn write(block: &Block<'_>, methods: &[Method], errors: &mut Errors) -> TokenStream {
     let mut written = Written::default();
-    block.check(&methods, errors);
-    let has_stop = methods
-        .iter()
-        .any(|method| matches!(method.kind, Kind::Stop));
+    block.check(methods, errors);
     let mut rows = Vec::new();
-    for method in &methods {
+    for method in methods {
         match &method.kind {
             Kind::Behaviour(told) => {
-                if let Some(row) =
-                    behaviour::write(block, method, told, has_stop, &mut written, errors)
-                {
+                if let Some(row) = behaviour::write(block, method, told, &mut written, errors) {
                     rows.push(row);
                 }
             }

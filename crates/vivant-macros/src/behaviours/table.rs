@@ -3,8 +3,9 @@
 use super::Written;
 use super::block::Block;
 use proc_macro2::TokenStream;
-use quote::quote;
+use quote::{quote, quote_spanned};
 use syn::Path;
+use syn::spanned::Spanned;
 
 /// A behaviour that stands for a message of the interface.
 pub(super) struct Row {
@@ -23,12 +24,17 @@ pub(super) fn write(
     let (vivant, cfgs, actor) = (&block.options.vivant, &block.cfgs, block.actor);
     let (impl_generics, _, where_clause) = block.generics.split_for_impl();
     let rows = rows.iter().map(|row| &row.path);
+    // A message of another shape is shown at the interface's name.
+    let span = interface.span();
+    let here = block.options.vivant.at(span);
+    let entries = rows.map(|row| quote_spanned!(span=> #here::Entry::of::<#row>()));
     written.impls.extend(quote! {
         #(#cfgs)*
         #[automatically_derived]
+        #[allow(unused_qualifications)]
         impl #impl_generics #vivant::Implements<dyn #interface> for #actor #where_clause {
             const TABLE: <dyn #interface as #vivant::Target>::Table =
-                &<dyn #interface>::__vivant_table(#(#vivant::Entry::of::<#rows>()),*);
+                &<dyn #interface>::__vivant_table(#(#entries),*);
         }
     });
 }

@@ -176,7 +176,7 @@ impl Threads {
     fn next(&self, seat: &Seat, round: u32) -> Option<CellRef> {
         let own = || seat.queue.pop();
         let common = || self.common.pop();
-        let near = if round % COMMON_EVERY == 0 {
+        let near = if round.is_multiple_of(COMMON_EVERY) {
             common().or_else(own)
         } else {
             own().or_else(common)

@@ -23,7 +23,8 @@ use std::time::Duration;
 /// Where actors live: workers, timers, and what is known of everybody.
 ///
 /// A handle: cheap to clone. When the last one is dropped the system begins to shut down, without waiting for it; call
-/// [`shutdown`](System::shutdown) to wait and to hear what was still alive.
+/// [`shutdown`](System::shutdown) to wait and to hear what was still alive. So keep a handle as long as the actors are
+/// to live: in `System::new().spawn(…)` the only handle is gone at the end of the statement.
 ///
 /// ```
 /// use vivant::prelude::*;

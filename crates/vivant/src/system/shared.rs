@@ -193,10 +193,8 @@ impl Shared {
 
     /// In a simulation: complains if this is not the thread that drives it.
     pub(crate) fn complain_if_foreign(&self, what: impl FnOnce() -> String) {
-        if let Scheduler::Simulated(stage) = &self.scheduler {
-            if stage.is_foreign() {
-                stage.complain(what());
-            }
+        if let Some(stage) = self.simulated().filter(|stage| stage.is_foreign()) {
+            stage.complain(what());
         }
     }
 

@@ -25,8 +25,14 @@ struct Till {
 impl Till {
     /// Asks every shelf at once, then adds the tax in a later turn.
     fn bill(&mut self, t: &Turn<Self>, pieces: u64) -> Promise<String> {
-        let prices: Vec<_> = self.shelves.iter().map(|shelf| t.ask(shelf.price(pieces))).collect();
-        t.all(prices).within(Duration::from_secs(1)).then(t.me().priced(19))
+        let prices: Vec<_> = self
+            .shelves
+            .iter()
+            .map(|shelf| t.ask(shelf.price(pieces)))
+            .collect();
+        t.all(prices)
+            .within(Duration::from_secs(1))
+            .then(t.me().priced(19))
     }
 
     /// The continuation: its first argument is the promise's value, the rest was given above.
@@ -44,7 +50,9 @@ impl Till {
 
 fn main() -> Result<(), AskError> {
     let system = System::new();
-    let shelves = [100, 250, 50].map(|price| system.spawn(Shelf { price })).to_vec();
+    let shelves = [100, 250, 50]
+        .map(|price| system.spawn(Shelf { price }))
+        .to_vec();
     let till = system.spawn(Till { shelves });
     let bill = till.bill(2).ask_blocking()?;
     println!("{bill}");

@@ -2,10 +2,10 @@
 //! request and ends.
 #![allow(clippy::print_stdout, reason = "the example prints what it does")]
 
+use axum::Router;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::routing::get;
-use axum::Router;
 use std::io;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -44,7 +44,9 @@ async fn main() -> io::Result<()> {
     let serving = tokio::spawn(async move { axum::serve(listener, app).await });
     if std::env::args().any(|argument| argument == "--once") {
         let mut stream = TcpStream::connect(address).await?;
-        stream.write_all(b"GET /hits HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n").await?;
+        stream
+            .write_all(b"GET /hits HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+            .await?;
         let mut answer = String::new();
         stream.read_to_string(&mut answer).await?;
         println!("{answer}");

@@ -63,9 +63,21 @@ fn sold(seed: u64, manner: Manner) -> usize {
     let simulation = Simulation::new(seed);
     let system = simulation.system();
     let stock = system.spawn(Stock { left: 1 });
-    let buy = |_| system.spawn(Buyer { stock: stock.clone(), manner }).buy().ask();
+    let buy = |_| {
+        system
+            .spawn(Buyer {
+                stock: stock.clone(),
+                manner,
+            })
+            .buy()
+            .ask()
+    };
     let asked: Vec<_> = (0..2).map(buy).collect();
-    asked.into_iter().filter_map(|asked| system.block_on(asked).ok()).filter(|got| *got).count()
+    asked
+        .into_iter()
+        .filter_map(|asked| system.block_on(asked).ok())
+        .filter(|got| *got)
+        .count()
 }
 
 fn main() {
@@ -75,6 +87,9 @@ fn main() {
     println!("sold {} times", sold(seed, Manner::LooksThenTakes));
     assert_eq!(sold(seed, Manner::LooksThenTakes), 2);
     let mended = (0..1_000).all(|seed| sold(seed, Manner::TakesAtOnce) == 1);
-    println!("taking at once: {} under 1,000 seeds", if mended { "sold once" } else { "still wrong" });
+    println!(
+        "taking at once: {} under 1,000 seeds",
+        if mended { "sold once" } else { "still wrong" }
+    );
     assert!(mended);
 }

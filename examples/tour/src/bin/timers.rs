@@ -40,13 +40,19 @@ impl Kettle {
 }
 
 fn tea(system: &System) -> Result<Duration, AskError> {
-    let kettle = system.spawn(Kettle { degrees: 20, heating: None });
+    let kettle = system.spawn(Kettle {
+        degrees: 20,
+        heating: None,
+    });
     kettle.switch_on().send();
     kettle.tea().ask_blocking()
 }
 
 fn main() -> Result<(), AskError> {
-    println!("on threads the water boils after {:?}", tea(&System::new())?);
+    println!(
+        "on threads the water boils after {:?}",
+        tea(&System::new())?
+    );
     let simulation = Simulation::new(1);
     let virtually = tea(simulation.system())?;
     println!("in virtual time after exactly {virtually:?}");

@@ -1,0 +1,148 @@
+//! `#[interface]`: a trait whose methods are messages, to whichever actor implements it.
+//!
+//! The trait stays what it is, except that its methods are for sized types: so `dyn Ledger` is a type, and names the
+//! interface. What comes beside it is in [`written`].
+
+mod written;
+
+use crate::errors::Errors;
+use crate::options::{self, Options};
+use crate::shape::{Role, Shape};
+use crate::{names, surface};
+use proc_macro2::{Ident, TokenStream};
+use quote::quote;
+use syn::{Attribute, ItemTrait, TraitItem, TraitItemFn, parse_quote};
+use written::Interface;
+
+pub(crate) fn expand(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    let mut errors = Errors::default();
+    let options = errors
+        .take(Options::parse(arguments, options::INTERFACE))
+        .unwrap_or_default();
+    let mut item_trait: ItemTrait = match syn::parse2(item.clone()) {
+        Ok(item_trait) => item_trait,
+        Err(error) => {
+            errors.push(syn::Error::new(
+                error.span(),
+                "`#[interface]` stands on a trait",
+            ));
+            return quote!(#item #errors);
+        }
+    };
+    if !item_trait.generics.params.is_empty() {
+        errors.at(
+            &item_trait.generics,
+            "an interface has no parameters: its messages are one type each, with one name",
+        );
+        return quote!(#item_trait #errors);
+    }
+    let others = item_trait
+        .items
+        .iter()
+        .filter(|item| !matches!(item, TraitItem::Fn(_)));
+    for other in others.clone() {
+        errors.at(
+            other,
+            "an interface has methods only: they are its messages",
+        );
+    }
+    if others.count() > 0 {
+        return quote!(#item_trait #errors);
+    }
+    let messages: Vec<Message> = item_trait
+        .items
+        .iter_mut()
+        .filter_map(|item| message(item, &options, &mut errors))
+        .collect();
+    let written = Interface {
+        options: &options,
+        cfgs: surface::cfgs(&item_trait.attrs),
+        item: &item_trait,
+        module: names::ident(
+            &names::snake(&names::bare(&item_trait.ident)),
+            item_trait.ident.span(),
+        ),
+        messages,
+    }
+    .expand();
+    quote!(#item_trait #errors #written)
+}
+
+/// One method.
+struct Message {
+    attrs: Vec<Attribute>,
+    shape: Shape,
+    marker: Ident,
+}
+
+/// Reads a method, and makes it one for sized types.
+fn message(item: &mut TraitItem, options: &Options, errors: &mut Errors) -> Option<Message> {
+    let TraitItem::Fn(method) = item else {
+        return None;
+    };
+    let legal = check(method, errors);
+    let shape = Shape::of(&method.sig, Role::Behaviour, None, errors);
+    let clauses = method.sig.generics.make_where_clause();
+    clauses
+        .predicates
+        .push(parse_quote!(Self: ::core::marker::Sized));
+    if shape.as_ref().is_none_or(|shape| shape.takes_turn) {
+        let vivant = &options.vivant;
+        clauses.predicates.push(parse_quote!(Self: #vivant::Actor));
+    }
+    method
+        .attrs
+        .insert(0, parse_quote!(#[allow(elided_lifetimes_in_paths)]));
+    let shape = shape.filter(|_| legal)?;
+    Some(Message {
+        attrs: method.attrs.clone(),
+        marker: names::marker(&shape.ident),
+        shape,
+    })
+}
+
+/// Says what cannot be in an interface, and takes off what the compiler would say a second time.
+fn check(method: &mut TraitItemFn, errors: &mut Errors) -> bool {
+    let before = errors.count();
+    let name = &method.sig.ident;
+    if method.sig.receiver().is_none() {
+        errors.at(
+            &method.sig,
+            "an interface's method takes `&mut self`: it is told to an actor",
+        );
+    }
+    if let Some(body) = &method.default {
+        errors.at(
+            body,
+            "an interface says what is answered, not how: the body belongs into the actor's impl",
+        );
+    }
+    if let Some(owner) = names::taken_by(&names::bare(name)) {
+        errors.at(
+            name,
+            format!("`{name}` on an address is a method of {owner} already: give the message another name"),
+        );
+    }
+    for attr in &method.attrs {
+        if attr.path().is_ident("when") {
+            errors.at(
+                attr,
+                "a guard reads the actor's state: it belongs into the actor's impl",
+            );
+        } else if attr.path().is_ident("then") {
+            errors.at(
+                attr,
+                "a continuation is the actor's own: it belongs into an inherent impl block",
+            );
+        } else if attr.path().is_ident("cfg") {
+            errors.at(
+                attr,
+                "an interface has the same messages in every build: put the `#[cfg]` on the trait",
+            );
+        }
+    }
+    method
+        .attrs
+        .retain(|attr| !attr.path().is_ident("when") && !attr.path().is_ident("then"));
+    errors.count() == before
+}

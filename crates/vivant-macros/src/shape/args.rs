@@ -1,0 +1,149 @@
+//! A message's arguments.
+
+use super::in_place_of_self;
+use crate::errors::Errors;
+use crate::types::{self, TakesTurn, Unowned};
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, format_ident, quote};
+use syn::spanned::Spanned;
+use syn::{FnArg, Pat, PatType, Signature, Type};
+
+/// One argument.
+pub(crate) struct Arg {
+    pub(crate) name: Ident,
+    pub(crate) ty: Type,
+}
+
+/// `a: A, b: B`
+pub(crate) fn parameters(args: &[Arg]) -> TokenStream {
+    let (names, types) = (
+        args.iter().map(|arg| &arg.name),
+        args.iter().map(|arg| &arg.ty),
+    );
+    quote!(#(#names: #types),*)
+}
+
+/// Whether the first argument is the turn, and the arguments after it.
+pub(super) fn turn_and_rest<'sig>(
+    sig: &'sig Signature,
+    errors: &mut Errors,
+) -> (bool, Vec<&'sig PatType>) {
+    let mut typed: Vec<&PatType> = sig
+        .inputs
+        .iter()
+        .filter_map(|input| match input {
+            FnArg::Typed(typed) => Some(typed),
+            FnArg::Receiver(_) => None,
+        })
+        .collect();
+    for (i, argument) in typed.iter().enumerate() {
+        match types::takes_turn(&argument.ty) {
+            TakesTurn::Otherwise => errors.at(
+                &argument.ty,
+                "a turn is passed by shared reference: `t: &Turn<Self>`",
+            ),
+            TakesTurn::Shared if i > 0 => {
+                errors.at(
+                    argument,
+                    "the turn comes first, before the message's arguments: `t: &Turn<Self>, …`",
+                );
+            }
+            _ => {}
+        }
+    }
+    let is_turn = |argument: &&PatType| types::takes_turn(&argument.ty) != TakesTurn::No;
+    let takes_turn = typed.first().is_some_and(is_turn);
+    typed.retain(|argument| !is_turn(argument));
+    (takes_turn, typed)
+}
+
+/// Reads an argument. `number` makes a name for one that has none.
+pub(super) fn arg(
+    argument: &PatType,
+    number: usize,
+    this: Option<&Type>,
+    errors: &mut Errors,
+) -> Option<Arg> {
+    let name = match &*argument.pat {
+        Pat::Ident(name) if name.by_ref.is_none() && name.subpat.is_none() => name.ident.clone(),
+        Pat::Wild(wild) => format_ident!("argument{number}", span = wild.span()),
+        other => {
+            errors.at(
+                other,
+                "a behaviour's argument needs a name: take it apart in the body",
+            );
+            return None;
+        }
+    };
+    match types::unowned_in(&argument.ty) {
+        Some(Unowned::Reference(reference)) => {
+            errors.at(&reference, owned_instead(&reference.elem))
+        }
+        Some(Unowned::Lifetime(lifetime)) => {
+            errors.at(
+                lifetime,
+                "a message owns what it carries: no lifetime but `'static` can be in it",
+            );
+        }
+        Some(Unowned::ImplTrait(open)) => {
+            errors.at(
+                open,
+                "a behaviour cannot be generic: make the actor generic, or take a `Box<dyn …>`",
+            );
+        }
+        None => {}
+    }
+    if let Some(span) = types::promise_in(&argument.ty) {
+        errors.push(syn::Error::new(
+            span,
+            "a promise cannot be sent: it stays with the actor that asked. Continue it with `.then(…)` and send its \
+             value, or send the other end of `t.promise()`, the `Resolver`",
+        ));
+    }
+    Some(Arg {
+        name,
+        ty: in_place_of_self(&argument.ty, this, errors),
+    })
+}
+
+/// What to take instead of a reference.
+fn owned_instead(elem: &Type) -> String {
+    let instead = match elem {
+        Type::Slice(slice) => {
+            let item = slice.elem.to_token_stream();
+            format!("take `Vec<{item}>`")
+        }
+        _ => match types::last_segment(elem)
+            .map(|segment| segment.ident.to_string())
+            .as_deref()
+        {
+            Some("str") => "take `String`".into(),
+            Some("Path") => "take `PathBuf`".into(),
+            Some("Address") => "take the `Address` itself; a clone is cheap".into(),
+            _ => "take the value itself, or an `Arc` of it".into(),
+        },
+    };
+    format!("a message owns what it carries: {instead}")
+}
+
+/// What is underlined when the arguments together are at fault: the one argument's type; of several, one that cannot be
+/// sent for all we know; or else the whole list.
+pub(super) fn span(typed: &[&PatType], list: Span) -> Span {
+    const NOT_SEND: &[&str] = &[
+        "Rc",
+        "RefCell",
+        "Cell",
+        "MutexGuard",
+        "RwLockReadGuard",
+        "RwLockWriteGuard",
+    ];
+    if let [only] = typed {
+        return only.ty.span();
+    }
+    let suspect = typed.iter().find(|argument| {
+        let text = argument.ty.to_token_stream().to_string();
+        text.split(|letter: char| !letter.is_alphanumeric())
+            .any(|word| NOT_SEND.contains(&word))
+    });
+    suspect.map_or(list, |argument| argument.ty.span())
+}
