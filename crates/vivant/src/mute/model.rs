@@ -138,9 +138,10 @@ fn run(steps: &[Step], marks: Marks, bug: Bug) {
             _ => {}
         }
         model.assert_flat();
-        for actor in 0..ACTORS {
-            assert_eq!(model.depth[actor], real[actor].depth());
-        }
+        assert_eq!(
+            model.depth,
+            std::array::from_fn(|actor| real[actor].depth())
+        );
     }
 }
 
