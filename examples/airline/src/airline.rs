@@ -1,0 +1,74 @@
+//! The airline as seen from outside: the addresses that a server or a test needs.
+
+use crate::audit::{Audit, Auditor, Finding, Ledgers, Told};
+use crate::desk::Desk;
+use crate::id::Id;
+use crate::manager::{Manager, Settings};
+use std::sync::Arc;
+use vivant::prelude::*;
+
+/// An airline: its manager and its desks. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Airline {
+    manager: Address<Manager>,
+    desks: Arc<[Address<Desk>]>,
+}
+
+impl Airline {
+    /// Opens an airline without data; [`Manager::load`] brings them.
+    ///
+    /// # Panics
+    ///
+    /// If it is to have no desk.
+    pub fn open(place: &impl Spawner, settings: Settings) -> Airline {
+        assert!(settings.desks > 0, "somebody must be at a desk");
+        let desks: Vec<_> = (0..settings.desks)
+            .map(|number| place.spawn_state(Desk::new(number)))
+            .collect();
+        Airline {
+            manager: place.spawn_state(Manager::new(settings, desks.clone())),
+            desks: desks.into(),
+        }
+    }
+
+    /// The manager.
+    pub fn manager(&self) -> &Address<Manager> {
+        &self.manager
+    }
+
+    /// The desk that keeps this session.
+    pub fn desk_of(&self, session: Id) -> &Address<Desk> {
+        &self.desks[usize::from(session.tail()) % self.desks.len()]
+    }
+
+    /// The desk at which this customer logs in.
+    pub fn desk_for(&self, user: &str) -> &Address<Desk> {
+        // FNV-1a: the same desk in every run.
+        let hash = user.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+        });
+        &self.desks[(hash % self.desks.len() as u64) as usize]
+    }
+
+    /// Audits everybody; see [`Auditor`].
+    pub async fn audit(&self, place: &impl Spawner, told: Option<Told>) -> Audit {
+        match self.try_audit(place, told).await {
+            Ok(audit) => audit,
+            Err(error) => {
+                let error = error.to_string();
+                Audit {
+                    findings: vec![Finding::Silent { error }],
+                    ..Audit::default()
+                }
+            }
+        }
+    }
+
+    async fn try_audit(&self, place: &impl Spawner, told: Option<Told>) -> Result<Audit, AskError> {
+        let Some(directory) = self.manager.directory().ask().await? else {
+            return Ok(Ledgers::default().audit(told.as_ref()));
+        };
+        let auditor = place.spawn_state(Auditor::new(directory));
+        auditor.audit(told).ask().await
+    }
+}

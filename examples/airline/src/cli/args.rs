@@ -1,0 +1,105 @@
+//! What can be said on the command line.
+
+use crate::manager::{CUSTOMERS_DEFAULT, CUSTOMERS_MAX, DAYS_DEFAULT};
+use clap::{Args, Parser, Subcommand};
+use std::path::PathBuf;
+
+/// Acme Air on Vivant's actors.
+///
+/// Without a command: loads data, serves them on a free port of this machine, sends Acme Air's mix of requests to it over
+/// HTTP at a constant rate, prints and writes down the latencies, and audits that no seat was sold twice. Ends with 1 if a
+/// request was not answered as it should be or the audit fails.
+#[derive(Clone, Debug, Parser)]
+#[command(name = "airline", version, args_conflicts_with_subcommands = true)]
+pub struct Arguments {
+    /// What to do instead.
+    #[command(subcommand)]
+    pub command: Option<Command>,
+    /// How to run.
+    #[command(flatten)]
+    pub run: RunArguments,
+}
+
+/// Commands.
+#[derive(Clone, Debug, Subcommand)]
+pub enum Command {
+    /// Serves the API and a web page on 127.0.0.1 until interrupted.
+    Serve(ServeArguments),
+}
+
+/// What the airline has.
+#[derive(Clone, Debug, Args)]
+pub struct DataArguments {
+    /// Customers, uid0@email.com and so on.
+    #[arg(long, default_value_t = CUSTOMERS_DEFAULT, value_parser = clap::value_parser!(u32).range(1..=i64::from(CUSTOMERS_MAX)))]
+    pub customers: u32,
+    /// Days in the timetable, from today; each has 394 flights. With 13, the trips that users look for have flights back.
+    #[arg(long, default_value_t = DAYS_DEFAULT as u16, value_parser = clap::value_parser!(u16).range(1..=366))]
+    pub days: u16,
+    /// Workers of the actor system; one for each processor unless given.
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub workers: Option<u16>,
+}
+
+/// How to serve.
+#[derive(Clone, Debug, Args)]
+pub struct ServeArguments {
+    /// Port to listen on; 0 takes one that is free.
+    #[arg(long, default_value_t = 9080)]
+    pub port: u16,
+    /// What the airline has.
+    #[command(flatten)]
+    pub data: DataArguments,
+}
+
+/// How to run the load generator.
+#[derive(Clone, Debug, Args)]
+pub struct RunArguments {
+    /// How long requests are sent, in seconds.
+    #[arg(long, default_value_t = 30.0, value_parser = positive)]
+    pub seconds: f64,
+    /// Requests in a second.
+    #[arg(long, default_value_t = 2000.0, value_parser = positive)]
+    pub rate: f64,
+    /// Users, each with a connection of its own.
+    #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub connections: u32,
+    /// Seed of what users do.
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+    /// Where to write the report.
+    #[arg(long, default_value = "airline-report.html")]
+    pub report: PathBuf,
+    /// Prints one line of JSON after the table.
+    #[arg(long)]
+    pub json: bool,
+    /// What the airline has.
+    #[command(flatten)]
+    pub data: DataArguments,
+}
+
+fn positive(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(number) if number.is_finite() && number > 0.0 && number <= 1e7 => Ok(number),
+        _ => Err("it must be a number above 0 and at most 10,000,000".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn numbers_must_be_positive() {
+        for text in ["0", "-1", "nan", "inf", "1e8", "x", ""] {
+            assert!(positive(text).is_err(), "{text}");
+        }
+        assert_eq!(positive("0.5"), Ok(0.5));
+    }
+}

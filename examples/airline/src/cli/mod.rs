@@ -1,0 +1,32 @@
+//! The command line.
+//!
+//! - [`Arguments`]: what can be said.
+//! - `run`: the load generator; `serve`: the server alone.
+//! - [`House`]: what both need: a system with an airline in it, and a server in front.
+
+mod args;
+mod house;
+mod run;
+mod serve;
+
+pub use args::{Arguments, Command, DataArguments, RunArguments, ServeArguments};
+pub use house::House;
+
+use std::process::ExitCode;
+
+/// Does what was said.
+#[allow(clippy::print_stderr, reason = "this is a command")]
+pub fn main(arguments: &Arguments) -> ExitCode {
+    let done = match &arguments.command {
+        Some(Command::Serve(arguments)) => serve::serve(arguments).map(|()| true),
+        None => run::run(&arguments.run),
+    };
+    match done {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("airline: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}

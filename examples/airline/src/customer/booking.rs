@@ -1,0 +1,53 @@
+//! Bookings: what a customer has of a flight.
+
+use crate::data::Moment;
+use crate::flight::Flight;
+use crate::id::Id;
+use vivant::prelude::*;
+
+/// A flight that somebody wants to book.
+#[derive(Clone, Debug)]
+pub struct Leg {
+    /// Its id.
+    pub id: Id,
+    /// The actor that has its seats.
+    pub flight: Address<Flight>,
+}
+
+/// A booking of one flight.
+#[derive(Clone, Debug)]
+pub struct Booking {
+    /// What was booked.
+    pub leg: Leg,
+    /// When.
+    pub made: Moment,
+}
+
+/// The ids of a trip's bookings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Booked {
+    /// The booking of the flight out.
+    pub outbound: Id,
+    /// The booking of the flight back, if the trip has one.
+    pub back: Option<Id>,
+}
+
+/// A line in a customer's list of bookings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BookingLine {
+    /// The booking.
+    pub booking: Id,
+    /// The flight.
+    pub flight: Id,
+    /// When it was booked.
+    pub made: Moment,
+}
+
+/// What a customer tells the audit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CustomerLedger {
+    /// The customer's number.
+    pub customer: u32,
+    /// Bookings and their flights.
+    pub bookings: Vec<(Id, Id)>,
+}

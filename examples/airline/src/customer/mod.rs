@@ -1,0 +1,159 @@
+//! Customers: an actor for each, with his or her profile and bookings.
+//!
+//! - [`Customer`]: the actor; it runs the booking protocol.
+//! - [`Profile`]: who the customer is.
+//! - [`Booking`]: what the customer has booked.
+//!
+//! **The booking protocol.** A trip has one or two legs, and each leg's seats belong to another actor. The customer draws
+//! a booking id for each leg and asks all flights at once to reserve; when all have answered:
+//!
+//! - B1 All reserved: the bookings are recorded, and only now the customer is told.
+//! - B2 One is sold out, or failed: every leg is released, and nothing is recorded. A release of a seat that was never
+//!   given does nothing, and it cannot overtake its reservation: both go from this actor to that flight.
+//! - B3 A cancelled booking is forgotten first and its seat freed second. So at every moment each recorded booking has
+//!   its seat; between the two there is a seat without a booking, never a booking without a seat.
+//!
+//! There is no lock and no order among flights, so trips that want the same two flights cannot wait for each other.
+
+mod booking;
+mod profile;
+
+pub use booking::{Booked, Booking, BookingLine, CustomerLedger, Leg};
+pub use profile::{PASSWORD, PostalAddress, Profile, ProfileUpdate, customer_number, user_name};
+
+use crate::data::Moment;
+use crate::desk::Refusal;
+use crate::flight::{Class, Released, SoldOut};
+use crate::id::Id;
+use std::collections::BTreeMap;
+use vivant::prelude::*;
+
+/// One customer.
+#[derive(Actor, Debug)]
+pub struct Customer {
+    number: u32,
+    password: String,
+    profile: Profile,
+    bookings: BTreeMap<Id, Booking>,
+}
+
+impl Customer {
+    /// Customer `number`, with the data that the loader gives everybody.
+    pub fn new(number: u32) -> Customer {
+        Customer {
+            number,
+            password: PASSWORD.to_owned(),
+            profile: Profile::sample(number),
+            bookings: BTreeMap::new(),
+        }
+    }
+}
+
+#[behaviours]
+impl Customer {
+    /// Whether this is the customer's password.
+    pub fn knows(&mut self, password: String) -> bool {
+        self.password == password
+    }
+
+    /// The customer's data.
+    pub fn profile(&mut self) -> Result<Profile, Refusal> {
+        Ok(self.profile.clone())
+    }
+
+    /// Changes the customer's data, if the password is right.
+    pub fn update(&mut self, update: ProfileUpdate) -> Result<Profile, Refusal> {
+        if update.password != self.password {
+            return Err(Refusal::WrongPassword);
+        }
+        self.profile.address = update.address;
+        self.profile.phone_number = update.phone_number;
+        self.profile.phone_number_type = update.phone_number_type;
+        Ok(self.profile.clone())
+    }
+
+    /// Books a trip: all of its legs, or none.
+    pub fn book(
+        &mut self,
+        t: &Turn<Self>,
+        outbound: Leg,
+        back: Option<Leg>,
+    ) -> Promise<Result<Booked, Refusal>> {
+        let legs: Vec<(Id, Leg)> = [Some(outbound), back]
+            .into_iter()
+            .flatten()
+            .map(|leg| (Id::drawn(|| t.random()), leg))
+            .collect();
+        let seats = legs
+            .iter()
+            .map(|(booking, leg)| t.ask(leg.flight.reserve(*booking, self.number)));
+        t.all(seats).then(t.me().reserved(legs))
+    }
+
+    #[then]
+    fn reserved(
+        &mut self,
+        t: &Turn<Self>,
+        seats: Result<Vec<Result<Class, SoldOut>>, AskError>,
+        legs: Vec<(Id, Leg)>,
+    ) -> Result<Booked, Refusal> {
+        let refusal = match &seats {
+            Err(error) => Some(Refusal::from(error)),
+            Ok(seats) => (seats.iter().zip(&legs))
+                .find(|(seat, _)| seat.is_err())
+                .map(|(_, (_, leg))| Refusal::SoldOut(leg.id)),
+        };
+        if let Some(refusal) = refusal {
+            for (booking, leg) in &legs {
+                t.send(leg.flight.release(*booking));
+            }
+            return Err(refusal);
+        }
+        let booked = Booked {
+            outbound: legs[0].0,
+            back: legs.get(1).map(|(booking, _)| *booking),
+        };
+        let made = Moment::of(t.wall());
+        for (booking, leg) in legs {
+            self.bookings.insert(booking, Booking { leg, made });
+        }
+        Ok(booked)
+    }
+
+    /// Cancels a booking and frees its seat.
+    pub fn cancel(&mut self, t: &Turn<Self>, booking: Id) -> Promise<Result<(), Refusal>> {
+        match self.bookings.remove(&booking) {
+            Some(found) => t
+                .ask(found.leg.flight.release(booking))
+                .then(t.me().released()),
+            None => Promise::ready(Err(Refusal::NoSuchBooking(booking))),
+        }
+    }
+
+    #[then]
+    fn released(&mut self, seat: Result<Released, AskError>) -> Result<(), Refusal> {
+        seat.map(|_| ()).map_err(|error| Refusal::from(&error))
+    }
+
+    /// The customer's bookings, by id.
+    pub fn bookings(&mut self) -> Result<Vec<BookingLine>, Refusal> {
+        let line = |(booking, it): (&Id, &Booking)| BookingLine {
+            booking: *booking,
+            flight: it.leg.id,
+            made: it.made,
+        };
+        Ok(self.bookings.iter().map(line).collect())
+    }
+
+    /// Everything, for the audit.
+    pub fn ledger(&mut self) -> CustomerLedger {
+        CustomerLedger {
+            customer: self.number,
+            bookings: (self
+                .bookings
+                .iter()
+                .map(|(booking, it)| (*booking, it.leg.id)))
+            .collect(),
+        }
+    }
+}

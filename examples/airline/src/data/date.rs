@@ -1,0 +1,199 @@
+//! Days and times of the calendar, in UTC: as little of it as an airline needs.
+
+use serde::{Serialize, Serializer};
+use std::fmt;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+const MS_PER_DAY: i64 = 24 * 60 * 60 * 1000;
+
+/// A day, counted from 1970-01-01.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Day(pub i32);
+
+/// A moment, in milliseconds from 1970-01-01 00:00 UTC. Written as `2000-01-01T00:00:00.000Z`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Moment(pub i64);
+
+const MONTHS: [&str; 12] = [
+    "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+];
+
+impl Day {
+    /// The day of this date, if there is such a date.
+    pub fn of_date(year: i32, month: u32, day: u32) -> Option<Day> {
+        if !(1..=9999).contains(&year) || !(1..=12).contains(&month) || !(1..=31).contains(&day) {
+            return None;
+        }
+        // Years begin in March here, so that the leap day is the last one and months have a regular pattern of lengths.
+        let year_from_march = if month <= 2 { year - 1 } else { year };
+        let month_from_march = (month as i32 + 9) % 12;
+        let day_of_year = (153 * month_from_march + 2) / 5 + day as i32 - 1;
+        let leap_days = year_from_march.div_euclid(4) - year_from_march.div_euclid(100)
+            + year_from_march.div_euclid(400);
+        // 719,468 days lie between 0000-03-01 and 1970-01-01.
+        let found = Day(year_from_march * 365 + leap_days + day_of_year - 719_468);
+        // A 31st of April has become a 1st of May.
+        (found.date() == (year, month, day)).then_some(found)
+    }
+
+    /// Year, month and day.
+    pub fn date(self) -> (i32, u32, u32) {
+        let days = self.0 + 719_468;
+        let era = days.div_euclid(146_097);
+        let of_era = days.rem_euclid(146_097);
+        let year_of_era = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
+        let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+        let month_from_march = (5 * of_year + 2) / 153;
+        let day = (of_year - (153 * month_from_march + 2) / 5 + 1) as u32;
+        let month = (month_from_march + 2) % 12 + 1;
+        let year = year_of_era + era * 400 + i32::from(month <= 2);
+        (year, month as u32, day)
+    }
+
+    /// The day in a text: `2026-03-10`, with or without a time after it; `Tue Mar 10 00:00:00 EST 2026`, as Java writes
+    /// dates and the JMeter plan sends them; or `Tue Mar 10 2026 00:00:00 GMT+0100`, as browsers do. The date is taken
+    /// as it stands there, whatever the zone.
+    pub fn parse(text: &str) -> Option<Day> {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        match words[..] {
+            [_, month, day, ..] if MONTHS.contains(&month) => {
+                let month = MONTHS.iter().position(|it| *it == month)? as u32 + 1;
+                let year = words[3..].iter().find_map(|word| year(word))?;
+                Day::of_date(year, month, day.parse().ok()?)
+            }
+            [date, ..] => {
+                let date = date.split('T').next()?;
+                let mut parts = date.splitn(3, '-');
+                let year = year(parts.next()?)?;
+                let month = parts.next()?.parse().ok()?;
+                Day::of_date(year, month, parts.next()?.parse().ok()?)
+            }
+            [] => None,
+        }
+    }
+
+    /// The moment so many minutes after its midnight.
+    pub fn at_minute(self, minute: u32) -> Moment {
+        Moment(i64::from(self.0) * MS_PER_DAY + i64::from(minute) * 60_000)
+    }
+}
+
+/// A year of four digits.
+fn year(word: &str) -> Option<i32> {
+    let is_year = word.len() == 4 && word.bytes().all(|byte| byte.is_ascii_digit());
+    is_year.then(|| word.parse().ok()).flatten()
+}
+
+impl Moment {
+    /// The moment of a system time; before 1970 it is 1970.
+    pub fn of(time: SystemTime) -> Moment {
+        let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
+        Moment(since.as_millis() as i64)
+    }
+
+    /// The day it falls on.
+    pub fn day(self) -> Day {
+        Day(self.0.div_euclid(MS_PER_DAY) as i32)
+    }
+}
+
+impl fmt::Display for Day {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (year, month, day) = self.date();
+        write!(f, "{year:04}-{month:02}-{day:02}")
+    }
+}
+
+impl fmt::Display for Moment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ms = self.0.rem_euclid(MS_PER_DAY);
+        let (hour, minute, second) = (ms / 3_600_000, ms / 60_000 % 60, ms / 1000 % 60);
+        let ms = ms % 1000;
+        write!(
+            f,
+            "{}T{hour:02}:{minute:02}:{second:02}.{ms:03}Z",
+            self.day()
+        )
+    }
+}
+
+impl Serialize for Moment {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn days_and_dates_are_inverse() {
+        assert_eq!(Day::of_date(1970, 1, 1), Some(Day(0)));
+        assert_eq!(Day::of_date(2000, 3, 1), Some(Day(11_017)));
+        let mut before = Day(-200_000).date();
+        for day in -199_999..200_000 {
+            let date = Day(day).date();
+            assert!(date > before, "{date:?} follows {before:?}");
+            assert_eq!(Day::of_date(date.0, date.1, date.2), Some(Day(day)));
+            before = date;
+        }
+    }
+
+    #[test]
+    fn dates_that_do_not_exist_are_refused() {
+        for (year, month, day) in [
+            (2025, 2, 29),
+            (2026, 4, 31),
+            (2026, 13, 1),
+            (2026, 0, 1),
+            (2026, 1, 0),
+            (0, 1, 1),
+            (10_000, 1, 1),
+        ] {
+            assert_eq!(Day::of_date(year, month, day), None);
+        }
+        assert!(Day::of_date(2024, 2, 29).is_some());
+    }
+
+    #[test]
+    fn three_ways_to_write_a_date_are_understood() {
+        let day = Day::of_date(2026, 3, 10);
+        for text in [
+            "2026-03-10",
+            "2026-3-10",
+            "2026-03-10T23:59:59.999Z",
+            "2026-03-10 12:00",
+            "Tue Mar 10 00:00:00 EST 2026",
+            "Tue Mar 10 2026 00:00:00 GMT+0100 (CET)",
+            "Tue Mar 10 2026",
+        ] {
+            assert_eq!(Day::parse(text), day, "{text}");
+        }
+        for text in [
+            "",
+            "soon",
+            "2026",
+            "2026-03",
+            "03/10/2026",
+            "Tue Mar 10",
+            "Tue Mar x 2026",
+            "2026-03-10-01",
+            "99999-01-01",
+            "-1-01-01",
+        ] {
+            assert_eq!(Day::parse(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn moments_are_written_as_javascript_does() {
+        let moment = Moment(Day::of_date(2026, 3, 10).unwrap().at_minute(75).0 + 4_005);
+        assert_eq!(moment.to_string(), "2026-03-10T01:15:04.005Z");
+        assert_eq!(moment.day().to_string(), "2026-03-10");
+        assert_eq!(
+            serde_json::to_string(&moment).unwrap(),
+            "\"2026-03-10T01:15:04.005Z\""
+        );
+    }
+}

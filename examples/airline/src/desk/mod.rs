@@ -1,0 +1,228 @@
+//! Desks: where requests arrive. There are a few of them, and each keeps the sessions whose ids lead to it.
+//!
+//! - [`Desk`]: the actor.
+//! - [`Sessions`]: who is logged in.
+//! - [`Query`], [`Options`], [`Order`]: trips.
+//! - [`Refusal`]: why something is not done.
+//!
+//! A desk checks who asks and leaves the work to a customer or to flights: the answer goes from them straight to whoever
+//! asked ([`Turn::delegate`]).
+
+mod refusal;
+mod sessions;
+mod trip;
+
+pub use refusal::Refusal;
+pub use sessions::{SESSION_TIME, Sessions};
+pub use trip::{Offer, Options, Order, Query};
+
+use crate::customer::{Booked, BookingLine, Customer, Profile, ProfileUpdate};
+use crate::directory::Directory;
+use crate::flight::Availability;
+use crate::id::Id;
+use std::sync::Arc;
+use vivant::prelude::*;
+
+/// One desk.
+#[derive(Actor, Debug)]
+pub struct Desk {
+    number: u16,
+    directory: Option<Arc<Directory>>,
+    sessions: Sessions,
+}
+
+impl Desk {
+    /// A desk that knows nobody yet.
+    pub fn new(number: u16) -> Desk {
+        Desk {
+            number,
+            directory: None,
+            sessions: Sessions::default(),
+        }
+    }
+
+    fn directory(&self) -> Result<&Arc<Directory>, Refusal> {
+        self.directory.as_ref().ok_or(Refusal::NotLoaded)
+    }
+
+    /// The customer `user`, if this is his or her session.
+    fn own(
+        &mut self,
+        t: &Turn<Self>,
+        session: Id,
+        user: &str,
+    ) -> Result<Address<Customer>, Refusal> {
+        let who = self.sessions.customer(session, t.now());
+        let directory = self.directory()?;
+        let who = who.ok_or(Refusal::NoSession)?;
+        match directory.number_of(user) {
+            Some(number) if number == who => directory.customer(number).cloned(),
+            Some(_) => Err(Refusal::NotYours),
+            None => Err(Refusal::NoSuchCustomer(user.to_owned())),
+        }
+    }
+}
+
+/// The work, or the refusal as an answer.
+fn promised<T: Send + 'static>(
+    work: Result<Promise<Result<T, Refusal>>, Refusal>,
+) -> Promise<Result<T, Refusal>> {
+    work.unwrap_or_else(|refusal| Promise::ready(Err(refusal)))
+}
+
+#[behaviours]
+impl Desk {
+    /// Takes a new directory. Sessions of the old one end.
+    pub fn open(&mut self, directory: Arc<Directory>) {
+        self.directory = Some(directory);
+        self.sessions.clear();
+    }
+
+    /// Begins a session.
+    pub fn log_in(
+        &mut self,
+        t: &Turn<Self>,
+        user: String,
+        password: String,
+    ) -> Promise<Result<Id, Refusal>> {
+        promised((|| {
+            let directory = self.directory()?;
+            let number = directory.number_of(&user).ok_or(Refusal::WrongLogin)?;
+            let check = t.ask(directory.customer(number)?.knows(password));
+            Ok(check.then(t.me().logged_in(number, directory.clone())))
+        })())
+    }
+
+    #[then]
+    fn logged_in(
+        &mut self,
+        t: &Turn<Self>,
+        known: Result<bool, AskError>,
+        customer: u32,
+        directory: Arc<Directory>,
+    ) -> Result<Id, Refusal> {
+        if !known.map_err(|error| Refusal::from(&error))? {
+            return Err(Refusal::WrongLogin);
+        }
+        // Other data may have been loaded meanwhile, and their customers are others.
+        if !Arc::ptr_eq(self.directory()?, &directory) {
+            return Err(Refusal::Loading);
+        }
+        let session = Id::drawn(|| t.random()).with_tail(self.number);
+        self.sessions.open(session, customer, t.now());
+        Ok(session)
+    }
+
+    /// Ends a session, if there is one.
+    pub fn log_out(&mut self, session: Id) {
+        self.sessions.close(session);
+    }
+
+    /// What can be flown.
+    pub fn query(
+        &mut self,
+        t: &Turn<Self>,
+        session: Id,
+        query: Query,
+    ) -> Promise<Result<Options, Refusal>> {
+        promised((|| {
+            let who = self.sessions.customer(session, t.now());
+            let directory = self.directory()?;
+            who.ok_or(Refusal::NoSession)?;
+            let timetable = directory.timetable();
+            let mut legs = vec![timetable.on(&query.from, &query.to, query.day)];
+            if let Some(day) = query.back {
+                legs.push(timetable.on(&query.to, &query.from, day));
+            }
+            let flights = legs.iter().flatten();
+            let seats = flights.map(|number| t.ask(directory.flights()[*number].availability()));
+            Ok(t.all(seats)
+                .then(t.me().counted(directory.clone(), legs.clone())))
+        })())
+    }
+
+    #[then]
+    fn counted(
+        &mut self,
+        seats: Result<Vec<Availability>, AskError>,
+        directory: Arc<Directory>,
+        legs: Vec<Option<usize>>,
+    ) -> Result<Options, Refusal> {
+        let mut seats = seats.map_err(|error| Refusal::from(&error))?.into_iter();
+        let mut offers = |flight: Option<usize>| {
+            let offer = flight.and_then(|flight| seats.next().map(|seats| Offer { flight, seats }));
+            offer.into_iter().collect()
+        };
+        Ok(Options {
+            legs: legs.into_iter().map(&mut offers).collect(),
+            timetable: directory.timetable().clone(),
+        })
+    }
+
+    /// Books a trip.
+    pub fn book(
+        &mut self,
+        t: &Turn<Self>,
+        session: Id,
+        order: Order,
+    ) -> Promise<Result<Booked, Refusal>> {
+        promised((|| {
+            let customer = self.own(t, session, &order.user)?;
+            let directory = self.directory()?;
+            let outbound = directory.leg(order.outbound)?;
+            let back = order.back.map(|id| directory.leg(id)).transpose()?;
+            Ok(t.delegate(customer.book(outbound, back)))
+        })())
+    }
+
+    /// Cancels a booking.
+    pub fn cancel(
+        &mut self,
+        t: &Turn<Self>,
+        session: Id,
+        user: String,
+        booking: Id,
+    ) -> Promise<Result<(), Refusal>> {
+        let customer = self.own(t, session, &user);
+        promised(customer.map(|customer| t.delegate(customer.cancel(booking))))
+    }
+
+    /// A customer's bookings.
+    pub fn bookings(
+        &mut self,
+        t: &Turn<Self>,
+        session: Id,
+        user: String,
+    ) -> Promise<Result<Vec<BookingLine>, Refusal>> {
+        let customer = self.own(t, session, &user);
+        promised(customer.map(|customer| t.delegate(customer.bookings())))
+    }
+
+    /// A customer's data.
+    pub fn profile(
+        &mut self,
+        t: &Turn<Self>,
+        session: Id,
+        user: String,
+    ) -> Promise<Result<Profile, Refusal>> {
+        let customer = self.own(t, session, &user);
+        promised(customer.map(|customer| t.delegate(customer.profile())))
+    }
+
+    /// Changes a customer's data.
+    pub fn update(
+        &mut self,
+        t: &Turn<Self>,
+        session: Id,
+        user: String,
+        update: ProfileUpdate,
+    ) -> Promise<Result<Profile, Refusal>> {
+        let customer = self.own(t, session, &user);
+        promised(customer.map(|customer| t.delegate(customer.update(update))))
+    }
+
+    /// How many sessions it keeps.
+    pub fn sessions(&mut self, t: &Turn<Self>) -> u64 {
+        self.sessions.count(t.now())
+    }
+}

@@ -1,0 +1,48 @@
+//! Trips: what a customer looks for, and what the airline can offer.
+
+use crate::data::{Day, Timetable};
+use crate::flight::Availability;
+use crate::id::Id;
+use std::sync::Arc;
+
+/// What a customer looks for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Query {
+    /// Code of the airport where the trip begins.
+    pub from: String,
+    /// Code of the airport where it goes.
+    pub to: String,
+    /// The day of the flight out.
+    pub day: Day,
+    /// The day of the flight back, if there is to be one.
+    pub back: Option<Day>,
+}
+
+/// What the airline can offer.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The facts of the flights.
+    pub timetable: Arc<Timetable>,
+    /// For each leg of the trip, one or two, its flights.
+    pub legs: Vec<Vec<Offer>>,
+}
+
+/// A flight that can be booked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Offer {
+    /// Its number in the timetable.
+    pub flight: usize,
+    /// Its seats when it was asked.
+    pub seats: Availability,
+}
+
+/// What a customer wants to book.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Order {
+    /// Who flies: the name under which the customer logs in.
+    pub user: String,
+    /// The flight out.
+    pub outbound: Id,
+    /// The flight back, if there is to be one.
+    pub back: Option<Id>,
+}

@@ -1,0 +1,80 @@
+//! The directory: which actor stands for which flight and which customer. Made by the loader, then never changed.
+
+use crate::customer::{Customer, Leg, customer_number};
+use crate::data::Timetable;
+use crate::desk::Refusal;
+use crate::flight::Flight;
+use crate::id::Id;
+use std::sync::Arc;
+use vivant::prelude::*;
+
+/// Addresses by name. Immutable, so that every desk can share it.
+#[derive(Debug)]
+pub struct Directory {
+    timetable: Arc<Timetable>,
+    flights: Vec<Address<Flight>>,
+    customers: Vec<Address<Customer>>,
+}
+
+impl Directory {
+    /// A directory of one actor for each flight of the timetable, in its order, and of customers in theirs.
+    ///
+    /// # Panics
+    ///
+    /// If a flight has no actor.
+    pub fn new(
+        timetable: Arc<Timetable>,
+        flights: Vec<Address<Flight>>,
+        customers: Vec<Address<Customer>>,
+    ) -> Directory {
+        assert_eq!(timetable.flights().len(), flights.len());
+        Directory {
+            timetable,
+            flights,
+            customers,
+        }
+    }
+
+    /// The flights' facts.
+    pub fn timetable(&self) -> &Arc<Timetable> {
+        &self.timetable
+    }
+
+    /// All flights, by number.
+    pub fn flights(&self) -> &[Address<Flight>] {
+        &self.flights
+    }
+
+    /// All customers, by number.
+    pub fn customers(&self) -> &[Address<Customer>] {
+        &self.customers
+    }
+
+    /// The customer with this number.
+    ///
+    /// # Errors
+    ///
+    /// There is none.
+    pub fn customer(&self, number: u32) -> Result<&Address<Customer>, Refusal> {
+        let unknown = || Refusal::NoSuchCustomer(crate::customer::user_name(number));
+        self.customers.get(number as usize).ok_or_else(unknown)
+    }
+
+    /// The number of the customer with this name.
+    pub fn number_of(&self, user: &str) -> Option<u32> {
+        customer_number(user).filter(|number| (*number as usize) < self.customers.len())
+    }
+
+    /// The flight with this id.
+    ///
+    /// # Errors
+    ///
+    /// There is none.
+    pub fn leg(&self, id: Id) -> Result<Leg, Refusal> {
+        let number = (self.timetable.by_id(id)).ok_or(Refusal::NoSuchFlight(id))?;
+        Ok(Leg {
+            id,
+            flight: self.flights[number].clone(),
+        })
+    }
+}

@@ -1,0 +1,169 @@
+//! Flights: an actor for each, because seats are what people compete for.
+
+use crate::id::Id;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use vivant::prelude::*;
+
+/// How many seats of each class an aeroplane has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cabin {
+    /// Seats in the first class.
+    pub first: u32,
+    /// Seats in the economy class.
+    pub economy: u32,
+}
+
+impl Cabin {
+    /// The Boeing 747 of Acme Air.
+    pub const B747: Cabin = Cabin {
+        first: 10,
+        economy: 200,
+    };
+
+    /// All seats.
+    pub fn seats(self) -> u32 {
+        self.first + self.economy
+    }
+}
+
+/// Where a passenger sits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Class {
+    /// In the back, as long as there are seats.
+    Economy,
+    /// In front, when the back is full: nobody is left behind while a seat is free.
+    First,
+}
+
+/// The flight is full.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SoldOut;
+
+/// Seats that are still free.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct SeatsLeft {
+    /// In the first class.
+    #[serde(rename = "firstClassSeatsLeft")]
+    pub first: u32,
+    /// In the economy class.
+    #[serde(rename = "economyClassSeatsLeft")]
+    pub economy: u32,
+}
+
+/// What a flight can offer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Availability {
+    /// The seats it has.
+    pub cabin: Cabin,
+    /// Those that are free.
+    pub left: SeatsLeft,
+}
+
+/// Whether there was a seat to give back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Released {
+    /// There was, and it is free again.
+    Freed,
+    /// The booking had no seat here.
+    HadNone,
+}
+
+/// One flight: who sits where.
+///
+/// Checking for a free seat and taking it are one message, so no seat is sold twice, whatever customers do meanwhile.
+#[derive(Actor, Debug)]
+pub struct Flight {
+    id: Id,
+    cabin: Cabin,
+    seats: BTreeMap<Id, Seat>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Seat {
+    customer: u32,
+    class: Class,
+}
+
+impl Flight {
+    /// An empty flight.
+    pub fn new(id: Id, cabin: Cabin) -> Flight {
+        Flight {
+            id,
+            cabin,
+            seats: BTreeMap::new(),
+        }
+    }
+
+    fn left(&self) -> SeatsLeft {
+        let taken = |class| self.seats.values().filter(|it| it.class == class).count() as u32;
+        SeatsLeft {
+            first: self.cabin.first - taken(Class::First),
+            economy: self.cabin.economy - taken(Class::Economy),
+        }
+    }
+}
+
+#[behaviours]
+impl Flight {
+    /// Takes a seat for a booking of a customer. A booking has at most one seat: asked again, it gets the same.
+    pub fn reserve(&mut self, booking: Id, customer: u32) -> Result<Class, SoldOut> {
+        if let Some(seat) = self.seats.get(&booking) {
+            return Ok(seat.class);
+        }
+        let left = self.left();
+        let class = match left {
+            SeatsLeft { economy: 1.., .. } => Class::Economy,
+            SeatsLeft { first: 1.., .. } => Class::First,
+            _ => return Err(SoldOut),
+        };
+        self.seats.insert(booking, Seat { customer, class });
+        Ok(class)
+    }
+
+    /// Gives the seat of a booking back. Without a seat nothing happens: whoever gives up a reservation need not know
+    /// whether it succeeded.
+    pub fn release(&mut self, booking: Id) -> Released {
+        match self.seats.remove(&booking) {
+            Some(_) => Released::Freed,
+            None => Released::HadNone,
+        }
+    }
+
+    /// How many seats it has, and how many are free.
+    pub fn availability(&mut self) -> Availability {
+        Availability {
+            cabin: self.cabin,
+            left: self.left(),
+        }
+    }
+
+    /// How many seats are taken.
+    pub fn sold(&mut self) -> u64 {
+        self.seats.len() as u64
+    }
+
+    /// Everything, for the audit.
+    pub fn ledger(&mut self) -> FlightLedger {
+        FlightLedger {
+            flight: self.id,
+            seats: self.cabin.seats(),
+            taken: (self
+                .seats
+                .iter()
+                .map(|(booking, seat)| (*booking, seat.customer)))
+            .collect(),
+        }
+    }
+}
+
+/// What a flight tells the audit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FlightLedger {
+    /// The flight.
+    pub flight: Id,
+    /// How many seats it has.
+    pub seats: u32,
+    /// Who has one: the booking and the number of its customer.
+    pub taken: Vec<(Id, u32)>,
+}

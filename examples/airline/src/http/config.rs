@@ -1,0 +1,105 @@
+//! `/config`, `/loader` and `/checkstatus`: for operators, without a session.
+
+use super::{Problem, Query, Service};
+use crate::data::Airport;
+use crate::desk::Refusal;
+use crate::directory::Directory;
+use crate::manager::{CUSTOMERS_DEFAULT, CUSTOMERS_MAX};
+use axum::Json;
+use axum::extract::State;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+pub(super) async fn runtime() -> Json<Value> {
+    Json(json!([
+        { "name": "Runtime", "description": "Vivant" },
+        { "name": "vivant", "description": env!("CARGO_PKG_VERSION") },
+    ]))
+}
+
+pub(super) async fn data_services() -> Json<Value> {
+    Json(json!([{ "name": "actors", "description": "Vivant actors, in memory" }]))
+}
+
+pub(super) async fn active_data_service() -> &'static str {
+    "actors"
+}
+
+pub(super) async fn count_bookings(State(service): State<Service>) -> Result<String, Problem> {
+    let manager = service.airline().manager();
+    let count = service.request(manager.count_bookings()).await?;
+    Ok(count.to_string())
+}
+
+pub(super) async fn count_sessions(State(service): State<Service>) -> Result<String, Problem> {
+    let manager = service.airline().manager();
+    let count = service.request(manager.count_sessions()).await?;
+    Ok(count.to_string())
+}
+
+async fn directory(service: &Service) -> Result<Option<Arc<Directory>>, Problem> {
+    service.ask(service.airline().manager().directory()).await
+}
+
+pub(super) async fn count_customers(State(service): State<Service>) -> Result<String, Problem> {
+    let directory = directory(&service).await?;
+    let count = directory.map_or(0, |directory| directory.customers().len());
+    Ok(count.to_string())
+}
+
+pub(super) async fn count_flights(State(service): State<Service>) -> Result<String, Problem> {
+    let directory = directory(&service).await?;
+    let count = directory.map_or(0, |directory| directory.flights().len());
+    Ok(count.to_string())
+}
+
+pub(super) async fn count_segments(State(service): State<Service>) -> Result<String, Problem> {
+    let directory = directory(&service).await?;
+    let segments = |directory: Arc<Directory>| directory.timetable().network().segments().len();
+    Ok(directory.map_or(0, segments).to_string())
+}
+
+pub(super) async fn count_airports(State(service): State<Service>) -> Result<String, Problem> {
+    let loaded = directory(&service).await?.is_some();
+    let count = if loaded {
+        Airport::destinations().count()
+    } else {
+        0
+    };
+    Ok(count.to_string())
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Load {
+    num_customers: Option<u32>,
+}
+
+pub(super) async fn load(
+    State(service): State<Service>,
+    Query(Load { num_customers }): Query<Load>,
+) -> Result<&'static str, Problem> {
+    let customers = num_customers.unwrap_or(CUSTOMERS_DEFAULT);
+    if customers > CUSTOMERS_MAX {
+        let reason = format!("numCustomers is {customers}, more than {CUSTOMERS_MAX}");
+        return Err(Problem::malformed(reason));
+    }
+    let load = service.airline().manager().load(customers);
+    // Loading takes as long as it takes: no limit here, and no answer before it is done.
+    load.ask()
+        .await?
+        .map_err(|refusal: Refusal| Problem::from(refusal))?;
+    Ok("Database Finished Loading")
+}
+
+/// How many customers are loaded; before that, how many would be.
+pub(super) async fn query(State(service): State<Service>) -> Result<String, Problem> {
+    let directory = directory(&service).await?;
+    let count = directory.map_or(CUSTOMERS_DEFAULT as usize, |it| it.customers().len());
+    Ok(count.to_string())
+}
+
+pub(super) async fn check_status() -> &'static str {
+    "OK"
+}

@@ -1,0 +1,95 @@
+//! Problems: answers to requests that cannot be served.
+
+use crate::desk::Refusal;
+use axum::Json;
+use axum::extract::rejection::{FormRejection, JsonRejection, PathRejection, QueryRejection};
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use serde_json::json;
+use vivant::AskError;
+
+/// A status and its reason; the body is `{"error": "…"}`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    status: StatusCode,
+    reason: String,
+}
+
+impl Problem {
+    /// A problem with this status.
+    pub fn new(status: StatusCode, reason: impl Into<String>) -> Problem {
+        Problem {
+            status,
+            reason: reason.into(),
+        }
+    }
+
+    /// The request makes no sense.
+    pub fn malformed(reason: impl Into<String>) -> Problem {
+        Problem::new(StatusCode::BAD_REQUEST, reason)
+    }
+
+    /// What a rejection of axum's becomes: too large stays too large, everything else is the sender's mistake.
+    fn of_rejection(status: StatusCode, reason: String) -> Problem {
+        match status {
+            StatusCode::PAYLOAD_TOO_LARGE => Problem::new(status, reason),
+            _ => Problem::malformed(reason),
+        }
+    }
+}
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        let mut response = (self.status, Json(json!({ "error": self.reason }))).into_response();
+        if self.status == StatusCode::SERVICE_UNAVAILABLE {
+            let seconds = header::HeaderValue::from_static("1");
+            response.headers_mut().insert(header::RETRY_AFTER, seconds);
+        }
+        response
+    }
+}
+
+impl From<Refusal> for Problem {
+    fn from(refusal: Refusal) -> Problem {
+        let status = match &refusal {
+            Refusal::NoSession
+            | Refusal::NotYours
+            | Refusal::WrongLogin
+            | Refusal::WrongPassword => StatusCode::FORBIDDEN,
+            Refusal::NoSuchCustomer(_) | Refusal::NoSuchFlight(_) | Refusal::NoSuchBooking(_) => {
+                StatusCode::NOT_FOUND
+            }
+            Refusal::SoldOut(_) | Refusal::Loading => StatusCode::CONFLICT,
+            Refusal::NotLoaded | Refusal::Failed(_) => StatusCode::SERVICE_UNAVAILABLE,
+        };
+        Problem::new(status, refusal.to_string())
+    }
+}
+
+impl From<AskError> for Problem {
+    fn from(error: AskError) -> Problem {
+        let status = match error {
+            AskError::Panicked(_) | AskError::Broken(_) => StatusCode::INTERNAL_SERVER_ERROR,
+            _ => StatusCode::SERVICE_UNAVAILABLE,
+        };
+        let reason = match error {
+            AskError::TimedOut { after } => format!(
+                "the airline did not answer within {after:?}; what was asked may still be done"
+            ),
+            error => format!("the airline did not answer: {error}"),
+        };
+        Problem::new(status, reason)
+    }
+}
+
+macro_rules! from_rejection {
+    ($($rejection:ty),*) => {$(
+        impl From<$rejection> for Problem {
+            fn from(rejection: $rejection) -> Problem {
+                Problem::of_rejection(rejection.status(), rejection.body_text())
+            }
+        }
+    )*};
+}
+
+from_rejection!(FormRejection, JsonRejection, PathRejection, QueryRejection);

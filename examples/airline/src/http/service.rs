@@ -1,0 +1,59 @@
+//! What handlers share: the airline, and how to ask it.
+
+use super::Problem;
+use crate::airline::Airline;
+use crate::desk::Refusal;
+use std::time::Duration;
+use vivant::{Call, Message};
+
+/// How long a request waits for actors before it is answered with 503.
+pub const PATIENCE: Duration = Duration::from_secs(5);
+
+/// The airline behind the API.
+#[derive(Clone, Debug)]
+pub struct Service {
+    airline: Airline,
+    patience: Duration,
+}
+
+impl Service {
+    /// The API of this airline.
+    pub fn new(airline: Airline) -> Service {
+        Service {
+            airline,
+            patience: PATIENCE,
+        }
+    }
+
+    /// With another limit than [`PATIENCE`].
+    pub fn patience(mut self, limit: Duration) -> Service {
+        self.patience = limit;
+        self
+    }
+
+    /// The airline.
+    pub fn airline(&self) -> &Airline {
+        &self.airline
+    }
+
+    /// Asks an actor, and waits no longer than the limit.
+    ///
+    /// # Errors
+    ///
+    /// It did not answer.
+    pub async fn ask<M: Message>(&self, call: Call<M>) -> Result<M::Reply, Problem> {
+        Ok(call.ask().within(self.patience).await?)
+    }
+
+    /// As [`Service::ask`], of an actor that may refuse.
+    ///
+    /// # Errors
+    ///
+    /// It did not answer, or refused.
+    pub async fn request<T, M>(&self, call: Call<M>) -> Result<T, Problem>
+    where
+        M: Message<Reply = Result<T, Refusal>>,
+    {
+        Ok(self.ask(call).await??)
+    }
+}

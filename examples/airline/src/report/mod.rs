@@ -1,0 +1,101 @@
+//! Reports: what a run of the load generator met, and what the audit found.
+//!
+//! - [`Outcome`]: everything there is to report.
+//! - `table`: for a terminal, [`Outcome`]'s `Display`.
+//! - [`html`]: a page with a chart for each kind of request, drawn by `chart`.
+//! - [`json`]: one line for programs.
+
+mod chart;
+mod html;
+mod json;
+mod table;
+
+pub use html::html;
+pub use json::json;
+
+use crate::audit::Audit;
+use crate::load::{Plan, Tally};
+use crate::manager::Loaded;
+
+/// What happened in a run.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// What was to be done.
+    pub plan: Plan,
+    /// Workers of the actor system.
+    pub workers: usize,
+    /// Data that were loaded.
+    pub loaded: Loaded,
+    /// What users met.
+    pub tally: Tally,
+    /// What the audit found.
+    pub audit: Audit,
+    /// Turns of actors that panicked.
+    pub panics: u64,
+}
+
+impl Outcome {
+    /// Whether every request was answered as it should be and the audit holds.
+    pub fn is_good(&self) -> bool {
+        self.tally.is_clean() && self.tally.count() > 0 && self.audit.holds() && self.panics == 0
+    }
+
+    /// What is wrong, in sentences.
+    pub fn complaints(&self) -> Vec<String> {
+        let mut complaints: Vec<String> = self
+            .audit
+            .findings
+            .iter()
+            .map(|it| format!("audit: {it}"))
+            .collect();
+        let Tally {
+            unexpected,
+            unexpected_first,
+            unsent,
+            ..
+        } = &self.tally;
+        if *unexpected > 0 {
+            complaints.push(format!(
+                "{unexpected} requests were not answered as they should be"
+            ));
+            complaints.extend(unexpected_first.iter().map(|it| format!("- {it}")));
+        }
+        if *unsent > 0 {
+            complaints.push(format!(
+                "{unsent} requests could not be sent: the rate is more than this machine can serve, lower it with --rate"
+            ));
+        }
+        if self.panics > 0 {
+            complaints.push(format!("{} turns of actors panicked", self.panics));
+        }
+        if self.tally.count() == 0 {
+            complaints.push("no request was answered".to_owned());
+        }
+        complaints
+    }
+}
+
+/// A latency as people read it.
+fn readable(us: u64) -> String {
+    match us {
+        0..1_000 => format!("{us} µs"),
+        1_000..10_000 => format!("{:.2} ms", us as f64 / 1e3),
+        10_000..100_000 => format!("{:.1} ms", us as f64 / 1e3),
+        100_000..1_000_000 => format!("{} ms", us / 1000),
+        _ => format!("{:.2} s", us as f64 / 1e6),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn latencies_are_readable() {
+        let written = [0, 999, 1_000, 12_345, 123_456, 1_234_567].map(readable);
+        assert_eq!(
+            written,
+            ["0 µs", "999 µs", "1.00 ms", "12.3 ms", "123 ms", "1.23 s"]
+        );
+    }
+}

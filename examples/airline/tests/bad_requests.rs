@@ -1,0 +1,201 @@
+//! Every kind of bad request over real HTTP, and requests at bad times.
+
+mod support;
+
+use airline::load::Ask;
+use hyper::{Method, StatusCode};
+use support::asks::{USER, book_form, days, flights, query_form, refused};
+use support::town::{Town, login};
+
+#[test]
+fn sessions_are_needed_and_end() {
+    let mut town = Town::open(5, 2);
+    let [out, _] = {
+        town.log_in(USER);
+        flights(&mut town)
+    };
+    assert_eq!(
+        town.ask(Ask::get("/rest/api/login/logout")).text(),
+        "logged out"
+    );
+    let [today, tomorrow] = days(&town);
+    let with_session = || {
+        [
+            query_form(&[("fromDate", &today), ("returnDate", &tomorrow)]),
+            book_form(USER, &out, ""),
+            Ask::form(
+                "/rest/api/bookings/cancelbooking",
+                &[("number", &out), ("userid", USER)],
+            ),
+            Ask::get(format!("/rest/api/bookings/byuser/{USER}")),
+            Ask::get(format!("/rest/api/customer/byid/{USER}")),
+            Ask::post(
+                format!("/rest/api/customer/byid/{USER}"),
+                "application/json",
+                "{}".into(),
+            ),
+        ]
+    };
+    for ask in with_session() {
+        refused(&mut town, ask, 403, "log in");
+    }
+    // Twice is no mistake.
+    assert_eq!(
+        town.ask(Ask::get("/rest/api/login/logout")).text(),
+        "logged out"
+    );
+    for (user, password) in [(USER, "secret"), ("uid5@email.com", "password"), ("", "")] {
+        let ask = Ask::form(
+            "/rest/api/login",
+            &[("login", user), ("password", password)],
+        );
+        refused(
+            &mut town,
+            ask,
+            403,
+            "no customer has this name and this password",
+        );
+    }
+    town.log_in("uid1@email.com");
+    for ask in [
+        book_form(USER, &out, ""),
+        Ask::get(format!("/rest/api/bookings/byuser/{USER}")),
+    ] {
+        refused(&mut town, ask, 403, "another customer");
+    }
+    refused(
+        &mut town,
+        Ask::get("/rest/api/customer/byid/uid9@email.com"),
+        404,
+        "no customer",
+    );
+    let mut stranger = town.caller();
+    let answer = stranger.ask(Ask::get("/rest/api/customer/byid/uid1@email.com"));
+    assert_eq!(answer.status, StatusCode::FORBIDDEN);
+}
+
+#[test]
+fn bad_requests_are_answered_with_a_reason() {
+    let mut town = Town::open(5, 2);
+    town.log_in(USER);
+    let [today, tomorrow] = days(&town);
+    let both = [
+        ("fromDate", today.as_str()),
+        ("returnDate", tomorrow.as_str()),
+    ];
+    for (field, value, reason) in [
+        ("fromAirport", "XXX", "XXX"),
+        ("toAirport", "", "not the code"),
+        ("fromDate", "tomorrow", "not a date"),
+        ("fromDate", "2026-02-30", "not a date"),
+        ("returnDate", "", "not a date"),
+        ("oneWay", "perhaps", "neither true nor false"),
+    ] {
+        let plain = [
+            ("fromAirport", "JFK"),
+            ("toAirport", "LHR"),
+            ("oneWay", "false"),
+            both[0],
+            both[1],
+        ];
+        let fields: Vec<_> = plain
+            .map(|(name, text)| {
+                if name == field {
+                    (name, value)
+                } else {
+                    (name, text)
+                }
+            })
+            .into();
+        let ask = Ask::form("/rest/api/flights/queryflights", &fields);
+        refused(&mut town, ask, 400, reason);
+    }
+    refused(&mut town, query_form(&[]), 400, "missing field `fromDate`");
+    let not_a_form = Ask::post("/rest/api/login", "application/json", "{}".into());
+    refused(&mut town, not_a_form, 400, "Content-Type");
+    refused(
+        &mut town,
+        Ask::form("/rest/api/login", &[("login", USER)]),
+        400,
+        "password",
+    );
+    refused(&mut town, book_form(USER, "7", ""), 400, "toFlightId");
+    let [out, _] = flights(&mut town);
+    refused(&mut town, book_form(USER, &out, "back"), 400, "retFlightId");
+    let nowhere = "00000000-0000-4000-8000-000000000000";
+    refused(&mut town, book_form(USER, nowhere, ""), 404, "no flight");
+    refused(&mut town, book_form(USER, &out, nowhere), 404, "no flight");
+    let cancel = |number| {
+        Ask::form(
+            "/rest/api/bookings/cancelbooking",
+            &[("number", number), ("userid", USER)],
+        )
+    };
+    refused(&mut town, cancel("7"), 400, "number");
+    refused(&mut town, cancel(nowhere), 404, "no booking");
+    refused(
+        &mut town,
+        Ask::get("/rest/api/nothing"),
+        404,
+        "/rest/api/nothing",
+    );
+    refused(&mut town, Ask::get("/nothing"), 404, "/nothing");
+    refused(&mut town, Ask::get("/rest/api/login"), 405, "GET");
+    let delete = Ask::get(format!("/rest/api/customer/byid/{USER}")).method(Method::DELETE);
+    refused(&mut town, delete, 405, "DELETE");
+    for count in ["x", "-1", "5000000000", "500001"] {
+        let load = Ask::get(format!("/rest/api/loader/load?numCustomers={count}"));
+        refused(&mut town, load, 400, "");
+    }
+    // After all that, nothing has been booked.
+    assert_eq!(
+        town.ask(Ask::get("/rest/api/config/countBookings")).text(),
+        "0"
+    );
+}
+
+#[test]
+fn the_last_seat_is_sold_once() {
+    let mut town = Town::open(5, 2);
+    town.log_in(USER);
+    let [out, back] = flights(&mut town);
+    for _ in 0..210 {
+        let answer = town.ask(book_form(USER, &out, ""));
+        assert_eq!(answer.status, StatusCode::OK, "{}", answer.text());
+    }
+    refused(&mut town, book_form(USER, &out, ""), 409, "sold out");
+    refused(
+        &mut town,
+        book_form(USER, &out, &back),
+        409,
+        "nothing was booked",
+    );
+    assert_eq!(
+        town.ask(Ask::get("/rest/api/config/countBookings")).text(),
+        "210"
+    );
+}
+
+#[test]
+fn an_airline_that_is_down_answers_503() {
+    let mut town = Town::open(5, 2);
+    town.log_in(USER);
+    town.house.system.shutdown();
+    refused(&mut town, login(USER), 503, "did not answer");
+    refused(
+        &mut town,
+        Ask::get(format!("/rest/api/customer/byid/{USER}")),
+        503,
+        "shut down",
+    );
+    refused(
+        &mut town,
+        Ask::get("/rest/api/config/countBookings"),
+        503,
+        "did not answer",
+    );
+    assert_eq!(
+        town.ask(Ask::get("/rest/api/checkstatus")).status,
+        StatusCode::OK
+    );
+}

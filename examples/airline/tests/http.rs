@@ -1,0 +1,195 @@
+//! Every endpoint over real HTTP.
+
+mod support;
+
+use airline::load::{Ask, encoded};
+use hyper::StatusCode;
+use serde_json::{Value, json};
+use support::asks::{USER, book_form, days, flights, query_form, refused};
+use support::town::{Town, json};
+
+#[test]
+fn a_trip_is_searched_booked_listed_and_cancelled() {
+    let mut town = Town::open(5, 2);
+    town.log_in(USER);
+    let [today, tomorrow] = days(&town);
+    let answer = town.ask(query_form(&[
+        ("fromDate", &today),
+        ("returnDate", &tomorrow),
+    ]));
+    let found = json(&answer);
+    assert_eq!(found["tripLegs"], 2);
+    let leg = &found["tripFlights"][0];
+    assert_eq!(
+        (
+            &leg["numPages"],
+            &leg["currentPage"],
+            &leg["pageSize"],
+            &leg["hasMoreOptions"]
+        ),
+        (&json!(1), &json!(0), &json!(10), &json!(false))
+    );
+    let flight = &leg["flightsOptions"][0];
+    assert_eq!(flight["flightSegment"]["originPort"], "JFK");
+    assert_eq!(flight["flightSegment"]["destPort"], "LHR");
+    assert_eq!(flight["flightSegmentId"], flight["flightSegment"]["_id"]);
+    assert_eq!(flight["firstClassBaseCost"], 500);
+    assert_eq!(flight["economyClassBaseCost"], 200);
+    assert_eq!(flight["numFirstClassSeats"], 10);
+    assert_eq!(flight["numEconomyClassSeats"], 200);
+    assert_eq!(flight["economyClassSeatsLeft"], 200);
+    assert_eq!(flight["airplaneTypeId"], "B747");
+    let departure = flight["scheduledDepartureTime"].as_str().unwrap();
+    assert!(departure.starts_with(&today), "{departure}");
+
+    let [out, back] = flights(&mut town);
+    let booked = json(&town.ask(book_form(USER, &out, &back)));
+    assert_eq!(booked["oneWay"], false);
+    let single = json(&town.ask(book_form(USER, &out, "")));
+    assert_eq!(single["oneWay"], true);
+    assert_eq!(single.get("returnBookingId"), None);
+    let answer = town.ask(query_form(&[("fromDate", &today), ("oneWay", "true")]));
+    let left = &json(&answer)["tripFlights"][0]["flightsOptions"][0]["economyClassSeatsLeft"];
+    assert_eq!(left, 198);
+
+    let list = || Ask::get(format!("/rest/api/bookings/byuser/{}", encoded(USER)));
+    let listed = json(&town.ask(list()));
+    assert_eq!(listed.as_array().unwrap().len(), 3);
+    assert!(
+        listed
+            .as_array()
+            .unwrap()
+            .iter()
+            .all(|it| it["customerId"] == USER)
+    );
+    let of = |id: &Value| {
+        let lines = listed.as_array().unwrap().iter();
+        lines.into_iter().find(|it| it["_id"] == *id).unwrap()["flightId"].clone()
+    };
+    assert_eq!(of(&booked["departBookingId"]), out);
+    assert_eq!(of(&booked["returnBookingId"]), back);
+    assert!(
+        listed[0]["dateOfBooking"]
+            .as_str()
+            .unwrap()
+            .starts_with(&today)
+    );
+
+    let number = booked["departBookingId"].as_str().unwrap();
+    let cancel = || {
+        Ask::form(
+            "/rest/api/bookings/cancelbooking",
+            &[("number", number), ("userid", USER)],
+        )
+    };
+    assert_eq!(json(&town.ask(cancel())), json!({ "status": "success" }));
+    refused(&mut town, cancel(), 404, "no booking");
+    assert_eq!(json(&town.ask(list())).as_array().unwrap().len(), 2);
+    let count = |town: &mut Town, what| {
+        town.ask(Ask::get(format!("/rest/api/config/{what}")))
+            .text()
+    };
+    assert_eq!(count(&mut town, "countBookings"), "2");
+    assert_eq!(count(&mut town, "countSessions"), "1");
+    let audit = town.house.airline.audit(&town.house.system, None);
+    assert!(town.house.system.block_on(audit).holds());
+}
+
+#[test]
+fn a_profile_is_read_and_changed() {
+    let mut town = Town::open(5, 1);
+    town.log_in(USER);
+    let path = format!("/rest/api/customer/byid/{USER}");
+    let mut profile = json(&town.ask(Ask::get(&path)));
+    assert_eq!(profile["_id"], USER);
+    assert_eq!(profile["status"], "GOLD");
+    assert_eq!(profile["total_miles"], 1_000_000);
+    assert_eq!(profile["miles_ytd"], 1000);
+    assert_eq!(profile["address"]["streetAddress1"], "123 Main St.");
+    assert_eq!(profile["phoneNumberType"], "BUSINESS");
+    assert_eq!(profile.get("password"), None);
+    profile["address"]["postalCode"] = "27618".into();
+    profile["total_miles"] = 5.into();
+    profile["password"] = "password".into();
+    let post = |body: &Value| Ask::post(&path, "application/json; charset=UTF-8", body.to_string());
+    let changed = json(&town.ask(post(&profile)));
+    assert_eq!(changed["address"]["postalCode"], "27618");
+    assert_eq!(
+        changed["total_miles"], 1_000_000,
+        "miles cannot be given to oneself"
+    );
+    assert_eq!(json(&town.ask(Ask::get(&path))), changed);
+
+    profile["password"] = "secret".into();
+    refused(&mut town, post(&profile), 403, "password");
+    profile["password"] = 7.into();
+    refused(&mut town, post(&profile), 400, "password");
+    refused(&mut town, post(&json!({})), 400, "missing field");
+    let text = |body: &str| Ask::post(&path, "application/json", body.to_owned());
+    refused(&mut town, text("{"), 400, "JSON");
+    let as_text = Ask::post(&path, "text/plain", profile.to_string());
+    refused(&mut town, as_text, 400, "Content-Type");
+    refused(&mut town, text(&"x".repeat(70_000)), 413, "limit");
+}
+
+#[test]
+fn operators_need_no_session() {
+    let mut town = Town::open(5, 2);
+    let mut get = |path: &str| {
+        let answer = town.ask(Ask::get(format!("/rest/api/{path}")));
+        assert_eq!(answer.status, StatusCode::OK, "{path}: {}", answer.text());
+        answer.text()
+    };
+    for (path, text) in [
+        ("config/countCustomers", "5"),
+        ("config/countFlights", "788"),
+        ("config/countFlightSegments", "394"),
+        ("config/countAirports", "14"),
+        ("config/countBookings", "0"),
+        ("config/countSessions", "0"),
+        ("config/activeDataService", "actors"),
+        ("loader/query", "5"),
+        ("checkstatus", "OK"),
+    ] {
+        assert_eq!(get(path), text, "{path}");
+    }
+    assert!(get("config/runtime").contains("\"Runtime\""));
+    assert!(get("config/dataServices").contains("actors"));
+    assert_eq!(
+        get("loader/load?numCustomers=7"),
+        "Database Finished Loading"
+    );
+    assert_eq!(get("config/countCustomers"), "7");
+    assert_eq!(get("loader/query"), "7");
+}
+
+#[test]
+fn the_api_is_also_where_the_load_plan_of_the_original_looks() {
+    let mut town = Town::open(5, 2);
+    let form = [("login", USER), ("password", "password")];
+    let answer = town.ask(Ask::form("/acmeair-webapp/rest/api/login", &form));
+    assert_eq!(
+        (answer.status, answer.text().as_str()),
+        (StatusCode::OK, "logged in")
+    );
+    let answer = town.ask(Ask::get(format!(
+        "/acmeair-webapp/rest/api/customer/byid/{USER}"
+    )));
+    assert_eq!(json(&answer)["_id"], USER);
+    refused(
+        &mut town,
+        Ask::get("/acmeair-webapp/rest/api/x"),
+        404,
+        "/rest/api/x",
+    );
+}
+
+#[test]
+fn the_page_needs_nothing_from_elsewhere() {
+    let mut town = Town::open(5, 2);
+    let answer = town.ask(Ask::get("/"));
+    assert_eq!(answer.status, StatusCode::OK);
+    let page = answer.text();
+    assert!(page.contains("<option value=JFK selected>New York (JFK)</option>"));
+    assert!(!page.contains("<!--") && !page.contains("://") && !page.contains("src="));
+}

@@ -1,0 +1,73 @@
+//! The server in states that a running airline is seldom in: empty, and too slow.
+
+use airline::airline::Airline;
+use airline::http::{Server, Service};
+use airline::load::{Ask, Client};
+use airline::manager::Settings;
+use hyper::StatusCode;
+use std::time::Duration;
+use vivant::prelude::*;
+
+/// Serves this airline, and sends one request to it.
+async fn status(service: Service, ask: Ask) -> (StatusCode, String) {
+    let server = Server::bind(0).await.unwrap();
+    let mut client = Client::new(server.address());
+    let serving = tokio::spawn(server.serve(service, std::future::pending()));
+    let answer = client.send(ask).await.unwrap();
+    serving.abort();
+    (answer.status, answer.text())
+}
+
+fn login() -> Ask {
+    let form = [("login", "uid0@email.com"), ("password", "password")];
+    Ask::form("/rest/api/login", &form)
+}
+
+#[tokio::test]
+async fn an_airline_without_data_says_how_to_load_them() {
+    let system = System::builder().workers(1).build();
+    let airline = Airline::open(&system, Settings::default());
+    let (status, text) = status(Service::new(airline), login()).await;
+    assert_eq!(status, StatusCode::SERVICE_UNAVAILABLE);
+    assert!(text.contains("/rest/api/loader/load"), "{text}");
+}
+
+/// Holds the only worker up.
+#[derive(Actor)]
+struct Hog;
+
+#[behaviours]
+impl Hog {
+    fn hold(&mut self, until: std::sync::mpsc::Receiver<()>) {
+        let _released = until.recv();
+    }
+}
+
+#[tokio::test]
+async fn an_airline_that_is_too_slow_is_unavailable() {
+    // The system would add a worker to let others pass, but not for an hour.
+    let system = System::builder()
+        .workers(1)
+        .turn_limit(Duration::from_secs(3600))
+        .build();
+    let airline = Airline::open(&system, Settings::default());
+    let (release, until) = std::sync::mpsc::channel();
+    let hog = system.spawn(Hog);
+    hog.hold(until).send();
+    let service = Service::new(airline).patience(Duration::from_millis(20));
+    let (status, text) = status(service, login()).await;
+    drop(release);
+    assert_eq!(status, StatusCode::SERVICE_UNAVAILABLE);
+    assert!(text.contains("did not answer within 20ms"), "{text}");
+    assert!(text.contains("may still be done"), "{text}");
+}
+
+#[tokio::test]
+async fn a_port_in_use_says_what_to_do() {
+    let first = Server::bind(0).await.unwrap();
+    let port = first.address().port();
+    let error = Server::bind(port).await.unwrap_err().to_string();
+    assert!(error.contains(&format!("port {port} is in use")), "{error}");
+    assert!(error.contains("--port"), "{error}");
+    assert!(first.address().ip().is_loopback());
+}

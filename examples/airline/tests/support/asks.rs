@@ -1,0 +1,62 @@
+//! Requests that several tests send, and what they expect.
+
+use super::town::{Town, json};
+use airline::load::Ask;
+
+/// Who asks.
+pub(crate) const USER: &str = "uid3@email.com";
+
+pub(crate) fn query_form<'a>(changed: &[(&'a str, &'a str)]) -> Ask {
+    let mut fields = vec![("fromAirport", "JFK"), ("toAirport", "LHR")];
+    fields.extend(changed);
+    Ask::form("/rest/api/flights/queryflights", &fields)
+}
+
+/// The days of the timetable's flights, as texts.
+pub(crate) fn days(town: &Town) -> [String; 2] {
+    let directory = town.house.airline.manager().directory().ask_blocking();
+    let timetable = directory.unwrap().unwrap().timetable().clone();
+    let day = timetable.first_day();
+    [day, airline::data::Day(day.0 + 1)].map(|day| day.to_string())
+}
+
+/// The ids of the flights from New York to London today, and back tomorrow.
+pub(crate) fn flights(town: &mut Town) -> [String; 2] {
+    let [today, tomorrow] = days(town);
+    let answer = town.ask(query_form(&[
+        ("fromDate", &today),
+        ("returnDate", &tomorrow),
+    ]));
+    let found = json(&answer);
+    [0, 1].map(|leg| {
+        let id = &found["tripFlights"][leg]["flightsOptions"][0]["_id"];
+        id.as_str().unwrap().to_owned()
+    })
+}
+
+pub(crate) fn book_form(user: &str, out: &str, back: &str) -> Ask {
+    let one_way = if back.is_empty() { "true" } else { "false" };
+    Ask::form(
+        "/rest/api/bookings/bookflights",
+        &[
+            ("userid", user),
+            ("toFlightId", out),
+            ("toFlightSegId", "AA1"),
+            ("retFlightId", back),
+            ("retFlightSegId", ""),
+            ("oneWayFlight", one_way),
+        ],
+    )
+}
+
+/// Asks, and checks the status; the reason must be there and say something.
+pub(crate) fn refused(town: &mut Town, ask: Ask, status: u16, reason: &str) {
+    let asked: String = format!("{ask:?}").chars().take(200).collect();
+    let answer = town.ask(ask);
+    assert_eq!(answer.status.as_u16(), status, "{asked}: {}", answer.text());
+    let error = json(&answer)["error"].as_str().unwrap().to_owned();
+    assert!(
+        error.contains(reason),
+        "{asked}: {error:?} does not say {reason:?}"
+    );
+}

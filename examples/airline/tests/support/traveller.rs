@@ -1,0 +1,152 @@
+//! Travellers: actors that log in, book, cancel and log out at times of their own, and remember what they were told.
+
+use airline::airline::Airline;
+use airline::audit::Told;
+use airline::customer::{Booked, PASSWORD};
+use airline::desk::{Order, Refusal};
+use airline::id::Id;
+use std::time::Duration;
+use vivant::prelude::*;
+
+/// What a traveller met.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Travelled {
+    /// What it was told.
+    pub(crate) told: Told,
+    /// How often a flight was full.
+    pub(crate) sold_out: u32,
+    /// Whether it came to its end.
+    pub(crate) done: bool,
+    /// Anything else.
+    pub(crate) surprises: Vec<String>,
+}
+
+/// One traveller.
+#[derive(Actor)]
+pub(crate) struct Traveller {
+    airline: Airline,
+    user: String,
+    trips: Vec<(Id, Option<Id>)>,
+    acts_left: u32,
+    session: Option<Id>,
+    mine: Vec<Id>,
+    met: Travelled,
+}
+
+impl Traveller {
+    /// A traveller who acts so many times, and wants one of these trips each time.
+    pub(crate) fn new(
+        airline: Airline,
+        user: String,
+        trips: Vec<(Id, Option<Id>)>,
+        acts: u32,
+    ) -> Self {
+        Traveller {
+            airline,
+            user,
+            trips,
+            acts_left: acts,
+            session: None,
+            mine: Vec::new(),
+            met: Travelled::default(),
+        }
+    }
+
+    fn surprised(&mut self, what: impl std::fmt::Debug) {
+        self.met.surprises.push(format!("{what:?}"));
+        self.met.done = true;
+    }
+
+    /// Whole milliseconds, few of them: turns take no virtual time, so travellers meet only when they act at the same one.
+    fn rest(&self, t: &Turn<Self>) {
+        t.after(Duration::from_millis(t.random_below(3)), t.me().act());
+    }
+
+    fn book(&self, t: &Turn<Self>, session: Id) {
+        let (outbound, back) = self.trips[t.random_below(self.trips.len() as u64) as usize];
+        let order = Order {
+            user: self.user.clone(),
+            outbound,
+            back,
+        };
+        let desk = self.airline.desk_of(session);
+        drop(t.ask(desk.book(session, order)).then(t.me().booked()));
+    }
+
+    fn cancel(&mut self, t: &Turn<Self>, session: Id) {
+        let booking = (self.mine).swap_remove(t.random_below(self.mine.len() as u64) as usize);
+        let desk = self.airline.desk_of(session);
+        let cancel = t.ask(desk.cancel(session, self.user.clone(), booking));
+        drop(cancel.then(t.me().cancelled(booking)));
+    }
+}
+
+#[behaviours]
+impl Traveller {
+    /// Sets out.
+    pub(crate) fn begin(&mut self, t: &Turn<Self>) {
+        let desk = self.airline.desk_for(&self.user);
+        let login = t.ask(desk.log_in(self.user.clone(), PASSWORD.to_owned()));
+        drop(login.then(t.me().logged_in()));
+    }
+
+    #[then]
+    fn logged_in(&mut self, t: &Turn<Self>, session: Result<Result<Id, Refusal>, AskError>) {
+        match session {
+            Ok(Ok(session)) => {
+                self.session = Some(session);
+                self.rest(t);
+            }
+            other => self.surprised(other),
+        }
+    }
+
+    fn act(&mut self, t: &Turn<Self>) {
+        let Some(session) = self.session else { return };
+        if self.acts_left == 0 {
+            t.send(self.airline.desk_of(session).log_out(session));
+            self.met.done = true;
+            return;
+        }
+        self.acts_left -= 1;
+        if !self.mine.is_empty() && t.random_below(3) == 0 {
+            self.cancel(t, session);
+        } else {
+            self.book(t, session);
+        }
+    }
+
+    #[then]
+    fn booked(&mut self, t: &Turn<Self>, booked: Result<Result<Booked, Refusal>, AskError>) {
+        match booked {
+            Ok(Ok(booked)) => {
+                for id in [Some(booked.outbound), booked.back].into_iter().flatten() {
+                    self.mine.push(id);
+                    self.met.told.booked.push(id);
+                }
+            }
+            Ok(Err(Refusal::SoldOut(_))) => self.met.sold_out += 1,
+            other => return self.surprised(other),
+        }
+        self.rest(t);
+    }
+
+    #[then]
+    fn cancelled(
+        &mut self,
+        t: &Turn<Self>,
+        done: Result<Result<(), Refusal>, AskError>,
+        booking: Id,
+    ) {
+        match done {
+            Ok(Ok(())) => self.met.told.cancelled.push(booking),
+            other => return self.surprised(other),
+        }
+        self.rest(t);
+    }
+
+    /// What it met.
+    pub(crate) fn tell(&mut self) -> Travelled {
+        self.met.clone()
+    }
+}
