@@ -4,7 +4,7 @@ use crate::error::AskError;
 use crate::promise::{Begun, Resolver};
 use crate::sync::{Arc, Mutex, lock};
 use crate::system::Shared;
-use crate::timer::{Alarm, ns};
+use crate::timer::{Alarm, Timer, ns};
 use std::fmt;
 use std::future::Future;
 use std::pin::{Pin, pin};
@@ -74,6 +74,8 @@ impl<T> Oneshot<T> {
 pub struct Asked<T> {
     oneshot: Arc<Oneshot<T>>,
     system: Option<Arc<Shared>>,
+    /// The time limit, taken back when the future goes.
+    alarm: Option<Timer>,
 }
 
 /// Whether a cancelled message was taken back.
@@ -93,6 +95,7 @@ impl<T: Send + 'static> Asked<T> {
             Asked {
                 oneshot,
                 system: Some(system.clone()),
+                alarm: None,
             },
             resolver,
         )
@@ -102,11 +105,12 @@ impl<T: Send + 'static> Asked<T> {
         Asked {
             oneshot: Arc::new(Oneshot(Mutex::new(State::Answered(value)))),
             system: None,
+            alarm: None,
         }
     }
 
     /// Gives up waiting after `limit` with [`AskError::TimedOut`]. The message may have been processed, or may still be.
-    pub fn within(self, limit: Duration) -> Asked<T> {
+    pub fn within(mut self, limit: Duration) -> Asked<T> {
         if let Some(system) = &self.system {
             let oneshot = Arc::downgrade(&self.oneshot);
             let ring = move || {
@@ -114,7 +118,11 @@ impl<T: Send + 'static> Asked<T> {
                     oneshot.complete(Err(AskError::TimedOut { after: limit }));
                 }
             };
-            system.set_timer(ns(limit), Alarm::Once(Box::new(ring)));
+            let alarm = system.set_timer(ns(limit), Alarm::Limit(Box::new(ring)));
+            if let Some(before) = self.alarm.replace(alarm) {
+                // Two limits: the shorter one counts, so both stay; only the later one is taken back with the future.
+                drop(before);
+            }
         }
         self
     }
@@ -122,13 +130,13 @@ impl<T: Send + 'static> Asked<T> {
     /// Gives up the answer, and takes the message back if it has not begun.
     pub fn cancel(self) -> Cancelled {
         let mut state = lock(&self.oneshot.0);
-        match *state {
-            State::Waiting(_) => {
-                *state = State::Closed(Closed::Withdrawn);
-                Cancelled::Withdrawn
-            }
-            _ => Cancelled::TooLate,
+        if !matches!(*state, State::Waiting(_)) {
+            return Cancelled::TooLate;
         }
+        let before = std::mem::replace(&mut *state, State::Closed(Closed::Withdrawn));
+        drop(state);
+        drop(before);
+        Cancelled::Withdrawn
     }
 
     /// Waits for the answer on this thread; in a simulation, runs it until the answer is there.
@@ -144,29 +152,31 @@ impl<T> Future for Asked<T> {
     type Output = Result<T, AskError>;
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        // Cloned before and dropped after the lock is held: both are user code.
+        let waker = context.waker().clone();
         let mut state = lock(&self.oneshot.0);
-        match &mut *state {
-            State::Waiting(waker) | State::Begun(waker) => {
-                match waker {
-                    Some(waker) => waker.clone_from(context.waker()),
-                    None => *waker = Some(context.waker().clone()),
-                }
-                Poll::Pending
-            }
+        let before = match &mut *state {
+            State::Waiting(place) | State::Begun(place) => place.replace(waker),
             State::Answered(_) => {
-                match std::mem::replace(&mut *state, State::Closed(Closed::Unwanted)) {
+                return match std::mem::replace(&mut *state, State::Closed(Closed::Unwanted)) {
                     State::Answered(value) => Poll::Ready(value),
                     _ => Poll::Pending,
-                }
+                };
             }
-            // Polled after its end, or after a cancel that consumed it: as for any future, there is no promise.
-            State::Closed(_) => Poll::Ready(Err(AskError::Cancelled)),
-        }
+            // Polled after its end: as for any future, there is no promise.
+            State::Closed(_) => return Poll::Ready(Err(AskError::Cancelled)),
+        };
+        drop(state);
+        drop(before);
+        Poll::Pending
     }
 }
 
 impl<T> Drop for Asked<T> {
     fn drop(&mut self) {
+        if let Some(alarm) = self.alarm.take() {
+            alarm.cancel();
+        }
         let mut state = lock(&self.oneshot.0);
         if !matches!(*state, State::Closed(_)) {
             let before = std::mem::replace(&mut *state, State::Closed(Closed::Unwanted));

@@ -4,9 +4,8 @@ use crate::address::{Link, Target};
 use crate::asked::Asked;
 use crate::behaviour::{Behaviour, Continuation, Message};
 use crate::cell::{AddressRef, StateRef};
-use crate::dead_letter::Cause;
 use crate::error::{AskError, Refusal, SendError};
-use crate::mailbox::{Envelope, Kind, Letter, Role, Step, post};
+use crate::mailbox::{Envelope, Kind, Letter, Role, Step, post_or_bury};
 use crate::promise::{Begun, Resolver};
 use crate::scheduler::Worker;
 use crate::turn::Turn;
@@ -166,12 +165,7 @@ pub(crate) struct Delivery {
 impl Delivery {
     /// Posts it; to an actor that has ended it becomes a dead letter, and whoever waits for the answer is told.
     pub(crate) fn deliver(self) {
-        if let Err(envelope) = post(&self.to, self.envelope) {
-            self.to
-                .system
-                .dead_letters
-                .bury(&self.to, envelope, Cause::Ended);
-        }
+        post_or_bury(&self.to, self.envelope);
     }
 }
 

@@ -2,12 +2,13 @@
 
 use crate::behaviour::{Continuation, Message};
 use crate::call::Then;
-use crate::cell::{AddressRef, CellRef};
-use crate::error::Refusal;
+use crate::cell::{AddressRef, CellRef, catch};
+use crate::error::{Panic, Refusal};
 use crate::mailbox::{Envelope, Kind, Role};
 use crate::promise::Resolver;
 use crate::stop::StopReason;
 use crate::sync::{Arc, Mutex, lock};
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::panic::Location;
@@ -60,7 +61,12 @@ pub struct DeadLetterCount {
 type Tally = BTreeMap<(&'static str, (&'static str, u32, u32), Cause), u64>;
 
 /// Sends a dead letter on; false when the subscriber has ended.
-type Subscriber = Arc<dyn Fn(&DeadLetter) -> bool + Send + Sync>;
+type Subscriber = Arc<dyn Fn(&CellRef, &DeadLetter) -> bool + Send + Sync>;
+
+thread_local! {
+    /// Whether this thread is telling subscribers of a letter.
+    static TELLING: Cell<bool> = const { Cell::new(false) };
+}
 
 /// The dead letters of one system.
 #[derive(Default)]
@@ -99,7 +105,7 @@ impl DeadLetters {
         K::Rest: Clone,
     {
         let subscriber = Subscription(Mutex::new(then));
-        lock(&self.subscribers).push(Arc::new(move |letter| subscriber.tell(letter)));
+        lock(&self.subscribers).push(Arc::new(move |to, letter| subscriber.tell(to, letter)));
     }
 
     /// A message could not be delivered: counts it and tells whoever waits for its answer.
@@ -108,10 +114,19 @@ impl DeadLetters {
             self.note(&to.cell(), envelope.kind(), envelope.head().place, cause);
         }
         let reason = to.ended().cloned().unwrap_or(StopReason::Stopped);
-        envelope.refuse(&Refusal {
-            actor: to.path(),
-            reason,
-        });
+        let (kind, refusal) = (
+            envelope.kind(),
+            Refusal {
+                cell: to.cell(),
+                reason,
+            },
+        );
+        // Dropping the message is user code, and whoever sent it did nothing wrong.
+        if let Err(caught) = catch(|| envelope.refuse(&refusal)) {
+            to.system
+                .reports
+                .panicked(&Panic::new(to, kind.name, caught));
+        }
     }
 
     /// Counts a message that is dealt with elsewhere.
@@ -139,16 +154,28 @@ impl DeadLetters {
             place,
             cause,
         };
+        // A letter that the telling of this one makes is counted and not told: that could go on for ever.
+        if TELLING
+            .try_with(|telling| telling.replace(true))
+            .unwrap_or(true)
+        {
+            return;
+        }
         for tell in subscribers {
-            if !tell(&letter) {
+            // Telling clones what the subscriber gave, and fills its message: user code, which may panic.
+            if !catch(|| tell(cell, &letter)).unwrap_or(true) {
                 lock(&self.subscribers).retain(|other| !Arc::ptr_eq(other, &tell));
             }
         }
+        let _ = TELLING.try_with(|telling| telling.set(false));
     }
 
     pub(crate) fn forget_subscribers(&self) {
         let subscribers = std::mem::take(&mut *lock(&self.subscribers));
-        drop(subscribers);
+        for subscriber in subscribers {
+            // What a subscriber gave may panic when it is dropped.
+            let _dropped = catch(move || drop(subscriber));
+        }
     }
 }
 
@@ -165,12 +192,12 @@ where
     K: Continuation<Hole = DeadLetter>,
     K::Rest: Clone,
 {
-    fn tell(&self, letter: &DeadLetter) -> bool {
+    fn tell(&self, to: &CellRef, letter: &DeadLetter) -> bool {
         let then = lock(&self.0).again();
         if then.target().ended().is_some() {
             return false;
         }
-        if then.target().path() != letter.actor {
+        if then.target().cell().as_ptr() != to.as_ptr() {
             let delivery = then.fill(letter.clone(), Resolver::<<K as Message>::Reply>::nobody());
             // Not `deliver`: a subscriber that ends just now must not make another dead letter of this one.
             return crate::mailbox::post(&delivery.to, delivery.envelope).is_ok();

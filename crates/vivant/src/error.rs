@@ -2,7 +2,7 @@
 
 use crate::behaviour::Message;
 use crate::call::Call;
-use crate::cell::{self, Header};
+use crate::cell::{self, CellRef, Header};
 use crate::stop::StopReason;
 use crate::sync::Arc;
 use std::error::Error;
@@ -189,7 +189,7 @@ impl<M: Message> Error for SendError<M> {}
 
 /// Why the messages of an actor that ends are refused.
 pub(crate) struct Refusal {
-    pub(crate) actor: String,
+    pub(crate) cell: CellRef,
     pub(crate) reason: StopReason,
 }
 
@@ -200,7 +200,7 @@ impl Refusal {
         behaviour: &'static str,
         place: &'static Location<'static>,
     ) -> AskError {
-        let (actor, reason) = (self.actor.clone(), self.reason.clone());
+        let (actor, reason) = (self.cell.path(), self.reason.clone());
         AskError::Stopped(Arc::new(Undelivered {
             actor,
             behaviour,

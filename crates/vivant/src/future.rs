@@ -96,9 +96,9 @@ impl Behaviour for PollFuture {
     type Actor = FutureActor;
 
     fn run(state: &mut FutureActor, turn: &Turn<'_, FutureActor>, (): (), _: Resolver<()>) {
-        // Release: pairs with the swap of a wake, so that one after this store polls again; one before it is for this
-        // poll.
-        state.woken.store(false, Ordering::Release);
+        // AcqRel: pairs with the swap of a wake. A wake before this one is for this poll, which sees what it published; a
+        // wake after it polls again.
+        state.woken.swap(false, Ordering::AcqRel);
         let waker = Waker::from(Arc::new(Wakeup {
             woken: state.woken.clone(),
             to: turn.owner(),
@@ -135,7 +135,7 @@ impl Wake for Wakeup {
     }
 
     fn wake_by_ref(self: &Arc<Self>) {
-        // AcqRel: pairs with the store before the poll; one poll for many wakes.
+        // AcqRel: pairs with the swap before the poll; one poll for many wakes.
         if !self.woken.swap(true, Ordering::AcqRel) {
             let origin = || format!("a future of {} was woken by another thread", self.to.path());
             self.to.system.complain_if_foreign(origin);
@@ -226,22 +226,40 @@ impl Future for Sleep {
     type Output = ();
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
-        let now_ns = self.system.oracle.now_ns();
-        if now_ns >= self.until_ns {
+        if self.is_over() {
             return Poll::Ready(());
         }
-        if let Some((_, waker)) = &self.alarm {
-            lock(waker).clone_from(context.waker());
-            return Poll::Pending;
+        match &self.alarm {
+            Some((_, waker)) => {
+                let before = std::mem::replace(&mut *lock(waker), context.waker().clone());
+                // Outside the lock: a waker's drop is user code.
+                drop(before);
+            }
+            None => {
+                let waker = Arc::new(Mutex::new(context.waker().clone()));
+                let ringing = waker.clone();
+                let ring = Box::new(move || {
+                    let waker = lock(&ringing).clone();
+                    waker.wake();
+                });
+                let in_ns = self.until_ns.saturating_sub(self.system.oracle.now_ns());
+                let timer = self.system.set_timer(in_ns, Alarm::Limit(ring));
+                self.alarm = Some((timer, waker));
+            }
         }
-        let waker = Arc::new(Mutex::new(context.waker().clone()));
-        let ringing = waker.clone();
-        let ring = Box::new(move || lock(&ringing).wake_by_ref());
-        let timer = self
-            .system
-            .set_timer(self.until_ns - now_ns, Alarm::Once(ring));
-        self.alarm = Some((timer, waker));
-        Poll::Pending
+        // Looked at again: an alarm that rang before the waker was stored has woken another one.
+        if self.is_over() {
+            Poll::Ready(())
+        } else {
+            Poll::Pending
+        }
+    }
+}
+
+impl Sleep {
+    /// Nobody watches the time of a system that has shut down: there every sleep is over.
+    fn is_over(&self) -> bool {
+        self.system.oracle.now_ns() >= self.until_ns || self.system.timers.are_closed()
     }
 }
 

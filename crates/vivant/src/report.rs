@@ -1,5 +1,6 @@
 //! What the runtime has to say that nobody asked for: slow turns, panics, threads it could not start.
 
+use crate::cell::catch;
 use crate::error::Panic;
 use crate::sync::{Arc, AtomicU64, Mutex, Ordering, lock};
 use crate::system::Shared;
@@ -107,7 +108,8 @@ impl Reports {
 
     fn say(&self, report: Report) {
         if let Some(listener) = &self.listener {
-            listener(&report);
+            // On a worker's or the clock's thread: a listener that panics must not take it along.
+            let _heard = catch(|| listener(&report));
         }
         let mut latest = lock(&self.latest);
         if latest.len() == KEPT_MAX {

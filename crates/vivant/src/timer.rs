@@ -12,6 +12,9 @@ use std::time::Duration;
 
 /// What happens at a deadline.
 pub(crate) enum Alarm {
+    /// Somebody waits for it: it rings in any case, at the latest when the system closes.
+    Limit(Box<dyn FnOnce() + Send>),
+    /// A message: it is dropped when the system closes.
     Once(Box<dyn FnOnce() + Send>),
     Every {
         period_ns: u64,
@@ -32,8 +35,19 @@ pub(crate) struct Timers {
     next_number: AtomicU64,
 }
 
+#[derive(Default, PartialEq, Eq)]
+enum State {
+    #[default]
+    Open,
+    /// The system shuts down: no message is sent later any more.
+    LimitsOnly,
+    /// Nobody watches the time any more.
+    Closed,
+}
+
 #[derive(Default)]
 struct Table {
+    state: State,
     /// By deadline, then by the order in which they were set (R5).
     by_deadline: BTreeMap<(u64, u64), Alarm>,
     deadlines: BTreeMap<u64, u64>,
@@ -44,13 +58,29 @@ struct Table {
 pub(crate) struct TimerId(u64);
 
 impl Timers {
-    /// Sets an alarm; true when it is now the next one, and whoever waits for the next must be told.
+    /// Sets an alarm; true when it is now the next one, and whoever waits for the next must be told. Once the timers
+    /// are closed, a limit rings at once and a message is dropped.
     pub(crate) fn set(&self, at_ns: u64, alarm: Alarm) -> (TimerId, bool) {
         // Relaxed: the number is only an identity and an order among equals.
         let number = self.next_number.fetch_add(1, Ordering::Relaxed);
         let mut table = lock(&self.table);
-        table.deadlines.insert(number, at_ns);
-        table.by_deadline.insert((at_ns, number), alarm);
+        match (&table.state, alarm) {
+            (State::Closed, Alarm::Limit(ring)) => {
+                drop(table);
+                ring();
+                return (TimerId(number), false);
+            }
+            (State::Open, alarm) | (State::LimitsOnly, alarm @ Alarm::Limit(_)) => {
+                table.deadlines.insert(number, at_ns);
+                table.by_deadline.insert((at_ns, number), alarm);
+            }
+            (State::LimitsOnly | State::Closed, refused) => {
+                // Outside the lock, as in `cancel`.
+                drop(table);
+                drop(refused);
+                return (TimerId(number), false);
+            }
+        }
         let is_next = table
             .by_deadline
             .first_key_value()
@@ -88,29 +118,30 @@ impl Timers {
     /// message): a panic in it is handed to `panicked` and costs no other alarm.
     pub(crate) fn fire_due(&self, now_ns: u64, panicked: impl Fn(Caught)) {
         while let Some((number, at_ns, alarm)) = self.take_due(now_ns) {
-            let rung = catch(move || match alarm {
-                Alarm::Once(ring) => {
-                    ring();
-                    None
-                }
-                Alarm::Every {
-                    period_ns,
-                    mut ring,
-                } => (ring() == Interval::GoesOn).then_some((period_ns, ring)),
-            });
-            match rung {
-                Ok(Some((period_ns, ring))) => {
-                    // From the deadline, not from now: intervals do not drift. What was missed is not made up for.
-                    let next_ns = (at_ns + period_ns).max(now_ns.saturating_sub(period_ns) + 1);
+            let rung = catch(|| {
+                let again = match alarm {
+                    Alarm::Limit(ring) | Alarm::Once(ring) => {
+                        ring();
+                        None
+                    }
+                    Alarm::Every {
+                        period_ns,
+                        mut ring,
+                    } => (ring() == Interval::GoesOn).then_some((period_ns, ring)),
+                };
+                if let Some((period_ns, ring)) = again {
+                    // The next deadline of the same grid that is not past: intervals do not drift, and what was missed
+                    // is not made up for.
+                    let missed = now_ns.saturating_sub(at_ns) / period_ns;
+                    let next_ns = at_ns.saturating_add((missed + 1).saturating_mul(period_ns));
                     self.put_back(number, next_ns, Alarm::Every { period_ns, ring });
-                }
-                Ok(None) => {
+                } else {
                     self.cancel(TimerId(number));
                 }
-                Err(caught) => {
-                    self.cancel(TimerId(number));
-                    panicked(caught);
-                }
+            });
+            if let Err(caught) = rung {
+                self.cancel(TimerId(number));
+                panicked(caught);
             }
         }
     }
@@ -122,7 +153,7 @@ impl Timers {
             .first_key_value()
             .filter(|(key, _)| key.0 <= now_ns)?;
         let (_, alarm) = table.by_deadline.pop_first()?;
-        if matches!(alarm, Alarm::Once(_)) {
+        if !matches!(alarm, Alarm::Every { .. }) {
             table.deadlines.remove(&number);
         }
         Some((number, at_ns, alarm))
@@ -134,13 +165,57 @@ impl Timers {
         if let Some(deadline) = table.deadlines.get_mut(&number) {
             *deadline = at_ns;
             table.by_deadline.insert((at_ns, number), alarm);
+        } else {
+            // Outside the lock, as in `cancel`.
+            drop(table);
+            drop(alarm);
         }
     }
 
-    /// Forgets all timers: the system shuts down.
-    pub(crate) fn clear(&self) {
-        let table = std::mem::take(&mut *lock(&self.table));
-        drop(table);
+    /// The system begins to shut down: messages that were to be sent later are dropped.
+    pub(crate) fn drop_messages(&self, panicked: impl Fn(Caught)) {
+        let messages = {
+            let mut table = lock(&self.table);
+            table.state = State::LimitsOnly;
+            let is_limit = |(_, alarm): &((u64, u64), Alarm)| matches!(alarm, Alarm::Limit(_));
+            let all = std::mem::take(&mut table.by_deadline).into_iter();
+            let (limits, messages): (BTreeMap<_, _>, BTreeMap<_, _>) = all.partition(is_limit);
+            table.deadlines = limits
+                .keys()
+                .map(|(at_ns, number)| (*number, *at_ns))
+                .collect();
+            table.by_deadline = limits;
+            messages
+        };
+        for alarm in messages.into_values() {
+            if let Err(caught) = catch(move || drop(alarm)) {
+                panicked(caught);
+            }
+        }
+    }
+
+    /// The clock stops: whoever still waits for a time limit is told now, for nobody will tell it later.
+    pub(crate) fn close(&self, panicked: impl Fn(Caught)) {
+        let alarms = {
+            let mut table = lock(&self.table);
+            table.state = State::Closed;
+            table.deadlines.clear();
+            std::mem::take(&mut table.by_deadline)
+        };
+        for alarm in alarms.into_values() {
+            let rung = catch(move || {
+                if let Alarm::Limit(ring) = alarm {
+                    ring();
+                }
+            });
+            if let Err(caught) = rung {
+                panicked(caught);
+            }
+        }
+    }
+
+    pub(crate) fn are_closed(&self) -> bool {
+        lock(&self.table).state == State::Closed
     }
 }
 

@@ -279,3 +279,94 @@ fn nothing_left_to_run_is_an_error_and_not_a_hang() {
     let (echo, _) = pair(&simulation);
     assert_eq!(echo.later().ask_blocking(), Err(AskError::Stalled));
 }
+
+/// Chains as deep as the user's data, in every shape that settles one promise by another: none may need the stack.
+mod deep {
+    use super::*;
+
+    const DEPTH: u64 = if cfg!(miri) { 100 } else { 100_000 };
+
+    #[derive(Actor)]
+    struct Deep;
+
+    #[behaviours]
+    impl Deep {
+        fn sum(&mut self, t: &Turn<Self>, n: u64) -> Promise<u64> {
+            match n {
+                0 => panic!("at the bottom"),
+                _ => t.ask(t.me().sum(n - 1)).then(t.me().plus(n)),
+            }
+        }
+
+        #[then]
+        fn plus(&mut self, below: Result<u64, AskError>, n: u64) -> u64 {
+            below.unwrap_or(0) + n
+        }
+
+        fn limited(&mut self, t: &Turn<Self>, n: u64) -> Promise<u64> {
+            match n {
+                0 => Promise::ready(7),
+                _ => t
+                    .ask(t.me().limited(n - 1))
+                    .within(Duration::from_secs(3600)),
+            }
+        }
+
+        fn gathered(&mut self, t: &Turn<Self>, n: u64) -> Promise<u64> {
+            match n {
+                0 => Promise::ready(8),
+                _ => t.any([t.ask(t.me().gathered(n - 1))]),
+            }
+        }
+    }
+
+    #[derive(Actor)]
+    struct Link {
+        next: Option<Address<Link>>,
+        kept: Option<Resolver<u64>>,
+    }
+
+    #[behaviours]
+    impl Link {
+        fn through(&mut self, t: &Turn<Self>) -> Promise<u64> {
+            match &self.next {
+                Some(next) => t.ask(next.through()),
+                None => {
+                    let (promise, resolver) = t.promise();
+                    self.kept = Some(resolver);
+                    promise
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_panic_at_the_bottom_unwinds_the_questions_not_the_stack() {
+        let simulation = Simulation::new(1);
+        let deep = simulation.system().spawn(Deep);
+        assert!(deep.sum(DEPTH).ask_blocking().is_err());
+    }
+
+    #[test]
+    fn limits_and_gatherings_settle_in_a_loop() {
+        let simulation = Simulation::new(2);
+        let deep = simulation.system().spawn(Deep);
+        assert_eq!(deep.limited(DEPTH).ask_blocking(), Ok(7));
+        assert_eq!(deep.gathered(DEPTH).ask_blocking(), Ok(8));
+    }
+
+    #[test]
+    fn shutdown_breaks_a_chain_of_actors_in_a_loop() {
+        let simulation = Simulation::new(3);
+        let system = simulation.system();
+        let mut next = None;
+        for _ in 0..DEPTH / 5 {
+            next = Some(system.spawn(Link { next, kept: None }));
+        }
+        let asked = next.take().unwrap().through().ask();
+        simulation.run();
+        system.shutdown();
+        assert!(system.block_on(asked).is_err());
+        assert_eq!(system.inspect().bytes, 0);
+    }
+}

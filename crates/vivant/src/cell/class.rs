@@ -68,7 +68,7 @@ impl<'h> StateRef<'h> {
     ///
     /// # Panics
     ///
-    /// If it is of another type. Typed links make that impossible; the check makes it sound.
+    /// If it is of another type. Links are typed, so only a hand-written interface table can come to this; the check makes it sound.
     pub(crate) fn get<A: Actor>(&mut self) -> &mut Option<A> {
         // SAFETY: the cell is alive (`new`).
         let class = unsafe { self.header.as_ref() }.class;

@@ -31,6 +31,12 @@ impl<'w> Held<'w> {
         (Held { cell, worker }, signals)
     }
 
+    /// Takes up an actor whose `Held` was lost to a panic on this worker.
+    pub(super) fn after_panic(worker: &'w Worker) -> Held<'w> {
+        let cell = worker.me();
+        Held { cell, worker }
+    }
+
     pub(super) fn cell(&self) -> &CellRef {
         &self.cell
     }
@@ -112,6 +118,8 @@ impl<'w> Held<'w> {
         self.worker.turn_begins(envelope.head());
         let ready = catch(|| envelope.ready(&mut self.state()));
         self.worker.turn_ends();
+        // A guard that sends cannot be kept from it, but nobody is muted for it: no turn has ended.
+        drop(self.worker.take_overloaded());
         // A guard that panics lets its message run: the turn will meet the same fault and end the actor with its place.
         ready.unwrap_or(true)
     }
@@ -172,7 +180,7 @@ impl<'w> Held<'w> {
 
     /// A resolution released a continuation: for this actor it runs at once, in a turn of its own; else it is sent on.
     fn released(&mut self, to: &AddressRef, released: Envelope) -> After {
-        if to.id != self.cell.id {
+        if !std::ptr::eq(&raw const **to, &raw const *self.cell) {
             crate::mailbox::post_or_bury(to, released);
             return After::Next;
         }
@@ -229,7 +237,7 @@ impl<'w> Held<'w> {
 
     /// No address is left (C4: for good), and nothing that an address holder sent is unprocessed.
     pub(super) fn is_forsaken(&mut self) -> bool {
-        self.cell.addresses() == 0 && self.owner().backlog.is_empty() && self.cell.inbox.is_empty()
+        self.cell.addresses() == 0 && !self.has_more()
     }
 
     /// Whether messages wait that have not been looked at, or may have become runnable since.
@@ -250,17 +258,38 @@ impl<'w> Held<'w> {
         if let Err(caught) = catch(|| (class.drop_state)(&mut self.state())) {
             self.panicked("drop of the state", caught);
         }
-        worker.turn_ends();
-        worker.take_overloaded();
+        self.finish(reason);
+    }
+
+    /// The second half of an end: the mailbox, and what the system knows of the actor. User code that panics in it is
+    /// caught where it is called.
+    fn finish(&mut self, reason: StopReason) {
+        let worker = self.worker;
         let _first = self.cell.ended.set(Box::new(reason.clone()));
         let refusal = Refusal {
-            actor: self.cell.path(),
+            cell: self.cell.clone(),
             reason,
         };
+        worker.hook_begins();
         self.refuse_all(&refusal);
+        worker.turn_ends();
+        // Whatever a hook or a drop wished for: no turn of this actor follows, and the next one here is another's.
+        let _wish = worker.wants_stop();
+        drop(worker.take_overloaded());
         let system = &self.cell.system;
         unmute(system.mutes.ended((self.cell.id, &self.cell.pressure)));
         system.registry.remove(self.cell.id);
+    }
+
+    /// Ends an actor because of a panic outside any turn.
+    pub(super) fn end_after_panic(&mut self, caught: super::Caught) {
+        let panic = self.panicked(self.worker.behaviour(), caught);
+        let reason = StopReason::Panicked(panic);
+        if self.has_ended() {
+            self.finish(reason);
+        } else {
+            self.end(reason);
+        }
     }
 
     /// O11, T3: closes the mailbox and accounts for every message in it.

@@ -67,9 +67,9 @@ pub(crate) fn take_last() -> Option<Caught> {
 /// nobody sees a state that the panic left half changed (this is why asserting unwind safety is right).
 pub(crate) fn catch<R>(body: impl FnOnce() -> R) -> Result<R, Caught> {
     panic::catch_unwind(AssertUnwindSafe(body)).map_err(|payload| {
-        let place = LAST
-            .with(|last| last.borrow_mut().take())
-            .and_then(|last| last.place);
+        // A thread that is being torn down has no place noted.
+        let last = LAST.try_with(|last| last.borrow_mut().take());
+        let place = last.ok().flatten().and_then(|last| last.place);
         let message = message_of(&*payload);
         // A payload's own drop may panic; that must not leave the edge of the turn.
         if let Err(second) = panic::catch_unwind(AssertUnwindSafe(|| drop(payload))) {

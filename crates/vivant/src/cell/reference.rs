@@ -79,14 +79,19 @@ impl AddressRef {
 
     /// A reference that keeps the memory only.
     pub(crate) fn cell(&self) -> CellRef {
-        CellRef::to(self.0)
+        // SAFETY: by C3 this counted address keeps the cell alive.
+        unsafe { CellRef::to(self.0) }
     }
 }
 
 impl CellRef {
-    /// One more reference to a cell that the caller keeps alive meanwhile.
-    fn to(header: NonNull<Header>) -> CellRef {
-        // SAFETY: the caller's own reference keeps the cell alive.
+    /// One more reference to a cell.
+    ///
+    /// # Safety
+    ///
+    /// `header` starts a cell made by [`AddressRef::birth`] that a reference of the caller's keeps alive meanwhile.
+    unsafe fn to(header: NonNull<Header>) -> CellRef {
+        // SAFETY: the cell is alive by the caller's promise.
         // Relaxed: a new reference is made from an existing one, as in `Arc`.
         let before = unsafe { header.as_ref() }
             .refs
@@ -177,7 +182,8 @@ impl Deref for AddressRef {
 
 impl Clone for CellRef {
     fn clone(&self) -> Self {
-        CellRef::to(self.0)
+        // SAFETY: this reference is counted, so the cell is alive.
+        unsafe { CellRef::to(self.0) }
     }
 }
 
@@ -210,8 +216,11 @@ impl Drop for CellRef {
 
 impl Drop for AddressRef {
     fn drop(&mut self) {
-        // Release: pairs with the Acquire in `addresses`.
+        // Release: pairs with the Acquire in `addresses` and with the fence below.
         if self.addresses.fetch_sub(1, Ordering::Release) == 1 {
+            // Acquire: the common reference stands for the uses of all addresses, so they happen before it is given up
+            // and the cell is freed. Nobody else may order them: no holder looks at the count of a stopped actor.
+            fence(Ordering::Acquire);
             // C3: the reference that the addresses owned together passes to this value, which gives it up at the end.
             let cell = CellRef(self.0);
             cell.signal(Signals::UNREFERENCED);

@@ -1,7 +1,7 @@
 //! One run of an actor on a worker: signals first, then messages, until nothing is left or the budget is spent (T6).
 
 use super::held::{After, Held};
-use super::{CellRef, Signals};
+use super::{Caught, CellRef, Signals, catch};
 use crate::scheduler::Worker;
 use crate::stop::StopReason;
 
@@ -25,20 +25,41 @@ pub(crate) enum Ran {
 
 /// Runs the actor that came out of a run queue.
 pub(crate) fn run(cell: CellRef, worker: &Worker, budget: Budget) -> Ran {
-    let mut began_ns = worker.system.oracle.now_ns();
-    let began_ms = worker.system.oracle.coarse_ms();
-    let (mut held, mut signals) = Held::begin(cell, worker);
+    let (held, signals) = Held::begin(cell, worker);
+    match catch(|| serve(held, signals, budget)) {
+        Ok(ran) => ran,
+        Err(caught) => rescue(worker, caught),
+    }
+}
+
+/// User code panicked where no turn was there to catch it: in the drop of a message, or in a subscriber. The actor's own
+/// messages may be half dealt with, so it ends; its worker goes on.
+fn rescue(worker: &Worker, caught: Caught) -> Ran {
+    let mut held = Held::after_panic(worker);
+    held.end_after_panic(caught);
+    loop {
+        match held.park() {
+            Ok(()) => return Ran::Parked,
+            // It has ended: there is nothing that it could be told.
+            Err((again, _)) => held = again,
+        }
+    }
+}
+
+fn serve(mut held: Held<'_>, mut signals: Signals, budget: Budget) -> Ran {
+    let system = held.cell().system.clone();
+    let mut began_ns = system.oracle.now_ns();
+    let began_ms = system.oracle.coarse_ms();
+    let until_ms = began_ms.saturating_add(budget.ms);
     let mut messages = 0;
     loop {
         heed(&mut held, signals);
         while !held.is_muted() && !held.has_ended() {
-            if messages >= budget.messages
-                || worker.system.oracle.coarse_ms() >= began_ms + budget.ms
-            {
+            if messages >= budget.messages || system.oracle.coarse_ms() >= until_ms {
                 if !held.has_more() {
                     break;
                 }
-                held.was_busy(worker.system.oracle.now_ns() - began_ns);
+                held.was_busy(system.oracle.now_ns() - began_ns);
                 held.cell().run.requeue();
                 return Ran::Requeue(held.release());
             }
@@ -54,7 +75,7 @@ pub(crate) fn run(cell: CellRef, worker: &Worker, budget: Budget) -> Ran {
         if !held.has_ended() && held.is_forsaken() {
             held.end(StopReason::Unreferenced);
         }
-        let now_ns = worker.system.oracle.now_ns();
+        let now_ns = system.oracle.now_ns();
         held.was_busy(now_ns - began_ns);
         began_ns = now_ns;
         match held.park() {

@@ -60,7 +60,15 @@ impl<N: Linked> Inbox<N> {
     }
 
     /// Puts `node` behind everything pushed so far, or gives it back when the inbox is closed.
-    pub(crate) fn push(&self, node: NonNull<N>) -> Result<Pushed, NonNull<N>> {
+    ///
+    /// # Safety
+    ///
+    /// The caller owns `node` (rule 2 of [`Linked`]) and gives it up, unless it is given back.
+    pub(crate) unsafe fn push(&self, node: NonNull<N>) -> Result<Pushed, NonNull<N>> {
+        // The next sender may link to this node by an address that it read before this node was there (another node lay
+        // there, since freed). The address is right, but the pointer's provenance would be the dead node's; so it is exposed
+        // here, and taken up again by address in `turned_over`.
+        node.as_ptr().expose_provenance();
         // Relaxed is enough, here and when the exchange fails: the value is only compared; what it points at is not read.
         let mut head = self.head.load(Ordering::Relaxed);
         loop {
@@ -155,7 +163,7 @@ impl<N: Linked> Chain<N> {
             // SAFETY: the nodes were taken out of the inbox by one swap, so this chain owns them all.
             unsafe {
                 let link = N::link(node);
-                at = *link;
+                at = ptr::with_exposed_provenance_mut((*link).addr());
                 *link = next;
             }
             next = node.as_ptr();

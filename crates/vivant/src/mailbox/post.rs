@@ -15,14 +15,15 @@ pub(crate) fn post(to: &AddressRef, mut envelope: Envelope) -> Result<(), Envelo
     envelope.stamp(system.oracle.coarse_ms());
     system.bytes.add(kind.bytes);
     let depth = to.pressure.add();
-    match to.inbox.push(envelope.into_node()) {
+    // SAFETY: the envelope gave its parcel up as a node.
+    match unsafe { to.inbox.push(envelope.into_node()) } {
         Ok(pushed) => {
             if pushed == Pushed::First {
                 to.cell().notify();
             }
         }
         Err(node) => {
-            // An ended actor is immune: nobody waits for its recovery.
+            // Who ends lets everybody go in any case, and is immune from then on.
             let _immune = to.pressure.subtract(1, system.config.marks);
             system.bytes.subtract(kind.bytes);
             // SAFETY: the inbox gave the node back.

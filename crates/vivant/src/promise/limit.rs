@@ -26,7 +26,7 @@ impl<T: Send + 'static> Promise<T> {
         let ring = Box::new(move || {
             Resolver::of_slot(late_owner, late_slot).fail(AskError::TimedOut { after: limit })
         });
-        let timer = system.set_timer(ns(limit), Alarm::Once(ring));
+        let timer = system.set_timer(ns(limit), Alarm::Limit(ring));
         self.watched(&owner, in_time, move || {
             timer.cancel();
         });

@@ -5,6 +5,7 @@
 //! - [`slot`]: where the two meet, touched only in turns of the promise's owner.
 //! - [`gather`]: all of several promises, or any.
 
+mod cascade;
 mod gather;
 mod limit;
 mod local;

@@ -1,9 +1,10 @@
 //! Resolvers: the right, and the duty, to make a promised value arrive.
 
+use super::cascade::cascade;
 use super::slot::{Sink, Slot};
 use crate::asked::Oneshot;
 use crate::call::Delivery;
-use crate::cell::{AddressRef, StateRef, take_last};
+use crate::cell::{AddressRef, Caught, StateRef, take_last};
 use crate::error::{AskError, Inside, Panic, Refusal};
 use crate::mailbox::{Envelope, Kind, Letter, Role, Step, post};
 use crate::scheduler::Worker;
@@ -87,11 +88,20 @@ impl<T: Send + 'static> Resolver<T> {
     }
 
     pub(crate) fn complete(mut self, value: Result<T, AskError>) {
-        if let Some(delivery) = settle(std::mem::replace(&mut self.to, Destination::Nobody), value)
-        {
+        finish(std::mem::replace(&mut self.to, Destination::Nobody), value);
+    }
+}
+
+/// Brings `value` to its destination, and what follows from that to its end.
+fn finish<T: Send + 'static>(to: Destination<T>, value: Result<T, AskError>) {
+    if matches!(to, Destination::Nobody) {
+        return;
+    }
+    cascade(move || {
+        if let Some(delivery) = settle(to, value) {
             delivery.deliver();
         }
-    }
+    });
 }
 
 /// Brings `value` to its destination. For a promise of the actor whose turn runs here, its sink is filled at once; a
@@ -142,21 +152,21 @@ impl<T: Send + 'static> Drop for Resolver<T> {
             return;
         }
         let to = std::mem::replace(&mut self.to, Destination::Nobody);
-        if let Some(delivery) = settle(to, Err(given_up())) {
-            delivery.deliver();
-        }
+        finish(to, Err(given_up()));
     }
 }
 
 /// Why a resolver that is dropped here gave no value.
 fn given_up() -> AskError {
-    if std::thread::panicking() {
-        let panic = Worker::with_current(|worker| {
-            take_last().map(|caught| Panic::new(&worker.me(), worker.behaviour(), caught))
-        });
-        if let Some(Some(panic)) = panic {
-            return AskError::Panicked(panic);
-        }
+    if std::thread::panicking()
+        && let Some(inside) = Worker::inside()
+    {
+        // A panic that was resumed passed no hook, so nothing is known of it.
+        let unknown = || Caught {
+            message: "a panic of which nothing is known".to_owned(),
+            place: None,
+        };
+        return AskError::Panicked(Panic::of(inside, take_last().unwrap_or_else(unknown)));
     }
     let outside = || Inside {
         actor: "outside".to_owned(),

@@ -1,6 +1,6 @@
 //! The pool for actors that are declared to block: threads on demand, each running one actor at a time (T6).
 
-use super::threads::Threads;
+use super::threads::{Started, Threads};
 use super::worker::Worker;
 use crate::cell::{self, CellRef, Ran};
 use crate::sync::{Arc, Condvar, Mutex, PoisonError, lock};
@@ -53,11 +53,21 @@ impl BlockingPool {
         drop(state);
         let shared = system.clone();
         let name = format!("{}-blocking-{number}", system.config.name);
-        threads.start_thread(
-            name,
-            move |threads| threads.blocking.serve(&shared, threads),
-            system,
-        );
+        let serve = move |threads: &Threads| threads.blocking.serve(&shared, threads);
+        if threads.start_thread(name, serve, system) == Started::No {
+            self.without_thread(threads);
+        }
+    }
+
+    /// The operating system refused a thread: if there is no other, the workers do what they can.
+    fn without_thread(&self, threads: &Threads) {
+        let mut state = lock(&self.state);
+        state.threads -= 1;
+        if state.threads == 0 {
+            threads.common.extend(std::mem::take(&mut state.queue));
+            drop(state);
+            threads.sleepers.wake_one();
+        }
     }
 
     /// A thread's life: it leaves when it was idle for long, or when the pool has closed and nothing is queued.

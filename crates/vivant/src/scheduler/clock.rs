@@ -102,6 +102,7 @@ impl Threads {
         self.sleepers.asleep() >= self.regular
             && self.handover.surplus() == 0
             && self.blocking.is_idle()
+            && !self.has_work()
     }
 
     /// A timer became the next one.

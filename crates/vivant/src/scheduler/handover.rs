@@ -1,10 +1,10 @@
 //! Hand-over: when turns hold workers up, surplus workers take their queues; they retire when the turns end (T6).
 //!
 //! G1 There are never more surplus workers than turns over the limit, but for those that have not yet noticed.
-//! G2 A surplus worker retires only between turns, and its queue goes to the others.
+//! G2 A surplus worker retires only between turns. Its queue goes to the others, and so does the token that woke it.
 
 use super::seat::{News, Seat, Tenure};
-use super::threads::Threads;
+use super::threads::{Started, Threads};
 use crate::sync::{Arc, AtomicUsize, Ordering};
 use crate::system::Shared;
 
@@ -70,7 +70,11 @@ impl Handover {
             .write()
             .unwrap_or_else(crate::sync::PoisonError::into_inner)
             .push(seat.clone());
-        threads.seat_worker(system, seat, number);
+        if threads.seat_worker(system, seat.clone(), number) == Started::No {
+            // The next tick tries again.
+            threads.leave(&seat);
+            self.surplus.fetch_sub(1, Ordering::Relaxed);
+        }
     }
 
     /// Asked by a surplus worker between turns: whether it is one too many. If so it is counted out.

@@ -11,13 +11,21 @@ use crate::actor::Pool;
 use crate::cell::{self, CellRef, Ran};
 use crate::sync::{Arc, AtomicBool, Condvar, Mutex, Ordering, lock};
 use crate::system::Shared;
-use std::sync::RwLock;
+use std::sync::{RwLock, TryLockError};
 use std::thread;
 use std::time::Duration;
 
 /// Every so many actors a worker looks at the common queue before its own, so that what came from outside cannot wait
 /// for ever (T6). Prime, so that it does not beat with a program's own rhythm.
 const COMMON_EVERY: u32 = 61;
+
+/// Whether the operating system gave a thread. If not, that was reported.
+#[must_use]
+#[derive(PartialEq, Eq)]
+pub(super) enum Started {
+    Yes,
+    No,
+}
 
 /// The threads of a system, and the queues they share.
 pub(crate) struct Threads {
@@ -60,11 +68,13 @@ impl Threads {
     /// Starts the workers and the clock.
     pub(crate) fn open(&self, system: &Arc<Shared>) {
         for (number, seat) in self.seats().into_iter().enumerate() {
-            self.seat_worker(system, seat, number);
+            // A system that gets some of its threads works with those; that one is missing has been reported.
+            let _reported = self.seat_worker(system, seat, number);
         }
         let shared = system.clone();
-        self.start_thread(
-            format!("{}-clock", system.config.name),
+        let name = format!("{}-clock", system.config.name);
+        let _reported = self.start_thread(
+            name,
             move |threads| threads.clock.keep(&shared, threads),
             system,
         );
@@ -86,36 +96,53 @@ impl Threads {
         self.regular
     }
 
-    pub(super) fn seat_worker(&self, system: &Arc<Shared>, seat: Arc<Seat>, number: usize) {
+    pub(super) fn seat_worker(
+        &self,
+        system: &Arc<Shared>,
+        seat: Arc<Seat>,
+        number: usize,
+    ) -> Started {
         let shared = system.clone();
         let name = format!("{}-worker-{number}", system.config.name);
         self.start_thread(
             name,
             move |threads| threads.work(&Worker::new(shared, Some(seat))),
             system,
-        );
+        )
     }
 
-    /// Starts a thread that counts as present until `body` returns.
+    /// Starts a thread that counts as present until `body` returns or unwinds.
     pub(super) fn start_thread(
         &self,
         name: String,
         body: impl FnOnce(&Threads) + Send + 'static,
         system: &Arc<Shared>,
-    ) {
+    ) -> Started {
+        struct Present(Arc<Shared>);
+        impl Drop for Present {
+            fn drop(&mut self) {
+                if let Some(threads) = self.0.threads() {
+                    *lock(&threads.present) -= 1;
+                    threads.left.notify_all();
+                }
+            }
+        }
         *lock(&self.present) += 1;
         let shared = system.clone();
         let started = thread::Builder::new().name(name).spawn(move || {
-            let Some(threads) = shared.threads() else {
-                return;
-            };
-            body(threads);
-            *lock(&threads.present) -= 1;
-            threads.left.notify_all();
+            let present = Present(shared);
+            if let Some(threads) = present.0.threads() {
+                body(threads);
+            }
         });
-        if let Err(error) = started {
-            *lock(&self.present) -= 1;
-            system.reports.thread_failed(&error);
+        match started {
+            Ok(_) => Started::Yes,
+            Err(error) => {
+                // The closure was dropped before it made its `Present`.
+                *lock(&self.present) -= 1;
+                system.reports.thread_failed(&error);
+                Started::No
+            }
         }
     }
 
@@ -203,13 +230,11 @@ impl Threads {
     /// W1: announces, looks a last time, sleeps.
     fn sleep(&self, seat: &Seat, worker: &Worker) {
         self.sleepers.announce(&seat.parker);
-        if self.has_work() || self.is_closed() {
-            if self.sleepers.withdraw(&seat.parker) == Withdrawn::TokenComes {
-                seat.parker.park();
-            }
-            return;
+        let stays_awake = self.has_work() || self.is_closed();
+        if !stays_awake || self.sleepers.withdraw(&seat.parker) == Withdrawn::TokenComes {
+            seat.parker.park();
         }
-        seat.parker.park();
+        // Also after a sleep that was only announced: the clock may have gone to rest on the strength of it (K1).
         worker.system.oracle.tick();
         self.clock.rouse();
     }
@@ -220,16 +245,16 @@ impl Threads {
     }
 
     /// A worker goes: what it had queued is for the others.
-    fn leave(&self, seat: &Arc<Seat>) {
+    pub(super) fn leave(&self, seat: &Arc<Seat>) {
         let mut seats = self
             .seats
             .write()
             .unwrap_or_else(crate::sync::PoisonError::into_inner);
         seats.retain(|other| !Arc::ptr_eq(other, seat));
         drop(seats);
-        let rest = seat.queue.take_all();
-        if !rest.is_empty() {
-            self.common.extend(rest);
+        self.common.extend(seat.queue.take_all());
+        // Also if its own queue was empty: it may have been woken for work that it now leaves to another.
+        if self.has_work() {
             self.sleepers.wake_one();
         }
     }
@@ -239,8 +264,8 @@ impl Threads {
         self.closing.load(Ordering::Acquire)
     }
 
-    /// Sends the threads home; returns whether all of them went within `limit`. The rest leave when their turn ends.
-    pub(crate) fn close(&self, system: &Arc<Shared>, limit: Duration) -> bool {
+    /// Sends the threads home; returns how many had not gone within `limit`. They leave when their turn ends.
+    pub(crate) fn close(&self, system: &Arc<Shared>, limit: Duration) -> usize {
         // Release: pairs with the Acquire in `is_closed`.
         self.closing.store(true, Ordering::Release);
         self.sleepers.wake_all();
@@ -252,10 +277,10 @@ impl Threads {
             .left
             .wait_timeout_while(present, limit, within)
             .unwrap_or_else(crate::sync::PoisonError::into_inner);
-        let all_left = *present == 0;
+        let left_behind = *present;
         drop(present);
         self.run_after_hours(system);
-        all_left
+        left_behind
     }
 
     /// Once the workers have left, whoever makes an actor runnable runs it: only to let it end, for by then each is
@@ -263,8 +288,10 @@ impl Threads {
     fn run_after_hours(&self, system: &Arc<Shared>) {
         let worker = Worker::new(system.clone(), None);
         loop {
-            let Ok(_alone) = self.after_hours.try_lock() else {
-                return;
+            let alone = match self.after_hours.try_lock() {
+                Ok(alone) => alone,
+                Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+                Err(TryLockError::WouldBlock) => return,
             };
             Worker::enter(&worker, |worker| {
                 while let Some(cell) = self.common.pop() {
@@ -274,7 +301,7 @@ impl Threads {
                     }
                 }
             });
-            drop(_alone);
+            drop(alone);
             // Somebody may have pushed between the last pop and the unlock, and found the lock taken.
             if self.common.is_empty() {
                 return;

@@ -52,7 +52,9 @@ impl Worker {
                 let _ = CURRENT.try_with(|current| current.replace(before));
             }
         }
-        let _restore = Restore(CURRENT.with(|current| current.replace(Some(worker.clone()))));
+        // A thread that is being torn down has no place for it: its turns then send as from outside.
+        let before = CURRENT.try_with(|current| current.replace(Some(worker.clone())));
+        let _restore = Restore(before.ok().flatten());
         body(worker)
     }
 
@@ -130,7 +132,7 @@ impl Worker {
     }
 
     pub(crate) fn hook_begins(&self) {
-        self.begins("stop hook");
+        self.begins("the end of the actor");
     }
 
     fn begins(&self, behaviour: &'static str) {

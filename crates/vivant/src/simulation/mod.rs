@@ -13,7 +13,7 @@ pub use faults::Faults;
 pub(crate) use stage::Stage;
 
 use crate::oracle::Oracle;
-use crate::scheduler::Scheduler;
+use crate::scheduler::{Scheduler, Worker};
 use crate::system::{Shared, System, SystemBuilder};
 use std::fmt;
 use std::time::Duration;
@@ -89,12 +89,30 @@ impl Simulation {
 
     /// Runs until nothing is left to do: no actor can run and no timer is set. A program with intervals never gets
     /// there; use [`Simulation::run_for`].
+    ///
+    /// # Panics
+    ///
+    /// Within a turn of this simulation, which would go on inside itself.
     pub fn run(&self) {
+        self.assert_outside();
         while self.stage().step(self.system.shared(), u64::MAX) {}
     }
 
+    fn assert_outside(&self) {
+        let within = Worker::of(self.system.shared(), Worker::inside_turn);
+        assert!(
+            within != Some(true),
+            "a simulation was run within one of its own turns"
+        );
+    }
+
     /// Runs for `duration` of virtual time.
+    ///
+    /// # Panics
+    ///
+    /// As [`Simulation::run`].
     pub fn run_for(&self, duration: Duration) {
+        self.assert_outside();
         let until_ns = self
             .system
             .shared()

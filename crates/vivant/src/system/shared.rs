@@ -4,7 +4,7 @@ use super::Config;
 use crate::accounting::Bytes;
 use crate::actor::Actor;
 use crate::asked::block_on_thread;
-use crate::cell::{AddressRef, Birth, CellRef, Signals, note_places, start_envelope};
+use crate::cell::{AddressRef, Birth, Caught, CellRef, Signals, note_places, start_envelope};
 use crate::dead_letter::DeadLetters;
 use crate::error::{Inside, Panic};
 use crate::mailbox::{Kind, post};
@@ -95,6 +95,8 @@ impl Shared {
         };
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
         let seed = split_mix(self.oracle.seed() ^ split_mix(id).1).1;
+        // Born too late, it ends before its first message: without a state, for it never lived to have a stop hook.
+        let state = state.filter(|_| !self.is_closing());
         let address = AddressRef::birth(
             Birth {
                 system: self.clone(),
@@ -107,8 +109,12 @@ impl Shared {
         );
         self.registry.insert(address.cell());
         if self.is_closing() {
-            // Born too late: it ends before its first message. Registered first, so that shutdown cannot miss it.
+            // Registered first, so that shutdown cannot miss it.
             address.cell().signal(Signals::SHUTDOWN);
+            if let (Some(stage), None) = (self.simulated(), Worker::of(self, |_| ())) {
+                // Nobody may ever drive the simulation again.
+                stage.run_ready(self);
+            }
         }
         address
     }
@@ -150,13 +156,21 @@ impl Shared {
 
     /// Fires the timers that are due.
     pub(crate) fn fire_due(&self) {
-        self.timers.fire_due(self.oracle.now_ns(), |caught| {
-            let timer = Inside {
-                actor: "a timer".to_owned(),
+        let now_ns = self.oracle.now_ns();
+        self.timers
+            .fire_due(now_ns, |caught| self.timer_panicked(caught));
+    }
+
+    /// The user's code in a timer's message panicked.
+    pub(crate) fn timer_panicked(&self, caught: Caught) {
+        let actor = "a timer".to_owned();
+        self.reports.panicked(&Panic::of(
+            Inside {
+                actor,
                 behaviour: "-",
-            };
-            self.reports.panicked(&Panic::of(timer, caught));
-        });
+            },
+            caught,
+        ));
     }
 
     /// Runs a future on this thread; `None` when a simulation has nothing left to run and it is still pending.
@@ -199,10 +213,15 @@ impl Shared {
     }
 
     pub(crate) fn keep(&self, address: AddressRef) {
-        if !self.is_closing() {
-            let before = lock(&self.kept).insert(address.id, address);
-            drop(before);
+        let mut kept = lock(&self.kept);
+        // Under the lock, so that `forget_kept` finds what was kept before it.
+        if self.is_closing() {
+            drop(kept);
+            return;
         }
+        let before = kept.insert(address.id, address);
+        drop(kept);
+        drop(before);
     }
 
     pub(crate) fn release(&self, id: u64) -> bool {

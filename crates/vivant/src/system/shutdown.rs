@@ -24,6 +24,8 @@ pub struct ShutdownReport {
     pub alive: Vec<Survivor>,
     /// Those of them that could not be ended within the limit: their turns are still running.
     pub stuck: Vec<Survivor>,
+    /// How many threads had not ended within the limit; each ends when the call that holds it up returns.
+    pub threads_left_behind: usize,
     /// Messages that were not processed, in the whole life of the system.
     pub dead_letters: u64,
 }
@@ -40,7 +42,7 @@ pub struct Survivor {
 impl ShutdownReport {
     /// Whether every actor ended and every thread left within the limit.
     pub fn is_complete(&self) -> bool {
-        self.stuck.is_empty()
+        self.stuck.is_empty() && self.threads_left_behind == 0
     }
 }
 
@@ -67,7 +69,9 @@ pub(super) fn shutdown(system: &Arc<Shared>, limit: Duration) -> ShutdownReport 
     );
     let alive = survivors(system);
     system.begin_closing();
-    system.timers.clear();
+    system
+        .timers
+        .drop_messages(|caught| system.timer_panicked(caught));
     system.forget_kept();
     system.dead_letters.forget_subscribers();
     let deadline_ns = system
@@ -75,14 +79,20 @@ pub(super) fn shutdown(system: &Arc<Shared>, limit: Duration) -> ShutdownReport 
         .now_ns()
         .saturating_add(crate::timer::ns(limit));
     end_everybody(system, deadline_ns);
+    let mut threads_left_behind = 0;
     if let Scheduler::Threads(threads) = &system.scheduler {
         let rest = Duration::from_nanos(deadline_ns.saturating_sub(system.oracle.now_ns()));
-        threads.close(system, rest);
+        threads_left_behind = threads.close(system, rest);
     }
+    system.timers.close(|caught| system.timer_panicked(caught));
+    // Again: a stop hook may have subscribed.
+    system.dead_letters.forget_subscribers();
+    let dead_letters = system.dead_letters.total();
     ShutdownReport {
         alive,
         stuck: survivors(system),
-        dead_letters: system.dead_letters.total(),
+        threads_left_behind,
+        dead_letters,
     }
 }
 
@@ -102,7 +112,15 @@ fn end_everybody(system: &Arc<Shared>, deadline_ns: u64) {
         drop(all);
         match &system.scheduler {
             // Nothing in a simulation can hold the loop up: turns are finite, or the caller's thread hangs in one.
-            Scheduler::Simulated(stage) => stage.run_ready(system),
+            Scheduler::Simulated(stage) => {
+                let before = system.registry.len();
+                stage.run_ready(system);
+                if system.registry.len() == before {
+                    // Shut down from within one of its own turns, by way of another system: that turn's actor ends
+                    // when the turn does.
+                    return;
+                }
+            }
             Scheduler::Threads(_) => {
                 while system.registry.len() > 0 {
                     if system.oracle.now_ns() >= deadline_ns {

@@ -1,0 +1,351 @@
+//! User code that misbehaves where no turn is there to catch it: it costs itself something, and nobody else.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use vivant::prelude::*;
+use vivant::simulation::{Faults, Simulation};
+use vivant::{DeadLetter, Timer};
+
+/// Panics when it is dropped, or when it is cloned.
+#[derive(Debug)]
+enum Grenade {
+    OnDrop,
+    OnClone,
+}
+
+impl Drop for Grenade {
+    fn drop(&mut self) {
+        if matches!(self, Grenade::OnDrop) && !std::thread::panicking() {
+            panic!("dropped");
+        }
+    }
+}
+
+impl Clone for Grenade {
+    fn clone(&self) -> Self {
+        match self {
+            Grenade::OnDrop => Grenade::OnDrop,
+            Grenade::OnClone => panic!("cloned"),
+        }
+    }
+}
+
+#[derive(Actor)]
+struct Victim {
+    name: &'static str,
+    timer: Option<Timer>,
+    heard: Arc<AtomicU64>,
+}
+
+#[behaviours]
+impl Victim {
+    fn name(&mut self) -> &'static str {
+        self.name
+    }
+
+    fn take(&mut self, grenade: Grenade) {
+        std::mem::forget(grenade);
+    }
+
+    fn forward(&mut self, t: &Turn<Self>, to: Address<Victim>, grenade: Grenade) {
+        let _sent = t.ask(t.me().name()).then(to.named(grenade));
+    }
+
+    #[then]
+    fn named(&mut self, name: Result<&'static str, AskError>, grenade: Grenade) -> &'static str {
+        std::mem::forget(grenade);
+        self.name = name.unwrap_or("nobody");
+        self.name
+    }
+
+    fn later(&mut self, t: &Turn<Self>, grenade: Grenade) {
+        t.after(Duration::from_secs(3600), t.me().take(grenade));
+    }
+
+    fn every(&mut self, t: &Turn<Self>, grenade: Grenade) {
+        self.timer = Some(t.every(Duration::from_millis(1), t.me().take(grenade)));
+    }
+
+    fn listen(&mut self, t: &Turn<Self>, grenade: Grenade) {
+        t.on_dead_letters(t.me().heard(grenade));
+    }
+
+    #[then]
+    fn heard(&mut self, _letter: DeadLetter, grenade: Grenade) {
+        std::mem::forget(grenade);
+        self.heard.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn run_simulation(&mut self, simulation: Arc<Simulation>) {
+        simulation.run();
+    }
+
+    fn fail(&mut self) {
+        panic!("as planned");
+    }
+}
+
+fn victim(system: &System, name: &'static str) -> Address<Victim> {
+    system.spawn(Victim {
+        name,
+        timer: None,
+        heard: Arc::default(),
+    })
+}
+
+/// Everybody else still answers, and the system ends cleanly.
+fn assert_unharmed(system: &System) {
+    assert_eq!(victim(system, "other").name().ask_blocking(), Ok("other"));
+    let report = system.shutdown_within(Duration::from_secs(60));
+    assert!(report.is_complete(), "{report}");
+}
+
+fn both() -> [System; 2] {
+    [
+        System::builder().workers(1).build(),
+        Simulation::new(1).system().clone(),
+    ]
+}
+
+fn ended(system: &System, actor: &Address<Victim>) {
+    Address::stop(actor);
+    while Address::is_alive(actor) {
+        // In a simulation, waiting for anything runs it.
+        let _ = actor.name().ask_blocking();
+    }
+    let _ = system;
+}
+
+#[test]
+fn a_continuation_of_another_system_runs_there() {
+    let [here, there] = both();
+    let (asker, other) = (victim(&there, "asker"), victim(&here, "other"));
+    asker
+        .forward(other.clone(), Grenade::OnClone)
+        .ask_blocking()
+        .unwrap();
+    while asker.name().ask_blocking().unwrap() == "asker"
+        && other.name().ask_blocking() != Ok("asker")
+    {
+        std::thread::yield_now();
+    }
+    assert_eq!(
+        asker.name().ask_blocking(),
+        Ok("asker"),
+        "the asker's own state is untouched"
+    );
+    assert_eq!(other.name().ask_blocking(), Ok("asker"));
+    assert_unharmed(&here);
+    assert_unharmed(&there);
+}
+
+#[test]
+fn a_wish_to_stop_does_not_outlive_its_actor() {
+    #[derive(Actor)]
+    struct Eager;
+    #[behaviours]
+    impl Eager {
+        fn live(&mut self) {}
+        #[stop]
+        fn stopping(&mut self, t: &Turn<Self>) {
+            t.stop();
+        }
+    }
+    for system in both() {
+        let (eager, other) = (system.spawn(Eager), victim(&system, "other"));
+        eager.live().ask_blocking().unwrap();
+        Address::stop(&eager);
+        for _ in 0..10 {
+            assert_eq!(other.name().ask_blocking(), Ok("other"));
+        }
+        assert!(Address::is_alive(&other));
+        assert_unharmed(&system);
+    }
+}
+
+#[test]
+fn a_message_whose_drop_panics_on_its_way_to_an_ended_actor() {
+    for system in both() {
+        let (asker, gone) = (victim(&system, "asker"), victim(&system, "gone"));
+        ended(&system, &gone);
+        asker.forward(gone, Grenade::OnDrop).ask_blocking().unwrap();
+        assert_eq!(
+            asker.name().ask_blocking(),
+            Ok("asker"),
+            "the asker did nothing wrong"
+        );
+        assert_unharmed(&system);
+    }
+}
+
+#[test]
+fn a_subscriber_whose_clone_panics_is_one_letter_short() {
+    for system in both() {
+        let (listener, gone) = (victim(&system, "listener"), victim(&system, "gone"));
+        listener.listen(Grenade::OnClone).ask_blocking().unwrap();
+        ended(&system, &gone);
+        gone.name().send();
+        assert!(system.dead_letters().total() > 0);
+        assert_eq!(listener.name().ask_blocking(), Ok("listener"));
+        assert_unharmed(&system);
+    }
+}
+
+#[test]
+fn a_listener_that_panics_costs_no_worker() {
+    let system = System::builder()
+        .workers(1)
+        .on_report(|_| panic!("not now"))
+        .build();
+    let actor = victim(&system, "actor");
+    assert!(actor.fail().ask_blocking().is_err());
+    assert_unharmed(&system);
+}
+
+#[test]
+fn timers_whose_messages_panic_stop_no_clock() {
+    for system in both() {
+        let actor = victim(&system, "actor");
+        // Cloning panics at the first tick; the interval is over, others go on.
+        actor.every(Grenade::OnClone).ask_blocking().unwrap();
+        let clock = system.clock();
+        system.block_on(clock.sleep(Duration::from_millis(20)));
+        assert_eq!(system.inspect().timers, 0);
+        assert_eq!(actor.name().ask_blocking(), Ok("actor"));
+        // This one is still set when the system shuts down, and panics when it is dropped.
+        actor.later(Grenade::OnDrop).ask_blocking().unwrap();
+        assert_unharmed(&system);
+    }
+}
+
+#[test]
+fn budgets_have_no_bounds_to_overflow() {
+    let system = System::builder()
+        .workers(1)
+        .budget(u32::MAX, Duration::MAX)
+        .build();
+    assert_unharmed(&system);
+}
+
+#[test]
+fn a_simulation_is_not_run_within_its_own_turns() {
+    let simulation = Arc::new(Simulation::new(1));
+    let actor = victim(simulation.system(), "actor");
+    match actor.run_simulation(simulation.clone()).ask_blocking() {
+        Err(AskError::Panicked(panic)) => assert!(
+            panic.message().contains("within one of its own turns"),
+            "{panic}"
+        ),
+        other => panic!("{other:?}"),
+    }
+    assert_unharmed(simulation.system());
+}
+
+#[test]
+fn time_limits_hold_through_a_shutdown_and_after_it() {
+    let system = System::builder().workers(1).build();
+    let clock = system.clock();
+    let sleeping = clock.sleep(Duration::from_secs(3600));
+    assert_unharmed(&system);
+    // Nobody watches the time any more: waiting is over.
+    system.block_on(sleeping);
+    system.block_on(clock.sleep(Duration::from_secs(3600)));
+}
+
+#[test]
+fn what_a_stop_hook_sets_up_during_shutdown_leaks_nothing() {
+    #[derive(Actor)]
+    struct Clingy;
+    #[behaviours]
+    impl Clingy {
+        fn live(&mut self) {}
+        #[then]
+        fn letter(&mut self, _letter: DeadLetter) {}
+        #[stop]
+        fn stopping(&mut self, t: &Turn<Self>) {
+            t.after(Duration::from_secs(1), t.me().live());
+            t.on_dead_letters(t.me().letter());
+            let child = t.spawn_actor(Clingy);
+            t.send(child.live());
+        }
+    }
+    for system in both() {
+        let clingy = system.spawn(Clingy);
+        clingy.live().ask_blocking().unwrap();
+        assert_unharmed(&system);
+        drop(clingy);
+        assert_eq!(system.inspect().bytes, 0);
+        assert_eq!(system.inspect().timers, 0);
+    }
+}
+
+#[test]
+fn an_actor_born_after_shutdown_is_dropped_at_once() {
+    struct Noticed(Arc<Mutex<bool>>);
+    impl Drop for Noticed {
+        fn drop(&mut self) {
+            *self.0.lock().unwrap() = true;
+        }
+    }
+    #[derive(Actor)]
+    struct Late {
+        _noticed: Noticed,
+    }
+    #[behaviours]
+    impl Late {}
+    for system in both() {
+        system.shutdown();
+        let dropped = Arc::new(Mutex::new(false));
+        let late = system.spawn(Late {
+            _noticed: Noticed(dropped.clone()),
+        });
+        assert!(*dropped.lock().unwrap());
+        assert!(!Address::is_alive(&late));
+    }
+}
+
+#[test]
+fn a_muted_actor_without_addresses_still_takes_what_its_guard_lets_in() {
+    #[derive(Actor)]
+    struct Sink;
+    #[behaviours]
+    impl Sink {
+        fn take(&mut self) {}
+    }
+    #[derive(Actor)]
+    struct Source {
+        sink: Address<Sink>,
+        open: bool,
+        done: Arc<AtomicU64>,
+    }
+    #[behaviours]
+    impl Source {
+        #[when(self.open)]
+        fn guarded(&mut self) {
+            self.done.fetch_add(1, Ordering::Relaxed);
+        }
+        /// Opens the guard and floods, so that it is muted at the end of this very turn.
+        fn flood(&mut self, t: &Turn<Self>) {
+            self.open = true;
+            for _ in 0..8 {
+                t.send(self.sink.take());
+            }
+        }
+    }
+    for seed in 0..50 {
+        let simulation = Simulation::with(seed, Faults::none().full_mailboxes(), System::builder());
+        let system = simulation.system();
+        let done = Arc::new(AtomicU64::new(0));
+        let source = system.spawn(Source {
+            sink: system.spawn(Sink),
+            open: false,
+            done: done.clone(),
+        });
+        source.guarded().send();
+        source.flood().send();
+        drop(source);
+        simulation.run();
+        assert_eq!(done.load(Ordering::Relaxed), 1, "seed {seed}");
+    }
+}

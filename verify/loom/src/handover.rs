@@ -1,0 +1,167 @@
+//! A surplus worker that retires (G2, `crates/vivant/src/scheduler/README.md`).
+//!
+//! Proved, on `Sleepers` of the runtime and a model of `Threads::leave`: G2 what a retiring worker was woken for is not
+//! forgotten: neither what lay in its own queue, nor what its token stood for.
+//!
+//! | model | real |
+//! |---|---|
+//! | `Floor::post` | `Threads::schedule`, from outside |
+//! | `Floor::work` | `Threads::work` |
+//! | `Floor::leave` | `Threads::leave` |
+//! | `too_many` | `Handover::may_retire` |
+//!
+//! Left out: when surplus workers are seated (G1), and the clock, which would hide a forgotten wake-up while it ticks.
+
+use crate::check::{Canary, holds};
+use crate::runtime::sleep::{Park, Sleepers, Withdrawn};
+use crate::sleep::{Flaw as SleepFlaw, Watched};
+use crate::sync::{Arc, AtomicBool, Mutex, Ordering, lock};
+use loom::thread::{self, JoinHandle};
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Flaw {
+    None,
+    /// The token that woke the retiring worker is not passed on.
+    KeepToken,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Tenure {
+    Regular,
+    Surplus,
+}
+
+struct Floor {
+    common: Mutex<u32>,
+    sleepers: Sleepers<Watched>,
+    too_many: AtomicBool,
+    closing: AtomicBool,
+    flaw: Flaw,
+}
+
+impl Floor {
+    fn new(flaw: Flaw) -> Arc<Floor> {
+        Arc::new(Floor {
+            common: Mutex::new(0),
+            sleepers: Sleepers::new(),
+            too_many: AtomicBool::new(false),
+            closing: AtomicBool::new(false),
+            flaw,
+        })
+    }
+
+    fn post(&self) {
+        *lock(&self.common) += 1;
+        self.sleepers.wake_one();
+    }
+
+    fn has_work(&self) -> bool {
+        *lock(&self.common) > 0
+    }
+
+    fn is_closed(&self) -> bool {
+        self.closing.load(Ordering::Acquire)
+    }
+
+    /// `own`: how many lie in this worker's own queue.
+    fn work(&self, tenure: Tenure, own: u32) {
+        let parker = Watched::new(SleepFlaw::None);
+        loop {
+            if tenure == Tenure::Surplus && self.too_many.swap(false, Ordering::Relaxed) {
+                break self.leave(own);
+            }
+            let mut common = lock(&self.common);
+            if let Some(rest) = common.checked_sub(1) {
+                *common = rest;
+                drop(common);
+                // The only item was processed.
+                self.closing.store(true, Ordering::Release);
+                self.sleepers.wake_all();
+                continue;
+            }
+            drop(common);
+            if self.is_closed() {
+                break;
+            }
+            self.sleep(&parker);
+        }
+        parker.has_no_token();
+    }
+
+    fn sleep(&self, parker: &Arc<Watched>) {
+        self.sleepers.announce(parker);
+        let stays = self.has_work() || self.is_closed();
+        if !stays || self.sleepers.withdraw(parker) == Withdrawn::TokenComes {
+            parker.park();
+        }
+    }
+
+    fn leave(&self, own: u32) {
+        *lock(&self.common) += own;
+        let passes_on = match self.flaw {
+            Flaw::None => self.has_work(),
+            Flaw::KeepToken => own > 0,
+        };
+        if passes_on {
+            self.sleepers.wake_one();
+        }
+    }
+}
+
+fn worker(floor: &Arc<Floor>, tenure: Tenure, own: u32) -> JoinHandle<()> {
+    let floor = floor.clone();
+    thread::spawn(move || floor.work(tenure, own))
+}
+
+/// A regular and a surplus worker; the turn that held somebody up ends, and something is posted.
+fn retirement(flaw: Flaw) {
+    let floor = Floor::new(flaw);
+    let workers = [
+        worker(&floor, Tenure::Regular, 0),
+        worker(&floor, Tenure::Surplus, 0),
+    ];
+    let poster = thread::spawn({
+        let floor = floor.clone();
+        move || {
+            floor.too_many.store(true, Ordering::Relaxed);
+            floor.post();
+        }
+    });
+    poster.join().unwrap();
+    workers
+        .into_iter()
+        .for_each(|worker| worker.join().unwrap());
+}
+
+/// A surplus worker retires with one actor in its own queue.
+fn retirement_with_a_queue(flaw: Flaw) {
+    let floor = Floor::new(flaw);
+    floor.too_many.store(true, Ordering::Relaxed);
+    let workers = [
+        worker(&floor, Tenure::Regular, 0),
+        worker(&floor, Tenure::Surplus, 1),
+    ];
+    workers
+        .into_iter()
+        .for_each(|worker| worker.join().unwrap());
+}
+
+/// G2, for what the token stood for.
+pub fn a_retiring_worker_passes_its_token_on() {
+    holds(|| retirement(Flaw::None));
+}
+
+/// G2, for the retiring worker's own queue.
+pub fn a_retiring_workers_queue_goes_to_the_others() {
+    holds(|| retirement_with_a_queue(Flaw::None));
+}
+
+/// Each planted bug is met by the very models above.
+pub mod canaries {
+    use super::*;
+
+    /// The regular worker sleeps on, though an item was posted and a token spent for it.
+    pub fn a_token_that_retires_with_its_worker_is_caught(canary: Canary) {
+        canary.dies("deadlock", || retirement(Flaw::KeepToken));
+    }
+}

@@ -1,0 +1,109 @@
+//! Messages for models: nodes of the real inbox whose content loom follows, and the safe face of both.
+
+use crate::runtime::inbox::{Chain, Inbox, Linked, Pushed};
+use crate::tracked::Tracked;
+use loom::alloc::Track;
+use std::ptr::{NonNull, addr_of_mut};
+
+/// The content of a message.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) struct Letter {
+    pub(crate) from: char,
+    pub(crate) number: u32,
+}
+
+/// A sender's `number`th letter.
+pub(crate) fn letter(from: char, number: u32) -> Letter {
+    Letter { from, number }
+}
+
+/// M2: no sender's letters were overtaken by later ones of its own.
+pub(crate) fn in_order(letters: &[Letter]) {
+    for from in ['a', 'b'] {
+        let of_one: Vec<u32> = letters
+            .iter()
+            .filter(|letter| letter.from == from)
+            .map(|letter| letter.number)
+            .collect();
+        assert!(of_one.is_sorted(), "M2: {from} was overtaken: {letters:?}");
+    }
+}
+
+/// What an envelope is in the runtime. A node that is never opened is a leak, which loom reports.
+pub(crate) struct Node {
+    link: *mut Node,
+    content: Track<Tracked<Letter>>,
+}
+
+// SAFETY: 1. `link` is a fixed field that only inbox and chain touch. 2. `sealed` gives up a box of a `Node`, which may be
+// used on any thread as far as loom's tracking of its content allows.
+unsafe impl Linked for Node {
+    unsafe fn link(node: NonNull<Node>) -> *mut *mut Node {
+        // SAFETY: the caller owns the node (the trait's rule); only the field's address is taken.
+        unsafe { addr_of_mut!((*node.as_ptr()).link) }
+    }
+}
+
+/// A node with this content, owned by the caller.
+pub(crate) fn sealed(content: Letter) -> NonNull<Node> {
+    let tracked = Tracked::new(letter('?', 0));
+    // A change and not the first value: that the maker writes is what loom is to see.
+    tracked.change(|place| *place = content);
+    NonNull::from(Box::leak(Box::new(Node {
+        link: std::ptr::null_mut(),
+        content: Track::new(tracked),
+    })))
+}
+
+/// Takes a node apart.
+///
+/// # Safety
+///
+/// `node` comes from [`sealed`] and the caller owns it.
+pub(crate) unsafe fn opened(node: NonNull<Node>) -> Letter {
+    // SAFETY: a leaked box that the caller owns.
+    let node = unsafe { Box::from_raw(node.as_ptr()) };
+    // A change and not a look: whoever opens a letter is alone with it.
+    node.content.get_ref().change(|content| *content)
+}
+
+/// An inbox of letters, as models use it: the real one, or one with a planted bug.
+pub(crate) trait Mailbox {
+    /// M3: `First` tells the sender to notify. The letter comes back if the mailbox is closed.
+    fn push(&self, letter: Letter) -> Result<Pushed, Letter>;
+    fn take(&self) -> Vec<Letter>;
+    fn close(&self) -> Vec<Letter>;
+    fn is_empty(&self) -> bool;
+}
+
+impl Mailbox for Inbox<Node> {
+    fn push(&self, letter: Letter) -> Result<Pushed, Letter> {
+        // SAFETY: `sealed` gave up a node that it had just made.
+        let pushed = unsafe { Inbox::push(self, sealed(letter)) };
+        // SAFETY: the inbox gives the node back to the one who made it.
+        pushed.map_err(|node| unsafe { opened(node) })
+    }
+
+    fn take(&self) -> Vec<Letter> {
+        let mut backlog = Chain::new();
+        backlog.append(Inbox::take(self));
+        all(backlog)
+    }
+
+    fn close(&self) -> Vec<Letter> {
+        all(Inbox::close(self))
+    }
+
+    fn is_empty(&self) -> bool {
+        Inbox::is_empty(self)
+    }
+}
+
+fn all(mut chain: Chain<Node>) -> Vec<Letter> {
+    let mut letters = Vec::new();
+    while let Some(node) = chain.pop() {
+        // SAFETY: the chain owned the node, and only `push` above puts nodes into an inbox.
+        letters.push(unsafe { opened(node) });
+    }
+    letters
+}

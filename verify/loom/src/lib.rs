@@ -1,0 +1,39 @@
+//! All interleavings of the runtime's single protocols, under loom.
+//!
+//! The files that hold a protocol between threads take atomics and locks from `crate::sync`. Here `runtime.rs` compiles the
+//! same files over loom's, and each model runs one protocol with two or three threads and as few messages through every
+//! interleaving, and every value that a weakly ordered machine may read, up to a number of preemptions. What has no file
+//! that can be shared is modelled, with a table of names. `tests/models.rs` is the register of all models.
+//!
+//! - [`mailbox`]: M1, M2, M3, M5. [`run`]: C1, M4, stops. [`address`]: C3, C4.
+//! - [`sleep`]: W1, W2, W3. [`handover`]: G2. [`clock`]: K1.
+//! - [`muting`]: P1, P2, P3.
+//!
+//! Each has its **canaries**: planted bugs that the same models must find. Each dies in a process of its own.
+//!
+//! `cargo xtask loom` runs all with two preemptions, `cargo xtask loom --long` with four and the larger models as well. To see
+//! what a model does in a failing interleaving, run its test with `LOOM_LOG=trace LOOM_LOCATION=1`.
+//!
+//! What loom does not see: more preemptions than the bound; values out of thin air; that `SeqCst` is more than
+//! acquire and release (the runtime relies on that nowhere that is modelled here); that a fence orders only what its own
+//! thread has read; the time that anything takes; and a wait that ends by a timeout, so there is none in the models.
+
+pub mod address;
+mod check;
+pub mod clock;
+pub mod handover;
+#[allow(
+    unsafe_code,
+    reason = "a node is linked by raw pointers, as in the runtime"
+)]
+mod letters;
+pub mod mailbox;
+pub mod muting;
+pub mod run;
+mod runtime;
+pub mod sleep;
+mod sync;
+#[allow(unsafe_code, reason = "the pointers that loom hands out and follows")]
+mod tracked;
+
+pub use check::Canary;

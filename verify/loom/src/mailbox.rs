@@ -1,0 +1,228 @@
+//! The mailbox: many senders, one receiver (`crates/vivant/src/mailbox/README.md`).
+//!
+//! Proved, on the file of the runtime: M1 nothing is lost or doubled; M2 each sender's messages in order, and causally;
+//! M3 exactly one sender finds it empty each time it was emptied; M5 closing races with pushes, and each message is either
+//! given back to its sender or in the closing chain; who is given one back sees what the receiver wrote before it closed.
+//!
+//! Left out: the envelope's own content and its drop; M4 and the notification itself (`run.rs`); more than two senders.
+//! Links are plain pointers that loom does not follow; they are written and read beside the content, which it follows.
+
+#[allow(
+    unsafe_code,
+    reason = "the flawed copy of the inbox owns nodes as the inbox does"
+)]
+mod broken;
+
+use crate::check::{Canary, holds, holds_long};
+use crate::letters::{Letter, Mailbox, Node, in_order, letter};
+use crate::runtime::inbox::{Inbox, Pushed};
+use crate::sync::Arc;
+use crate::tracked::Tracked;
+use loom::thread::{self, JoinHandle};
+
+struct Receiver<M> {
+    mailbox: M,
+    /// As `Header::ended`: written before the mailbox is closed, read by those whose messages come back.
+    reason: Tracked<&'static str>,
+}
+
+impl<M: Mailbox + 'static> Receiver<M> {
+    fn new(mailbox: M) -> Arc<Receiver<M>> {
+        let reason = Tracked::new("-");
+        Arc::new(Receiver { mailbox, reason })
+    }
+
+    fn end(&self) -> Vec<Letter> {
+        self.reason.change(|reason| *reason = "stopped");
+        self.mailbox.close()
+    }
+}
+
+type Sent = Vec<(Letter, Result<Pushed, Letter>)>;
+
+/// A thread that sends letters 1 to `count`.
+fn sender<M: Mailbox + 'static>(to: &Arc<Receiver<M>>, from: char, count: u32) -> JoinHandle<Sent> {
+    let to = to.clone();
+    thread::spawn(move || {
+        let send = |number| {
+            let pushed = to.mailbox.push(letter(from, number));
+            if pushed.is_err() {
+                to.reason.read(|reason| assert_eq!(*reason, "stopped"));
+            }
+            (letter(from, number), pushed)
+        };
+        (1..=count).map(send).collect()
+    })
+}
+
+/// Two senders; the receiver takes `takes` times meanwhile, then closes, before or after they have finished.
+fn two_senders<M: Mailbox + 'static>(mailbox: M, sizes: [u32; 2], takes: u32, end: End) {
+    let receiver = Receiver::new(mailbox);
+    let senders = [
+        sender(&receiver, 'a', sizes[0]),
+        sender(&receiver, 'b', sizes[1]),
+    ];
+    let receiving = thread::spawn({
+        let receiver = receiver.clone();
+        move || {
+            let mut chains: Vec<Vec<Letter>> =
+                (0..takes).map(|_| receiver.mailbox.take()).collect();
+            if end == End::Meanwhile {
+                chains.push(receiver.end());
+            }
+            chains
+        }
+    });
+    let sent: Sent = senders
+        .into_iter()
+        .flat_map(|sender| sender.join().unwrap())
+        .collect();
+    let mut chains = receiving.join().unwrap();
+    if end == End::After {
+        chains.push(receiver.end());
+        assert!(sent.iter().all(|(_, pushed)| pushed.is_ok()), "M5");
+    }
+    each_arrived_once(&sent, &chains);
+    one_first_in_each(&sent, &chains);
+    in_order(&chains.concat());
+    assert!(receiver.mailbox.push(letter('c', 1)).is_err(), "M5");
+}
+
+#[derive(PartialEq, Eq, Clone, Copy)]
+enum End {
+    Meanwhile,
+    After,
+}
+
+fn each_arrived_once(sent: &Sent, chains: &[Vec<Letter>]) {
+    let refused = sent.iter().filter_map(|(_, pushed)| pushed.err());
+    let mut arrived: Vec<Letter> = chains.concat().into_iter().chain(refused).collect();
+    let mut expected: Vec<Letter> = sent.iter().map(|(letter, _)| *letter).collect();
+    arrived.sort();
+    expected.sort();
+    assert_eq!(arrived, expected, "M1: lost or doubled");
+}
+
+fn one_first_in_each(sent: &Sent, chains: &[Vec<Letter>]) {
+    let was_first = |letter: &Letter| {
+        let told = |(other, pushed): &(Letter, _)| other == letter && *pushed == Ok(Pushed::First);
+        sent.iter().any(told)
+    };
+    for chain in chains {
+        let firsts: Vec<bool> = chain.iter().map(was_first).collect();
+        let expected: Vec<bool> = (0..chain.len()).map(|at| at == 0).collect();
+        assert_eq!(firsts, expected, "M3: not one first, or not the oldest");
+    }
+}
+
+/// `a` sends m1 to B, then m2 to C; C upon m2 sends m3 to B.
+fn chain_of_causes<M: Mailbox + 'static>(make: fn() -> M) {
+    let (b, c) = (Receiver::new(make()), Receiver::new(make()));
+    let a = thread::spawn({
+        let (b, c) = (b.clone(), c.clone());
+        move || {
+            let _first = b.mailbox.push(letter('a', 1));
+            let _first = c.mailbox.push(letter('a', 2));
+        }
+    });
+    let actor_c = thread::spawn({
+        let (b, c) = (b.clone(), c.clone());
+        move || {
+            if !c.mailbox.take().is_empty() {
+                let _first = b.mailbox.push(letter('c', 3));
+            }
+        }
+    });
+    let actor_b = thread::spawn({
+        let b = b.clone();
+        move || [b.mailbox.take(), b.mailbox.take()].concat()
+    });
+    a.join().unwrap();
+    actor_c.join().unwrap();
+    let mut seen = actor_b.join().unwrap();
+    seen.extend(b.mailbox.close());
+    c.mailbox.close();
+    let numbers: Vec<u32> = seen.iter().map(|letter| letter.number).collect();
+    assert!(
+        numbers == [1] || numbers == [1, 3],
+        "M2: not causal: {numbers:?}"
+    );
+}
+
+/// M1, M2, M3.
+pub fn nothing_is_lost_or_doubled_or_overtaken() {
+    holds(|| two_senders(Inbox::<Node>::new(), [2, 1], 2, End::After));
+}
+
+/// M1, M3, M5, and what a refused sender sees.
+pub fn what_races_with_close_is_given_back_or_in_the_chain() {
+    holds(|| two_senders(Inbox::<Node>::new(), [1, 1], 1, End::Meanwhile));
+    holds(|| two_senders(Inbox::<Node>::new(), [2, 2], 2, End::Meanwhile));
+}
+
+/// The same, with more messages than the receiver has time for.
+pub fn long_three_messages_against_two() {
+    holds_long(|| two_senders(Inbox::<Node>::new(), [3, 2], 2, End::Meanwhile));
+    holds_long(|| two_senders(Inbox::<Node>::new(), [3, 2], 2, End::After));
+}
+
+/// M2 between three actors.
+pub fn delivery_is_causal() {
+    holds(|| chain_of_causes(Inbox::<Node>::new));
+}
+
+/// The copy of the file in which bugs are planted does what the file does.
+pub fn without_a_flaw_the_copy_holds() {
+    canaries::copy_holds();
+}
+
+/// Each planted bug is met by the very models above.
+pub mod canaries {
+    use super::broken::{Flaw, Stack};
+    use super::*;
+
+    fn after(flaw: Flaw) -> impl Fn() + Send + Sync + 'static {
+        move || two_senders(Stack::with(flaw), [2, 1], 2, End::After)
+    }
+
+    fn meanwhile(flaw: Flaw) -> impl Fn() + Send + Sync + 'static {
+        move || two_senders(Stack::with(flaw), [1, 1], 1, End::Meanwhile)
+    }
+
+    /// `push` does not publish the content.
+    pub fn a_push_that_does_not_release_is_caught(canary: Canary) {
+        canary.dies("Causality violation", after(Flaw::PushRelaxed));
+    }
+
+    /// `take` does not wait for the content.
+    pub fn a_take_that_does_not_acquire_is_caught(canary: Canary) {
+        canary.dies("Causality violation", after(Flaw::TakeRelaxed));
+    }
+
+    /// A refused sender cannot see why.
+    pub fn a_close_that_does_not_release_is_caught(canary: Canary) {
+        canary.dies("Causality violation", meanwhile(Flaw::CloseAcquire));
+    }
+
+    /// A refused sender does not look.
+    pub fn a_refusal_that_does_not_acquire_is_caught(canary: Canary) {
+        canary.dies("Causality violation", meanwhile(Flaw::RefusalRelaxed));
+    }
+
+    /// Last in, first out.
+    pub fn a_stack_that_is_not_turned_over_is_caught(canary: Canary) {
+        canary.dies("M", after(Flaw::NewestFirst));
+    }
+
+    /// `First` is told by a look before the exchange.
+    pub fn a_first_that_is_only_looked_up_is_caught(canary: Canary) {
+        canary.dies("M3", after(Flaw::FirstByALook));
+    }
+
+    /// No canary: the copy itself is faithful.
+    pub(crate) fn copy_holds() {
+        holds(after(Flaw::None));
+        holds(meanwhile(Flaw::None));
+        holds(|| chain_of_causes(|| Stack::with(Flaw::None)));
+    }
+}

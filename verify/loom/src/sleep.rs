@@ -1,0 +1,318 @@
+//! Falling asleep and waking (`crates/vivant/src/scheduler/README.md`).
+//!
+//! Proved, on the file of the runtime: W1 and W2 no worker sleeps while work waits and no token is on its way to anybody;
+//! W3 a token is neither lost, nor doubled, nor left over; who closes wakes everybody, also those about to sleep.
+//!
+//! | model | real |
+//! |---|---|
+//! | `Pool::post` | `Threads::schedule`, from outside |
+//! | `Pool::work` | `Threads::work` |
+//! | `Pool::sleep` | `Threads::sleep` |
+//! | `Pool::close` | `Threads::close` |
+//!
+//! Nobody here wakes a worker a second time: whoever processes the last item closes, so an item that waits while all
+//! sleep is a deadlock, which loom reports. The clock, which would wake somebody a millisecond later, is left out; so are
+//! more queues than one (each has a lock of its own, and the argument is the same for each), and stealing.
+
+use crate::check::{Canary, holds, holds_long};
+use crate::runtime::sleep::{CondvarParker, Park, Sleepers, Withdrawn};
+use crate::sync::{Arc, AtomicBool, Mutex, Ordering, lock};
+use loom::thread::{self, JoinHandle};
+use std::sync::atomic as unseen;
+
+/// The runtime's parker, and a count of its tokens that loom does not see and that so adds no interleavings.
+pub(crate) struct Watched {
+    parker: CondvarParker,
+    tokens: unseen::AtomicUsize,
+    flaw: Flaw,
+}
+
+impl Watched {
+    pub(crate) fn new(flaw: Flaw) -> Arc<Watched> {
+        let tokens = unseen::AtomicUsize::new(0);
+        let parker = CondvarParker::new();
+        Arc::new(Watched {
+            parker,
+            tokens,
+            flaw,
+        })
+    }
+
+    pub(crate) fn has_no_token(&self) {
+        let tokens = self.tokens.load(Ordering::Relaxed);
+        assert_eq!(tokens, 0, "W3: a token is left over");
+    }
+}
+
+impl Park for Watched {
+    fn park(&self) {
+        self.parker.park();
+        self.tokens.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    fn unpark(&self) {
+        let before = self.tokens.fetch_add(1, Ordering::Relaxed);
+        assert_eq!(before, 0, "W3: two tokens");
+        if self.flaw != Flaw::UnparkNobody {
+            self.parker.unpark();
+        }
+    }
+}
+
+/// The planted bugs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Flaw {
+    None,
+    /// The last look comes before the announcement.
+    LookFirst,
+    /// There is no last look.
+    NoLook,
+    /// A worker that stays awake does not take the token that comes.
+    LeaveToken,
+    /// The poster wakes before it pushes.
+    WakeFirst,
+    /// The parker sets no token.
+    UnparkNobody,
+    /// `close` wakes before it says that it closes.
+    CloseLate,
+}
+
+struct Pool {
+    queue: Mutex<Vec<u32>>,
+    sleepers: Sleepers<Watched>,
+    closing: AtomicBool,
+    processed: Mutex<Vec<u32>>,
+    /// Who processes the last item closes.
+    items: usize,
+    flaw: Flaw,
+}
+
+impl Pool {
+    fn new(items: usize, flaw: Flaw) -> Arc<Pool> {
+        Arc::new(Pool {
+            queue: Mutex::new(Vec::new()),
+            sleepers: Sleepers::new(),
+            closing: AtomicBool::new(false),
+            processed: Mutex::new(Vec::new()),
+            items,
+            flaw,
+        })
+    }
+
+    fn post(&self, item: u32) {
+        if self.flaw == Flaw::WakeFirst {
+            self.sleepers.wake_one();
+        }
+        lock(&self.queue).push(item);
+        if self.flaw != Flaw::WakeFirst {
+            self.sleepers.wake_one();
+        }
+    }
+
+    fn has_work(&self) -> bool {
+        !lock(&self.queue).is_empty()
+    }
+
+    fn is_closed(&self) -> bool {
+        self.closing.load(Ordering::Acquire)
+    }
+
+    fn close(&self) {
+        if self.flaw == Flaw::CloseLate {
+            self.sleepers.wake_all();
+        }
+        self.closing.store(true, Ordering::Release);
+        if self.flaw != Flaw::CloseLate {
+            self.sleepers.wake_all();
+        }
+    }
+
+    fn work(&self, parker: &Arc<Watched>) {
+        loop {
+            let next = lock(&self.queue).pop();
+            match next {
+                Some(item) => self.process(item),
+                None if self.is_closed() => return,
+                None => self.sleep(parker),
+            }
+        }
+    }
+
+    fn process(&self, item: u32) {
+        let mut processed = lock(&self.processed);
+        processed.push(item);
+        let all = processed.len() == self.items;
+        drop(processed);
+        if all {
+            self.close();
+        }
+    }
+
+    fn sleep(&self, parker: &Arc<Watched>) {
+        let look = || self.flaw != Flaw::NoLook && (self.has_work() || self.is_closed());
+        if self.flaw == Flaw::LookFirst && look() {
+            return;
+        }
+        self.sleepers.announce(parker);
+        if self.flaw != Flaw::LookFirst && look() {
+            let withdrawn = self.sleepers.withdraw(parker);
+            if withdrawn == Withdrawn::TokenComes && self.flaw != Flaw::LeaveToken {
+                parker.park();
+            }
+            return;
+        }
+        parker.park();
+    }
+}
+
+/// How a worker begins.
+#[derive(Clone, Copy)]
+enum Begins {
+    /// With a look at the queue.
+    Awake,
+    /// Having just found nothing.
+    FallingAsleep,
+}
+
+fn worker(pool: &Arc<Pool>, begins: Begins) -> JoinHandle<()> {
+    let pool = pool.clone();
+    thread::spawn(move || {
+        let parker = Watched::new(pool.flaw);
+        if let Begins::FallingAsleep = begins {
+            pool.sleep(&parker);
+        }
+        pool.work(&parker);
+        parker.has_no_token();
+    })
+}
+
+fn poster(pool: &Arc<Pool>, items: std::ops::Range<u32>) -> JoinHandle<()> {
+    let pool = pool.clone();
+    thread::spawn(move || items.for_each(|item| pool.post(item)))
+}
+
+/// So many workers, and one poster for each count of items.
+fn pool(workers: usize, posters: &[u32], begins: Begins, flaw: Flaw) {
+    let items = posters.iter().sum();
+    let pool = Pool::new(items as usize, flaw);
+    let mut threads = Vec::new();
+    let mut from = 0;
+    for count in posters {
+        threads.push(poster(&pool, from..from + count));
+        from += count;
+    }
+    threads.extend((0..workers).map(|_| worker(&pool, begins)));
+    for thread in threads {
+        thread.join().unwrap();
+    }
+    let mut processed = lock(&pool.processed).clone();
+    processed.sort_unstable();
+    assert_eq!(processed, (0..items).collect::<Vec<_>>());
+    assert_eq!(
+        pool.sleepers.asleep(),
+        0,
+        "W2: the count of sleepers is wrong"
+    );
+}
+
+/// An item is in the queue already when the worker has announced: it withdraws, while a poster may choose it.
+fn withdrawal(workers: usize, flaw: Flaw) {
+    let pool = Pool::new(2, flaw);
+    lock(&pool.queue).push(0);
+    let poster = poster(&pool, 1..2);
+    let workers: Vec<_> = (0..workers)
+        .map(|_| worker(&pool, Begins::FallingAsleep))
+        .collect();
+    poster.join().unwrap();
+    workers
+        .into_iter()
+        .for_each(|worker| worker.join().unwrap());
+}
+
+/// Two workers fall asleep while somebody closes.
+fn closing(flaw: Flaw) {
+    let pool = Pool::new(0, flaw);
+    let workers = [
+        worker(&pool, Begins::FallingAsleep),
+        worker(&pool, Begins::Awake),
+    ];
+    let closer = thread::spawn({
+        let pool = pool.clone();
+        move || pool.close()
+    });
+    closer.join().unwrap();
+    workers
+        .into_iter()
+        .for_each(|worker| worker.join().unwrap());
+}
+
+/// W1, W2, W3: one worker, one poster.
+pub fn one_worker_never_oversleeps() {
+    holds(|| pool(1, &[2], Begins::Awake, Flaw::None));
+}
+
+/// W1, W2, W3: two workers, one poster.
+pub fn two_workers_never_oversleep() {
+    holds(|| pool(2, &[2], Begins::FallingAsleep, Flaw::None));
+}
+
+/// W1, W2, W3: one worker, two posters.
+pub fn two_posters_wake_one_worker() {
+    holds(|| pool(1, &[1, 1], Begins::FallingAsleep, Flaw::None));
+}
+
+/// W3: whoever withdraws while it is chosen takes the token.
+pub fn a_withdrawal_races_with_a_choice() {
+    holds(|| withdrawal(1, Flaw::None));
+    holds(|| withdrawal(2, Flaw::None));
+}
+
+/// Everybody leaves.
+pub fn closing_wakes_everybody() {
+    holds(|| closing(Flaw::None));
+}
+
+/// Two workers, two posters.
+pub fn long_two_workers_two_posters() {
+    holds_long(|| pool(2, &[1, 1], Begins::FallingAsleep, Flaw::None));
+    holds_long(|| pool(2, &[3], Begins::Awake, Flaw::None));
+}
+
+/// Each planted bug is met by the very models above.
+pub mod canaries {
+    use super::*;
+
+    fn two_workers(flaw: Flaw) -> impl Fn() + Send + Sync + 'static {
+        move || pool(2, &[2], Begins::FallingAsleep, flaw)
+    }
+
+    /// W1 turned round.
+    pub fn a_last_look_before_the_announcement_is_caught(canary: Canary) {
+        canary.dies("deadlock", two_workers(Flaw::LookFirst));
+    }
+
+    /// W1 without its second half.
+    pub fn no_last_look_is_caught(canary: Canary) {
+        canary.dies("deadlock", two_workers(Flaw::NoLook));
+    }
+
+    /// W3 broken by the worker that withdraws.
+    pub fn a_token_that_is_not_taken_is_caught(canary: Canary) {
+        canary.dies("W3", || withdrawal(1, Flaw::LeaveToken));
+    }
+
+    /// W2 turned round.
+    pub fn waking_before_pushing_is_caught(canary: Canary) {
+        canary.dies("deadlock", two_workers(Flaw::WakeFirst));
+    }
+
+    /// A parker that only notifies.
+    pub fn a_token_that_is_not_set_is_caught(canary: Canary) {
+        canary.dies("deadlock", two_workers(Flaw::UnparkNobody));
+    }
+
+    /// A worker that announces after `wake_all` finds the pool open.
+    pub fn saying_too_late_that_it_closes_is_caught(canary: Canary) {
+        canary.dies("deadlock", || closing(Flaw::CloseLate));
+    }
+}
