@@ -215,3 +215,35 @@ fn waking_from_sleep_again_and_again() {
     }
     assert!(system.shutdown().is_complete());
 }
+
+#[test]
+fn a_slow_stop_hook_is_reported_like_a_turn() {
+    #[derive(Actor)]
+    struct Reluctant {
+        reported: Arc<AtomicBool>,
+    }
+    #[behaviours]
+    impl Reluctant {
+        #[stop]
+        fn stopping(&mut self) {
+            let began = Instant::now();
+            while !self.reported.load(Ordering::Acquire) && began.elapsed() < PATIENCE {
+                std::hint::spin_loop();
+            }
+        }
+    }
+    let reported = Arc::new(AtomicBool::new(false));
+    let seen = reported.clone();
+    let listener = move |report: &Report| {
+        if matches!(report, Report::SlowTurn { behaviour, .. } if *behaviour == "the end of the actor")
+        {
+            seen.store(true, Ordering::Release);
+        }
+    };
+    let system = System::builder().workers(1).on_report(listener).build();
+    drop(system.spawn(Reluctant {
+        reported: reported.clone(),
+    }));
+    assert!(system.shutdown_within(PATIENCE * 2).is_complete());
+    assert!(reported.load(Ordering::Acquire));
+}

@@ -3,10 +3,11 @@
 use super::{AddressRef, CellRef, Guards, Life, Mute, Owner, Signals, StateRef, catch};
 use crate::dead_letter::Cause;
 use crate::error::{Panic, Refusal};
-use crate::mailbox::{Envelope, Role, Step};
+use crate::mailbox::{Envelope, Kind, Letter, Role, Step};
 use crate::mute::Muting;
 use crate::scheduler::Worker;
 use crate::stop::StopReason;
+use std::panic::Location;
 
 /// The right to touch an actor's state and owner part. At most one exists for a cell (C1).
 pub(super) struct Held<'w> {
@@ -251,6 +252,9 @@ impl<'w> Held<'w> {
     pub(super) fn end(&mut self, reason: StopReason) {
         let (class, worker) = (self.cell.class, self.worker);
         self.owner().life = Life::Ended;
+        // Seen by inspection and the watchdog like a turn: a hook may take long.
+        let now_ms = self.cell.system.oracle.coarse_ms();
+        self.cell.facts.turn_begins(const { &Ending::KIND }, now_ms);
         worker.hook_begins();
         if let Err(caught) = catch(|| (class.stopping)(&mut self.state(), worker, &reason)) {
             self.panicked("stop hook", caught);
@@ -273,6 +277,7 @@ impl<'w> Held<'w> {
         worker.hook_begins();
         self.refuse_all(&refusal);
         worker.turn_ends();
+        self.cell.facts.turn_ends();
         // Whatever a hook or a drop wished for: no turn of this actor follows, and the next one here is another's.
         let _wish = worker.wants_stop();
         drop(worker.take_overloaded());
@@ -349,6 +354,20 @@ impl<'w> Held<'w> {
     pub(super) fn was_busy(&self, ns: u64) {
         self.cell.facts.was_busy(ns);
     }
+}
+
+/// What inspection sees while an actor ends. Never sent.
+struct Ending;
+
+impl Letter for Ending {
+    type Content = ();
+    const KIND: Kind = Kind::new::<Self>("the end of the actor", Role::StopMark);
+
+    fn run((): (), _: &mut StateRef<'_>, _: &Worker) -> Step {
+        Step::Done
+    }
+
+    fn refuse((): (), _: &Refusal, _: &'static Location<'static>) {}
 }
 
 fn unmute(release: Vec<CellRef>) {
