@@ -2,17 +2,16 @@
 
 use super::{AddressRef, CellRef, Guards, Life, Mute, Owner, Signals, StateRef, catch};
 use crate::dead_letter::Cause;
-use crate::error::{Panic, Refusal};
-use crate::mailbox::{Envelope, Kind, Letter, Role, Step};
+use crate::error::Panic;
+use crate::mailbox::{Envelope, Role, Step};
 use crate::mute::Muting;
 use crate::scheduler::Worker;
 use crate::stop::StopReason;
-use std::panic::Location;
 
 /// The right to touch an actor's state and owner part. At most one exists for a cell (C1).
 pub(super) struct Held<'w> {
-    cell: CellRef,
-    worker: &'w Worker,
+    pub(super) cell: CellRef,
+    pub(super) worker: &'w Worker,
 }
 
 /// What a processed message means for the run.
@@ -48,7 +47,7 @@ impl<'w> Held<'w> {
         unsafe { &mut *self.cell.owner.get() }
     }
 
-    fn state(&mut self) -> StateRef<'_> {
+    pub(super) fn state(&mut self) -> StateRef<'_> {
         // SAFETY: C1: this is the only `Held` of the cell, borrowed exclusively while the `StateRef` exists.
         unsafe { StateRef::new(self.cell.as_ptr()) }
     }
@@ -69,9 +68,7 @@ impl<'w> Held<'w> {
                 let taken = self.cell.inbox.take();
                 self.owner().backlog.append(taken);
             }
-            let node = self.owner().backlog.pop()?;
-            // SAFETY: the backlog owned the node.
-            let envelope = unsafe { Envelope::from_node(node) };
+            let envelope = self.owner().backlog.pop_envelope()?;
             if self.is_ready(&envelope) {
                 return Some(envelope);
             }
@@ -106,7 +103,7 @@ impl<'w> Held<'w> {
         }
     }
 
-    fn publish_deferred(&mut self) {
+    pub(super) fn publish_deferred(&mut self) {
         let deferred = self.owner().waiting.len();
         self.cell.facts.now_deferred(deferred);
     }
@@ -193,7 +190,7 @@ impl<'w> Held<'w> {
         After::Next
     }
 
-    fn panicked(&self, behaviour: &'static str, caught: super::Caught) -> Panic {
+    pub(super) fn panicked(&self, behaviour: &'static str, caught: super::Caught) -> Panic {
         let panic = Panic::new(&self.cell, behaviour, caught);
         self.cell.system.reports.panicked(&panic);
         panic
@@ -248,93 +245,6 @@ impl<'w> Held<'w> {
         deferred || !owner.backlog.is_empty() || !self.cell.inbox.is_empty()
     }
 
-    /// Ends the actor: stop hook, state, mailbox, in this order; everybody who waits for an answer is told.
-    pub(super) fn end(&mut self, reason: StopReason) {
-        let (class, worker) = (self.cell.class, self.worker);
-        self.owner().life = Life::Ended;
-        // Seen by inspection and the watchdog like a turn: a hook may take long.
-        let now_ms = self.cell.system.oracle.coarse_ms();
-        self.cell.facts.turn_begins(const { &Ending::KIND }, now_ms);
-        worker.hook_begins();
-        if let Err(caught) = catch(|| (class.stopping)(&mut self.state(), worker, &reason)) {
-            self.panicked("stop hook", caught);
-        }
-        if let Err(caught) = catch(|| (class.drop_state)(&mut self.state())) {
-            self.panicked("drop of the state", caught);
-        }
-        self.finish(reason);
-    }
-
-    /// The second half of an end: the mailbox, and what the system knows of the actor. User code that panics in it is
-    /// caught where it is called.
-    fn finish(&mut self, reason: StopReason) {
-        let worker = self.worker;
-        let _first = self.cell.ended.set(Box::new(reason.clone()));
-        let refusal = Refusal {
-            cell: self.cell.clone(),
-            reason,
-        };
-        worker.hook_begins();
-        self.refuse_all(&refusal);
-        worker.turn_ends();
-        self.cell.facts.turn_ends();
-        // Whatever a hook or a drop wished for: no turn of this actor follows, and the next one here is another's.
-        let _wish = worker.wants_stop();
-        drop(worker.take_overloaded());
-        let system = &self.cell.system;
-        unmute(system.mutes.ended((self.cell.id, &self.cell.pressure)));
-        system.registry.remove(self.cell.id);
-    }
-
-    /// Ends an actor because of a panic outside any turn.
-    pub(super) fn end_after_panic(&mut self, caught: super::Caught) {
-        let panic = self.panicked(self.worker.behaviour(), caught);
-        let reason = StopReason::Panicked(panic);
-        if self.has_ended() {
-            self.finish(reason);
-        } else {
-            self.end(reason);
-        }
-    }
-
-    /// O11, T3: closes the mailbox and accounts for every message in it.
-    fn refuse_all(&mut self, refusal: &Refusal) {
-        let rest = self.cell.inbox.close();
-        self.owner().backlog.append(rest);
-        let waiting = std::mem::take(&mut self.owner().waiting);
-        self.publish_deferred();
-        let mut counted = 0;
-        while let Some(node) = self.owner().backlog.pop() {
-            // SAFETY: the backlog owned the node.
-            let envelope = unsafe { Envelope::from_node(node) };
-            self.cell.system.bytes.subtract(envelope.kind().bytes);
-            counted += 1;
-            self.refuse(envelope, refusal);
-        }
-        for envelope in waiting {
-            self.refuse(envelope, refusal);
-        }
-        // The list of muted senders is emptied by `ended` in any case.
-        let _recovered = self
-            .cell
-            .pressure
-            .subtract(counted, self.cell.system.config.marks);
-    }
-
-    fn refuse(&self, envelope: Envelope, refusal: &Refusal) {
-        let (kind, place) = (envelope.kind(), envelope.head().place);
-        if kind.role == Role::Turn {
-            self.cell
-                .system
-                .dead_letters
-                .note(&self.cell, kind, place, Cause::Ended);
-        }
-        // Dropping the content is user code: it may panic, which must not cost the other messages their refusal.
-        if let Err(caught) = catch(|| envelope.refuse(refusal)) {
-            self.panicked(kind.name, caught);
-        }
-    }
-
     /// Lets go; `Again` means that this worker still holds the actor.
     pub(super) fn park(self) -> Result<(), (Held<'w>, Signals)> {
         match self.cell.run.park() {
@@ -356,21 +266,7 @@ impl<'w> Held<'w> {
     }
 }
 
-/// What inspection sees while an actor ends. Never sent.
-struct Ending;
-
-impl Letter for Ending {
-    type Content = ();
-    const KIND: Kind = Kind::new::<Self>("the end of the actor", Role::StopMark);
-
-    fn run((): (), _: &mut StateRef<'_>, _: &Worker) -> Step {
-        Step::Done
-    }
-
-    fn refuse((): (), _: &Refusal, _: &'static Location<'static>) {}
-}
-
-fn unmute(release: Vec<CellRef>) {
+pub(super) fn unmute(release: Vec<CellRef>) {
     for muted in release {
         muted.signal(Signals::UNMUTE);
     }

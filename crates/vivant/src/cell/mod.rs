@@ -15,6 +15,7 @@
 //! C4 Only the holder can raise the count of addresses from zero; so a holder that reads zero knows that it stays zero.
 
 mod class;
+mod end;
 mod facts;
 mod held;
 mod lineage;

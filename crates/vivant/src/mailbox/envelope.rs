@@ -1,6 +1,6 @@
 //! The envelope: one allocation with a header that all messages share and a content that only its kind knows.
 
-use super::inbox::Linked;
+use super::inbox::{Chain, Linked};
 use crate::cell::{AddressRef, StateRef};
 use crate::error::Refusal;
 use crate::scheduler::Worker;
@@ -128,6 +128,13 @@ unsafe fn refuse<L: Letter>(head: NonNull<Head>, refusal: Option<&Refusal>) {
     match refusal {
         Some(refusal) => L::refuse(parcel.content, refusal, parcel.head.place),
         None => drop(parcel.content),
+    }
+}
+
+impl Chain<Head> {
+    /// Takes the oldest message out.
+    pub(crate) fn pop_envelope(&mut self) -> Option<Envelope> {
+        self.pop().map(Envelope)
     }
 }
 
