@@ -70,6 +70,10 @@ mod interface;
 )]
 mod mailbox;
 mod mute;
+// Declared here, because `verify/loom` compiles `mute/mod.rs` too, and has no use for its model.
+#[cfg(test)]
+#[path = "mute/model.rs"]
+mod mute_model;
 mod oracle;
 pub mod prelude;
 mod promise;

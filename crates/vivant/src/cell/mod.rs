@@ -23,6 +23,8 @@ mod panic;
 mod reference;
 mod run;
 mod state;
+#[cfg(test)]
+mod state_tests;
 
 pub(crate) use class::{Class, StateRef, start_envelope};
 pub(crate) use facts::Facts;

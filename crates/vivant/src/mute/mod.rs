@@ -6,9 +6,6 @@
 //!
 //! From P1 follows that the graph "is muted by" has paths of length one only: no cycle, so no deadlock.
 
-#[cfg(test)]
-mod model;
-
 use crate::sync::{AtomicU8, AtomicUsize, Mutex, Ordering, lock};
 use std::collections::BTreeMap;
 

@@ -10,7 +10,7 @@
 //!
 //! Left out: that an unmuted actor hears of it later, in a run of its own. Here it hears at once.
 
-use super::{Marks, Mutes, Muting, Pressure};
+use crate::mute::{Marks, Mutes, Muting, Pressure};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 
