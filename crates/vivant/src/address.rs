@@ -4,6 +4,7 @@ use crate::actor::Actor;
 use crate::cell::{AddressRef, CellRef, Signals, StateRef};
 use crate::interface::Implements;
 use crate::mailbox::{Envelope, Kind, Letter, Role, Step, post};
+use crate::promise::Next;
 use crate::scheduler::Worker;
 use std::cmp::Ordering;
 use std::fmt;
@@ -154,7 +155,9 @@ impl Letter for StopMark {
         Step::Stop
     }
 
-    fn refuse(_: (), _: &crate::error::Refusal, _: &'static Location<'static>) {}
+    fn refuse(_: (), _: &crate::error::Refusal, _: &'static Location<'static>) -> Next {
+        Next::Nothing
+    }
 }
 
 impl<T: ?Sized + Target> Deref for Address<T> {

@@ -74,8 +74,8 @@ impl<T> Oneshot<T> {
 pub struct Asked<T> {
     oneshot: Arc<Oneshot<T>>,
     system: Option<Arc<Shared>>,
-    /// The time limit, taken back when the future goes.
-    alarm: Option<Timer>,
+    /// Time limits, taken back when the future goes; the shortest counts.
+    alarms: Vec<Timer>,
 }
 
 /// Whether a cancelled message was taken back.
@@ -95,7 +95,7 @@ impl<T: Send + 'static> Asked<T> {
             Asked {
                 oneshot,
                 system: Some(system.clone()),
-                alarm: None,
+                alarms: Vec::new(),
             },
             resolver,
         )
@@ -105,7 +105,7 @@ impl<T: Send + 'static> Asked<T> {
         Asked {
             oneshot: Arc::new(Oneshot(Mutex::new(State::Answered(value)))),
             system: None,
-            alarm: None,
+            alarms: Vec::new(),
         }
     }
 
@@ -119,10 +119,7 @@ impl<T: Send + 'static> Asked<T> {
                 }
             };
             let alarm = system.set_timer(ns(limit), Alarm::Limit(Box::new(ring)));
-            if let Some(before) = self.alarm.replace(alarm) {
-                // Two limits: the shorter one counts, so both stay; only the later one is taken back with the future.
-                drop(before);
-            }
+            self.alarms.push(alarm);
         }
         self
     }
@@ -174,7 +171,7 @@ impl<T> Future for Asked<T> {
 
 impl<T> Drop for Asked<T> {
     fn drop(&mut self) {
-        if let Some(alarm) = self.alarm.take() {
+        for alarm in self.alarms.drain(..) {
             alarm.cancel();
         }
         let mut state = lock(&self.oneshot.0);

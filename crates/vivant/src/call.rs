@@ -5,8 +5,8 @@ use crate::asked::Asked;
 use crate::behaviour::{Behaviour, Continuation, Message};
 use crate::cell::{AddressRef, StateRef};
 use crate::error::{AskError, Refusal, SendError};
-use crate::mailbox::{Envelope, Kind, Letter, Role, Step, post_or_bury};
-use crate::promise::{Begun, Resolver};
+use crate::mailbox::{Envelope, Kind, Letter, Role, Step};
+use crate::promise::{Begun, Next, Resolver, for_others};
 use crate::scheduler::Worker;
 use crate::turn::Turn;
 use std::fmt;
@@ -165,7 +165,7 @@ pub(crate) struct Delivery {
 impl Delivery {
     /// Posts it; to an actor that has ended it becomes a dead letter, and whoever waits for the answer is told.
     pub(crate) fn deliver(self) {
-        post_or_bury(&self.to, self.envelope);
+        Next::Deliver(self).follow();
     }
 }
 
@@ -202,11 +202,12 @@ impl<B: Behaviour> Letter for Told<B> {
     }
 
     fn refuse(
-        (_args, resolver): Self::Content,
+        (args, mut resolver): Self::Content,
         refusal: &Refusal,
         place: &'static Location<'static>,
-    ) {
-        resolver.fail(refusal.error(B::NAME, place));
+    ) -> Next {
+        for_others("the drop of a refused message", || drop(args));
+        resolver.settle(Err(refusal.error(B::NAME, place)))
     }
 }
 

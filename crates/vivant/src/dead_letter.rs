@@ -5,7 +5,7 @@ use crate::call::Then;
 use crate::cell::{AddressRef, CellRef, catch};
 use crate::error::{Panic, Refusal};
 use crate::mailbox::{Envelope, Kind, Role};
-use crate::promise::Resolver;
+use crate::promise::{Next, Resolver};
 use crate::stop::StopReason;
 use crate::sync::{Arc, Mutex, lock};
 use std::cell::Cell;
@@ -63,6 +63,18 @@ type Tally = BTreeMap<(&'static str, (&'static str, u32, u32), Cause), u64>;
 /// Sends a dead letter on; false when the subscriber has ended.
 type Subscriber = Arc<dyn Fn(&CellRef, &DeadLetter) -> bool + Send + Sync>;
 
+/// Who hears of dead letters. A system that shuts down takes no more.
+enum Subscribers {
+    Open(Vec<Subscriber>),
+    Closed,
+}
+
+impl Default for Subscribers {
+    fn default() -> Self {
+        Subscribers::Open(Vec::new())
+    }
+}
+
 thread_local! {
     /// Whether this thread is telling subscribers of a letter.
     static TELLING: Cell<bool> = const { Cell::new(false) };
@@ -72,7 +84,7 @@ thread_local! {
 #[derive(Default)]
 pub struct DeadLetters {
     tally: Mutex<Tally>,
-    subscribers: Mutex<Vec<Subscriber>>,
+    subscribers: Mutex<Subscribers>,
 }
 
 impl DeadLetters {
@@ -105,28 +117,36 @@ impl DeadLetters {
         K::Rest: Clone,
     {
         let subscriber = Subscription(Mutex::new(then));
-        lock(&self.subscribers).push(Arc::new(move |to, letter| subscriber.tell(to, letter)));
+        let subscriber: Subscriber = Arc::new(move |to, letter| subscriber.tell(to, letter));
+        match &mut *lock(&self.subscribers) {
+            Subscribers::Open(subscribers) => {
+                subscribers.push(subscriber);
+                return;
+            }
+            Subscribers::Closed => {}
+        }
+        // Outside the lock: it holds an address.
+        drop(subscriber);
     }
 
-    /// A message could not be delivered: counts it and tells whoever waits for its answer.
-    pub(crate) fn bury(&self, to: &AddressRef, envelope: Envelope, cause: Cause) {
-        if envelope.kind().role == Role::Turn {
-            self.note(&to.cell(), envelope.kind(), envelope.head().place, cause);
+    /// A message could not be delivered: counts it. What follows tells whoever waits for its answer.
+    pub(crate) fn bury(&self, to: &AddressRef, envelope: Envelope, cause: Cause) -> Next {
+        let kind = envelope.kind();
+        if kind.role == Role::Turn {
+            self.note(&to.cell(), kind, envelope.head().place, cause);
         }
         let reason = to.ended().cloned().unwrap_or(StopReason::Stopped);
-        let (kind, refusal) = (
-            envelope.kind(),
-            Refusal {
-                cell: to.cell(),
-                reason,
-            },
-        );
+        let refusal = Refusal {
+            cell: to.cell(),
+            reason,
+        };
         // Dropping the message is user code, and whoever sent it did nothing wrong.
-        if let Err(caught) = catch(|| envelope.refuse(&refusal)) {
+        catch(|| envelope.refuse(&refusal)).unwrap_or_else(|caught| {
             to.system
                 .reports
                 .panicked(&Panic::new(to, kind.name, caught));
-        }
+            Next::Nothing
+        })
     }
 
     /// Counts a message that is dealt with elsewhere.
@@ -144,38 +164,68 @@ impl DeadLetters {
         );
         *lock(&self.tally).entry(key).or_default() += 1;
         // Told outside the lock: telling makes actors runnable.
-        let subscribers = lock(&self.subscribers).clone();
-        if subscribers.is_empty() {
+        let subscribers = match &*lock(&self.subscribers) {
+            Subscribers::Open(subscribers) if !subscribers.is_empty() => subscribers.clone(),
+            _ => return,
+        };
+        // A letter that the telling of this one makes is counted and not told: that could go on for ever.
+        let Some(_telling) = Telling::begin() else {
             return;
-        }
+        };
         let letter = DeadLetter {
             behaviour: kind.name,
             actor: cell.path(),
             place,
             cause,
         };
-        // A letter that the telling of this one makes is counted and not told: that could go on for ever.
-        if TELLING
-            .try_with(|telling| telling.replace(true))
-            .unwrap_or(true)
-        {
-            return;
-        }
         for tell in subscribers {
-            // Telling clones what the subscriber gave, and fills its message: user code, which may panic.
-            if !catch(|| tell(cell, &letter)).unwrap_or(true) {
-                lock(&self.subscribers).retain(|other| !Arc::ptr_eq(other, &tell));
+            // Telling clones what the subscriber gave, fills its message, and may drop the last of it: user code.
+            let told = catch(|| {
+                if !tell(cell, &letter) {
+                    self.forget(&tell);
+                }
+                drop(tell);
+            });
+            if let Err(caught) = told {
+                let panic = Panic::new(cell, "a subscriber to dead letters", caught);
+                cell.system.reports.panicked(&panic);
             }
         }
-        let _ = TELLING.try_with(|telling| telling.set(false));
     }
 
-    pub(crate) fn forget_subscribers(&self) {
-        let subscribers = std::mem::take(&mut *lock(&self.subscribers));
+    /// A subscriber has ended.
+    fn forget(&self, ended: &Subscriber) {
+        if let Subscribers::Open(subscribers) = &mut *lock(&self.subscribers) {
+            subscribers.retain(|other| !Arc::ptr_eq(other, ended));
+        }
+    }
+
+    pub(crate) fn close_subscriptions(&self) {
+        let before = std::mem::replace(&mut *lock(&self.subscribers), Subscribers::Closed);
+        let Subscribers::Open(subscribers) = before else {
+            return;
+        };
         for subscriber in subscribers {
             // What a subscriber gave may panic when it is dropped.
             let _dropped = catch(move || drop(subscriber));
         }
+    }
+}
+
+/// This thread is telling subscribers, until it is dropped.
+struct Telling;
+
+impl Telling {
+    /// `None` if it is telling already, or is being torn down.
+    fn begin() -> Option<Telling> {
+        let before = TELLING.try_with(|telling| telling.replace(true)).ok()?;
+        (!before).then_some(Telling)
+    }
+}
+
+impl Drop for Telling {
+    fn drop(&mut self) {
+        let _ = TELLING.try_with(|telling| telling.set(false));
     }
 }
 

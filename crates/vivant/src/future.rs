@@ -231,8 +231,9 @@ impl Future for Sleep {
         }
         match &self.alarm {
             Some((_, waker)) => {
-                let before = std::mem::replace(&mut *lock(waker), context.waker().clone());
-                // Outside the lock: a waker's drop is user code.
+                // Cloned and dropped outside the lock: both are user code.
+                let now = context.waker().clone();
+                let before = std::mem::replace(&mut *lock(waker), now);
                 drop(before);
             }
             None => {

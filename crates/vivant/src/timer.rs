@@ -176,6 +176,9 @@ impl Timers {
     pub(crate) fn drop_messages(&self, panicked: impl Fn(Caught)) {
         let messages = {
             let mut table = lock(&self.table);
+            if table.state == State::Closed {
+                return;
+            }
             table.state = State::LimitsOnly;
             let is_limit = |(_, alarm): &((u64, u64), Alarm)| matches!(alarm, Alarm::Limit(_));
             let all = std::mem::take(&mut table.by_deadline).into_iter();

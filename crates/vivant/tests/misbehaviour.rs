@@ -252,6 +252,9 @@ fn time_limits_hold_through_a_shutdown_and_after_it() {
     // Nobody watches the time any more: waiting is over.
     system.block_on(sleeping);
     system.block_on(clock.sleep(Duration::from_secs(3600)));
+    // Shutting down again does not set the clock going again.
+    system.shutdown();
+    system.block_on(clock.sleep(Duration::from_secs(3600)));
 }
 
 #[test]
@@ -349,4 +352,118 @@ fn a_muted_actor_without_addresses_still_takes_what_its_guard_lets_in() {
         simulation.run();
         assert_eq!(done.load(Ordering::Relaxed), 1, "seed {seed}");
     }
+}
+
+#[test]
+fn a_waker_that_panics_costs_the_one_who_answers_nothing() {
+    use std::future::Future;
+    use std::pin::pin;
+    use std::task::{Context, Poll, Wake, Waker};
+    struct BadWaker;
+    impl Wake for BadWaker {
+        fn wake(self: Arc<Self>) {
+            panic!("woken");
+        }
+    }
+    let simulation = Simulation::new(1);
+    let actor = victim(simulation.system(), "actor");
+    let mut asked = pin!(actor.name().ask());
+    let waker = Waker::from(Arc::new(BadWaker));
+    let pending = asked.as_mut().poll(&mut Context::from_waker(&waker));
+    assert_eq!(pending, Poll::Pending);
+    simulation.run();
+    assert_eq!(simulation.system().block_on(asked), Ok("actor"));
+    assert_eq!(actor.name().ask_blocking(), Ok("actor"));
+    assert_eq!(simulation.system().inspect().panics, 1);
+    assert_unharmed(simulation.system());
+}
+
+#[test]
+fn a_subscriber_whose_drop_panics_keeps_no_letter_from_others() {
+    for system in both() {
+        let (first, second) = (victim(&system, "first"), victim(&system, "second"));
+        first.listen(Grenade::OnDrop).ask_blocking().unwrap();
+        let heard = Arc::new(AtomicU64::new(0));
+        let counting = system.spawn(Victim {
+            name: "counting",
+            timer: None,
+            heard: heard.clone(),
+        });
+        counting.listen(Grenade::OnClone).ask_blocking().unwrap();
+        let third = system.spawn(Victim {
+            name: "third",
+            timer: None,
+            heard: heard.clone(),
+        });
+        third.listen(Grenade::OnDrop).ask_blocking().unwrap();
+        ended(&system, &first);
+        ended(&system, &second);
+        third.name().ask_blocking().unwrap();
+        let before = heard.load(Ordering::Relaxed);
+        for _ in 0..5 {
+            second.name().send();
+            third.name().ask_blocking().unwrap();
+        }
+        assert_eq!(heard.load(Ordering::Relaxed), before + 5);
+        assert_unharmed(&system);
+    }
+}
+
+#[test]
+fn nobody_subscribes_to_a_system_that_has_shut_down() {
+    for system in both() {
+        let actor = victim(&system, "actor");
+        actor.name().ask_blocking().unwrap();
+        system.shutdown();
+        system
+            .dead_letters()
+            .subscribe(actor.heard(Grenade::OnClone));
+        drop(actor);
+        assert_eq!(system.inspect().bytes, 0);
+    }
+}
+
+#[test]
+fn seeded_shutdown_ends_everybody_whatever_is_held_back() {
+    #[derive(Actor)]
+    struct Parent {
+        friend: Option<Address<Victim>>,
+    }
+    #[behaviours]
+    impl Parent {
+        fn live(&mut self) {}
+        #[stop]
+        fn stopping(&mut self, t: &Turn<Self>) {
+            let child = t.spawn_actor(Parent { friend: None });
+            t.send(child.live());
+            if let Some(friend) = &self.friend {
+                let _name = t.ask(friend.name());
+            }
+        }
+    }
+    vivant::simulation::check(
+        "seeded_shutdown_ends_everybody_whatever_is_held_back",
+        vivant::simulation::Seeds(200),
+        &Faults::all(),
+        |simulation| {
+            let system = simulation.system();
+            let friend = victim(system, "friend");
+            let parent = |_| {
+                system.spawn(Parent {
+                    friend: Some(friend.clone()),
+                })
+            };
+            let parents: Vec<_> = (0..6).map(parent).collect();
+            let asked: Vec<_> = parents.iter().map(|parent| parent.live().ask()).collect();
+            simulation.run_for(Duration::from_millis(simulation.seed() % 40));
+            assert!(system.shutdown().is_complete());
+            for asked in asked {
+                // An answer or an error; only silence would be wrong.
+                assert_ne!(system.block_on(asked), Err(AskError::Stalled));
+            }
+            drop((friend, parents));
+            assert_eq!(system.inspect().actors.len(), 0);
+            assert_eq!(system.inspect().bytes, 0);
+        },
+    );
 }

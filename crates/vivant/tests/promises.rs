@@ -258,8 +258,13 @@ fn questions_from_outside_can_be_limited_cancelled_and_dropped() {
     );
     assert_eq!(simulation.now().as_secs(), 3600, "virtual time");
 
-    let in_time = echo.echo(1).ask().within(Duration::from_secs(1));
+    let in_time = echo
+        .echo(1)
+        .ask()
+        .within(Duration::from_secs(1))
+        .within(Duration::from_secs(2));
     assert_eq!(system.block_on(in_time), Ok(1));
+    assert_eq!(system.inspect().timers, 0, "limits go with the question");
 
     assert_eq!(echo.echo(2).ask().cancel(), Cancelled::Withdrawn);
     let begun = echo.later().ask();

@@ -4,6 +4,7 @@ use super::{ActorCell, Header, reference};
 use crate::actor::{Actor, Pool};
 use crate::error::Refusal;
 use crate::mailbox::{Envelope, Kind, Letter, Role, Step};
+use crate::promise::{Next, for_others};
 use crate::scheduler::Worker;
 use crate::stop::StopReason;
 use crate::turn::Turn;
@@ -114,5 +115,8 @@ impl<A: Actor, F: FnOnce(&Turn<'_, A>) -> A + Send + 'static> Letter for Start<A
         Step::Done
     }
 
-    fn refuse(_: F, _: &Refusal, _: &'static Location<'static>) {}
+    fn refuse(start: F, _: &Refusal, _: &'static Location<'static>) -> Next {
+        for_others("the drop of a refused start", || drop(start));
+        Next::Nothing
+    }
 }

@@ -5,6 +5,7 @@ use super::{Caught, Life, StateRef, catch};
 use crate::dead_letter::Cause;
 use crate::error::Refusal;
 use crate::mailbox::{Envelope, Kind, Letter, Role, Step};
+use crate::promise::Next;
 use crate::scheduler::Worker;
 use crate::stop::StopReason;
 use std::panic::Location;
@@ -90,7 +91,7 @@ impl Held<'_> {
                 .note(&self.cell, kind, place, Cause::Ended);
         }
         // Dropping the content is user code: it may panic, which must not cost the other messages their refusal.
-        if let Err(caught) = catch(|| envelope.refuse(refusal)) {
+        if let Err(caught) = catch(|| envelope.refuse(refusal).follow()) {
             self.panicked(kind.name, caught);
         }
     }
@@ -107,5 +108,7 @@ impl Letter for Ending {
         Step::Done
     }
 
-    fn refuse((): (), _: &Refusal, _: &'static Location<'static>) {}
+    fn refuse((): (), _: &Refusal, _: &'static Location<'static>) -> Next {
+        Next::Nothing
+    }
 }

@@ -1,10 +1,12 @@
 //! Evidence that this worker holds an actor, and the single steps of a run.
 
 use super::{AddressRef, CellRef, Guards, Life, Mute, Owner, Signals, StateRef, catch};
+use crate::call::Delivery;
 use crate::dead_letter::Cause;
 use crate::error::Panic;
 use crate::mailbox::{Envelope, Role, Step};
 use crate::mute::Muting;
+use crate::promise::Next;
 use crate::scheduler::Worker;
 use crate::stop::StopReason;
 
@@ -171,15 +173,19 @@ impl<'w> Held<'w> {
                     .note(&self.cell, kind, place, Cause::Withdrawn);
                 After::Next
             }
-            Ok(Step::Release(to, released)) => self.released(&to, released),
+            Ok(Step::Release(to, released)) => self.released(to, released),
             Err(caught) => After::End(StopReason::Panicked(self.panicked(kind.name, caught))),
         }
     }
 
     /// A resolution released a continuation: for this actor it runs at once, in a turn of its own; else it is sent on.
-    fn released(&mut self, to: &AddressRef, released: Envelope) -> After {
-        if !std::ptr::eq(&raw const **to, &raw const *self.cell) {
-            crate::mailbox::post_or_bury(to, released);
+    fn released(&mut self, to: AddressRef, released: Envelope) -> After {
+        if !std::ptr::eq(&raw const *to, &raw const *self.cell) {
+            Next::Deliver(Delivery {
+                to,
+                envelope: released,
+            })
+            .follow();
             return After::Next;
         }
         if self.is_ready(&released) {

@@ -104,6 +104,9 @@ struct ActorCell<A> {
     state: UnsafeCell<Option<A>>,
 }
 
+/// Of a lineage deeper than twice this only the two ends are printed.
+const PATH_ENDS_MAX: usize = 32;
+
 impl Header {
     /// Why the actor has ended, if it has.
     pub(crate) fn ended(&self) -> Option<&StopReason> {
@@ -119,9 +122,14 @@ impl Header {
             above = lineage.parent.as_ref();
         }
         let mut path = String::from(self.class.name);
-        for number in numbers.iter().rev() {
-            path.push('/');
-            path.push_str(&number.to_string());
+        for (generation, number) in numbers.iter().rev().enumerate() {
+            let (above, below) = (generation, numbers.len() - generation);
+            if above < PATH_ENDS_MAX || below <= PATH_ENDS_MAX {
+                path.push('/');
+                path.push_str(&number.to_string());
+            } else if above == PATH_ENDS_MAX {
+                path.push_str("/…");
+            }
         }
         path
     }

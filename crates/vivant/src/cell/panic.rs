@@ -66,6 +66,8 @@ pub(crate) fn take_last() -> Option<Caught> {
 /// The caller must treat what `body` worked on as ended: an actor whose turn panicked never takes another one, so
 /// nobody sees a state that the panic left half changed (this is why asserting unwind safety is right).
 pub(crate) fn catch<R>(body: impl FnOnce() -> R) -> Result<R, Caught> {
+    // What was noted of an earlier panic, which the user's code may have caught itself, says nothing of a later one.
+    let _earlier = LAST.try_with(RefCell::take);
     panic::catch_unwind(AssertUnwindSafe(body)).map_err(|payload| {
         // A thread that is being torn down has no place noted.
         let last = LAST.try_with(|last| last.borrow_mut().take());

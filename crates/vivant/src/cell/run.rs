@@ -2,6 +2,7 @@
 
 use super::held::{After, Held};
 use super::{Caught, CellRef, Signals, catch};
+use crate::error::{Inside, Panic};
 use crate::scheduler::Worker;
 use crate::stop::StopReason;
 
@@ -36,7 +37,17 @@ pub(crate) fn run(cell: CellRef, worker: &Worker, budget: Budget) -> Ran {
 /// messages may be half dealt with, so it ends; its worker goes on.
 fn rescue(worker: &Worker, caught: Caught) -> Ran {
     let mut held = Held::after_panic(worker);
-    held.end_after_panic(caught);
+    if let Err(second) = catch(|| held.end_after_panic(caught)) {
+        // Nothing more can be done for this actor; its worker is worth keeping.
+        let inside = Inside {
+            actor: held.cell().path(),
+            behaviour: "the end of the actor",
+        };
+        held.cell()
+            .system
+            .reports
+            .panicked(&Panic::of(inside, second));
+    }
     loop {
         match held.park() {
             Ok(()) => return Ran::Parked,

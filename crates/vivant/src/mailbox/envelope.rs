@@ -3,6 +3,7 @@
 use super::inbox::{Chain, Linked};
 use crate::cell::{AddressRef, StateRef};
 use crate::error::Refusal;
+use crate::promise::Next;
 use crate::scheduler::Worker;
 use std::panic::Location;
 use std::ptr::{self, NonNull};
@@ -74,8 +75,9 @@ pub(crate) trait Letter {
     /// Processes the message.
     fn run(content: Self::Content, state: &mut StateRef<'_>, worker: &Worker) -> Step;
 
-    /// The message will never run: whoever waits for its answer is told why.
-    fn refuse(content: Self::Content, refusal: &Refusal, place: &'static Location<'static>);
+    /// The message will never run: whoever waits for its answer is told why. Returns what follows from that.
+    fn refuse(content: Self::Content, refusal: &Refusal, place: &'static Location<'static>)
+    -> Next;
 }
 
 /// The table of a kind of message.
@@ -86,7 +88,7 @@ pub(crate) struct Kind {
     pub(crate) bytes: usize,
     ready: unsafe fn(NonNull<Head>, &mut StateRef<'_>) -> bool,
     run: unsafe fn(NonNull<Head>, &mut StateRef<'_>, &Worker) -> Step,
-    refuse: unsafe fn(NonNull<Head>, Option<&Refusal>),
+    refuse: unsafe fn(NonNull<Head>, Option<&Refusal>) -> Next,
 }
 
 impl Kind {
@@ -122,12 +124,15 @@ unsafe fn run<L: Letter>(head: NonNull<Head>, state: &mut StateRef<'_>, worker: 
 
 /// # Safety
 /// `head` is an owned, leaked box of a `Parcel<L::Content>`.
-unsafe fn refuse<L: Letter>(head: NonNull<Head>, refusal: Option<&Refusal>) {
+unsafe fn refuse<L: Letter>(head: NonNull<Head>, refusal: Option<&Refusal>) -> Next {
     // SAFETY: as in `run`.
     let parcel = unsafe { Box::from_raw(head.cast::<Parcel<L::Content>>().as_ptr()) };
     match refusal {
         Some(refusal) => L::refuse(parcel.content, refusal, parcel.head.place),
-        None => drop(parcel.content),
+        None => {
+            drop(parcel.content);
+            Next::Nothing
+        }
     }
 }
 
@@ -202,7 +207,7 @@ impl Envelope {
     }
 
     /// Destroys it and tells whoever waits for its answer why.
-    pub(crate) fn refuse(self, refusal: &Refusal) {
+    pub(crate) fn refuse(self, refusal: &Refusal) -> Next {
         let refuse = self.kind().refuse;
         // SAFETY: the table was made with the parcel, which is given up here.
         unsafe { refuse(self.into_node(), Some(refusal)) }
@@ -212,6 +217,6 @@ impl Envelope {
 impl Drop for Envelope {
     fn drop(&mut self) {
         // SAFETY: the envelope owns its parcel and the table was made with it.
-        unsafe { (self.kind().refuse)(self.0, None) }
+        unsafe { (self.kind().refuse)(self.0, None) }.follow();
     }
 }

@@ -10,4 +10,4 @@ mod post;
 
 pub(crate) use envelope::{Envelope, Head, Kind, Letter, Role, Step};
 pub(crate) use inbox::{Chain, Inbox};
-pub(crate) use post::{post, post_or_bury};
+pub(crate) use post::post;

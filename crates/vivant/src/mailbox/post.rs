@@ -3,7 +3,6 @@
 use super::envelope::{Envelope, Role};
 use super::inbox::Pushed;
 use crate::cell::AddressRef;
-use crate::dead_letter::Cause;
 use crate::scheduler::Worker;
 
 /// Puts `envelope` into the mailbox of `to`, or gives it back when that actor has ended.
@@ -34,11 +33,4 @@ pub(crate) fn post(to: &AddressRef, mut envelope: Envelope) -> Result<(), Envelo
         Worker::with_current(|worker| worker.sent_to_overloaded(to));
     }
     Ok(())
-}
-
-/// Posts `envelope`; if its receiver has ended, it becomes a dead letter.
-pub(crate) fn post_or_bury(to: &AddressRef, envelope: Envelope) {
-    if let Err(envelope) = post(to, envelope) {
-        to.system.dead_letters.bury(to, envelope, Cause::Ended);
-    }
 }

@@ -1,8 +1,7 @@
 //! All of several promises, or any of them.
 
 use super::slot::{Continue, Sink};
-use super::{Kind, Promise, Resolver};
-use crate::call::Delivery;
+use super::{Kind, Next, Promise, Resolver};
 use crate::cell::AddressRef;
 use crate::error::AskError;
 use crate::sync::{Arc, Mutex, lock};
@@ -13,9 +12,7 @@ impl<T: Send + 'static> Promise<T> {
         match self.kind {
             Kind::Slot { slot, .. } => slot.set(Sink::Then(Box::new(sink))),
             Kind::Ready(value) => {
-                if let Some(delivery) = Box::new(sink).fill(value) {
-                    delivery.deliver();
-                }
+                Box::new(sink).fill(value).follow();
             }
             Kind::Delegated { send, .. } => {
                 Promise::asked(owner.clone(), send).into_sink(owner, sink)
@@ -23,27 +20,27 @@ impl<T: Send + 'static> Promise<T> {
         }
     }
 
-    /// Hands the value on to `resolver` after `look` has seen it.
-    pub(super) fn watched(
+    /// Hands the value on to `resolver`; `guard` is dropped with the wait, whatever ends it.
+    pub(super) fn guarded(
         self,
         owner: &AddressRef,
         resolver: Resolver<T>,
-        look: impl FnOnce() + Send + 'static,
+        guard: impl Send + 'static,
     ) {
-        self.into_sink(owner, Watched { resolver, look });
+        self.into_sink(owner, Guarded { resolver, guard });
     }
 }
 
-struct Watched<T: Send + 'static, F> {
+struct Guarded<T: Send + 'static, G> {
     resolver: Resolver<T>,
-    look: F,
+    guard: G,
 }
 
-impl<T: Send + 'static, F: FnOnce() + Send> Continue<T> for Watched<T, F> {
-    fn fill(self: Box<Self>, value: Result<T, AskError>) -> Option<Delivery> {
-        (self.look)();
-        self.resolver.complete(value);
-        None
+impl<T: Send + 'static, G: Send> Continue<T> for Guarded<T, G> {
+    fn fill(self: Box<Self>, value: Result<T, AskError>) -> Next {
+        let Guarded { resolver, guard } = *self;
+        drop(guard);
+        resolver.settled_by(value)
     }
 }
 
@@ -86,7 +83,7 @@ struct AllSink<T: Send + 'static> {
 }
 
 impl<T: Send + 'static> Continue<T> for AllSink<T> {
-    fn fill(self: Box<Self>, value: Result<T, AskError>) -> Option<Delivery> {
+    fn fill(self: Box<Self>, value: Result<T, AskError>) -> Next {
         let mut all = lock(&self.gathering);
         let outcome = match value {
             Err(error) => Err(error),
@@ -94,7 +91,7 @@ impl<T: Send + 'static> Continue<T> for AllSink<T> {
                 all.values[self.at] = Some(value);
                 all.missing -= 1;
                 if all.missing > 0 {
-                    return None;
+                    return Next::Nothing;
                 }
                 Ok(std::mem::take(&mut all.values)
                     .into_iter()
@@ -104,10 +101,7 @@ impl<T: Send + 'static> Continue<T> for AllSink<T> {
         };
         let resolver = all.resolver.take();
         drop(all);
-        if let Some(resolver) = resolver {
-            resolver.complete(outcome);
-        }
-        None
+        resolver.map_or(Next::Nothing, |resolver| resolver.settled_by(outcome))
     }
 }
 
@@ -140,17 +134,14 @@ struct AnySink<T: Send + 'static> {
 }
 
 impl<T: Send + 'static> Continue<T> for AnySink<T> {
-    fn fill(self: Box<Self>, value: Result<T, AskError>) -> Option<Delivery> {
+    fn fill(self: Box<Self>, value: Result<T, AskError>) -> Next {
         let mut any = lock(&self.gathering);
         any.missing -= 1;
         if value.is_err() && any.missing > 0 {
-            return None;
+            return Next::Nothing;
         }
         let resolver = any.resolver.take();
         drop(any);
-        if let Some(resolver) = resolver {
-            resolver.complete(value);
-        }
-        None
+        resolver.map_or(Next::Nothing, |resolver| resolver.settled_by(value))
     }
 }

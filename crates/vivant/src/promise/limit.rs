@@ -4,7 +4,7 @@ use super::resolver::Resolver;
 use super::{Kind, Promise};
 use crate::error::AskError;
 use crate::sync::Arc;
-use crate::timer::{Alarm, ns};
+use crate::timer::{Alarm, Timer, ns};
 use std::time::Duration;
 
 impl<T: Send + 'static> Promise<T> {
@@ -27,9 +27,16 @@ impl<T: Send + 'static> Promise<T> {
             Resolver::of_slot(late_owner, late_slot).fail(AskError::TimedOut { after: limit })
         });
         let timer = system.set_timer(ns(limit), Alarm::Limit(ring));
-        self.watched(&owner, in_time, move || {
-            timer.cancel();
-        });
+        self.guarded(&owner, in_time, Cancels(timer));
         promise
+    }
+}
+
+/// Takes the alarm back when the wait is over, whatever ended it.
+struct Cancels(Timer);
+
+impl Drop for Cancels {
+    fn drop(&mut self) {
+        self.0.cancel();
     }
 }

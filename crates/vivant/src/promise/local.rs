@@ -1,7 +1,7 @@
 //! Continuations that are closures, for actors that are never saved.
 
 use super::slot::{Continue, Sink};
-use super::{Kind, Promise, Resolver};
+use super::{Kind, Next, Promise, Resolver, for_others};
 use crate::actor::Actor;
 use crate::call::Delivery;
 use crate::cell::{AddressRef, StateRef};
@@ -35,9 +35,7 @@ impl<T: Send + 'static> Promise<T> {
         match self.kind {
             Kind::Slot { slot, .. } => slot.set(Sink::Then(Box::new(sink))),
             Kind::Ready(value) => {
-                if let Some(delivery) = Box::new(sink).fill(value) {
-                    delivery.deliver();
-                }
+                Box::new(sink).fill(value).follow();
             }
             Kind::Delegated { send, .. } => {
                 let (asked, resolver) = Promise::open(owner);
@@ -59,10 +57,10 @@ struct LocalSink<A: Actor, T, R: Send + 'static> {
 }
 
 impl<A: Actor, T: Send + 'static, R: Send + 'static> Continue<T> for LocalSink<A, T, R> {
-    fn fill(self: Box<Self>, value: Result<T, AskError>) -> Option<Delivery> {
+    fn fill(self: Box<Self>, value: Result<T, AskError>) -> Next {
         let envelope =
             Envelope::new::<Local<A, T, R>>((self.then, value, self.resolver), self.place);
-        Some(Delivery {
+        Next::Deliver(Delivery {
             to: self.owner,
             envelope,
         })
@@ -87,10 +85,11 @@ impl<A: Actor, T: Send + 'static, R: Send + 'static> Letter for Local<A, T, R> {
     }
 
     fn refuse(
-        (_, _, resolver): Self::Content,
+        (then, value, mut resolver): Self::Content,
         refusal: &Refusal,
         place: &'static Location<'static>,
-    ) {
-        resolver.fail(refusal.error("then_local", place));
+    ) -> Next {
+        for_others("the drop of a refused continuation", || drop((then, value)));
+        resolver.settle(Err(refusal.error("then_local", place)))
     }
 }

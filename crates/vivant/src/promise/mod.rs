@@ -5,20 +5,21 @@
 //! - [`slot`]: where the two meet, touched only in turns of the promise's owner.
 //! - [`gather`]: all of several promises, or any.
 
-mod cascade;
 mod gather;
 mod limit;
 mod local;
+mod next;
 mod resolver;
 mod slot;
 
 pub(crate) use gather::{all, any};
+pub(crate) use next::{Next, for_others};
 pub(crate) use resolver::Begun;
 pub use resolver::Resolver;
 pub(crate) use slot::Slot;
 
 use crate::behaviour::{Continuation, Message};
-use crate::call::{Call, Delivery, Then};
+use crate::call::{Call, Then};
 use crate::cell::AddressRef;
 use crate::error::AskError;
 use crate::scheduler::Worker;
@@ -132,8 +133,8 @@ struct ThenSink<K: Continuation> {
 impl<T: Send + 'static, K: Continuation<Hole = Result<T, AskError>>> slot::Continue<T>
     for ThenSink<K>
 {
-    fn fill(self: Box<Self>, value: Result<T, AskError>) -> Option<Delivery> {
-        Some(self.then.fill(value, self.resolver))
+    fn fill(self: Box<Self>, value: Result<T, AskError>) -> Next {
+        Next::Deliver(self.then.fill(value, self.resolver))
     }
 }
 

@@ -1,12 +1,12 @@
 //! Resolvers: the right, and the duty, to make a promised value arrive.
 
-use super::cascade::cascade;
+use super::next::{Next, for_others};
 use super::slot::{Sink, Slot};
 use crate::asked::Oneshot;
 use crate::call::Delivery;
 use crate::cell::{AddressRef, Caught, StateRef, take_last};
 use crate::error::{AskError, Inside, Panic, Refusal};
-use crate::mailbox::{Envelope, Kind, Letter, Role, Step, post};
+use crate::mailbox::{Envelope, Kind, Letter, Role, Step};
 use crate::scheduler::Worker;
 use crate::sync::Arc;
 use std::fmt;
@@ -88,34 +88,32 @@ impl<T: Send + 'static> Resolver<T> {
     }
 
     pub(crate) fn complete(mut self, value: Result<T, AskError>) {
-        finish(std::mem::replace(&mut self.to, Destination::Nobody), value);
+        self.settle(value).follow();
     }
-}
 
-/// Brings `value` to its destination, and what follows from that to its end.
-fn finish<T: Send + 'static>(to: Destination<T>, value: Result<T, AskError>) {
-    if matches!(to, Destination::Nobody) {
-        return;
+    /// As `complete`, but later: for a sink, which is itself called while a promise is settled.
+    pub(super) fn settled_by(mut self, value: Result<T, AskError>) -> Next {
+        Next::Settle(Box::new(move || self.settle(value)))
     }
-    cascade(move || {
-        if let Some(delivery) = settle(to, value) {
-            delivery.deliver();
-        }
-    });
+
+    /// As `complete`, for whoever follows the next steps in a loop of its own.
+    pub(crate) fn settle(&mut self, value: Result<T, AskError>) -> Next {
+        settle(std::mem::replace(&mut self.to, Destination::Nobody), value)
+    }
 }
 
 /// Brings `value` to its destination. For a promise of the actor whose turn runs here, its sink is filled at once; a
-/// chain of answers is followed in a loop, never by recursion (H12). Returns the message that the last sink released.
-fn settle<T: Send + 'static>(
-    mut to: Destination<T>,
-    value: Result<T, AskError>,
-) -> Option<Delivery> {
+/// chain of answers is followed in a loop.
+fn settle<T: Send + 'static>(mut to: Destination<T>, value: Result<T, AskError>) -> Next {
     loop {
         match to {
-            Destination::Nobody => return None,
+            Destination::Nobody => {
+                for_others("the drop of an answer", || drop(value));
+                return Next::Nothing;
+            }
             Destination::Outside(oneshot) => {
-                oneshot.complete(value);
-                return None;
+                for_others("a waker", || oneshot.complete(value));
+                return Next::Nothing;
             }
             Destination::Slot { owner, slot } => {
                 let local =
@@ -129,16 +127,20 @@ fn settle<T: Send + 'static>(
                     // S4: a message like any other, in order with what this sender sends besides. Also in the owner's
                     // own turn, as long as that turn has not said what it wants (Q2).
                     Sink::Nobody => {
-                        let arrival =
+                        let envelope =
                             Envelope::new::<Arrival<T>>((slot, value), Location::caller());
-                        // An owner that has ended wants no values; dropping them breaks what they carry.
-                        drop(post(&owner, arrival));
-                        return None;
+                        return Next::Deliver(Delivery {
+                            to: owner,
+                            envelope,
+                        });
                     }
-                    Sink::Done => return None,
+                    Sink::Done => {
+                        for_others("the drop of an answer", || drop(value));
+                        return Next::Nothing;
+                    }
                     Sink::Then(then) => return then.fill(value),
                     Sink::Answer(mut resolver) => {
-                        to = std::mem::replace(&mut resolver.to, Destination::Nobody)
+                        to = std::mem::replace(&mut resolver.to, Destination::Nobody);
                     }
                 }
             }
@@ -148,11 +150,9 @@ fn settle<T: Send + 'static>(
 
 impl<T: Send + 'static> Drop for Resolver<T> {
     fn drop(&mut self) {
-        if matches!(self.to, Destination::Nobody) {
-            return;
+        if !matches!(self.to, Destination::Nobody) {
+            self.settle(Err(given_up())).follow();
         }
-        let to = std::mem::replace(&mut self.to, Destination::Nobody);
-        finish(to, Err(given_up()));
     }
 }
 
@@ -183,21 +183,37 @@ impl<T: Send + 'static> Letter for Arrival<T> {
     const KIND: Kind = Kind::new::<Self>("resolution", Role::Resolution);
 
     fn run((slot, value): Self::Content, _: &mut StateRef<'_>, _: &Worker) -> Step {
-        let released = match slot.take() {
-            Sink::Nobody | Sink::Done => None,
-            Sink::Then(then) => then.fill(value),
-            Sink::Answer(mut resolver) => settle(
-                std::mem::replace(&mut resolver.to, Destination::Nobody),
-                value,
-            ),
-        };
-        match released {
-            Some(Delivery { to, envelope }) => Step::Release(to, envelope),
-            None => Step::Done,
+        let mut next = arrive(&slot, value);
+        loop {
+            next = match next {
+                Next::Nothing => return Step::Done,
+                Next::Deliver(Delivery { to, envelope }) => return Step::Release(to, envelope),
+                Next::Settle(settle) => settle(),
+            }
         }
     }
 
-    fn refuse(_: Self::Content, _: &Refusal, _: &'static Location<'static>) {}
+    /// The owner has ended: its own continuations are refused in their turn, whoever else waits is told.
+    fn refuse(
+        (slot, value): Self::Content,
+        refusal: &Refusal,
+        place: &'static Location<'static>,
+    ) -> Next {
+        for_others("the drop of an answer", || drop(value));
+        arrive(&slot, Err(refusal.error(Self::KIND.name, place)))
+    }
+}
+
+/// The value is with the slot's owner: what it wanted done with it.
+fn arrive<T: Send + 'static>(slot: &Slot<T>, value: Result<T, AskError>) -> Next {
+    match slot.take() {
+        Sink::Nobody | Sink::Done => {
+            for_others("the drop of an answer", || drop(value));
+            Next::Nothing
+        }
+        Sink::Then(then) => then.fill(value),
+        Sink::Answer(mut resolver) => resolver.settle(value),
+    }
 }
 
 impl<T: Send + 'static> fmt::Debug for Resolver<T> {

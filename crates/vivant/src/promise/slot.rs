@@ -1,7 +1,6 @@
 //! The slot: what its owner wants done with a promise's value. Touched only in turns of the owner (Q1).
 
-use super::Resolver;
-use crate::call::Delivery;
+use super::{Next, Resolver};
 use crate::error::AskError;
 use crate::sync::{Mutex, lock};
 
@@ -17,9 +16,9 @@ pub(crate) enum Sink<T: Send + 'static> {
     Done,
 }
 
-/// Takes a promise's value; may release a message.
+/// Takes a promise's value; says what follows.
 pub(crate) trait Continue<T>: Send {
-    fn fill(self: Box<Self>, value: Result<T, AskError>) -> Option<Delivery>;
+    fn fill(self: Box<Self>, value: Result<T, AskError>) -> Next;
 }
 
 /// The lock is never contended (Q1); it is there so that this file needs no `unsafe`.

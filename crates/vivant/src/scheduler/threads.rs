@@ -140,6 +140,7 @@ impl Threads {
             Err(error) => {
                 // The closure was dropped before it made its `Present`.
                 *lock(&self.present) -= 1;
+                self.left.notify_all();
                 system.reports.thread_failed(&error);
                 Started::No
             }

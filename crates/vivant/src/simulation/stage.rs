@@ -127,15 +127,21 @@ impl Stage {
         true
     }
 
-    /// Runs what can run without time passing: for shutdown.
-    pub(crate) fn run_ready(&self, system: &Arc<Shared>) {
-        {
-            let mut play = lock(&self.play);
-            let held_back = std::mem::take(&mut play.held_back);
-            play.ready.extend(held_back.into_values());
-        }
-        while !lock(&self.play).ready.is_empty() {
+    /// Runs what can run, without time passing and whatever faults hold back: for shutdown. Returns how many steps that
+    /// took.
+    pub(crate) fn run_ready(&self, system: &Arc<Shared>) -> u64 {
+        let mut steps = 0;
+        loop {
+            {
+                let mut play = lock(&self.play);
+                let held_back = std::mem::take(&mut play.held_back);
+                play.ready.extend(held_back.into_values());
+                if play.ready.is_empty() {
+                    return steps;
+                }
+            }
             self.step(system, 0);
+            steps += 1;
         }
     }
 

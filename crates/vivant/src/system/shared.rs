@@ -113,7 +113,7 @@ impl Shared {
             address.cell().signal(Signals::SHUTDOWN);
             if let (Some(stage), None) = (self.simulated(), Worker::of(self, |_| ())) {
                 // Nobody may ever drive the simulation again.
-                stage.run_ready(self);
+                let _steps = stage.run_ready(self);
             }
         }
         address

@@ -6,7 +6,7 @@
 //! 3. The threads leave when they find nothing to run. Whoever makes an actor runnable later runs its end itself.
 
 use super::Shared;
-use crate::cell::Signals;
+use crate::cell::{CellRef, Signals};
 use crate::inspect::{ActorFacts, AliveBecause};
 use crate::scheduler::{Scheduler, Worker};
 use crate::sync::Arc;
@@ -67,13 +67,14 @@ pub(super) fn shutdown(system: &Arc<Shared>, limit: Duration) -> ShutdownReport 
         !within,
         "shutdown was called within a turn of the system that it shuts down, and would wait for itself"
     );
-    let alive = survivors(system);
+    let before = system.registry.all();
+    let alive = before.iter().map(survivor).collect();
     system.begin_closing();
     system
         .timers
         .drop_messages(|caught| system.timer_panicked(caught));
     system.forget_kept();
-    system.dead_letters.forget_subscribers();
+    system.dead_letters.close_subscriptions();
     let deadline_ns = system
         .oracle
         .now_ns()
@@ -85,12 +86,12 @@ pub(super) fn shutdown(system: &Arc<Shared>, limit: Duration) -> ShutdownReport 
         threads_left_behind = threads.close(system, rest);
     }
     system.timers.close(|caught| system.timer_panicked(caught));
-    // Again: a stop hook may have subscribed.
-    system.dead_letters.forget_subscribers();
     let dead_letters = system.dead_letters.total();
+    let still_there = |cell: &&CellRef| system.registry.get(cell.id).is_some();
+    let stuck = before.iter().filter(still_there).map(survivor).collect();
     ShutdownReport {
         alive,
-        stuck: survivors(system),
+        stuck,
         threads_left_behind,
         dead_letters,
     }
@@ -102,7 +103,7 @@ fn end_everybody(system: &Arc<Shared>, deadline_ns: u64) {
         if all.is_empty() {
             // What is still queued has ended: its queue entry is all that keeps its memory.
             if let Some(stage) = system.simulated() {
-                stage.run_ready(system);
+                let _steps = stage.run_ready(system);
             }
             return;
         }
@@ -113,9 +114,7 @@ fn end_everybody(system: &Arc<Shared>, deadline_ns: u64) {
         match &system.scheduler {
             // Nothing in a simulation can hold the loop up: turns are finite, or the caller's thread hangs in one.
             Scheduler::Simulated(stage) => {
-                let before = system.registry.len();
-                stage.run_ready(system);
-                if system.registry.len() == before {
+                if stage.run_ready(system) == 0 {
                     // Shut down from within one of its own turns, by way of another system: that turn's actor ends
                     // when the turn does.
                     return;
@@ -133,9 +132,8 @@ fn end_everybody(system: &Arc<Shared>, deadline_ns: u64) {
     }
 }
 
-fn survivors(system: &Arc<Shared>) -> Vec<Survivor> {
-    let survivor = |cell| ActorFacts::of(&cell).into_survivor();
-    system.registry.all().into_iter().map(survivor).collect()
+fn survivor(cell: &CellRef) -> Survivor {
+    ActorFacts::of(cell).into_survivor()
 }
 
 impl Shared {

@@ -1,0 +1,54 @@
+//! What follows when a promise is settled or a message refused, followed in a loop.
+//!
+//! Settling one promise may release a message; the message may be refused, which settles the next promise; and so on for
+//! as long as the user's data is deep. The stack must not be as deep as that (H12), so each step returns the next one.
+
+use crate::call::Delivery;
+use crate::cell::catch;
+use crate::dead_letter::Cause;
+use crate::error::{Inside, Panic};
+use crate::mailbox::post;
+use crate::scheduler::Worker;
+
+/// The next step.
+#[must_use = "what follows must be followed: `next.follow()`"]
+pub(crate) enum Next {
+    Nothing,
+    /// A message to post.
+    Deliver(Delivery),
+    /// Another promise to settle.
+    Settle(Box<dyn FnOnce() -> Next>),
+}
+
+impl Next {
+    /// Takes steps until nothing follows.
+    pub(crate) fn follow(mut self) {
+        loop {
+            self = match self {
+                Next::Nothing => return,
+                Next::Settle(settle) => settle(),
+                Next::Deliver(Delivery { to, envelope }) => match post(&to, envelope) {
+                    Ok(()) => return,
+                    Err(envelope) => to.system.dead_letters.bury(&to, envelope, Cause::Ended),
+                },
+            }
+        }
+    }
+}
+
+/// Runs code that belongs to somebody else than the one whose turn this is: a waker, the drop of a message that is
+/// refused or of a value that nobody takes. If it panics that is reported under `what`, and costs nobody here anything.
+pub(crate) fn for_others(what: &'static str, code: impl FnOnce()) {
+    if let Err(caught) = catch(code) {
+        Worker::with_current(|worker| {
+            let panic = Panic::of(
+                Inside {
+                    actor: what.to_owned(),
+                    behaviour: "-",
+                },
+                caught,
+            );
+            worker.system.reports.panicked(&panic);
+        });
+    }
+}
