@@ -7,8 +7,8 @@ use crate::command::Run;
 /// Two preemptions show nearly all known bugs of such protocols in minutes.
 const PREEMPTIONS_SHORT: &str = "2";
 
-/// Four take hours, and the larger models with them.
-const PREEMPTIONS_LONG: &str = "4";
+/// Three, with the larger models, take tens of minutes; four take hours .
+const PREEMPTIONS_LONG: &str = "3";
 
 pub(crate) fn run(args: &mut Args) -> Result<(), Failure> {
     let long = args.flag("--long");

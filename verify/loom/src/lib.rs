@@ -11,7 +11,7 @@
 //!
 //! Each has its **canaries**: planted bugs that the same models must find. Each dies in a process of its own.
 //!
-//! `cargo xtask loom` runs all with two preemptions, `cargo xtask loom --long` with four and the larger models as well. To see
+//! `cargo xtask loom` runs all with two preemptions, `cargo xtask loom --long` with three and the larger models as well. To see
 //! what a model does in a failing interleaving, run its test with `LOOM_LOG=trace LOOM_LOCATION=1`.
 //!
 //! What loom does not see: more preemptions than the bound; values out of thin air; that `SeqCst` is more than
