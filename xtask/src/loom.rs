@@ -7,7 +7,7 @@ use crate::command::Run;
 /// Two preemptions show nearly all known bugs of such protocols in minutes.
 const PREEMPTIONS_SHORT: &str = "2";
 
-/// Three, with the larger models, take tens of minutes; four take hours .
+/// Three, with the larger models, take tens of minutes; four take hours.
 const PREEMPTIONS_LONG: &str = "3";
 
 pub(crate) fn run(args: &mut Args) -> Result<(), Failure> {
