@@ -337,7 +337,7 @@ fn a_muted_actor_without_addresses_still_takes_what_its_guard_lets_in() {
             }
         }
     }
-    for seed in 0..50 {
+    for seed in 0..if cfg!(miri) { 2 } else { 50 } {
         let simulation = Simulation::with(seed, Faults::none().full_mailboxes(), System::builder());
         let system = simulation.system();
         let done = Arc::new(AtomicU64::new(0));
@@ -443,7 +443,7 @@ fn seeded_shutdown_ends_everybody_whatever_is_held_back() {
     }
     vivant::simulation::check(
         "seeded_shutdown_ends_everybody_whatever_is_held_back",
-        vivant::simulation::Seeds(200),
+        vivant::simulation::Seeds(if cfg!(miri) { 2 } else { 200 }),
         &Faults::all(),
         |simulation| {
             let system = simulation.system();
