@@ -3,10 +3,10 @@
 //! Every file that holds a protocol between threads takes its primitives from here, so that `verify/loom` can compile
 //! the same file against loom's. Nothing else in the crate names `std::sync::atomic`.
 
+pub(crate) use std::sync::atomic::Ordering;
 pub(crate) use std::sync::atomic::{
     AtomicBool, AtomicI64, AtomicPtr, AtomicU8, AtomicU32, AtomicU64, AtomicUsize,
 };
-pub(crate) use std::sync::atomic::{Ordering, fence};
 pub(crate) use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// Locks `mutex`, also after a panic of an earlier holder.

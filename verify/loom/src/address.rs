@@ -14,8 +14,7 @@
 //! | `System::registry` | `Registry`, for one actor |
 //! | `Cell::memory` | the memory of the cell: a use reads it, freeing changes it, so loom sees a use after or beside it |
 //!
-//! Where the runtime has `Release` and, for the last one, a fence, the model has `AcqRel`: loom takes a fence for more than
-//! it is (it orders also what other threads have read before).
+//! Every drop of a count is `AcqRel`, here as in the runtime.
 //!
 //! Left out: that the count may overflow; the cell's own reference to its system.
 
@@ -43,9 +42,9 @@ enum Flaw {
     RaiseWithoutReference,
     /// The last address gives its reference up before it signals.
     SignalLate,
-    /// The last reference is dropped without the `Acquire` fence.
+    /// The last reference is dropped without `Acquire`.
     NoFence,
-    /// The last address takes the common reference over without the `Acquire` fence.
+    /// The last address takes the common reference over without `Acquire`.
     NoFenceAtLastAddress,
 }
 

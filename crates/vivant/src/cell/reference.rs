@@ -6,7 +6,7 @@ use super::{
 use crate::actor::Actor;
 use crate::mailbox::{Chain, Inbox};
 use crate::mute::Pressure;
-use crate::sync::{Arc, AtomicU32, AtomicU64, AtomicUsize, OnceLock, Ordering, fence};
+use crate::sync::{Arc, AtomicU32, AtomicU64, AtomicUsize, OnceLock, Ordering};
 use crate::system::Shared;
 use std::cell::UnsafeCell;
 use std::collections::VecDeque;
@@ -201,9 +201,9 @@ impl Clone for AddressRef {
 
 impl Drop for CellRef {
     fn drop(&mut self) {
-        // Release, then an Acquire fence for the last: all uses of the cell happen before it is freed, as in `Arc`.
-        if self.refs.fetch_sub(1, Ordering::Release) == 1 {
-            fence(Ordering::Acquire);
+        // AcqRel: every drop releases its thread's uses of the cell, and the last one acquires them all before the cell is
+        // freed. (Not a fence for the last alone, as in `Arc`: sanitizers do not follow fences.)
+        if self.refs.fetch_sub(1, Ordering::AcqRel) == 1 {
             let class = self.class;
             // The system must outlive the cell: freeing the cell drops its reference to it.
             let system = self.system.clone();
@@ -216,11 +216,10 @@ impl Drop for CellRef {
 
 impl Drop for AddressRef {
     fn drop(&mut self) {
-        // Release: pairs with the Acquire in `addresses` and with the fence below.
-        if self.addresses.fetch_sub(1, Ordering::Release) == 1 {
-            // Acquire: the common reference stands for the uses of all addresses, so they happen before it is given up
-            // and the cell is freed. Nobody else may order them: no holder looks at the count of a stopped actor.
-            fence(Ordering::Acquire);
+        // Release: pairs with the Acquire in `addresses`. Acquire: the common reference stands for the uses of all addresses,
+        // so they happen before it is given up and the cell is freed. Nobody else may order them: no holder looks at the
+        // count of a stopped actor.
+        if self.addresses.fetch_sub(1, Ordering::AcqRel) == 1 {
             // C3: the reference that the addresses owned together passes to this value, which gives it up at the end.
             let cell = CellRef(self.0);
             cell.signal(Signals::UNREFERENCED);

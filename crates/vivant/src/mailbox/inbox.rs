@@ -3,7 +3,7 @@
 //! A push is one compare-and-swap; taking everything is one swap. The receiver turns the stack over, so that it reads
 //! first-in-first-out. Nodes are linked through themselves: the inbox allocates nothing and keeps nothing.
 
-use crate::sync::{AtomicPtr, Ordering, fence};
+use crate::sync::{AtomicPtr, Ordering};
 use std::marker::PhantomData;
 use std::ptr::{self, NonNull};
 
@@ -73,8 +73,9 @@ impl<N: Linked> Inbox<N> {
         let mut head = self.head.load(Ordering::Relaxed);
         loop {
             if head == closed() {
-                // Acquire: pairs with the Release in `close`; the sender sees what the receiver wrote before it closed.
-                fence(Ordering::Acquire);
+                // Read again, to acquire: pairs with the Release in `close`; the sender sees what the receiver wrote before it
+                // closed. A closed inbox stays closed.
+                let _closed = self.head.load(Ordering::Acquire);
                 return Err(node);
             }
             // SAFETY: the caller owns `node` until the exchange below succeeds (rule 2 of `Linked`).
@@ -108,7 +109,7 @@ impl<N: Linked> Inbox<N> {
 
     /// Takes everything and refuses every later push. Only the receiver calls this.
     pub(crate) fn close(&self) -> Chain<N> {
-        // Acquire as in `take`. Release: pairs with the fence in `push`; why the actor ended is written before this, and
+        // Acquire as in `take`. Release: pairs with the second load in `push`; why the actor ended is written before this, and
         // whoever is refused may ask.
         let newest = self.head.swap(closed(), Ordering::AcqRel);
         if newest == closed() {
