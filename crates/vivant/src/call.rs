@@ -1,6 +1,6 @@
 //! Calls: messages that have been made and not yet sent, and continuations that wait for their hole to be filled.
 
-use crate::address::{Link, Target};
+use crate::address::Link;
 use crate::asked::Asked;
 use crate::behaviour::{Behaviour, Continuation, Message};
 use crate::cell::{AddressRef, StateRef};
@@ -77,7 +77,7 @@ impl<M: Message> Call<M> {
 
     /// Sends the message, without an answer. If the actor has ended it becomes a dead letter (T3).
     ///
-    /// Within a turn this is [`Turn::send`]. Never waits. Costs one allocation and two atomic operations.
+    /// Within a turn this is [`Turn::send`]. Never waits. Costs one allocation and a few atomic operations.
     pub fn send(self) {
         self.post(Resolver::nobody());
     }
@@ -265,13 +265,5 @@ impl<K: Continuation> fmt::Debug for Then<K> {
             self.to.path(),
             self.place
         )
-    }
-}
-
-impl<T: ?Sized + Target> crate::Address<T> {
-    /// How many calls and handles keep the actor reachable now, this one included.
-    #[doc(hidden)]
-    pub fn references(this: &Self) -> usize {
-        crate::Address::counted(this).cell().addresses() - 1
     }
 }

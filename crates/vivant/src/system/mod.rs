@@ -81,7 +81,7 @@ impl System {
 
     /// Makes an actor of `state`. Within a turn it becomes a child of that turn's actor.
     ///
-    /// Costs one allocation. After shutdown the actor is born ended: every message to it is answered with the reason.
+    /// Costs one allocation and an entry in the system's registry. After shutdown the actor is born ended: every message to it is answered with the reason.
     pub fn spawn<A: Actor>(&self, state: A) -> Address<A> {
         self.spawn_state(state)
     }
