@@ -1,0 +1,63 @@
+//! What a bench is.
+
+use crate::failure::Failure;
+use crate::param::Param;
+use crate::row::{Figures, Row};
+use crate::run::Run;
+use std::fmt;
+
+/// A benchmark: a name, its parameters, and what runs it.
+pub struct Bench {
+    /// As the command line and the rows say it; where the peers have the workload, their name for it.
+    pub name: &'static str,
+    /// One line for `list`.
+    pub about: &'static str,
+    /// The chart in which it stands.
+    pub group: Group,
+    /// How many operations the peers' programs make under this name; none where they have no such workload.
+    pub peer_ops: Option<u64>,
+    /// What can be chosen.
+    pub params: &'static [Param],
+    pub(crate) run: fn(&Run) -> Result<Vec<Figures>, Failure>,
+    /// What a child process does, for a bench that measures processes.
+    pub(crate) child: Option<fn(&Run) -> Result<(), Failure>>,
+}
+
+/// Benches whose figures are of one kind.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Group {
+    /// Messages between actors that are there.
+    Messages,
+    /// The making and ending of actors.
+    Creation,
+    /// How long somebody outside waits.
+    Latency,
+    /// In the data, in no chart.
+    Uncharted,
+}
+
+impl Bench {
+    /// Runs it and checks what came out.
+    ///
+    /// # Errors
+    ///
+    /// The result is wrong, or there is none.
+    pub fn run(&self, run: &Run) -> Result<Vec<Row>, Failure> {
+        let figures = (self.run)(run)?;
+        Ok(figures
+            .into_iter()
+            .map(|figures| Row::new(self, run, figures))
+            .collect())
+    }
+
+    /// The bench of this name.
+    pub fn named(name: &str) -> Option<&'static Bench> {
+        crate::BENCHES.iter().find(|bench| bench.name == name)
+    }
+}
+
+impl fmt::Debug for Bench {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Bench({})", self.name)
+    }
+}

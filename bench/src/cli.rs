@@ -1,0 +1,213 @@
+//! The command line.
+
+use crate::bench::Bench;
+use crate::child;
+use crate::param::{Kind, Param, Params, Value};
+use crate::process;
+use crate::report;
+use crate::row::Row;
+use crate::run::{Expectation, Run};
+use crate::{BENCHES, Failure};
+use clap::builder::PossibleValuesParser;
+use clap::error::ErrorKind;
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use std::env;
+use std::ffi::OsString;
+use std::io::{self, Write};
+use std::process::ExitCode;
+use std::thread;
+
+/// Does what the command line says. 0: done; 1: a bench failed; 2: the command line is wrong.
+pub fn main() -> ExitCode {
+    let words: Vec<OsString> = env::args_os().collect();
+    let matches = match command().try_get_matches_from(&words) {
+        Ok(matches) => matches,
+        Err(error) => return usage(&error, &words),
+    };
+    match dispatch(&matches) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("vivant-bench: {failure}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn command() -> Command {
+    let bench = |bench: &'static Bench| {
+        Command::new(bench.name)
+            .about(bench.about)
+            .args(bench.params.iter().map(arg))
+    };
+    let children = BENCHES.iter().filter(|it| it.child.is_some()).map(bench);
+    Command::new("vivant-bench")
+        .about("Benchmarks of vivant; each checks its result")
+        .subcommand_required(true)
+        .arg_required_else_help(true)
+        .arg(
+            Arg::new("threads")
+                .long("threads")
+                .global(true)
+                .value_name("N")
+                .value_parser(value_parser!(u16).range(1..))
+                .help("Workers of the system [default: one for each processor]"),
+        )
+        .arg(flag("json", "One JSON object a line"))
+        .arg(flag(
+            "tiny",
+            "Sizes for a quick try; parameters still count",
+        ))
+        .subcommand(Command::new("list").about("Names the benches and their parameters"))
+        .subcommand(report::command())
+        .subcommand(
+            Command::new(child::VERB)
+                .hide(true)
+                .subcommand_required(true)
+                .subcommands(children),
+        )
+        .subcommands(BENCHES.iter().map(bench))
+}
+
+fn flag(name: &'static str, help: &'static str) -> Arg {
+    Arg::new(name)
+        .long(name)
+        .global(true)
+        .action(ArgAction::SetTrue)
+        .help(help)
+}
+
+fn arg(param: &Param) -> Arg {
+    let arg = Arg::new(param.name).long(param.name);
+    match param.kind {
+        Kind::Count { least, default, .. } => arg
+            .value_name("N")
+            .value_parser(value_parser!(u64).range(least..))
+            .help(format!("{} [default: {default}]", param.meaning)),
+        Kind::Choice(words) => arg
+            .value_name("WORD")
+            .value_parser(PossibleValuesParser::new(words))
+            .help(format!("{} [default: {}]", param.meaning, words[0])),
+    }
+}
+
+/// A wrong command line, with what would have been right.
+fn usage(error: &clap::Error, words: &[OsString]) -> ExitCode {
+    // Help was asked for, or the pipe is gone: nothing to add.
+    let _ = error.print();
+    let mentioned = words
+        .iter()
+        .skip(1)
+        .find_map(|word| Bench::named(word.to_str()?));
+    match (error.kind(), mentioned) {
+        (ErrorKind::InvalidSubcommand, _) => {
+            let names: Vec<_> = BENCHES.iter().map(|bench| bench.name).collect();
+            eprintln!("\nBenches: {}.", names.join(", "));
+        }
+        (ErrorKind::UnknownArgument, Some(bench)) => {
+            let names: Vec<_> = bench
+                .params
+                .iter()
+                .map(|it| format!("--{}", it.name))
+                .collect();
+            eprintln!("\nParameters of {}: {}.", bench.name, names.join(", "));
+        }
+        _ => {}
+    }
+    ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
+}
+
+fn dispatch(matches: &ArgMatches) -> Result<(), Failure> {
+    let (verb, matches) = matches.subcommand().expect("clap demands a verb");
+    match verb {
+        "list" => list(),
+        report::VERB => report::run(matches, &shared(matches)),
+        child::VERB => {
+            let (name, matches) = matches.subcommand().expect("clap demands a name");
+            let bench = Bench::named(name).expect("clap knows the names");
+            let child = bench.child.expect("clap knows who has children");
+            child(&run(bench, matches)?)
+        }
+        name => {
+            let bench = Bench::named(name).expect("clap knows the names");
+            if !process::is_known() {
+                eprintln!("note: this system does not tell of memory: peak_rss_bytes is 0");
+            }
+            show(&bench.run(&run(bench, matches)?)?, matches.get_flag("json"))
+        }
+    }
+}
+
+/// The options that hold for every bench, as the report hands them on.
+fn shared(matches: &ArgMatches) -> Vec<String> {
+    let mut options = Vec::new();
+    if let Some(threads) = matches.get_one::<u16>("threads") {
+        options.push(format!("--threads={threads}"));
+    }
+    if matches.get_flag("tiny") {
+        options.push("--tiny".to_owned());
+    }
+    options
+}
+
+/// The run that the command line describes.
+fn run(bench: &Bench, matches: &ArgMatches) -> Result<Run, Failure> {
+    let mut params = if matches.get_flag("tiny") {
+        Params::tiny(bench.params)
+    } else {
+        Params::defaults(bench.params)
+    };
+    for param in bench.params {
+        let value = match param.kind {
+            Kind::Count { .. } => matches
+                .get_one::<u64>(param.name)
+                .copied()
+                .map(Value::Count),
+            Kind::Choice(words) => matches
+                .get_one::<String>(param.name)
+                .and_then(|chosen| words.iter().find(|word| *word == chosen))
+                .map(|word| Value::Choice(word)),
+        };
+        if let Some(value) = value {
+            params.set(param.name, value);
+        }
+    }
+    let threads = match matches.get_one::<u16>("threads") {
+        Some(threads) => usize::from(*threads),
+        None => thread::available_parallelism()?.get(),
+    };
+    Ok(Run {
+        params,
+        threads,
+        program: env::current_exe()?,
+        expectation: Expectation::AsStated,
+    })
+}
+
+fn show(rows: &[Row], json: bool) -> Result<(), Failure> {
+    let mut output = io::stdout().lock();
+    for row in rows {
+        if json {
+            let line = serde_json::to_string(row).map_err(io::Error::from)?;
+            writeln!(output, "{line}")?;
+        } else {
+            writeln!(output, "{row}")?;
+        }
+    }
+    Ok(())
+}
+
+fn list() -> Result<(), Failure> {
+    let mut output = io::stdout().lock();
+    for bench in BENCHES {
+        writeln!(output, "{:<20} {}", bench.name, bench.about)?;
+        for param in bench.params {
+            let default = match param.kind {
+                Kind::Count { default, .. } => default.to_string(),
+                Kind::Choice(words) => words.join("|"),
+            };
+            let name = format!("--{} {default}", param.name);
+            writeln!(output, "    {name:<28} {}", param.meaning)?;
+        }
+    }
+    Ok(())
+}

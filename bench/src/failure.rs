@@ -1,0 +1,53 @@
+//! Why a run gave no row.
+
+use std::{fmt, io};
+use vivant::AskError;
+
+/// Why a run gave no row.
+#[derive(Debug)]
+pub enum Failure {
+    /// The bench ran and its result is not what it must be.
+    Wrong {
+        /// What was looked at.
+        what: &'static str,
+        /// What it must be.
+        expected: u64,
+        /// What it is.
+        got: u64,
+    },
+    /// An actor did not answer.
+    Asked(AskError),
+    /// The system refused something: a socket, a child process, a file.
+    Io(io::Error),
+    /// A child process did not do what it was started for.
+    Child(String),
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Failure::Wrong {
+                what,
+                expected,
+                got,
+            } => write!(f, "wrong result: {what} must be {expected} and is {got}"),
+            Failure::Asked(error) => write!(f, "no answer: {error}"),
+            Failure::Io(error) => write!(f, "{error}"),
+            Failure::Child(what) => write!(f, "child process: {what}"),
+        }
+    }
+}
+
+impl std::error::Error for Failure {}
+
+impl From<AskError> for Failure {
+    fn from(error: AskError) -> Failure {
+        Failure::Asked(error)
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Failure {
+        Failure::Io(error)
+    }
+}

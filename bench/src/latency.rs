@@ -1,0 +1,59 @@
+//! Waiting times: how long each operation took.
+
+use hdrhistogram::Histogram;
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+
+/// Longer than anything here waits; what waits longer counts as this.
+const LONGEST: Duration = Duration::from_secs(3_600);
+
+/// Collects waiting times, to three digits.
+#[derive(Debug)]
+pub(crate) struct Latencies(Histogram<u64>);
+
+/// What of them is shown, in microseconds.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(crate) struct Quantiles {
+    pub(crate) p50_us: f64,
+    pub(crate) p99_us: f64,
+    pub(crate) p999_us: f64,
+    pub(crate) p9999_us: f64,
+    pub(crate) max_us: f64,
+}
+
+impl Latencies {
+    pub(crate) fn new() -> Latencies {
+        let longest = LONGEST.as_nanos() as u64;
+        Latencies(Histogram::new_with_bounds(1, longest, 3).expect("three digits are allowed"))
+    }
+
+    pub(crate) fn record(&mut self, time: Duration) {
+        let ns = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+        self.0.saturating_record(ns);
+    }
+
+    pub(crate) fn quantiles(&self) -> Quantiles {
+        let at = |q| self.0.value_at_quantile(q) as f64 / 1e3;
+        Quantiles {
+            p50_us: at(0.5),
+            p99_us: at(0.99),
+            p999_us: at(0.999),
+            p9999_us: at(0.9999),
+            max_us: self.0.max() as f64 / 1e3,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantiles_are_in_microseconds() {
+        let mut latencies = Latencies::new();
+        (1..=1000).for_each(|us| latencies.record(Duration::from_micros(us)));
+        let quantiles = latencies.quantiles();
+        assert!((quantiles.p50_us - 500.0).abs() < 1.0, "{quantiles:?}");
+        assert!((quantiles.max_us - 1000.0).abs() < 1.0, "{quantiles:?}");
+    }
+}

@@ -1,0 +1,35 @@
+//! Benchmarks of vivant, with the workloads and sizes by which other platforms are measured.
+//!
+//! A [`Bench`] is a name, a table of [`Param`]s and a function; [`BENCHES`] holds all. A [`Run`] of one gives [`Row`]s, each
+//! with the time it took and a result that was checked: a bench whose result is wrong fails and shows no time.
+//!
+//! - `bench`, `param`, `run`: what is run, and with what;
+//! - `workloads`: the benches, one file each;
+//! - `meter`, `process`, `latency`: what is measured, of this process;
+//! - `row`: one line of the output;
+//! - `child`: benches that measure a process as a whole run it as a child;
+//! - `report`: all benches in rounds, with charts;
+//! - `cli`: the command line;
+//! - `failure`: why there is no row.
+
+#![forbid(unsafe_code)]
+
+mod bench;
+mod child;
+pub mod cli;
+mod failure;
+mod latency;
+mod meter;
+mod param;
+mod process;
+mod report;
+mod row;
+mod run;
+mod workloads;
+
+pub use bench::{Bench, Group};
+pub use failure::Failure;
+pub use param::{Kind, Param, Params, Value};
+pub use row::Row;
+pub use run::{Expectation, Run};
+pub use workloads::BENCHES;

@@ -1,0 +1,41 @@
+//! Time: what the clock says and what the processors did.
+
+use cpu_time::ProcessTime;
+use std::time::{Duration, Instant};
+
+/// Runs from its making to [`Meter::stop`].
+#[derive(Debug)]
+pub(crate) struct Meter {
+    cpu: ProcessTime,
+    wall: Instant,
+}
+
+/// What a measured part took.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Spent {
+    pub(crate) wall: Duration,
+    /// User and system time of all threads of the process.
+    pub(crate) cpu: Duration,
+}
+
+impl Meter {
+    pub(crate) fn start() -> Meter {
+        Meter {
+            cpu: ProcessTime::now(),
+            wall: Instant::now(),
+        }
+    }
+
+    pub(crate) fn stop(self) -> Spent {
+        let wall = self.wall.elapsed();
+        Spent {
+            wall,
+            cpu: self.cpu.elapsed(),
+        }
+    }
+
+    /// What the processors did for this process since it began.
+    pub(crate) fn since_start_of_process() -> Duration {
+        ProcessTime::now().as_duration()
+    }
+}

@@ -1,0 +1,92 @@
+//! One run of a bench: its parameters, and what may come out.
+
+use crate::failure::Failure;
+use crate::param::Params;
+use std::path::PathBuf;
+use vivant::System;
+
+/// With what a bench is run.
+#[derive(Clone, Debug)]
+pub struct Run {
+    /// The bench's own parameters.
+    pub params: Params,
+    /// Workers of the system.
+    pub threads: usize,
+    /// This program, for benches that run it as a child.
+    pub program: PathBuf,
+    /// What the checks compare with.
+    pub expectation: Expectation,
+}
+
+/// What the checks compare with.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Expectation {
+    /// What the bench says must come out.
+    AsStated,
+    /// One more than that: every bench must fail. This is how the tests see that each has a check.
+    OffByOne,
+}
+
+impl Run {
+    pub(crate) fn count(&self, name: &str) -> u64 {
+        self.params.count(name)
+    }
+
+    pub(crate) fn choice(&self, name: &str) -> &'static str {
+        self.params.choice(name)
+    }
+
+    /// The system under measurement.
+    pub(crate) fn system(&self) -> System {
+        System::builder().workers(self.threads).build()
+    }
+
+    /// What the row says of the result, if it is as expected.
+    pub(crate) fn check(
+        &self,
+        what: &'static str,
+        expected: u64,
+        got: u64,
+    ) -> Result<String, Failure> {
+        let expected = match self.expectation {
+            Expectation::AsStated => expected,
+            Expectation::OffByOne => expected + 1,
+        };
+        if expected == got {
+            Ok(format!("{what}: {got}"))
+        } else {
+            Err(Failure::Wrong {
+                what,
+                expected,
+                got,
+            })
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(expectation: Expectation) -> Run {
+        Run {
+            params: Params::default(),
+            threads: 1,
+            program: PathBuf::new(),
+            expectation,
+        }
+    }
+
+    #[test]
+    fn canary_a_wrong_result_is_told_with_what_was_expected() {
+        let run = run(Expectation::AsStated);
+        assert_eq!(run.check("sum", 3, 3).unwrap(), "sum: 3");
+        let wrong = run.check("sum", 3, 4).unwrap_err().to_string();
+        assert_eq!(wrong, "wrong result: sum must be 3 and is 4");
+    }
+
+    #[test]
+    fn canary_a_wrong_expectation_refuses_a_right_result() {
+        assert!(run(Expectation::OffByOne).check("sum", 3, 3).is_err());
+    }
+}

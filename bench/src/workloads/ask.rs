@@ -1,0 +1,86 @@
+//! A question and its answer between two actors: what a promise and a continuation cost beside plain messages.
+//!
+//! Protocol: the peers'. One actor asks another for `x + 1`, and when the answer is there asks for the next; 1,000,000
+//! round trips.
+//!
+//! Timed: from the message that starts the asker to its answer after the last question. An operation is a round trip.
+
+use crate::bench::{Bench, Group};
+use crate::failure::Failure;
+use crate::meter::Meter;
+use crate::param::Param;
+use crate::row::Figures;
+use crate::run::Run;
+use vivant::prelude::*;
+
+pub(super) const ASK: Bench = Bench {
+    name: "ask",
+    about: "a question and its answer, between two actors",
+    group: Group::Messages,
+    peer_ops: Some(1_000_000),
+    params: &[Param::count("round_trips", 1_000_000, 500, "round trips")],
+    run,
+    child: None,
+};
+
+#[derive(Actor)]
+struct Adder;
+
+#[behaviours]
+impl Adder {
+    fn inc(&mut self, x: u64) -> u64 {
+        x + 1
+    }
+}
+
+#[derive(Actor)]
+struct Asker {
+    peer: Address<Adder>,
+    upto: u64,
+    done: Option<Resolver<u64>>,
+}
+
+#[behaviours]
+impl Asker {
+    fn count_to(&mut self, t: &Turn<Self>, upto: u64) -> Promise<u64> {
+        let (promise, done) = t.promise();
+        self.upto = upto;
+        self.done = Some(done);
+        self.next(t, 0);
+        promise
+    }
+
+    #[local]
+    fn next(&self, t: &Turn<Self>, x: u64) {
+        // Nobody waits for the continuation's own answer: the last one resolves the asker's promise.
+        drop(t.ask(self.peer.inc(x)).then(t.me().got()));
+    }
+
+    #[then]
+    fn got(&mut self, t: &Turn<Self>, x: Result<u64, AskError>) {
+        match x {
+            Ok(x) if x < self.upto => self.next(t, x),
+            // An error too ends here: the check sees a wrong number.
+            last => {
+                if let Some(done) = self.done.take() {
+                    done.resolve(last.unwrap_or(0));
+                }
+            }
+        }
+    }
+}
+
+fn run(run: &Run) -> Result<Vec<Figures>, Failure> {
+    let round_trips = run.count("round_trips");
+    let system = run.system();
+    let asker = system.spawn(Asker {
+        peer: system.spawn(Adder),
+        upto: 0,
+        done: None,
+    });
+    let meter = Meter::start();
+    let last = asker.count_to(round_trips).ask_blocking()?;
+    let spent = meter.stop();
+    let check = run.check("last answer", round_trips, last)?;
+    Ok(vec![Figures::new(spent, round_trips, check)])
+}

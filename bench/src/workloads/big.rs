@@ -1,0 +1,135 @@
+//! Everybody talks to everybody: messages whose receivers cannot be foreseen, and mailboxes that are full by chance.
+//!
+//! Protocol: big of Savina. Each of 120 actors sends a ping to one that it chooses by its own generator (itself included),
+//! waits for the pong, checks who it is from, and pings again; after 20,000 it reports to a sink.
+//!
+//! Timed: from the first actor's start to the last report. The actors are made and introduced before. An operation is a
+//! message: 120 × 20,000 pings and as many pongs.
+
+use crate::bench::{Bench, Group};
+use crate::failure::Failure;
+use crate::meter::Meter;
+use crate::param::Param;
+use crate::row::Figures;
+use crate::run::Run;
+use std::sync::Arc;
+use vivant::prelude::*;
+
+pub(super) const BIG: Bench = Bench {
+    name: "big",
+    about: "many actors, each pings one of all by chance",
+    group: Group::Messages,
+    peer_ops: None,
+    params: &[
+        Param::count("actors", 120, 8, "actors"),
+        Param::count("pings", 20_000, 50, "pings of each actor"),
+    ],
+    run,
+    child: None,
+};
+
+#[derive(Actor)]
+struct Sink {
+    missing: u64,
+    right: u64,
+    done: Option<Resolver<u64>>,
+}
+
+#[behaviours]
+impl Sink {
+    /// Answers, when all have reported, how many pongs came from where they should.
+    fn all_reports(&mut self, t: &Turn<Self>) -> Promise<u64> {
+        let (promise, done) = t.promise();
+        self.done = Some(done);
+        promise
+    }
+
+    fn report(&mut self, right: u64) {
+        self.right += right;
+        self.missing -= 1;
+        if self.missing == 0
+            && let Some(done) = self.done.take()
+        {
+            done.resolve(self.right);
+        }
+    }
+}
+
+#[derive(Actor)]
+struct Peer {
+    id: usize,
+    all: Arc<[Address<Peer>]>,
+    sink: Address<Sink>,
+    /// Savina's generator; its seed is the actor's number.
+    random: u32,
+    left: u64,
+    expected: usize,
+    right: u64,
+}
+
+#[behaviours]
+impl Peer {
+    /// Introduces all to each other.
+    fn meet(&mut self, all: Arc<[Address<Peer>]>) {
+        self.all = all;
+    }
+
+    fn begin(&mut self, t: &Turn<Self>) {
+        self.next(t);
+    }
+
+    fn ping(&mut self, t: &Turn<Self>, from: usize) {
+        t.send(self.all[from].pong(self.id));
+    }
+
+    fn pong(&mut self, t: &Turn<Self>, from: usize) {
+        self.right += u64::from(from == self.expected);
+        self.next(t);
+    }
+
+    #[local]
+    fn next(&mut self, t: &Turn<Self>) {
+        if self.left == 0 {
+            t.send(self.sink.report(self.right));
+            return;
+        }
+        self.left -= 1;
+        self.random = (self.random * 1_309 + 13_849) & 0xFFFF;
+        self.expected = self.random as usize % self.all.len();
+        t.send(self.all[self.expected].ping(self.id));
+    }
+}
+
+fn run(run: &Run) -> Result<Vec<Figures>, Failure> {
+    let (actors, pings) = (run.count("actors"), run.count("pings"));
+    let system = run.system();
+    let sink = system.spawn(Sink {
+        missing: actors,
+        right: 0,
+        done: None,
+    });
+    let peer = |id| {
+        system.spawn(Peer {
+            id,
+            all: Arc::new([]),
+            sink: sink.clone(),
+            random: id as u32 & 0xFFFF,
+            left: pings,
+            expected: 0,
+            right: 0,
+        })
+    };
+    let all: Arc<[Address<Peer>]> = (0..actors as usize).map(peer).collect();
+    for peer in all.iter() {
+        peer.meet(all.clone()).ask_blocking()?;
+    }
+    let right = sink.all_reports().ask();
+    let meter = Meter::start();
+    for peer in all.iter() {
+        peer.begin().send();
+    }
+    let right = system.block_on(right)?;
+    let spent = meter.stop();
+    let check = run.check("pongs from whom they should be", actors * pings, right)?;
+    Ok(vec![Figures::new(spent, 2 * actors * pings, check)])
+}

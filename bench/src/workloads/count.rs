@@ -1,0 +1,66 @@
+//! One sends, one counts: the rate of messages in one direction, where nobody waits for anybody.
+//!
+//! Protocol: count of Savina. The producer sends 1,000,000 increments in one turn and then asks for the sum.
+//!
+//! Timed: from the message that starts the producer to the sum's arrival. An operation is an increment.
+
+use crate::bench::{Bench, Group};
+use crate::failure::Failure;
+use crate::meter::Meter;
+use crate::param::Param;
+use crate::row::Figures;
+use crate::run::Run;
+use vivant::prelude::*;
+
+pub(super) const COUNT: Bench = Bench {
+    name: "count",
+    about: "one sender, one counter, all messages in one turn",
+    group: Group::Messages,
+    peer_ops: None,
+    params: &[Param::count("messages", 1_000_000, 1_000, "increments")],
+    run,
+    child: None,
+};
+
+#[derive(Actor)]
+struct Counter {
+    sum: u64,
+}
+
+#[behaviours]
+impl Counter {
+    fn increment(&mut self) {
+        self.sum += 1;
+    }
+
+    fn sum(&mut self) -> u64 {
+        self.sum
+    }
+}
+
+#[derive(Actor)]
+struct Producer {
+    counter: Address<Counter>,
+}
+
+#[behaviours]
+impl Producer {
+    fn produce(&mut self, t: &Turn<Self>, messages: u64) -> Promise<u64> {
+        for _ in 0..messages {
+            t.send(self.counter.increment());
+        }
+        t.ask(self.counter.sum())
+    }
+}
+
+fn run(run: &Run) -> Result<Vec<Figures>, Failure> {
+    let messages = run.count("messages");
+    let system = run.system();
+    let counter = system.spawn(Counter { sum: 0 });
+    let producer = system.spawn(Producer { counter });
+    let meter = Meter::start();
+    let sum = producer.produce(messages).ask_blocking()?;
+    let spent = meter.stop();
+    let check = run.check("sum", messages, sum)?;
+    Ok(vec![Figures::new(spent, messages, check)])
+}

@@ -1,0 +1,93 @@
+//! The smallest program: what a process pays for the runtime before and after its work.
+//!
+//! Protocol: our own. A child process starts a system, makes an actor, asks it one thing, shuts the system down, says what it
+//! heard, and ends; 20 times, one after the other.
+//!
+//! Timed: the whole life of the child, from before its start to after its end; it is this program, and `vivant-bench list`
+//! shows what that costs without a system. `wall_s` is the median, `cpu_s` the mean of what the children used up to their
+//! line, `peak_rss_bytes` the largest of theirs. An operation is a process.
+
+use crate::bench::{Bench, Group};
+use crate::child;
+use crate::failure::Failure;
+use crate::latency::Latencies;
+use crate::meter::{Meter, Spent};
+use crate::param::Param;
+use crate::process;
+use crate::row::Figures;
+use crate::run::Run;
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+use vivant::prelude::*;
+
+pub(super) const HELLO: Bench = Bench {
+    name: "hello",
+    about: "a whole process: start, one question, end",
+    group: Group::Latency,
+    peer_ops: None,
+    params: &[Param::count(
+        "processes",
+        20,
+        2,
+        "processes, one after the other",
+    )],
+    run,
+    child: Some(child),
+};
+
+#[derive(Actor)]
+struct Greeter;
+
+#[behaviours]
+impl Greeter {
+    fn greet(&mut self, name: String) -> String {
+        format!("good day, {name}")
+    }
+}
+
+/// What a child says.
+#[derive(Serialize, Deserialize)]
+struct Said {
+    greeting: String,
+    cpu: Duration,
+    peak_rss_bytes: u64,
+}
+
+fn child(run: &Run) -> Result<(), Failure> {
+    let system = run.system();
+    let greeting = system
+        .spawn(Greeter)
+        .greet("Ada".to_owned())
+        .ask_blocking()?;
+    system.shutdown();
+    child::say(&Said {
+        greeting,
+        cpu: Meter::since_start_of_process(),
+        peak_rss_bytes: process::peak_rss(),
+    })
+}
+
+fn run(run: &Run) -> Result<Vec<Figures>, Failure> {
+    let processes = run.count("processes");
+    let mut latencies = Latencies::new();
+    let mut lives = Vec::new();
+    let (mut cpu, mut peak, mut right) = (Duration::ZERO, 0, 0);
+    for _ in 0..processes {
+        let life = child::live::<Said>(run, HELLO.name)?;
+        latencies.record(life.whole);
+        lives.push(life.whole);
+        cpu += life.said.cpu;
+        peak = peak.max(life.said.peak_rss_bytes);
+        right += u64::from(life.said.greeting == "good day, Ada");
+    }
+    let check = run.check("processes that heard the greeting", processes, right)?;
+    lives.sort_unstable();
+    let spent = Spent {
+        wall: lives[lives.len() / 2],
+        cpu: cpu.div_f64(processes as f64),
+    };
+    let mut figures = Figures::new(spent, 1, check);
+    figures.latency = Some(latencies.quantiles());
+    figures.peak_rss = Some(peak);
+    Ok(vec![figures])
+}

@@ -1,0 +1,115 @@
+//! Many send to one: what a crowded mailbox costs, and what waits in it.
+//!
+//! Protocol: mailbox performance of CAF, with the sizes of the peers: 20 senders, 500,000 messages each. `mailbox_burst` is
+//! the peers' form, where a sender sends all in one turn. In `mailbox` a sender sends 1,000 a turn and then a message to
+//! itself for the next turn, so that back-pressure can hold it.
+//!
+//! Timed: from the making of the first actor to the receiver's last message. An operation is a message to the receiver.
+
+use crate::bench::{Bench, Group};
+use crate::failure::Failure;
+use crate::meter::Meter;
+use crate::param::Param;
+use crate::row::Figures;
+use crate::run::Run;
+use vivant::prelude::*;
+
+const SENDERS: Param = Param::count("senders", 20, 4, "senders");
+const MESSAGES: Param = Param::count("messages", 500_000, 250, "messages of each sender");
+
+pub(super) const MAILBOX: Bench = Bench {
+    name: "mailbox",
+    about: "many senders, one receiver, some messages a turn",
+    group: Group::Messages,
+    peer_ops: Some(20 * 500_000),
+    params: &[
+        SENDERS,
+        MESSAGES,
+        Param::count(
+            "per_turn",
+            1_000,
+            100,
+            "messages a sender sends in one turn",
+        ),
+    ],
+    run: |run| senders(run, run.count("per_turn")),
+    child: None,
+};
+
+pub(super) const MAILBOX_BURST: Bench = Bench {
+    name: "mailbox_burst",
+    about: "many senders, one receiver, all messages of a sender in one turn",
+    peer_ops: None,
+    params: &[SENDERS, MESSAGES],
+    run: |run| senders(run, run.count("messages")),
+    ..MAILBOX
+};
+
+#[derive(Actor)]
+struct Sink {
+    left: u64,
+    sum: u64,
+    done: Option<Resolver<u64>>,
+}
+
+#[behaviours]
+impl Sink {
+    /// Answers with the sum of all items when the last one is there.
+    fn all_items(&mut self, t: &Turn<Self>) -> Promise<u64> {
+        let (promise, done) = t.promise();
+        self.done = Some(done);
+        promise
+    }
+
+    fn item(&mut self, number: u64) {
+        self.sum += number;
+        self.left -= 1;
+        if self.left == 0
+            && let Some(done) = self.done.take()
+        {
+            done.resolve(self.sum);
+        }
+    }
+}
+
+#[derive(Actor)]
+struct Source {
+    sink: Address<Sink>,
+    per_turn: u64,
+}
+
+#[behaviours]
+impl Source {
+    /// Sends the items from `from` to `upto`.
+    fn go(&mut self, t: &Turn<Self>, from: u64, upto: u64) {
+        let end = upto.min(from + self.per_turn);
+        for number in from..end {
+            t.send(self.sink.item(number));
+        }
+        if end < upto {
+            t.send(t.me().go(end, upto));
+        }
+    }
+}
+
+fn senders(run: &Run, per_turn: u64) -> Result<Vec<Figures>, Failure> {
+    let (senders, messages) = (run.count("senders"), run.count("messages"));
+    let system = run.system();
+    let meter = Meter::start();
+    let sink = system.spawn(Sink {
+        left: senders * messages,
+        sum: 0,
+        done: None,
+    });
+    let sum = sink.all_items().ask();
+    for _ in 0..senders {
+        let sink = sink.clone();
+        let source = system.spawn(Source { sink, per_turn });
+        source.go(0, messages).send();
+    }
+    let sum = system.block_on(sum)?;
+    let spent = meter.stop();
+    let expected = senders * (messages * (messages - 1) / 2);
+    let check = run.check("sum of the items", expected, sum)?;
+    Ok(vec![Figures::new(spent, senders * messages, check)])
+}

@@ -1,0 +1,84 @@
+//! Two actors and one message between them: the shortest way from one actor to another and back.
+//!
+//! Protocol: the peers'. A ping carries the address to which the pong goes; 1,000,000 round trips.
+//!
+//! Timed: from the message that starts the pinger to its answer after the last pong. An operation is a round trip: two
+//! messages.
+
+use crate::bench::{Bench, Group};
+use crate::failure::Failure;
+use crate::meter::Meter;
+use crate::param::Param;
+use crate::row::Figures;
+use crate::run::Run;
+use vivant::prelude::*;
+
+pub(super) const PINGPONG: Bench = Bench {
+    name: "pingpong",
+    about: "a message and one back, between two actors",
+    group: Group::Messages,
+    peer_ops: Some(1_000_000),
+    params: &[Param::count("round_trips", 1_000_000, 500, "round trips")],
+    run,
+    child: None,
+};
+
+#[derive(Actor)]
+struct Ponger {
+    pings: u64,
+}
+
+#[behaviours]
+impl Ponger {
+    fn ping(&mut self, t: &Turn<Self>, from: Address<Pinger>) {
+        self.pings += 1;
+        t.send(from.pong());
+    }
+
+    fn pings(&mut self) -> u64 {
+        self.pings
+    }
+}
+
+#[derive(Actor)]
+struct Pinger {
+    peer: Address<Ponger>,
+    left: u64,
+    done: Option<Resolver<()>>,
+}
+
+#[behaviours]
+impl Pinger {
+    fn play(&mut self, t: &Turn<Self>, round_trips: u64) -> Promise<()> {
+        let (promise, done) = t.promise();
+        self.left = round_trips;
+        self.done = Some(done);
+        t.send(self.peer.ping(t.me()));
+        promise
+    }
+
+    fn pong(&mut self, t: &Turn<Self>) {
+        self.left -= 1;
+        if self.left > 0 {
+            t.send(self.peer.ping(t.me()));
+        } else if let Some(done) = self.done.take() {
+            done.resolve(());
+        }
+    }
+}
+
+fn run(run: &Run) -> Result<Vec<Figures>, Failure> {
+    let round_trips = run.count("round_trips");
+    let system = run.system();
+    let ponger = system.spawn(Ponger { pings: 0 });
+    let pinger = system.spawn(Pinger {
+        peer: ponger.clone(),
+        left: 0,
+        done: None,
+    });
+    let meter = Meter::start();
+    pinger.play(round_trips).ask_blocking()?;
+    let spent = meter.stop();
+    let check = run.check("pings", round_trips, ponger.pings().ask_blocking()?)?;
+    Ok(vec![Figures::new(spent, round_trips, check)])
+}

@@ -1,0 +1,52 @@
+//! Many tokens at once, each in a ring of its own: what it costs to keep all workers busy with short turns.
+//!
+//! Protocol: rings of the ORCA benchmarks, with the sizes of the peers: 64 rings of 20 actors, 50,000 hops in each.
+//!
+//! Timed: from the first token's first message to the end of the last token. The rings are made before. An operation is a
+//! hop, in whichever ring.
+
+use super::ring::Ring;
+use crate::bench::{Bench, Group};
+use crate::failure::Failure;
+use crate::meter::Meter;
+use crate::param::Param;
+use crate::row::Figures;
+use crate::run::Run;
+use std::sync::mpsc;
+
+pub(super) const RINGS: Bench = Bench {
+    name: "rings",
+    about: "many tokens, each round a ring of its own",
+    group: Group::Messages,
+    peer_ops: Some(64 * 50_000),
+    params: &[
+        Param::count("rings", 64, 4, "rings"),
+        Param::count("actors", 20, 5, "actors in each ring"),
+        Param::count("hops", 50_000, 101, "hops of each token"),
+    ],
+    run,
+    child: None,
+};
+
+fn run(run: &Run) -> Result<Vec<Figures>, Failure> {
+    let (count, actors, hops) = (run.count("rings"), run.count("actors"), run.count("hops"));
+    let system = run.system();
+    let (done, ended) = mpsc::channel();
+    let rings = (0..count)
+        .map(|_| Ring::in_order(&system, actors, &done))
+        .collect::<Result<Vec<_>, _>>()?;
+    drop(done);
+    let meter = Meter::start();
+    for ring in &rings {
+        ring.send(hops);
+    }
+    let places: u64 = (0..count).map_while(|_| ended.recv().ok()).sum();
+    let spent = meter.stop();
+    let expected = count * (hops % actors + 1);
+    let check = run.check(
+        "sum of the actors at which the tokens end",
+        expected,
+        places,
+    )?;
+    Ok(vec![Figures::new(spent, count * hops, check)])
+}

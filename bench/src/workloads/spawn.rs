@@ -1,0 +1,139 @@
+//! Many actors that have nothing to do: what one costs in memory, and what all cost when the process ends.
+//!
+//! Protocol: our own. A holder makes 1,000,000 actors, 1,000 a turn, and tells each one thing, which each confirms. It keeps
+//! their addresses. All this is done in a child process, which then says what it measured and returns from `main`.
+//!
+//! Timed: from the holder's first message to the last confirmation; an operation is an actor. `bytes_per_actor` is what
+//! the process has grown by, divided by the number of actors: all that an actor costs, its place in the holder's list
+//! included. `exit_ms` is the time from the child's line, when all is quiet, to its end.
+
+use crate::bench::{Bench, Group};
+use crate::child::{self, Life};
+use crate::failure::Failure;
+use crate::meter::{Meter, Spent};
+use crate::param::Param;
+use crate::process;
+use crate::row::Figures;
+use crate::run::Run;
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+use vivant::prelude::*;
+
+/// Made in one turn, so that no turn is long.
+const MADE_PER_TURN: u64 = 1_000;
+
+pub(super) const SPAWN: Bench = Bench {
+    name: "spawn",
+    about: "actors that do nothing: their memory, and how long the process takes to end",
+    group: Group::Creation,
+    peer_ops: None,
+    params: &[Param::count("actors", 1_000_000, 2_500, "actors")],
+    run,
+    child: Some(child),
+};
+
+#[derive(Actor)]
+struct Idle {
+    told: u64,
+}
+
+#[behaviours]
+impl Idle {
+    fn tell(&mut self, t: &Turn<Self>, holder: Address<Holder>) {
+        self.told += 1;
+        t.send(holder.confirmed(self.told));
+    }
+}
+
+#[derive(Actor)]
+struct Holder {
+    held: Vec<Address<Idle>>,
+    confirmed: u64,
+    done: Option<Resolver<u64>>,
+}
+
+#[behaviours]
+impl Holder {
+    /// Makes so many actors; answers, when each has processed its message, how many have.
+    fn hold(&mut self, t: &Turn<Self>, actors: u64) -> Promise<u64> {
+        let (promise, done) = t.promise();
+        self.done = Some(done);
+        self.held.reserve_exact(actors as usize);
+        t.send(t.me().more(actors));
+        promise
+    }
+
+    fn more(&mut self, t: &Turn<Self>, left: u64) {
+        let now = left.min(MADE_PER_TURN);
+        for _ in 0..now {
+            let idle = t.spawn_actor(Idle { told: 0 });
+            t.send(idle.tell(t.me()));
+            self.held.push(idle);
+        }
+        if now < left {
+            t.send(t.me().more(left - now));
+        }
+    }
+
+    fn confirmed(&mut self, times: u64) {
+        self.confirmed += times;
+        if self.confirmed == self.held.capacity() as u64
+            && let Some(done) = self.done.take()
+        {
+            done.resolve(self.confirmed);
+        }
+    }
+}
+
+/// What the child says.
+#[derive(Serialize, Deserialize)]
+struct Said {
+    wall: Duration,
+    cpu: Duration,
+    confirmed: u64,
+    grown_bytes: u64,
+    rss_bytes: u64,
+    peak_rss_bytes: u64,
+}
+
+fn child(run: &Run) -> Result<(), Failure> {
+    let actors = run.count("actors");
+    let system = run.system();
+    let holder = system.spawn(Holder {
+        held: Vec::new(),
+        confirmed: 0,
+        done: None,
+    });
+    let before = process::rss();
+    let meter = Meter::start();
+    let confirmed = holder.hold(actors).ask_blocking()?;
+    let Spent { wall, cpu } = meter.stop();
+    let rss_bytes = process::rss();
+    child::say(&Said {
+        wall,
+        cpu,
+        confirmed,
+        grown_bytes: rss_bytes.saturating_sub(before),
+        rss_bytes,
+        peak_rss_bytes: process::peak_rss(),
+    })
+}
+
+fn run(run: &Run) -> Result<Vec<Figures>, Failure> {
+    let actors = run.count("actors");
+    let Life { said, exit, .. } = child::live::<Said>(run, SPAWN.name)?;
+    let check = run.check(
+        "actors that have processed a message",
+        actors,
+        said.confirmed,
+    )?;
+    let Said { wall, cpu, .. } = said;
+    let mut figures = Figures::new(Spent { wall, cpu }, actors, check);
+    figures.peak_rss = Some(said.peak_rss_bytes);
+    figures.extra.extend([
+        ("bytes_per_actor", (said.grown_bytes / actors).into()),
+        ("rss_bytes", said.rss_bytes.into()),
+        ("exit_ms", (exit.as_secs_f64() * 1e3).into()),
+    ]);
+    Ok(vec![figures])
+}

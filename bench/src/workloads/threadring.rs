@@ -1,0 +1,63 @@
+//! One token goes round a ring: what it costs to hand one message to one waiting actor, with nothing else to do.
+//!
+//! Protocol: threadring of the Computer Language Benchmarks Game, with the sizes of the peers. 503 actors, each knows the
+//! next; the token carries the number of hops that are left, and whoever gets it with none left says where it stands. In
+//! the order of creation neighbours lie side by side in memory; shuffled, they do not.
+//!
+//! Timed: from the token's first message to the answer. The ring is made before. An operation is a hop.
+
+use super::ring::Ring;
+use crate::bench::{Bench, Group};
+use crate::failure::Failure;
+use crate::meter::Meter;
+use crate::param::Param;
+use crate::row::Figures;
+use crate::run::Run;
+use std::sync::mpsc;
+
+const ACTORS: Param = Param::count("actors", 503, 7, "actors in the ring");
+const HOPS: Param = Param::count("hops", 10_000_000, 1_000, "hops of the token");
+const MEANING: &str = "the order in which the ring visits the actors";
+
+pub(super) const THREADRING: Bench = Bench {
+    name: "threadring",
+    about: "one token round a ring, in the order of creation",
+    group: Group::Messages,
+    peer_ops: Some(10_000_000),
+    params: &[
+        ACTORS,
+        HOPS,
+        Param::choice("order", &["creation", "shuffled"], MEANING),
+    ],
+    run,
+    child: None,
+};
+
+pub(super) const THREADRING_SHUFFLED: Bench = Bench {
+    name: "threadring_shuffled",
+    about: "one token round a ring of actors that do not lie side by side",
+    peer_ops: None,
+    params: &[
+        ACTORS,
+        HOPS,
+        Param::choice("order", &["shuffled", "creation"], MEANING),
+    ],
+    ..THREADRING
+};
+
+fn run(run: &Run) -> Result<Vec<Figures>, Failure> {
+    let (actors, hops) = (run.count("actors"), run.count("hops"));
+    let system = run.system();
+    let (done, ended) = mpsc::channel();
+    let ring = match run.choice("order") {
+        "shuffled" => Ring::shuffled(&system, actors, &done)?,
+        _ => Ring::in_order(&system, actors, &done)?,
+    };
+    drop(done);
+    let meter = Meter::start();
+    ring.send(hops);
+    let place = ended.recv().unwrap_or(0);
+    let spent = meter.stop();
+    let check = run.check("actor at which the token ends", hops % actors + 1, place)?;
+    Ok(vec![Figures::new(spent, hops, check)])
+}

@@ -1,0 +1,174 @@
+//! The command line: what it prints, and what it says when something is wrong.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, Output};
+use vivant_bench::BENCHES;
+
+fn command(words: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_vivant-bench"))
+        .args(words)
+        .output()
+        .expect("the program was built")
+}
+
+fn says(output: &Output) -> (String, String) {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (text(&output.stdout), text(&output.stderr))
+}
+
+/// A folder of this test's own.
+fn folder(name: &str) -> PathBuf {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).expect("the folder for tests is ours");
+    folder
+}
+
+#[test]
+fn a_row_is_a_line_of_json() {
+    let (line, _) = says(&command(&[
+        "echo",
+        "--mode=hot",
+        "--tiny",
+        "--threads",
+        "1",
+        "--json",
+    ]));
+    assert_eq!(line.lines().count(), 1, "{line}");
+    let row: serde_json::Value = serde_json::from_str(&line).expect("it is JSON");
+    assert_eq!(row["bench"], "echo");
+    assert_eq!(row["params"]["mode"], "hot");
+    assert_eq!(row["params"]["threads"], 1);
+    assert_eq!(row["check"], "packets that came back: 50");
+    for field in ["wall_s", "cpu_s", "ops", "ns_per_op", "peak_rss_bytes"] {
+        assert!(row[field].is_number(), "{field}: {line}");
+    }
+    for field in ["p50_us", "p99_us", "p999_us", "p9999_us", "max_us"] {
+        assert!(row[field].is_number(), "{field}: {line}");
+    }
+}
+
+#[test]
+fn parameters_are_taken() {
+    let (line, _) = says(&command(&[
+        "rings",
+        "--rings",
+        "3",
+        "--actors=4",
+        "--hops=9",
+        "--json",
+    ]));
+    let row: serde_json::Value = serde_json::from_str(&line).expect("it is JSON");
+    assert_eq!(row["ops"], 27);
+    assert_eq!(row["check"], "sum of the actors at which the tokens end: 6");
+}
+
+#[test]
+fn list_names_every_bench_and_parameter() {
+    let (list, _) = says(&command(&["list"]));
+    for bench in BENCHES {
+        assert!(
+            list.lines().any(|line| line.starts_with(bench.name)),
+            "{bench:?}: {list}"
+        );
+        for param in bench.params {
+            assert!(
+                list.contains(&format!("--{}", param.name)),
+                "{bench:?} {param:?}: {list}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_wrong_command_line_is_told_what_would_be_right() {
+    for (words, named) in [
+        (
+            &["threadrings"][..],
+            "Benches: threadring, threadring_shuffled, pingpong",
+        ),
+        (
+            &["rings", "--hop", "3"],
+            "Parameters of rings: --rings, --actors, --hops.",
+        ),
+        (&["rings", "--hops", "many"], "--hops"),
+        (&["rings", "--hops", "0"], "--hops"),
+        (&["chameneos3", "--creatures", "1"], "--creatures"),
+        (
+            &["threadring", "--order", "backwards"],
+            "creation, shuffled",
+        ),
+        (&["fib", "--threads", "0"], "--threads"),
+        (&[], "Usage"),
+    ] {
+        let output = command(words);
+        let (_, error) = says(&output);
+        assert_eq!(output.status.code(), Some(2), "{words:?}: {error}");
+        assert!(error.contains(named), "{words:?}: {error}");
+    }
+}
+
+#[test]
+fn a_report_has_data_and_charts_of_everything() {
+    let out = folder("report");
+    let peers = out.join("peers.csv");
+    fs::write(&peers, "1,actix,threadring,wall_ms,630\n").expect("the folder is ours");
+    let output = command(&[
+        "report",
+        "--tiny",
+        "--rounds",
+        "2",
+        "--threads",
+        "2",
+        "--out",
+        &out.to_string_lossy(),
+        "--peers",
+        &peers.to_string_lossy(),
+    ]);
+    let (_, error) = says(&output);
+    assert!(output.status.success(), "{error}");
+
+    let data = fs::read_to_string(out.join("runs.jsonl")).expect("the report writes it");
+    let mut benches = BTreeSet::new();
+    for line in data.lines() {
+        let row: serde_json::Value = serde_json::from_str(line).expect("it is JSON");
+        match row["bench"].as_str() {
+            Some(bench) => benches.insert((bench.to_owned(), row["round"].as_u64())),
+            None => {
+                assert!(row["machine"].is_string(), "{line}");
+                false
+            }
+        };
+    }
+    assert_eq!(benches.len(), 2 * BENCHES.len(), "{data}");
+
+    let charts = ["messages.svg", "creation.svg", "latency.svg"]
+        .map(|file| fs::read_to_string(out.join(file)).expect("the report writes it"));
+    assert!(
+        charts[0].contains("actix") && charts[0].contains("63.0"),
+        "{}",
+        charts[0]
+    );
+    let words = charts.concat();
+    for bench in BENCHES.iter().filter(|bench| bench.name != "idle") {
+        assert!(words.contains(bench.name), "{bench:?} is in no chart");
+    }
+}
+
+#[test]
+fn a_peers_file_that_is_not_there_is_named() {
+    let out = folder("no-peers");
+    let output = command(&[
+        "report",
+        "--tiny",
+        "--out",
+        &out.to_string_lossy(),
+        "--peers",
+        "nowhere.csv",
+    ]);
+    let (_, error) = says(&output);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(error.contains("nowhere.csv"), "{error}");
+}
