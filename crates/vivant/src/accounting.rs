@@ -1,54 +1,67 @@
 //! The runtime's own count of the bytes it holds: cells and messages in mailboxes.
 //!
-//! Split over a few counters so that workers seldom meet on one; only the sum means anything.
+//! Every worker has a counter that only it writes, so that counting is no atomic step; all others share a few. Only the
+//! sum means anything.
 
+use crate::scheduler::Worker;
 use crate::sync::{AtomicI64, Ordering};
-use std::cell::Cell;
 
-const SHARDS: usize = 16;
-
-/// One counter on a cache line of its own (two lines, which prefetchers load as a pair).
+/// A counter with one writer, on a cache line of its own (two lines, which prefetchers load as a pair).
 #[repr(align(128))]
 #[derive(Default)]
-struct Shard(AtomicI64);
+pub(crate) struct OwnBytes(AtomicI64);
 
+impl OwnBytes {
+    /// Only its worker calls this.
+    #[inline]
+    pub(crate) fn change(&self, by: i64) {
+        // Relaxed throughout: counts are compared only when everything stands still. Load and store need not be one step,
+        // because nobody else writes.
+        self.0
+            .store(self.0.load(Ordering::Relaxed) + by, Ordering::Relaxed);
+    }
+
+    pub(crate) fn now(&self) -> i64 {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// What threads that are no workers of the system count, and what workers that have left had counted.
 #[derive(Default)]
-pub(crate) struct Bytes([Shard; SHARDS]);
-
-thread_local! {
-    static SHARD: Cell<Option<usize>> = const { Cell::new(None) };
-}
-
-static NEXT: crate::sync::AtomicUsize = crate::sync::AtomicUsize::new(0);
-
-/// This thread's shard. Which one it is decides nothing but speed.
-fn shard() -> usize {
-    SHARD
-        .try_with(|shard| {
-            shard.get().unwrap_or_else(|| {
-                let mine = NEXT.fetch_add(1, Ordering::Relaxed) % SHARDS;
-                shard.set(Some(mine));
-                mine
-            })
-        })
-        .unwrap_or(0)
-}
+pub(crate) struct Bytes(AtomicI64);
 
 impl Bytes {
     pub(crate) fn add(&self, bytes: usize) {
-        // Relaxed throughout: counts are compared only when everything stands still.
-        self.0[shard()].0.fetch_add(bytes as i64, Ordering::Relaxed);
+        self.change(bytes as i64);
     }
 
     pub(crate) fn subtract(&self, bytes: usize) {
-        self.0[shard()].0.fetch_sub(bytes as i64, Ordering::Relaxed);
+        self.change(-(bytes as i64));
     }
 
-    /// What is held now; exact when nothing runs.
-    pub(crate) fn total(&self) -> i64 {
-        self.0
-            .iter()
-            .map(|shard| shard.0.load(Ordering::Relaxed))
-            .sum()
+    #[inline]
+    fn change(&self, by: i64) {
+        let counted = Worker::with_current(|worker| worker.counts_for(self, by));
+        if counted != Some(Counted::Yes) {
+            self.0.fetch_add(by, Ordering::Relaxed);
+        }
     }
+
+    /// A worker leaves: its count is kept here.
+    pub(crate) fn inherit(&self, left: &OwnBytes) {
+        self.0
+            .fetch_add(left.0.swap(0, Ordering::Relaxed), Ordering::Relaxed);
+    }
+
+    /// What is held now, besides what workers have counted.
+    pub(crate) fn shared(&self) -> i64 {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// Whether the worker of this thread counts for the system.
+#[derive(PartialEq, Eq)]
+pub(crate) enum Counted {
+    Yes,
+    No,
 }

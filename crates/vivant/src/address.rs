@@ -3,7 +3,7 @@
 use crate::actor::Actor;
 use crate::cell::{AddressRef, CellRef, Signals, StateRef};
 use crate::interface::Implements;
-use crate::mailbox::{Envelope, Kind, Letter, Role, Step, post};
+use crate::mailbox::{Envelope, Kind, Letter, Role, Step, To, post};
 use crate::promise::Next;
 use crate::scheduler::Worker;
 use std::cmp::Ordering;
@@ -126,7 +126,7 @@ impl<T: ?Sized + Target> Address<T> {
     pub fn stop_after_queue(this: &Self) {
         let mark = Envelope::new::<StopMark>((), Location::caller());
         // An actor that has ended needs no mark.
-        drop(post(&Self::link(this).to, mark));
+        drop(post(To::Lent(&Self::link(this).to), mark));
     }
 
     /// Whether the actor can still process messages. It may end right after this answer.

@@ -42,7 +42,7 @@ pub trait Message: 'static {
 ///     }
 /// }
 /// impl CounterHandle {
-///     pub fn add(&self, n: u64) -> Call<Add> { Call::new(self.link(), (n,)) }
+///     pub fn add(&self, n: u64) -> Call<'_, Add> { Call::new(self.link(), (n,)) }
 /// }
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {

@@ -5,8 +5,8 @@ use crate::asked::Asked;
 use crate::behaviour::{Behaviour, Continuation, Message};
 use crate::cell::{AddressRef, StateRef};
 use crate::error::{AskError, Refusal, SendError};
-use crate::mailbox::{Envelope, Kind, Letter, Role, Step};
-use crate::promise::{Begun, Next, Resolver, for_others};
+use crate::mailbox::{Envelope, Kind, Letter, Role, Step, To, post};
+use crate::promise::{Begun, Next, Resolver, bury, for_others};
 use crate::scheduler::Worker;
 use crate::turn::Turn;
 use std::fmt;
@@ -14,9 +14,11 @@ use std::marker::PhantomData;
 use std::panic::Location;
 
 /// A message and the actor it is for. Made by the methods of a handle: `account.deposit(10)`.
+///
+/// It borrows the address it was made from, so that a send counts nothing; [`Call::into_owned`] makes one that lasts.
 #[must_use = "a message does nothing until it is sent: `t.send(…)` or `t.ask(…)` in a turn, `.send()`, `.ask().await` or `.ask_blocking()` outside"]
-pub struct Call<M: Message> {
-    to: AddressRef,
+pub struct Call<'a, M: Message> {
+    to: To<'a>,
     args: M::Args,
     pack: Pack<M>,
     place: &'static Location<'static>,
@@ -29,23 +31,25 @@ pub(crate) type Pack<M> = fn(
     &'static Location<'static>,
 ) -> Envelope;
 
-impl<B: Behaviour> Call<B> {
+impl<'a, B: Behaviour> Call<'a, B> {
     /// The message `B` with `args`, for the actor behind `link`. Handles call this.
+    #[inline]
     #[track_caller]
-    pub fn new(link: &Link<B::Actor>, args: B::Args) -> Call<B> {
-        Call::new_packed(link.to.clone(), args, envelope::<B>, Location::caller())
+    pub fn new(link: &'a Link<B::Actor>, args: B::Args) -> Call<'a, B> {
+        Call::new_packed(&link.to, args, envelope::<B>, Location::caller())
     }
 }
 
-impl<M: Message> Call<M> {
+impl<'a, M: Message> Call<'a, M> {
+    #[inline]
     pub(crate) fn new_packed(
-        to: AddressRef,
+        to: &'a AddressRef,
         args: M::Args,
         pack: Pack<M>,
         place: &'static Location<'static>,
-    ) -> Call<M> {
+    ) -> Call<'a, M> {
         Call {
-            to,
+            to: To::Lent(to),
             args,
             pack,
             place,
@@ -62,13 +66,23 @@ impl<M: Message> Call<M> {
         self.args
     }
 
+    /// The same call with an address of its own, to be kept for later. Costs what cloning the address costs.
+    pub fn into_owned(self) -> Call<'static, M> {
+        Call {
+            to: To::Owned(self.to.into_counted()),
+            args: self.args,
+            pack: self.pack,
+            place: self.place,
+        }
+    }
+
     /// The same call for another time: intervals need one for each tick.
-    pub(crate) fn again(&self) -> Call<M>
+    pub(crate) fn again(&self) -> Call<'_, M>
     where
         M::Args: Clone,
     {
         Call {
-            to: self.to.clone(),
+            to: To::Lent(&self.to),
             args: self.args.clone(),
             pack: self.pack,
             place: self.place,
@@ -77,7 +91,8 @@ impl<M: Message> Call<M> {
 
     /// Sends the message, without an answer. If the actor has ended it becomes a dead letter (T3).
     ///
-    /// Within a turn this is [`Turn::send`]. Never waits. Costs one allocation and a few atomic operations.
+    /// Within a turn this is [`Turn::send`]. Never waits. Costs one atomic exchange, and recycled memory as a rule.
+    #[inline]
     pub fn send(self) {
         self.post(Resolver::nobody());
     }
@@ -120,7 +135,10 @@ impl<M: Message> Call<M> {
             return Ok(self);
         }
         let actor = self.to.path();
-        Err(SendError { call: self, actor })
+        Err(SendError {
+            call: self.into_owned(),
+            actor,
+        })
     }
 
     /// Sends the message from outside any turn and waits for the answer. In a simulation, waiting runs it.
@@ -132,19 +150,16 @@ impl<M: Message> Call<M> {
         self.ask().wait()
     }
 
+    #[inline]
     pub(crate) fn post(self, resolver: Resolver<M::Reply>) {
-        self.packed(resolver).deliver();
-    }
-
-    pub(crate) fn packed(self, resolver: Resolver<M::Reply>) -> Delivery {
-        Delivery {
-            envelope: (self.pack)(self.args, resolver, self.place),
-            to: self.to,
+        let envelope = (self.pack)(self.args, resolver, self.place);
+        if let Err((to, envelope)) = post(self.to, envelope) {
+            bury(&to, envelope).follow();
         }
     }
 }
 
-impl<M: Message> fmt::Debug for Call<M> {
+impl<M: Message> fmt::Debug for Call<'_, M> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
@@ -170,6 +185,7 @@ impl Delivery {
 }
 
 /// The envelope of a behaviour.
+#[inline]
 pub(crate) fn envelope<B: Behaviour>(
     args: B::Args,
     resolver: Resolver<B::Reply>,
@@ -186,15 +202,15 @@ impl<B: Behaviour> Letter for Told<B> {
 
     fn ready((args, _): &Self::Content, state: &mut StateRef<'_>) -> bool {
         state
-            .get::<B::Actor>()
-            .as_ref()
+            .look::<B::Actor>()
             .is_none_or(|state| B::ready(state, args))
     }
 
+    fn is_withdrawn((_, resolver): &Self::Content) -> bool {
+        resolver.begin() == Begun::Withdrawn
+    }
+
     fn run((args, resolver): Self::Content, state: &mut StateRef<'_>, worker: &Worker) -> Step {
-        if resolver.begin() == Begun::Withdrawn {
-            return Step::Withdrawn;
-        }
         if let Some(state) = state.get::<B::Actor>() {
             B::run(state, &Turn::new(worker), args, resolver);
         }
@@ -212,20 +228,20 @@ impl<B: Behaviour> Letter for Told<B> {
 }
 
 /// A continuation: an address, a behaviour with a hole, and the rest of its arguments. Made by the handle's methods
-/// for `#[then]` behaviours: `t.me().debited(to, amount)`.
+/// for `#[then]` behaviours: `t.me().debited(to, amount)`. It borrows the address it was made from.
 #[must_use = "a continuation does nothing until it is given to a promise: `promise.then(…)`"]
-pub struct Then<K: Continuation> {
-    to: AddressRef,
+pub struct Then<'a, K: Continuation> {
+    to: To<'a>,
     rest: K::Rest,
     place: &'static Location<'static>,
 }
 
-impl<K: Continuation> Then<K> {
+impl<'a, K: Continuation> Then<'a, K> {
     /// The continuation `K` of the actor behind `link`. Handles call this.
     #[track_caller]
-    pub fn new(link: &Link<K::Actor>, rest: K::Rest) -> Then<K> {
+    pub fn new(link: &'a Link<K::Actor>, rest: K::Rest) -> Then<'a, K> {
         Then {
-            to: link.to.clone(),
+            to: To::Lent(&link.to),
             rest,
             place: Location::caller(),
         }
@@ -235,12 +251,21 @@ impl<K: Continuation> Then<K> {
         &self.to
     }
 
-    pub(crate) fn again(&self) -> Then<K>
+    /// The same continuation with an address of its own, to be kept for later.
+    pub fn into_owned(self) -> Then<'static, K> {
+        Then {
+            to: To::Owned(self.to.into_counted()),
+            rest: self.rest,
+            place: self.place,
+        }
+    }
+
+    pub(crate) fn again(&self) -> Then<'static, K>
     where
         K::Rest: Clone,
     {
         Then {
-            to: self.to.clone(),
+            to: To::Owned((*self.to).clone()),
             rest: self.rest.clone(),
             place: self.place,
         }
@@ -250,13 +275,13 @@ impl<K: Continuation> Then<K> {
     pub(crate) fn fill(self, hole: K::Hole, resolver: Resolver<K::Reply>) -> Delivery {
         let envelope = envelope::<K>(K::fill(hole, self.rest), resolver, self.place);
         Delivery {
-            to: self.to,
+            to: self.to.into_counted(),
             envelope,
         }
     }
 }
 
-impl<K: Continuation> fmt::Debug for Then<K> {
+impl<K: Continuation> fmt::Debug for Then<'_, K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,

@@ -2,9 +2,9 @@
 
 use crate::behaviour::{Continuation, Message};
 use crate::call::Then;
-use crate::cell::{AddressRef, CellRef, catch};
+use crate::cell::{AddressRef, Header, catch};
 use crate::error::{Panic, Refusal};
-use crate::mailbox::{Envelope, Kind, Role};
+use crate::mailbox::{Envelope, Kind, Role, To, post};
 use crate::promise::{Next, Resolver};
 use crate::stop::StopReason;
 use crate::sync::{Arc, Mutex, lock};
@@ -61,7 +61,7 @@ pub struct DeadLetterCount {
 type Tally = BTreeMap<(&'static str, (&'static str, u32, u32), Cause), u64>;
 
 /// Sends a dead letter on; false when the subscriber has ended.
-type Subscriber = Arc<dyn Fn(&CellRef, &DeadLetter) -> bool + Send + Sync>;
+type Subscriber = Arc<dyn Fn(&Header, &DeadLetter) -> bool + Send + Sync>;
 
 /// Who hears of dead letters. A system that shuts down takes no more.
 enum Subscribers {
@@ -111,12 +111,12 @@ impl DeadLetters {
 
     /// Continues with `then` for every dead letter from now on, until its actor ends. Letters to that actor itself are
     /// counted but not told.
-    pub fn subscribe<K>(&self, then: Then<K>)
+    pub fn subscribe<K>(&self, then: Then<'_, K>)
     where
         K: Continuation<Hole = DeadLetter>,
         K::Rest: Clone,
     {
-        let subscriber = Subscription(Mutex::new(then));
+        let subscriber = Subscription(Mutex::new(then.into_owned()));
         let subscriber: Subscriber = Arc::new(move |to, letter| subscriber.tell(to, letter));
         match &mut *lock(&self.subscribers) {
             Subscribers::Open(subscribers) => {
@@ -152,7 +152,7 @@ impl DeadLetters {
     /// Counts a message that is dealt with elsewhere.
     pub(crate) fn note(
         &self,
-        cell: &CellRef,
+        cell: &Header,
         kind: &'static Kind,
         place: &'static Location<'static>,
         cause: Cause,
@@ -235,22 +235,22 @@ impl fmt::Debug for DeadLetters {
     }
 }
 
-struct Subscription<K: Continuation>(Mutex<Then<K>>);
+struct Subscription<K: Continuation>(Mutex<Then<'static, K>>);
 
 impl<K> Subscription<K>
 where
     K: Continuation<Hole = DeadLetter>,
     K::Rest: Clone,
 {
-    fn tell(&self, to: &CellRef, letter: &DeadLetter) -> bool {
+    fn tell(&self, to: &Header, letter: &DeadLetter) -> bool {
         let then = lock(&self.0).again();
         if then.target().ended().is_some() {
             return false;
         }
-        if then.target().cell().as_ptr() != to.as_ptr() {
+        if !std::ptr::eq(&raw const **then.target(), to) {
             let delivery = then.fill(letter.clone(), Resolver::<<K as Message>::Reply>::nobody());
             // Not `deliver`: a subscriber that ends just now must not make another dead letter of this one.
-            return crate::mailbox::post(&delivery.to, delivery.envelope).is_ok();
+            return post(To::Owned(delivery.to), delivery.envelope).is_ok();
         }
         true
     }

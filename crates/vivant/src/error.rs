@@ -165,7 +165,7 @@ impl Error for AskError {}
 /// A message that could not be sent, with the message in it.
 pub struct SendError<M: Message> {
     /// The message, to send elsewhere or take apart.
-    pub call: Call<M>,
+    pub call: Call<'static, M>,
     /// Path of the actor it was for.
     pub actor: String,
 }

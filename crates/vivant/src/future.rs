@@ -168,7 +168,7 @@ pub(crate) fn spawn<F>(
         resolver: Some(resolver),
     });
     let origin = Inside {
-        actor: worker.me().path(),
+        actor: worker.path(),
         behaviour: worker.behaviour(),
     };
     // Woken from the start: the first poll is on its way.

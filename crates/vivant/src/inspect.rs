@@ -45,7 +45,7 @@ pub struct ActorFacts {
     pub age: Duration,
     /// Turns that have ended.
     pub turns: u64,
-    /// Time spent in runs that have ended.
+    /// Time spent in runs that have ended, by sampling: the milliseconds that began while it ran.
     pub busy: Duration,
     /// Stable name of the behaviour that runs now.
     pub current: Option<&'static str>,
@@ -86,31 +86,27 @@ impl fmt::Display for AliveBecause {
 
 impl ActorFacts {
     pub(crate) fn of(cell: &CellRef) -> ActorFacts {
-        let depth = cell.pressure.depth();
+        let depth = cell.depth();
         let deferred = cell.facts.deferred();
         let current = cell.facts.current().map(|kind| kind.name);
-        let waited_ms = cell
-            .system
-            .oracle
-            .coarse_ms()
-            .saturating_sub(cell.facts.oldest_ms());
+        let waited_ms = cell.facts.waits_for(cell.system.oracle.coarse_ms());
         ActorFacts {
             actor: cell.path(),
             type_name: cell.class.name,
             depth,
             deferred,
             age: if depth > 0 {
-                Duration::from_millis(waited_ms)
+                Duration::from_millis(waited_ms.into())
             } else {
                 Duration::ZERO
             },
             turns: cell.facts.turns(),
-            busy: Duration::from_nanos(cell.facts.busy_ns()),
+            busy: Duration::from_millis(cell.facts.busy_ms().into()),
             current,
             mutes: 0,
             because: AliveBecause {
                 current,
-                addresses: cell.addresses(),
+                addresses: cell.addresses() as usize,
                 messages: depth + deferred,
                 kept: cell.system.is_kept(cell.id),
             },
@@ -147,7 +143,7 @@ impl Inspection {
             surplus_workers: system
                 .threads()
                 .map_or(0, crate::scheduler::Threads::surplus),
-            bytes: system.bytes.total(),
+            bytes: system.bytes_held(),
         }
     }
 

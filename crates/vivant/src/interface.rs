@@ -44,7 +44,7 @@ impl<M: Message> Entry<M> {
     /// When the table was made for another actor type than the one behind the link: a hand-written
     /// [`Implements::TABLE`] names a behaviour of some other actor.
     #[track_caller]
-    pub fn call<I: ?Sized + Target>(&self, link: &Link<I>, args: M::Args) -> Call<M> {
+    pub fn call<'a, I: ?Sized + Target>(&self, link: &'a Link<I>, args: M::Args) -> Call<'a, M> {
         let class = link.to.class;
         assert!(
             (self.actor)() == (class.type_id)(),
@@ -52,7 +52,7 @@ impl<M: Message> Entry<M> {
             M::NAME,
             class.name,
         );
-        Call::new_packed(link.to.clone(), args, self.pack, Location::caller())
+        Call::new_packed(&link.to, args, self.pack, Location::caller())
     }
 }
 

@@ -1,34 +1,91 @@
-//! All actors of a system, by creation number: for inspection and shutdown. Keeps cells, not actors, alive.
+//! All actors of a system: for inspection and shutdown. Owns the life of each (C5), not the actor.
+//!
+//! Slabs, so that a birth and an end touch one place each, however many there are: an actor knows its place.
 
-use crate::cell::CellRef;
-use crate::sync::{Mutex, lock};
-use std::collections::BTreeMap;
+use crate::cell::{CellRef, Header};
+use crate::sync::{AtomicUsize, Mutex, Ordering, lock};
 
-const SHARDS: usize = 16;
+/// Workers seldom meet on one slab.
+const SLABS: usize = 16;
 
 #[derive(Default)]
-pub(crate) struct Registry([Mutex<BTreeMap<u64, CellRef>>; SHARDS]);
+pub(crate) struct Registry([Slab; SLABS]);
+
+#[repr(align(128))]
+#[derive(Default)]
+struct Slab {
+    places: Mutex<Places>,
+}
+
+#[derive(Default)]
+struct Places {
+    taken: Vec<Option<CellRef>>,
+    free: Vec<u32>,
+}
+
+thread_local! {
+    /// Which slab this thread's births go to: it decides nothing but speed.
+    static SLAB: usize = {
+        static NEXT: AtomicUsize = AtomicUsize::new(0);
+        NEXT.fetch_add(1, Ordering::Relaxed) % SLABS
+    };
+}
+
+/// A slab's number and a place in it, in one word.
+fn packed(slab: usize, at: u32) -> u32 {
+    at * SLABS as u32 + slab as u32
+}
+
+fn place_of(packed: u32) -> (usize, usize) {
+    (packed as usize % SLABS, packed as usize / SLABS)
+}
 
 impl Registry {
-    fn shard(&self, id: u64) -> &Mutex<BTreeMap<u64, CellRef>> {
-        &self.0[id as usize % SHARDS]
-    }
-
+    /// # Panics
+    ///
+    /// If a slab has no room for another: more than 2²⁸ actors of one thread.
     pub(crate) fn insert(&self, cell: CellRef) {
-        lock(self.shard(cell.id)).insert(cell.id, cell);
+        let slab = SLAB.try_with(|slab| *slab).unwrap_or(0);
+        let mut places = lock(&self.0[slab].places);
+        let at = places.free.pop().unwrap_or(places.taken.len() as u32);
+        assert!(
+            at < u32::MAX / SLABS as u32,
+            "a system has room for 2^28 actors from one thread"
+        );
+        cell.place.store(packed(slab, at), Ordering::Relaxed);
+        match places.taken.get_mut(at as usize) {
+            Some(place) => *place = Some(cell),
+            None => places.taken.push(Some(cell)),
+        }
     }
 
-    pub(crate) fn remove(&self, id: u64) {
-        let removed = lock(self.shard(id)).remove(&id);
-        drop(removed);
+    /// Takes the actor out, if it is there.
+    pub(crate) fn remove(&self, actor: &Header) -> Option<CellRef> {
+        let (slab, at) = place_of(actor.place());
+        let mut places = lock(&self.0[slab].places);
+        let there = places.taken.get_mut(at)?;
+        if there.as_ref().is_none_or(|cell| cell.id != actor.id) {
+            return None;
+        }
+        let cell = there.take();
+        places.free.push(at as u32);
+        cell
     }
 
-    pub(crate) fn get(&self, id: u64) -> Option<CellRef> {
-        lock(self.shard(id)).get(&id).cloned()
+    /// The actor with this number that was put at this place, if it is still there.
+    pub(crate) fn get(&self, id: u64, place: u32) -> Option<CellRef> {
+        let (slab, at) = place_of(place);
+        let places = lock(&self.0[slab].places);
+        let there = places.taken.get(at)?.as_ref()?;
+        (there.id == id).then(|| there.clone())
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.0.iter().map(|shard| lock(shard).len()).sum()
+        let alive = |slab: &Slab| {
+            let places = lock(&slab.places);
+            places.taken.len() - places.free.len()
+        };
+        self.0.iter().map(alive).sum()
     }
 
     /// All that exist now, in the order of their creation.
@@ -36,7 +93,10 @@ impl Registry {
         let mut all: Vec<CellRef> = self
             .0
             .iter()
-            .flat_map(|shard| lock(shard).values().cloned().collect::<Vec<_>>())
+            .flat_map(|slab| {
+                let places = lock(&slab.places);
+                places.taken.iter().flatten().cloned().collect::<Vec<_>>()
+            })
             .collect();
         all.sort_by_key(|cell| cell.id);
         all

@@ -77,9 +77,10 @@ impl Reports {
         self.say(Report::Panicked(panic.clone()));
     }
 
-    pub(crate) fn slow_turn(&self, system: &Arc<Shared>, actor: u64, for_ms: u64) {
+    /// `actor`: its number, and its place in the registry.
+    pub(crate) fn slow_turn(&self, system: &Arc<Shared>, actor: (u64, u32), for_ms: u64) {
         // The actor may have ended its turn meanwhile, or be gone: then there is nothing to report.
-        let Some(cell) = system.registry.get(actor) else {
+        let Some(cell) = system.registry.get(actor.0, actor.1) else {
             return;
         };
         let Some(kind) = cell.facts.current() else {

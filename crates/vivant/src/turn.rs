@@ -4,7 +4,7 @@ use crate::actor::Actor;
 use crate::address::Address;
 use crate::behaviour::{Continuation, Message};
 use crate::call::{Call, Then};
-use crate::cell::AddressRef;
+use crate::cell::{AddressRef, Header};
 use crate::future::{self, Clock};
 use crate::oracle::below;
 use crate::promise::{self, Promise, Resolver};
@@ -37,7 +37,7 @@ impl<'gc, A: Actor> Turn<'gc, A> {
     }
 
     pub(crate) fn owner(&self) -> AddressRef {
-        self.worker.me().address_of_held()
+        self.worker.me()
     }
 
     pub(crate) fn worker(&self) -> &Worker {
@@ -53,12 +53,13 @@ impl<'gc, A: Actor> Turn<'gc, A> {
     ///
     /// Messages of this actor to one receiver arrive in the order of sending, and delivery is causal (T2). Never waits:
     /// if the receiver is overloaded, this actor takes no further messages until it has recovered (T5).
-    pub fn send<M: Message>(&self, call: Call<M>) {
+    #[inline]
+    pub fn send<M: Message>(&self, call: Call<'_, M>) {
         call.send();
     }
 
     /// Sends a message and promises its answer. The message goes out now, whatever becomes of the promise.
-    pub fn ask<M: Message>(&self, call: Call<M>) -> Promise<M::Reply> {
+    pub fn ask<M: Message>(&self, call: Call<'_, M>) -> Promise<M::Reply> {
         let (promise, resolver) = Promise::open(self.owner());
         call.post(resolver);
         promise
@@ -66,8 +67,8 @@ impl<'gc, A: Actor> Turn<'gc, A> {
 
     /// Leaves the answer of this behaviour to another actor: return the promise, and `call`'s answer goes straight to
     /// whoever asked, not by way of this actor. The message goes out when the behaviour returns.
-    pub fn delegate<M: Message>(&self, call: Call<M>) -> Promise<M::Reply> {
-        Promise::delegated(self.owner(), call)
+    pub fn delegate<M: Message>(&self, call: Call<'_, M>) -> Promise<M::Reply> {
+        Promise::delegated(call)
     }
 
     /// A promise and the right to resolve it: return the one, keep the other in the state for a later turn.
@@ -113,7 +114,8 @@ impl<'gc, A: Actor> Turn<'gc, A> {
     }
 
     /// Sends `call` once, after `delay`. The timer keeps the receiver alive.
-    pub fn after<M: Message>(&self, delay: Duration, call: Call<M>) -> Timer {
+    pub fn after<M: Message>(&self, delay: Duration, call: Call<'_, M>) -> Timer {
+        let call = call.into_owned();
         self.worker
             .system
             .set_timer(ns(delay), Alarm::Once(Box::new(move || call.send())))
@@ -126,7 +128,7 @@ impl<'gc, A: Actor> Turn<'gc, A> {
     /// # Panics
     ///
     /// If `period` is zero.
-    pub fn every<M: Message>(&self, period: Duration, call: Call<M>) -> Timer
+    pub fn every<M: Message>(&self, period: Duration, call: Call<'_, M>) -> Timer
     where
         M::Args: Clone + Send,
     {
@@ -134,6 +136,7 @@ impl<'gc, A: Actor> Turn<'gc, A> {
             !period.is_zero(),
             "an interval of no length would never end"
         );
+        let call = call.into_owned();
         let ring = move || match call.again().try_send() {
             Ok(()) => Interval::GoesOn,
             Err(_) => Interval::Ends,
@@ -164,7 +167,7 @@ impl<'gc, A: Actor> Turn<'gc, A> {
 
     /// A uniform random number from this actor's own stream; under one seed always the same.
     pub fn random(&self) -> u64 {
-        self.worker.me().next_random()
+        self.worker.with_me(Header::next_random)
     }
 
     /// A random number below `bound`.
@@ -183,7 +186,7 @@ impl<'gc, A: Actor> Turn<'gc, A> {
     }
 
     /// Continues with `then` for every dead letter from now on; see [`System::dead_letters`](crate::System::dead_letters).
-    pub fn on_dead_letters<K>(&self, then: Then<K>)
+    pub fn on_dead_letters<K>(&self, then: Then<'_, K>)
     where
         K: Continuation<Hole = crate::DeadLetter>,
         K::Rest: Clone,
@@ -198,7 +201,7 @@ impl<A: Actor> fmt::Debug for Turn<'_, A> {
             f,
             "Turn({} of {})",
             self.worker.behaviour(),
-            self.worker.me().path()
+            self.worker.path()
         )
     }
 }

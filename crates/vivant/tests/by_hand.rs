@@ -76,10 +76,10 @@ impl Behaviour for Withdraw {
 }
 
 impl AccountHandle {
-    fn deposit(&self, n: u64) -> Call<Deposit> {
+    fn deposit(&self, n: u64) -> Call<'_, Deposit> {
         Call::new(&self.0, (n,))
     }
-    fn withdraw(&self, n: u64) -> Call<Withdraw> {
+    fn withdraw(&self, n: u64) -> Call<'_, Withdraw> {
         Call::new(&self.0, (n,))
     }
 }
@@ -160,10 +160,10 @@ impl Continuation for Debited {
 }
 
 impl TellerHandle {
-    fn transfer(&self, from: Address<Account>, to: Address<Account>, n: u64) -> Call<Transfer> {
+    fn transfer(&self, from: Address<Account>, to: Address<Account>, n: u64) -> Call<'_, Transfer> {
         Call::new(&self.0, (from, to, n))
     }
-    fn debited(&self, to: Address<Account>, n: u64) -> Then<Debited> {
+    fn debited(&self, to: Address<Account>, n: u64) -> Then<'_, Debited> {
         Then::new(&self.0, (to, n))
     }
 }
@@ -200,7 +200,7 @@ impl Handle for LedgerHandle {
 }
 
 impl LedgerHandle {
-    fn deposit(&self, n: u64) -> Call<LedgerDeposit> {
+    fn deposit(&self, n: u64) -> Call<'_, LedgerDeposit> {
         self.0.table().deposit.call(&self.0, (n,))
     }
 }

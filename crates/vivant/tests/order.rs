@@ -65,6 +65,7 @@ impl Node {
             self.sent[self.number][to] += 1;
             let call = self.peers[to].hear(self.number, before, hops);
             if self.bug == Bug::Detour && t.random_below(4) == 0 {
+                let call = call.into_owned();
                 let _sent_later = t.spawn(async move { call.send() });
             } else {
                 t.send(call);

@@ -141,7 +141,8 @@ impl Manager {
             .desks
             .iter()
             .map(|desk| t.ask(desk.open(directory.clone())));
-        let opened = t.me().opened(loaded, resolver);
+        let me = t.me();
+        let opened = me.opened(loaded, resolver);
         drop(t.all(told).then(opened));
     }
 

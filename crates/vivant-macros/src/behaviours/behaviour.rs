@@ -262,7 +262,7 @@ impl Behaviour<'_> {
         let here = block.options.vivant.at(name.span());
         let written = quote_spanned! {name.span()=>
             #[track_caller]
-            #vis fn #name(&self, #parameters) -> #here::#class<#path> {
+            #vis fn #name(&self, #parameters) -> #here::#class<'_, #path> {
                 #here::#class::new(#here::Handle::link(self), (#(#values,)*))
             }
         };

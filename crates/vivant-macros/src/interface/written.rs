@@ -218,7 +218,7 @@ impl Interface<'_> {
             #(#deprecations)*
             #docs
             #[track_caller]
-            #vis fn #name(&self, #parameters) -> #vivant::Call<#module::#marker> {
+            #vis fn #name(&self, #parameters) -> #vivant::Call<'_, #module::#marker> {
                 let link = #vivant::Handle::link(self);
                 link.table().#name.call(link, (#(#values,)*))
             }

@@ -70,11 +70,11 @@ impl<'h> StateRef<'h> {
     /// # Panics
     ///
     /// If it is of another type. Links are typed, so only a hand-written interface table can come to this; the check makes it sound.
+    #[inline]
     pub(crate) fn get<A: Actor>(&mut self) -> &mut Option<A> {
-        // SAFETY: the cell is alive (`new`).
-        let class = unsafe { self.header.as_ref() }.class;
+        let class = self.class();
         assert!(
-            (class.type_id)() == TypeId::of::<A>(),
+            is_class_of::<A>(class),
             "a message for {} came to {}",
             A::NAME,
             class.name
@@ -83,6 +83,27 @@ impl<'h> StateRef<'h> {
         // is borrowed exclusively.
         unsafe { &mut *(*self.header.cast::<ActorCell<A>>().as_ptr()).state.get() }
     }
+
+    /// As `get`, for looking only; `None` also if it is of another type.
+    #[inline]
+    pub(crate) fn look<A: Actor>(&mut self) -> Option<&A> {
+        if is_class_of::<A>(self.class()) {
+            self.get::<A>().as_ref()
+        } else {
+            None
+        }
+    }
+
+    fn class(&self) -> &'static Class {
+        // SAFETY: the cell is alive (`new`).
+        unsafe { self.header.as_ref() }.class
+    }
+}
+
+/// Whether a table is that of `A`. By its address, as a rule; a table may have copies, which its type tells.
+#[inline]
+fn is_class_of<A: Actor>(class: &'static Class) -> bool {
+    std::ptr::eq(class, Class::of::<A>()) || (class.type_id)() == TypeId::of::<A>()
 }
 
 fn drop_state<A: Actor>(state: &mut StateRef<'_>) {

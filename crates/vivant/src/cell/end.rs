@@ -13,12 +13,14 @@ use std::panic::Location;
 impl Held<'_> {
     /// Ends the actor: stop hook, state, mailbox, in this order; everybody who waits for an answer is told.
     pub(super) fn end(&mut self, reason: StopReason) {
-        let (class, worker) = (self.cell.class, self.worker);
+        let (class, worker) = (self.actor.class, self.worker);
         self.owner().life = Life::Ended;
         // Seen by inspection and the watchdog like a turn: a hook may take long.
-        let now_ms = self.cell.system.oracle.coarse_ms();
-        self.cell.facts.turn_begins(const { &Ending::KIND }, now_ms);
-        worker.hook_begins();
+        let now_ms = self.actor.system.oracle.coarse_ms();
+        self.actor
+            .facts
+            .turn_begins(const { &Ending::KIND }, now_ms as u32);
+        worker.turn_begins(const { &Ending::KIND });
         if let Err(caught) = catch(|| (class.stopping)(&mut self.state(), worker, &reason)) {
             self.panicked("stop hook", caught);
         }
@@ -32,21 +34,19 @@ impl Held<'_> {
     /// caught where it is called.
     fn finish(&mut self, reason: StopReason) {
         let worker = self.worker;
-        let _first = self.cell.ended.set(Box::new(reason.clone()));
-        let refusal = Refusal {
-            cell: self.cell.clone(),
-            reason,
-        };
-        worker.hook_begins();
-        self.refuse_all(&refusal);
+        let _first = self.actor.ended.set(Box::new(reason));
+        worker.turn_begins(const { &Ending::KIND });
+        self.refuse_all();
         worker.turn_ends();
-        self.cell.facts.turn_ends();
+        self.actor.facts.turn_ends();
         // Whatever a hook or a drop wished for: no turn of this actor follows, and the next one here is another's.
         let _wish = worker.wants_stop();
         drop(worker.take_overloaded());
-        let system = &self.cell.system;
-        unmute(system.mutes.ended((self.cell.id, &self.cell.pressure)));
-        system.registry.remove(self.cell.id);
+        let system = &self.actor.system;
+        unmute(system.mutes.ended((self.actor.id, &self.actor.pressure)));
+        if let Some(life) = system.registry.remove(&self.actor) {
+            worker.present.outlives(life);
+        }
     }
 
     /// Ends an actor because of a panic outside any turn.
@@ -61,34 +61,35 @@ impl Held<'_> {
     }
 
     /// O11, T3: closes the mailbox and accounts for every message in it.
-    fn refuse_all(&mut self, refusal: &Refusal) {
-        let rest = self.cell.inbox.close();
+    fn refuse_all(&mut self) {
+        let rest = self.actor.inbox.close();
         self.owner().backlog.append(rest);
-        let waiting = std::mem::take(&mut self.owner().waiting);
-        self.publish_deferred();
-        let mut counted = 0;
+        self.owner().uncounted = 0;
+        self.actor.pressure.closed();
+        let owner = self.owner();
+        if owner.backlog.is_empty() && owner.waiting.is_none() {
+            return;
+        }
+        let refusal = Refusal {
+            cell: self.actor.cell(),
+            reason: self.actor.ended().cloned().unwrap_or(StopReason::Stopped),
+        };
         while let Some(envelope) = self.owner().backlog.pop_envelope() {
-            self.cell.system.bytes.subtract(envelope.kind().bytes);
-            counted += 1;
-            self.refuse(envelope, refusal);
+            self.worker.account_less(envelope.kind().bytes);
+            self.refuse(envelope, &refusal);
         }
-        for envelope in waiting {
-            self.refuse(envelope, refusal);
+        for envelope in self.take_deferred() {
+            self.refuse(envelope, &refusal);
         }
-        // The list of muted senders is emptied by `ended` in any case.
-        let _recovered = self
-            .cell
-            .pressure
-            .subtract(counted, self.cell.system.config.marks);
     }
 
     fn refuse(&self, envelope: Envelope, refusal: &Refusal) {
         let (kind, place) = (envelope.kind(), envelope.head().place);
         if kind.role == Role::Turn {
-            self.cell
+            self.actor
                 .system
                 .dead_letters
-                .note(&self.cell, kind, place, Cause::Ended);
+                .note(&self.actor, kind, place, Cause::Ended);
         }
         // Dropping the content is user code: it may panic, which must not cost the other messages their refusal.
         if let Err(caught) = catch(|| envelope.refuse(refusal).follow()) {

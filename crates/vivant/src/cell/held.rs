@@ -1,18 +1,23 @@
 //! Evidence that this worker holds an actor, and the single steps of a run.
 
-use super::{AddressRef, CellRef, Guards, Life, Mute, Owner, Signals, StateRef, catch};
+use super::reference::count_back;
+use super::{
+    AddressRef, Batch, CellRef, Guards, Header, Life, Mute, Owner, Runnable, Signals, StateRef,
+    catch,
+};
 use crate::call::Delivery;
 use crate::dead_letter::Cause;
 use crate::error::Panic;
-use crate::mailbox::{Envelope, Role, Step};
+use crate::mailbox::{Envelope, Kind, Parked, Step};
 use crate::mute::Muting;
 use crate::promise::Next;
 use crate::scheduler::Worker;
 use crate::stop::StopReason;
+use std::collections::VecDeque;
 
 /// The right to touch an actor's state and owner part. At most one exists for a cell (C1).
 pub(super) struct Held<'w> {
-    pub(super) cell: CellRef,
+    pub(super) actor: Runnable,
     pub(super) worker: &'w Worker,
 }
 
@@ -25,97 +30,196 @@ pub(super) enum After {
     End(StopReason),
 }
 
+/// How many messages may be begun before the pressure is told, unless the backlog is empty first.
+const COUNT_EVERY: u32 = 32;
+
 impl<'w> Held<'w> {
     /// Takes an actor that came out of a run queue.
-    pub(super) fn begin(cell: CellRef, worker: &'w Worker) -> (Held<'w>, Signals) {
-        let signals = cell.run.hold();
-        worker.holds(&cell);
-        (Held { cell, worker }, signals)
+    pub(super) fn begin(actor: Runnable, worker: &'w Worker) -> Held<'w> {
+        let mut held = Held { actor, worker };
+        held.is_present();
+        worker.begins(&held.actor);
+        held
+    }
+
+    /// Code deep inside the run finds the actor from here on.
+    fn is_present(&mut self) {
+        let spare = std::mem::take(&mut self.owner().spare);
+        self.worker.present.begins(&self.actor, spare);
+    }
+
+    /// C6: counts the spare addresses back.
+    fn count_back(&self) {
+        let spare = self.worker.present.take_spare();
+        // SAFETY: the cell is alive while it is held, and the run had these addresses.
+        unsafe { count_back(self.actor.as_ptr(), spare) };
     }
 
     /// Takes up an actor whose `Held` was lost to a panic on this worker.
-    pub(super) fn after_panic(worker: &'w Worker) -> Held<'w> {
-        let cell = worker.me();
-        Held { cell, worker }
+    pub(super) fn after_panic(worker: &'w Worker) -> Option<Held<'w>> {
+        let actor = worker.present.again()?;
+        Some(Held { actor, worker })
     }
 
-    pub(super) fn cell(&self) -> &CellRef {
-        &self.cell
+    pub(super) fn actor(&self) -> &Header {
+        &self.actor
     }
 
     pub(super) fn owner(&mut self) -> &mut Owner {
         // SAFETY: C1: this is the only `Held` of the cell, borrowed exclusively; user code, which runs only inside
         // `process` and `end`, has no way to the owner part.
-        unsafe { &mut *self.cell.owner.get() }
+        unsafe { &mut *self.actor.owner.get() }
     }
 
     pub(super) fn state(&mut self) -> StateRef<'_> {
         // SAFETY: C1: this is the only `Held` of the cell, borrowed exclusively while the `StateRef` exists.
-        unsafe { StateRef::new(self.cell.as_ptr()) }
+        unsafe { StateRef::new(self.actor.as_ptr()) }
     }
 
-    /// Gives the reference back, to put it into a queue again.
-    pub(super) fn release(self) -> CellRef {
-        self.worker.holds_nothing();
-        self.cell
+    /// Gives the actor back, to put it into a queue again.
+    pub(super) fn release(mut self) -> Runnable {
+        self.count();
+        self.owner().spare = self.worker.present.take_spare();
+        self.worker.present.ends();
+        self.actor
     }
 
-    /// The next message that may run: a deferred one whose guard has opened, else the oldest of the mailbox.
+    /// Leaves an actor that has ended.
+    pub(super) fn leave(self) {
+        self.count_back();
+        self.worker.present.ends();
+    }
+
+    /// Lets go; an error means that this worker still holds the actor, and must look again.
+    pub(super) fn park(mut self) -> Result<(), Held<'w>> {
+        if self.owner().mute == Mute::Muted {
+            // It may have messages; an inbox is parked only when it is empty.
+            self.refill();
+            if self.actor.signals.is_raised() {
+                // A nudge that came after a message leaves no mark of its own; the refill has acquired it.
+                return Err(self);
+            }
+        }
+        self.count();
+        self.count_back();
+        // Before the exchange: after it the actor is another's, and its cell may be gone.
+        self.worker.present.ends();
+        match self.actor.inbox.park() {
+            Parked::Yes => Ok(()),
+            Parked::Again => {
+                self.is_present();
+                Err(self)
+            }
+        }
+    }
+
+    /// Takes the signals that came since the last look.
+    pub(super) fn signals(&self) -> Signals {
+        self.actor.signals.take()
+    }
+
+    /// The next message: a deferred one whose guard has opened, else the oldest of the mailbox.
+    #[inline]
     pub(super) fn next(&mut self) -> Option<Envelope> {
-        if let Some(envelope) = self.reopened() {
+        if self.owner().waiting.is_some()
+            && let Some(envelope) = self.reopened()
+        {
             return Some(envelope);
         }
-        loop {
-            if self.owner().backlog.is_empty() {
-                let taken = self.cell.inbox.take();
-                self.owner().backlog.append(taken);
-            }
-            let envelope = self.owner().backlog.pop_envelope()?;
-            if self.is_ready(&envelope) {
-                return Some(envelope);
-            }
-            self.cell.system.bytes.subtract(envelope.kind().bytes);
-            self.owner().waiting.push_back(envelope);
-            self.publish_deferred();
-            self.taken(1);
+        if self.owner().backlog.is_empty() {
+            self.refill();
+        }
+        let envelope = self.owner().backlog.pop_envelope()?;
+        self.worker.account_less(envelope.kind().bytes);
+        self.taken();
+        Some(envelope)
+    }
+
+    /// Moves what is in the inbox behind the backlog.
+    fn refill(&mut self) {
+        let taken = self.actor.inbox.take();
+        if taken.is_empty() {
+            return;
+        }
+        // SAFETY: C1, as in `owner`; written out, so that the pressure may be borrowed beside it.
+        let owner = unsafe { &mut *self.actor.owner.get() };
+        owner.expect_batch(&self.actor.pressure);
+        owner.backlog.append(taken);
+    }
+
+    /// A message left the mailbox.
+    fn taken(&mut self) {
+        let owner = self.owner();
+        if owner.batch == Batch::Fresh {
+            owner.batch = Batch::Begun;
+            return;
+        }
+        owner.uncounted += 1;
+        if owner.uncounted >= COUNT_EVERY || owner.backlog.is_empty() {
+            self.count();
+        }
+    }
+
+    /// Tells the pressure of the messages that left the mailbox; lets go whom this actor had muted, if it has recovered.
+    fn count(&mut self) {
+        let count = std::mem::take(&mut self.owner().uncounted);
+        if count > 0
+            && self
+                .actor
+                .pressure
+                .subtract(count, self.worker.system.config.marks)
+        {
+            let mutes = &self.worker.system.mutes;
+            unmute(mutes.recovered((self.actor.id, &self.actor.pressure)));
         }
     }
 
     /// T8: the oldest deferred message whose guard has opened, if a turn has run since they were last looked at.
+    #[cold]
     fn reopened(&mut self) -> Option<Envelope> {
         if self.owner().guards == Guards::Looked {
             return None;
         }
-        let waiting = std::mem::take(&mut self.owner().waiting);
+        let mut waiting = self.owner().waiting.take()?;
         let open = waiting.iter().position(|envelope| self.is_ready(envelope));
-        self.owner().waiting = waiting;
-        match open {
-            None => {
-                self.owner().guards = Guards::Looked;
-                None
-            }
-            Some(at) => {
-                let envelope = self.owner().waiting.remove(at);
-                self.publish_deferred();
-                // It is counted again while it is processed, like any message.
-                self.cell.pressure.add();
-                self.cell.system.bytes.add(envelope.as_ref()?.kind().bytes);
-                envelope
-            }
+        let envelope = open.and_then(|at| waiting.remove(at));
+        if envelope.is_none() {
+            self.owner().guards = Guards::Looked;
         }
+        self.publish_deferred(&waiting);
+        if !waiting.is_empty() {
+            self.owner().waiting = Some(waiting);
+        }
+        envelope
     }
 
-    pub(super) fn publish_deferred(&mut self) {
-        let deferred = self.owner().waiting.len();
-        self.cell.facts.now_deferred(deferred);
+    fn publish_deferred(&self, waiting: &VecDeque<Envelope>) {
+        self.actor.facts.now_deferred(waiting.len());
+    }
+
+    /// A guard did not let it run.
+    #[cold]
+    fn defer(&mut self, envelope: Envelope) -> After {
+        self.actor.facts.nothing_runs();
+        // As for `is_ready`: no turn has ended.
+        drop(self.worker.take_overloaded());
+        let mut waiting = self.owner().waiting.take().unwrap_or_default();
+        waiting.push_back(envelope);
+        self.publish_deferred(&waiting);
+        self.owner().waiting = Some(waiting);
+        After::Next
+    }
+
+    pub(super) fn take_deferred(&mut self) -> VecDeque<Envelope> {
+        self.actor.facts.now_deferred(0);
+        self.owner()
+            .waiting
+            .take()
+            .map_or_else(VecDeque::new, |waiting| *waiting)
     }
 
     fn is_ready(&mut self, envelope: &Envelope) -> bool {
-        // Before the state exists only the start message comes, and it has no guard.
-        if envelope.kind().role != Role::Turn {
-            return true;
-        }
-        self.worker.turn_begins(envelope.head());
+        self.worker.turn_begins(envelope.kind());
         let ready = catch(|| envelope.ready(&mut self.state()));
         self.worker.turn_ends();
         // A guard that sends cannot be kept from it, but nobody is muted for it: no turn has ended.
@@ -124,97 +228,88 @@ impl<'w> Held<'w> {
         ready.unwrap_or(true)
     }
 
-    /// Messages left the mailbox: lets go whom this actor had muted, if it has recovered.
-    fn taken(&mut self, count: usize) {
-        if self
-            .cell
-            .pressure
-            .subtract(count, self.cell.system.config.marks)
-        {
-            let release = self
-                .cell
-                .system
-                .mutes
-                .recovered((self.cell.id, &self.cell.pressure));
-            unmute(release);
+    /// Processes one message, and a continuation that it released for this same actor. A panic in it passes through, to
+    /// `run`.
+    #[inline]
+    pub(super) fn process(&mut self, envelope: Envelope) -> After {
+        let kind = envelope.kind();
+        let (actor, worker) = (&self.actor, self.worker);
+        actor.facts.turn_begins(kind, envelope.head().sent_ms);
+        worker.turn_begins(kind);
+        // SAFETY: C1, as in `state`; written out, so that `actor` may stay borrowed.
+        let mut state = unsafe { StateRef::new(actor.as_ptr()) };
+        let step = envelope.run(&mut state, worker);
+        worker.turn_ends();
+        if let Step::Deferred(envelope) = step {
+            return self.defer(envelope);
+        }
+        actor.facts.turn_ends();
+        self.owner().guards = Guards::Stale;
+        match step {
+            Step::Done if !worker.has_wishes() => After::Next,
+            Step::Done => self.heed_wishes(),
+            other => self.step(kind, other),
         }
     }
 
-    /// Processes one message, and a continuation that it released for this same actor.
-    pub(super) fn process(&mut self, envelope: Envelope) -> After {
-        self.cell.system.bytes.subtract(envelope.kind().bytes);
-        let after = self.turn(envelope);
-        self.taken(1);
-        self.owner().guards = Guards::Stale;
-        after
+    /// The turn wants its actor to end, or sent to an overloaded one.
+    #[cold]
+    fn heed_wishes(&mut self) -> After {
+        // Taken whatever came of the turn: the wish must not outlive it.
+        if self.worker.wants_stop() {
+            return After::End(StopReason::Finished);
+        }
+        self.mute_if_asked();
+        After::Next
     }
 
-    fn turn(&mut self, envelope: Envelope) -> After {
-        let (kind, place) = (envelope.kind(), envelope.head().place);
-        self.cell.facts.turn_begins(kind, envelope.head().sent_ms);
-        self.worker.turn_begins(envelope.head());
-        let (worker, id) = (self.worker, self.cell.id);
-        let step = catch(|| {
-            worker.system.fault_before(kind, id);
-            envelope.run(&mut self.state(), worker)
-        });
-        self.worker.turn_ends();
-        self.cell.facts.turn_ends();
-        // Taken whatever came of the turn: the wish must not outlive it.
-        let wants_stop = self.worker.wants_stop();
+    /// The rarer outcomes of a message.
+    fn step(&mut self, kind: &'static Kind, step: Step) -> After {
         match step {
-            Ok(Step::Done) if wants_stop => After::End(StopReason::Finished),
-            Ok(Step::Done) => After::Next,
-            Ok(Step::Stop) => After::End(StopReason::Drained),
-            Ok(Step::Withdrawn) => {
-                self.cell
-                    .system
-                    .dead_letters
-                    .note(&self.cell, kind, place, Cause::Withdrawn);
-                After::Next
+            Step::Done | Step::Deferred(_) => self.heed_wishes(),
+            Step::Stop => After::End(StopReason::Drained),
+            Step::Withdrawn(place) => {
+                let letters = &self.actor.system.dead_letters;
+                letters.note(&self.actor, kind, place, Cause::Withdrawn);
+                self.heed_wishes()
             }
-            Ok(Step::Release(to, released)) => self.released(to, released),
-            Err(caught) => After::End(StopReason::Panicked(self.panicked(kind.name, caught))),
+            Step::Release(to, released) => self.released(to, released),
         }
     }
 
     /// A resolution released a continuation: for this actor it runs at once, in a turn of its own; else it is sent on.
     fn released(&mut self, to: AddressRef, released: Envelope) -> After {
-        if !std::ptr::eq(&raw const *to, &raw const *self.cell) {
-            Next::Deliver(Delivery {
-                to,
-                envelope: released,
-            })
-            .follow();
-            return After::Next;
+        if std::ptr::eq(&raw const *to, &raw const *self.actor) {
+            return self.process(released);
         }
-        if self.is_ready(&released) {
-            return self.turn(released);
-        }
-        self.owner().waiting.push_back(released);
-        self.publish_deferred();
-        After::Next
+        let after = self.heed_wishes();
+        let delivery = Delivery {
+            to,
+            envelope: released,
+        };
+        Next::Deliver(delivery).follow();
+        after
     }
 
     pub(super) fn panicked(&self, behaviour: &'static str, caught: super::Caught) -> Panic {
-        let panic = Panic::new(&self.cell, behaviour, caught);
-        self.cell.system.reports.panicked(&panic);
+        let panic = Panic::new(&self.actor, behaviour, caught);
+        self.actor.system.reports.panicked(&panic);
         panic
     }
 
-    /// After a turn that sent to an overloaded actor: mutes this one, unless that one has recovered meanwhile.
+    /// A turn sent to an overloaded actor: mutes this one, unless that one has recovered meanwhile.
     pub(super) fn mute_if_asked(&mut self) {
         let Some(receiver) = self.worker.take_overloaded() else {
             return;
         };
-        let system = &self.cell.system;
+        let system = &self.actor.system;
         let (me, it) = (
-            (self.cell.id, &self.cell.pressure),
+            (self.actor.id, &self.actor.pressure),
             (receiver.id, &receiver.pressure),
         );
         match system
             .mutes
-            .mute(me, self.cell.clone(), it, system.config.marks)
+            .mute(me, self.actor.cell(), it, system.config.marks)
         {
             Muting::GoesOn => {}
             Muting::Muted { release } => {
@@ -227,12 +322,13 @@ impl<'w> Held<'w> {
     pub(super) fn unmute(&mut self) {
         if self.owner().mute == Mute::Muted {
             self.owner().mute = Mute::Free;
-            self.cell.system.mutes.unmuted(&self.cell.pressure);
+            self.actor.system.mutes.unmuted(&self.actor.pressure);
         }
     }
 
-    pub(super) fn is_muted(&mut self) -> bool {
-        self.owner().mute == Mute::Muted
+    pub(super) fn takes_messages(&mut self) -> bool {
+        let owner = self.owner();
+        owner.life == Life::Running && owner.mute == Mute::Free
     }
 
     pub(super) fn has_ended(&mut self) -> bool {
@@ -241,34 +337,19 @@ impl<'w> Held<'w> {
 
     /// No address is left (C4: for good), and nothing that an address holder sent is unprocessed.
     pub(super) fn is_forsaken(&mut self) -> bool {
-        self.cell.addresses() == 0 && !self.has_more()
+        self.count_back();
+        self.actor.addresses() == 0 && !self.has_more()
     }
 
     /// Whether messages wait that have not been looked at, or may have become runnable since.
     pub(super) fn has_more(&mut self) -> bool {
         let owner = self.owner();
-        let deferred = owner.guards == Guards::Stale && !owner.waiting.is_empty();
-        deferred || !owner.backlog.is_empty() || !self.cell.inbox.is_empty()
+        let deferred = owner.guards == Guards::Stale && owner.waiting.is_some();
+        deferred || !owner.backlog.is_empty() || !self.actor.inbox.is_empty()
     }
 
-    /// Lets go; `Again` means that this worker still holds the actor.
-    pub(super) fn park(self) -> Result<(), (Held<'w>, Signals)> {
-        match self.cell.run.park() {
-            super::state::Parked::Yes => {
-                self.worker.holds_nothing();
-                Ok(())
-            }
-            super::state::Parked::Again(signals) => Err((self, signals)),
-        }
-    }
-
-    /// Takes the signals that came since the run began.
-    pub(super) fn look(&self) -> Signals {
-        self.cell.run.look()
-    }
-
-    pub(super) fn was_busy(&self, ns: u64) {
-        self.cell.facts.was_busy(ns);
+    pub(super) fn was_busy(&self, ms: u64) {
+        self.actor.facts.was_busy(ms);
     }
 }
 

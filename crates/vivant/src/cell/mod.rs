@@ -4,15 +4,22 @@
 //! |---|---|
 //! | `class`, `system`, `id`, `parent`, `number` | anybody; never changes |
 //! | `refs`, `addresses` | anybody, through [`CellRef`] and [`AddressRef`] |
-//! | `run`, `inbox`, `pressure` | anybody, through their own protocols |
+//! | `inbox`, `signals`, `pressure` | anybody, through their own protocols |
 //! | `facts` | written by the holder, read by anybody (inspection, watchdog) |
 //! | `children`, `random`, `lineage` | the holder during a turn (atomics only to stay in safe code) |
+//! | `place` | the registry, under its lock |
 //! | `owner`, the state | the holder alone: whoever has a [`Held`] |
 //!
-//! C1 At most one [`Held`] exists for a cell: it is made from [`RunWord::hold`] and ended by `park` or `requeue`.
+//! C1 At most one [`Runnable`] or [`Held`] exists for a cell: it comes of waking a parked inbox, and ends by parking or
+//!    closing it.
 //! C2 The state is `None` before the start message has run and after the actor has ended.
-//! C3 All `AddressRef`s of a cell together own one reference; the last one signals `UNREFERENCED` before giving it up.
+//! C3 All `AddressRef`s of a cell together own one reference; the last one nudges before giving it up.
 //! C4 Only the holder can raise the count of addresses from zero; so a holder that reads zero knows that it stays zero.
+//! C5 An actor that has not ended owns one reference to its cell, its **life**, kept in the registry. Its holder takes it out
+//!    at the end and gives it up last. So a `Runnable` needs no count of its own.
+//! C6 Addresses of an actor that are dropped in its own run, or given to it by whoever wakes it, are **spare**: still counted,
+//!    and taken again in the same run for nothing. They are counted back before the holder asks whether any are left, and
+//!    before it parks.
 
 mod class;
 mod end;
@@ -20,62 +27,85 @@ mod facts;
 mod held;
 mod lineage;
 mod panic;
+mod present;
 mod reference;
 mod run;
-mod state;
-#[cfg(test)]
-mod state_tests;
+mod runnable;
+mod signals;
 
 pub(crate) use class::{Class, StateRef, start_envelope};
 pub(crate) use facts::Facts;
 pub(crate) use lineage::Lineage;
 pub(crate) use panic::{Caught, Injected, catch, note_places, take_last};
+pub(crate) use present::Present;
 pub(crate) use reference::{AddressRef, Birth, CellRef};
 pub(crate) use run::{Budget, Ran, run};
-pub(crate) use state::{Signals, Told};
+pub(crate) use runnable::Runnable;
+pub(crate) use signals::Signals;
 
 use crate::mailbox::{Chain, Envelope, Head, Inbox};
 use crate::mute::Pressure;
 use crate::stop::StopReason;
-use crate::sync::{Arc, AtomicU32, AtomicU64, AtomicUsize, OnceLock};
+use crate::sync::{Arc, AtomicU32, AtomicU64, OnceLock, Ordering};
 use crate::system::Shared;
-use state::RunWord;
+use signals::SignalWord;
 use std::cell::UnsafeCell;
 use std::collections::VecDeque;
 
-/// What every cell starts with, whatever its actor's type.
+/// What every cell starts with, whatever its actor's type. In the order in which a message touches it: what a send
+/// needs first, then what a turn needs, then the rest.
 #[repr(C)]
 pub(crate) struct Header {
-    pub(crate) class: &'static Class,
+    pub(crate) inbox: Inbox<Head>,
     pub(crate) system: Arc<Shared>,
+    pub(crate) class: &'static Class,
+    addresses: AtomicU32,
+    signals: SignalWord,
+    pub(crate) pressure: Pressure,
     /// Creation number within the system: identity, order and hash of addresses.
     pub(crate) id: u64,
-    parent: Option<Arc<Lineage>>,
-    number: u32,
-    refs: AtomicUsize,
-    addresses: AtomicUsize,
-    run: RunWord,
-    pub(crate) inbox: Inbox<Head>,
-    pub(crate) pressure: Pressure,
+    owner: UnsafeCell<Owner>,
     pub(crate) facts: Facts,
-    children: AtomicU32,
+    refs: AtomicU32,
+    number: u32,
+    parent: Option<Arc<Lineage>>,
     random: AtomicU64,
+    children: AtomicU32,
+    /// Where in the registry it is.
+    pub(crate) place: AtomicU32,
     lineage: OnceLock<Arc<Lineage>>,
     /// Set by the holder before the mailbox is closed.
     ended: OnceLock<Box<StopReason>>,
-    owner: UnsafeCell<Owner>,
 }
 
 /// What only the holder touches.
 struct Owner {
-    life: Life,
     /// Taken out of the inbox, not yet begun.
     backlog: Chain<Head>,
     /// Looked at and deferred by their guards, oldest first.
-    waiting: VecDeque<Envelope>,
+    waiting: Option<Box<VecDeque<Envelope>>>,
+    /// Messages begun or deferred that the pressure still counts.
+    uncounted: u32,
+    /// Counted addresses that were given to the actor itself (C6).
+    spare: u32,
+    life: Life,
+    mute: Mute,
     /// Whether a turn has run since the guards of `waiting` were last looked at.
     guards: Guards,
-    mute: Mute,
+    /// Whether the next message of the backlog found the inbox empty.
+    batch: Batch,
+}
+
+impl Owner {
+    /// Messages of which the first found the inbox empty, and so was not counted, come behind the backlog.
+    fn expect_batch(&mut self, pressure: &Pressure) {
+        if self.backlog.is_empty() {
+            self.batch = Batch::Fresh;
+        } else {
+            // Here it waits behind others.
+            pressure.add();
+        }
+    }
 }
 
 #[derive(PartialEq, Eq, Clone, Copy)]
@@ -97,6 +127,13 @@ enum Mute {
     Muted,
 }
 
+/// See `mute::Pressure`: the first message of a batch was not counted when it was sent.
+#[derive(PartialEq, Eq, Clone, Copy)]
+enum Batch {
+    Fresh,
+    Begun,
+}
+
 /// A cell for an actor of type `A`.
 #[repr(C)]
 struct ActorCell<A> {
@@ -111,6 +148,19 @@ impl Header {
     /// Why the actor has ended, if it has.
     pub(crate) fn ended(&self) -> Option<&StopReason> {
         self.ended.get().map(|reason| &**reason)
+    }
+
+    /// Where in the registry it is.
+    pub(crate) fn place(&self) -> u32 {
+        // Relaxed: written at birth, before anybody else knew the actor.
+        self.place.load(Ordering::Relaxed)
+    }
+
+    /// Messages that wait and could be processed.
+    pub(crate) fn depth(&self) -> usize {
+        // The one that woke the actor is not counted, and not in the inbox either: it waits until the actor runs.
+        let woken_by = self.inbox.is_active() && self.facts.current().is_none();
+        self.pressure.depth() + usize::from(!self.inbox.is_empty() || woken_by)
     }
 
     /// Address and type in one printable, stable name: `bank::Account/3/1`.

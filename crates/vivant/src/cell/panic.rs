@@ -5,7 +5,7 @@
 //! process changes.
 
 use std::any::Any;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Once;
 
@@ -18,6 +18,8 @@ pub(crate) struct Caught {
 }
 
 thread_local! {
+    /// Whether anything is noted in `LAST`: the edge of every turn looks here, so it is a plain byte.
+    static NOTED: Cell<bool> = const { Cell::new(false) };
     static LAST: RefCell<Option<Caught>> = const { RefCell::new(None) };
 }
 
@@ -34,6 +36,7 @@ pub(crate) fn note_places() {
             };
             // A thread that is being torn down has no place to note it in; it runs no turn either.
             let _ = LAST.try_with(|last| last.replace(Some(caught)));
+            NOTED.set(true);
             if !info.payload().is::<Injected>() {
                 before(info);
             }
@@ -65,18 +68,29 @@ pub(crate) fn take_last() -> Option<Caught> {
 ///
 /// The caller must treat what `body` worked on as ended: an actor whose turn panicked never takes another one, so
 /// nobody sees a state that the panic left half changed (this is why asserting unwind safety is right).
+#[inline]
 pub(crate) fn catch<R>(body: impl FnOnce() -> R) -> Result<R, Caught> {
-    // What was noted of an earlier panic, which the user's code may have caught itself, says nothing of a later one.
-    let _earlier = LAST.try_with(RefCell::take);
-    panic::catch_unwind(AssertUnwindSafe(body)).map_err(|payload| {
-        // A thread that is being torn down has no place noted.
-        let last = LAST.try_with(|last| last.borrow_mut().take());
-        let place = last.ok().flatten().and_then(|last| last.place);
-        let message = message_of(&*payload);
-        // A payload's own drop may panic; that must not leave the edge of the turn.
-        if let Err(second) = panic::catch_unwind(AssertUnwindSafe(|| drop(payload))) {
-            std::mem::forget(second);
-        }
-        Caught { message, place }
-    })
+    if NOTED.get() {
+        // What was noted of an earlier panic, which the user's code may have caught itself, says nothing of a later one.
+        forget_last();
+    }
+    panic::catch_unwind(AssertUnwindSafe(body)).map_err(caught)
+}
+
+#[cold]
+fn forget_last() -> Option<Caught> {
+    NOTED.set(false);
+    // A thread that is being torn down has no place noted.
+    LAST.try_with(RefCell::take).ok().flatten()
+}
+
+#[cold]
+fn caught(payload: Box<dyn Any + Send>) -> Caught {
+    let place = forget_last().and_then(|last| last.place);
+    let message = message_of(&*payload);
+    // A payload's own drop may panic; that must not leave the edge of the turn.
+    if let Err(second) = panic::catch_unwind(AssertUnwindSafe(|| drop(payload))) {
+        std::mem::forget(second);
+    }
+    Caught { message, place }
 }

@@ -1,22 +1,34 @@
 //! The two counted references to a cell: [`CellRef`] keeps its memory, [`AddressRef`] keeps its actor reachable.
 
 use super::{
-    ActorCell, Class, Facts, Guards, Header, Life, Lineage, Mute, Owner, RunWord, Signals, Told,
+    ActorCell, Batch, Class, Facts, Guards, Header, Life, Lineage, Mute, Owner, Runnable,
+    SignalWord, Signals,
 };
 use crate::actor::Actor;
-use crate::mailbox::{Chain, Inbox};
+use crate::mailbox::{Chain, Head, Inbox, Nudged};
 use crate::mute::Pressure;
-use crate::sync::{Arc, AtomicU32, AtomicU64, AtomicUsize, OnceLock, Ordering};
+use crate::scheduler::Worker;
+use crate::sync::{Arc, AtomicU32, AtomicU64, OnceLock, Ordering};
 use crate::system::Shared;
 use std::cell::UnsafeCell;
-use std::collections::VecDeque;
 use std::ops::Deref;
 use std::ptr::NonNull;
 
-/// More references than this can only be a leak in a loop; counting on would wrap.
-const REFERENCES_MAX: usize = isize::MAX as usize;
+/// More references than this can only be a leak in a loop; counting on would wrap. Half of what the count holds, so that
+/// threads that pass it at once cannot wrap it before one of them aborts.
+const REFERENCES_MAX: u32 = i32::MAX as u32;
 
-/// A counted reference to the memory of a cell. Run queues, the registry and weak addresses hold these.
+/// Counting on would wrap, and unwinding would leave a count too high for ever: nothing can be trusted any more.
+#[cold]
+fn too_many() -> ! {
+    #[allow(clippy::print_stderr, reason = "the last words of the process")]
+    {
+        eprintln!("vivant: more than 2^31 addresses of, or references to, one actor: they leak");
+    }
+    std::process::abort()
+}
+
+/// A counted reference to the memory of a cell. The registry and weak addresses hold these.
 pub(crate) struct CellRef(NonNull<Header>);
 
 /// A counted address: while one exists, the actor is reachable and does not end by itself.
@@ -48,28 +60,32 @@ impl AddressRef {
         birth.system.bytes.add(class.bytes);
         let cell = Box::new(ActorCell {
             header: Header {
-                class,
-                system: birth.system,
-                id: birth.id,
-                parent: birth.parent,
-                number: birth.number,
-                refs: AtomicUsize::new(1),
-                addresses: AtomicUsize::new(1),
-                run: RunWord::new(),
                 inbox: Inbox::new(),
+                system: birth.system,
+                class,
+                addresses: AtomicU32::new(1),
+                signals: SignalWord::new(),
                 pressure: Pressure::new(),
+                id: birth.id,
+                owner: UnsafeCell::new(Owner {
+                    backlog: Chain::new(),
+                    waiting: None,
+                    uncounted: 0,
+                    spare: 0,
+                    life: Life::Running,
+                    mute: Mute::Free,
+                    guards: Guards::Looked,
+                    batch: Batch::Begun,
+                }),
                 facts: Facts::default(),
-                children: AtomicU32::new(0),
+                refs: AtomicU32::new(1),
+                number: birth.number,
+                parent: birth.parent,
                 random: AtomicU64::new(birth.seed),
+                children: AtomicU32::new(0),
+                place: AtomicU32::new(0),
                 lineage: OnceLock::new(),
                 ended: OnceLock::new(),
-                owner: UnsafeCell::new(Owner {
-                    life: Life::Running,
-                    backlog: Chain::new(),
-                    waiting: VecDeque::new(),
-                    guards: Guards::Looked,
-                    mute: Mute::Free,
-                }),
             },
             state: UnsafeCell::new(state),
         });
@@ -82,6 +98,97 @@ impl AddressRef {
         // SAFETY: by C3 this counted address keeps the cell alive.
         unsafe { CellRef::to(self.0) }
     }
+
+    /// An address of an actor that the caller holds (C4).
+    ///
+    /// # Safety
+    ///
+    /// `header` starts a cell made by [`AddressRef::birth`] that is alive, and this thread holds its actor.
+    pub(super) unsafe fn of_held(header: NonNull<Header>) -> AddressRef {
+        if let Some(spare) = AddressRef::spare(header) {
+            return spare;
+        }
+        // SAFETY: the cell is alive by the caller's promise.
+        // Relaxed: as in `clone`; the holder is the only one who may raise it from zero.
+        let before = unsafe { header.as_ref() }
+            .addresses
+            .fetch_add(1, Ordering::Relaxed);
+        if before == 0 {
+            // C3: the addresses together own one reference again.
+            // SAFETY: as above.
+            std::mem::forget(unsafe { CellRef::to(header) });
+        } else if before >= REFERENCES_MAX {
+            too_many();
+        }
+        AddressRef(header)
+    }
+
+    /// This thread has just woken the actor with a message, and so holds it for a moment: lays the message into the backlog.
+    /// Returns the right to run it.
+    ///
+    /// # Safety
+    ///
+    /// The inbox said so (`Pushed::Wakes` with this node), and this is called once for that.
+    pub(crate) unsafe fn woken_by(&self, node: NonNull<Head>) -> Runnable {
+        // SAFETY: by the caller's promise.
+        unsafe { AddressRef::woken(self.0, node) }
+    }
+
+    /// As `woken_by`, and gives this address to the actor itself (C6): it need not be counted back.
+    ///
+    /// # Safety
+    ///
+    /// As for `woken_by`.
+    pub(crate) unsafe fn woken_with(self, node: NonNull<Head>) -> Runnable {
+        let header = self.0;
+        std::mem::forget(self);
+        // SAFETY: as in `woken`, which follows.
+        unsafe { (*header.as_ref().owner.get()).spare += 1 };
+        // SAFETY: by the caller's promise.
+        unsafe { AddressRef::woken(header, node) }
+    }
+
+    /// # Safety
+    ///
+    /// As for `woken_by`; `header` starts a cell made by `birth` that is alive.
+    unsafe fn woken(header: NonNull<Header>, node: NonNull<Head>) -> Runnable {
+        // SAFETY: C1: the inbox was parked, so nobody else held the actor or could run it, and whoever woke it is alone
+        // with it until the `Runnable` below is given away. The exchange that woke it acquired the last holder's writes.
+        let owner = unsafe { &mut *header.as_ref().owner.get() };
+        // SAFETY: the cell is alive.
+        owner.expect_batch(unsafe { &header.as_ref().pressure });
+        // SAFETY: the caller owned the node.
+        unsafe { owner.backlog.push(node) };
+        // SAFETY: as above; the pointer is that of the whole cell.
+        unsafe { Runnable::new(header) }
+    }
+
+    /// One of the spare addresses of the actor that this thread holds, if it is this one and there is one (C6).
+    #[inline]
+    fn spare(header: NonNull<Header>) -> Option<AddressRef> {
+        let spares = Worker::with_current(|worker| worker.present.spares(header));
+        (spares == Some(true)).then(|| AddressRef(header))
+    }
+}
+
+/// Counts addresses back that a run had to spare (C6). Only the holder calls this, so nobody need be told when none is left.
+///
+/// # Safety
+///
+/// `header` starts a living cell, and the caller owns so many counted addresses of it, or none.
+pub(super) unsafe fn count_back(header: NonNull<Header>, spare: u32) {
+    if spare == 0 {
+        return;
+    }
+    // SAFETY: the cell is alive by the caller's promise.
+    // AcqRel: as in the drop of an address.
+    let before = unsafe { header.as_ref() }
+        .addresses
+        .fetch_sub(spare, Ordering::AcqRel);
+    if before == spare {
+        // C3: the reference that the addresses owned together.
+        drop(CellRef(header));
+    }
 }
 
 impl CellRef {
@@ -90,16 +197,15 @@ impl CellRef {
     /// # Safety
     ///
     /// `header` starts a cell made by [`AddressRef::birth`] that a reference of the caller's keeps alive meanwhile.
-    unsafe fn to(header: NonNull<Header>) -> CellRef {
+    pub(super) unsafe fn to(header: NonNull<Header>) -> CellRef {
         // SAFETY: the cell is alive by the caller's promise.
         // Relaxed: a new reference is made from an existing one, as in `Arc`.
         let before = unsafe { header.as_ref() }
             .refs
             .fetch_add(1, Ordering::Relaxed);
-        assert!(
-            before < REFERENCES_MAX,
-            "more than isize::MAX references to one actor"
-        );
+        if before >= REFERENCES_MAX {
+            too_many();
+        }
         CellRef(header)
     }
 
@@ -123,44 +229,27 @@ impl CellRef {
         }
     }
 
-    /// An address of the actor that the caller holds (C4).
-    pub(crate) fn address_of_held(&self) -> AddressRef {
-        // Relaxed: as in `clone`; the holder is the only one who may raise it from zero.
-        if self.addresses.fetch_add(1, Ordering::Relaxed) == 0 {
-            // C3: the addresses together own one reference again.
-            std::mem::forget(self.clone());
-        }
-        AddressRef(self.0)
+    /// Raises `signal`, and puts the actor into a run queue if nobody runs it. One that has ended has nothing to hear.
+    pub(crate) fn signal(&self, signal: Signals) {
+        self.signals.raise(signal);
+        self.nudge();
     }
 
+    /// Makes the actor look for what it was told outside its mailbox.
+    fn nudge(&self) {
+        if self.inbox.nudge() == Nudged::Wakes {
+            // SAFETY: the inbox was parked and this call has woken it; the pointer is that of the whole cell.
+            let runnable = unsafe { Runnable::new(self.0) };
+            self.system.schedule(runnable);
+        }
+    }
+}
+
+impl Header {
     /// How many addresses there are now.
-    pub(crate) fn addresses(&self) -> usize {
+    pub(crate) fn addresses(&self) -> u32 {
         // Acquire: pairs with the Release of the last drop; what its thread did before is seen by a holder that reads zero.
         self.addresses.load(Ordering::Acquire)
-    }
-
-    pub(crate) fn as_ptr(&self) -> NonNull<Header> {
-        self.0
-    }
-
-    /// Raises `signal` and puts the actor into a run queue if nobody else will. One that has ended has nothing to hear.
-    pub(crate) fn signal(&self, signal: Signals) {
-        if self.ended().is_some() {
-            return;
-        }
-        if self.run.signal(signal) == Told::Enqueue {
-            self.system.schedule(self.clone());
-        }
-    }
-
-    /// Tells the actor that its empty inbox was pushed to.
-    pub(crate) fn notify(&self) {
-        if self.run.notify() == Told::Enqueue {
-            self.facts
-                .waiting_since
-                .store(self.system.oracle.coarse_ms(), Ordering::Relaxed);
-            self.system.schedule(self.clone());
-        }
     }
 }
 
@@ -189,12 +278,14 @@ impl Clone for CellRef {
 
 impl Clone for AddressRef {
     fn clone(&self) -> Self {
+        if let Some(spare) = AddressRef::spare(self.0) {
+            return spare;
+        }
         // Relaxed: a new address is made from an existing one.
         let before = self.addresses.fetch_add(1, Ordering::Relaxed);
-        assert!(
-            before < REFERENCES_MAX,
-            "more than isize::MAX addresses of one actor"
-        );
+        if before >= REFERENCES_MAX {
+            too_many();
+        }
         AddressRef(self.0)
     }
 }
@@ -216,13 +307,16 @@ impl Drop for CellRef {
 
 impl Drop for AddressRef {
     fn drop(&mut self) {
+        if Worker::with_current(|worker| worker.present.keeps(self.0)) == Some(true) {
+            return;
+        }
         // Release: pairs with the Acquire in `addresses`. Acquire: the common reference stands for the uses of all addresses,
         // so they happen before it is given up and the cell is freed. Nobody else may order them: no holder looks at the
         // count of a stopped actor.
         if self.addresses.fetch_sub(1, Ordering::AcqRel) == 1 {
             // C3: the reference that the addresses owned together passes to this value, which gives it up at the end.
             let cell = CellRef(self.0);
-            cell.signal(Signals::UNREFERENCED);
+            cell.nudge();
         }
     }
 }

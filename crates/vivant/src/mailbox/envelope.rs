@@ -1,6 +1,7 @@
 //! The envelope: one allocation with a header that all messages share and a content that only its kind knows.
 
 use super::inbox::{Chain, Linked};
+use super::pool;
 use crate::cell::{AddressRef, StateRef};
 use crate::error::Refusal;
 use crate::promise::Next;
@@ -15,11 +16,11 @@ pub(crate) struct Head {
     pub(crate) kind: &'static Kind,
     /// Where in the source the message was made.
     pub(crate) place: &'static Location<'static>,
-    /// When it was pushed, in coarse milliseconds.
-    pub(crate) sent_ms: u64,
+    /// When it was pushed, in coarse milliseconds; wraps after 49 days.
+    pub(crate) sent_ms: u32,
 }
 
-// SAFETY: 1. `link` is a fixed field that only inbox and chain touch. 2. `Envelope::into_node` gives up a box of a
+// SAFETY: 1. `link` is a fixed field that only inbox and chain touch. 2. `Envelope::into_node` gives up a
 // `Parcel` whose content is `Send` (a bound of `Letter`), so a node may be used on any thread.
 unsafe impl Linked for Head {
     unsafe fn link(node: NonNull<Head>) -> *mut *mut Head {
@@ -54,8 +55,10 @@ pub(crate) enum Step {
     Done,
     /// It released another message: this one, to this actor.
     Release(AddressRef, Envelope),
-    /// It had been withdrawn by its sender before it began.
-    Withdrawn,
+    /// It had been withdrawn by its sender, who made it at this place, before it began.
+    Withdrawn(&'static Location<'static>),
+    /// Its guard does not let it run now: here it is again.
+    Deferred(Envelope),
     /// The actor is to end.
     Stop,
 }
@@ -74,6 +77,11 @@ pub(crate) trait Letter {
 
     /// Processes the message.
     fn run(content: Self::Content, state: &mut StateRef<'_>, worker: &Worker) -> Step;
+
+    /// Whether its sender has taken the message back. Asked once, before it is run.
+    fn is_withdrawn(_: &Self::Content) -> bool {
+        false
+    }
 
     /// The message will never run: whoever waits for its answer is told why. Returns what follows from that.
     fn refuse(content: Self::Content, refusal: &Refusal, place: &'static Location<'static>)
@@ -115,18 +123,32 @@ unsafe fn ready<L: Letter>(head: NonNull<Head>, state: &mut StateRef<'_>) -> boo
 }
 
 /// # Safety
-/// `head` is an owned, leaked box of a `Parcel<L::Content>`.
+/// `head` starts a `Parcel<L::Content>` made by `Envelope::new::<L>` that the caller owns and gives up.
 unsafe fn run<L: Letter>(head: NonNull<Head>, state: &mut StateRef<'_>, worker: &Worker) -> Step {
-    // SAFETY: the parcel was leaked by `Envelope::new::<L>` and is owned by the caller.
-    let parcel = unsafe { Box::from_raw(head.cast::<Parcel<L::Content>>().as_ptr()) };
+    // Owned here, so that a guard that panics does not lose it.
+    let envelope = Envelope(head);
+    // SAFETY: by the caller's promise.
+    let let_in = L::ready(
+        unsafe { &head.cast::<Parcel<L::Content>>().as_ref().content },
+        state,
+    );
+    if !let_in {
+        return Step::Deferred(envelope);
+    }
+    worker.fault_before(envelope.kind());
+    // SAFETY: by the caller's promise; the node is given up.
+    let parcel = unsafe { unpacked::<L>(envelope.into_node()) };
+    if L::is_withdrawn(&parcel.content) {
+        return Step::Withdrawn(parcel.head.place);
+    }
     L::run(parcel.content, state, worker)
 }
 
 /// # Safety
-/// `head` is an owned, leaked box of a `Parcel<L::Content>`.
+/// As for `run`.
 unsafe fn refuse<L: Letter>(head: NonNull<Head>, refusal: Option<&Refusal>) -> Next {
-    // SAFETY: as in `run`.
-    let parcel = unsafe { Box::from_raw(head.cast::<Parcel<L::Content>>().as_ptr()) };
+    // SAFETY: by the caller's promise.
+    let parcel = unsafe { unpacked::<L>(head) };
     match refusal {
         Some(refusal) => L::refuse(parcel.content, refusal, parcel.head.place),
         None => {
@@ -134,6 +156,19 @@ unsafe fn refuse<L: Letter>(head: NonNull<Head>, refusal: Option<&Refusal>) -> N
             Next::Nothing
         }
     }
+}
+
+/// Moves the parcel out of its memory, which is given back at once: what the turn sends can lie in it again.
+///
+/// # Safety
+/// As for `run`.
+unsafe fn unpacked<L: Letter>(head: NonNull<Head>) -> Parcel<L::Content> {
+    let place = head.cast::<Parcel<L::Content>>();
+    // SAFETY: the parcel was written by `Envelope::new::<L>`, and the caller owns it.
+    let parcel = unsafe { place.read() };
+    // SAFETY: `Envelope::new::<L>` took the memory for this type, and nothing is left in it.
+    unsafe { pool::give(place) };
+    parcel
 }
 
 impl Chain<Head> {
@@ -160,10 +195,13 @@ impl Envelope {
             place,
             sent_ms: 0,
         };
-        Envelope(NonNull::from(Box::leak(Box::new(Parcel { head, content }))).cast())
+        let place = pool::take::<Parcel<L::Content>>();
+        // SAFETY: memory for this type that nobody else has.
+        unsafe { place.write(Parcel { head, content }) };
+        Envelope(place.cast())
     }
 
-    pub(crate) fn stamp(&mut self, sent_ms: u64) {
+    pub(crate) fn stamp(&mut self, sent_ms: u32) {
         // SAFETY: the envelope owns its parcel.
         unsafe { self.0.as_mut() }.sent_ms = sent_ms;
     }

@@ -1,6 +1,8 @@
-//! The inbox: a lock-free stack that many senders push to and one receiver empties (invariants M1–M5, see the README).
+//! The inbox: a lock-free stack that many senders push to and one receiver empties, and which says whether anybody runs
+//! its actor (invariants M1–M5 and C1, see the READMEs of `mailbox` and `cell`).
 //!
-//! A push is one compare-and-swap; taking everything is one swap. The receiver turns the stack over, so that it reads
+//! A push is one compare-and-swap, which also tells whether the actor must be put into a run queue; taking everything is
+//! one swap; letting the actor go is one compare-and-swap. The receiver turns the stack over, so that it reads
 //! first-in-first-out. Nodes are linked through themselves: the inbox allocates nothing and keeps nothing.
 
 use crate::sync::{AtomicPtr, Ordering};
@@ -25,36 +27,72 @@ pub(crate) unsafe trait Linked {
 }
 
 /// What a push found.
-#[must_use = "the sender that finds the inbox empty must wake the receiver (M3)"]
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Pushed {
-    /// The inbox was empty: this sender must notify the receiver.
+#[must_use = "an actor that is not enqueued will never run (M3)"]
+pub(crate) enum Pushed<N> {
+    /// Nobody ran the actor: this sender has woken it, and holds it until it has put it into a run queue. The node did not
+    /// go through the inbox: the sender lays it into the backlog.
+    Wakes(NonNull<N>),
+    /// The inbox was empty, but the actor is active: its holder will look.
     First,
-    /// Another sender notified before.
+    /// Other messages wait before this one.
     Later,
 }
 
+/// What somebody who nudged an actor must do.
+#[must_use = "an actor that is not enqueued will never run"]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Nudged {
+    /// Nobody ran the actor: put it into a run queue.
+    Wakes,
+    /// It is active, and its holder will look; or it is closed.
+    Nothing,
+}
+
+/// Whether the receiver has let go.
+#[must_use]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Parked {
+    /// Nobody holds the actor now; the caller must not touch it any more.
+    Yes,
+    /// Something came: the caller still holds the actor and must look again, at the signals first.
+    Again,
+}
+
 /// Many senders, one receiver.
+///
+/// The head is a node, the newest of the stack, or one of four words at which no node can lie.
 pub(crate) struct Inbox<N: Linked> {
-    /// Null: empty. [`closed`]: nothing can be pushed any more. Else the newest node of the stack.
     head: AtomicPtr<N>,
     nodes: PhantomData<NonNull<N>>,
 }
 
 // SAFETY: an inbox owns its nodes and hands each out once; by rule 2 of `Linked` they may cross threads.
 unsafe impl<N: Linked> Send for Inbox<N> {}
-// SAFETY: as above; `push` may be called from any thread, `take` and `close` are the receiver's (their contract).
+// SAFETY: as above; `push` and `nudge` may be called from any thread, the rest is the receiver's (their contract).
 unsafe impl<N: Linked> Sync for Inbox<N> {}
 
-/// The head of a closed inbox: an address at which no node can lie.
-fn closed<N>() -> *mut N {
-    ptr::without_provenance_mut(1)
+/// Empty, and the actor is active: it lies in a run queue, or somebody holds it.
+const EMPTY: usize = 0;
+/// Empty, and nobody runs the actor: who pushes or nudges next must enqueue it.
+const PARKED: usize = 1;
+/// Empty and active, and somebody has nudged since the holder last took: it may not park before it has looked.
+const NUDGED: usize = 2;
+/// Nothing can be pushed any more.
+const CLOSED: usize = 3;
+
+fn word<N>(word: usize) -> *mut N {
+    ptr::without_provenance_mut(word)
+}
+
+fn is_node<N>(head: *mut N) -> bool {
+    head.addr() > CLOSED
 }
 
 impl<N: Linked> Inbox<N> {
+    /// An empty inbox whose actor nobody runs.
     pub(crate) fn new() -> Self {
         Inbox {
-            head: AtomicPtr::new(ptr::null_mut()),
+            head: AtomicPtr::new(word(PARKED)),
             nodes: PhantomData,
         }
     }
@@ -64,32 +102,87 @@ impl<N: Linked> Inbox<N> {
     /// # Safety
     ///
     /// The caller owns `node` (rule 2 of [`Linked`]) and gives it up, unless it is given back.
-    pub(crate) unsafe fn push(&self, node: NonNull<N>) -> Result<Pushed, NonNull<N>> {
+    pub(crate) unsafe fn push(&self, node: NonNull<N>) -> Result<Pushed<N>, NonNull<N>> {
+        // Acquire: pairs with the Release in `park`: whoever wakes an actor sees what its last holder wrote, and whoever
+        // takes it out of a run queue sees what the waker saw. A look first would take the cache line twice.
+        let parked = self.head.compare_exchange(
+            word(PARKED),
+            word(EMPTY),
+            Ordering::Acquire,
+            Ordering::Relaxed,
+        );
+        match parked {
+            Ok(_) => Ok(Pushed::Wakes(node)),
+            // SAFETY: the caller owns the node.
+            Err(head) => unsafe { self.push_behind(node, head) },
+        }
+    }
+
+    /// The actor was active when `head` was read.
+    ///
+    /// # Safety
+    ///
+    /// As for `push`.
+    unsafe fn push_behind(
+        &self,
+        node: NonNull<N>,
+        mut head: *mut N,
+    ) -> Result<Pushed<N>, NonNull<N>> {
         // The next sender may link to this node by an address that it read before this node was there (another node lay
         // there, since freed). The address is right, but the pointer's provenance would be the dead node's; so it is exposed
         // here, and taken up again by address in `turned_over`.
         node.as_ptr().expose_provenance();
-        // Relaxed is enough, here and when the exchange fails: the value is only compared; what it points at is not read.
-        let mut head = self.head.load(Ordering::Relaxed);
         loop {
-            if head == closed() {
-                // Read again, to acquire: pairs with the Release in `close`; the sender sees what the receiver wrote before it
-                // closed. A closed inbox stays closed.
-                let _closed = self.head.load(Ordering::Acquire);
-                return Err(node);
-            }
+            // Relaxed was enough for `head`, and is when the exchange fails: the value is only compared; what it points at is
+            // not read.
+            let (below, found) = match head.addr() {
+                CLOSED => {
+                    // Read again, to acquire: pairs with the Release in `close`; the sender sees what the receiver wrote
+                    // before it closed. A closed inbox stays closed.
+                    let _closed = self.head.load(Ordering::Acquire);
+                    return Err(node);
+                }
+                // It has parked meanwhile.
+                // SAFETY: the caller owns the node.
+                PARKED => return unsafe { self.push(node) },
+                EMPTY | NUDGED => (ptr::null_mut(), Pushed::First),
+                _ => (head, Pushed::Later),
+            };
             // SAFETY: the caller owns `node` until the exchange below succeeds (rule 2 of `Linked`).
-            unsafe { *N::link(node) = head };
-            // Release: pairs with the Acquire swap in `take`/`close`; publishes the node's content and its link. Pushes
-            // are read-modify-writes, so a later push continues the release sequence of an earlier one.
+            unsafe { *N::link(node) = below };
+            // Release: pairs with the Acquire of `take`, `close` and a refused `park`; publishes the node's content and its
+            // link. All changes of the head are read-modify-writes, so a later push continues the release sequence of an
+            // earlier one.
             match self.head.compare_exchange_weak(
                 head,
                 node.as_ptr(),
                 Ordering::Release,
                 Ordering::Relaxed,
             ) {
-                Ok(old) if old.is_null() => return Ok(Pushed::First),
-                Ok(_) => return Ok(Pushed::Later),
+                Ok(_) => return Ok(found),
+                Err(now) => head = now,
+            }
+        }
+    }
+
+    /// Makes the receiver look once more before it parks: for what is told outside the mailbox. The caller has written
+    /// what is to be seen before this.
+    pub(crate) fn nudge(&self) -> Nudged {
+        let mut head = self.head.load(Ordering::Relaxed);
+        loop {
+            let (next, found) = match head.addr() {
+                CLOSED => return Nudged::Nothing,
+                PARKED => (word(EMPTY), Nudged::Wakes),
+                EMPTY => (word(NUDGED), Nudged::Nothing),
+                _ => (head, Nudged::Nothing),
+            };
+            // Release: as in a push. Acquire: as for a push that wakes. The exchange is made even if it changes nothing: a
+            // receiver that takes or parks must be ordered before it or after it.
+            match self
+                .head
+                .compare_exchange_weak(head, next, Ordering::AcqRel, Ordering::Relaxed)
+            {
+                Ok(_) => return found,
                 Err(now) => head = now,
             }
         }
@@ -97,35 +190,66 @@ impl<N: Linked> Inbox<N> {
 
     /// Takes everything, oldest first. Only the receiver calls this, and not after `close`.
     pub(crate) fn take(&self) -> Chain<N> {
-        // A look first: an empty inbox is the common end of a run, and a load does not take the cache line away.
-        if self.head.load(Ordering::Relaxed).is_null() {
+        // A look first: an empty inbox is the common end of a run, and a load does not take the cache line away. A nudge is left
+        // for `park` to answer: whoever takes does not look at the signals.
+        if !is_node(self.head.load(Ordering::Relaxed)) {
             return Chain::new();
         }
-        // Acquire: pairs with the Release of every push whose node is taken.
-        let newest = self.head.swap(ptr::null_mut(), Ordering::Acquire);
-        debug_assert!(newest != closed(), "M5: a closed inbox was taken from");
+        // Acquire: pairs with the Release of every push whose node is taken, and of a nudge that came after one.
+        let newest = self.head.swap(word(EMPTY), Ordering::Acquire);
+        debug_assert!(is_node(newest), "C1: taken from by two");
         Chain::turned_over(newest)
     }
 
-    /// Takes everything and refuses every later push. Only the receiver calls this.
-    pub(crate) fn close(&self) -> Chain<N> {
-        // Acquire as in `take`. Release: pairs with the second load in `push`; why the actor ended is written before this, and
-        // whoever is refused may ask.
-        let newest = self.head.swap(closed(), Ordering::AcqRel);
-        if newest == closed() {
-            Chain::new()
-        } else {
-            Chain::turned_over(newest)
+    /// The receiver found nothing more to do and lets go, unless something came since it took.
+    pub(crate) fn park(&self) -> Parked {
+        // Release: pairs with the Acquire of whoever wakes the actor next. Acquire on failure: pairs with the Release of `nudge`, whose
+        // signals the receiver reads next.
+        match self.head.compare_exchange(
+            word(EMPTY),
+            word(PARKED),
+            Ordering::Release,
+            Ordering::Acquire,
+        ) {
+            Ok(_) => Parked::Yes,
+            Err(head) => {
+                if head.addr() == NUDGED {
+                    // The nudge is heard. Acquire: as above, for one that came since. If a node has come, a take will do.
+                    let _heard = self.head.compare_exchange(
+                        head,
+                        word(EMPTY),
+                        Ordering::Acquire,
+                        Ordering::Relaxed,
+                    );
+                }
+                Parked::Again
+            }
         }
     }
 
-    /// Whether nothing waits here. For the receiver this is exact in the sense of M4: if a push is not seen by this look,
-    /// its sender, or the one that was first, has yet to notify.
+    /// Takes everything and refuses every later push, for ever. Only the receiver calls this.
+    pub(crate) fn close(&self) -> Chain<N> {
+        // Acquire as in `take`. Release: pairs with the second load in `push`; why the actor ended is written before this, and
+        // whoever is refused may ask.
+        let newest = self.head.swap(word(CLOSED), Ordering::AcqRel);
+        if is_node(newest) {
+            Chain::turned_over(newest)
+        } else {
+            Chain::new()
+        }
+    }
+
+    /// Whether the actor lies in a run queue or is held. A look, for inspection.
+    pub(crate) fn is_active(&self) -> bool {
+        !matches!(self.head.load(Ordering::Relaxed).addr(), PARKED | CLOSED)
+    }
+
+    /// Whether no message waits here. For the receiver this is exact in the sense of M4: a push that this look does not
+    /// see makes the receiver's `park` fail.
     pub(crate) fn is_empty(&self) -> bool {
-        // Relaxed: nothing is read through the pointer. A push that the receiver must see happened before this look by
-        // the run word (`hold`, `park`) or by the count of addresses.
-        let head = self.head.load(Ordering::Relaxed);
-        head.is_null() || head == closed()
+        // Relaxed: nothing is read through the pointer. A push that the receiver must see happened before this look by a
+        // `park` that failed, or by the count of addresses.
+        !is_node(self.head.load(Ordering::Relaxed))
     }
 }
 
@@ -189,6 +313,23 @@ impl<N: Linked> Chain<N> {
             self.last = None;
         }
         Some(node)
+    }
+
+    /// Puts `node` behind what is here.
+    ///
+    /// # Safety
+    ///
+    /// The caller owns `node` (rule 2 of [`Linked`]) and gives it up.
+    pub(crate) unsafe fn push(&mut self, node: NonNull<N>) {
+        // SAFETY: the caller owned `node`, and the chain owns its last node.
+        unsafe {
+            *N::link(node) = ptr::null_mut();
+            match self.last {
+                Some(last) => *N::link(last) = node.as_ptr(),
+                None => self.first = Some(node),
+            }
+        }
+        self.last = Some(node);
     }
 
     /// Puts `later` behind what is here.

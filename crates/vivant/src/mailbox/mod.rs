@@ -2,12 +2,15 @@
 //!
 //! - [`Inbox`] and [`Chain`]: many senders, one receiver, lock-free; nothing is kept by an idle actor.
 //! - [`Envelope`], [`Kind`], [`Letter`]: a message whose type only its maker knows.
+//! - [`pool`]: the memory of messages, recycled.
 //! - [`post`]: the one way in.
 
 mod envelope;
 mod inbox;
+pub(crate) mod pool;
 mod post;
 
 pub(crate) use envelope::{Envelope, Head, Kind, Letter, Role, Step};
-pub(crate) use inbox::{Chain, Inbox};
-pub(crate) use post::post;
+pub(crate) use inbox::{Chain, Inbox, Nudged, Parked};
+pub(crate) use pool::{Depot, Pool};
+pub(crate) use post::{To, post};

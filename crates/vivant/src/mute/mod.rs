@@ -6,7 +6,7 @@
 //!
 //! From P1 follows that the graph "is muted by" has paths of length one only: no cycle, so no deadlock.
 
-use crate::sync::{AtomicU8, AtomicUsize, Mutex, Ordering, lock};
+use crate::sync::{AtomicI32, AtomicU8, Mutex, Ordering, lock};
 use std::collections::BTreeMap;
 
 /// May mute, and mutes nobody.
@@ -17,43 +17,80 @@ const OVERLOADED: u8 = 1;
 const IMMUNE: u8 = 2;
 
 /// How loaded one actor is. Part of its cell.
+///
+/// A message that finds the inbox empty is not counted: where messages come one by one, counting would cost two atomic
+/// additions for each, and nobody is overloaded. So the depth is that of the messages that came behind another one, and
+/// each of these is subtracted once, after it has been begun, deferred or destroyed.
 pub(crate) struct Pressure {
-    /// Messages that may be processed: pushed, not begun, not deferred by a guard.
-    depth: AtomicUsize,
-    /// Changed only under the lock of [`Mutes`]; read by the holder without it.
+    /// Below zero for a moment when a message is subtracted before its sender has counted it.
+    depth: AtomicI32,
+    /// Changed under the lock of [`Mutes`], but for the end of an actor that is calm; read by the holder without it.
     state: AtomicU8,
 }
 
 impl Pressure {
     pub(crate) fn new() -> Self {
         Pressure {
-            depth: AtomicUsize::new(0),
+            depth: AtomicI32::new(0),
             state: AtomicU8::new(CALM),
         }
     }
 
-    /// One message more; returns how many there are now.
+    /// A message was pushed that found the inbox empty; returns how many wait now. One load.
+    pub(crate) fn first(&self) -> usize {
+        self.depth() + 1
+    }
+
+    /// One more that is counted; returns how many wait now, with the one that is not.
     pub(crate) fn add(&self) -> usize {
         // Relaxed: the sender that may have to be muted reads the depth again under the lock. Being a read-modify-write,
         // it carries on what a `mute` before it released.
-        self.depth.fetch_add(1, Ordering::Relaxed) + 1
+        let before = self.depth.fetch_add(1, Ordering::Relaxed);
+        before.max(0) as usize + 2
     }
 
-    /// `count` messages were begun, deferred or destroyed. True: the holder must call [`Mutes::recovered`] (P3).
+    /// `count` counted messages were begun, deferred or destroyed. True: the holder must call [`Mutes::recovered`] (P3).
     #[must_use]
-    pub(crate) fn subtract(&self, count: usize, marks: Marks) -> bool {
+    pub(crate) fn subtract(&self, count: u32, marks: Marks) -> bool {
         // This and the reading in `Mutes::mute` are read-modify-writes of one word, so one of them is first. If it is the
         // sender's: Acquire, pairs with its Release, and this holder sees OVERLOADED below. If it is this one, the sender
         // sees the lowered depth and is not muted (the race that the README fears). Release: pairs with that Acquire.
-        let before = self.depth.fetch_sub(count, Ordering::AcqRel);
-        debug_assert!(before >= count, "more messages were taken than sent");
+        let before = self.depth.fetch_sub(count as i32, Ordering::AcqRel);
+        let now = before - count as i32;
         // Relaxed: ordered by the line above; everything else that it may say is written by this holder or decided again
         // under the lock.
-        before - count <= marks.recovered && self.state.load(Ordering::Relaxed) == OVERLOADED
+        now <= marks.recovered as i32 && self.state.load(Ordering::Relaxed) == OVERLOADED
+    }
+
+    /// The mailbox is closed: nothing waits in it any more.
+    pub(crate) fn closed(&self) {
+        // Relaxed: only inspection reads it from now on, for who has ended is immune.
+        self.depth.store(0, Ordering::Relaxed);
+    }
+
+    /// Under the lock of [`Mutes`]: the actor is about to mute somebody. Returns what it was, or nothing if it may not mute.
+    fn becomes_overloaded(&self) -> Option<u8> {
+        // Relaxed, in every change of the state: only its own value counts, and who reads it without the lock is ordered
+        // by the depth. An exchange, because the holder of an actor that ends calm takes no lock.
+        match self
+            .state
+            .compare_exchange(CALM, OVERLOADED, Ordering::Relaxed, Ordering::Relaxed)
+        {
+            Ok(before) => Some(before),
+            Err(OVERLOADED) => Some(OVERLOADED),
+            Err(_) => None,
+        }
+    }
+
+    /// Under the lock of [`Mutes`]: it mutes nobody more than before.
+    fn calms_down_to(&self, before: u8) {
+        let _ended_meanwhile =
+            self.state
+                .compare_exchange(OVERLOADED, before, Ordering::Relaxed, Ordering::Relaxed);
     }
 
     pub(crate) fn depth(&self) -> usize {
-        self.depth.load(Ordering::Relaxed)
+        self.depth.load(Ordering::Relaxed).max(0) as usize
     }
 }
 
@@ -104,16 +141,12 @@ impl<S> Mutes<S> {
         marks: Marks,
     ) -> Muting<S> {
         let mut lists = lock(&self.lists);
-        let before = receiver.1.state.load(Ordering::Relaxed);
-        if before == IMMUNE {
+        let Some(before) = receiver.1.becomes_overloaded() else {
             return Muting::GoesOn;
-        }
-        // Relaxed, here and below: the state is changed under the lock only, and who reads it without is ordered by the
-        // depth.
-        receiver.1.state.store(OVERLOADED, Ordering::Relaxed);
+        };
         // AcqRel, and an addition of nothing instead of a load: see `Pressure::subtract`.
-        if receiver.1.depth.fetch_add(0, Ordering::AcqRel) <= marks.recovered {
-            receiver.1.state.store(before, Ordering::Relaxed);
+        if receiver.1.depth.fetch_add(0, Ordering::AcqRel) <= marks.recovered as i32 {
+            receiver.1.calms_down_to(before);
             return Muting::GoesOn;
         }
         lists.entry(receiver.0).or_default().push(token);
@@ -133,15 +166,22 @@ impl<S> Mutes<S> {
     #[must_use]
     pub(crate) fn recovered(&self, actor: (u64, &Pressure)) -> Vec<S> {
         let mut lists = lock(&self.lists);
-        if actor.1.state.load(Ordering::Relaxed) == OVERLOADED {
-            actor.1.state.store(CALM, Ordering::Relaxed);
-        }
+        actor.1.calms_down_to(CALM);
         lists.remove(&actor.0).unwrap_or_default()
     }
 
     /// The actor ends: it mutes nobody any more, and these must be told to go on.
     #[must_use]
     pub(crate) fn ended(&self, actor: (u64, &Pressure)) -> Vec<S> {
+        // Who is calm has muted nobody, and who is immune has let everybody go: no need to look.
+        match actor
+            .1
+            .state
+            .compare_exchange(CALM, IMMUNE, Ordering::Relaxed, Ordering::Relaxed)
+        {
+            Ok(_) | Err(IMMUNE) => return Vec::new(),
+            Err(_) => {}
+        }
         let mut lists = lock(&self.lists);
         actor.1.state.store(IMMUNE, Ordering::Relaxed);
         lists.remove(&actor.0).unwrap_or_default()

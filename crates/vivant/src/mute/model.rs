@@ -5,8 +5,10 @@
 //! | `Model::depth` | `Pressure::depth` |
 //! | `Model::muted_by` | the lists of `Mutes` |
 //! | `Model::send` | `post`, then `Held::mute_if_asked` |
-//! | `Model::process` | `Held::taken` |
+//! | `Model::process` | `Held::taken`, `Held::count` |
 //! | `Model::end` | `Held::end` |
+//!
+//! Every message here is a counted one: it came behind another. The depth with which a sender decides is one more.
 //!
 //! Left out: that an unmuted actor hears of it later, in a run of its own. Here it hears at once.
 
@@ -44,7 +46,7 @@ impl Model {
     /// Whom the send lets go, or `None` when the sender is not muted by it.
     fn send(&mut self, from: usize, to: usize, marks: Marks) -> Option<BTreeSet<usize>> {
         self.depth[to] += 1;
-        let overloaded = self.depth[to] >= marks.overloaded && self.depth[to] > marks.recovered;
+        let overloaded = self.depth[to] + 1 >= marks.overloaded && self.depth[to] > marks.recovered;
         if from == to || !overloaded || self.muted_by[to].is_some() {
             return None;
         }
@@ -131,7 +133,7 @@ fn run(steps: &[Step], marks: Marks, bug: Bug) {
             Step::End(actor) if !model.ended[actor] => {
                 let expected = model.end(actor);
                 let depth = real[actor].depth();
-                let _by_ended = real[actor].subtract(depth, marks);
+                let _by_ended = real[actor].subtract(depth as u32, marks);
                 let released = told(mutes.ended(named(actor)), &model.ended);
                 assert_eq!(expected, released);
             }

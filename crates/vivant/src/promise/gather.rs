@@ -1,48 +1,10 @@
 //! All of several promises, or any of them.
 
-use super::slot::{Continue, Sink};
-use super::{Kind, Next, Promise, Resolver};
+use super::slot::Continue;
+use super::{Next, Promise, Resolver};
 use crate::cell::AddressRef;
 use crate::error::AskError;
 use crate::sync::{Arc, Mutex, lock};
-
-impl<T: Send + 'static> Promise<T> {
-    /// Sends the value to a sink of this actor's own.
-    fn into_sink(self, owner: &AddressRef, sink: impl Continue<T> + 'static) {
-        match self.kind {
-            Kind::Slot { slot, .. } => slot.set(Sink::Then(Box::new(sink))),
-            Kind::Ready(value) => {
-                Box::new(sink).fill(value).follow();
-            }
-            Kind::Delegated { send, .. } => {
-                Promise::asked(owner.clone(), send).into_sink(owner, sink)
-            }
-        }
-    }
-
-    /// Hands the value on to `resolver`; `guard` is dropped with the wait, whatever ends it.
-    pub(super) fn guarded(
-        self,
-        owner: &AddressRef,
-        resolver: Resolver<T>,
-        guard: impl Send + 'static,
-    ) {
-        self.into_sink(owner, Guarded { resolver, guard });
-    }
-}
-
-struct Guarded<T: Send + 'static, G> {
-    resolver: Resolver<T>,
-    guard: G,
-}
-
-impl<T: Send + 'static, G: Send> Continue<T> for Guarded<T, G> {
-    fn fill(self: Box<Self>, value: Result<T, AskError>) -> Next {
-        let Guarded { resolver, guard } = *self;
-        drop(guard);
-        resolver.settled_by(value)
-    }
-}
 
 /// The values of all, in the order of the promises; or the first error that comes.
 pub(crate) fn all<T: Send + 'static>(
@@ -60,7 +22,7 @@ pub(crate) fn all<T: Send + 'static>(
         resolver: Some(resolver),
     }));
     for (at, one) in promises.into_iter().enumerate() {
-        one.into_sink(
+        one.sink_into(
             &owner,
             AllSink {
                 at,
@@ -83,7 +45,7 @@ struct AllSink<T: Send + 'static> {
 }
 
 impl<T: Send + 'static> Continue<T> for AllSink<T> {
-    fn fill(self: Box<Self>, value: Result<T, AskError>) -> Next {
+    fn fill(self, value: Result<T, AskError>) -> Next {
         let mut all = lock(&self.gathering);
         let outcome = match value {
             Err(error) => Err(error),
@@ -114,7 +76,7 @@ pub(crate) fn any<T: Send + 'static>(owner: AddressRef, promises: Vec<Promise<T>
         resolver: Some(resolver),
     }));
     for one in promises {
-        one.into_sink(
+        one.sink_into(
             &owner,
             AnySink {
                 gathering: gathering.clone(),
@@ -134,7 +96,7 @@ struct AnySink<T: Send + 'static> {
 }
 
 impl<T: Send + 'static> Continue<T> for AnySink<T> {
-    fn fill(self: Box<Self>, value: Result<T, AskError>) -> Next {
+    fn fill(self, value: Result<T, AskError>) -> Next {
         let mut any = lock(&self.gathering);
         any.missing -= 1;
         if value.is_err() && any.missing > 0 {

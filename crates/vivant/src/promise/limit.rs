@@ -1,42 +1,54 @@
 //! Time limits on promises.
 
-use super::resolver::Resolver;
-use super::{Kind, Promise};
+use super::slot::Continue;
+use super::{Kind, Next, Promise, Resolver};
 use crate::error::AskError;
-use crate::sync::Arc;
+use crate::scheduler::Worker;
+use crate::sync::{Arc, Mutex, lock};
 use crate::timer::{Alarm, Timer, ns};
 use std::time::Duration;
 
 impl<T: Send + 'static> Promise<T> {
     /// Gives up waiting after `limit`: the promise is then broken with [`AskError::TimedOut`], and a value that comes
     /// later is dropped. The message itself is not recalled.
+    ///
+    /// # Panics
+    ///
+    /// Outside any turn, where no promise belongs.
     pub fn within(self, limit: Duration) -> Promise<T> {
-        let owner = match &self.kind {
-            Kind::Ready(_) => return self,
-            Kind::Slot { owner, .. } | Kind::Delegated { owner, .. } => owner.clone(),
+        if let Kind::Ready(_) = self.kind {
+            return self;
+        }
+        let owner = Worker::with_current(Worker::me_if_any)
+            .flatten()
+            .expect("a promise lives within the turn that made it");
+        let (promise, resolver) = Promise::open(owner.clone());
+        let race = Arc::new(Mutex::new(Some(resolver)));
+        let alarm = race.clone();
+        let ring = move || {
+            let resolver = lock(&alarm).take();
+            if let Some(resolver) = resolver {
+                resolver.fail(AskError::TimedOut { after: limit });
+            }
         };
-        let (promise, in_time) = Promise::open(owner.clone());
-        let Kind::Slot { slot, .. } = &promise.kind else {
-            return promise;
-        };
-        // The alarm resolves the same slot: the first value counts (`Sink::Done`). The resolver is made when it rings,
-        // for one that is dropped with a cancelled alarm would break the promise.
-        let (late_owner, late_slot) = (owner.clone(), Arc::clone(slot));
-        let system = owner.system.clone();
-        let ring = Box::new(move || {
-            Resolver::of_slot(late_owner, late_slot).fail(AskError::TimedOut { after: limit })
-        });
-        let timer = system.set_timer(ns(limit), Alarm::Limit(ring));
-        self.guarded(&owner, in_time, Cancels(timer));
+        let timer = owner
+            .system
+            .set_timer(ns(limit), Alarm::Limit(Box::new(ring)));
+        self.sink_into(&owner, InTime { race, timer });
         promise
     }
 }
 
-/// Takes the alarm back when the wait is over, whatever ended it.
-struct Cancels(Timer);
+/// The first of value and alarm resolves the promise.
+struct InTime<T: Send + 'static> {
+    race: Arc<Mutex<Option<Resolver<T>>>>,
+    timer: Timer,
+}
 
-impl Drop for Cancels {
-    fn drop(&mut self) {
-        self.0.cancel();
+impl<T: Send + 'static> Continue<T> for InTime<T> {
+    fn fill(self, value: Result<T, AskError>) -> Next {
+        self.timer.cancel();
+        let resolver = lock(&self.race).take();
+        resolver.map_or(Next::Nothing, |resolver| resolver.settled_by(value))
     }
 }

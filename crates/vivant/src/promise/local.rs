@@ -1,7 +1,7 @@
 //! Continuations that are closures, for actors that are never saved.
 
-use super::slot::{Continue, Sink};
-use super::{Kind, Next, Promise, Resolver, for_others};
+use super::slot::Continue;
+use super::{Next, Promise, Resolver, for_others};
 use crate::actor::Actor;
 use crate::call::Delivery;
 use crate::cell::{AddressRef, StateRef};
@@ -32,19 +32,7 @@ impl<T: Send + 'static> Promise<T> {
             resolver,
             place: Location::caller(),
         };
-        match self.kind {
-            Kind::Slot { slot, .. } => slot.set(Sink::Then(Box::new(sink))),
-            Kind::Ready(value) => {
-                Box::new(sink).fill(value).follow();
-            }
-            Kind::Delegated { send, .. } => {
-                let (asked, resolver) = Promise::open(owner);
-                send(resolver);
-                if let Kind::Slot { slot, .. } = asked.kind {
-                    slot.set(Sink::Then(Box::new(sink)));
-                }
-            }
-        }
+        self.sink_into(&owner, sink);
         promise
     }
 }
@@ -57,7 +45,7 @@ struct LocalSink<A: Actor, T, R: Send + 'static> {
 }
 
 impl<A: Actor, T: Send + 'static, R: Send + 'static> Continue<T> for LocalSink<A, T, R> {
-    fn fill(self: Box<Self>, value: Result<T, AskError>) -> Next {
+    fn fill(self, value: Result<T, AskError>) -> Next {
         let envelope =
             Envelope::new::<Local<A, T, R>>((self.then, value, self.resolver), self.place);
         Next::Deliver(Delivery {

@@ -2,7 +2,7 @@
 //!
 //! - [`Promise`]: held by the actor that asked, within one turn: continue it, return it, or let it go.
 //! - [`Resolver`]: the right, and the duty, to make it arrive; may be kept and sent.
-//! - [`slot`]: where the two meet, touched only in turns of the promise's owner.
+//! - [`slot`]: where the two meet.
 //! - [`gather`]: all of several promises, or any.
 
 mod gather;
@@ -10,21 +10,23 @@ mod limit;
 mod local;
 mod next;
 mod resolver;
+#[allow(
+    unsafe_code,
+    reason = "two ends of one block of memory: see the README and docs/ARCHITECTURE.md"
+)]
 mod slot;
 
 pub(crate) use gather::{all, any};
-pub(crate) use next::{Next, for_others};
+pub(crate) use next::{Next, bury, for_others};
 pub(crate) use resolver::Begun;
 pub use resolver::Resolver;
-pub(crate) use slot::Slot;
 
 use crate::behaviour::{Continuation, Message};
 use crate::call::{Call, Then};
 use crate::cell::AddressRef;
 use crate::error::AskError;
 use crate::scheduler::Worker;
-use crate::sync::Arc;
-use slot::Sink;
+use slot::{Asking, Continue, Pending, Sink, Tail};
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -45,24 +47,19 @@ trait PromiseStaysInItsTurn {}
 enum Kind<T: Send + 'static> {
     /// The value is here.
     Ready(Result<T, AskError>),
-    /// The value comes as a message to `owner`.
-    Slot {
-        owner: AddressRef,
-        slot: Arc<Slot<T>>,
-    },
+    /// The value comes as a message to the owner.
+    Asked(Asking<T>),
+    /// The value is what a continuation will answer.
+    Tail(Tail<T>),
     /// Nothing is sent yet: the message goes out with the asker's own resolver when this is returned.
-    Delegated {
-        owner: AddressRef,
-        send: Box<dyn FnOnce(Resolver<T>) + Send>,
-    },
+    Delegated(Box<dyn FnOnce(Resolver<T>) + Send>),
 }
 
 impl<T: Send + 'static> Promise<T> {
     /// A promise of `owner` whose value comes through the resolver.
     pub(crate) fn open(owner: AddressRef) -> (Promise<T>, Resolver<T>) {
-        let slot = Arc::new(Slot::new());
-        let resolver = Resolver::of_slot(owner.clone(), slot.clone());
-        (Promise::new(Kind::Slot { owner, slot }), resolver)
+        let (asking, resolver) = asking(owner);
+        (Promise::new(Kind::Asked(asking)), resolver)
     }
 
     /// A promise whose value is here already.
@@ -70,11 +67,11 @@ impl<T: Send + 'static> Promise<T> {
         Promise::new(Kind::Ready(Ok(value)))
     }
 
-    pub(crate) fn delegated<M: Message<Reply = T>>(owner: AddressRef, call: Call<M>) -> Promise<T> {
-        Promise::new(Kind::Delegated {
-            owner,
-            send: Box::new(move |resolver| call.post(resolver)),
-        })
+    pub(crate) fn delegated<M: Message<Reply = T>>(call: Call<'_, M>) -> Promise<T> {
+        let call = call.into_owned();
+        Promise::new(Kind::Delegated(Box::new(move |resolver| {
+            call.post(resolver);
+        })))
     }
 
     fn new(kind: Kind<T>) -> Promise<T> {
@@ -85,55 +82,88 @@ impl<T: Send + 'static> Promise<T> {
     }
 
     /// Continues with `then` once the value is here, in a later turn of the actor that `then` names: a message with a
-    /// hole, which the value or the error fills. Returns the promise of that behaviour's answer.
-    pub fn then<K>(self, then: Then<K>) -> Promise<K::Reply>
+    /// hole, which the value or the error fills. Returns the promise of that behaviour's answer, which costs nothing as long
+    /// as nobody does anything with it.
+    pub fn then<K>(self, then: Then<'_, K>) -> Promise<K::Reply>
     where
         K: Continuation<Hole = Result<T, AskError>>,
     {
-        match self.kind {
-            Kind::Ready(value) => {
-                let me = Worker::with_current(|worker| worker.me().address_of_held());
-                let (promise, resolver) =
-                    Promise::open(me.unwrap_or_else(|| then.target().clone()));
-                then.fill(value, resolver).deliver();
+        let owner = then.target();
+        match self.into_asking(owner) {
+            Ok(asking) => {
+                let sink = ThenSink {
+                    then: then.into_owned(),
+                    resolver: Resolver::nobody(),
+                };
+                let tail = Tail::of(asking, sink, |sink| &mut sink.resolver);
+                Promise::new(Kind::Tail(tail))
+            }
+            Err(value) => {
+                let (promise, resolver) = Promise::open(owner_of_turn(owner));
+                then.into_owned().fill(value, resolver).deliver();
                 promise
             }
-            Kind::Slot { owner, slot } => {
-                let (promise, resolver) = Promise::open(owner);
-                slot.set(Sink::Then(Box::new(ThenSink { then, resolver })));
-                promise
-            }
-            Kind::Delegated { owner, send } => Promise::asked(owner, send).then(then),
         }
     }
 
-    /// Turns a delegation that is not simply returned into an ordinary question.
-    fn asked(owner: AddressRef, send: Box<dyn FnOnce(Resolver<T>) + Send>) -> Promise<T> {
-        let (promise, resolver) = Promise::open(owner);
-        send(resolver);
-        promise
+    /// The end of a slot in which the value will be, or the value. Outside any turn, where no promise belongs, `otherwise`
+    /// becomes the owner of a slot that is made for it.
+    fn into_asking(self, otherwise: &AddressRef) -> Result<Asking<T>, Result<T, AskError>> {
+        match self.kind {
+            Kind::Ready(value) => Err(value),
+            Kind::Asked(asking) => Ok(asking),
+            Kind::Tail(tail) => {
+                let (asking, resolver) = asking(owner_of_turn(otherwise));
+                tail.answers(resolver);
+                Ok(asking)
+            }
+            // A delegation that is not simply returned is an ordinary question.
+            Kind::Delegated(send) => {
+                let (asking, resolver) = asking(owner_of_turn(otherwise));
+                send(resolver);
+                Ok(asking)
+            }
+        }
     }
 
     /// Makes the promise's value that of `resolver`.
     pub(crate) fn answer(self, resolver: Resolver<T>) {
         match self.kind {
             Kind::Ready(value) => resolver.complete(value),
-            Kind::Slot { slot, .. } => slot.set(Sink::Answer(resolver)),
-            Kind::Delegated { send, .. } => send(resolver),
+            Kind::Asked(asking) => asking.wants(Sink::Answer(resolver)),
+            Kind::Tail(tail) => tail.answers(resolver),
+            Kind::Delegated(send) => send(resolver),
+        }
+    }
+
+    /// Sends the value to a sink of this actor's own.
+    fn sink_into(self, owner: &AddressRef, sink: impl Continue<T>) {
+        match self.into_asking(owner) {
+            Ok(asking) => asking.wants(Sink::Then(Pending::new(sink))),
+            Err(value) => sink.fill(value).follow(),
         }
     }
 }
 
+fn asking<T: Send + 'static>(owner: AddressRef) -> (Asking<T>, Resolver<T>) {
+    let (asking, answering) = slot::slot(owner);
+    (asking, Resolver::of_slot(answering))
+}
+
+/// The actor whose turn this is.
+fn owner_of_turn(otherwise: &AddressRef) -> AddressRef {
+    let me = Worker::with_current(Worker::me_if_any).flatten();
+    me.unwrap_or_else(|| otherwise.clone())
+}
+
 /// A continuation waiting for its hole.
 struct ThenSink<K: Continuation> {
-    then: Then<K>,
+    then: Then<'static, K>,
     resolver: Resolver<K::Reply>,
 }
 
-impl<T: Send + 'static, K: Continuation<Hole = Result<T, AskError>>> slot::Continue<T>
-    for ThenSink<K>
-{
-    fn fill(self: Box<Self>, value: Result<T, AskError>) -> Next {
+impl<T: Send + 'static, K: Continuation<Hole = Result<T, AskError>>> Continue<T> for ThenSink<K> {
+    fn fill(self, value: Result<T, AskError>) -> Next {
         Next::Deliver(self.then.fill(value, self.resolver))
     }
 }
@@ -142,8 +172,8 @@ impl<T: Send + 'static> fmt::Debug for Promise<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self.kind {
             Kind::Ready(_) => "Promise(ready)",
-            Kind::Slot { .. } => "Promise(pending)",
-            Kind::Delegated { .. } => "Promise(delegated)",
+            Kind::Asked(_) | Kind::Tail(_) => "Promise(pending)",
+            Kind::Delegated(_) => "Promise(delegated)",
         })
     }
 }

@@ -4,10 +4,10 @@
 //! as long as the user's data is deep. The stack must not be as deep as that (H12), so each step returns the next one.
 
 use crate::call::Delivery;
-use crate::cell::catch;
+use crate::cell::{AddressRef, catch};
 use crate::dead_letter::Cause;
 use crate::error::{Inside, Panic};
-use crate::mailbox::post;
+use crate::mailbox::{Envelope, To, post};
 use crate::scheduler::Worker;
 
 /// The next step.
@@ -27,13 +27,19 @@ impl Next {
             self = match self {
                 Next::Nothing => return,
                 Next::Settle(settle) => settle(),
-                Next::Deliver(Delivery { to, envelope }) => match post(&to, envelope) {
+                Next::Deliver(Delivery { to, envelope }) => match post(To::Owned(to), envelope) {
                     Ok(()) => return,
-                    Err(envelope) => to.system.dead_letters.bury(&to, envelope, Cause::Ended),
+                    Err((to, envelope)) => bury(&to, envelope),
                 },
             }
         }
     }
+}
+
+/// A message came too late for its actor: it is a dead letter, and whoever waits for its answer is told.
+#[cold]
+pub(crate) fn bury(to: &AddressRef, envelope: Envelope) -> Next {
+    to.system.dead_letters.bury(to, envelope, Cause::Ended)
 }
 
 /// Runs code that belongs to somebody else than the one whose turn this is: a waker, the drop of a message that is

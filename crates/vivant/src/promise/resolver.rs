@@ -1,7 +1,7 @@
 //! Resolvers: the right, and the duty, to make a promised value arrive.
 
 use super::next::{Next, for_others};
-use super::slot::{Sink, Slot};
+use super::slot::{Answering, Sink};
 use crate::asked::Oneshot;
 use crate::call::Delivery;
 use crate::cell::{AddressRef, Caught, StateRef, take_last};
@@ -26,10 +26,7 @@ enum Destination<T: Send + 'static> {
     /// Nobody waits: the message was sent, not asked.
     Nobody,
     /// A promise of an actor.
-    Slot {
-        owner: AddressRef,
-        slot: Arc<Slot<T>>,
-    },
+    Slot(Answering<T>),
     /// A future or thread outside.
     Outside(Arc<Oneshot<T>>),
 }
@@ -49,9 +46,9 @@ impl<T: Send + 'static> Resolver<T> {
         }
     }
 
-    pub(super) fn of_slot(owner: AddressRef, slot: Arc<Slot<T>>) -> Resolver<T> {
+    pub(super) fn of_slot(slot: Answering<T>) -> Resolver<T> {
         Resolver {
-            to: Destination::Slot { owner, slot },
+            to: Destination::Slot(slot),
         }
     }
 
@@ -71,7 +68,7 @@ impl<T: Send + 'static> Resolver<T> {
     pub fn is_wanted(&self) -> bool {
         match &self.to {
             Destination::Nobody => false,
-            Destination::Slot { .. } => true,
+            Destination::Slot(_) => true,
             Destination::Outside(oneshot) => oneshot.is_wanted(),
         }
     }
@@ -87,7 +84,11 @@ impl<T: Send + 'static> Resolver<T> {
         }
     }
 
+    #[inline]
     pub(crate) fn complete(mut self, value: Result<T, AskError>) {
+        if matches!(self.to, Destination::Nobody) && !std::mem::needs_drop::<T>() {
+            return;
+        }
         self.settle(value).follow();
     }
 
@@ -104,7 +105,7 @@ impl<T: Send + 'static> Resolver<T> {
 
 /// Brings `value` to its destination. For a promise of the actor whose turn runs here, its sink is filled at once; a
 /// chain of answers is followed in a loop.
-fn settle<T: Send + 'static>(mut to: Destination<T>, value: Result<T, AskError>) -> Next {
+fn settle<T: Send + 'static>(mut to: Destination<T>, mut value: Result<T, AskError>) -> Next {
     loop {
         match to {
             Destination::Nobody => {
@@ -115,36 +116,52 @@ fn settle<T: Send + 'static>(mut to: Destination<T>, value: Result<T, AskError>)
                 for_others("a waker", || oneshot.complete(value));
                 return Next::Nothing;
             }
-            Destination::Slot { owner, slot } => {
-                let local =
-                    Worker::with_current(|worker| worker.holds_actor(&owner.system, owner.id));
-                let sink = if local == Some(true) {
-                    slot.take_if_set()
-                } else {
-                    Sink::Nobody
+            Destination::Slot(mut slot) => {
+                // In the owner's own turn the value need not travel, once that turn has said what it wants (Q2).
+                let here = |worker: &Worker| {
+                    let of = |owner: &AddressRef| worker.holds_actor(&owner.system, owner.id);
+                    slot.owner().is_some_and(of)
                 };
-                match sink {
-                    // S4: a message like any other, in order with what this sender sends besides. Also in the owner's
-                    // own turn, as long as that turn has not said what it wants (Q2).
-                    Sink::Nobody => {
-                        let envelope =
-                            Envelope::new::<Arrival<T>>((slot, value), Location::caller());
-                        return Next::Deliver(Delivery {
-                            to: owner,
-                            envelope,
-                        });
-                    }
-                    Sink::Done => {
-                        for_others("the drop of an answer", || drop(value));
-                        return Next::Nothing;
-                    }
-                    Sink::Then(then) => return then.fill(value),
-                    Sink::Answer(mut resolver) => {
+                if Worker::with_current(here) != Some(true) || !slot.is_wanted() {
+                    return sent(slot, value);
+                }
+                let owner = slot.take_owner();
+                let arrived = slot.arrives(value);
+                drop(owner);
+                match arrived {
+                    None => return Next::Nothing,
+                    Some((Sink::Answer(mut resolver), given)) => {
                         to = std::mem::replace(&mut resolver.to, Destination::Nobody);
+                        value = given;
                     }
+                    Some((sink, value)) => return sunk(sink, value),
                 }
             }
         }
+    }
+}
+
+/// S4: a message like any other, in order with what this sender sends besides.
+fn sent<T: Send + 'static>(mut slot: Answering<T>, value: Result<T, AskError>) -> Next {
+    let Some(owner) = slot.take_owner() else {
+        return Next::Nothing;
+    };
+    let envelope = Envelope::new::<Arrival<T>>((slot, value), Location::caller());
+    Next::Deliver(Delivery {
+        to: owner,
+        envelope,
+    })
+}
+
+/// Does with a value what is wanted.
+pub(super) fn sunk<T: Send + 'static>(sink: Sink<T>, value: Result<T, AskError>) -> Next {
+    match sink {
+        Sink::Nobody => {
+            for_others("the drop of an answer", || drop(value));
+            Next::Nothing
+        }
+        Sink::Then(then) => then.fill(value),
+        Sink::Answer(mut resolver) => resolver.settle(value),
     }
 }
 
@@ -179,11 +196,11 @@ fn given_up() -> AskError {
 struct Arrival<T>(PhantomData<T>);
 
 impl<T: Send + 'static> Letter for Arrival<T> {
-    type Content = (Arc<Slot<T>>, Result<T, AskError>);
+    type Content = (Answering<T>, Result<T, AskError>);
     const KIND: Kind = Kind::new::<Self>("resolution", Role::Resolution);
 
     fn run((slot, value): Self::Content, _: &mut StateRef<'_>, _: &Worker) -> Step {
-        let mut next = arrive(&slot, value);
+        let mut next = arrive(slot, value);
         loop {
             next = match next {
                 Next::Nothing => return Step::Done,
@@ -200,27 +217,24 @@ impl<T: Send + 'static> Letter for Arrival<T> {
         place: &'static Location<'static>,
     ) -> Next {
         for_others("the drop of an answer", || drop(value));
-        arrive(&slot, Err(refusal.error(Self::KIND.name, place)))
+        arrive(slot, Err(refusal.error(Self::KIND.name, place)))
     }
 }
 
-/// The value is with the slot's owner: what it wanted done with it.
-fn arrive<T: Send + 'static>(slot: &Slot<T>, value: Result<T, AskError>) -> Next {
-    match slot.take() {
-        Sink::Nobody | Sink::Done => {
-            for_others("the drop of an answer", || drop(value));
-            Next::Nothing
-        }
-        Sink::Then(then) => then.fill(value),
-        Sink::Answer(mut resolver) => resolver.settle(value),
-    }
+/// The value is with the slot's owner.
+fn arrive<T: Send + 'static>(slot: Answering<T>, value: Result<T, AskError>) -> Next {
+    slot.arrives(value)
+        .map_or(Next::Nothing, |(sink, value)| sunk(sink, value))
 }
 
 impl<T: Send + 'static> fmt::Debug for Resolver<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.to {
             Destination::Nobody => f.write_str("Resolver(nobody waits)"),
-            Destination::Slot { owner, .. } => write!(f, "Resolver(for {})", owner.path()),
+            Destination::Slot(slot) => match slot.owner() {
+                Some(owner) => write!(f, "Resolver(for {})", owner.path()),
+                None => f.write_str("Resolver(on its way)"),
+            },
             Destination::Outside(_) => f.write_str("Resolver(for a future outside)"),
         }
     }

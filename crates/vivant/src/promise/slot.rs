@@ -1,49 +1,324 @@
-//! The slot: what its owner wants done with a promise's value. Touched only in turns of the owner (Q1).
+//! The slot: where a promise and its resolver meet (invariants Q1, Q2, Q5, see the README).
+//!
+//! One block of recycled memory with two ends. The promise's end says what is wanted; the resolver's end brings the value.
+//! Whoever is second has both, does what is wanted, and gives the block back. Each end does its part once.
 
 use super::{Next, Resolver};
+use crate::cell::AddressRef;
 use crate::error::AskError;
-use crate::sync::{Mutex, lock};
+use crate::mailbox::pool;
+use crate::sync::{AtomicU8, Ordering};
+use std::cell::UnsafeCell;
+use std::ptr::NonNull;
 
 /// What is done with the value.
 pub(crate) enum Sink<T: Send + 'static> {
-    /// Nothing: the promise was dropped, or its turn has not yet said.
+    /// Nothing: the promise was dropped.
     Nobody,
     /// It is the answer to somebody else's question.
     Answer(Resolver<T>),
     /// It releases a message, or another value.
-    Then(Box<dyn Continue<T>>),
-    /// It has come: a second value (after a time limit) is dropped.
-    Done,
+    Then(Pending<T>),
+}
+
+/// Both ends still have to do their part.
+const OPEN: u8 = 0;
+/// The promise has said what is wanted.
+const WANTED: u8 = 1;
+/// The value is here.
+const HERE: u8 = 2;
+
+struct Slot<T: Send + 'static> {
+    /// From `OPEN` to what the first end leaves.
+    state: AtomicU8,
+    /// The promise's, until it has exchanged the state.
+    sink: UnsafeCell<Sink<T>>,
+    /// The resolver's, until it has exchanged the state. `None`: it was given up without one.
+    value: UnsafeCell<Option<Result<T, AskError>>>,
+    /// The resolver's: where the value is to be brought.
+    owner: UnsafeCell<Option<AddressRef>>,
+}
+
+/// A slot for a promise of `owner`, as its two ends.
+pub(super) fn slot<T: Send + 'static>(owner: AddressRef) -> (Asking<T>, Answering<T>) {
+    let place = pool::take::<Slot<T>>();
+    // SAFETY: memory for this type that nobody else has.
+    unsafe {
+        place.write(Slot {
+            state: AtomicU8::new(OPEN),
+            sink: UnsafeCell::new(Sink::Nobody),
+            value: UnsafeCell::new(None),
+            owner: UnsafeCell::new(Some(owner)),
+        });
+    }
+    (Asking(place), Answering(place))
+}
+
+/// Takes a slot apart and gives its memory back.
+///
+/// # Safety
+///
+/// The caller is the second end.
+unsafe fn opened<T: Send + 'static>(
+    place: NonNull<Slot<T>>,
+) -> (Sink<T>, Option<Result<T, AskError>>) {
+    // SAFETY: the first end has done its part and does not touch the slot any more; the second end's exchange, or its look,
+    // has acquired what the first one wrote. `slot` took the memory for this type.
+    unsafe {
+        let slot = place.read();
+        pool::give(place);
+        (slot.sink.into_inner(), slot.value.into_inner())
+    }
+}
+
+/// The promise's end. Dropped, it says that what is in the sink is wanted: at first nothing.
+pub(super) struct Asking<T: Send + 'static>(NonNull<Slot<T>>);
+
+// SAFETY: the ends do their parts in any order and on any thread; what lies in a sink is `Send`. That a promise stays in its
+// turn is the business of `Promise`, which says so in words that its user understands.
+unsafe impl<T: Send + 'static> Send for Asking<T> {}
+// SAFETY: a shared reference to this end gives access to nothing.
+unsafe impl<T: Send + 'static> Sync for Asking<T> {}
+
+impl<T: Send + 'static> Asking<T> {
+    /// Says what is wanted, for good.
+    pub(super) fn wants(mut self, sink: Sink<T>) {
+        self.prepare(sink);
+    }
+
+    /// Lays down what is wanted; it may still be changed.
+    pub(super) fn prepare(&mut self, sink: Sink<T>) {
+        // SAFETY: the sink is this end's until it exchanges the state, which it has not done, for it exists.
+        let before = unsafe { std::mem::replace(&mut *self.0.as_ref().sink.get(), sink) };
+        drop(before);
+    }
+
+    /// Gives the end up as a plain pointer, for [`Asking::from_erased`].
+    pub(super) fn erased(self) -> NonNull<()> {
+        let place = self.0;
+        std::mem::forget(self);
+        place.cast()
+    }
+
+    /// # Safety
+    ///
+    /// `place` came from `erased` of an end for the same `T`, once.
+    pub(super) unsafe fn from_erased(place: NonNull<()>) -> Asking<T> {
+        Asking(place.cast())
+    }
+}
+
+impl<T: Send + 'static> Drop for Asking<T> {
+    fn drop(&mut self) {
+        // SAFETY: the slot is there until both ends have done their part.
+        // Release: pairs with the Acquire of the resolver's end, which takes the sink. Acquire: pairs with its Release.
+        let before = unsafe { self.0.as_ref() }
+            .state
+            .swap(WANTED, Ordering::AcqRel);
+        if before == HERE {
+            // The promise has outlived its turn, or its question was answered within it.
+            // SAFETY: the resolver's end was first.
+            let (sink, value) = unsafe { opened(self.0) };
+            if let Some(value) = value {
+                super::resolver::sunk(sink, value).follow();
+            }
+        }
+    }
+}
+
+/// The resolver's end.
+pub(super) struct Answering<T: Send + 'static>(NonNull<Slot<T>>);
+
+// SAFETY: it gives access to the value and the owner, which are `Send`, and to a sink only after the promise's end has
+// given that up; what lies in a sink is `Send` (bounds of `Continue` and of `Resolver`).
+unsafe impl<T: Send + 'static> Send for Answering<T> {}
+// SAFETY: a shared reference only looks at the state, and at the owner, which is `Sync`.
+unsafe impl<T: Send + 'static> Sync for Answering<T> {}
+
+impl<T: Send + 'static> Answering<T> {
+    /// Where the value is to be brought; `None` if it is on its way.
+    pub(super) fn owner(&self) -> Option<&AddressRef> {
+        // SAFETY: the owner is this end's, and changed only through `&mut`.
+        unsafe { (*self.0.as_ref().owner.get()).as_ref() }
+    }
+
+    /// Takes the address out, to bring the value there.
+    pub(super) fn take_owner(&mut self) -> Option<AddressRef> {
+        // SAFETY: the owner is this end's, which is borrowed exclusively.
+        unsafe { (*self.0.as_ref().owner.get()).take() }
+    }
+
+    /// Whether the promise has said what it wants.
+    pub(super) fn is_wanted(&self) -> bool {
+        // Acquire: pairs with the Release of the promise's end.
+        // SAFETY: the slot is there until both ends have done their part.
+        unsafe { self.0.as_ref() }.state.load(Ordering::Acquire) == WANTED
+    }
+
+    /// The value is here. Returns it with what is wanted, unless that is not known yet: then whoever says it has both.
+    pub(super) fn arrives(
+        self,
+        value: Result<T, AskError>,
+    ) -> Option<(Sink<T>, Result<T, AskError>)> {
+        let place = self.0;
+        if self.is_wanted() {
+            std::mem::forget(self);
+            // SAFETY: the promise's end was first.
+            let (sink, _) = unsafe { opened(place) };
+            return Some((sink, value));
+        }
+        // SAFETY: the value is this end's until it exchanges the state.
+        unsafe { *place.as_ref().value.get() = Some(value) };
+        let (sink, value) = self.done()?;
+        value.map(|value| (sink, value))
+    }
+
+    /// Does this end's part; returns everything if it is the second.
+    fn done(self) -> Option<(Sink<T>, Option<Result<T, AskError>>)> {
+        let place = self.0;
+        std::mem::forget(self);
+        // SAFETY: the slot is there until both ends have done their part.
+        // AcqRel: as in the promise's end.
+        let before = unsafe { place.as_ref() }.state.swap(HERE, Ordering::AcqRel);
+        // SAFETY: the promise's end was first.
+        (before == WANTED).then(|| unsafe { opened(place) })
+    }
+}
+
+impl<T: Send + 'static> Drop for Answering<T> {
+    fn drop(&mut self) {
+        // Never run and never refused: whoever waits further down is told by the drop of the sink.
+        drop(Answering(self.0).done());
+    }
 }
 
 /// Takes a promise's value; says what follows.
-pub(crate) trait Continue<T>: Send {
-    fn fill(self: Box<Self>, value: Result<T, AskError>) -> Next;
+pub(crate) trait Continue<T>: Send + 'static {
+    fn fill(self, value: Result<T, AskError>) -> Next;
 }
 
-/// The lock is never contended (Q1); it is there so that this file needs no `unsafe`.
-pub(crate) struct Slot<T: Send + 'static>(Mutex<Sink<T>>);
+/// A continuation of any type, in recycled memory.
+pub(crate) struct Pending<T: 'static> {
+    place: NonNull<()>,
+    table: &'static Table<T>,
+}
 
-impl<T: Send + 'static> Slot<T> {
-    pub(super) fn new() -> Slot<T> {
-        Slot(Mutex::new(Sink::Nobody))
+// SAFETY: it owns a `Continue`, which is `Send`.
+unsafe impl<T> Send for Pending<T> {}
+
+struct Table<T> {
+    fill: unsafe fn(NonNull<()>, Result<T, AskError>) -> Next,
+    drop: unsafe fn(NonNull<()>),
+}
+
+trait Tabled<T> {
+    const TABLE: Table<T>;
+}
+
+impl<T: 'static, C: Continue<T>> Tabled<T> for C {
+    const TABLE: Table<T> = Table {
+        // SAFETY: by the promise of `unpacked`, which both tables' callers give.
+        fill: |place, value| unsafe { unpacked::<C>(place) }.fill(value),
+        // SAFETY: as above.
+        drop: |place| drop(unsafe { unpacked::<C>(place) }),
+    };
+}
+
+/// # Safety
+///
+/// `place` was written by `Pending::new::<C>`, and this is called once for it.
+unsafe fn unpacked<C>(place: NonNull<()>) -> C {
+    let place = place.cast::<C>();
+    // SAFETY: by the caller's promise.
+    unsafe {
+        let content = place.read();
+        pool::give(place);
+        content
     }
+}
 
-    pub(super) fn set(&self, sink: Sink<T>) {
-        *lock(&self.0) = sink;
-    }
-
-    /// Takes the sink out if the owner has said what it wants, or the promise is done; else leaves everything as it is.
-    pub(super) fn take_if_set(&self) -> Sink<T> {
-        let mut sink = lock(&self.0);
-        match *sink {
-            Sink::Nobody => Sink::Nobody,
-            _ => std::mem::replace(&mut *sink, Sink::Done),
+impl<T: 'static> Pending<T> {
+    pub(crate) fn new<C: Continue<T>>(content: C) -> Pending<T> {
+        let place = pool::take::<C>();
+        // SAFETY: memory for this type that nobody else has.
+        unsafe { place.write(content) };
+        Pending {
+            place: place.cast(),
+            table: const { &<C as Tabled<T>>::TABLE },
         }
     }
 
-    /// Takes the sink out; from now on the promise is done.
-    pub(super) fn take(&self) -> Sink<T> {
-        std::mem::replace(&mut *lock(&self.0), Sink::Done)
+    /// As `new`, and the place of one of its fields, which does not move.
+    fn with_field<C: Continue<T>, F>(
+        content: C,
+        field: impl FnOnce(&mut C) -> &mut F,
+    ) -> (Pending<T>, NonNull<F>) {
+        let pending = Pending::new(content);
+        // SAFETY: written above, and nobody else knows the place yet.
+        let field = NonNull::from(field(unsafe { pending.place.cast::<C>().as_mut() }));
+        (pending, field)
+    }
+
+    pub(super) fn fill(self, value: Result<T, AskError>) -> Next {
+        let (place, fill) = (self.place, self.table.fill);
+        std::mem::forget(self);
+        // SAFETY: `new` wrote what the table is for; it is given up here.
+        unsafe { fill(place, value) }
+    }
+}
+
+impl<T> Drop for Pending<T> {
+    fn drop(&mut self) {
+        // SAFETY: `new` wrote what the table is for; nobody has taken it out.
+        unsafe { (self.table.drop)(self.place) };
+    }
+}
+
+/// A promise of what a continuation will answer, whose question has not yet been said to be wanted: so as long as nobody
+/// has asked for that answer, nothing has to be kept for it.
+pub(super) struct Tail<R: Send + 'static> {
+    /// The promise's end of the slot that the continuation waits for.
+    slot: NonNull<()>,
+    commit: unsafe fn(NonNull<()>),
+    /// The continuation's resolver, in the sink of that slot.
+    resolver: NonNull<Resolver<R>>,
+}
+
+// SAFETY: it is the promise's end of a slot (see `Asking`) and the only way to the resolver in its sink.
+unsafe impl<R: Send + 'static> Send for Tail<R> {}
+// SAFETY: a shared reference to it gives access to nothing.
+unsafe impl<R: Send + 'static> Sync for Tail<R> {}
+
+impl<R: Send + 'static> Tail<R> {
+    /// Puts `content` into the sink of `asking`; `resolver` says where in it the resolver of its answer is.
+    pub(super) fn of<T: Send + 'static, C: Continue<T>>(
+        mut asking: Asking<T>,
+        content: C,
+        resolver: impl FnOnce(&mut C) -> &mut Resolver<R>,
+    ) -> Tail<R> {
+        let (pending, resolver) = Pending::with_field(content, resolver);
+        asking.prepare(Sink::Then(pending));
+        Tail {
+            slot: asking.erased(),
+            // SAFETY: called once, with the pointer from `erased`.
+            commit: |slot| drop(unsafe { Asking::<T>::from_erased(slot) }),
+            resolver,
+        }
+    }
+
+    /// Somebody wants the continuation's answer, through this resolver.
+    pub(super) fn answers(self, resolver: Resolver<R>) {
+        let place = self.resolver;
+        // SAFETY: it lies in the sink that `of` filled, which is this promise's until `self` is dropped, and nobody else has a
+        // reference into it.
+        let nobody = unsafe { std::mem::replace(&mut *place.as_ptr(), resolver) };
+        drop(nobody);
+    }
+}
+
+impl<R: Send + 'static> Drop for Tail<R> {
+    fn drop(&mut self) {
+        // SAFETY: `of` made both for each other.
+        unsafe { (self.commit)(self.slot) };
     }
 }

@@ -2,7 +2,7 @@
 
 use super::threads::{Started, Threads};
 use super::worker::Worker;
-use crate::cell::{self, CellRef, Ran};
+use crate::cell::{self, Ran, Runnable};
 use crate::sync::{Arc, Condvar, Mutex, PoisonError, lock};
 use crate::system::Shared;
 use std::collections::VecDeque;
@@ -22,7 +22,7 @@ pub(super) struct BlockingPool {
 
 #[derive(Default)]
 struct State {
-    queue: VecDeque<CellRef>,
+    queue: VecDeque<Runnable>,
     threads: usize,
     idle: usize,
     open: Open,
@@ -36,7 +36,7 @@ enum Open {
 }
 
 impl BlockingPool {
-    pub(super) fn schedule(&self, cell: CellRef, threads: &Threads, system: &Arc<Shared>) {
+    pub(super) fn schedule(&self, cell: Runnable, threads: &Threads, system: &Arc<Shared>) {
         let mut state = lock(&self.state);
         if state.open == Open::No && state.threads == 0 {
             // After hours there is no pool: the actor only has to end.
@@ -77,14 +77,15 @@ impl BlockingPool {
             while let Some(cell) = self.next() {
                 system.oracle.tick();
                 threads.clock.rouse();
-                if let Ran::Requeue(cell) = cell::run(cell, worker, system.config.budget) {
+                let ran = cell::run(cell, worker, system.config.budget);
+                if let Ran::Requeue(cell) = ran {
                     self.schedule(cell, threads, system);
                 }
             }
         });
     }
 
-    fn next(&self) -> Option<CellRef> {
+    fn next(&self) -> Option<Runnable> {
         let mut state = lock(&self.state);
         loop {
             if let Some(cell) = state.queue.pop_front() {

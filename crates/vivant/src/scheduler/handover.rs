@@ -13,7 +13,7 @@ const SURPLUS_MAX: usize = 256;
 
 /// An actor in the queue of a worker whose turn has run for so long is offered to a sleeping worker. Two, because a
 /// coarse millisecond may be a microsecond long.
-const NEGLECTED_MS: u64 = 2;
+pub(super) const NEGLECTED_MS: u64 = 2;
 
 #[derive(Default)]
 pub(super) struct Handover {
@@ -40,7 +40,9 @@ impl Handover {
         {
             held_up += 1;
             if slow.news == News::First {
-                system.reports.slow_turn(system, slow.actor, slow.for_ms);
+                system
+                    .reports
+                    .slow_turn(system, (slow.actor, slow.place), slow.for_ms);
             }
         }
         self.held_up.store(held_up, Ordering::Relaxed);
@@ -48,9 +50,8 @@ impl Handover {
             // Sleeping surplus workers must hear that they may retire.
             threads.sleepers.wake_all();
         }
-        let neglected = |seat: &Arc<Seat>| {
-            !seat.queue.is_empty() && seat.watch.runs_since(now_ms) >= NEGLECTED_MS
-        };
+        let neglected =
+            |seat: &Arc<Seat>| seat.has_waiting() && seat.watch.runs_since(now_ms) >= NEGLECTED_MS;
         if threads.common.is_empty() && !seats.iter().any(neglected) {
             return;
         }

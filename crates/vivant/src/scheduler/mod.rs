@@ -1,6 +1,7 @@
 //! The scheduler: which actor runs where, and when (T5b, T6). The protocols are in `README.md`.
 //!
 //! - [`threads`]: workers with local queues and stealing, for a real system.
+//! - [`woken`]: the slot for the actor just woken; [`round`]: how long it goes first; [`offer`]: when others are woken.
 //! - [`sleep`]: falling asleep and waking.
 //! - [`clock`]: the thread that keeps the coarse clock, fires timers and watches for slow turns.
 //! - [`handover`]: surplus workers for those that a turn holds up.
@@ -10,13 +11,25 @@
 mod blocking;
 mod clock;
 mod handover;
+mod offer;
+mod round;
 mod run_queue;
 mod seat;
 mod sleep;
 mod threads;
+#[allow(
+    unsafe_code,
+    reason = "the slot holds its actor as a pointer, in one atomic word"
+)]
+mod woken;
+#[allow(
+    unsafe_code,
+    reason = "this thread's worker, by a pointer that its frame keeps valid"
+)]
 mod worker;
 
 pub(crate) use threads::Threads;
+pub(crate) use woken::Pointed;
 pub(crate) use worker::Worker;
 
 use crate::simulation::Stage;

@@ -2,14 +2,26 @@
 
 use super::run_queue::RunQueue;
 use super::sleep::CondvarParker;
-use crate::sync::{Arc, AtomicU8, AtomicU64, Ordering};
+use super::woken::Slot;
+use crate::accounting::OwnBytes;
+use crate::cell::{Header, Runnable};
+use crate::sync::{Arc, AtomicU8, AtomicU32, AtomicU64, Ordering};
+
+/// Less work than this, by the mean of the last runs, stays where it is: its actors talk to each other, and each message
+/// would cross from one processor's cache to another's.
+const SHARED_MIN_NS: u64 = 1_000;
 
 /// One for each worker thread.
 pub(crate) struct Seat {
+    /// The actor that this worker has just woken.
+    pub(super) woken: Slot<Runnable>,
     pub(super) queue: RunQueue,
+    /// The mean time of this worker's last runs, in nanoseconds.
+    pub(super) run_ns: AtomicU32,
     pub(super) watch: Watch,
     pub(super) parker: Arc<CondvarParker>,
     pub(super) tenure: Tenure,
+    pub(super) bytes: OwnBytes,
 }
 
 /// How long a worker serves.
@@ -24,21 +36,37 @@ pub(super) enum Tenure {
 impl Seat {
     pub(super) fn new(tenure: Tenure) -> Seat {
         Seat {
+            woken: Slot::new(),
             queue: RunQueue::default(),
+            run_ns: AtomicU32::new(0),
             watch: Watch::default(),
             parker: Arc::new(CondvarParker::new()),
             tenure,
+            bytes: OwnBytes::default(),
         }
+    }
+
+    /// Whether what waits in the queue is worth more than the cache misses of moving it to another worker.
+    pub(super) fn is_worth_sharing(&self) -> bool {
+        let waiting = self.queue.len() as u64;
+        waiting * u64::from(self.run_ns.load(Ordering::Relaxed)) >= SHARED_MIN_NS
+    }
+
+    /// Whether an actor waits for this worker, as far as one look tells.
+    pub(super) fn has_waiting(&self) -> bool {
+        self.queue.len() > 0 || !self.woken.is_empty()
     }
 }
 
-/// What the watchdog sees of a worker. All relaxed: a report may be a tick late, and `actor` may already name the next
-/// turn; the watchdog asks the actor itself what it runs.
+/// What the watchdog sees of a worker. All relaxed: a report may be a tick late, and may already name the next actor;
+/// the watchdog asks the actor itself what it runs.
 #[derive(Default)]
 pub(super) struct Watch {
     /// One more than the coarse millisecond at which the turn began; zero between turns.
     since: AtomicU64,
     actor: AtomicU64,
+    /// Where in the registry the actor is.
+    place: AtomicU32,
     reported: AtomicU8,
 }
 
@@ -46,6 +74,7 @@ pub(super) struct Watch {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Slow {
     pub(super) actor: u64,
+    pub(super) place: u32,
     pub(super) for_ms: u64,
     pub(super) news: News,
 }
@@ -58,8 +87,12 @@ pub(super) enum News {
 }
 
 impl Watch {
-    pub(super) fn begins(&self, now_ms: u64, actor: u64) {
-        self.actor.store(actor, Ordering::Relaxed);
+    pub(super) fn holds(&self, actor: &Header) {
+        self.actor.store(actor.id, Ordering::Relaxed);
+        self.place.store(actor.place(), Ordering::Relaxed);
+    }
+
+    pub(super) fn begins(&self, now_ms: u64) {
         self.since.store(now_ms + 1, Ordering::Relaxed);
     }
 
@@ -91,6 +124,7 @@ impl Watch {
         };
         Some(Slow {
             actor: self.actor.load(Ordering::Relaxed),
+            place: self.place.load(Ordering::Relaxed),
             for_ms,
             news,
         })

@@ -2,22 +2,20 @@
 
 use super::blocking::BlockingPool;
 use super::clock::Clock;
-use super::handover::Handover;
+use super::handover::{Handover, NEGLECTED_MS};
+use super::offer::{Appetite, Pace, Patience, Surplus, Thief};
+use super::round::{First, Round};
 use super::run_queue::RunQueue;
 use super::seat::{Seat, Tenure};
 use super::sleep::{CondvarParker, Park, Sleepers, Withdrawn};
 use super::worker::Worker;
 use crate::actor::Pool;
-use crate::cell::{self, CellRef, Ran};
+use crate::cell::{self, Ran, Runnable};
 use crate::sync::{Arc, AtomicBool, Condvar, Mutex, Ordering, lock};
 use crate::system::Shared;
 use std::sync::{RwLock, TryLockError};
 use std::thread;
 use std::time::Duration;
-
-/// Every so many actors a worker looks at the common queue before its own, so that what came from outside cannot wait
-/// for ever (T6). Prime, so that it does not beat with a program's own rhythm.
-const COMMON_EVERY: u32 = 61;
 
 /// Whether the operating system gave a thread. If not, that was reported.
 #[must_use]
@@ -34,6 +32,7 @@ pub(crate) struct Threads {
     /// What threads outside the pool have made runnable.
     pub(super) common: RunQueue,
     pub(super) sleepers: Sleepers<CondvarParker>,
+    patience: Patience,
     pub(super) clock: Clock,
     pub(super) handover: Handover,
     pub(super) blocking: BlockingPool,
@@ -55,6 +54,7 @@ impl Threads {
             seats: RwLock::new(seats),
             common: RunQueue::default(),
             sleepers: Sleepers::new(),
+            patience: Patience::new(),
             clock: Clock::new(),
             handover: Handover::default(),
             blocking: BlockingPool::default(),
@@ -90,6 +90,11 @@ impl Threads {
     /// How many surplus workers and blocking threads there are now, for inspection.
     pub(crate) fn surplus(&self) -> usize {
         self.handover.surplus()
+    }
+
+    /// What the workers have counted, for inspection.
+    pub(crate) fn bytes_counted(&self) -> i64 {
+        self.seats().iter().map(|seat| seat.bytes.now()).sum()
     }
 
     pub(crate) fn workers(&self) -> usize {
@@ -147,29 +152,55 @@ impl Threads {
         }
     }
 
-    /// Marks the actor's next run: the caller has just turned it from idle to queued.
-    pub(crate) fn schedule(&self, cell: CellRef) {
-        let system = cell.system.clone();
-        if cell.class.pool == Pool::Blocking {
-            self.blocking.schedule(cell, self, &system);
+    /// Puts an actor that was just woken where it will be run.
+    #[inline]
+    pub(crate) fn schedule(&self, actor: Runnable, worker: Option<&Worker>, system: &Arc<Shared>) {
+        match worker.and_then(Worker::seat) {
+            Some(seat) if actor.class.pool == Pool::Workers => self.wake_beside(seat, actor),
+            _ => self.schedule_elsewhere(actor, system),
+        }
+    }
+
+    /// The caller is no worker of this system, or the actor does not run on one.
+    #[cold]
+    fn schedule_elsewhere(&self, actor: Runnable, system: &Arc<Shared>) {
+        if actor.class.pool == Pool::Blocking {
+            self.blocking.schedule(actor, self, system);
         } else {
-            match Worker::of(&system, |worker| worker.seat().cloned()).flatten() {
-                // One waiting actor runs right after this turn, on warm caches; the clock sees to it that a long turn
-                // does not keep it. Waking another worker costs more than most turns.
-                Some(seat) => {
-                    if seat.queue.push(cell) > 1 {
-                        self.sleepers.wake_one();
-                    }
-                }
-                None => {
-                    system.oracle.tick();
-                    self.common.push(cell);
-                    self.sleepers.wake_one();
-                }
-            }
+            self.inject(actor, system);
         }
         if self.is_closed() {
-            self.run_after_hours(&system);
+            self.run_after_hours(system);
+        }
+    }
+
+    /// Work from outside: somebody who sleeps is woken for it.
+    fn inject(&self, actor: Runnable, system: &Arc<Shared>) {
+        system.oracle.tick();
+        self.common.push(actor);
+        self.sleepers.wake_one();
+    }
+
+    /// A turn of this worker has woken `actor`: it runs next, here, on warm caches. Who was to run next before waits in
+    /// the queue.
+    #[inline]
+    fn wake_beside(&self, seat: &Seat, actor: Runnable) {
+        let Some(displaced) = seat.woken.put(actor) else {
+            return;
+        };
+        let waiting = seat.queue.push(displaced) as u64;
+        let work_ns = waiting * u64::from(seat.run_ns.load(Ordering::Relaxed));
+        if work_ns >= self.patience.ns() {
+            self.offer();
+        }
+    }
+
+    /// Wakes somebody for what waits in this worker's queue.
+    #[cold]
+    fn offer(&self) {
+        if self.sleepers.asleep() > 0 {
+            self.patience.offers();
+            self.sleepers.wake_one();
         }
     }
 
@@ -179,59 +210,120 @@ impl Threads {
             return;
         };
         Worker::enter(worker, |worker| {
-            let mut round = 0_u32;
+            let budget = worker.system.config.budget;
+            let oracle = &worker.system.oracle;
+            let (mut round, mut pace) = (Round::new(), Pace::default());
+            let mut thief = Thief::default();
             loop {
-                if seat.tenure == Tenure::Surplus && self.handover.may_retire() {
-                    break self.leave(&seat);
+                let first = round.next(oracle.coarse_ms());
+                if first != First::Woken {
+                    if seat.tenure == Tenure::Surplus && self.handover.may_retire() {
+                        break self.leave(&seat);
+                    }
+                    self.look(&seat, &mut pace, round.ran(), oracle.now_ns());
                 }
-                round = round.wrapping_add(1);
-                match self.next(&seat, round) {
-                    Some(cell) => {
-                        if let Ran::Requeue(cell) =
-                            cell::run(cell, worker, worker.system.config.budget)
-                        {
-                            seat.queue.push(cell);
+                let next = self
+                    .near(&seat, first)
+                    .or_else(|| self.far(&seat, &mut thief, worker));
+                match next {
+                    Some(actor) => {
+                        if let Ran::Requeue(actor) = cell::run(actor, worker, budget) {
+                            seat.queue.push(actor);
                         }
                     }
                     None if self.is_closed() => break self.leave(&seat),
-                    None => self.sleep(&seat, worker),
+                    None => {
+                        thief.rests(&self.patience);
+                        self.sleep(&seat, worker);
+                        if seat.tenure == Tenure::Surplus && self.handover.may_retire() {
+                            break self.leave(&seat);
+                        }
+                        pace.woke(oracle.now_ns());
+                        thief = Thief::woken(&self.patience);
+                    }
                 }
             }
         });
+        worker.system.bytes.inherit(&seat.bytes);
     }
 
-    /// The next actor to run: from this worker's queue, the common one, or another worker's.
-    fn next(&self, seat: &Seat, round: u32) -> Option<CellRef> {
-        let own = || seat.queue.pop();
-        let common = || self.common.pop();
-        let near = if round.is_multiple_of(COMMON_EVERY) {
-            common().or_else(own)
-        } else {
-            own().or_else(common)
-        };
-        near.or_else(|| self.steal(seat))
+    /// A look at the clock, between two rounds: offers what has waited for long.
+    fn look(&self, seat: &Seat, pace: &mut Pace, runs: u32, now_ns: u64) {
+        let queued = seat.queue.len();
+        let (mean_ns, surplus) = pace.look(now_ns, runs, queued, self.patience.ns());
+        seat.run_ns
+            .store(mean_ns.min(u64::from(u32::MAX)) as u32, Ordering::Relaxed);
+        if surplus == Surplus::Lasting && seat.is_worth_sharing() {
+            self.offer();
+        }
     }
 
-    fn steal(&self, thief: &Seat) -> Option<CellRef> {
+    /// The next actor from this worker's own places, or the common queue.
+    #[inline]
+    fn near(&self, seat: &Seat, first: First) -> Option<Runnable> {
+        match first {
+            First::Woken => seat
+                .woken
+                .take()
+                .or_else(|| seat.queue.pop())
+                .or_else(|| self.common.pop()),
+            First::Own => {
+                self.put_back(seat);
+                seat.queue.pop().or_else(|| self.common.pop())
+            }
+            First::Common => {
+                self.put_back(seat);
+                self.common.pop().or_else(|| seat.queue.pop())
+            }
+        }
+    }
+
+    /// The slot's actor must wait like any other.
+    fn put_back(&self, seat: &Seat) {
+        if let Some(woken) = seat.woken.take() {
+            seat.queue.push(woken);
+        }
+    }
+
+    /// Somebody else's actor.
+    fn far(&self, seat: &Seat, thief: &mut Thief, worker: &Worker) -> Option<Runnable> {
+        let now_ns = worker.system.oracle.now_ns();
+        if thief.may_steal(now_ns, &self.patience) == Appetite::None {
+            return None;
+        }
+        let loot = self.steal(seat, worker.system.oracle.coarse_ms())?;
+        thief.stole(now_ns);
+        Some(loot)
+    }
+
+    fn steal(&self, thief: &Seat, now_ms: u64) -> Option<Runnable> {
         for victim in self.seats() {
             if std::ptr::eq(&*victim, thief) {
                 continue;
             }
+            let held_up = victim.watch.runs_since(now_ms) >= NEGLECTED_MS;
+            if !held_up && !victim.is_worth_sharing() {
+                continue;
+            }
             let mut loot = victim.queue.steal();
-            if let Some(first) = loot.pop_front() {
-                if !loot.is_empty() {
-                    seat_more(thief, loot, &self.sleepers);
-                }
-                return Some(first);
+            let first = loot.pop_front();
+            if !loot.is_empty() {
+                thief.queue.extend(loot);
+            }
+            let woken = || if held_up { victim.woken.take() } else { None };
+            let first = first.or_else(woken);
+            if first.is_some() {
+                return first;
             }
         }
         None
     }
 
-    /// W1: announces, looks a last time, sleeps.
+    /// W1: announces, looks a last time, sleeps. What waits in the queues of others is theirs: they are awake, and offer it
+    /// or are relieved of it by the clock.
     fn sleep(&self, seat: &Seat, worker: &Worker) {
         self.sleepers.announce(&seat.parker);
-        let stays_awake = self.has_work() || self.is_closed();
+        let stays_awake = !self.common.is_empty() || self.is_closed();
         if !stays_awake || self.sleepers.withdraw(&seat.parker) == Withdrawn::TokenComes {
             seat.parker.park();
         }
@@ -242,7 +334,7 @@ impl Threads {
 
     /// Whether any queue holds an actor.
     pub(super) fn has_work(&self) -> bool {
-        !self.common.is_empty() || self.seats().iter().any(|seat| !seat.queue.is_empty())
+        !self.common.is_empty() || self.seats().iter().any(|seat| seat.has_waiting())
     }
 
     /// A worker goes: what it had queued is for the others.
@@ -253,6 +345,7 @@ impl Threads {
             .unwrap_or_else(crate::sync::PoisonError::into_inner);
         seats.retain(|other| !Arc::ptr_eq(other, seat));
         drop(seats);
+        self.put_back(seat);
         self.common.extend(seat.queue.take_all());
         // Also if its own queue was empty: it may have been woken for work that it now leaves to another.
         if self.has_work() {
@@ -295,10 +388,10 @@ impl Threads {
                 Err(TryLockError::WouldBlock) => return,
             };
             Worker::enter(&worker, |worker| {
-                while let Some(cell) = self.common.pop() {
-                    if let Ran::Requeue(cell) = cell::run(cell, worker, worker.system.config.budget)
-                    {
-                        self.common.push(cell);
+                while let Some(actor) = self.common.pop() {
+                    let ran = cell::run(actor, worker, worker.system.config.budget);
+                    if let Ran::Requeue(actor) = ran {
+                        self.common.push(actor);
                     }
                 }
             });
@@ -308,18 +401,5 @@ impl Threads {
                 return;
             }
         }
-    }
-}
-
-/// Keeps what was stolen beyond the first, and lets another worker help if it is much.
-fn seat_more(
-    thief: &Seat,
-    loot: std::collections::VecDeque<CellRef>,
-    sleepers: &Sleepers<CondvarParker>,
-) {
-    let much = loot.len() > 1;
-    thief.queue.extend(loot);
-    if much {
-        sleepers.wake_one();
     }
 }

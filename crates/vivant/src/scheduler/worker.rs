@@ -1,16 +1,19 @@
 //! The context in which turns run: one for each worker thread, one for a simulation.
 
 use super::seat::Seat;
-use crate::cell::{AddressRef, CellRef};
+use crate::accounting::{Bytes, Counted};
+use crate::cell::{AddressRef, CellRef, Header, Present, Runnable};
 use crate::error::Inside;
-use crate::mailbox::Head;
+use crate::mailbox::{Kind, Pool};
 use crate::sync::Arc;
 use crate::system::Shared;
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
+use std::ptr::{self, NonNull};
 use std::rc::Rc;
 
 thread_local! {
-    static CURRENT: RefCell<Option<Rc<Worker>>> = const { RefCell::new(None) };
+    /// This thread's worker. Set by [`Worker::enter`] alone, whose frame outlives every use.
+    static CURRENT: Cell<Option<NonNull<Worker>>> = const { Cell::new(None) };
 }
 
 /// What the code of a turn reaches the runtime through. Never leaves its thread.
@@ -18,132 +21,149 @@ pub(crate) struct Worker {
     pub(crate) system: Arc<Shared>,
     seat: Option<Arc<Seat>>,
     /// The actor that this worker holds.
-    held: RefCell<Option<CellRef>>,
-    turn: Cell<TurnState>,
-    stop: Cell<bool>,
-    overloaded: RefCell<Option<CellRef>>,
+    pub(crate) present: Present,
+    /// Recycled memory of messages.
+    pub(crate) pool: Pool,
+    /// The kind of message whose turn runs. `None`: no user code runs, or only a guard or a drop outside any turn.
+    turn: Cell<Option<&'static Kind>>,
+    /// What the turn wants done when it has ended.
+    wishes: Cell<Wishes>,
+    overloaded: Cell<Option<CellRef>>,
 }
 
-#[derive(Clone, Copy)]
-enum TurnState {
-    /// No user code runs, or only a guard or a drop outside any turn.
-    Between,
-    In(&'static str),
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Wishes {
+    None,
+    /// `overloaded` is set.
+    Overloaded,
+    /// Its actor is to end; `overloaded` may be set too.
+    Stop,
 }
 
 impl Worker {
     pub(crate) fn new(system: Arc<Shared>, seat: Option<Arc<Seat>>) -> Rc<Worker> {
+        // A worker that comes and goes would only carry memory about.
+        let depot = seat.as_ref().map(|_| system.depot.clone());
         Rc::new(Worker {
             system,
             seat,
-            held: RefCell::new(None),
-            turn: Cell::new(TurnState::Between),
-            stop: Cell::new(false),
-            overloaded: RefCell::new(None),
+            present: Present::default(),
+            pool: Pool::new(depot),
+            turn: Cell::new(None),
+            wishes: Cell::new(Wishes::None),
+            overloaded: Cell::new(None),
         })
     }
 
     /// Makes `worker` this thread's, while `body` runs. Nests: a simulation may be driven from another system's turn.
     pub(crate) fn enter<R>(worker: &Rc<Worker>, body: impl FnOnce(&Worker) -> R) -> R {
-        struct Restore(Option<Rc<Worker>>);
+        struct Restore(Option<NonNull<Worker>>);
         impl Drop for Restore {
             fn drop(&mut self) {
-                let before = self.0.take();
-                let _ = CURRENT.try_with(|current| current.replace(before));
+                CURRENT.set(self.0);
             }
         }
-        // A thread that is being torn down has no place for it: its turns then send as from outside.
-        let before = CURRENT.try_with(|current| current.replace(Some(worker.clone())));
-        let _restore = Restore(before.ok().flatten());
+        let _restore = Restore(CURRENT.replace(Some(NonNull::from(&**worker))));
         body(worker)
     }
 
     /// Calls `body` with this thread's worker, if it is one.
+    #[inline]
     pub(crate) fn with_current<R>(body: impl FnOnce(&Worker) -> R) -> Option<R> {
-        let worker = CURRENT
-            .try_with(|current| current.borrow().clone())
-            .ok()
-            .flatten()?;
-        Some(body(&worker))
+        let worker = CURRENT.get()?;
+        // SAFETY: `enter` set it from a reference that lives as long as its frame, and takes it back when that frame is left;
+        // `body` runs above that frame, on this thread.
+        Some(body(unsafe { worker.as_ref() }))
+    }
+
+    /// Calls `body` with this thread's worker, or with none.
+    #[inline]
+    pub(crate) fn with_any<R>(body: impl FnOnce(Option<&Worker>) -> R) -> R {
+        // SAFETY: as in `with_current`.
+        body(CURRENT.get().map(|worker| unsafe { worker.as_ref() }))
     }
 
     /// Calls `body` with this thread's worker if it is one of `system`.
-    pub(crate) fn of<R>(system: &Arc<Shared>, body: impl FnOnce(&Worker) -> R) -> Option<R> {
-        Worker::with_current(|worker| Arc::ptr_eq(&worker.system, system).then(|| body(worker)))
+    #[inline]
+    pub(crate) fn of<R>(system: &Shared, body: impl FnOnce(&Worker) -> R) -> Option<R> {
+        Worker::with_current(|worker| ptr::eq(&*worker.system, system).then(|| body(worker)))
             .flatten()
     }
 
     /// The turn that runs on this thread, for errors that name it.
     pub(crate) fn inside() -> Option<Inside> {
-        Worker::with_current(|worker| match worker.turn.get() {
-            TurnState::Between => None,
-            TurnState::In(behaviour) => Some(Inside {
-                actor: worker.held_path(),
-                behaviour,
-            }),
+        Worker::with_current(|worker| {
+            worker.turn.get().map(|kind| Inside {
+                actor: worker.path(),
+                behaviour: kind.name,
+            })
         })
         .flatten()
     }
 
     /// Whether user code of a turn is running.
     pub(crate) fn inside_turn(&self) -> bool {
-        matches!(self.turn.get(), TurnState::In(_))
+        self.turn.get().is_some()
     }
 
-    fn held_path(&self) -> String {
-        self.held
-            .borrow()
-            .as_ref()
-            .map_or_else(|| "-".to_owned(), |cell| cell.path())
+    /// The path of the actor that is held.
+    pub(crate) fn path(&self) -> String {
+        self.present
+            .with(Header::path)
+            .unwrap_or_else(|| "-".to_owned())
     }
 
-    pub(crate) fn holds(&self, cell: &CellRef) {
-        self.held.replace(Some(cell.clone()));
+    /// A run begins.
+    pub(crate) fn begins(&self, actor: &Runnable) {
+        if let Some(seat) = &self.seat {
+            seat.watch.holds(actor);
+        }
     }
 
-    pub(crate) fn holds_nothing(&self) {
-        self.held.replace(None);
-    }
-
-    /// The actor whose turn runs.
+    /// The address of the actor whose turn runs.
     ///
     /// # Panics
     ///
     /// Between turns; a `Turn` exists only within one.
-    pub(crate) fn me(&self) -> CellRef {
-        self.held
-            .borrow()
-            .clone()
+    pub(crate) fn me(&self) -> AddressRef {
+        self.present
+            .address()
+            .expect("a turn runs only while its actor is held")
+    }
+
+    /// The address of the actor that is held, if one is.
+    pub(crate) fn me_if_any(&self) -> Option<AddressRef> {
+        self.present.address()
+    }
+
+    /// Calls `body` with the actor whose turn runs.
+    ///
+    /// # Panics
+    ///
+    /// As [`Worker::me`].
+    pub(crate) fn with_me<R>(&self, body: impl FnOnce(&Header) -> R) -> R {
+        self.present
+            .with(body)
             .expect("a turn runs only while its actor is held")
     }
 
     /// Whether this worker holds the actor with this id, of this system.
     pub(crate) fn holds_actor(&self, system: &Arc<Shared>, id: u64) -> bool {
         Arc::ptr_eq(&self.system, system)
-            && self
-                .held
-                .borrow()
-                .as_ref()
-                .is_some_and(|cell| cell.id == id)
+            && self.present.with(|actor| actor.id == id).unwrap_or(false)
     }
 
-    pub(crate) fn turn_begins(&self, head: &Head) {
-        self.begins(head.kind.name);
-    }
-
-    pub(crate) fn hook_begins(&self) {
-        self.begins("the end of the actor");
-    }
-
-    fn begins(&self, behaviour: &'static str) {
-        self.turn.set(TurnState::In(behaviour));
-        if let (Some(seat), Some(cell)) = (&self.seat, &*self.held.borrow()) {
-            seat.watch.begins(self.system.oracle.coarse_ms(), cell.id);
+    #[inline]
+    pub(crate) fn turn_begins(&self, kind: &'static Kind) {
+        self.turn.set(Some(kind));
+        if let Some(seat) = &self.seat {
+            seat.watch.begins(self.system.oracle.coarse_ms());
         }
     }
 
+    #[inline]
     pub(crate) fn turn_ends(&self) {
-        self.turn.set(TurnState::Between);
+        self.turn.set(None);
         if let Some(seat) = &self.seat {
             seat.watch.ends();
         }
@@ -151,37 +171,79 @@ impl Worker {
 
     /// The behaviour whose turn runs, or `-`.
     pub(crate) fn behaviour(&self) -> &'static str {
-        match self.turn.get() {
-            TurnState::In(behaviour) => behaviour,
-            TurnState::Between => "-",
+        self.turn.get().map_or("-", |kind| kind.name)
+    }
+
+    /// In a simulation: what the seed does to a turn before it runs.
+    #[inline]
+    pub(crate) fn fault_before(&self, kind: &'static Kind) {
+        if let Some(stage) = self.system.simulated() {
+            let id = self.with_me(|actor| actor.id);
+            stage.fault_before(kind, id, &self.system.oracle);
         }
     }
 
     /// The turn asked for its actor's end.
     pub(crate) fn ask_stop(&self) {
-        self.stop.set(true);
+        self.wishes.set(Wishes::Stop);
     }
 
+    /// Whether anything is to be done after the turn.
+    #[inline]
+    pub(crate) fn has_wishes(&self) -> bool {
+        self.wishes.get() != Wishes::None
+    }
+
+    /// Whether the turn asked for its actor's end. Taken.
     pub(crate) fn wants_stop(&self) -> bool {
-        self.stop.take()
+        self.wishes.replace(Wishes::None) == Wishes::Stop
     }
 
     /// The turn sent to an actor whose mailbox is too long: noted, and acted on when the turn has ended.
     pub(crate) fn sent_to_overloaded(&self, receiver: &AddressRef) {
-        let other = self
-            .held
-            .borrow()
-            .as_ref()
-            .is_some_and(|me| me.id != receiver.id);
-        if self.inside_turn() && other && Arc::ptr_eq(&self.system, &receiver.system) {
-            self.overloaded
-                .borrow_mut()
-                .get_or_insert_with(|| receiver.cell());
+        let other = self.present.with(|me| me.id != receiver.id);
+        if self.inside_turn() && other == Some(true) && Arc::ptr_eq(&self.system, &receiver.system)
+        {
+            let first = self.overloaded.take().unwrap_or_else(|| receiver.cell());
+            self.overloaded.set(Some(first));
+            if self.wishes.get() == Wishes::None {
+                self.wishes.set(Wishes::Overloaded);
+            }
         }
     }
 
     pub(crate) fn take_overloaded(&self) -> Option<CellRef> {
         self.overloaded.take()
+    }
+
+    /// A message of this system has left its mailbox.
+    #[inline]
+    pub(crate) fn account_less(&self, bytes: usize) {
+        match &self.seat {
+            Some(seat) => seat.bytes.change(-(bytes as i64)),
+            None => self.system.bytes.subtract(bytes),
+        }
+    }
+
+    /// A message of this system has been sent.
+    #[inline]
+    pub(crate) fn account_more(&self, bytes: usize) {
+        match &self.seat {
+            Some(seat) => seat.bytes.change(bytes as i64),
+            None => self.system.bytes.add(bytes),
+        }
+    }
+
+    /// Counts for `bytes`, if that is the count of this worker's system.
+    #[inline]
+    pub(crate) fn counts_for(&self, bytes: &Bytes, by: i64) -> Counted {
+        match &self.seat {
+            Some(seat) if ptr::eq(&self.system.bytes, bytes) => {
+                seat.bytes.change(by);
+                Counted::Yes
+            }
+            _ => Counted::No,
+        }
     }
 
     pub(super) fn seat(&self) -> Option<&Arc<Seat>> {

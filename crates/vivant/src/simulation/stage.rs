@@ -1,7 +1,7 @@
 //! The stage: the scheduler of a simulation. One step is one choice.
 
 use super::Faults;
-use crate::cell::{Budget, CellRef, Injected, Ran, run};
+use crate::cell::{Budget, Injected, Ran, Runnable, run};
 use crate::mailbox::{Kind, Role};
 use crate::oracle::{Oracle, Simulated};
 use crate::scheduler::Worker;
@@ -29,9 +29,9 @@ pub(crate) struct Stage {
 #[derive(Default)]
 struct Play {
     /// Runnable, in the order in which they became so.
-    ready: Vec<CellRef>,
+    ready: Vec<Runnable>,
     /// Runnable, but held back until a time, by number of the delay (R5).
-    held_back: BTreeMap<(u64, u64), CellRef>,
+    held_back: BTreeMap<(u64, u64), Runnable>,
     delays: u64,
     turns: u64,
     signature: u64,
@@ -47,7 +47,7 @@ impl Stage {
         }
     }
 
-    pub(crate) fn schedule(&self, cell: CellRef, oracle: &Oracle) {
+    pub(crate) fn schedule(&self, cell: Runnable, oracle: &Oracle) {
         if self.is_foreign() {
             self.complain(format!(
                 "{} was made runnable by another thread",
@@ -94,7 +94,7 @@ impl Stage {
         }
     }
 
-    fn run_cell(&self, system: &Arc<Shared>, cell: CellRef, budget: Budget) {
+    fn run_cell(&self, system: &Arc<Shared>, cell: Runnable, budget: Budget) {
         let worker = Worker::new(system.clone(), None);
         if let Ran::Requeue(cell) = Worker::enter(&worker, |worker| run(cell, worker, budget)) {
             lock(&self.play).ready.push(cell);

@@ -4,10 +4,12 @@ use super::Config;
 use crate::accounting::Bytes;
 use crate::actor::Actor;
 use crate::asked::block_on_thread;
-use crate::cell::{AddressRef, Birth, Caught, CellRef, Signals, note_places, start_envelope};
+use crate::cell::{
+    AddressRef, Birth, Caught, CellRef, Header, Runnable, Signals, note_places, start_envelope,
+};
 use crate::dead_letter::DeadLetters;
 use crate::error::{Inside, Panic};
-use crate::mailbox::{Kind, post};
+use crate::mailbox::{Depot, To, post};
 use crate::mute::Mutes;
 use crate::oracle::{Oracle, split_mix};
 use crate::registry::Registry;
@@ -34,6 +36,7 @@ pub(crate) struct Shared {
     pub(crate) dead_letters: DeadLetters,
     pub(crate) reports: Reports,
     pub(crate) bytes: Bytes,
+    pub(crate) depot: Arc<Depot>,
     kept: Mutex<BTreeMap<u64, AddressRef>>,
     next_id: AtomicU64,
     next_root: AtomicU32,
@@ -65,6 +68,7 @@ impl Shared {
             dead_letters: DeadLetters::default(),
             reports: Reports::new(listener),
             bytes: Bytes::default(),
+            depot: Arc::new(Depot::new()),
             kept: Mutex::new(BTreeMap::new()),
             next_id: AtomicU64::new(0),
             next_root: AtomicU32::new(0),
@@ -88,7 +92,11 @@ impl Shared {
 
     /// Makes a cell, with or without its state; a child of the actor whose turn runs here, if one of this system does.
     pub(crate) fn birth<A: Actor>(self: &Arc<Self>, state: Option<A>) -> AddressRef {
-        let within = |worker: &Worker| worker.inside_turn().then(|| worker.me().next_child());
+        let within = |worker: &Worker| {
+            worker
+                .inside_turn()
+                .then(|| worker.with_me(Header::next_child))
+        };
         let (parent, number) = match Worker::of(self, within).flatten() {
             Some((parent, number)) => (Some(parent), number),
             None => (None, self.next_root.fetch_add(1, Ordering::Relaxed)),
@@ -131,16 +139,31 @@ impl Shared {
     {
         let address = self.birth::<A>(None);
         // Born too late, it may have ended already: then there is nothing to start.
-        drop(post(&address, start_envelope(start, place)));
+        drop(post(To::Lent(&address), start_envelope(start, place)));
         address
     }
 
-    /// An actor was turned from idle to queued: puts it where it will be run.
-    pub(crate) fn schedule(&self, cell: CellRef) {
+    /// An actor was woken: puts it where it will be run.
+    pub(crate) fn schedule(self: &Arc<Self>, actor: Runnable) {
+        Worker::with_any(|worker| {
+            let own = worker.filter(|worker| std::ptr::eq(&*worker.system, &**self));
+            self.schedule_by(own, actor);
+        });
+    }
+
+    /// As `schedule`, by this thread's worker, if it is one of this system.
+    #[inline]
+    pub(crate) fn schedule_by(self: &Arc<Self>, worker: Option<&Worker>, actor: Runnable) {
         match &self.scheduler {
-            Scheduler::Threads(threads) => threads.schedule(cell),
-            Scheduler::Simulated(stage) => stage.schedule(cell, &self.oracle),
+            Scheduler::Threads(threads) => threads.schedule(actor, worker, self),
+            Scheduler::Simulated(stage) => stage.schedule(actor, &self.oracle),
         }
+    }
+
+    /// Bytes of cells and waiting messages that the runtime holds; exact when nothing runs.
+    pub(crate) fn bytes_held(&self) -> i64 {
+        let counted = |threads: &Threads| threads.bytes_counted();
+        self.bytes.shared() + self.threads().map_or(0, counted)
     }
 
     /// Sets an alarm that rings `in_ns` from now.
@@ -189,13 +212,6 @@ impl Shared {
             return poll();
         }
         poll()
-    }
-
-    /// In a simulation: what the seed does to a turn before it runs.
-    pub(crate) fn fault_before(&self, kind: &'static Kind, actor: u64) {
-        if let Scheduler::Simulated(stage) = &self.scheduler {
-            stage.fault_before(kind, actor, &self.oracle);
-        }
     }
 
     /// In a simulation: something happened that makes it unrepeatable.

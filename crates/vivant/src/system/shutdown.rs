@@ -87,7 +87,7 @@ pub(super) fn shutdown(system: &Arc<Shared>, limit: Duration) -> ShutdownReport 
     }
     system.timers.close(|caught| system.timer_panicked(caught));
     let dead_letters = system.dead_letters.total();
-    let still_there = |cell: &&CellRef| system.registry.get(cell.id).is_some();
+    let still_there = |cell: &&CellRef| system.registry.get(cell.id, cell.place()).is_some();
     let stuck = before.iter().filter(still_there).map(survivor).collect();
     ShutdownReport {
         alive,
@@ -101,10 +101,6 @@ fn end_everybody(system: &Arc<Shared>, deadline_ns: u64) {
     loop {
         let all = system.registry.all();
         if all.is_empty() {
-            // What is still queued has ended: its queue entry is all that keeps its memory.
-            if let Some(stage) = system.simulated() {
-                let _steps = stage.run_ready(system);
-            }
             return;
         }
         for cell in &all {

@@ -41,7 +41,7 @@ impl Service {
     /// # Errors
     ///
     /// It did not answer.
-    pub async fn ask<M: Message>(&self, call: Call<M>) -> Result<M::Reply, Problem> {
+    pub async fn ask<M: Message>(&self, call: Call<'_, M>) -> Result<M::Reply, Problem> {
         Ok(call.ask().within(self.patience).await?)
     }
 
@@ -50,7 +50,7 @@ impl Service {
     /// # Errors
     ///
     /// It did not answer, or refused.
-    pub async fn request<T, M>(&self, call: Call<M>) -> Result<T, Problem>
+    pub async fn request<T, M>(&self, call: Call<'_, M>) -> Result<T, Problem>
     where
         M: Message<Reply = Result<T, Refusal>>,
     {

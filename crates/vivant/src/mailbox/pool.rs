@@ -1,0 +1,243 @@
+//! The memory of messages and promises, recycled (invariants N1–N3, see the README).
+//!
+//! A worker keeps what its turns consumed for what its turns send; in a steady state no message is allocated. Where one
+//! worker sends and another consumes, blocks go back in batches, through the depot (magazines, Bonwick 1994 and 2001).
+
+use crate::scheduler::Worker;
+use crate::sync::{Arc, Mutex, lock};
+use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
+use std::cell::Cell;
+use std::ptr::{self, NonNull};
+
+/// Blocks of class `c` have `64 · (c + 1)` bytes, less a word that allocators like to keep before a block.
+const CLASSES: usize = 4;
+
+/// How many blocks a full magazine has.
+pub(crate) const MAGAZINE: u32 = 64;
+
+/// At most so many full magazines of each class wait in the depot; what is beyond goes back to the allocator.
+const DEPOT_MAX: usize = 64;
+
+/// Off where each message is to have memory of its own, so that the checkers of memory see every use after its end.
+const RECYCLES: bool = !cfg!(any(miri, vivant_plain_messages));
+
+/// The class of memory for a `P`; `None` if it is too large, or aligned in an unusual way.
+const fn class_of<P>() -> Option<usize> {
+    let class = (size_of::<P>() + 7) / 64;
+    if class < CLASSES && align_of::<P>() <= align_of::<u64>() {
+        Some(class)
+    } else {
+        None
+    }
+}
+
+const fn layout_of(class: usize) -> Layout {
+    match Layout::from_size_align(64 * (class + 1) - 8, align_of::<u64>()) {
+        Ok(layout) => layout,
+        Err(_) => panic!("a class that is no layout"),
+    }
+}
+
+/// Memory for one `P`, uninitialised.
+pub(crate) fn take<P>() -> NonNull<P> {
+    let Some(class) = (const { class_of::<P>() }) else {
+        return allocated(Layout::new::<P>()).cast();
+    };
+    let recycled = Worker::with_current(|worker| worker.pool.take(class));
+    recycled
+        .flatten()
+        .unwrap_or_else(|| allocated(layout_of(class)))
+        .cast()
+}
+
+/// Gives back what [`take`] gave.
+///
+/// # Safety
+///
+/// `place` came from `take::<P>()`, nothing in it is used any more, and this is called once for it.
+pub(crate) unsafe fn give<P>(place: NonNull<P>) {
+    let Some(class) = (const { class_of::<P>() }) else {
+        // SAFETY: `take` allocated it with this layout, for it has no class.
+        return unsafe { dealloc(place.as_ptr().cast(), Layout::new::<P>()) };
+    };
+    // SAFETY: by the caller's promise it is a block of this class that nobody uses.
+    let kept = Worker::with_current(|worker| unsafe { worker.pool.give(class, place.cast()) });
+    if kept != Some(Kept::Yes) {
+        // SAFETY: blocks of a class are all allocated with the layout of the class, and it was not kept.
+        unsafe { dealloc(place.as_ptr().cast(), layout_of(class)) };
+    }
+}
+
+fn allocated(layout: Layout) -> NonNull<u8> {
+    // SAFETY: no layout here is of size zero: a class has a size, and what has none is not large.
+    NonNull::new(unsafe { alloc(layout) }).unwrap_or_else(|| handle_alloc_error(layout))
+}
+
+/// A free block, linked through itself.
+struct Block {
+    next: *mut Block,
+}
+
+/// Free blocks of one class, [`MAGAZINE`] of them if it is in the depot.
+struct Magazine(*mut Block);
+
+// SAFETY: a magazine owns its blocks, which are plain memory.
+unsafe impl Send for Magazine {}
+
+impl Magazine {
+    /// Gives every block back to the allocator.
+    fn release(self, class: usize) {
+        let mut at = self.0;
+        while let Some(block) = NonNull::new(at) {
+            // SAFETY: the magazine owned this block of this class; it is read before it is given back.
+            unsafe {
+                at = block.as_ref().next;
+                dealloc(block.as_ptr().cast(), layout_of(class));
+            }
+        }
+    }
+}
+
+/// Whether the pool took a block over.
+#[derive(PartialEq, Eq)]
+pub(crate) enum Kept {
+    Yes,
+    No,
+}
+
+/// The magazines of one worker: for each class one in use, and one in reserve that is full or absent.
+pub(crate) struct Pool {
+    classes: [Rack; CLASSES],
+    /// `None`: this thread does not recycle.
+    depot: Option<Arc<Depot>>,
+}
+
+struct Rack {
+    first: Cell<*mut Block>,
+    count: Cell<u32>,
+    /// Null, or the first of exactly [`MAGAZINE`] blocks.
+    reserve: Cell<*mut Block>,
+}
+
+impl Pool {
+    pub(crate) fn new(depot: Option<Arc<Depot>>) -> Pool {
+        let rack = || Rack {
+            first: Cell::new(ptr::null_mut()),
+            count: Cell::new(0),
+            reserve: Cell::new(ptr::null_mut()),
+        };
+        Pool {
+            classes: [rack(), rack(), rack(), rack()],
+            depot: depot.filter(|_| RECYCLES),
+        }
+    }
+
+    /// A block of `class`, if there is one to recycle.
+    #[inline]
+    pub(crate) fn take(&self, class: usize) -> Option<NonNull<u8>> {
+        let rack = &self.classes[class];
+        let block = match NonNull::new(rack.first.get()) {
+            Some(block) => block,
+            None => self.refilled(class)?,
+        };
+        // SAFETY: the rack owns its blocks, and free blocks are linked.
+        rack.first.set(unsafe { block.as_ref() }.next);
+        rack.count.set(rack.count.get() - 1);
+        Some(block.cast())
+    }
+
+    /// Puts a full magazine into use.
+    #[cold]
+    fn refilled(&self, class: usize) -> Option<NonNull<Block>> {
+        let rack = &self.classes[class];
+        let mut full = rack.reserve.replace(ptr::null_mut());
+        if full.is_null() {
+            full = self.depot.as_ref()?.take(class)?.0;
+        }
+        rack.first.set(full);
+        rack.count.set(MAGAZINE);
+        NonNull::new(full)
+    }
+
+    /// Keeps a block for later.
+    ///
+    /// # Safety
+    ///
+    /// The caller owns the block, which was allocated for `class`, and gives it up unless the answer is no.
+    #[inline]
+    pub(crate) unsafe fn give(&self, class: usize, block: NonNull<u8>) -> Kept {
+        let Some(depot) = &self.depot else {
+            return Kept::No;
+        };
+        let rack = &self.classes[class];
+        if rack.count.get() == MAGAZINE {
+            self.set_aside(class, depot);
+        }
+        let block = block.cast::<Block>();
+        // SAFETY: by the caller's promise; every class is large and aligned enough for a link.
+        unsafe {
+            block.write(Block {
+                next: rack.first.get(),
+            });
+        }
+        rack.first.set(block.as_ptr());
+        rack.count.set(rack.count.get() + 1);
+        Kept::Yes
+    }
+
+    /// The magazine in use is full: it becomes the reserve, and the reserve goes to the depot.
+    #[cold]
+    fn set_aside(&self, class: usize, depot: &Depot) {
+        let rack = &self.classes[class];
+        let full = rack.first.replace(ptr::null_mut());
+        rack.count.set(0);
+        let first = rack.reserve.replace(full);
+        if !first.is_null() {
+            depot.give(class, Magazine(first));
+        }
+    }
+}
+
+impl Drop for Pool {
+    fn drop(&mut self) {
+        for (class, rack) in self.classes.iter().enumerate() {
+            for first in [rack.first.get(), rack.reserve.get()] {
+                Magazine(first).release(class);
+            }
+        }
+    }
+}
+
+/// Full magazines that no worker has: how memory gets from workers that consume back to workers that send.
+pub(crate) struct Depot([Mutex<Vec<Magazine>>; CLASSES]);
+
+impl Depot {
+    pub(crate) fn new() -> Depot {
+        Depot(std::array::from_fn(|_| Mutex::new(Vec::new())))
+    }
+
+    fn take(&self, class: usize) -> Option<Magazine> {
+        lock(&self.0[class]).pop()
+    }
+
+    fn give(&self, class: usize, full: Magazine) {
+        let mut magazines = lock(&self.0[class]);
+        if magazines.len() < DEPOT_MAX {
+            magazines.push(full);
+            return;
+        }
+        drop(magazines);
+        full.release(class);
+    }
+}
+
+impl Drop for Depot {
+    fn drop(&mut self) {
+        for class in 0..CLASSES {
+            let magazines = std::mem::take(&mut *lock(&self.0[class]));
+            for magazine in magazines {
+                magazine.release(class);
+            }
+        }
+    }
+}

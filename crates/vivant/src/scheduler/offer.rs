@@ -1,0 +1,169 @@
+//! When a worker offers what waits in its queue to a sleeping one.
+//!
+//! Waking a thread costs more than most turns, so work is offered only if it outlasts that: when the queue has not been
+//! empty for as long as **patience** says, or what waits in it will take as long, by the mean of the last runs. Whoever was
+//! woken and had nothing to do again at once doubles the patience of all; whoever found real work ends it.
+//!
+//! Nothing depends on this for progress: a worker with a queue is awake and will come to it, and if a turn holds it up the
+//! clock offers its queue (K1, `handover.rs`).
+
+use crate::sync::{AtomicU32, Ordering};
+
+/// The least time that work must last to be offered: a few times the 12–21 µs that waking costs under a hypervisor.
+const PATIENCE_MIN_NS: u32 = 50_000;
+
+/// The most: an attempt every so often costs nothing, and the load may have changed.
+const PATIENCE_MAX_NS: u32 = 10_000_000;
+
+/// What all workers of a system know about offers.
+pub(crate) struct Patience {
+    ns: AtomicU32,
+    /// Offers whose taker has not yet woken.
+    offered: AtomicU32,
+}
+
+impl Patience {
+    pub(crate) fn new() -> Patience {
+        Patience {
+            ns: AtomicU32::new(PATIENCE_MIN_NS),
+            offered: AtomicU32::new(0),
+        }
+    }
+
+    /// All relaxed: a guess about speed.
+    pub(crate) fn ns(&self) -> u64 {
+        u64::from(self.ns.load(Ordering::Relaxed))
+    }
+
+    /// Somebody is woken because of an offer.
+    pub(crate) fn offers(&self) {
+        self.offered.store(1, Ordering::Relaxed);
+    }
+
+    /// Asked by a worker that wakes: whether that was because of an offer.
+    pub(crate) fn was_offered(&self) -> bool {
+        self.offered.load(Ordering::Relaxed) != 0 && self.offered.swap(0, Ordering::Relaxed) != 0
+    }
+
+    /// What became of an offer: for how long its taker had work.
+    pub(crate) fn learn(&self, worked_ns: u64) {
+        let ns = self.ns.load(Ordering::Relaxed);
+        let next = if worked_ns >= u64::from(PATIENCE_MIN_NS) {
+            PATIENCE_MIN_NS
+        } else {
+            ns.saturating_mul(2).min(PATIENCE_MAX_NS)
+        };
+        self.ns.store(next, Ordering::Relaxed);
+    }
+}
+
+/// What one worker knows about its own pace.
+#[derive(Default)]
+pub(crate) struct Pace {
+    looked_ns: u64,
+    /// Since when the queue has not been empty, as far as the looks tell.
+    surplus_since_ns: Option<u64>,
+}
+
+impl Pace {
+    /// A look at the clock, between two rounds, after so many runs: returns the mean time of a run since the last one, and
+    /// whether the queue has lasted for `patience_ns`.
+    pub(crate) fn look(
+        &mut self,
+        now_ns: u64,
+        runs: u32,
+        queued: usize,
+        patience_ns: u64,
+    ) -> (u64, Surplus) {
+        let mean_ns = now_ns.saturating_sub(self.looked_ns) / u64::from(runs.max(1));
+        self.looked_ns = now_ns;
+        if queued == 0 {
+            self.surplus_since_ns = None;
+            return (mean_ns, Surplus::Passing);
+        }
+        let since_ns = *self.surplus_since_ns.get_or_insert(now_ns);
+        if now_ns - since_ns < patience_ns {
+            return (mean_ns, Surplus::Passing);
+        }
+        // The next offer needs new patience.
+        self.surplus_since_ns = Some(now_ns);
+        (mean_ns, Surplus::Lasting)
+    }
+
+    /// The worker begins anew, after a sleep.
+    pub(crate) fn woke(&mut self, now_ns: u64) {
+        self.looked_ns = now_ns;
+        self.surplus_since_ns = None;
+    }
+}
+
+/// Whether there is more to do than one worker should do.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Surplus {
+    Passing,
+    Lasting,
+}
+
+/// A worker that has run out of work, and what it knows of taking that of others.
+#[derive(Default)]
+pub(crate) struct Thief {
+    /// When it last took something, since it woke.
+    stole_ns: Option<u64>,
+    woken: Woken,
+}
+
+#[derive(Default, PartialEq, Eq, Clone, Copy)]
+enum Woken {
+    #[default]
+    Otherwise,
+    /// Because of an offer that it has not yet taken up.
+    ByOffer,
+}
+
+/// Whether a worker that has nothing may take from others.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Appetite {
+    Some,
+    /// What it took last was done at once: it sleeps, until more is offered.
+    None,
+}
+
+impl Thief {
+    pub(crate) fn woken(patience: &Patience) -> Thief {
+        let woken = if patience.was_offered() {
+            Woken::ByOffer
+        } else {
+            Woken::Otherwise
+        };
+        Thief {
+            stole_ns: None,
+            woken,
+        }
+    }
+
+    /// It has run out of work again.
+    pub(crate) fn may_steal(&mut self, now_ns: u64, patience: &Patience) -> Appetite {
+        let Some(stole_ns) = self.stole_ns else {
+            return Appetite::Some;
+        };
+        let worked_ns = now_ns.saturating_sub(stole_ns);
+        patience.learn(worked_ns);
+        if worked_ns >= u64::from(PATIENCE_MIN_NS) {
+            Appetite::Some
+        } else {
+            Appetite::None
+        }
+    }
+
+    pub(crate) fn stole(&mut self, now_ns: u64) {
+        self.stole_ns = Some(now_ns);
+        self.woken = Woken::Otherwise;
+    }
+
+    /// It goes to sleep.
+    pub(crate) fn rests(&mut self, patience: &Patience) {
+        if self.woken == Woken::ByOffer {
+            patience.learn(0);
+        }
+    }
+}

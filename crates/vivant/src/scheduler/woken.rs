@@ -1,0 +1,75 @@
+//! The slot for the actor just woken: it runs right after the turn that woke it, on warm caches (invariant F1).
+
+use crate::sync::{AtomicPtr, Ordering};
+use std::marker::PhantomData;
+use std::ptr::{self, NonNull};
+
+/// Something that is as good as a pointer.
+///
+/// # Safety
+///
+/// `from_ptr` gives back what `into_ptr` gave up, on any thread.
+pub(crate) unsafe trait Pointed: Sized + Send {
+    /// What is pointed at.
+    type Target;
+    /// Gives itself up.
+    fn into_ptr(self) -> NonNull<Self::Target>;
+    /// Takes it up again.
+    ///
+    /// # Safety
+    ///
+    /// The pointer came from `into_ptr`, and this is called once for that.
+    unsafe fn from_ptr(pointer: NonNull<Self::Target>) -> Self;
+}
+
+/// A place for one. Its worker puts and takes; others may take when that worker is held up.
+pub(crate) struct Slot<T: Pointed> {
+    at: AtomicPtr<T::Target>,
+    owns: PhantomData<T>,
+}
+
+impl<T: Pointed> Slot<T> {
+    pub(crate) fn new() -> Self {
+        Slot {
+            at: AtomicPtr::new(ptr::null_mut()),
+            owns: PhantomData,
+        }
+    }
+
+    /// Puts `woken` in; gives back what lay there. Only the slot's worker calls this.
+    pub(crate) fn put(&self, woken: T) -> Option<T> {
+        let new = woken.into_ptr().as_ptr();
+        // Relaxed: only this worker puts, so an empty slot stays empty until the store below.
+        if self.at.load(Ordering::Relaxed).is_null() {
+            // Release: pairs with the Acquire in `take`.
+            self.at.store(new, Ordering::Release);
+            return None;
+        }
+        // Release as above. What comes out was put by this same worker, so there is nothing to acquire.
+        let old = self.at.swap(new, Ordering::Release);
+        // SAFETY: it was given up in `put`, and the exchange gave it to this caller alone.
+        NonNull::new(old).map(|old| unsafe { T::from_ptr(old) })
+    }
+
+    /// Takes what lies there.
+    pub(crate) fn take(&self) -> Option<T> {
+        if self.at.load(Ordering::Relaxed).is_null() {
+            return None;
+        }
+        // Acquire: pairs with the Release in `put`.
+        let old = self.at.swap(ptr::null_mut(), Ordering::Acquire);
+        // SAFETY: as in `put`.
+        NonNull::new(old).map(|old| unsafe { T::from_ptr(old) })
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        // Relaxed: a look; who wants what lies there takes it.
+        self.at.load(Ordering::Relaxed).is_null()
+    }
+}
+
+impl<T: Pointed> Drop for Slot<T> {
+    fn drop(&mut self) {
+        drop(self.take());
+    }
+}
