@@ -92,7 +92,7 @@ impl<'a, M: Message> Call<'a, M> {
     /// Sends the message, without an answer. If the actor has ended it becomes a dead letter (T3).
     ///
     /// Within a turn this is [`Turn::send`]. Never waits. Costs one atomic exchange, and recycled memory as a rule.
-    #[inline]
+    #[inline(always)]
     pub fn send(self) {
         self.post(Resolver::nobody());
     }
@@ -150,7 +150,7 @@ impl<'a, M: Message> Call<'a, M> {
         self.ask().wait()
     }
 
-    #[inline]
+    #[inline(always)]
     pub(crate) fn post(self, resolver: Resolver<M::Reply>) {
         let envelope = (self.pack)(self.args, resolver, self.place);
         if let Err((to, envelope)) = post(self.to, envelope) {
@@ -185,7 +185,7 @@ impl Delivery {
 }
 
 /// The envelope of a behaviour.
-#[inline]
+#[inline(always)]
 pub(crate) fn envelope<B: Behaviour>(
     args: B::Args,
     resolver: Resolver<B::Reply>,

@@ -7,7 +7,7 @@ pub(crate) use std::sync::atomic::Ordering;
 pub(crate) use std::sync::atomic::{
     AtomicBool, AtomicI32, AtomicI64, AtomicPtr, AtomicU8, AtomicU32, AtomicU64, AtomicUsize,
 };
-pub(crate) use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+pub(crate) use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 /// Locks `mutex`, also after a panic of an earlier holder.
 ///

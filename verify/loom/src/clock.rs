@@ -9,7 +9,7 @@
 //! | `Clock::rouse`, `timer_is_nearer` | the same |
 //! | `Idle::sleep` | `Threads::sleep` |
 //!
-//! Left out: surplus workers and the blocking pool in `is_idle`; what a tick does.
+//! Left out: what else `is_idle` asks: surplus workers, the blocking pool, and whether anything waits; what a tick does.
 
 use crate::check::{Canary, holds};
 use crate::runtime::sleep::{Park, Sleepers, Withdrawn};

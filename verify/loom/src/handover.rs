@@ -5,7 +5,7 @@
 //!
 //! | model | real |
 //! |---|---|
-//! | `Floor::post` | `Threads::schedule`, from outside |
+//! | `Floor::post` | `Threads::inject` |
 //! | `Floor::work` | `Threads::work` |
 //! | `Floor::leave` | `Threads::leave` |
 //! | `too_many` | `Handover::may_retire` |

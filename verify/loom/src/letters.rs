@@ -1,6 +1,6 @@
 //! Messages for models: nodes of the real inbox whose content loom follows, and the safe face of both.
 
-use crate::runtime::inbox::{Chain, Inbox, Linked, Pushed};
+use crate::runtime::inbox::{Chain, Inbox, Linked, Nudged, Parked, Pushed};
 use crate::tracked::Tracked;
 use loom::alloc::Track;
 use std::ptr::{NonNull, addr_of_mut};
@@ -67,27 +67,55 @@ pub(crate) unsafe fn opened(node: NonNull<Node>) -> Letter {
     node.content.get_ref().change(|content| *content)
 }
 
+/// What a sender was told.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Told {
+    /// It has woken the receiver, and lays this letter into the backlog itself.
+    Wakes(Letter),
+    First,
+    Later,
+}
+
 /// An inbox of letters, as models use it: the real one, or one with a planted bug.
 pub(crate) trait Mailbox {
-    /// M3: `First` tells the sender to notify. The letter comes back if the mailbox is closed.
-    fn push(&self, letter: Letter) -> Result<Pushed, Letter>;
+    /// The letter comes back if the mailbox is closed.
+    fn push(&self, letter: Letter) -> Result<Told, Letter>;
+    fn nudge(&self) -> Nudged;
     fn take(&self) -> Vec<Letter>;
+    fn park(&self) -> Parked;
     fn close(&self) -> Vec<Letter>;
     fn is_empty(&self) -> bool;
 }
 
 impl Mailbox for Inbox<Node> {
-    fn push(&self, letter: Letter) -> Result<Pushed, Letter> {
+    fn push(&self, letter: Letter) -> Result<Told, Letter> {
         // SAFETY: `sealed` gave up a node that it had just made.
-        let pushed = unsafe { Inbox::push(self, sealed(letter)) };
-        // SAFETY: the inbox gives the node back to the one who made it.
-        pushed.map_err(|node| unsafe { opened(node) })
+        match unsafe { Inbox::push(self, sealed(letter)) } {
+            Ok(Pushed::Wakes(node)) => {
+                let mut laid = Chain::new();
+                // SAFETY: the inbox gives the node back to the one who made it.
+                unsafe { laid.push(node) };
+                Ok(Told::Wakes(all(laid)[0]))
+            }
+            // SAFETY: as above.
+            Err(node) => Err(unsafe { opened(node) }),
+            Ok(Pushed::First) => Ok(Told::First),
+            Ok(Pushed::Later) => Ok(Told::Later),
+        }
+    }
+
+    fn nudge(&self) -> Nudged {
+        Inbox::nudge(self)
     }
 
     fn take(&self) -> Vec<Letter> {
         let mut backlog = Chain::new();
         backlog.append(Inbox::take(self));
         all(backlog)
+    }
+
+    fn park(&self) -> Parked {
+        Inbox::park(self)
     }
 
     fn close(&self) -> Vec<Letter> {

@@ -5,9 +5,9 @@
 //! interleaving, and every value that a weakly ordered machine may read, up to a number of preemptions. What has no file
 //! that can be shared is modelled, with a table of names. `tests/models.rs` is the register of all models.
 //!
-//! - [`mailbox`]: M1, M2, M3, M5. [`run`]: C1, M4, stops. [`address`]: C3, C4.
-//! - [`sleep`]: W1, W2, W3. [`handover`]: G2. [`clock`]: K1.
-//! - [`muting`]: P1, P2, P3.
+//! - [`mailbox`]: M1, M2, M3, M5. [`run`]: C1, M4, signals. [`address`]: C3, C4, C5, C6.
+//! - [`slot`]: the slot for the actor just woken. [`sleep`]: W1, W2, W3. [`handover`]: G2. [`clock`]: K1.
+//! - [`muting`]: P1, P2, P3. [`pool`]: N1, N2, N3. [`promise`]: the two ends of a promise.
 //!
 //! Each has its **canaries**: planted bugs that the same models must find. Each dies in a process of its own.
 //!
@@ -29,11 +29,29 @@ pub mod handover;
 mod letters;
 pub mod mailbox;
 pub mod muting;
+#[allow(
+    unsafe_code,
+    reason = "blocks of memory are given back, as in the runtime"
+)]
+pub mod pool;
+#[allow(
+    unsafe_code,
+    reason = "the flawed copy of the slot owns its block as the slot does"
+)]
+pub mod promise;
 pub mod run;
 mod runtime;
 pub mod sleep;
+#[allow(
+    unsafe_code,
+    reason = "an actor in the slot is a pointer, as in the runtime"
+)]
+pub mod slot;
+#[allow(unsafe_code, reason = "blocks of memory are given back")]
+mod stubs;
 mod sync;
 #[allow(unsafe_code, reason = "the pointers that loom hands out and follows")]
 mod tracked;
 
 pub use check::Canary;
+use stubs::{cell, error, scheduler};

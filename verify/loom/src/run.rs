@@ -1,220 +1,35 @@
-//! The run word and the mailbox together, as `post`, `cell::run` and the run queues use them
+//! Inbox and signals together, as `post`, `cell::run` and the run queues use them: who runs an actor, and when
 //! (`crates/vivant/src/cell/README.md`, and M4 of the mailbox).
 //!
-//! Proved, on the files of the runtime: C1 no two workers hold an actor at once, and what one wrote the next one sees; it
-//! never lies in two queues; M4 no message stays behind when all is quiet; a stop racing with sends processes or refuses
-//! each message, once; a notification that comes after the end is harmless.
+//! Proved, on the files of the runtime: C1 no two hold an actor at once, neither two workers nor a worker and a sender that
+//! has woken it, and what one wrote the next one sees; it never lies in two queues; M4 no message stays behind when all is
+//! quiet, and no signal either, also of a muted actor; a stop racing with sends processes or refuses each message, once;
+//! after the end nobody enqueues the actor.
 //!
 //! | model | real |
 //! |---|---|
-//! | `Actor::post` | `mailbox::post`, `CellRef::notify` |
+//! | `Actor::post` | `mailbox::post`, `AddressRef::woken_by` |
 //! | `Actor::tell` | `CellRef::signal` |
 //! | `Actor::run`, `Actor::work` | `cell::run` and the steps of `Held` |
+//! | `Actor::may_park` | the first half of `Held::park` |
 //! | `Actor::end` | `Held::end`, `Held::refuse_all` |
 //! | `Queue` | `RunQueue`; there is one, and one actor |
 //!
-//! Left out: muting (`muting.rs`), references (`address.rs`), guards, and which queue it is.
+//! Left out: who mutes and lets go (`muting.rs`), references and addresses (`address.rs`), guards, and which queue it is.
 
-mod broken;
+mod actor;
 
 use crate::check::{Canary, holds, holds_long};
-use crate::letters::{Letter, Mailbox, Node, in_order, letter};
-use crate::runtime::inbox::{Inbox, Pushed};
-use crate::runtime::state::{Parked, RunWord, Signals, Told};
-use crate::sync::{Arc, Mutex, lock};
-use crate::tracked::Tracked;
+use crate::letters::{Letter, Mailbox, Node, letter};
+use crate::runtime::inbox::{Inbox, Nudged};
+use crate::runtime::signals::Signals;
+use crate::sync::Arc;
+use actor::{Actor, Life, Mute, Slip, actor};
 use loom::thread::{self, JoinHandle};
 
-/// The real run word, or one with a planted bug.
-pub(crate) trait Word {
-    fn notify(&self) -> Told;
-    fn signal(&self, signal: Signals) -> Told;
-    fn hold(&self) -> Signals;
-    fn look(&self) -> Signals;
-    fn park(&self) -> Parked;
-    fn requeue(&self);
-}
-
-impl Word for RunWord {
-    fn notify(&self) -> Told {
-        RunWord::notify(self)
-    }
-    fn signal(&self, signal: Signals) -> Told {
-        RunWord::signal(self, signal)
-    }
-    fn hold(&self) -> Signals {
-        RunWord::hold(self)
-    }
-    fn look(&self) -> Signals {
-        RunWord::look(self)
-    }
-    fn park(&self) -> Parked {
-        RunWord::park(self)
-    }
-    fn requeue(&self) {
-        RunWord::requeue(self);
-    }
-}
-
-/// One run queue for one actor.
-struct Queue(Mutex<usize>);
-
-impl Queue {
-    fn push(&self) {
-        let mut tokens = lock(&self.0);
-        assert_eq!(*tokens, 0, "the actor lies in the queue twice");
-        *tokens += 1;
-    }
-
-    fn pop(&self) -> bool {
-        std::mem::take(&mut *lock(&self.0)) == 1
-    }
-}
-
-struct Actor<W> {
-    word: W,
-    inbox: Inbox<Node>,
-    queue: Queue,
-    owner: Tracked<Owner>,
-    budget: u32,
-}
-
-/// What only the holder touches: the model's `Owner` and state in one.
-#[derive(Default)]
-struct Owner {
-    backlog: Vec<Letter>,
-    processed: Vec<Letter>,
-    refused: Vec<Letter>,
-    life: Life,
-}
-
-#[derive(Default, PartialEq, Eq, Clone, Copy)]
-enum Life {
-    #[default]
-    Running,
-    Ended,
-}
-
-/// Why the holder stopped working.
-#[derive(PartialEq, Eq)]
-enum Why {
-    NothingLeft,
-    BudgetSpent,
-}
-
-impl<W: Word + 'static> Actor<W> {
-    fn new(word: W, budget: u32) -> Arc<Actor<W>> {
-        Arc::new(Actor {
-            word,
-            inbox: Inbox::new(),
-            queue: Queue(Mutex::new(0)),
-            owner: Tracked::new(Owner::default()),
-            budget,
-        })
-    }
-
-    fn post(&self, letter: Letter) -> Result<(), Letter> {
-        if Mailbox::push(&self.inbox, letter)? == Pushed::First {
-            self.enqueue_if(self.word.notify());
-        }
-        Ok(())
-    }
-
-    fn tell(&self, signal: Signals) {
-        self.enqueue_if(self.word.signal(signal));
-    }
-
-    fn enqueue_if(&self, told: Told) {
-        if told == Told::Enqueue {
-            self.queue.push();
-        }
-    }
-
-    /// One look at the queue, and a run if the actor was in it.
-    fn serve(&self) {
-        if self.queue.pop() && self.run() == Why::BudgetSpent {
-            self.queue.push();
-        }
-    }
-
-    fn run(&self) -> Why {
-        let mut signals = self.word.hold();
-        loop {
-            // The touch lasts as long as the work: another holder meanwhile would be seen even if no step met another.
-            let why = self.owner.change(|owner| self.work(owner, signals));
-            if why == Why::BudgetSpent {
-                self.word.requeue();
-                return why;
-            }
-            match self.word.park() {
-                Parked::Yes => return Why::NothingLeft,
-                Parked::Again(told) => signals = told,
-            }
-        }
-    }
-
-    fn work(&self, owner: &mut Owner, signals: Signals) -> Why {
-        self.heed(owner, signals);
-        let mut messages = 0;
-        while owner.life == Life::Running {
-            if messages == self.budget {
-                let more = !owner.backlog.is_empty() || !Mailbox::is_empty(&self.inbox);
-                return if more {
-                    Why::BudgetSpent
-                } else {
-                    Why::NothingLeft
-                };
-            }
-            if owner.backlog.is_empty() {
-                owner.backlog = Mailbox::take(&self.inbox);
-            }
-            if owner.backlog.is_empty() {
-                break;
-            }
-            owner.processed.push(owner.backlog.remove(0));
-            messages += 1;
-            self.heed(owner, self.word.look());
-        }
-        Why::NothingLeft
-    }
-
-    fn heed(&self, owner: &mut Owner, signals: Signals) {
-        if owner.life == Life::Running && signals.has(Signals::STOP) {
-            owner.life = Life::Ended;
-            owner.refused.append(&mut owner.backlog);
-            owner.refused.extend(Mailbox::close(&self.inbox));
-        }
-    }
-
-    /// Everybody has finished; this thread runs what is queued, and then looks at what has become of all messages.
-    fn when_quiet(&self, sent: u32, refused: Vec<Letter>, end: Life) {
-        for _ in 0..3 {
-            self.serve();
-        }
-        self.all_accounted_for(sent, &refused, end);
-        // The word is idle, or this notification, which comes late, would be left to a holder that is not there.
-        assert_eq!(self.word.notify(), Told::Enqueue, "held by nobody");
-        assert!(self.run() == Why::NothingLeft);
-        self.all_accounted_for(sent, &refused, end);
-        self.owner.change(|owner| owner.life = Life::Ended);
-        assert_eq!(Mailbox::close(&self.inbox), [], "M4: left behind");
-    }
-
-    fn all_accounted_for(&self, sent: u32, refused: &[Letter], end: Life) {
-        self.owner.read(|owner| {
-            assert!(owner.life == end, "a stop was lost");
-            let all = [&owner.processed[..], &owner.refused, refused].concat();
-            let different = all.iter().collect::<std::collections::BTreeSet<_>>();
-            assert_eq!(different.len(), all.len(), "M1: twice: {all:?}");
-            assert_eq!(all.len() as u32, sent, "M4: one stays behind: {all:?}");
-            in_order(&owner.processed);
-        });
-    }
-}
-
 /// A thread that posts letters 1 to `count`; gives back those that were refused.
-fn poster<W: Word + 'static>(
-    to: &Arc<Actor<W>>,
+fn poster<M: Mailbox + 'static>(
+    to: &Arc<Actor<M>>,
     from: char,
     count: u32,
 ) -> JoinHandle<Vec<Letter>> {
@@ -223,14 +38,19 @@ fn poster<W: Word + 'static>(
     thread::spawn(move || (1..=count).filter_map(post).collect())
 }
 
-fn worker<W: Word + 'static>(actor: &Arc<Actor<W>>) -> JoinHandle<()> {
+fn worker<M: Mailbox + 'static>(actor: &Arc<Actor<M>>) -> JoinHandle<()> {
     let actor = actor.clone();
     thread::spawn(move || actor.serve())
 }
 
+fn teller<M: Mailbox + 'static>(actor: &Arc<Actor<M>>, signal: Signals) -> JoinHandle<()> {
+    let actor = actor.clone();
+    thread::spawn(move || actor.tell(signal))
+}
+
 /// One poster and two workers.
-fn two_workers<W: Word + 'static>(word: W, messages: u32, budget: u32) {
-    let actor = Actor::new(word, budget);
+fn two_workers<M: Mailbox + 'static>(inbox: M, messages: u32, budget: u32, slip: Slip) {
+    let actor = actor(inbox, budget, Mute::Free, slip);
     let poster = poster(&actor, 'a', messages);
     for worker in [worker(&actor), worker(&actor)] {
         worker.join().unwrap();
@@ -239,66 +59,96 @@ fn two_workers<W: Word + 'static>(word: W, messages: u32, budget: u32) {
     actor.when_quiet(messages, refused, Life::Running);
 }
 
-/// Two posters and a worker.
-fn two_posters<W: Word + 'static>(word: W, sizes: [u32; 2]) {
-    let actor = Actor::new(word, u32::MAX);
+/// Two posters and so many workers.
+fn two_posters<M: Mailbox + 'static>(inbox: M, sizes: [u32; 2], workers: usize, slip: Slip) {
+    let actor = actor(inbox, u32::MAX, Mute::Free, slip);
     let posters = [poster(&actor, 'a', sizes[0]), poster(&actor, 'b', sizes[1])];
-    worker(&actor).join().unwrap();
+    let workers: Vec<_> = (0..workers).map(|_| worker(&actor)).collect();
+    for worker in workers {
+        worker.join().unwrap();
+    }
     let refused = posters
         .into_iter()
         .flat_map(|poster| poster.join().unwrap());
     actor.when_quiet(sizes.iter().sum(), refused.collect(), Life::Running);
 }
 
-/// A poster, somebody who stops the actor, and a worker.
-fn stop_and_sends<W: Word + 'static>(word: W, messages: u32) {
-    let actor = Actor::new(word, u32::MAX);
+/// A poster, somebody who tells the actor something, and a worker.
+fn signal_and_sends<M: Mailbox + 'static>(inbox: M, messages: u32, signal: Signals, slip: Slip) {
+    let (mute, end) = if signal == Signals::STOP {
+        (Mute::Free, Life::Ended)
+    } else {
+        (Mute::Muted, Life::Running)
+    };
+    let actor = actor(inbox, u32::MAX, mute, slip);
     let poster = poster(&actor, 'a', messages);
-    let stopper = thread::spawn({
-        let actor = actor.clone();
-        move || actor.tell(Signals::STOP)
-    });
+    let teller = teller(&actor, signal);
     worker(&actor).join().unwrap();
-    stopper.join().unwrap();
+    teller.join().unwrap();
     let refused = poster.join().unwrap();
-    actor.when_quiet(messages, refused, Life::Ended);
+    actor.when_quiet(messages, refused, end);
+}
+
+/// A muted actor that is active is told to go on, and to stop.
+fn two_signals<M: Mailbox + 'static>(inbox: M, slip: Slip) {
+    let actor = actor(inbox, u32::MAX, Mute::Muted, slip);
+    assert_eq!(actor.inbox.nudge(), Nudged::Wakes);
+    actor.queue.push();
+    let tellers = [
+        teller(&actor, Signals::UNMUTE),
+        teller(&actor, Signals::STOP),
+    ];
+    worker(&actor).join().unwrap();
+    for teller in tellers {
+        teller.join().unwrap();
+    }
+    for _ in 0..2 {
+        actor.serve();
+    }
+    actor
+        .owner
+        .read(|owner| assert!(owner.life == Life::Ended, "a signal was lost: not stopped"));
+}
+
+fn inbox() -> Inbox<Node> {
+    Inbox::new()
 }
 
 /// M4, C1: two workers, one of whom may find the actor held.
 pub fn no_message_stays_behind() {
-    holds(|| two_workers(RunWord::new(), 2, u32::MAX));
-    holds(|| two_workers(RunWord::new(), 3, 2));
+    holds(|| two_workers(inbox(), 2, u32::MAX, Slip::None));
+    holds(|| two_workers(inbox(), 3, 2, Slip::None));
 }
 
 /// C1: a budget of one message, so that the actor goes from holder to holder through the queue.
 pub fn requeued_it_is_held_by_one() {
-    holds(|| two_workers(RunWord::new(), 2, 1));
+    holds(|| two_workers(inbox(), 2, 1, Slip::None));
 }
 
-/// M3, M4: only the first of two posters notifies.
-pub fn two_posters_need_one_notification() {
-    holds(|| two_posters(RunWord::new(), [1, 1]));
-    holds(|| two_posters(RunWord::new(), [2, 2]));
+/// M3, M4: only one of two posters wakes, and what the other pushes meanwhile is found.
+pub fn one_of_two_posters_wakes() {
+    holds(|| two_posters(inbox(), [1, 1], 1, Slip::None));
+    holds(|| two_posters(inbox(), [2, 2], 1, Slip::None));
 }
 
-/// Each message is processed or refused, once, and a notification that comes after the end does no harm.
+/// Each message is processed or refused, once, and a nudge that comes after the end does no harm.
 pub fn stop_races_with_sends() {
-    holds(|| stop_and_sends(RunWord::new(), 2));
+    holds(|| signal_and_sends(inbox(), 2, Signals::STOP, Slip::None));
+}
+
+/// A muted actor takes what comes into its backlog, and hears that it may go on.
+pub fn a_muted_actor_hears_that_it_may_go_on() {
+    holds(|| signal_and_sends(inbox(), 2, Signals::UNMUTE, Slip::None));
+}
+
+/// Neither of two signals is lost.
+pub fn two_signals_are_heard() {
+    holds(|| two_signals(inbox(), Slip::None));
 }
 
 /// Two posters and two workers.
 pub fn long_two_posters_two_workers() {
-    holds_long(|| {
-        let actor = Actor::new(RunWord::new(), u32::MAX);
-        let posters = [poster(&actor, 'a', 1), poster(&actor, 'b', 1)];
-        for worker in [worker(&actor), worker(&actor)] {
-            worker.join().unwrap();
-        }
-        let refused = posters
-            .into_iter()
-            .flat_map(|poster| poster.join().unwrap());
-        actor.when_quiet(2, refused.collect(), Life::Running);
-    });
+    holds_long(|| two_posters(inbox(), [1, 1], 2, Slip::None));
 }
 
 /// The copy of the file in which bugs are planted does what the file does.
@@ -308,40 +158,33 @@ pub fn without_a_flaw_the_copy_holds() {
 
 /// Each planted bug is met by the very models above.
 pub mod canaries {
-    use super::broken::{Flaw, FlawedWord};
     use super::*;
+    use crate::mailbox::broken::{Flaw, Stack};
 
     fn two_workers_with(flaw: Flaw) -> impl Fn() + Send + Sync + 'static {
-        move || two_workers(FlawedWord::with(flaw), 2, u32::MAX)
+        move || two_workers(Stack::with(flaw), 2, u32::MAX, Slip::None)
     }
 
     fn two_posters_with(flaw: Flaw) -> impl Fn() + Send + Sync + 'static {
-        move || two_posters(FlawedWord::with(flaw), [1, 1])
+        move || two_posters(Stack::with(flaw), [1, 1], 1, Slip::None)
     }
 
-    /// The sender that is first does not notify.
-    pub fn a_first_that_does_not_notify_is_caught(canary: Canary) {
-        canary.dies("M4", two_workers_with(Flaw::NotifyNobody));
+    fn stop_with(flaw: Flaw) -> impl Fn() + Send + Sync + 'static {
+        move || signal_and_sends(Stack::with(flaw), 2, Signals::STOP, Slip::None)
     }
 
-    /// A notification that changes no bit is left out: the holder that parks may miss the push.
-    pub fn a_notification_skipped_when_already_told_is_caught(canary: Canary) {
-        canary.dies("M4", two_posters_with(Flaw::TellOnlyNews));
+    fn unmute_with(flaw: Flaw) -> impl Fn() + Send + Sync + 'static {
+        move || signal_and_sends(Stack::with(flaw), 2, Signals::UNMUTE, Slip::None)
     }
 
-    /// `notify` does not release.
-    pub fn a_notification_that_does_not_release_is_caught(canary: Canary) {
-        canary.dies("M4", two_workers_with(Flaw::TellRelaxed));
+    /// A sender that wakes the actor does not see what its last holder wrote.
+    pub fn a_wake_that_does_not_acquire_is_caught(canary: Canary) {
+        canary.dies("Causality violation", two_workers_with(Flaw::WakeRelaxed));
     }
 
-    /// The holder lets go without looking whether something arrived.
-    pub fn a_park_that_does_not_look_is_caught(canary: Canary) {
-        canary.dies("M4", two_workers_with(Flaw::ParkBlindly));
-    }
-
-    /// The holder that must look again does not acquire what it was told of.
-    pub fn looking_again_without_acquire_is_caught(canary: Canary) {
-        canary.dies("M4", two_workers_with(Flaw::AgainRelaxed));
+    /// Two senders both look, and both wake.
+    pub fn a_wake_by_a_look_and_a_store_is_caught(canary: Canary) {
+        canary.dies("", two_posters_with(Flaw::WakeByALook));
     }
 
     /// `park` does not release, so the next holder does not see the state.
@@ -349,22 +192,97 @@ pub mod canaries {
         canary.dies("Causality violation", two_workers_with(Flaw::ParkRelaxed));
     }
 
-    /// Everybody who tells enqueues, whoever holds the actor.
-    pub fn an_enqueue_while_it_is_held_is_caught(canary: Canary) {
-        canary.dies("", two_workers_with(Flaw::EnqueueAlways));
+    /// The holder lets go without looking whether something arrived.
+    pub fn a_park_that_does_not_look_is_caught(canary: Canary) {
+        canary.dies("", two_workers_with(Flaw::ParkBlindly));
     }
 
-    /// `look` takes the signals away and does not say which.
-    pub fn a_stop_that_is_forgotten_is_caught(canary: Canary) {
-        canary.dies("a stop was lost", || {
-            stop_and_sends(FlawedWord::with(Flaw::LookForgets), 2);
+    /// The holder lets go though it was nudged.
+    pub fn a_park_that_ignores_a_nudge_is_caught(canary: Canary) {
+        canary.dies("a signal was lost", stop_with(Flaw::ParkIgnoresNudge));
+    }
+
+    /// The holder that must look again does not see the signal that it was nudged for.
+    pub fn a_refused_park_that_does_not_acquire_is_caught(canary: Canary) {
+        canary.dies("a signal was lost", stop_with(Flaw::RefusedParkRelaxed));
+    }
+
+    /// The holder looks at the signals, is nudged, takes, and parks.
+    pub fn a_take_that_swallows_a_nudge_is_caught(canary: Canary) {
+        canary.dies("a signal was lost", stop_with(Flaw::TakeSwallowsNudge));
+    }
+
+    /// A nudge that would change nothing is left out: the holder, which acquired only the first one, misses its signal.
+    pub fn a_nudge_skipped_when_it_changes_nothing_is_caught(canary: Canary) {
+        canary.dies("a signal was lost", || {
+            two_signals(Stack::with(Flaw::NudgeOnlyNews), Slip::None);
         });
+    }
+
+    /// The same behind a message, of a muted actor: the take that comes does not acquire the signal.
+    pub fn a_nudge_skipped_behind_a_message_is_caught(canary: Canary) {
+        canary.dies("a signal was lost", unmute_with(Flaw::NudgeOnlyNews));
+    }
+
+    /// `nudge` does not release.
+    pub fn a_nudge_that_does_not_release_is_caught(canary: Canary) {
+        canary.dies("a signal was lost", stop_with(Flaw::NudgeRelaxed));
+    }
+
+    /// A signal is raised and nobody told.
+    pub fn a_signal_without_a_nudge_is_caught(canary: Canary) {
+        canary.dies("a signal was lost", || {
+            signal_and_sends(inbox(), 2, Signals::STOP, Slip::NoNudge);
+        });
+    }
+
+    /// The holder hears the nudge before there is something to hear.
+    pub fn a_nudge_before_the_signal_is_caught(canary: Canary) {
+        canary.dies("a signal was lost", || {
+            signal_and_sends(inbox(), 2, Signals::STOP, Slip::NudgeFirst);
+        });
+    }
+
+    /// A nudge came behind a message, and the refill took both.
+    pub fn a_muted_park_that_does_not_look_is_caught(canary: Canary) {
+        canary.dies("a signal was lost", || {
+            signal_and_sends(inbox(), 2, Signals::UNMUTE, Slip::MutedParkDoesNotLook);
+        });
+    }
+
+    /// The look takes the signals away and does not say which.
+    pub fn a_signal_that_is_forgotten_is_caught(canary: Canary) {
+        canary.dies("a signal was lost", || {
+            signal_and_sends(inbox(), 2, Signals::UNMUTE, Slip::SignalsForgotten);
+        });
+    }
+
+    /// A worker takes the actor out while the sender still lays its letter down.
+    pub fn a_letter_laid_after_the_enqueueing_is_caught(canary: Canary) {
+        canary.dies("Causality violation", || {
+            two_workers(inbox(), 2, u32::MAX, Slip::EnqueueFirst);
+        });
+    }
+
+    /// Whoever finds the inbox empty enqueues, whoever holds the actor.
+    pub fn an_enqueue_while_it_is_held_is_caught(canary: Canary) {
+        canary.dies("", || {
+            two_workers(inbox(), 2, u32::MAX, Slip::EnqueueAlways)
+        });
+    }
+
+    /// A holder lets go, and then enqueues an actor that a sender has woken meanwhile.
+    pub fn a_requeue_after_parking_is_caught(canary: Canary) {
+        canary.dies("", || two_workers(inbox(), 3, 1, Slip::ParkAndEnqueue));
     }
 
     /// No canary: the copy itself is faithful.
     pub(crate) fn copy_holds() {
         holds(two_workers_with(Flaw::None));
         holds(two_posters_with(Flaw::None));
-        holds(|| two_workers(FlawedWord::with(Flaw::None), 2, 1));
+        holds(stop_with(Flaw::None));
+        holds(unmute_with(Flaw::None));
+        holds(|| two_signals(Stack::with(Flaw::None), Slip::None));
+        holds(|| two_workers(Stack::with(Flaw::None), 2, 1, Slip::None));
     }
 }

@@ -2,13 +2,21 @@
 //!
 //! Without their unit tests: this is a library that the tests in `tests/` use, so `cfg(test)` is not set here.
 
+#[allow(dead_code, reason = "the models inspect nothing")]
 #[allow(unsafe_code, reason = "as in the runtime")]
 #[path = "../../../crates/vivant/src/mailbox/inbox.rs"]
 pub(crate) mod inbox;
 #[path = "../../../crates/vivant/src/mute/mod.rs"]
 pub(crate) mod mute;
+#[allow(unsafe_code, reason = "as in the runtime")]
+#[path = "../../../crates/vivant/src/mailbox/pool.rs"]
+pub(crate) mod pool;
+#[allow(dead_code, reason = "the models need no shutdown")]
+#[path = "../../../crates/vivant/src/cell/signals.rs"]
+pub(crate) mod signals;
 #[path = "../../../crates/vivant/src/scheduler/sleep.rs"]
 pub(crate) mod sleep;
-#[allow(dead_code, reason = "the models need no shutdown")]
-#[path = "../../../crates/vivant/src/cell/state.rs"]
-pub(crate) mod state;
+#[allow(dead_code, reason = "the models look at no slot without taking")]
+#[allow(unsafe_code, reason = "as in the runtime")]
+#[path = "../../../crates/vivant/src/scheduler/woken.rs"]
+pub(crate) mod woken;

@@ -1,18 +1,21 @@
 //! Falling asleep and waking (`crates/vivant/src/scheduler/README.md`).
 //!
 //! Proved, on the file of the runtime: W1 and W2 no worker sleeps while work waits and no token is on its way to anybody;
-//! W3 a token is neither lost, nor doubled, nor left over; who closes wakes everybody, also those about to sleep.
+//! W3 a token is neither lost, nor doubled, nor left over; who closes wakes everybody, also those about to sleep; a thief that
+//! gives its loot back wakes its victim.
 //!
 //! | model | real |
 //! |---|---|
-//! | `Pool::post` | `Threads::schedule`, from outside |
+//! | `Pool::post` | `Threads::inject` |
+//! | `Pool::give_back` | `Threads::judge`; the queue is then that of the only worker |
 //! | `Pool::work` | `Threads::work` |
 //! | `Pool::sleep` | `Threads::sleep` |
 //! | `Pool::close` | `Threads::close` |
 //!
 //! Nobody here wakes a worker a second time: whoever processes the last item closes, so an item that waits while all
 //! sleep is a deadlock, which loom reports. The clock, which would wake somebody a millisecond later, is left out; so are
-//! more queues than one (each has a lock of its own, and the argument is the same for each), and stealing.
+//! more queues than one (each has a lock of its own, and the argument is the same for each), stealing, and the slot
+//! (`slot.rs`), into which nobody puts but its worker while that is awake.
 
 use crate::check::{Canary, holds, holds_long};
 use crate::runtime::sleep::{CondvarParker, Park, Sleepers, Withdrawn};
@@ -75,6 +78,10 @@ pub(crate) enum Flaw {
     UnparkNobody,
     /// `close` wakes before it says that it closes.
     CloseLate,
+    /// Who gives loot back wakes nobody.
+    GiveBackInSilence,
+    /// Who gives loot back does not look whether the system closes.
+    GiveBackBlindly,
 }
 
 struct Pool {
@@ -106,6 +113,13 @@ impl Pool {
         lock(&self.queue).push(item);
         if self.flaw != Flaw::WakeFirst {
             self.sleepers.wake_one();
+        }
+    }
+
+    fn give_back(&self, item: u32, to: &Arc<Watched>) {
+        lock(&self.queue).push(item);
+        if self.flaw != Flaw::GiveBackInSilence {
+            self.sleepers.wake(to);
         }
     }
 
@@ -229,6 +243,49 @@ fn withdrawal(workers: usize, flaw: Flaw) {
         .for_each(|worker| worker.join().unwrap());
 }
 
+/// Two thieves give back to a worker that falls asleep.
+fn loot(items: u32, flaw: Flaw) {
+    let pool = Pool::new(items as usize, flaw);
+    let parker = Watched::new(flaw);
+    let thieves = (0..items).map(|item| {
+        let (pool, parker) = (pool.clone(), parker.clone());
+        thread::spawn(move || pool.give_back(item, &parker))
+    });
+    let thieves: Vec<_> = thieves.collect();
+    pool.work(&parker);
+    thieves.into_iter().for_each(|thief| thief.join().unwrap());
+    parker.has_no_token();
+    assert_eq!(lock(&pool.processed).len(), items as usize);
+}
+
+/// A thief gives back to a worker that leaves because the system closes.
+fn loot_while_closing(flaw: Flaw) {
+    let pool = Pool::new(2, flaw);
+    let common = Arc::new(Mutex::new(Vec::new()));
+    let parker = Watched::new(flaw);
+    let thief = thread::spawn({
+        let (pool, common, parker) = (pool.clone(), common.clone(), parker.clone());
+        move || {
+            pool.give_back(0, &parker);
+            if pool.is_closed() && flaw != Flaw::GiveBackBlindly {
+                let loot = std::mem::take(&mut *lock(&pool.queue));
+                lock(&common).extend(loot);
+            }
+        }
+    });
+    let closer = thread::spawn({
+        let pool = pool.clone();
+        move || pool.close()
+    });
+    pool.work(&parker);
+    let left = std::mem::take(&mut *lock(&pool.queue));
+    lock(&common).extend(left);
+    thief.join().unwrap();
+    closer.join().unwrap();
+    let found = lock(&pool.processed).len() + lock(&common).len();
+    assert_eq!(found, 1, "it lies where nobody looks");
+}
+
 /// Two workers fall asleep while somebody closes.
 fn closing(flaw: Flaw) {
     let pool = Pool::new(0, flaw);
@@ -270,6 +327,13 @@ pub fn a_withdrawal_races_with_a_choice() {
 /// Everybody leaves.
 pub fn closing_wakes_everybody() {
     holds(|| closing(Flaw::None));
+}
+
+/// W1, W2, W3, for what is put into the queue of a worker that may sleep.
+pub fn loot_given_back_is_found() {
+    holds(|| loot(1, Flaw::None));
+    holds(|| loot(2, Flaw::None));
+    holds(|| loot_while_closing(Flaw::None));
 }
 
 /// Two workers, two posters.
@@ -314,5 +378,22 @@ pub mod canaries {
     /// A worker that announces after `wake_all` finds the pool open.
     pub fn saying_too_late_that_it_closes_is_caught(canary: Canary) {
         canary.dies("deadlock", || closing(Flaw::CloseLate));
+    }
+
+    /// The victim looked at its queue, and announces after the thief has found it awake.
+    pub fn a_last_look_past_the_own_queue_is_caught(canary: Canary) {
+        canary.dies("deadlock", || loot(1, Flaw::NoLook));
+    }
+
+    /// The victim sleeps already.
+    pub fn loot_given_back_in_silence_is_caught(canary: Canary) {
+        canary.dies("deadlock", || loot(1, Flaw::GiveBackInSilence));
+    }
+
+    /// The victim has left its seat.
+    pub fn loot_given_back_to_an_empty_seat_is_caught(canary: Canary) {
+        canary.dies("where nobody looks", || {
+            loot_while_closing(Flaw::GiveBackBlindly);
+        });
     }
 }

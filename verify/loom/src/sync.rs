@@ -1,7 +1,7 @@
 //! The runtime's door to atomics and locks, hung over loom: what `crates/vivant/src/sync.rs` takes from `std`.
 
 pub(crate) use loom::sync::atomic::{
-    AtomicBool, AtomicPtr, AtomicU8, AtomicU32, AtomicUsize, Ordering, fence,
+    AtomicBool, AtomicI32, AtomicPtr, AtomicU8, AtomicU32, AtomicUsize, Ordering,
 };
 pub(crate) use loom::sync::{Arc, Condvar, Mutex, MutexGuard};
 pub(crate) use std::sync::PoisonError;

@@ -23,9 +23,9 @@ models! {
         proves {
             nothing_is_lost_or_doubled_or_overtaken
             what_races_with_close_is_given_back_or_in_the_chain
+            long_three_messages_against_two
             delivery_is_causal
             without_a_flaw_the_copy_holds
-            long_three_messages_against_two
         }
         catches {
             a_push_that_does_not_release_is_caught
@@ -40,20 +40,31 @@ models! {
         proves {
             no_message_stays_behind
             requeued_it_is_held_by_one
-            two_posters_need_one_notification
+            one_of_two_posters_wakes
             stop_races_with_sends
-            without_a_flaw_the_copy_holds
+            a_muted_actor_hears_that_it_may_go_on
+            two_signals_are_heard
             long_two_posters_two_workers
+            without_a_flaw_the_copy_holds
         }
         catches {
-            a_first_that_does_not_notify_is_caught
-            a_notification_skipped_when_already_told_is_caught
-            a_notification_that_does_not_release_is_caught
-            a_park_that_does_not_look_is_caught
-            looking_again_without_acquire_is_caught
+            a_wake_that_does_not_acquire_is_caught
+            a_wake_by_a_look_and_a_store_is_caught
             a_park_that_does_not_release_is_caught
+            a_park_that_does_not_look_is_caught
+            a_park_that_ignores_a_nudge_is_caught
+            a_refused_park_that_does_not_acquire_is_caught
+            a_take_that_swallows_a_nudge_is_caught
+            a_nudge_skipped_when_it_changes_nothing_is_caught
+            a_nudge_skipped_behind_a_message_is_caught
+            a_nudge_that_does_not_release_is_caught
+            a_signal_without_a_nudge_is_caught
+            a_nudge_before_the_signal_is_caught
+            a_muted_park_that_does_not_look_is_caught
+            a_signal_that_is_forgotten_is_caught
+            a_letter_laid_after_the_enqueueing_is_caught
             an_enqueue_while_it_is_held_is_caught
-            a_stop_that_is_forgotten_is_caught
+            a_requeue_after_parking_is_caught
         }
     }
     sleep {
@@ -63,6 +74,7 @@ models! {
             two_posters_wake_one_worker
             a_withdrawal_races_with_a_choice
             closing_wakes_everybody
+            loot_given_back_is_found
             long_two_workers_two_posters
         }
         catches {
@@ -72,6 +84,9 @@ models! {
             waking_before_pushing_is_caught
             a_token_that_is_not_set_is_caught
             saying_too_late_that_it_closes_is_caught
+            a_last_look_past_the_own_queue_is_caught
+            loot_given_back_in_silence_is_caught
+            loot_given_back_to_an_empty_seat_is_caught
         }
     }
     clock {
@@ -99,8 +114,8 @@ models! {
             mutual_overload_does_not_deadlock
             a_muted_receiver_lets_everybody_go
             an_ending_receiver_lets_everybody_go
-            without_a_flaw_the_copy_holds
             long_ring_and_fan_in
+            without_a_flaw_the_copy_holds
         }
         catches {
             muting_without_a_second_look_is_caught
@@ -110,24 +125,88 @@ models! {
             a_muted_actor_that_keeps_its_list_is_caught
             being_muted_by_a_muted_actor_is_caught
             being_muted_by_an_ended_actor_is_caught
+            an_end_by_a_look_and_a_store_is_caught
+            an_end_that_never_locks_is_caught
+            a_mute_by_a_look_and_a_store_is_caught
+            a_batch_behind_a_backlog_uncounted_is_caught
+            a_count_that_comes_too_late_is_caught
         }
     }
     address {
         proves {
+            a_stopped_actor_is_freed_after_its_last_use
             the_last_of_two_drops_ends_the_actor
             the_holder_raises_the_count_from_zero
             an_upgrade_fails_at_zero
-            a_stopped_actor_is_freed_after_its_last_use
             an_upgrade_races_with_the_holder
+            spare_addresses_are_counted_back
+            a_stopped_actor_counts_its_spare_addresses_back
         }
         catches {
             a_count_read_without_acquire_is_caught
             a_drop_without_release_is_caught
             an_upgrade_from_zero_is_caught
             a_raise_without_a_reference_is_caught
-            a_signal_after_the_reference_is_gone_is_caught
+            a_nudge_after_the_reference_is_gone_is_caught
+            a_last_address_that_does_not_nudge_is_caught
             freeing_without_acquire_is_caught
             a_last_address_without_acquire_is_caught
+            a_runnable_that_nothing_keeps_is_caught
+            a_life_that_is_not_given_up_last_is_caught
+            spare_addresses_forgotten_are_caught
+            spare_addresses_counted_after_parking_are_caught
+            counting_back_without_the_reference_is_caught
+            counting_back_without_acquire_is_caught
+        }
+    }
+    slot {
+        proves {
+            an_actor_is_taken_once
+            a_displaced_actor_is_not_lost
+            long_two_thieves
+            without_a_flaw_the_copy_holds
+        }
+        catches {
+            a_put_that_does_not_release_is_caught
+            a_swap_that_does_not_release_is_caught
+            a_take_that_does_not_acquire_is_caught
+            a_displaced_actor_that_is_dropped_is_caught
+            a_store_over_a_full_slot_is_caught
+            a_take_by_a_look_and_a_store_is_caught
+        }
+    }
+    pool {
+        proves {
+            blocks_go_from_worker_to_worker
+            two_workers_share_a_depot
+            long_shifts
+            without_a_flaw_the_copy_holds
+        }
+        catches {
+            a_magazine_handed_out_twice_is_caught
+            a_reserve_that_is_given_and_kept_is_caught
+            a_magazine_that_is_lost_is_caught
+            a_depot_that_does_not_order_is_caught
+        }
+    }
+    promise {
+        proves {
+            value_and_wish_meet_once
+            an_unwanted_value_is_dropped
+            a_wish_without_a_value_is_dropped
+            nobody_wants_and_nothing_comes
+            without_a_flaw_the_copy_holds
+        }
+        catches {
+            an_asking_end_that_does_not_acquire_is_caught
+            an_asking_end_that_does_not_release_is_caught
+            an_answering_end_that_does_not_acquire_is_caught
+            an_answering_end_that_does_not_release_is_caught
+            a_look_that_does_not_acquire_is_caught
+            both_ends_freeing_is_caught
+            neither_end_freeing_is_caught
+            an_end_by_a_look_and_a_store_is_caught
+            a_dropped_end_that_says_nothing_is_caught
         }
     }
 }

@@ -34,7 +34,7 @@ impl Held<'_> {
     /// caught where it is called.
     fn finish(&mut self, reason: StopReason) {
         let worker = self.worker;
-        let _first = self.actor.ended.set(Box::new(reason));
+        self.actor.ended.set(reason);
         worker.turn_begins(const { &Ending::KIND });
         self.refuse_all();
         worker.turn_ends();

@@ -49,8 +49,12 @@ impl<'w> Held<'w> {
     }
 
     /// C6: counts the spare addresses back.
+    #[inline]
     fn count_back(&self) {
         let spare = self.worker.present.take_spare();
+        if spare == 0 {
+            return;
+        }
         // SAFETY: the cell is alive while it is held, and the run had these addresses.
         unsafe { count_back(self.actor.as_ptr(), spare) };
     }
@@ -87,7 +91,7 @@ impl<'w> Held<'w> {
     /// Leaves an actor that has ended.
     pub(super) fn leave(self) {
         self.count_back();
-        self.worker.present.ends();
+        self.worker.present.ends_for_good();
     }
 
     /// Lets go; an error means that this worker still holds the actor, and must look again.
@@ -136,6 +140,7 @@ impl<'w> Held<'w> {
     }
 
     /// Moves what is in the inbox behind the backlog.
+    #[inline]
     fn refill(&mut self) {
         let taken = self.actor.inbox.take();
         if taken.is_empty() {
@@ -148,6 +153,7 @@ impl<'w> Held<'w> {
     }
 
     /// A message left the mailbox.
+    #[inline]
     fn taken(&mut self) {
         let owner = self.owner();
         if owner.batch == Batch::Fresh {
@@ -160,17 +166,21 @@ impl<'w> Held<'w> {
         }
     }
 
-    /// Tells the pressure of the messages that left the mailbox; lets go whom this actor had muted, if it has recovered.
+    /// Tells the pressure of the messages that left the mailbox.
+    #[inline]
     fn count(&mut self) {
         let count = std::mem::take(&mut self.owner().uncounted);
-        if count > 0
-            && self
-                .actor
-                .pressure
-                .subtract(count, self.worker.system.config.marks)
-        {
-            let mutes = &self.worker.system.mutes;
-            unmute(mutes.recovered((self.actor.id, &self.actor.pressure)));
+        if count > 0 {
+            self.relieve(count);
+        }
+    }
+
+    /// Lets go whom this actor had muted, if it has recovered.
+    fn relieve(&self, count: u32) {
+        let system = &self.worker.system;
+        let pressure = &self.actor.pressure;
+        if pressure.subtract(count, system.config.marks) {
+            unmute(system.mutes.recovered((self.actor.id, pressure)));
         }
     }
 
@@ -280,6 +290,8 @@ impl<'w> Held<'w> {
     /// A resolution released a continuation: for this actor it runs at once, in a turn of its own; else it is sent on.
     fn released(&mut self, to: AddressRef, released: Envelope) -> After {
         if std::ptr::eq(&raw const *to, &raw const *self.actor) {
+            // Before the turn, which may have use for a spare address.
+            drop(to);
             return self.process(released);
         }
         let after = self.heed_wishes();

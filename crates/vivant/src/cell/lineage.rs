@@ -22,17 +22,18 @@ impl Drop for Lineage {
 impl Header {
     /// This actor as a parent, and the number of its next child. Only during a turn of this actor.
     pub(crate) fn next_child(&self) -> (Arc<Lineage>, u32) {
-        let lineage = self.lineage.get_or_init(|| {
+        let lineage = || {
             Arc::new(Lineage {
                 parent: self.parent.clone(),
                 number: self.number,
             })
-        });
+        };
+        if self.lineage.get().is_none() {
+            self.lineage.set(lineage());
+        }
+        let lineage = self.lineage.get().cloned().unwrap_or_else(lineage);
         // Relaxed: only the holder counts; T1 orders one holder after the other.
-        (
-            lineage.clone(),
-            self.children.fetch_add(1, Ordering::Relaxed),
-        )
+        (lineage, self.children.fetch_add(1, Ordering::Relaxed))
     }
 
     /// The next number of this actor's own random stream. Only during a turn of this actor.

@@ -26,6 +26,7 @@ mod end;
 mod facts;
 mod held;
 mod lineage;
+mod once;
 mod panic;
 mod present;
 mod reference;
@@ -39,15 +40,16 @@ pub(crate) use lineage::Lineage;
 pub(crate) use panic::{Caught, Injected, catch, note_places, take_last};
 pub(crate) use present::Present;
 pub(crate) use reference::{AddressRef, Birth, CellRef};
-pub(crate) use run::{Budget, Ran, run};
+pub(crate) use run::{Budget, Ran, rescue, run, run_to_panic};
 pub(crate) use runnable::Runnable;
 pub(crate) use signals::Signals;
 
 use crate::mailbox::{Chain, Envelope, Head, Inbox};
 use crate::mute::Pressure;
 use crate::stop::StopReason;
-use crate::sync::{Arc, AtomicU32, AtomicU64, OnceLock, Ordering};
+use crate::sync::{Arc, AtomicU32, AtomicU64, Ordering};
 use crate::system::Shared;
+use once::SetOnce;
 use signals::SignalWord;
 use std::cell::UnsafeCell;
 use std::collections::VecDeque;
@@ -73,9 +75,9 @@ pub(crate) struct Header {
     children: AtomicU32,
     /// Where in the registry it is.
     pub(crate) place: AtomicU32,
-    lineage: OnceLock<Arc<Lineage>>,
+    lineage: SetOnce<Arc<Lineage>>,
     /// Set by the holder before the mailbox is closed.
-    ended: OnceLock<Box<StopReason>>,
+    ended: SetOnce<StopReason>,
 }
 
 /// What only the holder touches.
@@ -147,13 +149,19 @@ const PATH_ENDS_MAX: usize = 32;
 impl Header {
     /// Why the actor has ended, if it has.
     pub(crate) fn ended(&self) -> Option<&StopReason> {
-        self.ended.get().map(|reason| &**reason)
+        self.ended.get()
     }
 
     /// Where in the registry it is.
     pub(crate) fn place(&self) -> u32 {
         // Relaxed: written at birth, before anybody else knew the actor.
         self.place.load(Ordering::Relaxed)
+    }
+
+    /// Whether it has not run yet, as far as a look tells.
+    #[inline]
+    pub(crate) fn is_newborn(&self) -> bool {
+        self.facts.turns() == 0
     }
 
     /// Messages that wait and could be processed.

@@ -53,9 +53,15 @@ impl Present {
         self.life.replace(Some(life));
     }
 
-    /// This worker does not touch the actor any more.
+    /// This worker is about to let the actor go.
+    #[inline]
     pub(super) fn ends(&self) {
         self.at.set(None);
+    }
+
+    /// As `ends`, for an actor that has ended: its cell may be gone after this.
+    pub(super) fn ends_for_good(&self) {
+        self.ends();
         let life = self.life.take();
         drop(life);
     }

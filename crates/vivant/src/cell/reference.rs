@@ -1,14 +1,14 @@
 //! The two counted references to a cell: [`CellRef`] keeps its memory, [`AddressRef`] keeps its actor reachable.
 
 use super::{
-    ActorCell, Batch, Class, Facts, Guards, Header, Life, Lineage, Mute, Owner, Runnable,
+    ActorCell, Batch, Class, Facts, Guards, Header, Life, Lineage, Mute, Owner, Runnable, SetOnce,
     SignalWord, Signals,
 };
 use crate::actor::Actor;
-use crate::mailbox::{Chain, Head, Inbox, Nudged};
+use crate::mailbox::{Chain, Head, Inbox, Nudged, pool};
 use crate::mute::Pressure;
 use crate::scheduler::Worker;
-use crate::sync::{Arc, AtomicU32, AtomicU64, OnceLock, Ordering};
+use crate::sync::{Arc, AtomicU32, AtomicU64, Ordering};
 use crate::system::Shared;
 use std::cell::UnsafeCell;
 use std::ops::Deref;
@@ -58,7 +58,7 @@ impl AddressRef {
     pub(crate) fn birth<A: Actor>(birth: Birth, state: Option<A>) -> AddressRef {
         let class = Class::of::<A>();
         birth.system.bytes.add(class.bytes);
-        let cell = Box::new(ActorCell {
+        let cell = ActorCell {
             header: Header {
                 inbox: Inbox::new(),
                 system: birth.system,
@@ -84,13 +84,16 @@ impl AddressRef {
                 random: AtomicU64::new(birth.seed),
                 children: AtomicU32::new(0),
                 place: AtomicU32::new(0),
-                lineage: OnceLock::new(),
-                ended: OnceLock::new(),
+                lineage: SetOnce::new(),
+                ended: SetOnce::new(),
             },
             state: UnsafeCell::new(state),
-        });
-        // The pointer is made from the whole cell, so that it may be cast back to it.
-        AddressRef(NonNull::from(Box::leak(cell)).cast())
+        };
+        let place = pool::take::<ActorCell<A>>();
+        // SAFETY: memory for this type that nobody else has.
+        unsafe { place.write(cell) };
+        // The pointer is that of the whole cell, so that it may be cast back to it.
+        AddressRef(place.cast())
     }
 
     /// A reference that keeps the memory only.
@@ -175,11 +178,8 @@ impl AddressRef {
 ///
 /// # Safety
 ///
-/// `header` starts a living cell, and the caller owns so many counted addresses of it, or none.
+/// `header` starts a living cell, and the caller owns so many counted addresses of it.
 pub(super) unsafe fn count_back(header: NonNull<Header>, spare: u32) {
-    if spare == 0 {
-        return;
-    }
     // SAFETY: the cell is alive by the caller's promise.
     // AcqRel: as in the drop of an address.
     let before = unsafe { header.as_ref() }
@@ -327,6 +327,11 @@ impl Drop for AddressRef {
 ///
 /// The last reference is gone.
 pub(super) unsafe fn free<A: Actor>(header: NonNull<Header>) {
-    // SAFETY: `birth::<A>` leaked a box of exactly this type, and nobody else can reach it (the caller's promise).
-    drop(unsafe { Box::from_raw(header.cast::<ActorCell<A>>().as_ptr()) });
+    let place = header.cast::<ActorCell<A>>();
+    // SAFETY: `birth::<A>` wrote exactly this type, and nobody else can reach it (the caller's promise). The state's drop is
+    // the user's, but for an actor that has ended it is gone already, and one that has not ended is not freed.
+    unsafe {
+        place.drop_in_place();
+        pool::give(place);
+    }
 }

@@ -25,17 +25,23 @@ pub(crate) enum Ran {
 }
 
 /// Runs the actor that came out of a run queue.
-pub(crate) fn run(runnable: Runnable, worker: &Worker, budget: Budget) -> Ran {
-    let held = Held::begin(runnable, worker);
-    match catch(|| serve(held, budget)) {
+pub(crate) fn run(actor: Runnable, worker: &Worker, budget: Budget) -> Ran {
+    match catch(|| run_to_panic(actor, worker, budget)) {
         Ok(ran) => ran,
         Err(caught) => rescue(worker, caught),
     }
 }
 
-/// User code panicked where no turn was there to catch it: in the drop of a message, or in a subscriber. The actor's own
-/// messages may be half dealt with, so it ends; its worker goes on.
-fn rescue(worker: &Worker, caught: Caught) -> Ran {
+/// As `run`, but a panic passes through: the caller has a `catch` around many runs, and calls `rescue`.
+#[inline]
+pub(crate) fn run_to_panic(actor: Runnable, worker: &Worker, budget: Budget) -> Ran {
+    serve(Held::begin(actor, worker), budget)
+}
+
+/// User code panicked: in a turn, in the drop of a message, or in a subscriber. The actor's state or its messages may be half
+/// dealt with, so it ends; its worker goes on.
+#[cold]
+pub(crate) fn rescue(worker: &Worker, caught: Caught) -> Ran {
     let Some(mut held) = Held::after_panic(worker) else {
         return Ran::Parked;
     };

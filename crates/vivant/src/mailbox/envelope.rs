@@ -162,6 +162,7 @@ unsafe fn refuse<L: Letter>(head: NonNull<Head>, refusal: Option<&Refusal>) -> N
 ///
 /// # Safety
 /// As for `run`.
+#[inline(always)]
 unsafe fn unpacked<L: Letter>(head: NonNull<Head>) -> Parcel<L::Content> {
     let place = head.cast::<Parcel<L::Content>>();
     // SAFETY: the parcel was written by `Envelope::new::<L>`, and the caller owns it.
@@ -185,6 +186,7 @@ pub(crate) struct Envelope(NonNull<Head>);
 unsafe impl Send for Envelope {}
 
 impl Envelope {
+    #[inline]
     pub(crate) fn new<L: Letter>(
         content: L::Content,
         place: &'static Location<'static>,

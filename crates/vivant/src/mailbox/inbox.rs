@@ -103,15 +103,18 @@ impl<N: Linked> Inbox<N> {
     ///
     /// The caller owns `node` (rule 2 of [`Linked`]) and gives it up, unless it is given back.
     pub(crate) unsafe fn push(&self, node: NonNull<N>) -> Result<Pushed<N>, NonNull<N>> {
+        // Relaxed, here and below: the value is only compared; what it points at is not read.
+        let head = self.head.load(Ordering::Relaxed);
+        if head.addr() != PARKED {
+            // SAFETY: the caller owns the node.
+            return unsafe { self.push_behind(node, head) };
+        }
         // Acquire: pairs with the Release in `park`: whoever wakes an actor sees what its last holder wrote, and whoever
-        // takes it out of a run queue sees what the waker saw. A look first would take the cache line twice.
-        let parked = self.head.compare_exchange(
-            word(PARKED),
-            word(EMPTY),
-            Ordering::Acquire,
-            Ordering::Relaxed,
-        );
-        match parked {
+        // takes it out of a run queue sees what the waker saw.
+        match self
+            .head
+            .compare_exchange(head, word(EMPTY), Ordering::Acquire, Ordering::Relaxed)
+        {
             Ok(_) => Ok(Pushed::Wakes(node)),
             // SAFETY: the caller owns the node.
             Err(head) => unsafe { self.push_behind(node, head) },
@@ -133,8 +136,6 @@ impl<N: Linked> Inbox<N> {
         // here, and taken up again by address in `turned_over`.
         node.as_ptr().expose_provenance();
         loop {
-            // Relaxed was enough for `head`, and is when the exchange fails: the value is only compared; what it points at is
-            // not read.
             let (below, found) = match head.addr() {
                 CLOSED => {
                     // Read again, to acquire: pairs with the Release in `close`; the sender sees what the receiver wrote

@@ -59,6 +59,7 @@ impl<T: Send + 'static> Resolver<T> {
     }
 
     /// Makes the value arrive.
+    #[inline]
     pub fn resolve(self, value: T) {
         self.complete(Ok(value));
     }
@@ -84,9 +85,11 @@ impl<T: Send + 'static> Resolver<T> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     pub(crate) fn complete(mut self, value: Result<T, AskError>) {
         if matches!(self.to, Destination::Nobody) && !std::mem::needs_drop::<T>() {
+            // Nothing to tell to nobody.
+            std::mem::forget(self);
             return;
         }
         self.settle(value).follow();
@@ -125,8 +128,9 @@ fn settle<T: Send + 'static>(mut to: Destination<T>, mut value: Result<T, AskErr
                 if Worker::with_current(here) != Some(true) || !slot.is_wanted() {
                     return sent(slot, value);
                 }
+                slot.lay(value);
                 let owner = slot.take_owner();
-                let arrived = slot.arrives(value);
+                let arrived = slot.arrives();
                 drop(owner);
                 match arrived {
                     None => return Next::Nothing,
@@ -146,7 +150,8 @@ fn sent<T: Send + 'static>(mut slot: Answering<T>, value: Result<T, AskError>) -
     let Some(owner) = slot.take_owner() else {
         return Next::Nothing;
     };
-    let envelope = Envelope::new::<Arrival<T>>((slot, value), Location::caller());
+    slot.lay(value);
+    let envelope = Envelope::new::<Arrival<T>>(slot, Location::caller());
     Next::Deliver(Delivery {
         to: owner,
         envelope,
@@ -196,11 +201,15 @@ fn given_up() -> AskError {
 struct Arrival<T>(PhantomData<T>);
 
 impl<T: Send + 'static> Letter for Arrival<T> {
-    type Content = (Answering<T>, Result<T, AskError>);
+    type Content = Answering<T>;
     const KIND: Kind = Kind::new::<Self>("resolution", Role::Resolution);
 
-    fn run((slot, value): Self::Content, _: &mut StateRef<'_>, _: &Worker) -> Step {
-        let mut next = arrive(slot, value);
+    #[inline]
+    fn run(slot: Answering<T>, _: &mut StateRef<'_>, _: &Worker) -> Step {
+        let Some((sink, value)) = slot.arrives() else {
+            return Step::Done;
+        };
+        let mut next = sunk(sink, value);
         loop {
             next = match next {
                 Next::Nothing => return Step::Done,
@@ -212,19 +221,16 @@ impl<T: Send + 'static> Letter for Arrival<T> {
 
     /// The owner has ended: its own continuations are refused in their turn, whoever else waits is told.
     fn refuse(
-        (slot, value): Self::Content,
+        mut slot: Answering<T>,
         refusal: &Refusal,
         place: &'static Location<'static>,
     ) -> Next {
-        for_others("the drop of an answer", || drop(value));
-        arrive(slot, Err(refusal.error(Self::KIND.name, place)))
+        let unwanted = slot.take_value();
+        for_others("the drop of an answer", || drop(unwanted));
+        slot.lay(Err(refusal.error(Self::KIND.name, place)));
+        slot.arrives()
+            .map_or(Next::Nothing, |(sink, value)| sunk(sink, value))
     }
-}
-
-/// The value is with the slot's owner.
-fn arrive<T: Send + 'static>(slot: Answering<T>, value: Result<T, AskError>) -> Next {
-    slot.arrives(value)
-        .map_or(Next::Nothing, |(sink, value)| sunk(sink, value))
 }
 
 impl<T: Send + 'static> fmt::Debug for Resolver<T> {

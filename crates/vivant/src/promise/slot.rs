@@ -155,21 +155,30 @@ impl<T: Send + 'static> Answering<T> {
         unsafe { self.0.as_ref() }.state.load(Ordering::Acquire) == WANTED
     }
 
-    /// The value is here. Returns it with what is wanted, unless that is not known yet: then whoever says it has both.
-    pub(super) fn arrives(
-        self,
-        value: Result<T, AskError>,
-    ) -> Option<(Sink<T>, Result<T, AskError>)> {
+    /// Lays the value down, to travel with the slot.
+    pub(super) fn lay(&mut self, value: Result<T, AskError>) {
+        // SAFETY: the value is this end's until it exchanges the state, which it has not done, for it exists.
+        unsafe { *self.0.as_ref().value.get() = Some(value) };
+    }
+
+    /// Takes the value back that was laid down.
+    pub(super) fn take_value(&mut self) -> Option<Result<T, AskError>> {
+        // SAFETY: as in `lay`.
+        unsafe { (*self.0.as_ref().value.get()).take() }
+    }
+
+    /// The value that was laid down is where it belongs. Returns it with what is wanted, unless that is not known yet: then
+    /// whoever says it has both.
+    #[inline]
+    pub(super) fn arrives(self) -> Option<(Sink<T>, Result<T, AskError>)> {
         let place = self.0;
-        if self.is_wanted() {
+        let (sink, value) = if self.is_wanted() {
             std::mem::forget(self);
             // SAFETY: the promise's end was first.
-            let (sink, _) = unsafe { opened(place) };
-            return Some((sink, value));
-        }
-        // SAFETY: the value is this end's until it exchanges the state.
-        unsafe { *place.as_ref().value.get() = Some(value) };
-        let (sink, value) = self.done()?;
+            unsafe { opened(place) }
+        } else {
+            self.done()?
+        };
         value.map(|value| (sink, value))
     }
 

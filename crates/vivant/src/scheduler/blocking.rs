@@ -64,7 +64,9 @@ impl BlockingPool {
         let mut state = lock(&self.state);
         state.threads -= 1;
         if state.threads == 0 {
-            threads.common.extend(std::mem::take(&mut state.queue));
+            for actor in std::mem::take(&mut state.queue) {
+                threads.common.push(actor);
+            }
             drop(state);
             threads.sleepers.wake_one();
         }

@@ -1,7 +1,8 @@
 //! The scheduler: which actor runs where, and when (T5b, T6). The protocols are in `README.md`.
 //!
 //! - [`threads`]: workers with local queues and stealing, for a real system.
-//! - [`woken`]: the slot for the actor just woken; [`round`]: how long it goes first; [`offer`]: when others are woken.
+//! - [`woken`]: the slot for the actor just woken; [`round`]: how long it goes first; [`offer`]: when others are woken; [`thief`]: whether
+//!   that paid.
 //! - [`sleep`]: falling asleep and waking.
 //! - [`clock`]: the thread that keeps the coarse clock, fires timers and watches for slow turns.
 //! - [`handover`]: surplus workers for those that a turn holds up.
@@ -16,6 +17,7 @@ mod round;
 mod run_queue;
 mod seat;
 mod sleep;
+mod thief;
 mod threads;
 #[allow(
     unsafe_code,

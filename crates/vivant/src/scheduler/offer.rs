@@ -2,7 +2,7 @@
 //!
 //! Waking a thread costs more than most turns, so work is offered only if it outlasts that: when the queue has not been
 //! empty for as long as **patience** says, or what waits in it will take as long, by the mean of the last runs. Whoever was
-//! woken and had nothing to do again at once doubles the patience of all; whoever found real work ends it.
+//! woken in vain doubles the patience of all (`thief.rs`); whoever found work that was worth it ends it.
 //!
 //! Nothing depends on this for progress: a worker with a queue is awake and will come to it, and if a turn holds it up the
 //! clock offers its queue (K1, `handover.rs`).
@@ -10,10 +10,13 @@
 use crate::sync::{AtomicU32, Ordering};
 
 /// The least time that work must last to be offered: a few times the 12–21 µs that waking costs under a hypervisor.
-const PATIENCE_MIN_NS: u32 = 50_000;
+pub(crate) const PATIENCE_MIN_NS: u32 = 50_000;
 
 /// The most: an attempt every so often costs nothing, and the load may have changed.
 const PATIENCE_MAX_NS: u32 = 10_000_000;
+
+/// Over how long turns are counted.
+const COUNTED_NS: u64 = 40_000;
 
 /// What all workers of a system know about offers.
 pub(crate) struct Patience {
@@ -45,15 +48,16 @@ impl Patience {
         self.offered.load(Ordering::Relaxed) != 0 && self.offered.swap(0, Ordering::Relaxed) != 0
     }
 
-    /// What became of an offer: for how long its taker had work.
-    pub(crate) fn learn(&self, worked_ns: u64) {
+    /// An offer was in vain: whoever has more to do keeps it, for longer and longer.
+    pub(crate) fn grows(&self) {
         let ns = self.ns.load(Ordering::Relaxed);
-        let next = if worked_ns >= u64::from(PATIENCE_MIN_NS) {
-            PATIENCE_MIN_NS
-        } else {
-            ns.saturating_mul(2).min(PATIENCE_MAX_NS)
-        };
-        self.ns.store(next, Ordering::Relaxed);
+        self.ns
+            .store(ns.saturating_mul(2).min(PATIENCE_MAX_NS), Ordering::Relaxed);
+    }
+
+    /// An offer was worth it.
+    pub(crate) fn ends(&self) {
+        self.ns.store(PATIENCE_MIN_NS, Ordering::Relaxed);
     }
 }
 
@@ -61,6 +65,8 @@ impl Patience {
 #[derive(Default)]
 pub(crate) struct Pace {
     looked_ns: u64,
+    /// When, and at which turn, the count of turns in a millisecond was begun.
+    counted: (u64, u64),
     /// Since when the queue has not been empty, as far as the looks tell.
     surplus_since_ns: Option<u64>,
 }
@@ -90,9 +96,22 @@ impl Pace {
         (mean_ns, Surplus::Lasting)
     }
 
+    /// The turns done in a millisecond, if enough time has passed since they were last counted.
+    pub(crate) fn turns_per_ms(&mut self, now_ns: u64, turns: u64) -> Option<u32> {
+        let (then_ns, then) = self.counted;
+        let ns = now_ns.saturating_sub(then_ns);
+        if ns < COUNTED_NS {
+            return None;
+        }
+        self.counted = (now_ns, turns);
+        let done = turns.saturating_sub(then) * 1_000_000 / ns;
+        Some(done.min(u64::from(u32::MAX)) as u32)
+    }
+
     /// The worker begins anew, after a sleep.
-    pub(crate) fn woke(&mut self, now_ns: u64) {
+    pub(crate) fn woke(&mut self, now_ns: u64, turns: u64) {
         self.looked_ns = now_ns;
+        self.counted = (now_ns, turns);
         self.surplus_since_ns = None;
     }
 }
@@ -102,68 +121,4 @@ impl Pace {
 pub(crate) enum Surplus {
     Passing,
     Lasting,
-}
-
-/// A worker that has run out of work, and what it knows of taking that of others.
-#[derive(Default)]
-pub(crate) struct Thief {
-    /// When it last took something, since it woke.
-    stole_ns: Option<u64>,
-    woken: Woken,
-}
-
-#[derive(Default, PartialEq, Eq, Clone, Copy)]
-enum Woken {
-    #[default]
-    Otherwise,
-    /// Because of an offer that it has not yet taken up.
-    ByOffer,
-}
-
-/// Whether a worker that has nothing may take from others.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Appetite {
-    Some,
-    /// What it took last was done at once: it sleeps, until more is offered.
-    None,
-}
-
-impl Thief {
-    pub(crate) fn woken(patience: &Patience) -> Thief {
-        let woken = if patience.was_offered() {
-            Woken::ByOffer
-        } else {
-            Woken::Otherwise
-        };
-        Thief {
-            stole_ns: None,
-            woken,
-        }
-    }
-
-    /// It has run out of work again.
-    pub(crate) fn may_steal(&mut self, now_ns: u64, patience: &Patience) -> Appetite {
-        let Some(stole_ns) = self.stole_ns else {
-            return Appetite::Some;
-        };
-        let worked_ns = now_ns.saturating_sub(stole_ns);
-        patience.learn(worked_ns);
-        if worked_ns >= u64::from(PATIENCE_MIN_NS) {
-            Appetite::Some
-        } else {
-            Appetite::None
-        }
-    }
-
-    pub(crate) fn stole(&mut self, now_ns: u64) {
-        self.stole_ns = Some(now_ns);
-        self.woken = Woken::Otherwise;
-    }
-
-    /// It goes to sleep.
-    pub(crate) fn rests(&mut self, patience: &Patience) {
-        if self.woken == Woken::ByOffer {
-            patience.learn(0);
-        }
-    }
 }

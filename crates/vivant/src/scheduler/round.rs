@@ -2,9 +2,9 @@
 //!
 //! F1 A round has at most [`ROUND_MAX`] runs and ends when the coarse clock moves. Between two rounds whatever lies in the
 //!    slot goes to the end of the queue, and one actor is taken from the queues, if any waits there.
-//! F2 Every second time that is the common queue's first, else the own queue's.
+//! F2 Every second time that is the oldest of a lane of the common queue, else of the own queue; of either lane in turn.
 //!
-//! So who is at place p of a queue runs after at most 2(p + 1) rounds.
+//! So who is at place p of a lane runs after at most 4(p + 1) rounds.
 
 /// How many runs a round has at most: a chain of turns on warm caches is cheaper than any other order, and so many hops
 /// take a few microseconds.

@@ -1,72 +1,135 @@
-//! A run queue: first in, first out; a lock around a ring, and a count that is read without the lock.
+//! A run queue: a lock around two lanes, and a count that is read without the lock.
+//!
+//! Actors that were woken leave it first in, first out. **Newborn** ones, which have not run yet, leave it last in, first
+//! out: so a tree of actors is run depth first, few of them are alive at once, and they lie in caches. Thieves take the
+//! oldest, which have most of the tree below them (Blumofe and Leiserson 1999). `pop_oldest` keeps it fair (F2).
 
 use crate::cell::Runnable;
 use crate::sync::{AtomicUsize, Mutex, Ordering, lock};
 use std::collections::VecDeque;
 
-/// A thief takes at most this many at once.
+/// A thief takes at most this many of a lane at once.
 const STEAL_MAX: usize = 128;
 
 #[derive(Default)]
 pub(crate) struct RunQueue {
-    actors: Mutex<VecDeque<Runnable>>,
+    lanes: Mutex<Lanes>,
     /// How many there are; changed under the lock.
     count: AtomicUsize,
 }
 
-impl RunQueue {
-    /// Puts `actor` at the end; returns how many wait now.
-    pub(crate) fn push(&self, actor: Runnable) -> usize {
-        let mut actors = lock(&self.actors);
-        actors.push_back(actor);
-        let count = actors.len();
-        // Relaxed, here and below: a hint for those who do not lock.
-        self.count.store(count, Ordering::Relaxed);
-        count
+#[derive(Default)]
+pub(super) struct Lanes {
+    woken: VecDeque<Runnable>,
+    newborn: VecDeque<Runnable>,
+    /// Whose oldest was taken last.
+    last: Lane,
+}
+
+#[derive(Default, Clone, Copy, PartialEq, Eq)]
+enum Lane {
+    #[default]
+    Woken,
+    Newborn,
+}
+
+impl Lanes {
+    fn push(&mut self, actor: Runnable) {
+        if actor.is_newborn() {
+            self.newborn.push_back(actor);
+        } else {
+            self.woken.push_back(actor);
+        }
     }
 
+    fn pop_oldest(&mut self) -> Option<Runnable> {
+        self.last = match self.last {
+            Lane::Woken => Lane::Newborn,
+            Lane::Newborn => Lane::Woken,
+        };
+        match self.last {
+            Lane::Woken => self.woken.pop_front().or_else(|| self.newborn.pop_front()),
+            Lane::Newborn => self.newborn.pop_front().or_else(|| self.woken.pop_front()),
+        }
+    }
+
+    fn len(&self) -> usize {
+        self.woken.len() + self.newborn.len()
+    }
+}
+
+impl RunQueue {
+    fn change<R>(&self, body: impl FnOnce(&mut Lanes) -> R) -> R {
+        let mut lanes = lock(&self.lanes);
+        let result = body(&mut lanes);
+        // Relaxed: a hint for those who do not lock.
+        self.count.store(lanes.len(), Ordering::Relaxed);
+        result
+    }
+
+    /// Puts `actor` at the end of its lane; returns how many wait now.
+    pub(crate) fn push(&self, actor: Runnable) -> usize {
+        self.change(|lanes| {
+            lanes.push(actor);
+            lanes.len()
+        })
+    }
+
+    /// The newest newborn, else whoever was woken first.
     pub(crate) fn pop(&self) -> Option<Runnable> {
         if self.len() == 0 {
             return None;
         }
-        let mut actors = lock(&self.actors);
-        let first = actors.pop_front();
-        self.count.store(actors.len(), Ordering::Relaxed);
-        first
+        self.change(|lanes| lanes.newborn.pop_back().or_else(|| lanes.woken.pop_front()))
+    }
+
+    /// The oldest of one lane and of the other in turn (F2).
+    pub(crate) fn pop_oldest(&self) -> Option<Runnable> {
+        if self.len() == 0 {
+            return None;
+        }
+        self.change(Lanes::pop_oldest)
     }
 
     /// About how many wait: one load.
+    #[inline]
     pub(crate) fn len(&self) -> usize {
         self.count.load(Ordering::Relaxed)
     }
 
     /// Whether none waits, by the lock: what a sleeper needs to know (W1).
     pub(crate) fn is_empty(&self) -> bool {
-        lock(&self.actors).is_empty()
+        lock(&self.lanes).len() == 0
     }
 
-    /// Takes the older half, oldest first.
-    pub(crate) fn steal(&self) -> VecDeque<Runnable> {
+    /// Takes the older half of each lane.
+    pub(super) fn steal(&self) -> Lanes {
         if self.len() == 0 {
-            return VecDeque::new();
+            return Lanes::default();
         }
-        let mut actors = lock(&self.actors);
-        let half = actors.len().div_ceil(2).min(STEAL_MAX);
-        let loot = actors.drain(..half).collect();
-        self.count.store(actors.len(), Ordering::Relaxed);
-        loot
+        self.change(|lanes| {
+            let older = |lane: &mut VecDeque<Runnable>| {
+                let half = lane.len().div_ceil(2).min(STEAL_MAX);
+                lane.drain(..half).collect()
+            };
+            Lanes {
+                woken: older(&mut lanes.woken),
+                newborn: older(&mut lanes.newborn),
+                last: Lane::Woken,
+            }
+        })
     }
 
     /// Takes everything.
-    pub(crate) fn take_all(&self) -> VecDeque<Runnable> {
-        let mut actors = lock(&self.actors);
-        self.count.store(0, Ordering::Relaxed);
-        std::mem::take(&mut *actors)
+    pub(super) fn take_all(&self) -> Lanes {
+        self.change(std::mem::take)
     }
 
-    pub(crate) fn extend(&self, more: VecDeque<Runnable>) {
-        let mut actors = lock(&self.actors);
-        actors.extend(more);
-        self.count.store(actors.len(), Ordering::Relaxed);
+    /// Puts `more` behind what is here.
+    pub(super) fn extend(&self, more: Lanes) {
+        self.change(|lanes| {
+            lanes.woken.extend(more.woken);
+            lanes.newborn.extend(more.newborn);
+        });
     }
 }

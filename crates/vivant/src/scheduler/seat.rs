@@ -18,6 +18,8 @@ pub(crate) struct Seat {
     pub(super) queue: RunQueue,
     /// The mean time of this worker's last runs, in nanoseconds.
     pub(super) run_ns: AtomicU32,
+    /// How many turns this worker has lately done in a millisecond, when it had enough to do.
+    pub(super) turns_per_ms: AtomicU32,
     pub(super) watch: Watch,
     pub(super) parker: Arc<CondvarParker>,
     pub(super) tenure: Tenure,
@@ -39,11 +41,17 @@ impl Seat {
             woken: Slot::new(),
             queue: RunQueue::default(),
             run_ns: AtomicU32::new(0),
+            turns_per_ms: AtomicU32::new(0),
             watch: Watch::default(),
             parker: Arc::new(CondvarParker::new()),
             tenure,
             bytes: OwnBytes::default(),
         }
+    }
+
+    /// How many turns this worker has done.
+    pub(super) fn turns(&self) -> u64 {
+        self.watch.turns.load(Ordering::Relaxed)
     }
 
     /// Whether what waits in the queue is worth more than the cache misses of moving it to another worker.
@@ -64,6 +72,8 @@ impl Seat {
 pub(super) struct Watch {
     /// One more than the coarse millisecond at which the turn began; zero between turns.
     since: AtomicU64,
+    /// Turns that have ended.
+    turns: AtomicU64,
     actor: AtomicU64,
     /// Where in the registry the actor is.
     place: AtomicU32,
@@ -96,8 +106,12 @@ impl Watch {
         self.since.store(now_ms + 1, Ordering::Relaxed);
     }
 
+    #[inline]
     pub(super) fn ends(&self) {
         self.since.store(0, Ordering::Relaxed);
+        // Only this worker writes, so load and store need not be one step.
+        self.turns
+            .store(self.turns.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
         if self.reported.load(Ordering::Relaxed) != 0 {
             self.reported.store(0, Ordering::Relaxed);
         }

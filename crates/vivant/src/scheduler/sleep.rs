@@ -110,6 +110,15 @@ impl<P: Park> Sleepers<P> {
         }
     }
 
+    /// W2: after work was posted that only this worker will find: wakes it, if it sleeps or is about to.
+    pub(crate) fn wake(&self, parker: &Arc<P>) {
+        // Of the list's two answers one is right: in it, the worker has announced, and is chosen; not in it, it has yet to
+        // look a last time, after the caller's post.
+        if self.withdraw(parker) == Withdrawn::Awake {
+            parker.unpark();
+        }
+    }
+
     /// Wakes everybody.
     pub(crate) fn wake_all(&self) {
         let all = {

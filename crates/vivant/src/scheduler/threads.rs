@@ -3,14 +3,15 @@
 use super::blocking::BlockingPool;
 use super::clock::Clock;
 use super::handover::{Handover, NEGLECTED_MS};
-use super::offer::{Appetite, Pace, Patience, Surplus, Thief};
+use super::offer::{Pace, Patience, Surplus};
 use super::round::{First, Round};
 use super::run_queue::RunQueue;
 use super::seat::{Seat, Tenure};
 use super::sleep::{CondvarParker, Park, Sleepers, Withdrawn};
+use super::thief::{Thief, Verdict};
 use super::worker::Worker;
 use crate::actor::Pool;
-use crate::cell::{self, Ran, Runnable};
+use crate::cell::{self, Ran, Runnable, catch};
 use crate::sync::{Arc, AtomicBool, Condvar, Mutex, Ordering, lock};
 use crate::system::Shared;
 use std::sync::{RwLock, TryLockError};
@@ -42,6 +43,13 @@ pub(crate) struct Threads {
     left: Condvar,
     /// Held by the thread that runs actors after the workers have left.
     after_hours: Mutex<()>,
+}
+
+/// What a worker remembers from run to run.
+struct Habits {
+    round: Round,
+    pace: Pace,
+    thief: Thief,
 }
 
 impl Threads {
@@ -210,41 +218,64 @@ impl Threads {
             return;
         };
         Worker::enter(worker, |worker| {
-            let budget = worker.system.config.budget;
-            let oracle = &worker.system.oracle;
-            let (mut round, mut pace) = (Round::new(), Pace::default());
-            let mut thief = Thief::default();
-            loop {
-                let first = round.next(oracle.coarse_ms());
-                if first != First::Woken {
-                    if seat.tenure == Tenure::Surplus && self.handover.may_retire() {
-                        break self.leave(&seat);
-                    }
-                    self.look(&seat, &mut pace, round.ran(), oracle.now_ns());
-                }
-                let next = self
-                    .near(&seat, first)
-                    .or_else(|| self.far(&seat, &mut thief, worker));
-                match next {
-                    Some(actor) => {
-                        if let Ran::Requeue(actor) = cell::run(actor, worker, budget) {
-                            seat.queue.push(actor);
-                        }
-                    }
-                    None if self.is_closed() => break self.leave(&seat),
-                    None => {
-                        thief.rests(&self.patience);
-                        self.sleep(&seat, worker);
-                        if seat.tenure == Tenure::Surplus && self.handover.may_retire() {
-                            break self.leave(&seat);
-                        }
-                        pace.woke(oracle.now_ns());
-                        thief = Thief::woken(&self.patience);
-                    }
-                }
+            let now_ns = worker.system.oracle.now_ns();
+            let mut habits = Habits {
+                round: Round::new(),
+                pace: Pace::default(),
+                thief: Thief::woken(now_ns, &self.patience),
+            };
+            // One catch around all runs until a panic, for a catch around each would cost a tenth of a short run.
+            while let Err(caught) = catch(|| self.run_actors(worker, &seat, &mut habits)) {
+                let _ended = cell::rescue(worker, caught);
             }
+            self.leave(&seat);
         });
         worker.system.bytes.inherit(&seat.bytes);
+    }
+
+    /// Runs one actor after the other until it is time to leave. Panics of their turns pass through.
+    fn run_actors(&self, worker: &Worker, seat: &Seat, habits: &mut Habits) {
+        let budget = worker.system.config.budget;
+        let oracle = &worker.system.oracle;
+        loop {
+            let first = habits.round.next(oracle.coarse_ms());
+            if first != First::Woken {
+                if self.may_retire(seat) {
+                    return;
+                }
+                self.between_rounds(seat, habits, oracle.now_ns());
+            }
+            let next = self
+                .near(seat, first)
+                .or_else(|| self.far(seat, &mut habits.thief, worker));
+            match next {
+                Some(actor) => {
+                    if let Ran::Requeue(actor) = cell::run_to_panic(actor, worker, budget) {
+                        seat.queue.push(actor);
+                    }
+                }
+                None if self.is_closed() => return,
+                None => {
+                    habits.thief.rests(&self.patience);
+                    self.sleep(seat, worker);
+                    if self.may_retire(seat) {
+                        return;
+                    }
+                    let now_ns = oracle.now_ns();
+                    habits.pace.woke(now_ns, seat.turns());
+                    habits.thief = Thief::woken(now_ns, &self.patience);
+                }
+            }
+        }
+    }
+
+    fn may_retire(&self, seat: &Seat) -> bool {
+        seat.tenure == Tenure::Surplus && self.handover.may_retire()
+    }
+
+    fn between_rounds(&self, seat: &Seat, habits: &mut Habits, now_ns: u64) {
+        self.look(seat, &mut habits.pace, habits.round.ran(), now_ns);
+        self.judge(seat, &mut habits.thief, now_ns);
     }
 
     /// A look at the clock, between two rounds: offers what has waited for long.
@@ -253,8 +284,32 @@ impl Threads {
         let (mean_ns, surplus) = pace.look(now_ns, runs, queued, self.patience.ns());
         seat.run_ns
             .store(mean_ns.min(u64::from(u32::MAX)) as u32, Ordering::Relaxed);
+        if let Some(turns) = pace.turns_per_ms(now_ns, seat.turns()) {
+            seat.turns_per_ms.store(turns, Ordering::Relaxed);
+        }
         if surplus == Surplus::Lasting && seat.is_worth_sharing() {
             self.offer();
+        }
+    }
+
+    /// Whether what this worker does is worth a second worker; if not, its queue goes to the first.
+    fn judge(&self, seat: &Seat, thief: &mut Thief, now_ns: u64) {
+        let others = || {
+            let regular = |other: &Arc<Seat>| other.tenure == Tenure::Regular;
+            let before = |other: &Arc<Seat>| !std::ptr::eq(&**other, seat);
+            let seats = self.seats().into_iter();
+            seats.take_while(before).filter(regular).collect()
+        };
+        let Verdict::GiveTo(other) = thief.verdict(seat, others, now_ns, &self.patience) else {
+            return;
+        };
+        self.put_back(seat);
+        other.queue.extend(seat.queue.take_all());
+        // It may have fallen asleep since.
+        self.sleepers.wake(&other.parker);
+        if self.is_closed() {
+            // Or left its seat: it did so upon closing, and gave its queue up before this one was put there.
+            self.common.extend(other.queue.take_all());
         }
     }
 
@@ -266,14 +321,14 @@ impl Threads {
                 .woken
                 .take()
                 .or_else(|| seat.queue.pop())
-                .or_else(|| self.common.pop()),
+                .or_else(|| self.common.pop_oldest()),
             First::Own => {
                 self.put_back(seat);
-                seat.queue.pop().or_else(|| self.common.pop())
+                seat.queue.pop_oldest().or_else(|| self.common.pop_oldest())
             }
             First::Common => {
                 self.put_back(seat);
-                self.common.pop().or_else(|| seat.queue.pop())
+                self.common.pop_oldest().or_else(|| seat.queue.pop_oldest())
             }
         }
     }
@@ -288,15 +343,15 @@ impl Threads {
     /// Somebody else's actor.
     fn far(&self, seat: &Seat, thief: &mut Thief, worker: &Worker) -> Option<Runnable> {
         let now_ns = worker.system.oracle.now_ns();
-        if thief.may_steal(now_ns, &self.patience) == Appetite::None {
+        if !thief.is_hungry(now_ns, &self.patience) {
             return None;
         }
-        let loot = self.steal(seat, worker.system.oracle.coarse_ms())?;
-        thief.stole(now_ns);
+        let (loot, victim) = self.steal(seat, worker.system.oracle.coarse_ms())?;
+        thief.stole(victim, seat, now_ns);
         Some(loot)
     }
 
-    fn steal(&self, thief: &Seat, now_ms: u64) -> Option<Runnable> {
+    fn steal(&self, thief: &Seat, now_ms: u64) -> Option<(Runnable, Arc<Seat>)> {
         for victim in self.seats() {
             if std::ptr::eq(&*victim, thief) {
                 continue;
@@ -305,25 +360,22 @@ impl Threads {
             if !held_up && !victim.is_worth_sharing() {
                 continue;
             }
-            let mut loot = victim.queue.steal();
-            let first = loot.pop_front();
-            if !loot.is_empty() {
-                thief.queue.extend(loot);
-            }
+            thief.queue.extend(victim.queue.steal());
+            let first = thief.queue.pop_oldest();
             let woken = || if held_up { victim.woken.take() } else { None };
             let first = first.or_else(woken);
-            if first.is_some() {
-                return first;
+            if let Some(first) = first {
+                return Some((first, victim));
             }
         }
         None
     }
 
-    /// W1: announces, looks a last time, sleeps. What waits in the queues of others is theirs: they are awake, and offer it
-    /// or are relieved of it by the clock.
+    /// W1: announces, looks a last time, sleeps. The own queue is looked at too: a thief may have given its loot back. What
+    /// waits in the queues of others is theirs: they are awake, and offer it or are relieved of it by the clock.
     fn sleep(&self, seat: &Seat, worker: &Worker) {
         self.sleepers.announce(&seat.parker);
-        let stays_awake = !self.common.is_empty() || self.is_closed();
+        let stays_awake = !self.common.is_empty() || !seat.queue.is_empty() || self.is_closed();
         if !stays_awake || self.sleepers.withdraw(&seat.parker) == Withdrawn::TokenComes {
             seat.parker.park();
         }
@@ -338,12 +390,12 @@ impl Threads {
     }
 
     /// A worker goes: what it had queued is for the others.
-    pub(super) fn leave(&self, seat: &Arc<Seat>) {
+    pub(super) fn leave(&self, seat: &Seat) {
         let mut seats = self
             .seats
             .write()
             .unwrap_or_else(crate::sync::PoisonError::into_inner);
-        seats.retain(|other| !Arc::ptr_eq(other, seat));
+        seats.retain(|other| !std::ptr::eq(&**other, seat));
         drop(seats);
         self.put_back(seat);
         self.common.extend(seat.queue.take_all());

@@ -201,18 +201,22 @@ impl Worker {
 
     /// The turn sent to an actor whose mailbox is too long: noted, and acted on when the turn has ended.
     pub(crate) fn sent_to_overloaded(&self, receiver: &AddressRef) {
+        if self.has_wishes() {
+            // It is to end, or will be muted anyway.
+            return;
+        }
         let other = self.present.with(|me| me.id != receiver.id);
         if self.inside_turn() && other == Some(true) && Arc::ptr_eq(&self.system, &receiver.system)
         {
-            let first = self.overloaded.take().unwrap_or_else(|| receiver.cell());
-            self.overloaded.set(Some(first));
-            if self.wishes.get() == Wishes::None {
-                self.wishes.set(Wishes::Overloaded);
-            }
+            self.overloaded.set(Some(receiver.cell()));
+            self.wishes.set(Wishes::Overloaded);
         }
     }
 
     pub(crate) fn take_overloaded(&self) -> Option<CellRef> {
+        if self.wishes.get() == Wishes::Overloaded {
+            self.wishes.set(Wishes::None);
+        }
         self.overloaded.take()
     }
 

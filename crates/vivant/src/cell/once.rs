@@ -1,0 +1,68 @@
+//! A value that the holder sets once and anybody may read afterwards. One word.
+
+use crate::mailbox::pool;
+use crate::sync::{AtomicPtr, Ordering};
+use std::marker::PhantomData;
+use std::ptr::{self, NonNull};
+
+pub(super) struct SetOnce<T> {
+    at: AtomicPtr<T>,
+    owns: PhantomData<T>,
+}
+
+impl<T> SetOnce<T> {
+    pub(super) fn new() -> Self {
+        SetOnce {
+            at: AtomicPtr::new(ptr::null_mut()),
+            owns: PhantomData,
+        }
+    }
+
+    /// Sets the value, unless one is set. Two threads may race: the first one's stays.
+    pub(super) fn set(&self, value: T) {
+        if self.get().is_some() {
+            return;
+        }
+        let place = pool::take::<T>();
+        // SAFETY: memory for this type that nobody else has.
+        unsafe { place.write(value) };
+        // Release: pairs with the Acquire in `get`.
+        let set = self.at.compare_exchange(
+            ptr::null_mut(),
+            place.as_ptr(),
+            Ordering::Release,
+            Ordering::Relaxed,
+        );
+        if set.is_err() {
+            // SAFETY: written above, and nobody else knows it.
+            drop(unsafe { taken(place) });
+        }
+    }
+
+    pub(super) fn get(&self) -> Option<&T> {
+        // Acquire: pairs with the Release in `set`.
+        // SAFETY: what `set` published is neither changed nor freed before the drop, which borrows exclusively.
+        unsafe { self.at.load(Ordering::Acquire).as_ref() }
+    }
+}
+
+impl<T> Drop for SetOnce<T> {
+    fn drop(&mut self) {
+        if let Some(place) = NonNull::new(self.at.load(Ordering::Relaxed)) {
+            // SAFETY: `set` wrote it, and nobody else can reach it any more.
+            drop(unsafe { taken(place) });
+        }
+    }
+}
+
+/// # Safety
+///
+/// `set` wrote the value, and this is called once for it.
+unsafe fn taken<T>(place: NonNull<T>) -> T {
+    // SAFETY: by the caller's promise; `set` took the memory for this type.
+    unsafe {
+        let value = place.read();
+        pool::give(place);
+        value
+    }
+}

@@ -1,0 +1,243 @@
+//! An actor with its inbox, its signals and its queue, and what senders and holders do with them.
+
+use crate::letters::{Letter, Mailbox, Told, in_order};
+use crate::runtime::inbox::{Nudged, Parked};
+use crate::runtime::signals::{SignalWord, Signals};
+use crate::sync::{Arc, Mutex, lock};
+use crate::tracked::Tracked;
+
+/// Bugs of those who use the inbox. Its own are in `mailbox/broken.rs`.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Slip {
+    None,
+    /// Who raises a signal does not nudge.
+    NoNudge,
+    /// Who raises a signal nudges before.
+    NudgeFirst,
+    /// A muted holder parks without a look at the signals.
+    MutedParkDoesNotLook,
+    /// A muted holder takes the signals when it looks, and does not heed them.
+    SignalsForgotten,
+    /// Who wakes enqueues the actor before the letter lies in the backlog.
+    EnqueueFirst,
+    /// Everybody who sends enqueues the actor.
+    EnqueueAlways,
+    /// A holder whose budget is spent parks, and then enqueues the actor.
+    ParkAndEnqueue,
+}
+
+/// One run queue for one actor.
+pub(super) struct Queue(Mutex<usize>);
+
+impl Queue {
+    pub(super) fn push(&self) {
+        let mut tokens = lock(&self.0);
+        assert_eq!(*tokens, 0, "the actor lies in the queue twice");
+        *tokens += 1;
+    }
+
+    pub(super) fn pop(&self) -> bool {
+        std::mem::take(&mut *lock(&self.0)) == 1
+    }
+}
+
+pub(super) struct Actor<M> {
+    pub(super) inbox: M,
+    signals: SignalWord,
+    pub(super) queue: Queue,
+    pub(super) owner: Tracked<Owner>,
+    budget: u32,
+    slip: Slip,
+}
+
+/// What only the holder touches: the model's `Owner` and state in one.
+#[derive(Default)]
+pub(super) struct Owner {
+    backlog: Vec<Letter>,
+    processed: Vec<Letter>,
+    refused: Vec<Letter>,
+    mute: Mute,
+    pub(super) life: Life,
+}
+
+#[derive(Default, PartialEq, Eq, Clone, Copy)]
+pub(super) enum Life {
+    #[default]
+    Running,
+    Ended,
+}
+
+#[derive(Default, PartialEq, Eq, Clone, Copy)]
+pub(super) enum Mute {
+    #[default]
+    Free,
+    Muted,
+}
+
+/// Why the holder stopped working.
+#[derive(PartialEq, Eq)]
+pub(super) enum Why {
+    NothingLeft,
+    BudgetSpent,
+}
+
+/// An actor that nobody runs.
+pub(super) fn actor<M: Mailbox + 'static>(
+    inbox: M,
+    budget: u32,
+    mute: Mute,
+    slip: Slip,
+) -> Arc<Actor<M>> {
+    let owner = Owner {
+        mute,
+        ..Owner::default()
+    };
+    Arc::new(Actor {
+        inbox,
+        signals: SignalWord::new(),
+        queue: Queue(Mutex::new(0)),
+        owner: Tracked::new(owner),
+        budget,
+        slip,
+    })
+}
+
+impl<M: Mailbox + 'static> Actor<M> {
+    pub(super) fn post(&self, letter: Letter) -> Result<(), Letter> {
+        match self.inbox.push(letter)? {
+            Told::Wakes(letter) => {
+                if self.slip == Slip::EnqueueFirst {
+                    self.queue.push();
+                }
+                // This sender is the holder until it has enqueued the actor.
+                self.owner.change(|owner| owner.backlog.push(letter));
+                if self.slip != Slip::EnqueueFirst {
+                    self.queue.push();
+                }
+            }
+            Told::First if self.slip == Slip::EnqueueAlways => self.queue.push(),
+            Told::First | Told::Later => {}
+        }
+        Ok(())
+    }
+
+    pub(super) fn tell(&self, signal: Signals) {
+        if self.slip != Slip::NudgeFirst {
+            self.signals.raise(signal);
+        }
+        if self.slip != Slip::NoNudge && self.inbox.nudge() == Nudged::Wakes {
+            self.queue.push();
+        }
+        if self.slip == Slip::NudgeFirst {
+            self.signals.raise(signal);
+        }
+    }
+
+    /// One look at the queue, and a run if the actor was in it.
+    pub(super) fn serve(&self) {
+        if self.queue.pop() && self.run() == Why::BudgetSpent {
+            if self.slip == Slip::ParkAndEnqueue {
+                let _parked = self.inbox.park();
+            }
+            self.queue.push();
+        }
+    }
+
+    pub(super) fn run(&self) -> Why {
+        loop {
+            // The touch lasts as long as the work: another holder meanwhile would be seen even if no step met another.
+            let (why, life) = self.owner.change(|owner| (self.work(owner), owner.life));
+            if why == Why::BudgetSpent || life == Life::Ended {
+                return why;
+            }
+            let may_park = self.owner.change(|owner| self.may_park(owner));
+            if may_park && self.inbox.park() == Parked::Yes {
+                return Why::NothingLeft;
+            }
+        }
+    }
+
+    pub(super) fn work(&self, owner: &mut Owner) -> Why {
+        self.heed(owner);
+        let mut messages = 0;
+        while owner.life == Life::Running && owner.mute == Mute::Free {
+            if messages == self.budget {
+                let more = !owner.backlog.is_empty() || !self.inbox.is_empty();
+                return if more {
+                    Why::BudgetSpent
+                } else {
+                    Why::NothingLeft
+                };
+            }
+            if owner.backlog.is_empty() {
+                owner.backlog = self.inbox.take();
+            }
+            if owner.backlog.is_empty() {
+                break;
+            }
+            owner.processed.push(owner.backlog.remove(0));
+            messages += 1;
+            self.heed(owner);
+        }
+        Why::NothingLeft
+    }
+
+    /// A muted holder may have messages; an inbox is parked only when it is empty.
+    pub(super) fn may_park(&self, owner: &mut Owner) -> bool {
+        if owner.mute == Mute::Free {
+            return true;
+        }
+        owner.backlog.extend(self.inbox.take());
+        match self.slip {
+            Slip::MutedParkDoesNotLook => true,
+            Slip::SignalsForgotten => self.signals.take() == Signals::default(),
+            _ => !self.signals.is_raised(),
+        }
+    }
+
+    pub(super) fn heed(&self, owner: &mut Owner) {
+        let signals = self.signals.take();
+        if owner.life == Life::Ended {
+            return;
+        }
+        if signals.has(Signals::UNMUTE) {
+            owner.mute = Mute::Free;
+        }
+        if signals.has(Signals::STOP) {
+            owner.life = Life::Ended;
+            owner.refused.append(&mut owner.backlog);
+            owner.refused.extend(self.inbox.close());
+        }
+    }
+
+    /// Everybody has finished; this thread runs what is queued, and then looks at what has become of all messages.
+    pub(super) fn when_quiet(&self, sent: u32, refused: Vec<Letter>, end: Life) {
+        for _ in 0..3 {
+            self.serve();
+        }
+        self.all_accounted_for(sent, &refused, end);
+        match end {
+            // The inbox is parked, or this nudge, which comes late, would be left to a holder that is not there.
+            Life::Running => {
+                assert_eq!(self.inbox.nudge(), Nudged::Wakes, "held by nobody");
+                assert!(self.run() == Why::NothingLeft);
+                self.all_accounted_for(sent, &refused, end);
+                self.owner.change(|owner| owner.life = Life::Ended);
+                assert_eq!(self.inbox.close(), [], "M4: left behind");
+            }
+            Life::Ended => assert_eq!(self.inbox.nudge(), Nudged::Nothing, "it has ended"),
+        }
+    }
+
+    pub(super) fn all_accounted_for(&self, sent: u32, refused: &[Letter], end: Life) {
+        self.owner.read(|owner| {
+            assert!(owner.life == end, "a signal was lost: not stopped");
+            assert!(owner.mute == Mute::Free, "a signal was lost: still muted");
+            let all = [&owner.processed[..], &owner.refused, refused].concat();
+            let different = all.iter().collect::<std::collections::BTreeSet<_>>();
+            assert_eq!(different.len(), all.len(), "M1: twice: {all:?}");
+            assert_eq!(all.len() as u32, sent, "M4: one stays behind: {all:?}");
+            in_order(&owner.processed);
+        });
+    }
+}

@@ -1,0 +1,163 @@
+//! The slot for the actor just woken (`crates/vivant/src/scheduler/README.md`).
+//!
+//! Proved, on the file of the runtime: what is put in is taken out once, by its worker or by a thief; whoever has it sees what
+//! was done to it before it was put in.
+//!
+//! | model | real |
+//! |---|---|
+//! | `Actor` | a `Runnable`; its content is what the sender that woke it wrote |
+//! | `worker` | `Threads::wake_beside` and `Threads::near`: who is displaced goes to the own queue |
+//! | `thief` | `Threads::steal` from a worker that is held up |
+//!
+//! Left out: the queues, and who wakes the thief (`sleep.rs`).
+
+mod broken;
+
+use crate::check::{Canary, holds, holds_long};
+use crate::runtime::woken::{Pointed, Slot};
+use crate::sync::Arc;
+use crate::tracked::Tracked;
+use loom::alloc::Track;
+use loom::thread;
+use std::ptr::NonNull;
+
+/// One that is dropped without being put anywhere is a leak in the runtime: it will never run. Here `seen` finds that.
+pub(crate) struct Actor(NonNull<Track<Tracked<u32>>>);
+
+// SAFETY: it owns a box.
+unsafe impl Send for Actor {}
+
+// SAFETY: `from_ptr` undoes `into_ptr`.
+unsafe impl Pointed for Actor {
+    type Target = Track<Tracked<u32>>;
+    fn into_ptr(self) -> NonNull<Self::Target> {
+        self.0
+    }
+    unsafe fn from_ptr(pointer: NonNull<Self::Target>) -> Actor {
+        Actor(pointer)
+    }
+}
+
+impl Actor {
+    fn woken(number: u32) -> Actor {
+        let content = Tracked::new(0);
+        // A change and not the first value: that the waker writes is what loom is to see.
+        content.change(|place| *place = number);
+        Actor(NonNull::from(Box::leak(Box::new(Track::new(content)))))
+    }
+
+    /// Runs it.
+    fn run(self) -> u32 {
+        // SAFETY: a leaked box that this value owns.
+        let content = unsafe { Box::from_raw(self.0.as_ptr()) };
+        content.get_ref().change(|number| *number)
+    }
+}
+
+/// The real slot, or one with a planted bug.
+pub(crate) trait Place {
+    fn put(&self, woken: Actor) -> Option<Actor>;
+    fn take(&self) -> Option<Actor>;
+}
+
+impl Place for Slot<Actor> {
+    fn put(&self, woken: Actor) -> Option<Actor> {
+        Slot::put(self, woken)
+    }
+    fn take(&self) -> Option<Actor> {
+        Slot::take(self)
+    }
+}
+
+/// A worker wakes so many actors; so many thieves look once each.
+fn robbed<P: Place + 'static>(place: P, actors: u32, thieves: usize) {
+    let place = Arc::new(place);
+    let thief = || {
+        let place = place.clone();
+        thread::spawn(move || place.take().map(Actor::run))
+    };
+    let thieves: Vec<_> = (0..thieves).map(|_| thief()).collect();
+    let mut queue = Vec::new();
+    for number in 1..=actors {
+        queue.extend(place.put(Actor::woken(number)));
+    }
+    // Between two of its own turns.
+    let next = place.take();
+    let mut ran: Vec<u32> = next.into_iter().chain(queue).map(Actor::run).collect();
+    ran.extend(
+        thieves
+            .into_iter()
+            .filter_map(|thief| thief.join().unwrap()),
+    );
+    ran.sort_unstable();
+    let all: Vec<u32> = (1..=actors).collect();
+    assert_eq!(ran, all, "lost, or taken by two");
+    assert!(place.take().is_none());
+}
+
+/// One is taken out by its worker or by one of two thieves.
+pub fn an_actor_is_taken_once() {
+    holds(|| robbed(Slot::new(), 1, 2));
+}
+
+/// The next one is put in while a thief takes the first.
+pub fn a_displaced_actor_is_not_lost() {
+    holds(|| robbed(Slot::new(), 2, 1));
+    holds(|| robbed(Slot::new(), 3, 1));
+}
+
+/// More of both.
+pub fn long_two_thieves() {
+    holds_long(|| robbed(Slot::new(), 3, 2));
+}
+
+/// The copy of the file in which bugs are planted does what the file does.
+pub fn without_a_flaw_the_copy_holds() {
+    canaries::copy_holds();
+}
+
+/// Each planted bug is met by the very models above.
+pub mod canaries {
+    use super::broken::{Flaw, FlawedSlot};
+    use super::*;
+
+    fn with(flaw: Flaw, actors: u32, thieves: usize) -> impl Fn() + Send + Sync + 'static {
+        move || robbed(FlawedSlot::with(flaw), actors, thieves)
+    }
+
+    /// The thief does not see what the waker wrote.
+    pub fn a_put_that_does_not_release_is_caught(canary: Canary) {
+        canary.dies("Causality violation", with(Flaw::PutRelaxed, 1, 1));
+    }
+
+    /// The same, where another actor lay there.
+    pub fn a_swap_that_does_not_release_is_caught(canary: Canary) {
+        canary.dies("Causality violation", with(Flaw::SwapRelaxed, 2, 1));
+    }
+
+    /// The thief does not look.
+    pub fn a_take_that_does_not_acquire_is_caught(canary: Canary) {
+        canary.dies("Causality violation", with(Flaw::TakeRelaxed, 1, 1));
+    }
+
+    /// Who lay there before is forgotten.
+    pub fn a_displaced_actor_that_is_dropped_is_caught(canary: Canary) {
+        canary.dies("lost", with(Flaw::DropDisplaced, 2, 1));
+    }
+
+    /// The worker stores over a full slot and believes that it has who lay there; a thief has it too.
+    pub fn a_store_over_a_full_slot_is_caught(canary: Canary) {
+        canary.dies("", with(Flaw::StoreOver, 2, 1));
+    }
+
+    /// Two look, and both take.
+    pub fn a_take_by_a_look_and_a_store_is_caught(canary: Canary) {
+        canary.dies("", with(Flaw::TakeByALook, 1, 2));
+    }
+
+    /// No canary: the copy itself is faithful.
+    pub(crate) fn copy_holds() {
+        holds(with(Flaw::None, 1, 2));
+        holds(with(Flaw::None, 2, 1));
+    }
+}

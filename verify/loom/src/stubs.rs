@@ -1,0 +1,76 @@
+//! What the files of the runtime name of the rest of the runtime, as little of it as they need.
+
+/// What `cell` has for promises.
+pub(crate) mod cell {
+    use loom::alloc::Track;
+
+    /// Keeps nothing. One that is never dropped is a leak, which loom reports.
+    pub(crate) struct AddressRef {
+        _once: Track<()>,
+    }
+
+    impl AddressRef {
+        pub(crate) fn new() -> AddressRef {
+            AddressRef {
+                _once: Track::new(()),
+            }
+        }
+    }
+}
+
+/// What `error` has for promises.
+pub(crate) mod error {
+    pub(crate) struct AskError;
+}
+
+/// What `scheduler` has for the pool.
+pub(crate) mod scheduler {
+    use crate::runtime::pool::Pool;
+    use std::cell::RefCell;
+    use std::rc::Rc;
+
+    pub(crate) struct Worker {
+        pub(crate) pool: Pool,
+    }
+
+    loom::thread_local! {
+        static CURRENT: RefCell<Option<Rc<Worker>>> = RefCell::new(None);
+    }
+
+    impl Worker {
+        /// Makes `worker` this thread's.
+        pub(crate) fn enter(worker: &Rc<Worker>) {
+            CURRENT.with(|current| current.replace(Some(worker.clone())));
+        }
+
+        /// This thread is no worker any more.
+        pub(crate) fn exit() {
+            CURRENT.with(RefCell::take);
+        }
+
+        pub(crate) fn with_current<R>(body: impl FnOnce(&Worker) -> R) -> Option<R> {
+            let worker = CURRENT.with(|current| current.borrow().clone())?;
+            Some(body(&worker))
+        }
+    }
+}
+
+/// What `mailbox` has for promises: memory that nobody recycles, so that loom sees a leak and a block that is freed twice.
+pub(crate) mod pool {
+    use loom::alloc::{Layout, alloc, dealloc};
+    use std::ptr::NonNull;
+
+    pub(crate) fn take<P>() -> NonNull<P> {
+        // SAFETY: what models lay there has a size.
+        let place = unsafe { alloc(Layout::new::<P>()) };
+        NonNull::new(place.cast()).expect("there is memory")
+    }
+
+    /// # Safety
+    ///
+    /// As in the runtime.
+    pub(crate) unsafe fn give<P>(place: NonNull<P>) {
+        // SAFETY: `take` allocated it with this layout.
+        unsafe { dealloc(place.as_ptr().cast(), Layout::new::<P>()) };
+    }
+}
