@@ -1,4 +1,4 @@
-//! `sanitize`: the tests of `vivant` on real threads, with the standard library built under the same sanitizer.
+//! `sanitize`: the tests of `vivant` and all workloads at once, on real threads, with the standard library built under the same sanitizer.
 
 use crate::args::Args;
 use crate::command::Run;
@@ -9,6 +9,9 @@ use crate::{Failure, workspace};
 const TESTS: &str = "--test by_hand --test order --test nothing_lost --test fairness --test back_pressure \
     --test lifecycle --test misbehaviour --test promises --test timers --test futures --test errors --test simulation \
     --test accounting --test macros";
+
+/// See `mailbox/pool.rs`.
+const OWN_MEMORY: &str = " --cfg vivant_plain_messages";
 
 /// Naming the target keeps the sanitizer out of build scripts and macros.
 const TARGET: &str = "x86_64-unknown-linux-gnu";
@@ -22,15 +25,28 @@ pub(crate) fn run(args: &mut Args) -> Result<(), Failure> {
     args.finish()?;
     toolchain::ensure_components(NIGHTLY, &["rust-src"])?;
     // Tests of documentation are compiled by rustdoc, which does not see these flags.
-    Run::cargo_of(
-        NIGHTLY,
-        &format!("test -p vivant --lib {TESTS} -Zbuild-std --target"),
-    )
-    .arg(TARGET)
-    .arg("--target-dir")
-    .arg(workspace::target_dir("sanitize").join(sanitizer))
-    .env("RUSTFLAGS", format!("-Zsanitizer={sanitizer}"))
-    // The million actors of `accounting.rs` are some thousands here.
-    .env("VIVANT_SMALL", "1")
-    .run_tests()
+    let tests = |what: &str, flags: &str| {
+        Run::cargo_of(
+            NIGHTLY,
+            &format!("test {what} -Zbuild-std --target {TARGET}"),
+        )
+        .arg("--target-dir")
+        .arg(workspace::target_dir("sanitize").join(sanitizer))
+        .env("RUSTFLAGS", format!("-Zsanitizer={sanitizer}{flags}"))
+        // The million actors of `accounting.rs` are some thousands here.
+        .env("VIVANT_SMALL", "1")
+        .run_tests()
+    };
+    let (runtime, workloads) = (
+        format!("-p vivant --lib {TESTS}"),
+        "-p vivant-bench --test tiny --test together",
+    );
+    tests(&runtime, "")?;
+    tests(workloads, "")?;
+    if sanitizer == "address" {
+        // Once more with memory of its own for each message: what is recycled is used again before it can be missed.
+        tests(&runtime, OWN_MEMORY)?;
+        tests(workloads, OWN_MEMORY)?;
+    }
+    Ok(())
 }

@@ -136,7 +136,7 @@ mod tests {
             .collect()
     }
 
-    const CELL: &str = "crates/vivant/src/cell/state.rs";
+    const CELL: &str = "crates/vivant/src/cell/signals.rs";
 
     #[test]
     fn canary_an_atomic_of_std_is_flagged() {

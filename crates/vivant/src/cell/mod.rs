@@ -158,12 +158,6 @@ impl Header {
         self.place.load(Ordering::Relaxed)
     }
 
-    /// Whether it has not run yet, as far as a look tells.
-    #[inline]
-    pub(crate) fn is_newborn(&self) -> bool {
-        self.facts.turns() == 0
-    }
-
     /// Messages that wait and could be processed.
     pub(crate) fn depth(&self) -> usize {
         // The one that woke the actor is not counted, and not in the inbox either: it waits until the actor runs.

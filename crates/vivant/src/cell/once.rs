@@ -10,7 +10,7 @@ pub(super) struct SetOnce<T> {
     owns: PhantomData<T>,
 }
 
-impl<T> SetOnce<T> {
+impl<T: Send + Sync> SetOnce<T> {
     pub(super) fn new() -> Self {
         SetOnce {
             at: AtomicPtr::new(ptr::null_mut()),

@@ -54,3 +54,9 @@ unsafe impl crate::scheduler::Pointed for Runnable {
         Runnable(header)
     }
 }
+
+impl crate::scheduler::Waiting for Runnable {
+    fn is_newborn(&self) -> bool {
+        self.facts.turns() == 0
+    }
+}

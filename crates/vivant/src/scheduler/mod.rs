@@ -30,6 +30,7 @@ mod woken;
 )]
 mod worker;
 
+pub(crate) use run_queue::Waiting;
 pub(crate) use threads::Threads;
 pub(crate) use woken::Pointed;
 pub(crate) use worker::Worker;

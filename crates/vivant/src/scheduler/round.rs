@@ -6,6 +6,9 @@
 //!
 //! So who is at place p of a lane runs after at most 4(p + 1) rounds.
 
+use super::run_queue::{RunQueue, Waiting};
+use super::woken::{Pointed, Slot};
+
 /// How many runs a round has at most: a chain of turns on warm caches is cheaper than any other order, and so many hops
 /// take a few microseconds.
 pub(crate) const ROUND_MAX: u32 = 61;
@@ -66,3 +69,43 @@ impl Round {
         self.ran
     }
 }
+
+/// Where a worker finds actors without robbing others.
+pub(super) struct Sources<'s, T: Pointed> {
+    pub(super) woken: &'s Slot<T>,
+    pub(super) own: &'s RunQueue<T>,
+    pub(super) common: &'s RunQueue<T>,
+}
+
+impl<T: Pointed + Waiting> Sources<'_, T> {
+    /// The next actor.
+    #[inline]
+    pub(super) fn next(&self, first: First) -> Option<T> {
+        match first {
+            First::Woken => self
+                .woken
+                .take()
+                .or_else(|| self.own.pop())
+                .or_else(|| self.common.pop_oldest()),
+            First::Own => {
+                self.put_back();
+                self.own.pop_oldest().or_else(|| self.common.pop_oldest())
+            }
+            First::Common => {
+                self.put_back();
+                self.common.pop_oldest().or_else(|| self.own.pop_oldest())
+            }
+        }
+    }
+
+    /// The slot's actor must wait like any other.
+    pub(super) fn put_back(&self) {
+        if let Some(woken) = self.woken.take() {
+            self.own.push(woken);
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "round_tests.rs"]
+mod tests;

@@ -4,37 +4,49 @@
 //! out: so a tree of actors is run depth first, few of them are alive at once, and they lie in caches. Thieves take the
 //! oldest, which have most of the tree below them (Blumofe and Leiserson 1999). `pop_oldest` keeps it fair (F2).
 
-use crate::cell::Runnable;
 use crate::sync::{AtomicUsize, Mutex, Ordering, lock};
 use std::collections::VecDeque;
+
+/// What waits in a run queue.
+pub(crate) trait Waiting {
+    /// Whether it has not run yet.
+    fn is_newborn(&self) -> bool;
+}
 
 /// A thief takes at most this many of a lane at once.
 const STEAL_MAX: usize = 128;
 
-#[derive(Default)]
-pub(crate) struct RunQueue {
-    lanes: Mutex<Lanes>,
+pub(crate) struct RunQueue<T> {
+    lanes: Mutex<Lanes<T>>,
     /// How many there are; changed under the lock.
     count: AtomicUsize,
 }
 
-#[derive(Default)]
-pub(super) struct Lanes {
-    woken: VecDeque<Runnable>,
-    newborn: VecDeque<Runnable>,
+pub(super) struct Lanes<T> {
+    woken: VecDeque<T>,
+    newborn: VecDeque<T>,
     /// Whose oldest was taken last.
     last: Lane,
 }
 
-#[derive(Default, Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Lane {
-    #[default]
     Woken,
     Newborn,
 }
 
-impl Lanes {
-    fn push(&mut self, actor: Runnable) {
+impl<T> Default for Lanes<T> {
+    fn default() -> Self {
+        Lanes {
+            woken: VecDeque::new(),
+            newborn: VecDeque::new(),
+            last: Lane::Woken,
+        }
+    }
+}
+
+impl<T: Waiting> Lanes<T> {
+    fn push(&mut self, actor: T) {
         if actor.is_newborn() {
             self.newborn.push_back(actor);
         } else {
@@ -42,7 +54,7 @@ impl Lanes {
         }
     }
 
-    fn pop_oldest(&mut self) -> Option<Runnable> {
+    fn pop_oldest(&mut self) -> Option<T> {
         self.last = match self.last {
             Lane::Woken => Lane::Newborn,
             Lane::Newborn => Lane::Woken,
@@ -58,8 +70,17 @@ impl Lanes {
     }
 }
 
-impl RunQueue {
-    fn change<R>(&self, body: impl FnOnce(&mut Lanes) -> R) -> R {
+impl<T> Default for RunQueue<T> {
+    fn default() -> Self {
+        RunQueue {
+            lanes: Mutex::default(),
+            count: AtomicUsize::new(0),
+        }
+    }
+}
+
+impl<T: Waiting> RunQueue<T> {
+    fn change<R>(&self, body: impl FnOnce(&mut Lanes<T>) -> R) -> R {
         let mut lanes = lock(&self.lanes);
         let result = body(&mut lanes);
         // Relaxed: a hint for those who do not lock.
@@ -68,7 +89,7 @@ impl RunQueue {
     }
 
     /// Puts `actor` at the end of its lane; returns how many wait now.
-    pub(crate) fn push(&self, actor: Runnable) -> usize {
+    pub(crate) fn push(&self, actor: T) -> usize {
         self.change(|lanes| {
             lanes.push(actor);
             lanes.len()
@@ -76,7 +97,7 @@ impl RunQueue {
     }
 
     /// The newest newborn, else whoever was woken first.
-    pub(crate) fn pop(&self) -> Option<Runnable> {
+    pub(crate) fn pop(&self) -> Option<T> {
         if self.len() == 0 {
             return None;
         }
@@ -84,7 +105,7 @@ impl RunQueue {
     }
 
     /// The oldest of one lane and of the other in turn (F2).
-    pub(crate) fn pop_oldest(&self) -> Option<Runnable> {
+    pub(crate) fn pop_oldest(&self) -> Option<T> {
         if self.len() == 0 {
             return None;
         }
@@ -103,12 +124,12 @@ impl RunQueue {
     }
 
     /// Takes the older half of each lane.
-    pub(super) fn steal(&self) -> Lanes {
+    pub(super) fn steal(&self) -> Lanes<T> {
         if self.len() == 0 {
             return Lanes::default();
         }
         self.change(|lanes| {
-            let older = |lane: &mut VecDeque<Runnable>| {
+            let older = |lane: &mut VecDeque<T>| {
                 let half = lane.len().div_ceil(2).min(STEAL_MAX);
                 lane.drain(..half).collect()
             };
@@ -121,12 +142,12 @@ impl RunQueue {
     }
 
     /// Takes everything.
-    pub(super) fn take_all(&self) -> Lanes {
+    pub(super) fn take_all(&self) -> Lanes<T> {
         self.change(std::mem::take)
     }
 
     /// Puts `more` behind what is here.
-    pub(super) fn extend(&self, more: Lanes) {
+    pub(super) fn extend(&self, more: Lanes<T>) {
         self.change(|lanes| {
             lanes.woken.extend(more.woken);
             lanes.newborn.extend(more.newborn);

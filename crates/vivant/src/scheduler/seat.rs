@@ -15,7 +15,7 @@ const SHARED_MIN_NS: u64 = 1_000;
 pub(crate) struct Seat {
     /// The actor that this worker has just woken.
     pub(super) woken: Slot<Runnable>,
-    pub(super) queue: RunQueue,
+    pub(super) queue: RunQueue<Runnable>,
     /// The mean time of this worker's last runs, in nanoseconds.
     pub(super) run_ns: AtomicU32,
     /// How many turns this worker has lately done in a millisecond, when it had enough to do.

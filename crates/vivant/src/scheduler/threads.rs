@@ -4,7 +4,7 @@ use super::blocking::BlockingPool;
 use super::clock::Clock;
 use super::handover::{Handover, NEGLECTED_MS};
 use super::offer::{Pace, Patience, Surplus};
-use super::round::{First, Round};
+use super::round::{First, Round, Sources};
 use super::run_queue::RunQueue;
 use super::seat::{Seat, Tenure};
 use super::sleep::{CondvarParker, Park, Sleepers, Withdrawn};
@@ -31,7 +31,7 @@ pub(crate) struct Threads {
     pub(super) regular: usize,
     pub(super) seats: RwLock<Vec<Arc<Seat>>>,
     /// What threads outside the pool have made runnable.
-    pub(super) common: RunQueue,
+    pub(super) common: RunQueue<Runnable>,
     pub(super) sleepers: Sleepers<CondvarParker>,
     patience: Patience,
     pub(super) clock: Clock,
@@ -316,28 +316,20 @@ impl Threads {
     /// The next actor from this worker's own places, or the common queue.
     #[inline]
     fn near(&self, seat: &Seat, first: First) -> Option<Runnable> {
-        match first {
-            First::Woken => seat
-                .woken
-                .take()
-                .or_else(|| seat.queue.pop())
-                .or_else(|| self.common.pop_oldest()),
-            First::Own => {
-                self.put_back(seat);
-                seat.queue.pop_oldest().or_else(|| self.common.pop_oldest())
-            }
-            First::Common => {
-                self.put_back(seat);
-                self.common.pop_oldest().or_else(|| seat.queue.pop_oldest())
-            }
+        self.sources(seat).next(first)
+    }
+
+    fn sources<'s>(&'s self, seat: &'s Seat) -> Sources<'s, Runnable> {
+        Sources {
+            woken: &seat.woken,
+            own: &seat.queue,
+            common: &self.common,
         }
     }
 
     /// The slot's actor must wait like any other.
     fn put_back(&self, seat: &Seat) {
-        if let Some(woken) = seat.woken.take() {
-            seat.queue.push(woken);
-        }
+        self.sources(seat).put_back();
     }
 
     /// Somebody else's actor.

@@ -1,0 +1,189 @@
+//! F1 and F2 under an adversary who decides what each run wakes, gives birth to, and when time passes.
+
+use super::*;
+use proptest::prelude::*;
+use std::collections::BTreeMap;
+use std::ptr::NonNull;
+
+#[derive(Debug)]
+struct Item {
+    number: u32,
+    newborn: bool,
+}
+
+// SAFETY: a box and its pointer.
+#[allow(unsafe_code, reason = "as in the runtime")]
+unsafe impl Pointed for Box<Item> {
+    type Target = Item;
+    fn into_ptr(self) -> NonNull<Item> {
+        NonNull::from(Box::leak(self))
+    }
+    unsafe fn from_ptr(item: NonNull<Item>) -> Self {
+        // SAFETY: from `into_ptr`, once.
+        unsafe { Box::from_raw(item.as_ptr()) }
+    }
+}
+
+impl Waiting for Box<Item> {
+    fn is_newborn(&self) -> bool {
+        self.newborn
+    }
+}
+
+/// What one run does besides its work.
+#[derive(Clone, Copy, Debug)]
+enum Does {
+    /// Wakes one, which displaces who lay in the slot.
+    Wakes,
+    GivesBirth,
+    /// Somebody outside makes one runnable meanwhile.
+    Outside,
+    /// The coarse clock moves.
+    Lasts,
+    Nothing,
+}
+
+fn runs() -> impl Strategy<Value = Vec<Does>> {
+    let does = prop_oneof![
+        8 => Just(Does::Wakes),
+        4 => Just(Does::GivesBirth),
+        1 => Just(Does::Outside),
+        1 => Just(Does::Lasts),
+        4 => Just(Does::Nothing),
+    ];
+    prop::collection::vec(does, 1..3_000)
+}
+
+/// Which order is followed.
+#[derive(Clone, Copy, PartialEq)]
+enum Law {
+    /// That of the runtime.
+    Rounds,
+    /// The planted bug: whoever was woken goes first, for ever.
+    WokenFirst,
+}
+
+/// Where and since which round an item waits.
+struct Wait {
+    place: usize,
+    since: u64,
+}
+
+#[derive(Default)]
+struct World {
+    slot: Option<Slot<Box<Item>>>,
+    own: RunQueue<Box<Item>>,
+    common: RunQueue<Box<Item>>,
+    waits: BTreeMap<u32, Wait>,
+    made: u32,
+}
+
+impl World {
+    fn item(&mut self, newborn: bool) -> Box<Item> {
+        self.made += 1;
+        let number = self.made;
+        Box::new(Item { number, newborn })
+    }
+
+    /// It goes to the end of a lane; how many are before it there bounds its wait.
+    fn queue(&mut self, item: Box<Item>, to: fn(&World) -> &RunQueue<Box<Item>>, round: u64) {
+        let wait = Wait {
+            place: to(self).len(),
+            since: round,
+        };
+        self.waits.insert(item.number, wait);
+        to(self).push(item);
+    }
+
+    fn wake(&mut self, item: Box<Item>, round: u64) {
+        let displaced = self.slot.as_ref().and_then(|slot| slot.put(item));
+        if let Some(displaced) = displaced {
+            self.queue(displaced, |world| &world.own, round);
+        }
+    }
+}
+
+fn play(runs: &[Does], law: Law) {
+    let mut world = World {
+        slot: Some(Slot::new()),
+        ..World::default()
+    };
+    let (mut round, mut rounds, mut now_ms, mut in_a_row) = (Round::new(), 0, 0, 0);
+    for number in 0..20 {
+        let item = world.item(number % 2 == 0);
+        world.queue(item, |world| &world.own, 0);
+        let item = world.item(number % 3 == 0);
+        world.queue(item, |world| &world.common, 0);
+    }
+    for does in runs {
+        let mut first = round.next(now_ms);
+        if law == Law::WokenFirst {
+            first = First::Woken;
+        } else if first != First::Woken {
+            rounds += 1;
+        }
+        let slot = world.slot.as_ref().expect("made above");
+        let slot_was_full = !slot.is_empty();
+        // What is put back waits from now on, behind everybody.
+        let put_back = (first != First::Woken).then(|| slot.take()).flatten();
+        if let Some(item) = put_back {
+            world.queue(item, |world| &world.own, rounds);
+        }
+        let sources = Sources {
+            woken: world.slot.as_ref().expect("made above"),
+            own: &world.own,
+            common: &world.common,
+        };
+        let Some(item) = sources.next(first) else {
+            let item = world.item(false);
+            world.queue(item, |world| &world.common, rounds);
+            continue;
+        };
+        in_a_row = match (first, slot_was_full) {
+            (First::Woken, true) => in_a_row + 1,
+            _ => 0,
+        };
+        let waiting = world.own.len() + world.common.len();
+        assert!(in_a_row < ROUND_MAX || waiting == 0, "F1: the slot for ever");
+        if let Some(wait) = world.waits.remove(&item.number) {
+            let waited = rounds - wait.since;
+            let bound = 4 * (wait.place as u64 + 1);
+            assert!(waited <= bound, "F2: {waited} rounds at place {}", wait.place);
+        }
+        match does {
+            Does::Wakes => {
+                let woken = world.item(false);
+                world.wake(woken, rounds);
+            }
+            Does::GivesBirth => {
+                let newborn = world.item(true);
+                world.wake(newborn, rounds);
+            }
+            Does::Outside => {
+                let item = world.item(false);
+                world.queue(item, |world| &world.common, rounds);
+            }
+            Does::Lasts => now_ms += 1,
+            Does::Nothing => {}
+        }
+    }
+    // Who still waits has not waited too long either.
+    for wait in world.waits.values() {
+        assert!(rounds - wait.since <= 4 * (wait.place as u64 + 1), "F2: for ever");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: if cfg!(miri) { 2 } else { 64 }, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn nobody_waits_for_ever(runs in runs()) {
+        play(&runs, Law::Rounds);
+    }
+}
+
+#[test]
+#[should_panic(expected = "for ever")]
+fn canary_woken_first_for_ever_is_noticed() {
+    play(&[Does::Wakes; 200], Law::WokenFirst);
+}
