@@ -24,6 +24,7 @@ pub(crate) fn run(args: &mut Args) -> Result<(), Failure> {
     };
     args.finish()?;
     toolchain::ensure_components(NIGHTLY, &["rust-src"])?;
+    let suppressions = workspace::root().join("xtask/tsan-suppressions.txt");
     // Tests of documentation are compiled by rustdoc, which does not see these flags.
     let tests = |what: &str, flags: &str| {
         Run::cargo_of(
@@ -33,6 +34,7 @@ pub(crate) fn run(args: &mut Args) -> Result<(), Failure> {
         .arg("--target-dir")
         .arg(workspace::target_dir("sanitize").join(sanitizer))
         .env("RUSTFLAGS", format!("-Zsanitizer={sanitizer}{flags}"))
+        .env("TSAN_OPTIONS", format!("suppressions={}", suppressions.display()))
         // The million actors of `accounting.rs` are some thousands here.
         .env("VIVANT_SMALL", "1")
         .run_tests()

@@ -7,55 +7,84 @@
 mod real;
 mod simulated;
 
+use crate::sync::{AtomicU64, Ordering};
 use real::Real;
 pub(crate) use simulated::Simulated;
 use std::time::{Duration, SystemTime};
 
 /// Whom the runtime asks for time and chance.
-pub(crate) enum Oracle {
+pub(crate) struct Oracle {
+    /// As of the last tick, or of the last step of virtual time. Here and not in either, because every turn asks.
+    coarse_ms: AtomicU64,
+    kind: Kind,
+}
+
+pub(crate) enum Kind {
     Real(Real),
     Simulated(Simulated),
 }
 
 impl Oracle {
     pub(crate) fn real() -> Oracle {
-        Oracle::Real(Real::new())
+        Oracle::of(Kind::Real(Real::new()))
     }
 
     pub(crate) fn simulated(seed: u64) -> Oracle {
-        Oracle::Simulated(Simulated::new(seed))
+        Oracle::of(Kind::Simulated(Simulated::new(seed)))
+    }
+
+    fn of(kind: Kind) -> Oracle {
+        Oracle {
+            coarse_ms: AtomicU64::new(0),
+            kind,
+        }
     }
 
     /// Nanoseconds since the system began.
     pub(crate) fn now_ns(&self) -> u64 {
-        match self {
-            Oracle::Real(real) => real.now_ns(),
-            Oracle::Simulated(simulated) => simulated.now_ns(),
+        match &self.kind {
+            Kind::Real(real) => real.now_ns(),
+            Kind::Simulated(simulated) => simulated.now_ns(),
         }
     }
 
     /// Milliseconds since the system began, as of the last tick: one load. While the system works, a tick is one
     /// millisecond; while it is idle the value stands still, and the worker that wakes first sets it right.
+    #[inline]
     pub(crate) fn coarse_ms(&self) -> u64 {
-        match self {
-            Oracle::Real(real) => real.coarse_ms(),
-            Oracle::Simulated(simulated) => simulated.now_ns() / 1_000_000,
-        }
+        // Relaxed: a number on its own; being late by a tick is what coarse means.
+        self.coarse_ms.load(Ordering::Relaxed)
     }
 
     /// Sets the coarse clock right.
     pub(crate) fn tick(&self) {
-        if let Oracle::Real(real) = self {
-            real.tick();
+        // Max, because two threads may tick at once and the clock must not run backwards.
+        self.coarse_ms
+            .fetch_max(self.now_ns() / 1_000_000, Ordering::Relaxed);
+    }
+
+    /// In a simulation: its choices and its time.
+    pub(crate) fn simulation(&self) -> Option<&Simulated> {
+        match &self.kind {
+            Kind::Real(_) => None,
+            Kind::Simulated(simulated) => Some(simulated),
+        }
+    }
+
+    /// In a simulation: moves virtual time on.
+    pub(crate) fn advance_to(&self, ns: u64) {
+        if let Some(simulated) = self.simulation() {
+            simulated.advance_to(ns);
+            self.tick();
         }
     }
 
     /// The calendar's time. A simulation begins at 2000-01-01 00:00 UTC.
     pub(crate) fn wall(&self) -> SystemTime {
         const YEAR_2000: Duration = Duration::from_secs(946_684_800);
-        match self {
-            Oracle::Real(_) => Real::wall(),
-            Oracle::Simulated(simulated) => {
+        match &self.kind {
+            Kind::Real(_) => Real::wall(),
+            Kind::Simulated(simulated) => {
                 SystemTime::UNIX_EPOCH + YEAR_2000 + Duration::from_nanos(simulated.now_ns())
             }
         }
@@ -63,9 +92,9 @@ impl Oracle {
 
     /// The number from which every actor's random stream is derived.
     pub(crate) fn seed(&self) -> u64 {
-        match self {
-            Oracle::Real(real) => real.seed(),
-            Oracle::Simulated(simulated) => simulated.seed(),
+        match &self.kind {
+            Kind::Real(real) => real.seed(),
+            Kind::Simulated(simulated) => simulated.seed(),
         }
     }
 }

@@ -30,7 +30,7 @@ impl Simulated {
     }
 
     /// Moves virtual time on.
-    pub(crate) fn advance_to(&self, ns: u64) {
+    pub(super) fn advance_to(&self, ns: u64) {
         self.now_ns.fetch_max(ns, Ordering::Relaxed);
     }
 

@@ -120,9 +120,7 @@ impl Simulation {
             .now_ns()
             .saturating_add(crate::timer::ns(duration));
         while self.stage().step(self.system.shared(), until_ns) {}
-        if let Oracle::Simulated(simulated) = &self.system.shared().oracle {
-            simulated.advance_to(until_ns);
-        }
+        self.system.shared().oracle.advance_to(until_ns);
     }
 
     /// Virtual time since the simulation began.

@@ -54,7 +54,7 @@ impl Stage {
                 cell.path()
             ));
         }
-        let held_back_until = simulated(oracle).and_then(|chance| {
+        let held_back_until = oracle.simulation().and_then(|chance| {
             chance
                 .happens(self.faults.delays)
                 .then(|| chance.now_ns() + drawn(chance, self.faults.delay_by))
@@ -73,7 +73,7 @@ impl Stage {
     /// Runs one actor that the seed chooses; if none can run, moves time to the next event before `until_ns`. False:
     /// nothing is left to do.
     pub(super) fn step(&self, system: &Arc<Shared>, until_ns: u64) -> bool {
-        let Some(chance) = simulated(&system.oracle) else {
+        let Some(chance) = system.oracle.simulation() else {
             return false;
         };
         let chosen = {
@@ -110,7 +110,7 @@ impl Stage {
         let Some(next_ns) = next.filter(|next_ns| *next_ns <= until_ns) else {
             return false;
         };
-        chance.advance_to(next_ns);
+        system.oracle.advance_to(next_ns);
         let now_ns = chance.now_ns();
         {
             let mut play = lock(&self.play);
@@ -174,11 +174,11 @@ impl Stage {
         if kind.role != Role::Turn {
             return;
         }
-        let Some(chance) = simulated(oracle) else {
+        let Some(chance) = oracle.simulation() else {
             return;
         };
         if chance.happens(self.faults.slow_turns) {
-            chance.advance_to(chance.now_ns() + drawn(chance, self.faults.slow_by));
+            oracle.advance_to(chance.now_ns() + drawn(chance, self.faults.slow_by));
         }
         if chance.happens(self.faults.panics) {
             panic_any(Injected);
@@ -203,13 +203,6 @@ impl Stage {
 
     pub(super) fn turns(&self) -> u64 {
         lock(&self.play).turns
-    }
-}
-
-fn simulated(oracle: &Oracle) -> Option<&Simulated> {
-    match oracle {
-        Oracle::Simulated(simulated) => Some(simulated),
-        Oracle::Real(_) => None,
     }
 }
 
