@@ -34,7 +34,10 @@ pub(crate) fn run(args: &mut Args) -> Result<(), Failure> {
         .arg("--target-dir")
         .arg(workspace::target_dir("sanitize").join(sanitizer))
         .env("RUSTFLAGS", format!("-Zsanitizer={sanitizer}{flags}"))
-        .env("TSAN_OPTIONS", format!("suppressions={}", suppressions.display()))
+        .env(
+            "TSAN_OPTIONS",
+            format!("suppressions={}", suppressions.display()),
+        )
         // The million actors of `accounting.rs` are some thousands here.
         .env("VIVANT_SMALL", "1")
         .run_tests()

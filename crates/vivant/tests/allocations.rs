@@ -107,7 +107,11 @@ fn allocations(body: impl FnOnce()) -> usize {
 
 #[test]
 fn messages_are_recycled_and_an_actor_is_one_allocation() {
-    const MESSAGES: u64 = if cfg!(debug_assertions) { 20_000 } else { 200_000 };
+    const MESSAGES: u64 = if cfg!(debug_assertions) {
+        20_000
+    } else {
+        200_000
+    };
     const ACTORS: usize = 10_000;
     // What the question from outside costs that tells when it is over, and a magazine here and there.
     const A_FEW: usize = 500;

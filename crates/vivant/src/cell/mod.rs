@@ -19,7 +19,8 @@
 //!    at the end and gives it up last. So a `Runnable` needs no count of its own.
 //! C6 Addresses of an actor that are dropped in its own run, or given to it by whoever wakes it, are **spare**: still counted,
 //!    and taken again in the same run for nothing. They are counted back before the holder asks whether any are left, and
-//!    before it parks.
+//!    before it parks. A worker keeps up to four that its turns have dropped, of actors that were active then: they become
+//!    spare if such an actor runs there next, and are counted back at the end of the round, and before the worker sleeps.
 
 mod class;
 mod end;

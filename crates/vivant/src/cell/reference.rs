@@ -11,6 +11,7 @@ use crate::scheduler::Worker;
 use crate::sync::{Arc, AtomicU32, AtomicU64, Ordering};
 use crate::system::Shared;
 use std::cell::UnsafeCell;
+use std::mem::ManuallyDrop;
 use std::ops::Deref;
 use std::ptr::NonNull;
 
@@ -307,9 +308,25 @@ impl Drop for CellRef {
 
 impl Drop for AddressRef {
     fn drop(&mut self) {
-        if Worker::with_current(|worker| worker.present.keeps(self.0)) == Some(true) {
+        let kept = |worker: &Worker| worker.keeps_address(self.0, &self.inbox);
+        if Worker::with_current(kept) == Some(true) {
             return;
         }
+        self.count_down();
+    }
+}
+
+/// Counts an address back that was dropped and kept (C6).
+///
+/// # Safety
+///
+/// The caller owns a counted address of this cell, and gives it up.
+pub(super) unsafe fn count_dropped(header: NonNull<Header>) {
+    ManuallyDrop::new(AddressRef(header)).count_down();
+}
+
+impl AddressRef {
+    fn count_down(&mut self) {
         // Release: pairs with the Acquire in `addresses`. Acquire: the common reference stands for the uses of all addresses,
         // so they happen before it is given up and the cell is freed. Nobody else may order them: no holder looks at the
         // count of a stopped actor.

@@ -42,13 +42,28 @@ const fn layout_of(class: usize) -> Layout {
 #[inline]
 pub(crate) fn take<P>() -> NonNull<P> {
     let Some(class) = (const { class_of::<P>() }) else {
-        return allocated(Layout::new::<P>()).cast();
+        return large(size_of::<P>(), align_of::<P>()).cast();
     };
-    let recycled = Worker::with_current(|worker| worker.pool.take(class));
-    recycled
+    let recycled = Worker::with_current(|worker| worker.pool.take(class)).flatten();
+    recycled.unwrap_or_else(|| fresh(class)).cast()
+}
+
+/// Not `extern` for anybody outside: a function of this kind ends the process instead of unwinding, and knowing that, the
+/// compiler keeps what the caller is about to put into the memory in registers.
+#[cold]
+extern "C" fn fresh(class: usize) -> NonNull<u8> {
+    Worker::with_current(|worker| worker.pool.take_refilled(class))
         .flatten()
         .unwrap_or_else(|| allocated(layout_of(class)))
-        .cast()
+}
+
+/// As `fresh`, for what has no class.
+#[cold]
+extern "C" fn large(size: usize, align: usize) -> NonNull<u8> {
+    match Layout::from_size_align(size, align) {
+        Ok(layout) => allocated(layout),
+        Err(_) => unreachable!("the layout of a type"),
+    }
 }
 
 /// Gives back what [`take`] gave.
@@ -147,14 +162,11 @@ impl Pool {
         }
     }
 
-    /// A block of `class`, if there is one to recycle.
+    /// A block of `class`, if the magazine in use has one.
     #[inline]
     pub(crate) fn take(&self, class: usize) -> Option<NonNull<u8>> {
         let rack = &self.classes[class];
-        let block = match NonNull::new(rack.first.get()) {
-            Some(block) => block,
-            None => self.refilled(class)?,
-        };
+        let block = NonNull::new(rack.first.get())?;
         // SAFETY: the rack owns its blocks, and free blocks are linked.
         let next = unsafe { block.as_ref() }.next;
         fetch_ahead(next);
@@ -163,8 +175,13 @@ impl Pool {
         Some(block.cast())
     }
 
+    /// As `take`, when that one is empty.
+    pub(crate) fn take_refilled(&self, class: usize) -> Option<NonNull<u8>> {
+        self.refilled(class)?;
+        self.take(class)
+    }
+
     /// Puts a full magazine into use.
-    #[cold]
     fn refilled(&self, class: usize) -> Option<NonNull<Block>> {
         let rack = &self.classes[class];
         let mut full = rack.reserve.replace(ptr::null_mut());

@@ -92,7 +92,14 @@ impl<T: Send + 'static> Resolver<T> {
             std::mem::forget(self);
             return;
         }
-        self.settle(value).follow();
+        match std::mem::replace(&mut self.to, Destination::Nobody) {
+            Destination::Slot(mut slot) if !slot.is_here() => {
+                // Straight into the slot: the value need not wait on the stack.
+                slot.lay(value);
+                sent(slot).follow();
+            }
+            to => settle(to, value).follow(),
+        }
     }
 
     /// As `complete`, but later: for a sink, which is itself called while a promise is settled.
@@ -120,13 +127,9 @@ fn settle<T: Send + 'static>(mut to: Destination<T>, mut value: Result<T, AskErr
                 return Next::Nothing;
             }
             Destination::Slot(mut slot) => {
-                // In the owner's own turn the value need not travel, once that turn has said what it wants (Q2).
-                let here = |worker: &Worker| {
-                    let of = |owner: &AddressRef| worker.holds_actor(&owner.system, owner.id);
-                    slot.owner().is_some_and(of)
-                };
-                if Worker::with_current(here) != Some(true) || !slot.is_wanted() {
-                    return sent(slot, value);
+                if !slot.is_here() || !slot.is_wanted() {
+                    slot.lay(value);
+                    return sent(slot);
                 }
                 slot.lay(value);
                 let owner = slot.take_owner();
@@ -145,12 +148,22 @@ fn settle<T: Send + 'static>(mut to: Destination<T>, mut value: Result<T, AskErr
     }
 }
 
-/// S4: a message like any other, in order with what this sender sends besides.
-fn sent<T: Send + 'static>(mut slot: Answering<T>, value: Result<T, AskError>) -> Next {
+impl<T: Send + 'static> Answering<T> {
+    /// Whether this is the owner's own turn. Then the value need not travel, once that turn has said what it wants (Q2).
+    fn is_here(&self) -> bool {
+        let here = |worker: &Worker| {
+            let of = |owner: &AddressRef| worker.holds_actor(&owner.system, owner.id);
+            self.owner().is_some_and(of)
+        };
+        Worker::with_current(here) == Some(true)
+    }
+}
+
+/// S4: with its value, a message like any other, in order with what this sender sends besides.
+fn sent<T: Send + 'static>(mut slot: Answering<T>) -> Next {
     let Some(owner) = slot.take_owner() else {
         return Next::Nothing;
     };
-    slot.lay(value);
     let envelope = Envelope::new::<Arrival<T>>(slot, Location::caller());
     Next::Deliver(Delivery {
         to: owner,

@@ -59,15 +59,21 @@ pub(super) fn slot<T: Send + 'static>(owner: AddressRef) -> (Asking<T>, Answerin
 /// # Safety
 ///
 /// The caller is the second end.
+#[inline]
 unsafe fn opened<T: Send + 'static>(
     place: NonNull<Slot<T>>,
 ) -> (Sink<T>, Option<Result<T, AskError>>) {
     // SAFETY: the first end has done its part and does not touch the slot any more; the second end's exchange, or its look,
     // has acquired what the first one wrote. `slot` took the memory for this type.
+    // Part by part: a copy of the whole would be written and read again.
     unsafe {
-        let slot = place.read();
+        let slot = place.as_ref();
+        let sink = slot.sink.get().read();
+        let value = slot.value.get().read();
+        let owner = slot.owner.get().read();
         pool::give(place);
-        (slot.sink.into_inner(), slot.value.into_inner())
+        drop(owner);
+        (sink, value)
     }
 }
 
@@ -156,9 +162,11 @@ impl<T: Send + 'static> Answering<T> {
     }
 
     /// Lays the value down, to travel with the slot.
+    #[inline(always)]
     pub(super) fn lay(&mut self, value: Result<T, AskError>) {
-        // SAFETY: the value is this end's until it exchanges the state, which it has not done, for it exists.
-        unsafe { *self.0.as_ref().value.get() = Some(value) };
+        // SAFETY: the value is this end's until it exchanges the state, which it has not done, for it exists. What lay there
+        // before is overwritten and not dropped: nothing does, or `take_value` has taken it out.
+        unsafe { self.0.as_ref().value.get().write(Some(value)) };
     }
 
     /// Takes the value back that was laid down.

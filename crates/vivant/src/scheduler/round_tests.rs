@@ -144,11 +144,18 @@ fn play(runs: &[Does], law: Law) {
             _ => 0,
         };
         let waiting = world.own.len() + world.common.len();
-        assert!(in_a_row < ROUND_MAX || waiting == 0, "F1: the slot for ever");
+        assert!(
+            in_a_row < ROUND_MAX || waiting == 0,
+            "F1: the slot for ever"
+        );
         if let Some(wait) = world.waits.remove(&item.number) {
             let waited = rounds - wait.since;
             let bound = 4 * (wait.place as u64 + 1);
-            assert!(waited <= bound, "F2: {waited} rounds at place {}", wait.place);
+            assert!(
+                waited <= bound,
+                "F2: {waited} rounds at place {}",
+                wait.place
+            );
         }
         match does {
             Does::Wakes => {
@@ -169,7 +176,10 @@ fn play(runs: &[Does], law: Law) {
     }
     // Who still waits has not waited too long either.
     for wait in world.waits.values() {
-        assert!(rounds - wait.since <= 4 * (wait.place as u64 + 1), "F2: for ever");
+        assert!(
+            rounds - wait.since <= 4 * (wait.place as u64 + 1),
+            "F2: for ever"
+        );
     }
 }
 

@@ -228,6 +228,7 @@ impl Threads {
             while let Err(caught) = catch(|| self.run_actors(worker, &seat, &mut habits)) {
                 let _ended = cell::rescue(worker, caught);
             }
+            worker.present.count_dropped();
             self.leave(&seat);
         });
         worker.system.bytes.inherit(&seat.bytes);
@@ -243,6 +244,7 @@ impl Threads {
                 if self.may_retire(seat) {
                     return;
                 }
+                worker.present.count_dropped();
                 self.between_rounds(seat, habits, oracle.now_ns());
             }
             let next = self
@@ -254,6 +256,8 @@ impl Threads {
                         seat.queue.push(actor);
                     }
                 }
+                // Who is woken by this is to end.
+                None if worker.present.has_dropped() => worker.present.count_dropped(),
                 None if self.is_closed() => return,
                 None => {
                     habits.thief.rests(&self.patience);

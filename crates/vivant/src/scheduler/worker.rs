@@ -4,7 +4,7 @@ use super::seat::Seat;
 use crate::accounting::{Bytes, Counted};
 use crate::cell::{AddressRef, CellRef, Header, Present, Runnable};
 use crate::error::Inside;
-use crate::mailbox::{Kind, Pool};
+use crate::mailbox::{Head, Inbox, Kind, Pool};
 use crate::sync::Arc;
 use crate::system::Shared;
 use std::cell::Cell;
@@ -218,6 +218,14 @@ impl Worker {
             self.wishes.set(Wishes::None);
         }
         self.overloaded.take()
+    }
+
+    /// An address is dropped on this thread: whether it need not be counted back yet, because this worker may have use for it
+    /// again (C6). Of an actor that is active only: it could not end now anyway.
+    #[inline]
+    pub(crate) fn keeps_address(&self, header: NonNull<Header>, inbox: &Inbox<Head>) -> bool {
+        self.present.keeps(header)
+            || (self.seat.is_some() && inbox.is_active() && self.present.keeps_dropped(header))
     }
 
     /// A message of this system has left its mailbox.
