@@ -86,6 +86,10 @@ struct Owner {
     /// Taken out of the inbox, not yet begun.
     backlog: Chain<Head>,
     /// Looked at and deferred by their guards, oldest first.
+    #[allow(
+        clippy::box_collection,
+        reason = "a word for the many actors that have no guards, instead of four"
+    )]
     waiting: Option<Box<VecDeque<Envelope>>>,
     /// Messages begun or deferred that the pressure still counts.
     uncounted: u32,

@@ -88,7 +88,7 @@ impl World {
     /// It goes to the end of a lane; how many are before it there bounds its wait.
     fn queue(&mut self, item: Box<Item>, to: fn(&World) -> &RunQueue<Box<Item>>, round: u64) {
         let wait = Wait {
-            place: to(self).len(),
+            place: to(self).waiting(),
             since: round,
         };
         self.waits.insert(item.number, wait);
@@ -143,7 +143,7 @@ fn play(runs: &[Does], law: Law) {
             (First::Woken, true) => in_a_row + 1,
             _ => 0,
         };
-        let waiting = world.own.len() + world.common.len();
+        let waiting = world.own.waiting() + world.common.waiting();
         assert!(
             in_a_row < ROUND_MAX || waiting == 0,
             "F1: the slot for ever"

@@ -98,7 +98,7 @@ impl<T: Waiting> RunQueue<T> {
 
     /// The newest newborn, else whoever was woken first.
     pub(crate) fn pop(&self) -> Option<T> {
-        if self.len() == 0 {
+        if self.waiting() == 0 {
             return None;
         }
         self.change(|lanes| lanes.newborn.pop_back().or_else(|| lanes.woken.pop_front()))
@@ -106,7 +106,7 @@ impl<T: Waiting> RunQueue<T> {
 
     /// The oldest of one lane and of the other in turn (F2).
     pub(crate) fn pop_oldest(&self) -> Option<T> {
-        if self.len() == 0 {
+        if self.waiting() == 0 {
             return None;
         }
         self.change(Lanes::pop_oldest)
@@ -114,7 +114,7 @@ impl<T: Waiting> RunQueue<T> {
 
     /// About how many wait: one load.
     #[inline]
-    pub(crate) fn len(&self) -> usize {
+    pub(crate) fn waiting(&self) -> usize {
         self.count.load(Ordering::Relaxed)
     }
 
@@ -125,7 +125,7 @@ impl<T: Waiting> RunQueue<T> {
 
     /// Takes the older half of each lane.
     pub(super) fn steal(&self) -> Lanes<T> {
-        if self.len() == 0 {
+        if self.waiting() == 0 {
             return Lanes::default();
         }
         self.change(|lanes| {

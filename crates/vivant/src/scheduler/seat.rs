@@ -56,13 +56,13 @@ impl Seat {
 
     /// Whether what waits in the queue is worth more than the cache misses of moving it to another worker.
     pub(super) fn is_worth_sharing(&self) -> bool {
-        let waiting = self.queue.len() as u64;
+        let waiting = self.queue.waiting() as u64;
         waiting * u64::from(self.run_ns.load(Ordering::Relaxed)) >= SHARED_MIN_NS
     }
 
     /// Whether an actor waits for this worker, as far as one look tells.
     pub(super) fn has_waiting(&self) -> bool {
-        self.queue.len() > 0 || !self.woken.is_empty()
+        self.queue.waiting() > 0 || !self.woken.is_empty()
     }
 }
 

@@ -284,7 +284,7 @@ impl Threads {
 
     /// A look at the clock, between two rounds: offers what has waited for long.
     fn look(&self, seat: &Seat, pace: &mut Pace, runs: u32, now_ns: u64) {
-        let queued = seat.queue.len();
+        let queued = seat.queue.waiting();
         let (mean_ns, surplus) = pace.look(now_ns, runs, queued, self.patience.ns());
         seat.run_ns
             .store(mean_ns.min(u64::from(u32::MAX)) as u32, Ordering::Relaxed);
