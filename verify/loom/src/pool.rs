@@ -69,7 +69,10 @@ impl Memory for Real {
 
     fn rest(&self, worker: &Rc<Worker>) -> Option<NonNull<u8>> {
         Worker::exit();
-        worker.pool.take(CLASS)
+        worker
+            .pool
+            .take(CLASS)
+            .or_else(|| worker.pool.take_refilled(CLASS))
     }
 }
 
