@@ -227,7 +227,8 @@ pub struct WeakAddress<T: ?Sized + Target> {
 }
 
 impl<T: ?Sized + Target> WeakAddress<T> {
-    /// The address, unless no address of the actor is left (it has then ended, or is about to).
+    /// The address, unless no address of the actor is left (it has then ended, or is about to). One that was dropped a moment
+    /// ago may still count.
     pub fn upgrade(&self) -> Option<Address<T>> {
         let to = self.cell.upgrade()?;
         Some(Address {

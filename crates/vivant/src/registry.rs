@@ -40,18 +40,25 @@ fn place_of(packed: u32) -> (usize, usize) {
     (packed as usize % SLABS, packed as usize / SLABS)
 }
 
+#[cold]
+fn full() -> ! {
+    #[allow(clippy::print_stderr, reason = "the last words of the process")]
+    {
+        eprintln!("vivant: a system has room for 2^28 living actors from one thread");
+    }
+    std::process::abort()
+}
+
 impl Registry {
-    /// # Panics
-    ///
-    /// If a slab has no room for another: more than 2²⁸ actors of one thread.
+    /// Ends the process if a slab has no room for another: more than 2²⁸ actors of one thread. Unwinding would leave an actor
+    /// without a life (C5).
     pub(crate) fn insert(&self, cell: CellRef) {
         let slab = SLAB.try_with(|slab| *slab).unwrap_or(0);
         let mut places = lock(&self.0[slab].places);
         let at = places.free.pop().unwrap_or(places.taken.len() as u32);
-        assert!(
-            at < u32::MAX / SLABS as u32,
-            "a system has room for 2^28 actors from one thread"
-        );
+        if at >= u32::MAX / SLABS as u32 {
+            full();
+        }
         cell.place.store(packed(slab, at), Ordering::Relaxed);
         match places.taken.get_mut(at as usize) {
             Some(place) => *place = Some(cell),

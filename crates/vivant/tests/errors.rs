@@ -204,3 +204,63 @@ fn a_system_without_workers_is_refused() {
     let refused = std::panic::catch_unwind(|| System::builder().workers(0));
     assert!(refused.is_err());
 }
+
+/// Asks in its drop, which nobody may do within a turn.
+struct AsksWhenDropped {
+    whom: Address<Quiet>,
+    heard: std::sync::mpsc::Sender<Result<u64, AskError>>,
+}
+
+impl Drop for AsksWhenDropped {
+    fn drop(&mut self) {
+        let _ = self.heard.send(self.whom.ping().ask_blocking());
+    }
+}
+
+#[derive(Actor)]
+struct Quiet;
+
+#[behaviours]
+impl Quiet {
+    fn ping(&mut self) -> u64 {
+        1
+    }
+
+    fn go(
+        &mut self,
+        t: &Turn<Self>,
+        other: Address<Quiet>,
+        ended: Address<Late>,
+        bomb: AsksWhenDropped,
+    ) {
+        drop(t.ask(other.ping()).then(ended.got(bomb)));
+    }
+}
+
+#[derive(Actor)]
+struct Late;
+
+#[behaviours]
+impl Late {
+    #[then]
+    fn got(&mut self, _number: Result<u64, AskError>, _bomb: AsksWhenDropped) {}
+}
+
+#[test]
+fn a_refused_continuation_is_dropped_within_a_turn() {
+    let system = System::builder().workers(1).build();
+    let (quiet, ended) = (system.spawn(Quiet), system.spawn(Late));
+    Address::stop(&ended);
+    while Address::is_alive(&ended) {
+        std::thread::yield_now();
+    }
+    let (heard, hears) = std::sync::mpsc::channel();
+    let bomb = AsksWhenDropped {
+        whom: quiet.clone(),
+        heard,
+    };
+    quiet.go(system.spawn(Quiet), ended, bomb).send();
+    let answer = hears.recv().expect("the bomb is dropped");
+    assert!(matches!(answer, Err(AskError::InsideTurn(_))), "{answer:?}");
+    assert_eq!(quiet.ping().ask_blocking(), Ok(1), "its worker goes on");
+}

@@ -1,6 +1,6 @@
 //! How actors begin and end: start, stop hooks and their reasons, addresses, pins, shutdown.
 
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Barrier, Mutex, mpsc};
 use std::time::Duration;
 use vivant::prelude::*;
 use vivant::simulation::Simulation;
@@ -347,4 +347,48 @@ fn a_drop_that_panics_is_reported_and_costs_nobody_else() {
     assert_eq!(other.live().ask_blocking(), Ok(1));
     assert_eq!(system.inspect().panics, 3, "the state's and two messages'");
     assert!(system.shutdown().is_complete());
+}
+
+/// Tells of its end by closing a channel.
+#[derive(Actor)]
+struct Telltale {
+    _ended: mpsc::Sender<()>,
+}
+
+#[behaviours]
+impl Telltale {
+    fn work(&mut self, gate: Arc<Barrier>) {
+        gate.wait();
+    }
+}
+
+/// Drops addresses in a turn that does not end before their actors do.
+#[derive(Actor)]
+struct Dropper;
+
+#[behaviours]
+impl Dropper {
+    fn drop_and_wait(
+        &mut self,
+        last: Address<Telltale>,
+        gate: Arc<Barrier>,
+        ended: mpsc::Receiver<()>,
+    ) -> bool {
+        // The other actor is in its turn, so this address is kept for later; it must not be kept for ever.
+        drop(last);
+        gate.wait();
+        ended.recv_timeout(Duration::from_secs(60)) == Err(mpsc::RecvTimeoutError::Disconnected)
+    }
+}
+
+#[test]
+fn an_address_dropped_in_a_long_turn_keeps_nobody_alive() {
+    let system = System::builder().workers(2).build();
+    let (ends, ended) = mpsc::channel();
+    let telltale = system.spawn(Telltale { _ended: ends });
+    let dropper = system.spawn(Dropper);
+    let gate = Arc::new(Barrier::new(2));
+    telltale.work(gate.clone()).send();
+    let told = dropper.drop_and_wait(telltale, gate, ended).ask_blocking();
+    assert_eq!(told, Ok(true), "it outlives its last address");
 }

@@ -70,8 +70,8 @@ impl<'w> Held<'w> {
     }
 
     pub(super) fn owner(&mut self) -> &mut Owner {
-        // SAFETY: C1: this is the only `Held` of the cell, borrowed exclusively; user code, which runs only inside
-        // `process` and `end`, has no way to the owner part.
+        // SAFETY: C1: this is the only `Held` of the cell, borrowed exclusively. Code of the user's, and other actors' runs
+        // that it brings about, have no way to this owner part but through this `Held`: a turn is given the state only.
         unsafe { &mut *self.actor.owner.get() }
     }
 
@@ -279,28 +279,38 @@ impl<'w> Held<'w> {
             Step::Done | Step::Deferred(_) => self.heed_wishes(),
             Step::Stop => After::End(StopReason::Drained),
             Step::Withdrawn(place) => {
-                let letters = &self.actor.system.dead_letters;
-                letters.note(&self.actor, kind, place, Cause::Withdrawn);
+                let note = || {
+                    let letters = &self.actor.system.dead_letters;
+                    letters.note(&self.actor, kind, place, Cause::Withdrawn);
+                };
+                self.as_turn(kind, note);
                 self.heed_wishes()
             }
-            Step::Release(to, released) => self.released(to, released),
+            Step::Release(to, released) => self.released(kind, to, released),
         }
     }
 
+    /// What follows from a message may call code of the user's too, such as the drop of what is refused: it finds itself
+    /// within a turn, and the watchdog sees it.
+    fn as_turn(&self, kind: &'static Kind, body: impl FnOnce()) {
+        self.worker.turn_begins(kind);
+        body();
+        self.worker.turn_ends();
+    }
+
     /// A resolution released a continuation: for this actor it runs at once, in a turn of its own; else it is sent on.
-    fn released(&mut self, to: AddressRef, released: Envelope) -> After {
+    fn released(&mut self, kind: &'static Kind, to: AddressRef, released: Envelope) -> After {
         if std::ptr::eq(&raw const *to, &raw const *self.actor) {
             // Before the turn, which may have use for a spare address.
             drop(to);
             return self.process(released);
         }
-        let after = self.heed_wishes();
         let delivery = Delivery {
             to,
             envelope: released,
         };
-        Next::Deliver(delivery).follow();
-        after
+        self.as_turn(kind, || Next::Deliver(delivery).follow());
+        self.heed_wishes()
     }
 
     pub(super) fn panicked(&self, behaviour: &'static str, caught: super::Caught) -> Panic {

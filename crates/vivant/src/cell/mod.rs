@@ -20,7 +20,8 @@
 //! C6 Addresses of an actor that are dropped in its own run, or given to it by whoever wakes it, are **spare**: still counted,
 //!    and taken again in the same run for nothing. They are counted back before the holder asks whether any are left, and
 //!    before it parks. A worker keeps up to four that its turns have dropped, of actors that were active then: they become
-//!    spare if such an actor runs there next, and are counted back at the end of the round, and before the worker sleeps.
+//!    spare if such an actor runs there next, and are counted back at the end of the round, before the worker sleeps, and by
+//!    the clock when a turn lasts.
 
 mod class;
 mod end;
@@ -40,7 +41,7 @@ pub(crate) use facts::Facts;
 pub(crate) use lineage::Lineage;
 pub(crate) use panic::{Caught, Injected, catch, note_places, take_last};
 pub(crate) use present::Present;
-pub(crate) use reference::{AddressRef, Birth, CellRef};
+pub(crate) use reference::{AddressRef, Birth, CellRef, Dropped, Kept};
 pub(crate) use run::{Budget, Ran, rescue, run, run_to_panic};
 pub(crate) use runnable::Runnable;
 pub(crate) use signals::Signals;

@@ -1,12 +1,8 @@
 //! The actor that a worker holds, as the worker itself sees it.
 
-use super::reference::count_dropped;
-use super::{AddressRef, CellRef, Header, Runnable};
+use super::{AddressRef, CellRef, Dropped, Header, Runnable};
 use std::cell::{Cell, RefCell};
 use std::ptr::NonNull;
-
-/// How many dropped addresses may wait to be taken again.
-const DROPPED_MAX: usize = 4;
 
 /// Set while this worker has a `Held`, so that code deep inside a turn finds the actor whose turn it is.
 #[derive(Default)]
@@ -14,63 +10,23 @@ pub(crate) struct Present {
     at: Cell<Option<NonNull<Header>>>,
     /// Addresses of the actor itself that this run has at its disposal, so that taking and dropping one costs nothing (C6).
     spare: Cell<u32>,
-    /// Addresses of others that turns of this worker have dropped, not yet counted back (C6).
-    dropped: [Cell<Option<NonNull<Header>>>; DROPPED_MAX],
-    /// How many of them there are.
-    has_dropped: Cell<usize>,
     /// The life (C5) of an actor that has ended in this run. Kept here and not in the `Held`, so that a panic cannot free
     /// the cell under the worker.
     life: RefCell<Option<CellRef>>,
 }
 
 impl Present {
-    /// A run begins, with the addresses that were given to the actor itself. Those that this worker's turns have dropped
-    /// become spare.
-    pub(super) fn begins(&self, runnable: &Runnable, mut spare: u32) {
-        let at = Some(runnable.as_ptr());
-        if self.has_dropped.get() > 0 {
-            for dropped in &self.dropped {
-                if dropped.get() == at {
-                    dropped.set(None);
-                    self.has_dropped.set(self.has_dropped.get() - 1);
-                    spare += 1;
-                }
-            }
-        }
-        self.at.set(at);
+    /// A run begins, with the addresses that were given to the actor itself.
+    pub(super) fn begins(&self, runnable: &Runnable, spare: u32) {
+        self.at.set(Some(runnable.as_ptr()));
         self.spare.set(spare);
     }
 
-    /// Whether a dropped address was kept for later: there was room.
+    /// One more spare address of the actor that is held.
     #[inline]
-    pub(crate) fn keeps_dropped(&self, header: NonNull<Header>) -> bool {
-        if self.has_dropped.get() == DROPPED_MAX {
-            return false;
-        }
-        let room = self.dropped.iter().find(|dropped| dropped.get().is_none());
-        if let Some(room) = room {
-            room.set(Some(header));
-            self.has_dropped.set(self.has_dropped.get() + 1);
-        }
-        room.is_some()
-    }
-
-    pub(crate) fn has_dropped(&self) -> bool {
-        self.has_dropped.get() > 0
-    }
-
-    /// Counts back what was dropped. Who has no address left then is woken, to end.
-    pub(crate) fn count_dropped(&self) {
-        if !self.has_dropped() {
-            return;
-        }
-        for dropped in &self.dropped {
-            if let Some(header) = dropped.take() {
-                self.has_dropped.set(self.has_dropped.get() - 1);
-                // SAFETY: `keeps_dropped` took it from a counted address, which nobody else counts back.
-                unsafe { count_dropped(header) };
-            }
-        }
+    pub(crate) fn takes(&self, dropped: Dropped) {
+        dropped.spared();
+        self.spare.set(self.spare.get() + 1);
     }
 
     /// Takes the spare addresses out, to count them back or to leave them to the next run.
@@ -78,14 +34,10 @@ impl Present {
         self.spare.take()
     }
 
-    /// Whether the actor is this one; its address then need not be counted back now.
+    /// Whether it is an address of the actor that is held.
     #[inline]
-    pub(crate) fn keeps(&self, header: NonNull<Header>) -> bool {
-        let own = self.at.get() == Some(header);
-        if own {
-            self.spare.set(self.spare.get() + 1);
-        }
-        own
+    pub(crate) fn has(&self, dropped: &Dropped) -> bool {
+        self.at.get() == Some(dropped.as_ptr())
     }
 
     /// Whether the actor is this one and there is a spare address of it; that is taken then.

@@ -7,7 +7,7 @@ use super::{
 use crate::actor::Actor;
 use crate::mailbox::{Chain, Head, Inbox, Nudged, pool};
 use crate::mute::Pressure;
-use crate::scheduler::Worker;
+use crate::scheduler::{Pointed, Worker};
 use crate::sync::{Arc, AtomicU32, AtomicU64, Ordering};
 use crate::system::Shared;
 use std::cell::UnsafeCell;
@@ -217,6 +217,9 @@ impl CellRef {
             if count == 0 {
                 return None;
             }
+            if count >= REFERENCES_MAX {
+                too_many();
+            }
             // Relaxed: the count itself is all that is decided here; C4 makes zero final for everybody but the holder.
             match self.addresses.compare_exchange_weak(
                 count,
@@ -308,21 +311,64 @@ impl Drop for CellRef {
 
 impl Drop for AddressRef {
     fn drop(&mut self) {
-        let kept = |worker: &Worker| worker.keeps_address(self.0, &self.inbox);
-        if Worker::with_current(kept) == Some(true) {
+        let kept = |worker: &Worker| worker.keeps_address(self, Dropped(self.0));
+        if Worker::with_current(kept) == Some(Kept::Yes) {
             return;
         }
         self.count_down();
     }
 }
 
-/// Counts an address back that was dropped and kept (C6).
-///
-/// # Safety
-///
-/// The caller owns a counted address of this cell, and gives it up.
-pub(super) unsafe fn count_dropped(header: NonNull<Header>) {
-    ManuallyDrop::new(AddressRef(header)).count_down();
+/// Whether a worker has a use for an address that is dropped (C6).
+#[derive(PartialEq, Eq)]
+pub(crate) enum Kept {
+    Yes,
+    No,
+}
+
+/// An address that was dropped and is still counted (C6). Its own drop counts it back.
+pub(crate) struct Dropped(NonNull<Header>);
+
+impl Dropped {
+    /// It was not kept after all: whoever offered it counts it back.
+    pub(crate) fn refused(self) -> Kept {
+        std::mem::forget(self);
+        Kept::No
+    }
+
+    pub(super) fn as_ptr(&self) -> NonNull<Header> {
+        self.0
+    }
+
+    /// It is spare now: the run that has it counts it back.
+    pub(super) fn spared(self) {
+        std::mem::forget(self);
+    }
+}
+
+// SAFETY: as an `AddressRef`, which it stands for.
+unsafe impl Send for Dropped {}
+// SAFETY: as above.
+unsafe impl Sync for Dropped {}
+
+// SAFETY: `from_ptr` undoes `into_ptr`.
+unsafe impl Pointed for Dropped {
+    type Target = Header;
+    fn into_ptr(self) -> NonNull<Header> {
+        let header = self.0;
+        std::mem::forget(self);
+        header
+    }
+    unsafe fn from_ptr(header: NonNull<Header>) -> Dropped {
+        Dropped(header)
+    }
+}
+
+impl Drop for Dropped {
+    fn drop(&mut self) {
+        // The address whose drop was put off until now.
+        ManuallyDrop::new(AddressRef(self.0)).count_down();
+    }
 }
 
 impl AddressRef {

@@ -25,7 +25,7 @@ impl Runnable {
         Runnable(header)
     }
 
-    pub(super) fn as_ptr(&self) -> NonNull<Header> {
+    pub(crate) fn as_ptr(&self) -> NonNull<Header> {
         self.0
     }
 

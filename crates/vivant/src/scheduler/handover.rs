@@ -50,6 +50,12 @@ impl Handover {
             // Sleeping surplus workers must hear that they may retire.
             threads.sleepers.wake_all();
         }
+        for seat in &seats {
+            if seat.watch.runs_since(now_ms) >= NEGLECTED_MS {
+                // Nobody is to live on because of a turn that has dropped its address.
+                seat.count_dropped();
+            }
+        }
         let neglected =
             |seat: &Arc<Seat>| seat.has_waiting() && seat.watch.runs_since(now_ms) >= NEGLECTED_MS;
         if threads.common.is_empty() && !seats.iter().any(neglected) {

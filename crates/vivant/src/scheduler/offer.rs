@@ -13,10 +13,10 @@ use crate::sync::{AtomicU32, Ordering};
 pub(crate) const PATIENCE_MIN_NS: u32 = 50_000;
 
 /// The most: an attempt every so often costs nothing, and the load may have changed.
-const PATIENCE_MAX_NS: u32 = 10_000_000;
+const PATIENCE_MAX_NS: u32 = 40_000_000;
 
-/// Over how long turns are counted.
-const COUNTED_NS: u64 = 40_000;
+/// Over how long turns are counted: long enough that a sender's long turn and its receiver's many short ones are both in it.
+const COUNTED_NS: u64 = 1_000_000;
 
 /// What all workers of a system know about offers.
 pub(crate) struct Patience {

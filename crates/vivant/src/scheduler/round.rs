@@ -4,7 +4,8 @@
 //!    slot goes to the end of the queue, and one actor is taken from the queues, if any waits there.
 //! F2 Every second time that is the oldest of a lane of the common queue, else of the own queue; of either lane in turn.
 //!
-//! So who is at place p of a lane runs after at most 4(p + 1) rounds.
+//! So who is at place p of a lane runs after at most 4(p + 1) rounds, unless it is moved to another worker's queue, where it
+//! begins anew: thieves take the oldest, and give back to the end.
 
 use super::run_queue::{RunQueue, Waiting};
 use super::woken::{Pointed, Slot};

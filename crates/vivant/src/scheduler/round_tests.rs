@@ -51,7 +51,7 @@ fn runs() -> impl Strategy<Value = Vec<Does>> {
         1 => Just(Does::Lasts),
         4 => Just(Does::Nothing),
     ];
-    prop::collection::vec(does, 1..3_000)
+    prop::collection::vec(does, 1..if cfg!(miri) { 150 } else { 3_000 })
 }
 
 /// Which order is followed.

@@ -4,18 +4,24 @@ use super::run_queue::RunQueue;
 use super::sleep::CondvarParker;
 use super::woken::Slot;
 use crate::accounting::OwnBytes;
-use crate::cell::{Header, Runnable};
+use crate::cell::{Dropped, Header, Kept, Runnable};
 use crate::sync::{Arc, AtomicU8, AtomicU32, AtomicU64, Ordering};
 
 /// Less work than this, by the mean of the last runs, stays where it is: its actors talk to each other, and each message
 /// would cross from one processor's cache to another's.
 const SHARED_MIN_NS: u64 = 1_000;
 
+/// How many dropped addresses may wait to be taken again.
+const DROPPED_MAX: usize = 4;
+
 /// One for each worker thread.
 pub(crate) struct Seat {
     /// The actor that this worker has just woken.
     pub(super) woken: Slot<Runnable>,
     pub(super) queue: RunQueue<Runnable>,
+    /// Addresses that this worker's turns have dropped, not yet counted back (C6). Here and not with the worker, so that the
+    /// clock can do it when a turn lasts.
+    dropped: [Slot<Dropped>; DROPPED_MAX],
     /// The mean time of this worker's last runs, in nanoseconds.
     pub(super) run_ns: AtomicU32,
     /// How many turns this worker has lately done in a millisecond, when it had enough to do.
@@ -40,12 +46,44 @@ impl Seat {
         Seat {
             woken: Slot::new(),
             queue: RunQueue::default(),
+            dropped: std::array::from_fn(|_| Slot::new()),
             run_ns: AtomicU32::new(0),
             turns_per_ms: AtomicU32::new(0),
             watch: Watch::default(),
             parker: Arc::new(CondvarParker::new()),
             tenure,
             bytes: OwnBytes::default(),
+        }
+    }
+
+    /// Keeps an address that this worker's turn has dropped, if there is room. Only its worker calls this.
+    #[inline]
+    pub(super) fn keep(&self, dropped: Dropped) -> Kept {
+        match self.dropped.iter().find(|slot| slot.is_empty()) {
+            Some(slot) => {
+                // It is empty, for only this worker puts.
+                drop(slot.put(dropped));
+                Kept::Yes
+            }
+            None => dropped.refused(),
+        }
+    }
+
+    /// A dropped address of this actor. Only its worker calls this.
+    #[inline]
+    pub(super) fn dropped_of(&self, actor: &Runnable) -> Option<Dropped> {
+        let of_actor = |slot: &&Slot<Dropped>| slot.holds(actor.as_ptr());
+        self.dropped.iter().find(of_actor)?.take()
+    }
+
+    pub(super) fn has_dropped(&self) -> bool {
+        self.dropped.iter().any(|slot| !slot.is_empty())
+    }
+
+    /// Counts back what was dropped. Who has no address left then is woken, to end.
+    pub(super) fn count_dropped(&self) {
+        for slot in &self.dropped {
+            drop(slot.take());
         }
     }
 

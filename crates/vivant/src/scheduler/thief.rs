@@ -45,7 +45,7 @@ enum Appetite {
 }
 
 enum Trial {
-    /// What it does it took from the common queue; since then.
+    /// What it does it took from the common queue, or from a victim of whom nothing was known; since then.
     None {
         since_ns: u64,
     },
@@ -105,7 +105,10 @@ impl Thief {
         }
         let before = victim.turns_per_ms.load(Ordering::Relaxed);
         // A surplus victim may leave its seat before the trial is over.
-        self.trial = if before < SHORT_TURNS_PER_MS || victim.tenure == Tenure::Surplus {
+        self.trial = if before == 0 {
+            // Nothing is known yet of what the victim does alone.
+            Trial::None { since_ns: now_ns }
+        } else if before < SHORT_TURNS_PER_MS || victim.tenure == Tenure::Surplus {
             Trial::Over
         } else {
             let turns = victim.turns() + own.turns();

@@ -228,10 +228,14 @@ impl Threads {
             while let Err(caught) = catch(|| self.run_actors(worker, &seat, &mut habits)) {
                 let _ended = cell::rescue(worker, caught);
             }
-            worker.present.count_dropped();
+            seat.count_dropped();
             self.leave(&seat);
         });
         worker.system.bytes.inherit(&seat.bytes);
+        if self.is_closed() {
+            // What this worker left, nobody else may be there to run.
+            self.run_after_hours(&worker.system);
+        }
     }
 
     /// Runs one actor after the other until it is time to leave. Panics of their turns pass through.
@@ -244,7 +248,7 @@ impl Threads {
                 if self.may_retire(seat) {
                     return;
                 }
-                worker.present.count_dropped();
+                seat.count_dropped();
                 self.between_rounds(seat, habits, oracle.now_ns());
             }
             let next = self
@@ -257,7 +261,7 @@ impl Threads {
                     }
                 }
                 // Who is woken by this is to end.
-                None if worker.present.has_dropped() => worker.present.count_dropped(),
+                None if seat.has_dropped() => seat.count_dropped(),
                 None if self.is_closed() => return,
                 None => {
                     habits.thief.rests(&self.patience);

@@ -62,6 +62,12 @@ impl<T: Pointed> Slot<T> {
         NonNull::new(old).map(|old| unsafe { T::from_ptr(old) })
     }
 
+    /// Whether this is what lies there. Only the slot's worker can conclude anything from it: nobody else puts.
+    pub(crate) fn holds(&self, pointer: NonNull<T::Target>) -> bool {
+        // Relaxed: a look, as in `is_empty`.
+        self.at.load(Ordering::Relaxed) == pointer.as_ptr()
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         // Relaxed: a look; who wants what lies there takes it.
         self.at.load(Ordering::Relaxed).is_null()

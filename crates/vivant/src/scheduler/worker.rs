@@ -2,9 +2,9 @@
 
 use super::seat::Seat;
 use crate::accounting::{Bytes, Counted};
-use crate::cell::{AddressRef, CellRef, Header, Present, Runnable};
+use crate::cell::{AddressRef, CellRef, Dropped, Header, Kept, Present, Runnable};
 use crate::error::Inside;
-use crate::mailbox::{Head, Inbox, Kind, Pool};
+use crate::mailbox::{Kind, Pool};
 use crate::sync::Arc;
 use crate::system::Shared;
 use std::cell::Cell;
@@ -24,7 +24,7 @@ pub(crate) struct Worker {
     pub(crate) present: Present,
     /// Recycled memory of messages.
     pub(crate) pool: Pool,
-    /// The kind of message whose turn runs. `None`: no user code runs, or only a guard or a drop outside any turn.
+    /// The kind of message whose turn, guard or end runs. `None`: no user code of an actor runs.
     turn: Cell<Option<&'static Kind>>,
     /// What the turn wants done when it has ended.
     wishes: Cell<Wishes>,
@@ -113,10 +113,14 @@ impl Worker {
             .unwrap_or_else(|| "-".to_owned())
     }
 
-    /// A run begins.
+    /// A run begins. What this worker's turns have dropped of the actor's addresses becomes spare.
+    #[inline]
     pub(crate) fn begins(&self, actor: &Runnable) {
         if let Some(seat) = &self.seat {
             seat.watch.holds(actor);
+            while let Some(dropped) = seat.dropped_of(actor) {
+                self.present.takes(dropped);
+            }
         }
     }
 
@@ -221,11 +225,21 @@ impl Worker {
     }
 
     /// An address is dropped on this thread: whether it need not be counted back yet, because this worker may have use for it
-    /// again (C6). Of an actor that is active only: it could not end now anyway.
+    /// again (C6). Only of an actor that seems active, for one that is idle would have to be woken to end.
     #[inline]
-    pub(crate) fn keeps_address(&self, header: NonNull<Header>, inbox: &Inbox<Head>) -> bool {
-        self.present.keeps(header)
-            || (self.seat.is_some() && inbox.is_active() && self.present.keeps_dropped(header))
+    pub(crate) fn keeps_address(&self, address: &AddressRef, dropped: Dropped) -> Kept {
+        if self.present.has(&dropped) {
+            self.present.takes(dropped);
+            return Kept::Yes;
+        }
+        match &self.seat {
+            Some(seat)
+                if Arc::ptr_eq(&self.system, &address.system) && address.inbox.is_active() =>
+            {
+                seat.keep(dropped)
+            }
+            _ => dropped.refused(),
+        }
     }
 
     /// A message of this system has left its mailbox.
