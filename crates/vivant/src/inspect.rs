@@ -60,7 +60,8 @@ pub struct ActorFacts {
 pub struct AliveBecause {
     /// Stable name of the behaviour that runs now.
     pub current: Option<&'static str>,
-    /// Addresses: in states, messages, timers, promises, and outside.
+    /// Addresses: in states, messages, timers, promises, and outside; and those dropped a moment ago, by a run that has not
+    /// ended or a worker that has not counted them back.
     pub addresses: usize,
     /// Waiting messages.
     pub messages: usize,
