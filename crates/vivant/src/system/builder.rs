@@ -65,7 +65,7 @@ impl SystemBuilder {
     }
 
     /// How many waiting messages make an actor overloaded: whoever sends to it then is muted until half are processed
-    /// (T5). 1,024 by default.
+    /// (T5). 1,024 by default; one counts as two, for a message that finds the mailbox empty is not counted.
     pub fn overload(mut self, messages: usize) -> Self {
         self.config.marks = Marks::at(messages);
         self
