@@ -3,7 +3,8 @@
 //!
 //! Protocol: our own. A client sends 64 bytes over one connection of the loopback device and waits for them. A task of tokio
 //! reads them, asks the actor, awaits its answer and writes it back. Client and server are one process; the client is a
-//! thread that blocks. Tokio has as many workers as the system.
+//! thread that blocks. Tokio has as many workers as the system. With `--server bare` the task answers itself, without an
+//! actor: what the machine, the kernel and tokio take of the rest.
 //!
 //! Timed: each round trip as the client sees it. `wall_s` is their sum, without pauses; `cpu_s` counts client and server,
 //! pauses included. An operation is a round trip.
@@ -41,6 +42,11 @@ pub(super) const ECHO: Bench = Bench {
             &["both", "hot", "idle"],
             "with pauses, without, or both",
         ),
+        Param::choice(
+            "server",
+            &["actor", "bare"],
+            "who answers: an actor, or tokio's task by itself",
+        ),
         Param::count("round_trips", 20_000, 50, "round trips without pauses"),
         Param::count("wakes", 100, 3, "round trips with a pause before each"),
         Param::count("pause_ms", 50, 2, "length of a pause"),
@@ -60,18 +66,21 @@ impl Echo {
 }
 
 /// Accepts one connection and answers until it is closed.
-async fn serve(listener: TcpListener, actor: Address<Echo>) -> Result<(), Failure> {
+async fn serve(listener: TcpListener, actor: Option<Address<Echo>>) -> Result<(), Failure> {
     let (mut stream, _) = listener.accept().await?;
     stream.set_nodelay(true)?;
     let mut bytes = vec![0; PACKET];
     while stream.read_exact(&mut bytes).await.is_ok() {
-        let answer = actor.echo(bytes.clone()).ask().await?;
+        let answer = match &actor {
+            Some(actor) => actor.echo(bytes.clone()).ask().await?,
+            None => bytes.clone(),
+        };
         stream.write_all(&answer).await?;
     }
     Ok(())
 }
 
-fn connect(tokio: &Runtime, actor: Address<Echo>) -> io::Result<TcpStream> {
+fn connect(tokio: &Runtime, actor: Option<Address<Echo>>) -> io::Result<TcpStream> {
     let any_port = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
     let listener = tokio.block_on(TcpListener::bind(any_port))?;
     let server = listener.local_addr()?;
@@ -137,7 +146,8 @@ fn run(run: &Run) -> Result<Vec<Figures>, Failure> {
         .enable_io()
         .build()?;
     let system = run.system();
-    let mut stream = connect(&tokio, system.spawn(Echo))?;
+    let actor = (run.choice("server") == "actor").then(|| system.spawn(Echo));
+    let mut stream = connect(&tokio, actor)?;
     let mut warm_up = Client::default();
     for _ in 0..WARM_UP.min(run.count("round_trips")) {
         warm_up.round_trip(&mut stream)?;

@@ -1,6 +1,6 @@
 //! The scheduler: which actor runs where, and when (T5b, T6). The protocols are in `README.md`.
 //!
-//! - [`threads`]: workers with local queues and stealing, for a real system.
+//! - [`threads`]: the workers of a real system; [`life`]: what each does, with queues of its own and stealing.
 //! - [`woken`]: the slot for the actor just woken; [`round`]: how long it goes first; [`offer`]: when others are woken; [`thief`]: whether
 //!   that paid.
 //! - [`sleep`]: falling asleep and waking.
@@ -12,6 +12,7 @@
 mod blocking;
 mod clock;
 mod handover;
+mod life;
 mod offer;
 mod round;
 mod run_queue;

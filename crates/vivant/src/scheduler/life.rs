@@ -1,0 +1,214 @@
+//! A worker's life: its own queue first, the common queue every so often, then stealing, then sleep.
+
+use super::handover::NEGLECTED_MS;
+use super::offer::{Pace, Surplus};
+use super::round::{First, Round, Sources};
+use super::seat::{Seat, Tenure};
+use super::sleep::{Park, Withdrawn};
+use super::thief::{Thief, Verdict};
+use super::threads::Threads;
+use super::worker::Worker;
+use crate::cell::{self, Ran, Runnable, catch};
+use crate::sync::{Arc, Ordering};
+
+/// What a worker remembers from run to run.
+struct Habits {
+    round: Round,
+    pace: Pace,
+    thief: Thief,
+}
+
+impl Threads {
+    /// A worker's life.
+    pub(super) fn work(&self, worker: &std::rc::Rc<Worker>) {
+        let Some(seat) = worker.seat().cloned() else {
+            return;
+        };
+        Worker::enter(worker, |worker| {
+            let now_ns = worker.system.oracle.now_ns();
+            let mut habits = Habits {
+                round: Round::new(),
+                pace: Pace::default(),
+                thief: Thief::woken(now_ns, &self.patience),
+            };
+            // One catch around all runs until a panic, for a catch around each would cost a tenth of a short run.
+            while let Err(caught) = catch(|| self.run_actors(worker, &seat, &mut habits)) {
+                let _ended = cell::rescue(worker, caught);
+            }
+            seat.count_dropped();
+            self.leave(&seat);
+        });
+        worker.system.bytes.inherit(&seat.bytes);
+        if self.is_closed() {
+            // What this worker left, nobody else may be there to run.
+            self.run_after_hours(&worker.system);
+        }
+    }
+
+    /// Runs one actor after the other until it is time to leave. Panics of their turns pass through.
+    fn run_actors(&self, worker: &Worker, seat: &Seat, habits: &mut Habits) {
+        let budget = worker.system.config.budget;
+        let oracle = &worker.system.oracle;
+        loop {
+            let first = habits.round.next(oracle.coarse_ms());
+            if first != First::Woken {
+                if self.may_retire(seat) {
+                    return;
+                }
+                seat.count_dropped();
+                self.between_rounds(seat, habits, oracle.now_ns());
+            }
+            let next = self
+                .near(seat, first)
+                .or_else(|| self.far(seat, &mut habits.thief, worker));
+            match next {
+                Some(actor) => {
+                    if let Ran::Requeue(actor) = cell::run_to_panic(actor, worker, budget) {
+                        seat.queue.push(actor);
+                    }
+                }
+                // Who is woken by this is to end.
+                None if seat.has_dropped() => seat.count_dropped(),
+                None if self.is_closed() => return,
+                None => {
+                    habits.thief.rests(&self.patience);
+                    self.sleep(seat, worker);
+                    if self.may_retire(seat) {
+                        return;
+                    }
+                    let now_ns = oracle.now_ns();
+                    habits.pace.woke(now_ns, seat.turns());
+                    habits.thief = Thief::woken(now_ns, &self.patience);
+                }
+            }
+        }
+    }
+
+    fn may_retire(&self, seat: &Seat) -> bool {
+        seat.tenure == Tenure::Surplus && self.handover.may_retire()
+    }
+
+    fn between_rounds(&self, seat: &Seat, habits: &mut Habits, now_ns: u64) {
+        self.look(seat, &mut habits.pace, habits.round.ran(), now_ns);
+        self.judge(seat, &mut habits.thief, now_ns);
+    }
+
+    /// A look at the clock, between two rounds: offers what has waited for long.
+    fn look(&self, seat: &Seat, pace: &mut Pace, runs: u32, now_ns: u64) {
+        let queued = seat.queue.waiting();
+        let (mean_ns, surplus) = pace.look(now_ns, runs, queued, self.patience.ns());
+        seat.run_ns
+            .store(mean_ns.min(u64::from(u32::MAX)) as u32, Ordering::Relaxed);
+        if let Some(turns) = pace.turns_per_ms(now_ns, seat.turns()) {
+            seat.turns_per_ms.store(turns, Ordering::Relaxed);
+        }
+        if surplus == Surplus::Lasting && seat.is_worth_sharing() {
+            self.offer();
+        }
+    }
+
+    /// Whether what this worker does is worth a second worker; if not, its queue goes to the first.
+    fn judge(&self, seat: &Seat, thief: &mut Thief, now_ns: u64) {
+        let others = || {
+            let regular = |other: &Arc<Seat>| other.tenure == Tenure::Regular;
+            let before = |other: &Arc<Seat>| !std::ptr::eq(&**other, seat);
+            let seats = self.seats().into_iter();
+            seats.take_while(before).filter(regular).collect()
+        };
+        let Verdict::GiveTo(other) = thief.verdict(seat, others, now_ns, &self.patience) else {
+            return;
+        };
+        self.put_back(seat);
+        other.queue.extend(seat.queue.take_all());
+        // It may have fallen asleep since.
+        self.sleepers.wake(&other.parker);
+        if self.is_closed() {
+            // Or left its seat: it did so upon closing, and gave its queue up before this one was put there.
+            self.common.extend(other.queue.take_all());
+        }
+    }
+
+    /// The next actor from this worker's own places, or the common queue.
+    #[inline]
+    fn near(&self, seat: &Seat, first: First) -> Option<Runnable> {
+        self.sources(seat).next(first)
+    }
+
+    fn sources<'s>(&'s self, seat: &'s Seat) -> Sources<'s, Runnable> {
+        Sources {
+            woken: &seat.woken,
+            own: &seat.queue,
+            common: &self.common,
+        }
+    }
+
+    /// The slot's actor must wait like any other.
+    fn put_back(&self, seat: &Seat) {
+        self.sources(seat).put_back();
+    }
+
+    /// Somebody else's actor.
+    fn far(&self, seat: &Seat, thief: &mut Thief, worker: &Worker) -> Option<Runnable> {
+        let now_ns = worker.system.oracle.now_ns();
+        if !thief.is_hungry(now_ns, &self.patience) {
+            return None;
+        }
+        let (loot, victim) = self.steal(seat, worker.system.oracle.coarse_ms())?;
+        thief.stole(victim, seat, now_ns);
+        Some(loot)
+    }
+
+    fn steal(&self, thief: &Seat, now_ms: u64) -> Option<(Runnable, Arc<Seat>)> {
+        for victim in self.seats() {
+            if std::ptr::eq(&*victim, thief) {
+                continue;
+            }
+            let held_up = victim.watch.runs_since(now_ms) >= NEGLECTED_MS;
+            if !held_up && !victim.is_worth_sharing() {
+                continue;
+            }
+            thief.queue.extend(victim.queue.steal());
+            let first = thief.queue.pop_oldest();
+            let woken = || if held_up { victim.woken.take() } else { None };
+            let first = first.or_else(woken);
+            if let Some(first) = first {
+                return Some((first, victim));
+            }
+        }
+        None
+    }
+
+    /// W1: announces, looks a last time, sleeps. The own queue is looked at too: a thief may have given its loot back. What
+    /// waits in the queues of others is theirs: they are awake, and offer it or are relieved of it by the clock.
+    fn sleep(&self, seat: &Seat, worker: &Worker) {
+        self.sleepers.announce(&seat.parker);
+        let stays_awake = !self.common.is_empty() || !seat.queue.is_empty() || self.is_closed();
+        if !stays_awake || self.sleepers.withdraw(&seat.parker) == Withdrawn::TokenComes {
+            seat.parker.park();
+        }
+        // Also after a sleep that was only announced: the clock may have gone to rest on the strength of it (K1).
+        worker.system.oracle.tick();
+        self.clock.rouse();
+    }
+
+    /// Whether any queue holds an actor.
+    pub(super) fn has_work(&self) -> bool {
+        !self.common.is_empty() || self.seats().iter().any(|seat| seat.has_waiting())
+    }
+
+    /// A worker goes: what it had queued is for the others.
+    pub(super) fn leave(&self, seat: &Seat) {
+        let mut seats = self
+            .seats
+            .write()
+            .unwrap_or_else(crate::sync::PoisonError::into_inner);
+        seats.retain(|other| !std::ptr::eq(&**other, seat));
+        drop(seats);
+        self.put_back(seat);
+        self.common.extend(seat.queue.take_all());
+        // Also if its own queue was empty: it may have been woken for work that it now leaves to another.
+        if self.has_work() {
+            self.sleepers.wake_one();
+        }
+    }
+}
