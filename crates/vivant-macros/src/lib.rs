@@ -145,7 +145,10 @@ pub fn actor(input: TokenStream) -> TokenStream {
 /// Functions without `self` and methods marked `#[local]` stay what they are.
 ///
 /// A guard, `#[when(expression)]`, sees the state as `&self` and the arguments under their names. It may read and
-/// nothing else; it is evaluated again after each turn while the message waits. In a macro with a language of its own
+/// nothing else. While messages wait it is evaluated again after each turn of a behaviour that takes `&mut self` (one that
+/// takes `&self` is trusted to change nothing: no `Cell` that a guard reads). If it does not name an argument, one look at the
+/// oldest stands for all that wait for that behaviour; if it does, each is looked at, sixty-four after a turn and the
+/// others when nothing else is to be done. In a macro with a language of its own
 /// (not a list of expressions, not `matches!`) an argument's name stands for a reference.
 ///
 /// `#[then]`, `#[start]`, `#[stop]` are shown above. A `#[start]` function and a `#[stop]` method may take the turn, or

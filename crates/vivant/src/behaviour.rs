@@ -55,8 +55,15 @@ pub trait Behaviour: Message {
     /// The actor type whose state it runs on.
     type Actor: Actor;
 
-    /// The guard (T8): a message whose guard is false waits, and is looked at again after each turn. It may read the
-    /// state and the arguments, nothing else.
+    /// What [`ready`](Behaviour::ready) reads. Where it is the state alone, messages of this behaviour wait in line and a look at the
+    /// first is enough, however many there are.
+    const GUARD: Guard = Guard::Arguments;
+
+    /// What [`run`](Behaviour::run) may do to the state. After a turn that only reads it, no guard is looked at again.
+    const ACCESS: Access = Access::Writes;
+
+    /// The guard (T8): a message whose guard is false waits, and is looked at again after each turn that may have changed the
+    /// state. It may read the state and the arguments, nothing else.
     fn ready(state: &Self::Actor, args: &Self::Args) -> bool {
         let _ = (state, args);
         true
@@ -69,6 +76,26 @@ pub trait Behaviour: Message {
         args: Self::Args,
         resolver: Resolver<Self::Reply>,
     );
+}
+
+/// What a guard reads, beside nothing at all.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Guard {
+    /// The state alone: messages of the behaviour wait in line, and the first stands for all.
+    State,
+    /// The arguments too: each message that waits is looked at.
+    Arguments,
+}
+
+/// What a behaviour may do to the state.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Access {
+    /// It takes `&self`: no guard can have opened by it.
+    Reads,
+    /// It takes `&mut self`.
+    Writes,
 }
 
 /// A behaviour with a hole: its first argument comes from a promise (or a dead letter, or a stream), the rest is given

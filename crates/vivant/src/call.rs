@@ -2,7 +2,7 @@
 
 use crate::address::Link;
 use crate::asked::Asked;
-use crate::behaviour::{Behaviour, Continuation, Message};
+use crate::behaviour::{Access, Behaviour, Continuation, Guard, Message};
 use crate::cell::{AddressRef, StateRef};
 use crate::error::{AskError, Refusal, SendError};
 use crate::mailbox::{Envelope, Kind, Letter, Role, Step, To, post};
@@ -199,6 +199,8 @@ struct Told<B>(PhantomData<B>);
 impl<B: Behaviour> Letter for Told<B> {
     type Content = (B::Args, Resolver<B::Reply>);
     const KIND: Kind = Kind::new::<Self>(B::NAME, Role::Turn);
+    const GUARD: Guard = B::GUARD;
+    const ACCESS: Access = B::ACCESS;
 
     fn ready((args, _): &Self::Content, state: &mut StateRef<'_>) -> bool {
         state

@@ -41,6 +41,8 @@ pub struct ActorFacts {
     pub depth: usize,
     /// Messages that wait for their guard.
     pub deferred: usize,
+    /// How long the oldest of them has waited, to a millisecond; zero when none waits.
+    pub deferred_age: Duration,
     /// How long the oldest waiting message has waited, to a millisecond or one message; zero when none waits.
     pub age: Duration,
     /// Turns that have ended.
@@ -90,12 +92,18 @@ impl ActorFacts {
         let depth = cell.depth();
         let deferred = cell.facts.deferred();
         let current = cell.facts.current().map(|kind| kind.name);
-        let waited_ms = cell.facts.waits_for(cell.system.oracle.coarse_ms());
+        let now_ms = cell.system.oracle.coarse_ms();
+        let waited_ms = cell.facts.waits_for(now_ms);
         ActorFacts {
             actor: cell.path(),
             type_name: cell.class.name,
             depth,
             deferred,
+            deferred_age: if deferred > 0 {
+                Duration::from_millis(cell.facts.deferred_for(now_ms).into())
+            } else {
+                Duration::ZERO
+            },
             age: if depth > 0 {
                 Duration::from_millis(waited_ms.into())
             } else {

@@ -46,6 +46,9 @@
 //! - `macros` (default): the derive and attribute macros. All they write can be written by hand.
 //! - `tokio`: futures given to [`Turn::spawn`] run in the context of a tokio runtime.
 
+#[cfg(test)]
+extern crate self as vivant;
+
 #[doc(hidden)]
 pub mod __private;
 mod accounting;
@@ -75,6 +78,8 @@ mod mute;
 #[path = "mute/model.rs"]
 mod mute_model;
 mod oracle;
+#[cfg(test)]
+mod planted;
 pub mod prelude;
 mod promise;
 mod registry;
@@ -90,7 +95,7 @@ mod turn;
 pub use actor::{Actor, Pool};
 pub use address::{Address, Handle, Link, Target, WeakAddress};
 pub use asked::{Asked, Cancelled};
-pub use behaviour::{Answer, Behaviour, Continuation, Message};
+pub use behaviour::{Access, Answer, Behaviour, Continuation, Guard, Message};
 pub use call::{Call, Then};
 pub use dead_letter::{Cause, DeadLetter, DeadLetterCount, DeadLetters};
 pub use error::{AskError, Inside, Panic, SendError, Undelivered};

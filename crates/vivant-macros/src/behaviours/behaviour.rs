@@ -10,7 +10,7 @@ use crate::shape::{self, Arg, Role, Shape};
 use crate::{names, surface};
 use proc_macro2::{Ident, TokenStream};
 use quote::{quote, quote_spanned};
-use syn::{Attribute, Index, Type};
+use syn::{Attribute, Index, ReceiverKind, Type};
 
 /// Writes a behaviour. What cannot be one is an error, and nothing is written for it.
 pub(super) fn write(
@@ -98,6 +98,12 @@ fn check_then(block: &Block<'_>, told: &Told, shape: &Shape, errors: &mut Errors
     true
 }
 
+/// Whether a method takes `&self`, and so opens no guard.
+fn reads_only(method: &Method) -> bool {
+    let receiver = method.sig.receiver().map(|receiver| &receiver.kind);
+    matches!(receiver, Some(ReceiverKind::Reference(_, _, None)))
+}
+
 struct Behaviour<'a> {
     block: &'a Block<'a>,
     method: &'a Method,
@@ -166,14 +172,17 @@ impl Behaviour<'_> {
         let (vivant, actor) = (&block.options.vivant, block.actor);
         let (impl_generics, _, where_clause) = block.generics.split_for_impl();
         let fields: Vec<Index> = (0..shape.args.len()).map(Index::from).collect();
-        let ready = guard.as_ref().map(|Guard { name, .. }| {
+        let ready = guard.as_ref().map(|Guard { name, reads, .. }| {
             quote! {
+                const GUARD: #vivant::Guard = #vivant::Guard::#reads;
                 fn ready(state: &Self::Actor, args: &Self::Args) -> bool {
                     let _ = args;
                     <#actor>::#name(state #(, &args.#fields)*)
                 }
             }
         });
+        let access = reads_only(self.method)
+            .then(|| quote!(const ACCESS: #vivant::Access = #vivant::Access::Reads;));
         let method = &shape.ident;
         // One context for all names, whichever of the tokens a user's own macro made; places where errors help.
         let (at_name, at_reply) = (method.span(), shape.reply_span.resolved_at(method.span()));
@@ -204,6 +213,7 @@ impl Behaviour<'_> {
             #[allow(deprecated, unit_bindings, unused_qualifications, clippy::all, clippy::pedantic)]
             impl #impl_generics #vivant::Behaviour for #path #where_clause {
                 type Actor = #actor;
+                #access
                 #ready
                 #run
             }

@@ -1,17 +1,19 @@
 //! A guard, `#[when(self.balance >= amount)]`, as a hidden method of the actor.
 
 use super::block::Block;
-use super::method::Method;
+use super::method::{self, Method};
 use super::places;
 use crate::shape::Shape;
 use crate::{names, surface};
 use proc_macro2::{Ident, TokenStream};
-use quote::{format_ident, quote};
+use quote::{ToTokens, format_ident, quote};
 use syn::Expr;
 
 /// The method that evaluates a guard. It takes `&self` and the arguments by reference, so that a guard that changes
 /// something is a borrow error at the user's tokens.
 pub(super) struct Guard {
+    /// What it reads: a variant of `vivant::Guard`.
+    pub(super) reads: Ident,
     pub(super) name: Ident,
     pub(super) method: TokenStream,
 }
@@ -25,6 +27,12 @@ impl Guard {
         };
         let this = method.sig.receiver().map(|receiver| receiver.self_token);
         let (vivant, cfgs) = (&block.options.vivant, surface::cfgs(&method.attrs));
+        let named = method::idents(expr.to_token_stream());
+        let reads = if shape.args.iter().any(|arg| named.contains(&arg.name)) {
+            "Arguments"
+        } else {
+            "State"
+        };
         let expr = places::with_places(expr.clone(), shape.names());
         let (names, types) = (shape.names(), shape.types());
         let method = quote! {
@@ -46,6 +54,10 @@ impl Guard {
                 #expr
             }
         };
-        Guard { name, method }
+        Guard {
+            reads: Ident::new(reads, proc_macro2::Span::call_site()),
+            name,
+            method,
+        }
     }
 }

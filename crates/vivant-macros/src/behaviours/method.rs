@@ -147,7 +147,8 @@ fn mark_used(function: &mut ImplItemFn, guard: &Attribute) {
     function.block.stmts.splice(0..0, used);
 }
 
-fn idents(tokens: TokenStream) -> Vec<Ident> {
+/// Every name in `tokens`, however deep.
+pub(super) fn idents(tokens: TokenStream) -> Vec<Ident> {
     let mut idents = Vec::new();
     for tree in tokens {
         match tree {

@@ -17,6 +17,8 @@ pub(crate) struct Facts {
     /// Ticks of the coarse clock that fell into its runs: a sample of the time it took.
     busy_ms: AtomicU32,
     deferred: AtomicU32,
+    /// When the oldest of them had been sent.
+    deferred_sent: AtomicU32,
 }
 
 impl Facts {
@@ -50,7 +52,9 @@ impl Facts {
         }
     }
 
-    pub(crate) fn now_deferred(&self, messages: usize) {
+    /// So many wait for their guards, the oldest since `sent_ms`.
+    pub(crate) fn now_deferred(&self, messages: usize, sent_ms: u32) {
+        self.deferred_sent.store(sent_ms, Ordering::Relaxed);
         self.deferred.store(messages as u32, Ordering::Relaxed);
     }
 
@@ -68,12 +72,12 @@ impl Facts {
 
     /// How long the oldest waiting message may have waited: longer than the truth by no more than one message.
     pub(crate) fn waits_for(&self, now_ms: u64) -> u32 {
-        let since = |then: &AtomicU32| {
-            let ms = (now_ms as u32).wrapping_sub(then.load(Ordering::Relaxed));
-            // A clock read a moment before the stamp.
-            if ms > u32::MAX / 2 { 0 } else { ms }
-        };
-        since(&self.begun_sent).min(since(&self.waiting_since))
+        since(&self.begun_sent, now_ms).min(since(&self.waiting_since, now_ms))
+    }
+
+    /// How long the oldest of those that wait for their guards has waited.
+    pub(crate) fn deferred_for(&self, now_ms: u64) -> u32 {
+        since(&self.deferred_sent, now_ms)
     }
 
     /// The behaviour that runs now.
@@ -82,4 +86,10 @@ impl Facts {
         // SAFETY: only `turn_begins` stores a non-null pointer, made from a `&'static Kind` without interior mutability.
         unsafe { kind.as_ref() }
     }
+}
+
+fn since(then: &AtomicU32, now_ms: u64) -> u32 {
+    let ms = (now_ms as u32).wrapping_sub(then.load(Ordering::Relaxed));
+    // A clock read a moment before the stamp.
+    if ms > u32::MAX / 2 { 0 } else { ms }
 }

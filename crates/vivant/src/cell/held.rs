@@ -1,24 +1,33 @@
 //! Evidence that this worker holds an actor, and the single steps of a run.
 
 use super::reference::count_back;
+use super::waiting::{Found, Waiting};
 use super::{
     AddressRef, Batch, CellRef, Guards, Header, Life, Mute, Owner, Runnable, Signals, StateRef,
     catch,
 };
+use crate::behaviour::Access;
 use crate::call::Delivery;
 use crate::dead_letter::Cause;
 use crate::error::Panic;
 use crate::mailbox::{Envelope, Kind, Parked, Step};
 use crate::mute::Muting;
-use crate::promise::Next;
+use crate::promise;
 use crate::scheduler::Worker;
 use crate::stop::StopReason;
-use std::collections::VecDeque;
 
 /// The right to touch an actor's state and owner part. At most one exists for a cell (C1).
 pub(super) struct Held<'w> {
     pub(super) actor: Runnable,
     pub(super) worker: &'w Worker,
+}
+
+/// What is to be processed next.
+pub(super) enum Next {
+    Message(Envelope),
+    /// Nothing yet, but more messages that wait for their guards are to be looked at.
+    LooksOn,
+    Nothing,
 }
 
 /// What a processed message means for the run.
@@ -124,19 +133,24 @@ impl<'w> Held<'w> {
 
     /// The next message: a deferred one whose guard has opened, else the oldest of the mailbox.
     #[inline]
-    pub(super) fn next(&mut self) -> Option<Envelope> {
-        if self.owner().waiting.is_some()
-            && let Some(envelope) = self.reopened()
-        {
-            return Some(envelope);
+    pub(super) fn next(&mut self) -> Next {
+        let mut otherwise = Next::Nothing;
+        if self.owner().guards != Guards::Looked {
+            match self.reopened() {
+                Some(Found::Open(envelope)) => return Next::Message(envelope),
+                Some(Found::More) => otherwise = Next::LooksOn,
+                Some(Found::Closed) | None => {}
+            }
         }
         if self.owner().backlog.is_empty() {
             self.refill();
         }
-        let envelope = self.owner().backlog.pop_envelope()?;
+        let Some(envelope) = self.owner().backlog.pop_envelope() else {
+            return otherwise;
+        };
         self.worker.account_less(envelope.kind().bytes);
         self.taken();
-        Some(envelope)
+        Next::Message(envelope)
     }
 
     /// Moves what is in the inbox behind the backlog.
@@ -184,27 +198,36 @@ impl<'w> Held<'w> {
         }
     }
 
-    /// T8: the oldest deferred message whose guard has opened, if a turn has run since they were last looked at.
+    /// T8: looks for a deferred message whose guard has opened, among those that were not looked at since the state last
+    /// changed.
     #[cold]
-    fn reopened(&mut self) -> Option<Envelope> {
-        if self.owner().guards == Guards::Looked {
-            return None;
-        }
-        let mut waiting = self.owner().waiting.take()?;
-        let open = waiting.iter().position(|envelope| self.is_ready(envelope));
-        let envelope = open.and_then(|at| waiting.remove(at));
-        if envelope.is_none() {
+    fn reopened(&mut self) -> Option<Found> {
+        let Some(mut waiting) = self.owner().waiting.take() else {
             self.owner().guards = Guards::Looked;
+            return None;
+        };
+        if self.owner().guards == Guards::Stale {
+            waiting.state_changed();
         }
-        self.publish_deferred(&waiting);
-        if !waiting.is_empty() {
+        let found = waiting.look(|envelope| self.is_ready(envelope));
+        // A guard that sends cannot be kept from it, but nobody is muted for it: no turn has ended.
+        drop(self.worker.take_overloaded());
+        self.owner().guards = match found {
+            Found::Open(_) | Found::More => Guards::Partly,
+            Found::Closed => Guards::Looked,
+        };
+        if let Found::Open(_) = found {
+            self.publish_deferred(&waiting);
+        }
+        if waiting.count() > 0 {
             self.owner().waiting = Some(waiting);
         }
-        envelope
+        Some(found)
     }
 
-    fn publish_deferred(&self, waiting: &VecDeque<Envelope>) {
-        self.actor.facts.now_deferred(waiting.len());
+    fn publish_deferred(&self, waiting: &Waiting) {
+        let oldest_ms = waiting.oldest_ms().unwrap_or_default();
+        self.actor.facts.now_deferred(waiting.count(), oldest_ms);
     }
 
     /// A guard did not let it run.
@@ -214,26 +237,22 @@ impl<'w> Held<'w> {
         // As for `is_ready`: no turn has ended.
         drop(self.worker.take_overloaded());
         let mut waiting = self.owner().waiting.take().unwrap_or_default();
-        waiting.push_back(envelope);
+        waiting.push(envelope);
         self.publish_deferred(&waiting);
         self.owner().waiting = Some(waiting);
         After::Next
     }
 
-    pub(super) fn take_deferred(&mut self) -> VecDeque<Envelope> {
-        self.actor.facts.now_deferred(0);
-        self.owner()
-            .waiting
-            .take()
-            .map_or_else(VecDeque::new, |waiting| *waiting)
+    pub(super) fn take_deferred(&mut self) -> Vec<Envelope> {
+        self.actor.facts.now_deferred(0, 0);
+        let waiting = self.owner().waiting.take();
+        waiting.map_or_else(Vec::new, |waiting| waiting.into_messages())
     }
 
     fn is_ready(&mut self, envelope: &Envelope) -> bool {
         self.worker.turn_begins(envelope.kind());
         let ready = catch(|| envelope.ready(&mut self.state()));
         self.worker.turn_ends();
-        // A guard that sends cannot be kept from it, but nobody is muted for it: no turn has ended.
-        drop(self.worker.take_overloaded());
         // A guard that panics lets its message run: the turn will meet the same fault and end the actor with its place.
         ready.unwrap_or(true)
     }
@@ -254,7 +273,13 @@ impl<'w> Held<'w> {
             return self.defer(envelope);
         }
         actor.facts.turn_ends();
-        self.owner().guards = Guards::Stale;
+        if self.owner().waiting.is_some() && kind.access == Access::Writes {
+            #[cfg(test)]
+            if crate::planted::is_planted(crate::planted::Planted::ForgottenGuard) {
+                return After::Next;
+            }
+            self.owner().guards = Guards::Stale;
+        }
         match step {
             Step::Done if !worker.has_wishes() => After::Next,
             Step::Done => self.heed_wishes(),
@@ -309,7 +334,7 @@ impl<'w> Held<'w> {
             to,
             envelope: released,
         };
-        self.as_turn(kind, || Next::Deliver(delivery).follow());
+        self.as_turn(kind, || promise::Next::Deliver(delivery).follow());
         self.heed_wishes()
     }
 
@@ -366,8 +391,7 @@ impl<'w> Held<'w> {
     /// Whether messages wait that have not been looked at, or may have become runnable since.
     pub(super) fn has_more(&mut self) -> bool {
         let owner = self.owner();
-        let deferred = owner.guards == Guards::Stale && owner.waiting.is_some();
-        deferred || !owner.backlog.is_empty() || !self.actor.inbox.is_empty()
+        owner.guards != Guards::Looked || !owner.backlog.is_empty() || !self.actor.inbox.is_empty()
     }
 
     pub(super) fn was_busy(&self, ms: u64) {

@@ -1,12 +1,14 @@
 //! Where an actor comes from: the chain of child numbers above it. Made only for actors that have children.
 
 use super::Header;
-use crate::sync::{Arc, Ordering};
+use crate::sync::{Arc, AtomicU32, Ordering};
 
 /// One step of a path. Outlives the actor, so that the paths of its children stay printable.
 pub(crate) struct Lineage {
     pub(super) parent: Option<Arc<Lineage>>,
     pub(super) number: u32,
+    /// The number of the next child. Changed by the holder alone.
+    children: AtomicU32,
 }
 
 impl Drop for Lineage {
@@ -26,6 +28,7 @@ impl Header {
             Arc::new(Lineage {
                 parent: self.parent.clone(),
                 number: self.number,
+                children: AtomicU32::new(0),
             })
         };
         if self.lineage.get().is_none() {
@@ -33,7 +36,8 @@ impl Header {
         }
         let lineage = self.lineage.get().cloned().unwrap_or_else(lineage);
         // Relaxed: only the holder counts; T1 orders one holder after the other.
-        (lineage, self.children.fetch_add(1, Ordering::Relaxed))
+        let number = lineage.children.fetch_add(1, Ordering::Relaxed);
+        (lineage, number)
     }
 
     /// The next number of this actor's own random stream. Only during a turn of this actor.

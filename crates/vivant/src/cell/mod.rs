@@ -6,7 +6,7 @@
 //! | `refs`, `addresses` | anybody, through [`CellRef`] and [`AddressRef`] |
 //! | `inbox`, `signals`, `pressure` | anybody, through their own protocols |
 //! | `facts` | written by the holder, read by anybody (inspection, watchdog) |
-//! | `children`, `random`, `lineage` | the holder during a turn (atomics only to stay in safe code) |
+//! | `random`, `lineage` | the holder during a turn (atomics only to stay in safe code) |
 //! | `place` | the registry, under its lock |
 //! | `owner`, the state | the holder alone: whoever has a [`Held`] |
 //!
@@ -35,6 +35,9 @@ mod reference;
 mod run;
 mod runnable;
 mod signals;
+mod waiting;
+#[cfg(all(test, feature = "macros"))]
+mod waiting_tests;
 
 pub(crate) use class::{Class, StateRef, start_envelope};
 pub(crate) use facts::Facts;
@@ -46,7 +49,7 @@ pub(crate) use run::{Budget, Ran, rescue, run, run_to_panic};
 pub(crate) use runnable::Runnable;
 pub(crate) use signals::Signals;
 
-use crate::mailbox::{Chain, Envelope, Head, Inbox};
+use crate::mailbox::{Chain, Head, Inbox};
 use crate::mute::Pressure;
 use crate::stop::StopReason;
 use crate::sync::{Arc, AtomicU32, AtomicU64, Ordering};
@@ -54,7 +57,7 @@ use crate::system::Shared;
 use once::SetOnce;
 use signals::SignalWord;
 use std::cell::UnsafeCell;
-use std::collections::VecDeque;
+use waiting::Waiting;
 
 /// What every cell starts with, whatever its actor's type. In the order in which a message touches it: what a send
 /// needs first, then what a turn needs, then the rest.
@@ -74,7 +77,6 @@ pub(crate) struct Header {
     number: u32,
     parent: Option<Arc<Lineage>>,
     random: AtomicU64,
-    children: AtomicU32,
     /// Where in the registry it is.
     pub(crate) place: AtomicU32,
     lineage: SetOnce<Arc<Lineage>>,
@@ -86,19 +88,15 @@ pub(crate) struct Header {
 struct Owner {
     /// Taken out of the inbox, not yet begun.
     backlog: Chain<Head>,
-    /// Looked at and deferred by their guards, oldest first.
-    #[allow(
-        clippy::box_collection,
-        reason = "a word for the many actors that have no guards, instead of four"
-    )]
-    waiting: Option<Box<VecDeque<Envelope>>>,
+    /// Deferred by their guards. A word for the many actors that have none.
+    waiting: Option<Box<Waiting>>,
     /// Messages begun or deferred that the pressure still counts.
     uncounted: u32,
     /// Counted addresses that were given to the actor itself (C6).
     spare: u32,
     life: Life,
     mute: Mute,
-    /// Whether a turn has run since the guards of `waiting` were last looked at.
+    /// Whether those in `waiting` have to be looked at.
     guards: Guards,
     /// Whether the next message of the backlog found the inbox empty.
     batch: Batch,
@@ -122,9 +120,14 @@ enum Life {
     Ended,
 }
 
+/// Whether messages wait for their guards, and have to be looked at.
 #[derive(PartialEq, Eq, Clone, Copy)]
 enum Guards {
+    /// None waits, or all were looked at since the state last changed.
     Looked,
+    /// Some were looked at since then.
+    Partly,
+    /// The state may have changed since.
     Stale,
 }
 

@@ -83,7 +83,6 @@ impl AddressRef {
                 number: birth.number,
                 parent: birth.parent,
                 random: AtomicU64::new(birth.seed),
-                children: AtomicU32::new(0),
                 place: AtomicU32::new(0),
                 lineage: SetOnce::new(),
                 ended: SetOnce::new(),

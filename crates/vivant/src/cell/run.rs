@@ -1,6 +1,6 @@
 //! One run of an actor on a worker: signals first, then messages, until nothing is left or the budget is spent (T6).
 
-use super::held::{After, Held};
+use super::held::{After, Held, Next};
 use super::{Caught, Runnable, Signals, catch};
 use crate::error::{Inside, Panic};
 use crate::scheduler::Worker;
@@ -75,11 +75,14 @@ fn serve(mut held: Held<'_>, budget: Budget) -> Ran {
                 held.was_busy(oracle.coarse_ms() - began_ms);
                 return Ran::Requeue(held.release());
             }
-            let Some(envelope) = held.next() else { break };
             messages += 1;
-            match held.process(envelope) {
-                After::Next => {}
-                After::End(reason) => held.end(reason),
+            match held.next() {
+                Next::Nothing => break,
+                Next::LooksOn => {}
+                Next::Message(envelope) => match held.process(envelope) {
+                    After::Next => {}
+                    After::End(reason) => held.end(reason),
+                },
             }
             heed(&mut held);
         }

@@ -2,6 +2,7 @@
 
 use super::inbox::{Chain, Linked};
 use super::pool;
+use crate::behaviour::{Access, Guard};
 use crate::cell::{AddressRef, StateRef};
 use crate::error::Refusal;
 use crate::promise::Next;
@@ -70,6 +71,12 @@ pub(crate) trait Letter {
     /// The table of this kind.
     const KIND: Kind;
 
+    /// What its guard reads.
+    const GUARD: Guard = Guard::State;
+
+    /// What its turn may do to the state.
+    const ACCESS: Access = Access::Writes;
+
     /// Whether a guard lets the message run now.
     fn ready(_: &Self::Content, _: &mut StateRef<'_>) -> bool {
         true
@@ -94,6 +101,10 @@ pub(crate) struct Kind {
     pub(crate) name: &'static str,
     pub(crate) role: Role,
     pub(crate) bytes: usize,
+    /// What its guard reads, if it has one.
+    pub(crate) guard: Guard,
+    /// What its turn may do to the state.
+    pub(crate) access: Access,
     ready: unsafe fn(NonNull<Head>, &mut StateRef<'_>) -> bool,
     run: unsafe fn(NonNull<Head>, &mut StateRef<'_>, &Worker) -> Step,
     refuse: unsafe fn(NonNull<Head>, Option<&Refusal>) -> Next,
@@ -105,6 +116,8 @@ impl Kind {
             name,
             role,
             bytes: size_of::<Parcel<L::Content>>(),
+            guard: L::GUARD,
+            access: L::ACCESS,
             ready: ready::<L>,
             run: run::<L>,
             refuse: refuse::<L>,

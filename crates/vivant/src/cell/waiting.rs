@@ -1,0 +1,199 @@
+//! Messages whose guards are false: who waits, and who is looked at when (T8; see the README).
+//!
+//! They wait in **lines**, one for each behaviour. A guard that reads the state alone is the same for all who wait in a line, so the
+//! first stands for the others and one look is enough. A guard that reads its arguments too is looked at for each.
+
+use crate::behaviour::Guard;
+use crate::mailbox::{Envelope, Kind};
+use std::collections::VecDeque;
+
+/// How many messages of one line are looked at before others have their turn.
+const LOOKS_MAX: usize = if cfg!(test) { 4 } else { 64 };
+
+/// Messages that wait for their guards.
+#[derive(Default)]
+pub(super) struct Waiting {
+    lines: Vec<Line>,
+    /// Numbers messages in the order of their coming.
+    came: u64,
+    count: usize,
+}
+
+struct Line {
+    kind: &'static Kind,
+    /// `None`: it has gone from between the others.
+    messages: VecDeque<Option<(u64, Envelope)>>,
+    /// How many of them are gone.
+    gone: usize,
+    /// Who stands before this place has been looked at in this pass.
+    next: usize,
+    /// Whether the state has changed since this pass began.
+    again: Again,
+}
+
+#[derive(PartialEq, Eq)]
+enum Again {
+    No,
+    /// Another pass follows.
+    Yes,
+}
+
+/// What a look found.
+pub(super) enum Found {
+    /// The oldest of those that were looked at and may run.
+    Open(Envelope),
+    /// None of those that were looked at; there are more.
+    More,
+    /// No guard is open.
+    Closed,
+}
+
+impl Waiting {
+    pub(super) fn count(&self) -> usize {
+        self.count
+    }
+
+    /// When the oldest was sent, in coarse milliseconds.
+    pub(super) fn oldest_ms(&self) -> Option<u32> {
+        let first = |line: &Line| {
+            let (came, envelope) = line.messages.iter().flatten().next()?;
+            Some((*came, envelope.head().sent_ms))
+        };
+        let oldest = self.lines.iter().filter_map(first).min();
+        oldest.map(|(_, sent_ms)| sent_ms)
+    }
+
+    /// A message whose guard was false just now.
+    pub(super) fn push(&mut self, envelope: Envelope) {
+        let kind = envelope.kind();
+        let message = Some((self.came, envelope));
+        self.came += 1;
+        self.count += 1;
+        let mut lines = self.lines.iter_mut();
+        match lines.find(|line| std::ptr::eq(line.kind, kind)) {
+            Some(line) => line.push(message),
+            None => self.lines.push(Line {
+                kind,
+                messages: VecDeque::from([message]),
+                gone: 0,
+                next: 1,
+                again: Again::No,
+            }),
+        }
+    }
+
+    /// The state may have changed: everybody is to be looked at again.
+    pub(super) fn state_changed(&mut self) {
+        for line in &mut self.lines {
+            line.state_changed();
+        }
+    }
+
+    /// Looks for the oldest message whose guard is open, in each line at a few.
+    pub(super) fn look(&mut self, mut is_open: impl FnMut(&Envelope) -> bool) -> Found {
+        let mut oldest: Option<(u64, usize, usize)> = None;
+        let mut more = false;
+        for (number, line) in self.lines.iter_mut().enumerate() {
+            if let Some((came, at)) = line.look(&mut is_open)
+                && oldest.is_none_or(|(other, ..)| came < other)
+            {
+                oldest = Some((came, number, at));
+            }
+            more |= !line.is_looked_at();
+        }
+        let open = oldest.and_then(|(_, number, at)| self.lines[number].take(at));
+        match open {
+            Some(envelope) => {
+                self.count -= 1;
+                Found::Open(envelope)
+            }
+            None if more => Found::More,
+            None => Found::Closed,
+        }
+    }
+
+    /// All of them, in the order of their coming.
+    pub(super) fn into_messages(self) -> Vec<Envelope> {
+        let lines = self.lines.into_iter();
+        let mut all: Vec<_> = lines.flat_map(|line| line.messages).flatten().collect();
+        all.sort_unstable_by_key(|(came, _)| *came);
+        all.into_iter().map(|(_, envelope)| envelope).collect()
+    }
+}
+
+impl Line {
+    /// It was looked at just now.
+    fn push(&mut self, message: Option<(u64, Envelope)>) {
+        if self.next == self.messages.len() {
+            self.next += 1;
+        }
+        self.messages.push_back(message);
+    }
+
+    fn state_changed(&mut self) {
+        // A pass that many wait for is brought to its end first, or the last would never be looked at.
+        let is_long = self.messages.len() - self.gone > LOOKS_MAX;
+        if self.kind.guard == Guard::Arguments && is_long && self.next > 0 {
+            self.again = Again::Yes;
+        } else {
+            self.next = 0;
+            self.again = Again::No;
+        }
+    }
+
+    fn is_looked_at(&self) -> bool {
+        self.next >= self.messages.len() && self.again == Again::No
+    }
+
+    /// The number and the place of the first that is open, of those that are looked at now.
+    fn look(&mut self, is_open: &mut impl FnMut(&Envelope) -> bool) -> Option<(u64, usize)> {
+        let looks = match self.kind.guard {
+            Guard::State => 1,
+            Guard::Arguments => LOOKS_MAX,
+        };
+        for _ in 0..looks {
+            let (came, at) = self.next_to_look_at()?;
+            let (_, message) = self.messages[at].as_ref()?;
+            if is_open(message) {
+                // It stays the next, for an older one of another line may go first.
+                return Some((came, at));
+            }
+            match self.kind.guard {
+                Guard::State => self.next = self.messages.len(),
+                Guard::Arguments => self.next += 1,
+            }
+        }
+        None
+    }
+
+    fn next_to_look_at(&mut self) -> Option<(u64, usize)> {
+        loop {
+            match self.messages.get(self.next) {
+                Some(Some((came, _))) => return Some((*came, self.next)),
+                Some(None) => self.next += 1,
+                None if self.again == Again::Yes => {
+                    self.next = 0;
+                    self.again = Again::No;
+                }
+                None => return None,
+            }
+        }
+    }
+
+    fn take(&mut self, at: usize) -> Option<Envelope> {
+        let (_, envelope) = self.messages.get_mut(at)?.take()?;
+        self.gone += 1;
+        while let Some(None) = self.messages.front() {
+            self.messages.pop_front();
+            self.gone -= 1;
+            self.next = self.next.saturating_sub(1);
+        }
+        if self.gone > self.messages.len() / 2 {
+            let before = self.messages.iter().take(self.next);
+            self.next -= before.filter(|message| message.is_none()).count();
+            self.messages.retain(Option::is_some);
+            self.gone = 0;
+        }
+        Some(envelope)
+    }
+}

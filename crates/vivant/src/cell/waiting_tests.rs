@@ -1,0 +1,258 @@
+//! T8 beside a model: random messages to one actor with guards, and after each turn the question whether it was its turn.
+
+use crate::planted::{Planted, must_catch};
+use crate::prelude::*;
+use crate::simulation::{Faults, Seeds, Simulation, check};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// What a message wants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Wish {
+    /// Adds so many.
+    Put(u64),
+    /// Waits for one, whoever it is: a guard on the state.
+    TakeOne,
+    /// Waits until there are so many, and takes one: a guard on the arguments.
+    TakeFrom(u64),
+    /// Waits for what never comes.
+    Never,
+    /// Looks, and changes nothing.
+    Look,
+}
+
+type Log = Arc<Mutex<Vec<usize>>>;
+
+#[derive(Actor)]
+struct Store {
+    stock: u64,
+    done: Log,
+}
+
+#[behaviours]
+impl Store {
+    fn put(&mut self, number: usize, n: u64) {
+        self.stock += n;
+        self.is_done(number);
+    }
+
+    #[when(self.stock > 0)]
+    fn take_one(&mut self, number: usize) {
+        self.stock -= 1;
+        self.is_done(number);
+    }
+
+    #[when(self.stock >= n)]
+    fn take_from(&mut self, number: usize, n: u64) {
+        let _ = n;
+        self.stock -= 1;
+        self.is_done(number);
+    }
+
+    #[when(self.stock > 1_000_000)]
+    fn never(&mut self, number: usize) {
+        self.is_done(number);
+    }
+
+    fn look(&self, number: usize) {
+        self.is_done(number);
+    }
+
+    #[local]
+    fn is_done(&self, number: usize) {
+        let mut done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
+        done.push(number);
+    }
+}
+
+/// What may happen next, said in the plainest way.
+struct Model {
+    wishes: Vec<Wish>,
+    stock: u64,
+    /// Not yet come to the actor from here on.
+    next: usize,
+    waiting: Vec<usize>,
+}
+
+impl Model {
+    fn is_open(&self, number: usize) -> bool {
+        match self.wishes[number] {
+            Wish::Put(_) | Wish::Look => true,
+            Wish::TakeOne => self.stock > 0,
+            Wish::TakeFrom(n) => self.stock >= n,
+            Wish::Never => false,
+        }
+    }
+
+    /// Who waits and could run, in the order of coming.
+    fn open(&self) -> Vec<usize> {
+        let waiting = self.waiting.iter().copied();
+        waiting.filter(|&number| self.is_open(number)).collect()
+    }
+
+    /// The actor has processed this one.
+    fn processed(&mut self, number: usize) {
+        let open = self.open();
+        // Where each has to be looked at, a few are at a time: whoever comes meanwhile may be first.
+        let each_was_seen = self
+            .waiting
+            .iter()
+            .filter(|&&n| is_one_of_many(self.wishes[n]))
+            .count()
+            <= 4;
+        if let Some(at) = self.waiting.iter().position(|&other| other == number) {
+            assert!(self.is_open(number), "{number} ran, and its guard is false");
+            assert!(
+                open[0] == number || !each_was_seen,
+                "{number} ran before {}",
+                open[0]
+            );
+            self.waiting.remove(at);
+        } else {
+            assert!(number >= self.next, "{number} ran twice");
+            assert!(
+                open.is_empty() || !each_was_seen,
+                "{number} ran before {open:?}, who waited"
+            );
+            while self.next < number {
+                self.defer_next();
+            }
+            assert!(self.is_open(number), "{number} ran, and its guard is false");
+            self.next = number + 1;
+        }
+        match self.wishes[number] {
+            Wish::Put(n) => self.stock += n,
+            Wish::TakeOne | Wish::TakeFrom(_) => self.stock -= 1,
+            Wish::Never | Wish::Look => {}
+        }
+    }
+
+    fn defer_next(&mut self) {
+        let number = self.next;
+        assert!(
+            !self.is_open(number),
+            "{number} did not run, and its guard is true"
+        );
+        self.waiting.push(number);
+        self.next += 1;
+    }
+
+    /// Nothing more runs.
+    fn rests(&mut self) {
+        while self.next < self.wishes.len() {
+            self.defer_next();
+        }
+        assert_eq!(self.open(), [], "their guards are true, and they wait");
+    }
+}
+
+fn is_one_of_many(wish: Wish) -> bool {
+    matches!(wish, Wish::TakeFrom(_))
+}
+
+fn wishes(simulation: &Simulation) -> Vec<Wish> {
+    let mut random = simulation.seed();
+    let mut below = |bound: u64| {
+        let (state, number) = crate::oracle::split_mix(random);
+        random = state;
+        crate::oracle::below(number, bound)
+    };
+    let count = 1 + below(40);
+    let mut wish = || match below(10) {
+        0..3 => Wish::Put(below(4)),
+        3..6 => Wish::TakeOne,
+        6..8 => Wish::TakeFrom(1 + below(6)),
+        8 => Wish::Never,
+        _ => Wish::Look,
+    };
+    (0..count).map(|_| wish()).collect()
+}
+
+fn guards_are_kept(simulation: &Simulation) {
+    let (wishes, done) = (wishes(simulation), Log::default());
+    let system = simulation.system();
+    let store = system.spawn(Store {
+        stock: 0,
+        done: done.clone(),
+    });
+    for (number, wish) in wishes.iter().enumerate() {
+        match *wish {
+            Wish::Put(n) => store.put(number, n).send(),
+            Wish::TakeOne => store.take_one(number).send(),
+            Wish::TakeFrom(n) => store.take_from(number, n).send(),
+            Wish::Never => store.never(number).send(),
+            Wish::Look => store.look(number).send(),
+        }
+        if number % 7 == 6 {
+            simulation.run();
+        }
+    }
+    simulation.run();
+    let done = done.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    let sent = wishes.len();
+    let mut model = Model {
+        wishes,
+        stock: 0,
+        next: 0,
+        waiting: Vec::new(),
+    };
+    for &number in &done {
+        model.processed(number);
+    }
+    if Address::is_alive(&store) {
+        model.rests();
+        let facts = &system.inspect().actors[0];
+        assert_eq!(facts.deferred, model.waiting.len());
+    } else {
+        // A turn panicked: its message was taken, and all others are dead letters.
+        assert_eq!(
+            system.dead_letters().total() as usize,
+            sent - done.len() - 1
+        );
+    }
+}
+
+#[test]
+fn seeded_guards_do_what_the_model_says() {
+    for faults in [Faults::none(), Faults::none().panics(20_000)] {
+        check(
+            "seeded_guards_do_what_the_model_says",
+            Seeds(1_000),
+            &faults,
+            guards_are_kept,
+        );
+    }
+}
+
+#[test]
+fn seeded_canary_a_forgotten_guard_is_caught() {
+    must_catch(Planted::ForgottenGuard, || {
+        check(
+            "a_forgotten_guard",
+            Seeds(50),
+            &Faults::none(),
+            guards_are_kept,
+        );
+    });
+}
+
+#[test]
+fn a_million_who_wait_cost_others_nothing_and_all_run() {
+    let many = if cfg!(miri) { 100 } else { 200_000 };
+    let simulation = Simulation::new(0);
+    let done = Log::default();
+    let store = simulation.system().spawn(Store {
+        stock: 0,
+        done: done.clone(),
+    });
+    for number in 0..many {
+        store.take_from(number, 1 + (many - number) as u64).send();
+    }
+    simulation.run();
+    // Each opens one, the last that came first.
+    store.put(many, many as u64 + 1).send();
+    simulation.run();
+    assert_eq!(
+        done.lock().unwrap_or_else(PoisonError::into_inner).len(),
+        many + 1
+    );
+}
