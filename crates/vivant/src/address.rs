@@ -1,11 +1,13 @@
 //! Addresses: the only way to reach an actor.
 
 use crate::actor::Actor;
-use crate::cell::{AddressRef, CellRef, Signals, StateRef};
+use crate::asked::Asked;
+use crate::cell::{AddressRef, Bond, CellRef, Signals, StateRef};
 use crate::interface::Implements;
 use crate::mailbox::{Envelope, Kind, Letter, Role, Step, To, post};
-use crate::promise::Next;
+use crate::promise::{Next, bury};
 use crate::scheduler::Worker;
+use crate::stop::StopReason;
 use std::cmp::Ordering;
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -124,9 +126,16 @@ impl<T: ?Sized + Target> Address<T> {
     /// Ends the actor once it has processed what is in its mailbox now.
     #[track_caller]
     pub fn stop_after_queue(this: &Self) {
-        let mark = Envelope::new::<StopMark>((), Location::caller());
-        // An actor that has ended needs no mark.
-        drop(post(To::Lent(&Self::link(this).to), mark));
+        Self::link(this).to.stop_after_queue();
+    }
+
+    /// The reason of the actor's end, when it has ended; for somebody outside. In a turn, see [`Turn::watch`](crate::Turn::watch).
+    #[track_caller]
+    pub fn ended(this: &Self) -> Asked<StopReason> {
+        let to = &Self::link(this).to;
+        let (asked, resolver) = Asked::new(&to.system);
+        to.bind(Bond::Watch(resolver));
+        asked
     }
 
     /// Whether the actor can still process messages. It may end right after this answer.
@@ -142,6 +151,23 @@ impl<T: ?Sized + Target> Address<T> {
 
     pub(crate) fn counted(this: &Self) -> AddressRef {
         Self::link(this).to.clone()
+    }
+}
+
+impl AddressRef {
+    #[track_caller]
+    pub(crate) fn stop_after_queue(&self) {
+        let mark = Envelope::new::<StopMark>((), Location::caller());
+        // An actor that has ended needs no mark.
+        drop(post(To::Lent(self), mark));
+    }
+
+    /// Ties the actor to another; one that has ended answers at once.
+    #[track_caller]
+    pub(crate) fn bind(&self, bond: Bond) {
+        if let Err((to, envelope)) = post(To::Lent(self), bond.envelope()) {
+            bury(&to, envelope).follow();
+        }
     }
 }
 

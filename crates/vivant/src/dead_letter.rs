@@ -34,6 +34,8 @@ pub enum Cause {
     Ended,
     /// Whoever asked took it back in time.
     Withdrawn,
+    /// Its actor was started afresh before its turn came, and does not keep its messages then.
+    Restarted,
 }
 
 impl fmt::Display for Cause {
@@ -41,6 +43,7 @@ impl fmt::Display for Cause {
         f.write_str(match self {
             Cause::Ended => "its actor had ended",
             Cause::Withdrawn => "it was withdrawn",
+            Cause::Restarted => "its actor was started afresh",
         })
     }
 }
@@ -138,6 +141,7 @@ impl DeadLetters {
         let reason = to.ended().cloned().unwrap_or(StopReason::Stopped);
         let refusal = Refusal {
             cell: to.cell(),
+            cause,
             reason,
         };
         // Dropping the message is user code, and whoever sent it did nothing wrong.

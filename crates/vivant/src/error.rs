@@ -3,6 +3,7 @@
 use crate::behaviour::Message;
 use crate::call::Call;
 use crate::cell::{self, CellRef, Header};
+use crate::dead_letter::Cause;
 use crate::stop::StopReason;
 use crate::sync::Arc;
 use std::error::Error;
@@ -16,6 +17,9 @@ use std::time::Duration;
 pub enum AskError {
     /// The actor had ended, or ended before the message was processed.
     Stopped(Arc<Undelivered>),
+    /// The actor was started afresh before the message was processed, and does not keep its messages then; see
+    /// [`Messages::Returned`](crate::Messages::Returned).
+    Restarted(Arc<Undelivered>),
     /// The turn that should have answered panicked.
     Panicked(Panic),
     /// The time limit passed first; the message may have been processed, or may still be.
@@ -42,7 +46,7 @@ pub struct Undelivered {
     pub behaviour: &'static str,
     /// Where in the source the message was made.
     pub place: &'static Location<'static>,
-    /// Why the actor ended.
+    /// Why the actor, or that incarnation of it, ended.
     pub reason: StopReason,
 }
 
@@ -135,6 +139,11 @@ impl fmt::Display for AskError {
                 "{} (asked at {}) was not processed: {} has ended: {}",
                 it.behaviour, it.place, it.actor, it.reason
             ),
+            AskError::Restarted(it) => write!(
+                f,
+                "{} (asked at {}) was not processed: {} was started afresh: {}",
+                it.behaviour, it.place, it.actor, it.reason
+            ),
             AskError::Panicked(panic) => {
                 write!(f, "the turn that should have answered panicked: {panic}")
             }
@@ -187,9 +196,10 @@ impl<M: Message> fmt::Display for SendError<M> {
 
 impl<M: Message> Error for SendError<M> {}
 
-/// Why the messages of an actor that ends are refused.
+/// Why messages of an actor are refused.
 pub(crate) struct Refusal {
     pub(crate) cell: CellRef,
+    pub(crate) cause: Cause,
     pub(crate) reason: StopReason,
 }
 
@@ -201,11 +211,15 @@ impl Refusal {
         place: &'static Location<'static>,
     ) -> AskError {
         let (actor, reason) = (self.cell.path(), self.reason.clone());
-        AskError::Stopped(Arc::new(Undelivered {
+        let undelivered = Arc::new(Undelivered {
             actor,
             behaviour,
             place,
             reason,
-        }))
+        });
+        match self.cause {
+            Cause::Restarted => AskError::Restarted(undelivered),
+            _ => AskError::Stopped(undelivered),
+        }
     }
 }

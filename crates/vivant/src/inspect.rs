@@ -51,6 +51,8 @@ pub struct ActorFacts {
     pub busy: Duration,
     /// Stable name of the behaviour that runs now.
     pub current: Option<&'static str>,
+    /// How often its supervisor has started it again.
+    pub restarts: u32,
     /// How many actors are muted on account of it (T5).
     pub mutes: usize,
     /// Why it is alive.
@@ -112,6 +114,7 @@ impl ActorFacts {
             turns: cell.facts.turns(),
             busy: Duration::from_millis(cell.facts.busy_ms().into()),
             current,
+            restarts: cell.system.restarts.of(cell.id),
             mutes: 0,
             because: AliveBecause {
                 current,

@@ -87,6 +87,7 @@ mod report;
 mod scheduler;
 pub mod simulation;
 mod stop;
+mod supervision;
 mod sync;
 mod system;
 mod timer;
@@ -104,7 +105,11 @@ pub use inspect::{ActorFacts, AliveBecause, Inspection};
 pub use interface::{Entry, Implements};
 pub use promise::{Promise, Resolver};
 pub use report::Report;
-pub use stop::StopReason;
+pub use stop::{GaveUp, Linked, StopReason};
+pub use supervision::{
+    Again, AreSettled, Child, ChildFacts, ChildState, Children, Messages, OnPanic, Restart, Saved,
+    ShutDown, Start, Supervised, Supervision, Supervisor, SupervisorHandle, TreeFailed,
+};
 pub use system::{ShutdownReport, Spawner, Survivor, System, SystemBuilder};
 pub use timer::Timer;
 pub use turn::Turn;

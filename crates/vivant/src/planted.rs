@@ -8,6 +8,10 @@ pub(crate) enum Planted {
     Nothing,
     /// A turn changes the state, and no guard is looked at again.
     ForgottenGuard,
+    /// A restart loses a message that waited.
+    LostOnRestart,
+    /// A supervisor starts a child once more than it may.
+    OverBudget,
 }
 
 thread_local! {

@@ -2,6 +2,7 @@
 
 use crate::cell::catch;
 use crate::error::Panic;
+use crate::stop::GaveUp;
 use crate::sync::{Arc, AtomicU64, Mutex, Ordering, lock};
 use crate::system::Shared;
 use std::collections::VecDeque;
@@ -26,6 +27,18 @@ pub enum Report {
     },
     /// A turn, a stop hook or the drop of a state panicked.
     Panicked(Panic),
+    /// A supervisor gave up, and nobody is above it: its tree ends.
+    GaveUp {
+        /// Path of the supervisor.
+        supervisor: String,
+        /// Why.
+        why: Arc<GaveUp>,
+    },
+    /// A supervised actor has not begun, gone down or ended in the time it was given; its tree goes on without it.
+    Overdue {
+        /// Path of the actor.
+        actor: String,
+    },
     /// The operating system refused a thread.
     ThreadFailed {
         /// Its words.
@@ -47,6 +60,17 @@ impl fmt::Display for Report {
                 )
             }
             Report::Panicked(panic) => write!(f, "a turn panicked: {panic}"),
+            Report::GaveUp { supervisor, why } => write!(
+                f,
+                "{supervisor} gave up after {} failures, the last of {}: {}",
+                why.failures, why.child, why.reason
+            ),
+            Report::Overdue { actor } => {
+                write!(
+                    f,
+                    "{actor} has not done in time what its supervisor told it"
+                )
+            }
             Report::ThreadFailed { error } => {
                 write!(f, "a worker thread could not be started: {error}")
             }
@@ -91,6 +115,15 @@ impl Reports {
             behaviour: kind.name,
             for_ms,
         });
+    }
+
+    pub(crate) fn gave_up(&self, supervisor: String, why: &Arc<GaveUp>) {
+        let why = why.clone();
+        self.say(Report::GaveUp { supervisor, why });
+    }
+
+    pub(crate) fn overdue(&self, actor: String) {
+        self.say(Report::Overdue { actor });
     }
 
     pub(crate) fn thread_failed(&self, error: &io::Error) {

@@ -1,6 +1,7 @@
 //! Why an actor ends.
 
 use crate::error::Panic;
+use crate::sync::Arc;
 use std::fmt;
 
 /// Why an actor ends; its stop hook hears it, and so does everybody who still waits for an answer.
@@ -19,6 +20,44 @@ pub enum StopReason {
     Shutdown,
     /// One of its turns panicked.
     Panicked(Panic),
+    /// An actor that it was linked with has failed; see [`Turn::link`](crate::Turn::link).
+    Linked(Arc<Linked>),
+    /// Its supervisor starts it afresh, because of another child. The actor goes on with a new state.
+    Restarting,
+    /// It is a supervisor, and has given up; see [`Supervision::budget`](crate::Supervision::budget).
+    GaveUp(Arc<GaveUp>),
+}
+
+/// The failure that an actor shared by a link.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Linked {
+    /// Path of the actor that failed.
+    pub actor: String,
+    /// Why.
+    pub reason: StopReason,
+}
+
+/// Why a supervisor gave up.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct GaveUp {
+    /// Path of the child that failed last.
+    pub child: String,
+    /// Why it failed.
+    pub reason: StopReason,
+    /// How many failures the supervisor had seen within its window, this one included.
+    pub failures: usize,
+}
+
+impl StopReason {
+    /// Whether it says that something went wrong: whoever is linked with such an actor ends too.
+    pub fn is_failure(&self) -> bool {
+        matches!(
+            self,
+            StopReason::Panicked(_) | StopReason::Linked(_) | StopReason::GaveUp(_)
+        )
+    }
 }
 
 impl fmt::Display for StopReason {
@@ -30,6 +69,19 @@ impl fmt::Display for StopReason {
             StopReason::Unreferenced => f.write_str("nothing referred to it any more"),
             StopReason::Shutdown => f.write_str("the system shut down"),
             StopReason::Panicked(panic) => write!(f, "it panicked: {panic}"),
+            StopReason::Linked(linked) => {
+                write!(
+                    f,
+                    "{}, which it was linked with, failed: {}",
+                    linked.actor, linked.reason
+                )
+            }
+            StopReason::Restarting => f.write_str("its supervisor starts it afresh"),
+            StopReason::GaveUp(it) => write!(
+                f,
+                "it gave up after {} failures, the last of {}: {}",
+                it.failures, it.child, it.reason
+            ),
         }
     }
 }

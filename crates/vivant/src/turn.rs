@@ -1,14 +1,15 @@
 //! The turn: everything a behaviour may do besides changing its own state.
 
 use crate::actor::Actor;
-use crate::address::Address;
+use crate::address::{Address, Target};
 use crate::behaviour::{Continuation, Message};
 use crate::call::{Call, Then};
-use crate::cell::{AddressRef, Header};
+use crate::cell::{AddressRef, Bond, Header};
 use crate::future::{self, Clock};
 use crate::oracle::below;
 use crate::promise::{self, Promise, Resolver};
 use crate::scheduler::Worker;
+use crate::stop::StopReason;
 use crate::system::Spawner;
 use crate::timer::{Alarm, Interval, Timer, ns};
 use std::cell::Cell;
@@ -182,7 +183,33 @@ impl<'gc, A: Actor> Turn<'gc, A> {
 
     /// Ends this actor after this message.
     pub fn stop(&self) {
-        self.worker.ask_stop();
+        self.worker.ask_end(StopReason::Finished);
+    }
+
+    /// Promises the reason of an actor's end; of one that has ended, its reason. A supervised actor that is started again has not
+    /// ended. Others call this a monitor. It does not keep the actor alive.
+    pub fn watch<T: ?Sized + Target>(&self, address: &Address<T>) -> Promise<StopReason> {
+        let (promise, resolver) = Promise::open(self.owner());
+        Address::counted(address).bind(Bond::Watch(resolver));
+        promise
+    }
+
+    /// Ties this actor and another together: when one of them fails, by a panic, a link or as a supervisor that gives up, the other
+    /// fails too, with [`StopReason::Linked`]. An end for any other reason concerns nobody. What happens to one that fails its
+    /// supervisor decides; a new incarnation has no links. It does not keep the actor alive.
+    pub fn link<T: ?Sized + Target>(&self, address: &Address<T>) {
+        let (me, other) = (self.owner(), Address::counted(address));
+        if me.id != other.id {
+            me.bind(Bond::Link(other.cell()));
+            other.bind(Bond::Link(me.cell()));
+        }
+    }
+
+    /// Takes [`Turn::link`] back.
+    pub fn unlink<T: ?Sized + Target>(&self, address: &Address<T>) {
+        let (me, other) = (self.owner(), Address::counted(address));
+        me.bind(Bond::Unlink(other.cell()));
+        other.bind(Bond::Unlink(me.cell()));
     }
 
     /// Continues with `then` for every dead letter from now on; see [`System::dead_letters`](crate::System::dead_letters).

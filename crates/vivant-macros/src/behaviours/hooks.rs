@@ -14,6 +14,7 @@ use syn::{FnArg, PatType, ReturnType, Type};
 pub(super) fn start(
     block: &Block<'_>,
     method: &Method,
+    methods: &[Method],
     attribute: &Ident,
     written: &mut Written,
     errors: &mut Errors,
@@ -57,6 +58,12 @@ pub(super) fn start(
             <Self>::#name(#turn_value #(#values),*)
         })
     };
+    if !methods.iter().any(|other| other.sig.ident == "child") {
+        let child = child(block, method, attribute, &shape);
+        written
+            .actor
+            .extend(quote!(#(#cfgs)* #(#deprecations)* #child));
+    }
     written.actor.extend(quote! {
         #(#cfgs)*
         #(#deprecations)*
@@ -66,6 +73,28 @@ pub(super) fn start(
             #started
         }
     });
+}
+
+/// Writes `child`, which saves the arguments for a supervisor. Whether they can be cloned is asked when it is added to one.
+fn child(block: &Block<'_>, method: &Method, attribute: &Ident, shape: &Shape) -> TokenStream {
+    let vivant = block.options.vivant.at(shape.args_span);
+    let (vis, name) = (&method.vis, &method.sig.ident);
+    let child = Ident::new("child", attribute.span());
+    let turn = Ident::new("turn", proc_macro2::Span::mixed_site());
+    let turn_value = shape.takes_turn.then(|| quote!(#turn,));
+    let (parameters, types) = (shape.parameters(), shape.args_type());
+    let names: Vec<&Ident> = shape.names().collect();
+    let doc = format!("A child for a supervisor, whose state `{name}` makes, again and again.");
+    quote! {
+        #[doc = #doc]
+        #[allow(dead_code, clippy::allow_attributes)]
+        #vis fn #child(#parameters) -> #vivant::Child<Self, #vivant::Saved<Self, #types>> {
+            #vivant::Child::saved((#(#names,)*), |#turn, (#(#names,)*)| {
+                let _ = #turn;
+                <Self>::#name(#turn_value #(#names),*)
+            })
+        }
+    }
 }
 
 fn returns_state(output: &ReturnType, actor: &Type) -> bool {

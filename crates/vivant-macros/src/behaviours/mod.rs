@@ -77,7 +77,9 @@ fn write(block: &Block<'_>, methods: &[Method], errors: &mut Errors) -> TokenStr
                     rows.push(row);
                 }
             }
-            Kind::Start(start) => hooks::start(block, method, start, &mut written, errors),
+            Kind::Start(start) => {
+                hooks::start(block, method, methods, start, &mut written, errors);
+            }
             Kind::Stop => hooks::stop(block, method, &mut written, errors),
         }
     }

@@ -8,40 +8,51 @@ use crate::mailbox::{Envelope, Kind, Letter, Role, Step};
 use crate::promise::Next;
 use crate::scheduler::Worker;
 use crate::stop::StopReason;
+use crate::supervision::News;
 use std::panic::Location;
 
 impl Held<'_> {
     /// Ends the actor: stop hook, state, mailbox, in this order; everybody who waits for an answer is told.
     pub(super) fn end(&mut self, reason: StopReason) {
-        let (class, worker) = (self.actor.class, self.worker);
         self.owner().life = Life::Ended;
+        self.strip(&reason);
+        self.finish(reason);
+    }
+
+    /// Stop hook, then state.
+    pub(super) fn strip(&mut self, reason: &StopReason) {
+        let (class, worker) = (self.actor.class, self.worker);
         // Seen by inspection and the watchdog like a turn: a hook may take long.
         let now_ms = self.actor.system.oracle.coarse_ms();
         self.actor
             .facts
             .turn_begins(const { &Ending::KIND }, now_ms as u32);
         worker.turn_begins(const { &Ending::KIND });
-        if let Err(caught) = catch(|| (class.stopping)(&mut self.state(), worker, &reason)) {
+        if let Err(caught) = catch(|| (class.stopping)(&mut self.state(), worker, reason)) {
             self.panicked("stop hook", caught);
         }
         if let Err(caught) = catch(|| (class.drop_state)(&mut self.state())) {
             self.panicked("drop of the state", caught);
         }
-        self.finish(reason);
     }
 
     /// The second half of an end: the mailbox, and what the system knows of the actor. User code that panics in it is
     /// caught where it is called.
     fn finish(&mut self, reason: StopReason) {
         let worker = self.worker;
-        self.actor.ended.set(reason);
+        self.actor.ended.set(reason.clone());
         worker.turn_begins(const { &Ending::KIND });
         self.refuse_all();
-        worker.turn_ends();
-        self.actor.facts.turn_ends();
+        self.sever(&reason);
+        self.tell_watchers(&reason);
         // Whatever a hook or a drop wished for: no turn of this actor follows, and the next one here is another's.
-        let _wish = worker.wants_stop();
-        drop(worker.take_overloaded());
+        self.forget_turn();
+        self.tell(News::Gone(reason));
+        // What its start function was given is user data too.
+        let rare = self.owner().rare.take();
+        if let Err(caught) = catch(|| drop(rare)) {
+            self.panicked("the end of the actor", caught);
+        }
         let system = &self.actor.system;
         unmute(system.mutes.ended((self.actor.id, &self.actor.pressure)));
         if let Some(life) = system.registry.remove(&self.actor) {
@@ -56,7 +67,7 @@ impl Held<'_> {
         if self.has_ended() {
             self.finish(reason);
         } else {
-            self.end(reason);
+            self.is_over(reason);
         }
     }
 
@@ -67,11 +78,12 @@ impl Held<'_> {
         self.owner().uncounted = 0;
         self.actor.pressure.closed();
         let owner = self.owner();
-        if owner.backlog.is_empty() && owner.waiting.is_none() {
+        if owner.backlog.is_empty() && !owner.has_deferred() {
             return;
         }
         let refusal = Refusal {
             cell: self.actor.cell(),
+            cause: Cause::Ended,
             reason: self.actor.ended().cloned().unwrap_or(StopReason::Stopped),
         };
         while let Some(envelope) = self.owner().backlog.pop_envelope() {
@@ -83,13 +95,13 @@ impl Held<'_> {
         }
     }
 
-    fn refuse(&self, envelope: Envelope, refusal: &Refusal) {
+    pub(super) fn refuse(&self, envelope: Envelope, refusal: &Refusal) {
         let (kind, place) = (envelope.kind(), envelope.head().place);
         if kind.role == Role::Turn {
             self.actor
                 .system
                 .dead_letters
-                .note(&self.actor, kind, place, Cause::Ended);
+                .note(&self.actor, kind, place, refusal.cause);
         }
         // Dropping the content is user code: it may panic, which must not cost the other messages their refusal.
         if let Err(caught) = catch(|| envelope.refuse(refusal).follow()) {

@@ -105,7 +105,7 @@ impl<'w> Held<'w> {
 
     /// Lets go; an error means that this worker still holds the actor, and must look again.
     pub(super) fn park(mut self) -> Result<(), Held<'w>> {
-        if self.owner().mute == Mute::Muted {
+        if !self.takes_messages() {
             // It may have messages; an inbox is parked only when it is empty.
             self.refill();
             if self.actor.signals.is_raised() {
@@ -148,14 +148,25 @@ impl<'w> Held<'w> {
         let Some(envelope) = self.owner().backlog.pop_envelope() else {
             return otherwise;
         };
+        self.left(&envelope);
+        Next::Message(envelope)
+    }
+
+    /// A message has left the backlog for good.
+    #[inline]
+    pub(super) fn left(&mut self, envelope: &Envelope) {
         self.worker.account_less(envelope.kind().bytes);
         self.taken();
-        Next::Message(envelope)
+    }
+
+    /// It has not, after all.
+    pub(super) fn put_back(&mut self, envelope: Envelope) {
+        self.owner().backlog.push_envelope(envelope);
     }
 
     /// Moves what is in the inbox behind the backlog.
     #[inline]
-    fn refill(&mut self) {
+    pub(super) fn refill(&mut self) {
         let taken = self.actor.inbox.take();
         if taken.is_empty() {
             return;
@@ -202,10 +213,12 @@ impl<'w> Held<'w> {
     /// changed.
     #[cold]
     fn reopened(&mut self) -> Option<Found> {
-        let Some(mut waiting) = self.owner().waiting.take() else {
+        if !self.owner().has_deferred() {
             self.owner().guards = Guards::Looked;
             return None;
-        };
+        }
+        // Out of its place while user code runs.
+        let mut waiting = std::mem::take(&mut self.owner().rare().waiting);
         if self.owner().guards == Guards::Stale {
             waiting.state_changed();
         }
@@ -217,17 +230,11 @@ impl<'w> Held<'w> {
             Found::Closed => Guards::Looked,
         };
         if let Found::Open(_) = found {
-            self.publish_deferred(&waiting);
+            let (count, oldest_ms) = (waiting.count(), waiting.oldest_ms());
+            self.actor.facts.now_deferred(count, oldest_ms);
         }
-        if waiting.count() > 0 {
-            self.owner().waiting = Some(waiting);
-        }
+        self.owner().rare().waiting = waiting;
         Some(found)
-    }
-
-    fn publish_deferred(&self, waiting: &Waiting) {
-        let oldest_ms = waiting.oldest_ms().unwrap_or_default();
-        self.actor.facts.now_deferred(waiting.count(), oldest_ms);
     }
 
     /// A guard did not let it run.
@@ -236,17 +243,18 @@ impl<'w> Held<'w> {
         self.actor.facts.nothing_runs();
         // As for `is_ready`: no turn has ended.
         drop(self.worker.take_overloaded());
-        let mut waiting = self.owner().waiting.take().unwrap_or_default();
+        let waiting = &mut self.owner().rare().waiting;
         waiting.push(envelope);
-        self.publish_deferred(&waiting);
-        self.owner().waiting = Some(waiting);
+        let (count, oldest_ms) = (waiting.count(), waiting.oldest_ms());
+        self.actor.facts.now_deferred(count, oldest_ms);
         After::Next
     }
 
     pub(super) fn take_deferred(&mut self) -> Vec<Envelope> {
         self.actor.facts.now_deferred(0, 0);
-        let waiting = self.owner().waiting.take();
-        waiting.map_or_else(Vec::new, |waiting| waiting.into_messages())
+        let rare = self.owner().rare.as_mut();
+        let waiting = rare.map(|rare| std::mem::take(&mut rare.waiting));
+        waiting.map_or_else(Vec::new, Waiting::into_messages)
     }
 
     fn is_ready(&mut self, envelope: &Envelope) -> bool {
@@ -273,7 +281,7 @@ impl<'w> Held<'w> {
             return self.defer(envelope);
         }
         actor.facts.turn_ends();
-        if self.owner().waiting.is_some() && kind.access == Access::Writes {
+        if kind.access == Access::Writes && self.owner().has_deferred() {
             #[cfg(test)]
             if crate::planted::is_planted(crate::planted::Planted::ForgottenGuard) {
                 return After::Next;
@@ -291,8 +299,8 @@ impl<'w> Held<'w> {
     #[cold]
     fn heed_wishes(&mut self) -> After {
         // Taken whatever came of the turn: the wish must not outlive it.
-        if self.worker.wants_stop() {
-            return After::End(StopReason::Finished);
+        if let Some(reason) = self.worker.take_end() {
+            return After::End(reason);
         }
         self.mute_if_asked();
         After::Next
@@ -303,6 +311,7 @@ impl<'w> Held<'w> {
         match step {
             Step::Done | Step::Deferred(_) => self.heed_wishes(),
             Step::Stop => After::End(StopReason::Drained),
+            Step::Bound(bond) => self.bind(bond),
             Step::Withdrawn(place) => {
                 let note = || {
                     let letters = &self.actor.system.dead_letters;
@@ -369,7 +378,9 @@ impl<'w> Held<'w> {
     pub(super) fn unmute(&mut self) {
         if self.owner().mute == Mute::Muted {
             self.owner().mute = Mute::Free;
-            self.actor.system.mutes.unmuted(&self.actor.pressure);
+            if self.owner().life == Life::Running {
+                self.actor.system.mutes.unmuted(&self.actor.pressure);
+            }
         }
     }
 

@@ -23,6 +23,8 @@
 //!    spare if such an actor runs there next, and are counted back at the end of the round, before the worker sleeps, and by
 //!    the clock when a turn lasts.
 
+mod bond;
+mod child;
 mod class;
 mod end;
 mod facts;
@@ -31,6 +33,7 @@ mod lineage;
 mod once;
 mod panic;
 mod present;
+mod rare;
 mod reference;
 mod run;
 mod runnable;
@@ -39,11 +42,14 @@ mod waiting;
 #[cfg(all(test, feature = "macros"))]
 mod waiting_tests;
 
+pub(crate) use bond::Bond;
+pub(crate) use child::{Begin, Child, Terms};
 pub(crate) use class::{Class, StateRef, start_envelope};
 pub(crate) use facts::Facts;
 pub(crate) use lineage::Lineage;
 pub(crate) use panic::{Caught, Injected, catch, note_places, take_last};
 pub(crate) use present::Present;
+pub(crate) use rare::Rare;
 pub(crate) use reference::{AddressRef, Birth, CellRef, Dropped, Kept};
 pub(crate) use run::{Budget, Ran, rescue, run, run_to_panic};
 pub(crate) use runnable::Runnable;
@@ -57,7 +63,6 @@ use crate::system::Shared;
 use once::SetOnce;
 use signals::SignalWord;
 use std::cell::UnsafeCell;
-use waiting::Waiting;
 
 /// What every cell starts with, whatever its actor's type. In the order in which a message touches it: what a send
 /// needs first, then what a turn needs, then the rest.
@@ -88,8 +93,8 @@ pub(crate) struct Header {
 struct Owner {
     /// Taken out of the inbox, not yet begun.
     backlog: Chain<Head>,
-    /// Deferred by their guards. A word for the many actors that have none.
-    waiting: Option<Box<Waiting>>,
+    /// A word for the many actors that have nothing of the kind.
+    rare: Option<Box<Rare>>,
     /// Messages begun or deferred that the pressure still counts.
     uncounted: u32,
     /// Counted addresses that were given to the actor itself (C6).
@@ -103,6 +108,20 @@ struct Owner {
 }
 
 impl Owner {
+    fn rare(&mut self) -> &mut Rare {
+        self.rare.get_or_insert_default()
+    }
+
+    fn child(&self) -> Option<&Child> {
+        self.rare.as_ref()?.child.as_ref()
+    }
+
+    /// Whether messages wait for their guards.
+    fn has_deferred(&self) -> bool {
+        let rare = self.rare.as_ref();
+        rare.is_some_and(|rare| rare.waiting.count() > 0)
+    }
+
     /// Messages of which the first found the inbox empty, and so was not counted, come behind the backlog.
     fn expect_batch(&mut self, pressure: &Pressure) {
         if self.backlog.is_empty() {
@@ -117,6 +136,8 @@ impl Owner {
 #[derive(PartialEq, Eq, Clone, Copy)]
 enum Life {
     Running,
+    /// Supervised, and without a state until it is started: takes no messages.
+    Down,
     Ended,
 }
 

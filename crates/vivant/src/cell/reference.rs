@@ -1,8 +1,8 @@
 //! The two counted references to a cell: [`CellRef`] keeps its memory, [`AddressRef`] keeps its actor reachable.
 
 use super::{
-    ActorCell, Batch, Class, Facts, Guards, Header, Life, Lineage, Mute, Owner, Runnable, SetOnce,
-    SignalWord, Signals,
+    ActorCell, Batch, Class, Facts, Guards, Header, Life, Lineage, Mute, Owner, Rare, Runnable,
+    SetOnce, SignalWord, Signals,
 };
 use crate::actor::Actor;
 use crate::mailbox::{Chain, Head, Inbox, Nudged, pool};
@@ -52,11 +52,16 @@ pub(crate) struct Birth {
     pub(crate) parent: Option<Arc<Lineage>>,
     pub(crate) number: u32,
     pub(crate) seed: u64,
+    pub(crate) rare: Option<Box<Rare>>,
 }
 
 impl AddressRef {
-    /// Makes a cell, with or without its state, and its first address.
+    /// Makes a cell, with or without its state, and its first address. A supervised one begins by being down.
     pub(crate) fn birth<A: Actor>(birth: Birth, state: Option<A>) -> AddressRef {
+        let life = match birth.rare {
+            Some(_) => Life::Down,
+            None => Life::Running,
+        };
         let class = Class::of::<A>();
         birth.system.bytes.add(class.bytes);
         let cell = ActorCell {
@@ -70,10 +75,10 @@ impl AddressRef {
                 id: birth.id,
                 owner: UnsafeCell::new(Owner {
                     backlog: Chain::new(),
-                    waiting: None,
+                    rare: birth.rare,
                     uncounted: 0,
                     spare: 0,
-                    life: Life::Running,
+                    life,
                     mute: Mute::Free,
                     guards: Guards::Looked,
                     batch: Batch::Begun,

@@ -56,6 +56,10 @@ pub(crate) fn rescue(worker: &Worker, caught: Caught) -> Ran {
             .reports
             .panicked(&Panic::of(inside, second));
     }
+    if !held.has_ended() {
+        // It goes on with another state, or as it was.
+        return Ran::Requeue(held.release());
+    }
     held.leave();
     Ran::Parked
 }
@@ -81,7 +85,7 @@ fn serve(mut held: Held<'_>, budget: Budget) -> Ran {
                 Next::LooksOn => {}
                 Next::Message(envelope) => match held.process(envelope) {
                     After::Next => {}
-                    After::End(reason) => held.end(reason),
+                    After::End(reason) => held.is_over(reason),
                 },
             }
             heed(&mut held);
@@ -116,5 +120,12 @@ fn heed(held: &mut Held<'_>) {
         held.end(StopReason::Shutdown);
     } else if signals.has(Signals::STOP) {
         held.end(StopReason::Stopped);
+    } else {
+        if signals.has(Signals::HALT) {
+            held.halt();
+        }
+        if signals.has(Signals::START) {
+            held.come_up();
+        }
     }
 }

@@ -13,6 +13,10 @@ impl Signals {
     pub(crate) const SHUTDOWN: Signals = Signals(1 << 1);
     /// The actor that muted this one has recovered.
     pub(crate) const UNMUTE: Signals = Signals(1 << 2);
+    /// Go down: a fresh incarnation is wanted.
+    pub(crate) const HALT: Signals = Signals(1 << 3);
+    /// Come up.
+    pub(crate) const START: Signals = Signals(1 << 4);
 
     pub(crate) fn has(self, other: Signals) -> bool {
         self.0 & other.0 != 0

@@ -53,14 +53,14 @@ impl Waiting {
         self.count
     }
 
-    /// When the oldest was sent, in coarse milliseconds.
-    pub(super) fn oldest_ms(&self) -> Option<u32> {
+    /// When the oldest was sent, in coarse milliseconds; nothing to be read where none waits.
+    pub(super) fn oldest_ms(&self) -> u32 {
         let first = |line: &Line| {
             let (came, envelope) = line.messages.iter().flatten().next()?;
             Some((*came, envelope.head().sent_ms))
         };
         let oldest = self.lines.iter().filter_map(first).min();
-        oldest.map(|(_, sent_ms)| sent_ms)
+        oldest.map_or(0, |(_, sent_ms)| sent_ms)
     }
 
     /// A message whose guard was false just now.

@@ -3,7 +3,7 @@
 use super::inbox::{Chain, Linked};
 use super::pool;
 use crate::behaviour::{Access, Guard};
-use crate::cell::{AddressRef, StateRef};
+use crate::cell::{AddressRef, Bond, StateRef};
 use crate::error::Refusal;
 use crate::promise::Next;
 use crate::scheduler::Worker;
@@ -47,6 +47,8 @@ pub(crate) enum Role {
     Resolution,
     /// Ends the actor when it is reached.
     StopMark,
+    /// Ties the actor to another one, or tells it of such a one's end.
+    Bond,
 }
 
 /// What came of running a message.
@@ -62,6 +64,8 @@ pub(crate) enum Step {
     Deferred(Envelope),
     /// The actor is to end.
     Stop,
+    /// It is tied to another, or another has failed.
+    Bound(Bond),
 }
 
 /// One kind of message: how to run it and how to refuse it.
@@ -189,6 +193,11 @@ impl Chain<Head> {
     /// Takes the oldest message out.
     pub(crate) fn pop_envelope(&mut self) -> Option<Envelope> {
         self.pop().map(Envelope)
+    }
+
+    pub(crate) fn push_envelope(&mut self, envelope: Envelope) {
+        // SAFETY: the envelope gave its parcel up as a node.
+        unsafe { self.push(envelope.into_node()) };
     }
 }
 

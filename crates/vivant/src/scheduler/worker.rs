@@ -5,6 +5,7 @@ use crate::accounting::{Bytes, Counted};
 use crate::cell::{AddressRef, CellRef, Dropped, Header, Kept, Present, Runnable};
 use crate::error::Inside;
 use crate::mailbox::{Kind, Pool};
+use crate::stop::StopReason;
 use crate::sync::Arc;
 use crate::system::Shared;
 use std::cell::Cell;
@@ -29,6 +30,7 @@ pub(crate) struct Worker {
     /// What the turn wants done when it has ended.
     wishes: Cell<Wishes>,
     overloaded: Cell<Option<CellRef>>,
+    ending: Cell<Option<StopReason>>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -36,8 +38,8 @@ enum Wishes {
     None,
     /// `overloaded` is set.
     Overloaded,
-    /// Its actor is to end; `overloaded` may be set too.
-    Stop,
+    /// `ending` is set, and `overloaded` may be.
+    End,
 }
 
 impl Worker {
@@ -52,6 +54,7 @@ impl Worker {
             turn: Cell::new(None),
             wishes: Cell::new(Wishes::None),
             overloaded: Cell::new(None),
+            ending: Cell::new(None),
         })
     }
 
@@ -188,8 +191,9 @@ impl Worker {
     }
 
     /// The turn asked for its actor's end.
-    pub(crate) fn ask_stop(&self) {
-        self.wishes.set(Wishes::Stop);
+    pub(crate) fn ask_end(&self, reason: StopReason) {
+        self.wishes.set(Wishes::End);
+        self.ending.set(Some(reason));
     }
 
     /// Whether anything is to be done after the turn.
@@ -198,9 +202,12 @@ impl Worker {
         self.wishes.get() != Wishes::None
     }
 
-    /// Whether the turn asked for its actor's end. Taken.
-    pub(crate) fn wants_stop(&self) -> bool {
-        self.wishes.replace(Wishes::None) == Wishes::Stop
+    /// Why the turn wants its actor to end, if it does. Taken.
+    pub(crate) fn take_end(&self) -> Option<StopReason> {
+        if self.wishes.get() == Wishes::End {
+            self.wishes.set(Wishes::None);
+        }
+        self.ending.take()
     }
 
     /// The turn sent to an actor whose mailbox is too long: noted, and acted on when the turn has ended.

@@ -5,7 +5,8 @@ use crate::accounting::Bytes;
 use crate::actor::Actor;
 use crate::asked::block_on_thread;
 use crate::cell::{
-    AddressRef, Birth, Caught, CellRef, Header, Runnable, Signals, note_places, start_envelope,
+    AddressRef, Birth, Caught, CellRef, Child, Header, Rare, Runnable, Signals, note_places,
+    start_envelope,
 };
 use crate::dead_letter::DeadLetters;
 use crate::error::{Inside, Panic};
@@ -16,6 +17,7 @@ use crate::registry::Registry;
 use crate::report::{Listener, Reports};
 use crate::scheduler::{Scheduler, Threads, Worker};
 use crate::simulation::Stage;
+use crate::supervision::{Restarts, Trees};
 use crate::sync::{Arc, AtomicU8, AtomicU32, AtomicU64, Mutex, Ordering, lock};
 use crate::timer::{Alarm, Timer, Timers};
 use crate::turn::Turn;
@@ -37,6 +39,8 @@ pub(crate) struct Shared {
     pub(crate) reports: Reports,
     pub(crate) bytes: Bytes,
     pub(crate) depot: Arc<Depot>,
+    pub(crate) trees: Trees,
+    pub(crate) restarts: Restarts,
     kept: Mutex<BTreeMap<u64, AddressRef>>,
     next_id: AtomicU64,
     next_root: AtomicU32,
@@ -69,6 +73,8 @@ impl Shared {
             reports: Reports::new(listener),
             bytes: Bytes::default(),
             depot: Arc::new(Depot::new()),
+            trees: Trees::default(),
+            restarts: Restarts::default(),
             kept: Mutex::new(BTreeMap::new()),
             next_id: AtomicU64::new(0),
             next_root: AtomicU32::new(0),
@@ -92,6 +98,19 @@ impl Shared {
 
     /// Makes a cell, with or without its state; a child of the actor whose turn runs here, if one of this system does.
     pub(crate) fn birth<A: Actor>(self: &Arc<Self>, state: Option<A>) -> AddressRef {
+        self.birth_of(state, None)
+    }
+
+    /// Makes a cell that its supervisor will start.
+    pub(crate) fn birth_of_child<A: Actor>(self: &Arc<Self>, child: Child) -> AddressRef {
+        self.birth_of::<A>(None, Some(Rare::of_child(child)))
+    }
+
+    fn birth_of<A: Actor>(
+        self: &Arc<Self>,
+        state: Option<A>,
+        rare: Option<Box<Rare>>,
+    ) -> AddressRef {
         let within = |worker: &Worker| {
             worker
                 .inside_turn()
@@ -112,6 +131,7 @@ impl Shared {
                 parent,
                 number,
                 seed,
+                rare,
             },
             state,
         );

@@ -1,11 +1,13 @@
 //! Shutting down: every actor is told, every message accounted for, every thread sent home.
 //!
+//! 0. Trees end in their order, the last root first, as far as the limit allows.
 //! 1. The system closes: actors made from now on end before their first message; timers and pins are forgotten.
 //! 2. Everybody who is alive is noted with the reason, and signalled. Ending actors may make or wake others, which end
 //!    in the same way; so it is repeated until nobody is left or the limit has passed.
 //! 3. The threads leave when they find nothing to run. Whoever makes an actor runnable later runs its end itself.
 
 use super::Shared;
+use crate::address::Address;
 use crate::cell::{CellRef, Signals};
 use crate::inspect::{ActorFacts, AliveBecause};
 use crate::scheduler::{Scheduler, Worker};
@@ -69,16 +71,19 @@ pub(super) fn shutdown(system: &Arc<Shared>, limit: Duration) -> ShutdownReport 
     );
     let before = system.registry.all();
     let alive = before.iter().map(survivor).collect();
+    let deadline_ns = system
+        .oracle
+        .now_ns()
+        .saturating_add(crate::timer::ns(limit));
+    if limit > Duration::ZERO {
+        end_trees(system, deadline_ns);
+    }
     system.begin_closing();
     system
         .timers
         .drop_messages(|caught| system.timer_panicked(caught));
     system.forget_kept();
     system.dead_letters.close_subscriptions();
-    let deadline_ns = system
-        .oracle
-        .now_ns()
-        .saturating_add(crate::timer::ns(limit));
     end_everybody(system, deadline_ns);
     let mut threads_left_behind = 0;
     if let Scheduler::Threads(threads) = &system.scheduler {
@@ -94,6 +99,16 @@ pub(super) fn shutdown(system: &Arc<Shared>, limit: Duration) -> ShutdownReport 
         stuck,
         threads_left_behind,
         dead_letters,
+    }
+}
+
+fn end_trees(system: &Arc<Shared>, deadline_ns: u64) {
+    while let Some(root) = system.trees.last() {
+        let rest_ns = deadline_ns.saturating_sub(system.oracle.now_ns());
+        let ended = root.shut_down().ask().within(Duration::from_nanos(rest_ns));
+        // It ends in order, or is too slow and ends with everybody else.
+        let _ended = system.block_on(ended);
+        system.trees.forget(Address::counted(&root).id);
     }
 }
 

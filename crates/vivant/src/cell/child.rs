@@ -1,0 +1,224 @@
+//! The life of an actor that is supervised: it goes down, keeps its mailbox, and is started again (see `supervision/README.md`).
+
+use super::held::{Held, unmute};
+use super::{CellRef, Guards, Life, Mute, StateRef, catch};
+use crate::dead_letter::Cause;
+use crate::error::{Panic, Refusal};
+use crate::mailbox::{Kind, Letter, Role, Step};
+use crate::promise;
+use crate::scheduler::Worker;
+use crate::stop::StopReason;
+use crate::supervision::{Messages, News, OnPanic, Restart, Told, tell};
+use std::panic::Location;
+
+/// What an actor knows of its supervisor.
+pub(crate) struct Child {
+    /// Weakly: the supervisor holds its children.
+    pub(crate) supervisor: CellRef,
+    pub(crate) begin: Box<dyn Begin>,
+    pub(crate) terms: Terms,
+}
+
+/// When it comes back, and with what.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Terms {
+    pub(crate) restart: Restart,
+    pub(crate) on_panic: OnPanic,
+    pub(crate) messages: Messages,
+}
+
+/// Makes a state, any number of times.
+pub(crate) trait Begin: Send {
+    fn begin(&self, state: &mut StateRef<'_>, worker: &Worker);
+}
+
+/// What becomes of an incarnation that is over.
+enum Fate {
+    Ends,
+    GoesDown,
+    /// It panicked, and its state is good enough.
+    GoesOn,
+}
+
+impl Child {
+    fn fate(&self, reason: &StopReason) -> Fate {
+        let terms = &self.terms;
+        match reason {
+            StopReason::Restarting => Fate::GoesDown,
+            StopReason::Panicked(_) if terms.on_panic == OnPanic::Resume => Fate::GoesOn,
+            StopReason::Panicked(_) | StopReason::Linked(_) => {
+                match (terms.restart, terms.on_panic) {
+                    (Restart::Never, _) | (_, OnPanic::Stop) => Fate::Ends,
+                    _ => Fate::GoesDown,
+                }
+            }
+            StopReason::Finished if terms.restart == Restart::Always => Fate::GoesDown,
+            _ => Fate::Ends,
+        }
+    }
+}
+
+impl Held<'_> {
+    /// This incarnation is over: the actor ends, or goes down until its supervisor starts it again.
+    pub(super) fn is_over(&mut self, reason: StopReason) {
+        match self.fate(&reason) {
+            Fate::Ends => self.end(reason),
+            Fate::GoesDown => self.go_down(reason),
+            Fate::GoesOn => {
+                self.forget_turn();
+                if let Told::Nobody = self.tell(News::Resumed(reason.clone())) {
+                    self.end(reason);
+                }
+            }
+        }
+    }
+
+    fn fate(&mut self, reason: &StopReason) -> Fate {
+        if self.owner().life != Life::Running || self.actor.system.is_closing() {
+            return Fate::Ends;
+        }
+        let child = self.owner().child();
+        child.map_or(Fate::Ends, |child| child.fate(reason))
+    }
+
+    /// The supervisor wants a fresh incarnation.
+    pub(super) fn halt(&mut self) {
+        if self.owner().life == Life::Running {
+            self.is_over(StopReason::Restarting);
+        }
+    }
+
+    /// The state goes, the mailbox stays.
+    fn go_down(&mut self, reason: StopReason) {
+        self.owner().life = Life::Down;
+        self.strip(&reason);
+        // T5: who cannot take messages holds nobody back.
+        let system = &self.actor.system;
+        unmute(system.mutes.ended((self.actor.id, &self.actor.pressure)));
+        self.sever(&reason);
+        self.return_messages(&reason);
+        self.forget_turn();
+        if let Told::Nobody = self.tell(News::Down(reason.clone())) {
+            self.end(reason);
+        }
+    }
+
+    /// No turn runs any more, whatever it had wished for.
+    pub(super) fn forget_turn(&self) {
+        self.worker.turn_ends();
+        self.actor.facts.turn_ends();
+        let _wish = self.worker.take_end();
+        drop(self.worker.take_overloaded());
+    }
+
+    /// The messages that waited for this incarnation, unless the next one is to have them.
+    fn return_messages(&mut self, reason: &StopReason) {
+        #[cfg(test)]
+        if crate::planted::is_planted(crate::planted::Planted::LostOnRestart) {
+            let _lost = self.owner().backlog.pop_envelope().map(std::mem::forget);
+        }
+        let returned = |child: &Child| child.terms.messages == Messages::Returned;
+        if !self.owner().child().is_some_and(returned) {
+            return;
+        }
+        self.refill();
+        let refusal = Refusal {
+            cell: self.actor.cell(),
+            cause: Cause::Restarted,
+            reason: reason.clone(),
+        };
+        let mut kept = Vec::new();
+        while let Some(envelope) = self.owner().backlog.pop_envelope() {
+            // What the runtime tells the actor is for whichever incarnation hears it.
+            if envelope.kind().role != Role::Turn {
+                kept.push(envelope);
+                continue;
+            }
+            self.left(&envelope);
+            self.refuse(envelope, &refusal);
+        }
+        for envelope in kept {
+            self.put_back(envelope);
+        }
+        for envelope in self.take_deferred() {
+            self.refuse(envelope, &refusal);
+        }
+    }
+
+    /// The supervisor wants it up.
+    pub(super) fn come_up(&mut self) {
+        if self.owner().life != Life::Down {
+            return;
+        }
+        // Out of its place while user code runs.
+        let Some(child) = self.owner().rare().child.take() else {
+            return;
+        };
+        let begun = self.begun_by(&child);
+        self.owner().rare().child = Some(child);
+        match begun {
+            Ok(()) => self.is_up(),
+            Err(panic) => self.failed_to_start(StopReason::Panicked(panic)),
+        }
+    }
+
+    fn begun_by(&mut self, child: &Child) -> Result<(), Panic> {
+        let worker = self.worker;
+        let kind = const { &Beginning::KIND };
+        let now_ms = self.actor.system.oracle.coarse_ms() as u32;
+        self.actor.facts.turn_begins(kind, now_ms);
+        worker.turn_begins(kind);
+        let begun = catch(|| child.begin.begin(&mut self.state(), worker));
+        begun.map_err(|caught| self.panicked(kind.name, caught))
+    }
+
+    /// Its start function has returned.
+    fn is_up(&mut self) {
+        self.worker.turn_ends();
+        self.actor.facts.turn_ends();
+        let owner = self.owner();
+        owner.life = Life::Running;
+        owner.guards = Guards::Stale;
+        if owner.mute == Mute::Free {
+            self.actor.system.mutes.unmuted(&self.actor.pressure);
+        }
+        match (self.tell(News::Up), self.worker.take_end()) {
+            (Told::Nobody, _) => self.end(StopReason::Stopped),
+            (Told::Somebody, Some(reason)) => self.is_over(reason),
+            (Told::Somebody, None) => self.mute_if_asked(),
+        }
+    }
+
+    /// Its start function panicked.
+    fn failed_to_start(&mut self, reason: StopReason) {
+        self.forget_turn();
+        if let Told::Nobody = self.tell(News::Down(reason.clone())) {
+            self.end(reason);
+        }
+    }
+
+    /// Tells the supervisor, if there is one.
+    pub(super) fn tell(&mut self, news: News) -> Told {
+        let id = self.actor.id;
+        match self.owner().child() {
+            Some(child) => tell(&child.supervisor, id, news),
+            None => Told::Nobody,
+        }
+    }
+}
+
+/// What inspection sees while a supervised actor makes its state. Never sent.
+struct Beginning;
+
+impl Letter for Beginning {
+    type Content = ();
+    const KIND: Kind = Kind::new::<Self>("start", Role::Start);
+
+    fn run((): (), _: &mut StateRef<'_>, _: &Worker) -> Step {
+        Step::Done
+    }
+
+    fn refuse((): (), _: &Refusal, _: &'static Location<'static>) -> promise::Next {
+        promise::Next::Nothing
+    }
+}

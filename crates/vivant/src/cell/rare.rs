@@ -1,0 +1,33 @@
+//! What few actors have: messages that wait for guards, a supervisor, others that want to hear of their end.
+
+use super::child::Child;
+use super::waiting::Waiting;
+use super::{CellRef, Header};
+use crate::promise::Resolver;
+use crate::stop::StopReason;
+
+/// Touched by the holder alone.
+#[derive(Default)]
+pub(crate) struct Rare {
+    /// Deferred by their guards.
+    pub(super) waiting: Waiting,
+    /// Who starts it again.
+    pub(super) child: Option<Child>,
+    /// Who wants to hear why it has ended.
+    pub(super) watchers: Vec<Resolver<StopReason>>,
+    /// Who fails with it.
+    pub(super) linked: Vec<CellRef>,
+}
+
+impl Rare {
+    pub(crate) fn of_child(child: Child) -> Box<Rare> {
+        Box::new(Rare {
+            child: Some(child),
+            ..Rare::default()
+        })
+    }
+
+    pub(super) fn unlink(&mut self, peer: &Header) {
+        self.linked.retain(|other| other.id != peer.id);
+    }
+}

@@ -1,0 +1,98 @@
+//! How often a supervisor starts its children again before it gives up, and how long it waits before each time.
+
+use std::collections::VecDeque;
+
+/// At most so many failures in any window of this length. All times are nanoseconds.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Budget {
+    pub(super) failures: usize,
+    pub(super) within_ns: u64,
+}
+
+/// The failures that still count.
+#[derive(Debug, Default)]
+pub(super) struct Failures(VecDeque<u64>);
+
+/// Whether a failure can be made good.
+#[derive(PartialEq, Eq, Debug)]
+pub(super) enum Afforded {
+    Yes,
+    /// One too many; how many there were.
+    No(usize),
+}
+
+impl Failures {
+    /// One more.
+    pub(super) fn count(&mut self, budget: Budget, now_ns: u64) -> Afforded {
+        let counts = |&at_ns: &u64| now_ns.saturating_sub(at_ns) < budget.within_ns;
+        while self.0.front().is_some_and(|at_ns| !counts(at_ns)) {
+            self.0.pop_front();
+        }
+        self.0.push_back(now_ns);
+        let one_more = usize::from(is_generous());
+        if self.0.len() > budget.failures + one_more {
+            Afforded::No(self.0.len())
+        } else {
+            Afforded::Yes
+        }
+    }
+}
+
+fn is_generous() -> bool {
+    #[cfg(test)]
+    return crate::planted::is_planted(crate::planted::Planted::OverBudget);
+    #[cfg(not(test))]
+    false
+}
+
+/// The wait before a child is started again: from `least` on, twice as long after each failure that follows on the last.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct BackOff {
+    pub(super) least_ns: u64,
+    pub(super) most_ns: u64,
+}
+
+impl BackOff {
+    /// Before the start after the `nth` failure in a row, from one on.
+    pub(super) fn delay_ns(self, nth: u32) -> u64 {
+        let doublings = nth.saturating_sub(1).min(63);
+        let delay_ns = u128::from(self.least_ns) << doublings;
+        u64::try_from(delay_ns)
+            .unwrap_or(u64::MAX)
+            .min(self.most_ns)
+    }
+
+    /// A child that has been up for so long has not failed in a row.
+    pub(super) fn forgets_after_ns(self) -> u64 {
+        self.most_ns
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_window_forgets() {
+        let budget = Budget {
+            failures: 2,
+            within_ns: 10,
+        };
+        let mut failures = Failures::default();
+        assert_eq!(failures.count(budget, 0), Afforded::Yes);
+        assert_eq!(failures.count(budget, 5), Afforded::Yes);
+        assert_eq!(failures.count(budget, 10), Afforded::Yes);
+        assert_eq!(failures.count(budget, 14), Afforded::No(3));
+    }
+
+    #[test]
+    fn delays_double_up_to_a_limit() {
+        let back_off = BackOff {
+            least_ns: 10,
+            most_ns: 35,
+        };
+        let delays: Vec<u64> = (1..6).map(|nth| back_off.delay_ns(nth)).collect();
+        assert_eq!(delays, [10, 20, 35, 35, 35]);
+        assert_eq!(back_off.delay_ns(u32::MAX), 35);
+    }
+}

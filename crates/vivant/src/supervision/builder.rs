@@ -1,0 +1,91 @@
+//! How a supervisor is made.
+
+use super::budget::{BackOff, Budget};
+use super::child::{Ending, Manner, Messages, OnPanic, Restart};
+use super::plan::{Rules, Strategy};
+use super::supervisor::Supervisor;
+use crate::address::Address;
+use crate::cell::Terms;
+use crate::system::Spawner;
+use crate::timer::ns;
+use std::time::Duration;
+
+/// The rules of a [`Supervisor`]. One that is not told otherwise gives up at the sixth failure within ten seconds, and starts children
+/// again at once.
+#[derive(Clone, Copy, Debug)]
+#[must_use = "rules supervise nobody: `.spawn(&system)`, or `tree.add(rules)`"]
+pub struct Supervision {
+    rules: Rules,
+    manner: Manner,
+}
+
+impl Supervision {
+    pub(super) fn new(strategy: Strategy) -> Supervision {
+        Supervision {
+            rules: Rules {
+                strategy,
+                budget: Budget {
+                    failures: 5,
+                    within_ns: ns(Duration::from_secs(10)),
+                },
+                back_off: BackOff {
+                    least_ns: 0,
+                    most_ns: 0,
+                },
+            },
+            manner: Manner {
+                starts_within: Duration::from_secs(60),
+                ends_within: Duration::from_secs(60),
+                ending: Ending::Now,
+            },
+        }
+    }
+
+    /// How many failures it mends in any window of this length. One more, and it gives up: it ends its children, the last first, and
+    /// fails itself ([`StopReason::GaveUp`](crate::StopReason::GaveUp)), which its own supervisor may mend.
+    pub fn budget(mut self, failures: usize, within: Duration) -> Supervision {
+        self.rules.budget = Budget {
+            failures,
+            within_ns: ns(within),
+        };
+        self
+    }
+
+    /// How long it waits before it starts a child again: `least` after a failure, twice as long after each that follows on the last, and
+    /// never longer than `most`. A child that was up for longer than `most` begins anew. No wait by default.
+    pub fn back_off(mut self, least: Duration, most: Duration) -> Supervision {
+        self.rules.back_off = BackOff {
+            least_ns: ns(least),
+            most_ns: ns(most.max(least)),
+        };
+        self
+    }
+
+    /// As a child of another supervisor: how long its own children may take to begin; a minute by default.
+    pub fn starts_within(mut self, limit: Duration) -> Supervision {
+        self.manner.starts_within = limit;
+        self
+    }
+
+    /// As a child of another supervisor: how long its own children may take to end; a minute by default.
+    pub fn ends_within(mut self, limit: Duration) -> Supervision {
+        self.manner.ends_within = limit;
+        self
+    }
+
+    /// Makes the root of a tree. The tree lives as long as somebody has the address, or [`System::keep`](crate::System::keep) has.
+    pub fn spawn(self, spawner: &impl Spawner) -> Address<Supervisor> {
+        let root = spawner.spawn_state(Supervisor::new(self.rules, None));
+        Address::counted(&root).system.trees.insert(&root);
+        root
+    }
+
+    pub(super) fn into_parts(self) -> (Rules, Terms, Manner) {
+        let terms = Terms {
+            restart: Restart::Always,
+            on_panic: OnPanic::Restart,
+            messages: Messages::Kept,
+        };
+        (self.rules, terms, self.manner)
+    }
+}

@@ -1,0 +1,237 @@
+//! What a supervisor is given: how a state is made, again and again, and on which terms.
+
+use crate::actor::Actor;
+use crate::cell::{Begin, StateRef, Terms};
+use crate::scheduler::Worker;
+use crate::turn::Turn;
+use std::fmt;
+use std::marker::PhantomData;
+use std::time::Duration;
+
+/// When a supervised actor is started again.
+///
+/// Whatever is chosen: an actor that somebody stops ([`Address::stop`](crate::Address::stop),
+/// [`Address::stop_after_queue`](crate::Address::stop_after_queue)) has ended for good.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
+pub enum Restart {
+    /// When it has failed, and when it has stopped itself ([`Turn::stop`](crate::Turn::stop)). Others call it *permanent*.
+    #[default]
+    Always,
+    /// When it has failed: it panicked, or one that it was linked with did. *Transient*.
+    OnFailure,
+    /// Never. *Temporary*.
+    Never,
+}
+
+/// What a panic of a supervised actor means.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
+pub enum OnPanic {
+    /// A new state, if [`Restart`] says so.
+    #[default]
+    Restart,
+    /// Nothing: it goes on with the state that the panicking turn left. The failure counts against the budget.
+    Resume,
+    /// Its end.
+    Stop,
+    /// More than this supervisor can mend: it gives up at once.
+    Escalate,
+}
+
+/// What becomes of the messages that wait when an actor is started afresh. The one whose turn panicked has been taken and is not
+/// processed again; whoever asked is told.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
+pub enum Messages {
+    /// The new incarnation processes them, and whatever comes until it is up. So do answers that the old one had asked for, and
+    /// its timers.
+    #[default]
+    Kept,
+    /// They are dead letters, and whoever asked gets [`AskError::Restarted`](crate::AskError::Restarted). What comes later is
+    /// processed.
+    Returned,
+}
+
+/// Makes an actor's state, any number of times.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot make the state of a `{A}` again and again",
+    label = "not to be had twice",
+    note = "the arguments of a supervised actor's `#[start]` function are saved, so they are `Clone + Send`; or use \
+            `Child::new(|t| …)`"
+)]
+pub trait Start<A: Actor>: Send + 'static {
+    /// Runs in a turn of the actor.
+    fn start(&self, turn: &Turn<'_, A>) -> A;
+}
+
+/// A start function and the arguments that were saved for it. `#[start]` makes one.
+pub struct Saved<A: Actor, Args> {
+    args: Args,
+    start: fn(&Turn<'_, A>, Args) -> A,
+}
+
+impl<A: Actor, Args> fmt::Debug for Saved<A, Args> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Saved(for {})", A::NAME)
+    }
+}
+
+impl<A: Actor, Args: Clone + Send + 'static> Start<A> for Saved<A, Args> {
+    fn start(&self, turn: &Turn<'_, A>) -> A {
+        (self.start)(turn, self.args.clone())
+    }
+}
+
+/// A closure that makes a state.
+pub struct Again<F>(F);
+
+impl<F> fmt::Debug for Again<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Again")
+    }
+}
+
+impl<A: Actor, F: Fn(&Turn<'_, A>) -> A + Send + 'static> Start<A> for Again<F> {
+    fn start(&self, turn: &Turn<'_, A>) -> A {
+        (self.0)(turn)
+    }
+}
+
+/// What a supervisor starts, and starts again: how the state is made, and the terms.
+///
+/// `#[start] fn new(capacity: usize) -> Self` of an actor `Cache` makes `Cache::child(1000)`.
+///
+/// ```
+/// use vivant::prelude::*;
+/// use vivant::{Child, Messages, OnPanic, Restart, Supervisor};
+///
+/// #[derive(Actor)] struct Counter { count: u64 }
+/// #[behaviours] impl Counter {
+///     fn add(&mut self, n: u64) -> u64 { assert!(n < 10, "too much"); self.count += n; self.count }
+/// }
+///
+/// # fn main() -> Result<(), AskError> {
+/// # std::panic::set_hook(Box::new(|_| ()));
+/// let system = System::new();
+/// let tree = Supervisor::one_for_one().spawn(&system);
+/// let counter = tree.add(Child::new(|_| Counter { count: 0 }).restart(Restart::OnFailure));
+/// assert_eq!(counter.add(2).ask_blocking()?, 2);
+/// assert!(counter.add(10).ask_blocking().is_err());
+/// assert_eq!(counter.add(3).ask_blocking()?, 3);          // the same address, a new state
+/// # Ok(()) }
+/// ```
+#[must_use = "a child is started by a supervisor: `supervisor.add(child)`"]
+pub struct Child<A: Actor, S> {
+    pub(super) start: S,
+    pub(super) terms: Terms,
+    pub(super) manner: Manner,
+    actor: PhantomData<fn() -> A>,
+}
+
+/// How a child begins and ends when its supervisor says so.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Manner {
+    pub(super) starts_within: Duration,
+    pub(super) ends_within: Duration,
+    pub(super) ending: Ending,
+}
+
+/// How a child is ended in an orderly shutdown.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Ending {
+    /// Before its next message.
+    Now,
+    /// After what is in its mailbox.
+    AfterQueue,
+}
+
+impl<A: Actor, Args> Child<A, Saved<A, Args>> {
+    /// A child whose state `start` makes of `args`. `#[start]` calls this.
+    pub fn saved(args: Args, start: fn(&Turn<'_, A>, Args) -> A) -> Self {
+        Child::of(Saved { args, start })
+    }
+}
+
+impl<A: Actor, F: Fn(&Turn<'_, A>) -> A + Send + 'static> Child<A, Again<F>> {
+    /// A child whose state `start` makes, in a turn of the actor.
+    pub fn new(start: F) -> Self {
+        Child::of(Again(start))
+    }
+}
+
+impl<A: Actor, S> Child<A, S> {
+    pub(super) fn of(start: S) -> Child<A, S> {
+        Child {
+            start,
+            terms: Terms {
+                restart: Restart::default(),
+                on_panic: OnPanic::default(),
+                messages: Messages::default(),
+            },
+            manner: Manner {
+                starts_within: Duration::from_secs(5),
+                ends_within: Duration::from_secs(5),
+                ending: Ending::Now,
+            },
+            actor: PhantomData,
+        }
+    }
+
+    /// When it is started again; [`Restart::Always`] by default.
+    pub fn restart(mut self, restart: Restart) -> Self {
+        self.terms.restart = restart;
+        self
+    }
+
+    /// What a panic means; [`OnPanic::Restart`] by default.
+    pub fn on_panic(mut self, on_panic: OnPanic) -> Self {
+        self.terms.on_panic = on_panic;
+        self
+    }
+
+    /// What becomes of waiting messages at a restart; [`Messages::Kept`] by default.
+    pub fn messages(mut self, messages: Messages) -> Self {
+        self.terms.messages = messages;
+        self
+    }
+
+    /// How long its start may take before that counts as a failure; five seconds by default. A start function that does not
+    /// return cannot be ended, and the supervisor goes on without it.
+    pub fn starts_within(mut self, limit: Duration) -> Self {
+        self.manner.starts_within = limit;
+        self
+    }
+
+    /// How long an orderly shutdown waits for its end, and a restart of its siblings for its halt; five seconds by default. Then
+    /// it is reported ([`Report::Overdue`](crate::Report::Overdue)), and the next one's turn comes.
+    pub fn ends_within(mut self, limit: Duration) -> Self {
+        self.manner.ends_within = limit;
+        self
+    }
+
+    /// In an orderly shutdown it first processes what is in its mailbox.
+    pub fn drains(mut self) -> Self {
+        self.manner.ending = Ending::AfterQueue;
+        self
+    }
+}
+
+impl<A: Actor, S> fmt::Debug for Child<A, S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Child")
+            .field("actor", &A::NAME)
+            .field("terms", &self.terms)
+            .finish_non_exhaustive()
+    }
+}
+
+/// For the cell, which knows no types.
+pub(super) struct Beginner<A, S>(pub(super) S, pub(super) PhantomData<fn() -> A>);
+
+impl<A: Actor, S: Start<A>> Begin for Beginner<A, S> {
+    fn begin(&self, state: &mut StateRef<'_>, worker: &Worker) {
+        let begun = self.0.start(&Turn::new(worker));
+        *state.get::<A>() = Some(begun);
+    }
+}

@@ -1,0 +1,291 @@
+//! What a supervisor can be told: the face of its address, and its messages.
+
+use super::child::{Beginner, Child, Manner, Start};
+use super::plan::{Alarm, Is, Number, Plan};
+use super::supervisor::{Kind, Member, Supervisor};
+use super::{News, Supervision};
+use crate::actor::Actor;
+use crate::address::{Address, Handle, Link, Target};
+use crate::behaviour::{Behaviour, Message};
+use crate::call::{Call, Delivery, envelope};
+use crate::cell::{self, AddressRef, Signals, Terms};
+use crate::promise::Resolver;
+use crate::stop::StopReason;
+use crate::turn::Turn;
+use std::fmt;
+use std::marker::PhantomData;
+use std::panic::Location;
+
+/// What an address of a [`Supervisor`] derefs to.
+pub struct SupervisorHandle(Link<Supervisor>);
+
+/// A tree is not up, and will not be: its supervisor gave up, or was told to end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct TreeFailed {
+    /// Path of the supervisor.
+    pub supervisor: String,
+    /// Why; [`StopReason::Stopped`] if it was told to end.
+    pub reason: StopReason,
+}
+
+impl fmt::Display for TreeFailed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let TreeFailed { supervisor, reason } = self;
+        write!(f, "the tree of {supervisor} is not up: {reason}")
+    }
+}
+
+impl std::error::Error for TreeFailed {}
+
+/// What a supervisor knows of a child.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ChildFacts {
+    /// Path of the child.
+    pub actor: String,
+    /// What it is.
+    pub state: ChildState,
+    /// How often it was started again.
+    pub restarts: u32,
+    /// Why it last went down.
+    pub last_failure: Option<StopReason>,
+}
+
+/// What a child is, as far as its supervisor has heard.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum ChildState {
+    /// Not started, or not started again: others are first.
+    Down,
+    /// Waiting for the back-off to pass.
+    Delayed,
+    /// Its start function runs; of a supervisor, its children begin.
+    Starting,
+    /// Up.
+    Up,
+    /// On its way down, because of a sibling.
+    Halting,
+    /// On its way to its end.
+    Ending,
+}
+
+impl From<Is> for ChildState {
+    fn from(is: Is) -> ChildState {
+        match is {
+            Is::Down => ChildState::Down,
+            Is::Delayed => ChildState::Delayed,
+            Is::Starting => ChildState::Starting,
+            Is::Up => ChildState::Up,
+            Is::Halting => ChildState::Halting,
+            Is::Ending => ChildState::Ending,
+        }
+    }
+}
+
+/// What can be added to a supervisor: a [`Child`], or the rules of another supervisor.
+pub trait Supervised: sealed::Sealed {
+    /// Whose address [`add`](SupervisorHandle::add) returns.
+    type Actor: Actor;
+
+    #[doc(hidden)]
+    fn born_below(self, above: &Link<Supervisor>) -> Address<Self::Actor>;
+}
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+impl<A: Actor, S: Start<A>> sealed::Sealed for Child<A, S> {}
+impl sealed::Sealed for Supervision {}
+
+impl<A: Actor, S: Start<A>> Supervised for Child<A, S> {
+    type Actor = A;
+
+    fn born_below(self, above: &Link<Supervisor>) -> Address<A> {
+        let (terms, manner) = (self.terms, self.manner);
+        let record = cell::Child {
+            supervisor: above.to.cell(),
+            begin: Box::new(Beginner(self.start, PhantomData)),
+            terms,
+        };
+        let address = above.to.system.birth_of_child::<A>(record);
+        Newcomer::born(address.clone(), Kind::Leaf(manner.ending), terms, manner)
+            .goes_to(&above.to);
+        Address::to_actor(address)
+    }
+}
+
+impl Supervised for Supervision {
+    type Actor = Supervisor;
+
+    fn born_below(self, above: &Link<Supervisor>) -> Address<Supervisor> {
+        let (rules, terms, manner) = self.into_parts();
+        let branch = Supervisor::new(rules, Some(above.to.cell()));
+        let address = above.to.system.birth(Some(branch));
+        Newcomer::born(address.clone(), Kind::Branch, terms, manner).goes_to(&above.to);
+        Address::to_actor(address)
+    }
+}
+
+impl SupervisorHandle {
+    /// Adds a child, behind all that are there, and returns its address at once: what is sent to it waits until it is up. If the
+    /// supervisor has ended, so will the child.
+    ///
+    /// Within a turn the child's path is below that turn's actor, elsewhere it begins anew.
+    pub fn add<C: Supervised>(&self, child: C) -> Address<C::Actor> {
+        child.born_below(&self.0)
+    }
+
+    /// What it knows of its children, in the order in which they were added.
+    #[track_caller]
+    pub fn children(&self) -> Call<'_, Children> {
+        Call::new(&self.0, ())
+    }
+
+    /// Answers when every child is up; an error if that is not to be.
+    #[track_caller]
+    pub fn settled(&self) -> Call<'_, AreSettled> {
+        Call::new(&self.0, ())
+    }
+
+    /// Ends the children, the last first, each when the one after has ended or its time has passed, and then the supervisor; answers when
+    /// that is done.
+    #[track_caller]
+    pub fn shut_down(&self) -> Call<'_, ShutDown> {
+        Call::new(&self.0, ())
+    }
+}
+
+impl Target for Supervisor {
+    type Handle = SupervisorHandle;
+    type Table = ();
+}
+
+impl Handle for SupervisorHandle {
+    type Target = Supervisor;
+    fn from_link(link: Link<Supervisor>) -> Self {
+        SupervisorHandle(link)
+    }
+    fn link(&self) -> &Link<Supervisor> {
+        &self.0
+    }
+}
+
+impl fmt::Debug for SupervisorHandle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// A child on its way to its supervisor. If it never comes there it ends.
+pub(super) struct Newcomer(Option<(Member, Terms, Manner)>);
+
+impl Newcomer {
+    fn born(address: AddressRef, kind: Kind, terms: Terms, manner: Manner) -> Newcomer {
+        let member = Member {
+            address,
+            kind,
+            starts: 0,
+            last_failure: None,
+        };
+        Newcomer(Some((member, terms, manner)))
+    }
+
+    fn goes_to(self, above: &AddressRef) {
+        let envelope = envelope::<Adopt>((self,), Resolver::nobody(), Location::caller());
+        let to = above.clone();
+        Delivery { to, envelope }.deliver();
+    }
+}
+
+impl Drop for Newcomer {
+    fn drop(&mut self) {
+        if let Some((member, ..)) = &self.0 {
+            member.address.cell().signal(Signals::STOP);
+        }
+    }
+}
+
+/// Writes a message of supervisors.
+macro_rules! message {
+    ($(#[$doc:meta])* $vis:vis $name:ident($($arg:ident: $type:ty),*) -> $reply:ty = $text:literal,
+     |$state:ident, $turn:ident, $resolver:ident| $body:expr) => {
+        $(#[$doc])*
+        #[derive(Debug)]
+        $vis struct $name(());
+
+        impl Message for $name {
+            type Args = ($($type,)*);
+            type Reply = $reply;
+            const NAME: &'static str = concat!("vivant::Supervisor::", $text);
+        }
+
+        impl Behaviour for $name {
+            type Actor = Supervisor;
+            fn run(
+                $state: &mut Supervisor,
+                $turn: &Turn<'_, Supervisor>,
+                ($($arg,)*): Self::Args,
+                $resolver: Resolver<$reply>,
+            ) {
+                $body;
+            }
+        }
+    };
+}
+
+message! {
+    /// The message of [`SupervisorHandle::children`].
+    pub Children() -> Vec<ChildFacts> = "children", |state, _turn, resolver| {
+        let facts = |(member, is): (&Member, Is)| ChildFacts {
+            actor: member.address.path(),
+            state: is.into(),
+            restarts: member.starts.saturating_sub(1),
+            last_failure: member.last_failure.clone(),
+        };
+        resolver.resolve(state.facts().map(facts).collect())
+    }
+}
+message! {
+    /// The message of [`SupervisorHandle::settled`].
+    pub AreSettled() -> Result<(), TreeFailed> = "settled", |state, _turn, resolver| {
+        state.awaits_settled(resolver)
+    }
+}
+message! {
+    /// The message of [`SupervisorHandle::shut_down`].
+    pub ShutDown() -> () = "shut_down", |state, turn, resolver| {
+        state.awaits_end(resolver);
+        state.changes(turn, Plan::shut_down)
+    }
+}
+message! {
+    /// A child tells its news.
+    pub(super) Hear(child: Number, news: News) -> () = "hear", |state, turn, _resolver| {
+        state.hears(turn, child, news)
+    }
+}
+message! {
+    /// Another child.
+    pub(super) Adopt(newcomer: Newcomer) -> () = "adopt", |state, turn, _resolver| {
+        let mut newcomer = newcomer;
+        if let Some((member, terms, manner)) = newcomer.0.take() {
+            state.adopts(turn, member, (terms, manner));
+        }
+    }
+}
+message! {
+    /// The supervisor above wants this one up.
+    pub(super) Begin() -> () = "begin", |state, turn, _resolver| state.begins(turn)
+}
+message! {
+    /// The supervisor above wants this one down.
+    pub(super) Retire() -> () = "retire", |state, turn, _resolver| {
+        state.changes(turn, Plan::retire)
+    }
+}
+message! {
+    /// A delay is over, or a child is late.
+    pub(super) Ring(alarm: Alarm) -> () = "ring", |state, turn, _resolver| state.rings(turn, alarm)
+}

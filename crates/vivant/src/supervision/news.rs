@@ -1,0 +1,40 @@
+//! What children tell their supervisors.
+
+use super::handle::Hear;
+use super::plan::Number;
+use crate::call::envelope;
+use crate::cell::CellRef;
+use crate::mailbox::{To, post};
+use crate::promise::Resolver;
+use crate::stop::StopReason;
+use std::panic::Location;
+
+/// News of a child.
+pub(crate) enum News {
+    Up,
+    /// This incarnation is over, and the actor waits to be started.
+    Down(StopReason),
+    /// It panicked, and goes on.
+    Resumed(StopReason),
+    /// It has ended for good.
+    Gone(StopReason),
+}
+
+/// Whether there is a supervisor that will hear of it.
+#[derive(PartialEq, Eq)]
+pub(crate) enum Told {
+    Somebody,
+    Nobody,
+}
+
+/// Tells `supervisor` of its child.
+pub(crate) fn tell(supervisor: &CellRef, child: Number, news: News) -> Told {
+    let Some(to) = supervisor.upgrade() else {
+        return Told::Nobody;
+    };
+    let envelope = envelope::<Hear>((child, news), Resolver::nobody(), Location::caller());
+    match post(To::Owned(to), envelope) {
+        Ok(()) => Told::Somebody,
+        Err(_) => Told::Nobody,
+    }
+}

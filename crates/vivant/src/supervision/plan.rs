@@ -1,0 +1,548 @@
+//! What a supervisor does next: a state machine without actors, clocks or threads (invariants V1–V6, see the README).
+//!
+//! Each child has a state that it wants to be in and one that it is in. Whatever happens changes one of them; [`Plan::orders`] then
+//! says which steps lead on. Nothing else decides.
+
+use super::budget::{Afforded, BackOff, Budget, Failures};
+use super::child::{Manner, OnPanic, Restart};
+use crate::cell::Terms;
+use crate::stop::StopReason;
+use crate::timer::ns;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Who is started afresh when one child has failed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Strategy {
+    OneForOne,
+    AllForOne,
+    RestForOne,
+}
+
+/// What a supervisor is told when it is made.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rules {
+    pub(super) strategy: Strategy,
+    pub(super) budget: Budget,
+    pub(super) back_off: BackOff,
+}
+
+/// A child's number: that of its creation. In this order children begin.
+pub(super) type Number = u64;
+
+/// What has to be done.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Order {
+    /// Tell it to come up.
+    Start(Number),
+    /// Tell it to go down.
+    Halt(Number),
+    /// Tell it to end.
+    End(Number),
+    /// Call [`Plan::alarm`] with this after so many nanoseconds.
+    Alarm { alarm: Alarm, in_ns: u64 },
+    /// It has not done in time what it was told; the plan goes on without it.
+    Overdue(Number),
+    /// Every child that is to be up is.
+    Settled,
+    /// Nothing is up any more, and the plan has reached its end.
+    Over,
+}
+
+/// An alarm is for one state of one child; if that has passed it means nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Alarm {
+    number: Number,
+    step: u64,
+}
+
+/// What the plan is after.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Aim {
+    /// Everybody up.
+    Up,
+    /// Everybody down, to be started again some day.
+    Down,
+    /// Everybody ended.
+    Gone,
+}
+
+/// What a child is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Is {
+    Down,
+    /// Down until an alarm.
+    Delayed,
+    Starting,
+    Up,
+    Halting,
+    Ending,
+}
+
+/// What a child is to be.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Wants {
+    Up,
+    /// Down first, then up.
+    Fresh,
+    Down,
+    Gone,
+}
+
+/// Whether a child waits until all that were made before it are up.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Turn {
+    InOrder,
+    AtOnce,
+}
+
+/// Whether it has done in time what it was told.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Pace {
+    InTime,
+    Overdue,
+}
+
+#[derive(Debug)]
+struct Slot {
+    terms: Terms,
+    manner: Manner,
+    is: Is,
+    wants: Wants,
+    turn: Turn,
+    pace: Pace,
+    in_a_row: u32,
+    up_since_ns: Option<u64>,
+    /// Changes with every state.
+    step: u64,
+    /// Where it stands in [`Plan::open`], if it does.
+    open: Option<Open>,
+}
+
+/// What is open about a child that is not what it is to be.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Open {
+    /// It is to go down or to end.
+    Falls,
+    /// As before, but it is late, and nobody waits for it.
+    Late,
+    /// It is to come up, after all before it.
+    InLine,
+    /// It is to come up, and can.
+    Ready,
+    /// It is coming up, or waits for its time.
+    Underway,
+}
+
+impl Slot {
+    fn open(&self) -> Option<Open> {
+        match (self.is, self.wants) {
+            (Is::Up, Wants::Up) | (Is::Down, Wants::Down) => None,
+            (Is::Halting | Is::Ending, _) if self.pace == Pace::Overdue => Some(Open::Late),
+            (Is::Halting | Is::Ending, _) | (_, Wants::Fresh | Wants::Down | Wants::Gone) => {
+                Some(Open::Falls)
+            }
+            (_, Wants::Up) if self.turn == Turn::InOrder => Some(Open::InLine),
+            (Is::Down, Wants::Up) => Some(Open::Ready),
+            (_, Wants::Up) => Some(Open::Underway),
+        }
+    }
+
+    fn becomes(&mut self, is: Is) {
+        self.is = is;
+        self.pace = Pace::InTime;
+        self.step += 1;
+    }
+}
+
+/// Why the plan was given up.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Failure {
+    pub(super) child: Number,
+    pub(super) reason: StopReason,
+    pub(super) failures: usize,
+}
+
+/// The plan of one supervisor.
+#[derive(Debug)]
+pub(super) struct Plan {
+    rules: Rules,
+    aim: Aim,
+    slots: BTreeMap<Number, Slot>,
+    /// Those that are not what they are to be.
+    open: BTreeSet<(Open, Number)>,
+    /// What was decided when something happened.
+    decided: Vec<Order>,
+    failures: Failures,
+    failure: Option<Failure>,
+    /// Whether the last orders said so.
+    was_settled: bool,
+}
+
+impl Plan {
+    pub(super) fn new(rules: Rules) -> Plan {
+        Plan {
+            rules,
+            aim: Aim::Up,
+            slots: BTreeMap::new(),
+            open: BTreeSet::new(),
+            decided: Vec::new(),
+            failures: Failures::default(),
+            failure: None,
+            was_settled: false,
+        }
+    }
+
+    /// Another child, which is down.
+    pub(super) fn adopt(&mut self, number: Number, terms: Terms, manner: Manner) {
+        let slot = Slot {
+            terms,
+            manner,
+            is: Is::Down,
+            wants: match self.aim {
+                Aim::Up => Wants::Up,
+                Aim::Down => Wants::Down,
+                Aim::Gone => Wants::Gone,
+            },
+            turn: Turn::InOrder,
+            pace: Pace::InTime,
+            in_a_row: 0,
+            up_since_ns: None,
+            step: 0,
+            open: None,
+        };
+        self.slots.insert(number, slot);
+        self.touch(number);
+    }
+
+    /// Its start function has returned.
+    pub(super) fn is_up(&mut self, number: Number, now_ns: u64) {
+        self.change(number, |slot| {
+            if slot.is == Is::Starting {
+                slot.up_since_ns = Some(now_ns);
+                slot.becomes(Is::Up);
+            }
+        });
+    }
+
+    /// Its incarnation is over, and it waits to be started.
+    pub(super) fn is_down(&mut self, number: Number, reason: StopReason, now_ns: u64) {
+        let Some(slot) = self.slots.get_mut(&number) else {
+            return;
+        };
+        let before = slot.is;
+        if before != Is::Ending {
+            slot.becomes(Is::Down);
+        }
+        if slot.wants == Wants::Fresh {
+            slot.wants = Wants::Up;
+        }
+        self.touch(number);
+        // Halted, or as good as: no failure of its own.
+        if matches!(before, Is::Up | Is::Starting) {
+            self.has_failed(number, reason, now_ns);
+        }
+    }
+
+    /// It panicked and went on.
+    pub(super) fn has_resumed(&mut self, number: Number, reason: StopReason, now_ns: u64) {
+        let afforded = self.failures.count(self.rules.budget, now_ns);
+        if let Afforded::No(failures) = afforded {
+            self.give_up(Failure {
+                child: number,
+                reason,
+                failures,
+            });
+        }
+    }
+
+    /// It has ended for good.
+    pub(super) fn is_gone(&mut self, number: Number, reason: StopReason) {
+        let Some(slot) = self.slots.remove(&number) else {
+            return;
+        };
+        self.was_settled = false;
+        if let Some(open) = slot.open {
+            self.open.remove(&(open, number));
+        }
+        if slot.terms.on_panic == OnPanic::Escalate && reason.is_failure() {
+            self.give_up(Failure {
+                child: number,
+                reason,
+                failures: 1,
+            });
+        }
+    }
+
+    /// An alarm rings: a delay is over, or a child is late.
+    pub(super) fn alarm(&mut self, Alarm { number, step }: Alarm, now_ns: u64) {
+        let Some(slot) = self.slots.get_mut(&number).filter(|slot| slot.step == step) else {
+            return;
+        };
+        match slot.is {
+            Is::Delayed => slot.becomes(Is::Down),
+            Is::Starting | Is::Halting | Is::Ending => {
+                slot.pace = Pace::Overdue;
+                self.decided.push(Order::Overdue(number));
+            }
+            Is::Down | Is::Up => {}
+        }
+        let is_start = slot.is == Is::Starting;
+        if is_start && slot.wants == Wants::Up {
+            slot.wants = Wants::Fresh;
+        }
+        self.touch(number);
+        if is_start && self.aim == Aim::Up {
+            self.counts_against(number, &StopReason::Restarting, now_ns);
+        }
+    }
+
+    /// Everybody is to go down, to be started again.
+    pub(super) fn retire(&mut self) {
+        if self.aim == Aim::Up {
+            self.aim_at(Aim::Down);
+        }
+    }
+
+    /// Everybody is to end.
+    pub(super) fn shut_down(&mut self) {
+        self.aim_at(Aim::Gone);
+    }
+
+    /// After [`Plan::retire`]: everybody is to be up again, with nothing held against anybody.
+    pub(super) fn begin_again(&mut self) {
+        self.failures = Failures::default();
+        self.failure = None;
+        self.was_settled = false;
+        for slot in self.slots.values_mut() {
+            (slot.turn, slot.in_a_row) = (Turn::InOrder, 0);
+        }
+        self.aim_at(Aim::Up);
+    }
+
+    /// Why it was given up, if it was.
+    pub(super) fn failure(&self) -> Option<&Failure> {
+        self.failure.as_ref()
+    }
+
+    /// Whether everybody is what they are to be.
+    pub(super) fn is_settled(&self) -> bool {
+        self.was_settled
+    }
+
+    /// Whether it is after everybody's end.
+    pub(super) fn is_at_its_end(&self) -> bool {
+        self.aim == Aim::Gone
+    }
+
+    /// Whether it is after everybody being up.
+    pub(super) fn is_after_life(&self) -> bool {
+        self.aim == Aim::Up
+    }
+
+    /// Its children and what they are, in order.
+    pub(super) fn children(&self) -> impl Iterator<Item = (Number, Is)> {
+        self.slots.iter().map(|(number, slot)| (*number, slot.is))
+    }
+
+    fn aim_at(&mut self, aim: Aim) {
+        self.aim = aim;
+        let wants = match aim {
+            Aim::Up => Wants::Up,
+            Aim::Down => Wants::Down,
+            Aim::Gone => Wants::Gone,
+        };
+        let numbers: Vec<Number> = self.slots.keys().copied().collect();
+        for number in numbers {
+            self.change(number, |slot| {
+                slot.wants = wants;
+                if aim != Aim::Up && slot.is == Is::Delayed {
+                    slot.becomes(Is::Down);
+                }
+            });
+        }
+        self.was_settled = false;
+    }
+
+    fn has_failed(&mut self, number: Number, reason: StopReason, now_ns: u64) {
+        if self.aim != Aim::Up {
+            return;
+        }
+        let Some(terms) = self.slots.get(&number).map(|slot| slot.terms) else {
+            return;
+        };
+        if terms.on_panic == OnPanic::Escalate && reason.is_failure() {
+            self.give_up(Failure {
+                child: number,
+                reason,
+                failures: 1,
+            });
+            return;
+        }
+        if !self.counts_against(number, &reason, now_ns) {
+            return;
+        }
+        self.delay(number, now_ns);
+        let siblings: Vec<Number> = match self.rules.strategy {
+            Strategy::OneForOne => return,
+            Strategy::AllForOne => self.slots.keys().copied().collect(),
+            Strategy::RestForOne => self.slots.range(number..).map(|(n, _)| *n).collect(),
+        };
+        for sibling in siblings {
+            self.change(sibling, |slot| {
+                slot.turn = Turn::InOrder;
+                if matches!(slot.is, Is::Down | Is::Delayed) || slot.wants == Wants::Gone {
+                    return;
+                }
+                slot.wants = match slot.terms.restart {
+                    Restart::Never => Wants::Gone,
+                    Restart::Always | Restart::OnFailure => Wants::Fresh,
+                };
+            });
+        }
+    }
+
+    /// Whether the budget allows for it; else it is given up.
+    fn counts_against(&mut self, number: Number, reason: &StopReason, now_ns: u64) -> bool {
+        match self.failures.count(self.rules.budget, now_ns) {
+            Afforded::Yes => true,
+            Afforded::No(failures) => {
+                self.give_up(Failure {
+                    child: number,
+                    reason: reason.clone(),
+                    failures,
+                });
+                false
+            }
+        }
+    }
+
+    /// Before it is started again. Alone: whom a sibling's failure takes along is not to blame.
+    fn delay(&mut self, number: Number, now_ns: u64) {
+        let back_off = self.rules.back_off;
+        let mut decided = None;
+        self.change(number, |slot| {
+            if let Some(since_ns) = slot.up_since_ns.take() {
+                // The others have begun after it, and are up.
+                slot.turn = Turn::AtOnce;
+                if now_ns.saturating_sub(since_ns) > back_off.forgets_after_ns() {
+                    slot.in_a_row = 0;
+                }
+            }
+            slot.in_a_row = slot.in_a_row.saturating_add(1);
+            let in_ns = back_off.delay_ns(slot.in_a_row);
+            if in_ns > 0 {
+                slot.becomes(Is::Delayed);
+                decided = Some(alarm(number, slot, in_ns));
+            }
+        });
+        self.decided.extend(decided);
+    }
+
+    fn give_up(&mut self, failure: Failure) {
+        if self.aim == Aim::Up {
+            self.failure = Some(failure);
+            self.aim_at(Aim::Down);
+        }
+    }
+
+    fn change(&mut self, number: Number, change: impl FnOnce(&mut Slot)) {
+        if let Some(slot) = self.slots.get_mut(&number) {
+            change(slot);
+            self.touch(number);
+        }
+    }
+
+    fn touch(&mut self, number: Number) {
+        let Some(slot) = self.slots.get_mut(&number) else {
+            return;
+        };
+        let open = slot.open();
+        if let Some(before) = std::mem::replace(&mut slot.open, open) {
+            self.open.remove(&(before, number));
+        }
+        if let Some(open) = open {
+            self.open.insert((open, number));
+            self.was_settled = false;
+        }
+    }
+
+    /// The steps that can be taken now. Called after every change.
+    pub(super) fn orders(&mut self) -> Vec<Order> {
+        let mut orders = std::mem::take(&mut self.decided);
+        self.halt_next(&mut orders);
+        self.start_next(&mut orders);
+        self.say_if_settled(&mut orders);
+        orders
+    }
+
+    fn first(&self, open: Open) -> Option<Number> {
+        let mut range = self.open.range((open, 0)..=(open, Number::MAX));
+        range.next().map(|(_, number)| *number)
+    }
+
+    /// V2: the last one first, one at a time.
+    fn halt_next(&mut self, orders: &mut Vec<Order>) {
+        let falls = (Open::Falls, 0)..=(Open::Falls, Number::MAX);
+        let Some(&(_, number)) = self.open.range(falls).next_back() else {
+            return;
+        };
+        self.change(number, |slot| {
+            let within = slot.manner.ends_within;
+            match (slot.is, slot.wants) {
+                (Is::Halting, _) if slot.wants != Wants::Gone => return,
+                (Is::Ending, _) => return,
+                (_, Wants::Gone) => {
+                    slot.becomes(Is::Ending);
+                    orders.push(Order::End(number));
+                }
+                _ => {
+                    slot.becomes(Is::Halting);
+                    orders.push(Order::Halt(number));
+                }
+            }
+            orders.push(alarm(number, slot, ns(within)));
+        });
+    }
+
+    /// V3: those in line one after the other, when nobody falls; the others at once.
+    fn start_next(&mut self, orders: &mut Vec<Order>) {
+        let mut start = |slot: &mut Slot, number| {
+            slot.becomes(Is::Starting);
+            orders.push(Order::Start(number));
+            orders.push(alarm(number, slot, ns(slot.manner.starts_within)));
+        };
+        while let Some(number) = self.first(Open::Ready) {
+            self.change(number, |slot| start(slot, number));
+        }
+        if self.first(Open::Falls).is_some() {
+            return;
+        }
+        if let Some(number) = self.first(Open::InLine) {
+            self.change(number, |slot| {
+                if slot.is == Is::Down {
+                    start(slot, number);
+                }
+            });
+        }
+    }
+
+    fn say_if_settled(&mut self, orders: &mut Vec<Order>) {
+        let is_open = self.open.iter().any(|(open, _)| *open != Open::Late);
+        if self.was_settled || is_open {
+            return;
+        }
+        self.was_settled = true;
+        orders.push(match self.aim {
+            Aim::Up => Order::Settled,
+            Aim::Down | Aim::Gone => Order::Over,
+        });
+    }
+}
+
+fn alarm(number: Number, slot: &Slot, in_ns: u64) -> Order {
+    let step = slot.step;
+    Order::Alarm {
+        alarm: Alarm { number, step },
+        in_ns,
+    }
+}

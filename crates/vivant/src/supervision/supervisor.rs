@@ -1,0 +1,340 @@
+//! The supervisor: an actor that carries out a [`Plan`].
+
+use super::builder::Supervision;
+use super::child::{Ending, Manner};
+use super::handle::{Begin, Retire, Ring, ShutDown, TreeFailed};
+use super::plan::{Alarm, Is, Number, Order, Plan, Rules, Strategy};
+use super::{News, tell};
+use crate::actor::Actor;
+use crate::behaviour::Behaviour;
+use crate::call::{Delivery, envelope};
+use crate::cell::{AddressRef, CellRef, Signals, Terms};
+use crate::promise::Resolver;
+use crate::stop::{GaveUp, StopReason};
+use crate::sync::Arc;
+use crate::timer;
+use crate::turn::Turn;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::panic::Location;
+
+/// Starts actors, and starts them again when they fail. Its strategy says whom one failure takes along:
+///
+/// | | started afresh when one child fails |
+/// |---|---|
+/// | [`one_for_one`](Supervisor::one_for_one) | that child |
+/// | [`all_for_one`](Supervisor::all_for_one) | all children |
+/// | [`rest_for_one`](Supervisor::rest_for_one) | that child and those added after it |
+///
+/// Children begin in the order in which they were added, each when the one before is up, and end in the opposite order. Their
+/// addresses outlast every restart. A supervisor may be a child of another: `tree.add(Supervisor::one_for_all())`.
+///
+/// ```
+/// use vivant::prelude::*;
+/// use vivant::{Supervisor, TreeFailed};
+/// use std::time::Duration;
+///
+/// #[derive(Actor)] struct Store { keys: u64 }
+/// #[behaviours] impl Store {
+///     #[start] fn new() -> Self { Store { keys: 0 } }
+///     fn insert(&mut self) -> u64 { self.keys += 1; self.keys }
+/// }
+///
+/// #[derive(Actor)] struct Front { store: Address<Store> }
+/// #[behaviours] impl Front {
+///     #[start] fn new(store: Address<Store>) -> Self { Front { store } }
+///     fn buy(&self, t: &Turn<Self>) -> Promise<u64> { t.delegate(self.store.insert()) }
+/// }
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let system = System::new();
+/// let shop = Supervisor::rest_for_one().budget(3, Duration::from_secs(10)).spawn(&system);
+/// let store = shop.add(Store::child());
+/// let front = shop.add(Front::child(store));
+/// shop.settled().ask_blocking()??;
+/// assert_eq!(front.buy().ask_blocking()?, 1);
+/// shop.shut_down().ask_blocking()?;                       // the front, then the store
+/// # Ok(()) }
+/// ```
+pub struct Supervisor {
+    plan: Plan,
+    pub(super) children: BTreeMap<Number, Member>,
+    /// Whom it is a child of.
+    above: Option<CellRef>,
+    /// Path of the child whose failure was one too many.
+    culprit: String,
+    wait_for_settled: Vec<Resolver<Result<(), TreeFailed>>>,
+    wait_for_end: Vec<Resolver<()>>,
+}
+
+/// A child, as its supervisor sees it.
+pub(super) struct Member {
+    pub(super) address: AddressRef,
+    pub(super) kind: Kind,
+    pub(super) starts: u32,
+    pub(super) last_failure: Option<StopReason>,
+}
+
+/// How a child is told what to do.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Kind {
+    /// By signals; the cell does the rest.
+    Leaf(Ending),
+    /// A supervisor, by messages; its own children come first.
+    Branch,
+}
+
+impl Supervisor {
+    /// A child that fails is started afresh, by itself.
+    pub fn one_for_one() -> Supervision {
+        Supervision::new(Strategy::OneForOne)
+    }
+
+    /// When a child fails all are started afresh: for children that are nothing without each other.
+    pub fn all_for_one() -> Supervision {
+        Supervision::new(Strategy::AllForOne)
+    }
+
+    /// When a child fails it is started afresh, and so are those added after it: for children of which each rests on those before.
+    pub fn rest_for_one() -> Supervision {
+        Supervision::new(Strategy::RestForOne)
+    }
+
+    pub(super) fn new(rules: Rules, above: Option<CellRef>) -> Supervisor {
+        let mut plan = Plan::new(rules);
+        if above.is_some() {
+            // Until it is told to begin.
+            plan.retire();
+        }
+        Supervisor {
+            plan,
+            children: BTreeMap::new(),
+            above,
+            culprit: String::new(),
+            wait_for_settled: Vec::new(),
+            wait_for_end: Vec::new(),
+        }
+    }
+
+    /// Changes the plan, and carries out what it then says.
+    pub(super) fn changes(&mut self, turn: &Turn<'_, Supervisor>, change: impl FnOnce(&mut Plan)) {
+        change(&mut self.plan);
+        loop {
+            let orders = self.plan.orders();
+            if orders.is_empty() {
+                return;
+            }
+            for order in orders {
+                self.obeys(order, turn);
+            }
+        }
+    }
+
+    fn obeys(&mut self, order: Order, turn: &Turn<'_, Supervisor>) {
+        match order {
+            Order::Start(number) => self.starts(number, turn),
+            Order::Halt(number) => self.halts(number),
+            Order::End(number) => self.ends(number),
+            Order::Alarm { alarm, in_ns } => set(alarm, in_ns, turn),
+            Order::Overdue(number) => {
+                if let Some(member) = self.children.get(&number) {
+                    let reports = &turn.worker().system.reports;
+                    reports.overdue(member.address.path());
+                }
+            }
+            Order::Settled => self.is_settled(turn),
+            Order::Over => self.is_over(turn),
+        }
+    }
+
+    fn starts(&mut self, number: Number, turn: &Turn<'_, Supervisor>) {
+        let Some(member) = self.children.get_mut(&number) else {
+            return;
+        };
+        member.starts += 1;
+        if member.starts > 1 {
+            turn.worker().system.restarts.count(number);
+        }
+        match member.kind {
+            Kind::Leaf(_) => member.address.cell().signal(Signals::START),
+            Kind::Branch => post::<Begin>(&member.address, ()),
+        }
+    }
+
+    fn halts(&self, number: Number) {
+        if let Some(member) = self.children.get(&number) {
+            match member.kind {
+                Kind::Leaf(_) => member.address.cell().signal(Signals::HALT),
+                Kind::Branch => post::<Retire>(&member.address, ()),
+            }
+        }
+    }
+
+    fn ends(&self, number: Number) {
+        if let Some(member) = self.children.get(&number) {
+            match member.kind {
+                Kind::Leaf(Ending::Now) => member.address.cell().signal(Signals::STOP),
+                Kind::Leaf(Ending::AfterQueue) => member.address.stop_after_queue(),
+                Kind::Branch => post::<ShutDown>(&member.address, ()),
+            }
+        }
+    }
+
+    /// News of a child.
+    pub(super) fn hears(&mut self, turn: &Turn<'_, Supervisor>, number: Number, news: News) {
+        let Some(member) = self.children.get_mut(&number) else {
+            return;
+        };
+        let now_ns = turn.worker().system.oracle.now_ns();
+        let path = member.address.path();
+        if let News::Down(reason) | News::Resumed(reason) = &news {
+            member.last_failure = Some(reason.clone());
+        }
+        if let News::Gone(_) = &news {
+            self.children.remove(&number);
+            turn.worker().system.restarts.forget(number);
+        }
+        self.changes(turn, |plan| match news {
+            News::Up => plan.is_up(number, now_ns),
+            News::Down(reason) => plan.is_down(number, reason, now_ns),
+            News::Resumed(reason) => plan.has_resumed(number, reason, now_ns),
+            News::Gone(reason) => plan.is_gone(number, reason),
+        });
+        if self.culprit.is_empty() && self.plan.failure().is_some() {
+            self.culprit = path;
+        }
+    }
+
+    pub(super) fn adopts(
+        &mut self,
+        turn: &Turn<'_, Supervisor>,
+        member: Member,
+        (terms, manner): (Terms, Manner),
+    ) {
+        let number = member.address.id;
+        self.children.insert(number, member);
+        self.changes(turn, |plan| plan.adopt(number, terms, manner));
+    }
+
+    /// The one above wants it up, for the first time or again.
+    pub(super) fn begins(&mut self, turn: &Turn<'_, Supervisor>) {
+        self.culprit.clear();
+        self.changes(turn, Plan::begin_again);
+    }
+
+    pub(super) fn rings(&mut self, turn: &Turn<'_, Supervisor>, alarm: Alarm) {
+        let now_ns = turn.worker().system.oracle.now_ns();
+        self.changes(turn, |plan| plan.alarm(alarm, now_ns));
+    }
+
+    /// What is known of each child, in order.
+    pub(super) fn facts(&self) -> impl Iterator<Item = (&Member, Is)> {
+        let member = |(number, is)| Some((self.children.get(&number)?, is));
+        self.plan.children().filter_map(member)
+    }
+
+    /// Somebody waits until everybody is up.
+    pub(super) fn awaits_settled(&mut self, resolver: Resolver<Result<(), TreeFailed>>) {
+        if self.plan.is_settled() && self.plan.is_after_life() {
+            resolver.resolve(Ok(()));
+        } else {
+            self.wait_for_settled.push(resolver);
+        }
+    }
+
+    pub(super) fn awaits_end(&mut self, resolver: Resolver<()>) {
+        self.wait_for_end.push(resolver);
+    }
+
+    fn is_settled(&mut self, turn: &Turn<'_, Supervisor>) {
+        for resolver in std::mem::take(&mut self.wait_for_settled) {
+            resolver.resolve(Ok(()));
+        }
+        self.tells_above(turn, News::Up);
+    }
+
+    /// Nobody is up any more.
+    fn is_over(&mut self, turn: &Turn<'_, Supervisor>) {
+        let failed = self.plan.failure().map(|failure| {
+            StopReason::GaveUp(Arc::new(GaveUp {
+                child: self.culprit.clone(),
+                reason: failure.reason.clone(),
+                failures: failure.failures,
+            }))
+        });
+        if self.plan.is_at_its_end() {
+            let reason = failed.unwrap_or(StopReason::Stopped);
+            turn.worker().ask_end(reason);
+        } else if self.above.is_some() {
+            // It waits until it is told to begin again.
+            self.tells_above(turn, News::Down(failed.unwrap_or(StopReason::Restarting)));
+        } else {
+            // Nobody will tell it to begin again.
+            if let Some(StopReason::GaveUp(why)) = failed {
+                let supervisor = turn.worker().path();
+                turn.worker().system.reports.gave_up(supervisor, &why);
+            }
+            self.plan.shut_down();
+        }
+    }
+
+    fn tells_above(&self, turn: &Turn<'_, Supervisor>, news: News) {
+        if let Some(above) = &self.above {
+            // If that one has ended, so has this one, soon.
+            let _told = tell(above, turn.owner().id, news);
+        }
+    }
+
+    /// Its end, however it came: what is left of the tree ends too.
+    pub(super) fn is_gone(&mut self, turn: &Turn<'_, Supervisor>, reason: &StopReason) {
+        for member in std::mem::take(&mut self.children).into_values().rev() {
+            member.address.cell().signal(Signals::STOP);
+        }
+        let failed = TreeFailed {
+            supervisor: turn.worker().path(),
+            reason: reason.clone(),
+        };
+        for resolver in std::mem::take(&mut self.wait_for_settled) {
+            resolver.resolve(Err(failed.clone()));
+        }
+        for resolver in std::mem::take(&mut self.wait_for_end) {
+            resolver.resolve(());
+        }
+        turn.worker().system.trees.forget(turn.owner().id);
+        self.tells_above(turn, News::Gone(reason.clone()));
+    }
+}
+
+impl fmt::Debug for Supervisor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Supervisor(of {})", self.children.len())
+    }
+}
+
+impl Actor for Supervisor {
+    const NAME: &'static str = "vivant::Supervisor";
+
+    fn stopping(&mut self, turn: &Turn<'_, Self>, reason: &StopReason) {
+        self.is_gone(turn, reason);
+    }
+}
+
+/// Sends a supervisor one of the messages that only supervisors send.
+fn post<B: Behaviour<Args = (), Reply = ()>>(to: &AddressRef, args: ()) {
+    let envelope = envelope::<B>(args, Resolver::nobody(), Location::caller());
+    let to = to.clone();
+    Delivery { to, envelope }.deliver();
+}
+
+fn set(alarm: Alarm, in_ns: u64, turn: &Turn<'_, Supervisor>) {
+    let me = turn.owner().cell();
+    let ring = move || {
+        // One that has ended waits for nothing.
+        if let Some(to) = me.upgrade() {
+            let envelope = envelope::<Ring>((alarm,), Resolver::nobody(), Location::caller());
+            Delivery { to, envelope }.deliver();
+        }
+    };
+    let alarm = timer::Alarm::Once(Box::new(ring));
+    let _timer = turn.worker().system.set_timer(in_ns, alarm);
+}

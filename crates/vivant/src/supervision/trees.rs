@@ -1,0 +1,57 @@
+//! What a system knows of supervision without asking anybody: the roots of its trees, and who was started again.
+
+use super::supervisor::Supervisor;
+use crate::address::Address;
+use crate::cell::CellRef;
+use crate::sync::{Mutex, lock};
+use std::collections::BTreeMap;
+
+/// The roots, in the order of their creation.
+#[derive(Default)]
+pub(crate) struct Trees(Mutex<BTreeMap<u64, CellRef>>);
+
+impl Trees {
+    pub(crate) fn insert(&self, root: &Address<Supervisor>) {
+        let cell = Address::counted(root).cell();
+        lock(&self.0).insert(cell.id, cell);
+    }
+
+    pub(crate) fn forget(&self, root: u64) {
+        let cell = lock(&self.0).remove(&root);
+        drop(cell);
+    }
+
+    /// The root that was made last.
+    pub(crate) fn last(&self) -> Option<Address<Supervisor>> {
+        loop {
+            let (id, cell) = {
+                let roots = lock(&self.0);
+                let (&id, cell) = roots.last_key_value()?;
+                (id, cell.clone())
+            };
+            match cell.upgrade() {
+                Some(to) => return Some(Address::to_actor(to)),
+                // It is ending.
+                None => self.forget(id),
+            }
+        }
+    }
+}
+
+/// How often each supervised actor was started again.
+#[derive(Default)]
+pub(crate) struct Restarts(Mutex<BTreeMap<u64, u32>>);
+
+impl Restarts {
+    pub(crate) fn count(&self, child: u64) {
+        *lock(&self.0).entry(child).or_default() += 1;
+    }
+
+    pub(crate) fn forget(&self, child: u64) {
+        lock(&self.0).remove(&child);
+    }
+
+    pub(crate) fn of(&self, child: u64) -> u32 {
+        lock(&self.0).get(&child).copied().unwrap_or_default()
+    }
+}
