@@ -4,7 +4,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use vivant::prelude::*;
 use vivant::simulation::Simulation;
-use vivant::{Cause, Child, ChildState, Messages, OnPanic, Restart, StopReason, Supervision, Supervisor};
+use vivant::{
+    Cause, Child, ChildState, Messages, OnPanic, Restart, StopReason, Supervision, Supervisor,
+};
 
 /// What happened, in order.
 #[derive(Clone, Default, Debug)]
@@ -12,7 +14,10 @@ struct Log(Arc<Mutex<Vec<String>>>);
 
 impl Log {
     fn note(&self, what: impl Into<String>) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(what.into());
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(what.into());
     }
 
     fn take(&self) -> Vec<String> {
@@ -32,7 +37,11 @@ impl Part {
     #[start]
     fn new(name: &'static str, log: Log) -> Self {
         log.note(format!("{name} begins"));
-        Part { name, log, count: 0 }
+        Part {
+            name,
+            log,
+            count: 0,
+        }
     }
 
     fn add(&mut self, n: u64) -> u64 {
@@ -106,7 +115,10 @@ fn a_shutdown_of_the_system_ends_trees_in_order() {
     assert_eq!(second.settled().ask_blocking(), Ok(Ok(())));
     log.take();
     assert!(simulation.system().shutdown().is_complete());
-    assert_eq!(log.take(), ["d stopped", "c stopped", "b stopped", "a stopped"]);
+    assert_eq!(
+        log.take(),
+        ["d stopped", "c stopped", "b stopped", "a stopped"]
+    );
 }
 
 #[test]
@@ -120,7 +132,10 @@ fn one_for_one_starts_the_one_and_keeps_its_address_and_messages() {
         let failed = a.fail().ask();
         let kept = a.add(5).ask();
         let guarded = a.wait_for(5).ask();
-        assert!(matches!(simulation.system().block_on(failed), Err(AskError::Panicked(_))));
+        assert!(matches!(
+            simulation.system().block_on(failed),
+            Err(AskError::Panicked(_))
+        ));
         assert_eq!(simulation.system().block_on(kept), Ok(5), "a new state");
         assert_eq!(simulation.system().block_on(guarded), Ok(5));
         assert_eq!(b.add(1).ask_blocking(), Ok(2), "the old state");
@@ -128,8 +143,20 @@ fn one_for_one_starts_the_one_and_keeps_its_address_and_messages() {
         let children = tree.children().ask_blocking().unwrap_or_default();
         assert_eq!(children[0].restarts, 1);
         assert_eq!(children[0].state, ChildState::Up);
-        assert!(children[0].last_failure.as_ref().is_some_and(StopReason::is_failure));
-        assert_eq!(simulation.system().inspect().actor(&Address::path(&a)).map(|facts| facts.restarts), Some(1));
+        assert!(
+            children[0]
+                .last_failure
+                .as_ref()
+                .is_some_and(StopReason::is_failure)
+        );
+        assert_eq!(
+            simulation
+                .system()
+                .inspect()
+                .actor(&Address::path(&a))
+                .map(|facts| facts.restarts),
+            Some(1)
+        );
     });
 }
 
@@ -141,7 +168,14 @@ fn all_for_one_starts_all_and_rest_for_one_the_rest() {
         log.take();
         assert!(b.fail().ask_blocking().is_err());
         assert_eq!(tree.settled().ask_blocking(), Ok(Ok(())));
-        let expected = ["b panicked", "c restarts", "a restarts", "a begins", "b begins", "c begins"];
+        let expected = [
+            "b panicked",
+            "c restarts",
+            "a restarts",
+            "a begins",
+            "b begins",
+            "c begins",
+        ];
         assert_eq!(log.take(), expected);
     });
     simulated(Supervisor::rest_for_one(), |_, tree, log| {
@@ -150,7 +184,10 @@ fn all_for_one_starts_all_and_rest_for_one_the_rest() {
         log.take();
         assert!(b.fail().ask_blocking().is_err());
         assert_eq!(tree.settled().ask_blocking(), Ok(Ok(())));
-        assert_eq!(log.take(), ["b panicked", "c restarts", "b begins", "c begins"]);
+        assert_eq!(
+            log.take(),
+            ["b panicked", "c restarts", "b begins", "c begins"]
+        );
     });
 }
 
@@ -163,7 +200,10 @@ fn messages_may_be_returned() {
         let returned = part.add(5).ask();
         part.add(5).send();
         let guarded = part.wait_for(100).ask();
-        for lost in [simulation.system().block_on(returned), simulation.system().block_on(guarded)] {
+        for lost in [
+            simulation.system().block_on(returned),
+            simulation.system().block_on(guarded),
+        ] {
             let Err(AskError::Restarted(it)) = lost else {
                 panic!("{lost:?}");
             };
@@ -215,10 +255,13 @@ fn failures_long_ago_are_forgotten() {
 
 #[test]
 fn a_branch_that_gives_up_is_started_again_by_the_one_above() {
-    let rules = Supervisor::one_for_one().budget(1, Duration::from_secs(60));
+    let rules = Supervisor::one_for_one().budget(1, Duration::from_secs(3600));
     simulated(rules, |simulation, tree, log| {
-        let branch = tree.add(Supervisor::one_for_one().budget(1, Duration::from_secs(60)));
-        let (a, b) = (branch.add(Part::child("a", log.clone())), branch.add(Part::child("b", log.clone())));
+        let branch = tree.add(Supervisor::one_for_one().budget(1, Duration::from_secs(3600)));
+        let (a, b) = (
+            branch.add(Part::child("a", log.clone())),
+            branch.add(Part::child("b", log.clone())),
+        );
         assert_eq!(tree.settled().ask_blocking(), Ok(Ok(())));
         assert_eq!(b.add(1).ask_blocking(), Ok(1));
         assert!(a.fail().ask_blocking().is_err());
@@ -227,12 +270,18 @@ fn a_branch_that_gives_up_is_started_again_by_the_one_above() {
         assert!(a.fail().ask_blocking().is_err());
         simulation.run();
         assert_eq!(b.add(1).ask_blocking(), Ok(1), "a new state");
-        assert_eq!(log.take(), ["a panicked", "b restarts", "a begins", "b begins"]);
+        assert_eq!(
+            log.take(),
+            ["a panicked", "b restarts", "a begins", "b begins"]
+        );
         // Twice more, and the one above has had enough too.
         let ended = Address::ended(&tree);
         assert!(a.fail().ask_blocking().is_err());
         assert!(a.fail().ask_blocking().is_err());
-        assert!(matches!(simulation.system().block_on(ended), Ok(StopReason::GaveUp(_))));
+        assert!(matches!(
+            simulation.system().block_on(ended),
+            Ok(StopReason::GaveUp(_))
+        ));
         assert!(!Address::is_alive(&branch) && !Address::is_alive(&b));
     });
 }
@@ -274,8 +323,16 @@ fn who_is_started_again() {
             finishes.finish().send();
             assert_eq!(stopped.add(1).ask_blocking(), Ok(1));
             Address::stop(&stopped);
-            assert_eq!(fails.add(3).ask_blocking().is_ok(), after_failure, "{restart:?}");
-            assert_eq!(finishes.add(3).ask_blocking().is_ok(), after_finish, "{restart:?}");
+            assert_eq!(
+                fails.add(3).ask_blocking().is_ok(),
+                after_failure,
+                "{restart:?}"
+            );
+            assert_eq!(
+                finishes.add(3).ask_blocking().is_ok(),
+                after_finish,
+                "{restart:?}"
+            );
             assert!(stopped.add(3).ask_blocking().is_err());
         }
     });
@@ -327,15 +384,26 @@ fn a_start_that_panics_is_a_failure() {
         assert_eq!(stubborn.hello().ask_blocking(), Ok(true));
         assert_eq!(tree.settled().ask_blocking(), Ok(Ok(())));
         let facts = simulation.system().inspect();
-        assert_eq!(facts.actor(&Address::path(&stubborn)).map(|facts| facts.restarts), Some(3));
+        assert_eq!(
+            facts
+                .actor(&Address::path(&stubborn))
+                .map(|facts| facts.restarts),
+            Some(3)
+        );
     });
     simulated(Supervisor::one_for_one(), |_, tree, log| {
-        let never = tree.add(Child::new(|_: &Turn<Stubborn>| std::panic::resume_unwind(Box::new("never"))));
+        let never = tree.add(Child::new(|_: &Turn<Stubborn>| {
+            std::panic::resume_unwind(Box::new("never"))
+        }));
         let after = tree.add(Part::child("after", log.clone()));
         let failed = tree.settled().ask_blocking();
         assert!(matches!(failed, Ok(Err(_))), "{failed:?}");
         assert!(never.hello().ask_blocking().is_err() && after.add(1).ask_blocking().is_err());
-        assert_eq!(log.take(), Vec::<String>::new(), "it waited for the one before");
+        assert_eq!(
+            log.take(),
+            Vec::<String>::new(),
+            "it waited for the one before"
+        );
     });
 }
 
@@ -421,7 +489,14 @@ fn a_watch_hears_why_an_actor_ended() {
 fn who_is_linked_fails_together() {
     let simulation = Simulation::new(1);
     let system = simulation.system();
-    let pair = || (system.spawn(Watcher { log: Log::default() }), Part::spawn(system, "a", Log::default()));
+    let pair = || {
+        (
+            system.spawn(Watcher {
+                log: Log::default(),
+            }),
+            Part::spawn(system, "a", Log::default()),
+        )
+    };
     let (watcher, part) = pair();
     watcher.tie(part.clone()).send();
     simulation.run();
@@ -436,7 +511,10 @@ fn who_is_linked_fails_together() {
     simulation.run();
     watcher.fail().send();
     simulation.run();
-    assert!(matches!(system.block_on(Address::ended(&part)), Ok(StopReason::Linked(_))));
+    assert!(matches!(
+        system.block_on(Address::ended(&part)),
+        Ok(StopReason::Linked(_))
+    ));
     let (watcher, part) = pair();
     watcher.tie(part.clone()).send();
     part.finish().send();
@@ -459,7 +537,9 @@ fn who_is_linked_fails_together() {
 fn a_link_that_breaks_starts_a_supervised_actor_again() {
     simulated(Supervisor::one_for_one(), |simulation, tree, log| {
         let part = tree.add(Part::child("a", log.clone()));
-        let watcher = simulation.system().spawn(Watcher { log: Log::default() });
+        let watcher = simulation.system().spawn(Watcher {
+            log: Log::default(),
+        });
         watcher.tie(part.clone()).send();
         simulation.run();
         log.take();

@@ -1,7 +1,8 @@
 //! What a supervisor can be told: the face of its address, and its messages.
 
 use super::child::{Beginner, Child, Manner, Start};
-use super::plan::{Alarm, Is, Number, Plan};
+use super::plan::{Alarm, Plan};
+use super::slot::{Is, Number};
 use super::supervisor::{Kind, Member, Supervisor};
 use super::{News, Supervision};
 use crate::actor::Actor;
@@ -188,6 +189,7 @@ impl Newcomer {
             kind,
             starts: 0,
             last_failure: None,
+            alarm: None,
         };
         Newcomer(Some((member, terms, manner)))
     }

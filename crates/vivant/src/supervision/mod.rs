@@ -3,7 +3,7 @@
 //!
 //! - [`child`]: what a supervisor is given to start, and start again.
 //! - [`budget`]: how often, and after which delay.
-//! - [`plan`]: what is to be done next, as a pure state machine.
+//! - [`plan`]: what is to be done next, as a pure state machine; [`slot`]: a child in it.
 //! - [`supervisor`]: the actor that does it; [`handle`]: what it can be told; [`builder`]: how one is made.
 //! - [`news`]: what children tell it.
 //! - [`trees`]: the roots, which a shutdown begins with.
@@ -16,6 +16,7 @@ mod handle;
 mod model_tests;
 mod news;
 mod plan;
+mod slot;
 mod supervisor;
 mod trees;
 

@@ -1,7 +1,7 @@
 //! What children tell their supervisors.
 
 use super::handle::Hear;
-use super::plan::Number;
+use super::slot::Number;
 use crate::call::envelope;
 use crate::cell::CellRef;
 use crate::mailbox::{To, post};

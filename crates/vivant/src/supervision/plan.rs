@@ -5,6 +5,7 @@
 
 use super::budget::{Afforded, BackOff, Budget, Failures};
 use super::child::{Manner, OnPanic, Restart};
+use super::slot::{Is, Number, Open, Pace, Slot, Turn, Wants};
 use crate::cell::Terms;
 use crate::stop::StopReason;
 use crate::timer::ns;
@@ -25,9 +26,6 @@ pub(super) struct Rules {
     pub(super) budget: Budget,
     pub(super) back_off: BackOff,
 }
-
-/// A child's number: that of its creation. In this order children begin.
-pub(super) type Number = u64;
 
 /// What has to be done.
 #[derive(Debug, PartialEq, Eq)]
@@ -51,7 +49,7 @@ pub(super) enum Order {
 /// An alarm is for one state of one child; if that has passed it means nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Alarm {
-    number: Number,
+    pub(super) number: Number,
     step: u64,
 }
 
@@ -66,98 +64,9 @@ enum Aim {
     Gone,
 }
 
-/// What a child is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Is {
-    Down,
-    /// Down until an alarm.
-    Delayed,
-    Starting,
-    Up,
-    Halting,
-    Ending,
-}
-
-/// What a child is to be.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Wants {
-    Up,
-    /// Down first, then up.
-    Fresh,
-    Down,
-    Gone,
-}
-
-/// Whether a child waits until all that were made before it are up.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Turn {
-    InOrder,
-    AtOnce,
-}
-
-/// Whether it has done in time what it was told.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Pace {
-    InTime,
-    Overdue,
-}
-
-#[derive(Debug)]
-struct Slot {
-    terms: Terms,
-    manner: Manner,
-    is: Is,
-    wants: Wants,
-    turn: Turn,
-    pace: Pace,
-    in_a_row: u32,
-    up_since_ns: Option<u64>,
-    /// Changes with every state.
-    step: u64,
-    /// Where it stands in [`Plan::open`], if it does.
-    open: Option<Open>,
-}
-
-/// What is open about a child that is not what it is to be.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-enum Open {
-    /// It is to go down or to end.
-    Falls,
-    /// As before, but it is late, and nobody waits for it.
-    Late,
-    /// It is to come up, after all before it.
-    InLine,
-    /// It is to come up, and can.
-    Ready,
-    /// It is coming up, or waits for its time.
-    Underway,
-}
-
-impl Slot {
-    fn open(&self) -> Option<Open> {
-        match (self.is, self.wants) {
-            (Is::Up, Wants::Up) | (Is::Down, Wants::Down) => None,
-            (Is::Halting | Is::Ending, _) if self.pace == Pace::Overdue => Some(Open::Late),
-            (Is::Halting | Is::Ending, _) | (_, Wants::Fresh | Wants::Down | Wants::Gone) => {
-                Some(Open::Falls)
-            }
-            (_, Wants::Up) if self.turn == Turn::InOrder => Some(Open::InLine),
-            (Is::Down, Wants::Up) => Some(Open::Ready),
-            (_, Wants::Up) => Some(Open::Underway),
-        }
-    }
-
-    fn becomes(&mut self, is: Is) {
-        self.is = is;
-        self.pace = Pace::InTime;
-        self.step += 1;
-    }
-}
-
 /// Why the plan was given up.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Failure {
-    pub(super) child: Number,
     pub(super) reason: StopReason,
     pub(super) failures: usize,
 }
@@ -189,6 +98,15 @@ impl Plan {
             failures: Failures::default(),
             failure: None,
             was_settled: false,
+        }
+    }
+
+    /// A plan that waits for [`Plan::begin_again`].
+    pub(super) fn resting(rules: Rules) -> Plan {
+        Plan {
+            aim: Aim::Down,
+            was_settled: true,
+            ..Plan::new(rules)
         }
     }
 
@@ -244,15 +162,8 @@ impl Plan {
     }
 
     /// It panicked and went on.
-    pub(super) fn has_resumed(&mut self, number: Number, reason: StopReason, now_ns: u64) {
-        let afforded = self.failures.count(self.rules.budget, now_ns);
-        if let Afforded::No(failures) = afforded {
-            self.give_up(Failure {
-                child: number,
-                reason,
-                failures,
-            });
-        }
+    pub(super) fn has_resumed(&mut self, reason: StopReason, now_ns: u64) {
+        self.counts_against(&reason, now_ns);
     }
 
     /// It has ended for good.
@@ -266,7 +177,6 @@ impl Plan {
         }
         if slot.terms.on_panic == OnPanic::Escalate && reason.is_failure() {
             self.give_up(Failure {
-                child: number,
                 reason,
                 failures: 1,
             });
@@ -292,7 +202,7 @@ impl Plan {
         }
         self.touch(number);
         if is_start && self.aim == Aim::Up {
-            self.counts_against(number, &StopReason::Restarting, now_ns);
+            self.counts_against(&StopReason::Restarting, now_ns);
         }
     }
 
@@ -372,13 +282,12 @@ impl Plan {
         };
         if terms.on_panic == OnPanic::Escalate && reason.is_failure() {
             self.give_up(Failure {
-                child: number,
                 reason,
                 failures: 1,
             });
             return;
         }
-        if !self.counts_against(number, &reason, now_ns) {
+        if !self.counts_against(&reason, now_ns) {
             return;
         }
         self.delay(number, now_ns);
@@ -402,12 +311,11 @@ impl Plan {
     }
 
     /// Whether the budget allows for it; else it is given up.
-    fn counts_against(&mut self, number: Number, reason: &StopReason, now_ns: u64) -> bool {
+    fn counts_against(&mut self, reason: &StopReason, now_ns: u64) -> bool {
         match self.failures.count(self.rules.budget, now_ns) {
             Afforded::Yes => true,
             Afforded::No(failures) => {
                 self.give_up(Failure {
-                    child: number,
                     reason: reason.clone(),
                     failures,
                 });

@@ -3,7 +3,8 @@
 use super::builder::Supervision;
 use super::child::{Ending, Manner};
 use super::handle::{Begin, Retire, Ring, ShutDown, TreeFailed};
-use super::plan::{Alarm, Is, Number, Order, Plan, Rules, Strategy};
+use super::plan::{Alarm, Order, Plan, Rules, Strategy};
+use super::slot::{Is, Number};
 use super::{News, tell};
 use crate::actor::Actor;
 use crate::behaviour::Behaviour;
@@ -12,7 +13,7 @@ use crate::cell::{AddressRef, CellRef, Signals, Terms};
 use crate::promise::Resolver;
 use crate::stop::{GaveUp, StopReason};
 use crate::sync::Arc;
-use crate::timer;
+use crate::timer::{self, Timer};
 use crate::turn::Turn;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -61,8 +62,9 @@ pub struct Supervisor {
     pub(super) children: BTreeMap<Number, Member>,
     /// Whom it is a child of.
     above: Option<CellRef>,
-    /// Path of the child whose failure was one too many.
-    culprit: String,
+    /// The child that the plan was last changed for.
+    suspect: Option<CellRef>,
+    gave_up: Option<Arc<GaveUp>>,
     wait_for_settled: Vec<Resolver<Result<(), TreeFailed>>>,
     wait_for_end: Vec<Resolver<()>>,
 }
@@ -73,6 +75,8 @@ pub(super) struct Member {
     pub(super) kind: Kind,
     pub(super) starts: u32,
     pub(super) last_failure: Option<StopReason>,
+    /// Rings when it is late, or when its delay is over.
+    pub(super) alarm: Option<Timer>,
 }
 
 /// How a child is told what to do.
@@ -101,16 +105,16 @@ impl Supervisor {
     }
 
     pub(super) fn new(rules: Rules, above: Option<CellRef>) -> Supervisor {
-        let mut plan = Plan::new(rules);
-        if above.is_some() {
-            // Until it is told to begin.
-            plan.retire();
-        }
+        let plan = match above {
+            None => Plan::new(rules),
+            Some(_) => Plan::resting(rules),
+        };
         Supervisor {
             plan,
             children: BTreeMap::new(),
             above,
-            culprit: String::new(),
+            suspect: None,
+            gave_up: None,
             wait_for_settled: Vec::new(),
             wait_for_end: Vec::new(),
         }
@@ -119,9 +123,21 @@ impl Supervisor {
     /// Changes the plan, and carries out what it then says.
     pub(super) fn changes(&mut self, turn: &Turn<'_, Supervisor>, change: impl FnOnce(&mut Plan)) {
         change(&mut self.plan);
+        if let (None, Some(failure)) = (&self.gave_up, self.plan.failure()) {
+            self.gave_up = Some(Arc::new(GaveUp {
+                child: self
+                    .suspect
+                    .as_ref()
+                    .map(|cell| cell.path())
+                    .unwrap_or_default(),
+                reason: failure.reason.clone(),
+                failures: failure.failures,
+            }));
+        }
         loop {
             let orders = self.plan.orders();
             if orders.is_empty() {
+                self.suspect = None;
                 return;
             }
             for order in orders {
@@ -135,7 +151,11 @@ impl Supervisor {
             Order::Start(number) => self.starts(number, turn),
             Order::Halt(number) => self.halts(number),
             Order::End(number) => self.ends(number),
-            Order::Alarm { alarm, in_ns } => set(alarm, in_ns, turn),
+            Order::Alarm { alarm, in_ns } => {
+                if let Some(member) = self.children.get_mut(&alarm.number) {
+                    member.alarm = Some(set(alarm, in_ns, turn));
+                }
+            }
             Order::Overdue(number) => {
                 if let Some(member) = self.children.get(&number) {
                     let reports = &turn.worker().system.reports;
@@ -186,10 +206,14 @@ impl Supervisor {
             return;
         };
         let now_ns = turn.worker().system.oracle.now_ns();
-        let path = member.address.path();
+        // Whatever it is late with, it is not.
+        if let Some(alarm) = member.alarm.take() {
+            alarm.cancel();
+        }
         if let News::Down(reason) | News::Resumed(reason) = &news {
             member.last_failure = Some(reason.clone());
         }
+        self.suspect = Some(member.address.cell());
         if let News::Gone(_) = &news {
             self.children.remove(&number);
             turn.worker().system.restarts.forget(number);
@@ -197,12 +221,9 @@ impl Supervisor {
         self.changes(turn, |plan| match news {
             News::Up => plan.is_up(number, now_ns),
             News::Down(reason) => plan.is_down(number, reason, now_ns),
-            News::Resumed(reason) => plan.has_resumed(number, reason, now_ns),
+            News::Resumed(reason) => plan.has_resumed(reason, now_ns),
             News::Gone(reason) => plan.is_gone(number, reason),
         });
-        if self.culprit.is_empty() && self.plan.failure().is_some() {
-            self.culprit = path;
-        }
     }
 
     pub(super) fn adopts(
@@ -218,12 +239,14 @@ impl Supervisor {
 
     /// The one above wants it up, for the first time or again.
     pub(super) fn begins(&mut self, turn: &Turn<'_, Supervisor>) {
-        self.culprit.clear();
+        self.gave_up = None;
         self.changes(turn, Plan::begin_again);
     }
 
     pub(super) fn rings(&mut self, turn: &Turn<'_, Supervisor>, alarm: Alarm) {
         let now_ns = turn.worker().system.oracle.now_ns();
+        let member = self.children.get(&alarm.number);
+        self.suspect = member.map(|member| member.address.cell());
         self.changes(turn, |plan| plan.alarm(alarm, now_ns));
     }
 
@@ -255,13 +278,7 @@ impl Supervisor {
 
     /// Nobody is up any more.
     fn is_over(&mut self, turn: &Turn<'_, Supervisor>) {
-        let failed = self.plan.failure().map(|failure| {
-            StopReason::GaveUp(Arc::new(GaveUp {
-                child: self.culprit.clone(),
-                reason: failure.reason.clone(),
-                failures: failure.failures,
-            }))
-        });
+        let failed = self.gave_up.clone().map(StopReason::GaveUp);
         if self.plan.is_at_its_end() {
             let reason = failed.unwrap_or(StopReason::Stopped);
             turn.worker().ask_end(reason);
@@ -326,7 +343,7 @@ fn post<B: Behaviour<Args = (), Reply = ()>>(to: &AddressRef, args: ()) {
     Delivery { to, envelope }.deliver();
 }
 
-fn set(alarm: Alarm, in_ns: u64, turn: &Turn<'_, Supervisor>) {
+fn set(alarm: Alarm, in_ns: u64, turn: &Turn<'_, Supervisor>) -> Timer {
     let me = turn.owner().cell();
     let ring = move || {
         // One that has ended waits for nothing.
@@ -336,5 +353,5 @@ fn set(alarm: Alarm, in_ns: u64, turn: &Turn<'_, Supervisor>) {
         }
     };
     let alarm = timer::Alarm::Once(Box::new(ring));
-    let _timer = turn.worker().system.set_timer(in_ns, alarm);
+    turn.worker().system.set_timer(in_ns, alarm)
 }

@@ -1,0 +1,95 @@
+//! A child in a plan: what it is, what it is to be, and so what is open about it.
+
+use super::child::Manner;
+use crate::cell::Terms;
+
+/// A child's number: that of its creation. In this order children begin.
+pub(super) type Number = u64;
+
+/// What a child is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Is {
+    Down,
+    /// Down until an alarm.
+    Delayed,
+    Starting,
+    Up,
+    Halting,
+    Ending,
+}
+
+/// What a child is to be.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Wants {
+    Up,
+    /// Down first, then up.
+    Fresh,
+    Down,
+    Gone,
+}
+
+/// Whether a child waits until all that were made before it are up.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Turn {
+    InOrder,
+    AtOnce,
+}
+
+/// Whether it has done in time what it was told.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Pace {
+    InTime,
+    Overdue,
+}
+
+#[derive(Debug)]
+pub(super) struct Slot {
+    pub(super) terms: Terms,
+    pub(super) manner: Manner,
+    pub(super) is: Is,
+    pub(super) wants: Wants,
+    pub(super) turn: Turn,
+    pub(super) pace: Pace,
+    pub(super) in_a_row: u32,
+    pub(super) up_since_ns: Option<u64>,
+    /// Changes with every state.
+    pub(super) step: u64,
+    /// Where it stands in [`Plan::open`], if it does.
+    pub(super) open: Option<Open>,
+}
+
+/// What is open about a child that is not what it is to be.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum Open {
+    /// It is to go down or to end.
+    Falls,
+    /// As before, but it is late, and nobody waits for it.
+    Late,
+    /// It is to come up, after all before it.
+    InLine,
+    /// It is to come up, and can.
+    Ready,
+    /// It is coming up, or waits for its time.
+    Underway,
+}
+
+impl Slot {
+    pub(super) fn open(&self) -> Option<Open> {
+        match (self.is, self.wants) {
+            (Is::Up, Wants::Up) | (Is::Down, Wants::Down) => None,
+            (Is::Halting | Is::Ending, _) if self.pace == Pace::Overdue => Some(Open::Late),
+            (Is::Halting | Is::Ending, _) | (_, Wants::Fresh | Wants::Down | Wants::Gone) => {
+                Some(Open::Falls)
+            }
+            (_, Wants::Up) if self.turn == Turn::InOrder => Some(Open::InLine),
+            (Is::Down, Wants::Up) => Some(Open::Ready),
+            (_, Wants::Up) => Some(Open::Underway),
+        }
+    }
+
+    pub(super) fn becomes(&mut self, is: Is) {
+        self.is = is;
+        self.pace = Pace::InTime;
+        self.step += 1;
+    }
+}
