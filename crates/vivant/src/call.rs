@@ -194,6 +194,31 @@ pub(crate) fn envelope<B: Behaviour>(
     Envelope::new::<Told<B>>((args, resolver), place)
 }
 
+/// The envelope of a message by which the runtime's own actors talk among themselves: no turn of the user's, so it is exempt from
+/// back-pressure and faults, and no dead letter when it comes too late.
+pub(crate) fn own<B: Behaviour<Reply = ()>>(args: B::Args) -> Envelope {
+    Envelope::new::<Own<B>>(args, Location::caller())
+}
+
+struct Own<B>(PhantomData<B>);
+
+impl<B: Behaviour<Reply = ()>> Letter for Own<B> {
+    type Content = B::Args;
+    const KIND: Kind = Kind::new::<Self>(B::NAME, Role::Own);
+
+    fn run(args: B::Args, state: &mut StateRef<'_>, worker: &Worker) -> Step {
+        if let Some(state) = state.get::<B::Actor>() {
+            B::run(state, &Turn::new(worker), args, Resolver::nobody());
+        }
+        Step::Done
+    }
+
+    fn refuse(args: B::Args, _: &Refusal, _: &'static Location<'static>) -> Next {
+        drop(args);
+        Next::Nothing
+    }
+}
+
 struct Told<B>(PhantomData<B>);
 
 impl<B: Behaviour> Letter for Told<B> {

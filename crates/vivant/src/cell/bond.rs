@@ -26,7 +26,7 @@ pub(crate) enum Bond {
 
 impl Letter for Bond {
     type Content = Bond;
-    const KIND: Kind = Kind::new::<Self>("bond", Role::Bond);
+    const KIND: Kind = Kind::new::<Self>("bond", Role::Own);
 
     fn run(bond: Bond, _: &mut StateRef<'_>, _: &Worker) -> Step {
         Step::Bound(bond)

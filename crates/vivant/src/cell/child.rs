@@ -85,6 +85,8 @@ impl Held<'_> {
     pub(super) fn halt(&mut self) {
         if self.owner().life == Life::Running {
             self.is_over(StopReason::Restarting);
+        } else if let Told::Nobody = self.tell(News::IsDown) {
+            self.end(StopReason::Stopped);
         }
     }
 
@@ -115,6 +117,7 @@ impl Held<'_> {
     fn return_messages(&mut self, reason: &StopReason) {
         #[cfg(test)]
         if crate::planted::is_planted(crate::planted::Planted::LostOnRestart) {
+            self.refill();
             let _lost = self.owner().backlog.pop_envelope().map(std::mem::forget);
         }
         let returned = |child: &Child| child.terms.messages == Messages::Returned;

@@ -13,10 +13,19 @@ impl Signals {
     pub(crate) const SHUTDOWN: Signals = Signals(1 << 1);
     /// The actor that muted this one has recovered.
     pub(crate) const UNMUTE: Signals = Signals(1 << 2);
-    /// Go down: a fresh incarnation is wanted.
+    /// Go down: a fresh incarnation is wanted. Takes the place of a `START` that has not been heard.
     pub(crate) const HALT: Signals = Signals(1 << 3);
-    /// Come up.
+    /// Come up. Takes the place of a `HALT` that has not been heard.
     pub(crate) const START: Signals = Signals(1 << 4);
+
+    /// What this one takes the place of.
+    fn replaces(self) -> u32 {
+        match self {
+            Signals::HALT => Signals::START.0,
+            Signals::START => Signals::HALT.0,
+            _ => 0,
+        }
+    }
 
     pub(crate) fn has(self, other: Signals) -> bool {
         self.0 & other.0 != 0
@@ -34,7 +43,21 @@ impl SignalWord {
 
     pub(crate) fn raise(&self, signal: Signals) {
         // Release: pairs with the Acquire in `take`, for a holder that sees the signal before the nudge.
-        self.0.fetch_or(signal.0, Ordering::Release);
+        if signal.replaces() == 0 {
+            self.0.fetch_or(signal.0, Ordering::Release);
+            return;
+        }
+        let mut word = self.0.load(Ordering::Relaxed);
+        loop {
+            let next = word & !signal.replaces() | signal.0;
+            match self
+                .0
+                .compare_exchange_weak(word, next, Ordering::Release, Ordering::Relaxed)
+            {
+                Ok(_) => return,
+                Err(now) => word = now,
+            }
+        }
     }
 
     /// Whether there is a signal to take.

@@ -47,8 +47,8 @@ pub(crate) enum Role {
     Resolution,
     /// Ends the actor when it is reached.
     StopMark,
-    /// Ties the actor to another one, or tells it of such a one's end.
-    Bond,
+    /// The runtime's own: bonds between actors, and what its own actors tell each other.
+    Own,
 }
 
 /// What came of running a message.

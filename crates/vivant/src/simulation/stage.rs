@@ -1,10 +1,12 @@
 //! The stage: the scheduler of a simulation. One step is one choice.
 
 use super::Faults;
+use crate::actor::Actor;
 use crate::cell::{Budget, Injected, Ran, Runnable, run};
 use crate::mailbox::{Kind, Role};
 use crate::oracle::{Oracle, Simulated};
 use crate::scheduler::Worker;
+use crate::supervision::Supervisor;
 use crate::sync::{Arc, Mutex, lock};
 use crate::system::Shared;
 use crate::timer::ns;
@@ -171,7 +173,8 @@ impl Stage {
             let bytes = kind.name.bytes().chain(actor.to_le_bytes());
             play.signature = bytes.fold(play.signature, fnv1a);
         }
-        if kind.role != Role::Turn {
+        // A supervisor is the runtime's: it does not fail in the program's stead.
+        if kind.role != Role::Turn || kind.name.starts_with(Supervisor::NAME) {
             return;
         }
         let Some(chance) = oracle.simulation() else {

@@ -8,14 +8,13 @@ use super::{News, Supervision};
 use crate::actor::Actor;
 use crate::address::{Address, Handle, Link, Target};
 use crate::behaviour::{Behaviour, Message};
-use crate::call::{Call, Delivery, envelope};
+use crate::call::{Call, Delivery, own};
 use crate::cell::{self, AddressRef, Signals, Terms};
 use crate::promise::Resolver;
 use crate::stop::StopReason;
 use crate::turn::Turn;
 use std::fmt;
 use std::marker::PhantomData;
-use std::panic::Location;
 
 /// What an address of a [`Supervisor`] derefs to.
 pub struct SupervisorHandle(Link<Supervisor>);
@@ -195,9 +194,11 @@ impl Newcomer {
     }
 
     fn goes_to(self, above: &AddressRef) {
-        let envelope = envelope::<Adopt>((self,), Resolver::nobody(), Location::caller());
-        let to = above.clone();
-        Delivery { to, envelope }.deliver();
+        Delivery {
+            to: above.clone(),
+            envelope: own::<Adopt>((self,)),
+        }
+        .deliver();
     }
 }
 

@@ -1,1 +1,283 @@
+//! Trees beside a model: random messages to the children of one supervisor, some of which panic, and after each thing that
+//! happens the question whether it may have.
 
+use crate::planted::{Planted, must_catch};
+use crate::prelude::*;
+use crate::simulation::{Faults, Seeds, Simulation, check};
+use crate::sync::{Arc, Mutex, lock};
+use crate::{StopReason, Supervision, Supervisor};
+use std::time::Duration;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Event {
+    Begins(usize),
+    Processed(usize, usize),
+    /// With what it had in hand.
+    Panicked(usize),
+    /// Because of a sibling.
+    Restarts(usize),
+    /// For good.
+    Ends(usize),
+}
+
+type Log = Arc<Mutex<Vec<(Duration, Event)>>>;
+
+#[derive(Actor)]
+struct Part {
+    me: usize,
+    log: Log,
+}
+
+#[behaviours]
+impl Part {
+    #[start]
+    fn new(t: &Turn<Self>, me: usize, log: Log) -> Self {
+        lock(&log).push((t.now(), Event::Begins(me)));
+        Part { me, log }
+    }
+
+    fn work(&mut self, t: &Turn<Self>, number: usize, panics: usize) {
+        if panics == 0 {
+            std::panic::resume_unwind(Box::new("as planned"));
+        }
+        lock(&self.log).push((t.now(), Event::Processed(self.me, number)));
+    }
+
+    #[stop]
+    fn ends(&mut self, t: &Turn<Self>, reason: &StopReason) {
+        let event = match reason {
+            StopReason::Panicked(_) => Event::Panicked(self.me),
+            StopReason::Restarting => Event::Restarts(self.me),
+            _ => Event::Ends(self.me),
+        };
+        lock(&self.log).push((t.now(), event));
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Who {
+    One,
+    All,
+    Rest,
+}
+
+const BUDGET: usize = 3;
+const WINDOW: Duration = Duration::from_millis(40);
+const DELAY: Duration = Duration::from_millis(5);
+
+/// What may happen next, said in the plainest way.
+struct Model {
+    who: Who,
+    up: Vec<bool>,
+    /// Which message of each comes next.
+    next: Vec<usize>,
+    /// Who has to go down before anybody begins.
+    must: Vec<bool>,
+    /// Who may go down for a sibling: also one that was just beginning.
+    may: Vec<bool>,
+    /// Who was up at least once.
+    known: Vec<bool>,
+    /// Failures for certain, and with those that a sibling's may have covered; and what was done about them.
+    sure: Vec<Duration>,
+    all: Vec<Duration>,
+    restarts: Vec<Duration>,
+}
+
+impl Model {
+    fn happens(&mut self, at: Duration, event: Event) {
+        match event {
+            Event::Begins(n) => {
+                assert!(!self.up[n], "{n} begins, and is up");
+                let before = match self.who {
+                    Who::One => &self.known,
+                    Who::All | Who::Rest => &self.up,
+                };
+                let in_order = before[..n].iter().all(|&up| up) && !self.must.contains(&true);
+                // It may have been told before the supervisor heard of a failure; then it goes down again.
+                let told_before = self.may[n] || self.who == Who::One && self.known[n];
+                assert!(in_order || told_before, "{n} begins too early");
+                if std::mem::replace(&mut self.known[n], true) && self.who == Who::One {
+                    self.restarts.push(at);
+                }
+                self.up[n] = true;
+            }
+            Event::Processed(n, number) => {
+                assert!(self.up[n], "{n} works, and is down");
+                assert_eq!(self.next[n], number, "{n} has lost one, or does one twice");
+                self.next[n] += 1;
+            }
+            Event::Panicked(n) => {
+                assert!(self.up[n], "{n} panics, and is down");
+                self.next[n] += 1;
+                (self.up[n], self.must[n]) = (false, false);
+                self.all.push(at);
+                let is_sure = !std::mem::take(&mut self.may[n]);
+                self.fails(at, n, is_sure);
+            }
+            Event::Restarts(n) => {
+                assert!(
+                    self.may[n] || most(&self.all, WINDOW * 2) > BUDGET,
+                    "{n} goes down for nothing"
+                );
+                let mut later = n + 1..self.up.len();
+                assert!(
+                    !later.any(|other| self.up[other] && self.must[other]),
+                    "{n} goes down before a later one"
+                );
+                (self.up[n], self.must[n], self.may[n]) = (false, false, false);
+            }
+            Event::Ends(n) => self.up[n] = false,
+        }
+    }
+
+    /// If it is not sure, a sibling's failure may have covered it, as far as the supervisor knows.
+    fn fails(&mut self, at: Duration, n: usize, is_sure: bool) {
+        if is_sure {
+            self.sure.push(at);
+        }
+        let first = match self.who {
+            Who::One => return,
+            Who::All => 0,
+            Who::Rest => n,
+        };
+        for other in (first..self.up.len()).filter(|&other| other != n) {
+            self.must[other] |= self.up[other] && is_sure;
+            self.may[other] = true;
+        }
+    }
+
+    /// `late`: how much later than it happens the supervisor may hear of something.
+    fn ends(&self, tree_is_alive: bool, late: Duration) {
+        assert!(
+            most(&self.restarts, WINDOW - late) <= BUDGET,
+            "restarts over budget"
+        );
+        if tree_is_alive {
+            assert!(
+                most(&self.sure, WINDOW - late) <= BUDGET,
+                "it should have given up"
+            );
+        } else {
+            assert!(
+                most(&self.all, WINDOW + late) > BUDGET,
+                "it gave up too early"
+            );
+        }
+    }
+}
+
+/// How many of these fell into one window, at most.
+fn most(times: &[Duration], window: Duration) -> usize {
+    let within = |&from: &Duration| {
+        times
+            .iter()
+            .filter(|&&at| from <= at && at - from < window)
+            .count()
+    };
+    times.iter().map(within).max().unwrap_or(0)
+}
+
+fn rules(who: Who) -> Supervision {
+    match who {
+        Who::One => Supervisor::one_for_one(),
+        Who::All => Supervisor::all_for_one(),
+        Who::Rest => Supervisor::rest_for_one(),
+    }
+    .budget(BUDGET, WINDOW)
+}
+
+fn trees_do_what_the_model_says(simulation: &Simulation, late: Duration) {
+    let mut random = simulation.seed();
+    let mut below = |bound: usize| {
+        let (state, number) = crate::oracle::split_mix(random);
+        random = state;
+        crate::oracle::below(number, bound as u64) as usize
+    };
+    let who = [Who::One, Who::All, Who::Rest][below(3)];
+    let (log, count, one_in) = (Log::default(), 1 + below(4), 3 + below(20));
+    let tree = rules(who).spawn(simulation.system());
+    let parts: Vec<_> = (0..count)
+        .map(|me| tree.add(Part::child(me, log.clone())))
+        .collect();
+    let mut sent = vec![0; count];
+    for _ in 0..below(40) {
+        let n = below(count);
+        parts[n].work(sent[n], below(one_in)).send();
+        sent[n] += 1;
+        if below(4) == 0 {
+            simulation.run_for(Duration::from_millis(below(30) as u64));
+        }
+    }
+    simulation.run();
+    let mut model = Model {
+        who,
+        up: vec![false; count],
+        next: vec![0; count],
+        must: vec![false; count],
+        may: vec![false; count],
+        known: vec![false; count],
+        sure: Vec::new(),
+        all: Vec::new(),
+        restarts: Vec::new(),
+    };
+    for (at, event) in std::mem::take(&mut *lock(&log)) {
+        model.happens(at, event);
+    }
+    let is_alive = Address::is_alive(&tree);
+    model.ends(is_alive, late);
+    if is_alive {
+        assert!(
+            model.up.iter().all(|&up| up),
+            "somebody is down: {:?}",
+            model.up
+        );
+        assert_eq!(model.next, sent, "not everything was processed");
+    } else {
+        assert!(
+            simulation.system().inspect().actors.is_empty(),
+            "somebody is left"
+        );
+    }
+    let done: usize = model.next.iter().sum();
+    let dead = simulation.system().dead_letters().total() as usize;
+    assert_eq!(
+        done + dead,
+        sent.iter().sum::<usize>(),
+        "{dead} are dead letters"
+    );
+    let ended = tree.shut_down().ask_blocking();
+    assert_eq!(ended.is_ok(), is_alive);
+    assert!(simulation.system().shutdown().is_complete());
+}
+
+#[test]
+fn seeded_trees_do_what_the_model_says() {
+    let name = "seeded_trees_do_what_the_model_says";
+    check(name, Seeds(700), &Faults::none(), |simulation| {
+        trees_do_what_the_model_says(simulation, Duration::ZERO);
+    });
+    let faults = Faults::none().panics(10_000).delays(100_000, DELAY);
+    for faults in [faults.clone(), faults.full_mailboxes()] {
+        check(name, Seeds(700), &faults, |simulation| {
+            trees_do_what_the_model_says(simulation, DELAY * 4)
+        });
+    }
+}
+
+fn canary(bug: Planted) {
+    must_catch(bug, || {
+        check("a canary", Seeds(100), &Faults::none(), |simulation| {
+            trees_do_what_the_model_says(simulation, Duration::ZERO);
+        });
+    });
+}
+
+#[test]
+fn seeded_canary_a_message_lost_on_restart_is_caught() {
+    canary(Planted::LostOnRestart);
+}
+
+#[test]
+fn seeded_canary_a_restart_over_budget_is_caught() {
+    canary(Planted::OverBudget);
+}

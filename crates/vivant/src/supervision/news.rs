@@ -2,18 +2,18 @@
 
 use super::handle::Hear;
 use super::slot::Number;
-use crate::call::envelope;
+use crate::call::own;
 use crate::cell::CellRef;
 use crate::mailbox::{To, post};
-use crate::promise::Resolver;
 use crate::stop::StopReason;
-use std::panic::Location;
 
 /// News of a child.
 pub(crate) enum News {
     Up,
     /// This incarnation is over, and the actor waits to be started.
     Down(StopReason),
+    /// It was told to go down, and is down already.
+    IsDown,
     /// It panicked, and goes on.
     Resumed(StopReason),
     /// It has ended for good.
@@ -32,8 +32,7 @@ pub(crate) fn tell(supervisor: &CellRef, child: Number, news: News) -> Told {
     let Some(to) = supervisor.upgrade() else {
         return Told::Nobody;
     };
-    let envelope = envelope::<Hear>((child, news), Resolver::nobody(), Location::caller());
-    match post(To::Owned(to), envelope) {
+    match post(To::Owned(to), own::<Hear>((child, news))) {
         Ok(()) => Told::Somebody,
         Err(_) => Told::Nobody,
     }

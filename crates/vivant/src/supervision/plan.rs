@@ -147,18 +147,31 @@ impl Plan {
         let Some(slot) = self.slots.get_mut(&number) else {
             return;
         };
-        let before = slot.is;
-        if before != Is::Ending {
+        let (is, wants) = (slot.is, slot.wants);
+        if is != Is::Ending {
             slot.becomes(Is::Down);
         }
-        if slot.wants == Wants::Fresh {
+        if wants == Wants::Fresh {
             slot.wants = Wants::Up;
         }
         self.touch(number);
-        // Halted, or as good as: no failure of its own.
-        if matches!(before, Is::Up | Is::Starting) {
+        // Else it was halted, or was going to be: no failure of its own.
+        if matches!(is, Is::Up | Is::Starting) && wants == Wants::Up {
             self.has_failed(number, reason, now_ns);
         }
+    }
+
+    /// It was told to go down, and was down already.
+    pub(super) fn was_down(&mut self, number: Number) {
+        self.change(number, |slot| {
+            // If not, it has told so itself, and was told to start since.
+            if slot.is == Is::Halting {
+                slot.becomes(Is::Down);
+                if slot.wants == Wants::Fresh {
+                    slot.wants = Wants::Up;
+                }
+            }
+        });
     }
 
     /// It panicked and went on.

@@ -8,7 +8,7 @@ use super::slot::{Is, Number};
 use super::{News, tell};
 use crate::actor::Actor;
 use crate::behaviour::Behaviour;
-use crate::call::{Delivery, envelope};
+use crate::call::{Delivery, own};
 use crate::cell::{AddressRef, CellRef, Signals, Terms};
 use crate::promise::Resolver;
 use crate::stop::{GaveUp, StopReason};
@@ -17,7 +17,6 @@ use crate::timer::{self, Timer};
 use crate::turn::Turn;
 use std::collections::BTreeMap;
 use std::fmt;
-use std::panic::Location;
 
 /// Starts actors, and starts them again when they fail. Its strategy says whom one failure takes along:
 ///
@@ -153,7 +152,8 @@ impl Supervisor {
             Order::End(number) => self.ends(number),
             Order::Alarm { alarm, in_ns } => {
                 if let Some(member) = self.children.get_mut(&alarm.number) {
-                    member.alarm = Some(set(alarm, in_ns, turn));
+                    let before = member.alarm.replace(set(alarm, in_ns, turn));
+                    before.map(|timer| timer.cancel());
                 }
             }
             Order::Overdue(number) => {
@@ -177,7 +177,7 @@ impl Supervisor {
         }
         match member.kind {
             Kind::Leaf(_) => member.address.cell().signal(Signals::START),
-            Kind::Branch => post::<Begin>(&member.address, ()),
+            Kind::Branch => post::<Begin>(&member.address),
         }
     }
 
@@ -185,7 +185,7 @@ impl Supervisor {
         if let Some(member) = self.children.get(&number) {
             match member.kind {
                 Kind::Leaf(_) => member.address.cell().signal(Signals::HALT),
-                Kind::Branch => post::<Retire>(&member.address, ()),
+                Kind::Branch => post::<Retire>(&member.address),
             }
         }
     }
@@ -195,7 +195,7 @@ impl Supervisor {
             match member.kind {
                 Kind::Leaf(Ending::Now) => member.address.cell().signal(Signals::STOP),
                 Kind::Leaf(Ending::AfterQueue) => member.address.stop_after_queue(),
-                Kind::Branch => post::<ShutDown>(&member.address, ()),
+                Kind::Branch => post::<ShutDown>(&member.address),
             }
         }
     }
@@ -221,6 +221,7 @@ impl Supervisor {
         self.changes(turn, |plan| match news {
             News::Up => plan.is_up(number, now_ns),
             News::Down(reason) => plan.is_down(number, reason, now_ns),
+            News::IsDown => plan.was_down(number),
             News::Resumed(reason) => plan.has_resumed(reason, now_ns),
             News::Gone(reason) => plan.is_gone(number, reason),
         });
@@ -305,6 +306,9 @@ impl Supervisor {
     /// Its end, however it came: what is left of the tree ends too.
     pub(super) fn is_gone(&mut self, turn: &Turn<'_, Supervisor>, reason: &StopReason) {
         for member in std::mem::take(&mut self.children).into_values().rev() {
+            if let Some(alarm) = member.alarm {
+                alarm.cancel();
+            }
             member.address.cell().signal(Signals::STOP);
         }
         let failed = TreeFailed {
@@ -337,10 +341,13 @@ impl Actor for Supervisor {
 }
 
 /// Sends a supervisor one of the messages that only supervisors send.
-fn post<B: Behaviour<Args = (), Reply = ()>>(to: &AddressRef, args: ()) {
-    let envelope = envelope::<B>(args, Resolver::nobody(), Location::caller());
+fn post<B: Behaviour<Args = (), Reply = ()>>(to: &AddressRef) {
     let to = to.clone();
-    Delivery { to, envelope }.deliver();
+    Delivery {
+        to,
+        envelope: own::<B>(()),
+    }
+    .deliver();
 }
 
 fn set(alarm: Alarm, in_ns: u64, turn: &Turn<'_, Supervisor>) -> Timer {
@@ -348,8 +355,11 @@ fn set(alarm: Alarm, in_ns: u64, turn: &Turn<'_, Supervisor>) -> Timer {
     let ring = move || {
         // One that has ended waits for nothing.
         if let Some(to) = me.upgrade() {
-            let envelope = envelope::<Ring>((alarm,), Resolver::nobody(), Location::caller());
-            Delivery { to, envelope }.deliver();
+            Delivery {
+                to,
+                envelope: own::<Ring>((alarm,)),
+            }
+            .deliver();
         }
     };
     let alarm = timer::Alarm::Once(Box::new(ring));
