@@ -11,6 +11,7 @@ mod hello;
 mod idle;
 mod mailbox;
 mod pingpong;
+mod restarts;
 mod ring;
 mod rings;
 mod spawn;
@@ -33,6 +34,7 @@ pub const BENCHES: &[Bench] = &[
     big::BIG,
     fib::FIB,
     fjcreate::FJCREATE,
+    restarts::RESTARTS,
     spawn::SPAWN,
     echo::ECHO,
     hello::HELLO,

@@ -549,3 +549,46 @@ fn a_link_that_breaks_starts_a_supervised_actor_again() {
         assert_eq!(part.add(1).ask_blocking(), Ok(1));
     });
 }
+
+#[test]
+fn on_threads_nothing_is_lost_by_restarts() {
+    const CHILDREN: usize = 8;
+    let each = if cfg!(miri) { 20 } else { 2_000 };
+    let system = System::builder().workers(4).build();
+    for rules in [
+        Supervisor::one_for_one(),
+        Supervisor::all_for_one(),
+        Supervisor::rest_for_one(),
+    ] {
+        let tree = rules
+            .budget(usize::MAX, Duration::from_secs(1))
+            .spawn(&system);
+        let log = Log::default();
+        let parts: Vec<_> = (0..CHILDREN)
+            .map(|_| tree.add(Part::child("a", log.clone())))
+            .collect();
+        let mut asked = Vec::new();
+        for n in 0..each {
+            for (me, part) in parts.iter().enumerate() {
+                asked.push(if (n + me) % 10 == 0 {
+                    Err(part.fail().ask())
+                } else {
+                    Ok(part.add(1).ask())
+                });
+            }
+        }
+        for asked in asked {
+            match asked {
+                Ok(added) => assert!(system.block_on(added).is_ok()),
+                Err(failed) => assert!(matches!(
+                    system.block_on(failed),
+                    Err(AskError::Panicked(_))
+                )),
+            }
+        }
+        assert_eq!(tree.settled().ask_blocking(), Ok(Ok(())));
+        assert_eq!(tree.shut_down().ask_blocking(), Ok(()));
+    }
+    assert_eq!(system.dead_letters().total(), 0);
+    assert!(system.shutdown().is_complete());
+}

@@ -33,7 +33,9 @@ impl Threads {
             };
             // One catch around all runs until a panic, for a catch around each would cost a tenth of a short run.
             while let Err(caught) = catch(|| self.run_actors(worker, &seat, &mut habits)) {
-                let _ended = cell::rescue(worker, caught);
+                if let Ran::Requeue(actor) = cell::rescue(worker, caught) {
+                    seat.queue.push(actor);
+                }
             }
             seat.count_dropped();
             self.leave(&seat);

@@ -1,0 +1,74 @@
+//! A small actor that panics with each message: what a failure, the supervisor's turn and the new state cost, and whether any of it
+//! is left behind.
+//!
+//! Protocol: our own. 200,000 messages wait for an actor with one supervisor, without a limit; each one's turn panics, the
+//! actor is started again, and the next message is processed. The panic hook says nothing.
+//!
+//! Timed: from the first message to the answer to the last, which does not panic. An operation is a restart.
+
+use crate::bench::{Bench, Group};
+use crate::failure::Failure;
+use crate::meter::Meter;
+use crate::param::Param;
+use crate::row::Figures;
+use crate::run::Run;
+use std::panic;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+use vivant::Supervisor;
+use vivant::prelude::*;
+
+pub(super) const RESTARTS: Bench = Bench {
+    name: "restarts",
+    about: "an actor that panics at each message, and its supervisor",
+    group: Group::Creation,
+    peer_ops: None,
+    params: &[Param::count("restarts", 200_000, 100, "restarts")],
+    run,
+    child: None,
+};
+
+#[derive(Actor)]
+struct Fragile {
+    begun: Arc<AtomicU64>,
+}
+
+#[behaviours]
+impl Fragile {
+    #[start]
+    fn new(begun: Arc<AtomicU64>) -> Self {
+        // Relaxed: read when the last answer has come.
+        begun.fetch_add(1, Ordering::Relaxed);
+        Fragile { begun }
+    }
+
+    fn fail(&mut self) {
+        panic!("as planned");
+    }
+
+    fn begun(&self) -> u64 {
+        self.begun.load(Ordering::Relaxed)
+    }
+}
+
+fn run(run: &Run) -> Result<Vec<Figures>, Failure> {
+    let restarts = run.count("restarts");
+    let loud = panic::take_hook();
+    panic::set_hook(Box::new(|_| ()));
+    let system = run.system();
+    let tree = Supervisor::one_for_one()
+        .budget(usize::MAX, Duration::from_secs(1))
+        .spawn(&system);
+    let fragile = tree.add(Fragile::child(Arc::default()));
+    let meter = Meter::start();
+    for _ in 0..restarts {
+        fragile.fail().send();
+    }
+    let begun = fragile.begun().ask_blocking();
+    let spent = meter.stop();
+    drop(system);
+    panic::set_hook(loud);
+    let check = run.check("states made", restarts + 1, begun?)?;
+    Ok(vec![Figures::new(spent, restarts, check)])
+}
