@@ -45,6 +45,12 @@
 //!
 //! - `macros` (default): the derive and attribute macros. All they write can be written by hand.
 //! - `tokio`: futures given to [`Turn::spawn`] run in the context of a tokio runtime.
+//! - `tracing`: a root span for each turn, linked to the span in which its message was sent; events for what begins, ends and
+//!   goes wrong.
+//! - `metrics`: counters and histograms by types and behaviours, for whichever recorder is installed before the system is
+//!   built.
+//!
+//! What the last two tell, and what that costs, is in `docs/observing.md` of the repository.
 
 #[doc(hidden)]
 pub mod __private;
@@ -74,6 +80,7 @@ mod mute;
 #[cfg(test)]
 #[path = "mute/model.rs"]
 mod mute_model;
+mod observe;
 mod oracle;
 pub mod prelude;
 mod promise;

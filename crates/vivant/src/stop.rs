@@ -21,6 +21,21 @@ pub enum StopReason {
     Panicked(Panic),
 }
 
+#[cfg(feature = "metrics")]
+impl StopReason {
+    /// In one word, as a label.
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            StopReason::Stopped => "stopped",
+            StopReason::Drained => "drained",
+            StopReason::Finished => "finished",
+            StopReason::Unreferenced => "unreferenced",
+            StopReason::Shutdown => "shutdown",
+            StopReason::Panicked(_) => "panicked",
+        }
+    }
+}
+
 impl fmt::Display for StopReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

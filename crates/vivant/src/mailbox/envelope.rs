@@ -4,6 +4,7 @@ use super::inbox::{Chain, Linked};
 use super::pool;
 use crate::cell::{AddressRef, StateRef};
 use crate::error::Refusal;
+use crate::observe::{self, Origin};
 use crate::promise::Next;
 use crate::scheduler::Worker;
 use std::panic::Location;
@@ -18,6 +19,8 @@ pub(crate) struct Head {
     pub(crate) place: &'static Location<'static>,
     /// When it was pushed, in coarse milliseconds; wraps after 49 days.
     pub(crate) sent_ms: u32,
+    /// In which span it was sent. Nothing without the feature `tracing`.
+    pub(crate) origin: Origin,
 }
 
 // SAFETY: 1. `link` is a fixed field that only inbox and chain touch. 2. `Envelope::into_node` gives up a
@@ -61,6 +64,25 @@ pub(crate) enum Step {
     Deferred(Envelope),
     /// The actor is to end.
     Stop,
+}
+
+impl Step {
+    /// A continuation that a resolution releases was sent when the resolution was, and where: by the turn that answered.
+    #[cfg(any(feature = "tracing", feature = "metrics"))]
+    fn following(mut self, head: Head) -> Step {
+        if let Step::Release(_, released) = &mut self {
+            let released = released.head_mut();
+            released.sent_ms = head.sent_ms;
+            released.origin = head.origin;
+        }
+        self
+    }
+
+    #[cfg(not(any(feature = "tracing", feature = "metrics")))]
+    #[inline(always)]
+    fn following(self, _: Head) -> Step {
+        self
+    }
 }
 
 /// One kind of message: how to run it and how to refuse it.
@@ -141,7 +163,11 @@ unsafe fn run<L: Letter>(head: NonNull<Head>, state: &mut StateRef<'_>, worker: 
     if L::is_withdrawn(&parcel.content) {
         return Step::Withdrawn(parcel.head.place);
     }
-    L::run(parcel.content, state, worker)
+    let step = {
+        let _watched = observe::turn(const { L::KIND.role }, &parcel.head, worker);
+        L::run(parcel.content, state, worker)
+    };
+    step.following(parcel.head)
 }
 
 /// # Safety
@@ -196,6 +222,7 @@ impl Envelope {
             kind: const { &L::KIND },
             place,
             sent_ms: 0,
+            origin: Origin::default(),
         };
         let place = pool::take::<Parcel<L::Content>>();
         // SAFETY: memory for this type that nobody else has.
@@ -203,9 +230,16 @@ impl Envelope {
         Envelope(place.cast())
     }
 
+    /// It is sent now.
     pub(crate) fn stamp(&mut self, sent_ms: u32) {
+        let head = self.head_mut();
+        head.sent_ms = sent_ms;
+        head.origin.is_here();
+    }
+
+    fn head_mut(&mut self) -> &mut Head {
         // SAFETY: the envelope owns its parcel.
-        unsafe { self.0.as_mut() }.sent_ms = sent_ms;
+        unsafe { self.0.as_mut() }
     }
 
     pub(crate) fn head(&self) -> &Head {

@@ -9,6 +9,7 @@ use super::thief::{Thief, Verdict};
 use super::threads::Threads;
 use super::worker::Worker;
 use crate::cell::{self, Ran, Runnable, catch};
+use crate::observe;
 use crate::sync::{Arc, Ordering};
 
 /// What a worker remembers from run to run.
@@ -72,6 +73,7 @@ impl Threads {
                 None if self.is_closed() => return,
                 None => {
                     habits.thief.rests(&self.patience);
+                    observe::rests(worker);
                     self.sleep(seat, worker);
                     if self.may_retire(seat) {
                         return;

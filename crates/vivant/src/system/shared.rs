@@ -11,6 +11,7 @@ use crate::dead_letter::DeadLetters;
 use crate::error::{Inside, Panic};
 use crate::mailbox::{Depot, To, post};
 use crate::mute::Mutes;
+use crate::observe;
 use crate::oracle::{Oracle, split_mix};
 use crate::registry::Registry;
 use crate::report::{Listener, Reports};
@@ -35,6 +36,8 @@ pub(crate) struct Shared {
     pub(crate) mutes: Mutes<CellRef>,
     pub(crate) dead_letters: DeadLetters,
     pub(crate) reports: Reports,
+    #[cfg(feature = "metrics")]
+    pub(crate) meters: observe::SystemMeters,
     pub(crate) bytes: Bytes,
     pub(crate) depot: Arc<Depot>,
     kept: Mutex<BTreeMap<u64, AddressRef>>,
@@ -67,6 +70,8 @@ impl Shared {
             mutes: Mutes::new(),
             dead_letters: DeadLetters::default(),
             reports: Reports::new(listener),
+            #[cfg(feature = "metrics")]
+            meters: observe::SystemMeters::new(),
             bytes: Bytes::default(),
             depot: Arc::new(Depot::new()),
             kept: Mutex::new(BTreeMap::new()),
@@ -116,6 +121,7 @@ impl Shared {
             state,
         );
         self.registry.insert(address.cell());
+        observe::spawned(&address);
         if self.is_closing() {
             // Registered first, so that shutdown cannot miss it.
             address.cell().signal(Signals::SHUTDOWN);

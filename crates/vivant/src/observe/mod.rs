@@ -1,0 +1,120 @@
+//! What a watcher outside is told: spans and events (feature `tracing`), numbers (feature `metrics`).
+//!
+//! The runtime calls this module at a handful of places. With neither feature its types are empty and its functions do
+//! nothing. Names, fields, labels and units are listed in `docs/observing.md`.
+//!
+//! - [`spans`]: one root span for each turn, linked to the span in which its message was sent; events.
+//! - [`meters`]: counters and histograms, by types and behaviours.
+
+#[cfg(feature = "metrics")]
+mod meters;
+#[cfg(feature = "tracing")]
+mod spans;
+
+#[cfg(feature = "metrics")]
+pub(crate) use meters::{SystemMeters, WorkerMeters};
+#[cfg(feature = "tracing")]
+pub(crate) use spans::Origin;
+
+use crate::cell::Header;
+use crate::dead_letter::Cause;
+use crate::mailbox::{Head, Kind, Role};
+use crate::report::Report;
+use crate::scheduler::Worker;
+use crate::stop::StopReason;
+use std::panic::Location;
+
+/// Where a message comes from. Part of its head.
+#[cfg(not(feature = "tracing"))]
+#[derive(Default)]
+pub(crate) struct Origin;
+
+#[cfg(not(feature = "tracing"))]
+impl Origin {
+    #[inline(always)]
+    #[allow(clippy::unused_self, reason = "the twin with spans has a use for it")]
+    pub(crate) fn is_here(&mut self) {}
+}
+
+/// A turn that is watched, until this is dropped.
+#[must_use]
+pub(crate) struct Watched<'w> {
+    #[cfg(feature = "tracing")]
+    _span: Option<tracing::span::EnteredSpan>,
+    #[cfg(feature = "metrics")]
+    _timing: Option<meters::Timing<'w>>,
+    _worker: std::marker::PhantomData<&'w Worker>,
+}
+
+/// A message begins: what is seen of it, if it makes a turn of the user's.
+#[inline(always)]
+pub(crate) fn turn<'w>(role: Role, head: &Head, worker: &'w Worker) -> Watched<'w> {
+    let is_users = matches!(role, Role::Start | Role::Turn);
+    let _unused = (is_users, head, worker);
+    Watched {
+        #[cfg(feature = "tracing")]
+        _span: is_users.then(|| spans::turn(head, worker)).flatten(),
+        #[cfg(feature = "metrics")]
+        _timing: is_users.then(|| meters::turn(head, worker)).flatten(),
+        _worker: std::marker::PhantomData,
+    }
+}
+
+/// Subscribers and recorders are user code: one that panics costs nobody here anything.
+#[cfg(any(feature = "tracing", feature = "metrics"))]
+fn tell(what: impl FnOnce()) {
+    let _told = crate::cell::catch(what);
+}
+
+/// A worker has nothing more to run: what it has counted by itself is told.
+#[inline]
+pub(crate) fn rests(worker: &Worker) {
+    #[cfg(feature = "metrics")]
+    worker.meters.tell();
+    let _unused = worker;
+}
+
+/// An actor was made.
+#[inline]
+pub(crate) fn spawned(actor: &Header) {
+    #[cfg(feature = "tracing")]
+    tell(|| spans::spawned(actor));
+    #[cfg(feature = "metrics")]
+    tell(|| meters::spawned(actor));
+    let _unused = actor;
+}
+
+/// An actor has ended.
+#[inline]
+pub(crate) fn ended(actor: &Header, reason: &StopReason) {
+    #[cfg(feature = "tracing")]
+    tell(|| spans::ended(actor, reason));
+    #[cfg(feature = "metrics")]
+    tell(|| meters::ended(actor, reason));
+    let _unused = (actor, reason);
+}
+
+/// A message was not processed.
+#[inline]
+pub(crate) fn dead_letter(
+    actor: &Header,
+    kind: &'static Kind,
+    place: &'static Location<'static>,
+    cause: Cause,
+) {
+    #[cfg(feature = "tracing")]
+    tell(|| spans::dead_letter(actor, kind, place, cause));
+    #[cfg(feature = "metrics")]
+    tell(|| meters::dead_letter(actor, kind, cause));
+    let _unused = (actor, kind, place, cause);
+}
+
+/// The runtime has something to say that nobody asked for.
+#[inline]
+pub(crate) fn report(report: &Report) {
+    #[cfg(feature = "tracing")]
+    tell(|| spans::report(report));
+    #[cfg(feature = "metrics")]
+    tell(|| meters::report(report));
+    let _unused = report;
+}

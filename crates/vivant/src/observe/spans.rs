@@ -1,0 +1,133 @@
+//! Spans and events, for the `tracing` crate.
+//!
+//! Every turn has a root span of its own, so that no trace grows for ever. What made it happen is a link: the head of a
+//! message holds the span in which it was sent, and the turn follows from that.
+//!
+//! The span is held and not its number, because a link to a span that has closed leads nowhere: in a registry its data
+//! is gone. As a rule a sender's turn has ended before the receiver's begins, so numbers alone would link to nothing. The
+//! price: a span closes only after the messages that were sent in it have begun.
+
+use crate::cell::Header;
+use crate::dead_letter::Cause;
+use crate::mailbox::{Head, Kind};
+use crate::report::Report;
+use crate::scheduler::Worker;
+use crate::stop::StopReason;
+use std::fmt;
+use std::panic::Location;
+use tracing::level_filters::LevelFilter;
+use tracing::span::EnteredSpan;
+use tracing::{Level, Span, debug, debug_span, warn};
+
+/// The span in which a message was sent. Boxed: without a subscriber it costs the message one word, and nothing is
+/// allocated.
+#[derive(Default)]
+pub(crate) struct Origin(Option<Box<Span>>);
+
+impl Origin {
+    /// The message is sent here and now, unless it already says what it follows from.
+    #[inline]
+    pub(crate) fn is_here(&mut self) {
+        // One load, as long as nobody listens for spans of turns.
+        if Level::DEBUG <= LevelFilter::current() && self.0.is_none() {
+            self.note();
+        }
+    }
+
+    fn note(&mut self) {
+        let here = Span::current();
+        if !here.is_none() {
+            self.0 = Some(Box::new(here));
+        }
+    }
+}
+
+/// The path of an actor, made only when somebody reads it.
+struct Path<'a>(&'a Header);
+
+impl fmt::Display for Path<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.path())
+    }
+}
+
+/// The span of the turn that begins, if anybody wants it.
+#[inline]
+pub(super) fn turn(head: &Head, worker: &Worker) -> Option<EnteredSpan> {
+    if Level::DEBUG <= LevelFilter::current() {
+        open(head, worker)
+    } else {
+        None
+    }
+}
+
+fn open(head: &Head, worker: &Worker) -> Option<EnteredSpan> {
+    let span = worker.with_me(|actor| {
+        debug_span!(
+            target: "vivant",
+            parent: None,
+            "turn",
+            actor = %Path(actor),
+            behaviour = head.kind.name,
+            place = %head.place,
+        )
+    });
+    if span.is_disabled() {
+        return None;
+    }
+    if let Origin(Some(sent_in)) = &head.origin {
+        span.follows_from(&**sent_in);
+    }
+    Some(span.entered())
+}
+
+pub(super) fn spawned(actor: &Header) {
+    if Level::DEBUG <= LevelFilter::current() {
+        debug!(target: "vivant", actor = %Path(actor), "spawned");
+    }
+}
+
+pub(super) fn ended(actor: &Header, reason: &StopReason) {
+    if Level::DEBUG <= LevelFilter::current() {
+        debug!(target: "vivant", actor = %Path(actor), %reason, "ended");
+    }
+}
+
+pub(super) fn dead_letter(
+    actor: &Header,
+    kind: &'static Kind,
+    place: &'static Location<'static>,
+    cause: Cause,
+) {
+    if Level::DEBUG <= LevelFilter::current() {
+        debug!(
+            target: "vivant",
+            actor = %Path(actor),
+            behaviour = kind.name,
+            %place,
+            %cause,
+            "dead letter",
+        );
+    }
+}
+
+pub(super) fn report(report: &Report) {
+    match report {
+        Report::SlowTurn {
+            actor,
+            behaviour,
+            for_ms,
+        } => warn!(target: "vivant", actor, behaviour, for_ms, "slow turn"),
+        Report::Panicked(panic) => warn!(
+            target: "vivant",
+            actor = panic.actor(),
+            behaviour = panic.behaviour(),
+            place = panic.place(),
+            error = panic.message(),
+            "panicked",
+        ),
+        Report::ThreadFailed { error } => {
+            warn!(target: "vivant", error, "a worker thread could not be started");
+        }
+    }
+}
