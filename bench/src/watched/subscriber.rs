@@ -3,8 +3,9 @@
 use std::cell::RefCell;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
-use tracing::span::{Attributes, Current, Id, Record};
+use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Metadata, Subscriber};
+use tracing_core::span::Current;
 
 #[derive(Default)]
 struct Counting {

@@ -102,7 +102,7 @@ pub use call::{Call, Then};
 pub use dead_letter::{Cause, DeadLetter, DeadLetterCount, DeadLetters};
 pub use error::{AskError, Inside, Panic, SendError, Undelivered};
 pub use future::{Clock, Sleep};
-pub use inspect::{ActorFacts, AliveBecause, Inspection};
+pub use inspect::{ActorFacts, AliveBecause, Inspection, WorkerFacts};
 pub use interface::{Entry, Implements};
 pub use promise::{Promise, Resolver};
 pub use report::Report;

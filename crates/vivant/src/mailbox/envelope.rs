@@ -66,21 +66,15 @@ pub(crate) enum Step {
     Stop,
 }
 
+#[cfg(any(feature = "tracing", feature = "metrics"))]
 impl Step {
     /// A continuation that a resolution releases was sent when the resolution was, and where: by the turn that answered.
-    #[cfg(any(feature = "tracing", feature = "metrics"))]
     fn following(mut self, head: Head) -> Step {
         if let Step::Release(_, released) = &mut self {
             let released = released.head_mut();
             released.sent_ms = head.sent_ms;
             released.origin = head.origin;
         }
-        self
-    }
-
-    #[cfg(not(any(feature = "tracing", feature = "metrics")))]
-    #[inline(always)]
-    fn following(self, _: Head) -> Step {
         self
     }
 }
@@ -167,7 +161,11 @@ unsafe fn run<L: Letter>(head: NonNull<Head>, state: &mut StateRef<'_>, worker: 
         let _watched = observe::turn(const { L::KIND.role }, &parcel.head, worker);
         L::run(parcel.content, state, worker)
     };
-    step.following(parcel.head)
+    #[cfg(any(feature = "tracing", feature = "metrics"))]
+    if const { matches!(L::KIND.role, Role::Resolution) } {
+        return step.following(parcel.head);
+    }
+    step
 }
 
 /// # Safety

@@ -194,4 +194,14 @@ impl<S> Mutes<S> {
             .map(|(id, senders)| (*id, senders.len()))
             .collect()
     }
+
+    /// Who is muted, and who mutes it, for inspection.
+    pub(crate) fn muted(&self, id_of: impl Fn(&S) -> u64) -> BTreeMap<u64, u64> {
+        let lists = lock(&self.lists);
+        let pairs = lists.iter().flat_map(|(by, senders)| {
+            let pair = |sender| (id_of(sender), *by);
+            senders.iter().map(pair)
+        });
+        pairs.collect()
+    }
 }

@@ -40,6 +40,7 @@ impl Threads {
             self.leave(&seat);
         });
         worker.system.bytes.inherit(&seat.bytes);
+        self.turns_before.fetch_add(seat.turns(), Ordering::Relaxed);
         if self.is_closed() {
             // What this worker left, nobody else may be there to run.
             self.run_after_hours(&worker.system);
@@ -183,6 +184,7 @@ impl Threads {
     /// W1: announces, looks a last time, sleeps. The own queue is looked at too: a thief may have given its loot back. What
     /// waits in the queues of others is theirs: they are awake, and offer it or are relieved of it by the clock.
     fn sleep(&self, seat: &Seat, worker: &Worker) {
+        seat.rest.begins(worker.system.oracle.now_ns());
         self.sleepers.announce(&seat.parker);
         let stays_awake = !self.common.is_empty() || !seat.queue.is_empty() || self.is_closed();
         if !stays_awake || self.sleepers.withdraw(&seat.parker) == Withdrawn::TokenComes {
@@ -191,6 +193,7 @@ impl Threads {
         // Also after a sleep that was only announced: the clock may have gone to rest on the strength of it (K1).
         worker.system.oracle.tick();
         self.clock.rouse();
+        seat.rest.ends(worker.system.oracle.now_ns());
     }
 
     /// Whether any queue holds an actor.
