@@ -4,7 +4,9 @@ use super::inbox::{Chain, Linked};
 use super::pool;
 use crate::cell::{AddressRef, StateRef};
 use crate::error::Refusal;
-use crate::observe::{self, Origin};
+#[cfg(any(feature = "tracing", feature = "metrics"))]
+use crate::observe;
+use crate::observe::Origin;
 use crate::promise::Next;
 use crate::scheduler::Worker;
 use std::panic::Location;
@@ -30,6 +32,12 @@ unsafe impl Linked for Head {
         // SAFETY: the caller owns the node (the trait's rule); only the field's address is taken.
         unsafe { ptr::addr_of_mut!((*node.as_ptr()).link) }
     }
+}
+
+#[cfg(any(feature = "tracing", feature = "metrics"))]
+impl Head {
+    /// Nothing of it is needed any more. Said before a turn, so that no turn has to clear it away when it panics.
+    fn given_up(self) {}
 }
 
 #[repr(C)]
@@ -157,15 +165,42 @@ unsafe fn run<L: Letter>(head: NonNull<Head>, state: &mut StateRef<'_>, worker: 
     if L::is_withdrawn(&parcel.content) {
         return Step::Withdrawn(parcel.head.place);
     }
-    let step = {
-        let _watched = observe::turn(const { L::KIND.role }, &parcel.head, worker);
-        L::run(parcel.content, state, worker)
-    };
     #[cfg(any(feature = "tracing", feature = "metrics"))]
-    if const { matches!(L::KIND.role, Role::Resolution) } {
-        return step.following(parcel.head);
+    return seen::<L>(parcel, state, worker);
+    #[cfg(not(any(feature = "tracing", feature = "metrics")))]
+    L::run(parcel.content, state, worker)
+}
+
+/// Processes a message, where somebody may be watching.
+#[cfg(any(feature = "tracing", feature = "metrics"))]
+#[inline]
+fn seen<L: Letter>(parcel: Parcel<L::Content>, state: &mut StateRef<'_>, worker: &Worker) -> Step {
+    let Parcel { head, content } = parcel;
+    match const { L::KIND.role } {
+        Role::Resolution => L::run(content, state, worker).following(head),
+        Role::StopMark => L::run(content, state, worker),
+        Role::Start | Role::Turn => match observe::turn(&head, worker) {
+            Some(watch) => watched::<L>(watch, head, content, state, worker),
+            None => {
+                head.given_up();
+                L::run(content, state, worker)
+            }
+        },
     }
-    step
+}
+
+/// Out of the way of turns that nobody watches.
+#[cfg(any(feature = "tracing", feature = "metrics"))]
+#[inline(never)]
+fn watched<L: Letter>(
+    watch: observe::Watch,
+    head: Head,
+    content: L::Content,
+    state: &mut StateRef<'_>,
+    worker: &Worker,
+) -> Step {
+    let _watched = watch.begins(head, worker);
+    L::run(content, state, worker)
 }
 
 /// # Safety
@@ -220,7 +255,7 @@ impl Envelope {
             kind: const { &L::KIND },
             place,
             sent_ms: 0,
-            origin: Origin::default(),
+            origin: Origin::none(),
         };
         let place = pool::take::<Parcel<L::Content>>();
         // SAFETY: memory for this type that nobody else has.

@@ -215,30 +215,33 @@ impl Drop for Timing<'_> {
     }
 }
 
+/// A turn that is to be timed.
+pub(super) struct Timed(Rc<Tally>);
+
+/// Counts a turn.
 #[inline]
-pub(super) fn turn<'w>(head: &Head, worker: &'w Worker) -> Option<Timing<'w>> {
+pub(super) fn turn(head: &Head, worker: &Worker) -> Option<Timed> {
     let class = worker.with_me(|actor| actor.class);
-    let tally = worker.meters.counts(class, head, worker)?;
-    Some(timed(tally, head, worker))
+    worker.meters.counts(class, head, worker).map(Timed)
 }
 
-fn timed<'w>(tally: Rc<Tally>, head: &Head, worker: &'w Worker) -> Timing<'w> {
-    let oracle = &worker.system.oracle;
-    let now_ms = oracle.coarse_ms();
-    tally.sampled_ms.set(now_ms);
-    tally.tell();
-    let waited_ms = (now_ms as u32).wrapping_sub(head.sent_ms);
-    // A clock read a moment before the stamp.
-    let waited_ms = if waited_ms > u32::MAX / 2 {
-        0
-    } else {
-        waited_ms
-    };
-    tally.meters.wait_seconds.record(f64::from(waited_ms) / 1e3);
-    Timing {
-        worker,
-        tally,
-        began_ns: oracle.now_ns(),
+impl Timed {
+    pub(super) fn begins<'w>(self, head: &Head, worker: &'w Worker) -> Timing<'w> {
+        let Timed(tally) = self;
+        let oracle = &worker.system.oracle;
+        let now_ms = oracle.coarse_ms();
+        tally.sampled_ms.set(now_ms);
+        tally.tell();
+        let waited_ms = (now_ms as u32).wrapping_sub(head.sent_ms);
+        // A clock read a moment before the stamp.
+        let is_early = waited_ms > u32::MAX / 2;
+        let waited_ms = if is_early { 0 } else { waited_ms };
+        tally.meters.wait_seconds.record(f64::from(waited_ms) / 1e3);
+        Timing {
+            worker,
+            tally,
+            began_ns: oracle.now_ns(),
+        }
     }
 }
 

@@ -18,7 +18,9 @@ pub(crate) use spans::Origin;
 
 use crate::cell::Header;
 use crate::dead_letter::Cause;
-use crate::mailbox::{Head, Kind, Role};
+#[cfg(any(feature = "tracing", feature = "metrics"))]
+use crate::mailbox::Head;
+use crate::mailbox::Kind;
 use crate::report::Report;
 use crate::scheduler::Worker;
 use crate::stop::StopReason;
@@ -26,17 +28,29 @@ use std::panic::Location;
 
 /// Where a message comes from. Part of its head.
 #[cfg(not(feature = "tracing"))]
-#[derive(Default)]
 pub(crate) struct Origin;
 
 #[cfg(not(feature = "tracing"))]
 impl Origin {
+    pub(crate) const fn none() -> Origin {
+        Origin
+    }
+
     #[inline(always)]
     #[allow(clippy::unused_self, reason = "the twin with spans has a use for it")]
     pub(crate) fn is_here(&mut self) {}
 }
 
+/// What is to be seen of a turn.
+#[cfg(any(feature = "tracing", feature = "metrics"))]
+#[must_use]
+pub(crate) struct Watch {
+    #[cfg(feature = "metrics")]
+    timed: Option<meters::Timed>,
+}
+
 /// A turn that is watched, until this is dropped.
+#[cfg(any(feature = "tracing", feature = "metrics"))]
 #[must_use]
 pub(crate) struct Watched<'w> {
     #[cfg(feature = "tracing")]
@@ -46,17 +60,39 @@ pub(crate) struct Watched<'w> {
     _worker: std::marker::PhantomData<&'w Worker>,
 }
 
-/// A message begins: what is seen of it, if it makes a turn of the user's.
-#[inline(always)]
-pub(crate) fn turn<'w>(role: Role, head: &Head, worker: &'w Worker) -> Watched<'w> {
-    let is_users = matches!(role, Role::Start | Role::Turn);
-    let _unused = (is_users, head, worker);
-    Watched {
-        #[cfg(feature = "tracing")]
-        _span: is_users.then(|| spans::turn(head, worker)).flatten(),
+/// A turn is about to begin: it is counted. `None`: no more is to be seen of it.
+#[cfg(any(feature = "tracing", feature = "metrics"))]
+#[inline]
+pub(crate) fn turn(head: &Head, worker: &Worker) -> Option<Watch> {
+    let mut is_seen = false;
+    #[cfg(feature = "metrics")]
+    let timed = meters::turn(head, worker);
+    #[cfg(feature = "metrics")]
+    {
+        is_seen |= timed.is_some();
+    }
+    #[cfg(feature = "tracing")]
+    {
+        is_seen |= spans::are_wanted();
+    }
+    let _unused = (head, worker);
+    is_seen.then_some(Watch {
         #[cfg(feature = "metrics")]
-        _timing: is_users.then(|| meters::turn(head, worker)).flatten(),
-        _worker: std::marker::PhantomData,
+        timed,
+    })
+}
+
+#[cfg(any(feature = "tracing", feature = "metrics"))]
+impl Watch {
+    /// The turn begins.
+    pub(crate) fn begins(self, head: Head, worker: &Worker) -> Watched<'_> {
+        Watched {
+            #[cfg(feature = "tracing")]
+            _span: spans::turn(&head, worker),
+            #[cfg(feature = "metrics")]
+            _timing: self.timed.map(|timed| timed.begins(&head, worker)),
+            _worker: std::marker::PhantomData,
+        }
     }
 }
 

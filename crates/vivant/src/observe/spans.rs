@@ -21,19 +21,22 @@ use tracing::{Level, Span, debug, debug_span, warn};
 
 /// The span in which a message was sent. Boxed: without a subscriber it costs the message one word, and nothing is
 /// allocated.
-#[derive(Default)]
 pub(crate) struct Origin(Option<Box<Span>>);
 
 impl Origin {
+    pub(crate) const fn none() -> Origin {
+        Origin(None)
+    }
+
     /// The message is sent here and now, unless it already says what it follows from.
     #[inline]
     pub(crate) fn is_here(&mut self) {
-        // One load, as long as nobody listens for spans of turns.
-        if Level::DEBUG <= LevelFilter::current() && self.0.is_none() {
+        if are_wanted() && self.0.is_none() {
             self.note();
         }
     }
 
+    #[cold]
     fn note(&mut self) {
         let here = Span::current();
         if !here.is_none() {
@@ -51,17 +54,14 @@ impl fmt::Display for Path<'_> {
     }
 }
 
-/// The span of the turn that begins, if anybody wants it.
+/// Whether somebody may listen for spans of turns: one load.
 #[inline]
-pub(super) fn turn(head: &Head, worker: &Worker) -> Option<EnteredSpan> {
-    if Level::DEBUG <= LevelFilter::current() {
-        open(head, worker)
-    } else {
-        None
-    }
+pub(super) fn are_wanted() -> bool {
+    Level::DEBUG <= LevelFilter::current()
 }
 
-fn open(head: &Head, worker: &Worker) -> Option<EnteredSpan> {
+/// The span of the turn that begins, if anybody wants it.
+pub(super) fn turn(head: &Head, worker: &Worker) -> Option<EnteredSpan> {
     let span = worker.with_me(|actor| {
         debug_span!(
             target: "vivant",
@@ -82,13 +82,13 @@ fn open(head: &Head, worker: &Worker) -> Option<EnteredSpan> {
 }
 
 pub(super) fn spawned(actor: &Header) {
-    if Level::DEBUG <= LevelFilter::current() {
+    if are_wanted() {
         debug!(target: "vivant", actor = %Path(actor), "spawned");
     }
 }
 
 pub(super) fn ended(actor: &Header, reason: &StopReason) {
-    if Level::DEBUG <= LevelFilter::current() {
+    if are_wanted() {
         debug!(target: "vivant", actor = %Path(actor), %reason, "ended");
     }
 }
@@ -99,7 +99,7 @@ pub(super) fn dead_letter(
     place: &'static Location<'static>,
     cause: Cause,
 ) {
-    if Level::DEBUG <= LevelFilter::current() {
+    if are_wanted() {
         debug!(
             target: "vivant",
             actor = %Path(actor),

@@ -103,8 +103,7 @@ struct Collector(Seen);
 
 fn place<S: Subscriber + for<'s> LookupSpan<'s>>(id: &Id, context: &Context<'_, S>) -> usize {
     let span = context.span(id).expect("a link leads to a living span");
-    let place = span.extensions().get::<Place>().expect("set at birth").0;
-    place
+    span.extensions().get::<Place>().expect("set at birth").0
 }
 
 impl<S: Subscriber + for<'s> LookupSpan<'s>> Layer<S> for Collector {
