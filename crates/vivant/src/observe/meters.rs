@@ -226,13 +226,13 @@ pub(super) fn turn(head: &Head, worker: &Worker) -> Option<Timed> {
 }
 
 impl Timed {
-    pub(super) fn begins<'w>(self, head: &Head, worker: &'w Worker) -> Timing<'w> {
+    pub(super) fn begins(self, sent_ms: u32, worker: &Worker) -> Timing<'_> {
         let Timed(tally) = self;
         let oracle = &worker.system.oracle;
         let now_ms = oracle.coarse_ms();
         tally.sampled_ms.set(now_ms);
         tally.tell();
-        let waited_ms = (now_ms as u32).wrapping_sub(head.sent_ms);
+        let waited_ms = (now_ms as u32).wrapping_sub(sent_ms);
         // A clock read a moment before the stamp.
         let is_early = waited_ms > u32::MAX / 2;
         let waited_ms = if is_early { 0 } else { waited_ms };

@@ -53,10 +53,11 @@ pub(crate) struct Watch {
 #[cfg(any(feature = "tracing", feature = "metrics"))]
 #[must_use]
 pub(crate) struct Watched<'w> {
-    #[cfg(feature = "tracing")]
-    _span: Option<tracing::span::EnteredSpan>,
+    // Within the span, so that its time is the turn's alone.
     #[cfg(feature = "metrics")]
     _timing: Option<meters::Timing<'w>>,
+    #[cfg(feature = "tracing")]
+    _span: Option<tracing::span::EnteredSpan>,
     _worker: std::marker::PhantomData<&'w Worker>,
 }
 
@@ -86,11 +87,15 @@ pub(crate) fn turn(head: &Head, worker: &Worker) -> Option<Watch> {
 impl Watch {
     /// The turn begins.
     pub(crate) fn begins(self, head: Head, worker: &Worker) -> Watched<'_> {
+        #[cfg(feature = "metrics")]
+        let sent_ms = head.sent_ms;
+        #[cfg(feature = "tracing")]
+        let span = spans::turn(head, worker);
         Watched {
-            #[cfg(feature = "tracing")]
-            _span: spans::turn(&head, worker),
             #[cfg(feature = "metrics")]
-            _timing: self.timed.map(|timed| timed.begins(&head, worker)),
+            _timing: self.timed.map(|timed| timed.begins(sent_ms, worker)),
+            #[cfg(feature = "tracing")]
+            _span: span,
             _worker: std::marker::PhantomData,
         }
     }
@@ -99,6 +104,10 @@ impl Watch {
 /// Subscribers and recorders are user code: one that panics costs nobody here anything.
 #[cfg(any(feature = "tracing", feature = "metrics"))]
 fn tell(what: impl FnOnce()) {
+    if std::thread::panicking() {
+        // While a panic unwinds, a catch would forget where it was.
+        return what();
+    }
     let _told = crate::cell::catch(what);
 }
 

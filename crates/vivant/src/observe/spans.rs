@@ -13,6 +13,7 @@ use crate::mailbox::{Head, Kind};
 use crate::report::Report;
 use crate::scheduler::Worker;
 use crate::stop::StopReason;
+use std::cell::Cell;
 use std::fmt;
 use std::panic::Location;
 use tracing::level_filters::LevelFilter;
@@ -21,7 +22,12 @@ use tracing::{Level, Span, debug, debug_span, warn};
 
 /// The span in which a message was sent. Boxed: without a subscriber it costs the message one word, and nothing is
 /// allocated.
-pub(crate) struct Origin(Option<Box<Span>>);
+pub(crate) struct Origin(Option<Box<Option<Span>>>);
+
+thread_local! {
+    /// The box that a turn on this thread has emptied last: who sends next fills it again.
+    static EMPTIED: Cell<Option<Box<Option<Span>>>> = const { Cell::new(None) };
+}
 
 impl Origin {
     pub(crate) const fn none() -> Origin {
@@ -39,9 +45,24 @@ impl Origin {
     #[cold]
     fn note(&mut self) {
         let here = Span::current();
-        if !here.is_none() {
-            self.0 = Some(Box::new(here));
+        if here.is_none() {
+            return;
         }
+        let emptied = EMPTIED.try_with(Cell::take).ok().flatten();
+        let mut place = emptied.unwrap_or_default();
+        *place = Some(here);
+        self.0 = Some(place);
+    }
+
+    /// The message is what made this turn happen.
+    fn leads_to(self, turn: &Span) {
+        let Some(mut place) = self.0 else {
+            return;
+        };
+        if let Some(sent_in) = place.take() {
+            turn.follows_from(&sent_in);
+        }
+        let _kept = EMPTIED.try_with(|emptied| emptied.set(Some(place)));
     }
 }
 
@@ -61,7 +82,7 @@ pub(super) fn are_wanted() -> bool {
 }
 
 /// The span of the turn that begins, if anybody wants it.
-pub(super) fn turn(head: &Head, worker: &Worker) -> Option<EnteredSpan> {
+pub(super) fn turn(head: Head, worker: &Worker) -> Option<EnteredSpan> {
     let span = worker.with_me(|actor| {
         debug_span!(
             target: "vivant",
@@ -75,9 +96,7 @@ pub(super) fn turn(head: &Head, worker: &Worker) -> Option<EnteredSpan> {
     if span.is_disabled() {
         return None;
     }
-    if let Origin(Some(sent_in)) = &head.origin {
-        span.follows_from(&**sent_in);
-    }
+    head.origin.leads_to(&span);
     Some(span.entered())
 }
 
