@@ -153,8 +153,11 @@ impl Inspection {
     pub(crate) fn of(system: &Arc<Shared>) -> Inspection {
         let threads = system.threads();
         let (now_ms, now_ns) = (system.oracle.coarse_ms(), system.oracle.now_ns());
-        let mutes = system.mutes.counts();
-        let muted = system.mutes.muted(|cell| cell.id);
+        let (mut mutes, mut muted) = (BTreeMap::<_, usize>::new(), BTreeMap::new());
+        for (by, sender) in system.mutes.pairs(|cell| cell.id) {
+            *mutes.entry(by).or_default() += 1;
+            muted.insert(sender, by);
+        }
         let running = threads.map_or_else(BTreeMap::new, |threads| threads.running(now_ms));
         let cells = system.registry.all();
         let path_of = |id: &u64| {
