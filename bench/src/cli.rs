@@ -7,6 +7,7 @@ use crate::process;
 use crate::report;
 use crate::row::Row;
 use crate::run::{Expectation, Run};
+use crate::watched;
 use crate::{BENCHES, Failure};
 use clap::builder::PossibleValuesParser;
 use clap::error::ErrorKind;
@@ -53,6 +54,10 @@ fn command() -> Command {
                 .help("Workers of the system [default: one for each processor]"),
         )
         .arg(flag("json", "One JSON object a line"))
+        .arg(flag(
+            "watched",
+            "With a subscriber and a recorder that count, for the features that this was built with",
+        ))
         .arg(flag(
             "tiny",
             "Sizes for a quick try; parameters still count",
@@ -118,6 +123,9 @@ fn usage(error: &clap::Error, words: &[OsString]) -> ExitCode {
 
 fn dispatch(matches: &ArgMatches) -> Result<(), Failure> {
     let (verb, matches) = matches.subcommand().expect("clap demands a verb");
+    if matches.get_flag("watched") {
+        watched::begin()?;
+    }
     match verb {
         "list" => list(),
         report::VERB => report::run(matches, &shared(matches)),

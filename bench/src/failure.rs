@@ -21,6 +21,8 @@ pub enum Failure {
     Io(io::Error),
     /// A child process did not do what it was started for.
     Child(String),
+    /// To be watched, without a feature that gives something to watch.
+    NothingToWatch,
 }
 
 impl fmt::Display for Failure {
@@ -34,6 +36,9 @@ impl fmt::Display for Failure {
             Failure::Asked(error) => write!(f, "no answer: {error}"),
             Failure::Io(error) => write!(f, "{error}"),
             Failure::Child(what) => write!(f, "child process: {what}"),
+            Failure::NothingToWatch => f.write_str(
+                "--watched: build with `--features tracing`, `--features metrics`, or both",
+            ),
         }
     }
 }

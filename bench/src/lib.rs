@@ -9,6 +9,7 @@
 //! - `row`: one line of the output;
 //! - `child`: benches that measure a process as a whole run it as a child;
 //! - `report`: all benches in rounds, with charts;
+//! - `watched`: a subscriber and a recorder that count;
 //! - `cli`: the command line;
 //! - `failure`: why there is no row.
 
@@ -25,6 +26,7 @@ mod process;
 mod report;
 mod row;
 mod run;
+mod watched;
 mod workloads;
 
 pub use bench::{Bench, Group};

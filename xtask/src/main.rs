@@ -65,7 +65,7 @@ const VERBS: &[Verb] = &[
     verb(
         "features",
         "",
-        "vivant with no feature, each feature, all features",
+        "vivant with no feature, each feature, all features; its tests with all",
         matrix::features,
     ),
     verb("targets", "", "vivant for other systems", matrix::targets),

@@ -1,4 +1,5 @@
-//! `features`, `targets`, `msrv`: the same crates compiled in the many ways in which users compile them.
+//! `features`, `targets`, `msrv`: the same crates compiled in the many ways in which users compile them, and tested with all
+//! features.
 
 use crate::args::Args;
 use crate::command::Run;
@@ -25,7 +26,9 @@ pub(crate) fn features(args: &mut Args) -> Result<(), Failure> {
     for feature in manifest::features(&workspace::read("crates/vivant/Cargo.toml")?) {
         check(&format!("--no-default-features --features {feature}"))?;
     }
-    check("--all-features")
+    check("--all-features")?;
+    // What a feature adds has tests of its own, and costs no other test anything.
+    Run::cargo("test -p vivant --all-features --tests").run_tests()
 }
 
 pub(crate) fn targets(args: &mut Args) -> Result<(), Failure> {

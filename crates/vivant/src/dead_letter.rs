@@ -5,6 +5,7 @@ use crate::call::Then;
 use crate::cell::{AddressRef, Header, catch};
 use crate::error::{Panic, Refusal};
 use crate::mailbox::{Envelope, Kind, Role, To, post};
+use crate::observe;
 use crate::promise::{Next, Resolver};
 use crate::stop::StopReason;
 use crate::sync::{Arc, Mutex, lock};
@@ -36,6 +37,18 @@ pub enum Cause {
     Withdrawn,
     /// Its actor was started afresh before its turn came, and does not keep its messages then.
     Restarted,
+}
+
+#[cfg(feature = "metrics")]
+impl Cause {
+    /// In one word, as a label.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Cause::Ended => "ended",
+            Cause::Withdrawn => "withdrawn",
+            Cause::Restarted => "restarted",
+        }
+    }
 }
 
 impl fmt::Display for Cause {
@@ -167,6 +180,7 @@ impl DeadLetters {
             cause,
         );
         *lock(&self.tally).entry(key).or_default() += 1;
+        observe::dead_letter(cell, kind, place, cause);
         // Told outside the lock: telling makes actors runnable.
         let subscribers = match &*lock(&self.subscribers) {
             Subscribers::Open(subscribers) if !subscribers.is_empty() => subscribers.clone(),

@@ -3,8 +3,10 @@
 use crate::cell::CellRef;
 use crate::dead_letter::DeadLetterCount;
 use crate::report::Report;
+use crate::scheduler::{Scheduler, Threads};
 use crate::sync::Arc;
 use crate::system::{Shared, Survivor};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 
@@ -12,6 +14,13 @@ use std::time::Duration;
 /// they may be a message apart.
 #[derive(Clone, Debug)]
 pub struct Inspection {
+    /// Name of the system.
+    pub name: String,
+    /// Time since the system began; in a simulation, virtual.
+    pub now: Duration,
+    /// Messages that were taken up since then by workers or the simulation, and guards that were asked again. Those of
+    /// actors that are declared to block are in [`ActorFacts::turns`] only.
+    pub turns: u64,
     /// Every actor that exists, in the order of creation.
     pub actors: Vec<ActorFacts>,
     /// Messages that were not processed.
@@ -24,10 +33,22 @@ pub struct Inspection {
     pub timers: usize,
     /// Workers, without surplus.
     pub workers: usize,
+    /// Each of these workers; none in a simulation.
+    pub worker_facts: Vec<WorkerFacts>,
     /// Workers added because turns hold others up.
     pub surplus_workers: usize,
     /// Bytes of cells and waiting messages that the runtime holds.
     pub bytes: i64,
+}
+
+/// What is known of one worker.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WorkerFacts {
+    /// Messages that it has taken up, and guards that it has asked again.
+    pub turns: u64,
+    /// Time since the system began that it has not slept: in turns, or looking for work. Divided by what
+    /// [`Inspection::now`] has grown between two looks, its growth is the share in which the worker was busy.
+    pub busy: Duration,
 }
 
 /// What is known of one actor.
@@ -53,8 +74,12 @@ pub struct ActorFacts {
     pub current: Option<&'static str>,
     /// How often its supervisor has started it again.
     pub restarts: u32,
+    /// For how long that has run, to a millisecond. `None` also in a simulation, and for an actor that is declared to block.
+    pub current_for: Option<Duration>,
     /// How many actors are muted on account of it (T5).
     pub mutes: usize,
+    /// Path of the overloaded actor that mutes this one: it takes no messages until that one has recovered (T5).
+    pub muted_by: Option<String>,
     /// Why it is alive.
     pub because: AliveBecause,
 }
@@ -115,7 +140,9 @@ impl ActorFacts {
             busy: Duration::from_millis(cell.facts.busy_ms().into()),
             current,
             restarts: cell.system.restarts.of(cell.id),
+            current_for: None,
             mutes: 0,
+            muted_by: None,
             because: AliveBecause {
                 current,
                 addresses: cell.addresses() as usize,
@@ -135,26 +162,45 @@ impl ActorFacts {
 
 impl Inspection {
     pub(crate) fn of(system: &Arc<Shared>) -> Inspection {
-        let mutes = system.mutes.counts();
+        let threads = system.threads();
+        let (now_ms, now_ns) = (system.oracle.coarse_ms(), system.oracle.now_ns());
+        let (mut mutes, mut muted) = (BTreeMap::<_, usize>::new(), BTreeMap::new());
+        for (by, sender) in system.mutes.pairs(|cell| cell.id) {
+            *mutes.entry(by).or_default() += 1;
+            muted.insert(sender, by);
+        }
+        let running = threads.map_or_else(BTreeMap::new, |threads| threads.running(now_ms));
+        let cells = system.registry.all();
+        let path_of = |id: &u64| {
+            // They are in the order of their numbers.
+            let at = cells.binary_search_by_key(id, |cell| cell.id).ok()?;
+            Some(cells[at].path())
+        };
         let facts = |cell: &CellRef| {
-            let mutes = mutes.get(&cell.id).copied().unwrap_or(0);
+            let facts = ActorFacts::of(cell);
+            let current_for = running.get(&cell.id).filter(|_| facts.current.is_some());
             ActorFacts {
-                mutes,
-                ..ActorFacts::of(cell)
+                current_for: current_for.map(|ms| Duration::from_millis(*ms)),
+                mutes: mutes.get(&cell.id).copied().unwrap_or(0),
+                muted_by: muted.get(&cell.id).and_then(path_of),
+                ..facts
             }
         };
         Inspection {
-            actors: system.registry.all().iter().map(facts).collect(),
+            name: system.config.name.clone(),
+            now: Duration::from_nanos(now_ns),
+            turns: match &system.scheduler {
+                Scheduler::Threads(threads) => threads.turns(),
+                Scheduler::Simulated(stage) => stage.turns(),
+            },
+            actors: cells.iter().map(facts).collect(),
             dead_letters: system.dead_letters.counts(),
             reports: system.reports.latest(),
             panics: system.reports.panics(),
             timers: system.timers.len(),
-            workers: system
-                .threads()
-                .map_or(1, crate::scheduler::Threads::workers),
-            surplus_workers: system
-                .threads()
-                .map_or(0, crate::scheduler::Threads::surplus),
+            workers: threads.map_or(1, Threads::workers),
+            worker_facts: threads.map_or_else(Vec::new, |threads| threads.facts(now_ns)),
+            surplus_workers: threads.map_or(0, Threads::surplus),
             bytes: system.bytes_held(),
         }
     }

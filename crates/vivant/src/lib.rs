@@ -45,6 +45,12 @@
 //!
 //! - `macros` (default): the derive and attribute macros. All they write can be written by hand.
 //! - `tokio`: futures given to [`Turn::spawn`] run in the context of a tokio runtime.
+//! - `tracing`: a root span for each turn, linked to the span in which its message was sent; events for what begins, ends and
+//!   goes wrong.
+//! - `metrics`: counters and histograms by types and behaviours, for whichever recorder is installed before the system is
+//!   built.
+//!
+//! What the last two tell, and what that costs, is in `docs/observing.md` of the repository.
 
 #[cfg(test)]
 extern crate self as vivant;
@@ -77,6 +83,7 @@ mod mute;
 #[cfg(test)]
 #[path = "mute/model.rs"]
 mod mute_model;
+mod observe;
 mod oracle;
 #[cfg(test)]
 mod planted;
@@ -101,7 +108,7 @@ pub use call::{Call, Then};
 pub use dead_letter::{Cause, DeadLetter, DeadLetterCount, DeadLetters};
 pub use error::{AskError, Inside, Panic, SendError, Undelivered};
 pub use future::{Clock, Sleep};
-pub use inspect::{ActorFacts, AliveBecause, Inspection};
+pub use inspect::{ActorFacts, AliveBecause, Inspection, WorkerFacts};
 pub use interface::{Entry, Implements};
 pub use promise::{Promise, Resolver};
 pub use report::Report;

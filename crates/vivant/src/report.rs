@@ -2,6 +2,7 @@
 
 use crate::cell::catch;
 use crate::error::Panic;
+use crate::observe;
 use crate::stop::GaveUp;
 use crate::sync::{Arc, AtomicU64, Mutex, Ordering, lock};
 use crate::system::Shared;
@@ -141,6 +142,7 @@ impl Reports {
     }
 
     fn say(&self, report: Report) {
+        observe::report(&report);
         if let Some(listener) = &self.listener {
             // On a worker's or the clock's thread: a listener that panics must not take it along.
             let _heard = catch(|| listener(&report));

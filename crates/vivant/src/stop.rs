@@ -60,6 +60,24 @@ impl StopReason {
     }
 }
 
+#[cfg(feature = "metrics")]
+impl StopReason {
+    /// In one word, as a label.
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            StopReason::Stopped => "stopped",
+            StopReason::Drained => "drained",
+            StopReason::Finished => "finished",
+            StopReason::Unreferenced => "unreferenced",
+            StopReason::Shutdown => "shutdown",
+            StopReason::Panicked(_) => "panicked",
+            StopReason::Linked(_) => "linked",
+            StopReason::Restarting => "restarting",
+            StopReason::GaveUp(_) => "gave up",
+        }
+    }
+}
+
 impl fmt::Display for StopReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

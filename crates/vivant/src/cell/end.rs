@@ -5,6 +5,7 @@ use super::{Caught, Life, StateRef, catch};
 use crate::dead_letter::Cause;
 use crate::error::Refusal;
 use crate::mailbox::{Envelope, Kind, Letter, Role, Step};
+use crate::observe;
 use crate::promise::Next;
 use crate::scheduler::Worker;
 use crate::stop::StopReason;
@@ -57,6 +58,9 @@ impl Held<'_> {
         unmute(system.mutes.ended((self.actor.id, &self.actor.pressure)));
         if let Some(life) = system.registry.remove(&self.actor) {
             worker.present.outlives(life);
+            if let Some(reason) = self.actor.ended() {
+                observe::ended(&self.actor, reason);
+            }
         }
     }
 

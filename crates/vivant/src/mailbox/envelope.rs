@@ -5,6 +5,9 @@ use super::pool;
 use crate::behaviour::{Access, Guard};
 use crate::cell::{AddressRef, Bond, StateRef};
 use crate::error::Refusal;
+#[cfg(any(feature = "tracing", feature = "metrics"))]
+use crate::observe;
+use crate::observe::Origin;
 use crate::promise::Next;
 use crate::scheduler::Worker;
 use std::panic::Location;
@@ -19,6 +22,8 @@ pub(crate) struct Head {
     pub(crate) place: &'static Location<'static>,
     /// When it was pushed, in coarse milliseconds; wraps after 49 days.
     pub(crate) sent_ms: u32,
+    /// In which span it was sent. Nothing without the feature `tracing`.
+    pub(crate) origin: Origin,
 }
 
 // SAFETY: 1. `link` is a fixed field that only inbox and chain touch. 2. `Envelope::into_node` gives up a
@@ -28,6 +33,12 @@ unsafe impl Linked for Head {
         // SAFETY: the caller owns the node (the trait's rule); only the field's address is taken.
         unsafe { ptr::addr_of_mut!((*node.as_ptr()).link) }
     }
+}
+
+#[cfg(any(feature = "tracing", feature = "metrics"))]
+impl Head {
+    /// Nothing of it is needed any more. Said before a turn, so that no turn has to clear it away when it panics.
+    fn given_up(self) {}
 }
 
 #[repr(C)]
@@ -66,6 +77,19 @@ pub(crate) enum Step {
     Stop,
     /// It is tied to another, or another has failed.
     Bound(Bond),
+}
+
+#[cfg(any(feature = "tracing", feature = "metrics"))]
+impl Step {
+    /// A continuation that a resolution releases was sent when the resolution was, and where: by the turn that answered.
+    fn following(mut self, head: Head) -> Step {
+        if let Step::Release(_, released) = &mut self {
+            let released = released.head_mut();
+            released.sent_ms = head.sent_ms;
+            released.origin = head.origin;
+        }
+        self
+    }
 }
 
 /// One kind of message: how to run it and how to refuse it.
@@ -158,7 +182,42 @@ unsafe fn run<L: Letter>(head: NonNull<Head>, state: &mut StateRef<'_>, worker: 
     if L::is_withdrawn(&parcel.content) {
         return Step::Withdrawn(parcel.head.place);
     }
+    #[cfg(any(feature = "tracing", feature = "metrics"))]
+    return seen::<L>(parcel, state, worker);
+    #[cfg(not(any(feature = "tracing", feature = "metrics")))]
     L::run(parcel.content, state, worker)
+}
+
+/// Processes a message, where somebody may be watching.
+#[cfg(any(feature = "tracing", feature = "metrics"))]
+#[inline]
+fn seen<L: Letter>(parcel: Parcel<L::Content>, state: &mut StateRef<'_>, worker: &Worker) -> Step {
+    let Parcel { head, content } = parcel;
+    match const { L::KIND.role } {
+        Role::Resolution => L::run(content, state, worker).following(head),
+        Role::StopMark | Role::Own => L::run(content, state, worker),
+        Role::Start | Role::Turn => match observe::turn(&head, worker) {
+            Some(watch) => watched::<L>(watch, head, content, state, worker),
+            None => {
+                head.given_up();
+                L::run(content, state, worker)
+            }
+        },
+    }
+}
+
+/// Out of the way of turns that nobody watches.
+#[cfg(any(feature = "tracing", feature = "metrics"))]
+#[inline(never)]
+fn watched<L: Letter>(
+    watch: observe::Watch,
+    head: Head,
+    content: L::Content,
+    state: &mut StateRef<'_>,
+    worker: &Worker,
+) -> Step {
+    let _watched = watch.begins(head, worker);
+    L::run(content, state, worker)
 }
 
 /// # Safety
@@ -218,6 +277,7 @@ impl Envelope {
             kind: const { &L::KIND },
             place,
             sent_ms: 0,
+            origin: Origin::none(),
         };
         let place = pool::take::<Parcel<L::Content>>();
         // SAFETY: memory for this type that nobody else has.
@@ -225,9 +285,16 @@ impl Envelope {
         Envelope(place.cast())
     }
 
+    /// It is sent now.
     pub(crate) fn stamp(&mut self, sent_ms: u32) {
+        let head = self.head_mut();
+        head.sent_ms = sent_ms;
+        head.origin.is_here();
+    }
+
+    fn head_mut(&mut self) -> &mut Head {
         // SAFETY: the envelope owns its parcel.
-        unsafe { self.0.as_mut() }.sent_ms = sent_ms;
+        unsafe { self.0.as_mut() }
     }
 
     pub(crate) fn head(&self) -> &Head {

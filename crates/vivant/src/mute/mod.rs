@@ -187,11 +187,13 @@ impl<S> Mutes<S> {
         lists.remove(&actor.0).unwrap_or_default()
     }
 
-    /// Every pair (who mutes, how many it mutes), for inspection.
-    pub(crate) fn counts(&self) -> BTreeMap<u64, usize> {
-        lock(&self.lists)
-            .iter()
-            .map(|(id, senders)| (*id, senders.len()))
-            .collect()
+    /// Every pair (who mutes, who is muted), for inspection.
+    pub(crate) fn pairs(&self, id_of: impl Fn(&S) -> u64) -> Vec<(u64, u64)> {
+        let lists = lock(&self.lists);
+        let pairs = lists.iter().flat_map(|(by, senders)| {
+            let pair = |sender| (*by, id_of(sender));
+            senders.iter().map(pair)
+        });
+        pairs.collect()
     }
 }

@@ -3,6 +3,7 @@
 use super::threads::{Started, Threads};
 use super::worker::Worker;
 use crate::cell::{self, Ran, Runnable};
+use crate::observe;
 use crate::sync::{Arc, Condvar, Mutex, PoisonError, lock};
 use crate::system::Shared;
 use std::collections::VecDeque;
@@ -80,6 +81,7 @@ impl BlockingPool {
                 system.oracle.tick();
                 threads.clock.rouse();
                 let ran = cell::run(cell, worker, system.config.budget);
+                observe::rests(worker);
                 if let Ran::Requeue(cell) = ran {
                     self.schedule(cell, threads, system);
                 }

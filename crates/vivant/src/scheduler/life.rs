@@ -9,6 +9,7 @@ use super::thief::{Thief, Verdict};
 use super::threads::Threads;
 use super::worker::Worker;
 use crate::cell::{self, Ran, Runnable, catch};
+use crate::observe;
 use crate::sync::{Arc, Ordering};
 
 /// What a worker remembers from run to run.
@@ -41,6 +42,7 @@ impl Threads {
             self.leave(&seat);
         });
         worker.system.bytes.inherit(&seat.bytes);
+        self.turns_before.fetch_add(seat.turns(), Ordering::Relaxed);
         if self.is_closed() {
             // What this worker left, nobody else may be there to run.
             self.run_after_hours(&worker.system);
@@ -74,6 +76,7 @@ impl Threads {
                 None if self.is_closed() => return,
                 None => {
                     habits.thief.rests(&self.patience);
+                    observe::rests(worker);
                     self.sleep(seat, worker);
                     if self.may_retire(seat) {
                         return;
@@ -183,6 +186,7 @@ impl Threads {
     /// W1: announces, looks a last time, sleeps. The own queue is looked at too: a thief may have given its loot back. What
     /// waits in the queues of others is theirs: they are awake, and offer it or are relieved of it by the clock.
     fn sleep(&self, seat: &Seat, worker: &Worker) {
+        seat.rest.begins(worker.system.oracle.now_ns());
         self.sleepers.announce(&seat.parker);
         let stays_awake = !self.common.is_empty() || !seat.queue.is_empty() || self.is_closed();
         if !stays_awake || self.sleepers.withdraw(&seat.parker) == Withdrawn::TokenComes {
@@ -191,6 +195,7 @@ impl Threads {
         // Also after a sleep that was only announced: the clock may have gone to rest on the strength of it (K1).
         worker.system.oracle.tick();
         self.clock.rouse();
+        seat.rest.ends(worker.system.oracle.now_ns());
     }
 
     /// Whether any queue holds an actor.

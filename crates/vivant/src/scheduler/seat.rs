@@ -30,6 +30,7 @@ pub(crate) struct Seat {
     pub(super) parker: Arc<CondvarParker>,
     pub(super) tenure: Tenure,
     pub(super) bytes: OwnBytes,
+    pub(super) rest: Rest,
 }
 
 /// How long a worker serves.
@@ -53,6 +54,7 @@ impl Seat {
             parker: Arc::new(CondvarParker::new()),
             tenure,
             bytes: OwnBytes::default(),
+            rest: Rest::default(),
         }
     }
 
@@ -101,6 +103,37 @@ impl Seat {
     /// Whether an actor waits for this worker, as far as one look tells.
     pub(super) fn has_waiting(&self) -> bool {
         self.queue.waiting() > 0 || !self.woken.is_empty()
+    }
+}
+
+/// How much of its time a worker has slept. All relaxed: for inspection only.
+#[derive(Default)]
+pub(super) struct Rest {
+    /// In nanoseconds, of sleeps that have ended.
+    slept_ns: AtomicU64,
+    /// One more than the nanosecond at which it began to sleep; zero while it is awake.
+    since: AtomicU64,
+}
+
+impl Rest {
+    pub(super) fn begins(&self, now_ns: u64) {
+        self.since.store(now_ns + 1, Ordering::Relaxed);
+    }
+
+    pub(super) fn ends(&self, now_ns: u64) {
+        let slept_ns = self.slept_ns.load(Ordering::Relaxed) + self.lasts(now_ns);
+        self.since.store(0, Ordering::Relaxed);
+        self.slept_ns.store(slept_ns, Ordering::Relaxed);
+    }
+
+    /// For how long the worker has been sleeping.
+    fn lasts(&self, now_ns: u64) -> u64 {
+        let since = self.since.load(Ordering::Relaxed).checked_sub(1);
+        since.map_or(0, |since| now_ns.saturating_sub(since))
+    }
+
+    pub(super) fn slept_ns(&self, now_ns: u64) -> u64 {
+        self.slept_ns.load(Ordering::Relaxed) + self.lasts(now_ns)
     }
 }
 
@@ -153,6 +186,13 @@ impl Watch {
         if self.reported.load(Ordering::Relaxed) != 0 {
             self.reported.store(0, Ordering::Relaxed);
         }
+    }
+
+    /// The actor whose turn runs, and for how many milliseconds it has.
+    pub(super) fn runs(&self, now_ms: u64) -> Option<(u64, u64)> {
+        let since = self.since.load(Ordering::Relaxed).checked_sub(1)?;
+        let actor = self.actor.load(Ordering::Relaxed);
+        Some((actor, now_ms.saturating_sub(since)))
     }
 
     /// For how many milliseconds the present turn has run; zero between turns.

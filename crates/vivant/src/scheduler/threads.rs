@@ -10,8 +10,10 @@ use super::sleep::{CondvarParker, Sleepers};
 use super::worker::Worker;
 use crate::actor::Pool;
 use crate::cell::{self, Ran, Runnable};
-use crate::sync::{Arc, AtomicBool, Condvar, Mutex, Ordering, lock};
+use crate::inspect::WorkerFacts;
+use crate::sync::{Arc, AtomicBool, AtomicU64, Condvar, Mutex, Ordering, lock};
 use crate::system::Shared;
+use std::collections::BTreeMap;
 use std::sync::{RwLock, TryLockError};
 use std::thread;
 use std::time::Duration;
@@ -39,6 +41,8 @@ pub(crate) struct Threads {
     closing: AtomicBool,
     present: Mutex<usize>,
     left: Condvar,
+    /// Messages processed by workers that have left.
+    pub(super) turns_before: AtomicU64,
     /// Held by the thread that runs actors after the workers have left.
     after_hours: Mutex<()>,
 }
@@ -60,6 +64,7 @@ impl Threads {
             closing: AtomicBool::new(false),
             present: Mutex::new(0),
             left: Condvar::new(),
+            turns_before: AtomicU64::new(0),
             after_hours: Mutex::new(()),
         }
     }
@@ -98,6 +103,29 @@ impl Threads {
 
     pub(crate) fn workers(&self) -> usize {
         self.regular
+    }
+
+    /// Messages that workers have processed, for inspection.
+    pub(crate) fn turns(&self) -> u64 {
+        let now: u64 = self.seats().iter().map(|seat| seat.turns()).sum();
+        now + self.turns_before.load(Ordering::Relaxed)
+    }
+
+    /// The actors whose turns run on workers, and for how many milliseconds they have, for inspection.
+    pub(crate) fn running(&self, now_ms: u64) -> BTreeMap<u64, u64> {
+        let runs = |seat: &Arc<Seat>| seat.watch.runs(now_ms);
+        self.seats().iter().filter_map(runs).collect()
+    }
+
+    /// What each regular worker has done and how long it has slept, for inspection.
+    pub(crate) fn facts(&self, now_ns: u64) -> Vec<WorkerFacts> {
+        let facts = |seat: &Arc<Seat>| WorkerFacts {
+            turns: seat.turns(),
+            busy: Duration::from_nanos(now_ns.saturating_sub(seat.rest.slept_ns(now_ns))),
+        };
+        let seats = self.seats();
+        let regular = seats.iter().filter(|seat| seat.tenure == Tenure::Regular);
+        regular.map(facts).collect()
     }
 
     pub(super) fn seat_worker(

@@ -5,6 +5,8 @@ use crate::accounting::{Bytes, Counted};
 use crate::cell::{AddressRef, CellRef, Dropped, Header, Kept, Present, Runnable};
 use crate::error::Inside;
 use crate::mailbox::{Kind, Pool};
+#[cfg(feature = "metrics")]
+use crate::observe::WorkerMeters;
 use crate::stop::StopReason;
 use crate::sync::Arc;
 use crate::system::Shared;
@@ -25,6 +27,8 @@ pub(crate) struct Worker {
     pub(crate) present: Present,
     /// Recycled memory of messages.
     pub(crate) pool: Pool,
+    #[cfg(feature = "metrics")]
+    pub(crate) meters: WorkerMeters,
     /// The kind of message whose turn, guard or end runs. `None`: no user code of an actor runs.
     turn: Cell<Option<&'static Kind>>,
     /// What the turn wants done when it has ended.
@@ -51,6 +55,8 @@ impl Worker {
             seat,
             present: Present::default(),
             pool: Pool::new(depot),
+            #[cfg(feature = "metrics")]
+            meters: WorkerMeters::default(),
             turn: Cell::new(None),
             wishes: Cell::new(Wishes::None),
             overloaded: Cell::new(None),

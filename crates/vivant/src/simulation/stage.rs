@@ -204,7 +204,7 @@ impl Stage {
         lock(&self.play).signature
     }
 
-    pub(super) fn turns(&self) -> u64 {
+    pub(crate) fn turns(&self) -> u64 {
         lock(&self.play).turns
     }
 }

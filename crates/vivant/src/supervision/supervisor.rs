@@ -10,6 +10,7 @@ use crate::actor::Actor;
 use crate::behaviour::Behaviour;
 use crate::call::{Delivery, own};
 use crate::cell::{AddressRef, CellRef, Signals, Terms};
+use crate::observe;
 use crate::promise::Resolver;
 use crate::stop::{GaveUp, StopReason};
 use crate::sync::Arc;
@@ -174,6 +175,7 @@ impl Supervisor {
         member.starts += 1;
         if member.starts > 1 {
             turn.worker().system.restarts.count(number);
+            observe::restarted(&member.address);
         }
         match member.kind {
             Kind::Leaf(_) => member.address.cell().signal(Signals::START),

@@ -12,6 +12,7 @@ use crate::dead_letter::DeadLetters;
 use crate::error::{Inside, Panic};
 use crate::mailbox::{Depot, To, post};
 use crate::mute::Mutes;
+use crate::observe;
 use crate::oracle::{Oracle, split_mix};
 use crate::registry::Registry;
 use crate::report::{Listener, Reports};
@@ -37,6 +38,8 @@ pub(crate) struct Shared {
     pub(crate) mutes: Mutes<CellRef>,
     pub(crate) dead_letters: DeadLetters,
     pub(crate) reports: Reports,
+    #[cfg(feature = "metrics")]
+    pub(crate) meters: observe::SystemMeters,
     pub(crate) bytes: Bytes,
     pub(crate) depot: Arc<Depot>,
     pub(crate) trees: Trees,
@@ -71,6 +74,8 @@ impl Shared {
             mutes: Mutes::new(),
             dead_letters: DeadLetters::default(),
             reports: Reports::new(listener),
+            #[cfg(feature = "metrics")]
+            meters: observe::SystemMeters::new(),
             bytes: Bytes::default(),
             depot: Arc::new(Depot::new()),
             trees: Trees::default(),
@@ -136,6 +141,7 @@ impl Shared {
             state,
         );
         self.registry.insert(address.cell());
+        observe::spawned(&address);
         if self.is_closing() {
             // Registered first, so that shutdown cannot miss it.
             address.cell().signal(Signals::SHUTDOWN);

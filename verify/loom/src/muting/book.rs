@@ -77,6 +77,10 @@ impl Book for Mutes<usize> {
         Mutes::ended(self, (actor.0 as u64, actor.1))
     }
     fn counts(&self) -> BTreeMap<u64, usize> {
-        Mutes::counts(self)
+        let mut counts = BTreeMap::new();
+        for (by, _) in self.pairs(|sender| *sender as u64) {
+            *counts.entry(by).or_default() += 1;
+        }
+        counts
     }
 }

@@ -1,0 +1,21 @@
+//! Watching the runtime as cheaply as one can, to measure what being watched costs.
+
+use crate::failure::Failure;
+
+#[cfg(feature = "metrics")]
+mod recorder;
+#[cfg(feature = "tracing")]
+mod subscriber;
+
+/// From here on, whatever the runtime was built to tell is counted.
+pub(crate) fn begin() -> Result<(), Failure> {
+    #[cfg(feature = "tracing")]
+    subscriber::begin();
+    #[cfg(feature = "metrics")]
+    recorder::begin();
+    if cfg!(any(feature = "tracing", feature = "metrics")) {
+        Ok(())
+    } else {
+        Err(Failure::NothingToWatch)
+    }
+}

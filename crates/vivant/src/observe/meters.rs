@@ -1,0 +1,307 @@
+//! Counters and histograms, for the `metrics` crate. Labels are names of types, behaviours and reasons: never of actors.
+//!
+//! A recorder is asked once for each handle, by the system that uses it: so it has to be installed before the system is
+//! built. Every worker counts turns by itself and tells the recorder every so often, because all workers would else
+//! write to one counter for each turn. Counts are exact when nothing runs.
+//!
+//! Times are sampled: of a behaviour every 16th turn on a worker, and the first one in each millisecond.
+
+use crate::cell::{Class, Header, catch};
+use crate::dead_letter::Cause;
+use crate::mailbox::{Head, Kind};
+use crate::report::Report;
+use crate::scheduler::Worker;
+use crate::stop::StopReason;
+use crate::sync::{Arc, Mutex, lock};
+use metrics::{Counter, Histogram, Unit, counter, describe_counter, describe_histogram, histogram};
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::ptr;
+use std::rc::Rc;
+
+/// How many turns of a behaviour a worker counts by itself at most.
+const TELL_EVERY: u32 = 16;
+
+/// What the recorder shows beside the numbers.
+fn describe() {
+    describe_counter!("vivant_turns_total", "Turns that began");
+    describe_histogram!(
+        "vivant_turn_seconds",
+        Unit::Seconds,
+        "Time of sampled turns"
+    );
+    describe_histogram!(
+        "vivant_mailbox_wait_seconds",
+        Unit::Seconds,
+        "How long the messages of sampled turns had waited, to a millisecond"
+    );
+    describe_counter!("vivant_spawned_total", "Actors that were made");
+    describe_counter!("vivant_ended_total", "Actors that have ended");
+    describe_counter!(
+        "vivant_restarts_total",
+        "Starts of supervised actors after their first"
+    );
+    describe_counter!(
+        "vivant_dead_letters_total",
+        "Messages that were not processed"
+    );
+    describe_counter!(
+        "vivant_panics_total",
+        "Turns, hooks and drops that have panicked"
+    );
+    describe_counter!(
+        "vivant_slow_turns_total",
+        "Turns that held a worker for longer than the limit"
+    );
+}
+
+/// A table by its address: an actor's type, a kind of message.
+type Key = usize;
+
+/// The handles of one system.
+pub(crate) struct SystemMeters {
+    turns: Mutex<BTreeMap<(Key, Key), Arc<TurnMeters>>>,
+    spawned: Mutex<BTreeMap<Key, Arc<Counter>>>,
+    ended: Mutex<BTreeMap<(Key, &'static str), Arc<Counter>>>,
+}
+
+struct TurnMeters {
+    total: Counter,
+    seconds: Histogram,
+    wait_seconds: Histogram,
+}
+
+impl SystemMeters {
+    pub(crate) fn new() -> SystemMeters {
+        describe();
+        SystemMeters {
+            turns: Mutex::default(),
+            spawned: Mutex::default(),
+            ended: Mutex::default(),
+        }
+    }
+
+    fn turns_of(&self, class: &'static Class, kind: &'static Kind) -> Arc<TurnMeters> {
+        shared(&self.turns, (address(class), address(kind)), || {
+            let labels = [("actor_type", class.name), ("behaviour", kind.name)];
+            TurnMeters {
+                total: counter!("vivant_turns_total", &labels),
+                seconds: histogram!("vivant_turn_seconds", &labels),
+                wait_seconds: histogram!("vivant_mailbox_wait_seconds", &labels),
+            }
+        })
+    }
+
+    fn spawned(&self, class: &'static Class) -> Arc<Counter> {
+        shared(
+            &self.spawned,
+            address(class),
+            || counter!("vivant_spawned_total", "actor_type" => class.name),
+        )
+    }
+
+    fn ended(&self, class: &'static Class, reason: &'static str) -> Arc<Counter> {
+        shared(&self.ended, (address(class), reason), || {
+            let labels = [("actor_type", class.name), ("reason", reason)];
+            counter!("vivant_ended_total", &labels)
+        })
+    }
+}
+
+fn address<T>(table: &'static T) -> Key {
+    ptr::from_ref(table).addr()
+}
+
+/// What lies under `key`, or what `make` makes. That asks the recorder, which is user code: so no lock is held.
+fn shared<K: Ord, V>(map: &Mutex<BTreeMap<K, Arc<V>>>, key: K, make: impl FnOnce() -> V) -> Arc<V> {
+    let known = lock(map).get(&key).cloned();
+    known.unwrap_or_else(|| {
+        let made = Arc::new(make());
+        lock(map).entry(key).or_insert(made).clone()
+    })
+}
+
+/// What one worker has counted of one behaviour.
+struct Tally {
+    class: &'static Class,
+    kind: &'static Kind,
+    meters: Arc<TurnMeters>,
+    /// Turns that the recorder has not been told of.
+    untold: Cell<u32>,
+    /// The coarse millisecond of the last sample.
+    sampled_ms: Cell<u64>,
+}
+
+impl Tally {
+    fn is_of(&self, class: &'static Class, kind: &'static Kind) -> bool {
+        ptr::eq(self.kind, kind) && ptr::eq(self.class, class)
+    }
+
+    /// Counts a turn; whether it is to be timed.
+    fn counts(&self, now_ms: u64) -> bool {
+        let untold = self.untold.get() + 1;
+        self.untold.set(untold);
+        untold >= TELL_EVERY || self.sampled_ms.get() != now_ms
+    }
+
+    fn tell(&self) {
+        let untold = self.untold.take();
+        if untold > 0 {
+            self.meters.total.increment(untold.into());
+        }
+    }
+}
+
+/// What one worker has counted.
+#[derive(Default)]
+pub(crate) struct WorkerMeters {
+    last: RefCell<Option<Rc<Tally>>>,
+    tallies: RefCell<BTreeMap<(Key, Key), Rc<Tally>>>,
+}
+
+impl WorkerMeters {
+    /// Counts a turn; its tally, if it is to be timed.
+    #[inline]
+    fn counts(&self, class: &'static Class, head: &Head, worker: &Worker) -> Option<Rc<Tally>> {
+        let now_ms = worker.system.oracle.coarse_ms();
+        if let Some(last) = &*self.last.borrow()
+            && last.is_of(class, head.kind)
+        {
+            return last.counts(now_ms).then(|| last.clone());
+        }
+        let tally = self.tally(class, head.kind, worker);
+        self.last.replace(Some(tally.clone()));
+        tally.counts(now_ms).then_some(tally)
+    }
+
+    fn tally(&self, class: &'static Class, kind: &'static Kind, worker: &Worker) -> Rc<Tally> {
+        let key = (address(class), address(kind));
+        if let Some(known) = self.tallies.borrow().get(&key) {
+            return known.clone();
+        }
+        let tally = Rc::new(Tally {
+            class,
+            kind,
+            meters: worker.system.meters.turns_of(class, kind),
+            untold: Cell::new(0),
+            sampled_ms: Cell::new(u64::MAX),
+        });
+        self.tallies.borrow_mut().insert(key, tally.clone());
+        tally
+    }
+
+    /// Tells the recorder all that it does not know.
+    pub(crate) fn tell(&self) {
+        for tally in self.tallies.borrow().values() {
+            tally.tell();
+        }
+    }
+}
+
+impl Drop for WorkerMeters {
+    fn drop(&mut self) {
+        // The end of a thread, which a recorder that panics must not take along.
+        let _told = catch(|| self.tell());
+    }
+}
+
+/// A turn that is timed, until this is dropped.
+pub(super) struct Timing<'w> {
+    worker: &'w Worker,
+    tally: Rc<Tally>,
+    began_ns: u64,
+}
+
+impl Drop for Timing<'_> {
+    fn drop(&mut self) {
+        let ns = self.worker.system.oracle.now_ns() - self.began_ns;
+        self.tally.meters.seconds.record(ns as f64 / 1e9);
+    }
+}
+
+/// A turn that is to be timed.
+pub(super) struct Timed(Rc<Tally>);
+
+/// Counts a turn.
+#[inline]
+pub(super) fn turn(head: &Head, worker: &Worker) -> Option<Timed> {
+    let class = worker.with_me(|actor| actor.class);
+    worker.meters.counts(class, head, worker).map(Timed)
+}
+
+impl Timed {
+    pub(super) fn begins(self, sent_ms: u32, worker: &Worker) -> Timing<'_> {
+        let Timed(tally) = self;
+        let oracle = &worker.system.oracle;
+        let now_ms = oracle.coarse_ms();
+        tally.sampled_ms.set(now_ms);
+        tally.tell();
+        let waited_ms = (now_ms as u32).wrapping_sub(sent_ms);
+        // A clock read a moment before the stamp.
+        let is_early = waited_ms > u32::MAX / 2;
+        let waited_ms = if is_early { 0 } else { waited_ms };
+        tally.meters.wait_seconds.record(f64::from(waited_ms) / 1e3);
+        Timing {
+            worker,
+            tally,
+            began_ns: oracle.now_ns(),
+        }
+    }
+}
+
+pub(super) fn spawned(actor: &Header) {
+    actor.system.meters.spawned(actor.class).increment(1);
+}
+
+pub(super) fn ended(actor: &Header, reason: &StopReason) {
+    let meters = &actor.system.meters;
+    meters.ended(actor.class, reason.name()).increment(1);
+}
+
+pub(super) fn restarted(actor: &Header) {
+    counter!("vivant_restarts_total", "actor_type" => actor.class.name).increment(1);
+}
+
+pub(super) fn dead_letter(actor: &Header, kind: &'static Kind, cause: Cause) {
+    let labels = [
+        ("actor_type", actor.class.name),
+        ("behaviour", kind.name),
+        ("cause", cause.name()),
+    ];
+    counter!("vivant_dead_letters_total", &labels).increment(1);
+}
+
+pub(super) fn report(report: &Report) {
+    let (name, actor, behaviour) = match report {
+        Report::SlowTurn {
+            actor, behaviour, ..
+        } => ("vivant_slow_turns_total", actor.as_str(), *behaviour),
+        Report::Panicked(panic) => ("vivant_panics_total", panic.actor(), panic.behaviour()),
+        Report::GaveUp { .. } | Report::Overdue { .. } | Report::ThreadFailed { .. } => return,
+    };
+    let actor_type = type_in(actor).to_owned();
+    counter!(name, "actor_type" => actor_type, "behaviour" => behaviour).increment(1);
+}
+
+/// The type in a path: without the numbers behind it.
+fn type_in(path: &str) -> &str {
+    let mut name = path;
+    while let Some((before, number)) = name.rsplit_once('/')
+        && (number == "…" || number.bytes().all(|byte| byte.is_ascii_digit()))
+    {
+        name = before;
+    }
+    name
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_begins_with_its_type() {
+        assert_eq!(type_in("bank::Account/3/1"), "bank::Account");
+        assert_eq!(type_in("a/b/12/…/7"), "a/b");
+        assert_eq!(type_in("a timer"), "a timer");
+    }
+}

@@ -1,0 +1,175 @@
+//! What a watcher outside is told: spans and events (feature `tracing`), numbers (feature `metrics`).
+//!
+//! The runtime calls this module at a handful of places. With neither feature its types are empty and its functions do
+//! nothing. Names, fields, labels and units are listed in `docs/observing.md`.
+//!
+//! - [`spans`]: one root span for each turn, linked to the span in which its message was sent; events.
+//! - [`meters`]: counters and histograms, by types and behaviours.
+
+#[cfg(feature = "metrics")]
+mod meters;
+#[cfg(feature = "tracing")]
+mod spans;
+
+#[cfg(feature = "metrics")]
+pub(crate) use meters::{SystemMeters, WorkerMeters};
+#[cfg(feature = "tracing")]
+pub(crate) use spans::Origin;
+
+use crate::cell::Header;
+use crate::dead_letter::Cause;
+#[cfg(any(feature = "tracing", feature = "metrics"))]
+use crate::mailbox::Head;
+use crate::mailbox::Kind;
+use crate::report::Report;
+use crate::scheduler::Worker;
+use crate::stop::StopReason;
+use std::panic::Location;
+
+/// Where a message comes from. Part of its head.
+#[cfg(not(feature = "tracing"))]
+pub(crate) struct Origin;
+
+#[cfg(not(feature = "tracing"))]
+impl Origin {
+    pub(crate) const fn none() -> Origin {
+        Origin
+    }
+
+    #[inline(always)]
+    #[allow(clippy::unused_self, reason = "the twin with spans has a use for it")]
+    pub(crate) fn is_here(&mut self) {}
+}
+
+/// What is to be seen of a turn.
+#[cfg(any(feature = "tracing", feature = "metrics"))]
+#[must_use]
+pub(crate) struct Watch {
+    #[cfg(feature = "metrics")]
+    timed: Option<meters::Timed>,
+}
+
+/// A turn that is watched, until this is dropped.
+#[cfg(any(feature = "tracing", feature = "metrics"))]
+#[must_use]
+pub(crate) struct Watched<'w> {
+    // Within the span, so that its time is the turn's alone.
+    #[cfg(feature = "metrics")]
+    _timing: Option<meters::Timing<'w>>,
+    #[cfg(feature = "tracing")]
+    _span: Option<tracing::span::EnteredSpan>,
+    _worker: std::marker::PhantomData<&'w Worker>,
+}
+
+/// A turn is about to begin: it is counted. `None`: no more is to be seen of it.
+#[cfg(any(feature = "tracing", feature = "metrics"))]
+#[inline]
+pub(crate) fn turn(head: &Head, worker: &Worker) -> Option<Watch> {
+    let mut is_seen = false;
+    #[cfg(feature = "metrics")]
+    let timed = meters::turn(head, worker);
+    #[cfg(feature = "metrics")]
+    {
+        is_seen |= timed.is_some();
+    }
+    #[cfg(feature = "tracing")]
+    {
+        is_seen |= spans::are_wanted();
+    }
+    let _unused = (head, worker);
+    is_seen.then_some(Watch {
+        #[cfg(feature = "metrics")]
+        timed,
+    })
+}
+
+#[cfg(any(feature = "tracing", feature = "metrics"))]
+impl Watch {
+    /// The turn begins.
+    pub(crate) fn begins(self, head: Head, worker: &Worker) -> Watched<'_> {
+        #[cfg(feature = "metrics")]
+        let sent_ms = head.sent_ms;
+        #[cfg(feature = "tracing")]
+        let span = spans::turn(head, worker);
+        Watched {
+            #[cfg(feature = "metrics")]
+            _timing: self.timed.map(|timed| timed.begins(sent_ms, worker)),
+            #[cfg(feature = "tracing")]
+            _span: span,
+            _worker: std::marker::PhantomData,
+        }
+    }
+}
+
+/// Subscribers and recorders are user code: one that panics costs nobody here anything.
+#[cfg(any(feature = "tracing", feature = "metrics"))]
+fn tell(what: impl FnOnce()) {
+    if std::thread::panicking() {
+        // While a panic unwinds, a catch would forget where it was.
+        return what();
+    }
+    let _told = crate::cell::catch(what);
+}
+
+/// A worker has nothing more to run: what it has counted by itself is told.
+#[inline]
+pub(crate) fn rests(worker: &Worker) {
+    #[cfg(feature = "metrics")]
+    worker.meters.tell();
+    let _unused = worker;
+}
+
+/// An actor was made.
+#[inline]
+pub(crate) fn spawned(actor: &Header) {
+    #[cfg(feature = "tracing")]
+    tell(|| spans::spawned(actor));
+    #[cfg(feature = "metrics")]
+    tell(|| meters::spawned(actor));
+    let _unused = actor;
+}
+
+/// A supervised actor is started again.
+#[inline]
+pub(crate) fn restarted(actor: &Header) {
+    #[cfg(feature = "tracing")]
+    tell(|| spans::restarted(actor));
+    #[cfg(feature = "metrics")]
+    tell(|| meters::restarted(actor));
+    let _unused = actor;
+}
+
+/// An actor has ended.
+#[inline]
+pub(crate) fn ended(actor: &Header, reason: &StopReason) {
+    #[cfg(feature = "tracing")]
+    tell(|| spans::ended(actor, reason));
+    #[cfg(feature = "metrics")]
+    tell(|| meters::ended(actor, reason));
+    let _unused = (actor, reason);
+}
+
+/// A message was not processed.
+#[inline]
+pub(crate) fn dead_letter(
+    actor: &Header,
+    kind: &'static Kind,
+    place: &'static Location<'static>,
+    cause: Cause,
+) {
+    #[cfg(feature = "tracing")]
+    tell(|| spans::dead_letter(actor, kind, place, cause));
+    #[cfg(feature = "metrics")]
+    tell(|| meters::dead_letter(actor, kind, cause));
+    let _unused = (actor, kind, place, cause);
+}
+
+/// The runtime has something to say that nobody asked for.
+#[inline]
+pub(crate) fn report(report: &Report) {
+    #[cfg(feature = "tracing")]
+    tell(|| spans::report(report));
+    #[cfg(feature = "metrics")]
+    tell(|| meters::report(report));
+    let _unused = report;
+}

@@ -1,0 +1,167 @@
+//! Spans and events, for the `tracing` crate.
+//!
+//! Every turn has a root span of its own, so that no trace grows for ever. What made it happen is a link: the head of a
+//! message holds the span in which it was sent, and the turn follows from that.
+//!
+//! The span is held and not its number, because a link to a span that has closed leads nowhere: in a registry its data
+//! is gone. As a rule a sender's turn has ended before the receiver's begins, so numbers alone would link to nothing. The
+//! price: a span closes only after the messages that were sent in it have begun.
+
+use crate::cell::Header;
+use crate::dead_letter::Cause;
+use crate::mailbox::{Head, Kind};
+use crate::report::Report;
+use crate::scheduler::Worker;
+use crate::stop::StopReason;
+use std::cell::Cell;
+use std::fmt;
+use std::panic::Location;
+use tracing::level_filters::LevelFilter;
+use tracing::span::EnteredSpan;
+use tracing::{Level, Span, debug, debug_span, warn};
+
+/// The span in which a message was sent. Boxed: without a subscriber it costs the message one word, and nothing is
+/// allocated.
+pub(crate) struct Origin(Option<Box<Option<Span>>>);
+
+thread_local! {
+    /// The box that a turn on this thread has emptied last: who sends next fills it again.
+    static EMPTIED: Cell<Option<Box<Option<Span>>>> = const { Cell::new(None) };
+}
+
+impl Origin {
+    pub(crate) const fn none() -> Origin {
+        Origin(None)
+    }
+
+    /// The message is sent here and now, unless it already says what it follows from.
+    #[inline]
+    pub(crate) fn is_here(&mut self) {
+        if are_wanted() && self.0.is_none() {
+            self.note();
+        }
+    }
+
+    #[cold]
+    fn note(&mut self) {
+        let here = Span::current();
+        if here.is_none() {
+            return;
+        }
+        let emptied = EMPTIED.try_with(Cell::take).ok().flatten();
+        let mut place = emptied.unwrap_or_default();
+        *place = Some(here);
+        self.0 = Some(place);
+    }
+
+    /// The message is what made this turn happen.
+    fn leads_to(self, turn: &Span) {
+        let Some(mut place) = self.0 else {
+            return;
+        };
+        if let Some(sent_in) = place.take() {
+            turn.follows_from(&sent_in);
+        }
+        let _kept = EMPTIED.try_with(|emptied| emptied.set(Some(place)));
+    }
+}
+
+/// The path of an actor, made only when somebody reads it.
+struct Path<'a>(&'a Header);
+
+impl fmt::Display for Path<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.path())
+    }
+}
+
+/// Whether somebody may listen for spans of turns: one load.
+#[inline]
+pub(super) fn are_wanted() -> bool {
+    Level::DEBUG <= LevelFilter::current()
+}
+
+/// The span of the turn that begins, if anybody wants it.
+pub(super) fn turn(head: Head, worker: &Worker) -> Option<EnteredSpan> {
+    let span = worker.with_me(|actor| {
+        debug_span!(
+            target: "vivant",
+            parent: None,
+            "turn",
+            actor = %Path(actor),
+            behaviour = head.kind.name,
+            place = %head.place,
+        )
+    });
+    if span.is_disabled() {
+        return None;
+    }
+    head.origin.leads_to(&span);
+    Some(span.entered())
+}
+
+pub(super) fn spawned(actor: &Header) {
+    if are_wanted() {
+        debug!(target: "vivant", actor = %Path(actor), "spawned");
+    }
+}
+
+pub(super) fn ended(actor: &Header, reason: &StopReason) {
+    if are_wanted() {
+        debug!(target: "vivant", actor = %Path(actor), %reason, "ended");
+    }
+}
+
+pub(super) fn restarted(actor: &Header) {
+    if are_wanted() {
+        debug!(target: "vivant", actor = %Path(actor), "restarted");
+    }
+}
+
+pub(super) fn dead_letter(
+    actor: &Header,
+    kind: &'static Kind,
+    place: &'static Location<'static>,
+    cause: Cause,
+) {
+    if are_wanted() {
+        debug!(
+            target: "vivant",
+            actor = %Path(actor),
+            behaviour = kind.name,
+            %place,
+            %cause,
+            "dead letter",
+        );
+    }
+}
+
+pub(super) fn report(report: &Report) {
+    match report {
+        Report::SlowTurn {
+            actor,
+            behaviour,
+            for_ms,
+        } => warn!(target: "vivant", actor, behaviour, for_ms, "slow turn"),
+        Report::Panicked(panic) => warn!(
+            target: "vivant",
+            actor = panic.actor(),
+            behaviour = panic.behaviour(),
+            place = panic.place(),
+            error = panic.message(),
+            "panicked",
+        ),
+        Report::GaveUp { supervisor, why } => warn!(
+            target: "vivant",
+            actor = supervisor,
+            child = why.child,
+            failures = why.failures,
+            reason = %why.reason,
+            "gave up",
+        ),
+        Report::Overdue { actor } => warn!(target: "vivant", actor, "overdue"),
+        Report::ThreadFailed { error } => {
+            warn!(target: "vivant", error, "a worker thread could not be started");
+        }
+    }
+}
