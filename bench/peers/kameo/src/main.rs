@@ -135,8 +135,9 @@ async fn bndbuffer(cost: u64) -> Outcome {
     while let Some(consumed) = consumed.join_next().await {
         sum += consumed??;
     }
+    let wall = began.elapsed();
     let ops = PRODUCERS * ITEMS;
-    savina::tell("bndbuffer", began, ops, savina::sum_of_items(cost), sum);
+    savina::tell("bndbuffer", wall, ops, savina::sum_of_items(cost), sum);
     Ok(())
 }
 
@@ -216,8 +217,9 @@ async fn logmap() -> Outcome {
     let master = spawn(Master { series });
     let began = Instant::now();
     let got = savina::trillionths(master.ask(Sum).await?);
+    let wall = began.elapsed();
     let expected = savina::trillionths(savina::sum_of_terms());
-    savina::tell("logmap", began, SERIES * TERMS, expected, got);
+    savina::tell("logmap", wall, SERIES * TERMS, expected, got);
     Ok(())
 }
 
