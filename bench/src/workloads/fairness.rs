@@ -34,7 +34,7 @@ pub(super) const FAIRNESS: Bench = Bench {
         Param::count("busy", 8, 3, "actors with long turns").at_least(0),
         Param::count("turn_ms", 50, 2, "length of a long turn"),
         Param::count("timer_ms", 5, 1, "time for which a timer is set"),
-        Param::count("pause_ms", 5_000, 30, "how long all this goes on"),
+        Param::count("duration_ms", 5_000, 30, "how long all this goes on"),
     ],
     run,
     child: None,
@@ -237,7 +237,7 @@ fn run(run: &Run) -> Result<Vec<Figures>, Failure> {
     if let Some(alarm) = &alarm {
         alarm.set().send();
     }
-    thread::sleep(millis("pause_ms"));
+    thread::sleep(millis("duration_ms"));
     let pinged = pinger.map(|pinger| pinger.finish().ask_blocking());
     let rang = alarm.map(|alarm| alarm.finish().ask_blocking());
     let spent = meter.stop();
