@@ -1,9 +1,21 @@
 //! One run of a bench: its parameters, and what may come out.
 
 use crate::failure::Failure;
-use crate::param::Params;
+use crate::param::{Param, Params, Value};
 use std::path::PathBuf;
+use std::time::Duration;
 use vivant::System;
+
+/// Whether the system is fair (T6). Off, a run ends when nothing is left to do, and no turn is too long: what is then saved is
+/// what fairness costs. For benches that end without it.
+pub(crate) const FAIR: Param = Param::choice(
+    "fair",
+    &["on", "off"],
+    "whether actors and turns have limits",
+);
+
+/// Longer than any run.
+const UNLIMITED: Duration = Duration::from_secs(24 * 3_600);
 
 /// With what a bench is run.
 #[derive(Clone, Debug)]
@@ -38,7 +50,14 @@ impl Run {
 
     /// The system under measurement.
     pub(crate) fn system(&self) -> System {
-        System::builder().workers(self.threads).build()
+        let builder = System::builder().workers(self.threads);
+        let unfair = (FAIR.name, Value::Choice("off"));
+        let builder = if self.params.iter().any(|it| it == unfair) {
+            builder.budget(u32::MAX, UNLIMITED).turn_limit(UNLIMITED)
+        } else {
+            builder
+        };
+        builder.build()
     }
 
     /// What the row says of the result, if it is as expected.

@@ -11,7 +11,7 @@ use crate::failure::Failure;
 use crate::meter::Meter;
 use crate::param::Param;
 use crate::row::Figures;
-use crate::run::Run;
+use crate::run::{FAIR, Run};
 use vivant::prelude::*;
 
 const CREATURES: &str = "creatures";
@@ -25,6 +25,7 @@ pub(super) const CHAMENEOS3: Bench = Bench {
     params: &[
         Param::count(CREATURES, 3, 3, "creatures").at_least(2),
         MEETINGS,
+        FAIR,
     ],
     run,
     child: None,
@@ -36,6 +37,7 @@ pub(super) const CHAMENEOS10: Bench = Bench {
     params: &[
         Param::count(CREATURES, 10, 10, "creatures").at_least(2),
         MEETINGS,
+        FAIR,
     ],
     ..CHAMENEOS3
 };

@@ -10,7 +10,7 @@ use crate::failure::Failure;
 use crate::meter::Meter;
 use crate::param::Param;
 use crate::row::Figures;
-use crate::run::Run;
+use crate::run::{FAIR, Run};
 use std::sync::mpsc::{self, Sender};
 use vivant::prelude::*;
 
@@ -19,7 +19,10 @@ pub(super) const FIB: Bench = Bench {
     about: "an actor for each call of a recursive function",
     group: Group::Creation,
     peer_ops: Some(242_785),
-    params: &[Param::count("n", 25, 10, "the number whose fib is wanted")],
+    params: &[
+        Param::count("n", 25, 10, "the number whose fib is wanted"),
+        FAIR,
+    ],
     run,
     child: None,
 };

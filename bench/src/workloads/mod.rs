@@ -2,13 +2,17 @@
 
 mod ask;
 mod big;
+mod bndbuffer;
 mod chameneos;
 mod count;
 mod echo;
+mod fairness;
 mod fib;
 mod fjcreate;
+mod guards;
 mod hello;
 mod idle;
+mod logmap;
 mod mailbox;
 mod pingpong;
 mod restarts;
@@ -32,11 +36,16 @@ pub const BENCHES: &[Bench] = &[
     mailbox::MAILBOX_BURST,
     count::COUNT,
     big::BIG,
+    bndbuffer::BNDBUFFER,
+    logmap::LOGMAP,
+    guards::GUARD_CLOSED,
+    guards::GUARD_RELEASED,
     fib::FIB,
     fjcreate::FJCREATE,
     restarts::RESTARTS,
     spawn::SPAWN,
     echo::ECHO,
+    fairness::FAIRNESS,
     hello::HELLO,
     idle::IDLE,
 ];

@@ -12,7 +12,7 @@ use crate::failure::Failure;
 use crate::meter::Meter;
 use crate::param::Param;
 use crate::row::Figures;
-use crate::run::Run;
+use crate::run::{FAIR, Run};
 use std::sync::mpsc;
 
 const ACTORS: Param = Param::count("actors", 503, 7, "actors in the ring");
@@ -28,6 +28,7 @@ pub(super) const THREADRING: Bench = Bench {
         ACTORS,
         HOPS,
         Param::choice("order", &["creation", "shuffled"], MEANING),
+        FAIR,
     ],
     run,
     child: None,
@@ -41,6 +42,7 @@ pub(super) const THREADRING_SHUFFLED: Bench = Bench {
         ACTORS,
         HOPS,
         Param::choice("order", &["shuffled", "creation"], MEANING),
+        FAIR,
     ],
     ..THREADRING
 };

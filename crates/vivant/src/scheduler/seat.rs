@@ -38,7 +38,7 @@ pub(crate) struct Seat {
 pub(super) enum Tenure {
     /// As long as the system.
     Regular,
-    /// As long as another worker is held up by a turn (T6).
+    /// As long as another worker is held up by a turn (T6), and a little longer.
     Surplus,
 }
 

@@ -1,0 +1,331 @@
+import com.typesafe.config.ConfigFactory;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.CompletableFuture;
+import org.apache.pekko.actor.typed.ActorRef;
+import org.apache.pekko.actor.typed.ActorSystem;
+import org.apache.pekko.actor.typed.Behavior;
+import org.apache.pekko.actor.typed.javadsl.ActorContext;
+import org.apache.pekko.actor.typed.javadsl.Behaviors;
+import org.apache.pekko.actor.typed.javadsl.StashBuffer;
+
+/**
+ * {@code bndbuffer} and {@code logmap} for Pekko's typed actors. The buffer keeps the addresses of those that must wait; a series
+ * stashes requests while it waits. Sizes and arithmetic are those of our own benches. Each runs several times in one machine,
+ * and the last counts.
+ */
+public final class Peer {
+  static final int PLACES = 50, PRODUCERS = 40, CONSUMERS = 40, ITEMS = 1_000, SERIES = 10, TERMS = 25_000, RUNS = 5;
+
+  // ---- arithmetic ----
+
+  /** The work for an item: logarithms of the numbers of Savina's generator. */
+  static double worked(double term, long cost) {
+    long state = cost;
+    double sum = 0;
+    for (long left = Math.max(cost * 100, 1); left > 0; left--) {
+      state = (state * 1_309 + 13_849) & 65_535;
+      sum += Math.log(1.0 / (state + 1) + 0.01);
+    }
+    return term + sum;
+  }
+
+  /** An item, which is negative, as a number that adds up to the same in any order. */
+  static long thousandths(double item) {
+    return Math.round(item * -1_000);
+  }
+
+  static long sumOfItems(long cost) {
+    double item = 0;
+    long sum = 0;
+    for (int at = 0; at < ITEMS; at++) {
+      item = worked(item, cost);
+      sum += thousandths(item);
+    }
+    return PRODUCERS * sum;
+  }
+
+  static double next(double rate, double term) {
+    return rate * term * (1 - term);
+  }
+
+  static double sumOfTerms() {
+    double sum = 0;
+    for (int series = 0; series < SERIES; series++) {
+      double rate = 3.46 + series * 0.0025, term = series * 0.0025;
+      for (int at = 0; at < TERMS; at++) term = next(rate, term);
+      sum += term;
+    }
+    return sum;
+  }
+
+  // ---- bndbuffer ----
+
+  sealed interface ToBuffer permits Put, Take {}
+  record Put(double item, ActorRef<Stored> from) implements ToBuffer {}
+  record Take(ActorRef<Taken> from) implements ToBuffer {}
+  record Taken(double item) {}
+  enum Stored { STORED }
+
+  static final class Buffer {
+    final ArrayDeque<Double> items = new ArrayDeque<>();
+    final ArrayDeque<Put> puts = new ArrayDeque<>();
+    final ArrayDeque<Take> takes = new ArrayDeque<>();
+
+    static Behavior<ToBuffer> make() {
+      return Behaviors.setup(c -> {
+        Buffer buffer = new Buffer();
+        return Behaviors.receive(ToBuffer.class)
+            .onMessage(Put.class, buffer::put)
+            .onMessage(Take.class, buffer::take)
+            .build();
+      });
+    }
+
+    Behavior<ToBuffer> put(Put put) {
+      if (!takes.isEmpty()) takes.poll().from.tell(new Taken(put.item));
+      else if (items.size() < PLACES) items.add(put.item);
+      else {
+        puts.add(put);
+        return Behaviors.same();
+      }
+      put.from.tell(Stored.STORED);
+      return Behaviors.same();
+    }
+
+    Behavior<ToBuffer> take(Take take) {
+      if (items.isEmpty()) {
+        takes.add(take);
+        return Behaviors.same();
+      }
+      take.from.tell(new Taken(items.poll()));
+      if (!puts.isEmpty()) {
+        Put put = puts.poll();
+        items.add(put.item);
+        put.from.tell(Stored.STORED);
+      }
+      return Behaviors.same();
+    }
+  }
+
+  static Behavior<Stored> producer(ActorRef<ToBuffer> buffer, long cost) {
+    return Behaviors.setup(c -> new Object() {
+      double item = 0;
+      int left = ITEMS;
+
+      Behavior<Stored> produce() {
+        if (left-- == 0) return Behaviors.stopped();
+        item = worked(item, cost);
+        buffer.tell(new Put(item, c.getSelf()));
+        return Behaviors.same();
+      }
+
+      Behavior<Stored> start() {
+        c.getSelf().tell(Stored.STORED);
+        return Behaviors.receiveMessage(stored -> produce());
+      }
+    }.start());
+  }
+
+  /** Tells {@code done} the sum of the items. */
+  static Behavior<Taken> consumer(ActorRef<ToBuffer> buffer, long cost, CompletableFuture<Long> done) {
+    return Behaviors.setup(c -> new Object() {
+      long sum = 0;
+      double result = 0;
+      int left = ITEMS;
+
+      Behavior<Taken> taken(Taken taken) {
+        sum += thousandths(taken.item);
+        result = worked(result + taken.item, cost);
+        if (--left > 0) {
+          buffer.tell(new Take(c.getSelf()));
+          return Behaviors.same();
+        }
+        // So that the work is not found to be for nothing.
+        if (Double.isNaN(result)) sum = 0;
+        done.complete(sum);
+        return Behaviors.stopped();
+      }
+
+      Behavior<Taken> start() {
+        buffer.tell(new Take(c.getSelf()));
+        return Behaviors.receiveMessage(this::taken);
+      }
+    }.start());
+  }
+
+  static double bndbuffer(Spawner spawner, long cost) {
+    long expected = sumOfItems(cost), began = System.nanoTime();
+    ActorRef<ToBuffer> buffer = spawner.spawn(Buffer.make());
+    List<CompletableFuture<Long>> consumed = new ArrayList<>();
+    for (int at = 0; at < CONSUMERS; at++) {
+      consumed.add(new CompletableFuture<>());
+      spawner.spawn(consumer(buffer, cost, consumed.get(at)));
+    }
+    for (int at = 0; at < PRODUCERS; at++) spawner.spawn(producer(buffer, cost));
+    long sum = 0;
+    for (CompletableFuture<Long> each : consumed) sum += each.join();
+    return checked(began, expected, sum);
+  }
+
+  // ---- logmap ----
+
+  record Compute(double term, ActorRef<ToSeries> from) {}
+  sealed interface ToSeries permits NextTerm, Computed, Term {}
+  record NextTerm() implements ToSeries {}
+  record Computed(double term) implements ToSeries {}
+  record Term(ActorRef<Answer> from) implements ToSeries {}
+  sealed interface ToMaster permits Sum, Answer {}
+  record Sum(CompletableFuture<Double> to) implements ToMaster {}
+  record Answer(int series, double term) implements ToMaster {}
+
+  static Behavior<Compute> computer(double rate) {
+    return Behaviors.receiveMessage(m -> {
+      m.from.tell(new Computed(next(rate, m.term)));
+      return Behaviors.same();
+    });
+  }
+
+  static final class Series {
+    final ActorContext<ToSeries> context;
+    final StashBuffer<ToSeries> stash;
+    final ActorRef<Compute> computer;
+    final int number;
+    final Behavior<ToSeries> ready, waits;
+    double term;
+
+    Series(ActorContext<ToSeries> context, StashBuffer<ToSeries> stash, int number, ActorRef<Compute> computer) {
+      this.context = context;
+      this.stash = stash;
+      this.computer = computer;
+      this.number = number;
+      term = number * 0.0025;
+      ready = Behaviors.receive(ToSeries.class)
+          .onMessage(NextTerm.class, m -> compute())
+          .onMessage(Term.class, this::answer)
+          .build();
+      waits = Behaviors.receive(ToSeries.class)
+          .onMessage(Computed.class, this::computed)
+          .onAnyMessage(this::stashed)
+          .build();
+    }
+
+    static Behavior<ToSeries> make(int number, ActorRef<Compute> computer) {
+      return Behaviors.setup(c -> Behaviors.withStash(TERMS + 1, stash -> new Series(c, stash, number, computer).ready));
+    }
+
+    Behavior<ToSeries> compute() {
+      computer.tell(new Compute(term, context.getSelf()));
+      return waits;
+    }
+
+    Behavior<ToSeries> computed(Computed computed) {
+      term = computed.term;
+      return stash.unstash(ready, 1, message -> message);
+    }
+
+    Behavior<ToSeries> stashed(ToSeries message) {
+      stash.stash(message);
+      return Behaviors.same();
+    }
+
+    Behavior<ToSeries> answer(Term asked) {
+      asked.from.tell(new Answer(number, term));
+      return Behaviors.same();
+    }
+  }
+
+  static Behavior<ToMaster> master(List<ActorRef<ToSeries>> all) {
+    return Behaviors.setup(c -> new Object() {
+      final double[] terms = new double[all.size()];
+      int missing = all.size();
+      CompletableFuture<Double> to;
+
+      Behavior<ToMaster> sum(Sum sum) {
+        to = sum.to;
+        for (int at = 0; at < TERMS; at++) for (ActorRef<ToSeries> series : all) series.tell(new NextTerm());
+        for (ActorRef<ToSeries> series : all) series.tell(new Term(c.getSelf().narrow()));
+        return Behaviors.same();
+      }
+
+      Behavior<ToMaster> answer(Answer answer) {
+        terms[answer.series] = answer.term;
+        if (--missing > 0) return Behaviors.same();
+        double sum = 0;
+        for (double term : terms) sum += term;
+        to.complete(sum);
+        return Behaviors.stopped();
+      }
+
+      Behavior<ToMaster> start() {
+        return Behaviors.receive(ToMaster.class)
+            .onMessage(Sum.class, this::sum)
+            .onMessage(Answer.class, this::answer)
+            .build();
+      }
+    }.start());
+  }
+
+  static double logmap(Spawner spawner) {
+    long expected = Math.round(sumOfTerms() * 1e12);
+    List<ActorRef<ToSeries>> all = new ArrayList<>();
+    for (int at = 0; at < SERIES; at++) all.add(spawner.spawn(Series.make(at, spawner.spawn(computer(3.46 + at * 0.0025)))));
+    ActorRef<ToMaster> master = spawner.spawn(master(all));
+    CompletableFuture<Double> sum = new CompletableFuture<>();
+    long began = System.nanoTime();
+    master.tell(new Sum(sum));
+    return checked(began, expected, Math.round(sum.join() * 1e12));
+  }
+
+  // ---- the program ----
+
+  static long check;
+
+  /** Seconds since {@code began}, if the result is right. */
+  static double checked(long began, long expected, long got) {
+    double wall = (System.nanoTime() - began) / 1e9;
+    if (got != expected) {
+      System.err.println("wrong result: it must be " + expected + " and is " + got);
+      System.exit(1);
+    }
+    check = got;
+    return wall;
+  }
+
+  /** The guardian makes actors for main. */
+  interface Wish {
+    void grant(ActorContext<Wish> context);
+  }
+
+  record Spawner(ActorSystem<Wish> system) {
+    <T> ActorRef<T> spawn(Behavior<T> behavior) {
+      CompletableFuture<ActorRef<T>> made = new CompletableFuture<>();
+      system.tell(context -> made.complete(context.spawnAnonymous(behavior)));
+      return made.join();
+    }
+  }
+
+  public static void main(String[] words) {
+    boolean bndbuffer = words.length == 3 && words[0].equals("bndbuffer");
+    if (!bndbuffer && !(words.length == 2 && words[0].equals("logmap"))) {
+      System.err.println("usage: bndbuffer THREADS COST | logmap THREADS");
+      System.exit(2);
+    }
+    String pool = "pekko.actor.default-dispatcher.fork-join-executor";
+    String threads = "{ parallelism-min = %1$s, parallelism-max = %1$s }".formatted(words[1]);
+    Behavior<Wish> guardian = Behaviors.setup(context -> Behaviors.receiveMessage(wish -> {
+      wish.grant(context);
+      return Behaviors.same();
+    }));
+    var config = ConfigFactory.parseString(pool + " " + threads + "\npekko.log-dead-letters = off").withFallback(ConfigFactory.load());
+    ActorSystem<Wish> system = ActorSystem.create(guardian, "peer", config);
+    Spawner spawner = new Spawner(system);
+    double wall = 0;
+    for (int run = 0; run < RUNS; run++) wall = bndbuffer ? bndbuffer(spawner, Long.parseLong(words[2])) : logmap(spawner);
+    int ops = bndbuffer ? PRODUCERS * ITEMS : SERIES * TERMS;
+    System.out.printf(Locale.ROOT, "%s %.6f %d %d%n", words[0], wall, ops, check);
+    system.terminate();
+  }
+}

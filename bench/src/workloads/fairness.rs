@@ -1,0 +1,253 @@
+//! Actors with long turns on all workers, and others that want little: how long these wait.
+//!
+//! Protocol: our own. Eight actors compute for 50 ms a turn, again and again. Beside them two actors send each other a
+//! message and one back without a pause, and one sets a timer of 5 ms, again when it has fired.
+//!
+//! Timed: at each tenth of a millisecond, how long it takes from then to the end of the round trip that is under way. A
+//! quantile over round trips would say that all is well, for while nobody waits there are very many. And for each timer, how
+//! much later than it was set for its message has its turn. `wall_s` and `cpu_s` are those of the whole, and the same in both
+//! rows. An operation is a round trip; or a timer.
+
+use crate::bench::{Bench, Group};
+use crate::failure::Failure;
+use crate::latency::{Latencies, Quantiles};
+use crate::meter::{Meter, Spent};
+use crate::param::{Param, Value};
+use crate::row::Figures;
+use crate::run::Run;
+use std::hint;
+use std::thread;
+use std::time::Duration;
+use vivant::prelude::*;
+
+pub(super) const FAIRNESS: Bench = Bench {
+    name: "fairness",
+    about: "how long a message and a timer wait beside actors with long turns",
+    group: Group::Latency,
+    peer_ops: None,
+    params: &[
+        Param::choice(
+            "mode",
+            &["both", "pingpong", "timer"],
+            "who is there beside the long turns",
+        ),
+        Param::count("busy", 8, 3, "actors with long turns").at_least(0),
+        Param::count("turn_ms", 50, 2, "length of a long turn"),
+        Param::count("timer_ms", 5, 1, "time for which a timer is set"),
+        Param::count("duration_ms", 5_000, 30, "how long all this goes on"),
+    ],
+    run,
+    child: None,
+};
+
+#[derive(Actor)]
+struct Busy {
+    turn: Duration,
+}
+
+#[behaviours]
+impl Busy {
+    fn compute(&mut self, t: &Turn<Self>) {
+        let until = t.now() + self.turn;
+        while t.now() < until {
+            hint::spin_loop();
+        }
+        t.send(t.me().compute());
+    }
+}
+
+/// At each multiple of this somebody looks how long the round trip takes that is under way.
+const LOOK: Duration = Duration::from_micros(100);
+
+/// What somebody has waited for so far, and how long.
+struct Waited {
+    begun: u64,
+    ended: u64,
+    latencies: Latencies,
+    /// Set when the next end is the last.
+    done: Option<Resolver<Said>>,
+}
+
+/// What is told of it.
+struct Said {
+    begun: u64,
+    ended: u64,
+    quantiles: Quantiles,
+}
+
+/// Whether to begin again.
+#[must_use]
+enum Then {
+    Again,
+    Done,
+}
+
+impl Waited {
+    fn not_yet() -> Waited {
+        Waited {
+            begun: 0,
+            ended: 0,
+            latencies: Latencies::new(),
+            done: None,
+        }
+    }
+
+    fn ended(&mut self) -> Then {
+        self.ended += 1;
+        let Some(done) = self.done.take() else {
+            return Then::Again;
+        };
+        done.resolve(Said {
+            begun: self.begun,
+            ended: self.ended,
+            quantiles: self.latencies.quantiles(),
+        });
+        Then::Done
+    }
+}
+
+#[derive(Actor)]
+struct Ponger;
+
+#[behaviours]
+impl Ponger {
+    fn ping(&mut self, t: &Turn<Self>, from: Address<Pinger>, number: u64) {
+        t.send(from.pong(number));
+    }
+}
+
+#[derive(Actor)]
+struct Pinger {
+    peer: Address<Ponger>,
+    /// The next look.
+    look: Duration,
+    waited: Waited,
+}
+
+#[behaviours]
+impl Pinger {
+    fn play(&mut self, t: &Turn<Self>) {
+        self.look = t.now();
+        self.ping(t);
+    }
+
+    #[local]
+    fn ping(&mut self, t: &Turn<Self>) {
+        self.waited.begun += 1;
+        t.send(self.peer.ping(t.me(), self.waited.begun));
+    }
+
+    fn pong(&mut self, t: &Turn<Self>, number: u64) {
+        let now = t.now();
+        while self.look < now {
+            self.waited.latencies.record(now - self.look);
+            self.look += LOOK;
+        }
+        // What comes back twice or out of order is not counted, and the check sees it.
+        if number == self.waited.begun
+            && let Then::Again = self.waited.ended()
+        {
+            self.ping(t);
+        }
+    }
+
+    /// Answers when the next pong has come.
+    fn finish(&mut self, t: &Turn<Self>) -> Promise<Said> {
+        let (promise, done) = t.promise();
+        self.waited.done = Some(done);
+        promise
+    }
+}
+
+#[derive(Actor)]
+struct Alarm {
+    every: Duration,
+    due: Duration,
+    waited: Waited,
+}
+
+#[behaviours]
+impl Alarm {
+    fn set(&mut self, t: &Turn<Self>) {
+        self.waited.begun += 1;
+        self.due = t.now() + self.every;
+        t.after(self.every, t.me().rings());
+    }
+
+    fn rings(&mut self, t: &Turn<Self>) {
+        self.waited
+            .latencies
+            .record(t.now().saturating_sub(self.due));
+        if let Then::Again = self.waited.ended() {
+            self.set(t);
+        }
+    }
+
+    /// Answers when the timer has fired once more.
+    fn finish(&mut self, t: &Turn<Self>) -> Promise<Said> {
+        let (promise, done) = t.promise();
+        self.waited.done = Some(done);
+        promise
+    }
+}
+
+fn figures(
+    run: &Run,
+    spent: Spent,
+    mode: &'static str,
+    (what, said): (&'static str, Said),
+) -> Result<Figures, Failure> {
+    let check = run.check(what, said.begun, said.ended)?;
+    let mut figures = Figures::new(spent, said.ended, check);
+    figures.latency = Some(said.quantiles);
+    figures.params.push(("mode", Value::Choice(mode)));
+    Ok(figures)
+}
+
+fn run(run: &Run) -> Result<Vec<Figures>, Failure> {
+    let millis = |name| Duration::from_millis(run.count(name));
+    let mode = run.choice("mode");
+    let system = run.system();
+    let busy: Vec<_> = (0..run.count("busy"))
+        .map(|_| {
+            system.spawn(Busy {
+                turn: millis("turn_ms"),
+            })
+        })
+        .collect();
+    let meter = Meter::start();
+    busy.iter().for_each(|busy| busy.compute().send());
+    let pinger = (mode != "timer").then(|| {
+        system.spawn(Pinger {
+            peer: system.spawn(Ponger),
+            look: Duration::ZERO,
+            waited: Waited::not_yet(),
+        })
+    });
+    let alarm = (mode != "pingpong").then(|| {
+        system.spawn(Alarm {
+            every: millis("timer_ms"),
+            due: Duration::ZERO,
+            waited: Waited::not_yet(),
+        })
+    });
+    if let Some(pinger) = &pinger {
+        pinger.play().send();
+    }
+    if let Some(alarm) = &alarm {
+        alarm.set().send();
+    }
+    thread::sleep(millis("duration_ms"));
+    let pinged = pinger.map(|pinger| pinger.finish().ask_blocking());
+    let rang = alarm.map(|alarm| alarm.finish().ask_blocking());
+    let spent = meter.stop();
+    busy.iter().for_each(Address::stop);
+    let mut rows = Vec::new();
+    if let Some(said) = pinged {
+        rows.push(figures(run, spent, "pingpong", ("round trips", said?))?);
+    }
+    if let Some(said) = rang {
+        rows.push(figures(run, spent, "timer", ("timers", said?))?);
+    }
+    Ok(rows)
+}
