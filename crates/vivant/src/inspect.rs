@@ -2,6 +2,7 @@
 
 use crate::cell::CellRef;
 use crate::dead_letter::DeadLetterCount;
+use crate::names::NameFacts;
 use crate::report::Report;
 use crate::sync::Arc;
 use crate::system::{Shared, Survivor};
@@ -22,6 +23,8 @@ pub struct Inspection {
     pub panics: u64,
     /// Timers that are set.
     pub timers: usize,
+    /// Names that are taken, in their order.
+    pub names: Vec<NameFacts>,
     /// Workers, without surplus.
     pub workers: usize,
     /// Workers added because turns hold others up.
@@ -138,6 +141,7 @@ impl Inspection {
             reports: system.reports.latest(),
             panics: system.reports.panics(),
             timers: system.timers.len(),
+            names: system.names.facts(),
             workers: system
                 .threads()
                 .map_or(1, crate::scheduler::Threads::workers),

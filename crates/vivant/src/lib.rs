@@ -34,6 +34,7 @@
 //! | what a behaviour can do | [`Turn`] |
 //! | answers | [`Promise`], [`Resolver`]; outside [`Call::ask`], [`Asked`] |
 //! | beginning and ending | [`System`], [`Address::stop`], [`StopReason`] |
+//! | finding actors | [`System::register`], [`System::lookup`] |
 //! | tests under seeds | [`macro@test`], [`simulation`] |
 //! | what went wrong | [`AskError`], [`DeadLetters`], [`Report`] |
 //! | what goes on | [`System::inspect`] |
@@ -60,6 +61,7 @@ mod call;
 )]
 mod cell;
 mod dead_letter;
+mod endings;
 mod error;
 mod future;
 mod inspect;
@@ -74,6 +76,7 @@ mod mute;
 #[cfg(test)]
 #[path = "mute/model.rs"]
 mod mute_model;
+mod names;
 mod oracle;
 pub mod prelude;
 mod promise;
@@ -97,6 +100,7 @@ pub use error::{AskError, Inside, Panic, SendError, Undelivered};
 pub use future::{Clock, Sleep};
 pub use inspect::{ActorFacts, AliveBecause, Inspection};
 pub use interface::{Entry, Implements};
+pub use names::{LookupError, NameFacts, RegisterError};
 pub use promise::{Promise, Resolver};
 pub use report::Report;
 pub use stop::StopReason;

@@ -47,6 +47,7 @@ impl Held<'_> {
         if let Some(life) = system.registry.remove(&self.actor) {
             worker.present.outlives(life);
         }
+        system.follow_end(&self.actor);
     }
 
     /// Ends an actor because of a panic outside any turn.

@@ -8,9 +8,11 @@ use crate::cell::{
     AddressRef, Birth, Caught, CellRef, Header, Runnable, Signals, note_places, start_envelope,
 };
 use crate::dead_letter::DeadLetters;
+use crate::endings::Endings;
 use crate::error::{Inside, Panic};
 use crate::mailbox::{Depot, To, post};
 use crate::mute::Mutes;
+use crate::names::Names;
 use crate::oracle::{Oracle, split_mix};
 use crate::registry::Registry;
 use crate::report::{Listener, Reports};
@@ -31,6 +33,8 @@ pub(crate) struct Shared {
     pub(crate) oracle: Oracle,
     pub(crate) scheduler: Scheduler,
     pub(crate) registry: Registry,
+    pub(crate) endings: Endings,
+    pub(crate) names: Names,
     pub(crate) timers: Timers,
     pub(crate) mutes: Mutes<CellRef>,
     pub(crate) dead_letters: DeadLetters,
@@ -63,6 +67,8 @@ impl Shared {
             oracle,
             scheduler,
             registry: Registry::default(),
+            endings: Endings::default(),
+            names: Names::default(),
             timers: Timers::default(),
             mutes: Mutes::new(),
             dead_letters: DeadLetters::default(),
