@@ -271,6 +271,11 @@ impl<'a, K: Continuation> Then<'a, K> {
         }
     }
 
+    /// Its address, the arguments that it has, and where it was made.
+    pub(crate) fn into_parts(self) -> (AddressRef, K::Rest, &'static Location<'static>) {
+        (self.to.into_counted(), self.rest, self.place)
+    }
+
     /// The message with its hole filled.
     pub(crate) fn fill(self, hole: K::Hole, resolver: Resolver<K::Reply>) -> Delivery {
         let envelope = envelope::<K>(K::fill(hole, self.rest), resolver, self.place);

@@ -35,6 +35,7 @@
 //! | answers | [`Promise`], [`Resolver`]; outside [`Call::ask`], [`Asked`] |
 //! | beginning and ending | [`System`], [`Address::stop`], [`StopReason`] |
 //! | finding actors | [`System::register`], [`System::lookup`] |
+//! | telling many | [`Topic`] |
 //! | tests under seeds | [`macro@test`], [`simulation`] |
 //! | what went wrong | [`AskError`], [`DeadLetters`], [`Report`] |
 //! | what goes on | [`System::inspect`] |
@@ -60,6 +61,7 @@ mod call;
     reason = "the actor cell: see its README and docs/ARCHITECTURE.md"
 )]
 mod cell;
+mod counted;
 mod dead_letter;
 mod endings;
 mod error;
@@ -88,6 +90,7 @@ mod stop;
 mod sync;
 mod system;
 mod timer;
+mod topic;
 mod turn;
 
 pub use actor::{Actor, Pool};
@@ -106,6 +109,7 @@ pub use report::Report;
 pub use stop::StopReason;
 pub use system::{ShutdownReport, Spawner, Survivor, System, SystemBuilder};
 pub use timer::Timer;
+pub use topic::{Lagged, Subscription, Topic};
 pub use turn::Turn;
 
 #[cfg(feature = "macros")]

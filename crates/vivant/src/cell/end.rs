@@ -86,7 +86,7 @@ impl Held<'_> {
 
     fn refuse(&self, envelope: Envelope, refusal: &Refusal) {
         let (kind, place) = (envelope.kind(), envelope.head().place);
-        if kind.role == Role::Turn {
+        if kind.role.is_turn() {
             self.actor
                 .system
                 .dead_letters

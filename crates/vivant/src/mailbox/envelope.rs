@@ -42,10 +42,19 @@ pub(crate) enum Role {
     Start,
     /// A behaviour: counted against budgets and back-pressure, a turn of the user's.
     Turn,
+    /// As `Turn`, but exempt from back-pressure, because its sender has a bound for what is on the way.
+    Bounded,
     /// The resolution of a promise: exempt from back-pressure; may release a continuation.
     Resolution,
     /// Ends the actor when it is reached.
     StopMark,
+}
+
+impl Role {
+    /// Whether it runs a behaviour.
+    pub(crate) fn is_turn(self) -> bool {
+        matches!(self, Role::Turn | Role::Bounded)
+    }
 }
 
 /// What came of running a message.

@@ -2,7 +2,7 @@
 
 use super::Faults;
 use crate::cell::{Budget, Injected, Ran, Runnable, run};
-use crate::mailbox::{Kind, Role};
+use crate::mailbox::Kind;
 use crate::oracle::{Oracle, Simulated};
 use crate::scheduler::Worker;
 use crate::sync::{Arc, Mutex, lock};
@@ -171,7 +171,7 @@ impl Stage {
             let bytes = kind.name.bytes().chain(actor.to_le_bytes());
             play.signature = bytes.fold(play.signature, fnv1a);
         }
-        if kind.role != Role::Turn {
+        if !kind.role.is_turn() {
             return;
         }
         let Some(chance) = oracle.simulation() else {
