@@ -96,7 +96,7 @@ impl<A: Actor> Address<A> {
 }
 
 impl<T: ?Sized + Target> Address<T> {
-    fn link(this: &Self) -> &Link<T> {
+    pub(crate) fn link(this: &Self) -> &Link<T> {
         this.handle.link()
     }
 

@@ -36,6 +36,7 @@
 //! | beginning and ending | [`System`], [`Address::stop`], [`StopReason`] |
 //! | finding actors | [`System::register`], [`System::lookup`] |
 //! | telling many | [`Topic`] |
+//! | sharing work | [`Router`] |
 //! | tests under seeds | [`macro@test`], [`simulation`] |
 //! | what went wrong | [`AskError`], [`DeadLetters`], [`Report`] |
 //! | what goes on | [`System::inspect`] |
@@ -84,6 +85,7 @@ pub mod prelude;
 mod promise;
 mod registry;
 mod report;
+mod router;
 mod scheduler;
 pub mod simulation;
 mod stop;
@@ -106,6 +108,7 @@ pub use interface::{Entry, Implements};
 pub use names::{LookupError, NameFacts, RegisterError};
 pub use promise::{Promise, Resolver};
 pub use report::Report;
+pub use router::Router;
 pub use stop::StopReason;
 pub use system::{ShutdownReport, Spawner, Survivor, System, SystemBuilder};
 pub use timer::Timer;
