@@ -56,6 +56,10 @@ impl<'a, M: Message> Call<'a, M> {
         }
     }
 
+    pub(crate) fn target(&self) -> &AddressRef {
+        &self.to
+    }
+
     /// What the message carries.
     pub fn args(&self) -> &M::Args {
         &self.args

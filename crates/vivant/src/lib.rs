@@ -37,6 +37,7 @@
 //! | finding actors | [`System::register`], [`System::lookup`] |
 //! | telling many | [`Topic`] |
 //! | sharing work | [`Router`] |
+//! | later, and again and again | [`Turn::after`], [`Turn::every`], [`Turn::timer`] |
 //! | tests under seeds | [`macro@test`], [`simulation`] |
 //! | what went wrong | [`AskError`], [`DeadLetters`], [`Report`] |
 //! | what goes on | [`System::inspect`] |
@@ -79,6 +80,7 @@ mod mute;
 #[cfg(test)]
 #[path = "mute/model.rs"]
 mod mute_model;
+mod named_timer;
 mod names;
 mod oracle;
 pub mod prelude;
@@ -105,6 +107,7 @@ pub use error::{AskError, Inside, Panic, SendError, Undelivered};
 pub use future::{Clock, Sleep};
 pub use inspect::{ActorFacts, AliveBecause, Inspection};
 pub use interface::{Entry, Implements};
+pub use named_timer::NamedTimer;
 pub use names::{LookupError, NameFacts, RegisterError};
 pub use promise::{Promise, Resolver};
 pub use report::Report;

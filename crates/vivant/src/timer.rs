@@ -3,6 +3,8 @@
 //! One ordered table for each system. The clock thread fires what is due; in a simulation, virtual time moves to the
 //! next deadline when nothing else can run. A timer's message carries an address, so it keeps its receiver alive.
 
+use crate::behaviour::Message;
+use crate::call::Call;
 use crate::cell::{Caught, catch};
 use crate::sync::{Arc, AtomicU64, Mutex, Ordering, lock};
 use crate::system::Shared;
@@ -27,6 +29,40 @@ pub(crate) enum Alarm {
 pub(crate) enum Interval {
     GoesOn,
     Ends,
+}
+
+/// The length of an interval.
+///
+/// # Panics
+///
+/// If it is zero.
+#[track_caller]
+pub(crate) fn period_ns(period: Duration) -> u64 {
+    assert!(
+        !period.is_zero(),
+        "an interval of no length would never end"
+    );
+    ns(period)
+}
+
+/// An alarm that sends `call` again and again, until its receiver has ended; then it calls `gone`.
+pub(crate) fn interval<M: Message>(
+    period_ns: u64,
+    call: Call<'static, M>,
+    gone: impl Fn() + Send + 'static,
+) -> Alarm
+where
+    M::Args: Clone + Send,
+{
+    let ring = move || match call.again().try_send() {
+        Ok(()) => Interval::GoesOn,
+        Err(_) => {
+            gone();
+            Interval::Ends
+        }
+    };
+    let ring = Box::new(ring);
+    Alarm::Every { period_ns, ring }
 }
 
 #[derive(Default)]
@@ -217,6 +253,11 @@ impl Timers {
         }
     }
 
+    /// Whether it will still fire.
+    pub(crate) fn is_set(&self, TimerId(number): TimerId) -> bool {
+        lock(&self.table).deadlines.contains_key(&number)
+    }
+
     pub(crate) fn are_closed(&self) -> bool {
         lock(&self.table).state == State::Closed
     }
@@ -234,6 +275,10 @@ pub struct Timer {
 impl Timer {
     pub(crate) fn new(system: Arc<Shared>, id: TimerId) -> Timer {
         Timer { system, id }
+    }
+
+    pub(crate) fn id(&self) -> TimerId {
+        self.id
     }
 
     /// Takes the timer back. False when it has fired, or was cancelled before; a message that it has sent already is

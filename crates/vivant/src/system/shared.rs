@@ -12,6 +12,7 @@ use crate::endings::Endings;
 use crate::error::{Inside, Panic};
 use crate::mailbox::{Depot, To, post};
 use crate::mute::Mutes;
+use crate::named_timer::NamedTimers;
 use crate::names::Names;
 use crate::oracle::{Oracle, split_mix};
 use crate::registry::Registry;
@@ -36,6 +37,7 @@ pub(crate) struct Shared {
     pub(crate) endings: Endings,
     pub(crate) names: Names,
     pub(crate) timers: Timers,
+    pub(crate) named_timers: NamedTimers,
     pub(crate) mutes: Mutes<CellRef>,
     pub(crate) dead_letters: DeadLetters,
     pub(crate) reports: Reports,
@@ -70,6 +72,7 @@ impl Shared {
             endings: Endings::default(),
             names: Names::default(),
             timers: Timers::default(),
+            named_timers: NamedTimers::default(),
             mutes: Mutes::new(),
             dead_letters: DeadLetters::default(),
             reports: Reports::new(listener),
