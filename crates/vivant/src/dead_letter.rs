@@ -132,7 +132,7 @@ impl DeadLetters {
     /// A message could not be delivered: counts it. What follows tells whoever waits for its answer.
     pub(crate) fn bury(&self, to: &AddressRef, envelope: Envelope, cause: Cause) -> Next {
         let kind = envelope.kind();
-        if kind.role.is_turn() {
+        if kind.role.is_sent() {
             self.note(&to.cell(), kind, envelope.head().place, cause);
         }
         let reason = to.ended().cloned().unwrap_or(StopReason::Stopped);

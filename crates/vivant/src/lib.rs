@@ -37,6 +37,7 @@
 //! | finding actors | [`System::register`], [`System::lookup`] |
 //! | telling many | [`Topic`] |
 //! | sharing work | [`Router`] |
+//! | streams | [`Turn::attach`] |
 //! | later, and again and again | [`Turn::after`], [`Turn::every`], [`Turn::timer`] |
 //! | tests under seeds | [`macro@test`], [`simulation`] |
 //! | what went wrong | [`AskError`], [`DeadLetters`], [`Report`] |
@@ -91,6 +92,7 @@ mod router;
 mod scheduler;
 pub mod simulation;
 mod stop;
+mod stream;
 mod sync;
 mod system;
 mod timer;
@@ -113,6 +115,7 @@ pub use promise::{Promise, Resolver};
 pub use report::Report;
 pub use router::Router;
 pub use stop::StopReason;
+pub use stream::{Attached, Attachment, StreamItem};
 pub use system::{ShutdownReport, Spawner, Survivor, System, SystemBuilder};
 pub use timer::Timer;
 pub use topic::{Lagged, Subscription, Topic};

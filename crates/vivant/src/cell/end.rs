@@ -86,7 +86,7 @@ impl Held<'_> {
 
     fn refuse(&self, envelope: Envelope, refusal: &Refusal) {
         let (kind, place) = (envelope.kind(), envelope.head().place);
-        if kind.role.is_turn() {
+        if kind.role.is_sent() {
             self.actor
                 .system
                 .dead_letters

@@ -44,6 +44,8 @@ pub(crate) enum Role {
     Turn,
     /// As `Turn`, but exempt from back-pressure, because its sender has a bound for what is on the way.
     Bounded,
+    /// A poll of a future: a turn of the user's code, but nobody's message.
+    Poll,
     /// The resolution of a promise: exempt from back-pressure; may release a continuation.
     Resolution,
     /// Ends the actor when it is reached.
@@ -51,9 +53,14 @@ pub(crate) enum Role {
 }
 
 impl Role {
-    /// Whether it runs a behaviour.
-    pub(crate) fn is_turn(self) -> bool {
+    /// Whether it is a message that the program sent, which must not be lost silently (T3).
+    pub(crate) fn is_sent(self) -> bool {
         matches!(self, Role::Turn | Role::Bounded)
+    }
+
+    /// Whether it runs code of the user's.
+    pub(crate) fn is_turn(self) -> bool {
+        self.is_sent() || self == Role::Poll
     }
 }
 
