@@ -6,6 +6,7 @@ use crate::interface::Implements;
 use crate::mailbox::{Envelope, Kind, Letter, Role, Step, To, post};
 use crate::promise::Next;
 use crate::scheduler::Worker;
+use crate::system::Shared;
 use std::cmp::Ordering;
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -237,6 +238,10 @@ impl<T: ?Sized + Target> WeakAddress<T> {
                 table: self.table,
             }),
         })
+    }
+
+    pub(crate) fn system(&self) -> &Shared {
+        &self.cell.system
     }
 
     /// Type and place of the actor, also after its end.

@@ -35,8 +35,9 @@
 //! | answers | [`Promise`], [`Resolver`]; outside [`Call::ask`], [`Asked`] |
 //! | beginning and ending | [`System`], [`Address::stop`], [`StopReason`] |
 //! | finding actors | [`System::register`], [`System::lookup`] |
-//! | telling many | [`Topic`] |
+//! | telling many | [`Topic`], [`Group`] |
 //! | sharing work | [`Router`] |
+//! | rates | [`RateLimit`] |
 //! | streams | [`Turn::attach`] |
 //! | later, and again and again | [`Turn::after`], [`Turn::every`], [`Turn::timer`] |
 //! | tests under seeds | [`macro@test`], [`simulation`] |
@@ -64,11 +65,13 @@ mod call;
     reason = "the actor cell: see its README and docs/ARCHITECTURE.md"
 )]
 mod cell;
+mod commons;
 mod counted;
 mod dead_letter;
 mod endings;
 mod error;
 mod future;
+mod group;
 mod inspect;
 mod interface;
 #[allow(
@@ -86,6 +89,7 @@ mod names;
 mod oracle;
 pub mod prelude;
 mod promise;
+mod rate_limit;
 mod registry;
 mod report;
 mod router;
@@ -107,11 +111,13 @@ pub use call::{Call, Then};
 pub use dead_letter::{Cause, DeadLetter, DeadLetterCount, DeadLetters};
 pub use error::{AskError, Inside, Panic, SendError, Undelivered};
 pub use future::{Clock, Sleep};
+pub use group::Group;
 pub use inspect::{ActorFacts, AliveBecause, Inspection};
 pub use interface::{Entry, Implements};
 pub use named_timer::NamedTimer;
 pub use names::{LookupError, NameFacts, RegisterError};
 pub use promise::{Promise, Resolver};
+pub use rate_limit::{RateLimit, RateLimited};
 pub use report::Report;
 pub use router::Router;
 pub use stop::StopReason;

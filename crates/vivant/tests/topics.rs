@@ -208,6 +208,23 @@ fn a_subscription_ends_with_its_token_its_actor_or_its_topic() {
 }
 
 #[test]
+fn a_named_topic_holds_its_subscribers_until_shutdown() {
+    let simulation = Simulation::new(9);
+    let system = simulation.system();
+    let (topic, log) = (system.topic("prices").unwrap(), log());
+    let listener = Listener::spawn(system, topic, 10, log.clone());
+    listener.forever().send();
+    drop(listener);
+    simulation.run();
+    system.topic::<Value>("prices").unwrap().publish((0, 7));
+    simulation.run();
+    assert_eq!(heard(&log), [Ok((0, 7))]);
+    assert_eq!(system.inspect().actors.len(), 1);
+    system.shutdown();
+    assert_eq!(system.inspect().bytes, 0);
+}
+
+#[test]
 fn who_has_ended_subscribes_to_nothing() {
     let simulation = Simulation::new(6);
     let topic = Topic::new();

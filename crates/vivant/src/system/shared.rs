@@ -7,6 +7,7 @@ use crate::asked::block_on_thread;
 use crate::cell::{
     AddressRef, Birth, Caught, CellRef, Header, Runnable, Signals, note_places, start_envelope,
 };
+use crate::commons::Commons;
 use crate::dead_letter::DeadLetters;
 use crate::endings::Endings;
 use crate::error::{Inside, Panic};
@@ -36,6 +37,7 @@ pub(crate) struct Shared {
     pub(crate) registry: Registry,
     pub(crate) endings: Endings,
     pub(crate) names: Names,
+    pub(crate) commons: Commons,
     pub(crate) timers: Timers,
     pub(crate) named_timers: NamedTimers,
     pub(crate) mutes: Mutes<CellRef>,
@@ -71,6 +73,7 @@ impl Shared {
             registry: Registry::default(),
             endings: Endings::default(),
             names: Names::default(),
+            commons: Commons::default(),
             timers: Timers::default(),
             named_timers: NamedTimers::default(),
             mutes: Mutes::new(),

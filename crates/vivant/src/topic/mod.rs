@@ -163,6 +163,11 @@ impl<T: Clone + Send + 'static> Topic<T> {
         for_others("the drop of a subscription", || drop(table));
     }
 
+    /// Whether only this handle is left, and nobody subscribes.
+    pub(crate) fn is_idle(&self) -> bool {
+        Arc::strong_count(&self.0) == 1 && self.subscribers() == 0
+    }
+
     /// How many subscriptions there are.
     pub fn subscribers(&self) -> usize {
         lock(&self.0.listed).table.len()
