@@ -195,7 +195,7 @@ pub(crate) fn start(
     actor.cell()
 }
 
-/// Time for futures: virtual in a simulation. Made by [`Turn::clock`] and [`System::clock`](crate::System::clock).
+/// Time for futures: virtual in a simulation. Made by [`Turn::clock`](crate::Turn::clock) and [`System::clock`](crate::System::clock).
 #[derive(Clone)]
 pub struct Clock {
     system: Arc<Shared>,
