@@ -57,6 +57,7 @@ pub mod __private;
 mod accounting;
 mod actor;
 mod address;
+mod alarm;
 mod asked;
 mod behaviour;
 mod call;

@@ -3,67 +3,14 @@
 //! One ordered table for each system. The clock thread fires what is due; in a simulation, virtual time moves to the
 //! next deadline when nothing else can run. A timer's message carries an address, so it keeps its receiver alive.
 
-use crate::behaviour::Message;
-use crate::call::Call;
+pub(crate) use crate::alarm::{Alarm, interval, ns, period_ns};
+
+use crate::alarm::Interval;
 use crate::cell::{Caught, catch};
 use crate::sync::{Arc, AtomicU64, Mutex, Ordering, lock};
 use crate::system::Shared;
 use std::collections::BTreeMap;
 use std::fmt;
-use std::time::Duration;
-
-/// What happens at a deadline.
-pub(crate) enum Alarm {
-    /// Somebody waits for it: it rings in any case, at the latest when the system closes.
-    Limit(Box<dyn FnOnce() + Send>),
-    /// A message: it is dropped when the system closes.
-    Once(Box<dyn FnOnce() + Send>),
-    Every {
-        period_ns: u64,
-        ring: Box<dyn FnMut() -> Interval + Send>,
-    },
-}
-
-/// Whether an interval goes on.
-#[derive(PartialEq, Eq)]
-pub(crate) enum Interval {
-    GoesOn,
-    Ends,
-}
-
-/// The length of an interval.
-///
-/// # Panics
-///
-/// If it is zero.
-#[track_caller]
-pub(crate) fn period_ns(period: Duration) -> u64 {
-    assert!(
-        !period.is_zero(),
-        "an interval of no length would never end"
-    );
-    ns(period)
-}
-
-/// An alarm that sends `call` again and again, until its receiver has ended; then it calls `gone`.
-pub(crate) fn interval<M: Message>(
-    period_ns: u64,
-    call: Call<'static, M>,
-    gone: impl Fn() + Send + 'static,
-) -> Alarm
-where
-    M::Args: Clone + Send,
-{
-    let ring = move || match call.again().try_send() {
-        Ok(()) => Interval::GoesOn,
-        Err(_) => {
-            gone();
-            Interval::Ends
-        }
-    };
-    let ring = Box::new(ring);
-    Alarm::Every { period_ns, ring }
-}
 
 #[derive(Default)]
 pub(crate) struct Timers {
@@ -292,9 +239,4 @@ impl fmt::Debug for Timer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Timer({})", self.id.0)
     }
-}
-
-/// Nanoseconds of `duration`, as far as they fit: 584 years.
-pub(crate) fn ns(duration: Duration) -> u64 {
-    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }

@@ -404,6 +404,21 @@ fn seeded_items_flow_in_order_within_their_bound() {
     }
 }
 
+/// R4: the same seed gives the same run.
+#[test]
+fn seeded_a_seed_determines_how_items_flow() {
+    let run = |seed| {
+        let faults = Faults::none().delays(200_000, ms(2)).full_mailboxes();
+        let simulation = Simulation::with(seed, faults, System::builder());
+        flows(&simulation, 120, 5, 5);
+        (simulation.signature(), simulation.now())
+    };
+    for seed in 0..30 {
+        assert_eq!(run(seed), run(seed));
+    }
+    assert_ne!(run(0), run(1));
+}
+
 /// The watch must notice one item more than is allowed.
 #[test]
 #[should_panic(expected = "assertion `left == right` failed")]

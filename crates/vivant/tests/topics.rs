@@ -454,3 +454,19 @@ fn every_value_is_heard_or_counted_on_threads() {
     }
     assert!(system.shutdown().is_complete());
 }
+
+/// R4: the same seed gives the same run.
+#[test]
+fn seeded_a_seed_determines_who_lags() {
+    let run = |seed| {
+        let simulation = Simulation::with(seed, Faults::all(), System::builder());
+        (crowd(&simulation, Ended::Early), simulation.signature())
+    };
+    let runs: Vec<_> = (0..50).map(|seed| (run(seed), run(seed))).collect();
+    assert!(runs.iter().all(|(once, again)| once == again));
+    let missed = |(run, _): &((u64, u64), _)| run.0;
+    assert!(
+        runs.iter().any(|run| missed(run) != missed(&runs[0])),
+        "seeds differ"
+    );
+}

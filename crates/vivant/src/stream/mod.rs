@@ -1,32 +1,32 @@
 //! Streams into actors: each item becomes a message (T10).
 //!
 //! A stream is polled as a future is, by an actor of the runtime's own (`future.rs`): on the workers, in a simulation under the
-//! seed. A [`Gate`] between the two sides counts the items that the actor has not processed, and stops the stream when
-//! somebody wants that or the actor has ended.
+//! seed.
+//!
+//! - [`Attachment`], [`Attached`], [`StreamItem`]: what users hold and hear.
+//! - [`feed`]: polls the stream.
+//! - [`gate`]: counts the items that are not processed, and stops the stream when somebody wants that or the actor has ended.
+
+mod feed;
+mod gate;
 
 use crate::actor::Actor;
 use crate::behaviour::Continuation;
 use crate::call::Then;
-use crate::cell::{CellRef, Signals};
-use crate::endings::EndingId;
 use crate::error::{AskError, Inside};
-use crate::future::{Task, start};
-use crate::promise::{Resolver, given_up};
+use crate::future::start;
 use crate::scheduler::Worker;
-use crate::sync::{Arc, Mutex, lock};
+use crate::sync::Arc;
 use crate::system::{Shared, System};
 use crate::turn::Turn;
+use feed::{Feed, Told};
 use futures_core::Stream;
+use gate::Gate;
 use std::fmt;
 use std::panic::Location;
-use std::pin::Pin;
-use std::task::{Context, Poll, Waker};
 
 /// Items on the way, unless [`Attachment::in_flight`] says otherwise.
 const IN_FLIGHT_DEFAULT: usize = 16;
-
-/// After so many items in one poll, others have their turn.
-const ITEMS_PER_POLL: usize = 32;
 
 /// What comes from a stream that was attached to an actor.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -154,10 +154,7 @@ impl<S: Stream + Send + 'static> Attachment<S> {
         K: Continuation<Hole = StreamItem<S::Item>>,
         K::Rest: Clone,
     {
-        let gate = Arc::new(Gate {
-            most: self.most,
-            state: Mutex::default(),
-        });
+        let gate = Gate::new(self.most);
         let receiver = then.target().cell();
         let stopping = gate.clone();
         let asked = receiver
@@ -197,193 +194,12 @@ impl Drop for Attached {
     }
 }
 
-/// Between a stream and the actor that takes its items.
-struct Gate {
-    most: usize,
-    state: Mutex<State>,
-}
-
-#[derive(Default)]
-struct State {
-    /// Items sent and not processed.
-    in_flight: usize,
-    is_stopped: bool,
-    /// Set while as many as allowed are in flight. Not otherwise: a waker keeps the stream's actor alive, which ends when
-    /// nothing else can wake it.
-    waker: Option<Waker>,
-    /// The actor that polls the stream.
-    feed: Option<CellRef>,
-}
-
-/// Why a stream's actor ends that has not told of its end.
-#[derive(PartialEq, Eq)]
-enum Left {
-    /// Somebody wanted it.
-    Stopped,
-    /// Nothing could wake it any more, or the system shuts down.
-    Early,
-}
-
-/// An item in flight. Dropped when it is processed, or gone.
-struct InFlight(Arc<Gate>);
-
-impl Gate {
-    /// Whether an item may be taken from the stream; if not, `waker` is woken when one may.
-    fn is_open(&self, waker: &Waker) -> bool {
-        let mut state = lock(&self.state);
-        if state.in_flight < self.most {
-            return true;
-        }
-        // The waker is the runtime's own: its clone is one count.
-        let before = state.waker.replace(waker.clone());
-        // Outside the lock: a waker that is dropped may end its actor.
-        drop(state);
-        drop(before);
-        false
-    }
-
-    fn let_in(self: &Arc<Self>) -> InFlight {
-        lock(&self.state).in_flight += 1;
-        InFlight(self.clone())
-    }
-
-    fn started(&self, feed: CellRef) {
-        let mut state = lock(&self.state);
-        if !state.is_stopped {
-            state.feed = Some(feed);
-            return;
-        }
-        drop(state);
-        feed.signal(Signals::STOP);
-    }
-
-    /// The stream's actor ends.
-    fn is_left(&self) -> Left {
-        let mut state = lock(&self.state);
-        let (feed, waker) = (state.feed.take(), state.waker.take());
-        let left = match state.is_stopped {
-            true => Left::Stopped,
-            false => Left::Early,
-        };
-        drop(state);
-        drop((feed, waker));
-        left
-    }
-
-    fn stop(&self) {
-        let feed = {
-            let mut state = lock(&self.state);
-            state.is_stopped = true;
-            state.feed.take()
-        };
-        if let Some(feed) = feed {
-            feed.signal(Signals::STOP);
-        }
-    }
-}
-
-impl Drop for InFlight {
-    fn drop(&mut self) {
-        let waker = {
-            let mut state = lock(&self.0.state);
-            state.in_flight -= 1;
-            state.waker.take()
-        };
-        if let Some(waker) = waker {
-            waker.wake();
-        }
-    }
-}
-
-/// The task of the actor that polls the stream.
-struct Feed<S, K>
-where
-    S: Stream + Send,
-    K: Continuation<Hole = StreamItem<S::Item>>,
-    K::Rest: Clone,
-{
-    stream: Pin<Box<S>>,
-    then: Then<'static, K>,
-    gate: Arc<Gate>,
-    ending: EndingId,
-    told: Told,
-}
-
-/// Whether the actor has heard that nothing follows.
-#[derive(PartialEq, Eq)]
-enum Told {
-    No,
-    Yes,
-}
-
-impl<S, K> Task for Feed<S, K>
-where
-    S: Stream + Send,
-    K: Continuation<Hole = StreamItem<S::Item>>,
-    K::Rest: Clone,
-{
-    fn poll(&mut self, context: &mut Context<'_>) -> Poll<()> {
-        for _ in 0..ITEMS_PER_POLL {
-            if !self.gate.is_open(context.waker()) {
-                return Poll::Pending;
-            }
-            match self.stream.as_mut().poll_next(context) {
-                Poll::Pending => return Poll::Pending,
-                Poll::Ready(Some(item)) => {
-                    let (item, token) = (StreamItem::Item(item), self.gate.let_in());
-                    self.then.again().fill_counted(item, token).deliver();
-                }
-                Poll::Ready(None) => {
-                    self.tell_last(StreamItem::Ended);
-                    return Poll::Ready(());
-                }
-            }
-        }
-        context.waker().wake_by_ref();
-        Poll::Pending
-    }
-
-    fn fail(&mut self, error: AskError) {
-        self.tell_last(StreamItem::Failed(error));
-    }
-}
-
-impl<S, K> Feed<S, K>
-where
-    S: Stream + Send,
-    K: Continuation<Hole = StreamItem<S::Item>>,
-    K::Rest: Clone,
-{
-    fn tell_last(&mut self, last: StreamItem<S::Item>) {
-        if self.told == Told::No {
-            self.told = Told::Yes;
-            let then = self.then.again();
-            then.fill(last, Resolver::nobody()).deliver();
-        }
-    }
-}
-
-impl<S, K> Drop for Feed<S, K>
-where
-    S: Stream + Send,
-    K: Continuation<Hole = StreamItem<S::Item>>,
-    K::Rest: Clone,
-{
-    fn drop(&mut self) {
-        let system = self.then.target().system.clone();
-        system.forget_ending(self.ending);
-        if self.gate.is_left() == Left::Early && !system.is_closing() {
-            self.tell_last(StreamItem::Failed(given_up()));
-        }
-    }
-}
-
 impl fmt::Debug for Attached {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
             Some(gate) => {
-                let in_flight = lock(&gate.state).in_flight;
-                write!(f, "Attached({in_flight} of {} in flight)", gate.most)
+                let (in_flight, most) = (gate.in_flight(), gate.most);
+                write!(f, "Attached({in_flight} of {most} in flight)")
             }
             None => f.write_str("Attached(to an actor that has ended)"),
         }
