@@ -30,7 +30,6 @@ const IN_FLIGHT_DEFAULT: usize = 16;
 
 /// What comes from a stream that was attached to an actor.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum StreamItem<T> {
     /// An item.
     Item(T),
@@ -180,7 +179,8 @@ impl Attached {
     /// Stops the stream. Items that were sent before still come.
     pub fn cancel(self) {}
 
-    /// The stream runs to its end, or to that of the actor.
+    /// The stream runs to its end, or to that of the actor. Not for a start function, which may run again and would attach a
+    /// second one.
     pub fn forever(mut self) {
         self.0 = None;
     }

@@ -5,6 +5,8 @@
 //! - [`intake`]: a subscription's bound, and what it has missed.
 
 mod intake;
+#[cfg(test)]
+mod interleaved;
 mod subscriber;
 
 use crate::behaviour::Continuation;
@@ -216,7 +218,8 @@ impl Subscription {
     /// Ends it.
     pub fn cancel(self) {}
 
-    /// It lasts until its actor ends or the topic is gone.
+    /// It lasts until its actor ends or the topic is gone. Not for a start function, which may run again and would subscribe a
+    /// second time.
     pub fn forever(mut self) {
         self.0 = None;
     }
