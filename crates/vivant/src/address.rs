@@ -8,6 +8,7 @@ use crate::mailbox::{Envelope, Kind, Letter, Role, Step, To, post};
 use crate::promise::{Next, bury};
 use crate::scheduler::Worker;
 use crate::stop::StopReason;
+use crate::system::Shared;
 use std::cmp::Ordering;
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -98,7 +99,7 @@ impl<A: Actor> Address<A> {
 }
 
 impl<T: ?Sized + Target> Address<T> {
-    fn link(this: &Self) -> &Link<T> {
+    pub(crate) fn link(this: &Self) -> &Link<T> {
         this.handle.link()
     }
 
@@ -263,6 +264,10 @@ impl<T: ?Sized + Target> WeakAddress<T> {
                 table: self.table,
             }),
         })
+    }
+
+    pub(crate) fn system(&self) -> &Shared {
+        &self.cell.system
     }
 
     /// Type and place of the actor, also after its end.

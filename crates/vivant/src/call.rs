@@ -56,6 +56,10 @@ impl<'a, M: Message> Call<'a, M> {
         }
     }
 
+    pub(crate) fn target(&self) -> &AddressRef {
+        &self.to
+    }
+
     /// What the message carries.
     pub fn args(&self) -> &M::Args {
         &self.args
@@ -296,6 +300,11 @@ impl<'a, K: Continuation> Then<'a, K> {
             rest: self.rest.clone(),
             place: self.place,
         }
+    }
+
+    /// Its address, the arguments that it has, and where it was made.
+    pub(crate) fn into_parts(self) -> (AddressRef, K::Rest, &'static Location<'static>) {
+        (self.to.into_counted(), self.rest, self.place)
     }
 
     /// The message with its hole filled.

@@ -4,7 +4,7 @@ use crate::behaviour::{Continuation, Message};
 use crate::call::Then;
 use crate::cell::{AddressRef, Header, catch};
 use crate::error::{Panic, Refusal};
-use crate::mailbox::{Envelope, Kind, Role, To, post};
+use crate::mailbox::{Envelope, Kind, To, post};
 use crate::observe;
 use crate::promise::{Next, Resolver};
 use crate::stop::StopReason;
@@ -148,7 +148,7 @@ impl DeadLetters {
     /// A message could not be delivered: counts it. What follows tells whoever waits for its answer.
     pub(crate) fn bury(&self, to: &AddressRef, envelope: Envelope, cause: Cause) -> Next {
         let kind = envelope.kind();
-        if kind.role == Role::Turn {
+        if kind.role.is_sent() {
             self.note(&to.cell(), kind, envelope.head().place, cause);
         }
         let reason = to.ended().cloned().unwrap_or(StopReason::Stopped);

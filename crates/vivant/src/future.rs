@@ -4,16 +4,15 @@
 
 use crate::actor::Actor;
 use crate::address::{Handle, Link, Target};
-use crate::behaviour::{Behaviour, Message};
-use crate::call::Delivery;
-use crate::cell::{AddressRef, Caught, catch};
-use crate::error::{AskError, Inside, Panic};
-use crate::promise::Resolver;
+use crate::cell::{AddressRef, Caught, CellRef, StateRef, catch};
+use crate::error::{AskError, Inside, Panic, Refusal};
+use crate::mailbox::{Envelope, Kind, Letter, Role, Step, To, post};
+use crate::promise::{Next, Resolver};
 use crate::scheduler::Worker;
+use crate::stop::StopReason;
 use crate::sync::{Arc, AtomicBool, Mutex, Ordering, lock};
 use crate::system::Shared;
 use crate::timer::{Alarm, Timer, ns};
-use crate::turn::Turn;
 use std::fmt;
 use std::future::Future;
 use std::panic::Location;
@@ -30,9 +29,10 @@ pub(crate) struct FutureActor {
     place: &'static Location<'static>,
 }
 
-/// A future and the resolver of its promise, whatever its type.
-trait Task: Send {
+/// A future and the resolver of its promise, or a stream and its continuation, whatever their types.
+pub(crate) trait Task: Send {
     fn poll(&mut self, context: &mut Context<'_>) -> Poll<()>;
+    /// A poll has panicked.
     fn fail(&mut self, error: AskError);
 }
 
@@ -84,39 +84,45 @@ impl Handle for FutureHandle {
     }
 }
 
-pub(crate) struct PollFuture;
+/// The only message of a future's actor. One that comes when the future is done is no dead letter.
+struct PollFuture;
 
-impl Message for PollFuture {
-    type Args = ();
-    type Reply = ();
-    const NAME: &'static str = "vivant::Future::poll";
+impl Letter for PollFuture {
+    type Content = ();
+    const KIND: Kind = Kind::new::<Self>("vivant::Future::poll", Role::Poll);
+
+    fn run((): (), state: &mut StateRef<'_>, worker: &Worker) -> Step {
+        if let Some(state) = state.get::<FutureActor>() {
+            state.poll(worker);
+        }
+        Step::Done
+    }
+
+    fn refuse((): (), _: &Refusal, _: &'static Location<'static>) -> Next {
+        Next::Nothing
+    }
 }
 
-impl Behaviour for PollFuture {
-    type Actor = FutureActor;
-
-    fn run(state: &mut FutureActor, turn: &Turn<'_, FutureActor>, (): (), _: Resolver<()>) {
+impl FutureActor {
+    fn poll(&mut self, worker: &Worker) {
         // AcqRel: pairs with the swap of a wake. A wake before this one is for this poll, which sees what it published; a
         // wake after it polls again.
-        state.woken.swap(false, Ordering::AcqRel);
+        self.woken.swap(false, Ordering::AcqRel);
         let waker = Waker::from(Arc::new(Wakeup {
-            woken: state.woken.clone(),
-            to: turn.owner(),
+            woken: self.woken.clone(),
+            to: worker.me(),
         }));
-        let system = &turn.worker().system;
-        match catch(|| system.in_executor(|| state.task.poll(&mut Context::from_waker(&waker)))) {
+        let system = &worker.system;
+        match catch(|| system.in_executor(|| self.task.poll(&mut Context::from_waker(&waker)))) {
             Ok(Poll::Pending) => {}
-            Ok(Poll::Ready(())) => turn.stop(),
+            Ok(Poll::Ready(())) => worker.ask_end(StopReason::Finished),
             Err(caught) => {
-                let message = format!(
-                    "{} (in a future spawned at {})",
-                    caught.message, state.place
-                );
-                let panic = Panic::of(state.origin.clone(), Caught { message, ..caught });
+                let message = format!("{} (in a future spawned at {})", caught.message, self.place);
+                let panic = Panic::of(self.origin.clone(), Caught { message, ..caught });
                 system.reports.panicked(&panic);
                 system.complain(|| format!("a future panicked: {panic}"));
-                state.task.fail(AskError::Panicked(panic));
-                turn.stop();
+                self.task.fail(AskError::Panicked(panic));
+                worker.ask_end(StopReason::Finished);
             }
         }
     }
@@ -145,12 +151,9 @@ impl Wake for Wakeup {
 }
 
 fn poll(to: &AddressRef) {
-    let envelope = crate::call::envelope::<PollFuture>((), Resolver::nobody(), Location::caller());
-    Delivery {
-        to: to.clone(),
-        envelope,
-    }
-    .deliver();
+    let envelope = Envelope::new::<PollFuture>((), Location::caller());
+    // Who has ended needs no poll.
+    drop(post(To::Lent(to), envelope));
 }
 
 /// Starts `future` as a child of the actor whose turn runs.
@@ -171,17 +174,29 @@ pub(crate) fn spawn<F>(
         actor: worker.path(),
         behaviour: worker.behaviour(),
     };
+    let _cell = start(&worker.system, task, origin, place);
+}
+
+/// Makes the actor of a task, as a child of the actor whose turn runs, if one does.
+pub(crate) fn start(
+    system: &Arc<Shared>,
+    task: Box<dyn Task>,
+    origin: Inside,
+    place: &'static Location<'static>,
+) -> CellRef {
     // Woken from the start: the first poll is on its way.
     let woken = Arc::new(AtomicBool::new(true));
-    poll(&worker.system.birth(Some(FutureActor {
+    let actor = system.birth(Some(FutureActor {
         task,
         woken,
         origin,
         place,
-    })));
+    }));
+    poll(&actor);
+    actor.cell()
 }
 
-/// Time for futures: virtual in a simulation. Made by [`Turn::clock`] and [`System::clock`](crate::System::clock).
+/// Time for futures: virtual in a simulation. Made by [`Turn::clock`](crate::Turn::clock) and [`System::clock`](crate::System::clock).
 #[derive(Clone)]
 pub struct Clock {
     system: Arc<Shared>,

@@ -2,6 +2,7 @@
 
 use crate::cell::CellRef;
 use crate::dead_letter::DeadLetterCount;
+use crate::names::NameFacts;
 use crate::report::Report;
 use crate::scheduler::{Scheduler, Threads};
 use crate::sync::Arc;
@@ -31,6 +32,8 @@ pub struct Inspection {
     pub panics: u64,
     /// Timers that are set.
     pub timers: usize,
+    /// Names that are taken, in their order.
+    pub names: Vec<NameFacts>,
     /// Workers, without surplus.
     pub workers: usize,
     /// Each of these workers; none in a simulation.
@@ -201,6 +204,7 @@ impl Inspection {
             workers: threads.map_or(1, Threads::workers),
             worker_facts: threads.map_or_else(Vec::new, |threads| threads.facts(now_ns)),
             surplus_workers: threads.map_or(0, Threads::surplus),
+            names: system.names.facts(),
             bytes: system.bytes_held(),
         }
     }

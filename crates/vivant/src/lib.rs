@@ -34,6 +34,12 @@
 //! | what a behaviour can do | [`Turn`] |
 //! | answers | [`Promise`], [`Resolver`]; outside [`Call::ask`], [`Asked`] |
 //! | beginning and ending | [`System`], [`Address::stop`], [`StopReason`] |
+//! | finding actors | [`System::register`], [`System::lookup`] |
+//! | telling many | [`Topic`], [`Group`] |
+//! | sharing work | [`Router`] |
+//! | rates | [`RateLimit`] |
+//! | streams | [`Turn::attach`] |
+//! | later, and again and again | [`Turn::after`], [`Turn::every`], [`Turn::timer`] |
 //! | tests under seeds | [`macro@test`], [`simulation`] |
 //! | what went wrong | [`AskError`], [`DeadLetters`], [`Report`] |
 //! | what goes on | [`System::inspect`] |
@@ -60,6 +66,7 @@ pub mod __private;
 mod accounting;
 mod actor;
 mod address;
+mod alarm;
 mod asked;
 mod behaviour;
 mod call;
@@ -68,9 +75,13 @@ mod call;
     reason = "the actor cell: see its README and docs/ARCHITECTURE.md"
 )]
 mod cell;
+mod commons;
+mod counted;
 mod dead_letter;
+mod endings;
 mod error;
 mod future;
+mod group;
 mod inspect;
 mod interface;
 #[allow(
@@ -83,21 +94,27 @@ mod mute;
 #[cfg(test)]
 #[path = "mute/model.rs"]
 mod mute_model;
+mod named_timer;
+mod names;
 mod observe;
 mod oracle;
 #[cfg(test)]
 mod planted;
 pub mod prelude;
 mod promise;
+mod rate_limit;
 mod registry;
 mod report;
+mod router;
 mod scheduler;
 pub mod simulation;
 mod stop;
+mod stream;
 mod supervision;
 mod sync;
 mod system;
 mod timer;
+mod topic;
 mod turn;
 
 pub use actor::{Actor, Pool};
@@ -108,17 +125,24 @@ pub use call::{Call, Then};
 pub use dead_letter::{Cause, DeadLetter, DeadLetterCount, DeadLetters};
 pub use error::{AskError, Inside, Panic, SendError, Undelivered};
 pub use future::{Clock, Sleep};
+pub use group::Group;
 pub use inspect::{ActorFacts, AliveBecause, Inspection, WorkerFacts};
 pub use interface::{Entry, Implements};
+pub use named_timer::NamedTimer;
+pub use names::{LookupError, NameFacts, RegisterError};
 pub use promise::{Promise, Resolver};
+pub use rate_limit::{RateLimit, RateLimited};
 pub use report::Report;
+pub use router::Router;
 pub use stop::{GaveUp, Linked, StopReason};
+pub use stream::{Attached, Attachment, StreamItem};
 pub use supervision::{
     Again, AreSettled, Child, ChildFacts, ChildState, Children, Messages, OnPanic, Restart, Saved,
     ShutDown, Start, Supervised, Supervision, Supervisor, SupervisorHandle, TreeFailed,
 };
 pub use system::{ShutdownReport, Spawner, Survivor, System, SystemBuilder};
 pub use timer::Timer;
+pub use topic::{Lagged, Subscription, Topic};
 pub use turn::Turn;
 
 #[cfg(feature = "macros")]

@@ -3,31 +3,14 @@
 //! One ordered table for each system. The clock thread fires what is due; in a simulation, virtual time moves to the
 //! next deadline when nothing else can run. A timer's message carries an address, so it keeps its receiver alive.
 
+pub(crate) use crate::alarm::{Alarm, interval, ns, period_ns};
+
+use crate::alarm::Interval;
 use crate::cell::{Caught, catch};
 use crate::sync::{Arc, AtomicU64, Mutex, Ordering, lock};
 use crate::system::Shared;
 use std::collections::BTreeMap;
 use std::fmt;
-use std::time::Duration;
-
-/// What happens at a deadline.
-pub(crate) enum Alarm {
-    /// Somebody waits for it: it rings in any case, at the latest when the system closes.
-    Limit(Box<dyn FnOnce() + Send>),
-    /// A message: it is dropped when the system closes.
-    Once(Box<dyn FnOnce() + Send>),
-    Every {
-        period_ns: u64,
-        ring: Box<dyn FnMut() -> Interval + Send>,
-    },
-}
-
-/// Whether an interval goes on.
-#[derive(PartialEq, Eq)]
-pub(crate) enum Interval {
-    GoesOn,
-    Ends,
-}
 
 #[derive(Default)]
 pub(crate) struct Timers {
@@ -217,6 +200,11 @@ impl Timers {
         }
     }
 
+    /// Whether it will still fire.
+    pub(crate) fn is_set(&self, TimerId(number): TimerId) -> bool {
+        lock(&self.table).deadlines.contains_key(&number)
+    }
+
     pub(crate) fn are_closed(&self) -> bool {
         lock(&self.table).state == State::Closed
     }
@@ -236,6 +224,10 @@ impl Timer {
         Timer { system, id }
     }
 
+    pub(crate) fn id(&self) -> TimerId {
+        self.id
+    }
+
     /// Takes the timer back. False when it has fired, or was cancelled before; a message that it has sent already is
     /// not recalled.
     pub fn cancel(&self) -> bool {
@@ -247,9 +239,4 @@ impl fmt::Debug for Timer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Timer({})", self.id.0)
     }
-}
-
-/// Nanoseconds of `duration`, as far as they fit: 584 years.
-pub(crate) fn ns(duration: Duration) -> u64 {
-    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }

@@ -11,7 +11,7 @@ use crate::promise::{self, Promise, Resolver};
 use crate::scheduler::Worker;
 use crate::stop::StopReason;
 use crate::system::Spawner;
-use crate::timer::{Alarm, Interval, Timer, ns};
+use crate::timer::{Alarm, Timer, interval, ns, period_ns};
 use std::cell::Cell;
 use std::fmt;
 use std::future::Future;
@@ -129,26 +129,14 @@ impl<'gc, A: Actor> Turn<'gc, A> {
     /// # Panics
     ///
     /// If `period` is zero.
+    #[track_caller]
     pub fn every<M: Message>(&self, period: Duration, call: Call<'_, M>) -> Timer
     where
         M::Args: Clone + Send,
     {
-        assert!(
-            !period.is_zero(),
-            "an interval of no length would never end"
-        );
-        let call = call.into_owned();
-        let ring = move || match call.again().try_send() {
-            Ok(()) => Interval::GoesOn,
-            Err(_) => Interval::Ends,
-        };
-        self.worker.system.set_timer(
-            ns(period),
-            Alarm::Every {
-                period_ns: ns(period),
-                ring: Box::new(ring),
-            },
-        )
+        let period_ns = period_ns(period);
+        let alarm = interval(period_ns, call.into_owned(), || ());
+        self.worker.system.set_timer(period_ns, alarm)
     }
 
     /// Time since the system began; in a simulation, virtual.

@@ -133,7 +133,7 @@ impl Held<'_> {
         let mut kept = Vec::new();
         while let Some(envelope) = self.owner().backlog.pop_envelope() {
             // What the runtime tells the actor is for whichever incarnation hears it.
-            if envelope.kind().role != Role::Turn {
+            if !envelope.kind().role.is_sent() {
                 kept.push(envelope);
                 continue;
             }

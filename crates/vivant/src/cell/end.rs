@@ -62,6 +62,7 @@ impl Held<'_> {
                 observe::ended(&self.actor, reason);
             }
         }
+        system.follow_end(&self.actor);
     }
 
     /// Ends an actor because of a panic outside any turn.
@@ -101,7 +102,7 @@ impl Held<'_> {
 
     pub(super) fn refuse(&self, envelope: Envelope, refusal: &Refusal) {
         let (kind, place) = (envelope.kind(), envelope.head().place);
-        if kind.role == Role::Turn {
+        if kind.role.is_sent() {
             self.actor
                 .system
                 .dead_letters

@@ -54,12 +54,28 @@ pub(crate) enum Role {
     Start,
     /// A behaviour: counted against budgets and back-pressure, a turn of the user's.
     Turn,
+    /// As `Turn`, but exempt from back-pressure, because its sender has a bound for what is on the way.
+    Bounded,
+    /// A poll of a future: a turn of the user's code, but nobody's message.
+    Poll,
     /// The resolution of a promise: exempt from back-pressure; may release a continuation.
     Resolution,
     /// Ends the actor when it is reached.
     StopMark,
     /// The runtime's own: bonds between actors, and what its own actors tell each other.
     Own,
+}
+
+impl Role {
+    /// Whether it is a message that the program sent, which must not be lost silently (T3).
+    pub(crate) fn is_sent(self) -> bool {
+        matches!(self, Role::Turn | Role::Bounded)
+    }
+
+    /// Whether it runs code of the user's.
+    pub(crate) fn is_turn(self) -> bool {
+        self.is_sent() || self == Role::Poll
+    }
 }
 
 /// What came of running a message.
@@ -196,7 +212,8 @@ fn seen<L: Letter>(parcel: Parcel<L::Content>, state: &mut StateRef<'_>, worker:
     match const { L::KIND.role } {
         Role::Resolution => L::run(content, state, worker).following(head),
         Role::StopMark | Role::Own => L::run(content, state, worker),
-        Role::Start | Role::Turn => match observe::turn(&head, worker) {
+        Role::Start | Role::Turn | Role::Bounded | Role::Poll => match observe::turn(&head, worker)
+        {
             Some(watch) => watched::<L>(watch, head, content, state, worker),
             None => {
                 head.given_up();

@@ -18,8 +18,8 @@ mod slot;
 
 pub(crate) use gather::{all, any};
 pub(crate) use next::{Next, bury, for_others};
-pub(crate) use resolver::Begun;
 pub use resolver::Resolver;
+pub(crate) use resolver::{Begun, given_up};
 
 use crate::behaviour::{Continuation, Message};
 use crate::call::{Call, Then};

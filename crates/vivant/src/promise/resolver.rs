@@ -192,7 +192,7 @@ impl<T: Send + 'static> Drop for Resolver<T> {
 }
 
 /// Why a resolver that is dropped here gave no value.
-fn given_up() -> AskError {
+pub(crate) fn given_up() -> AskError {
     if std::thread::panicking()
         && let Some(inside) = Worker::inside()
     {

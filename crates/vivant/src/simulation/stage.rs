@@ -3,7 +3,7 @@
 use super::Faults;
 use crate::actor::Actor;
 use crate::cell::{Budget, Injected, Ran, Runnable, run};
-use crate::mailbox::{Kind, Role};
+use crate::mailbox::Kind;
 use crate::oracle::{Oracle, Simulated};
 use crate::scheduler::Worker;
 use crate::supervision::Supervisor;
@@ -174,7 +174,7 @@ impl Stage {
             play.signature = bytes.fold(play.signature, fnv1a);
         }
         // A supervisor is the runtime's: it does not fail in the program's stead.
-        if kind.role != Role::Turn || kind.name.starts_with(Supervisor::NAME) {
+        if !kind.role.is_turn() || kind.name.starts_with(Supervisor::NAME) {
             return;
         }
         let Some(chance) = oracle.simulation() else {

@@ -8,10 +8,14 @@ use crate::cell::{
     AddressRef, Birth, Caught, CellRef, Child, Header, Rare, Runnable, Signals, note_places,
     start_envelope,
 };
+use crate::commons::Commons;
 use crate::dead_letter::DeadLetters;
+use crate::endings::Endings;
 use crate::error::{Inside, Panic};
 use crate::mailbox::{Depot, To, post};
 use crate::mute::Mutes;
+use crate::named_timer::NamedTimers;
+use crate::names::Names;
 use crate::observe;
 use crate::oracle::{Oracle, split_mix};
 use crate::registry::Registry;
@@ -34,7 +38,11 @@ pub(crate) struct Shared {
     pub(crate) oracle: Oracle,
     pub(crate) scheduler: Scheduler,
     pub(crate) registry: Registry,
+    pub(crate) endings: Endings,
+    pub(crate) names: Names,
+    pub(crate) commons: Commons,
     pub(crate) timers: Timers,
+    pub(crate) named_timers: NamedTimers,
     pub(crate) mutes: Mutes<CellRef>,
     pub(crate) dead_letters: DeadLetters,
     pub(crate) reports: Reports,
@@ -70,7 +78,11 @@ impl Shared {
             oracle,
             scheduler,
             registry: Registry::default(),
+            endings: Endings::default(),
+            names: Names::default(),
+            commons: Commons::default(),
             timers: Timers::default(),
+            named_timers: NamedTimers::default(),
             mutes: Mutes::new(),
             dead_letters: DeadLetters::default(),
             reports: Reports::new(listener),

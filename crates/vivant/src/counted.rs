@@ -1,0 +1,55 @@
+//! Messages that somebody counts until their turn has ended: the values of a topic, the items of a stream.
+//!
+//! Whoever sends them has a bound of its own for what is on the way, so back-pressure does not count them (T5).
+
+use crate::behaviour::{Behaviour, Continuation, Message};
+use crate::call::{Delivery, Then};
+use crate::cell::StateRef;
+use crate::error::Refusal;
+use crate::mailbox::{Envelope, Kind, Letter, Role, Step};
+use crate::promise::{Next, Resolver, for_others};
+use crate::scheduler::Worker;
+use crate::turn::Turn;
+use std::marker::PhantomData;
+use std::panic::Location;
+
+impl<K: Continuation> Then<'_, K> {
+    /// The message with its hole filled, for nobody's answer. `token` is dropped when its turn has ended, or with the
+    /// message if it has none.
+    pub(crate) fn fill_counted<G: Send + 'static>(self, hole: K::Hole, token: G) -> Delivery {
+        let (to, rest, place) = self.into_parts();
+        let content = (K::fill(hole, rest), token);
+        Delivery {
+            to,
+            envelope: Envelope::new::<Counted<K, G>>(content, place),
+        }
+    }
+}
+
+struct Counted<B, G>(PhantomData<(B, G)>);
+
+impl<B: Behaviour, G: Send + 'static> Letter for Counted<B, G> {
+    type Content = (B::Args, G);
+    const KIND: Kind = Kind::new::<Self>(B::NAME, Role::Bounded);
+
+    fn ready((args, _): &Self::Content, state: &mut StateRef<'_>) -> bool {
+        state
+            .look::<B::Actor>()
+            .is_none_or(|state| B::ready(state, args))
+    }
+
+    fn run((args, token): Self::Content, state: &mut StateRef<'_>, worker: &Worker) -> Step {
+        if let Some(state) = state.get::<B::Actor>() {
+            let nobody = Resolver::<<B as Message>::Reply>::nobody();
+            B::run(state, &Turn::new(worker), args, nobody);
+        }
+        drop(token);
+        Step::Done
+    }
+
+    fn refuse((args, token): Self::Content, _: &Refusal, _: &'static Location<'static>) -> Next {
+        for_others("the drop of a refused message", || drop(args));
+        drop(token);
+        Next::Nothing
+    }
+}

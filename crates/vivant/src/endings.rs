@@ -1,0 +1,105 @@
+//! What is to be done when an actor ends: its name is free, it leaves its groups, its named timers are taken back.
+//!
+//! Whoever keeps a table with actors in it asks to be told, so that no table is searched and none grows with actors that
+//! are gone. A system in which nobody asked pays one load for each end.
+//!
+//! The race that we fear is an actor that ends while somebody asks. The lock of its place in the registry decides it:
+//! whoever asks first writes the request down and then looks whether the actor is still in the registry; the end first
+//! takes it out and then looks for requests. One of them comes second, and sees what the other did.
+
+use crate::cell::{Header, catch};
+use crate::error::Panic;
+use crate::sync::{AtomicU64, AtomicUsize, Mutex, Ordering, lock};
+use crate::system::Shared;
+use std::collections::BTreeMap;
+
+/// Actors that end at the same time seldom meet at one lock.
+const SHARDS: usize = 16;
+
+/// What follows from the end of an actor.
+type Follow = Box<dyn FnOnce(&Shared) + Send>;
+
+#[derive(Default)]
+pub(crate) struct Endings {
+    count: AtomicUsize,
+    next_number: AtomicU64,
+    /// By actor, then in the order of asking (R5).
+    shards: [Mutex<BTreeMap<EndingId, Follow>>; SHARDS],
+}
+
+/// Which request: enough to take it back.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) struct EndingId {
+    actor: u64,
+    number: u64,
+}
+
+impl Endings {
+    fn shard(&self, actor: u64) -> &Mutex<BTreeMap<EndingId, Follow>> {
+        &self.shards[actor as usize % SHARDS]
+    }
+
+    fn take(&self, id: EndingId) -> Option<Follow> {
+        let taken = lock(self.shard(id.actor)).remove(&id)?;
+        self.count.fetch_sub(1, Ordering::Relaxed);
+        Some(taken)
+    }
+}
+
+impl Shared {
+    /// Asks that `follow` be done when `actor` has ended, after its mailbox is closed. `None`: it has ended already, and
+    /// `follow` is dropped.
+    pub(crate) fn when_ended(
+        &self,
+        actor: &Header,
+        follow: impl FnOnce(&Shared) + Send + 'static,
+    ) -> Option<EndingId> {
+        let id = EndingId {
+            actor: actor.id,
+            // Relaxed: an identity, and an order among those who ask one after the other.
+            number: self.endings.next_number.fetch_add(1, Ordering::Relaxed),
+        };
+        // Relaxed: the lock of the registry orders it, as the request itself.
+        self.endings.count.fetch_add(1, Ordering::Relaxed);
+        lock(self.endings.shard(actor.id)).insert(id, Box::new(follow));
+        if self.registry.get(actor.id, actor.place()).is_some() {
+            return Some(id);
+        }
+        // If it is gone, the end of the actor has done it.
+        self.endings.take(id);
+        None
+    }
+
+    /// Takes a request back.
+    pub(crate) fn forget_ending(&self, id: EndingId) {
+        // Dropped outside the lock: it may hold anything.
+        drop(self.endings.take(id));
+    }
+
+    /// `actor` has left the registry: does what was asked for.
+    pub(crate) fn follow_end(&self, actor: &Header) {
+        // Relaxed: see `when_ended`.
+        if self.endings.count.load(Ordering::Relaxed) == 0 {
+            return;
+        }
+        let of_actor = |number| EndingId {
+            actor: actor.id,
+            number,
+        };
+        loop {
+            let first = {
+                let shard = lock(self.endings.shard(actor.id));
+                let mut all = shard.range(of_actor(0)..=of_actor(u64::MAX));
+                all.next().map(|(id, _)| *id)
+            };
+            let Some(first) = first else { return };
+            let Some(follow) = self.endings.take(first) else {
+                continue;
+            };
+            if let Err(caught) = catch(|| follow(self)) {
+                let panic = Panic::new(actor, "what follows from its end", caught);
+                self.reports.panicked(&panic);
+            }
+        }
+    }
+}

@@ -1,0 +1,213 @@
+//! Streams into actors: each item becomes a message (T10).
+//!
+//! A stream is polled as a future is, by an actor of the runtime's own (`future.rs`): on the workers, in a simulation under the
+//! seed.
+//!
+//! - [`Attachment`], [`Attached`], [`StreamItem`]: what users hold and hear.
+//! - [`feed`]: polls the stream.
+//! - [`gate`]: counts the items that are not processed, and stops the stream when somebody wants that or the actor has ended.
+
+mod feed;
+mod gate;
+
+use crate::actor::Actor;
+use crate::behaviour::Continuation;
+use crate::call::Then;
+use crate::error::{AskError, Inside};
+use crate::future::start;
+use crate::scheduler::Worker;
+use crate::sync::Arc;
+use crate::system::{Shared, System};
+use crate::turn::Turn;
+use feed::{Feed, Told};
+use futures_core::Stream;
+use gate::Gate;
+use std::fmt;
+use std::panic::Location;
+
+/// Items on the way, unless [`Attachment::in_flight`] says otherwise.
+const IN_FLIGHT_DEFAULT: usize = 16;
+
+/// What comes from a stream that was attached to an actor.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StreamItem<T> {
+    /// An item.
+    Item(T),
+    /// The stream has ended. Nothing follows.
+    Ended,
+    /// The stream can give no more: it panicked, or nothing is left that could wake it. Nothing follows.
+    Failed(AskError),
+}
+
+/// A stream on its way to an actor; made by [`Turn::attach`] and [`System::attach`].
+#[must_use = "no item is taken from it before it is told where they go: `.then_each(…)`"]
+pub struct Attachment<S> {
+    stream: S,
+    most: usize,
+    system: Arc<Shared>,
+    origin: Inside,
+    place: &'static Location<'static>,
+}
+
+/// An attached stream. When this is dropped the stream is: the actor keeps it in its state.
+#[must_use = "dropping it stops the stream; `.forever()` lets it run to its end or its actor's"]
+pub struct Attached(Option<Arc<Gate>>);
+
+impl<A: Actor> Turn<'_, A> {
+    /// Attaches a stream: its items become messages of an actor's.
+    ///
+    /// ```
+    /// use futures_core::Stream;
+    /// use vivant::prelude::*;
+    /// use vivant::{Attached, StreamItem};
+    /// # use std::pin::Pin;
+    /// # use std::task::{Context, Poll};
+    /// # struct Count(u64);
+    /// # impl Stream for Count {
+    /// #     type Item = u64;
+    /// #     fn poll_next(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<u64>> {
+    /// #         self.0 += 1;
+    /// #         Poll::Ready((self.0 <= 4).then_some(self.0))
+    /// #     }
+    /// # }
+    /// # fn numbers() -> impl Stream<Item = u64> + Send + 'static { Count(0) }
+    ///
+    /// #[derive(Actor)] struct Sum { sum: u64, numbers: Option<Attached>, done: Option<Resolver<u64>> }
+    /// #[behaviours] impl Sum {
+    ///     fn add_all(&mut self, t: &Turn<Self>) -> Promise<u64> {
+    ///         self.numbers = Some(t.attach(numbers()).then_each(t.me().number()));
+    ///         let (promise, resolver) = t.promise();
+    ///         self.done = Some(resolver);
+    ///         promise
+    ///     }
+    ///     #[then] fn number(&mut self, number: StreamItem<u64>) {
+    ///         match number {
+    ///             StreamItem::Item(number) => self.sum += number,
+    ///             _ => if let Some(done) = self.done.take() { done.resolve(self.sum) },
+    ///         }
+    ///     }
+    /// }
+    ///
+    /// # fn main() -> Result<(), AskError> {
+    /// let system = System::new();
+    /// let sum = system.spawn(Sum { sum: 0, numbers: None, done: None });
+    /// assert_eq!(sum.add_all().ask_blocking()?, 1 + 2 + 3 + 4);
+    /// # Ok(()) }
+    /// ```
+    #[track_caller]
+    pub fn attach<S: Stream + Send + 'static>(&self, stream: S) -> Attachment<S> {
+        Attachment {
+            stream,
+            most: IN_FLIGHT_DEFAULT,
+            system: self.worker().system.clone(),
+            origin: Inside {
+                actor: self.worker().path(),
+                behaviour: self.worker().behaviour(),
+            },
+            place: Location::caller(),
+        }
+    }
+}
+
+impl System {
+    /// Attaches a stream from outside; see [`Turn::attach`].
+    #[track_caller]
+    pub fn attach<S: Stream + Send + 'static>(&self, stream: S) -> Attachment<S> {
+        let outside = || Inside {
+            actor: "outside".to_owned(),
+            behaviour: "-",
+        };
+        Attachment {
+            stream,
+            most: IN_FLIGHT_DEFAULT,
+            system: self.shared().clone(),
+            origin: Worker::inside().unwrap_or_else(outside),
+            place: Location::caller(),
+        }
+    }
+}
+
+impl<S: Stream + Send + 'static> Attachment<S> {
+    /// Back-pressure: while so many items are sent and not processed, the stream is not polled. 16 without this.
+    ///
+    /// # Panics
+    ///
+    /// If `most` is zero.
+    pub fn in_flight(mut self, most: usize) -> Self {
+        assert!(
+            most > 0,
+            "a stream that may have no item in flight would give none"
+        );
+        self.most = most;
+        self
+    }
+
+    /// Continues with `then` for each item, in order, and once for the stream's end. It runs until then, or until what this
+    /// returns is dropped, or the continuation's actor has ended; that is kept alive meanwhile.
+    ///
+    /// The stream is polled by an actor of the runtime's own, as the futures of [`Turn::spawn`] are. Costs, for each
+    /// item, a message, a clone of the continuation's arguments and three short locks.
+    pub fn then_each<K>(self, then: Then<'_, K>) -> Attached
+    where
+        S::Item: Send,
+        K: Continuation<Hole = StreamItem<S::Item>>,
+        K::Rest: Clone,
+    {
+        let gate = Gate::new(self.most);
+        let receiver = then.target().cell();
+        let stopping = gate.clone();
+        let asked = receiver
+            .system
+            .when_ended(&receiver, move |_| stopping.stop());
+        let Some(ending) = asked else {
+            // Nobody is there to take the items.
+            return Attached(None);
+        };
+        let feed = Feed {
+            stream: Box::pin(self.stream),
+            then: then.into_owned(),
+            gate: gate.clone(),
+            ending,
+            told: Told::No,
+        };
+        gate.started(start(&self.system, Box::new(feed), self.origin, self.place));
+        Attached(Some(gate))
+    }
+}
+
+impl Attached {
+    /// Stops the stream. Items that were sent before still come.
+    pub fn cancel(self) {}
+
+    /// The stream runs to its end, or to that of the actor. Not for a start function, which may run again and would attach a
+    /// second one.
+    pub fn forever(mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for Attached {
+    fn drop(&mut self) {
+        if let Some(gate) = self.0.take() {
+            gate.stop();
+        }
+    }
+}
+
+impl fmt::Debug for Attached {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Some(gate) => {
+                let (in_flight, most) = (gate.in_flight(), gate.most);
+                write!(f, "Attached({in_flight} of {most} in flight)")
+            }
+            None => f.write_str("Attached(to an actor that has ended)"),
+        }
+    }
+}
+
+impl<S> fmt::Debug for Attachment<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Attachment(made at {})", self.place)
+    }
+}

@@ -1,0 +1,209 @@
+//! What of a topic a subscription lets in: the protocol of `README.md`.
+
+use crate::sync::{Arc, Mutex, lock};
+use std::collections::BTreeMap;
+
+/// One subscription's bound, and what it has missed.
+pub(super) struct Intake {
+    capacity: usize,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    on_the_way: usize,
+    /// Values that were admitted and are not yet in the mailbox.
+    unposted: usize,
+    /// How many values each gap has missed of which the subscriber has not been told, by number.
+    gaps: BTreeMap<u64, u64>,
+    next_gap: u64,
+    open: Option<Open>,
+}
+
+/// The gap that further misses are counted into.
+struct Open {
+    number: u64,
+    notice: Notice,
+}
+
+#[derive(PartialEq, Eq)]
+enum Notice {
+    /// Nothing may overtake it.
+    Unposted,
+    Posted,
+}
+
+/// What a publisher must do with its value.
+#[must_use]
+pub(super) enum Admission {
+    /// Deliver it, and call [`Intake::value_posted`].
+    Value(OnTheWay),
+    /// Deliver the notice, and call [`Intake::notice_posted`] with its number.
+    Notice(u64, Gap),
+    /// Nothing: it is counted.
+    Missed,
+}
+
+/// A value that was admitted. Dropped when it is processed, or gone.
+pub(super) struct OnTheWay(Arc<Intake>);
+
+/// What a notice tells of.
+pub(super) struct Gap {
+    intake: Arc<Intake>,
+    number: u64,
+}
+
+impl Intake {
+    pub(super) fn new(capacity: usize) -> Arc<Intake> {
+        Arc::new(Intake {
+            capacity,
+            state: Mutex::default(),
+        })
+    }
+
+    pub(super) fn admit(self: &Arc<Self>) -> Admission {
+        let mut state = lock(&self.state);
+        let is_full = state.on_the_way >= self.capacity;
+        let open = state.open.as_ref();
+        if let Some(open) = open.filter(|open| is_full || open.notice == Notice::Unposted) {
+            let number = open.number;
+            *state.gaps.entry(number).or_default() += 1;
+            return Admission::Missed;
+        }
+        if !is_full {
+            state.open = None;
+            state.on_the_way += 1;
+            state.unposted += 1;
+            return Admission::Value(OnTheWay(self.clone()));
+        }
+        let number = state.next_gap;
+        state.next_gap += 1;
+        state.gaps.insert(number, 1);
+        if state.unposted == 0 {
+            let notice = Notice::Unposted;
+            state.open = Some(Open { number, notice });
+        }
+        let intake = self.clone();
+        Admission::Notice(number, Gap { intake, number })
+    }
+
+    pub(super) fn value_posted(&self) {
+        lock(&self.state).unposted -= 1;
+    }
+
+    pub(super) fn notice_posted(&self, number: u64) {
+        let mut state = lock(&self.state);
+        if let Some(open) = state.open.as_mut().filter(|open| open.number == number) {
+            open.notice = Notice::Posted;
+        }
+    }
+}
+
+impl Gap {
+    /// How many it has missed until now.
+    pub(super) fn missed(&self) -> u64 {
+        let state = lock(&self.intake.state);
+        state.gaps.get(&self.number).copied().unwrap_or(0)
+    }
+
+    /// How many it has missed; it misses no more.
+    pub(super) fn close(&self) -> u64 {
+        let mut state = lock(&self.intake.state);
+        if matches!(&state.open, Some(open) if open.number == self.number) {
+            state.open = None;
+        }
+        state.gaps.remove(&self.number).unwrap_or(0)
+    }
+}
+
+impl Drop for Gap {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
+impl Drop for OnTheWay {
+    fn drop(&mut self) {
+        lock(&self.0.state).on_the_way -= 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn value(intake: &Arc<Intake>) -> OnTheWay {
+        match intake.admit() {
+            Admission::Value(value) => value,
+            _ => panic!("there was room"),
+        }
+    }
+
+    fn notice(intake: &Arc<Intake>) -> Gap {
+        match intake.admit() {
+            Admission::Notice(_, gap) => gap,
+            _ => panic!("a notice was due"),
+        }
+    }
+
+    fn is_missed(intake: &Arc<Intake>) -> bool {
+        matches!(intake.admit(), Admission::Missed)
+    }
+
+    #[test]
+    fn one_notice_tells_of_all_that_is_missed_until_it_is_read() {
+        let intake = Intake::new(1);
+        let first = value(&intake);
+        intake.value_posted();
+        let gap = notice(&intake);
+        assert!(is_missed(&intake));
+        intake.notice_posted(gap.number);
+        assert!(is_missed(&intake));
+        drop(first);
+        // Behind the notice there is room; what is missed from here on is another gap.
+        let second = value(&intake);
+        intake.value_posted();
+        let other = notice(&intake);
+        assert_eq!((gap.close(), other.close()), (3, 1));
+        drop(second);
+        assert_eq!(gap.close(), 0, "told once");
+    }
+
+    #[test]
+    fn nothing_overtakes_a_notice_that_is_not_posted() {
+        let intake = Intake::new(1);
+        let first = value(&intake);
+        intake.value_posted();
+        let gap = notice(&intake);
+        drop(first);
+        assert!(
+            is_missed(&intake),
+            "there is room, but not behind the notice"
+        );
+        intake.notice_posted(gap.number);
+        let _second = value(&intake);
+        assert_eq!(gap.close(), 2);
+    }
+
+    #[test]
+    fn nobody_is_counted_into_a_notice_before_their_own_value() {
+        let intake = Intake::new(1);
+        // Admitted, and not yet posted.
+        let _slow = value(&intake);
+        let gap = notice(&intake);
+        intake.notice_posted(gap.number);
+        intake.value_posted();
+        // The slow publisher goes on: its value stands behind the notice.
+        let own = notice(&intake);
+        assert_eq!((gap.close(), own.close()), (1, 1));
+    }
+
+    #[test]
+    fn a_notice_that_is_gone_is_not_counted_into() {
+        let intake = Intake::new(1);
+        let _first = value(&intake);
+        intake.value_posted();
+        drop(notice(&intake));
+        assert_eq!(notice(&intake).close(), 1);
+    }
+}

@@ -1,0 +1,194 @@
+//! The protocol of `README.md` under chosen interleavings: what is one step under the lock, or one push into the mailbox, is
+//! one step here. So a seed decides what threads would.
+
+use super::intake::{Admission, Gap, Intake, OnTheWay};
+use crate::oracle::{below, split_mix};
+use crate::sync::Arc;
+use std::collections::VecDeque;
+
+const PUBLISHERS: usize = 3;
+const VALUES: u64 = 6;
+
+/// A value of a publisher, or a notice.
+enum Mail {
+    Value(usize, u64, OnTheWay),
+    Notice(Gap),
+}
+
+/// What is admitted is pushed into the mailbox, and then said to be posted.
+struct Posting {
+    mail: Option<Mail>,
+    /// Of a notice: its number.
+    notice: Option<u64>,
+    is_half_done: bool,
+}
+
+/// A bug in the order of these two.
+#[derive(Clone, Copy, PartialEq)]
+enum Planted {
+    Nothing,
+    ValueSaidTooSoon,
+    NoticeSaidTooSoon,
+}
+
+#[derive(Debug)]
+enum Heard {
+    Value(usize, u64),
+    Missed(u64),
+}
+
+#[derive(Default)]
+struct Publisher {
+    published: u64,
+    posting: Option<Posting>,
+}
+
+struct Play {
+    intake: Arc<Intake>,
+    planted: Planted,
+    publishers: [Publisher; PUBLISHERS],
+    mailbox: VecDeque<Mail>,
+    /// The value whose turn runs.
+    turn: Option<OnTheWay>,
+    heard: Vec<Heard>,
+}
+
+impl Play {
+    /// One step of a publisher.
+    fn publish(&mut self, number: usize) {
+        let publisher = &mut self.publishers[number];
+        let Some(mut posting) = publisher.posting.take() else {
+            let (mail, notice) = match self.intake.admit() {
+                Admission::Missed => return publisher.published += 1,
+                Admission::Value(token) => (Mail::Value(number, publisher.published, token), None),
+                Admission::Notice(number, gap) => (Mail::Notice(gap), Some(number)),
+            };
+            publisher.posting = Some(Posting {
+                mail: Some(mail),
+                notice,
+                is_half_done: false,
+            });
+            return;
+        };
+        let says_first = match posting.notice {
+            None => self.planted == Planted::ValueSaidTooSoon,
+            Some(_) => self.planted == Planted::NoticeSaidTooSoon,
+        };
+        if posting.is_half_done == says_first {
+            self.mailbox.extend(posting.mail.take());
+        } else {
+            match posting.notice {
+                None => self.intake.value_posted(),
+                Some(notice) => self.intake.notice_posted(notice),
+            }
+        }
+        if posting.is_half_done {
+            publisher.published += 1;
+        } else {
+            posting.is_half_done = true;
+            publisher.posting = Some(posting);
+        }
+    }
+
+    /// One step of the subscriber: a turn begins, or ends.
+    fn hear(&mut self) {
+        if self.turn.take().is_some() {
+            return;
+        }
+        match self.mailbox.pop_front() {
+            Some(Mail::Value(publisher, value, token)) => {
+                self.heard.push(Heard::Value(publisher, value));
+                self.turn = Some(token);
+            }
+            Some(Mail::Notice(gap)) => self.heard.push(Heard::Missed(gap.close())),
+            None => {}
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        let published = |it: &Publisher| it.published == VALUES;
+        self.publishers.iter().all(published) && self.mailbox.is_empty()
+    }
+}
+
+/// What the subscriber hears under this seed.
+fn played(seed: u64, planted: Planted) -> Vec<Heard> {
+    let capacity = 1 + (seed % 3) as usize;
+    let mut play = Play {
+        intake: Intake::new(capacity),
+        planted,
+        publishers: Default::default(),
+        mailbox: VecDeque::new(),
+        turn: None,
+        heard: Vec::new(),
+    };
+    let mut chance = seed;
+    while !play.is_over() {
+        let drawn;
+        (chance, drawn) = split_mix(chance);
+        let who = below(drawn, PUBLISHERS as u64 + 1) as usize;
+        match play.publishers.get(who) {
+            Some(publisher) if publisher.published < VALUES => play.publish(who),
+            Some(_) => {}
+            None => play.hear(),
+        }
+        let values = |mail: &&Mail| matches!(mail, Mail::Value(..));
+        let on_the_way = play.mailbox.iter().filter(values).count();
+        assert!(on_the_way <= capacity, "L3: {on_the_way} of {capacity}");
+    }
+    play.heard
+}
+
+/// L1 and L2: what is wrong with what was heard.
+fn fault(heard: &[Heard]) -> Option<&'static str> {
+    let (mut values, mut missed) = (0, 0);
+    for publisher in 0..PUBLISHERS {
+        let (mut next, mut told) = (0, 0);
+        for one in heard {
+            match *one {
+                Heard::Value(number, value) if number == publisher => {
+                    if value < next {
+                        return Some("L1: a value is out of order");
+                    }
+                    if value - next > told {
+                        return Some("L1: a gap is told in another place");
+                    }
+                    (next, told) = (value + 1, 0);
+                    values += 1;
+                }
+                Heard::Value(..) => {}
+                Heard::Missed(0) => return Some("L2: a notice of nothing"),
+                Heard::Missed(count) => told += count,
+            }
+        }
+        if VALUES - next > told {
+            return Some("L1: the last gap is told too soon");
+        }
+    }
+    for one in heard {
+        if let Heard::Missed(count) = one {
+            missed += count;
+        }
+    }
+    (values + missed != PUBLISHERS as u64 * VALUES).then_some("L2: values are not accounted for")
+}
+
+#[test]
+fn seeded_order_and_number_are_kept_however_steps_interleave() {
+    for seed in 0..30_000 {
+        let heard = played(seed, Planted::Nothing);
+        assert_eq!(fault(&heard), None, "seed {seed}: {heard:?}");
+    }
+}
+
+/// Both races that the README fears must be found when they are planted.
+#[test]
+fn canary_posting_in_the_wrong_order_is_noticed() {
+    for planted in [Planted::ValueSaidTooSoon, Planted::NoticeSaidTooSoon] {
+        let found = (0..30_000).find_map(|seed| fault(&played(seed, planted)));
+        assert!(
+            found.is_some_and(|fault| fault.starts_with("L1")),
+            "{found:?}"
+        );
+    }
+}

@@ -1,0 +1,123 @@
+//! One subscriber: how a value, or the notice of a gap, becomes its message.
+
+use super::Lagged;
+use super::intake::{Admission, Gap, Intake};
+use crate::behaviour::{Behaviour, Continuation, Message};
+use crate::call::Then;
+use crate::cell::{CellRef, StateRef};
+use crate::endings::EndingId;
+use crate::error::Refusal;
+use crate::mailbox::{Envelope, Kind, Letter, Role, Step, To, post};
+use crate::promise::{Next, Resolver, for_others};
+use crate::scheduler::Worker;
+use crate::sync::{Arc, Mutex, lock};
+use crate::turn::Turn;
+use std::marker::PhantomData;
+use std::panic::Location;
+
+/// A subscriber, whatever its continuation.
+pub(super) trait Hears<T>: Send + Sync {
+    /// Sends it the value, or counts it as missed.
+    fn hear(&self, value: &T);
+
+    fn actor(&self) -> &CellRef;
+
+    fn ending(&self) -> EndingId;
+}
+
+pub(super) struct Subscriber<K: Continuation> {
+    /// The lock is for publishers on several threads: arguments need not be `Sync`.
+    then: Mutex<Then<'static, K>>,
+    actor: CellRef,
+    intake: Arc<Intake>,
+    ending: EndingId,
+}
+
+impl<K: Continuation> Subscriber<K> {
+    pub(super) fn new(then: Then<'static, K>, capacity: usize, ending: EndingId) -> Subscriber<K> {
+        Subscriber {
+            actor: then.target().cell(),
+            then: Mutex::new(then),
+            intake: Intake::new(capacity),
+            ending,
+        }
+    }
+}
+
+impl<T, K> Hears<T> for Subscriber<K>
+where
+    T: Clone + Send + 'static,
+    K: Continuation<Hole = Result<T, Lagged>>,
+    K::Rest: Clone,
+{
+    fn hear(&self, value: &T) {
+        match self.intake.admit() {
+            Admission::Missed => {}
+            Admission::Value(token) => {
+                let then = lock(&self.then).again();
+                let delivery = then.fill_counted(Ok(value.clone()), token);
+                // Not `deliver`: whoever has ended subscribes to nothing, so it makes no dead letter.
+                drop(post(To::Owned(delivery.to), delivery.envelope));
+                self.intake.value_posted();
+            }
+            Admission::Notice(number, gap) => {
+                let (to, rest, place) = lock(&self.then).again().into_parts();
+                let envelope = Envelope::new::<Lag<K>>((gap, rest), place);
+                drop(post(To::Owned(to), envelope));
+                self.intake.notice_posted(number);
+            }
+        }
+    }
+
+    fn actor(&self) -> &CellRef {
+        &self.actor
+    }
+
+    fn ending(&self) -> EndingId {
+        self.ending
+    }
+}
+
+/// The notice of a gap. Its hole is filled when its turn begins.
+struct Lag<K>(PhantomData<K>);
+
+impl<T, K> Letter for Lag<K>
+where
+    K: Continuation<Hole = Result<T, Lagged>>,
+    K::Rest: Clone,
+{
+    type Content = (Gap, K::Rest);
+    const KIND: Kind = Kind::new::<Self>(K::NAME, Role::Bounded);
+
+    fn ready((gap, rest): &Self::Content, state: &mut StateRef<'_>) -> bool {
+        let lagged = || Lagged {
+            missed: gap.missed(),
+        };
+        let guard = |state: &K::Actor| {
+            <K as Behaviour>::ready(state, &K::fill(Err(lagged()), rest.clone()))
+        };
+        state.look::<K::Actor>().is_none_or(guard)
+    }
+
+    fn run((gap, rest): Self::Content, state: &mut StateRef<'_>, worker: &Worker) -> Step {
+        if let Some(state) = state.get::<K::Actor>() {
+            let lagged = Lagged {
+                missed: gap.close(),
+            };
+            let nobody = Resolver::<<K as Message>::Reply>::nobody();
+            K::run(
+                state,
+                &Turn::new(worker),
+                K::fill(Err(lagged), rest),
+                nobody,
+            );
+        }
+        Step::Done
+    }
+
+    fn refuse((gap, rest): Self::Content, _: &Refusal, _: &'static Location<'static>) -> Next {
+        for_others("the drop of a refused message", || drop(rest));
+        drop(gap);
+        Next::Nothing
+    }
+}
