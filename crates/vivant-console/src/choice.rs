@@ -75,9 +75,7 @@ mod tests {
             assert!(chosen.iter().any(|facts| facts.actor == *path), "{path}");
         }
         assert!(
-            chosen
-                .iter()
-                .any(|facts| facts.actor == all[0].actor),
+            chosen.iter().any(|facts| facts.actor == all[0].actor),
             "of equal ones, the oldest"
         );
     }

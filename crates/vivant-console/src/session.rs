@@ -69,13 +69,7 @@ fn converse(host: &Host, door: &Door, stream: &TcpStream, stay: &Stay<'_>) {
     }
 }
 
-fn talk(
-    host: &Host,
-    door: &Door,
-    stream: &TcpStream,
-    lines: &mut Lines,
-    stay: &Stay<'_>,
-) -> End {
+fn talk(host: &Host, door: &Door, stream: &TcpStream, lines: &mut Lines, stay: &Stay<'_>) -> End {
     let limits = door.limits();
     let greeting = match lines.next(limits.token_within) {
         Line::Whole(line) => serde_json::from_str::<Greeting>(&line).ok(),

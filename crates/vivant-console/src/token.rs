@@ -121,7 +121,13 @@ mod tests {
 
     #[test]
     fn a_weak_or_broken_token_is_refused() {
-        for text in ["", "short", "with a blank in it", "with\na line in it", "áéíóúáéíóúáéíóú"] {
+        for text in [
+            "",
+            "short",
+            "with a blank in it",
+            "with\na line in it",
+            "áéíóúáéíóúáéíóú",
+        ] {
             assert!(Token::new(text).is_err(), "{text}");
         }
         assert!(Token::new("x".repeat(LENGTH_MAX + 1)).is_err());

@@ -42,7 +42,14 @@ fn a_wrong_token_is_sent_away() {
 #[test]
 fn no_token_is_sent_away() {
     let console = console(&System::new(), patient());
-    for line in [FACTS, "", "{}", "null", r#"{"token":7}"#, "GET / HTTP/1.1\r"] {
+    for line in [
+        FACTS,
+        "",
+        "{}",
+        "null",
+        r#"{"token":7}"#,
+        "GET / HTTP/1.1\r",
+    ] {
         let mut visitor = Visitor::to(&console);
         visitor.says(line);
         visitor.is_sent_away(Reason::Token);
@@ -62,7 +69,13 @@ fn an_unknown_request_is_sent_away() {
 #[test]
 fn only_the_loopback_device_is_listened_on() {
     let system = System::new();
-    for ip in ["0.0.0.0", "192.0.2.1", "::", "::ffff:127.0.0.1", "2001:db8::1"] {
+    for ip in [
+        "0.0.0.0",
+        "192.0.2.1",
+        "::",
+        "::ffff:127.0.0.1",
+        "2001:db8::1",
+    ] {
         let refused = Console::builder(&system)
             .ip(ip.parse::<IpAddr>().unwrap())
             .start();

@@ -40,7 +40,10 @@ fn seeded_facts_of_a_system() {
         assert_eq!((totals.actors, totals.left_out), (2, 0));
         assert_eq!(totals.deferred, 3);
         assert_eq!(snapshot.actors[0].deferred, 3);
-        assert_eq!(snapshot.actors[1].type_name, <Counter as vivant::Actor>::NAME);
+        assert_eq!(
+            snapshot.actors[1].type_name,
+            <Counter as vivant::Actor>::NAME
+        );
         gate.fail().send();
         simulation.run();
         let snapshot = look(simulation);
