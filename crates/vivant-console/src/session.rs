@@ -62,10 +62,10 @@ fn converse(host: &Host, door: &Door, stream: &TcpStream, stay: &Stay<'_>) {
     let Ok(mut lines) = stream.try_clone().map(Lines::of) else {
         return;
     };
-    if let End::SentAway(reason) = talk(host, door, stream, &mut lines, stay) {
-        if send_away(stream, reason).is_ok() {
-            lines.ignore_rest(FAREWELL);
-        }
+    if let End::SentAway(reason) = talk(host, door, stream, &mut lines, stay)
+        && send_away(stream, reason).is_ok()
+    {
+        lines.ignore_rest(FAREWELL);
     }
 }
 

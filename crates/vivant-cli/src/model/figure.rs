@@ -11,8 +11,8 @@ pub(crate) fn count(count: u64) -> String {
         return thousands(count);
     }
     let (unit, name) = match count {
-        ..1_000_000_000 => (1e6, 'M'),
-        ..1_000_000_000_000 => (1e9, 'G'),
+        0..1_000_000_000 => (1e6, 'M'),
+        1_000_000_000..1_000_000_000_000 => (1e9, 'G'),
         _ => (1e12, 'T'),
     };
     format!("{:.1}{name}", count as f64 / unit)
@@ -22,7 +22,7 @@ fn thousands(count: u64) -> String {
     let digits = count.to_string();
     let mut text = String::new();
     for (at, digit) in digits.char_indices() {
-        if at > 0 && (digits.len() - at) % 3 == 0 {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
             text.push(',');
         }
         text.push(digit);
@@ -34,7 +34,7 @@ fn thousands(count: u64) -> String {
 pub(crate) fn rate(rate: Rate) -> String {
     match rate {
         None => UNKNOWN.to_owned(),
-        Some(rate) if rate == 0.0 => "0".to_owned(),
+        Some(0.0) => "0".to_owned(),
         Some(rate) if rate < 9.95 => format!("{rate:.1}"),
         Some(rate) => count(rate.round() as u64),
     }
@@ -61,9 +61,9 @@ pub(crate) fn age(ms: u64) -> String {
     let seconds = ms / 1000;
     match ms {
         0 => "0".to_owned(),
-        ..1_000 => format!("{ms}ms"),
-        ..60_000 => format!("{seconds}.{}s", ms % 1000 / 100),
-        ..3_600_000 => format!("{}m{:02}s", seconds / 60, seconds % 60),
+        1..1_000 => format!("{ms}ms"),
+        1_000..60_000 => format!("{seconds}.{}s", ms % 1000 / 100),
+        60_000..3_600_000 => format!("{}m{:02}s", seconds / 60, seconds % 60),
         _ => format!("{}h{:02}m", seconds / 3600, seconds / 60 % 60),
     }
 }

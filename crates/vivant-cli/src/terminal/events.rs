@@ -15,6 +15,7 @@ pub(super) enum Event {
     Looked(Looked),
     /// The looking thread has ended, in whatever way.
     LooksEnded,
+    #[cfg_attr(not(unix), expect(dead_code, reason = "there are no signals"))]
     Signal(i32),
     /// No key can be read any more.
     InputEnded(io::Error),
