@@ -2,7 +2,7 @@
 
 use crate::door::Door;
 use crate::limits::Limits;
-use crate::session::{Host, THREADS_NAME, welcome};
+use crate::visit::{Host, THREADS_NAME, welcome};
 use crate::{StartError, Token};
 use std::fmt;
 use std::fs;

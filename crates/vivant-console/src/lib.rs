@@ -7,10 +7,10 @@ mod door;
 mod error;
 mod limits;
 mod lines;
-mod session;
 #[cfg(test)]
 mod tests;
 mod token;
+mod visit;
 pub mod wire;
 
 pub use console::{Builder, Console};
