@@ -85,7 +85,7 @@ impl Lines {
 }
 
 /// Which of the two it is depends on the operating system.
-fn is_late(error: &io::Error) -> bool {
+pub(crate) fn is_late(error: &io::Error) -> bool {
     matches!(
         error.kind(),
         io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut

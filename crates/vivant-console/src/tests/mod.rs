@@ -7,6 +7,7 @@ mod life;
 mod snapshot;
 
 use crate::limits::Limits;
+use crate::lines::is_late;
 use crate::wire::{Reason, Refusal, Snapshot};
 use crate::{Console, Token};
 use std::io::{BufRead, BufReader, Write};
@@ -17,6 +18,8 @@ use vivant::prelude::*;
 const TOKEN: &str = "a-token-for-tests";
 const FACTS: &str = r#"{"get":"facts"}"#;
 const SHORT: Duration = Duration::from_millis(30);
+/// Nothing here takes so long; a test that waits for what never comes must not hang.
+const GIVE_UP_AFTER: Duration = Duration::from_secs(30);
 const NEVER: Duration = Duration::from_secs(3600);
 
 #[derive(Actor)]
@@ -59,9 +62,9 @@ struct Visitor(BufReader<TcpStream>);
 
 impl Visitor {
     fn to(console: &Console) -> Visitor {
-        Visitor(BufReader::new(
-            TcpStream::connect(console.address()).unwrap(),
-        ))
+        let stream = TcpStream::connect(console.address()).unwrap();
+        stream.set_read_timeout(Some(GIVE_UP_AFTER)).unwrap();
+        Visitor(BufReader::new(stream))
     }
 
     fn guest(console: &Console) -> Visitor {
@@ -83,6 +86,7 @@ impl Visitor {
     fn hears(&mut self) -> Option<String> {
         let mut line = String::new();
         match self.0.read_line(&mut line) {
+            Err(error) if is_late(&error) => panic!("neither an answer nor the end"),
             Ok(0) | Err(_) => None,
             Ok(_) => Some(line),
         }
