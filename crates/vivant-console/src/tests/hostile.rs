@@ -80,7 +80,9 @@ fn a_silent_guest_is_sent_away() {
         ..patient()
     };
     let console = console(&System::new(), limits);
-    Visitor::guest(&console).is_sent_away(Reason::TooLate);
+    let mut silent = Visitor::to(&console);
+    silent.says(&greeting(TOKEN));
+    silent.is_sent_away(Reason::TooLate);
 }
 
 #[test]
