@@ -68,7 +68,12 @@ const VERBS: &[Verb] = &[
         "vivant with no feature, each feature, all features; its tests with all",
         matrix::features,
     ),
-    verb("targets", "", "vivant for other systems", matrix::targets),
+    verb(
+        "targets",
+        "",
+        "what users run, for other systems",
+        matrix::targets,
+    ),
     verb("msrv", "", "the oldest Rust that we promise", matrix::msrv),
     verb(
         "loom",

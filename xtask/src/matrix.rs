@@ -35,7 +35,9 @@ pub(crate) fn targets(args: &mut Args) -> Result<(), Failure> {
     args.finish()?;
     for target in TARGETS {
         toolchain::ensure_target_in_use(target)?;
-        Run::cargo("check -p vivant --target").arg(*target).run()?;
+        Run::cargo("check -p vivant -p vivant-console -p vivant-cli --target")
+            .arg(*target)
+            .run()?;
     }
     Ok(())
 }
@@ -53,7 +55,7 @@ pub(crate) fn msrv(args: &mut Args) -> Result<(), Failure> {
     toolchain::ensure(&toolchain)?;
     Run::cargo_of(
         &toolchain,
-        "check -p vivant -p vivant-macros --all-features --target-dir",
+        "check -p vivant -p vivant-macros -p vivant-console -p vivant-cli --all-features --target-dir",
     )
     .arg(workspace::target_dir("msrv"))
     .run()

@@ -1,0 +1,11 @@
+#![forbid(unsafe_code)]
+#![doc = include_str!("../README.md")]
+
+pub mod cli;
+mod model;
+mod once;
+pub mod screen;
+mod source;
+mod table;
+mod terminal;
+mod view;

@@ -1,0 +1,160 @@
+//! One look: what a snapshot says, and what has changed since the one before.
+
+use super::column::Column;
+use crate::table;
+use std::collections::BTreeMap;
+use std::time::Duration;
+use vivant_console::wire::{Actor, DeadLetters, Report, Snapshot, Totals};
+
+/// A count a second; `None` while there is nothing to compare with.
+pub(crate) type Rate = Option<f64>;
+
+/// One actor, with its rates.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Row {
+    pub(crate) facts: Actor,
+    /// Which share of the time it was busy, from 0 to 1.
+    pub(crate) busy: Rate,
+    pub(crate) turns: Rate,
+}
+
+/// One kind of dead letters.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Letters {
+    pub(crate) facts: DeadLetters,
+    pub(crate) rate: Rate,
+}
+
+/// What is shown of a system at one time.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Look {
+    /// Since the console began.
+    pub(crate) at: Duration,
+    /// Since the look before.
+    pub(crate) elapsed: Option<Duration>,
+    pub(crate) totals: Totals,
+    /// Turns of the actors that both looks know, or that are new.
+    pub(crate) turns: Rate,
+    pub(crate) dead_letters: Rate,
+    pub(crate) panics: Rate,
+    pub(crate) rows: Vec<Row>,
+    pub(crate) letters: Vec<Letters>,
+    /// The newest first.
+    pub(crate) reports: Vec<Report>,
+}
+
+/// The snapshot before, by what its lines are about.
+struct Before<'b> {
+    elapsed: Duration,
+    totals: &'b Totals,
+    actors: BTreeMap<&'b str, &'b Actor>,
+    letters: BTreeMap<(&'b str, &'b str, &'b str), u64>,
+}
+
+impl Look {
+    /// `now`, compared with the snapshot before it, if there is one and it is of the same run of the program.
+    pub(crate) fn between(before: Option<&Snapshot>, now: &Snapshot) -> Look {
+        let before = before.and_then(|before| Before::of(before, now));
+        let before = before.as_ref();
+        let rows: Vec<Row> = now.actors.iter().map(|facts| row(before, facts)).collect();
+        let letters = now.dead_letters.iter().map(|facts| letters(before, facts));
+        let known: Vec<f64> = rows.iter().filter_map(|row| row.turns).collect();
+        let rate = |count: u64, of: fn(&Totals) -> u64| {
+            before.map(|before| before.rate(count, of(before.totals)))
+        };
+        Look {
+            at: Duration::from_millis(now.at_ms),
+            elapsed: before.map(|before| before.elapsed),
+            totals: now.totals,
+            turns: before.map(|_| known.iter().sum()),
+            dead_letters: rate(now.totals.dead_letters, |totals| totals.dead_letters),
+            panics: rate(now.totals.panics, |totals| totals.panics),
+            letters: letters.collect(),
+            rows,
+            reports: now.reports.iter().rev().map(legible).collect(),
+        }
+    }
+
+    /// The actors whose path, type or running behaviour contains `filter`, whatever the case of its letters.
+    pub(crate) fn rows(&self, sort: Column, filter: &str) -> Vec<&Row> {
+        let wanted = filter.to_lowercase();
+        let passes = |row: &&Row| {
+            let facts = &row.facts;
+            [
+                Some(&facts.actor),
+                Some(&facts.type_name),
+                facts.current.as_ref(),
+            ]
+            .into_iter()
+            .flatten()
+            .any(|text| text.to_lowercase().contains(&wanted))
+        };
+        let mut rows: Vec<&Row> = self.rows.iter().filter(passes).collect();
+        rows.sort_by(|a, b| sort.compare(a, b));
+        rows
+    }
+}
+
+impl<'b> Before<'b> {
+    fn of(before: &'b Snapshot, now: &Snapshot) -> Option<Before<'b>> {
+        let elapsed_ms = now.at_ms.checked_sub(before.at_ms).filter(|ms| *ms > 0)?;
+        let key = |facts: &'b DeadLetters| {
+            let DeadLetters {
+                behaviour,
+                place,
+                cause,
+                count,
+            } = facts;
+            ((&**behaviour, &**place, &**cause), *count)
+        };
+        Some(Before {
+            elapsed: Duration::from_millis(elapsed_ms),
+            totals: &before.totals,
+            actors: before
+                .actors
+                .iter()
+                .map(|facts| (&*facts.actor, facts))
+                .collect(),
+            letters: before.dead_letters.iter().map(key).collect(),
+        })
+    }
+
+    /// A count may be lower than before when actors have ended: then nothing is known to have been added.
+    fn rate(&self, now: u64, before: u64) -> f64 {
+        now.saturating_sub(before) as f64 / self.elapsed.as_secs_f64()
+    }
+}
+
+fn row(before: Option<&Before<'_>>, facts: &Actor) -> Row {
+    let was = before.and_then(|before| match before.actors.get(&*facts.actor) {
+        Some(was) => Some((before, was.turns, was.busy_ms)),
+        // Born since; unless it was left out then, and nothing is known of it.
+        None if before.totals.left_out == 0 => Some((before, 0, 0)),
+        None => None,
+    });
+    Row {
+        turns: was.map(|(before, turns, _)| before.rate(facts.turns, turns)),
+        // Sampled in milliseconds: it may come out a little above the whole.
+        busy: was.map(|(before, _, ms)| (before.rate(facts.busy_ms, ms) / 1000.0).min(1.0)),
+        facts: facts.clone(),
+    }
+}
+
+fn letters(before: Option<&Before<'_>>, facts: &DeadLetters) -> Letters {
+    let key = (&*facts.behaviour, &*facts.place, &*facts.cause);
+    let rate = before.map(|before| {
+        let count = before.letters.get(&key).copied().unwrap_or(0);
+        before.rate(facts.count, count)
+    });
+    Letters {
+        facts: facts.clone(),
+        rate,
+    }
+}
+
+fn legible(report: &Report) -> Report {
+    Report {
+        kind: report.kind.clone(),
+        text: table::legible(&report.text),
+    }
+}

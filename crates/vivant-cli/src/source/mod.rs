@@ -1,0 +1,69 @@
+//! Where looks come from: a program's console, or the demo.
+//!
+//! - [`connection`]: a program's console, reconnected when it was lost.
+//! - [`cast`]: the actors of the demo.
+//! - [`demo`]: them on threads, looked at through a console of their own; or under a seed, in virtual time.
+//! - [`looking`]: the thread that looks again and again.
+
+mod cast;
+mod connection;
+mod demo;
+pub(crate) mod looking;
+#[cfg(test)]
+mod tests;
+mod trouble;
+
+pub(crate) use trouble::Trouble;
+
+use connection::Connection;
+use demo::{Live, Seeded};
+use std::path::PathBuf;
+use std::time::Duration;
+use vivant_console::wire::Snapshot;
+
+/// Something that can be looked at.
+pub(crate) trait Source {
+    fn look(&mut self) -> Result<Snapshot, Trouble>;
+}
+
+/// Where the token is found.
+#[derive(Clone, Debug)]
+pub(crate) enum TokenSource {
+    Text(String),
+    /// Read again at every connection: a program that was restarted has written another one.
+    File(PathBuf),
+}
+
+/// What to look at. A source is opened on the thread that looks, for a simulation belongs to one thread.
+#[derive(Clone, Debug)]
+pub(crate) enum Origin {
+    Program {
+        address: String,
+        token: TokenSource,
+    },
+    Demo,
+    /// The demo under a seed: each look lets `step` of virtual time pass.
+    Seeded {
+        seed: u64,
+        step: Duration,
+    },
+}
+
+impl Origin {
+    /// In words, for the first line of the screen.
+    pub(crate) fn title(&self) -> String {
+        match self {
+            Origin::Program { address, .. } => address.clone(),
+            Origin::Demo => "demo".to_owned(),
+            Origin::Seeded { seed, .. } => format!("demo, seed {seed}"),
+        }
+    }
+
+    pub(crate) fn open(self) -> Result<Box<dyn Source>, Trouble> {
+        Ok(match self {
+            Origin::Program { address, token } => Box::new(Connection::to(address, token)),
+            Origin::Demo => Box::new(Live::start()?),
+            Origin::Seeded { seed, step } => Box::new(Seeded::start(seed, step)),
+        })
+    }
+}

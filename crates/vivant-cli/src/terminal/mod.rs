@@ -1,0 +1,117 @@
+//! `vivant top` on a terminal: events come in, the model changes, a frame goes out. Nothing here polls: the loop sleeps
+//! until a key, a look, a new size or a signal comes.
+
+mod events;
+
+use crate::model::keys::Next;
+use crate::model::{Model, Pace};
+use crate::screen::Screen;
+use crate::source::looking::{Order, keep_looking};
+use crate::source::{Origin, Trouble};
+use crate::view::{self, Palette};
+use events::{Event, LooksEnd};
+use std::fmt;
+use std::io;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread;
+use std::time::Duration;
+
+/// Why the loop ended.
+#[derive(Debug)]
+pub(crate) enum End {
+    Quit,
+    /// The signal that ended it.
+    Signal(i32),
+}
+
+/// Why there is nothing to show.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    Trouble(Trouble),
+    Terminal(io::Error),
+    /// The looking thread ended; if by a panic, that has been printed.
+    Blind,
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Failure::Trouble(trouble) => trouble.fmt(f),
+            Failure::Terminal(error) => write!(
+                f,
+                "the terminal cannot be used: {error}; `vivant top --once` needs none"
+            ),
+            Failure::Blind => f.write_str("the thread that looks at the system has ended"),
+        }
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Failure {
+        Failure::Terminal(error)
+    }
+}
+
+/// Shows `origin` until somebody quits.
+pub(crate) fn run(origin: Origin, every: Duration, pace: Pace) -> Result<End, Failure> {
+    let title = format!("{}, every {every:?}", origin.title());
+    let (tell, events) = channel();
+    let (order, orders) = channel();
+    let looks = tell.clone();
+    thread::Builder::new()
+        .name("looks".to_owned())
+        .spawn(move || {
+            let end = LooksEnd::told_to(looks);
+            keep_looking(origin, every, pace, &orders, |looked| end.looked(looked));
+        })?;
+    let mut model = Model::new(title, pace);
+    // The first look before the terminal is taken: its failure is for the shell.
+    match events.recv() {
+        Ok(Event::Looked(Ok(snapshot))) => model.looked(snapshot),
+        Ok(Event::Looked(Err(trouble))) => return Err(Failure::Trouble(trouble)),
+        _ => return Err(Failure::Blind),
+    }
+    let mut screen = Screen::enter()?;
+    events::listen(&tell)?;
+    show(&mut screen, &mut model, &events, &order)
+}
+
+fn show(
+    screen: &mut Screen,
+    model: &mut Model,
+    events: &Receiver<Event>,
+    order: &Sender<Order>,
+) -> Result<End, Failure> {
+    let palette = Palette::of_environment();
+    loop {
+        screen.draw(|frame| view::draw(frame, model, palette))?;
+        let Ok(first) = events.recv() else {
+            return Err(Failure::Blind);
+        };
+        // One frame for all that has come meanwhile.
+        for event in std::iter::once(first).chain(events.try_iter()) {
+            let next = match event {
+                Event::Key(key) => model.press(key),
+                Event::Resized => Next::Draw,
+                Event::Looked(Ok(snapshot)) => {
+                    model.looked(snapshot);
+                    Next::Draw
+                }
+                Event::Looked(Err(trouble)) => {
+                    model.lost(trouble.to_string());
+                    Next::Draw
+                }
+                Event::Signal(signal) => return Ok(End::Signal(signal)),
+                Event::LooksEnded => return Err(Failure::Blind),
+                Event::InputEnded(error) => return Err(Failure::Terminal(error)),
+            };
+            // The looking thread may have ended; then its end is the next event.
+            match next {
+                Next::Draw => {}
+                Next::Look => drop(order.send(Order::Look)),
+                Next::Keep(pace) => drop(order.send(Order::Keep(pace))),
+                Next::Quit => return Ok(End::Quit),
+            }
+        }
+    }
+}

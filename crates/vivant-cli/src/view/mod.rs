@@ -1,0 +1,146 @@
+//! The screen: a pure function of the model. Every page is drawn by a file of its own.
+
+mod actors;
+mod detail;
+mod help;
+mod home;
+mod palette;
+mod reports;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use actors::{cells, header};
+pub(crate) use home::counter_lines;
+pub(crate) use palette::Palette;
+pub(crate) use reports::kind;
+
+use crate::model::{Focus, Link, Model, Pace, Page};
+use crate::table::{Keep, cut, legible};
+use ratatui::Frame;
+use ratatui::layout::{Alignment, Constraint, Layout, Rect};
+use ratatui::text::{Line, Span};
+use ratatui::widgets::{Block, Borders, Paragraph, Wrap};
+
+/// The least terminal that holds the first page.
+pub(crate) const WIDTH_MIN: u16 = 80;
+pub(crate) const HEIGHT_MIN: u16 = 24;
+
+/// What a line may lose where it is broken at a word.
+const WORD_WIDTH: usize = 15;
+
+const STATUS_LINES_MAX: u16 = 4;
+
+/// Draws the model.
+pub(crate) fn draw(frame: &mut Frame<'_>, model: &Model, palette: Palette) {
+    let area = frame.area();
+    if area.width < WIDTH_MIN || area.height < HEIGHT_MIN {
+        draw_too_small(frame, area);
+        return;
+    }
+    let (status, status_lines) = status(model, area.width, palette);
+    let [first, second, body, foot] = Layout::vertical([
+        Constraint::Length(1),
+        Constraint::Length(status_lines),
+        Constraint::Fill(1),
+        Constraint::Length(1),
+    ])
+    .areas(area);
+    draw_head(frame, first, model, palette);
+    frame.render_widget(status, second);
+    match (&model.focus, model.page) {
+        (Focus::Help, _) => help::draw(frame, body, palette),
+        (Focus::Detail(path), _) => detail::draw(frame, body, model, path, palette),
+        (_, Page::Home) => home::draw(frame, body, &model.look, palette),
+        (_, Page::Actors) => actors::draw(frame, body, model, palette),
+        (_, Page::Reports) => reports::draw(frame, body, model, palette),
+    }
+    frame.render_widget(Line::styled(keys(model), palette.faint()), foot);
+}
+
+fn draw_too_small(frame: &mut Frame<'_>, area: Rect) {
+    let text = [
+        "This terminal is too small:".to_owned(),
+        format!(
+            "{}x{}, and {WIDTH_MIN}x{HEIGHT_MIN}",
+            area.width, area.height
+        ),
+        "are needed.".to_owned(),
+        "Make it larger, or q to quit.".to_owned(),
+    ];
+    let lines: Vec<Line<'_>> = text.into_iter().map(Line::from).collect();
+    frame.render_widget(Paragraph::new(lines).alignment(Alignment::Center), area);
+}
+
+fn draw_head(frame: &mut Frame<'_>, area: Rect, model: &Model, palette: Palette) {
+    let tabs = tabs(model, palette);
+    let width = area.width as usize - tabs.width() - 1;
+    let title = format!(" vivant top  {}", model.title);
+    let [left, right] =
+        Layout::horizontal([Constraint::Fill(1), Constraint::Length(tabs.width() as u16)])
+            .areas(area);
+    frame.render_widget(
+        Line::styled(cut(&title, width, Keep::Beginning), palette.title()),
+        left,
+    );
+    frame.render_widget(tabs, right);
+}
+
+fn tabs(model: &Model, palette: Palette) -> Line<'static> {
+    let tab = |page: Page| {
+        if page == model.page {
+            Span::styled(format!("[{}]", page.name()), palette.title())
+        } else {
+            Span::raw(format!(" {} ", page.name()))
+        }
+    };
+    Line::from(Page::ALL.map(tab).to_vec())
+}
+
+/// One line; more for the reason why a system was lost, which says what to do.
+fn status(model: &Model, width: u16, palette: Palette) -> (Paragraph<'static>, u16) {
+    let at = format!("{:.1}s", model.look.at.as_secs_f64());
+    let (text, style) = match (&model.link, model.pace) {
+        (Link::Lost(why), _) => (
+            format!(" LOST, trying again: {}", legible(why)),
+            palette.warning(),
+        ),
+        (Link::Live, Pace::Paused) => (
+            format!(" PAUSED at {at}: p goes on, n takes one look"),
+            palette.warning(),
+        ),
+        (Link::Live, Pace::Running) => (format!(" at {at}"), palette.faint()),
+    };
+    // Lines break at words, so that each may be some characters short.
+    let lines = 1 + text.chars().count() / (usize::from(width) - WORD_WIDTH);
+    let lines = u16::try_from(lines)
+        .unwrap_or(STATUS_LINES_MAX)
+        .min(STATUS_LINES_MAX);
+    let paragraph = Paragraph::new(Line::styled(text, style)).wrap(Wrap { trim: false });
+    (paragraph, lines)
+}
+
+fn keys(model: &Model) -> &'static str {
+    match (&model.focus, model.page) {
+        (Focus::Filter, _) => " type to filter   Enter keep   Esc clear",
+        (Focus::Help | Focus::Detail(_), _) => " Esc back   p pause   q quit",
+        (Focus::Page, Page::Home) => {
+            " q quit   Tab next page   / filter   s sort   p pause   ? help"
+        }
+        (Focus::Page, Page::Actors) => {
+            " q quit   Tab next page   / filter   s sort   Enter detail   p pause   ? help"
+        }
+        (Focus::Page, Page::Reports) => {
+            " q quit   Tab next page   arrows scroll   p pause   ? help"
+        }
+    }
+}
+
+/// A list under a line that names it.
+fn list(title: impl Into<String>, lines: Vec<Line<'_>>, palette: Palette) -> Paragraph<'_> {
+    let title = format!(" {} ", title.into());
+    let block = Block::new()
+        .borders(Borders::TOP)
+        .border_style(palette.faint())
+        .title(Span::styled(title, palette.title()));
+    Paragraph::new(lines).block(block)
+}

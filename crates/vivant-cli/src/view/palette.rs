@@ -1,0 +1,43 @@
+//! Colours are a help and never carry a meaning alone: without them the same words and marks are there.
+
+use ratatui::style::{Color, Modifier, Style};
+
+/// Whether the terminal shows colours. Bold, dim and reversed letters it shows in any case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Palette {
+    Coloured,
+    Plain,
+}
+
+impl Palette {
+    /// Plain if `NO_COLOR` is set to anything but nothing.
+    pub(crate) fn of_environment() -> Palette {
+        match std::env::var_os("NO_COLOR") {
+            Some(value) if !value.is_empty() => Palette::Plain,
+            _ => Palette::Coloured,
+        }
+    }
+
+    pub(super) fn title(self) -> Style {
+        self.with(Color::Cyan).add_modifier(Modifier::BOLD)
+    }
+
+    pub(super) fn faint(self) -> Style {
+        Style::new().add_modifier(Modifier::DIM)
+    }
+
+    pub(super) fn warning(self) -> Style {
+        self.with(Color::Yellow).add_modifier(Modifier::BOLD)
+    }
+
+    pub(super) fn chosen(self) -> Style {
+        Style::new().add_modifier(Modifier::REVERSED)
+    }
+
+    fn with(self, colour: Color) -> Style {
+        match self {
+            Palette::Coloured => Style::new().fg(colour),
+            Palette::Plain => Style::new(),
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! Every page, drawn without a terminal and compared with the text of a file.
+//!
+//! `VIVANT_SCREENS=overwrite cargo test` writes the files anew; what changed is then to be read in the difference.
+
+use super::{Palette, draw};
+use crate::model::keys::Key;
+use crate::model::look::Look;
+use crate::model::tests::{model, snapshot};
+use crate::model::{Model, Pace};
+use crate::once;
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
+use ratatui::buffer::Buffer;
+use ratatui::style::Color;
+use std::fs;
+use std::path::Path;
+
+fn drawn(model: &Model, (width, height): (u16, u16), palette: Palette) -> Buffer {
+    let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
+    terminal.draw(|frame| draw(frame, model, palette)).unwrap();
+    terminal.backend().buffer().clone()
+}
+
+fn text(buffer: &Buffer) -> String {
+    let width = buffer.area.width as usize;
+    let lines = buffer.content.chunks(width).map(|cells| {
+        let line: String = cells.iter().map(|cell| cell.symbol()).collect();
+        format!("{}\n", line.trim_end())
+    });
+    lines.collect()
+}
+
+#[track_caller]
+fn is_as_in(name: &str, text: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/view/screens");
+    let path = path.join(format!("{name}.txt"));
+    if std::env::var_os("VIVANT_SCREENS").is_some_and(|value| value == "overwrite") {
+        fs::write(&path, text).unwrap();
+    }
+    let expected = fs::read_to_string(&path).unwrap();
+    assert!(
+        text == expected,
+        "{name} is now:\n{text}\nand was:\n{expected}"
+    );
+}
+
+fn screen(name: &str, model: &Model) {
+    is_as_in(name, &text(&drawn(model, (80, 24), Palette::Coloured)));
+}
+
+fn pressed(keys: &[Key]) -> Model {
+    let mut model = model();
+    for key in keys {
+        model.press(*key);
+    }
+    model
+}
+
+#[test]
+fn home() {
+    screen("home", &model());
+}
+
+#[test]
+fn home_of_an_idle_system_and_a_lost_one() {
+    let mut model = Model::new("127.0.0.1:4711, every 1s", Pace::Running);
+    model.looked(vivant_console::wire::Snapshot::default());
+    model.lost("the connection to 127.0.0.1:4711 was lost: Connection reset by peer; has the program ended?");
+    screen("home_lost", &model);
+}
+
+#[test]
+fn actors() {
+    screen("actors", &pressed(&[Key::Tab, Key::Down]));
+}
+
+#[test]
+fn actors_sorted_and_filtered() {
+    let keys = [
+        Key::Char('s'),
+        Key::Char('s'),
+        Key::Char('/'),
+        Key::Char('c'),
+    ];
+    screen("actors_filtered", &pressed(&keys));
+}
+
+#[test]
+fn detail() {
+    screen("detail", &pressed(&[Key::Tab, Key::Enter]));
+    let mut gone = pressed(&[Key::Tab, Key::Enter]);
+    gone.looked(vivant_console::wire::Snapshot::default());
+    screen("detail_gone", &gone);
+}
+
+#[test]
+fn reports() {
+    screen("reports", &pressed(&[Key::BackTab]));
+}
+
+#[test]
+fn help() {
+    screen("help", &pressed(&[Key::Char('?')]));
+}
+
+#[test]
+fn wide_and_high() {
+    let buffer = drawn(&pressed(&[Key::Tab]), (132, 30), Palette::Coloured);
+    is_as_in("actors_wide", &text(&buffer));
+}
+
+#[test]
+fn a_small_terminal_says_so() {
+    for size in [(79, 24), (80, 23), (30, 5)] {
+        let text = text(&drawn(&model(), size, Palette::Coloured));
+        assert!(text.contains("too small"), "{text}");
+    }
+    drawn(&model(), (1, 1), Palette::Coloured);
+}
+
+#[test]
+fn once_as_text() {
+    let look = Look::between(Some(&snapshot(1)), &snapshot(2));
+    is_as_in("once", &once::text("127.0.0.1:4711, rates over 1s", &look));
+}
+
+#[test]
+fn colours_carry_nothing_alone() {
+    for keys in [&[][..], &[Key::Tab], &[Key::BackTab], &[Key::Char('?')]] {
+        let model = pressed(keys);
+        let coloured = drawn(&model, (80, 24), Palette::Coloured);
+        let plain = drawn(&model, (80, 24), Palette::Plain);
+        assert_eq!(text(&coloured), text(&plain));
+        let has_colour = |buffer: &Buffer| {
+            buffer
+                .content
+                .iter()
+                .any(|cell| cell.fg != Color::Reset || cell.bg != Color::Reset)
+        };
+        assert!(has_colour(&coloured));
+        assert!(!has_colour(&plain));
+    }
+}
