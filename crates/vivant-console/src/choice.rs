@@ -8,6 +8,7 @@ use vivant::ActorFacts;
 /// By what an actor may be worth naming. A million idle ones have all of them equal.
 const MEASURES: &[fn(&ActorFacts) -> u128] = &[
     |facts| facts.mutes as u128,
+    |facts| facts.restarts.into(),
     |facts| facts.age.as_millis(),
     |facts| facts.depth as u128,
     |facts| facts.deferred as u128,

@@ -188,9 +188,8 @@ impl Snapshot {
             deferred: sum(|facts| facts.deferred),
             muted: sum(|facts| facts.mutes),
             dead_letters: inspection.dead_letters.iter().map(|line| line.count).sum(),
-            // Not counted by the runtime yet.
             lost: 0,
-            restarts: 0,
+            restarts: all.iter().map(|facts| u64::from(facts.restarts)).sum(),
             panics: inspection.panics,
             timers: inspection.timers,
             workers: inspection.workers,
@@ -224,11 +223,10 @@ impl Actor {
             current: facts.current.map(str::to_owned),
             mutes: facts.mutes,
             because: facts.because.to_string(),
-            // Not known to the runtime yet.
-            deferred_age_ms: None,
-            current_for_ms: None,
-            muted_by: None,
-            restarts: 0,
+            deferred_age_ms: (facts.deferred > 0).then(|| ms(facts.deferred_age)),
+            current_for_ms: facts.current_for.map(ms),
+            muted_by: facts.muted_by.clone(),
+            restarts: facts.restarts,
             lost: 0,
         }
     }
@@ -250,6 +248,8 @@ impl Report {
         let kind = match report {
             vivant::Report::SlowTurn { .. } => "slow_turn",
             vivant::Report::Panicked(_) => "panicked",
+            vivant::Report::GaveUp { .. } => "gave_up",
+            vivant::Report::Overdue { .. } => "overdue",
             vivant::Report::ThreadFailed { .. } => "thread_failed",
             _ => "other",
         };

@@ -4,12 +4,14 @@
 //! - The **baker** is slow: its turns hold a worker for longer than a turn may.
 //! - The **oven** burns now and then: it panics, and the **cook** buys another one. What is still sent to the old one
 //!   becomes dead letters.
+//! - The **pot** boils over now and then, and is put on again: it has a supervisor.
 //! - The **till** opens and closes: payments wait for their guard.
 //! - The **guests** hardly do anything, as most actors.
 
 use std::panic::resume_unwind;
 use std::thread;
 use std::time::Duration;
+use vivant::Supervisor;
 use vivant::prelude::*;
 
 const WAITERS: usize = 6;
@@ -20,6 +22,9 @@ const DISHES: u32 = 40;
 
 /// How many loaves an oven lives for.
 const LOAVES: u32 = 25;
+
+/// How often a pot is stirred until it boils over.
+const STIRS: u32 = 20;
 
 /// From how many waiting dishes on the kitchen is overloaded.
 pub(super) const OVERLOAD: usize = 128;
@@ -149,6 +154,28 @@ impl Cook {
 }
 
 #[derive(Actor)]
+#[actor(id = "demo::Pot")]
+struct Pot {
+    stirred: u32,
+}
+
+#[behaviours(id = "demo::Pot")]
+impl Pot {
+    #[start]
+    fn put_on(t: &Turn<Self>) -> Self {
+        t.timer("stir").every(Duration::from_millis(90), t.me().stir());
+        Pot { stirred: 0 }
+    }
+
+    fn stir(&mut self) {
+        self.stirred += 1;
+        if self.stirred == STIRS {
+            resume_unwind(Box::new("the pot boils over"));
+        }
+    }
+}
+
+#[derive(Actor)]
 #[actor(id = "demo::Guest")]
 struct Guest {
     looks: u64,
@@ -179,6 +206,9 @@ pub(super) fn open(system: &System, labour: Labour) {
     system.spawn(Baker { labour }).knead().send();
     let oven = system.spawn(Oven { loaves: 0 });
     system.spawn(Cook { oven }).work().send();
+    let stove = Supervisor::one_for_one().spawn(system);
+    stove.add(Pot::child());
+    system.keep(&stove);
     for _ in 0..GUESTS {
         system.spawn(Guest { looks: 0 }).look_around().send();
     }

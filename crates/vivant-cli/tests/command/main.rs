@@ -34,7 +34,7 @@ fn a_snapshot_is_a_line_of_json() {
     let line = out(&vivant(&["top", "--demo", "--seed", "7", "--json"]));
     assert_eq!(line.lines().count(), 1);
     let snapshot: vivant_console::wire::Snapshot = serde_json::from_str(&line).unwrap();
-    assert_eq!(snapshot.totals.actors, 23);
+    assert_eq!(snapshot.totals.actors, 25);
 }
 
 #[test]

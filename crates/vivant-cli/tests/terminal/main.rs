@@ -46,7 +46,7 @@ fn the_demo_under_a_seed_key_by_key() {
     press(&mut pty, "\r", "filter: waiter ", "filter_kept");
     press(&mut pty, "jj\r", "alive because", "detail");
     press(&mut pty, "\x1b", "filter: waiter ", "detail_left");
-    press(&mut pty, "\x1b", "actors 23", "filter_cleared");
+    press(&mut pty, "\x1b", "actors 25", "filter_cleared");
     press(&mut pty, "?", "the next page, the one before", "help");
     press(&mut pty, "?\t", "[Reports]", "reports");
     pty.types("q");
