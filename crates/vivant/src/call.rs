@@ -4,9 +4,10 @@ use crate::address::Link;
 use crate::asked::Asked;
 use crate::behaviour::{Behaviour, Continuation, Message};
 use crate::cell::{AddressRef, StateRef};
-use crate::error::{AskError, Refusal, SendError};
-use crate::mailbox::{Envelope, Kind, Letter, Role, Step, To, post};
-use crate::promise::{Begun, Next, Resolver, bury, for_others};
+use crate::actor::Actor;
+use crate::error::{AskError, NotSent, Refusal, SendError};
+use crate::mailbox::{Envelope, Kind, Letter, Reserved, Ring, Role, Step, To, post, post_promised};
+use crate::promise::{Begun, Next, Resolver, bury};
 use crate::scheduler::Worker;
 use crate::turn::Turn;
 use std::fmt;
@@ -89,7 +90,8 @@ impl<'a, M: Message> Call<'a, M> {
         }
     }
 
-    /// Sends the message, without an answer. If the actor has ended it becomes a dead letter (T3).
+    /// Sends the message, without an answer. If the actor has ended, or its mailbox is full ([`Mailbox`](crate::Mailbox)), it
+    /// becomes a dead letter (T3).
     ///
     /// Within a turn this is [`Turn::send`]. Never waits. Costs one atomic exchange, and recycled memory as a rule.
     #[inline(always)]
@@ -97,15 +99,17 @@ impl<'a, M: Message> Call<'a, M> {
         self.post(Resolver::nobody());
     }
 
-    /// As [`Call::send`], but an actor that has ended gives the message back.
+    /// As [`Call::send`], but an actor that has ended, or whose mailbox is full and rejects, gives the message back.
     ///
     /// # Errors
     ///
-    /// The actor has ended; the message is in the error.
+    /// The actor has ended, or its mailbox is full ([`Mailbox::Reject`](crate::Mailbox::Reject)); the message is in the error.
     pub fn try_send(self) -> Result<(), SendError<M>> {
         // It may end between this look and the push; the message is then a dead letter, like any that an ending actor
         // had in its mailbox.
-        self.undelivered().map(Call::send)
+        let (call, reserved) = self.undelivered()?.reserved()?;
+        call.post_reserved(reserved, Resolver::nobody());
+        Ok(())
     }
 
     /// Sends the message from outside any turn; the answer is a future, for any executor.
@@ -120,25 +124,58 @@ impl<'a, M: Message> Call<'a, M> {
         asked
     }
 
-    /// As [`Call::ask`], but an actor that has ended gives the message back.
+    /// As [`Call::ask`], but an actor that has ended, or whose mailbox is full and rejects, gives the message back.
     ///
     /// # Errors
     ///
-    /// The actor has ended; the message is in the error.
+    /// As for [`Call::try_send`].
     pub fn try_ask(self) -> Result<Asked<M::Reply>, SendError<M>> {
-        self.undelivered().map(Call::ask)
+        let call = self.undelivered()?;
+        if let Some(inside) = Worker::inside() {
+            return Ok(Asked::ready(Err(AskError::InsideTurn(inside.into()))));
+        }
+        let (call, reserved) = call.reserved()?;
+        let (asked, resolver) = Asked::new(&call.to.system);
+        call.post_reserved(reserved, resolver);
+        Ok(asked)
     }
 
     /// Itself, if its actor has not ended.
-    fn undelivered(self) -> Result<Self, SendError<M>> {
+    pub(crate) fn undelivered(self) -> Result<Self, SendError<M>> {
         if self.to.ended().is_none() {
             return Ok(self);
         }
+        Err(self.not_sent(NotSent::Ended))
+    }
+
+    pub(crate) fn not_sent(self, why: NotSent) -> SendError<M> {
         let actor = self.to.path();
-        Err(SendError {
+        SendError {
             call: self.into_owned(),
             actor,
-        })
+            why,
+        }
+    }
+
+    /// Itself, with the promise of a place in a mailbox that rejects.
+    fn reserved(self) -> Result<(Self, Reserved), SendError<M>> {
+        match self.to.ring().map_or(Reserved::NotNeeded, Ring::reserve) {
+            Reserved::Full => {
+                let mailbox = self.to.class.mailbox;
+                Err(self.not_sent(NotSent::Full(mailbox)))
+            }
+            reserved => Ok((self, reserved)),
+        }
+    }
+
+    fn post_reserved(self, reserved: Reserved, resolver: Resolver<M::Reply>) {
+        if reserved != Reserved::Yes {
+            return self.post(resolver);
+        }
+        let envelope = (self.pack)(self.args, resolver, self.place);
+        if let Err(returned) = post_promised(self.to, envelope) {
+            bury(returned).follow();
+        }
     }
 
     /// Sends the message from outside any turn and waits for the answer. In a simulation, waiting runs it.
@@ -153,8 +190,8 @@ impl<'a, M: Message> Call<'a, M> {
     #[inline(always)]
     pub(crate) fn post(self, resolver: Resolver<M::Reply>) {
         let envelope = (self.pack)(self.args, resolver, self.place);
-        if let Err((to, envelope)) = post(self.to, envelope) {
-            bury(&to, envelope).follow();
+        if let Err(returned) = post(self.to, envelope) {
+            bury(returned).follow();
         }
     }
 }
@@ -198,7 +235,7 @@ struct Told<B>(PhantomData<B>);
 
 impl<B: Behaviour> Letter for Told<B> {
     type Content = (B::Args, Resolver<B::Reply>);
-    const KIND: Kind = Kind::new::<Self>(B::NAME, Role::Turn);
+    const KIND: Kind = Kind::new::<Self>(B::NAME, Role::Turn).bounded_by(B::Actor::MAILBOX);
 
     fn ready((args, _): &Self::Content, state: &mut StateRef<'_>) -> bool {
         state
@@ -222,7 +259,7 @@ impl<B: Behaviour> Letter for Told<B> {
         refusal: &Refusal,
         place: &'static Location<'static>,
     ) -> Next {
-        for_others("the drop of a refused message", || drop(args));
+        refusal.drop_content(args);
         resolver.settle(Err(refusal.error(B::NAME, place)))
     }
 }

@@ -1,10 +1,13 @@
 //! What can go wrong between actors. Domain errors are not here: they are the behaviour's own reply type.
 
+use crate::actor::Mailbox;
 use crate::behaviour::Message;
 use crate::call::Call;
 use crate::cell::{self, CellRef, Header};
+use crate::promise::for_others;
 use crate::stop::StopReason;
 use crate::sync::Arc;
+use std::cell::Cell;
 use std::error::Error;
 use std::fmt;
 use std::panic::Location;
@@ -16,6 +19,8 @@ use std::time::Duration;
 pub enum AskError {
     /// The actor had ended, or ended before the message was processed.
     Stopped(Arc<Undelivered>),
+    /// The message found the actor's mailbox full, or lost its place in it to a newer one.
+    Overloaded(Arc<Overloaded>),
     /// The turn that should have answered panicked.
     Panicked(Panic),
     /// The time limit passed first; the message may have been processed, or may still be.
@@ -44,6 +49,19 @@ pub struct Undelivered {
     pub place: &'static Location<'static>,
     /// Why the actor ended.
     pub reason: StopReason,
+}
+
+/// A message for which a mailbox with a bound had no place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Overloaded {
+    /// Path of the actor it was sent to.
+    pub actor: String,
+    /// Stable name of the behaviour.
+    pub behaviour: &'static str,
+    /// Where in the source the message was made.
+    pub place: &'static Location<'static>,
+    /// The mailbox's bound, and the policy by which the message was lost.
+    pub mailbox: Mailbox,
 }
 
 /// The turn in which something went wrong.
@@ -135,6 +153,11 @@ impl fmt::Display for AskError {
                 "{} (asked at {}) was not processed: {} has ended: {}",
                 it.behaviour, it.place, it.actor, it.reason
             ),
+            AskError::Overloaded(it) => write!(
+                f,
+                "{} (asked at {}) was not processed: the mailbox of {} was full: {}",
+                it.behaviour, it.place, it.actor, it.mailbox
+            ),
             AskError::Panicked(panic) => {
                 write!(f, "the turn that should have answered panicked: {panic}")
             }
@@ -168,6 +191,20 @@ pub struct SendError<M: Message> {
     pub call: Call<'static, M>,
     /// Path of the actor it was for.
     pub actor: String,
+    /// Why it was not sent.
+    pub why: NotSent,
+}
+
+/// Why a message was not sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum NotSent {
+    /// The actor has ended.
+    Ended,
+    /// The actor's mailbox is full.
+    Full(Mailbox),
+    /// [`Call::offer`] within a turn: waiting there would hold up the worker.
+    InsideTurn(Arc<Inside>),
 }
 
 impl<M: Message> fmt::Debug for SendError<M> {
@@ -175,37 +212,108 @@ impl<M: Message> fmt::Debug for SendError<M> {
         f.debug_struct("SendError")
             .field("behaviour", &M::NAME)
             .field("actor", &self.actor)
+            .field("why", &self.why)
             .finish_non_exhaustive()
     }
 }
 
 impl<M: Message> fmt::Display for SendError<M> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} was not sent: {} has ended", M::NAME, self.actor)
+        let (message, actor) = (M::NAME, &self.actor);
+        match &self.why {
+            NotSent::Ended => write!(f, "{message} was not sent: {actor} has ended"),
+            NotSent::Full(mailbox) => {
+                write!(
+                    f,
+                    "{message} was not sent: the mailbox of {actor} is full: {mailbox}"
+                )
+            }
+            NotSent::InsideTurn(it) => write!(
+                f,
+                "{message} was not sent to {actor}: {} of {} waited for a place inside its turn, which would hold up a \
+                 worker: use `t.send(…)` or `.try_send()`",
+                it.behaviour, it.actor
+            ),
+        }
     }
 }
 
 impl<M: Message> Error for SendError<M> {}
 
-/// Why the messages of an actor that ends are refused.
+/// Why a message is refused.
 pub(crate) struct Refusal {
     pub(crate) cell: CellRef,
-    pub(crate) reason: StopReason,
+    why: Why,
+}
+
+enum Why {
+    /// Its actor has ended.
+    Ended(StopReason),
+    /// There was no place for it in the mailbox.
+    Full(Mailbox),
+}
+
+/// A message whose drop sends another one, to a mailbox that is full as well, must not go on like that for ever: so deep,
+/// what such a message carries is not dropped any more.
+const DROPS_DEEP_MAX: u32 = 32;
+
+thread_local! {
+    /// How many drops of messages that found no place this thread is in.
+    static DROPS_DEEP: Cell<u32> = const { Cell::new(0) };
 }
 
 impl Refusal {
+    /// The actor has ended.
+    pub(crate) fn ended(cell: CellRef) -> Refusal {
+        let why = Why::Ended(cell.ended().cloned().unwrap_or(StopReason::Stopped));
+        Refusal { cell, why }
+    }
+
+    /// The actor's mailbox was full.
+    pub(crate) fn full(cell: CellRef) -> Refusal {
+        let why = Why::Full(cell.class.mailbox);
+        Refusal { cell, why }
+    }
+
     /// What whoever asked is told.
     pub(crate) fn error(
         &self,
         behaviour: &'static str,
         place: &'static Location<'static>,
     ) -> AskError {
-        let (actor, reason) = (self.cell.path(), self.reason.clone());
-        AskError::Stopped(Arc::new(Undelivered {
-            actor,
-            behaviour,
-            place,
-            reason,
-        }))
+        let actor = self.cell.path();
+        match &self.why {
+            Why::Ended(reason) => AskError::Stopped(Arc::new(Undelivered {
+                actor,
+                behaviour,
+                place,
+                reason: reason.clone(),
+            })),
+            Why::Full(mailbox) => AskError::Overloaded(Arc::new(Overloaded {
+                actor,
+                behaviour,
+                place,
+                mailbox: *mailbox,
+            })),
+        }
+    }
+
+    /// Drops what the message carried: code of the user's.
+    pub(crate) fn drop_content<C>(&self, content: C) {
+        if matches!(self.why, Why::Ended(_)) {
+            return for_others("the drop of a refused message", || drop(content));
+        }
+        let deep = DROPS_DEEP.get();
+        DROPS_DEEP.set(deep + 1);
+        for_others("the drop of a message to a full mailbox", || {
+            if deep < DROPS_DEEP_MAX {
+                return drop(content);
+            }
+            std::mem::forget(content);
+            panic!(
+                "the drops of {DROPS_DEEP_MAX} messages to full mailboxes each sent another one: the last is not dropped"
+            );
+        });
+        DROPS_DEEP.set(deep);
     }
 }

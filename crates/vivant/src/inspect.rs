@@ -1,7 +1,9 @@
 //! Inspection: what is going on, read from what holders publish, without the actors' help.
 
+use crate::actor::Mailbox;
 use crate::cell::CellRef;
 use crate::dead_letter::DeadLetterCount;
+use crate::mailbox::Ring;
 use crate::report::Report;
 use crate::sync::Arc;
 use crate::system::{Shared, Survivor};
@@ -51,6 +53,10 @@ pub struct ActorFacts {
     pub current: Option<&'static str>,
     /// How many actors are muted on account of it (T5).
     pub mutes: usize,
+    /// Whether its mailbox has a bound, and what becomes of a message that finds it full.
+    pub mailbox: Mailbox,
+    /// How many messages that bound has cost (T5): rejected or dropped, and counted as dead letters.
+    pub lost: u64,
     /// Why it is alive.
     pub because: AliveBecause,
 }
@@ -105,6 +111,8 @@ impl ActorFacts {
             busy: Duration::from_millis(cell.facts.busy_ms().into()),
             current,
             mutes: 0,
+            mailbox: cell.class.mailbox,
+            lost: cell.ring().map_or(0, Ring::lost),
             because: AliveBecause {
                 current,
                 addresses: cell.addresses() as usize,

@@ -33,6 +33,7 @@
 //! | defining actors and messages | [`Actor`](derive@Actor), [`behaviours`], [`interface`]; by hand: [`trait@Actor`], [`Behaviour`] |
 //! | what a behaviour can do | [`Turn`] |
 //! | answers | [`Promise`], [`Resolver`]; outside [`Call::ask`], [`Asked`] |
+//! | mailboxes with a bound | [`Mailbox`] |
 //! | beginning and ending | [`System`], [`Address::stop`], [`StopReason`] |
 //! | tests under seeds | [`macro@test`], [`simulation`] |
 //! | what went wrong | [`AskError`], [`DeadLetters`], [`Report`] |
@@ -87,13 +88,13 @@ mod system;
 mod timer;
 mod turn;
 
-pub use actor::{Actor, Pool};
+pub use actor::{Actor, Mailbox, Pool};
 pub use address::{Address, Handle, Link, Target, WeakAddress};
 pub use asked::{Asked, Cancelled};
 pub use behaviour::{Answer, Behaviour, Continuation, Message};
 pub use call::{Call, Then};
 pub use dead_letter::{Cause, DeadLetter, DeadLetterCount, DeadLetters};
-pub use error::{AskError, Inside, Panic, SendError, Undelivered};
+pub use error::{AskError, Inside, NotSent, Overloaded, Panic, SendError, Undelivered};
 pub use future::{Clock, Sleep};
 pub use inspect::{ActorFacts, AliveBecause, Inspection};
 pub use interface::{Entry, Implements};

@@ -137,8 +137,11 @@ impl<'gc, A: Actor> Turn<'gc, A> {
             "an interval of no length would never end"
         );
         let call = call.into_owned();
-        let ring = move || match call.again().try_send() {
-            Ok(()) => Interval::GoesOn,
+        let ring = move || match call.again().undelivered() {
+            Ok(call) => {
+                call.send();
+                Interval::GoesOn
+            }
             Err(_) => Interval::Ends,
         };
         self.worker.system.set_timer(

@@ -62,7 +62,9 @@ impl Held<'_> {
 
     /// O11, T3: closes the mailbox and accounts for every message in it.
     fn refuse_all(&mut self) {
+        self.drop_overdue();
         let rest = self.actor.inbox.close();
+        self.close_ring();
         self.owner().backlog.append(rest);
         self.owner().uncounted = 0;
         self.actor.pressure.closed();
@@ -70,13 +72,12 @@ impl Held<'_> {
         if owner.backlog.is_empty() && owner.waiting.is_none() {
             return;
         }
-        let refusal = Refusal {
-            cell: self.actor.cell(),
-            reason: self.actor.ended().cloned().unwrap_or(StopReason::Stopped),
-        };
+        let refusal = Refusal::ended(self.actor.cell());
         while let Some(envelope) = self.owner().backlog.pop_envelope() {
             self.worker.account_less(envelope.kind().bytes);
-            self.refuse(envelope, &refusal);
+            if let Some(envelope) = self.message_of(envelope) {
+                self.refuse(envelope, &refusal);
+            }
         }
         for envelope in self.take_deferred() {
             self.refuse(envelope, &refusal);

@@ -136,7 +136,7 @@ impl<'w> Held<'w> {
         let envelope = self.owner().backlog.pop_envelope()?;
         self.worker.account_less(envelope.kind().bytes);
         self.taken();
-        Some(envelope)
+        self.message_of(envelope)
     }
 
     /// Moves what is in the inbox behind the backlog.
@@ -190,6 +190,7 @@ impl<'w> Held<'w> {
         if self.owner().guards == Guards::Looked {
             return None;
         }
+        self.drop_overdue();
         let mut waiting = self.owner().waiting.take()?;
         let open = waiting.iter().position(|envelope| self.is_ready(envelope));
         let envelope = open.and_then(|at| waiting.remove(at));
@@ -203,7 +204,7 @@ impl<'w> Held<'w> {
         envelope
     }
 
-    fn publish_deferred(&self, waiting: &VecDeque<Envelope>) {
+    pub(super) fn publish_deferred(&self, waiting: &VecDeque<Envelope>) {
         self.actor.facts.now_deferred(waiting.len());
     }
 
@@ -292,7 +293,7 @@ impl<'w> Held<'w> {
 
     /// What follows from a message may call code of the user's too, such as the drop of what is refused: it finds itself
     /// within a turn, and the watchdog sees it.
-    fn as_turn(&self, kind: &'static Kind, body: impl FnOnce()) {
+    pub(super) fn as_turn(&self, kind: &'static Kind, body: impl FnOnce()) {
         self.worker.turn_begins(kind);
         body();
         self.worker.turn_ends();
@@ -303,6 +304,7 @@ impl<'w> Held<'w> {
         if std::ptr::eq(&raw const *to, &raw const *self.actor) {
             // Before the turn, which may have use for a spare address.
             drop(to);
+            self.gives_place(&released);
             return self.process(released);
         }
         let delivery = Delivery {

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `class`, `system`, `id`, `parent`, `number` | anybody; never changes |
 //! | `refs`, `addresses` | anybody, through [`CellRef`] and [`AddressRef`] |
-//! | `inbox`, `signals`, `pressure` | anybody, through their own protocols |
+//! | `inbox`, `signals`, `pressure`, a ring | anybody, through their own protocols |
 //! | `facts` | written by the holder, read by anybody (inspection, watchdog) |
 //! | `children`, `random`, `lineage` | the holder during a turn (atomics only to stay in safe code) |
 //! | `place` | the registry, under its lock |
@@ -23,6 +23,7 @@
 //!    spare if such an actor runs there next, and are counted back at the end of the round, before the worker sleeps, and by
 //!    the clock when a turn lasts.
 
+mod bounded;
 mod class;
 mod end;
 mod facts;
@@ -46,7 +47,7 @@ pub(crate) use run::{Budget, Ran, rescue, run, run_to_panic};
 pub(crate) use runnable::Runnable;
 pub(crate) use signals::Signals;
 
-use crate::mailbox::{Chain, Envelope, Head, Inbox};
+use crate::mailbox::{Chain, Envelope, Head, Inbox, Ring};
 use crate::mute::Pressure;
 use crate::stop::StopReason;
 use crate::sync::{Arc, AtomicU32, AtomicU64, Ordering};
@@ -147,6 +148,13 @@ enum Batch {
 struct ActorCell<A> {
     header: Header,
     state: UnsafeCell<Option<A>>,
+}
+
+/// A cell for an actor whose mailbox has a bound; all others are spared the ring.
+#[repr(C)]
+struct BoundedCell<A> {
+    cell: ActorCell<A>,
+    ring: Ring,
 }
 
 /// Of a lineage deeper than twice this only the two ends are printed.

@@ -2,6 +2,8 @@
 
 use super::inbox::{Chain, Linked};
 use super::pool;
+use super::ring::Ring;
+use crate::actor::Mailbox;
 use crate::cell::{AddressRef, StateRef};
 use crate::error::Refusal;
 use crate::promise::Next;
@@ -46,6 +48,17 @@ pub(crate) enum Role {
     Resolution,
     /// Ends the actor when it is reached.
     StopMark,
+    /// Stands for a message of the ring; the runtime's own.
+    Ticket,
+}
+
+/// How a message goes into a mailbox.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Way {
+    /// As a node of the inbox.
+    Inbox,
+    /// Through the ring of a mailbox with a bound.
+    Ring,
 }
 
 /// What came of running a message.
@@ -93,6 +106,7 @@ pub(crate) struct Kind {
     /// The behaviour's stable name.
     pub(crate) name: &'static str,
     pub(crate) role: Role,
+    pub(crate) way: Way,
     pub(crate) bytes: usize,
     ready: unsafe fn(NonNull<Head>, &mut StateRef<'_>) -> bool,
     run: unsafe fn(NonNull<Head>, &mut StateRef<'_>, &Worker) -> Step,
@@ -104,11 +118,21 @@ impl Kind {
         Kind {
             name,
             role,
+            way: Way::Inbox,
             bytes: size_of::<Parcel<L::Content>>(),
             ready: ready::<L>,
             run: run::<L>,
             refuse: refuse::<L>,
         }
+    }
+
+    /// The same for an actor with such a mailbox.
+    pub(crate) const fn bounded_by(self, mailbox: Mailbox) -> Kind {
+        let way = match mailbox {
+            Mailbox::BackPressure => Way::Inbox,
+            _ => Way::Ring,
+        };
+        Kind { way, ..self }
     }
 }
 
@@ -127,14 +151,21 @@ unsafe fn ready<L: Letter>(head: NonNull<Head>, state: &mut StateRef<'_>) -> boo
 unsafe fn run<L: Letter>(head: NonNull<Head>, state: &mut StateRef<'_>, worker: &Worker) -> Step {
     // Owned here, so that a guard that panics does not lose it.
     let envelope = Envelope(head);
+    let place = match const { L::KIND.way } {
+        Way::Inbox => None,
+        Way::Ring => Some(Place(worker)),
+    };
     // SAFETY: by the caller's promise.
     let let_in = L::ready(
         unsafe { &head.cast::<Parcel<L::Content>>().as_ref().content },
         state,
     );
     if !let_in {
+        std::mem::forget(place);
         return Step::Deferred(envelope);
     }
+    // Before the turn, which may send to its own actor.
+    drop(place);
     worker.fault_before(envelope.kind());
     // SAFETY: by the caller's promise; the node is given up.
     let parcel = unsafe { unpacked::<L>(envelope.into_node()) };
@@ -142,6 +173,15 @@ unsafe fn run<L: Letter>(head: NonNull<Head>, state: &mut StateRef<'_>, worker: 
         return Step::Withdrawn(parcel.head.place);
     }
     L::run(parcel.content, state, worker)
+}
+
+/// The place of a message in the ring of the actor that is held: freed when the message begins, or its guard panics.
+struct Place<'w>(&'w Worker);
+
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        self.0.present.with_ring(Ring::free);
+    }
 }
 
 /// # Safety

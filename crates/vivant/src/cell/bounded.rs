@@ -1,0 +1,70 @@
+//! What a run has to do for a mailbox with a bound (see `mailbox/README.md`).
+
+use super::held::Held;
+use super::reference::ring;
+use crate::dead_letter::Cause;
+use crate::mailbox::{Envelope, Ring, Role, Way};
+
+impl Held<'_> {
+    fn ring(&self) -> Option<&Ring> {
+        // SAFETY: an actor that is held has not been freed, and its pointer is that of the whole cell.
+        unsafe { ring(self.actor.as_ptr()) }
+    }
+
+    /// What came out of the inbox, or the message for which a ticket stands.
+    #[inline]
+    pub(super) fn message_of(&mut self, taken: Envelope) -> Option<Envelope> {
+        match taken.kind().role {
+            Role::Ticket => self.redeemed(taken),
+            _ => Some(taken),
+        }
+    }
+
+    #[cold]
+    fn redeemed(&mut self, ticket: Envelope) -> Option<Envelope> {
+        drop(ticket);
+        // First: it is older than what the ticket stands for.
+        self.drop_overdue();
+        let message = self.ring()?.redeem()?;
+        self.worker.account_less(message.kind().bytes);
+        Some(message)
+    }
+
+    /// Newer messages have taken the places of some that wait for their guard.
+    pub(super) fn drop_overdue(&mut self) {
+        let overdue = self.ring().map_or(0, Ring::take_overdue);
+        if overdue == 0 {
+            return;
+        }
+        let mut waiting = self.take_deferred();
+        let kept = waiting.split_off(overdue.min(waiting.len()));
+        self.publish_deferred(&kept);
+        if !kept.is_empty() {
+            self.owner().waiting = Some(Box::new(kept));
+        }
+        for envelope in waiting {
+            let (kind, cell) = (envelope.kind(), self.actor.cell());
+            let letters = &self.actor.system.dead_letters;
+            self.as_turn(kind, || {
+                letters.bury(cell, envelope, Cause::DroppedOldest).follow();
+            });
+        }
+        // What was dropped may have sent, but no turn has ended.
+        drop(self.worker.take_overloaded());
+    }
+
+    /// A continuation that runs at once has not been in the mailbox.
+    pub(super) fn gives_place(&self, released: &Envelope) {
+        if released.kind().way == Way::Ring
+            && let Some(ring) = self.ring()
+        {
+            ring.occupy();
+        }
+    }
+
+    pub(super) fn close_ring(&self) {
+        if let Some(ring) = self.ring() {
+            ring.close();
+        }
+    }
+}
