@@ -108,7 +108,7 @@ pub enum Mailbox {
     /// No bound. Who sends to an overloaded actor from a turn takes no further messages until that one has recovered.
     BackPressure,
     /// The message is refused: [`Call::try_send`](crate::Call::try_send) gives it back, and
-    /// `Call::offer` waits. Any other way of sending it makes a dead letter ([`Cause::Rejected`](crate::Cause::Rejected)).
+    /// [`Call::offer`](crate::Call::offer) waits. Any other way of sending it makes a dead letter ([`Cause::Rejected`](crate::Cause::Rejected)).
     Reject(usize),
     /// The message is lost ([`Cause::DroppedNewest`](crate::Cause::DroppedNewest)).
     DropNewest(usize),

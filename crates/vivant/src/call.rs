@@ -1,12 +1,13 @@
 //! Calls: messages that have been made and not yet sent, and continuations that wait for their hole to be filled.
 
+use crate::actor::Actor;
 use crate::address::Link;
 use crate::asked::Asked;
 use crate::behaviour::{Behaviour, Continuation, Message};
 use crate::cell::{AddressRef, StateRef};
-use crate::actor::Actor;
 use crate::error::{AskError, NotSent, Refusal, SendError};
-use crate::mailbox::{Envelope, Kind, Letter, Reserved, Ring, Role, Step, To, post, post_promised};
+use crate::mailbox::{Entry, Envelope, Kind, Letter, Ring, Role, Step, To, post, post_by};
+use crate::offer::Offer;
 use crate::promise::{Begun, Next, Resolver, bury};
 use crate::scheduler::Worker;
 use crate::turn::Turn;
@@ -107,8 +108,8 @@ impl<'a, M: Message> Call<'a, M> {
     pub fn try_send(self) -> Result<(), SendError<M>> {
         // It may end between this look and the push; the message is then a dead letter, like any that an ending actor
         // had in its mailbox.
-        let (call, reserved) = self.undelivered()?.reserved()?;
-        call.post_reserved(reserved, Resolver::nobody());
+        let (call, entry) = self.undelivered()?.reserved()?;
+        call.post_by(entry, Resolver::nobody());
         Ok(())
     }
 
@@ -134,9 +135,9 @@ impl<'a, M: Message> Call<'a, M> {
         if let Some(inside) = Worker::inside() {
             return Ok(Asked::ready(Err(AskError::InsideTurn(inside.into()))));
         }
-        let (call, reserved) = call.reserved()?;
+        let (call, entry) = call.reserved()?;
         let (asked, resolver) = Asked::new(&call.to.system);
-        call.post_reserved(reserved, resolver);
+        call.post_by(entry, resolver);
         Ok(asked)
     }
 
@@ -157,25 +158,54 @@ impl<'a, M: Message> Call<'a, M> {
         }
     }
 
-    /// Itself, with the promise of a place in a mailbox that rejects.
-    fn reserved(self) -> Result<(Self, Reserved), SendError<M>> {
-        match self.to.ring().map_or(Reserved::NotNeeded, Ring::reserve) {
-            Reserved::Full => {
+    /// Itself, and how it may enter the mailbox, if that does not reject it.
+    fn reserved(self) -> Result<(Self, Entry), SendError<M>> {
+        match self.to.ring().map_or(Some(Entry::Asked), Ring::reserve) {
+            Some(entry) => Ok((self, entry)),
+            None => {
                 let mailbox = self.to.class.mailbox;
                 Err(self.not_sent(NotSent::Full(mailbox)))
             }
-            reserved => Ok((self, reserved)),
         }
     }
 
-    fn post_reserved(self, reserved: Reserved, resolver: Resolver<M::Reply>) {
-        if reserved != Reserved::Yes {
-            return self.post(resolver);
-        }
-        let envelope = (self.pack)(self.args, resolver, self.place);
-        if let Err(returned) = post_promised(self.to, envelope) {
-            bury(returned).follow();
-        }
+    pub(crate) fn to(&self) -> &AddressRef {
+        &self.to
+    }
+
+    /// Sends the message from outside any turn as soon as the actor has room for it: a mailbox that rejects must have a
+    /// place, an actor without a bound must not be overloaded. In the order in which the offers were first polled. Other
+    /// mailboxes take every message at once.
+    ///
+    /// The future gives the message back if the actor has ended, or within a turn, where nothing may wait.
+    ///
+    /// ```
+    /// # use vivant::prelude::*;
+    /// #[derive(Actor)]
+    /// #[actor(mailbox = reject(1))]
+    /// struct Writer { lines: Vec<String> }
+    ///
+    /// #[behaviours]
+    /// impl Writer {
+    ///     fn write(&mut self, line: String) { self.lines.push(line); }
+    ///     fn lines(&mut self) -> usize { self.lines.len() }
+    /// }
+    ///
+    /// # fn main() -> Result<(), AskError> {
+    /// let system = System::new();
+    /// let writer = system.spawn(Writer { lines: Vec::new() });
+    /// system.block_on(async {
+    ///     for number in 0..100 {
+    ///         writer.write(number.to_string()).offer().await.expect("it lives");
+    ///     }
+    /// });
+    /// // A question may find the last line still waiting.
+    /// while writer.lines().ask_blocking().is_err() {}
+    /// assert_eq!(writer.lines().ask_blocking()?, 100);
+    /// # Ok(()) }
+    /// ```
+    pub fn offer(self) -> Offer<M> {
+        Offer::new(self.into_owned())
     }
 
     /// Sends the message from outside any turn and waits for the answer. In a simulation, waiting runs it.
@@ -191,6 +221,14 @@ impl<'a, M: Message> Call<'a, M> {
     pub(crate) fn post(self, resolver: Resolver<M::Reply>) {
         let envelope = (self.pack)(self.args, resolver, self.place);
         if let Err(returned) = post(self.to, envelope) {
+            bury(returned).follow();
+        }
+    }
+
+    /// As `post`, for a sender that may have been promised a place.
+    pub(crate) fn post_by(self, entry: Entry, resolver: Resolver<M::Reply>) {
+        let envelope = (self.pack)(self.args, resolver, self.place);
+        if let Err(returned) = post_by(self.to, envelope, entry) {
             bury(returned).follow();
         }
     }
@@ -235,7 +273,7 @@ struct Told<B>(PhantomData<B>);
 
 impl<B: Behaviour> Letter for Told<B> {
     type Content = (B::Args, Resolver<B::Reply>);
-    const KIND: Kind = Kind::new::<Self>(B::NAME, Role::Turn).bounded_by(B::Actor::MAILBOX);
+    const KIND: Kind = Kind::new::<Self>(B::NAME, Role::Turn).for_mailbox(B::Actor::MAILBOX);
 
     fn ready((args, _): &Self::Content, state: &mut StateRef<'_>) -> bool {
         state

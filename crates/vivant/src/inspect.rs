@@ -51,7 +51,7 @@ pub struct ActorFacts {
     pub busy: Duration,
     /// Stable name of the behaviour that runs now.
     pub current: Option<&'static str>,
-    /// How many actors are muted on account of it (T5).
+    /// How many are held back on account of it (T5): actors that are muted, and offers that wait until it has recovered.
     pub mutes: usize,
     /// Whether its mailbox has a bound, and what becomes of a message that finds it full.
     pub mailbox: Mailbox,
@@ -93,7 +93,7 @@ impl fmt::Display for AliveBecause {
 
 impl ActorFacts {
     pub(crate) fn of(cell: &CellRef) -> ActorFacts {
-        let depth = cell.depth();
+        let depth = cell.ring().map_or_else(|| cell.depth(), Ring::depth);
         let deferred = cell.facts.deferred();
         let current = cell.facts.current().map(|kind| kind.name);
         let waited_ms = cell.facts.waits_for(cell.system.oracle.coarse_ms());

@@ -33,7 +33,7 @@
 //! | defining actors and messages | [`Actor`](derive@Actor), [`behaviours`], [`interface`]; by hand: [`trait@Actor`], [`Behaviour`] |
 //! | what a behaviour can do | [`Turn`] |
 //! | answers | [`Promise`], [`Resolver`]; outside [`Call::ask`], [`Asked`] |
-//! | mailboxes with a bound | [`Mailbox`] |
+//! | mailboxes with a bound | [`Mailbox`], [`Call::offer`] |
 //! | beginning and ending | [`System`], [`Address::stop`], [`StopReason`] |
 //! | tests under seeds | [`macro@test`], [`simulation`] |
 //! | what went wrong | [`AskError`], [`DeadLetters`], [`Report`] |
@@ -75,6 +75,7 @@ mod mute;
 #[cfg(test)]
 #[path = "mute/model.rs"]
 mod mute_model;
+mod offer;
 mod oracle;
 pub mod prelude;
 mod promise;
@@ -98,6 +99,7 @@ pub use error::{AskError, Inside, NotSent, Overloaded, Panic, SendError, Undeliv
 pub use future::{Clock, Sleep};
 pub use inspect::{ActorFacts, AliveBecause, Inspection};
 pub use interface::{Entry, Implements};
+pub use offer::Offer;
 pub use promise::{Promise, Resolver};
 pub use report::Report;
 pub use stop::StopReason;

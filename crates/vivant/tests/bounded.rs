@@ -1,10 +1,17 @@
 //! T5: mailboxes with a bound: what a full one does with a message, and what becomes of that.
+//!
+//! That each policy loses the right messages is shown beside a model, in `src/mailbox/model_tests.rs`.
 
+use std::future::Future;
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::task::{Context, Poll, Waker};
+use std::thread;
+use std::time::Duration;
 use vivant::prelude::*;
-use vivant::simulation::{Simulation, check, Faults, Seeds};
-use vivant::{Cause, Mailbox, NotSent};
+use vivant::simulation::{Faults, Seeds, Simulation, check};
+use vivant::{Cause, DeadLetter, Mailbox, NotSent};
 
 #[derive(Actor)]
 #[actor(mailbox = reject(2))]
@@ -23,7 +30,29 @@ impl Picky {
     }
 }
 
-fn causes(system: &System) -> Vec<(Cause, u64)> {
+#[derive(Actor)]
+#[actor(mailbox = drop_oldest(2))]
+struct Latest {
+    got: Vec<u64>,
+}
+
+#[behaviours]
+impl Latest {
+    fn take(&mut self, number: u64) {
+        self.got.push(number);
+    }
+}
+
+fn picky(system: &System) -> Address<Picky> {
+    system.spawn(Picky { got: Vec::new() })
+}
+
+fn latest(system: &System) -> Address<Latest> {
+    system.spawn(Latest { got: Vec::new() })
+}
+
+/// What was lost, by cause.
+fn lost(system: &System) -> Vec<(Cause, u64)> {
     let counts = system.dead_letters().counts();
     counts.iter().map(|line| (line.cause, line.count)).collect()
 }
@@ -32,31 +61,601 @@ fn causes(system: &System) -> Vec<(Cause, u64)> {
 fn what_is_rejected_comes_back_or_is_a_dead_letter() {
     let simulation = Simulation::new(1);
     let system = simulation.system();
-    let picky = system.spawn(Picky { got: Vec::new() });
+    let picky = picky(system);
     picky.take(1).send();
     assert!(picky.take(2).try_send().is_ok());
     let refused = picky.take(3).try_send().expect_err("two wait");
     assert_eq!(refused.why, NotSent::Full(Mailbox::Reject(2)));
-    assert!(refused.to_string().ends_with("is full: reject(2)"), "{refused}");
+    assert!(
+        refused.to_string().ends_with("is full: reject(2)"),
+        "{refused}"
+    );
     assert_eq!(refused.call.into_args(), (3,));
-    assert_eq!(causes(system), []);
+    assert!(picky.take(3).try_ask().is_err());
+    assert_eq!(lost(system), [], "what comes back is not lost");
     picky.take(4).send();
     let asked = picky.take(5).ask();
-    let Some(Err(AskError::Overloaded(it))) = Some(system.block_on(asked)) else {
+    assert_eq!(lost(system), [(Cause::Rejected, 1), (Cause::Rejected, 1)]);
+    let facts = &system.inspect().actors[0];
+    assert_eq!((facts.lost, facts.mailbox), (2, Mailbox::Reject(2)));
+    assert_eq!((facts.depth, facts.because.messages), (2, 2));
+    let Err(AskError::Overloaded(it)) = system.block_on(asked) else {
         panic!("nobody was told");
     };
     assert_eq!(it.mailbox, Mailbox::Reject(2));
-    assert!(it.behaviour.ends_with("Picky::take"));
+    assert!(it.behaviour.ends_with("Picky::take"), "{}", it.behaviour);
     assert_eq!(it.place.file(), file!());
-    assert_eq!(causes(system), [(Cause::Rejected, 1), (Cause::Rejected, 1)]);
-    let facts = &system.inspect().actors[0];
-    assert_eq!((facts.lost, facts.mailbox), (2, Mailbox::Reject(2)));
-    assert_eq!(facts.depth, 2);
     simulation.run();
     assert_eq!(picky.got().ask_blocking().expect("it lives"), [1, 2]);
-    drop(picky);
-    assert_eq!(system.inspect().bytes, {
-        simulation.run();
-        system.inspect().bytes
+    Address::stop(&picky);
+    simulation.run();
+    let ended = picky.take(6).try_send().expect_err("it has ended");
+    assert_eq!(ended.why, NotSent::Ended);
+    drop((picky, ended));
+    assert_eq!(system.inspect().bytes, 0);
+}
+
+/// Two messages wait for its guard, so that it is full however often it runs.
+#[derive(Actor)]
+#[actor(mailbox = reject(2))]
+struct Shut {
+    open: bool,
+    got: Vec<u64>,
+}
+
+#[behaviours]
+impl Shut {
+    #[when(self.open)]
+    fn take(&mut self, number: u64) -> u64 {
+        self.got.push(number);
+        number
+    }
+    #[then]
+    fn took(&mut self, number: Result<u64, AskError>) {
+        self.got.extend(number);
+    }
+    #[then]
+    fn letter(&mut self, _letter: DeadLetter) {
+        self.open = true;
+    }
+}
+
+#[interface]
+trait Takes {
+    fn put(&mut self, number: u64);
+}
+
+#[behaviours]
+impl Takes for Shut {
+    fn put(&mut self, number: u64) {
+        self.got.push(number);
+    }
+}
+
+#[derive(Actor)]
+struct Sender {
+    to: Address<Shut>,
+}
+
+#[behaviours]
+impl Sender {
+    fn send(&mut self, t: &Turn<Self>) {
+        self.to.take(1).send();
+        t.send(self.to.take(2));
+        drop(t.ask(self.to.take(3)));
+        t.after(Duration::from_secs(1), self.to.take(4));
+        Address::upcast::<dyn Takes>(&self.to).put(5).send();
+        drop(Promise::ready(6).then(self.to.took()));
+        drop(t.promise::<u64>().0.then(self.to.took()));
+    }
+    fn delegate(&mut self, t: &Turn<Self>) -> Promise<u64> {
+        t.delegate(self.to.take(8))
+    }
+    fn tick(&mut self, t: &Turn<Self>) {
+        t.every(Duration::from_secs(1), self.to.take(9));
+    }
+    fn bring_letters(&mut self, t: &Turn<Self>) {
+        t.on_dead_letters(self.to.letter());
+    }
+}
+
+fn shut(simulation: &Simulation) -> Address<Shut> {
+    let shut = simulation.system().spawn(Shut {
+        open: false,
+        got: Vec::new(),
     });
+    shut.take(100).send();
+    shut.take(101).send();
+    simulation.run();
+    assert_eq!(simulation.system().inspect().actors[0].deferred, 2);
+    shut
+}
+
+fn lost_by(system: &System, actor: &str) -> u64 {
+    system.inspect().actor(actor).map_or(0, |facts| facts.lost)
+}
+
+#[test]
+fn no_way_of_sending_goes_past_the_bound() {
+    let simulation = Simulation::new(3);
+    let system = simulation.system();
+    let shut = shut(&simulation);
+    let sender = system.spawn(Sender { to: shut.clone() });
+    sender.send().send();
+    simulation.run();
+    let letters = system.dead_letters();
+    assert_eq!(letters.total(), 7, "{letters:?}");
+    assert!(matches!(
+        sender.delegate().ask_blocking(),
+        Err(AskError::Overloaded(_))
+    ));
+    sender.tick().send();
+    simulation.run_for(Duration::from_millis(3_500));
+    assert_eq!(letters.total(), 11, "an interval goes on: {letters:?}");
+    assert_eq!(lost_by(system, &Address::path(&shut)), 11);
+    assert!(
+        letters
+            .counts()
+            .iter()
+            .all(|line| line.cause == Cause::Rejected)
+    );
+    // What the runtime has to say is exempt.
+    Address::stop_after_queue(&shut);
+    simulation.run_for(Duration::ZERO);
+    assert!(!Address::is_alive(&shut));
+}
+
+#[test]
+fn a_subscriber_that_is_full_stays_subscribed() {
+    let simulation = Simulation::new(4);
+    let system = simulation.system();
+    let shut = shut(&simulation);
+    system
+        .spawn(Sender { to: shut.clone() })
+        .bring_letters()
+        .send();
+    simulation.run();
+    let other = picky(system);
+    Address::stop(&other);
+    simulation.run();
+    other.take(1).send();
+    simulation.run();
+    let of_the_telling = (Cause::Rejected, 1);
+    assert_eq!(lost(system), [(Cause::Ended, 1), of_the_telling]);
+    // A message that is withdrawn makes room; the guards have not opened.
+    assert_eq!(
+        system
+            .inspect()
+            .actor(&Address::path(&shut))
+            .expect("it lives")
+            .deferred,
+        2
+    );
+}
+
+#[test]
+fn deferred_messages_count_and_are_displaced_first() {
+    #[derive(Actor)]
+    #[actor(mailbox = drop_oldest(2))]
+    struct Door {
+        open: bool,
+        got: Vec<u64>,
+    }
+    #[behaviours]
+    impl Door {
+        #[when(self.open)]
+        fn pass(&mut self, number: u64) {
+            self.got.push(number);
+        }
+        fn open(&mut self) {
+            self.open = true;
+        }
+        fn got(&mut self) -> Vec<u64> {
+            self.got.clone()
+        }
+    }
+    let simulation = Simulation::new(5);
+    let system = simulation.system();
+    let door = system.spawn(Door {
+        open: false,
+        got: Vec::new(),
+    });
+    for number in 0..5 {
+        door.pass(number).send();
+        simulation.run();
+    }
+    assert_eq!(system.inspect().actors[0].deferred, 2);
+    // The mailbox is full of them, and yet it hears what opens it.
+    door.open().send();
+    simulation.run();
+    assert_eq!(door.got().ask_blocking().expect("it lives"), [4]);
+    assert_eq!(lost(system), [(Cause::DroppedOldest, 4)]);
+}
+
+#[test]
+fn what_displaces_does_not_overtake_a_stop_mark() {
+    let simulation = Simulation::new(6);
+    let system = simulation.system();
+    let latest = latest(system);
+    latest.take(1).send();
+    latest.take(2).send();
+    Address::stop_after_queue(&latest);
+    latest.take(3).send();
+    simulation.run();
+    assert_eq!(lost(system), [(Cause::DroppedOldest, 1), (Cause::Ended, 1)]);
+    assert!(!Address::is_alive(&latest));
+}
+
+/// What it carries sends another one of it when it is dropped.
+struct Hydra {
+    grows: Option<Arc<dyn Fn(Hydra) + Send + Sync>>,
+    drops: Arc<AtomicU64>,
+}
+
+impl Drop for Hydra {
+    fn drop(&mut self) {
+        self.drops.fetch_add(1, Ordering::Relaxed);
+        if let Some(grows) = self.grows.take() {
+            let (grown, drops) = (grows.clone(), self.drops.clone());
+            grows(Hydra {
+                grows: Some(grown),
+                drops,
+            });
+        }
+    }
+}
+
+#[derive(Actor)]
+#[actor(mailbox = drop_newest(2))]
+struct Cave;
+
+#[behaviours]
+impl Cave {
+    fn take(&mut self, mut hydra: Hydra) {
+        hydra.grows = None;
+    }
+}
+
+#[derive(Actor)]
+#[actor(mailbox = drop_oldest(2))]
+struct Lair;
+
+#[behaviours]
+impl Lair {
+    fn take(&mut self, mut hydra: Hydra) {
+        hydra.grows = None;
+    }
+}
+
+/// Three where there is room for two.
+fn breeds(simulation: &Simulation, send: impl Fn(Hydra) + Send + Sync + 'static, cause: Cause) {
+    let (drops, send) = (Arc::new(AtomicU64::new(0)), Arc::new(send));
+    for _ in 0..3 {
+        send(Hydra {
+            grows: Some(send.clone()),
+            drops: drops.clone(),
+        });
+    }
+    // Each is counted; the last one was lost and not dropped.
+    let dropped = drops.load(Ordering::Relaxed);
+    assert!((2..100).contains(&dropped), "{dropped}");
+    let letters = simulation.system().dead_letters();
+    assert_eq!(letters.total(), dropped + 1);
+    assert!(letters.counts().iter().all(|line| line.cause == cause));
+    simulation.run();
+    assert_eq!(drops.load(Ordering::Relaxed), dropped + 2);
+}
+
+#[test]
+fn a_drop_that_sends_to_the_same_full_actor_comes_to_an_end() {
+    let simulation = Simulation::new(7);
+    let cave = simulation.system().spawn(Cave);
+    let send = move |hydra| cave.take(hydra).send();
+    breeds(&simulation, send, Cause::DroppedNewest);
+    let simulation = Simulation::new(7);
+    let lair = simulation.system().spawn(Lair);
+    let send = move |hydra| lair.take(hydra).send();
+    breeds(&simulation, send, Cause::DroppedOldest);
+}
+
+#[test]
+fn a_drop_that_panics_costs_neither_sender_nor_receiver_anything() {
+    struct Bomb(bool);
+    impl Drop for Bomb {
+        fn drop(&mut self) {
+            if self.0 {
+                std::panic::resume_unwind(Box::new("planned"));
+            }
+        }
+    }
+    #[derive(Actor)]
+    #[actor(mailbox = drop_oldest(1))]
+    struct Bunker {
+        got: u64,
+    }
+    #[behaviours]
+    impl Bunker {
+        fn take(&mut self, mut bomb: Bomb) -> u64 {
+            bomb.0 = false;
+            self.got += 1;
+            self.got
+        }
+        #[when(false)]
+        fn keep(&mut self, _bomb: Bomb) {}
+    }
+    let simulation = Simulation::new(8);
+    let system = simulation.system();
+    let bunker = system.spawn(Bunker { got: 0 });
+    bunker.take(Bomb(true)).send();
+    let answer = bunker.take(Bomb(true)).ask();
+    assert_eq!(
+        system.block_on(answer).expect("it took the other's place"),
+        1
+    );
+    // The holder drops what waits for its guard.
+    bunker.keep(Bomb(true)).send();
+    simulation.run();
+    assert_eq!(bunker.take(Bomb(true)).ask_blocking().expect("it lives"), 2);
+    assert_eq!(lost_by(system, &Address::path(&bunker)), 2);
+}
+
+/// Polls once.
+fn poll<F: Future + Unpin>(future: &mut F) -> Poll<F::Output> {
+    pin!(future).poll(&mut Context::from_waker(Waker::noop()))
+}
+
+#[test]
+fn offers_wait_for_a_place_in_their_order() {
+    let simulation = Simulation::new(9);
+    let system = simulation.system();
+    let picky = picky(system);
+    picky.take(1).send();
+    picky.take(2).send();
+    let mut third = picky.take(3).offer();
+    let mut dropped = picky.take(4).offer();
+    let mut told_and_dropped = picky.take(5).offer();
+    let mut sixth = picky.take(6).offer();
+    assert!(poll(&mut third).is_pending());
+    assert!(poll(&mut dropped).is_pending());
+    assert!(poll(&mut told_and_dropped).is_pending());
+    assert!(poll(&mut sixth).is_pending());
+    drop(dropped);
+    simulation.run();
+    // Both places are promised now, to those who came first: nobody goes past them.
+    assert!(picky.take(7).try_send().is_err());
+    assert!(poll(&mut sixth).is_pending());
+    drop(told_and_dropped);
+    assert!(matches!(poll(&mut sixth), Poll::Ready(Ok(()))));
+    assert!(matches!(poll(&mut third), Poll::Ready(Ok(()))));
+    assert!(picky.take(8).try_send().is_err());
+    simulation.run();
+    assert_eq!(picky.got().ask_blocking().expect("it lives"), [1, 2, 6, 3]);
+    assert_eq!(lost(system), []);
+}
+
+#[test]
+fn an_offer_comes_back_when_the_actor_ends() {
+    let simulation = Simulation::new(10);
+    let system = simulation.system();
+    let shut = shut(&simulation);
+    let mut first = shut.take(1).offer();
+    let mut second = shut.take(2).offer();
+    assert!(poll(&mut first).is_pending());
+    assert!(poll(&mut second).is_pending());
+    Address::stop(&shut);
+    for offer in [first, second] {
+        let error = system.block_on(offer).expect_err("it has ended");
+        assert_eq!(error.why, NotSent::Ended);
+    }
+    assert_eq!(lost(system), [(Cause::Ended, 1), (Cause::Ended, 1)]);
+}
+
+#[test]
+fn an_offer_waits_until_an_overloaded_actor_has_recovered() {
+    #[derive(Actor)]
+    struct Plain {
+        got: u64,
+    }
+    #[behaviours]
+    impl Plain {
+        fn take(&mut self) {
+            self.got += 1;
+        }
+        fn got(&mut self) -> u64 {
+            self.got
+        }
+    }
+    let simulation = Simulation::with(11, Faults::none(), System::builder().overload(8));
+    let system = simulation.system();
+    let plain = system.spawn(Plain { got: 0 });
+    let mut sent = 0;
+    let mut waiting = loop {
+        let mut offer = plain.take().offer();
+        if poll(&mut offer).is_pending() {
+            break offer;
+        }
+        sent += 1;
+    };
+    assert!((8..=10).contains(&sent), "{sent}");
+    let mut dropped = plain.take().offer();
+    assert!(poll(&mut waiting).is_pending());
+    assert!(poll(&mut dropped).is_pending());
+    assert_eq!(system.inspect().actors[0].mutes, 2);
+    drop(dropped);
+    assert_eq!(system.inspect().actors[0].mutes, 1);
+    simulation.run();
+    assert!(matches!(poll(&mut waiting), Poll::Ready(Ok(()))));
+    assert_eq!(plain.got().ask_blocking().expect("it lives"), sent + 1);
+}
+
+#[test]
+fn an_offer_within_a_turn_does_not_wait() {
+    #[derive(Actor)]
+    struct Eager {
+        to: Address<Picky>,
+    }
+    #[behaviours]
+    impl Eager {
+        fn offer(&mut self) -> NotSent {
+            match poll(&mut self.to.take(1).offer()) {
+                Poll::Ready(Err(error)) => error.why,
+                _ => NotSent::Ended,
+            }
+        }
+    }
+    let system = System::new();
+    let to = picky(&system);
+    let why = system.spawn(Eager { to }).offer().ask_blocking();
+    let Ok(NotSent::InsideTurn(inside)) = why else {
+        panic!("it was not told: {why:?}");
+    };
+    assert!(inside.behaviour.ends_with("Eager::offer"));
+}
+
+/// What a crowd counted of its messages to one actor.
+#[derive(Default)]
+struct Tally {
+    begun: AtomicU64,
+    answered: AtomicU64,
+}
+
+/// Notes that the messages of each sender come in their order.
+#[derive(Actor)]
+#[actor(mailbox = drop_oldest(3))]
+struct Busy {
+    tally: Arc<Tally>,
+    last: Vec<u64>,
+}
+
+#[behaviours]
+impl Busy {
+    fn take(&mut self, t: &Turn<Self>, from: usize, number: u64) {
+        self.tally.begun.fetch_add(1, Ordering::Relaxed);
+        assert!(self.last[from] < number, "T2: {number} came late");
+        self.last[from] = number;
+        match t.random_below(200) {
+            0 => std::panic::resume_unwind(Box::new("planned")),
+            1 => t.stop(),
+            _ => {}
+        }
+    }
+}
+
+#[derive(Actor)]
+struct Crowd {
+    busy: Address<Busy>,
+    me: usize,
+    number: u64,
+    tally: Arc<Tally>,
+}
+
+#[behaviours]
+impl Crowd {
+    fn go(&mut self, t: &Turn<Self>, left: u64) {
+        self.number += 1;
+        let (call, tally) = (self.busy.take(self.me, self.number), self.tally.clone());
+        drop(t.ask(call).then_local(t, move |_, _, answer| {
+            drop(answer);
+            tally.answered.fetch_add(1, Ordering::Relaxed);
+        }));
+        if left > 1 {
+            t.send(t.me().go(left - 1));
+        }
+    }
+}
+
+const SENDERS: u64 = 4;
+const EACH: u64 = 50;
+
+fn crowd(system: &System) -> Arc<Tally> {
+    let tally = Arc::new(Tally::default());
+    let busy = system.spawn(Busy {
+        tally: tally.clone(),
+        last: vec![0; SENDERS as usize],
+    });
+    for me in 0..SENDERS as usize {
+        let crowd = system.spawn(Crowd {
+            busy: busy.clone(),
+            me,
+            number: 0,
+            tally: tally.clone(),
+        });
+        crowd.go(EACH).send();
+    }
+    tally
+}
+
+#[test]
+fn seeded_every_message_of_a_crowd_is_begun_or_counted() {
+    let name = "seeded_every_message_of_a_crowd_is_begun_or_counted";
+    check(name, Seeds(200), &Faults::none(), |simulation| {
+        let system = simulation.system();
+        let tally = crowd(system);
+        simulation.run();
+        let begun = tally.begun.load(Ordering::Relaxed);
+        let all = SENDERS * EACH;
+        assert_eq!(begun + system.dead_letters().total(), all, "T3");
+        assert_eq!(tally.answered.load(Ordering::Relaxed), all, "T3");
+        assert_eq!(system.inspect().bytes, 0);
+    });
+}
+
+#[test]
+fn threads_that_flood_a_full_mailbox_lose_nothing_uncounted() {
+    #[derive(Actor)]
+    #[actor(mailbox = reject(4))]
+    struct Narrow {
+        got: u64,
+    }
+    #[behaviours]
+    impl Narrow {
+        fn take(&mut self) {
+            self.got += 1;
+        }
+        fn got(&mut self) -> u64 {
+            self.got
+        }
+    }
+    const THREADS: u64 = 4;
+    const EACH: u64 = if cfg!(miri) { 20 } else { 5_000 };
+    let system = System::builder().workers(2).build();
+    let narrow = system.spawn(Narrow { got: 0 });
+    let back = AtomicU64::new(0);
+    thread::scope(|scope| {
+        for number in 0..THREADS {
+            let (narrow, system, back) = (&narrow, &system, &back);
+            scope.spawn(move || {
+                for _ in 0..EACH {
+                    match number {
+                        0 => narrow.take().send(),
+                        1 if narrow.take().try_send().is_err() => {
+                            back.fetch_add(1, Ordering::Relaxed);
+                        }
+                        1 => {}
+                        _ => assert!(system.block_on(narrow.take().offer()).is_ok()),
+                    }
+                    let depth = system.inspect().actors[0].depth;
+                    assert!(depth <= 4, "{depth} wait");
+                }
+            });
+        }
+    });
+    let got = loop {
+        // The mailbox may still be full.
+        if let Ok(got) = narrow.got().ask_blocking() {
+            break got;
+        }
+    };
+    let narrowed: u64 = system
+        .dead_letters()
+        .counts()
+        .iter()
+        .filter(|line| line.behaviour.ends_with("take"))
+        .map(|line| line.count)
+        .sum();
+    assert_eq!(
+        got + narrowed + back.load(Ordering::Relaxed),
+        THREADS * EACH
+    );
+    assert!(system.shutdown().is_complete());
 }

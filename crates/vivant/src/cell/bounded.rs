@@ -55,7 +55,7 @@ impl Held<'_> {
 
     /// A continuation that runs at once has not been in the mailbox.
     pub(super) fn gives_place(&self, released: &Envelope) {
-        if released.kind().way == Way::Ring
+        if released.kind().way == Way::Counted
             && let Some(ring) = self.ring()
         {
             ring.occupy();

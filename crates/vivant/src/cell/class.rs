@@ -23,7 +23,7 @@ pub(crate) struct Class {
     /// Size of the cell.
     pub(crate) bytes: usize,
     /// How far behind the header its ring lies, if its mailbox has a bound.
-    pub(super) ring_at: Option<usize>,
+    pub(crate) ring_at: Option<usize>,
     pub(super) free: unsafe fn(NonNull<Header>),
     pub(super) drop_state: fn(&mut StateRef<'_>),
     pub(super) stopping: fn(&mut StateRef<'_>, &Worker, &StopReason),

@@ -2,8 +2,7 @@
 
 use super::reference::count_back;
 use super::{
-    AddressRef, Batch, CellRef, Guards, Header, Life, Mute, Owner, Runnable, Signals, StateRef,
-    catch,
+    AddressRef, Batch, Guards, Header, Life, Mute, Owner, Runnable, Signals, StateRef, catch,
 };
 use crate::call::Delivery;
 use crate::dead_letter::Cause;
@@ -13,6 +12,7 @@ use crate::mute::Muting;
 use crate::promise::Next;
 use crate::scheduler::Worker;
 use crate::stop::StopReason;
+use crate::system::HeldBack;
 use std::collections::VecDeque;
 
 /// The right to touch an actor's state and owner part. At most one exists for a cell (C1).
@@ -331,10 +331,12 @@ impl<'w> Held<'w> {
             (self.actor.id, &self.actor.pressure),
             (receiver.id, &receiver.pressure),
         );
-        match system
-            .mutes
-            .mute(me, self.actor.cell(), it, system.config.marks)
-        {
+        match system.mutes.mute(
+            me,
+            HeldBack::Actor(self.actor.cell()),
+            it,
+            system.config.marks,
+        ) {
             Muting::GoesOn => {}
             Muting::Muted { release } => {
                 unmute(release);
@@ -377,8 +379,6 @@ impl<'w> Held<'w> {
     }
 }
 
-pub(super) fn unmute(release: Vec<CellRef>) {
-    for muted in release {
-        muted.signal(Signals::UNMUTE);
-    }
+pub(super) fn unmute(release: Vec<HeldBack>) {
+    release.into_iter().for_each(HeldBack::goes_on);
 }

@@ -1,8 +1,8 @@
 //! The two counted references to a cell: [`CellRef`] keeps its memory, [`AddressRef`] keeps its actor reachable.
 
 use super::{
-    ActorCell, Batch, BoundedCell, Class, Facts, Guards, Header, Life, Lineage, Mute, Owner, Runnable, SetOnce,
-    SignalWord, Signals,
+    ActorCell, Batch, BoundedCell, Class, Facts, Guards, Header, Life, Lineage, Mute, Owner,
+    Runnable, SetOnce, SignalWord, Signals,
 };
 use crate::actor::Actor;
 use crate::mailbox::{Chain, Head, Inbox, Nudged, Ring, pool};

@@ -55,10 +55,12 @@ pub(crate) enum Role {
 /// How a message goes into a mailbox.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Way {
-    /// As a node of the inbox.
-    Inbox,
-    /// Through the ring of a mailbox with a bound.
-    Ring,
+    /// A message to an actor whose mailbox has no bound: as a node of the inbox.
+    Straight,
+    /// A message to an actor whose mailbox has a bound: through the ring, and it counts.
+    Counted,
+    /// Any actor may get it: through the ring if the actor has one, and it never counts.
+    Exempt,
 }
 
 /// What came of running a message.
@@ -118,7 +120,7 @@ impl Kind {
         Kind {
             name,
             role,
-            way: Way::Inbox,
+            way: Way::Exempt,
             bytes: size_of::<Parcel<L::Content>>(),
             ready: ready::<L>,
             run: run::<L>,
@@ -126,11 +128,11 @@ impl Kind {
         }
     }
 
-    /// The same for an actor with such a mailbox.
-    pub(crate) const fn bounded_by(self, mailbox: Mailbox) -> Kind {
+    /// The same for messages to actors with such a mailbox only.
+    pub(crate) const fn for_mailbox(self, mailbox: Mailbox) -> Kind {
         let way = match mailbox {
-            Mailbox::BackPressure => Way::Inbox,
-            _ => Way::Ring,
+            Mailbox::BackPressure => Way::Straight,
+            _ => Way::Counted,
         };
         Kind { way, ..self }
     }
@@ -152,8 +154,8 @@ unsafe fn run<L: Letter>(head: NonNull<Head>, state: &mut StateRef<'_>, worker: 
     // Owned here, so that a guard that panics does not lose it.
     let envelope = Envelope(head);
     let place = match const { L::KIND.way } {
-        Way::Inbox => None,
-        Way::Ring => Some(Place(worker)),
+        Way::Straight | Way::Exempt => None,
+        Way::Counted => Some(Place(worker)),
     };
     // SAFETY: by the caller's promise.
     let let_in = L::ready(

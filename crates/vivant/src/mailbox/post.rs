@@ -2,7 +2,7 @@
 
 use super::envelope::{Envelope, Head, Role, Way};
 use super::inbox::Pushed;
-use super::ring::{Admission, Offered, Ticket};
+use super::ring::{Entry, Offered, Ticket};
 use crate::cell::AddressRef;
 use crate::dead_letter::Cause;
 use crate::scheduler::Worker;
@@ -50,30 +50,31 @@ pub(crate) struct Returned<'a> {
 ///
 /// Within a turn the sender may find the receiver overloaded: it is then muted when its turn ends (T5).
 pub(crate) fn post(to: To<'_>, envelope: Envelope) -> Result<(), Returned<'_>> {
-    if envelope.kind().way == Way::Ring {
-        return post_bounded(to, envelope, Admission::Asked);
+    match envelope.kind().way {
+        Way::Straight => {}
+        Way::Exempt if to.class.ring_at.is_none() => {}
+        Way::Exempt | Way::Counted => return post_bounded(to, envelope, Entry::Asked),
     }
     // SAFETY: the envelope gave its parcel up as a node.
     let push = |to: &AddressRef, node| unsafe { to.inbox.push(node) };
-    post_by(to, envelope, push).map_err(|(to, envelope)| Returned {
+    pushed(to, envelope, push).map_err(|(to, envelope)| Returned {
         to,
         envelope,
         cause: Cause::Ended,
     })
 }
 
-/// As `post`, for a sender that was promised a place.
-pub(crate) fn post_promised(to: To<'_>, envelope: Envelope) -> Result<(), Returned<'_>> {
-    post_bounded(to, envelope, Admission::Promised)
+/// As `post`, for a sender that may have been promised a place.
+pub(crate) fn post_by(to: To<'_>, envelope: Envelope, entry: Entry) -> Result<(), Returned<'_>> {
+    match entry {
+        Entry::Asked => post(to, envelope),
+        Entry::Promised => post_bounded(to, envelope, entry),
+    }
 }
 
 /// The actor's mailbox has a bound: the message goes into its ring, and a ticket into its inbox (M7).
-#[cold]
-fn post_bounded(
-    to: To<'_>,
-    mut message: Envelope,
-    admission: Admission,
-) -> Result<(), Returned<'_>> {
+#[inline(never)]
+fn post_bounded(to: To<'_>, mut message: Envelope, entry: Entry) -> Result<(), Returned<'_>> {
     let system = to.system.clone();
     let bytes = message.kind().bytes;
     message.stamp(system.oracle.coarse_ms() as u32);
@@ -87,7 +88,7 @@ fn post_bounded(
             return Err(node);
         };
         // SAFETY: the ticket gave its parcel up as a node.
-        match ring.offer(message, admission, || unsafe { to.inbox.push(node) }) {
+        match ring.offer(message, entry, || unsafe { to.inbox.push(node) }) {
             Offered::Entered(pushed) => Ok(pushed),
             other => {
                 not_in = Some(other);
@@ -95,7 +96,7 @@ fn post_bounded(
             }
         }
     };
-    let Err((to, ticket)) = post_by(to, ticket, push) else {
+    let Err((to, ticket)) = pushed(to, ticket, push) else {
         return Ok(());
     };
     drop(ticket);
@@ -123,7 +124,7 @@ fn post_bounded(
 
 /// Posts `envelope` by `push`, and does what its outcome asks for.
 #[inline]
-fn post_by<'a>(
+fn pushed<'a>(
     to: To<'a>,
     envelope: Envelope,
     push: impl FnOnce(&AddressRef, NonNull<Head>) -> Result<Pushed<Head>, NonNull<Head>>,

@@ -1,7 +1,8 @@
 //! The ring of a bounded mailbox: the messages that wait in it, and how many places are taken (invariants M7 and M8, see
 //! the README).
 
-use super::envelope::{Envelope, Head, Kind, Letter, Role, Step};
+use super::applicant::{Applicant, Told};
+use super::envelope::{Envelope, Head, Kind, Letter, Role, Step, Way};
 use super::inbox::Pushed;
 use crate::actor::Mailbox;
 use crate::cell::StateRef;
@@ -9,7 +10,7 @@ use crate::dead_letter::Cause;
 use crate::error::Refusal;
 use crate::promise::Next;
 use crate::scheduler::Worker;
-use crate::sync::{Mutex, lock};
+use crate::sync::{Arc, Mutex, lock};
 use std::collections::VecDeque;
 use std::panic::Location;
 use std::ptr::NonNull;
@@ -22,12 +23,16 @@ pub(crate) struct Ring {
 
 #[derive(Default)]
 struct Places {
-    /// Not yet taken out, oldest first. For each there is a ticket in the inbox or the backlog.
+    /// Not yet taken out, oldest first, exempt ones among them. For each there is a ticket in the inbox or the backlog.
     waiting: VecDeque<Envelope>,
-    /// Taken by messages that the holder has taken out and not begun, and promised to senders.
+    /// How many of `waiting` are not exempt: each has a place.
+    counted: usize,
+    /// Places of messages that the holder has taken out and not begun, and such as are promised to senders.
     kept: usize,
     /// So many messages that wait for their guard have lost their places: the holder drops the oldest.
     overdue: usize,
+    /// Who waits outside for a place, in this order.
+    applicants: VecDeque<Arc<Applicant>>,
     lost: u64,
     life: Life,
 }
@@ -40,12 +45,12 @@ enum Life {
     Closed,
 }
 
-/// Whether a sender comes with a place.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Admission {
+/// Whether a message comes with a place.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Entry {
     /// There may be none.
     Asked,
-    /// [`Ring::reserve`] has promised one.
+    /// [`Ring::reserve`] or [`Ring::apply`] has promised one.
     Promised,
 }
 
@@ -61,15 +66,6 @@ pub(crate) enum Offered {
     Ended(Envelope),
 }
 
-/// Whether there was a place to promise.
-#[derive(PartialEq, Eq, Debug)]
-pub(crate) enum Reserved {
-    Yes,
-    /// None is needed: the mailbox refuses nobody, or its actor has ended, which the push will find.
-    NotNeeded,
-    Full,
-}
-
 impl Ring {
     pub(crate) fn new(mailbox: Mailbox) -> Ring {
         Ring {
@@ -82,23 +78,26 @@ impl Ring {
     pub(crate) fn offer(
         &self,
         message: Envelope,
-        admission: Admission,
+        entry: Entry,
         push: impl FnOnce() -> Result<Pushed<Head>, NonNull<Head>>,
     ) -> Offered {
         let mut places = lock(&self.places);
         if places.life == Life::Closed {
             return Offered::Ended(message);
         }
-        if admission == Admission::Promised {
+        let way = message.kind().way;
+        if entry == Entry::Promised {
             places.kept -= 1;
-        } else if places.taken() >= self.mailbox.bound() {
+        } else if way == Way::Counted && places.taken() >= self.mailbox.bound() {
             if !matches!(self.mailbox, Mailbox::DropOldest(_)) {
                 return Offered::Full(message);
             }
             if places.kept == 0
-                && let Some(oldest) = places.waiting.pop_front()
+                && let Some(oldest) = places.displaced()
             {
-                places.waiting.push_back(message);
+                places.push(message);
+                #[cfg(test)]
+                let oldest = super::planted::exchanged(oldest);
                 return Offered::Displaced(oldest);
             }
             // The oldest is in the holder's hands, which will learn of it.
@@ -107,27 +106,44 @@ impl Ring {
         }
         match push() {
             Ok(pushed) => {
-                places.waiting.push_back(message);
+                places.push(message);
                 Offered::Entered(pushed)
             }
             Err(_) => Offered::Ended(message),
         }
     }
 
-    /// A sender that is to get its message back asks before it packs it.
-    pub(crate) fn reserve(&self) -> Reserved {
-        if !matches!(self.mailbox, Mailbox::Reject(_)) {
-            return Reserved::NotNeeded;
-        }
+    /// For a sender that is to get its message back: how it may enter, or nothing if a mailbox that rejects is full.
+    pub(crate) fn reserve(&self) -> Option<Entry> {
+        self.reserve_in(&mut lock(&self.places))
+    }
+
+    /// As `reserve`, but if there is no place, `applicant` waits for one, behind those who do already.
+    pub(crate) fn apply(&self, applicant: &Arc<Applicant>) -> Option<Entry> {
         let mut places = lock(&self.places);
-        if places.life == Life::Closed {
-            return Reserved::NotNeeded;
+        let entry = self.reserve_in(&mut places);
+        if entry.is_none() {
+            places.applicants.push_back(applicant.clone());
+        }
+        entry
+    }
+
+    fn reserve_in(&self, places: &mut Places) -> Option<Entry> {
+        if places.life == Life::Closed || !matches!(self.mailbox, Mailbox::Reject(_)) {
+            return Some(Entry::Asked);
         }
         if places.taken() >= self.mailbox.bound() {
-            return Reserved::Full;
+            return None;
         }
         places.kept += 1;
-        Reserved::Yes
+        Some(Entry::Promised)
+    }
+
+    /// An applicant does not wait any more.
+    pub(crate) fn withdraw(&self, applicant: &Arc<Applicant>) {
+        lock(&self.places)
+            .applicants
+            .retain(|other| !Arc::ptr_eq(other, applicant));
     }
 
     /// The holder has taken a ticket out: here is the message. It keeps its place until it begins.
@@ -135,7 +151,10 @@ impl Ring {
         let mut places = lock(&self.places);
         let message = places.waiting.pop_front();
         debug_assert!(message.is_some(), "M7: a ticket without a message");
-        places.kept += usize::from(message.is_some());
+        if is_counted(message.as_ref()?) {
+            places.counted -= 1;
+            places.kept += 1;
+        }
         message
     }
 
@@ -144,19 +163,36 @@ impl Ring {
         lock(&self.places).kept += 1;
     }
 
-    /// A message that the holder had taken out begins, or is destroyed; or a sender does not use what it was promised.
+    /// A message that the holder had taken out begins, or is destroyed; or a sender does not use what it was promised. The
+    /// place goes to the applicant that has waited longest.
     pub(crate) fn free(&self) {
+        while let Some(applicant) = self.free_or_next() {
+            if applicant.may_go() == Told::Yes {
+                return;
+            }
+        }
+    }
+
+    fn free_or_next(&self) -> Option<Arc<Applicant>> {
+        #[cfg(test)]
+        if super::planted::bug() == super::planted::Bug::FreesNoPlace {
+            return None;
+        }
         let mut places = lock(&self.places);
         if places.life == Life::Closed {
-            return;
+            return None;
         }
         if places.overdue > 0 {
             // It leaves by itself, so none has to be dropped in its stead.
             places.overdue -= 1;
-        } else {
+            return None;
+        }
+        let next = places.applicants.pop_front();
+        if next.is_none() {
             debug_assert!(places.kept > 0, "M8: a place freed that nobody had");
             places.kept -= 1;
         }
+        next
     }
 
     /// How many of the messages that wait for their guards the holder must drop. Taken.
@@ -164,9 +200,26 @@ impl Ring {
         std::mem::take(&mut lock(&self.places).overdue)
     }
 
-    /// The inbox is closed. What waits is still redeemed.
+    /// The inbox is closed, and the applicants may see that. What waits is still redeemed.
     pub(crate) fn close(&self) {
-        lock(&self.places).life = Life::Closed;
+        let applicants = {
+            let mut places = lock(&self.places);
+            places.life = Life::Closed;
+            std::mem::take(&mut places.applicants)
+        };
+        for applicant in applicants {
+            let _told = applicant.may_go();
+        }
+    }
+
+    #[cfg(test)]
+    pub(super) fn taken(&self) -> usize {
+        lock(&self.places).taken()
+    }
+
+    /// How many messages wait that have not been looked at.
+    pub(crate) fn depth(&self) -> usize {
+        lock(&self.places).waiting.len()
     }
 
     pub(crate) fn count_loss(&self) {
@@ -190,8 +243,30 @@ impl Ring {
 
 impl Places {
     fn taken(&self) -> usize {
-        self.waiting.len() + self.kept
+        self.counted + self.kept
     }
+
+    fn push(&mut self, message: Envelope) {
+        self.counted += usize::from(is_counted(&message));
+        self.waiting.push_back(message);
+    }
+
+    /// Takes out the message that has waited longest of those that count.
+    fn displaced(&mut self) -> Option<Envelope> {
+        let oldest = self.waiting.iter().position(is_counted);
+        #[cfg(test)]
+        let oldest = match super::planted::bug() {
+            super::planted::Bug::DisplacesTheNewest => self.waiting.iter().rposition(is_counted),
+            _ => oldest,
+        };
+        let displaced = self.waiting.remove(oldest?);
+        self.counted -= 1;
+        displaced
+    }
+}
+
+fn is_counted(message: &Envelope) -> bool {
+    message.kind().way == Way::Counted
 }
 
 impl Drop for Ring {

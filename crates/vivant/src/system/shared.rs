@@ -9,7 +9,7 @@ use crate::cell::{
 };
 use crate::dead_letter::DeadLetters;
 use crate::error::{Inside, Panic};
-use crate::mailbox::{Depot, To, post};
+use crate::mailbox::{Applicant, Depot, To, post};
 use crate::mute::Mutes;
 use crate::oracle::{Oracle, split_mix};
 use crate::registry::Registry;
@@ -32,7 +32,7 @@ pub(crate) struct Shared {
     pub(crate) scheduler: Scheduler,
     pub(crate) registry: Registry,
     pub(crate) timers: Timers,
-    pub(crate) mutes: Mutes<CellRef>,
+    pub(crate) mutes: Mutes<HeldBack>,
     pub(crate) dead_letters: DeadLetters,
     pub(crate) reports: Reports,
     pub(crate) bytes: Bytes,
@@ -41,6 +41,29 @@ pub(crate) struct Shared {
     next_id: AtomicU64,
     next_root: AtomicU32,
     stage: AtomicU8,
+}
+
+/// Who waits until an overloaded actor has recovered.
+pub(crate) enum HeldBack {
+    /// It is muted.
+    Actor(CellRef),
+    /// From outside.
+    Offer(Arc<Applicant>),
+}
+
+impl HeldBack {
+    pub(crate) fn goes_on(self) {
+        match self {
+            HeldBack::Actor(muted) => muted.signal(Signals::UNMUTE),
+            HeldBack::Offer(applicant) => {
+                let _told = applicant.may_go();
+            }
+        }
+    }
+
+    pub(crate) fn is(&self, applicant: &Arc<Applicant>) -> bool {
+        matches!(self, HeldBack::Offer(other) if Arc::ptr_eq(other, applicant))
+    }
 }
 
 const OPEN: u8 = 0;
