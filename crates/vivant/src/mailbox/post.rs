@@ -37,23 +37,21 @@ impl Deref for To<'_> {
     }
 }
 
-/// A message that did not go into the mailbox.
+/// A message that is in no mailbox: the one that was posted, or one that lost its place to it.
 pub(crate) struct Returned<'a> {
     pub(crate) to: To<'a>,
     pub(crate) envelope: Envelope,
-    /// The actor has ended, or its mailbox is full.
+    /// The actor has ended, or its mailbox was full.
     pub(crate) cause: Cause,
 }
 
-/// Puts `envelope` into the mailbox of `to`, or gives both back when that actor has ended, or its mailbox has a bound and is
-/// full.
+/// Puts `envelope` into the mailbox of `to`, or gives both back when that actor has ended. A full mailbox with a bound gives
+/// back the message that it has no place for, which may be another one.
 ///
 /// Within a turn the sender may find the receiver overloaded: it is then muted when its turn ends (T5).
 pub(crate) fn post(to: To<'_>, envelope: Envelope) -> Result<(), Returned<'_>> {
-    match envelope.kind().way {
-        Way::Straight => {}
-        Way::Exempt if to.class.ring_at.is_none() => {}
-        Way::Exempt | Way::Counted => return post_bounded(to, envelope, Entry::Asked),
+    if envelope.kind().way != Way::Straight && to.class.ring_at.is_some() {
+        return post_bounded(to, envelope, Entry::Asked);
     }
     // SAFETY: the envelope gave its parcel up as a node.
     let push = |to: &AddressRef, node| unsafe { to.inbox.push(node) };
@@ -75,51 +73,40 @@ pub(crate) fn post_by(to: To<'_>, envelope: Envelope, entry: Entry) -> Result<()
 /// The actor's mailbox has a bound: the message goes into its ring, and a ticket into its inbox (M7).
 #[inline(never)]
 fn post_bounded(to: To<'_>, mut message: Envelope, entry: Entry) -> Result<(), Returned<'_>> {
-    let system = to.system.clone();
-    let bytes = message.kind().bytes;
-    message.stamp(system.oracle.coarse_ms() as u32);
-    system.bytes.add(bytes);
+    message.stamp(to.system.oracle.coarse_ms() as u32);
+    to.system.bytes.add(message.kind().bytes);
     let ticket = Envelope::new::<Ticket>((), message.head().place);
     let mut not_in = None;
     let push = |to: &AddressRef, node| {
-        let Some(ring) = to.ring() else {
-            // The class of the cell has none: the kind was made for another class, and a turn will say so.
-            not_in = Some(Offered::Ended(message));
-            return Err(node);
+        let offered = match to.ring() {
+            // SAFETY: the ticket gave its parcel up as a node.
+            Some(ring) => ring.offer(message, entry, || unsafe { to.inbox.push(node) }),
+            None => Offered::Ended(message),
         };
-        // SAFETY: the ticket gave its parcel up as a node.
-        match ring.offer(message, entry, || unsafe { to.inbox.push(node) }) {
+        match offered {
             Offered::Entered(pushed) => Ok(pushed),
-            other => {
-                not_in = Some(other);
+            Offered::NoRoom(message, cause) => {
+                not_in = Some((message, cause));
+                Err(node)
+            }
+            Offered::Ended(message) => {
+                not_in = Some((message, Cause::Ended));
                 Err(node)
             }
         }
     };
-    let Err((to, ticket)) = pushed(to, ticket, push) else {
-        return Ok(());
-    };
-    drop(ticket);
-    system.bytes.subtract(bytes);
-    let full = to.ring().map_or(Cause::Ended, |ring| ring.cause());
-    let (envelope, cause) = match not_in {
-        None | Some(Offered::Entered(_)) => return Ok(()),
-        Some(Offered::Displaced(oldest)) => {
-            // What went in has been counted, and so had this one been.
-            system.bytes.add(bytes);
-            system.bytes.subtract(oldest.kind().bytes);
-            let letters = &system.dead_letters;
-            letters.bury(to.cell(), oldest, full).follow();
-            return Ok(());
+    match (pushed(to, ticket, push), not_in) {
+        (Err((to, ticket)), Some((envelope, cause))) => {
+            drop(ticket);
+            to.system.bytes.subtract(envelope.kind().bytes);
+            Err(Returned {
+                to,
+                envelope,
+                cause,
+            })
         }
-        Some(Offered::Full(message)) => (message, full),
-        Some(Offered::Ended(message)) => (message, Cause::Ended),
-    };
-    Err(Returned {
-        to,
-        envelope,
-        cause,
-    })
+        _ => Ok(()),
+    }
 }
 
 /// Posts `envelope` by `push`, and does what its outcome asks for.

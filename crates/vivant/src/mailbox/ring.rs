@@ -58,10 +58,9 @@ pub(crate) enum Entry {
 pub(crate) enum Offered {
     /// It waits, and its ticket was pushed.
     Entered(Pushed<Head>),
-    /// It waits in the place of this one, whose ticket stands for it. Its own was not pushed.
-    Displaced(Envelope),
-    /// There was no place for it.
-    Full(Envelope),
+    /// There is no room for this message: it, or an older one in whose place it waits. No ticket was pushed, for that of the
+    /// older one stands for it.
+    NoRoom(Envelope, Cause),
     /// The inbox is closed.
     Ended(Envelope),
 }
@@ -90,7 +89,7 @@ impl Ring {
             places.kept -= 1;
         } else if way == Way::Counted && places.taken() >= self.mailbox.bound() {
             if !matches!(self.mailbox, Mailbox::DropOldest(_)) {
-                return Offered::Full(message);
+                return Offered::NoRoom(message, self.cause());
             }
             if places.kept == 0
                 && let Some(oldest) = places.displaced()
@@ -98,7 +97,7 @@ impl Ring {
                 places.push(message);
                 #[cfg(test)]
                 let oldest = super::planted::exchanged(oldest);
-                return Offered::Displaced(oldest);
+                return Offered::NoRoom(oldest, self.cause());
             }
             // The oldest is in the holder's hands, which will learn of it.
             places.kept -= 1;
@@ -190,7 +189,7 @@ impl Ring {
         let next = places.applicants.pop_front();
         if next.is_none() {
             debug_assert!(places.kept > 0, "M8: a place freed that nobody had");
-            places.kept -= 1;
+            places.kept = places.kept.saturating_sub(1);
         }
         next
     }
@@ -232,7 +231,7 @@ impl Ring {
     }
 
     /// Why a message is lost for which there is no place.
-    pub(crate) fn cause(&self) -> Cause {
+    pub(super) fn cause(&self) -> Cause {
         match self.mailbox {
             Mailbox::Reject(_) | Mailbox::BackPressure => Cause::Rejected,
             Mailbox::DropNewest(_) => Cause::DroppedNewest,
