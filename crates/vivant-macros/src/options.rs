@@ -53,27 +53,28 @@ pub(crate) struct Mailbox {
     bound: Expr,
 }
 
+const MAILBOXES: &str = "a mailbox is `reject(n)`, `drop_newest(n)` or `drop_oldest(n)`, where `n` messages may wait; \
+                         without this option it has no bound";
+
 impl Parse for Mailbox {
     fn parse(input: ParseStream<'_>) -> Result<Mailbox> {
-        const ALLOWED: &str = "a mailbox is `reject(n)`, `drop_newest(n)` or `drop_oldest(n)`, where `n` messages may wait; \
-                               without this option it has no bound";
         let policy: Ident = input.call(Ident::parse_any)?;
         let variant = match policy.to_string().as_str() {
             "reject" => "Reject",
             "drop_newest" => "DropNewest",
             "drop_oldest" => "DropOldest",
-            _ => return Err(Error::new(policy.span(), ALLOWED)),
+            _ => return Err(Error::new(policy.span(), MAILBOXES)),
         };
         if !input.peek(token::Paren) {
-            return Err(Error::new(policy.span(), ALLOWED));
+            return Err(Error::new(policy.span(), MAILBOXES));
         }
         let inside;
         parenthesized!(inside in input);
         let bound: Expr = inside
             .parse()
-            .map_err(|error| Error::new(error.span(), ALLOWED))?;
+            .map_err(|error| Error::new(error.span(), MAILBOXES))?;
         if !inside.is_empty() {
-            return Err(inside.error(ALLOWED));
+            return Err(inside.error(MAILBOXES));
         }
         let zero = matches!(&bound, Expr::Lit(ExprLit { lit: Lit::Int(n), .. }) if n.base10_digits() == "0");
         if zero {
@@ -125,7 +126,10 @@ impl Options {
             Some("id") => self.id = Some(id(meta.value()?.parse()?)?),
             Some("module") => self.module = Some(meta.value()?.parse()?),
             Some("blocking") => self.blocking = true,
-            Some("mailbox") => self.mailbox = Some(meta.value()?.parse()?),
+            Some("mailbox") => {
+                let value = meta.value().map_err(|_| meta.error(MAILBOXES))?;
+                self.mailbox = Some(value.parse()?);
+            }
             Some("seeds") => self.seeds = Some(meta.value()?.parse()?),
             Some("faults") => self.faults = Some(meta.value()?.parse()?),
             _ => {

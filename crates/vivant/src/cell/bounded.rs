@@ -1,38 +1,34 @@
 //! What a run has to do for a mailbox with a bound (see `mailbox/README.md`).
 
-use super::held::Held;
-use super::reference::ring;
+use super::held::{After, Held};
 use crate::dead_letter::Cause;
 use crate::mailbox::{Envelope, Ring, Role, Way};
 
 impl Held<'_> {
-    fn ring(&self) -> Option<&Ring> {
-        // SAFETY: an actor that is held has not been freed, and its pointer is that of the whole cell.
-        unsafe { ring(self.actor.as_ptr()) }
-    }
-
-    /// What came out of the inbox, or the message for which a ticket stands.
-    #[inline]
-    pub(super) fn message_of(&mut self, taken: Envelope) -> Option<Envelope> {
-        match taken.kind().role {
-            Role::Ticket => self.redeemed(taken),
-            _ => Some(taken),
+    /// Processes the message for which a ticket stands.
+    pub(super) fn redeem(&mut self, ticket: Envelope) -> After {
+        match self.message_of(ticket) {
+            Some(message) => self.process(message),
+            None => After::Next,
         }
     }
 
-    #[cold]
-    fn redeemed(&mut self, ticket: Envelope) -> Option<Envelope> {
-        drop(ticket);
+    /// What came out of the inbox, or the message for which a ticket stands.
+    pub(super) fn message_of(&mut self, taken: Envelope) -> Option<Envelope> {
+        if taken.kind().role != Role::Ticket {
+            return Some(taken);
+        }
+        drop(taken);
         // First: it is older than what the ticket stands for.
         self.drop_overdue();
-        let message = self.ring()?.redeem()?;
+        let message = self.actor.ring()?.redeem()?;
         self.worker.account_less(message.kind().bytes);
         Some(message)
     }
 
     /// Newer messages have taken the places of some that wait for their guard.
     pub(super) fn drop_overdue(&mut self) {
-        let overdue = self.ring().map_or(0, Ring::take_overdue);
+        let overdue = self.actor.ring().map_or(0, Ring::take_overdue);
         if overdue == 0 {
             return;
         }
@@ -56,14 +52,14 @@ impl Held<'_> {
     /// A continuation that runs at once has not been in the mailbox.
     pub(super) fn gives_place(&self, released: &Envelope) {
         if released.kind().way == Way::Counted
-            && let Some(ring) = self.ring()
+            && let Some(ring) = self.actor.ring()
         {
             ring.occupy();
         }
     }
 
     pub(super) fn close_ring(&self) {
-        if let Some(ring) = self.ring() {
+        if let Some(ring) = self.actor.ring() {
             ring.close();
         }
     }

@@ -7,7 +7,7 @@ use super::{
 use crate::call::Delivery;
 use crate::dead_letter::Cause;
 use crate::error::Panic;
-use crate::mailbox::{Envelope, Kind, Parked, Step};
+use crate::mailbox::{Envelope, Kind, Parked, Role, Step};
 use crate::mute::Muting;
 use crate::promise::Next;
 use crate::scheduler::Worker;
@@ -136,7 +136,7 @@ impl<'w> Held<'w> {
         let envelope = self.owner().backlog.pop_envelope()?;
         self.worker.account_less(envelope.kind().bytes);
         self.taken();
-        self.message_of(envelope)
+        Some(envelope)
     }
 
     /// Moves what is in the inbox behind the backlog.
@@ -208,12 +208,15 @@ impl<'w> Held<'w> {
         self.actor.facts.now_deferred(waiting.len());
     }
 
-    /// A guard did not let it run.
+    /// A guard did not let it run; that of a ticket never does.
     #[cold]
     fn defer(&mut self, envelope: Envelope) -> After {
         self.actor.facts.nothing_runs();
         // As for `is_ready`: no turn has ended.
         drop(self.worker.take_overloaded());
+        if envelope.kind().role == Role::Ticket {
+            return self.redeem(envelope);
+        }
         let mut waiting = self.owner().waiting.take().unwrap_or_default();
         waiting.push_back(envelope);
         self.publish_deferred(&waiting);

@@ -150,6 +150,10 @@ struct ActorCell<A> {
     state: UnsafeCell<Option<A>>,
 }
 
+/// An actor with a word of state fills a block of the pool's third class to the byte.
+#[cfg(target_pointer_width = "64")]
+const _: () = assert!(size_of::<ActorCell<u64>>() <= 3 * 64 - 8);
+
 /// A cell for an actor whose mailbox has a bound; all others are spared the ring.
 #[repr(C)]
 struct BoundedCell<A> {

@@ -277,12 +277,17 @@ impl Drop for Ring {
     }
 }
 
-/// Stands in the inbox for a message of the ring. It is redeemed, never run.
+/// Stands in the inbox for a message of the ring. It never runs: the holder redeems what its guard, which is always shut,
+/// does not let run. So the way of messages without tickets has no question more.
 pub(super) struct Ticket;
 
 impl Letter for Ticket {
     type Content = ();
     const KIND: Kind = Kind::new::<Self>("ticket", Role::Ticket);
+
+    fn ready((): &(), _: &mut StateRef<'_>) -> bool {
+        false
+    }
 
     fn run((): (), _: &mut StateRef<'_>, _: &Worker) -> Step {
         Step::Done
