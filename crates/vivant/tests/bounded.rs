@@ -2,11 +2,8 @@
 //!
 //! That each policy loses the right messages is shown beside a model, in `src/mailbox/model_tests.rs`.
 
-use std::future::Future;
-use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::task::{Context, Poll, Waker};
 use std::thread;
 use std::time::Duration;
 use vivant::prelude::*;
@@ -286,232 +283,6 @@ fn what_displaces_does_not_overtake_a_stop_mark() {
     assert!(!Address::is_alive(&latest));
 }
 
-/// What it carries sends another one of it when it is dropped.
-struct Hydra {
-    grows: Option<Arc<dyn Fn(Hydra) + Send + Sync>>,
-    drops: Arc<AtomicU64>,
-}
-
-impl Drop for Hydra {
-    fn drop(&mut self) {
-        self.drops.fetch_add(1, Ordering::Relaxed);
-        if let Some(grows) = self.grows.take() {
-            let (grown, drops) = (grows.clone(), self.drops.clone());
-            grows(Hydra {
-                grows: Some(grown),
-                drops,
-            });
-        }
-    }
-}
-
-#[derive(Actor)]
-#[actor(mailbox = drop_newest(2))]
-struct Cave;
-
-#[behaviours]
-impl Cave {
-    fn take(&mut self, mut hydra: Hydra) {
-        hydra.grows = None;
-    }
-}
-
-#[derive(Actor)]
-#[actor(mailbox = drop_oldest(2))]
-struct Lair;
-
-#[behaviours]
-impl Lair {
-    fn take(&mut self, mut hydra: Hydra) {
-        hydra.grows = None;
-    }
-}
-
-/// Three where there is room for two.
-fn breeds(simulation: &Simulation, send: impl Fn(Hydra) + Send + Sync + 'static, cause: Cause) {
-    let (drops, send) = (Arc::new(AtomicU64::new(0)), Arc::new(send));
-    for _ in 0..3 {
-        send(Hydra {
-            grows: Some(send.clone()),
-            drops: drops.clone(),
-        });
-    }
-    // Each is counted; the last one was lost and not dropped.
-    let dropped = drops.load(Ordering::Relaxed);
-    assert!((2..100).contains(&dropped), "{dropped}");
-    let letters = simulation.system().dead_letters();
-    assert_eq!(letters.total(), dropped + 1);
-    assert!(letters.counts().iter().all(|line| line.cause == cause));
-    simulation.run();
-    assert_eq!(drops.load(Ordering::Relaxed), dropped + 2);
-}
-
-#[test]
-fn a_drop_that_sends_to_the_same_full_actor_comes_to_an_end() {
-    let simulation = Simulation::new(7);
-    let cave = simulation.system().spawn(Cave);
-    let send = move |hydra| cave.take(hydra).send();
-    breeds(&simulation, send, Cause::DroppedNewest);
-    let simulation = Simulation::new(7);
-    let lair = simulation.system().spawn(Lair);
-    let send = move |hydra| lair.take(hydra).send();
-    breeds(&simulation, send, Cause::DroppedOldest);
-}
-
-#[test]
-fn a_drop_that_panics_costs_neither_sender_nor_receiver_anything() {
-    struct Bomb(bool);
-    impl Drop for Bomb {
-        fn drop(&mut self) {
-            if self.0 {
-                std::panic::resume_unwind(Box::new("planned"));
-            }
-        }
-    }
-    #[derive(Actor)]
-    #[actor(mailbox = drop_oldest(1))]
-    struct Bunker {
-        got: u64,
-    }
-    #[behaviours]
-    impl Bunker {
-        fn take(&mut self, mut bomb: Bomb) -> u64 {
-            bomb.0 = false;
-            self.got += 1;
-            self.got
-        }
-        #[when(false)]
-        fn keep(&mut self, _bomb: Bomb) {}
-    }
-    let simulation = Simulation::new(8);
-    let system = simulation.system();
-    let bunker = system.spawn(Bunker { got: 0 });
-    bunker.take(Bomb(true)).send();
-    let answer = bunker.take(Bomb(true)).ask();
-    assert_eq!(
-        system.block_on(answer).expect("it took the other's place"),
-        1
-    );
-    // The holder drops what waits for its guard.
-    bunker.keep(Bomb(true)).send();
-    simulation.run();
-    assert_eq!(bunker.take(Bomb(true)).ask_blocking().expect("it lives"), 2);
-    assert_eq!(lost_by(system, &Address::path(&bunker)), 2);
-}
-
-/// Polls once.
-fn poll<F: Future + Unpin>(future: &mut F) -> Poll<F::Output> {
-    pin!(future).poll(&mut Context::from_waker(Waker::noop()))
-}
-
-#[test]
-fn offers_wait_for_a_place_in_their_order() {
-    let simulation = Simulation::new(9);
-    let system = simulation.system();
-    let picky = picky(system);
-    picky.take(1).send();
-    picky.take(2).send();
-    let mut third = picky.take(3).offer();
-    let mut dropped = picky.take(4).offer();
-    let mut told_and_dropped = picky.take(5).offer();
-    let mut sixth = picky.take(6).offer();
-    assert!(poll(&mut third).is_pending());
-    assert!(poll(&mut dropped).is_pending());
-    assert!(poll(&mut told_and_dropped).is_pending());
-    assert!(poll(&mut sixth).is_pending());
-    drop(dropped);
-    simulation.run();
-    // Both places are promised now, to those who came first: nobody goes past them.
-    assert!(picky.take(7).try_send().is_err());
-    assert!(poll(&mut sixth).is_pending());
-    drop(told_and_dropped);
-    assert!(matches!(poll(&mut sixth), Poll::Ready(Ok(()))));
-    assert!(matches!(poll(&mut third), Poll::Ready(Ok(()))));
-    assert!(picky.take(8).try_send().is_err());
-    simulation.run();
-    assert_eq!(picky.got().ask_blocking().expect("it lives"), [1, 2, 6, 3]);
-    assert_eq!(lost(system), []);
-}
-
-#[test]
-fn an_offer_comes_back_when_the_actor_ends() {
-    let simulation = Simulation::new(10);
-    let system = simulation.system();
-    let shut = shut(&simulation);
-    let mut first = shut.take(1).offer();
-    let mut second = shut.take(2).offer();
-    assert!(poll(&mut first).is_pending());
-    assert!(poll(&mut second).is_pending());
-    Address::stop(&shut);
-    for offer in [first, second] {
-        let error = system.block_on(offer).expect_err("it has ended");
-        assert_eq!(error.why, NotSent::Ended);
-    }
-    assert_eq!(lost(system), [(Cause::Ended, 1), (Cause::Ended, 1)]);
-}
-
-#[test]
-fn an_offer_waits_until_an_overloaded_actor_has_recovered() {
-    #[derive(Actor)]
-    struct Plain {
-        got: u64,
-    }
-    #[behaviours]
-    impl Plain {
-        fn take(&mut self) {
-            self.got += 1;
-        }
-        fn got(&mut self) -> u64 {
-            self.got
-        }
-    }
-    let simulation = Simulation::with(11, Faults::none(), System::builder().overload(8));
-    let system = simulation.system();
-    let plain = system.spawn(Plain { got: 0 });
-    let mut sent = 0;
-    let mut waiting = loop {
-        let mut offer = plain.take().offer();
-        if poll(&mut offer).is_pending() {
-            break offer;
-        }
-        sent += 1;
-    };
-    assert!((8..=10).contains(&sent), "{sent}");
-    let mut dropped = plain.take().offer();
-    assert!(poll(&mut waiting).is_pending());
-    assert!(poll(&mut dropped).is_pending());
-    assert_eq!(system.inspect().actors[0].mutes, 2);
-    drop(dropped);
-    assert_eq!(system.inspect().actors[0].mutes, 1);
-    simulation.run();
-    assert!(matches!(poll(&mut waiting), Poll::Ready(Ok(()))));
-    assert_eq!(plain.got().ask_blocking().expect("it lives"), sent + 1);
-}
-
-#[test]
-fn an_offer_within_a_turn_does_not_wait() {
-    #[derive(Actor)]
-    struct Eager {
-        to: Address<Picky>,
-    }
-    #[behaviours]
-    impl Eager {
-        fn offer(&mut self) -> NotSent {
-            match poll(&mut self.to.take(1).offer()) {
-                Poll::Ready(Err(error)) => error.why,
-                _ => NotSent::Ended,
-            }
-        }
-    }
-    let system = System::new();
-    let to = picky(&system);
-    let why = system.spawn(Eager { to }).offer().ask_blocking();
-    let Ok(NotSent::InsideTurn(inside)) = why else {
-        panic!("it was not told: {why:?}");
-    };
-    assert!(inside.behaviour.ends_with("Eager::offer"));
-}
-
 /// What a crowd counted of its messages to one actor.
 #[derive(Default)]
 struct Tally {
@@ -658,4 +429,52 @@ fn threads_that_flood_a_full_mailbox_lose_nothing_uncounted() {
         THREADS * EACH
     );
     assert!(system.shutdown().is_complete());
+}
+
+#[test]
+fn threads_that_displace_what_waits_for_its_guard_lose_nothing_uncounted() {
+    #[derive(Actor)]
+    #[actor(mailbox = drop_oldest(3))]
+    struct Gate {
+        open: bool,
+        passed: Arc<AtomicU64>,
+    }
+    #[behaviours]
+    impl Gate {
+        #[when(self.open)]
+        fn pass(&mut self) {
+            self.passed.fetch_add(1, Ordering::Relaxed);
+        }
+        fn turn(&mut self) {
+            self.passed.fetch_add(1, Ordering::Relaxed);
+            self.open = !self.open;
+        }
+    }
+    const THREADS: u64 = 3;
+    const EACH: u64 = if cfg!(miri) { 20 } else { 5_000 };
+    let system = System::builder().workers(2).build();
+    let passed = Arc::new(AtomicU64::new(0));
+    let gate = system.spawn(Gate {
+        open: false,
+        passed: passed.clone(),
+    });
+    thread::scope(|scope| {
+        for _ in 0..THREADS {
+            scope.spawn(|| {
+                for number in 0..EACH {
+                    match number % 7 {
+                        0 => gate.turn().send(),
+                        _ => gate.pass().send(),
+                    }
+                }
+            });
+        }
+    });
+    Address::stop_after_queue(&gate);
+    while Address::is_alive(&gate) {
+        thread::yield_now();
+    }
+    assert!(system.shutdown().is_complete());
+    let lost = system.dead_letters().total();
+    assert_eq!(passed.load(Ordering::Relaxed) + lost, THREADS * EACH);
 }
