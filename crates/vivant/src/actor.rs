@@ -117,7 +117,7 @@ pub enum Mailbox {
 }
 
 impl Mailbox {
-    /// At most so many messages wait.
+    /// At most so many messages wait; `usize::MAX` without a bound.
     pub const fn bound(self) -> usize {
         match self {
             Mailbox::BackPressure => usize::MAX,

@@ -186,12 +186,15 @@ impl Ring {
             places.overdue -= 1;
             return None;
         }
-        let next = places.applicants.pop_front();
-        if next.is_none() {
-            debug_assert!(places.kept > 0, "M8: a place freed that nobody had");
-            places.kept = places.kept.saturating_sub(1);
+        // More may be taken than there are: see `occupy`.
+        if places.taken() <= self.mailbox.bound()
+            && let Some(next) = places.applicants.pop_front()
+        {
+            return Some(next);
         }
-        next
+        debug_assert!(places.kept > 0, "M8: a place freed that nobody had");
+        places.kept = places.kept.saturating_sub(1);
+        None
     }
 
     /// How many of the messages that wait for their guards the holder must drop. Taken.
