@@ -2,7 +2,9 @@
 
 use std::future::Future;
 use std::pin::pin;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::{Context, Poll, Waker};
+use std::thread;
 use vivant::prelude::*;
 use vivant::simulation::{Faults, Simulation};
 use vivant::{Cause, NotSent};
@@ -150,4 +152,46 @@ fn an_offer_within_a_turn_does_not_wait() {
         panic!("it was not told: {why:?}");
     };
     assert!(inside.behaviour.ends_with("Eager::offer"));
+}
+
+#[test]
+fn threads_that_leave_while_they_wait_keep_no_place() {
+    const EACH: u64 = if cfg!(miri) { 20 } else { 3_000 };
+    let system = System::builder().workers(2).build();
+    let picky = picky(&system);
+    let sent = AtomicU64::new(0);
+    thread::scope(|scope| {
+        for number in 0..3 {
+            let (picky, system, sent) = (&picky, &system, &sent);
+            scope.spawn(move || {
+                for at in 0..EACH {
+                    let mut offer = picky.take(at).offer();
+                    let outcome = match number {
+                        0 => Poll::Ready(system.block_on(offer)),
+                        _ => poll(&mut offer),
+                    };
+                    if let Poll::Ready(outcome) = outcome {
+                        outcome.expect("it lives");
+                        sent.fetch_add(1, Ordering::Relaxed);
+                    }
+                }
+            });
+        }
+    });
+    let got = loop {
+        // The mailbox may still be full.
+        if let Ok(got) = picky.got().ask_blocking() {
+            break got;
+        }
+    };
+    assert_eq!(got.len() as u64, sent.load(Ordering::Relaxed));
+    // Both places are free.
+    picky.keep().send();
+    picky.keep().send();
+    let deferred = || system.inspect().actors[0].deferred;
+    while deferred() < 2 {
+        thread::yield_now();
+    }
+    assert!(picky.take(0).try_send().is_err());
+    assert!(system.shutdown().is_complete());
 }
