@@ -17,7 +17,7 @@ const FLAGS_LONG: &str = "-Zmiri-many-seeds=0..32 -Zmiri-address-reuse-rate=1.0 
 
 /// The unit tests, and those that walk through every state of cells, mailboxes and promises, on threads and simulated.
 /// The rest are about orders and progress, which cost an interpreter hours and show it nothing new.
-const TESTS: &str = "--lib --test by_hand --test promises --test errors --test lifecycle --test misbehaviour --test races";
+const TESTS: &str = "--lib --test by_hand --test promises --test errors --test lifecycle --test misbehaviour --test races --test losses --test offers";
 
 pub(crate) fn run(args: &mut Args) -> Result<(), Failure> {
     let long = args.flag("--long");

@@ -188,7 +188,7 @@ impl Snapshot {
             deferred: sum(|facts| facts.deferred),
             muted: sum(|facts| facts.mutes),
             dead_letters: inspection.dead_letters.iter().map(|line| line.count).sum(),
-            lost: 0,
+            lost: all.iter().map(|facts| facts.lost).sum(),
             restarts: all.iter().map(|facts| u64::from(facts.restarts)).sum(),
             panics: inspection.panics,
             timers: inspection.timers,
@@ -227,7 +227,7 @@ impl Actor {
             current_for_ms: facts.current_for.map(ms),
             muted_by: facts.muted_by.clone(),
             restarts: facts.restarts,
-            lost: 0,
+            lost: facts.lost,
         }
     }
 }

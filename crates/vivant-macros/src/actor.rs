@@ -73,6 +73,10 @@ fn write(input: &DeriveInput, options: &Options) -> TokenStream {
     let pool = options
         .blocking
         .then(|| quote!(const POOL: #vivant::Pool = #vivant::Pool::Blocking;));
+    let mailbox = options.mailbox.as_ref().map(|mailbox| {
+        let mailbox = mailbox.expr(vivant);
+        quote!(const MAILBOX: #vivant::Mailbox = #mailbox;)
+    });
     let handle = names::handle(actor);
     let face = Face {
         vivant,
@@ -89,6 +93,7 @@ fn write(input: &DeriveInput, options: &Options) -> TokenStream {
         impl #impl_generics #vivant::Actor for #actor #type_generics #where_clause {
             const NAME: &'static str = #name;
             #pool
+            #mailbox
             const HAS_STOP_HOOK: bool = {
                 #[allow(unused_imports)]
                 use #vivant::__private::NoStopHook as _;

@@ -66,6 +66,8 @@ use proc_macro::TokenStream;
 /// `#[actor(…)]`, beside the derive:
 ///
 /// - `blocking`: its turns may block; they run on threads of their own (`Pool::Blocking`).
+/// - `mailbox = reject(100)`, `drop_newest(100)` or `drop_oldest(100)`: at most so many messages wait, and what becomes of
+///   one that finds the mailbox full (`Mailbox`). The bound is any constant of type `usize`.
 /// - `id = "bank/Account"`: the type's stable name in paths, errors and reports. Without it, the type's path.
 ///
 /// # By hand

@@ -2,9 +2,10 @@
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
+use syn::ext::IdentExt;
 use syn::meta::ParseNestedMeta;
-use syn::parse::Parser;
-use syn::{Expr, LitInt, LitStr, Path, Result};
+use syn::parse::{Parse, ParseStream, Parser};
+use syn::{Error, Expr, ExprLit, Lit, LitInt, LitStr, Path, Result, parenthesized, token};
 
 /// Where vivant is found: `::vivant`, or what `crate = path` says.
 #[derive(Default)]
@@ -39,12 +40,68 @@ pub(crate) struct Options {
     pub(crate) id: Option<LitStr>,
     pub(crate) module: Option<Ident>,
     pub(crate) blocking: bool,
+    pub(crate) mailbox: Option<Mailbox>,
     pub(crate) seeds: Option<LitInt>,
     pub(crate) faults: Option<Expr>,
 }
 
+/// A mailbox with a bound: `reject(100)`.
+pub(crate) struct Mailbox {
+    /// A variant of `vivant::Mailbox`.
+    variant: &'static str,
+    policy: Ident,
+    bound: Expr,
+}
+
+const MAILBOXES: &str = "a mailbox is `reject(n)`, `drop_newest(n)` or `drop_oldest(n)`, where `n` messages may wait; \
+                         without this option it has no bound";
+
+impl Parse for Mailbox {
+    fn parse(input: ParseStream<'_>) -> Result<Mailbox> {
+        let policy: Ident = input.call(Ident::parse_any)?;
+        let variant = match policy.to_string().as_str() {
+            "reject" => "Reject",
+            "drop_newest" => "DropNewest",
+            "drop_oldest" => "DropOldest",
+            _ => return Err(Error::new(policy.span(), MAILBOXES)),
+        };
+        if !input.peek(token::Paren) {
+            return Err(Error::new(policy.span(), MAILBOXES));
+        }
+        let inside;
+        parenthesized!(inside in input);
+        let bound: Expr = inside
+            .parse()
+            .map_err(|error| Error::new(error.span(), MAILBOXES))?;
+        if !inside.is_empty() {
+            return Err(inside.error(MAILBOXES));
+        }
+        let zero = matches!(&bound, Expr::Lit(ExprLit { lit: Lit::Int(n), .. }) if n.base10_digits() == "0");
+        if zero {
+            return Err(Error::new_spanned(
+                bound,
+                "a mailbox with a bound of zero would take no message at all: the least bound is 1",
+            ));
+        }
+        Ok(Mailbox {
+            variant,
+            policy,
+            bound,
+        })
+    }
+}
+
+impl Mailbox {
+    /// The value, as an expression.
+    pub(crate) fn expr(&self, vivant: &Vivant) -> TokenStream {
+        let variant = Ident::new(self.variant, self.policy.span());
+        let bound = &self.bound;
+        quote!(#vivant::Mailbox::#variant(#bound))
+    }
+}
+
 /// The options of `#[actor(…)]`.
-pub(crate) const ACTOR: &[&str] = &["blocking", "id", "crate"];
+pub(crate) const ACTOR: &[&str] = &["blocking", "mailbox", "id", "crate"];
 /// The options of `#[behaviours(…)]`.
 pub(crate) const BEHAVIOURS: &[&str] = &["id", "module", "crate"];
 /// The options of `#[interface(…)]`.
@@ -69,6 +126,10 @@ impl Options {
             Some("id") => self.id = Some(id(meta.value()?.parse()?)?),
             Some("module") => self.module = Some(meta.value()?.parse()?),
             Some("blocking") => self.blocking = true,
+            Some("mailbox") => {
+                let value = meta.value().map_err(|_| meta.error(MAILBOXES))?;
+                self.mailbox = Some(value.parse()?);
+            }
             Some("seeds") => self.seeds = Some(meta.value()?.parse()?),
             Some("faults") => self.faults = Some(meta.value()?.parse()?),
             _ => {
@@ -96,7 +157,7 @@ impl Options {
 
 fn id(id: LitStr) -> Result<LitStr> {
     if id.value().trim().is_empty() {
-        return Err(syn::Error::new(id.span(), "an id cannot be empty"));
+        return Err(Error::new(id.span(), "an id cannot be empty"));
     }
     Ok(id)
 }

@@ -3,6 +3,7 @@
 use crate::address::Target;
 use crate::stop::StopReason;
 use crate::turn::Turn;
+use std::fmt;
 
 /// A type whose values can be actors. Derive it: `#[derive(Actor)]`.
 ///
@@ -38,6 +39,9 @@ pub trait Actor: Sized + Send + 'static + Target<Table = ()> {
     /// Which threads run this actor's turns.
     const POOL: Pool = Pool::Workers;
 
+    /// Whether its mailbox has a bound, and what becomes of a message that finds it full.
+    const MAILBOX: Mailbox = Mailbox::BackPressure;
+
     /// Whether [`stopping`](Actor::stopping) calls the method marked `#[stop]`; the macros check each other by it.
     #[doc(hidden)]
     const HAS_STOP_HOOK: bool = false;
@@ -57,4 +61,84 @@ pub enum Pool {
     Workers,
     /// A pool of their own that grows with demand: for actors that are declared to block, `#[actor(blocking)]`.
     Blocking,
+}
+
+/// How many messages an actor's mailbox holds, and what becomes of one that finds it full (T5).
+///
+/// `#[actor(mailbox = reject(100))]`, `drop_newest(100)` or `drop_oldest(100)` beside the derive; by hand
+/// [`Actor::MAILBOX`]. A bound of zero does not compile.
+///
+/// The bound is one of messages that wait, those that wait for their guard among them; the one whose turn runs does not
+/// wait. It does not count answers, local continuations, [`Address::stop_after_queue`](crate::Address::stop_after_queue) and the
+/// runtime's own messages. A sender to a mailbox with a bound is never muted.
+///
+/// Every message that is lost is a dead letter under a [`Cause`](crate::Cause) of its own, and whoever asked is told
+/// [`AskError::Overloaded`](crate::AskError::Overloaded). An actor whose mailbox has a bound costs a lock and a small block
+/// of memory more for each message.
+///
+/// ```
+/// use vivant::prelude::*;
+/// use vivant::{Cause, Mailbox};
+///
+/// #[derive(Actor)]
+/// #[actor(mailbox = drop_oldest(2))]
+/// struct Gauge { value: u64 }
+///
+/// #[behaviours]
+/// impl Gauge {
+///     fn set(&mut self, value: u64) { self.value = value; }
+///     fn get(&mut self) -> u64 { self.value }
+/// }
+///
+/// # fn main() -> Result<(), AskError> {
+/// assert_eq!(<Gauge as vivant::Actor>::MAILBOX, Mailbox::DropOldest(2));
+/// let simulation = vivant::simulation::Simulation::new(1);
+/// let gauge = simulation.system().spawn(Gauge { value: 0 });
+/// for value in 1..=9 {
+///     gauge.set(value).send();                                // nothing runs meanwhile: 8 and 9 stay
+/// }
+/// simulation.run();
+/// assert_eq!(gauge.get().ask_blocking()?, 9);
+/// let lost = simulation.system().dead_letters().counts();
+/// assert_eq!((lost[0].cause, lost[0].count), (Cause::DroppedOldest, 7));
+/// # Ok(()) }
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mailbox {
+    /// No bound. Who sends to an overloaded actor from a turn takes no further messages until that one has recovered.
+    BackPressure,
+    /// The message is refused: [`Call::try_send`](crate::Call::try_send) gives it back, and
+    /// [`Call::offer`](crate::Call::offer) waits. Any other way of sending it makes a dead letter ([`Cause::Rejected`](crate::Cause::Rejected)).
+    Reject(usize),
+    /// The message is lost ([`Cause::DroppedNewest`](crate::Cause::DroppedNewest)).
+    DropNewest(usize),
+    /// The message goes in, and the one that has waited longest is lost ([`Cause::DroppedOldest`](crate::Cause::DroppedOldest)).
+    DropOldest(usize),
+}
+
+impl Mailbox {
+    /// At most so many messages wait; `usize::MAX` without a bound.
+    pub const fn bound(self) -> usize {
+        match self {
+            Mailbox::BackPressure => usize::MAX,
+            Mailbox::Reject(bound) | Mailbox::DropNewest(bound) | Mailbox::DropOldest(bound) => {
+                bound
+            }
+        }
+    }
+
+    pub(crate) const fn is_bounded(self) -> bool {
+        !matches!(self, Mailbox::BackPressure)
+    }
+}
+
+impl fmt::Display for Mailbox {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Mailbox::BackPressure => f.write_str("back-pressure"),
+            Mailbox::Reject(bound) => write!(f, "reject({bound})"),
+            Mailbox::DropNewest(bound) => write!(f, "drop_newest({bound})"),
+            Mailbox::DropOldest(bound) => write!(f, "drop_oldest({bound})"),
+        }
+    }
 }

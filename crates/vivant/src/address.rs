@@ -166,8 +166,8 @@ impl AddressRef {
     /// Ties the actor to another; one that has ended answers at once.
     #[track_caller]
     pub(crate) fn bind(&self, bond: Bond) {
-        if let Err((to, envelope)) = post(To::Lent(self), bond.envelope()) {
-            bury(&to, envelope).follow();
+        if let Err(returned) = post(To::Lent(self), bond.envelope()) {
+            bury(returned).follow();
         }
     }
 }

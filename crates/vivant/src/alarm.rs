@@ -46,8 +46,12 @@ pub(crate) fn interval<M: Message>(
 where
     M::Args: Clone + Send,
 {
-    let ring = move || match call.again().try_send() {
-        Ok(()) => Interval::GoesOn,
+    let ring = move || match call.again().undelivered() {
+        // A mailbox that is full for one tick is not the end.
+        Ok(call) => {
+            call.send();
+            Interval::GoesOn
+        }
         Err(_) => {
             gone();
             Interval::Ends

@@ -1,12 +1,14 @@
 //! Calls: messages that have been made and not yet sent, and continuations that wait for their hole to be filled.
 
+use crate::actor::Actor;
 use crate::address::Link;
 use crate::asked::Asked;
 use crate::behaviour::{Access, Behaviour, Continuation, Guard, Message};
 use crate::cell::{AddressRef, StateRef};
-use crate::error::{AskError, Refusal, SendError};
-use crate::mailbox::{Envelope, Kind, Letter, Role, Step, To, post};
-use crate::promise::{Begun, Next, Resolver, bury, for_others};
+use crate::error::{AskError, NotSent, Refusal, SendError};
+use crate::mailbox::{Entry, Envelope, Kind, Letter, Ring, Role, Step, To, post, post_by};
+use crate::offer::Offer;
+use crate::promise::{Begun, Next, Resolver, bury};
 use crate::scheduler::Worker;
 use crate::turn::Turn;
 use std::fmt;
@@ -93,7 +95,8 @@ impl<'a, M: Message> Call<'a, M> {
         }
     }
 
-    /// Sends the message, without an answer. If the actor has ended it becomes a dead letter (T3).
+    /// Sends the message, without an answer. If the actor has ended, or its mailbox is full ([`Mailbox`](crate::Mailbox)), it
+    /// becomes a dead letter (T3).
     ///
     /// Within a turn this is [`Turn::send`]. Never waits. Costs one atomic exchange, and recycled memory as a rule.
     #[inline(always)]
@@ -101,15 +104,17 @@ impl<'a, M: Message> Call<'a, M> {
         self.post(Resolver::nobody());
     }
 
-    /// As [`Call::send`], but an actor that has ended gives the message back.
+    /// As [`Call::send`], but an actor that has ended, or whose mailbox is full and rejects, gives the message back.
     ///
     /// # Errors
     ///
-    /// The actor has ended; the message is in the error.
+    /// The actor has ended, or its mailbox is full ([`Mailbox::Reject`](crate::Mailbox::Reject)); the message is in the error.
     pub fn try_send(self) -> Result<(), SendError<M>> {
         // It may end between this look and the push; the message is then a dead letter, like any that an ending actor
         // had in its mailbox.
-        self.undelivered().map(Call::send)
+        let (call, entry) = self.undelivered()?.reserved()?;
+        call.post_by(entry, Resolver::nobody());
+        Ok(())
     }
 
     /// Sends the message from outside any turn; the answer is a future, for any executor.
@@ -124,25 +129,87 @@ impl<'a, M: Message> Call<'a, M> {
         asked
     }
 
-    /// As [`Call::ask`], but an actor that has ended gives the message back.
+    /// As [`Call::ask`], but an actor that has ended, or whose mailbox is full and rejects, gives the message back.
     ///
     /// # Errors
     ///
-    /// The actor has ended; the message is in the error.
+    /// As for [`Call::try_send`].
     pub fn try_ask(self) -> Result<Asked<M::Reply>, SendError<M>> {
-        self.undelivered().map(Call::ask)
+        let call = self.undelivered()?;
+        if let Some(inside) = Worker::inside() {
+            return Ok(Asked::ready(Err(AskError::InsideTurn(inside.into()))));
+        }
+        let (call, entry) = call.reserved()?;
+        let (asked, resolver) = Asked::new(&call.to.system);
+        call.post_by(entry, resolver);
+        Ok(asked)
     }
 
     /// Itself, if its actor has not ended.
-    fn undelivered(self) -> Result<Self, SendError<M>> {
+    pub(crate) fn undelivered(self) -> Result<Self, SendError<M>> {
         if self.to.ended().is_none() {
             return Ok(self);
         }
+        Err(self.not_sent(NotSent::Ended))
+    }
+
+    pub(crate) fn not_sent(self, why: NotSent) -> SendError<M> {
         let actor = self.to.path();
-        Err(SendError {
+        SendError {
             call: self.into_owned(),
             actor,
-        })
+            why,
+        }
+    }
+
+    /// Itself, and how it may enter the mailbox, if that does not reject it.
+    fn reserved(self) -> Result<(Self, Entry), SendError<M>> {
+        match self.to.ring().map_or(Some(Entry::Asked), Ring::reserve) {
+            Some(entry) => Ok((self, entry)),
+            None => {
+                let mailbox = self.to.class.mailbox;
+                Err(self.not_sent(NotSent::Full(mailbox)))
+            }
+        }
+    }
+
+    pub(crate) fn to(&self) -> &AddressRef {
+        &self.to
+    }
+
+    /// Sends the message from outside any turn as soon as the actor has room for it: a mailbox that rejects must have a
+    /// place, an actor without a bound must not be overloaded. In the order in which the offers were first polled. Other
+    /// mailboxes take every message at once.
+    ///
+    /// The future gives the message back if the actor has ended, or within a turn, where nothing may wait.
+    ///
+    /// ```
+    /// # use vivant::prelude::*;
+    /// #[derive(Actor)]
+    /// #[actor(mailbox = reject(1))]
+    /// struct Writer { lines: Vec<String> }
+    ///
+    /// #[behaviours]
+    /// impl Writer {
+    ///     fn write(&mut self, line: String) { self.lines.push(line); }
+    ///     fn lines(&mut self) -> usize { self.lines.len() }
+    /// }
+    ///
+    /// # fn main() -> Result<(), AskError> {
+    /// let system = System::new();
+    /// let writer = system.spawn(Writer { lines: Vec::new() });
+    /// system.block_on(async {
+    ///     for number in 0..100 {
+    ///         writer.write(number.to_string()).offer().await.expect("it lives");
+    ///     }
+    /// });
+    /// // A question may find the last line still waiting.
+    /// while writer.lines().ask_blocking().is_err() {}
+    /// assert_eq!(writer.lines().ask_blocking()?, 100);
+    /// # Ok(()) }
+    /// ```
+    pub fn offer(self) -> Offer<M> {
+        Offer::new(self.into_owned())
     }
 
     /// Sends the message from outside any turn and waits for the answer. In a simulation, waiting runs it.
@@ -157,8 +224,16 @@ impl<'a, M: Message> Call<'a, M> {
     #[inline(always)]
     pub(crate) fn post(self, resolver: Resolver<M::Reply>) {
         let envelope = (self.pack)(self.args, resolver, self.place);
-        if let Err((to, envelope)) = post(self.to, envelope) {
-            bury(&to, envelope).follow();
+        if let Err(returned) = post(self.to, envelope) {
+            bury(returned).follow();
+        }
+    }
+
+    /// As `post`, for a sender that may have been promised a place.
+    pub(crate) fn post_by(self, entry: Entry, resolver: Resolver<M::Reply>) {
+        let envelope = (self.pack)(self.args, resolver, self.place);
+        if let Err(returned) = post_by(self.to, envelope, entry) {
+            bury(returned).follow();
         }
     }
 }
@@ -227,7 +302,7 @@ struct Told<B>(PhantomData<B>);
 
 impl<B: Behaviour> Letter for Told<B> {
     type Content = (B::Args, Resolver<B::Reply>);
-    const KIND: Kind = Kind::new::<Self>(B::NAME, Role::Turn);
+    const KIND: Kind = Kind::new::<Self>(B::NAME, Role::Turn).for_mailbox(B::Actor::MAILBOX);
     const GUARD: Guard = B::GUARD;
     const ACCESS: Access = B::ACCESS;
 
@@ -253,7 +328,7 @@ impl<B: Behaviour> Letter for Told<B> {
         refusal: &Refusal,
         place: &'static Location<'static>,
     ) -> Next {
-        for_others("the drop of a refused message", || drop(args));
+        refusal.drop_content(args);
         resolver.settle(Err(refusal.error(B::NAME, place)))
     }
 }

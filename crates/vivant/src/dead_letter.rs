@@ -2,12 +2,11 @@
 
 use crate::behaviour::{Continuation, Message};
 use crate::call::Then;
-use crate::cell::{AddressRef, Header, catch};
+use crate::cell::{CellRef, Header, catch};
 use crate::error::{Panic, Refusal};
 use crate::mailbox::{Envelope, Kind, To, post};
 use crate::observe;
-use crate::promise::{Next, Resolver};
-use crate::stop::StopReason;
+use crate::promise::{Next, Resolver, bury};
 use crate::sync::{Arc, Mutex, lock};
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -37,6 +36,12 @@ pub enum Cause {
     Withdrawn,
     /// Its actor was started afresh before its turn came, and does not keep its messages then.
     Restarted,
+    /// Its actor's mailbox was full ([`Mailbox::Reject`](crate::Mailbox::Reject)).
+    Rejected,
+    /// As `Rejected`, by [`Mailbox::DropNewest`](crate::Mailbox::DropNewest).
+    DroppedNewest,
+    /// It had waited longest in a full mailbox ([`Mailbox::DropOldest`](crate::Mailbox::DropOldest)).
+    DroppedOldest,
 }
 
 #[cfg(feature = "metrics")]
@@ -47,6 +52,9 @@ impl Cause {
             Cause::Ended => "ended",
             Cause::Withdrawn => "withdrawn",
             Cause::Restarted => "restarted",
+            Cause::Rejected => "rejected",
+            Cause::DroppedNewest => "dropped newest",
+            Cause::DroppedOldest => "dropped oldest",
         }
     }
 }
@@ -57,6 +65,9 @@ impl fmt::Display for Cause {
             Cause::Ended => "its actor had ended",
             Cause::Withdrawn => "it was withdrawn",
             Cause::Restarted => "its actor was started afresh",
+            Cause::Rejected => "the mailbox was full",
+            Cause::DroppedNewest => "the mailbox was full, and it was the newest",
+            Cause::DroppedOldest => "the mailbox was full, and it was the oldest",
         })
     }
 }
@@ -146,22 +157,23 @@ impl DeadLetters {
     }
 
     /// A message could not be delivered: counts it. What follows tells whoever waits for its answer.
-    pub(crate) fn bury(&self, to: &AddressRef, envelope: Envelope, cause: Cause) -> Next {
+    pub(crate) fn bury(&self, to: CellRef, envelope: Envelope, cause: Cause) -> Next {
         let kind = envelope.kind();
         if kind.role.is_sent() {
-            self.note(&to.cell(), kind, envelope.head().place, cause);
+            self.note(&to, kind, envelope.head().place, cause);
         }
-        let reason = to.ended().cloned().unwrap_or(StopReason::Stopped);
-        let refusal = Refusal {
-            cell: to.cell(),
-            cause,
-            reason,
+        let refusal = match cause {
+            Cause::Ended | Cause::Withdrawn | Cause::Restarted => Refusal::ended(to.clone()),
+            Cause::Rejected | Cause::DroppedNewest | Cause::DroppedOldest => {
+                to.counts_loss();
+                Refusal::full(to.clone())
+            }
         };
         // Dropping the message is user code, and whoever sent it did nothing wrong.
         catch(|| envelope.refuse(&refusal)).unwrap_or_else(|caught| {
             to.system
                 .reports
-                .panicked(&Panic::new(to, kind.name, caught));
+                .panicked(&Panic::new(&to, kind.name, caught));
             Next::Nothing
         })
     }
@@ -268,7 +280,15 @@ where
         if !std::ptr::eq(&raw const **then.target(), to) {
             let delivery = then.fill(letter.clone(), Resolver::<<K as Message>::Reply>::nobody());
             // Not `deliver`: a subscriber that ends just now must not make another dead letter of this one.
-            return post(To::Owned(delivery.to), delivery.envelope).is_ok();
+            return match post(To::Owned(delivery.to), delivery.envelope) {
+                Ok(()) => true,
+                Err(ended) if ended.cause == Cause::Ended => false,
+                // A loss like any other; it is counted, and not told.
+                Err(full) => {
+                    bury(full).follow();
+                    true
+                }
+            };
         }
         true
     }

@@ -1,11 +1,14 @@
 //! What can go wrong between actors. Domain errors are not here: they are the behaviour's own reply type.
 
+use crate::actor::Mailbox;
 use crate::behaviour::Message;
 use crate::call::Call;
 use crate::cell::{self, CellRef, Header};
 use crate::dead_letter::Cause;
+use crate::promise::for_others;
 use crate::stop::StopReason;
 use crate::sync::Arc;
+use std::cell::Cell;
 use std::error::Error;
 use std::fmt;
 use std::panic::Location;
@@ -20,6 +23,8 @@ pub enum AskError {
     /// The actor was started afresh before the message was processed, and does not keep its messages then; see
     /// [`Messages::Returned`](crate::Messages::Returned).
     Restarted(Arc<Undelivered>),
+    /// The message found the actor's mailbox full, or lost its place in it to a newer one.
+    Overloaded(Arc<Overloaded>),
     /// The turn that should have answered panicked.
     Panicked(Panic),
     /// The time limit passed first; the message may have been processed, or may still be.
@@ -48,6 +53,19 @@ pub struct Undelivered {
     pub place: &'static Location<'static>,
     /// Why the actor, or that incarnation of it, ended.
     pub reason: StopReason,
+}
+
+/// A message for which a mailbox with a bound had no place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Overloaded {
+    /// Path of the actor it was sent to.
+    pub actor: String,
+    /// Stable name of the behaviour.
+    pub behaviour: &'static str,
+    /// Where in the source the message was made.
+    pub place: &'static Location<'static>,
+    /// The mailbox's bound, and the policy by which the message was lost.
+    pub mailbox: Mailbox,
 }
 
 /// The turn in which something went wrong.
@@ -144,6 +162,11 @@ impl fmt::Display for AskError {
                 "{} (asked at {}) was not processed: {} was started afresh: {}",
                 it.behaviour, it.place, it.actor, it.reason
             ),
+            AskError::Overloaded(it) => write!(
+                f,
+                "{} (asked at {}) was not processed: the mailbox of {} was full: {}",
+                it.behaviour, it.place, it.actor, it.mailbox
+            ),
             AskError::Panicked(panic) => {
                 write!(f, "the turn that should have answered panicked: {panic}")
             }
@@ -177,6 +200,20 @@ pub struct SendError<M: Message> {
     pub call: Call<'static, M>,
     /// Path of the actor it was for.
     pub actor: String,
+    /// Why it was not sent.
+    pub why: NotSent,
+}
+
+/// Why a message was not sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum NotSent {
+    /// The actor has ended.
+    Ended,
+    /// The actor's mailbox is full.
+    Full(Mailbox),
+    /// [`Call::offer`] within a turn: waiting there would hold up the worker.
+    InsideTurn(Arc<Inside>),
 }
 
 impl<M: Message> fmt::Debug for SendError<M> {
@@ -184,42 +221,139 @@ impl<M: Message> fmt::Debug for SendError<M> {
         f.debug_struct("SendError")
             .field("behaviour", &M::NAME)
             .field("actor", &self.actor)
+            .field("why", &self.why)
             .finish_non_exhaustive()
     }
 }
 
 impl<M: Message> fmt::Display for SendError<M> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} was not sent: {} has ended", M::NAME, self.actor)
+        let (message, actor) = (M::NAME, &self.actor);
+        match &self.why {
+            NotSent::Ended => write!(f, "{message} was not sent: {actor} has ended"),
+            NotSent::Full(mailbox) => {
+                write!(
+                    f,
+                    "{message} was not sent: the mailbox of {actor} is full: {mailbox}"
+                )
+            }
+            NotSent::InsideTurn(it) => write!(
+                f,
+                "{message} was not sent to {actor}: {} of {} waited for a place inside its turn, which would hold up a \
+                 worker: use `t.send(…)` or `.try_send()`",
+                it.behaviour, it.actor
+            ),
+        }
     }
 }
 
 impl<M: Message> Error for SendError<M> {}
 
-/// Why messages of an actor are refused.
+/// Why a message is refused.
 pub(crate) struct Refusal {
     pub(crate) cell: CellRef,
-    pub(crate) cause: Cause,
-    pub(crate) reason: StopReason,
+    why: Why,
+}
+
+enum Why {
+    /// Its actor has ended.
+    Ended(StopReason),
+    /// Its actor is started afresh, and does not keep its messages then.
+    Restarted(StopReason),
+    /// There was no place for it in the mailbox.
+    Full(Mailbox),
+}
+
+/// A message whose drop sends another one, to a mailbox that is full as well, must not go on like that for ever: so deep,
+/// what such a message carries is not dropped any more.
+const DROPS_DEEP_MAX: u32 = 32;
+
+thread_local! {
+    /// How many drops of messages that found no place this thread is in.
+    static DROPS_DEEP: Cell<u32> = const { Cell::new(0) };
 }
 
 impl Refusal {
+    /// The actor has ended.
+    pub(crate) fn ended(cell: CellRef) -> Refusal {
+        let why = Why::Ended(cell.ended().cloned().unwrap_or(StopReason::Stopped));
+        Refusal { cell, why }
+    }
+
+    /// Its actor is started afresh.
+    pub(crate) fn restarted(cell: CellRef, reason: StopReason) -> Refusal {
+        let why = Why::Restarted(reason);
+        Refusal { cell, why }
+    }
+
+    /// Under which cause it is counted.
+    pub(crate) fn cause(&self) -> Cause {
+        match &self.why {
+            Why::Ended(_) => Cause::Ended,
+            Why::Restarted(_) => Cause::Restarted,
+            Why::Full(Mailbox::DropOldest(_)) => Cause::DroppedOldest,
+            Why::Full(Mailbox::DropNewest(_)) => Cause::DroppedNewest,
+            Why::Full(Mailbox::Reject(_) | Mailbox::BackPressure) => Cause::Rejected,
+        }
+    }
+
+    /// The actor's mailbox was full.
+    pub(crate) fn full(cell: CellRef) -> Refusal {
+        let why = Why::Full(cell.class.mailbox);
+        Refusal { cell, why }
+    }
+
     /// What whoever asked is told.
     pub(crate) fn error(
         &self,
         behaviour: &'static str,
         place: &'static Location<'static>,
     ) -> AskError {
-        let (actor, reason) = (self.cell.path(), self.reason.clone());
-        let undelivered = Arc::new(Undelivered {
-            actor,
-            behaviour,
-            place,
-            reason,
-        });
-        match self.cause {
-            Cause::Restarted => AskError::Restarted(undelivered),
-            _ => AskError::Stopped(undelivered),
+        let actor = self.cell.path();
+        let undelivered = |reason: &StopReason| {
+            Arc::new(Undelivered {
+                actor: actor.clone(),
+                behaviour,
+                place,
+                reason: reason.clone(),
+            })
+        };
+        match &self.why {
+            Why::Ended(reason) => AskError::Stopped(undelivered(reason)),
+            Why::Restarted(reason) => AskError::Restarted(undelivered(reason)),
+            Why::Full(mailbox) => AskError::Overloaded(Arc::new(Overloaded {
+                actor,
+                behaviour,
+                place,
+                mailbox: *mailbox,
+            })),
         }
+    }
+
+    /// Why its actor, or that incarnation of it, is over. A mailbox that is full is no reason for that.
+    pub(crate) fn reason(&self) -> StopReason {
+        match &self.why {
+            Why::Ended(reason) | Why::Restarted(reason) => reason.clone(),
+            Why::Full(_) => StopReason::Stopped,
+        }
+    }
+
+    /// Drops what the message carried: code of the user's.
+    pub(crate) fn drop_content<C>(&self, content: C) {
+        if !matches!(self.why, Why::Full(_)) {
+            return for_others("the drop of a refused message", || drop(content));
+        }
+        let deep = DROPS_DEEP.get();
+        DROPS_DEEP.set(deep + 1);
+        for_others("the drop of a message to a full mailbox", || {
+            if deep < DROPS_DEEP_MAX {
+                return drop(content);
+            }
+            std::mem::forget(content);
+            panic!(
+                "the drops of {DROPS_DEEP_MAX} messages to full mailboxes each sent another one: the last is not dropped"
+            );
+        });
+        DROPS_DEEP.set(deep);
     }
 }

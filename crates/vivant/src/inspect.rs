@@ -1,12 +1,14 @@
 //! Inspection: what is going on, read from what holders publish, without the actors' help.
 
+use crate::actor::Mailbox;
 use crate::cell::CellRef;
 use crate::dead_letter::DeadLetterCount;
+use crate::mailbox::Ring;
 use crate::names::NameFacts;
 use crate::report::Report;
 use crate::scheduler::{Scheduler, Threads};
 use crate::sync::Arc;
-use crate::system::{Shared, Survivor};
+use crate::system::{HeldBack, Shared, Survivor};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
@@ -79,10 +81,14 @@ pub struct ActorFacts {
     pub restarts: u32,
     /// For how long that has run, to a millisecond. `None` also in a simulation, and for an actor that is declared to block.
     pub current_for: Option<Duration>,
-    /// How many actors are muted on account of it (T5).
+    /// How many are held back on account of it (T5): actors that are muted, and offers that wait until it has recovered.
     pub mutes: usize,
     /// Path of the overloaded actor that mutes this one: it takes no messages until that one has recovered (T5).
     pub muted_by: Option<String>,
+    /// Whether its mailbox has a bound, and what becomes of a message that finds it full.
+    pub mailbox: Mailbox,
+    /// How many messages that bound has cost (T5): rejected or dropped, and counted as dead letters.
+    pub lost: u64,
     /// Why it is alive.
     pub because: AliveBecause,
 }
@@ -119,7 +125,7 @@ impl fmt::Display for AliveBecause {
 
 impl ActorFacts {
     pub(crate) fn of(cell: &CellRef) -> ActorFacts {
-        let depth = cell.depth();
+        let depth = cell.ring().map_or_else(|| cell.depth(), Ring::depth);
         let deferred = cell.facts.deferred();
         let current = cell.facts.current().map(|kind| kind.name);
         let now_ms = cell.system.oracle.coarse_ms();
@@ -130,7 +136,7 @@ impl ActorFacts {
             depth,
             deferred,
             deferred_age: if deferred > 0 {
-                Duration::from_millis(cell.facts.deferred_for(now_ms).into())
+                Duration::from_millis(cell.deferred_for(now_ms).into())
             } else {
                 Duration::ZERO
             },
@@ -146,6 +152,8 @@ impl ActorFacts {
             current_for: None,
             mutes: 0,
             muted_by: None,
+            mailbox: cell.class.mailbox,
+            lost: cell.ring().map_or(0, Ring::lost),
             because: AliveBecause {
                 current,
                 addresses: cell.addresses() as usize,
@@ -168,9 +176,11 @@ impl Inspection {
         let threads = system.threads();
         let (now_ms, now_ns) = (system.oracle.coarse_ms(), system.oracle.now_ns());
         let (mut mutes, mut muted) = (BTreeMap::<_, usize>::new(), BTreeMap::new());
-        for (by, sender) in system.mutes.pairs(|cell| cell.id) {
+        for (by, sender) in system.mutes.pairs(HeldBack::actor) {
             *mutes.entry(by).or_default() += 1;
-            muted.insert(sender, by);
+            if let Some(sender) = sender {
+                muted.insert(sender, by);
+            }
         }
         let running = threads.map_or_else(BTreeMap::new, |threads| threads.running(now_ms));
         let cells = system.registry.all();

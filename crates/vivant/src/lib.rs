@@ -33,6 +33,7 @@
 //! | defining actors and messages | [`Actor`](derive@Actor), [`behaviours`], [`interface`]; by hand: [`trait@Actor`], [`Behaviour`] |
 //! | what a behaviour can do | [`Turn`] |
 //! | answers | [`Promise`], [`Resolver`]; outside [`Call::ask`], [`Asked`] |
+//! | mailboxes with a bound | [`Mailbox`], [`Call::offer`] |
 //! | beginning and ending | [`System`], [`Address::stop`], [`StopReason`] |
 //! | finding actors | [`System::register`], [`System::lookup`] |
 //! | telling many | [`Topic`], [`Group`] |
@@ -97,6 +98,7 @@ mod mute_model;
 mod named_timer;
 mod names;
 mod observe;
+mod offer;
 mod oracle;
 #[cfg(test)]
 mod planted;
@@ -117,19 +119,20 @@ mod timer;
 mod topic;
 mod turn;
 
-pub use actor::{Actor, Pool};
+pub use actor::{Actor, Mailbox, Pool};
 pub use address::{Address, Handle, Link, Target, WeakAddress};
 pub use asked::{Asked, Cancelled};
 pub use behaviour::{Access, Answer, Behaviour, Continuation, Guard, Message};
 pub use call::{Call, Then};
 pub use dead_letter::{Cause, DeadLetter, DeadLetterCount, DeadLetters};
-pub use error::{AskError, Inside, Panic, SendError, Undelivered};
+pub use error::{AskError, Inside, NotSent, Overloaded, Panic, SendError, Undelivered};
 pub use future::{Clock, Sleep};
 pub use group::Group;
 pub use inspect::{ActorFacts, AliveBecause, Inspection, WorkerFacts};
 pub use interface::{Entry, Implements};
 pub use named_timer::NamedTimer;
 pub use names::{LookupError, NameFacts, RegisterError};
+pub use offer::Offer;
 pub use promise::{Promise, Resolver};
 pub use rate_limit::{RateLimit, RateLimited};
 pub use report::Report;

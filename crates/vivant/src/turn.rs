@@ -50,7 +50,8 @@ impl<'gc, A: Actor> Turn<'gc, A> {
         Address::to_actor(self.owner())
     }
 
-    /// Sends a message without an answer. If its actor has ended it becomes a dead letter (T3).
+    /// Sends a message without an answer. If its actor has ended, or its mailbox is full ([`Mailbox`](crate::Mailbox)), it becomes
+    /// a dead letter (T3).
     ///
     /// Messages of this actor to one receiver arrive in the order of sending, and delivery is causal (T2). Never waits:
     /// if the receiver is overloaded, this actor takes no further messages until it has recovered (T5).
@@ -123,8 +124,8 @@ impl<'gc, A: Actor> Turn<'gc, A> {
     }
 
     /// Sends `call` again and again, first after `period`, until the timer is cancelled or the receiver has ended.
-    /// Ticks do not drift; those missed while the system was held up are not made up for. The timer keeps the receiver
-    /// alive.
+    /// Ticks do not drift; those missed while the system was held up are not made up for. One that finds the mailbox full
+    /// is lost like any message, and the interval goes on. The timer keeps the receiver alive.
     ///
     /// # Panics
     ///

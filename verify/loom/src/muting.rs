@@ -15,10 +15,13 @@
 //!
 //! The holder tells the pressure at most two messages late; in the runtime it is more.
 //!
-//! Left out: guards and deferred messages, budgets, senders outside actors (who are not muted).
+//! Senders outside actors are not muted; those who wait all the same are in `offers.rs`.
+//!
+//! Left out: guards and deferred messages, budgets.
 
 mod book;
 mod broken;
+mod offers;
 
 use crate::check::{Canary, holds, holds_long};
 use crate::letters::{Letter, Mailbox, Node, Told, letter};
@@ -354,6 +357,12 @@ pub fn an_ending_receiver_lets_everybody_go() {
     holds(|| run(Mutes::new(), 1, ENDING));
 }
 
+/// P3: who waits outside is told once, when the receiver drains or ends; one that leaves is forgotten.
+pub fn an_offer_that_waits_is_told() {
+    holds(|| offers::run(offers::Holder::Drains));
+    holds(|| offers::run(offers::Holder::Ends));
+}
+
 /// Three actors in a ring, and marks that leave room.
 pub fn long_ring_and_fan_in() {
     holds_long(|| run(Mutes::new(), 1, &["B-", "C-", "A-"]));
@@ -383,6 +392,11 @@ pub mod canaries {
 
     fn slipping(slip: Slip, mailboxes: &'static [&str]) -> impl Fn() + Send + Sync + 'static {
         move || run(FlawedMutes::with(Flaw::None, slip), 1, mailboxes)
+    }
+
+    /// The holder recovers and tells nobody outside.
+    pub fn an_offer_that_is_not_told_is_caught(canary: Canary) {
+        canary.dies("P3", || offers::run(offers::Holder::TellsNobody));
     }
 
     /// The sender relies on the depth that it saw when it sent.

@@ -110,6 +110,7 @@ models! {
     }
     muting {
         proves {
+            an_offer_that_waits_is_told
             a_receiver_that_drains_lets_everybody_go
             mutual_overload_does_not_deadlock
             a_muted_receiver_lets_everybody_go
@@ -118,6 +119,7 @@ models! {
             without_a_flaw_the_copy_holds
         }
         catches {
+            an_offer_that_is_not_told_is_caught
             muting_without_a_second_look_is_caught
             a_second_look_too_early_is_caught
             a_second_look_by_a_load_is_caught

@@ -163,7 +163,8 @@ struct Pot {
 impl Pot {
     #[start]
     fn put_on(t: &Turn<Self>) -> Self {
-        t.timer("stir").every(Duration::from_millis(90), t.me().stir());
+        t.timer("stir")
+            .every(Duration::from_millis(90), t.me().stir());
         Pot { stirred: 0 }
     }
 

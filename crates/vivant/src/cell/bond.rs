@@ -34,8 +34,8 @@ impl Letter for Bond {
 
     fn refuse(bond: Bond, refusal: &Refusal, _: &'static Location<'static>) -> Next {
         match bond {
-            Bond::Watch(mut watcher) => watcher.settle(Ok(refusal.reason.clone())),
-            Bond::Link(peer) => severed(&refusal.cell, &peer, &refusal.reason),
+            Bond::Watch(mut watcher) => watcher.settle(Ok(refusal.reason())),
+            Bond::Link(peer) => severed(&refusal.cell, &peer, &refusal.reason()),
             Bond::Unlink(_) | Bond::Severed(..) => Next::Nothing,
         }
     }

@@ -2,9 +2,8 @@
 
 use super::held::{Held, unmute};
 use super::{CellRef, Guards, Life, Mute, StateRef, catch};
-use crate::dead_letter::Cause;
 use crate::error::{Panic, Refusal};
-use crate::mailbox::{Kind, Letter, Role, Step};
+use crate::mailbox::{Envelope, Kind, Letter, Role, Step};
 use crate::promise;
 use crate::scheduler::Worker;
 use crate::stop::StopReason;
@@ -125,27 +124,28 @@ impl Held<'_> {
             return;
         }
         self.refill();
-        let refusal = Refusal {
-            cell: self.actor.cell(),
-            cause: Cause::Restarted,
-            reason: reason.clone(),
-        };
+        let refusal = Refusal::restarted(self.actor.cell(), reason.clone());
         let mut kept = Vec::new();
-        while let Some(envelope) = self.owner().backlog.pop_envelope() {
-            // What the runtime tells the actor is for whichever incarnation hears it.
-            if !envelope.kind().role.is_sent() {
-                kept.push(envelope);
-                continue;
+        while let Some(taken) = self.owner().backlog.pop_envelope() {
+            self.left(&taken);
+            match self.message_of(taken) {
+                // What the runtime tells the actor is for whichever incarnation hears it.
+                Some(envelope) if !envelope.kind().role.is_sent() => kept.push(envelope),
+                Some(envelope) => self.returned(envelope, &refusal),
+                None => {}
             }
-            self.left(&envelope);
-            self.refuse(envelope, &refusal);
         }
         for envelope in kept {
             self.put_back(envelope);
         }
         for envelope in self.take_deferred() {
-            self.refuse(envelope, &refusal);
+            self.returned(envelope, &refusal);
         }
+    }
+
+    fn returned(&self, envelope: Envelope, refusal: &Refusal) {
+        self.frees_place(&envelope);
+        self.refuse(envelope, refusal);
     }
 
     /// The supervisor wants it up.

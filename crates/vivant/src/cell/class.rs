@@ -1,7 +1,7 @@
 //! What the runtime knows of an actor's type: a table made once for each `A`, and the message that starts an actor.
 
-use super::{ActorCell, Header, reference};
-use crate::actor::{Actor, Pool};
+use super::{ActorCell, BoundedCell, Header, reference};
+use crate::actor::{Actor, Mailbox, Pool};
 use crate::error::Refusal;
 use crate::mailbox::{Envelope, Kind, Letter, Role, Step};
 use crate::promise::{Next, for_others};
@@ -10,6 +10,7 @@ use crate::stop::StopReason;
 use crate::turn::Turn;
 use std::any::TypeId;
 use std::marker::PhantomData;
+use std::mem::offset_of;
 use std::panic::Location;
 use std::ptr::NonNull;
 
@@ -17,9 +18,12 @@ use std::ptr::NonNull;
 pub(crate) struct Class {
     pub(crate) name: &'static str,
     pub(crate) pool: Pool,
+    pub(crate) mailbox: Mailbox,
     pub(crate) type_id: fn() -> TypeId,
     /// Size of the cell.
     pub(crate) bytes: usize,
+    /// How far behind the header its ring lies, if its mailbox has a bound.
+    pub(crate) ring_at: Option<usize>,
     pub(super) free: unsafe fn(NonNull<Header>),
     pub(super) drop_state: fn(&mut StateRef<'_>),
     pub(super) stopping: fn(&mut StateRef<'_>, &Worker, &StopReason),
@@ -31,10 +35,26 @@ trait Classed {
 
 impl<A: Actor> Classed for A {
     const CLASS: Class = Class {
-        name: A::NAME,
+        name: {
+            assert!(
+                A::MAILBOX.bound() > 0,
+                "a mailbox with a bound of zero would take no message at all: the least bound is 1"
+            );
+            A::NAME
+        },
         pool: A::POOL,
+        mailbox: A::MAILBOX,
         type_id: TypeId::of::<A>,
-        bytes: size_of::<ActorCell<A>>(),
+        bytes: if A::MAILBOX.is_bounded() {
+            size_of::<BoundedCell<A>>()
+        } else {
+            size_of::<ActorCell<A>>()
+        },
+        ring_at: if A::MAILBOX.is_bounded() {
+            Some(offset_of!(BoundedCell<A>, ring))
+        } else {
+            None
+        },
         free: reference::free::<A>,
         drop_state: drop_state::<A>,
         stopping: stopping::<A>,

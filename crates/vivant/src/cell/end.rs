@@ -2,7 +2,6 @@
 
 use super::held::{Held, unmute};
 use super::{Caught, Life, StateRef, catch};
-use crate::dead_letter::Cause;
 use crate::error::Refusal;
 use crate::mailbox::{Envelope, Kind, Letter, Role, Step};
 use crate::observe;
@@ -78,7 +77,9 @@ impl Held<'_> {
 
     /// O11, T3: closes the mailbox and accounts for every message in it.
     fn refuse_all(&mut self) {
+        self.drop_overdue();
         let rest = self.actor.inbox.close();
+        self.close_ring();
         self.owner().backlog.append(rest);
         self.owner().uncounted = 0;
         self.actor.pressure.closed();
@@ -86,14 +87,12 @@ impl Held<'_> {
         if owner.backlog.is_empty() && !owner.has_deferred() {
             return;
         }
-        let refusal = Refusal {
-            cell: self.actor.cell(),
-            cause: Cause::Ended,
-            reason: self.actor.ended().cloned().unwrap_or(StopReason::Stopped),
-        };
+        let refusal = Refusal::ended(self.actor.cell());
         while let Some(envelope) = self.owner().backlog.pop_envelope() {
             self.worker.account_less(envelope.kind().bytes);
-            self.refuse(envelope, &refusal);
+            if let Some(envelope) = self.message_of(envelope) {
+                self.refuse(envelope, &refusal);
+            }
         }
         for envelope in self.take_deferred() {
             self.refuse(envelope, &refusal);
@@ -106,7 +105,7 @@ impl Held<'_> {
             self.actor
                 .system
                 .dead_letters
-                .note(&self.actor, kind, place, refusal.cause);
+                .note(&self.actor, kind, place, refusal.cause());
         }
         // Dropping the content is user code: it may panic, which must not cost the other messages their refusal.
         if let Err(caught) = catch(|| envelope.refuse(refusal).follow()) {

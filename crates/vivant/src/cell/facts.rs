@@ -17,8 +17,6 @@ pub(crate) struct Facts {
     /// Ticks of the coarse clock that fell into its runs: a sample of the time it took.
     busy_ms: AtomicU32,
     deferred: AtomicU32,
-    /// When the oldest of them had been sent.
-    deferred_sent: AtomicU32,
 }
 
 impl Facts {
@@ -52,9 +50,8 @@ impl Facts {
         }
     }
 
-    /// So many wait for their guards, the oldest since `sent_ms`.
-    pub(crate) fn now_deferred(&self, messages: usize, sent_ms: u32) {
-        self.deferred_sent.store(sent_ms, Ordering::Relaxed);
+    /// So many wait for their guards.
+    pub(crate) fn now_deferred(&self, messages: usize) {
         self.deferred.store(messages as u32, Ordering::Relaxed);
     }
 
@@ -75,11 +72,6 @@ impl Facts {
         since(&self.begun_sent, now_ms).min(since(&self.waiting_since, now_ms))
     }
 
-    /// How long the oldest of those that wait for their guards has waited.
-    pub(crate) fn deferred_for(&self, now_ms: u64) -> u32 {
-        since(&self.deferred_sent, now_ms)
-    }
-
     /// The behaviour that runs now.
     pub(crate) fn current(&self) -> Option<&'static Kind> {
         let kind = self.current.load(Ordering::Relaxed);
@@ -88,7 +80,7 @@ impl Facts {
     }
 }
 
-fn since(then: &AtomicU32, now_ms: u64) -> u32 {
+pub(super) fn since(then: &AtomicU32, now_ms: u64) -> u32 {
     let ms = (now_ms as u32).wrapping_sub(then.load(Ordering::Relaxed));
     // A clock read a moment before the stamp.
     if ms > u32::MAX / 2 { 0 } else { ms }

@@ -3,18 +3,19 @@
 use super::reference::count_back;
 use super::waiting::{Found, Waiting};
 use super::{
-    AddressRef, Batch, CellRef, Guards, Header, Life, Mute, Owner, Runnable, Signals, StateRef,
-    catch,
+    AddressRef, Batch, Guards, Header, Life, Mute, Owner, Runnable, Signals, StateRef, catch,
 };
 use crate::behaviour::Access;
 use crate::call::Delivery;
 use crate::dead_letter::Cause;
 use crate::error::Panic;
-use crate::mailbox::{Envelope, Kind, Parked, Step};
+use crate::mailbox::{Envelope, Kind, Parked, Role, Step};
 use crate::mute::Muting;
 use crate::promise;
 use crate::scheduler::Worker;
 use crate::stop::StopReason;
+use crate::sync::Ordering;
+use crate::system::HeldBack;
 
 /// The right to touch an actor's state and owner part. At most one exists for a cell (C1).
 pub(super) struct Held<'w> {
@@ -161,6 +162,8 @@ impl<'w> Held<'w> {
 
     /// It has not, after all.
     pub(super) fn put_back(&mut self, envelope: Envelope) {
+        self.worker.account_more(envelope.kind().bytes);
+        let _depth = self.actor.pressure.add();
         self.owner().backlog.push_envelope(envelope);
     }
 
@@ -217,6 +220,7 @@ impl<'w> Held<'w> {
             self.owner().guards = Guards::Looked;
             return None;
         }
+        self.drop_overdue();
         // Out of its place while user code runs.
         let mut waiting = std::mem::take(&mut self.owner().rare().waiting);
         if self.owner().guards == Guards::Stale {
@@ -229,29 +233,37 @@ impl<'w> Held<'w> {
             Found::Open(_) | Found::More => Guards::Partly,
             Found::Closed => Guards::Looked,
         };
-        if let Found::Open(_) = found {
-            let (count, oldest_ms) = (waiting.count(), waiting.oldest_ms());
-            self.actor.facts.now_deferred(count, oldest_ms);
-        }
         self.owner().rare().waiting = waiting;
+        if let Found::Open(_) = found {
+            self.publish_deferred();
+        }
         Some(found)
     }
 
-    /// A guard did not let it run.
+    pub(super) fn publish_deferred(&mut self) {
+        let waiting = &self.owner().rare().waiting;
+        let (count, oldest_ms) = (waiting.count(), waiting.oldest_ms());
+        self.actor.deferred_sent.store(oldest_ms, Ordering::Relaxed);
+        self.actor.facts.now_deferred(count);
+    }
+
+    /// A guard did not let it run; that of a ticket never does.
     #[cold]
     fn defer(&mut self, envelope: Envelope) -> After {
         self.actor.facts.nothing_runs();
         // As for `is_ready`: no turn has ended.
         drop(self.worker.take_overloaded());
+        if envelope.kind().role == Role::Ticket {
+            return self.redeem(envelope);
+        }
         let waiting = &mut self.owner().rare().waiting;
         waiting.push(envelope);
-        let (count, oldest_ms) = (waiting.count(), waiting.oldest_ms());
-        self.actor.facts.now_deferred(count, oldest_ms);
+        self.publish_deferred();
         After::Next
     }
 
     pub(super) fn take_deferred(&mut self) -> Vec<Envelope> {
-        self.actor.facts.now_deferred(0, 0);
+        self.actor.facts.now_deferred(0);
         let rare = self.owner().rare.as_mut();
         let waiting = rare.map(|rare| std::mem::take(&mut rare.waiting));
         waiting.map_or_else(Vec::new, Waiting::into_messages)
@@ -326,7 +338,7 @@ impl<'w> Held<'w> {
 
     /// What follows from a message may call code of the user's too, such as the drop of what is refused: it finds itself
     /// within a turn, and the watchdog sees it.
-    fn as_turn(&self, kind: &'static Kind, body: impl FnOnce()) {
+    pub(super) fn as_turn(&self, kind: &'static Kind, body: impl FnOnce()) {
         self.worker.turn_begins(kind);
         body();
         self.worker.turn_ends();
@@ -337,6 +349,7 @@ impl<'w> Held<'w> {
         if std::ptr::eq(&raw const *to, &raw const *self.actor) {
             // Before the turn, which may have use for a spare address.
             drop(to);
+            self.gives_place(&released);
             return self.process(released);
         }
         let delivery = Delivery {
@@ -363,10 +376,12 @@ impl<'w> Held<'w> {
             (self.actor.id, &self.actor.pressure),
             (receiver.id, &receiver.pressure),
         );
-        match system
-            .mutes
-            .mute(me, self.actor.cell(), it, system.config.marks)
-        {
+        match system.mutes.mute(
+            me,
+            HeldBack::Actor(self.actor.cell()),
+            it,
+            system.config.marks,
+        ) {
             Muting::GoesOn => {}
             Muting::Muted { release } => {
                 unmute(release);
@@ -410,8 +425,6 @@ impl<'w> Held<'w> {
     }
 }
 
-pub(super) fn unmute(release: Vec<CellRef>) {
-    for muted in release {
-        muted.signal(Signals::UNMUTE);
-    }
+pub(super) fn unmute(release: Vec<HeldBack>) {
+    release.into_iter().for_each(HeldBack::goes_on);
 }

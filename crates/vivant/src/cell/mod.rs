@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `class`, `system`, `id`, `parent`, `number` | anybody; never changes |
 //! | `refs`, `addresses` | anybody, through [`CellRef`] and [`AddressRef`] |
-//! | `inbox`, `signals`, `pressure` | anybody, through their own protocols |
+//! | `inbox`, `signals`, `pressure`, a ring | anybody, through their own protocols |
 //! | `facts` | written by the holder, read by anybody (inspection, watchdog) |
 //! | `random`, `lineage` | the holder during a turn (atomics only to stay in safe code) |
 //! | `place` | the registry, under its lock |
@@ -24,6 +24,7 @@
 //!    the clock when a turn lasts.
 
 mod bond;
+mod bounded;
 mod child;
 mod class;
 mod end;
@@ -55,7 +56,7 @@ pub(crate) use run::{Budget, Ran, rescue, run, run_to_panic};
 pub(crate) use runnable::Runnable;
 pub(crate) use signals::Signals;
 
-use crate::mailbox::{Chain, Head, Inbox};
+use crate::mailbox::{Chain, Head, Inbox, Ring};
 use crate::mute::Pressure;
 use crate::stop::StopReason;
 use crate::sync::{Arc, AtomicU32, AtomicU64, Ordering};
@@ -84,6 +85,8 @@ pub(crate) struct Header {
     random: AtomicU64,
     /// Where in the registry it is.
     pub(crate) place: AtomicU32,
+    /// When the oldest message that waits for its guard had been sent; as the facts, published by the holder.
+    deferred_sent: AtomicU32,
     lineage: SetOnce<Arc<Lineage>>,
     /// Set by the holder before the mailbox is closed.
     ended: SetOnce<StopReason>,
@@ -173,6 +176,17 @@ struct ActorCell<A> {
     state: UnsafeCell<Option<A>>,
 }
 
+/// An actor with a word of state fills a block of the pool's third class to the byte.
+#[cfg(target_pointer_width = "64")]
+const _: () = assert!(size_of::<ActorCell<u64>>() <= 3 * 64 - 8);
+
+/// A cell for an actor whose mailbox has a bound; all others are spared the ring.
+#[repr(C)]
+struct BoundedCell<A> {
+    cell: ActorCell<A>,
+    ring: Ring,
+}
+
 /// Of a lineage deeper than twice this only the two ends are printed.
 const PATH_ENDS_MAX: usize = 32;
 
@@ -180,6 +194,11 @@ impl Header {
     /// Why the actor has ended, if it has.
     pub(crate) fn ended(&self) -> Option<&StopReason> {
         self.ended.get()
+    }
+
+    /// How long the oldest of those that wait for their guards has waited, in milliseconds.
+    pub(crate) fn deferred_for(&self, now_ms: u64) -> u32 {
+        facts::since(&self.deferred_sent, now_ms)
     }
 
     /// Where in the registry it is.

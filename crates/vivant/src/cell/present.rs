@@ -1,6 +1,8 @@
 //! The actor that a worker holds, as the worker itself sees it.
 
+use super::reference::ring;
 use super::{AddressRef, CellRef, Dropped, Header, Runnable};
+use crate::mailbox::Ring;
 use std::cell::{Cell, RefCell};
 use std::ptr::NonNull;
 
@@ -81,6 +83,14 @@ impl Present {
         // SAFETY: an actor that is held has not ended, or its life is kept above: the cell is alive until `ends`, which
         // only the run loop calls, and never from within a turn.
         Some(body(unsafe { at.as_ref() }))
+    }
+
+    /// Calls `body` with the ring of the actor that is held, if it has one.
+    pub(crate) fn with_ring(&self, body: impl FnOnce(&Ring)) {
+        // SAFETY: the cell is alive, as in `with`, and the pointer is that of the whole cell.
+        if let Some(ring) = self.at.get().and_then(|at| unsafe { ring(at) }) {
+            body(ring);
+        }
     }
 
     /// An address of the actor that is held (C4: its holder may raise the count from zero).

@@ -1,11 +1,11 @@
 //! The two counted references to a cell: [`CellRef`] keeps its memory, [`AddressRef`] keeps its actor reachable.
 
 use super::{
-    ActorCell, Batch, Class, Facts, Guards, Header, Life, Lineage, Mute, Owner, Rare, Runnable,
-    SetOnce, SignalWord, Signals,
+    ActorCell, Batch, BoundedCell, Class, Facts, Guards, Header, Life, Lineage, Mute, Owner, Rare,
+    Runnable, SetOnce, SignalWord, Signals,
 };
 use crate::actor::Actor;
-use crate::mailbox::{Chain, Head, Inbox, Nudged, pool};
+use crate::mailbox::{Chain, Head, Inbox, Nudged, Ring, pool};
 use crate::mute::Pressure;
 use crate::scheduler::{Pointed, Worker};
 use crate::sync::{Arc, AtomicU32, AtomicU64, Ordering};
@@ -89,16 +89,30 @@ impl AddressRef {
                 parent: birth.parent,
                 random: AtomicU64::new(birth.seed),
                 place: AtomicU32::new(0),
+                deferred_sent: AtomicU32::new(0),
                 lineage: SetOnce::new(),
                 ended: SetOnce::new(),
             },
             state: UnsafeCell::new(state),
         };
-        let place = pool::take::<ActorCell<A>>();
-        // SAFETY: memory for this type that nobody else has.
-        unsafe { place.write(cell) };
         // The pointer is that of the whole cell, so that it may be cast back to it.
+        if A::MAILBOX.is_bounded() {
+            let place = pool::take::<BoundedCell<A>>();
+            let ring = Ring::new(A::MAILBOX);
+            // SAFETY: memory for this type that nobody else has.
+            unsafe { place.write(BoundedCell { cell, ring }) };
+            return AddressRef(place.cast());
+        }
+        let place = pool::take::<ActorCell<A>>();
+        // SAFETY: as above.
+        unsafe { place.write(cell) };
         AddressRef(place.cast())
+    }
+
+    /// The ring of an actor whose mailbox has a bound.
+    pub(crate) fn ring(&self) -> Option<&Ring> {
+        // SAFETY: by C3 this counted address keeps the cell alive; the pointer is that of the whole cell.
+        unsafe { ring(self.0) }
     }
 
     /// A reference that keeps the memory only.
@@ -196,7 +210,32 @@ pub(super) unsafe fn count_back(header: NonNull<Header>, spare: u32) {
     }
 }
 
+/// The ring of a cell, if it has one.
+///
+/// # Safety
+///
+/// `header` starts a cell made by [`AddressRef::birth`] that is alive for `'a`, and the pointer is that of the whole cell.
+pub(super) unsafe fn ring<'a>(header: NonNull<Header>) -> Option<&'a Ring> {
+    // SAFETY: the cell is alive by the caller's promise.
+    let at = unsafe { header.as_ref() }.class.ring_at?;
+    // SAFETY: the class was made with the cell: the ring lies there, and is only ever shared.
+    Some(unsafe { header.byte_add(at).cast::<Ring>().as_ref() })
+}
+
 impl CellRef {
+    /// The ring of an actor whose mailbox has a bound.
+    pub(crate) fn ring(&self) -> Option<&Ring> {
+        // SAFETY: this reference is counted, so the cell is alive; the pointer is that of the whole cell.
+        unsafe { ring(self.0) }
+    }
+
+    /// The bound has cost a message.
+    pub(crate) fn counts_loss(&self) {
+        if let Some(ring) = self.ring() {
+            ring.count_loss();
+        }
+    }
+
     /// One more reference to a cell.
     ///
     /// # Safety
@@ -394,11 +433,17 @@ impl AddressRef {
 ///
 /// The last reference is gone.
 pub(super) unsafe fn free<A: Actor>(header: NonNull<Header>) {
-    let place = header.cast::<ActorCell<A>>();
     // SAFETY: `birth::<A>` wrote exactly this type, and nobody else can reach it (the caller's promise). The state's drop is
     // the user's, but for an actor that has ended it is gone already, and one that has not ended is not freed.
     unsafe {
-        place.drop_in_place();
-        pool::give(place);
+        if A::MAILBOX.is_bounded() {
+            let place = header.cast::<BoundedCell<A>>();
+            place.drop_in_place();
+            pool::give(place);
+        } else {
+            let place = header.cast::<ActorCell<A>>();
+            place.drop_in_place();
+            pool::give(place);
+        }
     }
 }

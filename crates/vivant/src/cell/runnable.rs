@@ -1,6 +1,8 @@
 //! The right to run an actor, as it lies in run queues.
 
+use super::reference::ring;
 use super::{CellRef, Header};
+use crate::mailbox::Ring;
 use std::ops::Deref;
 use std::ptr::NonNull;
 
@@ -27,6 +29,12 @@ impl Runnable {
 
     pub(crate) fn as_ptr(&self) -> NonNull<Header> {
         self.0
+    }
+
+    /// The ring of an actor whose mailbox has a bound.
+    pub(super) fn ring(&self) -> Option<&Ring> {
+        // SAFETY: by C5 the cell is alive; the pointer is that of the whole cell.
+        unsafe { ring(self.0) }
     }
 
     /// A counted reference to the same cell.

@@ -112,6 +112,15 @@ impl Waiting {
         }
     }
 
+    /// The one that came first, whatever its guard says.
+    pub(super) fn pop_oldest(&mut self) -> Option<Envelope> {
+        let first = |line: &Line| line.messages.front()?.as_ref().map(|(came, _)| *came);
+        let lines = self.lines.iter_mut().filter(|line| first(line).is_some());
+        let envelope = lines.min_by_key(|line| first(line))?.take(0)?;
+        self.count -= 1;
+        Some(envelope)
+    }
+
     /// All of them, in the order of their coming.
     pub(super) fn into_messages(self) -> Vec<Envelope> {
         let lines = self.lines.into_iter();

@@ -2,6 +2,8 @@
 
 use super::inbox::{Chain, Linked};
 use super::pool;
+use super::ring::Ring;
+use crate::actor::Mailbox;
 use crate::behaviour::{Access, Guard};
 use crate::cell::{AddressRef, Bond, StateRef};
 use crate::error::Refusal;
@@ -64,6 +66,8 @@ pub(crate) enum Role {
     StopMark,
     /// The runtime's own: bonds between actors, and what its own actors tell each other.
     Own,
+    /// Stands for a message of the ring; the runtime's own.
+    Ticket,
 }
 
 impl Role {
@@ -76,6 +80,17 @@ impl Role {
     pub(crate) fn is_turn(self) -> bool {
         self.is_sent() || self == Role::Poll
     }
+}
+
+/// How a message goes into a mailbox.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Way {
+    /// A message to an actor whose mailbox has no bound: as a node of the inbox.
+    Straight,
+    /// A message to an actor whose mailbox has a bound: through the ring, and it counts.
+    Counted,
+    /// Any actor may get it: through the ring if the actor has one, and it never counts.
+    Exempt,
 }
 
 /// What came of running a message.
@@ -144,6 +159,7 @@ pub(crate) struct Kind {
     /// The behaviour's stable name.
     pub(crate) name: &'static str,
     pub(crate) role: Role,
+    pub(crate) way: Way,
     pub(crate) bytes: usize,
     /// What its guard reads, if it has one.
     pub(crate) guard: Guard,
@@ -159,6 +175,7 @@ impl Kind {
         Kind {
             name,
             role,
+            way: Way::Exempt,
             bytes: size_of::<Parcel<L::Content>>(),
             guard: L::GUARD,
             access: L::ACCESS,
@@ -166,6 +183,15 @@ impl Kind {
             run: run::<L>,
             refuse: refuse::<L>,
         }
+    }
+
+    /// The same for messages to actors with such a mailbox only.
+    pub(crate) const fn for_mailbox(self, mailbox: Mailbox) -> Kind {
+        let way = match mailbox {
+            Mailbox::BackPressure => Way::Straight,
+            _ => Way::Counted,
+        };
+        Kind { way, ..self }
     }
 }
 
@@ -184,14 +210,21 @@ unsafe fn ready<L: Letter>(head: NonNull<Head>, state: &mut StateRef<'_>) -> boo
 unsafe fn run<L: Letter>(head: NonNull<Head>, state: &mut StateRef<'_>, worker: &Worker) -> Step {
     // Owned here, so that a guard that panics does not lose it.
     let envelope = Envelope(head);
+    let place = match const { L::KIND.way } {
+        Way::Straight | Way::Exempt => None,
+        Way::Counted => Some(Place(worker)),
+    };
     // SAFETY: by the caller's promise.
     let let_in = L::ready(
         unsafe { &head.cast::<Parcel<L::Content>>().as_ref().content },
         state,
     );
     if !let_in {
+        std::mem::forget(place);
         return Step::Deferred(envelope);
     }
+    // Before the turn, which may send to its own actor.
+    drop(place);
     worker.fault_before(envelope.kind());
     // SAFETY: by the caller's promise; the node is given up.
     let parcel = unsafe { unpacked::<L>(envelope.into_node()) };
@@ -211,7 +244,7 @@ fn seen<L: Letter>(parcel: Parcel<L::Content>, state: &mut StateRef<'_>, worker:
     let Parcel { head, content } = parcel;
     match const { L::KIND.role } {
         Role::Resolution => L::run(content, state, worker).following(head),
-        Role::StopMark | Role::Own => L::run(content, state, worker),
+        Role::StopMark | Role::Own | Role::Ticket => L::run(content, state, worker),
         Role::Start | Role::Turn | Role::Bounded | Role::Poll => match observe::turn(&head, worker)
         {
             Some(watch) => watched::<L>(watch, head, content, state, worker),
@@ -235,6 +268,15 @@ fn watched<L: Letter>(
 ) -> Step {
     let _watched = watch.begins(head, worker);
     L::run(content, state, worker)
+}
+
+/// The place of a message in the ring of the actor that is held: freed when the message begins, or its guard panics.
+struct Place<'w>(&'w Worker);
+
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        self.0.present.with_ring(Ring::free);
+    }
 }
 
 /// # Safety

@@ -1,11 +1,14 @@
 //! Posting: the one way into a mailbox, for users' messages and the runtime's alike (M6).
 
-use super::envelope::{Envelope, Role};
+use super::envelope::{Envelope, Head, Role, Way};
 use super::inbox::Pushed;
+use super::ring::{Entry, Offered, Ticket};
 use crate::cell::AddressRef;
+use crate::dead_letter::Cause;
 use crate::scheduler::Worker;
 use crate::sync::Arc;
 use std::ops::Deref;
+use std::ptr::NonNull;
 
 /// The address that a message is for.
 pub(crate) enum To<'a> {
@@ -34,27 +37,106 @@ impl Deref for To<'_> {
     }
 }
 
-/// Puts `envelope` into the mailbox of `to`, or gives both back when that actor has ended.
+/// A message that is in no mailbox: the one that was posted, or one that lost its place to it.
+pub(crate) struct Returned<'a> {
+    pub(crate) to: To<'a>,
+    pub(crate) envelope: Envelope,
+    /// The actor has ended, or its mailbox was full.
+    pub(crate) cause: Cause,
+}
+
+/// Puts `envelope` into the mailbox of `to`, or gives both back when that actor has ended. A full mailbox with a bound gives
+/// back the message that it has no place for, which may be another one.
 ///
 /// Within a turn the sender may find the receiver overloaded: it is then muted when its turn ends (T5).
-pub(crate) fn post(to: To<'_>, envelope: Envelope) -> Result<(), (To<'_>, Envelope)> {
+pub(crate) fn post(to: To<'_>, envelope: Envelope) -> Result<(), Returned<'_>> {
+    if envelope.kind().way != Way::Straight && to.class.ring_at.is_some() {
+        return post_bounded(to, envelope, Entry::Asked);
+    }
+    // SAFETY: the envelope gave its parcel up as a node.
+    let push = |to: &AddressRef, node| unsafe { to.inbox.push(node) };
+    pushed(to, envelope, push).map_err(|(to, envelope)| Returned {
+        to,
+        envelope,
+        cause: Cause::Ended,
+    })
+}
+
+/// As `post`, for a sender that may have been promised a place.
+pub(crate) fn post_by(to: To<'_>, envelope: Envelope, entry: Entry) -> Result<(), Returned<'_>> {
+    match entry {
+        Entry::Asked => post(to, envelope),
+        Entry::Promised => post_bounded(to, envelope, entry),
+    }
+}
+
+/// The actor's mailbox has a bound: the message goes into its ring, and a ticket into its inbox (M7).
+#[inline(never)]
+fn post_bounded(to: To<'_>, mut message: Envelope, entry: Entry) -> Result<(), Returned<'_>> {
+    message.stamp(to.system.oracle.coarse_ms() as u32);
+    to.system.bytes.add(message.kind().bytes);
+    let ticket = Envelope::new::<Ticket>((), message.head().place);
+    let mut not_in = None;
+    let push = |to: &AddressRef, node| {
+        let offered = match to.ring() {
+            // SAFETY: the ticket gave its parcel up as a node.
+            Some(ring) => ring.offer(message, entry, || unsafe { to.inbox.push(node) }),
+            None => Offered::Ended(message),
+        };
+        match offered {
+            Offered::Entered(pushed) => Ok(pushed),
+            Offered::NoRoom(message, cause) => {
+                not_in = Some((message, cause));
+                Err(node)
+            }
+            Offered::Ended(message) => {
+                not_in = Some((message, Cause::Ended));
+                Err(node)
+            }
+        }
+    };
+    match (pushed(to, ticket, push), not_in) {
+        (Err((to, ticket)), Some((envelope, cause))) => {
+            drop(ticket);
+            to.system.bytes.subtract(envelope.kind().bytes);
+            Err(Returned {
+                to,
+                envelope,
+                cause,
+            })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Posts `envelope` by `push`, and does what its outcome asks for.
+#[inline]
+fn pushed<'a>(
+    to: To<'a>,
+    envelope: Envelope,
+    push: impl FnOnce(&AddressRef, NonNull<Head>) -> Result<Pushed<Head>, NonNull<Head>>,
+) -> Result<(), (To<'a>, Envelope)> {
     Worker::with_any(|worker| match worker {
-        Some(worker) if Arc::ptr_eq(&worker.system, &to.system) => worker.post(to, envelope),
-        _ => post_from_outside(to, envelope),
+        Some(worker) if Arc::ptr_eq(&worker.system, &to.system) => worker.post(to, envelope, push),
+        _ => post_from_outside(to, envelope, push),
     })
 }
 
 impl Worker {
     /// From a worker of the receiver's system.
     #[inline]
-    fn post<'a>(&self, to: To<'a>, mut envelope: Envelope) -> Result<(), (To<'a>, Envelope)> {
+    fn post<'a>(
+        &self,
+        to: To<'a>,
+        mut envelope: Envelope,
+        push: impl FnOnce(&AddressRef, NonNull<Head>) -> Result<Pushed<Head>, NonNull<Head>>,
+    ) -> Result<(), (To<'a>, Envelope)> {
         let system = &self.system;
         let kind = envelope.kind();
         let now_ms = system.oracle.coarse_ms() as u32;
         envelope.stamp(now_ms);
         self.account_more(kind.bytes);
-        // SAFETY: the envelope gave its parcel up as a node.
-        let depth = match unsafe { to.inbox.push(envelope.into_node()) } {
+        let depth = match push(&to, envelope.into_node()) {
             Ok(Pushed::Wakes(node)) => {
                 to.facts.wakes(now_ms);
                 let depth = to.pressure.first();
@@ -75,7 +157,7 @@ impl Worker {
             Ok(Pushed::Later) => to.pressure.add(),
             Err(node) => {
                 self.account_less(kind.bytes);
-                // SAFETY: the inbox gave the node back.
+                // SAFETY: `push` gave the node back.
                 return Err((to, unsafe { Envelope::from_node(node) }));
             }
         };
@@ -87,14 +169,17 @@ impl Worker {
 }
 
 /// From a thread that is no worker of the receiver's system: nobody can be muted for it.
-fn post_from_outside(to: To<'_>, mut envelope: Envelope) -> Result<(), (To<'_>, Envelope)> {
+fn post_from_outside<'a>(
+    to: To<'a>,
+    mut envelope: Envelope,
+    push: impl FnOnce(&AddressRef, NonNull<Head>) -> Result<Pushed<Head>, NonNull<Head>>,
+) -> Result<(), (To<'a>, Envelope)> {
     let system = &to.system;
     let kind = envelope.kind();
     let now_ms = system.oracle.coarse_ms() as u32;
     envelope.stamp(now_ms);
     system.bytes.add(kind.bytes);
-    // SAFETY: the envelope gave its parcel up as a node.
-    match unsafe { to.inbox.push(envelope.into_node()) } {
+    match push(&to, envelope.into_node()) {
         Ok(Pushed::Wakes(node)) => {
             to.facts.wakes(now_ms);
             // SAFETY: the inbox was parked, and this push has woken it; the node is the envelope's.
@@ -106,7 +191,7 @@ fn post_from_outside(to: To<'_>, mut envelope: Envelope) -> Result<(), (To<'_>, 
         }
         Err(node) => {
             system.bytes.subtract(kind.bytes);
-            // SAFETY: the inbox gave the node back.
+            // SAFETY: `push` gave the node back.
             return Err((to, unsafe { Envelope::from_node(node) }));
         }
     }

@@ -82,6 +82,20 @@ impl Pressure {
         }
     }
 
+    /// Under the lock of [`Mutes`], on behalf of somebody who found it overloaded: whether it is so still. It then is
+    /// `OVERLOADED`, and whoever waits for it enters its list.
+    fn stays_overloaded(&self, marks: Marks) -> Wait {
+        let Some(before) = self.becomes_overloaded() else {
+            return Wait::GoesOn;
+        };
+        // AcqRel, and an addition of nothing instead of a load: see `Pressure::subtract`.
+        if self.depth.fetch_add(0, Ordering::AcqRel) <= marks.recovered as i32 {
+            self.calms_down_to(before);
+            return Wait::GoesOn;
+        }
+        Wait::Waits
+    }
+
     /// Under the lock of [`Mutes`]: it mutes nobody more than before.
     fn calms_down_to(&self, before: u8) {
         let _ended_meanwhile =
@@ -120,6 +134,15 @@ pub(crate) enum Muting<S> {
     GoesOn,
 }
 
+/// Whether somebody who found an actor overloaded waits for its recovery.
+#[must_use]
+#[derive(PartialEq, Eq, Debug)]
+pub(crate) enum Wait {
+    Waits,
+    /// It has recovered, is muted itself or has ended.
+    GoesOn,
+}
+
 /// Who is muted by whom, in one system. `S` stands for a sender: what is needed to tell it to go on.
 pub(crate) struct Mutes<S> {
     lists: Mutex<BTreeMap<u64, Vec<S>>>,
@@ -141,12 +164,7 @@ impl<S> Mutes<S> {
         marks: Marks,
     ) -> Muting<S> {
         let mut lists = lock(&self.lists);
-        let Some(before) = receiver.1.becomes_overloaded() else {
-            return Muting::GoesOn;
-        };
-        // AcqRel, and an addition of nothing instead of a load: see `Pressure::subtract`.
-        if receiver.1.depth.fetch_add(0, Ordering::AcqRel) <= marks.recovered as i32 {
-            receiver.1.calms_down_to(before);
+        if receiver.1.stays_overloaded(marks) == Wait::GoesOn {
             return Muting::GoesOn;
         }
         lists.entry(receiver.0).or_default().push(token);
@@ -154,6 +172,27 @@ impl<S> Mutes<S> {
         Muting::Muted {
             release: lists.remove(&sender.0).unwrap_or_default(),
         }
+    }
+
+    /// As `mute`, for somebody who is no actor and waits until `receiver` has recovered.
+    pub(crate) fn wait(&self, token: S, receiver: (u64, &Pressure), marks: Marks) -> Wait {
+        let mut lists = lock(&self.lists);
+        let wait = receiver.1.stays_overloaded(marks);
+        match wait {
+            Wait::Waits => lists.entry(receiver.0).or_default().push(token),
+            Wait::GoesOn => drop(lists),
+        }
+        wait
+    }
+
+    /// Somebody who is no actor does not wait any more.
+    pub(crate) fn leaves(&self, receiver: u64, is_it: impl Fn(&S) -> bool) {
+        let gone = lock(&self.lists).get_mut(&receiver).and_then(|list| {
+            let at = list.iter().position(is_it)?;
+            Some(list.remove(at))
+        });
+        // Outside the lock.
+        drop(gone);
     }
 
     /// The holder of an actor that was muted has heard that it may go on.
@@ -188,10 +227,10 @@ impl<S> Mutes<S> {
     }
 
     /// Every pair (who mutes, who is muted), for inspection.
-    pub(crate) fn pairs(&self, id_of: impl Fn(&S) -> u64) -> Vec<(u64, u64)> {
+    pub(crate) fn pairs<T>(&self, name: impl Fn(&S) -> T) -> Vec<(u64, T)> {
         let lists = lock(&self.lists);
         let pairs = lists.iter().flat_map(|(by, senders)| {
-            let pair = |sender| (*by, id_of(sender));
+            let pair = |sender| (*by, name(sender));
             senders.iter().map(pair)
         });
         pairs.collect()

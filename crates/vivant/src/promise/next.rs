@@ -4,10 +4,9 @@
 //! as long as the user's data is deep. The stack must not be as deep as that (H12), so each step returns the next one.
 
 use crate::call::Delivery;
-use crate::cell::{AddressRef, catch};
-use crate::dead_letter::Cause;
+use crate::cell::catch;
 use crate::error::{Inside, Panic};
-use crate::mailbox::{Envelope, To, post};
+use crate::mailbox::{Returned, To, post};
 use crate::scheduler::Worker;
 
 /// The next step.
@@ -29,17 +28,20 @@ impl Next {
                 Next::Settle(settle) => settle(),
                 Next::Deliver(Delivery { to, envelope }) => match post(To::Owned(to), envelope) {
                     Ok(()) => return,
-                    Err((to, envelope)) => bury(&to, envelope),
+                    Err(returned) => bury(returned),
                 },
             }
         }
     }
 }
 
-/// A message came too late for its actor: it is a dead letter, and whoever waits for its answer is told.
+/// A message came too late for its actor, or found its mailbox full: it is a dead letter, and whoever waits for its answer is
+/// told.
 #[cold]
-pub(crate) fn bury(to: &AddressRef, envelope: Envelope) -> Next {
-    to.system.dead_letters.bury(to, envelope, Cause::Ended)
+pub(crate) fn bury(returned: Returned<'_>) -> Next {
+    let cell = returned.to.cell();
+    let letters = &returned.to.system.dead_letters;
+    letters.bury(cell, returned.envelope, returned.cause)
 }
 
 /// Runs code that belongs to somebody else than the one whose turn this is: a waker, the drop of a message that is

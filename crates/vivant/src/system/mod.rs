@@ -6,7 +6,7 @@ mod shutdown;
 
 pub(crate) use builder::Config;
 pub use builder::SystemBuilder;
-pub(crate) use shared::Shared;
+pub(crate) use shared::{HeldBack, Shared};
 pub use shutdown::{ShutdownReport, Survivor};
 
 use crate::actor::Actor;

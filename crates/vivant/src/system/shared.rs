@@ -12,7 +12,7 @@ use crate::commons::Commons;
 use crate::dead_letter::DeadLetters;
 use crate::endings::Endings;
 use crate::error::{Inside, Panic};
-use crate::mailbox::{Depot, To, post};
+use crate::mailbox::{Applicant, Depot, To, post};
 use crate::mute::Mutes;
 use crate::named_timer::NamedTimers;
 use crate::names::Names;
@@ -43,7 +43,7 @@ pub(crate) struct Shared {
     pub(crate) commons: Commons,
     pub(crate) timers: Timers,
     pub(crate) named_timers: NamedTimers,
-    pub(crate) mutes: Mutes<CellRef>,
+    pub(crate) mutes: Mutes<HeldBack>,
     pub(crate) dead_letters: DeadLetters,
     pub(crate) reports: Reports,
     #[cfg(feature = "metrics")]
@@ -56,6 +56,37 @@ pub(crate) struct Shared {
     next_id: AtomicU64,
     next_root: AtomicU32,
     stage: AtomicU8,
+}
+
+/// Who waits until an overloaded actor has recovered.
+pub(crate) enum HeldBack {
+    /// It is muted.
+    Actor(CellRef),
+    /// From outside.
+    Offer(Arc<Applicant>),
+}
+
+impl HeldBack {
+    pub(crate) fn goes_on(self) {
+        match self {
+            HeldBack::Actor(muted) => muted.signal(Signals::UNMUTE),
+            HeldBack::Offer(applicant) => {
+                let _told = applicant.may_go();
+            }
+        }
+    }
+
+    /// Its number, if it is an actor.
+    pub(crate) fn actor(&self) -> Option<u64> {
+        match self {
+            HeldBack::Actor(muted) => Some(muted.id),
+            HeldBack::Offer(_) => None,
+        }
+    }
+
+    pub(crate) fn is(&self, applicant: &Arc<Applicant>) -> bool {
+        matches!(self, HeldBack::Offer(other) if Arc::ptr_eq(other, applicant))
+    }
 }
 
 const OPEN: u8 = 0;

@@ -1,0 +1,73 @@
+//! What a run has to do for a mailbox with a bound (see `mailbox/README.md`).
+
+use super::held::{After, Held};
+use crate::dead_letter::Cause;
+use crate::mailbox::{Envelope, Ring, Role, Way};
+
+impl Held<'_> {
+    /// Processes the message for which a ticket stands.
+    pub(super) fn redeem(&mut self, ticket: Envelope) -> After {
+        match self.message_of(ticket) {
+            Some(message) => self.process(message),
+            None => After::Next,
+        }
+    }
+
+    /// What came out of the inbox, or the message for which a ticket stands.
+    pub(super) fn message_of(&mut self, taken: Envelope) -> Option<Envelope> {
+        if taken.kind().role != Role::Ticket {
+            return Some(taken);
+        }
+        drop(taken);
+        // First: it is older than what the ticket stands for.
+        self.drop_overdue();
+        let message = self.actor.ring()?.redeem()?;
+        self.worker.account_less(message.kind().bytes);
+        Some(message)
+    }
+
+    /// Newer messages have taken the places of some that wait for their guard.
+    pub(super) fn drop_overdue(&mut self) {
+        let overdue = self.actor.ring().map_or(0, Ring::take_overdue);
+        if overdue == 0 {
+            return;
+        }
+        for _ in 0..overdue {
+            let Some(envelope) = self.owner().rare().waiting.pop_oldest() else {
+                break;
+            };
+            self.publish_deferred();
+            let (kind, cell) = (envelope.kind(), self.actor.cell());
+            let letters = &self.actor.system.dead_letters;
+            self.as_turn(kind, || {
+                letters.bury(cell, envelope, Cause::DroppedOldest).follow();
+            });
+        }
+        // What was dropped may have sent, but no turn has ended.
+        drop(self.worker.take_overloaded());
+    }
+
+    /// A message that the holder had taken out will not begin.
+    pub(super) fn frees_place(&self, message: &Envelope) {
+        if message.kind().way == Way::Counted
+            && let Some(ring) = self.actor.ring()
+        {
+            ring.free();
+        }
+    }
+
+    /// A continuation that runs at once has not been in the mailbox.
+    pub(super) fn gives_place(&self, released: &Envelope) {
+        if released.kind().way == Way::Counted
+            && let Some(ring) = self.actor.ring()
+        {
+            ring.occupy();
+        }
+    }
+
+    pub(super) fn close_ring(&self) {
+        if let Some(ring) = self.actor.ring() {
+            ring.close();
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! Somebody outside who waits until there is room in a mailbox.
+
+use crate::promise::for_others;
+use crate::sync::{Arc, Mutex, lock};
+use std::task::{Context, Poll, Waker};
+
+/// What an offer and the mailbox that it waits for share.
+pub(crate) struct Applicant(Mutex<Standing>);
+
+enum Standing {
+    Waits(Option<Waker>),
+    /// It was told: its place is kept, where the mailbox has places, or its actor has ended.
+    MayGo,
+    /// The offer was dropped, or has been told.
+    Gone,
+}
+
+/// Whether an applicant heard that it may go.
+#[must_use]
+#[derive(PartialEq, Eq, Debug)]
+pub(crate) enum Told {
+    Yes,
+    /// It does not wait any more: what it was given belongs to the next one.
+    Gone,
+}
+
+impl Applicant {
+    pub(crate) fn new() -> Arc<Applicant> {
+        Arc::new(Applicant(Mutex::new(Standing::Waits(None))))
+    }
+
+    /// There is room now.
+    pub(crate) fn may_go(&self) -> Told {
+        let mut standing = lock(&self.0);
+        let waker = match &mut *standing {
+            Standing::Waits(waker) => waker.take(),
+            Standing::MayGo | Standing::Gone => return Told::Gone,
+        };
+        *standing = Standing::MayGo;
+        drop(standing);
+        if let Some(waker) = waker {
+            for_others("a waker", || waker.wake());
+        }
+        Told::Yes
+    }
+
+    /// Ready once it was told.
+    pub(crate) fn poll(&self, context: &mut Context<'_>) -> Poll<()> {
+        // Cloned before and dropped after the lock is held: both are user code.
+        let waker = context.waker().clone();
+        let mut standing = lock(&self.0);
+        let before = match &mut *standing {
+            Standing::Waits(place) => place.replace(waker),
+            Standing::MayGo | Standing::Gone => {
+                *standing = Standing::Gone;
+                return Poll::Ready(());
+            }
+        };
+        drop(standing);
+        drop(before);
+        Poll::Pending
+    }
+
+    /// The offer is dropped. Returns whether it had been told.
+    pub(crate) fn leave(&self) -> Told {
+        let before = std::mem::replace(&mut *lock(&self.0), Standing::Gone);
+        match before {
+            Standing::MayGo => Told::Yes,
+            // Dropped outside the lock, with its waker.
+            Standing::Waits(_) | Standing::Gone => Told::Gone,
+        }
+    }
+}

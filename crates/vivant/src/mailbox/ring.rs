@@ -1,0 +1,302 @@
+//! The ring of a bounded mailbox: the messages that wait in it, and how many places are taken (invariants M7 and M8, see
+//! the README).
+
+use super::applicant::{Applicant, Told};
+use super::envelope::{Envelope, Head, Kind, Letter, Role, Step, Way};
+use super::inbox::Pushed;
+use crate::actor::Mailbox;
+use crate::cell::StateRef;
+use crate::dead_letter::Cause;
+use crate::error::Refusal;
+use crate::promise::Next;
+use crate::scheduler::Worker;
+use crate::sync::{Arc, Mutex, lock};
+use std::collections::VecDeque;
+use std::panic::Location;
+use std::ptr::NonNull;
+
+/// Part of the cell of an actor whose mailbox has a bound.
+pub(crate) struct Ring {
+    mailbox: Mailbox,
+    places: Mutex<Places>,
+}
+
+#[derive(Default)]
+struct Places {
+    /// Not yet taken out, oldest first, exempt ones among them. For each there is a ticket in the inbox or the backlog.
+    waiting: VecDeque<Envelope>,
+    /// How many of `waiting` are not exempt: each has a place.
+    counted: usize,
+    /// Places of messages that the holder has taken out and not begun, and such as are promised to senders.
+    kept: usize,
+    /// So many messages that wait for their guard have lost their places: the holder drops the oldest.
+    overdue: usize,
+    /// Who waits outside for a place, in this order.
+    applicants: VecDeque<Arc<Applicant>>,
+    lost: u64,
+    life: Life,
+}
+
+#[derive(Default, PartialEq, Eq)]
+enum Life {
+    #[default]
+    Open,
+    /// The actor has ended: nobody is promised a place any more.
+    Closed,
+}
+
+/// Whether a message comes with a place.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Entry {
+    /// There may be none.
+    Asked,
+    /// [`Ring::reserve`] or [`Ring::apply`] has promised one.
+    Promised,
+}
+
+/// What became of a message.
+pub(crate) enum Offered {
+    /// It waits, and its ticket was pushed.
+    Entered(Pushed<Head>),
+    /// There is no room for this message: it, or an older one in whose place it waits. No ticket was pushed, for that of the
+    /// older one stands for it.
+    NoRoom(Envelope, Cause),
+    /// The inbox is closed.
+    Ended(Envelope),
+}
+
+impl Ring {
+    pub(crate) fn new(mailbox: Mailbox) -> Ring {
+        Ring {
+            mailbox,
+            places: Mutex::default(),
+        }
+    }
+
+    /// Gives `message` a place, and calls `push`, which pushes its ticket, before anybody else is given one.
+    pub(crate) fn offer(
+        &self,
+        message: Envelope,
+        entry: Entry,
+        push: impl FnOnce() -> Result<Pushed<Head>, NonNull<Head>>,
+    ) -> Offered {
+        let mut places = lock(&self.places);
+        if places.life == Life::Closed {
+            return Offered::Ended(message);
+        }
+        let way = message.kind().way;
+        if entry == Entry::Promised {
+            places.kept -= 1;
+        } else if way == Way::Counted && places.taken() >= self.mailbox.bound() {
+            if !matches!(self.mailbox, Mailbox::DropOldest(_)) {
+                return Offered::NoRoom(message, self.cause());
+            }
+            if places.kept == 0
+                && let Some(oldest) = places.displaced()
+            {
+                places.push(message);
+                #[cfg(test)]
+                let oldest = super::planted::exchanged(oldest);
+                return Offered::NoRoom(oldest, self.cause());
+            }
+            // The oldest is in the holder's hands, which will learn of it.
+            places.kept -= 1;
+            places.overdue += 1;
+        }
+        match push() {
+            Ok(pushed) => {
+                places.push(message);
+                Offered::Entered(pushed)
+            }
+            Err(_) => Offered::Ended(message),
+        }
+    }
+
+    /// For a sender that is to get its message back: how it may enter, or nothing if a mailbox that rejects is full.
+    pub(crate) fn reserve(&self) -> Option<Entry> {
+        self.reserve_in(&mut lock(&self.places))
+    }
+
+    /// As `reserve`, but if there is no place, `applicant` waits for one, behind those who do already.
+    pub(crate) fn apply(&self, applicant: &Arc<Applicant>) -> Option<Entry> {
+        let mut places = lock(&self.places);
+        let entry = self.reserve_in(&mut places);
+        if entry.is_none() {
+            places.applicants.push_back(applicant.clone());
+        }
+        entry
+    }
+
+    fn reserve_in(&self, places: &mut Places) -> Option<Entry> {
+        if places.life == Life::Closed || !matches!(self.mailbox, Mailbox::Reject(_)) {
+            return Some(Entry::Asked);
+        }
+        if places.taken() >= self.mailbox.bound() {
+            return None;
+        }
+        places.kept += 1;
+        Some(Entry::Promised)
+    }
+
+    /// An applicant does not wait any more.
+    pub(crate) fn withdraw(&self, applicant: &Arc<Applicant>) {
+        lock(&self.places)
+            .applicants
+            .retain(|other| !Arc::ptr_eq(other, applicant));
+    }
+
+    /// The holder has taken a ticket out: here is the message. It keeps its place until it begins.
+    pub(crate) fn redeem(&self) -> Option<Envelope> {
+        let mut places = lock(&self.places);
+        let message = places.waiting.pop_front();
+        debug_assert!(message.is_some(), "M7: a ticket without a message");
+        if is_counted(message.as_ref()?) {
+            places.counted -= 1;
+            places.kept += 1;
+        }
+        message
+    }
+
+    /// A message comes to the holder by another way than the inbox: it takes a place, whether one is free or not.
+    pub(crate) fn occupy(&self) {
+        lock(&self.places).kept += 1;
+    }
+
+    /// A message that the holder had taken out begins, or is destroyed; or a sender does not use what it was promised. The
+    /// place goes to the applicant that has waited longest.
+    pub(crate) fn free(&self) {
+        while let Some(applicant) = self.free_or_next() {
+            if applicant.may_go() == Told::Yes {
+                return;
+            }
+        }
+    }
+
+    fn free_or_next(&self) -> Option<Arc<Applicant>> {
+        #[cfg(test)]
+        if super::planted::bug() == super::planted::Bug::FreesNoPlace {
+            return None;
+        }
+        let mut places = lock(&self.places);
+        if places.life == Life::Closed {
+            return None;
+        }
+        if places.overdue > 0 {
+            // It leaves by itself, so none has to be dropped in its stead.
+            places.overdue -= 1;
+            return None;
+        }
+        // More may be taken than there are: see `occupy`.
+        if places.taken() <= self.mailbox.bound()
+            && let Some(next) = places.applicants.pop_front()
+        {
+            return Some(next);
+        }
+        debug_assert!(places.kept > 0, "M8: a place freed that nobody had");
+        places.kept = places.kept.saturating_sub(1);
+        None
+    }
+
+    /// How many of the messages that wait for their guards the holder must drop. Taken.
+    pub(crate) fn take_overdue(&self) -> usize {
+        std::mem::take(&mut lock(&self.places).overdue)
+    }
+
+    /// The inbox is closed, and the applicants may see that. What waits is still redeemed.
+    pub(crate) fn close(&self) {
+        let applicants = {
+            let mut places = lock(&self.places);
+            places.life = Life::Closed;
+            std::mem::take(&mut places.applicants)
+        };
+        for applicant in applicants {
+            let _told = applicant.may_go();
+        }
+    }
+
+    #[cfg(test)]
+    pub(super) fn taken(&self) -> usize {
+        lock(&self.places).taken()
+    }
+
+    /// How many messages wait that have not been looked at.
+    pub(crate) fn depth(&self) -> usize {
+        lock(&self.places).waiting.len()
+    }
+
+    pub(crate) fn count_loss(&self) {
+        lock(&self.places).lost += 1;
+    }
+
+    /// How many messages the bound has cost.
+    pub(crate) fn lost(&self) -> u64 {
+        lock(&self.places).lost
+    }
+
+    /// Why a message is lost for which there is no place.
+    pub(super) fn cause(&self) -> Cause {
+        match self.mailbox {
+            Mailbox::Reject(_) | Mailbox::BackPressure => Cause::Rejected,
+            Mailbox::DropNewest(_) => Cause::DroppedNewest,
+            Mailbox::DropOldest(_) => Cause::DroppedOldest,
+        }
+    }
+}
+
+impl Places {
+    fn taken(&self) -> usize {
+        self.counted + self.kept
+    }
+
+    fn push(&mut self, message: Envelope) {
+        self.counted += usize::from(is_counted(&message));
+        self.waiting.push_back(message);
+    }
+
+    /// Takes out the message that has waited longest of those that count.
+    fn displaced(&mut self) -> Option<Envelope> {
+        let oldest = self.waiting.iter().position(is_counted);
+        #[cfg(test)]
+        let oldest = match super::planted::bug() {
+            super::planted::Bug::DisplacesTheNewest => self.waiting.iter().rposition(is_counted),
+            _ => oldest,
+        };
+        let displaced = self.waiting.remove(oldest?);
+        self.counted -= 1;
+        displaced
+    }
+}
+
+fn is_counted(message: &Envelope) -> bool {
+    message.kind().way == Way::Counted
+}
+
+impl Drop for Ring {
+    fn drop(&mut self) {
+        debug_assert!(
+            lock(&self.places).waiting.is_empty(),
+            "M5: a ring was dropped with messages in it"
+        );
+    }
+}
+
+/// Stands in the inbox for a message of the ring. It never runs: the holder redeems what its guard, which is always shut,
+/// does not let run. So the way of messages without tickets has no question more.
+pub(super) struct Ticket;
+
+impl Letter for Ticket {
+    type Content = ();
+    const KIND: Kind = Kind::new::<Self>("ticket", Role::Ticket);
+
+    fn ready((): &(), _: &mut StateRef<'_>) -> bool {
+        false
+    }
+
+    fn run((): (), _: &mut StateRef<'_>, _: &Worker) -> Step {
+        Step::Done
+    }
+
+    fn refuse((): (), _: &Refusal, _: &'static Location<'static>) -> Next {
+        Next::Nothing
+    }
+}
