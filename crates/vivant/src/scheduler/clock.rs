@@ -7,15 +7,21 @@ use crate::sync::{Arc, Condvar, Mutex, PoisonError, lock};
 use crate::system::Shared;
 use std::time::Duration;
 
-const TICK: Duration = Duration::from_millis(1);
+const TICK_NS: u64 = 1_000_000;
 
 pub(super) struct Clock {
     state: Mutex<State>,
     changed: Condvar,
 }
 
+struct State {
+    mode: Mode,
+    /// When it wakes by itself.
+    wakes_ns: u64,
+}
+
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum State {
+enum Mode {
     Ticking,
     /// Nobody works. A worker that wakes, and a timer that becomes the next one, rouse the clock.
     Resting,
@@ -25,7 +31,10 @@ enum State {
 impl Clock {
     pub(super) fn new() -> Clock {
         Clock {
-            state: Mutex::new(State::Ticking),
+            state: Mutex::new(State {
+                mode: Mode::Ticking,
+                wakes_ns: 0,
+            }),
             changed: Condvar::new(),
         }
     }
@@ -37,27 +46,24 @@ impl Clock {
             system.fire_due();
             threads.handover.watch(system, threads);
             let mut state = lock(&self.state);
-            if *state == State::Closed {
+            if state.mode == Mode::Closed {
                 return;
             }
             // A worker that wakes after this look locks the state later and finds `Resting`.
-            *state = if threads.is_idle() {
-                State::Resting
+            state.mode = if threads.is_idle() {
+                Mode::Resting
             } else {
-                State::Ticking
+                Mode::Ticking
             };
             // A timer set since `fire_due` has the state's lock still before it, or is seen here.
-            let until_timer = system
-                .timers
-                .next_ns()
-                .map(|at| Duration::from_nanos(at.saturating_sub(system.oracle.now_ns())));
-            let wait = match (*state, until_timer) {
-                (State::Ticking, until_timer) => {
-                    Some(until_timer.map_or(TICK, |until| until.min(TICK)))
-                }
-                (_, until_timer) => until_timer,
+            let now_ns = system.oracle.now_ns();
+            let next_ns = system.timers.next_ns();
+            let wakes_ns = match (state.mode, next_ns) {
+                (Mode::Ticking, _) => Some(next_ns.unwrap_or(u64::MAX).min(now_ns + TICK_NS)),
+                (_, next_ns) => next_ns,
             };
-            match wait {
+            state.wakes_ns = wakes_ns.unwrap_or(u64::MAX);
+            match wakes_ns.map(|at_ns| Duration::from_nanos(at_ns.saturating_sub(now_ns))) {
                 Some(wait) if wait.is_zero() => {}
                 Some(wait) => drop(
                     self.changed
@@ -76,22 +82,22 @@ impl Clock {
     /// Somebody works again, or the next timer is nearer than before.
     pub(crate) fn rouse(&self) {
         let mut state = lock(&self.state);
-        if *state == State::Resting {
-            *state = State::Ticking;
+        if state.mode == Mode::Resting {
+            state.mode = Mode::Ticking;
             self.changed.notify_one();
         }
     }
 
-    /// A timer became the next one.
-    pub(super) fn timer_is_nearer(&self) {
+    /// A timer became the next one. Seldom is that worth a wake: the clock may wake before it anyway.
+    pub(super) fn timer_is_nearer(&self, at_ns: u64) {
         let state = lock(&self.state);
-        if *state != State::Closed {
+        if state.mode != Mode::Closed && at_ns < state.wakes_ns {
             self.changed.notify_one();
         }
     }
 
     pub(super) fn close(&self) {
-        *lock(&self.state) = State::Closed;
+        lock(&self.state).mode = Mode::Closed;
         self.changed.notify_one();
     }
 }
@@ -106,7 +112,7 @@ impl Threads {
     }
 
     /// A timer became the next one.
-    pub(crate) fn timer_is_nearer(&self) {
-        self.clock.timer_is_nearer();
+    pub(crate) fn timer_is_nearer(&self, at_ns: u64) {
+        self.clock.timer_is_nearer(at_ns);
     }
 }

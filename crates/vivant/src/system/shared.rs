@@ -237,11 +237,10 @@ impl Shared {
 
     /// Sets an alarm that rings `in_ns` from now.
     pub(crate) fn set_timer(self: &Arc<Self>, in_ns: u64, alarm: Alarm) -> Timer {
-        let (id, is_next) = self
-            .timers
-            .set(self.oracle.now_ns().saturating_add(in_ns), alarm);
+        let at_ns = self.oracle.now_ns().saturating_add(in_ns);
+        let (id, is_next) = self.timers.set(at_ns, alarm);
         if let (true, Some(threads)) = (is_next, self.threads()) {
-            threads.timer_is_nearer();
+            threads.timer_is_nearer(at_ns);
         }
         Timer::new(self.clone(), id)
     }
