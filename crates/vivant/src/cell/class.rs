@@ -1,7 +1,7 @@
 //! What the runtime knows of an actor's type: a table made once for each `A`, and the message that starts an actor.
 
 use super::{ActorCell, BoundedCell, Header, reference};
-use crate::actor::{Actor, Mailbox, Pool};
+use crate::actor::{Actor, Mailbox};
 use crate::error::Refusal;
 use crate::mailbox::{Envelope, Kind, Letter, Role, Step};
 use crate::promise::{Next, for_others};
@@ -17,7 +17,6 @@ use std::ptr::NonNull;
 /// The table.
 pub(crate) struct Class {
     pub(crate) name: &'static str,
-    pub(crate) pool: Pool,
     pub(crate) mailbox: Mailbox,
     pub(crate) type_id: fn() -> TypeId,
     /// Size of the cell.
@@ -42,7 +41,6 @@ impl<A: Actor> Classed for A {
             );
             A::NAME
         },
-        pool: A::POOL,
         mailbox: A::MAILBOX,
         type_id: TypeId::of::<A>,
         bytes: if A::MAILBOX.is_bounded() {

@@ -3,7 +3,7 @@
 use super::reference::count_back;
 use super::waiting::{Found, Waiting};
 use super::{
-    AddressRef, Batch, Guards, Header, Life, Mute, Owner, Runnable, Signals, StateRef, catch,
+    AddressRef, Batch, Guards, Header, Lane, Life, Mute, Owner, Runnable, Signals, StateRef, catch,
 };
 use crate::behaviour::Access;
 use crate::call::Delivery;
@@ -418,6 +418,18 @@ impl<'w> Held<'w> {
     pub(super) fn has_more(&mut self) -> bool {
         let owner = self.owner();
         owner.guards != Guards::Looked || !owner.backlog.is_empty() || !self.actor.inbox.is_empty()
+    }
+
+    /// T6: an actor that had a long turn in this run belongs apart, and one that had none does not any more.
+    #[inline]
+    pub(super) fn keeps_lane(&mut self, longest_ms: u64) {
+        let limit_ms = self.worker.system.config.turn_limit_ms;
+        let owner = self.owner();
+        match owner.lane {
+            Lane::Workers if longest_ms >= limit_ms => owner.lane = Lane::Slow,
+            Lane::Slow if longest_ms < limit_ms => owner.lane = Lane::Workers,
+            Lane::Workers | Lane::Slow | Lane::Blocking => {}
+        }
     }
 
     pub(super) fn was_busy(&self, ms: u64) {

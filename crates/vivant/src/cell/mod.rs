@@ -56,6 +56,7 @@ pub(crate) use run::{Budget, Ran, rescue, run, run_to_panic};
 pub(crate) use runnable::Runnable;
 pub(crate) use signals::Signals;
 
+use crate::actor::Pool;
 use crate::mailbox::{Chain, Head, Inbox, Ring};
 use crate::mute::Pressure;
 use crate::stop::StopReason;
@@ -108,6 +109,26 @@ struct Owner {
     guards: Guards,
     /// Whether the next message of the backlog found the inbox empty.
     batch: Batch,
+    lane: Lane,
+}
+
+/// Which threads run the actor (T6).
+#[derive(PartialEq, Eq, Clone, Copy, Debug)]
+pub(crate) enum Lane {
+    Workers,
+    /// Declared to block.
+    Blocking,
+    /// Its last run had a turn over the limit.
+    Slow,
+}
+
+impl Lane {
+    fn of(pool: Pool) -> Lane {
+        match pool {
+            Pool::Workers => Lane::Workers,
+            Pool::Blocking => Lane::Blocking,
+        }
+    }
 }
 
 impl Owner {

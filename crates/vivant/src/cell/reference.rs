@@ -1,8 +1,8 @@
 //! The two counted references to a cell: [`CellRef`] keeps its memory, [`AddressRef`] keeps its actor reachable.
 
 use super::{
-    ActorCell, Batch, BoundedCell, Class, Facts, Guards, Header, Life, Lineage, Mute, Owner, Rare,
-    Runnable, SetOnce, SignalWord, Signals,
+    ActorCell, Batch, BoundedCell, Class, Facts, Guards, Header, Lane, Life, Lineage, Mute, Owner,
+    Rare, Runnable, SetOnce, SignalWord, Signals,
 };
 use crate::actor::Actor;
 use crate::mailbox::{Chain, Head, Inbox, Nudged, Ring, pool};
@@ -82,6 +82,7 @@ impl AddressRef {
                     mute: Mute::Free,
                     guards: Guards::Looked,
                     batch: Batch::Begun,
+                    lane: Lane::of(A::POOL),
                 }),
                 facts: Facts::default(),
                 refs: AtomicU32::new(1),

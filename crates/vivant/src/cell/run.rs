@@ -69,16 +69,21 @@ fn serve(mut held: Held<'_>, budget: Budget) -> Ran {
     let mut began_ms = oracle.coarse_ms();
     let until_ms = began_ms.saturating_add(budget.ms);
     let mut messages = 0;
+    let (mut turn_began_ms, mut longest_ms) = (began_ms, 0);
     loop {
         heed(&mut held);
         while held.takes_messages() {
-            if messages >= budget.messages || oracle.coarse_ms() >= until_ms {
+            let now_ms = oracle.coarse_ms();
+            if messages >= budget.messages || now_ms >= until_ms {
+                longest_ms = longest_ms.max(now_ms - turn_began_ms);
                 if !held.has_more() {
                     break;
                 }
-                held.was_busy(oracle.coarse_ms() - began_ms);
+                held.was_busy(now_ms - began_ms);
+                held.keeps_lane(longest_ms);
                 return Ran::Requeue(held.release());
             }
+            turn_began_ms = now_ms;
             messages += 1;
             match held.next() {
                 Next::Nothing => break,
@@ -100,6 +105,7 @@ fn serve(mut held: Held<'_>, budget: Budget) -> Ran {
             held.leave();
             return Ran::Parked;
         }
+        held.keeps_lane(longest_ms);
         match held.park() {
             Ok(()) => return Ran::Parked,
             Err(again) => held = again,

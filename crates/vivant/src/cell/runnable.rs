@@ -1,7 +1,7 @@
 //! The right to run an actor, as it lies in run queues.
 
 use super::reference::ring;
-use super::{CellRef, Header};
+use super::{CellRef, Header, Lane};
 use crate::mailbox::Ring;
 use std::ops::Deref;
 use std::ptr::NonNull;
@@ -29,6 +29,13 @@ impl Runnable {
 
     pub(crate) fn as_ptr(&self) -> NonNull<Header> {
         self.0
+    }
+
+    /// Which threads it belongs to.
+    #[inline]
+    pub(crate) fn lane(&self) -> Lane {
+        // SAFETY: by C5 the cell is alive; by C1 nobody else holds the actor, so nobody writes the owner part.
+        unsafe { (*self.0.as_ref().owner.get()).lane }
     }
 
     /// The ring of an actor whose mailbox has a bound.

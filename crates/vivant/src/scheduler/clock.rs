@@ -45,6 +45,7 @@ impl Clock {
             system.oracle.tick();
             system.fire_due();
             threads.handover.watch(system, threads);
+            threads.slow.watch(threads, system);
             let mut state = lock(&self.state);
             if state.mode == Mode::Closed {
                 return;
@@ -108,6 +109,7 @@ impl Threads {
         self.sleepers.asleep() >= self.regular
             && self.handover.surplus() == 0
             && self.blocking.is_idle()
+            && self.slow.is_idle()
             && !self.has_work()
     }
 

@@ -8,9 +8,10 @@ use super::sleep::{Park, Withdrawn};
 use super::thief::{Thief, Verdict};
 use super::threads::Threads;
 use super::worker::Worker;
-use crate::cell::{self, Ran, Runnable, catch};
+use crate::cell::{self, Lane, Ran, Runnable, catch};
 use crate::observe;
 use crate::sync::{Arc, Ordering};
+use crate::system::Shared;
 
 /// What a worker remembers from run to run.
 struct Habits {
@@ -35,7 +36,7 @@ impl Threads {
             // One catch around all runs until a panic, for a catch around each would cost a tenth of a short run.
             while let Err(caught) = catch(|| self.run_actors(worker, &seat, &mut habits)) {
                 if let Ran::Requeue(actor) = cell::rescue(worker, caught) {
-                    seat.queue.push(actor);
+                    self.requeue(&seat, actor, &worker.system);
                 }
             }
             seat.count_dropped();
@@ -68,7 +69,7 @@ impl Threads {
             match next {
                 Some(actor) => {
                     if let Ran::Requeue(actor) = cell::run_to_panic(actor, worker, budget) {
-                        seat.queue.push(actor);
+                        self.requeue(seat, actor, &worker.system);
                     }
                 }
                 // Who is woken by this is to end.
@@ -86,6 +87,16 @@ impl Threads {
                     habits.thief = Thief::woken(now_ns, &self.patience);
                 }
             }
+        }
+    }
+
+    /// An actor has spent its budget: it goes to the end of the queue, or where long turns do no harm.
+    fn requeue(&self, seat: &Seat, actor: Runnable, system: &Arc<Shared>) {
+        match actor.lane() {
+            Lane::Workers => {
+                seat.queue.push(actor);
+            }
+            Lane::Slow | Lane::Blocking => self.schedule_elsewhere(actor, system),
         }
     }
 

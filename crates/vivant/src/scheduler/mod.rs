@@ -6,10 +6,9 @@
 //! - [`sleep`]: falling asleep and waking.
 //! - [`clock`]: the thread that keeps the coarse clock, fires timers and watches for slow turns.
 //! - [`handover`]: surplus workers for those that a turn holds up.
-//! - [`blocking`]: the pool for actors that are declared to block.
+//! - [`thread_pool`]: threads for actors that are declared to block, and for those whose turns are long.
 //! - [`worker`]: the context in which turns run, also those of a simulation.
 
-mod blocking;
 mod clock;
 mod handover;
 mod life;
@@ -19,6 +18,7 @@ mod run_queue;
 mod seat;
 mod sleep;
 mod thief;
+mod thread_pool;
 mod threads;
 #[allow(
     unsafe_code,

@@ -1,15 +1,14 @@
 //! The threads of a system: who starts, wakes and ends them, and where an actor that becomes runnable is put.
 
-use super::blocking::BlockingPool;
 use super::clock::Clock;
 use super::handover::Handover;
 use super::offer::Patience;
 use super::run_queue::RunQueue;
 use super::seat::{Seat, Tenure};
 use super::sleep::{CondvarParker, Sleepers};
+use super::thread_pool::{THREADS_MAX, ThreadPool};
 use super::worker::Worker;
-use crate::actor::Pool;
-use crate::cell::{self, Ran, Runnable};
+use crate::cell::{self, Lane, Ran, Runnable};
 use crate::inspect::WorkerFacts;
 use crate::sync::{Arc, AtomicBool, AtomicU64, Condvar, Mutex, Ordering, lock};
 use crate::system::Shared;
@@ -36,7 +35,10 @@ pub(crate) struct Threads {
     pub(super) patience: Patience,
     pub(super) clock: Clock,
     pub(super) handover: Handover,
-    pub(super) blocking: BlockingPool,
+    /// For actors that are declared to block.
+    pub(super) blocking: ThreadPool,
+    /// For actors whose last turns were long: as many at once as do not keep the others from the processors for long.
+    pub(super) slow: ThreadPool,
     /// Set once every actor has ended: workers leave instead of falling asleep.
     closing: AtomicBool,
     present: Mutex<usize>,
@@ -60,7 +62,8 @@ impl Threads {
             patience: Patience::new(),
             clock: Clock::new(),
             handover: Handover::default(),
-            blocking: BlockingPool::default(),
+            blocking: ThreadPool::new("blocking", THREADS_MAX, |threads| &threads.blocking),
+            slow: ThreadPool::new("slow", workers, |threads| &threads.slow),
             closing: AtomicBool::new(false),
             present: Mutex::new(0),
             left: Condvar::new(),
@@ -183,18 +186,18 @@ impl Threads {
     #[inline]
     pub(crate) fn schedule(&self, actor: Runnable, worker: Option<&Worker>, system: &Arc<Shared>) {
         match worker.and_then(Worker::seat) {
-            Some(seat) if actor.class.pool == Pool::Workers => self.wake_beside(seat, actor),
+            Some(seat) if actor.lane() == Lane::Workers => self.wake_beside(seat, actor),
             _ => self.schedule_elsewhere(actor, system),
         }
     }
 
     /// The caller is no worker of this system, or the actor does not run on one.
     #[cold]
-    fn schedule_elsewhere(&self, actor: Runnable, system: &Arc<Shared>) {
-        if actor.class.pool == Pool::Blocking {
-            self.blocking.schedule(actor, self, system);
-        } else {
-            self.inject(actor, system);
+    pub(super) fn schedule_elsewhere(&self, actor: Runnable, system: &Arc<Shared>) {
+        match actor.lane() {
+            Lane::Blocking => self.blocking.schedule(actor, self, system),
+            Lane::Slow => self.slow.schedule(actor, self, system),
+            Lane::Workers => self.inject(actor, system),
         }
         if self.is_closed() {
             self.run_after_hours(system);
@@ -242,6 +245,7 @@ impl Threads {
         self.closing.store(true, Ordering::Release);
         self.sleepers.wake_all();
         self.blocking.close();
+        self.slow.close();
         self.clock.close();
         let present = lock(&self.present);
         let within = |present: &mut usize| *present > 0;

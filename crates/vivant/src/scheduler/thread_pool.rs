@@ -1,22 +1,30 @@
-//! The pool for actors that are declared to block: threads on demand, each running one actor at a time (T6).
+//! Pools of threads beside the workers, on demand, each running one actor at a time (T6): one for actors that are declared to
+//! block, one for those whose turns have turned out to be long.
 
 use super::threads::{Started, Threads};
 use super::worker::Worker;
 use crate::cell::{self, Ran, Runnable};
 use crate::observe;
-use crate::sync::{Arc, Condvar, Mutex, PoisonError, lock};
+use crate::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, lock};
 use crate::system::Shared;
 use std::collections::VecDeque;
 use std::time::Duration;
 
 /// More actors that block at once than this wait for each other.
-const THREADS_MAX: usize = 512;
+pub(super) const THREADS_MAX: usize = 512;
+
+/// If no actor of the queue was taken for so long, the pool gets a thread more than it should have: whom the others wait for must run.
+const STUCK_MS: u64 = 100;
 
 /// An idle thread of this pool leaves after so long.
 const IDLE_MAX: Duration = Duration::from_secs(10);
 
-#[derive(Default)]
-pub(super) struct BlockingPool {
+pub(super) struct ThreadPool {
+    /// Part of its threads' names.
+    name: &'static str,
+    threads_max: usize,
+    /// Itself, for its threads.
+    of: fn(&Threads) -> &ThreadPool,
     state: Mutex<State>,
     work: Condvar,
 }
@@ -26,6 +34,8 @@ struct State {
     queue: VecDeque<Runnable>,
     threads: usize,
     idle: usize,
+    /// The coarse millisecond at which an actor was last taken out of the queue, or the queue was empty.
+    moved_ms: u64,
     open: Open,
 }
 
@@ -36,7 +46,21 @@ enum Open {
     No,
 }
 
-impl BlockingPool {
+impl ThreadPool {
+    pub(super) fn new(
+        name: &'static str,
+        threads_max: usize,
+        of: fn(&Threads) -> &ThreadPool,
+    ) -> ThreadPool {
+        ThreadPool {
+            name,
+            threads_max,
+            of,
+            state: Mutex::default(),
+            work: Condvar::new(),
+        }
+    }
+
     pub(super) fn schedule(&self, cell: Runnable, threads: &Threads, system: &Arc<Shared>) {
         let mut state = lock(&self.state);
         if state.open == Open::No && state.threads == 0 {
@@ -44,19 +68,43 @@ impl BlockingPool {
             threads.common.push(cell);
             return;
         }
+        if state.queue.is_empty() {
+            state.moved_ms = system.oracle.coarse_ms();
+        }
         state.queue.push_back(cell);
-        if state.idle >= state.queue.len() || state.threads >= THREADS_MAX {
+        if state.idle >= state.queue.len() || state.threads >= self.threads_max {
             self.work.notify_one();
             return;
         }
+        self.add_thread(state, threads, system);
+    }
+
+    fn add_thread(
+        &self,
+        mut state: MutexGuard<'_, State>,
+        threads: &Threads,
+        system: &Arc<Shared>,
+    ) {
         state.threads += 1;
         let number = state.threads;
         drop(state);
         let shared = system.clone();
-        let name = format!("{}-blocking-{number}", system.config.name);
-        let serve = move |threads: &Threads| threads.blocking.serve(&shared, threads);
+        let name = format!("{}-{}-{number}", system.config.name, self.name);
+        let of = self.of;
+        let serve = move |threads: &Threads| of(threads).serve(&shared, threads);
         if threads.start_thread(name, serve, system) == Started::No {
             self.without_thread(threads);
+        }
+    }
+
+    /// One tick of the watchdog: actors that wait for others of this pool must not wait for ever.
+    pub(super) fn watch(&self, threads: &Threads, system: &Arc<Shared>) {
+        let now_ms = system.oracle.coarse_ms();
+        let mut state = lock(&self.state);
+        let is_stuck = now_ms.saturating_sub(state.moved_ms) >= STUCK_MS;
+        if !state.queue.is_empty() && is_stuck && state.threads < THREADS_MAX {
+            state.moved_ms = now_ms;
+            self.add_thread(state, threads, system);
         }
     }
 
@@ -77,22 +125,23 @@ impl BlockingPool {
     fn serve(&self, system: &Arc<Shared>, threads: &Threads) {
         let worker = Worker::new(system.clone(), None);
         Worker::enter(&worker, |worker| {
-            while let Some(cell) = self.next() {
+            while let Some(cell) = self.next(system) {
                 system.oracle.tick();
                 threads.clock.rouse();
                 let ran = cell::run(cell, worker, system.config.budget);
                 observe::rests(worker);
                 if let Ran::Requeue(cell) = ran {
-                    self.schedule(cell, threads, system);
+                    threads.schedule_elsewhere(cell, system);
                 }
             }
         });
     }
 
-    fn next(&self) -> Option<Runnable> {
+    fn next(&self, system: &Shared) -> Option<Runnable> {
         let mut state = lock(&self.state);
         loop {
             if let Some(cell) = state.queue.pop_front() {
+                state.moved_ms = system.oracle.coarse_ms();
                 return Some(cell);
             }
             if state.open == Open::No {
