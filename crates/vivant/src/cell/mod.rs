@@ -12,7 +12,7 @@
 //!
 //! C1 At most one [`Runnable`] or [`Held`] exists for a cell: it comes of waking a parked inbox, and ends by parking or
 //!    closing it.
-//! C2 The state is `None` before the start message has run and after the actor has ended.
+//! C2 The state is `None` before the start message has run, while a supervised actor is down, and after the actor has ended.
 //! C3 All `AddressRef`s of a cell together own one reference; the last one nudges before giving it up.
 //! C4 Only the holder can raise the count of addresses from zero; so a holder that reads zero knows that it stays zero.
 //! C5 An actor that has not ended owns one reference to its cell, its **life**, kept in the registry. Its holder takes it out
