@@ -35,6 +35,8 @@
 //! | answers | [`Promise`], [`Resolver`]; outside [`Call::ask`], [`Asked`] |
 //! | mailboxes with a bound | [`Mailbox`], [`Call::offer`] |
 //! | beginning and ending | [`System`], [`Address::stop`], [`StopReason`] |
+//! | starting again | [`Supervisor`], [`Child`] |
+//! | hearing of an end, failing together | [`Turn::watch`], [`Turn::link`] |
 //! | finding actors | [`System::register`], [`System::lookup`] |
 //! | telling many | [`Topic`], [`Group`] |
 //! | sharing work | [`Router`] |
@@ -46,7 +48,7 @@
 //! | what goes on | [`System::inspect`] |
 //!
 //! What a program may rely on (order, delivery, failure, fairness), each with what is not promised, is in
-//! `docs/semantics.md` of the repository.
+//! `docs/semantics.md` of the repository; what to do when a program does not do what one expects, in `docs/faq.md`.
 //!
 //! # Features
 //!
@@ -158,4 +160,6 @@ mod pages {
     struct Readme;
     #[doc = include_str!("../../../docs/coming-from.md")]
     struct ComingFrom;
+    #[doc = include_str!("../../../docs/faq.md")]
+    struct Faq;
 }

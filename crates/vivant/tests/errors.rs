@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 use vivant::prelude::*;
 use vivant::simulation::Simulation;
-use vivant::{Cause, DeadLetter};
+use vivant::{Cause, DeadLetter, Report};
 
 #[derive(Actor)]
 struct Target {
@@ -263,4 +263,34 @@ fn a_refused_continuation_is_dropped_within_a_turn() {
     let answer = hears.recv().expect("the bomb is dropped");
     assert!(matches!(answer, Err(AskError::InsideTurn(_))), "{answer:?}");
     assert_eq!(quiet.ping().ask_blocking(), Ok(1), "its worker goes on");
+}
+
+#[derive(Actor)]
+struct Fuse;
+
+#[behaviours]
+impl Fuse {
+    fn blow(&mut self) {
+        panic!("too much");
+    }
+}
+
+#[test]
+fn everybody_is_told_the_place_of_a_panic() {
+    let simulation = Simulation::new(1);
+    let system = simulation.system();
+    let fuse = system.spawn(Fuse);
+    let ended = Address::ended(&fuse);
+    // Whoever asked is told while the panic unwinds, and nothing is forgotten by that.
+    let asked = fuse.blow().ask_blocking();
+    let Err(AskError::Panicked(told)) = asked else {
+        panic!("{asked:?}")
+    };
+    assert!(told.place().is_some_and(|it| it.contains("errors.rs:")));
+    assert_eq!(
+        system.block_on(ended),
+        Ok(StopReason::Panicked(told.clone()))
+    );
+    let reports = system.inspect().reports;
+    assert!(matches!(&reports[..], [Report::Panicked(it)] if *it == told));
 }

@@ -40,3 +40,42 @@ fn axum_edge() {
 fn seeded_race() {
     runs(env!("CARGO_BIN_EXE_seeded_race"), &[], "sold 2 times");
 }
+
+#[test]
+fn bounded_buffer() {
+    runs(env!("CARGO_BIN_EXE_bounded_buffer"), &[], "6 wait");
+}
+
+#[test]
+fn supervised() {
+    runs(
+        env!("CARGO_BIN_EXE_supervised"),
+        &[],
+        "gave up after 4 failures",
+    );
+}
+
+#[test]
+fn full_mailbox() {
+    runs(env!("CARGO_BIN_EXE_full_mailbox"), &[], "[8, 9, 10]");
+}
+
+#[test]
+fn pub_sub() {
+    runs(env!("CARGO_BIN_EXE_pub_sub"), &[], "missed 16");
+}
+
+#[test]
+fn router() {
+    runs(env!("CARGO_BIN_EXE_router"), &[], "[6, 3, 3]");
+}
+
+#[test]
+fn stream_in() {
+    runs(env!("CARGO_BIN_EXE_stream_in"), &[], "after 2.5s");
+}
+
+#[test]
+fn watched() {
+    runs(env!("CARGO_BIN_EXE_watched"), &[], "the chair broke");
+}

@@ -71,10 +71,22 @@ pub(crate) fn take_last() -> Option<Caught> {
 #[inline]
 pub(crate) fn catch<R>(body: impl FnOnce() -> R) -> Result<R, Caught> {
     if NOTED.get() {
-        // What was noted of an earlier panic, which the user's code may have caught itself, says nothing of a later one.
-        forget_last();
+        return catch_another(body);
     }
     panic::catch_unwind(AssertUnwindSafe(body)).map_err(caught)
+}
+
+/// Something is noted already. Of an earlier panic, which the user's code may have caught itself, it says nothing of a later
+/// one; of a panic that unwinds here it is still wanted.
+#[cold]
+fn catch_another<R>(body: impl FnOnce() -> R) -> Result<R, Caught> {
+    let unwinding = forget_last().filter(|_| std::thread::panicking());
+    let outcome = panic::catch_unwind(AssertUnwindSafe(body)).map_err(caught);
+    if let Some(panic) = unwinding {
+        NOTED.set(true);
+        let _ = LAST.try_with(|last| last.replace(Some(panic)));
+    }
+    outcome
 }
 
 #[cold]

@@ -13,6 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Who is started afresh when one child has failed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(clippy::enum_variant_names, reason = "the words of the field")]
 pub(super) enum Strategy {
     OneForOne,
     AllForOne,

@@ -1,0 +1,105 @@
+//! Who hears of an end. A watch is a promise of the reason, whatever it is, and has no other effect: the host hears how each guest
+//! left, also of one who has left already. A link is for two who are nothing without each other: if one of them fails the other fails
+//! too, and an end without failure concerns nobody. Look at the last reason: it names both. To start somebody again is
+//! neither's work but a supervisor's (`supervised`). Try `t.unlink`; what the panic prints is on stderr.
+#![allow(clippy::print_stdout, reason = "the example prints what it does")]
+
+use vivant::prelude::*;
+use vivant::simulation::Simulation;
+
+#[derive(Actor)]
+struct Guest;
+
+#[behaviours]
+impl Guest {
+    fn leave(&mut self, t: &Turn<Self>) {
+        t.stop();
+    }
+
+    fn fall(&mut self) {
+        panic!("the chair broke");
+    }
+
+    /// Whoever of us fails, both do.
+    fn marry(&mut self, t: &Turn<Self>, other: Address<Guest>) {
+        t.link(&other);
+    }
+
+    fn is_here(&self) -> bool {
+        true
+    }
+}
+
+#[derive(Actor, Default)]
+struct Host {
+    heard: Vec<String>,
+}
+
+#[behaviours]
+impl Host {
+    fn welcome(&mut self, t: &Turn<Self>, name: String, guest: Address<Guest>) {
+        // Nobody waits for what the continuation answers.
+        drop(t.watch(&guest).then(t.me().has_left(name)));
+    }
+
+    #[then]
+    fn has_left(&mut self, reason: Result<StopReason, AskError>, name: String) {
+        self.heard.push(match reason {
+            Ok(reason) => format!("{name}: {reason}"),
+            Err(error) => format!("{name}: nobody knows ({error})"),
+        });
+    }
+
+    fn heard(&self) -> Vec<String> {
+        self.heard.clone()
+    }
+}
+
+fn main() -> Result<(), AskError> {
+    let simulation = Simulation::new(1);
+    let system = simulation.system();
+    let host = system.spawn(Host::default());
+    let names = ["Ada", "Bob", "Cleo", "Dan", "Eve"];
+    let guests = names.map(|name| {
+        let guest = system.spawn(Guest);
+        host.welcome(name.to_owned(), guest.clone()).send();
+        guest
+    });
+    let [ada, bob, cleo, dan, eve] = guests;
+    dan.marry(eve.clone()).send();
+    simulation.run();
+
+    ada.leave().send();
+    simulation.run();
+    Address::stop(&bob);
+    simulation.run();
+    drop(cleo);
+    simulation.run();
+    dan.fall().send();
+    simulation.run();
+
+    let heard = host.heard().ask_blocking()?;
+    heard.iter().for_each(|line| println!("{line}"));
+    let says = [
+        "stopped itself",
+        "was stopped",
+        "nothing referred",
+        "panicked",
+        "was linked with, failed",
+    ];
+    assert_eq!(heard.len(), says.len());
+    for (line, words) in heard.iter().zip(says) {
+        assert!(line.contains(words), "{line}");
+    }
+    assert!(eve.is_here().ask_blocking().is_err(), "she fell with Dan");
+
+    host.welcome("Ada again".to_owned(), ada).send();
+    simulation.run();
+    let heard = host.heard().ask_blocking()?;
+    println!("{}", heard.last().map_or("", String::as_str));
+    assert_eq!(
+        heard.last().map(String::as_str),
+        Some("Ada again: it stopped itself")
+    );
+    Ok(())
+}
