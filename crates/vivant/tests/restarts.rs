@@ -125,7 +125,7 @@ fn a_name_a_group_and_a_watch_stay() {
     assert_eq!(service.call().ask_blocking(), Ok(7));
     let found = system.lookup::<Service>("service").expect("it is there");
     assert_eq!(&found, service);
-    assert_eq!(group.members(), [service.clone()]);
+    assert_eq!(group.members(), std::slice::from_ref(service));
     Address::stop(service);
     assert!(
         system

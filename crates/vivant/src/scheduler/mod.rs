@@ -39,6 +39,10 @@ pub(crate) use worker::Worker;
 use crate::simulation::Stage;
 
 /// Who runs the actors of a system.
+#[allow(
+    clippy::large_enum_variant,
+    reason = "one for each system, and a box would be a step more at each wake"
+)]
 pub(crate) enum Scheduler {
     Threads(Threads),
     Simulated(Stage),

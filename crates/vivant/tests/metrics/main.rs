@@ -6,6 +6,7 @@ use recorder::Recorded;
 use std::time::Duration;
 use vivant::prelude::*;
 use vivant::simulation::Simulation;
+use vivant::{Child, Supervisor};
 
 #[derive(Actor)]
 struct Till {
@@ -176,14 +177,29 @@ fn lives_panics_and_dead_letters_are_counted_by_type() {
 }
 
 #[test]
+fn starts_after_the_first_are_counted() {
+    let recorded = recorded(|simulation| {
+        let tree = Supervisor::one_for_one().spawn(simulation.system());
+        let till = tree.add(Child::new(|_| CLOSED));
+        till.fail().send();
+        till.fail().send();
+        simulation.run();
+    });
+    let restarts = key("vivant_restarts_total", &[("actor_type", Till::NAME)]);
+    assert_eq!(recorded.count(&restarts), 2);
+}
+
+#[test]
 fn everything_that_is_recorded_is_described() {
     let recorded = recorded(|simulation| {
+        let tree = Supervisor::one_for_one().spawn(simulation.system());
+        tree.add(Child::new(|_| CLOSED)).fail().send();
         let till = simulation.system().spawn(CLOSED);
         till.fail().send();
         till.add(1).send();
     });
     let described = recorded.described();
-    assert_eq!(described.len(), 8);
+    assert_eq!(described.len(), 9);
     for key in recorded.keys() {
         let name = key.split('{').next().unwrap_or_default();
         assert!(described.contains(name), "{name}");
