@@ -31,6 +31,12 @@ pub(super) enum Next {
     Nothing,
 }
 
+/// Whether the run of an actor is measured, because an earlier one took long.
+pub(super) enum Suspicion {
+    None,
+    Since(u64),
+}
+
 /// What a processed message means for the run.
 #[must_use]
 pub(super) enum After {
@@ -420,15 +426,39 @@ impl<'w> Held<'w> {
         owner.guards != Guards::Looked || !owner.backlog.is_empty() || !self.actor.inbox.is_empty()
     }
 
-    /// T6: an actor that had a long turn in this run belongs apart, and one that had none does not any more.
+    /// T6: the processor's time at which a run begins that is measured.
     #[inline]
-    pub(super) fn keeps_lane(&mut self, longest_ms: u64) {
-        let limit_ms = self.worker.system.config.turn_limit_ms;
-        let owner = self.owner();
-        match owner.lane {
-            Lane::Workers if longest_ms >= limit_ms => owner.lane = Lane::Slow,
-            Lane::Slow if longest_ms < limit_ms => owner.lane = Lane::Workers,
-            Lane::Workers | Lane::Slow | Lane::Blocking => {}
+    pub(super) fn suspicion(&mut self) -> Suspicion {
+        match self.owner().lane {
+            Lane::Workers | Lane::Blocking => Suspicion::None,
+            Lane::Suspect | Lane::Slow => {
+                Suspicion::Since(self.worker.system.oracle.thread_cpu_ns())
+            }
+        }
+    }
+
+    /// T6: an actor that computes for long belongs apart, and one that does not any more comes back. A turn that takes long is
+    /// only suspect: it may wait for something, or have been kept from a processor.
+    #[inline]
+    pub(super) fn keeps_lane(&mut self, longest_ms: u64, suspicion: &Suspicion) {
+        let system = &self.worker.system;
+        let limit_ms = system.config.turn_limit_ms;
+        let lane = match suspicion {
+            Suspicion::None if longest_ms < limit_ms => return,
+            Suspicion::None => Lane::Suspect,
+            Suspicion::Since(then_ns) => {
+                let computed_ns = system.oracle.thread_cpu_ns().saturating_sub(*then_ns);
+                if computed_ns >= limit_ms * 1_000_000 {
+                    Lane::Slow
+                } else if longest_ms >= limit_ms {
+                    Lane::Suspect
+                } else {
+                    Lane::Workers
+                }
+            }
+        };
+        if self.owner().lane != Lane::Blocking {
+            self.owner().lane = lane;
         }
     }
 

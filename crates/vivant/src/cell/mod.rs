@@ -118,11 +118,18 @@ pub(crate) enum Lane {
     Workers,
     /// Declared to block.
     Blocking,
-    /// Its last run had a turn over the limit.
+    /// As `Workers`, but its last run had a turn over the limit: the next one is measured.
+    Suspect,
+    /// It computed for longer than the limit in its last run.
     Slow,
 }
 
 impl Lane {
+    #[inline]
+    pub(crate) fn is_for_workers(self) -> bool {
+        matches!(self, Lane::Workers | Lane::Suspect)
+    }
+
     fn of(pool: Pool) -> Lane {
         match pool {
             Pool::Workers => Lane::Workers,

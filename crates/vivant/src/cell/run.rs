@@ -70,6 +70,7 @@ fn serve(mut held: Held<'_>, budget: Budget) -> Ran {
     let until_ms = began_ms.saturating_add(budget.ms);
     let mut messages = 0;
     let (mut turn_began_ms, mut longest_ms) = (began_ms, 0);
+    let watch = held.suspicion();
     loop {
         heed(&mut held);
         while held.takes_messages() {
@@ -80,7 +81,7 @@ fn serve(mut held: Held<'_>, budget: Budget) -> Ran {
                     break;
                 }
                 held.was_busy(now_ms - began_ms);
-                held.keeps_lane(longest_ms);
+                held.keeps_lane(longest_ms, &watch);
                 return Ran::Requeue(held.release());
             }
             turn_began_ms = now_ms;
@@ -105,7 +106,7 @@ fn serve(mut held: Held<'_>, budget: Budget) -> Ran {
             held.leave();
             return Ran::Parked;
         }
-        held.keeps_lane(longest_ms);
+        held.keeps_lane(longest_ms, &watch);
         match held.park() {
             Ok(()) => return Ran::Parked,
             Err(again) => held = again,

@@ -48,6 +48,14 @@ impl Oracle {
         }
     }
 
+    /// Nanoseconds for which a processor has run this thread. A system call: for threads under suspicion.
+    pub(crate) fn thread_cpu_ns(&self) -> u64 {
+        match &self.kind {
+            Kind::Real(real) => real.thread_cpu_ns(),
+            Kind::Simulated(simulated) => simulated.now_ns(),
+        }
+    }
+
     /// Milliseconds since the system began, as of the last tick: one load. While the system works, a tick is one
     /// millisecond; while it is idle the value stands still, and the worker that wakes first sets it right.
     #[inline]

@@ -93,7 +93,7 @@ impl Threads {
     /// An actor has spent its budget: it goes to the end of the queue, or where long turns do no harm.
     fn requeue(&self, seat: &Seat, actor: Runnable, system: &Arc<Shared>) {
         match actor.lane() {
-            Lane::Workers => {
+            Lane::Workers | Lane::Suspect => {
                 seat.queue.push(actor);
             }
             Lane::Slow | Lane::Blocking => self.schedule_elsewhere(actor, system),

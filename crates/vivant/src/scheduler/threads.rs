@@ -186,7 +186,7 @@ impl Threads {
     #[inline]
     pub(crate) fn schedule(&self, actor: Runnable, worker: Option<&Worker>, system: &Arc<Shared>) {
         match worker.and_then(Worker::seat) {
-            Some(seat) if actor.lane() == Lane::Workers => self.wake_beside(seat, actor),
+            Some(seat) if actor.lane().is_for_workers() => self.wake_beside(seat, actor),
             _ => self.schedule_elsewhere(actor, system),
         }
     }
@@ -197,7 +197,7 @@ impl Threads {
         match actor.lane() {
             Lane::Blocking => self.blocking.schedule(actor, self, system),
             Lane::Slow => self.slow.schedule(actor, self, system),
-            Lane::Workers => self.inject(actor, system),
+            Lane::Workers | Lane::Suspect => self.inject(actor, system),
         }
         if self.is_closed() {
             self.run_after_hours(system);
