@@ -98,7 +98,8 @@ impl Plan {
             decided: Vec::new(),
             failures: Failures::default(),
             failure: None,
-            was_settled: false,
+            // Nobody is there, and nobody waits to be told so.
+            was_settled: true,
         }
     }
 
@@ -106,7 +107,6 @@ impl Plan {
     pub(super) fn resting(rules: Rules) -> Plan {
         Plan {
             aim: Aim::Down,
-            was_settled: true,
             ..Plan::new(rules)
         }
     }

@@ -1,0 +1,78 @@
+//! T4, at its edges: trees without children, children that end while they are down, news that come late.
+
+use std::sync::mpsc::{Receiver, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use vivant::prelude::*;
+use vivant::simulation::Simulation;
+use vivant::{Child, OnPanic, Report, Supervision, Supervisor};
+
+/// What happened, in order.
+#[derive(Clone, Default, Debug)]
+struct Log(Arc<Mutex<Vec<String>>>);
+
+impl Log {
+    fn note(&self, what: impl Into<String>) {
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(what.into());
+    }
+
+    fn take(&self) -> Vec<String> {
+        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+#[derive(Actor)]
+struct Part {
+    log: Log,
+    count: u64,
+}
+
+#[behaviours]
+impl Part {
+    #[start]
+    fn new(log: Log) -> Self {
+        log.note("begins");
+        Part { log, count: 0 }
+    }
+
+    fn fail(&mut self) {
+        std::panic::resume_unwind(Box::new("as planned"));
+    }
+
+    fn add_and_fail(&mut self, n: u64) {
+        self.count += n;
+        std::panic::resume_unwind(Box::new("as planned"));
+    }
+
+    #[when(self.count >= n)]
+    fn wait_for(&mut self, n: u64) -> u64 {
+        n
+    }
+
+    #[stop]
+    fn ends(&mut self) {
+        self.log.note("ends");
+    }
+}
+
+fn simulated(rules: Supervision, test: impl FnOnce(&Simulation, Address<Supervisor>, Log)) {
+    let simulation = Simulation::new(7);
+    let tree = rules.spawn(simulation.system());
+    test(&simulation, tree, Log::default());
+}
+
+#[test]
+fn a_tree_without_children_is_settled() {
+    simulated(Supervisor::one_for_one(), |_, tree, log| {
+        assert_eq!(tree.settled().ask_blocking(), Ok(Ok(())));
+        let branch = tree.add(Supervisor::one_for_one());
+        assert_eq!(branch.settled().ask_blocking(), Ok(Ok(())));
+        let _part = branch.add(Part::child(log.clone()));
+        assert_eq!(branch.settled().ask_blocking(), Ok(Ok(())));
+        assert_eq!(log.take(), ["begins"]);
+        assert_eq!(tree.shut_down().ask_blocking(), Ok(()));
+    });
+}
