@@ -76,3 +76,20 @@ fn a_tree_without_children_is_settled() {
         assert_eq!(tree.shut_down().ask_blocking(), Ok(()));
     });
 }
+
+#[test]
+fn seeded_a_branch_that_has_not_begun_does_not_fail_with_a_child_that_is_stopped() {
+    for seed in 0..if cfg!(miri) { 3 } else { 200 } {
+        let simulation = Simulation::new(seed);
+        let all = Supervisor::all_for_one().budget(0, Duration::from_secs(10));
+        let tree = all.spawn(simulation.system());
+        let log = Log::default();
+        let _first = tree.add(Part::child(log.clone()));
+        let branch = tree.add(Supervisor::one_for_one());
+        let part = branch.add(Part::child(Log::default()));
+        Address::stop(&part);
+        simulation.run();
+        assert_eq!(tree.settled().ask_blocking(), Ok(Ok(())), "seed {seed}");
+        assert_eq!(log.take(), ["begins"], "seed {seed}: once");
+    }
+}

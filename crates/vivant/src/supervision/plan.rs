@@ -185,7 +185,7 @@ impl Plan {
         let Some(slot) = self.slots.remove(&number) else {
             return;
         };
-        self.was_settled = false;
+        // Who was what it was to be leaves the others as settled as before: a branch that rests has nothing to tell.
         if let Some(open) = slot.open {
             self.open.remove(&(open, number));
         }
