@@ -93,3 +93,41 @@ fn seeded_a_branch_that_has_not_begun_does_not_fail_with_a_child_that_is_stopped
         assert_eq!(log.take(), ["begins"], "seed {seed}: once");
     }
 }
+
+#[test]
+fn a_child_that_is_down_has_nothing_to_drain() {
+    let wait = Duration::from_secs(100);
+    simulated(
+        Supervisor::one_for_one().back_off(wait, wait),
+        |simulation, tree, log| {
+            let part = tree.add(Part::child(log.clone()).drains());
+            assert_eq!(tree.settled().ask_blocking(), Ok(Ok(())));
+            part.fail().send();
+            simulation.run_for(Duration::from_secs(1));
+            let began = simulation.now();
+            assert_eq!(tree.shut_down().ask_blocking(), Ok(()));
+            assert_eq!(simulation.now(), began, "nobody is waited for");
+            assert!(!is_overdue(simulation));
+        },
+    );
+}
+
+#[test]
+fn a_child_that_panics_while_it_drains_ends() {
+    simulated(Supervisor::one_for_one(), |simulation, tree, log| {
+        let part = tree.add(Part::child(log.clone()).drains());
+        assert_eq!(tree.settled().ask_blocking(), Ok(Ok(())));
+        part.fail().send();
+        let began = simulation.now();
+        assert_eq!(tree.shut_down().ask_blocking(), Ok(()));
+        assert_eq!(simulation.now(), began, "nobody is waited for");
+        assert_eq!(log.take(), ["begins", "ends"]);
+        assert!(!is_overdue(simulation));
+    });
+}
+
+fn is_overdue(simulation: &Simulation) -> bool {
+    let reports = simulation.system().inspect().reports;
+    let overdue = |report: &Report| matches!(report, Report::Overdue { .. });
+    reports.iter().any(overdue)
+}

@@ -37,6 +37,8 @@ pub(super) enum Order {
     Halt(Number),
     /// Tell it to end.
     End(Number),
+    /// Tell it to end before its next message: it is down, and takes none.
+    Stop(Number),
     /// Call [`Plan::alarm`] with this after so many nanoseconds.
     Alarm { alarm: Alarm, in_ns: u64 },
     /// It has not done in time what it was told; the plan goes on without it.
@@ -149,7 +151,10 @@ impl Plan {
             return;
         };
         let (is, wants) = (slot.is, slot.wants);
-        if is != Is::Ending {
+        if is == Is::Ending {
+            // Nobody will start it again, so it never comes to what it was to do first.
+            self.decided.push(Order::Stop(number));
+        } else {
             slot.becomes(Is::Down);
         }
         if wants == Wants::Fresh {
@@ -413,6 +418,10 @@ impl Plan {
             match (slot.is, slot.wants) {
                 (Is::Halting, _) if slot.wants != Wants::Gone => return,
                 (Is::Ending, _) => return,
+                (Is::Down | Is::Delayed, Wants::Gone) => {
+                    slot.becomes(Is::Ending);
+                    orders.push(Order::Stop(number));
+                }
                 (_, Wants::Gone) => {
                     slot.becomes(Is::Ending);
                     orders.push(Order::End(number));

@@ -151,6 +151,7 @@ impl Supervisor {
             Order::Start(number) => self.starts(number, turn),
             Order::Halt(number) => self.halts(number),
             Order::End(number) => self.ends(number),
+            Order::Stop(number) => self.stops(number),
             Order::Alarm { alarm, in_ns } => {
                 if let Some(member) = self.children.get_mut(&alarm.number) {
                     let before = member.alarm.replace(set(alarm, in_ns, turn));
@@ -197,6 +198,15 @@ impl Supervisor {
             match member.kind {
                 Kind::Leaf(Ending::Now) => member.address.cell().signal(Signals::STOP),
                 Kind::Leaf(Ending::AfterQueue) => member.address.stop_after_queue(),
+                Kind::Branch => post::<ShutDown>(&member.address),
+            }
+        }
+    }
+
+    fn stops(&self, number: Number) {
+        if let Some(member) = self.children.get(&number) {
+            match member.kind {
+                Kind::Leaf(_) => member.address.cell().signal(Signals::STOP),
                 Kind::Branch => post::<ShutDown>(&member.address),
             }
         }
