@@ -131,3 +131,37 @@ fn is_overdue(simulation: &Simulation) -> bool {
     let overdue = |report: &Report| matches!(report, Report::Overdue { .. });
     reports.iter().any(overdue)
 }
+
+#[derive(Actor)]
+struct Stubborn;
+
+#[behaviours]
+impl Stubborn {
+    fn fail_when_told(&mut self, when: Receiver<()>) {
+        let _told = when.recv();
+        std::panic::resume_unwind(Box::new("as planned"));
+    }
+
+    fn wait_until_told(&mut self, when: Receiver<()>) {
+        let _told = when.recv();
+    }
+}
+
+#[test]
+fn old_news_do_not_take_an_alarm_back() {
+    let system = System::builder().workers(2).build();
+    let tree = Supervisor::one_for_one().spawn(&system);
+    let child = Child::new(|_| Stubborn).on_panic(OnPanic::Resume).drains();
+    let part = tree.add(child.ends_within(Duration::from_millis(20)));
+    assert_eq!(tree.settled().ask_blocking(), Ok(Ok(())));
+    let ((fail, failing), (go_on, waiting)) = (channel(), channel());
+    part.fail_when_told(failing).send();
+    part.wait_until_told(waiting).send();
+    let ended = tree.shut_down().ask();
+    assert!(tree.children().ask_blocking().is_ok(), "it was told to end");
+    // Now it says that it goes on, and then does nothing more.
+    drop(fail);
+    let ended = system.block_on(ended.within(Duration::from_secs(60)));
+    assert_eq!(ended, Ok(()), "it is overdue");
+    drop(go_on);
+}

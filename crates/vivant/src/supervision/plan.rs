@@ -225,6 +225,13 @@ impl Plan {
         }
     }
 
+    /// Whether it would mean anything if this rang.
+    pub(super) fn waits_for(&self, Alarm { number, step }: Alarm) -> bool {
+        self.slots
+            .get(&number)
+            .is_some_and(|slot| slot.step == step)
+    }
+
     /// Everybody is to go down, to be started again.
     pub(super) fn retire(&mut self) {
         if self.aim == Aim::Up {

@@ -76,7 +76,7 @@ pub(super) struct Member {
     pub(super) starts: u32,
     pub(super) last_failure: Option<StopReason>,
     /// Rings when it is late, or when its delay is over.
-    pub(super) alarm: Option<Timer>,
+    pub(super) alarm: Option<(Alarm, Timer)>,
 }
 
 /// How a child is told what to do.
@@ -154,8 +154,8 @@ impl Supervisor {
             Order::Stop(number) => self.stops(number),
             Order::Alarm { alarm, in_ns } => {
                 if let Some(member) = self.children.get_mut(&alarm.number) {
-                    let before = member.alarm.replace(set(alarm, in_ns, turn));
-                    before.map(|timer| timer.cancel());
+                    let before = member.alarm.replace((alarm, set(alarm, in_ns, turn)));
+                    before.map(|(_, timer)| timer.cancel());
                 }
             }
             Order::Overdue(number) => {
@@ -218,15 +218,14 @@ impl Supervisor {
             return;
         };
         let now_ns = turn.worker().system.oracle.now_ns();
-        // Whatever it is late with, it is not.
-        if let Some(alarm) = member.alarm.take() {
-            alarm.cancel();
-        }
         if let News::Down(reason) | News::Resumed(reason) = &news {
             member.last_failure = Some(reason.clone());
         }
         self.suspect = Some(member.address.cell());
         if let News::Gone(_) = &news {
+            if let Some((_, timer)) = member.alarm.take() {
+                timer.cancel();
+            }
             self.children.remove(&number);
             turn.worker().system.restarts.forget(number);
         }
@@ -237,6 +236,17 @@ impl Supervisor {
             News::Resumed(reason) => plan.has_resumed(reason, now_ns),
             News::Gone(reason) => plan.is_gone(number, reason),
         });
+        self.forgets_alarm(number);
+    }
+
+    /// What a child was late with may be done. Its news may be older than what it was told last: then they say nothing of that.
+    fn forgets_alarm(&mut self, number: Number) {
+        let plan = &self.plan;
+        if let Some(member) = self.children.get_mut(&number)
+            && let Some((_, timer)) = member.alarm.take_if(|(alarm, _)| !plan.waits_for(*alarm))
+        {
+            timer.cancel();
+        }
     }
 
     pub(super) fn adopts(
@@ -318,8 +328,8 @@ impl Supervisor {
     /// Its end, however it came: what is left of the tree ends too.
     pub(super) fn is_gone(&mut self, turn: &Turn<'_, Supervisor>, reason: &StopReason) {
         for member in std::mem::take(&mut self.children).into_values().rev() {
-            if let Some(alarm) = member.alarm {
-                alarm.cancel();
+            if let Some((_, timer)) = member.alarm {
+                timer.cancel();
             }
             member.address.cell().signal(Signals::STOP);
         }
