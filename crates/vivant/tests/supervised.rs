@@ -165,3 +165,14 @@ fn old_news_do_not_take_an_alarm_back() {
     assert_eq!(ended, Ok(()), "it is overdue");
     drop(go_on);
 }
+
+#[test]
+fn who_goes_on_after_a_panic_looks_at_its_guards() {
+    simulated(Supervisor::one_for_one(), |simulation, tree, log| {
+        let part = tree.add(Part::child(log.clone()).on_panic(OnPanic::Resume));
+        assert_eq!(tree.settled().ask_blocking(), Ok(Ok(())));
+        let guarded = part.wait_for(5).ask();
+        part.add_and_fail(5).send();
+        assert_eq!(simulation.system().block_on(guarded), Ok(5));
+    });
+}
