@@ -2,7 +2,7 @@
 //!
 //! Whoever sends them has a bound of its own for what is on the way, so back-pressure does not count them (T5).
 
-use crate::behaviour::{Behaviour, Continuation, Message};
+use crate::behaviour::{Access, Behaviour, Continuation, Guard, Message};
 use crate::call::{Delivery, Then};
 use crate::cell::StateRef;
 use crate::error::Refusal;
@@ -31,6 +31,8 @@ struct Counted<B, G>(PhantomData<(B, G)>);
 impl<B: Behaviour, G: Send + 'static> Letter for Counted<B, G> {
     type Content = (B::Args, G);
     const KIND: Kind = Kind::new::<Self>(B::NAME, Role::Bounded);
+    const GUARD: Guard = B::GUARD;
+    const ACCESS: Access = B::ACCESS;
 
     fn ready((args, _): &Self::Content, state: &mut StateRef<'_>) -> bool {
         state

@@ -2,7 +2,7 @@
 
 use super::Lagged;
 use super::intake::{Admission, Gap, Intake};
-use crate::behaviour::{Behaviour, Continuation, Message};
+use crate::behaviour::{Access, Behaviour, Continuation, Guard, Message};
 use crate::call::Then;
 use crate::cell::{CellRef, StateRef};
 use crate::endings::EndingId;
@@ -88,6 +88,8 @@ where
 {
     type Content = (Gap, K::Rest);
     const KIND: Kind = Kind::new::<Self>(K::NAME, Role::Bounded);
+    const GUARD: Guard = K::GUARD;
+    const ACCESS: Access = K::ACCESS;
 
     fn ready((gap, rest): &Self::Content, state: &mut StateRef<'_>) -> bool {
         let lagged = || Lagged {
