@@ -33,7 +33,7 @@ impl Held<'_> {
             return;
         }
         for _ in 0..overdue {
-            let Some(envelope) = self.owner().rare().waiting.pop_oldest() else {
+            let Some(envelope) = self.owner().rare().waiting.pop_oldest_counted() else {
                 break;
             };
             self.publish_deferred();

@@ -4,7 +4,7 @@
 //! first stands for the others and one look is enough. A guard that reads its arguments too is looked at for each.
 
 use crate::behaviour::Guard;
-use crate::mailbox::{Envelope, Kind};
+use crate::mailbox::{Envelope, Kind, Way};
 use std::collections::VecDeque;
 
 /// How many messages of one line are looked at before others have their turn.
@@ -112,9 +112,12 @@ impl Waiting {
         }
     }
 
-    /// The one that came first, whatever its guard says.
-    pub(super) fn pop_oldest(&mut self) -> Option<Envelope> {
-        let first = |line: &Line| line.messages.front()?.as_ref().map(|(came, _)| *came);
+    /// The one that came first of those that have a place in a mailbox with a bound, whatever its guard says.
+    pub(super) fn pop_oldest_counted(&mut self) -> Option<Envelope> {
+        let first = |line: &Line| {
+            let (came, _) = line.messages.front()?.as_ref()?;
+            (line.kind.way == Way::Counted).then_some(*came)
+        };
         let lines = self.lines.iter_mut().filter(|line| first(line).is_some());
         let envelope = lines.min_by_key(|line| first(line))?.take(0)?;
         self.count -= 1;
