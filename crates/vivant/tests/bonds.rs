@@ -168,3 +168,24 @@ fn a_link_that_breaks_starts_a_supervised_actor_again() {
     assert_eq!(log.take(), ["fails with the other", "begins"]);
     assert_eq!(part.works().ask_blocking(), Ok(true));
 }
+
+#[test]
+fn links_with_those_who_have_ended_keep_no_memory() {
+    let simulation = Simulation::new(1);
+    let system = simulation.system();
+    let watcher = system.spawn(Watcher {
+        log: Log::default(),
+    });
+    let tie_and_end = || {
+        let part = Part::spawn(system, Log::default());
+        watcher.tie(part.clone()).send();
+        simulation.run();
+        Address::stop(&part);
+        drop(part);
+        simulation.run();
+        system.inspect().bytes
+    };
+    let once = tie_and_end();
+    assert_eq!(tie_and_end(), once);
+    assert!(Address::is_alive(&watcher));
+}

@@ -22,6 +22,8 @@ pub(crate) enum Bond {
     Unlink(CellRef),
     /// One that it was linked with has failed.
     Severed(CellRef, Arc<Linked>),
+    /// One that it was linked with is over, and has not failed.
+    Parted(CellRef),
 }
 
 impl Letter for Bond {
@@ -36,7 +38,7 @@ impl Letter for Bond {
         match bond {
             Bond::Watch(mut watcher) => watcher.settle(Ok(refusal.reason())),
             Bond::Link(peer) => severed(&refusal.cell, &peer, &refusal.reason()),
-            Bond::Unlink(_) | Bond::Severed(..) => Next::Nothing,
+            Bond::Unlink(_) | Bond::Severed(..) | Bond::Parted(_) => Next::Nothing,
         }
     }
 }
@@ -47,16 +49,21 @@ impl Bond {
     }
 }
 
-/// `failed` is over: `peer` hears of it, if that is a failure.
-fn severed(failed: &CellRef, peer: &CellRef, reason: &StopReason) -> Next {
-    let Some(to) = peer.upgrade().filter(|_| reason.is_failure()) else {
+/// `over` is over: `peer` fails too if that is a failure, and forgets it if not.
+fn severed(over: &CellRef, peer: &CellRef, reason: &StopReason) -> Next {
+    let Some(to) = peer.upgrade() else {
         return Next::Nothing;
     };
-    let linked = Arc::new(Linked {
-        actor: failed.path(),
-        reason: reason.clone(),
-    });
-    let envelope = Bond::Severed(failed.clone(), linked).envelope();
+    let bond = if reason.is_failure() {
+        let linked = Arc::new(Linked {
+            actor: over.path(),
+            reason: reason.clone(),
+        });
+        Bond::Severed(over.clone(), linked)
+    } else {
+        Bond::Parted(over.clone())
+    };
+    let envelope = bond.envelope();
     Next::Deliver(Delivery { to, envelope })
 }
 
@@ -69,12 +76,11 @@ impl Held<'_> {
             Bond::Link(peer) => rare.linked.push(peer),
             Bond::Unlink(peer) => rare.unlink(&peer),
             Bond::Severed(failed, linked) => {
-                let other = |peer: &CellRef| peer.id == failed.id;
-                if let Some(at) = rare.linked.iter().position(other) {
-                    rare.linked.swap_remove(at);
+                if rare.parted(&failed).is_some() {
                     return After::End(StopReason::Linked(linked));
                 }
             }
+            Bond::Parted(peer) => drop(rare.parted(&peer)),
         }
         After::Next
     }

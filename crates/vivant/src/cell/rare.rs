@@ -30,4 +30,11 @@ impl Rare {
     pub(super) fn unlink(&mut self, peer: &Header) {
         self.linked.retain(|other| other.id != peer.id);
     }
+
+    /// Takes one link with `peer` out.
+    pub(super) fn parted(&mut self, peer: &Header) -> Option<CellRef> {
+        let mut linked = self.linked.iter();
+        let at = linked.position(|other| other.id == peer.id)?;
+        Some(self.linked.swap_remove(at))
+    }
 }
