@@ -4,7 +4,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use vivant::prelude::*;
-use vivant::simulation::Simulation;
+use vivant::simulation::{Faults, Simulation};
 use vivant::{Child, OnPanic, Report, Supervision, Supervisor};
 
 /// What happened, in order.
@@ -175,4 +175,19 @@ fn who_goes_on_after_a_panic_looks_at_its_guards() {
         part.add_and_fail(5).send();
         assert_eq!(simulation.system().block_on(guarded), Ok(5));
     });
+}
+
+/// Held by a system as long as that exists.
+struct Alive(Arc<()>);
+
+#[test]
+fn a_supervisor_that_is_made_too_late_keeps_no_system_alive() {
+    let alive = Arc::new(());
+    let held = Alive(alive.clone());
+    let builder = System::builder().on_report(move |_| drop(held.0.clone()));
+    let simulation = Simulation::with(1, Faults::none(), builder);
+    simulation.system().shutdown();
+    drop(Supervisor::one_for_one().spawn(simulation.system()));
+    drop(simulation);
+    assert_eq!(Arc::strong_count(&alive), 1);
 }

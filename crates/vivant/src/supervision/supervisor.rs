@@ -327,10 +327,11 @@ impl Supervisor {
 
     /// Its end, however it came: what is left of the tree ends too.
     pub(super) fn is_gone(&mut self, turn: &Turn<'_, Supervisor>, reason: &StopReason) {
-        for member in std::mem::take(&mut self.children).into_values().rev() {
+        for (number, member) in std::mem::take(&mut self.children).into_iter().rev() {
             if let Some((_, timer)) = member.alarm {
                 timer.cancel();
             }
+            turn.worker().system.restarts.forget(number);
             member.address.cell().signal(Signals::STOP);
         }
         let failed = TreeFailed {

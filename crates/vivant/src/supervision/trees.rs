@@ -12,8 +12,13 @@ pub(crate) struct Trees(Mutex<BTreeMap<u64, CellRef>>);
 
 impl Trees {
     pub(crate) fn insert(&self, root: &Address<Supervisor>) {
-        let cell = Address::counted(root).cell();
+        let to = Address::counted(root);
+        let cell = to.cell();
         lock(&self.0).insert(cell.id, cell);
+        // Looked at afterwards, as for newborns: it may have been told to end already, and forgotten before it was here.
+        if to.system.is_closing() {
+            self.forget(to.id);
+        }
     }
 
     pub(crate) fn forget(&self, root: u64) {
@@ -53,5 +58,38 @@ impl Restarts {
 
     pub(crate) fn of(&self, child: u64) -> u32 {
         lock(&self.0).get(&child).copied().unwrap_or_default()
+    }
+}
+
+#[cfg(all(test, feature = "macros"))]
+mod tests {
+    use super::*;
+    use crate::prelude::*;
+    use crate::simulation::Simulation;
+    use crate::Child;
+
+    #[derive(Actor)]
+    struct Part;
+
+    #[behaviours]
+    impl Part {
+        fn fail(&mut self) {
+            std::panic::resume_unwind(Box::new("as planned"));
+        }
+    }
+
+    #[test]
+    fn restarts_are_forgotten_with_their_supervisor() {
+        let simulation = Simulation::new(1);
+        let system = simulation.system();
+        let tree = Supervisor::one_for_one().spawn(system);
+        let part = tree.add(Child::new(|_| Part));
+        part.fail().send();
+        simulation.run();
+        let restarts = &system.shared().restarts;
+        assert_eq!(restarts.of(Address::counted(&part).id), 1);
+        Address::stop(&tree);
+        simulation.run();
+        assert!(lock(&restarts.0).is_empty());
     }
 }
