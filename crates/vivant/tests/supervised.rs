@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use vivant::prelude::*;
 use vivant::simulation::{Faults, Simulation};
-use vivant::{Child, OnPanic, Report, Supervision, Supervisor};
+use vivant::{Child, OnPanic, Report, Spawner, Supervision, Supervisor};
 
 /// What happened, in order.
 #[derive(Clone, Default, Debug)]
@@ -190,4 +190,42 @@ fn a_supervisor_that_is_made_too_late_keeps_no_system_alive() {
     drop(Supervisor::one_for_one().spawn(simulation.system()));
     drop(simulation);
     assert_eq!(Arc::strong_count(&alive), 1);
+}
+
+/// At its end it leaves a tree with another one.
+#[derive(Actor)]
+struct Hydra {
+    trees: Arc<Mutex<Vec<Address<Supervisor>>>>,
+}
+
+#[behaviours]
+impl Hydra {
+    #[start]
+    fn new(trees: Arc<Mutex<Vec<Address<Supervisor>>>>) -> Self {
+        Hydra { trees }
+    }
+
+    #[stop]
+    fn ends(&mut self, t: &Turn<Self>) {
+        grow(t, &self.trees);
+    }
+}
+
+fn grow(spawner: &impl Spawner, trees: &Arc<Mutex<Vec<Address<Supervisor>>>>) {
+    let tree = Supervisor::one_for_one().spawn(spawner);
+    let _hydra = tree.add(Hydra::child(trees.clone()).drains());
+    let mut trees = trees.lock().unwrap_or_else(PoisonError::into_inner);
+    assert!(trees.len() < 100, "it never ends");
+    trees.push(tree);
+}
+
+#[test]
+fn a_shutdown_ends_though_trees_leave_trees() {
+    let (simulation, trees) = (Simulation::new(1), Arc::default());
+    grow(simulation.system(), &trees);
+    simulation.run();
+    assert!(simulation.system().shutdown().is_complete());
+    let after = simulation.system().inspect();
+    assert!(after.actors.is_empty());
+    assert_eq!(after.panics, 0);
 }

@@ -26,12 +26,17 @@ impl Trees {
         drop(cell);
     }
 
-    /// The root that was made last.
-    pub(crate) fn last(&self) -> Option<Address<Supervisor>> {
+    /// The number of the root that was made last.
+    pub(crate) fn newest(&self) -> Option<u64> {
+        Some(*lock(&self.0).last_key_value()?.0)
+    }
+
+    /// The root that was made last, up to the one of this number.
+    pub(crate) fn last(&self, newest: u64) -> Option<Address<Supervisor>> {
         loop {
             let (id, cell) = {
                 let roots = lock(&self.0);
-                let (&id, cell) = roots.last_key_value()?;
+                let (&id, cell) = roots.range(..=newest).next_back()?;
                 (id, cell.clone())
             };
             match cell.upgrade() {

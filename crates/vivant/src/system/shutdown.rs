@@ -1,6 +1,6 @@
 //! Shutting down: every actor is told, every message accounted for, every thread sent home.
 //!
-//! 0. Trees end in their order, the last root first, as far as the limit allows.
+//! 0. The trees that are there end in their order, the last root first, as far as the limit allows.
 //! 1. The system closes: actors made from now on end before their first message; timers and pins are forgotten.
 //! 2. Everybody who is alive is noted with the reason, and signalled. Ending actors may make or wake others, which end
 //!    in the same way; so it is repeated until nobody is left or the limit has passed.
@@ -103,7 +103,11 @@ pub(super) fn shutdown(system: &Arc<Shared>, limit: Duration) -> ShutdownReport 
 }
 
 fn end_trees(system: &Arc<Shared>, deadline_ns: u64) {
-    while let Some(root) = system.trees.last() {
+    let Some(newest) = system.trees.newest() else {
+        return;
+    };
+    // Those that are made meanwhile end with everybody else: each could leave another.
+    while let Some(root) = system.trees.last(newest) {
         let rest_ns = deadline_ns.saturating_sub(system.oracle.now_ns());
         let ended = root.shut_down().ask().within(Duration::from_nanos(rest_ns));
         // It ends in order, or is too slow and ends with everybody else.
