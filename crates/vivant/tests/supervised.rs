@@ -19,6 +19,10 @@ impl Log {
             .push(what.into());
     }
 
+    fn count(&self) -> usize {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).len()
+    }
+
     fn take(&self) -> Vec<String> {
         std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -36,6 +40,11 @@ impl Part {
     fn new(log: Log) -> Self {
         log.note("begins");
         Part { log, count: 0 }
+    }
+
+    fn add(&mut self, n: u64) -> u64 {
+        self.count += n;
+        self.count
     }
 
     fn fail(&mut self) {
@@ -228,4 +237,51 @@ fn a_shutdown_ends_though_trees_leave_trees() {
     let after = simulation.system().inspect();
     assert!(after.actors.is_empty());
     assert_eq!(after.panics, 0);
+}
+
+#[derive(Actor)]
+struct Sender {
+    to: Address<Part>,
+}
+
+#[behaviours]
+impl Sender {
+    fn flood(&mut self, t: &Turn<Self>) {
+        for _ in 0..10 {
+            t.send(self.to.add(1));
+        }
+    }
+
+    fn works(&self) -> bool {
+        true
+    }
+}
+
+/// T5: who takes no messages holds nobody back.
+#[test]
+fn who_has_never_been_up_mutes_nobody() {
+    let simulation = Simulation::with(1, Faults::none(), System::builder().overload(4));
+    let wait = Duration::from_secs(100);
+    let rules = Supervisor::one_for_one().back_off(wait, wait);
+    let tree = rules.spawn(simulation.system());
+    let log = Log::default();
+    let part = tree.add(Child::new({
+        let log = log.clone();
+        move |_| {
+            log.note("begins");
+            if log.count() == 1 {
+                std::panic::resume_unwind(Box::new("as planned"));
+            }
+            Part {
+                log: log.clone(),
+                count: 0,
+            }
+        }
+    }));
+    simulation.run_for(Duration::from_secs(1));
+    let sender = simulation.system().spawn(Sender { to: part.clone() });
+    sender.flood().send();
+    assert_eq!(sender.works().ask_blocking(), Ok(true));
+    assert_eq!(log.count(), 1, "it is still down");
+    assert_eq!(part.add(1).ask_blocking(), Ok(11));
 }

@@ -58,8 +58,13 @@ pub(crate) struct Birth {
 impl AddressRef {
     /// Makes a cell, with or without its state, and its first address. A supervised one begins by being down.
     pub(crate) fn birth<A: Actor>(birth: Birth, state: Option<A>) -> AddressRef {
+        let pressure = Pressure::new();
         let life = match birth.rare {
-            Some(_) => Life::Down,
+            Some(_) => {
+                // T5: who cannot take messages holds nobody back.
+                let _nobody = birth.system.mutes.ended((birth.id, &pressure));
+                Life::Down
+            }
             None => Life::Running,
         };
         let class = Class::of::<A>();
@@ -71,7 +76,7 @@ impl AddressRef {
                 class,
                 addresses: AtomicU32::new(1),
                 signals: SignalWord::new(),
-                pressure: Pressure::new(),
+                pressure,
                 id: birth.id,
                 owner: UnsafeCell::new(Owner {
                     backlog: Chain::new(),
