@@ -285,3 +285,20 @@ fn who_has_never_been_up_mutes_nobody() {
     assert_eq!(log.count(), 1, "it is still down");
     assert_eq!(part.add(1).ask_blocking(), Ok(11));
 }
+
+#[test]
+fn seeded_a_child_on_its_way_down_has_nothing_to_drain() {
+    let delays = Faults::none().delays(500_000, Duration::from_millis(50));
+    for seed in 0..if cfg!(miri) { 3 } else { 1_000 } {
+        let simulation = Simulation::with(seed, delays.clone(), System::builder());
+        let tree = Supervisor::all_for_one().spawn(simulation.system());
+        let first = tree.add(Part::child(Log::default()));
+        let _last = tree.add(Part::child(Log::default()).drains());
+        for _ in 0..3 {
+            first.fail().send();
+        }
+        simulation.run_for(Duration::from_millis(seed % 200));
+        assert_eq!(tree.shut_down().ask_blocking(), Ok(()), "seed {seed}");
+        assert!(!is_overdue(&simulation), "seed {seed}");
+    }
+}

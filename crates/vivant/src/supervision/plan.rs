@@ -37,7 +37,7 @@ pub(super) enum Order {
     Halt(Number),
     /// Tell it to end.
     End(Number),
-    /// Tell it to end before its next message: it is down, and takes none.
+    /// Tell it to end before its next message: it is down, or on its way there, and takes none.
     Stop(Number),
     /// Call [`Plan::alarm`] with this after so many nanoseconds.
     Alarm { alarm: Alarm, in_ns: u64 },
@@ -425,7 +425,7 @@ impl Plan {
             match (slot.is, slot.wants) {
                 (Is::Halting, _) if slot.wants != Wants::Gone => return,
                 (Is::Ending, _) => return,
-                (Is::Down | Is::Delayed, Wants::Gone) => {
+                (Is::Down | Is::Delayed | Is::Halting, Wants::Gone) => {
                     slot.becomes(Is::Ending);
                     orders.push(Order::Stop(number));
                 }
