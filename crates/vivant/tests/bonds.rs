@@ -189,3 +189,27 @@ fn links_with_those_who_have_ended_keep_no_memory() {
     assert_eq!(tie_and_end(), once);
     assert!(Address::is_alive(&watcher));
 }
+
+#[test]
+fn watchers_that_have_ended_keep_no_memory() {
+    let simulation = Simulation::new(1);
+    let system = simulation.system();
+    let part = Part::spawn(system, Log::default());
+    let watch_and_end = |_| {
+        drop(Address::ended(&part));
+        let watcher = system.spawn(Watcher {
+            log: Log::default(),
+        });
+        watcher.watch(part.clone()).send();
+        simulation.run();
+        Address::stop(&watcher);
+        drop(watcher);
+        simulation.run();
+        system.inspect().bytes
+    };
+    let few = (0..20).map(watch_and_end).max();
+    assert_eq!((0..200).map(watch_and_end).max(), few);
+    let ended = Address::ended(&part);
+    part.finish().send();
+    assert_eq!(system.block_on(ended), Ok(StopReason::Finished));
+}

@@ -72,7 +72,7 @@ impl Held<'_> {
     pub(super) fn bind(&mut self, bond: Bond) -> After {
         let rare = self.owner().rare();
         match bond {
-            Bond::Watch(watcher) => rare.watchers.push(watcher),
+            Bond::Watch(watcher) => rare.watch(watcher),
             Bond::Link(peer) => rare.linked.push(peer),
             Bond::Unlink(peer) => rare.unlink(&peer),
             Bond::Severed(failed, linked) => {

@@ -27,6 +27,15 @@ impl Rare {
         })
     }
 
+    /// One more who wants to hear of the end. Before their list grows, those are forgotten who hear nothing any more.
+    pub(super) fn watch(&mut self, watcher: Resolver<StopReason>) {
+        if self.watchers.len() == self.watchers.capacity() {
+            self.watchers.retain(Resolver::is_heard);
+            self.watchers.reserve(self.watchers.len() + 1);
+        }
+        self.watchers.push(watcher);
+    }
+
     pub(super) fn unlink(&mut self, peer: &Header) {
         self.linked.retain(|other| other.id != peer.id);
     }

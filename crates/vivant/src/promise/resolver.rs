@@ -74,6 +74,14 @@ impl<T: Send + 'static> Resolver<T> {
         }
     }
 
+    /// Whether a value would come to anybody: the actor whose promise it is has not ended, the future was not dropped.
+    pub(crate) fn is_heard(&self) -> bool {
+        match &self.to {
+            Destination::Slot(slot) => slot.owner().is_some_and(|owner| owner.ended().is_none()),
+            Destination::Nobody | Destination::Outside(_) => self.is_wanted(),
+        }
+    }
+
     pub(crate) fn fail(self, error: AskError) {
         self.complete(Err(error));
     }
