@@ -1,6 +1,7 @@
 //! What a full mailbox loses is code of the user's: it is dropped where it harms nobody (T3, T5).
 
 use std::cell::{Cell, RefCell};
+use std::sync::{Arc, Mutex};
 use vivant::Cause;
 use vivant::prelude::*;
 use vivant::simulation::Simulation;
@@ -126,4 +127,55 @@ fn a_drop_that_panics_costs_neither_sender_nor_receiver_anything() {
     let facts = system.inspect();
     let bunker = facts.actor(&Address::path(&bunker)).expect("it lives");
     assert_eq!(bunker.lost, 2);
+}
+
+/// Asks when it is dropped, and says what became of that.
+struct Curious {
+    whom: Address<Shut>,
+    told: Arc<Mutex<Vec<Result<u64, AskError>>>>,
+}
+
+impl Drop for Curious {
+    fn drop(&mut self) {
+        let told = self.whom.nothing().ask_blocking();
+        self.told.lock().unwrap().push(told);
+    }
+}
+
+#[derive(Actor)]
+#[actor(mailbox = drop_oldest(2))]
+struct Shut;
+
+#[behaviours]
+impl Shut {
+    #[when(false)]
+    fn wait(&mut self, _curious: Option<Curious>) {}
+
+    fn take(&mut self, _curious: Option<Curious>) {}
+
+    fn nothing(&mut self) -> u64 {
+        0
+    }
+}
+
+#[test]
+fn what_is_dropped_at_an_end_finds_itself_within_a_turn() {
+    let simulation = Simulation::new(1);
+    let system = simulation.system();
+    let (shut, whom) = (system.spawn(Shut), system.spawn(Shut));
+    let told = Arc::default();
+    let curious = || {
+        let (whom, told) = (whom.clone(), Arc::clone(&told));
+        Some(Curious { whom, told })
+    };
+    shut.wait(curious()).send();
+    shut.wait(curious()).send();
+    simulation.run();
+    shut.take(curious()).send();
+    shut.take(curious()).send();
+    Address::stop(&shut);
+    simulation.run();
+    let told = told.lock().unwrap();
+    let inside = |told: &Result<u64, AskError>| matches!(told, Err(AskError::InsideTurn(_)));
+    assert_eq!(told.iter().filter(|told| inside(told)).count(), 4, "{told:?}");
 }

@@ -345,9 +345,14 @@ impl<'w> Held<'w> {
     /// What follows from a message may call code of the user's too, such as the drop of what is refused: it finds itself
     /// within a turn, and the watchdog sees it.
     pub(super) fn as_turn(&self, kind: &'static Kind, body: impl FnOnce()) {
+        let before = self.worker.turn();
         self.worker.turn_begins(kind);
         body();
-        self.worker.turn_ends();
+        match before {
+            // The end of the actor goes on.
+            Some(before) => self.worker.turn_begins(before),
+            None => self.worker.turn_ends(),
+        }
     }
 
     /// A resolution released a continuation: for this actor it runs at once, in a turn of its own; else it is sent on.

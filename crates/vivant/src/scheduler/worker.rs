@@ -182,6 +182,11 @@ impl Worker {
         }
     }
 
+    /// The kind of message whose turn, guard or end runs.
+    pub(crate) fn turn(&self) -> Option<&'static Kind> {
+        self.turn.get()
+    }
+
     /// The behaviour whose turn runs, or `-`.
     pub(crate) fn behaviour(&self) -> &'static str {
         self.turn.get().map_or("-", |kind| kind.name)
