@@ -177,5 +177,9 @@ fn what_is_dropped_at_an_end_finds_itself_within_a_turn() {
     simulation.run();
     let told = told.lock().unwrap();
     let inside = |told: &Result<u64, AskError>| matches!(told, Err(AskError::InsideTurn(_)));
-    assert_eq!(told.iter().filter(|told| inside(told)).count(), 4, "{told:?}");
+    assert_eq!(
+        told.iter().filter(|told| inside(told)).count(),
+        4,
+        "{told:?}"
+    );
 }

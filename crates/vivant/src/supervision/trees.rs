@@ -69,9 +69,9 @@ impl Restarts {
 #[cfg(all(test, feature = "macros"))]
 mod tests {
     use super::*;
+    use crate::Child;
     use crate::prelude::*;
     use crate::simulation::Simulation;
-    use crate::Child;
 
     #[derive(Actor)]
     struct Part;
