@@ -302,3 +302,41 @@ fn seeded_a_child_on_its_way_down_has_nothing_to_drain() {
         assert!(!is_overdue(&simulation), "seed {seed}");
     }
 }
+
+#[test]
+fn a_tree_is_not_settled_while_a_child_is_overdue() {
+    let (seen, overdue) = channel();
+    let listener = move |report: &Report| {
+        if let Report::Overdue { .. } = report {
+            let _heard = seen.send(());
+        }
+    };
+    let system = System::builder().workers(2).on_report(listener).build();
+    let tree = Supervisor::one_for_one().spawn(&system);
+    let (go_on, waiting) = channel();
+    let waiting = Mutex::new(Some(waiting));
+    let start = move |_: &Turn<Stubborn>| {
+        let first = waiting
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
+        let _told: Option<Result<(), _>> = first.map(|told: Receiver<()>| told.recv());
+        Stubborn
+    };
+    // It is late with its first start, and then with going down for that.
+    let child = Child::new(start).starts_within(Duration::from_millis(5));
+    tree.add(child.ends_within(Duration::from_millis(5)));
+    let settled = tree.settled().ask();
+    for _ in 0..2 {
+        overdue.recv().expect("the supervisor reports it");
+    }
+    let facts = tree.children().ask_blocking().expect("it answers");
+    assert_eq!(facts[0].state, vivant::ChildState::Halting);
+    drop(go_on);
+    assert_eq!(system.block_on(settled), Ok(Ok(())));
+    let facts = tree.children().ask_blocking().expect("it answers");
+    assert_eq!(
+        (facts[0].state, facts[0].restarts),
+        (vivant::ChildState::Up, 1)
+    );
+}

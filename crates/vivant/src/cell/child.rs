@@ -190,7 +190,9 @@ impl Held<'_> {
         match (self.tell(News::Up), self.worker.take_end()) {
             (Told::Nobody, _) => self.end(StopReason::Stopped),
             (Told::Somebody, Some(reason)) => self.is_over(reason),
-            (Told::Somebody, None) => self.mute_if_asked(),
+            (Told::Somebody, None) if self.owner().mute == Mute::Free => self.mute_if_asked(),
+            // It is muted already, by somebody that an earlier incarnation sent to (P2).
+            (Told::Somebody, None) => drop(self.worker.take_overloaded()),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::child::{Beginner, Child, Manner, Start};
 use super::plan::{Alarm, Plan};
-use super::slot::{Is, Number};
+use super::slot::{ChildState, Number};
 use super::supervisor::{Kind, Member, Supervisor};
 use super::{News, Supervision};
 use crate::actor::Actor;
@@ -50,37 +50,6 @@ pub struct ChildFacts {
     pub restarts: u32,
     /// Why it last went down.
     pub last_failure: Option<StopReason>,
-}
-
-/// What a child is, as far as its supervisor has heard.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[non_exhaustive]
-pub enum ChildState {
-    /// Not started, or not started again: others are first.
-    Down,
-    /// Waiting for the back-off to pass.
-    Delayed,
-    /// Its start function runs; of a supervisor, its children begin.
-    Starting,
-    /// Up.
-    Up,
-    /// On its way down, because of a sibling.
-    Halting,
-    /// On its way to its end.
-    Ending,
-}
-
-impl From<Is> for ChildState {
-    fn from(is: Is) -> ChildState {
-        match is {
-            Is::Down => ChildState::Down,
-            Is::Delayed => ChildState::Delayed,
-            Is::Starting => ChildState::Starting,
-            Is::Up => ChildState::Up,
-            Is::Halting => ChildState::Halting,
-            Is::Ending => ChildState::Ending,
-        }
-    }
 }
 
 /// What can be added to a supervisor: a [`Child`], or the rules of another supervisor.
@@ -143,7 +112,8 @@ impl SupervisorHandle {
         Call::new(&self.0, ())
     }
 
-    /// Answers when every child is up; an error if that is not to be.
+    /// Answers when every child is up; an error if that is not to be. It waits for one that is overdue, whose turn may never end: set a
+    /// limit, `settled().ask().within(…)`.
     #[track_caller]
     pub fn settled(&self) -> Call<'_, AreSettled> {
         Call::new(&self.0, ())
@@ -241,9 +211,9 @@ macro_rules! message {
 message! {
     /// The message of [`SupervisorHandle::children`].
     pub Children() -> Vec<ChildFacts> = "children", |state, _turn, resolver| {
-        let facts = |(member, is): (&Member, Is)| ChildFacts {
+        let facts = |(member, is): (&Member, ChildState)| ChildFacts {
             actor: member.address.path(),
-            state: is.into(),
+            state: is,
             restarts: member.starts.saturating_sub(1),
             last_failure: member.last_failure.clone(),
         };

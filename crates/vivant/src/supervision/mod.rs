@@ -23,9 +23,9 @@ mod trees;
 pub use builder::Supervision;
 pub use child::{Again, Child, Messages, OnPanic, Restart, Saved, Start};
 pub use handle::{
-    AreSettled, ChildFacts, ChildState, Children, ShutDown, Supervised, SupervisorHandle,
-    TreeFailed,
+    AreSettled, ChildFacts, Children, ShutDown, Supervised, SupervisorHandle, TreeFailed,
 };
 pub(crate) use news::{News, Told, tell};
+pub use slot::ChildState;
 pub use supervisor::Supervisor;
 pub(crate) use trees::{Restarts, Trees};

@@ -5,7 +5,7 @@
 
 use super::budget::{Afforded, BackOff, Budget, Failures};
 use super::child::{Manner, OnPanic, Restart};
-use super::slot::{Is, Number, Open, Pace, Slot, Turn, Wants};
+use super::slot::{ChildState, Number, Open, Pace, Slot, Turn, Wants};
 use crate::cell::Terms;
 use crate::stop::StopReason;
 use crate::timer::ns;
@@ -118,7 +118,7 @@ impl Plan {
         let slot = Slot {
             terms,
             manner,
-            is: Is::Down,
+            is: ChildState::Down,
             wants: match self.aim {
                 Aim::Up => Wants::Up,
                 Aim::Down => Wants::Down,
@@ -138,9 +138,9 @@ impl Plan {
     /// Its start function has returned.
     pub(super) fn is_up(&mut self, number: Number, now_ns: u64) {
         self.change(number, |slot| {
-            if slot.is == Is::Starting {
+            if slot.is == ChildState::Starting {
                 slot.up_since_ns = Some(now_ns);
-                slot.becomes(Is::Up);
+                slot.becomes(ChildState::Up);
             }
         });
     }
@@ -151,18 +151,18 @@ impl Plan {
             return;
         };
         let (is, wants) = (slot.is, slot.wants);
-        if is == Is::Ending {
+        if is == ChildState::Ending {
             // Nobody will start it again, so it never comes to what it was to do first.
             self.decided.push(Order::Stop(number));
         } else {
-            slot.becomes(Is::Down);
+            slot.becomes(ChildState::Down);
         }
         if wants == Wants::Fresh {
             slot.wants = Wants::Up;
         }
         self.touch(number);
         // Else it was halted, or was going to be: no failure of its own.
-        if matches!(is, Is::Up | Is::Starting) && wants == Wants::Up {
+        if matches!(is, ChildState::Up | ChildState::Starting) && wants == Wants::Up {
             self.has_failed(number, reason, now_ns);
         }
     }
@@ -171,8 +171,8 @@ impl Plan {
     pub(super) fn was_down(&mut self, number: Number) {
         self.change(number, |slot| {
             // If not, it has told so itself, and was told to start since.
-            if slot.is == Is::Halting {
-                slot.becomes(Is::Down);
+            if slot.is == ChildState::Halting {
+                slot.becomes(ChildState::Down);
                 if slot.wants == Wants::Fresh {
                     slot.wants = Wants::Up;
                 }
@@ -208,14 +208,14 @@ impl Plan {
             return;
         };
         match slot.is {
-            Is::Delayed => slot.becomes(Is::Down),
-            Is::Starting | Is::Halting | Is::Ending => {
+            ChildState::Delayed => slot.becomes(ChildState::Down),
+            ChildState::Starting | ChildState::Halting | ChildState::Ending => {
                 slot.pace = Pace::Overdue;
                 self.decided.push(Order::Overdue(number));
             }
-            Is::Down | Is::Up => {}
+            ChildState::Down | ChildState::Up => {}
         }
-        let is_start = slot.is == Is::Starting;
+        let is_start = slot.is == ChildState::Starting;
         if is_start && slot.wants == Wants::Up {
             slot.wants = Wants::Fresh;
         }
@@ -276,7 +276,7 @@ impl Plan {
     }
 
     /// Its children and what they are, in order.
-    pub(super) fn children(&self) -> impl Iterator<Item = (Number, Is)> {
+    pub(super) fn children(&self) -> impl Iterator<Item = (Number, ChildState)> {
         self.slots.iter().map(|(number, slot)| (*number, slot.is))
     }
 
@@ -291,8 +291,8 @@ impl Plan {
         for number in numbers {
             self.change(number, |slot| {
                 slot.wants = wants;
-                if aim != Aim::Up && slot.is == Is::Delayed {
-                    slot.becomes(Is::Down);
+                if aim != Aim::Up && slot.is == ChildState::Delayed {
+                    slot.becomes(ChildState::Down);
                 }
             });
         }
@@ -325,7 +325,9 @@ impl Plan {
         for sibling in siblings {
             self.change(sibling, |slot| {
                 slot.turn = Turn::InOrder;
-                if matches!(slot.is, Is::Down | Is::Delayed) || slot.wants == Wants::Gone {
+                if matches!(slot.is, ChildState::Down | ChildState::Delayed)
+                    || slot.wants == Wants::Gone
+                {
                     return;
                 }
                 slot.wants = match slot.terms.restart {
@@ -365,7 +367,7 @@ impl Plan {
             slot.in_a_row = slot.in_a_row.saturating_add(1);
             let in_ns = back_off.delay_ns(slot.in_a_row);
             if in_ns > 0 {
-                slot.becomes(Is::Delayed);
+                slot.becomes(ChildState::Delayed);
                 decided = Some(alarm(number, slot, in_ns));
             }
         });
@@ -423,18 +425,18 @@ impl Plan {
         self.change(number, |slot| {
             let within = slot.manner.ends_within;
             match (slot.is, slot.wants) {
-                (Is::Halting, _) if slot.wants != Wants::Gone => return,
-                (Is::Ending, _) => return,
-                (Is::Down | Is::Delayed | Is::Halting, Wants::Gone) => {
-                    slot.becomes(Is::Ending);
+                (ChildState::Halting, _) if slot.wants != Wants::Gone => return,
+                (ChildState::Ending, _) => return,
+                (ChildState::Down | ChildState::Delayed | ChildState::Halting, Wants::Gone) => {
+                    slot.becomes(ChildState::Ending);
                     orders.push(Order::Stop(number));
                 }
                 (_, Wants::Gone) => {
-                    slot.becomes(Is::Ending);
+                    slot.becomes(ChildState::Ending);
                     orders.push(Order::End(number));
                 }
                 _ => {
-                    slot.becomes(Is::Halting);
+                    slot.becomes(ChildState::Halting);
                     orders.push(Order::Halt(number));
                 }
             }
@@ -445,7 +447,7 @@ impl Plan {
     /// V3: those in line one after the other, when nobody falls; the others at once.
     fn start_next(&mut self, orders: &mut Vec<Order>) {
         let mut start = |slot: &mut Slot, number| {
-            slot.becomes(Is::Starting);
+            slot.becomes(ChildState::Starting);
             orders.push(Order::Start(number));
             orders.push(alarm(number, slot, ns(slot.manner.starts_within)));
         };
@@ -457,7 +459,7 @@ impl Plan {
         }
         if let Some(number) = self.first(Open::InLine) {
             self.change(number, |slot| {
-                if slot.is == Is::Down {
+                if slot.is == ChildState::Down {
                     start(slot, number);
                 }
             });
@@ -465,7 +467,9 @@ impl Plan {
     }
 
     fn say_if_settled(&mut self, orders: &mut Vec<Order>) {
-        let is_open = self.open.iter().any(|(open, _)| *open != Open::Late);
+        // Nobody waits for the end of one that is late; but while it is, not everybody is up.
+        let counts = |open: Open| open != Open::Late || self.aim == Aim::Up;
+        let is_open = self.open.iter().any(|(open, _)| counts(*open));
         if self.was_settled || is_open {
             return;
         }

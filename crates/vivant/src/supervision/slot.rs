@@ -6,15 +6,21 @@ use crate::cell::Terms;
 /// A child's number: that of its creation. In this order children begin.
 pub(super) type Number = u64;
 
-/// What a child is.
+/// What a child is, as far as its supervisor has heard.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Is {
+#[non_exhaustive]
+pub enum ChildState {
+    /// Not started, or not started again: others are first.
     Down,
-    /// Down until an alarm.
+    /// Waiting for the back-off to pass.
     Delayed,
+    /// Its start function runs; of a supervisor, its children begin.
     Starting,
+    /// Up.
     Up,
+    /// On its way down, because of a sibling.
     Halting,
+    /// On its way to its end.
     Ending,
 }
 
@@ -46,7 +52,7 @@ pub(super) enum Pace {
 pub(super) struct Slot {
     pub(super) terms: Terms,
     pub(super) manner: Manner,
-    pub(super) is: Is,
+    pub(super) is: ChildState,
     pub(super) wants: Wants,
     pub(super) turn: Turn,
     pub(super) pace: Pace,
@@ -76,18 +82,19 @@ pub(super) enum Open {
 impl Slot {
     pub(super) fn open(&self) -> Option<Open> {
         match (self.is, self.wants) {
-            (Is::Up, Wants::Up) | (Is::Down, Wants::Down) => None,
-            (Is::Halting | Is::Ending, _) if self.pace == Pace::Overdue => Some(Open::Late),
-            (Is::Halting | Is::Ending, _) | (_, Wants::Fresh | Wants::Down | Wants::Gone) => {
-                Some(Open::Falls)
+            (ChildState::Up, Wants::Up) | (ChildState::Down, Wants::Down) => None,
+            (ChildState::Halting | ChildState::Ending, _) if self.pace == Pace::Overdue => {
+                Some(Open::Late)
             }
+            (ChildState::Halting | ChildState::Ending, _)
+            | (_, Wants::Fresh | Wants::Down | Wants::Gone) => Some(Open::Falls),
             (_, Wants::Up) if self.turn == Turn::InOrder => Some(Open::InLine),
-            (Is::Down, Wants::Up) => Some(Open::Ready),
+            (ChildState::Down, Wants::Up) => Some(Open::Ready),
             (_, Wants::Up) => Some(Open::Underway),
         }
     }
 
-    pub(super) fn becomes(&mut self, is: Is) {
+    pub(super) fn becomes(&mut self, is: ChildState) {
         self.is = is;
         self.pace = Pace::InTime;
         self.step += 1;

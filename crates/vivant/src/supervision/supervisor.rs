@@ -4,7 +4,7 @@ use super::builder::Supervision;
 use super::child::{Ending, Manner};
 use super::handle::{Begin, Retire, Ring, ShutDown, TreeFailed};
 use super::plan::{Alarm, Order, Plan, Rules, Strategy};
-use super::slot::{Is, Number};
+use super::slot::{ChildState, Number};
 use super::{News, tell};
 use crate::actor::Actor;
 use crate::behaviour::Behaviour;
@@ -274,7 +274,7 @@ impl Supervisor {
     }
 
     /// What is known of each child, in order.
-    pub(super) fn facts(&self) -> impl Iterator<Item = (&Member, Is)> {
+    pub(super) fn facts(&self) -> impl Iterator<Item = (&Member, ChildState)> {
         let member = |(number, is)| Some((self.children.get(&number)?, is));
         self.plan.children().filter_map(member)
     }
