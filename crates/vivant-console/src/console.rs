@@ -90,8 +90,10 @@ impl Drop for Console {
     fn drop(&mut self) {
         self.door.close();
         if let Some(path) = &self.token_file {
-            // Whoever moved it away has done what we want.
-            let _removed = fs::remove_file(path);
+            // Whoever moved it away has done what we want; another console may have put its own there.
+            if fs::read_to_string(path).is_ok_and(|text| text.trim() == self.token.as_str()) {
+                let _removed = fs::remove_file(path);
+            }
         }
         // The thread sleeps until somebody comes. If nobody can come it is left behind rather than waited for.
         let woken = TcpStream::connect_timeout(&self.address, WAKE_WITHIN).is_ok();

@@ -44,9 +44,8 @@ impl Drop for LooksEnd {
     }
 }
 
-/// Starts the threads that wait for keys and for signals. They end with the process: nothing can wake them.
-pub(super) fn listen(events: &Sender<Event>) -> io::Result<()> {
-    listen_to_signals(events.clone())?;
+/// Starts the thread that waits for keys. It ends with the process: nothing can wake it.
+pub(super) fn listen_to_keys(events: &Sender<Event>) -> io::Result<()> {
     let events = events.clone();
     thread::Builder::new()
         .name("keys".to_owned())
@@ -54,8 +53,10 @@ pub(super) fn listen(events: &Sender<Event>) -> io::Result<()> {
     Ok(())
 }
 
+/// Starts the thread that waits for signals. It ends with the process too.
 #[cfg(unix)]
-fn listen_to_signals(events: Sender<Event>) -> io::Result<()> {
+pub(super) fn listen_to_signals(events: &Sender<Event>) -> io::Result<()> {
+    let events = events.clone();
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
     let mut signals = signal_hook::iterator::Signals::new([SIGHUP, SIGINT, SIGTERM])?;
     thread::Builder::new()
@@ -72,7 +73,7 @@ fn listen_to_signals(events: Sender<Event>) -> io::Result<()> {
 
 /// Elsewhere Ctrl-C is a key, and there are no other signals.
 #[cfg(not(unix))]
-fn listen_to_signals(_events: Sender<Event>) -> io::Result<()> {
+pub(super) fn listen_to_signals(_events: &Sender<Event>) -> io::Result<()> {
     Ok(())
 }
 

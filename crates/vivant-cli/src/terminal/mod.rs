@@ -71,8 +71,10 @@ pub(crate) fn run(origin: Origin, every: Duration, pace: Pace) -> Result<End, Fa
         Ok(Event::Looked(Err(trouble))) => return Err(Failure::Trouble(trouble)),
         _ => return Err(Failure::Blind),
     }
+    // Before the terminal is taken: a signal must not leave it taken.
+    events::listen_to_signals(&tell)?;
     let mut screen = Screen::enter()?;
-    events::listen(&tell)?;
+    events::listen_to_keys(&tell)?;
     show(&mut screen, &mut model, &events, &order)
 }
 
