@@ -119,7 +119,7 @@ impl Held<'_> {
         #[cfg(test)]
         if crate::planted::is_planted(crate::planted::Planted::LostOnRestart) {
             self.refill();
-            let _lost = self.owner().backlog.pop_envelope().map(std::mem::forget);
+            drop(self.owner().backlog.pop_envelope());
         }
         let returned = |child: &Child| child.terms.messages == Messages::Returned;
         if !self.owner().child().is_some_and(returned) {
