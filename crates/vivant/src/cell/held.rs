@@ -227,19 +227,19 @@ impl<'w> Held<'w> {
             return None;
         }
         self.drop_overdue();
-        // Out of its place while user code runs.
-        let mut waiting = std::mem::take(&mut self.owner().rare().waiting);
+        // Out of its place while user code runs, which has no way to it.
+        let mut rare = self.owner().rare.take()?;
         if self.owner().guards == Guards::Stale {
-            waiting.state_changed();
+            rare.waiting.state_changed();
         }
-        let found = waiting.look(|envelope| self.is_ready(envelope));
+        let found = rare.waiting.look(|envelope| self.is_ready(envelope));
+        self.owner().rare = Some(rare);
         // A guard that sends cannot be kept from it, but nobody is muted for it: no turn has ended.
         drop(self.worker.take_overloaded());
         self.owner().guards = match found {
             Found::Open(_) | Found::More => Guards::Partly,
             Found::Closed => Guards::Looked,
         };
-        self.owner().rare().waiting = waiting;
         if let Found::Open(_) = found {
             self.publish_deferred();
         }
@@ -262,9 +262,14 @@ impl<'w> Held<'w> {
         if envelope.kind().role == Role::Ticket {
             return self.redeem(envelope);
         }
+        let sent_ms = envelope.head().sent_ms;
         let waiting = &mut self.owner().rare().waiting;
         waiting.push(envelope);
-        self.publish_deferred();
+        let count = waiting.count();
+        if count == 1 {
+            self.actor.deferred_sent.store(sent_ms, Ordering::Relaxed);
+        }
+        self.actor.facts.now_deferred(count);
         After::Next
     }
 
