@@ -1,26 +1,11 @@
 //! Watches and links: who hears of an end, and who fails with whom.
 
-use std::sync::{Arc, Mutex, PoisonError};
+mod support;
+
+use support::Log;
 use vivant::prelude::*;
 use vivant::simulation::Simulation;
 use vivant::{StopReason, Supervisor};
-
-/// What happened, in order.
-#[derive(Clone, Default, Debug)]
-struct Log(Arc<Mutex<Vec<String>>>);
-
-impl Log {
-    fn note(&self, what: impl Into<String>) {
-        self.0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .push(what.into());
-    }
-
-    fn take(&self) -> Vec<String> {
-        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-}
 
 #[derive(Actor)]
 struct Part {

@@ -247,3 +247,71 @@ fn a_slow_stop_hook_is_reported_like_a_turn() {
     assert!(system.shutdown_within(PATIENCE * 2).is_complete());
     assert!(reported.load(Ordering::Acquire));
 }
+
+#[derive(Actor)]
+struct Burner;
+
+#[behaviours]
+impl Burner {
+    /// Computes for so long; returns the name of the thread that did.
+    fn burn(&mut self, time: Duration) -> String {
+        let began = Instant::now();
+        while began.elapsed() < time {
+            std::hint::spin_loop();
+        }
+        std::thread::current().name().unwrap_or_default().to_owned()
+    }
+
+    fn wait_for(&mut self, done: Arc<AtomicBool>) -> bool {
+        let began = Instant::now();
+        while !done.load(Ordering::Acquire) && began.elapsed() < PATIENCE {
+            std::hint::spin_loop();
+        }
+        done.load(Ordering::Acquire)
+    }
+
+    fn set(&mut self, done: Arc<AtomicBool>) {
+        done.store(true, Ordering::Release);
+    }
+}
+
+/// Lets it burn for `time` again and again until it runs on such a thread.
+fn burn_until_it_runs_on(burner: &Address<Burner>, time: Duration, thread: &str) {
+    let began = Instant::now();
+    while began.elapsed() < PATIENCE {
+        let name = burner.burn(time).ask_blocking().expect("it answers");
+        if name.contains(thread) {
+            return;
+        }
+    }
+    panic!("it has never run on a thread named {thread}");
+}
+
+fn one_worker() -> System {
+    System::builder()
+        .workers(1)
+        .turn_limit(Duration::from_millis(5))
+        .build()
+}
+
+#[test]
+fn who_computes_for_long_runs_apart_and_comes_back() {
+    let system = one_worker();
+    let burner = system.spawn(Burner);
+    burn_until_it_runs_on(&burner, Duration::from_millis(20), "-slow-");
+    burn_until_it_runs_on(&burner, Duration::ZERO, "-worker-");
+}
+
+#[test]
+fn a_slow_turn_may_wait_for_one_that_is_queued_behind_it() {
+    let system = one_worker();
+    let (first, second) = (system.spawn(Burner), system.spawn(Burner));
+    for burner in [&first, &second] {
+        burn_until_it_runs_on(burner, Duration::from_millis(20), "-slow-");
+    }
+    // The pool has one thread, and the first holds it.
+    let done = Arc::new(AtomicBool::new(false));
+    let waiting = first.wait_for(done.clone()).ask();
+    second.set(done).send();
+    assert_eq!(system.block_on(waiting), Ok(true), "the pool grows");
+}

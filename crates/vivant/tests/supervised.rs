@@ -1,32 +1,14 @@
 //! T4, at its edges: trees without children, children that end while they are down, news that come late.
 
+mod support;
+
 use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
+use support::Log;
 use vivant::prelude::*;
 use vivant::simulation::{Faults, Simulation};
 use vivant::{Child, OnPanic, Report, Spawner, Supervision, Supervisor};
-
-/// What happened, in order.
-#[derive(Clone, Default, Debug)]
-struct Log(Arc<Mutex<Vec<String>>>);
-
-impl Log {
-    fn note(&self, what: impl Into<String>) {
-        self.0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .push(what.into());
-    }
-
-    fn count(&self) -> usize {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).len()
-    }
-
-    fn take(&self) -> Vec<String> {
-        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-}
 
 #[derive(Actor)]
 struct Part {
@@ -269,7 +251,7 @@ fn who_has_never_been_up_mutes_nobody() {
         let log = log.clone();
         move |_| {
             log.note("begins");
-            if log.count() == 1 {
+            if log.lines().len() == 1 {
                 std::panic::resume_unwind(Box::new("as planned"));
             }
             Part {
@@ -282,7 +264,7 @@ fn who_has_never_been_up_mutes_nobody() {
     let sender = simulation.system().spawn(Sender { to: part.clone() });
     sender.flood().send();
     assert_eq!(sender.works().ask_blocking(), Ok(true));
-    assert_eq!(log.count(), 1, "it is still down");
+    assert_eq!(log.lines().len(), 1, "it is still down");
     assert_eq!(part.add(1).ask_blocking(), Ok(11));
 }
 

@@ -1,29 +1,15 @@
 //! T4: supervisors start actors again, in order, within a budget; addresses and mailboxes outlast it.
 
+mod support;
+
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
+use support::Log;
 use vivant::prelude::*;
 use vivant::simulation::Simulation;
 use vivant::{
     Cause, Child, ChildState, Messages, OnPanic, Restart, StopReason, Supervision, Supervisor,
 };
-
-/// What happened, in order.
-#[derive(Clone, Default, Debug)]
-struct Log(Arc<Mutex<Vec<String>>>);
-
-impl Log {
-    fn note(&self, what: impl Into<String>) {
-        self.0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .push(what.into());
-    }
-
-    fn take(&self) -> Vec<String> {
-        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-}
 
 #[derive(Actor)]
 struct Part {

@@ -1,0 +1,21 @@
+//! What several tests of supervision share.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// What happened, in order.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Log(Arc<Mutex<Vec<String>>>);
+
+impl Log {
+    pub(crate) fn note(&self, what: impl Into<String>) {
+        self.lines().push(what.into());
+    }
+
+    pub(crate) fn take(&self) -> Vec<String> {
+        std::mem::take(&mut *self.lines())
+    }
+
+    pub(crate) fn lines(&self) -> MutexGuard<'_, Vec<String>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
