@@ -1,4 +1,4 @@
-//! The protocol: who counts where, and how an object finds its end. Invariants B1–B9 are in the README.
+//! The protocol: who counts where, and how an object finds its end. Invariants B1–B10 are in the README.
 
 pub(crate) mod current;
 mod ending;

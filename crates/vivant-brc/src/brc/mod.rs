@@ -1,5 +1,6 @@
 //! [`Brc`]: the counted pointer.
 
+mod forward;
 mod raw;
 mod unique;
 
