@@ -89,19 +89,19 @@ impl fmt::Debug for Owner {
 /// ```
 /// use vivant_brc::{Brc, Executor, Owner};
 ///
-/// let executor = Executor::new();
+/// let _executor = Executor::new();
 /// // A task that makes no object costs nothing.
-/// executor.begins(None);
-/// assert!(executor.ends().is_none());
+/// Executor::begins(None);
+/// assert!(Executor::ends().is_none());
 /// // One that does has an owner from then on.
-/// executor.begins(None);
+/// Executor::begins(None);
 /// let text = Brc::new(1);
-/// let owner = executor.ends();
+/// let owner = Executor::ends();
 /// assert!(owner.is_some());
 /// // In its next run, here or on another worker:
-/// executor.begins(owner);
+/// Executor::begins(owner);
 /// drop(text);
-/// let owner = executor.ends();
+/// let owner = Executor::ends();
 /// # drop(owner);
 /// ```
 ///
@@ -125,14 +125,19 @@ impl Executor {
 
     /// A run begins, of this owner, or of one that is not known yet.
     ///
-    /// Costs two looks at thread-local words; with an owner, one exchange of a word that nobody else wants. If the
-    /// last run was not ended, its owner ends.
+    /// Costs a look at a thread-local word; with an owner, one exchange of a word that nobody else wants. If the last run was not
+    /// ended, its owner ends.
+    ///
+    /// # Panics
+    ///
+    /// On a thread that does not execute.
     #[inline]
-    pub fn begins(&self, owner: Option<Owner>) {
+    pub fn begins(owner: Option<Owner>) {
         current::run_begins(owner.map_or(Home::new(), Owner::into_home));
     }
 
-    /// The run ends: what others have handed over is merged. The owner, if the run had one.
+    /// The run ends: what others have handed over is merged. The owner, if the run had one; none also on a thread that does not
+    /// execute.
     ///
     /// Costs as [`Executor::begins`] does.
     ///
@@ -140,7 +145,7 @@ impl Executor {
     ///
     /// As destructors do of objects that are merged. The owner has ended then.
     #[inline]
-    pub fn ends(&self) -> Option<Owner> {
+    pub fn ends() -> Option<Owner> {
         let home = current::run_ends();
         home.id().is_some().then_some(Owner { home })
     }

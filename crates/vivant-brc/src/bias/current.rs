@@ -430,10 +430,11 @@ impl Drop for Before {
 #[inline]
 pub(crate) fn run_begins(home: Home) {
     if me() != NO_OWNER {
-        // Of an earlier run that nobody ended, or made between two runs: it has no name, so it ends.
+        // Of an earlier run that nobody ended, or made between two runs: nobody will come back for it.
         end(run_ends());
     }
     if home.id != NO_OWNER {
+        assert!(executing(), "only a thread with an `Executor` begins runs");
         enter(home.id);
         become_other(Identity {
             home,
@@ -449,6 +450,11 @@ pub(crate) fn run_ends() -> Home {
         return Home::new();
     }
     owner_ends_run()
+}
+
+/// Whether the thread runs what belongs to others.
+fn executing() -> bool {
+    CURRENT.with(|current| current.birth.get()) == Birth::Begins
 }
 
 #[inline(never)]
@@ -468,6 +474,9 @@ fn owner_ends_run() -> Home {
         become_other(identity).home
     }
 
+    if !executing() {
+        return Home::new();
+    }
     let lost = Lost;
     safe_point();
     std::mem::forget(lost);
