@@ -136,6 +136,13 @@ impl Executor {
         current::run_begins(owner.map_or(Home::new(), Owner::into_home));
     }
 
+    /// Whether the run has an owner by now.
+    #[inline]
+    #[must_use]
+    pub fn has_owner() -> bool {
+        current::has_owner()
+    }
+
     /// The run ends: what others have handed over is merged. The owner, if the run had one; none also on a thread that does not
     /// execute.
     ///

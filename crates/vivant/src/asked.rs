@@ -11,6 +11,7 @@ use std::pin::{Pin, pin};
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, Thread};
 use std::time::Duration;
+use vivant_brc::Brc;
 
 /// Where an answer meets the future that waits for it.
 pub(crate) struct Oneshot<T>(Mutex<State<T>>);
@@ -72,7 +73,7 @@ impl<T> Oneshot<T> {
 /// back, if it has not begun.
 #[must_use = "a question's answer comes when the future is awaited; use `.send()` when no answer is wanted"]
 pub struct Asked<T> {
-    oneshot: Arc<Oneshot<T>>,
+    oneshot: Brc<Oneshot<T>>,
     system: Option<Arc<Shared>>,
     /// Time limits, taken back when the future goes; the shortest counts.
     alarms: Vec<Timer>,
@@ -89,8 +90,9 @@ pub enum Cancelled {
 
 impl<T: Send + 'static> Asked<T> {
     pub(crate) fn new(system: &Arc<Shared>) -> (Asked<T>, Resolver<T>) {
-        let oneshot = Arc::new(Oneshot(Mutex::new(State::Waiting(None))));
-        let resolver = Resolver::outside(oneshot.clone());
+        // B3: made here, answered elsewhere; the resolver's reference is counted where it will be dropped.
+        let oneshot = Brc::new(Oneshot(Mutex::new(State::Waiting(None))));
+        let resolver = Resolver::outside(Brc::clone_out(&oneshot));
         (
             Asked {
                 oneshot,
@@ -103,7 +105,7 @@ impl<T: Send + 'static> Asked<T> {
 
     pub(crate) fn ready(value: Result<T, AskError>) -> Asked<T> {
         Asked {
-            oneshot: Arc::new(Oneshot(Mutex::new(State::Answered(value)))),
+            oneshot: Brc::new(Oneshot(Mutex::new(State::Answered(value)))),
             system: None,
             alarms: Vec::new(),
         }
@@ -112,7 +114,7 @@ impl<T: Send + 'static> Asked<T> {
     /// Gives up waiting after `limit` with [`AskError::TimedOut`]. The message may have been processed, or may still be.
     pub fn within(mut self, limit: Duration) -> Asked<T> {
         if let Some(system) = &self.system {
-            let oneshot = Arc::downgrade(&self.oneshot);
+            let oneshot = Brc::downgrade(&self.oneshot);
             let ring = move || {
                 if let Some(oneshot) = oneshot.upgrade() {
                     oneshot.complete(Err(AskError::TimedOut { after: limit }));
@@ -209,7 +211,8 @@ pub(crate) fn block_on_thread<F: Future>(future: F) -> F::Output {
     loop {
         match future.as_mut().poll(&mut context) {
             Poll::Ready(value) => return value,
-            Poll::Pending => thread::park(),
+            // Meanwhile others merge what they hand over to this thread (B6).
+            Poll::Pending => vivant_brc::detached(thread::park),
         }
     }
 }

@@ -149,6 +149,7 @@ pub use system::{ShutdownReport, Spawner, Survivor, System, SystemBuilder};
 pub use timer::Timer;
 pub use topic::{Lagged, Subscription, Topic};
 pub use turn::Turn;
+pub use vivant_brc::Brc;
 
 #[cfg(feature = "macros")]
 pub use vivant_macros::{Actor, behaviours, interface, test};

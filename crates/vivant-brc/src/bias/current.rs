@@ -131,6 +131,12 @@ fn me() -> u32 {
     CURRENT.with(|current| current.me.get())
 }
 
+/// Whether this thread is an owner now.
+#[inline]
+pub(crate) fn has_owner() -> bool {
+    me() != NO_OWNER
+}
+
 /// Exchanges what this thread is for something else.
 #[inline]
 fn become_other(new: Identity) -> Identity {

@@ -54,6 +54,7 @@ impl<'w> Held<'w> {
     pub(super) fn begin(actor: Runnable, worker: &'w Worker) -> Held<'w> {
         let mut held = Held { actor, worker };
         held.is_present();
+        held.counts_begin();
         worker.begins(&held.actor);
         held
     }
@@ -98,6 +99,7 @@ impl<'w> Held<'w> {
 
     /// Gives the actor back, to put it into a queue again.
     pub(super) fn release(mut self) -> Runnable {
+        self.counts_end();
         self.count();
         self.owner().spare = self.worker.present.take_spare();
         self.worker.present.ends();
@@ -105,7 +107,8 @@ impl<'w> Held<'w> {
     }
 
     /// Leaves an actor that has ended.
-    pub(super) fn leave(self) {
+    pub(super) fn leave(mut self) {
+        self.counts_end();
         self.count_back();
         self.worker.present.ends_for_good();
     }
@@ -128,6 +131,7 @@ impl<'w> Held<'w> {
             Parked::Yes => Ok(()),
             Parked::Again => {
                 self.is_present();
+                self.counts_begin();
                 Err(self)
             }
         }

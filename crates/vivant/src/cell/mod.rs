@@ -27,6 +27,7 @@ mod bond;
 mod bounded;
 mod child;
 mod class;
+mod counts;
 mod end;
 mod facts;
 mod held;

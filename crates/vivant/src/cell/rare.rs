@@ -1,4 +1,4 @@
-//! What few actors have: messages that wait for guards, a supervisor, others that want to hear of their end.
+//! What few actors have: messages that wait for guards, a supervisor, others that want to hear of their end, counted objects.
 
 use super::child::Child;
 use super::waiting::Waiting;
@@ -15,6 +15,8 @@ pub(crate) struct Rare {
     pub(super) child: Option<Child>,
     /// Who wants to hear why it has ended.
     pub(super) watchers: Vec<Resolver<StopReason>>,
+    /// What it is to the objects that it made. Taken out while a worker holds the actor, and is that owner.
+    pub(super) counts: Option<vivant_brc::Owner>,
     /// Who fails with it.
     pub(super) linked: Vec<CellRef>,
 }

@@ -96,7 +96,10 @@ fn serve(mut held: Held<'_>, budget: Budget) -> Ran {
             }
             heed(&mut held);
         }
+        // Before the last look: a destructor may drop the actor's last address.
+        held.counts_end();
         if !held.has_ended() && held.is_forsaken() {
+            held.counts_begin();
             held.end(StopReason::Unreferenced);
         }
         let now_ms = oracle.coarse_ms();

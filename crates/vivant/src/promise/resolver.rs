@@ -8,10 +8,10 @@ use crate::cell::{AddressRef, Caught, StateRef, take_last};
 use crate::error::{AskError, Inside, Panic, Refusal};
 use crate::mailbox::{Envelope, Kind, Letter, Role, Step};
 use crate::scheduler::Worker;
-use crate::sync::Arc;
 use std::fmt;
 use std::marker::PhantomData;
 use std::panic::Location;
+use vivant_brc::Brc;
 
 /// The right to make a promise's value arrive, once. May be kept in an actor's state and sent in messages.
 ///
@@ -28,7 +28,7 @@ enum Destination<T: Send + 'static> {
     /// A promise of an actor.
     Slot(Answering<T>),
     /// A future or thread outside.
-    Outside(Arc<Oneshot<T>>),
+    Outside(Brc<Oneshot<T>>),
 }
 
 /// Whether a message that is about to be processed still should be.
@@ -52,7 +52,7 @@ impl<T: Send + 'static> Resolver<T> {
         }
     }
 
-    pub(crate) fn outside(oneshot: Arc<Oneshot<T>>) -> Resolver<T> {
+    pub(crate) fn outside(oneshot: Brc<Oneshot<T>>) -> Resolver<T> {
         Resolver {
             to: Destination::Outside(oneshot),
         }

@@ -13,6 +13,7 @@ use crate::system::Shared;
 use std::cell::Cell;
 use std::ptr::{self, NonNull};
 use std::rc::Rc;
+use vivant_brc::Executor;
 
 thread_local! {
     /// This thread's worker. Set by [`Worker::enter`] alone, whose frame outlives every use.
@@ -72,6 +73,8 @@ impl Worker {
                 CURRENT.set(self.0);
             }
         }
+        // What runs here belongs to the actors.
+        let _executor = Executor::new();
         let _restore = Restore(CURRENT.replace(Some(NonNull::from(&**worker))));
         body(worker)
     }

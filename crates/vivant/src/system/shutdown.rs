@@ -140,7 +140,7 @@ fn end_everybody(system: &Arc<Shared>, deadline_ns: u64) {
                     if system.oracle.now_ns() >= deadline_ns {
                         return;
                     }
-                    thread::park_timeout(LOOK_EVERY);
+                    vivant_brc::detached(|| thread::park_timeout(LOOK_EVERY));
                 }
             }
         }
