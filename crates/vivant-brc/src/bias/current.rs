@@ -4,14 +4,21 @@ use super::ending::Ending;
 use super::handed::Handed;
 use super::header::{Dropped, Header, NOBODY, OwnerDropped};
 use super::table;
+use crate::sync::{spin_loop, thread_local, yield_now};
 use std::cell::Cell;
-use std::ptr;
+use std::{mem, ptr};
 
 /// No object names this: the thread is no owner now.
 const NO_OWNER: u32 = u32::MAX;
 
 /// So many births and ends are between two looks at the queue.
 const LOOKS_EVERY: u32 = 64;
+
+/// How many objects a thread ends for an owner that may not, each time it hands one over: more than it brings.
+const RELIEF: usize = 2;
+
+/// How deep such ends may lie in each other, by destructors that hand over in their turn: each level takes of the stack.
+const RELIEF_DEPTH: u32 = 8;
 
 /// An owner: its id, once it has needed one, and how many objects it has made and not ended.
 ///
@@ -53,9 +60,13 @@ struct Current {
     looks_in: Cell<u32>,
     /// The owner: valid while it is entered.
     home: Cell<*const Home>,
+    /// The owner that the thread is by itself, which [`THREAD`] ends.
+    own: Home,
     otherwise: Cell<Otherwise>,
     /// Destructors out of a queue run: no second round within.
     ends: Cell<bool>,
+    /// Destructors of others, that run because something was handed over, and lie in each other.
+    reliefs: Cell<u32>,
 }
 
 thread_local! {
@@ -64,17 +75,17 @@ thread_local! {
             me: Cell::new(NO_OWNER),
             looks_in: Cell::new(LOOKS_EVERY),
             home: Cell::new(ptr::null()),
+            own: Home::new(),
             otherwise: Cell::new(Otherwise::Attach),
             ends: Cell::new(false),
+            reliefs: Cell::new(0),
         }
     };
-    static THREAD: Thread = const { Thread { home: Home::new() } };
+    static THREAD: Thread = const { Thread };
 }
 
-/// The owner that a thread is by itself.
-struct Thread {
-    home: Home,
-}
+/// Ends the owner that a thread is by itself, when the thread ends.
+struct Thread;
 
 impl Drop for Thread {
     fn drop(&mut self) {
@@ -84,16 +95,16 @@ impl Drop for Thread {
             current.me.set(NO_OWNER);
             current.home.set(ptr::null());
             current.otherwise.set(Otherwise::Merged);
+            if let Some(id) = current.own.id() {
+                retire(id, &current.own);
+            }
         });
-        if let Some(id) = self.home.id() {
-            retire(id, &self.home);
-        }
     }
 }
 
 impl Current {
     fn home(&self) -> Option<&Home> {
-        // SAFETY: null, or the home of the thread or of an `Owner` that is entered, both of which take it away before they end.
+        // SAFETY: null, or the home in this value, or that of an `Owner` that is entered, which takes it away before it ends.
         unsafe { self.home.get().as_ref() }
     }
 
@@ -121,7 +132,7 @@ impl Current {
             Otherwise::TakeId => self.home.get(),
             // None: the thread's own has ended; this is a destructor of another thread-local value.
             Otherwise::Attach => THREAD
-                .try_with(|thread| &raw const thread.home)
+                .try_with(|_| &raw const self.own)
                 .unwrap_or(ptr::null()),
         };
         let Some(id) = (!home.is_null()).then(table::take).flatten() else {
@@ -146,9 +157,9 @@ fn enter(id: u32) {
     while !slot.try_hold() {
         turns += 1;
         if turns.is_multiple_of(64) {
-            std::thread::yield_now();
+            yield_now();
         } else {
-            std::hint::spin_loop();
+            spin_loop();
         }
     }
 }
@@ -175,7 +186,8 @@ pub(crate) fn birth() -> u32 {
 #[cold]
 fn look() {
     CURRENT.with(|current| {
-        current.looks_in.set(LOOKS_EVERY);
+        // An odd number, so that where births and ends alternate it is an end next time, which may end what was put off.
+        current.looks_in.set(LOOKS_EVERY - 1);
         if current.me.get() != NO_OWNER {
             table::slot(current.me.get()).settle_counts();
         }
@@ -235,7 +247,7 @@ pub(crate) fn let_go(header: &Header, hand: impl FnOnce() -> Handed) -> bool {
     if header.is_owned_by(me()) {
         match header.drop_owned() {
             OwnerDropped::Others => false,
-            dropped => unnamed(dropped),
+            dropped => unnamed(dropped, hand),
         }
     } else {
         match header.drop_shared() {
@@ -248,17 +260,24 @@ pub(crate) fn let_go(header: &Header, hand: impl FnOnce() -> Handed) -> bool {
 
 /// An object names this owner no more. Whether it is to be ended.
 #[inline]
-fn unnamed(dropped: OwnerDropped) -> bool {
+fn unnamed(dropped: OwnerDropped, hand: impl FnOnce() -> Handed) -> bool {
+    let is_last = dropped == OwnerDropped::Unnamed(Dropped::Last);
     CURRENT.with(|current| {
         current.unname();
         if dropped == OwnerDropped::UnnamedQueued {
             // Its last reference may lie in the queue, and who asks next would not know where (B5).
             safe_point();
         } else if current.looks() {
+            let mut this = Ending::default();
+            if is_last {
+                // SAFETY: the last one. Ended here only if another one's destructor panics.
+                unsafe { this.push(hand()) };
+            }
             safe_point();
+            mem::forget(this);
         }
     });
-    dropped == OwnerDropped::Unnamed(Dropped::Last)
+    is_last
 }
 
 /// Gives a reference to its owner. Whether it was the last one after all.
@@ -268,9 +287,28 @@ fn hand_over(header: &Header, handed: Handed) -> bool {
     if owner == NOBODY {
         return header.drop_merged() == Dropped::Last;
     }
-    let mut ending = Ending::default();
-    table::left(owner, table::slot(owner).hand_over(handed, &mut ending));
+    CURRENT.with(|current| {
+        let depth = current.reliefs.get();
+        let relief = if depth < RELIEF_DEPTH { RELIEF } else { 0 };
+        let mut ending = Ending::default();
+        table::left(
+            owner,
+            table::slot(owner).hand_over(handed, relief, &mut ending),
+        );
+        current.reliefs.set(depth + 1);
+        let _up = Up(depth);
+        drop(ending);
+    });
     false
+}
+
+/// One level up again, also by a panic.
+struct Up(u32);
+
+impl Drop for Up {
+    fn drop(&mut self) {
+        CURRENT.with(|current| current.reliefs.set(self.0));
+    }
 }
 
 /// A strong reference for a weak one, if there is still one.
@@ -295,33 +333,37 @@ pub(crate) fn is_only(header: &Header) -> bool {
     match standing(header) {
         Standing::Owned => header.is_only_owned(),
         Standing::Merged => header.is_only_merged(),
-        Standing::Foreign => header.probe(),
+        Standing::Foreign(owner) => table::slot(owner).probe(header),
+        Standing::Leaving => false,
     }
 }
 
 /// Takes the value, if the caller's strong reference is the only one. Weak references find nothing after that.
-pub(crate) fn take(header: &Header) -> bool {
-    match standing(header) {
+///
+/// What else has ended is to be dropped when the value is safe, because destructors may panic.
+pub(crate) fn take(header: &Header) -> Option<Ending> {
+    let mut ending = Ending::default();
+    let taken = match standing(header) {
         Standing::Owned if header.is_last_owned() => {
             CURRENT.with(Current::unname);
-            if header.is_only_owned() {
-                return true;
+            header.is_only_owned() || {
+                header.disown();
+                header.take_last()
             }
-            header.disown();
-            header.take_last()
         }
         Standing::Owned => false,
         Standing::Merged => header.take_last(),
-        Standing::Foreign => {
-            let only = header.probe();
+        Standing::Foreign(owner) => {
+            let slot = table::slot(owner);
+            let only = slot.probe(header);
             if only {
-                let owner = header.owner();
-                let mut ending = Ending::default();
-                table::left(owner, table::slot(owner).unname(&mut ending));
+                table::left(owner, slot.unname(&mut ending));
             }
             only
         }
-    }
+        Standing::Leaving => false,
+    };
+    taken.then_some(ending)
 }
 
 /// Who may say how many references there are.
@@ -331,7 +373,9 @@ enum Standing {
     /// Everybody.
     Merged,
     /// An owner that runs elsewhere.
-    Foreign,
+    Foreign(u32),
+    /// Nobody now: the object is being merged, because of another reference.
+    Leaving,
 }
 
 /// Brings the counts up to date as far as this thread can.
@@ -349,8 +393,7 @@ fn standing(header: &Header) -> Standing {
         return Standing::Merged;
     }
     if owner == NOBODY {
-        // It is being merged, because of another reference.
-        return Standing::Foreign;
+        return Standing::Leaving;
     }
     let mut ending = Ending::default();
     match table::slot(owner).disown(header, &mut ending) {
@@ -358,7 +401,7 @@ fn standing(header: &Header) -> Standing {
             table::left(owner, left);
             Standing::Merged
         }
-        None => Standing::Foreign,
+        None => Standing::Foreign(owner),
     }
 }
 
@@ -379,13 +422,12 @@ pub(crate) fn run_as<R>(home: &Home, body: impl FnOnce() -> R) -> R {
 /// Runs `body` as no owner: meanwhile others are the owner that this thread was, when there is something to merge.
 pub(crate) fn detached<R>(body: impl FnOnce() -> R) -> R {
     safe_point();
-    let before = become_other(Identity {
+    let back = Detached(become_other(Identity {
         me: NO_OWNER,
         home: ptr::null(),
         otherwise: Otherwise::Merged,
-    });
-    leave(before.me);
-    let _back = Detached(before);
+    }));
+    leave(back.0.me);
     body()
 }
 

@@ -215,12 +215,12 @@ impl Header {
         self.drop_merged()
     }
 
-    /// One less of an object without owner: as `Arc` does it.
+    /// One less of an object without owner: as `Arc` does it. The owner may also be about to go: then its merging counts the rest.
     #[inline]
     pub(crate) fn drop_merged(&self) -> Dropped {
         // Release: as above.
         let before = Word(self.word.fetch_sub(SHARED, Ordering::Release));
-        if before.shared() != 1 {
+        if before.shared() != 1 || !before.has(MERGED) {
             return Dropped::Others;
         }
         // Acquire: pairs with the Release of all who dropped theirs, and with the merging.
@@ -228,7 +228,7 @@ impl Header {
         Dropped::Last
     }
 
-    /// To whose queue the reference goes that [`Header::drop_shared`] handed over; nobody if the owner has merged since.
+    /// To whose queue the reference goes that [`Header::drop_shared`] handed over; nobody if the owner has merged since, or does so now.
     pub(crate) fn owner(&self) -> u32 {
         self.owner.load(Ordering::Relaxed)
     }
@@ -335,7 +335,7 @@ impl Header {
     }
 
     /// Asked by a thread that cannot hold the owner, because the owner runs (B8). Yes means: no other reference, and none that
-    /// is weak. No may also mean that somebody else has asked at the same time.
+    /// is weak. One thread at a time: [`Slot::probe`](super::slot::Slot::probe) sees to that.
     #[cold]
     pub(crate) fn probe(&self) -> bool {
         let before = self.word.load(Ordering::Acquire);

@@ -13,9 +13,6 @@ const PENDING: u32 = 2;
 /// The owner will not come back. The id is free when no object names it any more.
 const RETIRED: u32 = 4;
 
-/// How many objects a thread ends for an owner that may not, each time it hands one over: more than it brings.
-const RELIEF: usize = 2;
-
 /// What other threads see of an owner.
 #[repr(align(64))]
 pub(crate) struct Slot {
@@ -158,8 +155,9 @@ impl Slot {
         matches!(settled, Settled::Merged(_))
     }
 
-    /// Gives a reference to the owner (B3). If nobody holds the slot, this thread is the owner for a moment (B6).
-    pub(crate) fn hand_over(&self, handed: Handed, ending: &mut Ending) -> Left {
+    /// Gives a reference to the owner (B3). If nobody holds the slot, this thread is the owner for a moment (B6). Else it gets so
+    /// many as `relief` of the objects that were put off.
+    pub(crate) fn hand_over(&self, handed: Handed, relief: usize, ending: &mut Ending) -> Left {
         if self.try_hold() {
             self.settle_all([handed], ending);
             return self.leave(ending);
@@ -167,7 +165,7 @@ impl Slot {
         {
             let mut lists = self.lists();
             lists.queue.push(handed);
-            for _ in 0..RELIEF {
+            for _ in 0..relief {
                 let Some(last) = lists.later.pop() else { break };
                 // SAFETY: what lies there was found to be the last one.
                 unsafe { ending.push(last) };
@@ -209,6 +207,13 @@ impl Slot {
             self.unnamed.fetch_add(1, Ordering::Relaxed);
         }
         Some(self.leave(ending))
+    }
+
+    /// Asks whether a reference is the only one, of an object whose owner may run (B8).
+    pub(crate) fn probe(&self, header: &Header) -> bool {
+        // One at a time: the flag that a probe finds at its end must be the one that it has set.
+        let _lists = self.lists();
+        header.probe()
     }
 
     /// The owner will not come back, says its holder; `named` objects are left.
