@@ -31,9 +31,17 @@ fn the_owner_drops_the_last_one_at_once() {
 }
 
 #[test]
-fn another_thread_leaves_the_last_one_to_the_owner() {
+fn another_thread_drops_the_only_one_at_once() {
     let (a, drops) = counted();
     thread::spawn(move || drop(a)).join().unwrap();
+    assert_eq!(drops(), 1);
+}
+
+#[test]
+fn another_thread_leaves_the_last_of_several_to_the_owner() {
+    let (a, drops) = counted();
+    let b = a.clone();
+    thread::spawn(move || drop((a, b))).join().unwrap();
     assert_eq!(drops(), 0);
     vivant_brc::merge();
     assert_eq!(drops(), 1);
@@ -42,7 +50,8 @@ fn another_thread_leaves_the_last_one_to_the_owner() {
 #[test]
 fn a_detached_owner_is_replaced() {
     let (a, drops) = counted();
-    vivant_brc::detached(|| thread::spawn(move || drop(a)).join().unwrap());
+    let b = a.clone();
+    vivant_brc::detached(|| thread::spawn(move || drop((a, b))).join().unwrap());
     assert_eq!(drops(), 1);
 }
 

@@ -225,7 +225,8 @@ impl Maker {
             me.hear().send();
             assert!(!panics, "a destructor's panic");
         });
-        vivant_brc::Owner::new().run(|| drop(there));
+        let too = there.clone();
+        vivant_brc::Owner::new().run(|| drop((there, too)));
         assert!(!self.thrown.load(Ordering::Relaxed), "not within the turn");
     }
 

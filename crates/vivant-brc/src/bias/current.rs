@@ -5,13 +5,28 @@ use super::handed::Handed;
 use super::header::{Dropped, Header, NOBODY, OwnerDropped};
 use super::table;
 use crate::counters;
+use crate::sync::{spin_loop, thread_local, yield_now};
 use std::cell::Cell;
+use std::mem;
 
 /// No object names this: the thread is no owner now.
 const NO_OWNER: u32 = u32::MAX;
 
-/// So many births and ends are between two looks at the queue.
-const LOOKS_EVERY: u32 = 64;
+/// What is between two looks at the queue. An end counts one.
+const LOOKS_EVERY: u32 = 256;
+
+/// What a birth counts, and besides one for so many bytes: what waits in the queue is memory that births ask for.
+const BIRTH: u32 = 16;
+const BYTES: usize = 64;
+
+/// How many objects a thread ends for an owner that may not, each time it hands one over: more than it brings.
+const RELIEF: usize = 2;
+
+/// How deep such ends may lie in each other, by destructors that hand over in their turn: each level takes of the stack.
+const RELIEF_DEPTH: u32 = 8;
+
+/// So many ends of objects of one owner are told to its slot together.
+const TOLD_EVERY: u32 = 64;
 
 /// An owner that no thread is now: its id, if it has needed one, and how many objects it has made and not ended.
 ///
@@ -64,11 +79,16 @@ struct Current {
     /// The id of the owner that the thread is.
     me: Cell<u32>,
     named: Cell<u32>,
-    /// Births and ends until the next look at the queue.
+    /// Until the next look at the queue.
     looks_in: Cell<u32>,
     birth: Cell<Birth>,
     /// Destructors out of a queue run: no second round within.
     ends: Cell<bool>,
+    /// Destructors of others, that run because something was handed over, and lie in each other.
+    reliefs: Cell<u32>,
+    /// An owner some of whose objects this thread has ended, and how many it has not told of.
+    ended_of: Cell<u32>,
+    ended: Cell<u32>,
 }
 
 thread_local! {
@@ -79,19 +99,25 @@ thread_local! {
             looks_in: Cell::new(LOOKS_EVERY),
             birth: Cell::new(Birth::Attaches),
             ends: Cell::new(false),
+            reliefs: Cell::new(0),
+            ended_of: Cell::new(NOBODY),
+            ended: Cell::new(0),
         }
     };
-    /// Made when the thread becomes an owner by itself.
+    /// Made when the thread becomes an owner by itself, or has something to tell another one.
     static THREAD: Thread = const { Thread };
 }
 
-/// The end of a thread that is an owner by itself.
+/// The end of a thread.
 struct Thread;
 
 impl Drop for Thread {
     fn drop(&mut self) {
         // While destructors run the thread is still the owner: they may make objects and drop them.
         safe_point();
+        let told = |current: &Current| (current.ended_of.replace(NOBODY), current.ended.replace(0));
+        let (owner, ended) = CURRENT.with(told);
+        tell(owner, ended);
         retire(become_other(NO_ONE).home);
     }
 }
@@ -118,8 +144,8 @@ impl Current {
 
     /// Whether it is time to look at the queue.
     #[inline]
-    fn looks(&self) -> bool {
-        let left = self.looks_in.get() - 1;
+    fn looks(&self, cost: u32) -> bool {
+        let left = self.looks_in.get().saturating_sub(cost);
         self.looks_in.set(left);
         left == 0
     }
@@ -151,14 +177,14 @@ fn become_other(new: Identity) -> Identity {
 
 /// The owner of an object that is made now, which counts as one that names it.
 #[inline]
-pub(crate) fn birth() -> u32 {
+pub(crate) fn birth(bytes: usize) -> u32 {
     let owner = CURRENT.with(|current| {
         let me = current.me.get();
         if me == NO_OWNER {
             return current.become_owner();
         }
         current.named.set(current.named.get().wrapping_add(1));
-        if current.looks() {
+        if current.looks(BIRTH + (bytes / BYTES) as u32) {
             look();
         }
         me
@@ -236,13 +262,17 @@ pub(crate) fn let_go(header: &Header, hand: impl FnOnce() -> Handed) -> bool {
         counters::biased(header);
         match header.drop_owned() {
             OwnerDropped::Others => false,
-            dropped => unnamed(dropped),
+            dropped => unnamed(dropped, hand),
         }
     } else {
         counters::shared(header);
         match header.drop_shared() {
             Dropped::Others => false,
             Dropped::Last => true,
+            Dropped::Sole => {
+                note_end(header.owner());
+                true
+            }
             Dropped::Queued => hand_over(header, hand()),
         }
     }
@@ -250,28 +280,77 @@ pub(crate) fn let_go(header: &Header, hand: impl FnOnce() -> Handed) -> bool {
 
 /// One object less names this owner. Whether it is to be ended.
 #[inline]
-fn unnamed(dropped: OwnerDropped) -> bool {
+fn unnamed(dropped: OwnerDropped, hand: impl FnOnce() -> Handed) -> bool {
+    let is_last = dropped == OwnerDropped::Unnamed(Dropped::Last);
     let looks = CURRENT.with(|current| {
         current.named.set(current.named.get().wrapping_sub(1));
-        current.looks()
+        current.looks(1)
     });
-    // If its last reference may lie in the queue, nobody would know where to look for it later (B5).
-    if looks || dropped == OwnerDropped::UnnamedQueued {
+    if dropped == OwnerDropped::UnnamedQueued {
+        // Its last reference may lie in the queue, and nobody would know where to look for it later (B5).
         safe_point();
+    } else if looks {
+        let mut this = Ending::default();
+        if is_last {
+            // SAFETY: the last one. Ended here only if another one's destructor panics.
+            unsafe { this.push(hand()) };
+        }
+        safe_point();
+        mem::forget(this);
     }
-    dropped == OwnerDropped::Unnamed(Dropped::Last)
+    is_last
+}
+
+/// An object has ended that names another owner, who runs (B8).
+fn note_end(owner: u32) {
+    let others = CURRENT.with(|current| {
+        if current.ended_of.get() == owner && current.ended.get() < TOLD_EVERY {
+            current.ended.set(current.ended.get() + 1);
+            return None;
+        }
+        // What is not told when the thread ends is never told: the id is then not given again.
+        let _told_at_last = THREAD.try_with(|_| ());
+        Some((current.ended_of.replace(owner), current.ended.replace(1)))
+    });
+    if let Some((owner, ended)) = others {
+        tell(owner, ended);
+    }
+}
+
+/// Tells an owner of the objects that this thread has ended for it.
+#[cold]
+fn tell(owner: u32, ended: u32) {
+    if owner != NOBODY {
+        let mut ending = Ending::default();
+        let left = table::slot(owner).unname(ended, &mut ending);
+        table::left(owner, left);
+    }
 }
 
 /// Gives a reference to its owner. Whether it was the last one after all.
 #[cold]
 fn hand_over(header: &Header, handed: Handed) -> bool {
+    /// One level up again, also by a panic.
+    struct Up(u32);
+    impl Drop for Up {
+        fn drop(&mut self) {
+            CURRENT.with(|current| current.reliefs.set(self.0));
+        }
+    }
+
     counters::queued();
     let owner = header.owner();
     if owner == NOBODY {
         return header.drop_merged() == Dropped::Last;
     }
+    let depth = CURRENT.with(|current| current.reliefs.get());
+    let relief = if depth < RELIEF_DEPTH { RELIEF } else { 0 };
     let mut ending = Ending::default();
-    table::left(owner, table::slot(owner).hand_over(handed, &mut ending));
+    let left = table::slot(owner).hand_over(handed, relief, &mut ending);
+    table::left(owner, left);
+    CURRENT.with(|current| current.reliefs.set(depth + 1));
+    let _up = Up(depth);
+    drop(ending);
     false
 }
 
@@ -296,7 +375,8 @@ pub(crate) fn upgrade(header: &Header) -> bool {
 ///
 /// No, where the owner runs and has to be asked: see B8.
 pub(crate) fn is_only(header: &Header) -> bool {
-    match standing(header) {
+    let mut ending = Ending::default();
+    match standing(header, &mut ending) {
         Standing::Owned => header.is_only_owned(),
         Standing::Merged => header.is_only_merged(),
         Standing::Foreign => header.probe(),
@@ -304,28 +384,29 @@ pub(crate) fn is_only(header: &Header) -> bool {
 }
 
 /// Takes the value, if the caller's strong reference is the only one. Weak references find nothing after that.
-pub(crate) fn take(header: &Header) -> bool {
-    match standing(header) {
+///
+/// What else has ended is to be dropped when the value is safe, because destructors may panic.
+pub(crate) fn take(header: &Header) -> Option<Ending> {
+    let mut ending = Ending::default();
+    let taken = match standing(header, &mut ending) {
         Standing::Owned if header.is_last_owned() => {
             CURRENT.with(|current| current.named.set(current.named.get().wrapping_sub(1)));
-            if header.is_only_owned() {
-                return true;
+            header.is_only_owned() || {
+                header.disown();
+                header.take_last()
             }
-            header.disown();
-            header.take_last()
         }
         Standing::Owned => false,
         Standing::Merged => header.take_last(),
         Standing::Foreign => {
             let only = header.probe();
             if only {
-                let owner = header.owner();
-                let mut ending = Ending::default();
-                table::left(owner, table::slot(owner).unname(&mut ending));
+                note_end(header.owner());
             }
             only
         }
-    }
+    };
+    taken.then_some(ending)
 }
 
 /// Who may say how many references there are.
@@ -339,7 +420,7 @@ enum Standing {
 }
 
 /// Brings the counts up to date as far as this thread can.
-fn standing(header: &Header) -> Standing {
+fn standing(header: &Header, ending: &mut Ending) -> Standing {
     if header.is_owned_by(me()) {
         if header.is_queued() {
             look();
@@ -353,11 +434,10 @@ fn standing(header: &Header) -> Standing {
         return Standing::Merged;
     }
     if owner == NOBODY {
-        // It is being merged, because of another reference.
+        // It is being merged, because of another reference: a probe will say no.
         return Standing::Foreign;
     }
-    let mut ending = Ending::default();
-    match table::slot(owner).disown(header, &mut ending) {
+    match table::slot(owner).disown(header, ending) {
         Some(left) => {
             table::left(owner, left);
             Standing::Merged
@@ -485,7 +565,7 @@ fn owner_ends_run() -> Home {
     }
     let lost = Lost;
     safe_point();
-    std::mem::forget(lost);
+    mem::forget(lost);
     let home = leave_run();
     leave(home.id);
     home
@@ -502,9 +582,9 @@ fn enter(id: u32) {
     while !slot.try_hold() {
         turns += 1;
         if turns.is_multiple_of(64) {
-            std::thread::yield_now();
+            yield_now();
         } else {
-            std::hint::spin_loop();
+            spin_loop();
         }
     }
 }

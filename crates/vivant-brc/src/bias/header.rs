@@ -1,6 +1,8 @@
 //! The header of an object: its owner, the owner's count, and the shared word. Each step says what its caller must do.
 
-use super::word::{self, LIMIT, MERGED, PROBED, QUEUED, SHARED, USED, WEAK, Word};
+use super::word::{
+    self, LIMIT, MERGED, PROBED, QUEUED, SHARED, SPOILED, USED, WEAK, WEAK_LIMIT, Word,
+};
 use crate::sync::{AtomicU32, AtomicU64, Ordering, fence};
 
 /// The owner of an object that has none: it is merged.
@@ -26,6 +28,8 @@ pub(crate) enum Dropped {
     /// It was the last one: the value is to be dropped, then what the strong references had of the memory
     /// ([`Header::end`]).
     Last,
+    /// The same, and the object names an owner, who is to be told.
+    Sole,
     /// The reference is still there, and goes to the owner's queue (B3).
     Queued,
 }
@@ -191,19 +195,23 @@ impl Header {
     #[inline]
     pub(crate) fn drop_shared(&self) -> Dropped {
         let mut before = Word(self.word.load(Ordering::Relaxed));
+        if before == Word::UNTOUCHED && self.is_sole() {
+            return Dropped::Sole;
+        }
         while !before.has(MERGED) {
             // The last one that the shared count can bear is not dropped but handed over, once (B3, B5).
             let hands_over = before.shared() == 0 && !before.has(QUEUED);
-            // A probe that runs meanwhile fails by the missing flag (B8).
             let after = if hands_over {
-                (before.0 | QUEUED) & !PROBED
+                before.0 | QUEUED
             } else {
-                before.0.wrapping_sub(SHARED) & !PROBED
+                before.0.wrapping_sub(SHARED)
             };
+            // A probe that runs meanwhile is told (B8).
+            let spoiled = (before.0 & PROBED) << 1;
             // Release: this thread's use of the value comes before its end. Pairs with the Acquire of the last one.
             match self.word.compare_exchange_weak(
                 before.0,
-                after,
+                after | spoiled,
                 Ordering::Release,
                 Ordering::Relaxed,
             ) {
@@ -215,12 +223,19 @@ impl Header {
         self.drop_merged()
     }
 
-    /// One less of an object without owner: as `Arc` does it.
+    /// Whether the caller's reference, which he is about to drop, is the only one: then the object is his (B8).
+    #[inline]
+    fn is_sole(&self) -> bool {
+        // A look first: where the owner has references too, which is usual, there is nothing to ask.
+        self.biased.load(Ordering::Relaxed) == 1 && self.probe()
+    }
+
+    /// One less of an object without owner: as `Arc` does it. The owner may also be about to go: then its merging counts the rest.
     #[inline]
     pub(crate) fn drop_merged(&self) -> Dropped {
         // Release: as above.
         let before = Word(self.word.fetch_sub(SHARED, Ordering::Release));
-        if before.shared() != 1 {
+        if before.shared() != 1 || !before.has(MERGED) {
             return Dropped::Others;
         }
         // Acquire: pairs with the Release of all who dropped theirs, and with the merging.
@@ -228,7 +243,7 @@ impl Header {
         Dropped::Last
     }
 
-    /// To whose queue the reference goes that [`Header::drop_shared`] handed over; nobody if the owner has merged since.
+    /// To whose queue the reference goes that [`Header::drop_shared`] handed over; nobody if the owner has merged since, or does so now.
     pub(crate) fn owner(&self) -> u32 {
         self.owner.load(Ordering::Relaxed)
     }
@@ -261,7 +276,7 @@ impl Header {
             }
         }
         // Relaxed: as for `clone_shared`. Zero is left only once, so it cannot be zero again.
-        if Word(self.word.fetch_add(WEAK, Ordering::Relaxed)).weak() >= LIMIT {
+        if Word(self.word.fetch_add(WEAK, Ordering::Relaxed)).weak() >= WEAK_LIMIT {
             overflow();
         }
     }
@@ -334,11 +349,10 @@ impl Header {
         word.shared() == 1 && word.weak() <= 1
     }
 
-    /// Asked by a thread that cannot hold the owner, because the owner runs (B8). Yes means: no other reference, and none that
-    /// is weak. No may also mean that somebody else has asked at the same time.
-    #[cold]
+    /// Asked by a thread that is not the owner, whoever holds that (B8). Yes means: no other reference, and none that is weak.
+    /// No may also mean that somebody else has asked at the same time.
     pub(crate) fn probe(&self) -> bool {
-        let before = self.word.load(Ordering::Acquire);
+        let before = self.word.load(Ordering::Relaxed);
         if before & !USED != 0 {
             return false;
         }
@@ -352,14 +366,13 @@ impl Header {
         }
         // Acquire: pairs with the Release of the owner's drops.
         let biased = self.biased.load(Ordering::Acquire);
-        // If this succeeds, nobody has dropped a shared reference since, or the flag would be gone; and so nobody has had
-        // one. All references were biased when the biased count was read.
+        // If this succeeds, nobody has dropped a shared reference since; and so nobody has had one. All references were biased
+        // when the biased count was read.
         let ended =
             self.word
                 .compare_exchange(probed, before, Ordering::Acquire, Ordering::Relaxed);
         if ended.is_err() {
-            // Somebody else has counted, and may have left the flag standing.
-            self.word.fetch_and(!PROBED, Ordering::Relaxed);
+            self.word.fetch_and(!(PROBED | SPOILED), Ordering::Relaxed);
         }
         ended.is_ok() && biased == 1
     }

@@ -13,9 +13,6 @@ const PENDING: u32 = 2;
 /// The owner will not come back. The id is free when no object names it any more.
 const RETIRED: u32 = 4;
 
-/// How many objects a thread ends for an owner that may not, each time it hands one over: more than it brings.
-const RELIEF: usize = 2;
-
 /// What other threads see of an owner.
 #[repr(align(64))]
 pub(crate) struct Slot {
@@ -158,8 +155,9 @@ impl Slot {
         matches!(settled, Settled::Merged(_))
     }
 
-    /// Gives a reference to the owner (B3). If nobody holds the slot, this thread is the owner for a moment (B6).
-    pub(crate) fn hand_over(&self, handed: Handed, ending: &mut Ending) -> Left {
+    /// Gives a reference to the owner (B3). If nobody holds the slot, this thread is the owner for a moment (B6). Else it gets so
+    /// many as `relief` of the objects that were put off.
+    pub(crate) fn hand_over(&self, handed: Handed, relief: usize, ending: &mut Ending) -> Left {
         if self.try_hold() {
             self.settle_all([handed], ending);
             return self.leave(ending);
@@ -167,7 +165,7 @@ impl Slot {
         {
             let mut lists = self.lists();
             lists.queue.push(handed);
-            for _ in 0..RELIEF {
+            for _ in 0..relief {
                 let Some(last) = lists.later.pop() else { break };
                 // SAFETY: what lies there was found to be the last one.
                 unsafe { ending.push(last) };
@@ -182,9 +180,9 @@ impl Slot {
         self.answer(self.state.fetch_or(PENDING, Ordering::Relaxed), ending)
     }
 
-    /// An object that named the owner does no more, by a thread that does not hold the slot (B8).
-    pub(crate) fn unname(&self, ending: &mut Ending) -> Left {
-        self.unnamed.fetch_add(1, Ordering::Relaxed);
+    /// So many objects that named the owner do no more, by a thread that does not hold the slot (B8).
+    pub(crate) fn unname(&self, ended: u32, ending: &mut Ending) -> Left {
+        self.unnamed.fetch_add(ended, Ordering::Relaxed);
         // Release: pairs with the Acquire in `settle`, after which the number is looked at.
         self.answer(self.state.fetch_or(PENDING, Ordering::Release), ending)
     }

@@ -3,9 +3,9 @@
 /// Weak references and flags and the shared count, as they were at one instant.
 ///
 /// ```text
-///  63            33 32     31      30      29  28            0
-/// ├────────────────┼───────┼───────┼───────┼───┼───────────────┤
-/// │ shared, signed │ USED  │PROBED │MERGED │QUEUED  weak       │
+///  63            33 32   31        30      29      28      27             0
+/// ├────────────────┼─────┼────────┼───────┼───────┼───────┼───────────────┤
+/// │ shared, signed │ USED│ SPOILED│ PROBED│ MERGED│ QUEUED│ weak          │
 /// ```
 ///
 /// All bits are zero as long as no other thread and no weak reference had to do with the object: its owner needs one
@@ -16,11 +16,13 @@ pub(crate) struct Word(pub(crate) u64);
 /// One weak reference.
 pub(crate) const WEAK: u64 = 1;
 /// The owner's queue has, or is about to have, one of the references (B3, B5).
-pub(crate) const QUEUED: u64 = 1 << 29;
+pub(crate) const QUEUED: u64 = 1 << 28;
 /// There is no owner any more: the shared count is all references (B4). Never taken back, but at birth.
-pub(crate) const MERGED: u64 = 1 << 30;
-/// Somebody who is not the owner asks whether his reference is the only one (B8).
-pub(crate) const PROBED: u64 = 1 << 31;
+pub(crate) const MERGED: u64 = 1 << 29;
+/// Somebody who is not the owner asks whether his reference is the only one (B8). He alone takes it off.
+pub(crate) const PROBED: u64 = 1 << 30;
+/// Meanwhile another one has dropped one.
+pub(crate) const SPOILED: u64 = PROBED << 1;
 /// A thread that is not the owner has counted. Kept for the feature `counters` alone; no step looks at it.
 pub(crate) const USED: u64 = 1 << 32;
 /// One shared reference.
@@ -28,9 +30,12 @@ pub(crate) const SHARED: u64 = 1 << 33;
 
 const WEAK_MASK: u64 = QUEUED - 1;
 
-/// More references than this to one object abort the process (B9). Half of what fits, so that threads that pass the limit
+/// More references than this to one object abort the process (B9). So far below what fits that threads that pass the limit
 /// together cannot wrap the count before one of them has aborted, and a biased count of this size can be merged into it.
 pub(crate) const LIMIT: u32 = 1 << 28;
+
+/// The same for weak references.
+pub(crate) const WEAK_LIMIT: u32 = 1 << 27;
 
 impl Word {
     /// As it is at birth, with an owner.

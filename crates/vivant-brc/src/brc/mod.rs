@@ -37,8 +37,8 @@ impl<T: ?Sized + RefUnwindSafe> RefUnwindSafe for Brc<T> {}
 
 /// The header of an object that is made now.
 #[inline]
-fn newborn() -> Header {
-    match current::birth() {
+fn newborn(bytes: usize) -> Header {
+    match current::birth(bytes) {
         NOBODY => Header::merged(),
         owner => Header::owned(owner),
     }
@@ -54,7 +54,7 @@ impl<T> Brc<T> {
     where
         T: Send + Sync + 'static,
     {
-        Brc::counted(Raw::new(newborn(), value))
+        Brc::counted(Raw::new(newborn(size_of::<T>()), value))
     }
 
     /// A new object without owner, of any type: it counts as an `Arc` does, and is dropped when and where its last reference is.
@@ -79,7 +79,7 @@ impl<T> Brc<T> {
         // From here on it stands for the strong ones.
         std::mem::forget(weak);
         // SAFETY: the weak reference counts.
-        unsafe { raw.header() }.born(current::birth());
+        unsafe { raw.header() }.born(current::birth(size_of::<T>()));
         Brc::counted(raw)
     }
 

@@ -13,12 +13,15 @@ impl<T> Brc<T> {
     /// There are others, and this one comes back. If the owner of the object runs elsewhere, this may also be because one lies in its
     /// queue, or because there are weak references: see the [crate's page](crate).
     pub fn try_unwrap(this: Self) -> Result<T, Self> {
-        if current::take(this.header()) {
-            let this = ManuallyDrop::new(this);
-            // SAFETY: taken: nobody else can get at the value, or will.
-            Ok(unsafe { take_out(this.raw) })
-        } else {
-            Err(this)
+        match current::take(this.header()) {
+            Some(others) => {
+                let this = ManuallyDrop::new(this);
+                // SAFETY: taken: nobody else can get at the value, or will.
+                let value = unsafe { take_out(this.raw) };
+                drop(others);
+                Ok(value)
+            }
+            None => Err(this),
         }
     }
 
@@ -76,13 +79,14 @@ impl<T: Clone + Send + Sync + 'static> Brc<T> {
     /// cloned away from other references.
     pub fn make_mut(this: &mut Self) -> &mut T {
         if !current::is_only(this.header()) {
-            if current::take(this.header()) {
+            if let Some(others) = current::take(this.header()) {
                 let raw = this.raw;
                 // SAFETY: taken, so that the old reference counts no more. Nothing panics until it is forgotten.
                 let new = Brc::new(unsafe { raw.value().read() });
                 std::mem::forget(std::mem::replace(this, new));
                 // SAFETY: taken, and the value was moved away.
                 unsafe { raw.forsake() };
+                drop(others);
             } else {
                 *this = Brc::new(T::clone(this));
             }
