@@ -27,6 +27,16 @@ const NAMES: [&str; 64] = [
     "Ala", "Ala", "Ala", "Asp", "Asp", "Glu", "Glu", "Gly", "Gly", "Gly", "Gly",
 ];
 
+/// What a letter counts in the number of a codon; letters that may be several lead beyond all names.
+const DIGITS: [usize; 256] = {
+    let mut digits = [NAMES.len(); 256];
+    digits[b't' as usize] = 0;
+    digits[b'c' as usize] = 1;
+    digits[b'a' as usize] = 2;
+    digits[b'g' as usize] = 3;
+    digits
+};
+
 /// The names, each text once for each codon.
 pub(super) struct Code {
     names: Vec<Ptr<str>>,
@@ -43,10 +53,12 @@ impl Code {
     }
 
     fn codon(&self, letters: Slice) -> Codon {
-        let digit = |letter: &u8| b"tcag".iter().position(|it| it == letter);
-        let mut digits = letters.bytes().iter().map(digit);
-        let number = digits.try_fold(0, |sum, digit| Some(sum * 4 + digit?));
-        let name = number.map_or(&self.unknown, |number| &self.names[number]);
+        let digits = letters
+            .bytes()
+            .iter()
+            .map(|letter| DIGITS[usize::from(*letter)]);
+        let number = digits.fold(0, |sum, digit| sum * 4 + digit);
+        let name = self.names.get(number).unwrap_or(&self.unknown);
         Codon {
             letters,
             name: name.clone(),
