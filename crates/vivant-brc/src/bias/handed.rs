@@ -1,0 +1,75 @@
+//! A reference on its way to its owner's queue, or out of it: an object without its type.
+
+use super::header::Header;
+use std::mem::MaybeUninit;
+use std::ptr::NonNull;
+
+/// A pointer to an object, thin or fat, with the way to end it.
+pub(crate) trait Ends: Copy {
+    /// Drops the value, and frees the memory when no weak reference needs it.
+    ///
+    /// # Safety
+    ///
+    /// The last reference to the object was dropped, and this is called once for it.
+    unsafe fn end(self);
+}
+
+/// Room for a pointer, thin or fat.
+type Room = MaybeUninit<[*const (); 2]>;
+
+/// One reference, to an object of any type. It counts like any other; dropping the value of this type drops nothing.
+pub(crate) struct Handed {
+    header: NonNull<Header>,
+    object: Room,
+    end: unsafe fn(Room),
+}
+
+// SAFETY: what is handed over may be dropped by any thread at any time: `Handed::new` asks for it.
+unsafe impl Send for Handed {}
+
+impl Handed {
+    /// Forgets the type of `object`.
+    ///
+    /// # Safety
+    ///
+    /// `header` is the object's, and it lives as long as the reference counts. Its value may be dropped by any thread, at any
+    /// time: it is `Send`, and borrows nothing.
+    pub(crate) unsafe fn new<P: Ends>(header: NonNull<Header>, object: P) -> Handed {
+        const {
+            assert!(size_of::<P>() <= size_of::<Room>());
+            assert!(align_of::<P>() <= align_of::<Room>());
+        }
+        let mut room = Room::uninit();
+        // SAFETY: it fits, as was asserted.
+        unsafe { room.as_mut_ptr().cast::<P>().write(object) };
+        Handed {
+            header,
+            object: room,
+            end: end_of::<P>,
+        }
+    }
+
+    /// The counts.
+    pub(crate) fn header(&self) -> &Header {
+        // SAFETY: the reference counts, says `new`; or it was the last one, and the object is not ended before `end`.
+        unsafe { self.header.as_ref() }
+    }
+
+    /// Ends the object.
+    ///
+    /// # Safety
+    ///
+    /// The reference was found to be the last one.
+    pub(crate) unsafe fn end(self) {
+        // SAFETY: `end_of` of the type with which the room was filled; the rest is the caller's.
+        unsafe { (self.end)(self.object) }
+    }
+}
+
+/// # Safety
+///
+/// `room` holds a `P`, whose object may be ended.
+unsafe fn end_of<P: Ends>(room: Room) {
+    // SAFETY: the caller's.
+    unsafe { room.as_ptr().cast::<P>().read().end() }
+}

@@ -1,0 +1,9 @@
+//! The protocol: who counts where, and how an object finds its end. Invariants B1–B10 are in the README.
+
+pub(crate) mod current;
+mod ending;
+pub(crate) mod handed;
+pub(crate) mod header;
+mod slot;
+mod table;
+mod word;

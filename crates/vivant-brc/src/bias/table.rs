@@ -1,0 +1,93 @@
+//! All owners of the process: ids, their slots, and the pool of free ids.
+
+use super::slot::{Left, Slot};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+
+/// Slots of the first segment; each further one has twice as many.
+const FIRST: u32 = 64;
+
+/// Enough for sixteen million owners at a time. When all are taken, objects are born without owner.
+const SEGMENTS: usize = 18;
+
+/// Slots stay where they are, and are never freed: a thread may look at the slot of an owner that has gone.
+static SLOTS: [OnceLock<Box<[Slot]>>; SEGMENTS] = [const { OnceLock::new() }; SEGMENTS];
+
+static POOL: Mutex<Pool> = Mutex::new(Pool {
+    free: Vec::new(),
+    used: 0,
+});
+
+struct Pool {
+    free: Vec<u32>,
+    /// Ids up to this one have been given.
+    used: u32,
+}
+
+/// Segment and place of an id. Ids begin with one.
+fn place(id: u32) -> (usize, usize) {
+    let number = id - 1 + FIRST;
+    let segment = number.ilog2() - FIRST.ilog2();
+    (segment as usize, (number - (FIRST << segment)) as usize)
+}
+
+/// The slot of an id that was given once.
+pub(crate) fn slot(id: u32) -> &'static Slot {
+    let (segment, place) = place(id);
+    let slots = SLOTS[segment].get();
+    &slots.expect("an id has a slot before it is given")[place]
+}
+
+/// An id for a new owner; none if there are too many.
+pub(crate) fn take() -> Option<u32> {
+    let mut pool = pool();
+    if let Some(id) = pool.free.pop() {
+        return Some(id);
+    }
+    let id = pool.used + 1;
+    let (segment, _) = place(id);
+    let first = FIRST << segment;
+    SLOTS.get(segment)?.get_or_init(|| {
+        let ids = first - FIRST + 1..=first - FIRST + first;
+        ids.map(Slot::new).collect()
+    });
+    pool.used = id;
+    Some(id)
+}
+
+/// Gives an id back that no object names any more.
+pub(crate) fn left(id: u32, left: Left) {
+    match left {
+        Left::Idle => {}
+        Left::Free => pool().free.push(id),
+    }
+}
+
+fn pool() -> MutexGuard<'static, Pool> {
+    POOL.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_fill_segments_without_a_gap() {
+        let mut expected = (0, 0);
+        for id in 1..10_000 {
+            assert_eq!(place(id), expected);
+            expected.1 += 1;
+            if expected.1 == (FIRST as usize) << expected.0 {
+                expected = (expected.0 + 1, 0);
+            }
+        }
+    }
+
+    #[test]
+    fn a_slot_has_the_id_by_which_it_is_found() {
+        let ids: Vec<u32> = (0..300).map(|_| take().unwrap()).collect();
+        for &id in &ids {
+            assert!(slot(id).is(id));
+            left(id, Left::Free);
+        }
+    }
+}

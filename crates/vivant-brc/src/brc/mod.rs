@@ -1,0 +1,191 @@
+//! [`Brc`]: the counted pointer.
+
+mod forward;
+mod raw;
+mod unique;
+
+use crate::bias::current;
+use crate::bias::handed::Ends;
+use crate::bias::header::{Header, NOBODY};
+use crate::object::{Raw, allocate};
+use crate::weak::Weak;
+use std::alloc::Layout;
+use std::marker::PhantomData;
+use std::ops::Deref;
+use std::panic::{RefUnwindSafe, UnwindSafe};
+use std::pin::Pin;
+
+/// A shared pointer with `Arc`'s interface, whose owner counts without atomics.
+///
+/// The owner is the thread, or the [`Owner`](crate::Owner), that made the object. Whatever is said of `Arc` holds but for what
+/// the [crate's page](crate) lists.
+pub struct Brc<T: ?Sized> {
+    pub(crate) raw: Raw<T>,
+    /// Invariant: a value is dropped later than its last reference, perhaps, so none may be put into it that lives less long
+    /// than the one that was there when the object was made.
+    marker: PhantomData<*mut T>,
+}
+
+// SAFETY: as for `Arc`: it gives access to a `T` from several threads, and any of them may drop it.
+unsafe impl<T: ?Sized + Sync + Send> Send for Brc<T> {}
+// SAFETY: as above; a shared reference can be cloned.
+unsafe impl<T: ?Sized + Sync + Send> Sync for Brc<T> {}
+
+impl<T: ?Sized> Unpin for Brc<T> {}
+impl<T: ?Sized + RefUnwindSafe> UnwindSafe for Brc<T> {}
+impl<T: ?Sized + RefUnwindSafe> RefUnwindSafe for Brc<T> {}
+
+/// The header of an object that is made now.
+#[inline]
+fn newborn() -> Header {
+    match current::birth() {
+        NOBODY => Header::merged(),
+        owner => Header::owned(owner),
+    }
+}
+
+impl<T> Brc<T> {
+    /// A new object, which belongs to the owner that this thread is.
+    ///
+    /// The bounds, which `Arc::new` does not have, are there because the value may be dropped later than its last reference and on
+    /// another thread. For other values there is [`Brc::unbiased`].
+    #[inline]
+    pub fn new(value: T) -> Brc<T>
+    where
+        T: Send + Sync + 'static,
+    {
+        Brc::counted(Raw::new(newborn(), value))
+    }
+
+    /// A new object without owner, of any type: it counts as an `Arc` does, and is dropped when and where its last reference is.
+    #[inline]
+    pub fn unbiased(value: T) -> Brc<T> {
+        Brc::counted(Raw::new(Header::merged(), value))
+    }
+
+    /// A new object to which `make` gets a weak reference, that finds nothing before `make` has returned.
+    pub fn new_cyclic(make: impl FnOnce(&Weak<T>) -> T) -> Brc<T>
+    where
+        T: Send + Sync + 'static,
+    {
+        let (start, place) = allocate(Layout::new::<T>(), Header::unborn());
+        let raw = Raw(start.cast());
+        // If `make` panics, this frees the memory, unless there are others by then.
+        // SAFETY: the weak reference that the header counts.
+        let weak = unsafe { Weak::counted(raw) };
+        let value = make(&weak);
+        // SAFETY: the place for the value. Nobody reads it before `born`.
+        unsafe { place.cast::<T>().write(value) };
+        // From here on it stands for the strong ones.
+        std::mem::forget(weak);
+        // SAFETY: the weak reference counts.
+        unsafe { raw.header() }.born(current::birth());
+        Brc::counted(raw)
+    }
+
+    /// As [`Brc::new`], pinned.
+    #[inline]
+    pub fn pin(value: T) -> Pin<Brc<T>>
+    where
+        T: Send + Sync + 'static,
+    {
+        // SAFETY: the value is not moved before it is dropped: `get_mut` and its like give no access to one that is pinned.
+        unsafe { Pin::new_unchecked(Brc::new(value)) }
+    }
+}
+
+impl<T: ?Sized> Brc<T> {
+    /// The reference that the header of this object counts, and that nobody has yet.
+    #[inline]
+    pub(crate) fn counted(raw: Raw<T>) -> Brc<T> {
+        Brc {
+            raw,
+            marker: PhantomData,
+        }
+    }
+
+    #[inline]
+    pub(crate) fn header(&self) -> &Header {
+        // SAFETY: this is a reference.
+        unsafe { self.raw.header() }
+    }
+
+    /// A weak reference.
+    #[must_use = "a weak reference that is dropped at once does nothing"]
+    pub fn downgrade(this: &Self) -> Weak<T> {
+        this.header().clone_weak();
+        // SAFETY: just counted.
+        unsafe { Weak::counted(this.raw) }
+    }
+
+    /// How many weak references there are, at some time now. Not for decisions, and not replayable.
+    #[must_use]
+    pub fn weak_count(this: &Self) -> usize {
+        this.header().weak()
+    }
+
+    /// How many references there are, at some time now. Not for decisions, and not replayable.
+    ///
+    /// A reference that waits in its owner's queue does not count.
+    #[must_use]
+    pub fn strong_count(this: &Self) -> usize {
+        this.header().strong()
+    }
+
+    /// Whether both are references to the same object.
+    #[inline]
+    #[must_use]
+    pub fn ptr_eq(this: &Self, other: &Self) -> bool {
+        std::ptr::addr_eq(this.raw.0.as_ptr(), other.raw.0.as_ptr())
+    }
+
+    /// All of `drop` but the common case. By value, so that it can be jumped to.
+    ///
+    /// # Safety
+    ///
+    /// One reference is dropped by this.
+    #[inline(never)]
+    unsafe fn drop_slow(raw: Raw<T>) {
+        // SAFETY: the reference counts until `let_go`. Objects with an owner are made of values that are `Send` and borrow nothing;
+        // those without are never handed over. If it was the last one, the object is ended once.
+        unsafe {
+            if current::let_go(raw.header(), || raw.hand()) {
+                raw.end();
+            }
+        }
+    }
+}
+
+impl<T: ?Sized> Deref for Brc<T> {
+    type Target = T;
+    #[inline]
+    fn deref(&self) -> &T {
+        // SAFETY: this is a reference, and a mutable one is given out only if it is the only one.
+        unsafe { &(*self.raw.0.as_ptr()).value }
+    }
+}
+
+impl<T: ?Sized> Clone for Brc<T> {
+    /// One more reference: by its owner, an addition; by another thread, an atomic one.
+    ///
+    /// Aborts the process when there are more than 2²⁸.
+    #[inline]
+    fn clone(&self) -> Brc<T> {
+        current::clone(self.header());
+        Brc::counted(self.raw)
+    }
+}
+
+impl<T: ?Sized> Drop for Brc<T> {
+    /// One reference less.
+    ///
+    /// By its owner, a subtraction; by another thread, an exchange. The value is dropped with the last one, unless that is
+    /// dropped by another thread while the owner runs: then it is dropped at the owner's next [safe point](crate::merge).
+    #[inline]
+    fn drop(&mut self) {
+        if !current::let_go_owned(self.header()) {
+            // SAFETY: `let_go_owned` has done nothing, and the reference is not used any more.
+            unsafe { Brc::drop_slow(self.raw) };
+        }
+    }
+}

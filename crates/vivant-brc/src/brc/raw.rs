@@ -1,0 +1,52 @@
+//! References as plain pointers.
+
+use super::Brc;
+use crate::object::Raw;
+use std::mem::ManuallyDrop;
+
+impl<T: ?Sized> Brc<T> {
+    /// Where the value is, for as long as there is a reference.
+    #[inline]
+    #[must_use]
+    pub fn as_ptr(this: &Self) -> *const T {
+        // SAFETY: this is a reference.
+        unsafe { this.raw.value() }
+    }
+
+    /// The reference as a pointer to the value. It counts until [`Brc::from_raw`] takes it back.
+    #[must_use = "the reference is lost if nothing takes it back"]
+    pub fn into_raw(this: Self) -> *const T {
+        Brc::as_ptr(&ManuallyDrop::new(this))
+    }
+
+    /// Takes a reference back.
+    ///
+    /// # Safety
+    ///
+    /// `value` came from [`Brc::into_raw`], of the same type or one of the same layout, as with `Arc`, and is taken back once.
+    pub unsafe fn from_raw(value: *const T) -> Brc<T> {
+        // SAFETY: the reference counts, so the memory is there.
+        Brc::counted(unsafe { Raw::around(value) })
+    }
+
+    /// One more reference.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Brc::from_raw`], but that the reference stays where it is.
+    pub unsafe fn increment_strong_count(value: *const T) {
+        // SAFETY: the caller's; not dropped, so it stays counted.
+        let this = ManuallyDrop::new(unsafe { Brc::from_raw(value) });
+        std::mem::forget(Brc::clone(&this));
+    }
+
+    /// One reference less.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Brc::from_raw`].
+    pub unsafe fn decrement_strong_count(value: *const T) {
+        // SAFETY: the caller's.
+        drop(unsafe { Brc::from_raw(value) });
+    }
+}

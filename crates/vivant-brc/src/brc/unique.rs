@@ -1,0 +1,93 @@
+//! What can be done with the only reference.
+
+use super::Brc;
+use crate::bias::current;
+use crate::object::Raw;
+use std::mem::ManuallyDrop;
+
+impl<T> Brc<T> {
+    /// The value, if this is the only reference, whatever weak ones there are.
+    ///
+    /// # Errors
+    ///
+    /// There are others, and this one comes back. If the owner of the object runs elsewhere, this may also be because one lies in its
+    /// queue, or because there are weak references: see the [crate's page](crate).
+    pub fn try_unwrap(this: Self) -> Result<T, Self> {
+        if current::take(this.header()) {
+            let this = ManuallyDrop::new(this);
+            // SAFETY: taken: nobody else can get at the value, or will.
+            Ok(unsafe { take_out(this.raw) })
+        } else {
+            Err(this)
+        }
+    }
+
+    /// The value, if this was the last reference. Of several threads that ask at the same time one gets it, if the object has no
+    /// owner, or they are its owner; else the owner may have to drop it, and nobody gets it.
+    pub fn into_inner(this: Self) -> Option<T> {
+        match Brc::try_unwrap(this) {
+            Ok(value) => Some(value),
+            Err(this) => {
+                let this = ManuallyDrop::new(this);
+                let raw = this.raw;
+                // SAFETY: as in `drop`.
+                current::let_go(this.header(), || unsafe { raw.hand() })
+                    // SAFETY: it was the last one.
+                    .then(|| unsafe { take_out(raw) })
+            }
+        }
+    }
+
+    /// The value, or a clone of it if there are other references.
+    pub fn unwrap_or_clone(this: Self) -> T
+    where
+        T: Clone,
+    {
+        Brc::try_unwrap(this).unwrap_or_else(|this| T::clone(&this))
+    }
+}
+
+/// Moves the value out, and gives up the memory.
+///
+/// # Safety
+///
+/// The last strong reference was taken, and this is called once for it.
+unsafe fn take_out<T>(raw: Raw<T>) -> T {
+    // SAFETY: the caller's.
+    unsafe {
+        let value = raw.value().read();
+        raw.forsake();
+        value
+    }
+}
+
+impl<T: ?Sized> Brc<T> {
+    /// The value for changing, if this is the only reference, weak ones included.
+    ///
+    /// None may also be the answer when the owner of the object runs elsewhere and one reference lies in its queue.
+    pub fn get_mut(this: &mut Self) -> Option<&mut T> {
+        // SAFETY: nobody else can get at the value as long as `this` is borrowed.
+        current::is_only(this.header()).then(|| unsafe { &mut *this.raw.value() })
+    }
+}
+
+impl<T: Clone + Send + Sync + 'static> Brc<T> {
+    /// The value for changing: in place if this is the only reference; moved away from weak ones, which find nothing then; else
+    /// cloned away from other references.
+    pub fn make_mut(this: &mut Self) -> &mut T {
+        if !current::is_only(this.header()) {
+            if current::take(this.header()) {
+                let raw = this.raw;
+                // SAFETY: taken, so that the old reference counts no more. Nothing panics until it is forgotten.
+                let new = Brc::new(unsafe { raw.value().read() });
+                std::mem::forget(std::mem::replace(this, new));
+                // SAFETY: taken, and the value was moved away.
+                unsafe { raw.forsake() };
+            } else {
+                *this = Brc::new(T::clone(this));
+            }
+        }
+        // SAFETY: the only reference.
+        unsafe { &mut *this.raw.value() }
+    }
+}

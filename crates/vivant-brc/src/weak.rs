@@ -1,0 +1,165 @@
+//! [`Weak`]: a reference that does not keep its object.
+
+use crate::bias::current;
+use crate::brc::Brc;
+use crate::object::{Object, Raw};
+use std::fmt;
+use std::marker::PhantomData;
+use std::mem::ManuallyDrop;
+use std::panic::{RefUnwindSafe, UnwindSafe};
+use std::ptr::NonNull;
+
+/// A reference that does not keep its object, as `Arc`'s weak one.
+pub struct Weak<T: ?Sized> {
+    /// Dangling, at the address [`NOTHING`], if there has never been an object.
+    raw: Raw<T>,
+    marker: PhantomData<*mut T>,
+}
+
+// SAFETY: it can become a `Brc`.
+unsafe impl<T: ?Sized + Sync + Send> Send for Weak<T> {}
+// SAFETY: as above.
+unsafe impl<T: ?Sized + Sync + Send> Sync for Weak<T> {}
+
+impl<T: ?Sized> Unpin for Weak<T> {}
+impl<T: ?Sized + RefUnwindSafe> UnwindSafe for Weak<T> {}
+impl<T: ?Sized + RefUnwindSafe> RefUnwindSafe for Weak<T> {}
+
+/// No object lies there.
+const NOTHING: usize = usize::MAX;
+
+impl<T> Weak<T> {
+    /// One that finds nothing. Allocates nothing.
+    #[must_use]
+    pub const fn new() -> Weak<T> {
+        let nothing = std::ptr::without_provenance_mut::<Object<T>>(NOTHING);
+        Weak {
+            // SAFETY: not null.
+            raw: Raw(unsafe { NonNull::new_unchecked(nothing) }),
+            marker: PhantomData,
+        }
+    }
+}
+
+impl<T: ?Sized> Weak<T> {
+    /// # Safety
+    ///
+    /// One weak reference is counted for it.
+    pub(crate) unsafe fn counted(raw: Raw<T>) -> Weak<T> {
+        Weak {
+            raw,
+            marker: PhantomData,
+        }
+    }
+
+    /// The object's memory, if there is one.
+    fn object(&self) -> Option<Raw<T>> {
+        (self.raw.0.addr().get() != NOTHING).then_some(self.raw)
+    }
+
+    /// A reference, unless the last one was dropped.
+    ///
+    /// A last one that another thread has dropped while the owner ran is still there until the owner's next
+    /// [safe point](crate::merge).
+    #[must_use = "the reference keeps the object only as long as it is held"]
+    pub fn upgrade(&self) -> Option<Brc<T>> {
+        let raw = self.object()?;
+        // SAFETY: this weak reference keeps the memory.
+        current::upgrade(unsafe { raw.header() }).then(|| Brc::counted(raw))
+    }
+
+    /// How many references there are, at some time now.
+    #[must_use]
+    pub fn strong_count(&self) -> usize {
+        // SAFETY: as above.
+        self.object()
+            .map_or(0, |raw| unsafe { raw.header() }.strong())
+    }
+
+    /// How many weak references there are, at some time now; 0 if there are no others.
+    #[must_use]
+    pub fn weak_count(&self) -> usize {
+        // SAFETY: as above.
+        let counts = self.object().map(|raw| unsafe { raw.header() });
+        counts
+            .filter(|header| header.strong() != 0)
+            .map_or(0, |header| header.weak())
+    }
+
+    /// Whether both are references to the same object, or both to none.
+    #[must_use]
+    pub fn ptr_eq(&self, other: &Self) -> bool {
+        std::ptr::addr_eq(self.raw.0.as_ptr(), other.raw.0.as_ptr())
+    }
+
+    /// Where the value is, or was. Dangling if there has never been one.
+    #[must_use]
+    pub fn as_ptr(&self) -> *const T {
+        match self.object() {
+            // SAFETY: this weak reference keeps the memory.
+            Some(raw) => unsafe { raw.value() },
+            None => self.raw.0.as_ptr() as *const T,
+        }
+    }
+
+    /// The weak reference as a pointer. It counts until [`Weak::from_raw`] takes it back.
+    #[must_use = "the memory is lost if nothing takes it back"]
+    pub fn into_raw(self) -> *const T {
+        ManuallyDrop::new(self).as_ptr()
+    }
+
+    /// Takes a weak reference back.
+    ///
+    /// # Safety
+    ///
+    /// `value` came from [`Weak::into_raw`], of the same type or one of the same layout, and is taken back once.
+    pub unsafe fn from_raw(value: *const T) -> Weak<T> {
+        let raw = if value.addr() == NOTHING {
+            // SAFETY: not null.
+            Raw(unsafe { NonNull::new_unchecked(value as *mut Object<T>) })
+        } else {
+            // SAFETY: the weak reference counts, so the memory is there.
+            unsafe { Raw::around(value) }
+        };
+        // SAFETY: the one that `into_raw` gave up.
+        unsafe { Weak::counted(raw) }
+    }
+}
+
+impl<T: ?Sized> Clone for Weak<T> {
+    #[inline]
+    fn clone(&self) -> Weak<T> {
+        if let Some(raw) = self.object() {
+            // SAFETY: this weak reference keeps the memory.
+            unsafe { raw.header() }.clone_weak();
+        }
+        Weak {
+            raw: self.raw,
+            marker: PhantomData,
+        }
+    }
+}
+
+impl<T: ?Sized> Drop for Weak<T> {
+    fn drop(&mut self) {
+        let Some(raw) = self.object() else { return };
+        // SAFETY: this weak reference keeps the memory; if it was the last of all, nobody looks at it any more.
+        unsafe {
+            if raw.header().drop_weak() {
+                raw.free();
+            }
+        }
+    }
+}
+
+impl<T> Default for Weak<T> {
+    fn default() -> Weak<T> {
+        Weak::new()
+    }
+}
+
+impl<T: ?Sized> fmt::Debug for Weak<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("(Weak)")
+    }
+}
