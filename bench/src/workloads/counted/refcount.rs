@@ -4,8 +4,9 @@
 //! clone into a place that is ready for it; the clones are dropped outside the timer. A pair is a clone and its drop, in two
 //! calls that are not inlined, so that neither knows of the other.
 //!
-//! Variants without a further word work on the thread that made the object, and nobody else does. `…_contended`: two threads
-//! on one object, neither of which made it; the time is the mean of both. Variants take turns, for many rounds, in one process.
+//! Variants without a further word, and `…_owner`, work on the thread that made the object, and nobody else does. `…_other`: on
+//! another thread, while the one that made the object sleeps. `…_contended`: two threads on one object, neither of which made
+//! it; `…_owner_and_other`: two, of which one did; then the time is the mean of both. Variants take turns, for many rounds, in one process.
 //!
 //! Timed: a row's time is that of its pairs, `increment_ns` that of an increment: both in the median round. An operation is
 //! a pair.
@@ -60,17 +61,36 @@ pub(super) fn alone<P: Clone + Deref<Target = u64>>(pointer: &P, clones: u64) ->
     }
 }
 
+/// On another thread, while this one, which made the object, does nothing.
+pub(super) fn on_another<P: Clone + Sync + Deref<Target = u64>>(
+    pointer: &P,
+    clones: u64,
+) -> Measured {
+    thread::scope(|scope| join(scope.spawn(|| alone(pointer, clones))))
+}
+
 /// On two other threads at once, while this one does nothing.
-pub(super) fn between_two<P: Clone + Send + Deref<Target = u64>>(
+pub(super) fn between_two<P: Clone + Sync + Deref<Target = u64>>(
     pointer: &P,
     clones: u64,
 ) -> Measured {
     let race = Race::default();
-    let (first, second) = (pointer.clone(), pointer.clone());
     thread::scope(|scope| {
-        let first = scope.spawn(|| race.run(first, clones));
-        let second = scope.spawn(|| race.run(second, clones));
+        let first = scope.spawn(|| race.run(pointer, clones));
+        let second = scope.spawn(|| race.run(pointer, clones));
         mean(join(first), join(second))
+    })
+}
+
+/// On this thread, which made the object, and on another at once.
+pub(super) fn with_another<P: Clone + Sync + Deref<Target = u64>>(
+    pointer: &P,
+    clones: u64,
+) -> Measured {
+    let race = Race::default();
+    thread::scope(|scope| {
+        let other = scope.spawn(|| race.run(pointer, clones));
+        mean(race.run(pointer, clones), join(other))
     })
 }
 
@@ -98,10 +118,10 @@ struct Race {
 
 impl Race {
     /// Measures beside the other, and goes on until the other has measured too.
-    fn run<P: Clone + Deref<Target = u64>>(&self, pointer: P, clones: u64) -> Measured {
+    fn run<P: Clone + Deref<Target = u64>>(&self, pointer: &P, clones: u64) -> Measured {
         Race::wait(&self.ready, thread::yield_now);
-        let measured = alone(&pointer, clones);
-        Race::wait(&self.done, || pairs(&pointer, SLOTS));
+        let measured = alone(pointer, clones);
+        Race::wait(&self.done, || pairs(pointer, SLOTS));
         measured
     }
 
