@@ -5,6 +5,7 @@ mod bias;
 #[allow(unsafe_code, reason = "what a count keeps alive is behind a pointer")]
 mod brc;
 mod chain;
+pub mod counters;
 #[allow(unsafe_code, reason = "memory of counted objects")]
 mod object;
 mod owner;
@@ -14,5 +15,5 @@ mod weak;
 
 pub use brc::Brc;
 pub use chain::drop_chain;
-pub use owner::{Owner, detached, merge};
+pub use owner::{Executor, Owner, detached, merge};
 pub use weak::Weak;

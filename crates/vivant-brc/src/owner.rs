@@ -2,6 +2,8 @@
 
 use crate::bias::current::{self, Home};
 use std::fmt;
+use std::marker::PhantomData;
+use std::mem::ManuallyDrop;
 
 /// A logical thread, to which objects can belong: an actor, a task, a fibre.
 ///
@@ -49,7 +51,13 @@ impl Owner {
     /// As `body` does, and as destructors of objects do that are merged: after that the thread is what it was before.
     #[inline]
     pub fn run<R>(&mut self, body: impl FnOnce() -> R) -> R {
-        current::run_as(&self.home, body)
+        current::run_as(&mut self.home, body)
+    }
+}
+
+impl Owner {
+    fn into_home(self) -> Home {
+        ManuallyDrop::new(self).home
     }
 }
 
@@ -61,7 +69,7 @@ impl Default for Owner {
 
 impl Drop for Owner {
     fn drop(&mut self) {
-        current::end(&self.home);
+        current::end(self.home);
     }
 }
 
@@ -70,6 +78,82 @@ impl fmt::Debug for Owner {
         f.debug_struct("Owner")
             .field("id", &self.home.id())
             .finish_non_exhaustive()
+    }
+}
+
+/// A thread that runs others' code: the worker of an executor.
+///
+/// It is told when a run begins and ends, and which owner that is; most have made no object and are none. An object that is
+/// made in a run whose owner is not known yet makes one, which [`Executor::ends`] gives out, to be kept until the next run.
+///
+/// ```
+/// use vivant_brc::{Brc, Executor, Owner};
+///
+/// let _executor = Executor::new();
+/// // A task that makes no object costs nothing.
+/// Executor::begins(None);
+/// assert!(Executor::ends().is_none());
+/// // One that does has an owner from then on.
+/// Executor::begins(None);
+/// let text = Brc::new(1);
+/// let owner = Executor::ends();
+/// assert!(owner.is_some());
+/// // In its next run, here or on another worker:
+/// Executor::begins(owner);
+/// drop(text);
+/// let owner = Executor::ends();
+/// # drop(owner);
+/// ```
+///
+/// Dropped, it lets the thread be what it was before.
+#[must_use = "the thread executes as long as this is there"]
+pub struct Executor {
+    _before: current::Before,
+    /// It is about this thread.
+    _here: PhantomData<*mut ()>,
+}
+
+impl Executor {
+    /// From now on this thread runs what belongs to others.
+    #[allow(clippy::new_without_default, reason = "it changes the thread")]
+    pub fn new() -> Executor {
+        Executor {
+            _before: current::executes(),
+            _here: PhantomData,
+        }
+    }
+
+    /// A run begins, of this owner, or of one that is not known yet.
+    ///
+    /// Costs a look at a thread-local word; with an owner, one exchange of a word that nobody else wants. If the last run was not
+    /// ended, its owner ends.
+    ///
+    /// # Panics
+    ///
+    /// On a thread that does not execute.
+    #[inline]
+    pub fn begins(owner: Option<Owner>) {
+        current::run_begins(owner.map_or(Home::new(), Owner::into_home));
+    }
+
+    /// The run ends: what others have handed over is merged. The owner, if the run had one; none also on a thread that does not
+    /// execute.
+    ///
+    /// Costs as [`Executor::begins`] does.
+    ///
+    /// # Panics
+    ///
+    /// As destructors do of objects that are merged. The owner has ended then.
+    #[inline]
+    pub fn ends() -> Option<Owner> {
+        let home = current::run_ends();
+        home.id().is_some().then_some(Owner { home })
+    }
+}
+
+impl fmt::Debug for Executor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Executor").finish_non_exhaustive()
     }
 }
 

@@ -4,8 +4,8 @@ use super::ending::Ending;
 use super::handed::Handed;
 use super::header::{Dropped, Header, NOBODY, OwnerDropped};
 use super::table;
+use crate::counters;
 use std::cell::Cell;
-use std::ptr;
 
 /// No object names this: the thread is no owner now.
 const NO_OWNER: u32 = u32::MAX;
@@ -13,47 +13,60 @@ const NO_OWNER: u32 = u32::MAX;
 /// So many births and ends are between two looks at the queue.
 const LOOKS_EVERY: u32 = 64;
 
-/// An owner: its id, once it has needed one, and how many objects it has made and not ended.
+/// An owner that no thread is now: its id, if it has needed one, and how many objects it has made and not ended.
 ///
 /// What others ended for it is told by its slot. Numbers wrap.
+#[derive(Clone, Copy)]
 pub(crate) struct Home {
-    id: Cell<u32>,
-    named: Cell<u32>,
+    id: u32,
+    named: u32,
 }
 
 impl Home {
     pub(crate) const fn new() -> Home {
         Home {
-            id: Cell::new(NOBODY),
-            named: Cell::new(0),
+            id: NO_OWNER,
+            named: 0,
         }
     }
 
-    pub(crate) fn id(&self) -> Option<u32> {
-        Some(self.id.get()).filter(|&id| id != NOBODY)
+    pub(crate) fn id(self) -> Option<u32> {
+        Some(self.id).filter(|&id| id != NO_OWNER)
     }
 }
 
-/// What happens at the first birth.
+/// What a thread that is no owner does when it makes an object.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Otherwise {
-    /// The thread becomes an owner for as long as it lives.
-    Attach,
-    /// The owner that was entered takes an id.
-    TakeId,
-    /// The object is born without owner.
+enum Birth {
+    /// The thread becomes an owner, for as long as it lives.
+    Attaches,
+    /// What runs on the thread becomes an owner.
+    Begins,
+    /// The object is born merged.
     Merged,
 }
+
+/// What a thread is with regard to owners.
+#[derive(Clone, Copy)]
+struct Identity {
+    home: Home,
+    birth: Birth,
+}
+
+/// No owner, and none at a birth either.
+const NO_ONE: Identity = Identity {
+    home: Home::new(),
+    birth: Birth::Merged,
+};
 
 /// This thread's state. No destructor, so that it can be used while the thread ends.
 struct Current {
     /// The id of the owner that the thread is.
     me: Cell<u32>,
+    named: Cell<u32>,
     /// Births and ends until the next look at the queue.
     looks_in: Cell<u32>,
-    /// The owner: valid while it is entered.
-    home: Cell<*const Home>,
-    otherwise: Cell<Otherwise>,
+    birth: Cell<Birth>,
     /// Destructors out of a queue run: no second round within.
     ends: Cell<bool>,
 }
@@ -62,47 +75,45 @@ thread_local! {
     static CURRENT: Current = const {
         Current {
             me: Cell::new(NO_OWNER),
+            named: Cell::new(0),
             looks_in: Cell::new(LOOKS_EVERY),
-            home: Cell::new(ptr::null()),
-            otherwise: Cell::new(Otherwise::Attach),
+            birth: Cell::new(Birth::Attaches),
             ends: Cell::new(false),
         }
     };
-    static THREAD: Thread = const { Thread { home: Home::new() } };
+    /// Made when the thread becomes an owner by itself.
+    static THREAD: Thread = const { Thread };
 }
 
-/// The owner that a thread is by itself.
-struct Thread {
-    home: Home,
-}
+/// The end of a thread that is an owner by itself.
+struct Thread;
 
 impl Drop for Thread {
     fn drop(&mut self) {
         // While destructors run the thread is still the owner: they may make objects and drop them.
         safe_point();
-        CURRENT.with(|current| {
-            current.me.set(NO_OWNER);
-            current.home.set(ptr::null());
-            current.otherwise.set(Otherwise::Merged);
-        });
-        if let Some(id) = self.home.id() {
-            retire(id, &self.home);
-        }
+        retire(become_other(NO_ONE).home);
     }
 }
 
 impl Current {
-    fn home(&self) -> Option<&Home> {
-        // SAFETY: null, or the home of the thread or of an `Owner` that is entered, both of which take it away before they end.
-        unsafe { self.home.get().as_ref() }
-    }
-
-    /// One object less names the owner that this thread is.
-    #[inline]
-    fn unname(&self) {
-        if let Some(home) = self.home() {
-            home.named.set(home.named.get().wrapping_sub(1));
-        }
+    /// The owner of a newborn object where the thread is none yet.
+    #[cold]
+    fn become_owner(&self) -> u32 {
+        let may = match self.birth.get() {
+            Birth::Merged => false,
+            Birth::Begins => true,
+            // Else the thread's end has come and gone; this is a destructor of another thread-local value.
+            Birth::Attaches => THREAD.try_with(|_| ()).is_ok(),
+        };
+        let Some(id) = may.then(table::take).flatten() else {
+            return NOBODY;
+        };
+        enter(id);
+        table::slot(id).renew();
+        self.me.set(id);
+        self.named.set(1);
+        id
     }
 
     /// Whether it is time to look at the queue.
@@ -112,79 +123,64 @@ impl Current {
         self.looks_in.set(left);
         left == 0
     }
-
-    /// The owner of a newborn object where the thread is none yet.
-    #[cold]
-    fn become_owner(&self) -> u32 {
-        let home = match self.otherwise.get() {
-            Otherwise::Merged => return NOBODY,
-            Otherwise::TakeId => self.home.get(),
-            // None: the thread's own has ended; this is a destructor of another thread-local value.
-            Otherwise::Attach => THREAD
-                .try_with(|thread| &raw const thread.home)
-                .unwrap_or(ptr::null()),
-        };
-        let Some(id) = (!home.is_null()).then(table::take).flatten() else {
-            return NOBODY;
-        };
-        enter(id);
-        table::slot(id).renew();
-        self.home.set(home);
-        self.me.set(id);
-        if let Some(home) = self.home() {
-            home.id.set(id);
-            home.named.set(1);
-        }
-        id
-    }
 }
 
-/// Becomes the owner `id`. Another thread may be it for a moment: it merges a queue, and runs nothing of anybody's meanwhile.
-fn enter(id: u32) {
-    let slot = table::slot(id);
-    let mut turns = 0_u32;
-    while !slot.try_hold() {
-        turns += 1;
-        if turns.is_multiple_of(64) {
-            std::thread::yield_now();
-        } else {
-            std::hint::spin_loop();
-        }
-    }
+/// The owner that this thread is; an id that no object names if it is none.
+#[inline]
+fn me() -> u32 {
+    CURRENT.with(|current| current.me.get())
+}
+
+/// Exchanges what this thread is for something else.
+#[inline]
+fn become_other(new: Identity) -> Identity {
+    CURRENT.with(|current| Identity {
+        home: Home {
+            id: current.me.replace(new.home.id),
+            named: current.named.replace(new.home.named),
+        },
+        birth: current.birth.replace(new.birth),
+    })
 }
 
 /// The owner of an object that is made now, which counts as one that names it.
 #[inline]
 pub(crate) fn birth() -> u32 {
-    CURRENT.with(|current| {
+    let owner = CURRENT.with(|current| {
         let me = current.me.get();
         if me == NO_OWNER {
             return current.become_owner();
         }
-        if let Some(home) = current.home() {
-            home.named.set(home.named.get().wrapping_add(1));
-        }
+        current.named.set(current.named.get().wrapping_add(1));
         if current.looks() {
             look();
         }
         me
-    })
+    });
+    counters::born(owner != NOBODY);
+    owner
 }
 
 /// Merges what waits, without running any destructor: whoever makes an object does not expect one.
 #[cold]
 fn look() {
-    CURRENT.with(|current| {
-        current.looks_in.set(LOOKS_EVERY);
-        if current.me.get() != NO_OWNER {
-            table::slot(current.me.get()).settle_counts();
-        }
-    });
+    CURRENT.with(|current| current.looks_in.set(LOOKS_EVERY));
+    if me() != NO_OWNER {
+        table::slot(me()).settle_counts();
+    }
 }
 
 /// Merges what waits for the owner that this thread is, and ends what has ended.
 #[cold]
 pub(crate) fn safe_point() {
+    /// The round is over, also by a panic.
+    struct Done;
+    impl Drop for Done {
+        fn drop(&mut self) {
+            CURRENT.with(|current| current.ends.set(false));
+        }
+    }
+
     CURRENT.with(|current| {
         current.looks_in.set(LOOKS_EVERY);
         let me = current.me.get();
@@ -197,47 +193,47 @@ pub(crate) fn safe_point() {
     });
 }
 
-/// The round is over, also by a panic.
-struct Done;
-
-impl Drop for Done {
-    fn drop(&mut self) {
-        CURRENT.with(|current| current.ends.set(false));
-    }
-}
-
-/// The owner that this thread is; an id that no object names if it is none.
-#[inline]
-fn me() -> u32 {
-    CURRENT.with(|current| current.me.get())
-}
-
 /// One more reference.
 #[inline]
 pub(crate) fn clone(header: &Header) {
     if header.is_owned_by(me()) {
+        counters::biased(header);
         header.clone_owned();
     } else {
+        counters::shared(header);
         header.clone_shared();
     }
+}
+
+/// One more reference, which the shared count has.
+#[inline]
+pub(crate) fn clone_out(header: &Header) {
+    counters::shared(header);
+    header.clone_shared();
 }
 
 /// One reference less, if that is all there is to do: it is the owner's, and not its last one. Whether it was so; if not, nothing
 /// was done, and [`let_go`] does it.
 #[inline]
 pub(crate) fn let_go_owned(header: &Header) -> bool {
-    header.is_owned_by(me()) && header.drop_one_of_many()
+    let done = header.is_owned_by(me()) && header.drop_one_of_many();
+    if done {
+        counters::biased(header);
+    }
+    done
 }
 
 /// One reference less. Whether it was the last one, so that the caller ends the object.
 #[inline]
 pub(crate) fn let_go(header: &Header, hand: impl FnOnce() -> Handed) -> bool {
     if header.is_owned_by(me()) {
+        counters::biased(header);
         match header.drop_owned() {
             OwnerDropped::Others => false,
             dropped => unnamed(dropped),
         }
     } else {
+        counters::shared(header);
         match header.drop_shared() {
             Dropped::Others => false,
             Dropped::Last => true,
@@ -246,24 +242,24 @@ pub(crate) fn let_go(header: &Header, hand: impl FnOnce() -> Handed) -> bool {
     }
 }
 
-/// An object names this owner no more. Whether it is to be ended.
+/// One object less names this owner. Whether it is to be ended.
 #[inline]
 fn unnamed(dropped: OwnerDropped) -> bool {
-    CURRENT.with(|current| {
-        current.unname();
-        if dropped == OwnerDropped::UnnamedQueued {
-            // Its last reference may lie in the queue, and who asks next would not know where (B5).
-            safe_point();
-        } else if current.looks() {
-            safe_point();
-        }
+    let looks = CURRENT.with(|current| {
+        current.named.set(current.named.get().wrapping_sub(1));
+        current.looks()
     });
+    // If its last reference may lie in the queue, nobody would know where to look for it later (B5).
+    if looks || dropped == OwnerDropped::UnnamedQueued {
+        safe_point();
+    }
     dropped == OwnerDropped::Unnamed(Dropped::Last)
 }
 
 /// Gives a reference to its owner. Whether it was the last one after all.
 #[cold]
 fn hand_over(header: &Header, handed: Handed) -> bool {
+    counters::queued();
     let owner = header.owner();
     if owner == NOBODY {
         return header.drop_merged() == Dropped::Last;
@@ -280,10 +276,12 @@ pub(crate) fn upgrade(header: &Header) -> bool {
         look();
     }
     if header.is_owned_by(me()) {
+        counters::biased(header);
         // Alive: see B7.
         header.clone_owned();
         true
     } else {
+        counters::shared(header);
         header.upgrade_shared()
     }
 }
@@ -303,7 +301,7 @@ pub(crate) fn is_only(header: &Header) -> bool {
 pub(crate) fn take(header: &Header) -> bool {
     match standing(header) {
         Standing::Owned if header.is_last_owned() => {
-            CURRENT.with(Current::unname);
+            CURRENT.with(|current| current.named.set(current.named.get().wrapping_sub(1)));
             if header.is_only_owned() {
                 return true;
             }
@@ -362,102 +360,168 @@ fn standing(header: &Header) -> Standing {
     }
 }
 
-/// Runs `body` as the owner whose home this is.
-pub(crate) fn run_as<R>(home: &Home, body: impl FnOnce() -> R) -> R {
-    let id = home.id();
-    if let Some(id) = id {
-        enter(id);
+/// Runs `body` as this owner.
+pub(crate) fn run_as<R>(home: &mut Home, body: impl FnOnce() -> R) -> R {
+    /// The thread was another owner, and will be it again.
+    struct Entered<'a> {
+        home: &'a mut Home,
+        before: Identity,
     }
-    let _back = Entered(become_other(Identity {
-        me: id.unwrap_or(NO_OWNER),
-        home,
-        otherwise: Otherwise::TakeId,
-    }));
+    impl Drop for Entered<'_> {
+        fn drop(&mut self) {
+            // A panic of a destructor goes on when the thread is what it was.
+            let _back = Back(self.home, self.before);
+            safe_point();
+        }
+    }
+    struct Back<'a>(&'a mut Home, Identity);
+    impl Drop for Back<'_> {
+        fn drop(&mut self) {
+            *self.0 = become_other(self.1).home;
+            leave(self.0.id);
+        }
+    }
+
+    enter(home.id);
+    let before = become_other(Identity {
+        home: *home,
+        birth: Birth::Begins,
+    });
+    let _entered = Entered { home, before };
     body()
 }
 
 /// Runs `body` as no owner: meanwhile others are the owner that this thread was, when there is something to merge.
 pub(crate) fn detached<R>(body: impl FnOnce() -> R) -> R {
+    /// The thread was an owner, and will be it again.
+    struct Detached(Identity);
+    impl Drop for Detached {
+        fn drop(&mut self) {
+            enter(self.0.home.id);
+            become_other(self.0);
+        }
+    }
+
     safe_point();
-    let before = become_other(Identity {
-        me: NO_OWNER,
-        home: ptr::null(),
-        otherwise: Otherwise::Merged,
-    });
-    leave(before.me);
-    let _back = Detached(before);
+    let detached = Detached(become_other(NO_ONE));
+    leave(detached.0.home.id);
     body()
 }
 
-/// Ends an owner that nobody is.
-pub(crate) fn end(home: &Home) {
-    if let Some(id) = home.id() {
-        enter(id);
-        retire(id, home);
+/// From now on this thread runs what belongs to others. What it was before.
+pub(crate) fn executes() -> Before {
+    Before(become_other(Identity {
+        home: Home::new(),
+        birth: Birth::Begins,
+    }))
+}
+
+/// What a thread was before it executed others' code; dropped, it is that again.
+pub(crate) struct Before(Identity);
+
+impl Drop for Before {
+    fn drop(&mut self) {
+        let left = become_other(self.0);
+        retire(left.home);
     }
 }
 
-/// The owner will not come back, says this thread, which holds its slot and leaves it.
-fn retire(id: u32, home: &Home) {
-    let slot = table::slot(id);
-    slot.retire(home.named.get());
-    leave(id);
-}
-
-/// What a thread is with regard to owners.
-struct Identity {
-    me: u32,
-    home: *const Home,
-    otherwise: Otherwise,
-}
-
-/// Exchanges what this thread is for something else.
-fn become_other(new: Identity) -> Identity {
-    CURRENT.with(|current| Identity {
-        me: current.me.replace(new.me),
-        home: current.home.replace(new.home),
-        otherwise: current.otherwise.replace(new.otherwise),
-    })
-}
-
-/// The thread was another owner, and will be it again.
-struct Entered(Identity);
-
-impl Drop for Entered {
-    fn drop(&mut self) {
-        // A panic of a destructor here goes on when the thread is what it was.
-        let _back = Back(&self.0);
-        safe_point();
+/// A run of this owner begins, on a thread that executes.
+#[inline]
+pub(crate) fn run_begins(home: Home) {
+    if me() != NO_OWNER {
+        // Of an earlier run that nobody ended, or made between two runs: nobody will come back for it.
+        end(run_ends());
+    }
+    if home.id != NO_OWNER {
+        assert!(executing(), "only a thread with an `Executor` begins runs");
+        enter(home.id);
+        become_other(Identity {
+            home,
+            birth: Birth::Begins,
+        });
     }
 }
 
-struct Back<'a>(&'a Identity);
-
-impl Drop for Back<'_> {
-    fn drop(&mut self) {
-        let Identity { me, home, otherwise } = *self.0;
-        let left = become_other(Identity { me, home, otherwise });
-        leave(left.me);
+/// The run ends. Who the owner was.
+#[inline]
+pub(crate) fn run_ends() -> Home {
+    if me() == NO_OWNER {
+        return Home::new();
     }
+    owner_ends_run()
 }
 
-/// The thread was an owner, and will be it again.
-struct Detached(Identity);
+/// Whether the thread runs what belongs to others.
+fn executing() -> bool {
+    CURRENT.with(|current| current.birth.get()) == Birth::Begins
+}
 
-impl Drop for Detached {
-    fn drop(&mut self) {
-        let Identity { me, home, otherwise } = self.0;
-        if me != NO_OWNER {
-            enter(me);
+#[inline(never)]
+fn owner_ends_run() -> Home {
+    /// A destructor has panicked, so the caller will not learn who the owner was.
+    struct Lost;
+    impl Drop for Lost {
+        fn drop(&mut self) {
+            retire(leave_run());
         }
-        become_other(Identity { me, home, otherwise });
+    }
+    fn leave_run() -> Home {
+        let identity = Identity {
+            home: Home::new(),
+            birth: Birth::Begins,
+        };
+        become_other(identity).home
+    }
+
+    if !executing() {
+        return Home::new();
+    }
+    let lost = Lost;
+    safe_point();
+    std::mem::forget(lost);
+    let home = leave_run();
+    leave(home.id);
+    home
+}
+
+/// Becomes the owner `id`. Another thread may be it for a moment: it merges a queue, and runs nothing of anybody's meanwhile.
+#[inline]
+fn enter(id: u32) {
+    if id == NO_OWNER {
+        return;
+    }
+    let slot = table::slot(id);
+    let mut turns = 0_u32;
+    while !slot.try_hold() {
+        turns += 1;
+        if turns.is_multiple_of(64) {
+            std::thread::yield_now();
+        } else {
+            std::hint::spin_loop();
+        }
     }
 }
 
 /// Stops being the owner `id`. What ends now is ended by whatever the thread is then.
+#[inline]
 fn leave(id: u32) {
     if id != NO_OWNER {
         let mut ending = Ending::default();
         table::left(id, table::slot(id).leave(&mut ending));
+    }
+}
+
+/// Ends an owner that no thread is.
+pub(crate) fn end(home: Home) {
+    enter(home.id);
+    retire(home);
+}
+
+/// An owner will not come back, says this thread, which holds its slot and leaves it.
+fn retire(home: Home) {
+    if home.id != NO_OWNER {
+        table::slot(home.id).retire(home.named);
+        leave(home.id);
     }
 }

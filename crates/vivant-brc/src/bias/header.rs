@@ -414,6 +414,12 @@ impl Header {
         word.weak().saturating_sub(1) as usize
     }
 
+    /// Whether a thread that is not the owner has counted.
+    #[cfg(feature = "counters")]
+    pub(crate) fn is_used(&self) -> bool {
+        Word(self.word.load(Ordering::Relaxed)).has(USED)
+    }
+
     /// Notes that a thread that is not the owner has counted. Whether it was the first.
     #[cfg(feature = "counters")]
     pub(crate) fn note_use(&self) -> bool {

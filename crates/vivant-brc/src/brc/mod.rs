@@ -110,6 +110,27 @@ impl<T: ?Sized> Brc<T> {
         unsafe { self.raw.header() }
     }
 
+    /// One more reference, for another thread to drop.
+    ///
+    /// A clone by the owner that another thread drops goes back into the owner's queue, if it is the first one. This one is
+    /// counted where that thread counts, so that its drop is one exchange and no more. Costs an atomic addition.
+    ///
+    /// ```
+    /// use vivant_brc::Brc;
+    /// # use std::thread;
+    ///
+    /// let text: Brc<str> = "shared".into();
+    /// let there = Brc::clone_out(&text);
+    /// thread::spawn(move || assert_eq!(&*there, "shared")).join().unwrap();
+    /// assert_eq!(Brc::strong_count(&text), 1);
+    /// ```
+    #[inline]
+    #[must_use = "a reference that is dropped at once does nothing"]
+    pub fn clone_out(this: &Self) -> Brc<T> {
+        current::clone_out(this.header());
+        Brc::counted(this.raw)
+    }
+
     /// A weak reference.
     #[must_use = "a weak reference that is dropped at once does nothing"]
     pub fn downgrade(this: &Self) -> Weak<T> {

@@ -1,0 +1,148 @@
+//! What a program does with its counts: the paper's Tables 1 and 6, for one run. With the feature `counters`.
+//!
+//! ```
+//! # #[cfg(feature = "counters")] {
+//! use vivant_brc::{Brc, counters};
+//!
+//! counters::reset();
+//! let a = Brc::new(1);
+//! drop(a.clone());
+//! let counted = counters::read();
+//! assert_eq!((counted.objects, counted.shared_objects), (1, 0));
+//! assert_eq!((counted.biased, counted.shared), (2, 0));
+//! # }
+//! ```
+
+use crate::bias::header::Header;
+
+#[cfg(feature = "counters")]
+pub use on::{Counters, read, reset};
+
+/// Without the feature nothing is counted, and nothing is left of these calls.
+#[cfg(not(feature = "counters"))]
+mod off {
+    use super::Header;
+
+    #[inline(always)]
+    pub(crate) fn born(_owned: bool) {}
+    #[inline(always)]
+    pub(crate) fn biased(_header: &Header) {}
+    #[inline(always)]
+    pub(crate) fn shared(_header: &Header) {}
+    #[inline(always)]
+    pub(crate) fn queued() {}
+}
+
+#[cfg(not(feature = "counters"))]
+pub(crate) use off::{biased, born, queued, shared};
+
+#[cfg(feature = "counters")]
+pub(crate) use on::{biased, born, queued, shared};
+
+#[cfg(feature = "counters")]
+mod on {
+    use super::Header;
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    static OBJECTS: AtomicU64 = AtomicU64::new(0);
+    static UNOWNED: AtomicU64 = AtomicU64::new(0);
+    static SHARED_OBJECTS: AtomicU64 = AtomicU64::new(0);
+    static ON_SHARED: AtomicU64 = AtomicU64::new(0);
+    static BIASED: AtomicU64 = AtomicU64::new(0);
+    static SHARED: AtomicU64 = AtomicU64::new(0);
+    static QUEUED: AtomicU64 = AtomicU64::new(0);
+
+    /// What was counted in this process since the last [`reset`]. An operation is a clone, a drop or an upgrade.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+    #[non_exhaustive]
+    pub struct Counters {
+        /// Objects made.
+        pub objects: u64,
+        /// Of these, born without owner. `Brc::unbiased` is not counted.
+        pub unowned: u64,
+        /// Objects of which another than their owner has counted references.
+        pub shared_objects: u64,
+        /// Operations on objects that were shared by then.
+        pub on_shared: u64,
+        /// Operations to the biased count.
+        pub biased: u64,
+        /// Operations to the shared count.
+        pub shared: u64,
+        /// Objects that went to their owner's queue.
+        pub queued: u64,
+    }
+
+    fn all() -> [&'static AtomicU64; 7] {
+        [
+            &OBJECTS,
+            &UNOWNED,
+            &SHARED_OBJECTS,
+            &ON_SHARED,
+            &BIASED,
+            &SHARED,
+            &QUEUED,
+        ]
+    }
+
+    /// What was counted so far.
+    #[must_use]
+    pub fn read() -> Counters {
+        let [
+            objects,
+            unowned,
+            shared_objects,
+            on_shared,
+            biased,
+            shared,
+            queued,
+        ] = all().map(|counter| counter.load(Ordering::Relaxed));
+        Counters {
+            objects,
+            unowned,
+            shared_objects,
+            on_shared,
+            biased,
+            shared,
+            queued,
+        }
+    }
+
+    /// Counts from zero.
+    pub fn reset() {
+        for counter in all() {
+            counter.store(0, Ordering::Relaxed);
+        }
+    }
+
+    // Relaxed: numbers, read when all is quiet.
+
+    fn one(counter: &AtomicU64) {
+        counter.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn born(owned: bool) {
+        one(&OBJECTS);
+        if !owned {
+            one(&UNOWNED);
+        }
+    }
+
+    pub(crate) fn biased(header: &Header) {
+        one(&BIASED);
+        if header.is_used() {
+            one(&ON_SHARED);
+        }
+    }
+
+    pub(crate) fn shared(header: &Header) {
+        one(&SHARED);
+        one(&ON_SHARED);
+        if header.note_use() {
+            one(&SHARED_OBJECTS);
+        }
+    }
+
+    pub(crate) fn queued() {
+        one(&QUEUED);
+    }
+}
