@@ -185,9 +185,10 @@ fn every_variant_and_pointer_has_a_row() {
         (
             "refcount",
             "variant",
-            &["rc", "arc", "triomphe_contended"][..],
+            &["rc", "arc", "brc_owner", "brc_other", "hybrid_local"][..],
         ),
-        ("json", "pointer", &["rc", "arc"]),
+        ("json", "pointer", &["rc", "arc", "brc"]),
+        ("queued", "pointer", &["arc", "brc"]),
         ("queued", "ratio", &["0.0", "0.5", "1.0"]),
     ] {
         let (lines, error) = says(&command(&[bench, "--tiny", "--json"]));

@@ -1,7 +1,7 @@
 //! Counted pointers: what one operation on the count costs, and what a program gains from a cheaper one.
 //!
 //! - `pointers`: the pointers that are compared, and nothing else: a new one is added there;
-//! - `rc`, `arc`, `tally`: the programs, with each of them as `Ptr`;
+//! - `rc`, `arc`, `brc`, `tally`: the programs, with each of them as `Ptr`;
 //! - `programs`: the programs, each one source for all pointers;
 //! - `refcount`: the operations alone;
 //! - `program`, `queued`: benches which run a program with each pointer;
@@ -16,6 +16,7 @@
 )]
 
 mod arc;
+mod brc;
 mod pointers;
 mod program;
 mod queued;

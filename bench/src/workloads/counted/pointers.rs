@@ -3,7 +3,7 @@
 use super::program::Programs;
 use super::queued::{self, Object};
 use super::refcount::{Measured, alone, between_two, on_another, with_another};
-use super::{arc, rc};
+use super::{arc, brc, rc};
 use crate::run::Run;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -13,13 +13,14 @@ use vivant_brc::Brc;
 pub(super) const BASE: &str = "arc";
 
 /// Which pointers a bench takes: all, or one. For a bench that shares objects between threads, those which can be shared.
-pub(super) const WORDS: &[&str] = &["all", "rc", "arc"];
+pub(super) const WORDS: &[&str] = &["all", "rc", "arc", "brc"];
 pub(super) const SHARED_WORDS: &[&str] = &["all", "arc", "brc"];
 
 /// The programs, by pointer.
 pub(super) const PROGRAMS: &[(&str, Programs)] = &[
     ("rc", rc::programs::PROGRAMS),
     ("arc", arc::programs::PROGRAMS),
+    ("brc", brc::programs::PROGRAMS),
 ];
 
 /// [`queued`], by pointer: how an object is made, and how its owner takes back what others gave up.
