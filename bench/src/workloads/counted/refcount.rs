@@ -6,7 +6,8 @@
 //!
 //! Variants without a further word, and `…_owner`, work on the thread that made the object, and nobody else does. `…_other`: on
 //! another thread, while the one that made the object sleeps. `…_contended`: two threads on one object, neither of which made
-//! it; `…_owner_and_other`: two, of which one did; then the time is the mean of both. Variants take turns, for many rounds, in one process.
+//! it; `…_owner_and_other`: two, of which one did; then the time is the mean of both. Variants take turns, for many rounds, in one
+//! process; a round is short, so that few are interrupted.
 //!
 //! Timed: a row's time is that of its pairs, `increment_ns` that of an increment: both in the median round. An operation is
 //! a pair.
@@ -33,8 +34,8 @@ pub(in crate::workloads) const REFCOUNT: Bench = Bench {
     group: Group::Counts,
     peer_ops: None,
     params: &[
-        Param::count("clones", 200_000, 500, "clones of a variant in a round"),
-        Param::count("rounds", 51, 1, "rounds, of which the median counts"),
+        Param::count("clones", 20_000, 500, "clones of a variant in a round"),
+        Param::count("rounds", 501, 1, "rounds, of which the median counts"),
     ],
     run,
     child: None,
