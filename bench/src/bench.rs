@@ -34,6 +34,12 @@ pub enum Group {
     Latency,
     /// In the data, in no chart.
     Uncharted,
+    /// Operations on counts.
+    Counts,
+    /// Programs with counted pointers.
+    Programs,
+    /// References that another thread gives up.
+    Queued,
 }
 
 impl Bench {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, Output};
-use vivant_bench::{BENCHES, Group};
+use vivant_bench::{BENCHES, Bench, Group};
 
 fn command(words: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_vivant-bench"))
@@ -130,7 +130,9 @@ fn a_report_has_data_and_charts_of_everything() {
     let (_, error) = says(&output);
     assert!(output.status.success(), "{error}");
 
-    let data = fs::read_to_string(out.join("runs.jsonl")).expect("the report writes it");
+    let data = ["runs.jsonl", "counted.jsonl"]
+        .map(|file| fs::read_to_string(out.join(file)).expect("the report writes it"))
+        .concat();
     let mut benches = BTreeSet::new();
     for line in data.lines() {
         let row: serde_json::Value = serde_json::from_str(line).expect("it is JSON");
@@ -144,19 +146,57 @@ fn a_report_has_data_and_charts_of_everything() {
     }
     assert_eq!(benches.len(), 2 * BENCHES.len(), "{data}");
 
-    let charts = ["messages.svg", "creation.svg", "latency.svg"]
-        .map(|file| fs::read_to_string(out.join(file)).expect("the report writes it"));
+    let charts = [
+        "messages.svg",
+        "creation.svg",
+        "latency.svg",
+        "counts.svg",
+        "programs.svg",
+        "queued.svg",
+    ];
+    let charts =
+        charts.map(|file| fs::read_to_string(out.join(file)).expect("the report writes it"));
     assert!(
         charts[0].contains("actix") && charts[0].contains("63.0"),
         "{}",
         charts[0]
     );
     let words = charts.concat();
-    for bench in BENCHES
-        .iter()
-        .filter(|bench| bench.group != Group::Uncharted)
-    {
+    assert!(charts[3..].iter().all(|chart| chart.contains("arc")));
+    let charted = |bench: &&Bench| !matches!(bench.group, Group::Uncharted | Group::Queued);
+    for bench in BENCHES.iter().filter(charted) {
         assert!(words.contains(bench.name), "{bench:?} is in no chart");
+    }
+}
+
+#[test]
+fn a_report_of_a_part_leaves_the_other_alone() {
+    let out = folder("part");
+    let words = ["report", "counted", "--tiny", "--rounds=1", "--out"];
+    let output = command(&[&words[..], &[&out.to_string_lossy()]].concat());
+    assert!(output.status.success(), "{}", says(&output).1);
+    assert!(out.join("counted.jsonl").exists() && out.join("queued.svg").exists());
+    assert!(!out.join("runs.jsonl").exists() && !out.join("messages.svg").exists());
+}
+
+#[test]
+fn every_variant_and_pointer_has_a_row() {
+    for (bench, param, words) in [
+        (
+            "refcount",
+            "variant",
+            &["rc", "arc", "brc_owner", "brc_other", "hybrid_local"][..],
+        ),
+        ("json", "pointer", &["rc", "arc", "brc"]),
+        ("queued", "pointer", &["arc", "brc"]),
+        ("queued", "ratio", &["0.0", "0.5", "1.0"]),
+    ] {
+        let (lines, error) = says(&command(&[bench, "--tiny", "--json"]));
+        for word in words {
+            let row = format!("\"{param}\":\"{word}\"");
+            let found = lines.lines().any(|line| line.contains(&row));
+            assert!(found, "{bench} {word}: {lines} {error}");
+        }
     }
 }
 

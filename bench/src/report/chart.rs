@@ -89,7 +89,7 @@ fn row(area: &Area<'_>, bar: &Bar, y: i32, scale: f64) -> Result<(), Failure> {
     )
 }
 
-fn text(
+pub(super) fn text(
     area: &Area<'_>,
     words: &str,
     at: (i32, i32),
@@ -116,7 +116,7 @@ fn figure(value: f64) -> String {
     }
 }
 
-fn failure(error: impl Display) -> Failure {
+pub(super) fn failure(error: impl Display) -> Failure {
     Failure::Io(io::Error::other(error.to_string()))
 }
 

@@ -3,22 +3,29 @@
 //! Each run is a process of its own, so that none inherits another's heap; rounds are interleaved, so that a busy
 //! neighbour spoils one run of each bench and not all runs of one.
 //!
-//! - `rounds`: runs the benches and writes `runs.jsonl`;
+//! - `part`: which benches, data and charts belong together;
+//! - `rounds`: runs the benches and writes their data;
 //! - `peers`: what other platforms' programs took, from their driver's file;
 //! - `sample`: medians;
-//! - `figure`: which figures stand in which chart;
-//! - `chart`: draws them.
+//! - `figure`, `counted`: which figures stand in which chart;
+//! - `chart`: draws them as bars;
+//! - `sweep`: draws how a figure depends on a parameter.
 
 mod chart;
+mod counted;
 mod figure;
+mod part;
 mod peers;
 mod rounds;
 mod sample;
+mod sweep;
 
 use crate::bench::Group;
 use crate::failure::Failure;
 use crate::process;
+use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgMatches, Command, value_parser};
+use part::PARTS;
 use peers::Peers;
 use std::env;
 use std::fs;
@@ -26,13 +33,6 @@ use std::path::PathBuf;
 
 /// The verb of the command line.
 pub(crate) const VERB: &str = "report";
-
-/// The charts and their files.
-const CHARTS: [(Group, &str, &str); 3] = [
-    (Group::Messages, "messages.svg", "Messages"),
-    (Group::Creation, "creation.svg", "Creation"),
-    (Group::Latency, "latency.svg", "Latency"),
-];
 
 pub(crate) fn command() -> Command {
     let path = |name, help| {
@@ -43,6 +43,14 @@ pub(crate) fn command() -> Command {
     };
     Command::new(VERB)
         .about("Runs all benches, and writes data and charts to bench/results")
+        .arg(
+            Arg::new("part")
+                .value_name("PART")
+                .value_parser(PossibleValuesParser::new(
+                    PARTS.iter().map(|part| part.name),
+                ))
+                .help("Only these benches, data and charts"),
+        )
         .arg(
             Arg::new("rounds")
                 .long("rounds")
@@ -73,14 +81,29 @@ pub(crate) fn run(matches: &ArgMatches, options: &[String]) -> Result<(), Failur
         None => Peers::default(),
     };
     fs::create_dir_all(&out)?;
-    let samples = rounds::run(rounds, options, &out.join("runs.jsonl"))?;
     let caption = format!(
         "{}; runs of each: {rounds}; bars are medians, lines go from the fastest to the slowest",
         process::machine()
     );
-    for (group, file, title) in CHARTS {
-        let sections = figure::sections(group, &samples, &peers);
-        chart::draw(&out.join(file), title, &caption, &sections)?;
+    let chosen = matches.get_one::<String>("part");
+    for part in &PARTS {
+        if chosen.is_none_or(|name| name == part.name) {
+            let samples = rounds::run(part, rounds, options, &out.join(part.data))?;
+            for chart in part.charts {
+                let path = out.join(chart.file);
+                match chart.group {
+                    Group::Queued => sweep::draw(&path, chart.title, &caption, &samples)?,
+                    Group::Counts | Group::Programs => {
+                        let sections = counted::sections(chart.group, &samples);
+                        chart::draw(&path, chart.title, &caption, &sections)?;
+                    }
+                    group => {
+                        let sections = figure::sections(group, &samples, &peers);
+                        chart::draw(&path, chart.title, &caption, &sections)?;
+                    }
+                }
+            }
+        }
     }
     eprintln!("written to {}", out.display());
     Ok(())

@@ -1,7 +1,7 @@
-//! Runs all benches in rounds, each in a process of its own.
+//! Runs the benches of a part in rounds, each in a process of its own.
 
+use super::part::Part;
 use super::sample::Runs;
-use crate::BENCHES;
 use crate::bench::Bench;
 use crate::failure::Failure;
 use crate::process::{self, Busy};
@@ -11,12 +11,19 @@ use std::collections::BTreeMap;
 use std::env;
 use std::fs::File;
 use std::io::{self, Write};
+use std::iter;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-/// All values of one figure of one bench: by bench (`echo idle`), then by field (`ns_per_op`).
-pub(super) type Samples = BTreeMap<String, BTreeMap<String, Runs>>;
+/// All values of one figure of one bench: by bench (`echo idle`, `queued arc 0.3`), then by field (`ns_per_op`).
+pub(super) type Samples = BTreeMap<String, Figures>;
+
+/// Of one bench, by field.
+pub(super) type Figures = BTreeMap<String, Runs>;
+
+/// Parameters in which the rows of one run differ, as they stand behind the bench's name.
+const LABELS: [&str; 4] = ["mode", "variant", "pointer", "ratio"];
 
 /// What of a row the charts use.
 #[derive(Deserialize)]
@@ -37,13 +44,18 @@ struct Line<'r> {
 }
 
 /// Runs `rounds` rounds, writes every row to `data`, and gathers the figures.
-pub(super) fn run(rounds: u64, options: &[String], data: &Path) -> Result<Samples, Failure> {
+pub(super) fn run(
+    part: &Part,
+    rounds: u64,
+    options: &[String],
+    data: &Path,
+) -> Result<Samples, Failure> {
     let mut data = File::create(data)?;
     let machine = Map::from_iter([("machine".to_owned(), process::machine().into())]);
     write(&mut data, &machine)?;
     let mut samples = Samples::new();
     for round in 1..=rounds {
-        for bench in BENCHES {
+        for bench in part.benches() {
             eprintln!("round {round} of {rounds}: {}", bench.name);
             let (before, began) = (Busy::now(), Instant::now());
             let rows = rows(bench, options)?;
@@ -86,9 +98,11 @@ fn rows(bench: &Bench, options: &[String]) -> Result<String, Failure> {
 
 fn gather(samples: &mut Samples, row: Map<String, Value>, others_busy: f64) -> Result<(), Failure> {
     let read: Read = serde_json::from_value(row.into()).map_err(io::Error::from)?;
-    let mode = read.params.get("mode").and_then(Value::as_str);
-    let name = mode.map_or(read.bench.clone(), |mode| format!("{} {mode}", read.bench));
-    let figures = samples.entry(name).or_default();
+    let label = |name| read.params.get(name).and_then(Value::as_str);
+    let words: Vec<_> = iter::once(read.bench.as_str())
+        .chain(LABELS.into_iter().filter_map(label))
+        .collect();
+    let figures = samples.entry(words.join(" ")).or_default();
     for (field, value) in read.figures {
         if let Some(value) = value.as_f64() {
             figures

@@ -5,6 +5,7 @@ mod big;
 mod bndbuffer;
 mod chameneos;
 mod count;
+mod counted;
 mod echo;
 mod fairness;
 mod fib;
@@ -48,4 +49,11 @@ pub const BENCHES: &[Bench] = &[
     fairness::FAIRNESS,
     hello::HELLO,
     idle::IDLE,
+    counted::REFCOUNT,
+    counted::GCBENCH_SINGLE,
+    counted::GCBENCH_MULTI,
+    counted::JSON,
+    counted::RAYTRACE,
+    counted::DNA,
+    counted::QUEUED,
 ];

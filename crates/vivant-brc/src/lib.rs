@@ -10,10 +10,16 @@ pub mod counters;
 mod object;
 mod owner;
 mod sync;
+#[allow(
+    unsafe_code,
+    reason = "pointers are coerced, and become references again"
+)]
+#[doc(hidden)]
+pub mod unsizing;
 #[allow(unsafe_code, reason = "what a weak count keeps is memory")]
 mod weak;
 
-pub use brc::Brc;
+pub use brc::{Brc, CloneToNew};
 pub use chain::drop_chain;
 pub use owner::{Executor, Owner, detached, merge};
 pub use weak::Weak;

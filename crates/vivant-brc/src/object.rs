@@ -3,6 +3,7 @@
 use crate::bias::handed::{Ends, Handed};
 use crate::bias::header::Header;
 use std::alloc::{self, Layout};
+use std::cell::UnsafeCell;
 use std::mem;
 use std::ptr::{self, NonNull};
 
@@ -21,6 +22,17 @@ pub(crate) fn layout_around(value: Layout) -> (Layout, usize) {
         .extend(value)
         .expect("an object is no larger than memory");
     (layout.pad_to_align(), offset)
+}
+
+/// Size and alignment of a value that may be gone, or in others' hands.
+///
+/// # Safety
+///
+/// The memory is there.
+unsafe fn layout_of<T: ?Sized>(value: *const T) -> Layout {
+    // SAFETY: the memory is there. A cell has the layout of what is in it, and a reference to one claims nothing of its bytes,
+    // which somebody may change or drop meanwhile: size and alignment are in the pointer.
+    Layout::for_value(unsafe { &*(value as *const UnsafeCell<T>) })
 }
 
 /// Memory for an object around a value of this layout, and where the value goes. The header is written.
@@ -87,7 +99,7 @@ impl<T: ?Sized> Raw<T> {
     pub(crate) unsafe fn header<'a>(self) -> &'a Header {
         // SAFETY: the object's memory is there, says the caller. A part of it, so that the value may be lent out mutably or be
         // gone.
-        unsafe { &*(&raw const (*self.0.as_ptr()).header) }
+        unsafe { &(*self.0.as_ptr()).header }
     }
 
     /// Where the value is, or was.
@@ -107,9 +119,8 @@ impl<T: ?Sized> Raw<T> {
     ///
     /// `value` came from [`Raw::value`], and the memory is there.
     pub(crate) unsafe fn around(value: *const T) -> Raw<T> {
-        // SAFETY: the memory is there; of the value only size and alignment are looked at, which a pointer to an unsized type
-        // carries with it.
-        let (_, offset) = layout_around(unsafe { Layout::for_value(&*value) });
+        // SAFETY: the memory is there.
+        let (_, offset) = layout_around(unsafe { layout_of(value) });
         // SAFETY: the value lies that far behind the object's start.
         let start = unsafe { value.byte_sub(offset) };
         // SAFETY: not null, because it lies in an object.
@@ -122,8 +133,8 @@ impl<T: ?Sized> Raw<T> {
     ///
     /// The value is gone, and nobody else looks at the object.
     pub(crate) unsafe fn free(self) {
-        // SAFETY: the memory is there; only its size and alignment are looked at.
-        let (layout, _) = layout_around(unsafe { Layout::for_value(&*self.value()) });
+        // SAFETY: the memory is there.
+        let (layout, _) = layout_around(unsafe { layout_of(self.value()) });
         // SAFETY: allocated with this layout, by `allocate` or a box.
         unsafe { alloc::dealloc(self.0.as_ptr().cast(), layout) };
     }
@@ -186,16 +197,28 @@ pub(crate) fn object_like<T: ?Sized>(start: NonNull<u8>, like: *const T) -> Raw<
     Raw(unsafe { NonNull::new_unchecked(object) })
 }
 
+/// A new object with the bytes of this value.
+///
+/// # Safety
+///
+/// The value may be read, and is not used after this, also not dropped, unless a copy of its bytes is another value of its own.
+pub(crate) unsafe fn copied<T: ?Sized>(header: Header, value: *const T) -> Raw<T> {
+    // SAFETY: the value is there.
+    let layout = unsafe { layout_of(value) };
+    let (start, place) = allocate(layout, header);
+    // SAFETY: as many bytes as the value has, to new memory of its size and alignment.
+    unsafe { ptr::copy_nonoverlapping(value.cast::<u8>(), place.as_ptr(), layout.size()) };
+    object_like(start, value)
+}
+
 /// The value of this box moves behind a header.
 pub(crate) fn from_box<T: ?Sized>(header: Header, value: Box<T>) -> Raw<T> {
-    let layout = Layout::for_value(&*value);
-    let (start, place) = allocate(layout, header);
     let from = Box::into_raw(value);
-    // SAFETY: as many bytes as the value has are moved to memory of its size and alignment; the box is then freed as memory
-    // without a value, unless the value has no size, for which there is none.
+    // SAFETY: the value moves. The box is then freed as memory without a value, unless the value has no size, for which there is
+    // none.
     unsafe {
-        ptr::copy_nonoverlapping(from.cast::<u8>(), place.as_ptr(), layout.size());
+        let object = copied(header, from);
         drop(Box::from_raw(from as *mut mem::ManuallyDrop<T>));
+        object
     }
-    object_like(start, from)
 }

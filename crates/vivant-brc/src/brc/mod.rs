@@ -1,8 +1,21 @@
 //! [`Brc`]: the counted pointer.
 
+mod any;
+mod bytes;
+mod compare;
+mod convert;
+mod default;
 mod forward;
+mod io;
+mod mutate;
 mod raw;
+#[cfg(feature = "serde")]
+mod serde;
+mod slice;
+mod uninit;
 mod unique;
+
+pub use mutate::CloneToNew;
 
 use crate::bias::current;
 use crate::bias::handed::Ends;

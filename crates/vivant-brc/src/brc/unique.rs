@@ -73,25 +73,3 @@ impl<T: ?Sized> Brc<T> {
         current::is_only(this.header()).then(|| unsafe { &mut *this.raw.value() })
     }
 }
-
-impl<T: Clone + Send + Sync + 'static> Brc<T> {
-    /// The value for changing: in place if this is the only reference; moved away from weak ones, which find nothing then; else
-    /// cloned away from other references.
-    pub fn make_mut(this: &mut Self) -> &mut T {
-        if !current::is_only(this.header()) {
-            if let Some(others) = current::take(this.header()) {
-                let raw = this.raw;
-                // SAFETY: taken, so that the old reference counts no more. Nothing panics until it is forgotten.
-                let new = Brc::new(unsafe { raw.value().read() });
-                std::mem::forget(std::mem::replace(this, new));
-                // SAFETY: taken, and the value was moved away.
-                unsafe { raw.forsake() };
-                drop(others);
-            } else {
-                *this = Brc::new(T::clone(this));
-            }
-        }
-        // SAFETY: the only reference.
-        unsafe { &mut *this.raw.value() }
-    }
-}

@@ -1,0 +1,6 @@
+//! The programs with `Arc`.
+
+use std::sync::Arc as Ptr;
+
+#[path = "programs/mod.rs"]
+pub(super) mod programs;

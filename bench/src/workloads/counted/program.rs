@@ -1,0 +1,170 @@
+//! Benches that run a program with each pointer.
+//!
+//! Protocol: the client programs of the PACT paper, as far as they are known; each file in `programs` says what it took from
+//! where. Every pointer must give the same result as the pointer that counts, which runs first, untimed, in another process.
+//!
+//! Timed: the program, in a process of its own. An operation is an increment or a decrement of a count, the last decrement
+//! of an object too. `relative_time` and `relative_memory` are those of `Arc`, in the same rounds, as 1.
+
+use super::pointers::{PROGRAMS, WORDS};
+use super::sides::{self, POINTER, ROUNDS, Side};
+use super::tally::{self, Counts};
+use crate::bench::{Bench, Group};
+use crate::failure::Failure;
+use crate::param::{Param, Value};
+use crate::row::Figures;
+use crate::run::Run;
+use std::thread;
+
+/// A program: what comes out must not depend on the pointer.
+type Program = fn(&Run) -> u64;
+
+/// All programs, with one pointer.
+pub(super) struct Programs {
+    pub(super) gcbench: Program,
+    pub(super) json: Program,
+    pub(super) raytrace: Program,
+    pub(super) dna: Program,
+}
+
+/// How many threads run the program at once, each by itself.
+#[derive(Clone, Copy)]
+enum Threads {
+    One,
+    /// As many as the run has.
+    Several,
+}
+
+impl Threads {
+    fn count(self, run: &Run) -> usize {
+        match self {
+            Threads::One => 1,
+            Threads::Several => run.threads,
+        }
+    }
+}
+
+const WHICH: Param = Param::choice(POINTER, WORDS, "which pointer");
+const DEPTH: Param = Param::count("depth", 18, 8, "depth of the largest tree").at_least(6);
+
+pub(in crate::workloads) const GCBENCH_SINGLE: Bench = Bench {
+    name: "gcbench_single",
+    about: "trees that live long and trees that do not, for each counted pointer",
+    group: Group::Programs,
+    peer_ops: None,
+    params: &[DEPTH, ROUNDS, WHICH],
+    run: |run| compare(run, &GCBENCH_SINGLE, Threads::One, |of| of.gcbench),
+    child: Some(|run| child(run, Threads::One, |of| of.gcbench)),
+};
+
+pub(in crate::workloads) const GCBENCH_MULTI: Bench = Bench {
+    name: "gcbench_multi",
+    about: "the same in several threads, each with its own trees",
+    run: |run| compare(run, &GCBENCH_MULTI, Threads::Several, |of| of.gcbench),
+    child: Some(|run| child(run, Threads::Several, |of| of.gcbench)),
+    ..GCBENCH_SINGLE
+};
+
+pub(in crate::workloads) const JSON: Bench = Bench {
+    name: "json",
+    about: "JSON documents are built, asked, changed and printed, for each counted pointer",
+    params: &[
+        Param::count("records", 2_000, 10, "records of a document"),
+        Param::count("documents", 300, 1, "documents, one after the other"),
+        ROUNDS,
+        WHICH,
+    ],
+    run: |run| compare(run, &JSON, Threads::One, |of| of.json),
+    child: Some(|run| child(run, Threads::One, |of| of.json)),
+    ..GCBENCH_SINGLE
+};
+
+pub(in crate::workloads) const RAYTRACE: Bench = Bench {
+    name: "raytrace",
+    about: "a picture of balls by the ways of light, for each counted pointer",
+    params: &[
+        Param::count(
+            "width",
+            480,
+            8,
+            "points in a line; three quarters as many lines",
+        )
+        .at_least(2),
+        Param::count("samples", 12, 1, "ways of light for each point"),
+        ROUNDS,
+        WHICH,
+    ],
+    run: |run| compare(run, &RAYTRACE, Threads::One, |of| of.raytrace),
+    child: Some(|run| child(run, Threads::One, |of| of.raytrace)),
+    ..GCBENCH_SINGLE
+};
+
+pub(in crate::workloads) const DNA: Bench = Bench {
+    name: "dna",
+    about: "patterns in DNA are counted and replaced in slices of one text, for each counted pointer",
+    params: &[
+        Param::count("letters", 5_000_000, 1_000, "letters of the text"),
+        ROUNDS,
+        WHICH,
+    ],
+    run: |run| compare(run, &DNA, Threads::One, |of| of.dna),
+    child: Some(|run| child(run, Threads::One, |of| of.dna)),
+    ..GCBENCH_SINGLE
+};
+
+/// The child: the program with the pointer of the run.
+fn child(run: &Run, threads: Threads, select: fn(&Programs) -> Program) -> Result<(), Failure> {
+    let pointer = run.choice(POINTER);
+    let named = PROGRAMS.iter().find(|(name, _)| *name == pointer);
+    let (_, programs) = named.expect("the parent names one pointer");
+    sides::say(|| everywhere(run, threads, select(programs)))
+}
+
+/// The sum of what came out in all threads.
+fn everywhere(run: &Run, threads: Threads, program: Program) -> u64 {
+    thread::scope(|scope| {
+        let others: Vec<_> = (1..threads.count(run))
+            .map(|_| scope.spawn(|| program(run)))
+            .collect();
+        let own = program(run);
+        others.into_iter().fold(own, |sum, other| {
+            sum.wrapping_add(other.join().expect("programs do not panic"))
+        })
+    })
+}
+
+fn compare(
+    run: &Run,
+    bench: &Bench,
+    threads: Threads,
+    select: fn(&Programs) -> Program,
+) -> Result<Vec<Figures>, Failure> {
+    let count = threads.count(run) as u64;
+    let program = select(&tally::programs::PROGRAMS);
+    let (result, Counts { objects, ops }) = tally::counted(|| program(run));
+    let (result, objects, ops) = (result.wrapping_mul(count), objects * count, ops * count);
+    let chosen = run.choice(POINTER);
+    let sides: Vec<Side> = PROGRAMS
+        .iter()
+        .filter(|(name, _)| chosen == *name || chosen == WORDS[0])
+        .map(|(name, _)| vec![(POINTER, Value::Choice(name))])
+        .collect();
+    let middles = sides::compare(run, bench.name, sides)?;
+    let row = |middle: &sides::Middle| {
+        let mut check = String::new();
+        for got in &middle.results {
+            check = run.check("what came out", result, *got)?;
+        }
+        let base = middles.iter().find(|it| it.is_base_of(middle));
+        let mut figures = middle.figures(base, ops, check);
+        let us = middle.wall.as_secs_f64() * 1e6;
+        figures.extra.extend([
+            ("objects", objects.into()),
+            ("count_ops_per_us", (ops as f64 / us).into()),
+            ("objects_per_us", (objects as f64 / us).into()),
+            ("ops_per_object", (ops as f64 / objects as f64).into()),
+        ]);
+        Ok(figures)
+    };
+    middles.iter().map(row).collect()
+}

@@ -1,0 +1,65 @@
+//! The programs, for whatever `Ptr` the module around names. Each gives a number that tells whether it did its work.
+
+use super::Ptr;
+use crate::workloads::counted::program::Programs;
+
+mod dna;
+mod gcbench;
+mod genes;
+mod json;
+mod pattern;
+mod raytrace;
+mod slice;
+
+/// All programs with this pointer.
+pub(in crate::workloads::counted) const PROGRAMS: Programs = Programs {
+    gcbench: gcbench::run,
+    json: json::run,
+    raytrace: raytrace::run,
+    dna: dna::run,
+};
+
+/// A number for these bytes and their order.
+fn digest(seed: u64, bytes: &[u8]) -> u64 {
+    let mut words = bytes.chunks_exact(8);
+    let mut state = seed ^ bytes.len() as u64;
+    let mut mix = |word: u64| {
+        state = (state ^ word)
+            .rotate_left(5)
+            .wrapping_mul(0x9E37_79B9_7F4A_7C15)
+    };
+    for word in &mut words {
+        mix(u64::from_le_bytes(word.try_into().expect("eight bytes")));
+    }
+    words
+        .remainder()
+        .iter()
+        .for_each(|byte| mix(u64::from(*byte)));
+    state
+}
+
+/// The same numbers in every run: a generator of chance by Marsaglia.
+struct Chance(u64);
+
+impl Chance {
+    fn new() -> Chance {
+        Chance(88_172_645_463_325_252)
+    }
+
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+
+    /// Less than `end`.
+    fn below(&mut self, end: u64) -> u64 {
+        ((self.next() >> 32) * end) >> 32
+    }
+
+    /// From 0 to 1.
+    fn share(&mut self) -> f64 {
+        (self.next() >> 11) as f64 / (1_u64 << 53) as f64
+    }
+}

@@ -1,0 +1,163 @@
+//! References that are given up by a thread which did not make the object.
+//!
+//! Protocol: the sensitivity study of the PACT paper (7.5, figure 10), where it is the worst case of biased counts. The main
+//! thread makes 1,000,000 objects with one reference each; then it computes something, and drops the references that are left
+//! to it. Meanwhile a second thread drops its share of the references, R of all, spread evenly. Main takes back what the
+//! other gave up at regular intervals, and when the other is done: with biased counts; the others have nothing to take back.
+//! The paper tells neither the interval nor the computation; here these are 10,000 steps, and 20,000,000 steps of a generator of
+//! chance.
+//!
+//! Timed: everything, from the first object to the last. An operation is an object. `relative_time` and `relative_memory`
+//! are those of `Arc` at the same R as 1.
+
+use super::pointers::{QUEUED as BY_POINTER, SHARED_WORDS};
+use super::sides::{self, POINTER, ROUNDS, Side};
+use crate::bench::{Bench, Group};
+use crate::failure::Failure;
+use crate::param::{Param, Value};
+use crate::row::Figures;
+use crate::run::Run;
+use std::hint::black_box;
+use std::iter;
+use std::ops::Deref;
+use std::thread;
+
+/// How many of ten objects the second thread gives up, as R; and first, all of them one after the other.
+const RATIOS: &[&str] = &[
+    "all", "0.0", "0.1", "0.2", "0.3", "0.4", "0.5", "0.6", "0.7", "0.8", "0.9", "1.0",
+];
+
+/// After so many steps the main thread takes back what the other gave up.
+const INTERVAL: usize = 10_000;
+
+pub(in crate::workloads) const QUEUED: Bench = Bench {
+    name: "queued",
+    about: "references that another thread gives up than the one that made the object",
+    group: Group::Queued,
+    peer_ops: None,
+    params: &[
+        Param::count("objects", 1_000_000, 1_000, "objects"),
+        Param::count("steps", 20_000_000, 1_000, "steps that main computes"),
+        ROUNDS,
+        Param::choice("ratio", RATIOS, "share of the other thread"),
+        Param::choice(POINTER, SHARED_WORDS, "which pointer"),
+    ],
+    run,
+    child: Some(child),
+};
+
+/// What the pointers point to.
+pub(super) struct Object([u64; 4]);
+
+impl Object {
+    pub(super) fn new(value: u64) -> Object {
+        Object([value; 4])
+    }
+}
+
+/// Does it all, and gives the sum of what the objects held when they were given up.
+pub(super) fn work<P: Deref<Target = Object> + Send>(
+    run: &Run,
+    make: impl Fn(u64) -> P,
+    merge: fn(),
+) -> u64 {
+    let of_ten = of_ten(run.choice("ratio"));
+    let objects = run.count("objects");
+    let (mut kept, mut given) = (Vec::new(), Vec::new());
+    for value in 0..objects {
+        let its = if value % 10 < of_ten {
+            &mut given
+        } else {
+            &mut kept
+        };
+        its.push(make(value));
+    }
+    thread::scope(|scope| {
+        let other = scope.spawn(|| given.into_iter().map(give_up).sum::<u64>());
+        compute(run.count("steps"), merge);
+        let mut sum = 0;
+        for (at, object) in kept.into_iter().enumerate() {
+            sum += give_up(object);
+            if at % INTERVAL == 0 {
+                merge();
+            }
+        }
+        sum += other.join().expect("nothing there panics");
+        merge();
+        sum
+    })
+}
+
+fn give_up<P: Deref<Target = Object>>(object: P) -> u64 {
+    object.0[0]
+}
+
+/// Something that takes its time and cannot be left out.
+fn compute(steps: u64, merge: fn()) {
+    let mut left = steps;
+    let mut state = 88_172_645_463_325_252_u64;
+    while left > 0 {
+        let now = left.min(INTERVAL as u64);
+        for _ in 0..now {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+        }
+        left -= now;
+        merge();
+    }
+    black_box(state);
+}
+
+/// How many of ten; the word for all ratios stands before them.
+fn of_ten(ratio: &str) -> u64 {
+    let at = RATIOS.iter().position(|word| *word == ratio);
+    at.and_then(|at| at.checked_sub(1))
+        .expect("the parent names one ratio") as u64
+}
+
+fn child(run: &Run) -> Result<(), Failure> {
+    let pointer = run.choice(POINTER);
+    let named = BY_POINTER.iter().find(|(name, _)| *name == pointer);
+    let (_, work) = named.expect("the parent names one pointer");
+    sides::say(|| work(run))
+}
+
+fn run(run: &Run) -> Result<Vec<Figures>, Failure> {
+    let objects = run.count("objects");
+    let (pointer, ratio) = (run.choice(POINTER), run.choice("ratio"));
+    let chosen = |words: &'static [&'static str], word: &'static str| {
+        let (all, each) = words.split_first().expect("the tables have words");
+        let each = each.iter().copied();
+        each.filter(move |it| word == *all || word == *it)
+    };
+    let sides: Vec<Side> = chosen(RATIOS, ratio)
+        .flat_map(|ratio| iter::repeat(ratio).zip(chosen(SHARED_WORDS, pointer)))
+        .map(|(ratio, pointer)| {
+            vec![
+                ("ratio", Value::Choice(ratio)),
+                (POINTER, Value::Choice(pointer)),
+            ]
+        })
+        .collect();
+    let middles = sides::compare(run, QUEUED.name, sides)?;
+    let row = |middle: &sides::Middle| {
+        let mut check = String::new();
+        for got in &middle.results {
+            check = run.check("sum over the objects", objects * (objects - 1) / 2, *got)?;
+        }
+        let base = middles.iter().find(|it| it.is_base_of(middle));
+        Ok(middle.figures(base, objects, check))
+    };
+    middles.iter().map(row).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn ratios_are_tenths() {
+        assert_eq!(super::of_ten("0.0"), 0);
+        assert_eq!(super::of_ten("0.3"), 3);
+        assert_eq!(super::of_ten("1.0"), 10);
+    }
+}
