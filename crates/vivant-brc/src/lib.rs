@@ -9,7 +9,10 @@ mod chain;
 mod object;
 mod owner;
 mod sync;
-#[allow(unsafe_code, reason = "pointers are coerced, and become references again")]
+#[allow(
+    unsafe_code,
+    reason = "pointers are coerced, and become references again"
+)]
 #[doc(hidden)]
 pub mod unsizing;
 #[allow(unsafe_code, reason = "what a weak count keeps is memory")]
