@@ -371,7 +371,8 @@ fn files(journal: &Journal) {
         .open(&path);
     let mut file = Arc::new(options.unwrap());
     let mut other = file.clone();
-    write!(file, "written by {}", "one").unwrap();
+    let name = "one";
+    write!(file, "written by {name}").unwrap();
     other.write_all(b", and the other").unwrap();
     other.flush().unwrap();
     journal.note(file.stream_position().unwrap());
