@@ -203,8 +203,8 @@ pub(crate) fn object_like<T: ?Sized>(start: NonNull<u8>, like: *const T) -> Raw<
 ///
 /// The value may be read, and is not used after this, also not dropped, unless a copy of its bytes is another value of its own.
 pub(crate) unsafe fn copied<T: ?Sized>(header: Header, value: *const T) -> Raw<T> {
-    // SAFETY: the value is there.
-    let layout = unsafe { layout_of(value) };
+    // SAFETY: it may be read. It may be borrowed from somebody, so it is not looked at as a cell here.
+    let layout = Layout::for_value(unsafe { &*value });
     let (start, place) = allocate(layout, header);
     // SAFETY: as many bytes as the value has, to new memory of its size and alignment.
     unsafe { ptr::copy_nonoverlapping(value.cast::<u8>(), place.as_ptr(), layout.size()) };

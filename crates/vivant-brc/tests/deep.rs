@@ -2,7 +2,7 @@
 
 use vivant_brc::{Brc, drop_chain};
 
-const DEEP: u32 = if cfg!(miri) { 2_000 } else { 10_000_000 };
+const DEEP: u32 = if cfg!(miri) { 1_000 } else { 10_000_000 };
 
 /// Too deep for a stack already.
 const NODES: u32 = DEEP / 20;

@@ -14,6 +14,14 @@ impl<T: ?Sized> Brc<T> {
     }
 
     /// The reference as a pointer to the value. It counts until [`Brc::from_raw`] takes it back.
+    ///
+    /// ```
+    /// # use vivant_brc::Brc;
+    /// let pointer = Brc::into_raw(Brc::new(5));
+    /// // SAFETY: just given up.
+    /// let five = unsafe { Brc::from_raw(pointer) };
+    /// assert_eq!(*five, 5);
+    /// ```
     #[must_use = "the reference is lost if nothing takes it back"]
     pub fn into_raw(this: Self) -> *const T {
         Brc::as_ptr(&ManuallyDrop::new(this))
