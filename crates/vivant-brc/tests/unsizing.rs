@@ -1,4 +1,5 @@
-//! References to slices and trait objects.
+//! References to slices and trait objects, by somebody who writes no `unsafe`.
+#![forbid(unsafe_code)]
 
 use std::any::Any;
 use std::fmt::Display;
