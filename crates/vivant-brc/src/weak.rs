@@ -10,6 +10,17 @@ use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::ptr::NonNull;
 
 /// A reference that does not keep its object, as `Arc`'s weak one.
+///
+/// ```
+/// use vivant_brc::{Brc, Weak};
+///
+/// let mut found = Weak::new();
+/// assert!(found.upgrade().is_none());
+/// let five = Brc::new(5);
+/// found = Brc::downgrade(&five);
+/// assert_eq!(found.upgrade(), Some(five));
+/// assert_eq!((found.upgrade(), found.strong_count()), (None, 0));
+/// ```
 pub struct Weak<T: ?Sized> {
     /// Dangling, at the address [`NOTHING`], if there has never been an object.
     raw: Raw<T>,
