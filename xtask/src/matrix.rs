@@ -16,26 +16,34 @@ const TARGETS: &[&str] = &[
 pub(crate) fn features(args: &mut Args) -> Result<(), Failure> {
     args.finish()?;
     toolchain::ensure_components_in_use(&["clippy"])?;
-    let check = |features: &str| {
-        Run::cargo("clippy -p vivant")
-            .words(features)
-            .words("-- -D warnings")
-            .run()
-    };
-    check("--no-default-features")?;
-    for feature in manifest::features(&workspace::read("crates/vivant/Cargo.toml")?) {
-        check(&format!("--no-default-features --features {feature}"))?;
+    for package in ["vivant", "vivant-brc"] {
+        let check = |features: &str| {
+            Run::cargo("clippy -p")
+                .arg(package)
+                .words(features)
+                .words("-- -D warnings")
+                .run()
+        };
+        check("--no-default-features")?;
+        let manifest = workspace::read(&format!("crates/{package}/Cargo.toml"))?;
+        for feature in manifest::features(&manifest) {
+            check(&format!("--no-default-features --features {feature}"))?;
+        }
+        check("--all-features")?;
+        // What a feature adds has tests of its own, and costs no other test anything.
+        Run::cargo("test -p")
+            .arg(package)
+            .words("--all-features --tests")
+            .run_tests()?;
     }
-    check("--all-features")?;
-    // What a feature adds has tests of its own, and costs no other test anything.
-    Run::cargo("test -p vivant --all-features --tests").run_tests()
+    Ok(())
 }
 
 pub(crate) fn targets(args: &mut Args) -> Result<(), Failure> {
     args.finish()?;
     for target in TARGETS {
         toolchain::ensure_target_in_use(target)?;
-        Run::cargo("check -p vivant -p vivant-console -p vivant-cli --target")
+        Run::cargo("check -p vivant -p vivant-brc -p vivant-console -p vivant-cli --target")
             .arg(*target)
             .run()?;
     }
@@ -55,7 +63,7 @@ pub(crate) fn msrv(args: &mut Args) -> Result<(), Failure> {
     toolchain::ensure(&toolchain)?;
     Run::cargo_of(
         &toolchain,
-        "check -p vivant -p vivant-macros -p vivant-console -p vivant-cli --all-features --target-dir",
+        "check -p vivant -p vivant-macros -p vivant-brc -p vivant-console -p vivant-cli --all-features --target-dir",
     )
     .arg(workspace::target_dir("msrv"))
     .run()

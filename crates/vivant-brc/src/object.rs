@@ -16,11 +16,20 @@ pub(crate) struct Object<T: ?Sized> {
 
 const _: () = assert!(size_of::<Object<()>>() == 16);
 
-/// Where the value of this layout begins, and the layout of its object.
+/// How far behind its object's start a value of this alignment lies.
+#[inline]
+fn offset_of(alignment: usize) -> usize {
+    // Both are powers of two, so the larger one is a multiple of the other.
+    size_of::<Header>().max(alignment)
+}
+
+/// The layout of the object around a value, and where in it the value begins.
+#[inline]
 pub(crate) fn layout_around(value: Layout) -> (Layout, usize) {
     let (layout, offset) = Layout::new::<Header>()
         .extend(value)
         .expect("an object is no larger than memory");
+    debug_assert_eq!(offset, offset_of(value.align()));
     (layout.pad_to_align(), offset)
 }
 
@@ -29,6 +38,7 @@ pub(crate) fn layout_around(value: Layout) -> (Layout, usize) {
 /// # Safety
 ///
 /// The memory is there.
+#[inline]
 unsafe fn layout_of<T: ?Sized>(value: *const T) -> Layout {
     // SAFETY: the memory is there. A cell has the layout of what is in it, and a reference to one claims nothing of its bytes,
     // which somebody may change or drop meanwhile: size and alignment are in the pointer.
@@ -59,6 +69,7 @@ impl Unfinished {
     /// # Safety
     ///
     /// `start` came from [`allocate`] for this value, and nobody else frees it.
+    #[inline]
     pub(crate) unsafe fn new(start: NonNull<u8>, value: Layout) -> Unfinished {
         let (layout, _) = layout_around(value);
         Unfinished { start, layout }
@@ -118,9 +129,10 @@ impl<T: ?Sized> Raw<T> {
     /// # Safety
     ///
     /// `value` came from [`Raw::value`], and the memory is there.
+    #[inline]
     pub(crate) unsafe fn around(value: *const T) -> Raw<T> {
         // SAFETY: the memory is there.
-        let (_, offset) = layout_around(unsafe { layout_of(value) });
+        let offset = offset_of(unsafe { layout_of(value) }.align());
         // SAFETY: the value lies that far behind the object's start.
         let start = unsafe { value.byte_sub(offset) };
         // SAFETY: not null, because it lies in an object.
@@ -203,8 +215,8 @@ pub(crate) fn object_like<T: ?Sized>(start: NonNull<u8>, like: *const T) -> Raw<
 ///
 /// The value may be read, and is not used after this, also not dropped, unless a copy of its bytes is another value of its own.
 pub(crate) unsafe fn copied<T: ?Sized>(header: Header, value: *const T) -> Raw<T> {
-    // SAFETY: the value is there.
-    let layout = unsafe { layout_of(value) };
+    // SAFETY: it may be read. It may be borrowed from somebody, so it is not looked at as a cell here.
+    let layout = Layout::for_value(unsafe { &*value });
     let (start, place) = allocate(layout, header);
     // SAFETY: as many bytes as the value has, to new memory of its size and alignment.
     unsafe { ptr::copy_nonoverlapping(value.cast::<u8>(), place.as_ptr(), layout.size()) };

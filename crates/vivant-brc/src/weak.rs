@@ -10,6 +10,17 @@ use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::ptr::NonNull;
 
 /// A reference that does not keep its object, as `Arc`'s weak one.
+///
+/// ```
+/// use vivant_brc::{Brc, Weak};
+///
+/// let mut found = Weak::new();
+/// assert!(found.upgrade().is_none());
+/// let five = Brc::new(5);
+/// found = Brc::downgrade(&five);
+/// assert_eq!(found.upgrade(), Some(five));
+/// assert_eq!((found.upgrade(), found.strong_count()), (None, 0));
+/// ```
 pub struct Weak<T: ?Sized> {
     /// Dangling, at the address [`NOTHING`], if there has never been an object.
     raw: Raw<T>,
@@ -53,6 +64,7 @@ impl<T: ?Sized> Weak<T> {
     }
 
     /// The object's memory, if there is one.
+    #[inline]
     fn object(&self) -> Option<Raw<T>> {
         (self.raw.0.addr().get() != NOTHING).then_some(self.raw)
     }
@@ -94,6 +106,7 @@ impl<T: ?Sized> Weak<T> {
 
     /// Where the value is, or was. Dangling if there has never been one.
     #[must_use]
+    #[inline]
     pub fn as_ptr(&self) -> *const T {
         match self.object() {
             // SAFETY: this weak reference keeps the memory.
@@ -104,6 +117,7 @@ impl<T: ?Sized> Weak<T> {
 
     /// The weak reference as a pointer. It counts until [`Weak::from_raw`] takes it back.
     #[must_use = "the memory is lost if nothing takes it back"]
+    #[inline]
     pub fn into_raw(self) -> *const T {
         ManuallyDrop::new(self).as_ptr()
     }
@@ -113,6 +127,7 @@ impl<T: ?Sized> Weak<T> {
     /// # Safety
     ///
     /// `value` came from [`Weak::into_raw`], of the same type or one of the same layout, and is taken back once.
+    #[inline]
     pub unsafe fn from_raw(value: *const T) -> Weak<T> {
         let raw = if value.addr() == NOTHING {
             // SAFETY: not null.

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 /// The folders. One that is renamed is renamed here too: a folder that is not there has no README either.
 const FOLDERS: &[&str] = &[
+    "crates/vivant-brc/src/bias",
     "crates/vivant/src/cell",
     "crates/vivant/src/mailbox",
     "crates/vivant/src/mute",

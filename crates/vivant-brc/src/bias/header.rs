@@ -195,7 +195,7 @@ impl Header {
     #[inline]
     pub(crate) fn drop_shared(&self) -> Dropped {
         let mut before = Word(self.word.load(Ordering::Relaxed));
-        if before == Word::UNTOUCHED && self.is_sole() {
+        if before.is_untouched() && self.is_sole() {
             return Dropped::Sole;
         }
         while !before.has(MERGED) {
@@ -352,11 +352,11 @@ impl Header {
     /// Asked by a thread that is not the owner, whoever holds that (B8). Yes means: no other reference, and none that is weak.
     /// No may also mean that somebody else has asked at the same time.
     pub(crate) fn probe(&self) -> bool {
-        let before = self.word.load(Ordering::Relaxed);
-        if before & !USED != 0 {
+        let before = Word(self.word.load(Ordering::Relaxed));
+        if !before.is_untouched() {
             return false;
         }
-        let probed = before | PROBED;
+        let (before, probed) = (before.0, before.0 | PROBED);
         // Acquire: pairs with the Release of whoever brought the word back to zero.
         let began =
             self.word

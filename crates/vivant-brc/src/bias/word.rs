@@ -58,6 +58,11 @@ impl Word {
         self.0 & flag != 0
     }
 
+    /// No shared reference, no flag, and never a weak reference; the same at all times but in programs that are counted.
+    pub(crate) fn is_untouched(self) -> bool {
+        self.0 & !USED == 0
+    }
+
     /// The same weak references, without owner.
     pub(crate) fn merged(self, references: i64) -> Word {
         Word(self.0 & (WEAK_MASK | USED) | MERGED | (references as u64) << 33)

@@ -32,6 +32,16 @@ use std::pin::Pin;
 ///
 /// The owner is the thread, or the [`Owner`](crate::Owner), that made the object. Whatever is said of `Arc` holds but for what
 /// the [crate's page](crate) lists.
+///
+/// ```
+/// use vivant_brc::Brc;
+/// # use std::thread;
+///
+/// let text = Brc::new(String::from("shared"));
+/// let other = text.clone();
+/// thread::spawn(move || assert_eq!(*other, "shared")).join().unwrap();
+/// assert_eq!(Brc::strong_count(&text), 1);
+/// ```
 pub struct Brc<T: ?Sized> {
     pub(crate) raw: Raw<T>,
     /// Invariant: a value is dropped later than its last reference, perhaps, so none may be put into it that lives less long
@@ -62,6 +72,12 @@ impl<T> Brc<T> {
     ///
     /// The bounds, which `Arc::new` does not have, are there because the value may be dropped later than its last reference and on
     /// another thread. For other values there is [`Brc::unbiased`].
+    ///
+    /// ```
+    /// # use vivant_brc::Brc;
+    /// let five = Brc::new(5);
+    /// assert_eq!(*five, 5);
+    /// ```
     #[inline]
     pub fn new(value: T) -> Brc<T>
     where
@@ -71,12 +87,32 @@ impl<T> Brc<T> {
     }
 
     /// A new object without owner, of any type: it counts as an `Arc` does, and is dropped when and where its last reference is.
+    ///
+    /// ```
+    /// # use vivant_brc::Brc;
+    /// let text = String::from("borrowed");
+    /// let part = Brc::unbiased(&text[..6]);
+    /// assert_eq!(*part, "borrow");
+    /// ```
     #[inline]
     pub fn unbiased(value: T) -> Brc<T> {
         Brc::counted(Raw::new(Header::merged(), value))
     }
 
     /// A new object to which `make` gets a weak reference, that finds nothing before `make` has returned.
+    ///
+    /// ```
+    /// # use vivant_brc::{Brc, Weak};
+    /// struct Gadget {
+    ///     me: Weak<Gadget>,
+    /// }
+    /// let gadget = Brc::new_cyclic(|me| Gadget { me: me.clone() });
+    /// assert!(Brc::ptr_eq(&gadget, &gadget.me.upgrade().unwrap()));
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// As `make` does. What it has kept finds nothing then.
     pub fn new_cyclic(make: impl FnOnce(&Weak<T>) -> T) -> Brc<T>
     where
         T: Send + Sync + 'static,
@@ -145,6 +181,15 @@ impl<T: ?Sized> Brc<T> {
     }
 
     /// A weak reference.
+    ///
+    /// ```
+    /// # use vivant_brc::Brc;
+    /// let five = Brc::new(5);
+    /// let weak = Brc::downgrade(&five);
+    /// assert_eq!(weak.upgrade().as_deref(), Some(&5));
+    /// drop(five);
+    /// assert!(weak.upgrade().is_none());
+    /// ```
     #[must_use = "a weak reference that is dropped at once does nothing"]
     pub fn downgrade(this: &Self) -> Weak<T> {
         this.header().clone_weak();
@@ -167,6 +212,13 @@ impl<T: ?Sized> Brc<T> {
     }
 
     /// Whether both are references to the same object.
+    ///
+    /// ```
+    /// # use vivant_brc::Brc;
+    /// let five = Brc::new(5);
+    /// assert!(Brc::ptr_eq(&five, &five.clone()));
+    /// assert!(!Brc::ptr_eq(&five, &Brc::new(5)));
+    /// ```
     #[inline]
     #[must_use]
     pub fn ptr_eq(this: &Self, other: &Self) -> bool {

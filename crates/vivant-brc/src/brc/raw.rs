@@ -14,7 +14,16 @@ impl<T: ?Sized> Brc<T> {
     }
 
     /// The reference as a pointer to the value. It counts until [`Brc::from_raw`] takes it back.
+    ///
+    /// ```
+    /// # use vivant_brc::Brc;
+    /// let pointer = Brc::into_raw(Brc::new(5));
+    /// // SAFETY: just given up.
+    /// let five = unsafe { Brc::from_raw(pointer) };
+    /// assert_eq!(*five, 5);
+    /// ```
     #[must_use = "the reference is lost if nothing takes it back"]
+    #[inline]
     pub fn into_raw(this: Self) -> *const T {
         Brc::as_ptr(&ManuallyDrop::new(this))
     }
@@ -23,7 +32,10 @@ impl<T: ?Sized> Brc<T> {
     ///
     /// # Safety
     ///
-    /// `value` came from [`Brc::into_raw`], of the same type or one of the same layout, as with `Arc`, and is taken back once.
+    /// `value` came from [`Brc::into_raw`], of the same type or one of the same layout, as with `Arc`, and is taken back once. If it is
+    /// of another type, and the object was not made by [`Brc::unbiased`], then a value of the new type may also be dropped by any
+    /// thread at any time: it is `Send`, and borrows nothing.
+    #[inline]
     pub unsafe fn from_raw(value: *const T) -> Brc<T> {
         // SAFETY: the reference counts, so the memory is there.
         Brc::counted(unsafe { Raw::around(value) })

@@ -43,8 +43,11 @@ impl<T> Filling<T> {
         self.place
     }
 
-    fn push(&mut self, value: T) {
-        assert!(self.filled < self.room, "no more elements than room");
+    /// # Safety
+    ///
+    /// There is room for one more.
+    unsafe fn push(&mut self, value: T) {
+        debug_assert!(self.filled < self.room);
         // SAFETY: the place is within the room, and nothing is there yet.
         unsafe { self.place.add(self.filled).write(value) };
         self.filled += 1;
@@ -80,13 +83,12 @@ impl<T: Clone + Send + Sync + 'static> From<&[T]> for Brc<[T]> {
     fn from(values: &[T]) -> Brc<[T]> {
         let mut filling = Filling::new(values.len());
         for value in values {
-            filling.push(value.clone());
+            // SAFETY: there is room for as many as there are.
+            unsafe { filling.push(value.clone()) };
         }
-        // SAFETY: as many were pushed as there is room for. The bounds are those of an owner's objects.
-        unsafe {
-            let bytes = filling.filled * size_of::<T>();
-            filling.finish(newborn(bytes))
-        }
+        let bytes = size_of_val(values);
+        // SAFETY: that many were pushed. The bounds are those of an owner's objects.
+        unsafe { filling.finish(newborn(bytes)) }
     }
 }
 

@@ -1,0 +1,18 @@
+//! One program, compiled twice: `use std::sync::Arc`, and `use vivant_brc::Brc as Arc`. Both write the same journal.
+
+mod with_arc {
+    use std::sync::{Arc, Weak};
+    include!("drop_in/program.rs");
+}
+
+mod with_brc {
+    use vivant_brc::{Brc as Arc, Weak};
+    include!("drop_in/program.rs");
+}
+
+#[test]
+fn both_do_the_same() {
+    let (arc, brc) = (with_arc::run(), with_brc::run());
+    assert!(arc.len() > 50, "the program has run: {arc:#?}");
+    assert_eq!(arc, brc);
+}

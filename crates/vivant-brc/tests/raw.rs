@@ -1,0 +1,124 @@
+//! References as plain pointers, and objects whose values come later: what takes `unsafe`.
+#![allow(unsafe_code, reason = "the functions under test are unsafe")]
+
+use std::any::Any;
+use std::mem::MaybeUninit;
+use std::thread;
+use vivant_brc::{Brc, Weak, unsize};
+
+/// Written once, for `Arc` too.
+macro_rules! pointers_of {
+    ($test:ident, $arc:ident, $weak:ident) => {
+        #[test]
+        fn $test() {
+            let mut arc = $arc::<str>::from("text");
+            let pointer = $arc::into_raw(arc.clone());
+            assert_eq!(pointer, $arc::as_ptr(&arc));
+            // SAFETY: one reference was given up, and two more are counted, and dropped.
+            unsafe {
+                $arc::increment_strong_count(pointer);
+                $arc::increment_strong_count(pointer);
+                assert_eq!($arc::strong_count(&arc), 4);
+                $arc::decrement_strong_count(pointer);
+                assert_eq!(&*$arc::from_raw(pointer), "text");
+                $arc::decrement_strong_count(pointer);
+            }
+            $arc::get_mut(&mut arc).unwrap().make_ascii_uppercase();
+
+            let weak = $arc::downgrade(&arc).into_raw();
+            // SAFETY: just given up.
+            let weak = unsafe { $weak::from_raw(weak) };
+            assert_eq!(weak.upgrade().as_deref(), Some("TEXT"));
+            assert_eq!(weak.as_ptr(), $arc::as_ptr(&arc));
+            drop(arc);
+            // SAFETY: as above.
+            let weak = unsafe { $weak::from_raw(weak.into_raw()) };
+            assert!(weak.upgrade().is_none());
+            // SAFETY: as above.
+            let nothing = unsafe { $weak::from_raw($weak::<u8>::new().into_raw()) };
+            assert!(nothing.ptr_eq(&$weak::new()));
+        }
+    };
+}
+
+mod of_arc {
+    use std::sync::{Arc, Weak};
+    pointers_of!(pointers_of_arc, Arc, Weak);
+}
+
+pointers_of!(pointers_of_brc, Brc, Weak);
+
+#[test]
+fn a_pointer_to_a_trait_object() {
+    #[repr(align(64))]
+    struct Wide(u8);
+    trait Tells {
+        fn tell(&self) -> u8;
+    }
+    impl Tells for Wide {
+        fn tell(&self) -> u8 {
+            self.0
+        }
+    }
+    let brc = unsize!(Brc::new(Wide(1)) => dyn Tells);
+    // SAFETY: just given up.
+    let back = unsafe { Brc::from_raw(Brc::into_raw(brc)) };
+    assert_eq!(back.tell(), 1);
+}
+
+#[test]
+fn values_that_come_later() {
+    let mut one = Brc::<String>::new_uninit();
+    Brc::get_mut(&mut one).unwrap().write("a".to_string());
+    // SAFETY: just written.
+    assert_eq!(*unsafe { one.assume_init() }, "a");
+    let mut three = Brc::<[String]>::new_uninit_slice(3);
+    for place in Brc::get_mut(&mut three).unwrap() {
+        place.write("b".to_string());
+    }
+    // SAFETY: just written.
+    assert_eq!(*unsafe { three.assume_init() }, ["b", "b", "b"]);
+    drop(Brc::<[String]>::new_uninit_slice(3));
+}
+
+#[test]
+fn zeroed_is_zero() {
+    // SAFETY: zero is a number.
+    let zero = unsafe { Brc::<u64>::new_zeroed().assume_init() };
+    // SAFETY: as above.
+    let zeros = unsafe { Brc::<[u64]>::new_zeroed_slice(3).assume_init() };
+    assert_eq!((*zero, &*zeros), (0, &[0; 3][..]));
+}
+
+#[test]
+fn another_thread_drops_what_is_written_by_now() {
+    let mut brc = Brc::<String>::new_uninit();
+    Brc::get_mut(&mut brc).unwrap().write("a".to_string());
+    // SAFETY: just written.
+    let brc = unsafe { brc.assume_init() };
+    thread::spawn(move || drop(brc)).join().unwrap();
+    vivant_brc::merge();
+}
+
+#[test]
+fn of_a_type_of_the_same_layout() {
+    let brc = Brc::<MaybeUninit<u32>>::new(MaybeUninit::new(7));
+    // SAFETY: it is written, and laid out as a `u32`.
+    let seven = unsafe { Brc::from_raw(Brc::into_raw(brc).cast::<u32>()) };
+    assert_eq!(*seven, 7);
+}
+
+#[test]
+fn a_weak_pointer_is_taken_back_while_the_value_is_dropped() {
+    for _ in 0..20 {
+        let brc = unsize!(Brc::new(vec![1]) => dyn Any + Send + Sync);
+        let weak = Brc::downgrade(&brc);
+        let other = thread::spawn(move || {
+            let pointer = weak.into_raw();
+            // SAFETY: just given up.
+            drop(unsafe { Weak::from_raw(pointer) });
+        });
+        drop(brc);
+        other.join().unwrap();
+    }
+}
