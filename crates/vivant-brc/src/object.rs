@@ -98,7 +98,14 @@ impl<T> Raw<T> {
     /// A new object.
     #[inline]
     pub(crate) fn new(header: Header, value: T) -> Raw<T> {
-        Raw(NonNull::from(Box::leak(Box::new(Object { header, value }))))
+        let object = Box::into_raw(Box::<Object<T>>::new_uninit()).cast::<Object<T>>();
+        // SAFETY: memory for an object, which is written here. Part by part: put together elsewhere it would be copied, and wait
+        // for its parts.
+        unsafe {
+            (&raw mut (*object).header).write(header);
+            (&raw mut (*object).value).write(value);
+            Raw(NonNull::new_unchecked(object))
+        }
     }
 }
 

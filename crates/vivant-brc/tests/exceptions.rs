@@ -15,7 +15,9 @@ impl Drop for Counted {
 
 /// Drops a reference on another thread.
 fn drop_elsewhere<T: Send + Sync + 'static>(brc: Brc<T>) {
-    thread::spawn(move || drop(brc)).join().unwrap();
+    // Two: the only one would be found to be that, and ended there.
+    let too = brc.clone();
+    thread::spawn(move || drop((brc, too))).join().unwrap();
 }
 
 #[test]

@@ -12,12 +12,13 @@ use std::mem;
 /// No object names this: the thread is no owner now.
 const NO_OWNER: u32 = u32::MAX;
 
-/// What is between two looks at the queue. An end counts one.
-const LOOKS_EVERY: u32 = 256;
+/// An owner looks at its queue at every so-manieth birth, and at the birth of anything large: what waits in the queue is memory
+/// that births ask for.
+const BIRTHS: u32 = 16;
+const LARGE: usize = 4096;
 
-/// What a birth counts, and besides one for so many bytes: what waits in the queue is memory that births ask for.
-const BIRTH: u32 = 16;
-const BYTES: usize = 64;
+/// And at every so-manieth end.
+const ENDS: u32 = 256;
 
 /// How many objects a thread ends for an owner that may not, each time it hands one over: more than it brings.
 const RELIEF: usize = 2;
@@ -78,12 +79,12 @@ const NO_ONE: Identity = Identity {
 struct Current {
     /// The id of the owner that the thread is.
     me: Cell<u32>,
-    named: Cell<u32>,
-    /// Until the next look at the queue.
-    looks_in: Cell<u32>,
+    /// Objects that this owner has made and ended while the thread was it; what it had before counts as made. They wrap.
+    births: Cell<u32>,
+    ends: Cell<u32>,
     birth: Cell<Birth>,
     /// Destructors out of a queue run: no second round within.
-    ends: Cell<bool>,
+    merges: Cell<bool>,
     /// Destructors of others, that run because something was handed over, and lie in each other.
     reliefs: Cell<u32>,
     /// An owner some of whose objects this thread has ended, and how many it has not told of.
@@ -95,10 +96,10 @@ thread_local! {
     static CURRENT: Current = const {
         Current {
             me: Cell::new(NO_OWNER),
-            named: Cell::new(0),
-            looks_in: Cell::new(LOOKS_EVERY),
+            births: Cell::new(0),
+            ends: Cell::new(0),
             birth: Cell::new(Birth::Attaches),
-            ends: Cell::new(false),
+            merges: Cell::new(false),
             reliefs: Cell::new(0),
             ended_of: Cell::new(NOBODY),
             ended: Cell::new(0),
@@ -117,7 +118,9 @@ impl Drop for Thread {
         safe_point();
         let told = |current: &Current| (current.ended_of.replace(NOBODY), current.ended.replace(0));
         let (owner, ended) = CURRENT.with(told);
-        tell(owner, ended);
+        let mut ending = Ending::default();
+        tell(owner, ended, &mut ending);
+        drop(ending);
         retire(become_other(NO_ONE).home);
     }
 }
@@ -138,16 +141,17 @@ impl Current {
         enter(id);
         table::slot(id).renew();
         self.me.set(id);
-        self.named.set(1);
+        self.births.set(1);
+        self.ends.set(0);
         id
     }
 
-    /// Whether it is time to look at the queue.
+    /// One object less names this owner. Whether it is time to look at the queue.
     #[inline]
-    fn looks(&self, cost: u32) -> bool {
-        let left = self.looks_in.get().saturating_sub(cost);
-        self.looks_in.set(left);
-        left == 0
+    fn unname(&self) -> bool {
+        let ends = self.ends.get().wrapping_add(1);
+        self.ends.set(ends);
+        ends.is_multiple_of(ENDS)
     }
 }
 
@@ -169,7 +173,10 @@ fn become_other(new: Identity) -> Identity {
     CURRENT.with(|current| Identity {
         home: Home {
             id: current.me.replace(new.home.id),
-            named: current.named.replace(new.home.named),
+            named: current
+                .births
+                .replace(new.home.named)
+                .wrapping_sub(current.ends.replace(0)),
         },
         birth: current.birth.replace(new.birth),
     })
@@ -183,8 +190,9 @@ pub(crate) fn birth(bytes: usize) -> u32 {
         if me == NO_OWNER {
             return current.become_owner();
         }
-        current.named.set(current.named.get().wrapping_add(1));
-        if current.looks(BIRTH + (bytes / BYTES) as u32) {
+        let births = current.births.get().wrapping_add(1);
+        current.births.set(births);
+        if births.is_multiple_of(BIRTHS) || bytes >= LARGE {
             look();
         }
         me
@@ -196,7 +204,6 @@ pub(crate) fn birth(bytes: usize) -> u32 {
 /// Merges what waits, without running any destructor: whoever makes an object does not expect one.
 #[cold]
 fn look() {
-    CURRENT.with(|current| current.looks_in.set(LOOKS_EVERY));
     if me() != NO_OWNER {
         table::slot(me()).settle_counts();
     }
@@ -209,14 +216,13 @@ pub(crate) fn safe_point() {
     struct Done;
     impl Drop for Done {
         fn drop(&mut self) {
-            CURRENT.with(|current| current.ends.set(false));
+            CURRENT.with(|current| current.merges.set(false));
         }
     }
 
     CURRENT.with(|current| {
-        current.looks_in.set(LOOKS_EVERY);
         let me = current.me.get();
-        if me == NO_OWNER || !table::slot(me).is_pending() || current.ends.replace(true) {
+        if me == NO_OWNER || !table::slot(me).is_pending() || current.merges.replace(true) {
             return;
         }
         let _done = Done;
@@ -232,10 +238,16 @@ pub(crate) fn clone(header: &Header) {
         counters::biased(header);
         header.clone_owned();
     } else {
+        unusual();
         counters::shared(header);
         header.clone_shared();
     }
 }
+
+/// Tells the compiler for whom to lay out the code: for the owner.
+#[cold]
+#[inline]
+fn unusual() {}
 
 /// One more reference, which the shared count has.
 #[inline]
@@ -269,10 +281,7 @@ pub(crate) fn let_go(header: &Header, hand: impl FnOnce() -> Handed) -> bool {
         match header.drop_shared() {
             Dropped::Others => false,
             Dropped::Last => true,
-            Dropped::Sole => {
-                note_end(header.owner());
-                true
-            }
+            Dropped::Sole => ended_for(header.owner(), hand),
             Dropped::Queued => hand_over(header, hand()),
         }
     }
@@ -282,10 +291,7 @@ pub(crate) fn let_go(header: &Header, hand: impl FnOnce() -> Handed) -> bool {
 #[inline]
 fn unnamed(dropped: OwnerDropped, hand: impl FnOnce() -> Handed) -> bool {
     let is_last = dropped == OwnerDropped::Unnamed(Dropped::Last);
-    let looks = CURRENT.with(|current| {
-        current.named.set(current.named.get().wrapping_sub(1));
-        current.looks(1)
-    });
+    let looks = CURRENT.with(Current::unname);
     if dropped == OwnerDropped::UnnamedQueued {
         // Its last reference may lie in the queue, and nobody would know where to look for it later (B5).
         safe_point();
@@ -301,8 +307,21 @@ fn unnamed(dropped: OwnerDropped, hand: impl FnOnce() -> Handed) -> bool {
     is_last
 }
 
-/// An object has ended that names another owner, who runs (B8).
-fn note_end(owner: u32) {
+/// An object that names another owner is to be ended here (B8). Whether the caller does it.
+#[inline]
+fn ended_for(owner: u32, hand: impl FnOnce() -> Handed) -> bool {
+    let mut ending = Ending::default();
+    note_end(owner, &mut ending);
+    if ending.is_empty() {
+        return true;
+    }
+    // SAFETY: the last reference. With the others, of which one may panic.
+    unsafe { ending.push(hand()) };
+    false
+}
+
+/// One object less names this owner, who may run.
+fn note_end(owner: u32, ending: &mut Ending) {
     let others = CURRENT.with(|current| {
         if current.ended_of.get() == owner && current.ended.get() < TOLD_EVERY {
             current.ended.set(current.ended.get() + 1);
@@ -313,16 +332,15 @@ fn note_end(owner: u32) {
         Some((current.ended_of.replace(owner), current.ended.replace(1)))
     });
     if let Some((owner, ended)) = others {
-        tell(owner, ended);
+        tell(owner, ended, ending);
     }
 }
 
 /// Tells an owner of the objects that this thread has ended for it.
 #[cold]
-fn tell(owner: u32, ended: u32) {
+fn tell(owner: u32, ended: u32, ending: &mut Ending) {
     if owner != NOBODY {
-        let mut ending = Ending::default();
-        let left = table::slot(owner).unname(ended, &mut ending);
+        let left = table::slot(owner).unname(ended, ending);
         table::left(owner, left);
     }
 }
@@ -390,7 +408,7 @@ pub(crate) fn take(header: &Header) -> Option<Ending> {
     let mut ending = Ending::default();
     let taken = match standing(header, &mut ending) {
         Standing::Owned if header.is_last_owned() => {
-            CURRENT.with(|current| current.named.set(current.named.get().wrapping_sub(1)));
+            CURRENT.with(Current::unname);
             header.is_only_owned() || {
                 header.disown();
                 header.take_last()
@@ -401,7 +419,7 @@ pub(crate) fn take(header: &Header) -> Option<Ending> {
         Standing::Foreign => {
             let only = header.probe();
             if only {
-                note_end(header.owner());
+                note_end(header.owner(), &mut ending);
             }
             only
         }

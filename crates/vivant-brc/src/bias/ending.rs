@@ -31,6 +31,10 @@ impl Ending {
         all
     }
 
+    pub(crate) fn is_empty(&self) -> bool {
+        self.one.is_none()
+    }
+
     fn pop(&mut self) -> Option<Handed> {
         self.one.take().or_else(|| self.rest.pop())
     }

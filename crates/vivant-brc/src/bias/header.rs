@@ -1,8 +1,6 @@
 //! The header of an object: its owner, the owner's count, and the shared word. Each step says what its caller must do.
 
-use super::word::{
-    self, LIMIT, MERGED, PROBED, QUEUED, SHARED, SPOILED, USED, WEAK, WEAK_LIMIT, Word,
-};
+use super::word::{self, LIMIT, MERGED, PROBED, QUEUED, SHARED, SPOILED, WEAK, WEAK_LIMIT, Word};
 use crate::sync::{AtomicU32, AtomicU64, Ordering, fence};
 
 /// The owner of an object that has none: it is merged.
@@ -430,13 +428,13 @@ impl Header {
     /// Whether a thread that is not the owner has counted.
     #[cfg(feature = "counters")]
     pub(crate) fn is_used(&self) -> bool {
-        Word(self.word.load(Ordering::Relaxed)).has(USED)
+        Word(self.word.load(Ordering::Relaxed)).has(word::USED)
     }
 
     /// Notes that a thread that is not the owner has counted. Whether it was the first.
     #[cfg(feature = "counters")]
     pub(crate) fn note_use(&self) -> bool {
-        self.word.fetch_or(USED, Ordering::Relaxed) & USED == 0
+        self.word.fetch_or(word::USED, Ordering::Relaxed) & word::USED == 0
     }
 }
 

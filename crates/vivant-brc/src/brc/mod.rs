@@ -230,6 +230,7 @@ impl<T: ?Sized> Brc<T> {
     /// # Safety
     ///
     /// One reference is dropped by this.
+    #[cold]
     #[inline(never)]
     unsafe fn drop_slow(raw: Raw<T>) {
         // SAFETY: the reference counts until `let_go`. Objects with an owner are made of values that are `Send` and borrow nothing;

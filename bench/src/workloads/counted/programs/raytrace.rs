@@ -89,6 +89,10 @@ struct Hit {
 
 impl Ball {
     /// How far it is to where the ray meets it first, before `end`.
+    ///
+    /// A call, so that the arithmetic is the same code whatever the pointers are: within the loop over the balls the compiler
+    /// vectorises it for some and not for others.
+    #[inline(never)]
     fn distance(&self, ray: &Ray, end: f64) -> Option<f64> {
         let to_ray = ray.from - self.centre;
         let half = to_ray.dot(ray.direction);
