@@ -18,7 +18,7 @@ const BIRTHS: u32 = 16;
 const LARGE: usize = 4096;
 
 /// And at every so-manieth end.
-const ENDS: u32 = 256;
+const ENDS: u32 = 64;
 
 /// How many objects a thread ends for an owner that may not, each time it hands one over: more than it brings.
 const RELIEF: usize = 2;
