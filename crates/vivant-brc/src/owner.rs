@@ -1,6 +1,7 @@
 //! Owners: logical threads.
 
 use crate::bias::current::{self, Home};
+use crate::bias::entering;
 use std::fmt;
 use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
@@ -51,7 +52,7 @@ impl Owner {
     /// As `body` does, and as destructors of objects do that are merged: after that the thread is what it was before.
     #[inline]
     pub fn run<R>(&mut self, body: impl FnOnce() -> R) -> R {
-        current::run_as(&mut self.home, body)
+        entering::run_as(&mut self.home, body)
     }
 }
 
@@ -108,7 +109,7 @@ impl fmt::Debug for Owner {
 /// Dropped, it lets the thread be what it was before.
 #[must_use = "the thread executes as long as this is there"]
 pub struct Executor {
-    _before: current::Before,
+    _before: entering::Before,
     /// It is about this thread.
     _here: PhantomData<*mut ()>,
 }
@@ -118,7 +119,7 @@ impl Executor {
     #[allow(clippy::new_without_default, reason = "it changes the thread")]
     pub fn new() -> Executor {
         Executor {
-            _before: current::executes(),
+            _before: entering::executes(),
             _here: PhantomData,
         }
     }
@@ -133,7 +134,7 @@ impl Executor {
     /// On a thread that does not execute.
     #[inline]
     pub fn begins(owner: Option<Owner>) {
-        current::run_begins(owner.map_or(Home::new(), Owner::into_home));
+        entering::run_begins(owner.map_or(Home::new(), Owner::into_home));
     }
 
     /// Whether the run has an owner by now.
@@ -153,7 +154,7 @@ impl Executor {
     /// As destructors do of objects that are merged. The owner has ended then.
     #[inline]
     pub fn ends() -> Option<Owner> {
-        let home = current::run_ends();
+        let home = entering::run_ends();
         home.id().is_some().then_some(Owner { home })
     }
 }
@@ -210,5 +211,5 @@ pub fn merge() {
 ///
 /// As `body` does.
 pub fn detached<R>(body: impl FnOnce() -> R) -> R {
-    current::detached(body)
+    entering::detached(body)
 }

@@ -1,6 +1,6 @@
 //! [`Weak`]: a reference that does not keep its object.
 
-use crate::bias::current;
+use crate::bias::counting;
 use crate::brc::Brc;
 use crate::object::{Object, Raw};
 use std::fmt;
@@ -77,7 +77,7 @@ impl<T: ?Sized> Weak<T> {
     pub fn upgrade(&self) -> Option<Brc<T>> {
         let raw = self.object()?;
         // SAFETY: this weak reference keeps the memory.
-        current::upgrade(unsafe { raw.header() }).then(|| Brc::counted(raw))
+        counting::upgrade(unsafe { raw.header() }).then(|| Brc::counted(raw))
     }
 
     /// How many references there are, at some time now.

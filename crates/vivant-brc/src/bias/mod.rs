@@ -1,9 +1,13 @@
 //! The protocol: who counts where, and how an object finds its end. Invariants B1–B10 are in the README.
 
+pub(crate) mod counting;
 pub(crate) mod current;
 pub(crate) mod ending;
+pub(crate) mod entering;
 pub(crate) mod handed;
 pub(crate) mod header;
+mod notice;
+pub(crate) mod only;
 mod slot;
 mod table;
 mod word;

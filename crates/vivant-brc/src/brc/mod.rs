@@ -17,9 +17,9 @@ mod unique;
 
 pub use mutate::CloneToNew;
 
-use crate::bias::current;
 use crate::bias::handed::Ends;
 use crate::bias::header::{Header, NOBODY};
+use crate::bias::{counting, current};
 use crate::object::{Raw, allocate};
 use crate::weak::Weak;
 use std::alloc::Layout;
@@ -176,7 +176,7 @@ impl<T: ?Sized> Brc<T> {
     #[inline]
     #[must_use = "a reference that is dropped at once does nothing"]
     pub fn clone_out(this: &Self) -> Brc<T> {
-        current::clone_out(this.header());
+        counting::clone_out(this.header());
         Brc::counted(this.raw)
     }
 
@@ -236,7 +236,7 @@ impl<T: ?Sized> Brc<T> {
         // SAFETY: the reference counts until `let_go`. Objects with an owner are made of values that are `Send` and borrow nothing;
         // those without are never handed over. If it was the last one, the object is ended once.
         unsafe {
-            if current::let_go(raw.header(), || raw.hand()) {
+            if counting::let_go(raw.header(), || raw.hand()) {
                 raw.end();
             }
         }
@@ -258,7 +258,7 @@ impl<T: ?Sized> Clone for Brc<T> {
     /// Aborts the process when there are more than 2²⁸.
     #[inline]
     fn clone(&self) -> Brc<T> {
-        current::clone(self.header());
+        counting::clone(self.header());
         Brc::counted(self.raw)
     }
 }
@@ -270,7 +270,7 @@ impl<T: ?Sized> Drop for Brc<T> {
     /// dropped by another thread while the owner runs: then it is dropped at the owner's next [safe point](crate::merge).
     #[inline]
     fn drop(&mut self) {
-        if !current::let_go_owned(self.header()) {
+        if !counting::let_go_owned(self.header()) {
             // SAFETY: `let_go_owned` has done nothing, and the reference is not used any more.
             unsafe { Brc::drop_slow(self.raw) };
         }

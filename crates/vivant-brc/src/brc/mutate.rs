@@ -1,7 +1,7 @@
 //! [`Brc::make_mut`], and what it can clone.
 
 use super::{Brc, newborn};
-use crate::bias::current;
+use crate::bias::only;
 use crate::object::copied;
 use std::ffi::{CStr, OsStr};
 use std::path::Path;
@@ -66,8 +66,8 @@ impl<T: ?Sized + CloneToNew> Brc<T> {
     ///
     /// As `Clone` of the value does. Nothing has changed then.
     pub fn make_mut(this: &mut Self) -> &mut T {
-        if !current::is_only(this.header()) {
-            if let Some(others) = current::take(this.header()) {
+        if !only::is_only(this.header()) {
+            if let Some(others) = only::take(this.header()) {
                 let raw = this.raw;
                 // SAFETY: taken: nobody else uses the value, and this has moved it. Nothing panics until the old reference, which
                 // counts no more, is forgotten. By its bounds the value may be one with an owner.

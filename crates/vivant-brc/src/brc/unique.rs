@@ -1,7 +1,7 @@
 //! What can be done with the only reference.
 
 use super::Brc;
-use crate::bias::current;
+use crate::bias::{counting, only};
 use crate::object::Raw;
 use std::mem::ManuallyDrop;
 
@@ -21,7 +21,7 @@ impl<T> Brc<T> {
     /// There are others, and this one comes back. If the owner of the object runs elsewhere, this may also be because one lies in its
     /// queue, or because there are weak references: see the [crate's page](crate).
     pub fn try_unwrap(this: Self) -> Result<T, Self> {
-        match current::take(this.header()) {
+        match only::take(this.header()) {
             Some(others) => {
                 let this = ManuallyDrop::new(this);
                 // SAFETY: taken: nobody else can get at the value, or will.
@@ -50,7 +50,7 @@ impl<T> Brc<T> {
                 let this = ManuallyDrop::new(this);
                 let raw = this.raw;
                 // SAFETY: as in `drop`.
-                current::let_go(this.header(), || unsafe { raw.hand() })
+                counting::let_go(this.header(), || unsafe { raw.hand() })
                     // SAFETY: it was the last one.
                     .then(|| unsafe { take_out(raw) })
             }
@@ -100,6 +100,6 @@ impl<T: ?Sized> Brc<T> {
     /// None may also be the answer when the owner of the object runs elsewhere and one reference lies in its queue.
     pub fn get_mut(this: &mut Self) -> Option<&mut T> {
         // SAFETY: nobody else can get at the value as long as `this` is borrowed.
-        current::is_only(this.header()).then(|| unsafe { &mut *this.raw.value() })
+        only::is_only(this.header()).then(|| unsafe { &mut *this.raw.value() })
     }
 }

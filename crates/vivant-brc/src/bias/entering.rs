@@ -1,0 +1,132 @@
+//! Being another owner, or none, for as long as something runs.
+
+use super::current::{
+    Birth, Home, Identity, NO_ONE, become_other, birth_is, end, enter, has_owner, leave, retire,
+    safe_point,
+};
+use std::mem;
+
+/// Runs `body` as this owner.
+pub(crate) fn run_as<R>(home: &mut Home, body: impl FnOnce() -> R) -> R {
+    /// The thread was another owner, and will be it again.
+    struct Entered<'a> {
+        home: &'a mut Home,
+        before: Identity,
+    }
+    impl Drop for Entered<'_> {
+        fn drop(&mut self) {
+            // A panic of a destructor goes on when the thread is what it was.
+            let _back = Back(self.home, self.before);
+            safe_point();
+        }
+    }
+    struct Back<'a>(&'a mut Home, Identity);
+    impl Drop for Back<'_> {
+        fn drop(&mut self) {
+            *self.0 = become_other(self.1).home;
+            leave(*self.0);
+        }
+    }
+
+    enter(*home);
+    let before = become_other(Identity {
+        home: *home,
+        birth: Birth::Begins,
+    });
+    let _entered = Entered { home, before };
+    body()
+}
+
+/// Runs `body` as no owner: meanwhile others are the owner that this thread was, when there is something to merge.
+pub(crate) fn detached<R>(body: impl FnOnce() -> R) -> R {
+    /// The thread was an owner, and will be it again.
+    struct Detached(Identity);
+    impl Drop for Detached {
+        fn drop(&mut self) {
+            enter(self.0.home);
+            become_other(self.0);
+        }
+    }
+
+    safe_point();
+    let detached = Detached(become_other(NO_ONE));
+    leave(detached.0.home);
+    body()
+}
+
+/// From now on this thread runs what belongs to others. What it was before.
+pub(crate) fn executes() -> Before {
+    Before(become_other(Identity {
+        home: Home::new(),
+        birth: Birth::Begins,
+    }))
+}
+
+/// What a thread was before it executed others' code; dropped, it is that again.
+pub(crate) struct Before(Identity);
+
+impl Drop for Before {
+    fn drop(&mut self) {
+        let left = become_other(self.0);
+        retire(left.home);
+    }
+}
+
+/// A run of this owner begins, on a thread that executes.
+#[inline]
+pub(crate) fn run_begins(home: Home) {
+    if has_owner() {
+        // Of an earlier run that nobody ended, or made between two runs: nobody will come back for it.
+        end(run_ends());
+    }
+    if home.id().is_some() {
+        assert!(executing(), "only a thread with an `Executor` begins runs");
+        enter(home);
+        become_other(Identity {
+            home,
+            birth: Birth::Begins,
+        });
+    }
+}
+
+/// The run ends. Who the owner was.
+#[inline]
+pub(crate) fn run_ends() -> Home {
+    if !has_owner() {
+        return Home::new();
+    }
+    owner_ends_run()
+}
+
+/// Whether the thread runs what belongs to others.
+fn executing() -> bool {
+    birth_is(Birth::Begins)
+}
+
+#[inline(never)]
+fn owner_ends_run() -> Home {
+    /// A destructor has panicked, so the caller will not learn who the owner was.
+    struct Lost;
+    impl Drop for Lost {
+        fn drop(&mut self) {
+            retire(leave_run());
+        }
+    }
+    fn leave_run() -> Home {
+        let identity = Identity {
+            home: Home::new(),
+            birth: Birth::Begins,
+        };
+        become_other(identity).home
+    }
+
+    if !executing() {
+        return Home::new();
+    }
+    let lost = Lost;
+    safe_point();
+    mem::forget(lost);
+    let home = leave_run();
+    leave(home);
+    home
+}
