@@ -168,8 +168,8 @@ impl fmt::Debug for Executor {
 /// A safe point: merges what others have handed over to the owner that this thread is, and runs the destructors of what has
 /// thereby ended.
 ///
-/// Costs a look at one word when there is nothing. It happens by itself now and then while the owner makes and drops objects
-/// (every 64th time), when an [`Owner`] has run, in [`detached`], and at the end of a thread.
+/// Costs a look at one word when there is nothing. It happens by itself now and then while the owner makes and ends objects,
+/// when an [`Owner`] has run, in [`detached`], and at the end of a thread.
 ///
 /// ```
 /// use vivant_brc::Brc;
@@ -185,7 +185,8 @@ impl fmt::Debug for Executor {
 /// }
 ///
 /// let mine = Brc::new(Noted);
-/// thread::spawn(move || drop(mine)).join().unwrap();
+/// let too = mine.clone();
+/// thread::spawn(move || drop((mine, too))).join().unwrap();
 /// vivant_brc::merge();
 /// assert!(GONE.load(Ordering::Relaxed));
 /// ```
