@@ -1,0 +1,57 @@
+//! Collections: between turns, by whoever holds the heap.
+
+mod relocator;
+mod tracer;
+
+pub(crate) use relocator::Ageing;
+pub use relocator::Relocator;
+pub use tracer::Tracer;
+
+use crate::heap::Core;
+use crate::types::Object;
+
+/// Aborts if a panic comes out of the middle of a collection: nothing could be trusted any more (GC-NOTES §3, 20).
+struct Whole;
+
+impl Drop for Whole {
+    fn drop(&mut self) {
+        eprintln!("vivant-heap: a panic in the middle of a collection; do not panic in `Object::trace` or `Object::relocate`");
+        std::process::abort();
+    }
+}
+
+impl Core {
+    /// Empties the nursery: what is reached from the roots and from written old objects becomes old, or survives once (H3).
+    pub(crate) fn minor<'gc>(&mut self, roots: &mut impl Object<'gc>, ageing: Ageing) {
+        let whole = Whole;
+        let remembered = std::mem::take(self.remembered.get_mut());
+        let mut relocator = Relocator::new(self, ageing);
+        roots.relocate(&mut relocator);
+        for object in remembered {
+            relocator.visit(object);
+        }
+        relocator.drain();
+        let mut survivors = relocator.finish();
+        survivors.settle();
+        let mut emptied = std::mem::replace(&mut self.nursery, survivors);
+        // SAFETY: all that is reached has moved out of it.
+        unsafe { emptied.clear(&self.source) };
+        self.stats.minor += 1;
+        std::mem::forget(whole);
+    }
+
+    /// Marks all that the roots reach, and begins to sweep. The nursery is emptied first, into the old generation (H6).
+    pub(crate) fn major<'gc>(&mut self, roots: &mut impl Object<'gc>) {
+        while !self.old.sweep(usize::MAX, &self.source) {}
+        self.minor(roots, Ageing::Never);
+        let whole = Whole;
+        self.old.mark_begins();
+        let mut tracer = Tracer::new(self.old.epoch);
+        roots.trace(&mut tracer);
+        while !tracer.drain(usize::MAX) {}
+        // SAFETY: all that the roots reach is of the present epoch.
+        unsafe { self.old.mark_ends(&self.source) };
+        self.stats.major += 1;
+        std::mem::forget(whole);
+    }
+}

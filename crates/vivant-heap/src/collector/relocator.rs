@@ -1,0 +1,166 @@
+//! Emptying the nursery: what the roots and the written old objects reach moves out of it (H3).
+
+use crate::header::Header;
+use crate::heap::Core;
+use crate::nursery::{Nursery, size_in_nursery};
+use crate::pages::chunk::page_of;
+use crate::pages::page::Kind;
+use std::cell::Cell;
+use std::ptr::{self, NonNull};
+
+/// Where objects go that survive their first collection.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Ageing {
+    /// What changes in place stays young once more.
+    Once,
+    /// Everything becomes old: before a mark (H6).
+    Never,
+}
+
+/// Moves objects. What [`Object::relocate`](crate::Object::relocate) reports to.
+pub struct Relocator<'a> {
+    core: &'a mut Core,
+    /// Of objects that changed in place and are young for the second time.
+    survivors: Nursery,
+    ageing: Ageing,
+    /// Moved, and not yet gone through.
+    moved: Vec<NonNull<Header>>,
+    /// Whether the object that is gone through is old, and refers to a young one.
+    old: bool,
+    refers_to_young: bool,
+}
+
+impl<'a> Relocator<'a> {
+    pub(super) fn new(core: &'a mut Core, ageing: Ageing) -> Self {
+        Relocator {
+            core,
+            survivors: Nursery::new(SURVIVING),
+            ageing,
+            moved: Vec::new(),
+            old: false,
+            refers_to_young: false,
+        }
+    }
+
+    /// Where an object to which there is a reference is now.
+    #[inline]
+    pub(crate) fn place(&mut self, object: NonNull<Header>) -> NonNull<Header> {
+        // SAFETY: a reference that was reported is to a living object of a chunk.
+        let (kind, age) = unsafe {
+            let page = page_of(object.cast()).as_ptr();
+            ((*page).kind, (*page).class)
+        };
+        if kind != Kind::Nursery {
+            return object;
+        }
+        self.place_young(object, age)
+    }
+
+    fn place_young(&mut self, object: NonNull<Header>, age: u8) -> NonNull<Header> {
+        // SAFETY: as above.
+        let header = unsafe { object.as_ref() };
+        if let Some(to) = header.moved() {
+            // SAFETY: where it has moved is an object.
+            self.refers_to_young |= unsafe { page_of(to.cast()).as_ref() }.kind == Kind::Nursery;
+            return to;
+        }
+        if age == SURVIVING {
+            // It has moved there in this collection.
+            self.refers_to_young = true;
+            return object;
+        }
+        let table = header.table();
+        let stays = table.mutable && age == 0 && self.ageing == Ageing::Once;
+        let to = if stays {
+            self.refers_to_young = true;
+            self.survivor(size_in_nursery(table))
+        } else {
+            let Core { old, source, id, .. } = &mut *self.core;
+            old.allocate(table, source, *id)
+        };
+        let Some(to) = to else { out_of_memory() };
+        let bytes = size_of::<Header>() + table.size;
+        // SAFETY: the object moves, bit for bit, to room that is large enough; nobody uses the old place but for where it has gone.
+        unsafe { ptr::copy_nonoverlapping(object.cast::<u8>().as_ptr(), to.cast::<u8>().as_ptr(), bytes) };
+        header.moves(to);
+        if table.needs_trace || table.mutable {
+            self.moved.push(to);
+        }
+        to
+    }
+
+    fn survivor(&mut self, bytes: usize) -> Option<NonNull<Header>> {
+        loop {
+            if let Some(room) = self.survivors.room(bytes) {
+                return Some(room.cast());
+            }
+            if !self.survivors.grow(&self.core.source, self.core.id, bytes) {
+                return None;
+            }
+        }
+    }
+
+    /// What is gone through has a flag for the barrier: it is set if the next write has to be told.
+    #[inline]
+    pub(crate) fn mutable(&self, flag: &Cell<u32>, clean: u32) {
+        if self.old && !self.refers_to_young {
+            flag.set(clean);
+        }
+    }
+
+    /// Goes through one object. It stays remembered if it is old and refers to a young one.
+    pub(super) fn visit(&mut self, object: NonNull<Header>) {
+        // SAFETY: a living object, which nobody uses now; the value follows the header.
+        unsafe {
+            self.old = page_of(object.cast()).as_ref().kind != Kind::Nursery;
+            self.refers_to_young = false;
+            (object.as_ref().table().relocate)(object.add(1).cast(), self);
+        }
+        if self.old && self.refers_to_young {
+            self.core.remembered.get_mut().push(object);
+        }
+    }
+
+    /// Goes through all that has moved.
+    pub(super) fn drain(&mut self) {
+        while let Some(object) = self.moved.pop() {
+            self.visit(object);
+        }
+    }
+
+    /// All that is reached has moved: what has a destructor, and has not, is dead.
+    pub(super) fn finish(self) -> Nursery {
+        for object in self.core.nursery.droppable() {
+            // SAFETY: an object of the nursery.
+            match unsafe { object.as_ref() }.moved() {
+                // SAFETY: it was not reached, and its page goes.
+                None => unsafe { crate::old::end(object) },
+                // SAFETY: where it has moved is an object.
+                Some(to) => unsafe {
+                    if page_of(to.cast()).as_ref().kind == Kind::Nursery {
+                        self.survivors.note_drop(to);
+                    } else {
+                        self.core.old.note_drop(to);
+                    }
+                },
+            }
+        }
+        self.survivors
+    }
+}
+
+/// What pages of survivors are marked with while they are filled: nothing moves out of them.
+const SURVIVING: u8 = 2;
+
+impl std::fmt::Debug for Relocator<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Relocator").finish_non_exhaustive()
+    }
+}
+
+/// In the middle of a collection nothing can be undone.
+#[cold]
+fn out_of_memory() -> ! {
+    eprintln!("vivant-heap: no memory for the objects that survive a collection");
+    std::process::abort()
+}

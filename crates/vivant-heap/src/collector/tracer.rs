@@ -1,0 +1,60 @@
+//! Marking: what the roots reach is of the present epoch when it is done.
+
+use crate::header::Header;
+use crate::old::Epoch;
+use crate::pages::chunk::state_of;
+use crate::sync::Ordering;
+use std::marker::PhantomData;
+use std::ptr::NonNull;
+
+/// Goes from object to object. What [`Object::trace`](crate::Object::trace) reports to.
+pub struct Tracer<'a> {
+    epoch: Epoch,
+    /// Met, and not yet gone through. Explicit, so that deep structures need no deep stack (H12).
+    grey: Vec<NonNull<Header>>,
+    heap: PhantomData<&'a mut ()>,
+}
+
+impl Tracer<'_> {
+    pub(super) fn new(epoch: Epoch) -> Self {
+        Tracer {
+            epoch,
+            grey: Vec::new(),
+            heap: PhantomData,
+        }
+    }
+
+    /// A reference to this object.
+    #[inline]
+    pub(crate) fn edge(&mut self, object: NonNull<Header>) {
+        // SAFETY: a reference that was reported is to a living object, and old: the nursery is empty when a mark runs.
+        // Relaxed: one thread marks.
+        let state = unsafe { state_of(object.cast()) };
+        if state.load(Ordering::Relaxed) == self.epoch.0 {
+            return;
+        }
+        state.store(self.epoch.0, Ordering::Relaxed);
+        // SAFETY: as above.
+        if unsafe { object.as_ref() }.table().needs_trace {
+            self.grey.push(object);
+        }
+    }
+
+    /// Goes through what was met. `most` objects at most; whether that was all.
+    pub(super) fn drain(&mut self, most: usize) -> bool {
+        for _ in 0..most {
+            let Some(object) = self.grey.pop() else {
+                return true;
+            };
+            // SAFETY: a living object; the value follows the header. No turn runs, so nobody writes.
+            unsafe { (object.as_ref().table().trace)(object.add(1).cast(), self) };
+        }
+        self.grey.is_empty()
+    }
+}
+
+impl std::fmt::Debug for Tracer<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Tracer").finish_non_exhaustive()
+    }
+}

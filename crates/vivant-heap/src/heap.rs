@@ -1,0 +1,314 @@
+//! A heap: a state and all that it reaches.
+
+use crate::collector::Ageing;
+use crate::header::{Header, Table, young_size};
+use crate::nursery::Nursery;
+use crate::old::Old;
+use crate::pages::Source;
+use crate::sync::{Arc, AtomicU32, Ordering};
+use crate::types::gc::{Brand, Gc};
+use crate::types::Object;
+use std::cell::{RefCell, UnsafeCell};
+use std::fmt;
+use std::marker::PhantomData;
+use std::mem::{self, ManuallyDrop};
+use std::ptr::NonNull;
+
+/// Names a type with a brand, without one: what a heap's state is in a turn with brand `'gc`.
+pub trait Root: 'static {
+    /// The state.
+    type Of<'gc>: Object<'gc>;
+}
+
+/// When a heap collects.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Pacing {
+    /// Bytes in the nursery at which it is emptied between two turns.
+    pub nursery: usize,
+    /// Bytes in the old generation before the first mark.
+    pub first: usize,
+    /// How much the old generation may grow from what lived after the last mark before the next: 2.0 is twice.
+    pub growth: f64,
+}
+
+impl Default for Pacing {
+    fn default() -> Pacing {
+        Pacing {
+            nursery: 256 * 1024,
+            first: 256 * 1024,
+            growth: 2.0,
+        }
+    }
+}
+
+/// What a heap did, and what it has.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
+pub struct HeapStats {
+    /// How often the nursery was emptied.
+    pub minor: u64,
+    /// How often everything was marked.
+    pub major: u64,
+    /// Bytes of old objects, dead ones included that are not swept yet.
+    pub live: usize,
+    /// Bytes of pages.
+    pub pages: usize,
+}
+
+/// What collections work on.
+pub(crate) struct Core {
+    pub(crate) id: u32,
+    pub(crate) source: Arc<Source>,
+    pub(crate) nursery: Nursery,
+    pub(crate) old: Old,
+    /// Old objects that were written since the nursery was last emptied, and those that refer to young ones still (H5).
+    pub(crate) remembered: RefCell<Vec<NonNull<Header>>>,
+    pub(crate) stats: HeapStats,
+    pacing: Pacing,
+    mark_at: usize,
+}
+
+/// A collected heap with one state, for one actor.
+///
+/// [`Heap::turn`] gives access to it; collections run between turns, because they need the heap itself, which no turn can reach (H1).
+pub struct Heap<R: Root> {
+    /// Turns have it shared: they allocate.
+    core: Box<UnsafeCell<Core>>,
+    /// First of all that ends.
+    state: ManuallyDrop<R::Of<'static>>,
+}
+
+// SAFETY: all that lies in it may go to another thread: `Object::Static` is `Send`, of the state and of all that was allocated (Y5). What
+// is raw are pages, which go with it.
+unsafe impl<R: Root> Send for Heap<R> {}
+
+/// The right to allocate and to write, in a turn.
+pub struct Mutator<'gc> {
+    core: NonNull<UnsafeCell<Core>>,
+    brand: Brand<'gc>,
+}
+
+/// Ids of heaps: whose a page is.
+static NEXT: AtomicU32 = AtomicU32::new(1);
+
+impl<R: Root> Heap<R> {
+    /// A heap with the state that `make` makes in a first turn.
+    pub fn new(source: &Arc<Source>, pacing: Pacing, make: impl for<'gc> FnOnce(&Mutator<'gc>) -> R::Of<'gc>) -> Heap<R> {
+        let core = Box::new(UnsafeCell::new(Core {
+            // Relaxed: a number.
+            id: NEXT.fetch_add(1, Ordering::Relaxed),
+            source: source.clone(),
+            nursery: Nursery::new(0),
+            old: Old::new(),
+            remembered: RefCell::default(),
+            stats: HeapStats::default(),
+            pacing,
+            mark_at: pacing.first,
+        }));
+        let state = make(&Mutator {
+            core: NonNull::from(&*core),
+            brand: PhantomData,
+        });
+        Heap {
+            core,
+            state: ManuallyDrop::new(forge::<R>(state)),
+        }
+    }
+
+    /// Runs a turn: `body` has the state, and the right to allocate and to write.
+    pub fn turn<T>(&mut self, body: impl for<'gc> FnOnce(&Mutator<'gc>, &mut R::Of<'gc>) -> T) -> T {
+        let mutator = Mutator {
+            core: NonNull::from(&*self.core),
+            brand: PhantomData,
+        };
+        let state = NonNull::from(&mut *self.state).cast::<R::Of<'_>>();
+        // SAFETY: the same type but for its brand, which the body cannot choose or keep: it is one for any brand.
+        body(&mutator, unsafe { &mut *state.as_ptr() })
+    }
+
+    /// Empties the nursery.
+    pub fn collect_young(&mut self) {
+        self.core.get_mut().minor(&mut *self.state, Ageing::Once);
+    }
+
+    /// Empties the nursery and marks everything; the dead are swept when room is needed, or by [`Heap::sweep`].
+    pub fn collect(&mut self) {
+        self.core.get_mut().major(&mut *self.state);
+    }
+
+    /// Sweeps all that is left of the last mark, and gives empty pages back.
+    pub fn sweep(&mut self) {
+        let core = self.core.get_mut();
+        while !core.old.sweep(usize::MAX, &core.source) {}
+    }
+
+    /// Between two turns: collects what is due by the heap's pacing.
+    pub fn pace(&mut self) {
+        let core = self.core.get_mut();
+        if core.nursery.used() < core.pacing.nursery {
+            return;
+        }
+        if core.old.live < core.mark_at {
+            core.minor(&mut *self.state, Ageing::Once);
+            core.old.sweep(SWEEP_STEP, &core.source);
+        } else {
+            core.major(&mut *self.state);
+            // What is dead and not swept counts as living still, until the sweep comes by.
+            while !core.old.sweep(usize::MAX, &core.source) {}
+            let grown = core.old.live as f64 * core.pacing.growth;
+            core.mark_at = (grown as usize).max(core.pacing.first);
+        }
+    }
+
+    /// What it did and has.
+    pub fn stats(&self) -> HeapStats {
+        // SAFETY: no turn runs: it would borrow the heap exclusively.
+        let core = unsafe { &*self.core.get() };
+        HeapStats {
+            live: core.old.live,
+            pages: core.nursery.bytes() + core.old.pages * crate::pages::chunk::PAGE,
+            ..core.stats
+        }
+    }
+
+    /// The collector's view of it, for the verifier.
+    pub(crate) fn parts(&mut self) -> (&mut Core, &mut R::Of<'static>) {
+        (self.core.get_mut(), &mut self.state)
+    }
+}
+
+/// Runs swept after each emptying of the nursery.
+const SWEEP_STEP: usize = 16;
+
+/// A state, as it is between turns.
+fn forge<'gc, R: Root>(state: R::Of<'gc>) -> R::Of<'static> {
+    let state = ManuallyDrop::new(state);
+    // SAFETY: the same type but for its brand. Nobody gets it in this form (Y4).
+    unsafe { mem::transmute_copy(&*state) }
+}
+
+impl<R: Root> Drop for Heap<R> {
+    fn drop(&mut self) {
+        // SAFETY: once; it may have destructors of leaves, which reach nothing collected (H10).
+        unsafe { ManuallyDrop::drop(&mut self.state) };
+        let core = self.core.get_mut();
+        for object in core.nursery.droppable() {
+            // SAFETY: nobody uses it any more.
+            unsafe { crate::old::end(object) };
+        }
+        // SAFETY: as above.
+        unsafe {
+            core.nursery.clear(&core.source);
+            core.old.clear(&core.source);
+        }
+    }
+}
+
+impl<R: Root> fmt::Debug for Heap<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Heap").field("stats", &self.stats()).finish_non_exhaustive()
+    }
+}
+
+impl<'gc> Mutator<'gc> {
+    #[inline]
+    fn core(&self) -> &Core {
+        // SAFETY: the heap is there as long as its turn. Turns share it; who changes more than cells, below, has no other reference.
+        unsafe { &*self.core.as_ref().get() }
+    }
+
+    /// A new object.
+    ///
+    /// Costs a few stores in the nursery. Large or strongly aligned values are born in the old generation (H2).
+    ///
+    /// # Panics
+    ///
+    /// There is no memory: the turn is lost, the heap is as it was.
+    #[inline]
+    pub fn alloc<T: Object<'gc>>(&self, value: T) -> Gc<'gc, T> {
+        const {
+            assert!(align_of::<T>() <= 8, "an object is aligned to 8 bytes at most; box what needs more");
+        }
+        let room = if const { young_size(size_of::<T>()) <= YOUNG_MAX } {
+            match self.core().nursery.room(const { young_size(size_of::<T>()) }) {
+                Some(room) => room.cast(),
+                None => self.room_slow(young_size(size_of::<T>())),
+            }
+        } else {
+            self.room_old(Table::of::<T>())
+        };
+        // SAFETY: room for the header and the value behind it.
+        unsafe {
+            room.write(Header::new(Table::of::<T>()));
+            room.add(1).cast::<T>().write(value);
+            if const { mem::needs_drop::<T>() } {
+                self.note_drop(room, const { young_size(size_of::<T>()) <= YOUNG_MAX });
+            }
+            Gc::of(room)
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn room_slow(&self, bytes: usize) -> NonNull<Header> {
+        let core = self.core();
+        if !core.nursery.grow(&core.source, core.id, bytes) {
+            no_memory(bytes);
+        }
+        match core.nursery.room(bytes) {
+            Some(room) => room.cast(),
+            None => no_memory(bytes),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn room_old(&self, table: &'static Table) -> NonNull<Header> {
+        // SAFETY: nobody else has a reference to the core now: all that take one give it up before they return.
+        let core = unsafe { &mut *self.core.as_ref().get() };
+        let Some(room) = core.old.allocate(table, &core.source, core.id) else {
+            no_memory(table.size);
+        };
+        if table.needs_trace {
+            // Born written: what it is made of may be young (GC-NOTES §3, 17).
+            core.remembered.get_mut().push(room);
+        }
+        room
+    }
+
+    /// # Safety
+    ///
+    /// The object was just made, there.
+    #[inline(never)]
+    unsafe fn note_drop(&self, object: NonNull<Header>, young: bool) {
+        if young {
+            self.core().nursery.note_drop(object);
+        } else {
+            // SAFETY: as in `room_old`.
+            let core = unsafe { &mut *self.core.as_ref().get() };
+            // SAFETY: the caller's.
+            unsafe { core.old.note_drop(object) };
+        }
+    }
+
+    /// An old object is written for the first time since the nursery was last emptied (H5).
+    #[cold]
+    pub(crate) fn barrier(&self, object: NonNull<Header>) {
+        self.core().remembered.borrow_mut().push(object);
+    }
+}
+
+/// The largest object that is born in the nursery.
+const YOUNG_MAX: usize = 2048;
+
+#[cold]
+fn no_memory(bytes: usize) -> ! {
+    panic!("no memory for an object of {bytes} bytes: the page source has none left")
+}
+
+impl fmt::Debug for Mutator<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Mutator").finish_non_exhaustive()
+    }
+}

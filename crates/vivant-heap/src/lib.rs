@@ -1,0 +1,16 @@
+//! A collected heap for one actor: a moving nursery, an old generation that never moves, one barrier.
+#![allow(unsafe_code, reason = "this crate is where the project's memory is managed")]
+
+mod collector;
+mod header;
+mod heap;
+mod nursery;
+mod old;
+mod pages;
+mod sync;
+mod types;
+
+pub use collector::{Relocator, Tracer};
+pub use heap::{Heap, HeapStats, Mutator, Pacing, Root};
+pub use pages::{Source, SourceStats};
+pub use types::{Gc, Leaf, Mut, Object, Ref, RefMut};

@@ -1,0 +1,71 @@
+//! Sizes of cells: how much room an object gets in the old generation.
+
+use super::chunk::{GRANULE, PAGE};
+
+/// Objects of more bytes than this, header included, get pages of their own.
+pub(crate) const SMALL_MAX: usize = 2048;
+
+/// How many sizes there are: steps of 16 bytes up to 128, then four to each doubling.
+pub(crate) const CLASSES: usize = 8 + 4 * 4;
+
+/// The class whose cells hold so many bytes, 1 to [`SMALL_MAX`].
+#[inline]
+pub(crate) fn class_for(bytes: usize) -> usize {
+    debug_assert!((1..=SMALL_MAX).contains(&bytes));
+    if bytes <= 128 {
+        return (bytes - 1) / GRANULE;
+    }
+    // The two bits below the highest one say which quarter of the doubling it is.
+    let top = (bytes - 1).ilog2() as usize;
+    let quarter = ((bytes - 1) >> (top - 2)) & 3;
+    8 + (top - 7) * 4 + quarter
+}
+
+/// Bytes of a cell of this class: a multiple of [`GRANULE`].
+#[inline]
+pub(crate) fn cell_size(class: usize) -> usize {
+    if class < 8 {
+        return (class + 1) * GRANULE;
+    }
+    let (doubling, quarter) = ((class - 8) / 4, (class - 8) % 4);
+    (128 << doubling) + (quarter + 1) * (32 << doubling)
+}
+
+/// Pages of a run for this class: so many that less than an eighth of it is left over.
+pub(crate) fn run_pages(class: usize) -> usize {
+    let size = cell_size(class);
+    (1..=8)
+        .find(|pages| (pages * PAGE) % size * 8 <= pages * PAGE)
+        .expect("eight pages hold nearly four times the largest cell")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_size_has_the_smallest_class_that_holds_it() {
+        for bytes in 1..=SMALL_MAX {
+            let class = class_for(bytes);
+            assert!(cell_size(class) >= bytes, "{bytes}");
+            assert!(class == 0 || cell_size(class - 1) < bytes, "{bytes}");
+        }
+        assert_eq!(class_for(SMALL_MAX), CLASSES - 1);
+    }
+
+    #[test]
+    fn little_is_wasted() {
+        let sizes = (1..=SMALL_MAX).filter(|bytes| bytes % 8 == 0);
+        let (mut used, mut taken) = (0, 0);
+        for bytes in sizes {
+            let class = class_for(bytes);
+            let run = run_pages(class) * PAGE;
+            used += bytes * (run / cell_size(class));
+            taken += run;
+            // H4: by rounding up, for any size above the first few.
+            let cell = cell_size(class);
+            assert!(bytes < 128 || (cell - bytes) * 100 <= cell * 20, "{bytes}");
+        }
+        assert!((taken - used) * 100 <= taken * 12, "{used} of {taken}");
+    }
+}

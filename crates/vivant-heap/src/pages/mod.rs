@@ -1,0 +1,9 @@
+//! Memory in pages: chunks, their heads, runs of cells of one size.
+
+pub(crate) mod chunk;
+pub(crate) mod class;
+mod memory;
+pub(crate) mod page;
+mod source;
+
+pub use source::{Source, SourceStats};

@@ -1,0 +1,9 @@
+//! What programs write: objects, references, cells.
+
+pub(crate) mod gc;
+mod mutable;
+mod object;
+
+pub use gc::Gc;
+pub use mutable::{Mut, Ref, RefMut};
+pub use object::{Leaf, Object};

@@ -1,0 +1,172 @@
+//! What may lie in a heap, and how the collector goes through it.
+
+use crate::collector::{Relocator, Tracer};
+
+/// What a heap can hold, and what may be part of it.
+///
+/// Indexed by the brand of its heap (Y2): whatever takes an object takes one of the brand that allocates it, so no value mixes
+/// two heaps. `#[derive(Object)]` writes it.
+///
+/// # Safety
+///
+/// - `trace` reports every reference in the value that is of this brand, each once, and nothing else; it reads only what the value
+///   owns, calls nothing of the user's, takes no lock and does not panic. It may run on another thread while the owner reads.
+/// - `relocate` reports the same references, each as the place where it lies, and does nothing else.
+/// - `NEEDS_TRACE` is true if there can be any.
+/// - A type that reports references has no destructor (H10).
+/// - `Static` is the same type with its brand exchanged for `'static`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot lie in a collected heap of this turn",
+    label = "not an `Object<'gc>`",
+    note = "own types: `#[derive(Object)]`; a graph of objects: `Gc<'gc, Mut<T>>` in place of `Rc<RefCell<T>>`; something foreign \
+            without collected parts: `Leaf<T>`"
+)]
+pub unsafe trait Object<'gc>: 'gc {
+    /// The same type outside turns: its id is the type's, and it says whether the value may go to another thread (Y5).
+    type Static: Send + 'static;
+    /// Whether it can hold references to collected objects.
+    const NEEDS_TRACE: bool;
+    /// Whether it changes in place, and so has a flag for the barrier.
+    const MUTABLE: bool = false;
+    /// Reports the references in it.
+    fn trace(&self, tracer: &mut Tracer<'_>);
+    /// Reports the places of the references in it, which change when what they refer to has moved.
+    fn relocate(&mut self, relocator: &mut Relocator<'_>);
+}
+
+/// A type without collected parts.
+macro_rules! leaf {
+    ($($leaf:ty),* $(,)?) => {$(
+        // SAFETY: there is nothing to report.
+        unsafe impl<'gc> Object<'gc> for $leaf {
+            type Static = $leaf;
+            const NEEDS_TRACE: bool = false;
+            #[inline]
+            fn trace(&self, _: &mut Tracer<'_>) {}
+            #[inline]
+            fn relocate(&mut self, _: &mut Relocator<'_>) {}
+        }
+    )*};
+}
+
+leaf!(
+    (), bool, char, u8, u16, u32, u64, u128, usize, i8, i16, i32, i64, i128, isize, f32, f64, String, std::time::Duration,
+    std::time::Instant, std::time::SystemTime, Box<str>,
+);
+
+/// Anything without collected parts, as one part of an object.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub struct Leaf<T>(pub T);
+
+// SAFETY: it is `'static`, so no brand is in it.
+unsafe impl<'gc, T: Send + 'static> Object<'gc> for Leaf<T> {
+    type Static = Leaf<T>;
+    const NEEDS_TRACE: bool = false;
+    #[inline]
+    fn trace(&self, _: &mut Tracer<'_>) {}
+    #[inline]
+    fn relocate(&mut self, _: &mut Relocator<'_>) {}
+}
+
+/// Something that consists of parts, all of which are visited.
+macro_rules! container {
+    ($([$($parameters:ident),*] $whole:ty, $twin:ty, $self:ident => $parts:expr, $parts_mut:expr;)*) => {$(
+        // SAFETY: the parts are all of it, and report what they have.
+        unsafe impl<'gc, $($parameters: Object<'gc>),*> Object<'gc> for $whole {
+            type Static = $twin;
+            const NEEDS_TRACE: bool = $($parameters::NEEDS_TRACE)||*;
+            #[inline]
+            fn trace(&$self, tracer: &mut Tracer<'_>) {
+                if <Self as Object<'gc>>::NEEDS_TRACE {
+                    for part in $parts {
+                        part.trace(tracer);
+                    }
+                }
+            }
+            #[inline]
+            fn relocate(&mut $self, relocator: &mut Relocator<'_>) {
+                if <Self as Object<'gc>>::NEEDS_TRACE {
+                    for part in $parts_mut {
+                        part.relocate(relocator);
+                    }
+                }
+            }
+        }
+    )*};
+}
+
+container! {
+    [T] Option<T>, Option<T::Static>, self => self.iter(), self.iter_mut();
+    [T] Vec<T>, Vec<T::Static>, self => self.iter(), self.iter_mut();
+    [T] Box<[T]>, Box<[T::Static]>, self => self.iter(), self.iter_mut();
+    [T] std::collections::VecDeque<T>, std::collections::VecDeque<T::Static>, self => self.iter(), self.iter_mut();
+}
+
+// SAFETY: as above.
+unsafe impl<'gc, T: Object<'gc>, const N: usize> Object<'gc> for [T; N] {
+    type Static = [T::Static; N];
+    const NEEDS_TRACE: bool = T::NEEDS_TRACE;
+    #[inline]
+    fn trace(&self, tracer: &mut Tracer<'_>) {
+        self.iter().for_each(|part| part.trace(tracer));
+    }
+    #[inline]
+    fn relocate(&mut self, relocator: &mut Relocator<'_>) {
+        self.iter_mut().for_each(|part| part.relocate(relocator));
+    }
+}
+
+// SAFETY: as above.
+unsafe impl<'gc, T: Object<'gc>> Object<'gc> for Box<T> {
+    type Static = Box<T::Static>;
+    const NEEDS_TRACE: bool = T::NEEDS_TRACE;
+    fn trace(&self, tracer: &mut Tracer<'_>) {
+        (**self).trace(tracer);
+    }
+    fn relocate(&mut self, relocator: &mut Relocator<'_>) {
+        (**self).relocate(relocator);
+    }
+}
+
+// SAFETY: as above.
+unsafe impl<'gc, T: Object<'gc>, E: Object<'gc>> Object<'gc> for Result<T, E> {
+    type Static = Result<T::Static, E::Static>;
+    const NEEDS_TRACE: bool = T::NEEDS_TRACE || E::NEEDS_TRACE;
+    fn trace(&self, tracer: &mut Tracer<'_>) {
+        match self {
+            Ok(value) => value.trace(tracer),
+            Err(error) => error.trace(tracer),
+        }
+    }
+    fn relocate(&mut self, relocator: &mut Relocator<'_>) {
+        match self {
+            Ok(value) => value.relocate(relocator),
+            Err(error) => error.relocate(relocator),
+        }
+    }
+}
+
+macro_rules! tuple {
+    ($($part:ident $place:tt),*) => {
+        // SAFETY: as above.
+        unsafe impl<'gc, $($part: Object<'gc>),*> Object<'gc> for ($($part,)*) {
+            type Static = ($($part::Static,)*);
+            const NEEDS_TRACE: bool = $($part::NEEDS_TRACE)||*;
+            #[inline]
+            fn trace(&self, tracer: &mut Tracer<'_>) {
+                $(self.$place.trace(tracer);)*
+            }
+            #[inline]
+            fn relocate(&mut self, relocator: &mut Relocator<'_>) {
+                $(self.$place.relocate(relocator);)*
+            }
+        }
+    };
+}
+
+tuple!(A 0);
+tuple!(A 0, B 1);
+tuple!(A 0, B 1, C 2);
+tuple!(A 0, B 1, C 2, D 3);
+tuple!(A 0, B 1, C 2, D 3, E 4);
+tuple!(A 0, B 1, C 2, D 3, E 4, F 5);
