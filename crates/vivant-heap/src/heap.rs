@@ -6,8 +6,8 @@ use crate::nursery::Nursery;
 use crate::old::Old;
 use crate::pages::Source;
 use crate::sync::{Arc, AtomicU32, Ordering};
-use crate::types::gc::{Brand, Gc};
 use crate::types::Object;
+use crate::types::gc::{Brand, Gc};
 use std::cell::{RefCell, UnsafeCell};
 use std::fmt;
 use std::marker::PhantomData;
@@ -94,7 +94,11 @@ static NEXT: AtomicU32 = AtomicU32::new(1);
 
 impl<R: Root> Heap<R> {
     /// A heap with the state that `make` makes in a first turn.
-    pub fn new(source: &Arc<Source>, pacing: Pacing, make: impl for<'gc> FnOnce(&Mutator<'gc>) -> R::Of<'gc>) -> Heap<R> {
+    pub fn new(
+        source: &Arc<Source>,
+        pacing: Pacing,
+        make: impl for<'gc> FnOnce(&Mutator<'gc>) -> R::Of<'gc>,
+    ) -> Heap<R> {
         let core = Box::new(UnsafeCell::new(Core {
             // Relaxed: a number.
             id: NEXT.fetch_add(1, Ordering::Relaxed),
@@ -117,7 +121,10 @@ impl<R: Root> Heap<R> {
     }
 
     /// Runs a turn: `body` has the state, and the right to allocate and to write.
-    pub fn turn<T>(&mut self, body: impl for<'gc> FnOnce(&Mutator<'gc>, &mut R::Of<'gc>) -> T) -> T {
+    pub fn turn<T>(
+        &mut self,
+        body: impl for<'gc> FnOnce(&Mutator<'gc>, &mut R::Of<'gc>) -> T,
+    ) -> T {
         let mutator = Mutator {
             core: NonNull::from(&*self.core),
             brand: PhantomData,
@@ -207,7 +214,9 @@ impl<R: Root> Drop for Heap<R> {
 
 impl<R: Root> fmt::Debug for Heap<R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Heap").field("stats", &self.stats()).finish_non_exhaustive()
+        f.debug_struct("Heap")
+            .field("stats", &self.stats())
+            .finish_non_exhaustive()
     }
 }
 
@@ -228,10 +237,17 @@ impl<'gc> Mutator<'gc> {
     #[inline]
     pub fn alloc<T: Object<'gc>>(&self, value: T) -> Gc<'gc, T> {
         const {
-            assert!(align_of::<T>() <= 8, "an object is aligned to 8 bytes at most; box what needs more");
+            assert!(
+                align_of::<T>() <= 8,
+                "an object is aligned to 8 bytes at most; box what needs more"
+            );
         }
         let room = if const { young_size(size_of::<T>()) <= YOUNG_MAX } {
-            match self.core().nursery.room(const { young_size(size_of::<T>()) }) {
+            match self
+                .core()
+                .nursery
+                .room(const { young_size(size_of::<T>()) })
+            {
                 Some(room) => room.cast(),
                 None => self.room_slow(young_size(size_of::<T>())),
             }

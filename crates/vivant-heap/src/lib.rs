@@ -1,5 +1,8 @@
 //! A collected heap for one actor: a moving nursery, an old generation that never moves, one barrier.
-#![allow(unsafe_code, reason = "this crate is where the project's memory is managed")]
+#![allow(
+    unsafe_code,
+    reason = "this crate is where the project's memory is managed"
+)]
 
 mod collector;
 mod header;

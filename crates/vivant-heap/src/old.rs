@@ -56,7 +56,12 @@ impl Old {
     }
 
     /// Room for an object with a value of this type, as one that the present mark has met. None if there is no memory.
-    pub(crate) fn allocate(&mut self, table: &Table, source: &Source, owner: u32) -> Option<NonNull<Header>> {
+    pub(crate) fn allocate(
+        &mut self,
+        table: &Table,
+        source: &Source,
+        owner: u32,
+    ) -> Option<NonNull<Header>> {
         let bytes = size_of::<Header>() + table.size;
         let cell = if bytes <= SMALL_MAX {
             self.cell(class_for(bytes.max(1)), source, owner)?
@@ -238,7 +243,8 @@ unsafe fn sweep_run(run: Run, alive: u8) -> usize {
         let before = run.page().used;
         // SAFETY: dead, and its page is the caller's.
         run.sweep(alive, |cell| end(cell.cast()));
-        usize::from(before - run.page().used) * crate::pages::class::cell_size(run.page().class as usize)
+        usize::from(before - run.page().used)
+            * crate::pages::class::cell_size(run.page().class as usize)
     }
 }
 

@@ -39,7 +39,11 @@ impl Root for List {
     type Of<'gc> = Option<Gc<'gc, Mut<Node<'gc>>>>;
 }
 
-fn node<'gc>(m: &Mutator<'gc>, value: u64, next: Option<Gc<'gc, Mut<Node<'gc>>>>) -> Gc<'gc, Mut<Node<'gc>>> {
+fn node<'gc>(
+    m: &Mutator<'gc>,
+    value: u64,
+    next: Option<Gc<'gc, Mut<Node<'gc>>>>,
+) -> Gc<'gc, Mut<Node<'gc>>> {
     let noted = None;
     m.alloc(Mut::new(Node { value, next, noted }))
 }
@@ -93,7 +97,11 @@ fn what_is_not_reached_goes() {
     heap.turn(|_, state| *state = None);
     heap.collect();
     heap.sweep();
-    assert!(source.stats().pages < before.min(3), "{}", source.stats().pages);
+    assert!(
+        source.stats().pages < before.min(3),
+        "{}",
+        source.stats().pages
+    );
     assert_eq!(heap.stats().live, 0);
 }
 
@@ -114,7 +122,11 @@ fn an_old_object_that_is_written_keeps_a_young_one() {
             heap.collect_young();
         }
     }
-    let expected: Vec<u64> = [0].into_iter().chain((100..110).rev()).chain([1, 2]).collect();
+    let expected: Vec<u64> = [0]
+        .into_iter()
+        .chain((100..110).rev())
+        .chain([1, 2])
+        .collect();
     assert_eq!(values(&mut heap), expected);
 }
 
@@ -182,10 +194,17 @@ impl Root for Blob {
 #[test]
 fn large_objects_have_pages_of_their_own() {
     let source = Arc::new(Source::new());
-    let mut heap = Heap::<Blob>::new(&source, Pacing::default(), |m| (0..10).map(|n| m.alloc([n; 1000])).collect());
+    let mut heap = Heap::<Blob>::new(&source, Pacing::default(), |m| {
+        (0..10).map(|n| m.alloc([n; 1000])).collect()
+    });
     heap.collect();
     heap.turn(|_, state| {
-        assert!(state.iter().enumerate().all(|(n, blob)| blob[999] == n as u64));
+        assert!(
+            state
+                .iter()
+                .enumerate()
+                .all(|(n, blob)| blob[999] == n as u64)
+        );
         state.truncate(3);
     });
     heap.collect();

@@ -15,7 +15,9 @@ struct Whole;
 
 impl Drop for Whole {
     fn drop(&mut self) {
-        eprintln!("vivant-heap: a panic in the middle of a collection; do not panic in `Object::trace` or `Object::relocate`");
+        eprintln!(
+            "vivant-heap: a panic in the middle of a collection; do not panic in `Object::trace` or `Object::relocate`"
+        );
         std::process::abort();
     }
 }

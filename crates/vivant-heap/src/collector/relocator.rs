@@ -75,13 +75,21 @@ impl<'a> Relocator<'a> {
             self.refers_to_young = true;
             self.survivor(size_in_nursery(table))
         } else {
-            let Core { old, source, id, .. } = &mut *self.core;
+            let Core {
+                old, source, id, ..
+            } = &mut *self.core;
             old.allocate(table, source, *id)
         };
         let Some(to) = to else { out_of_memory() };
         let bytes = size_of::<Header>() + table.size;
         // SAFETY: the object moves, bit for bit, to room that is large enough; nobody uses the old place but for where it has gone.
-        unsafe { ptr::copy_nonoverlapping(object.cast::<u8>().as_ptr(), to.cast::<u8>().as_ptr(), bytes) };
+        unsafe {
+            ptr::copy_nonoverlapping(
+                object.cast::<u8>().as_ptr(),
+                to.cast::<u8>().as_ptr(),
+                bytes,
+            )
+        };
         header.moves(to);
         if table.needs_trace || table.mutable {
             self.moved.push(to);

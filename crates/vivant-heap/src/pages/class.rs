@@ -5,37 +5,43 @@ use super::chunk::{GRANULE, PAGE};
 /// Objects of more bytes than this, header included, get pages of their own.
 pub(crate) const SMALL_MAX: usize = 2048;
 
-/// How many sizes there are: steps of 16 bytes up to 128, then four to each doubling.
-pub(crate) const CLASSES: usize = 8 + 4 * 4;
+/// How many sizes there are: steps of 16 bytes up to 256, then four to each doubling.
+pub(crate) const CLASSES: usize = STEPS + 4 * 3;
+
+/// Sizes that are multiples of 16 bytes.
+const STEPS: usize = 16;
+
+/// The largest of them.
+const STEPS_MAX: usize = STEPS * GRANULE;
 
 /// The class whose cells hold so many bytes, 1 to [`SMALL_MAX`].
 #[inline]
 pub(crate) fn class_for(bytes: usize) -> usize {
     debug_assert!((1..=SMALL_MAX).contains(&bytes));
-    if bytes <= 128 {
+    if bytes <= STEPS_MAX {
         return (bytes - 1) / GRANULE;
     }
     // The two bits below the highest one say which quarter of the doubling it is.
     let top = (bytes - 1).ilog2() as usize;
     let quarter = ((bytes - 1) >> (top - 2)) & 3;
-    8 + (top - 7) * 4 + quarter
+    STEPS + (top - 8) * 4 + quarter
 }
 
 /// Bytes of a cell of this class: a multiple of [`GRANULE`].
 #[inline]
 pub(crate) fn cell_size(class: usize) -> usize {
-    if class < 8 {
+    if class < STEPS {
         return (class + 1) * GRANULE;
     }
-    let (doubling, quarter) = ((class - 8) / 4, (class - 8) % 4);
-    (128 << doubling) + (quarter + 1) * (32 << doubling)
+    let (doubling, quarter) = ((class - STEPS) / 4, (class - STEPS) % 4);
+    (STEPS_MAX << doubling) + (quarter + 1) * (STEPS_MAX / 4 << doubling)
 }
 
-/// Pages of a run for this class: so many that less than an eighth of it is left over.
+/// Pages of a run for this class: so many that less than a sixteenth of it is left over.
 pub(crate) fn run_pages(class: usize) -> usize {
     let size = cell_size(class);
     (1..=8)
-        .find(|pages| (pages * PAGE) % size * 8 <= pages * PAGE)
+        .find(|pages| (pages * PAGE) % size * 16 <= pages * PAGE)
         .expect("eight pages hold nearly four times the largest cell")
 }
 
@@ -64,7 +70,7 @@ mod tests {
             taken += run;
             // H4: by rounding up, for any size above the first few.
             let cell = cell_size(class);
-            assert!(bytes < 128 || (cell - bytes) * 100 <= cell * 20, "{bytes}");
+            assert!(bytes < 64 || (cell - bytes) * 100 <= cell * 20, "{bytes}");
         }
         assert!((taken - used) * 100 <= taken * 12, "{used} of {taken}");
     }

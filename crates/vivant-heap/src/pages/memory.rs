@@ -18,7 +18,8 @@ mod system {
         let flags = MapFlags::PRIVATE | MapFlags::NORESERVE;
         let access = ProtFlags::READ | ProtFlags::WRITE;
         // SAFETY: a new mapping, wherever the system likes.
-        let start = unsafe { mmap_anonymous(ptr::null_mut(), bytes.checked_add(CHUNK)?, access, flags) };
+        let start =
+            unsafe { mmap_anonymous(ptr::null_mut(), bytes.checked_add(CHUNK)?, access, flags) };
         let start = start.ok()?.cast::<u8>();
         let before = start.align_offset(CHUNK);
         // SAFETY: one chunk more than asked for was mapped; what lies before the first whole one and behind the last is given back.

@@ -121,7 +121,9 @@ impl Run {
         let offset = cell.addr().get() - self.start().addr().get();
         let size = cell_size(page.class as usize);
         let number = offset / size;
-        offset % size == 0 && number < CELLS_MAX && page.occupied[number / 64] >> (number % 64) & 1 == 1
+        offset % size == 0
+            && number < CELLS_MAX
+            && page.occupied[number / 64] >> (number % 64) & 1 == 1
     }
 
     /// Takes out what the last mark has not met: cells whose state is not `alive`. Those with a destructor are told, and are freed by

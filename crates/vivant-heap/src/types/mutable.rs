@@ -112,7 +112,10 @@ fn refused(to: &str, flag: u32) -> ! {
     if flag & WRITING != 0 {
         panic!("cannot {to} this object: it is borrowed mutably, further up in this turn");
     }
-    panic!("cannot {to} this object: it is borrowed {} times in this turn", flag & READERS);
+    panic!(
+        "cannot {to} this object: it is borrowed {} times in this turn",
+        flag & READERS
+    );
 }
 
 /// A shared borrow.

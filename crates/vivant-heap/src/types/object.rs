@@ -50,8 +50,28 @@ macro_rules! leaf {
 }
 
 leaf!(
-    (), bool, char, u8, u16, u32, u64, u128, usize, i8, i16, i32, i64, i128, isize, f32, f64, String, std::time::Duration,
-    std::time::Instant, std::time::SystemTime, Box<str>,
+    (),
+    bool,
+    char,
+    u8,
+    u16,
+    u32,
+    u64,
+    u128,
+    usize,
+    i8,
+    i16,
+    i32,
+    i64,
+    i128,
+    isize,
+    f32,
+    f64,
+    String,
+    std::time::Duration,
+    std::time::Instant,
+    std::time::SystemTime,
+    Box<str>,
 );
 
 /// Anything without collected parts, as one part of an object.
