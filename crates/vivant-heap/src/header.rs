@@ -93,6 +93,12 @@ impl Header {
         unsafe { &*self.word.get().cast::<Table>() }
     }
 
+    /// Whether this can be the header of an object that has not moved.
+    pub(crate) fn is_there(&self) -> bool {
+        let address = self.word.get().addr();
+        address != 0 && address % align_of::<Table>() == 0
+    }
+
     /// The object is there now.
     pub(crate) fn moves(&self, to: NonNull<Header>) {
         let marked = to.as_ptr().map_addr(|address| address | MOVED);

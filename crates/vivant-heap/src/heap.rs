@@ -3,8 +3,13 @@
 use crate::collector::Ageing;
 use crate::header::{Header, Table, young_size};
 use crate::nursery::Nursery;
-use crate::old::Old;
+use crate::old::{FreeCells, Old};
 use crate::pages::Source;
+use crate::pages::chunk::PAGE;
+#[cfg(test)]
+use crate::planted::{Planted, is_planted};
+use crate::reserve::Reserve;
+use crate::stress::{Chance, Stress, When};
 use crate::sync::{Arc, AtomicU32, Ordering};
 use crate::types::Object;
 use crate::types::gc::{Brand, Gc};
@@ -12,6 +17,7 @@ use std::cell::{RefCell, UnsafeCell};
 use std::fmt;
 use std::marker::PhantomData;
 use std::mem::{self, ManuallyDrop};
+use std::panic::{self, AssertUnwindSafe};
 use std::ptr::NonNull;
 
 /// Names a type with a brand, without one: what a heap's state is in a turn with brand `'gc`.
@@ -30,6 +36,8 @@ pub struct Pacing {
     pub first: usize,
     /// How much the old generation may grow from what lived after the last mark before the next: 2.0 is twice.
     pub growth: f64,
+    /// For tests: checks and collects more than a program needs.
+    pub stress: Option<Stress>,
 }
 
 impl Default for Pacing {
@@ -38,6 +46,7 @@ impl Default for Pacing {
             nursery: 256 * 1024,
             first: 256 * 1024,
             growth: 2.0,
+            stress: None,
         }
     }
 }
@@ -54,6 +63,8 @@ pub struct HeapStats {
     pub live: usize,
     /// Bytes of pages.
     pub pages: usize,
+    /// Destructors that panicked (H10).
+    pub panics: u64,
 }
 
 /// What collections work on.
@@ -65,7 +76,11 @@ pub(crate) struct Core {
     /// Old objects that were written since the nursery was last emptied, and those that refer to young ones still (H5).
     pub(crate) remembered: RefCell<Vec<NonNull<Header>>>,
     pub(crate) stats: HeapStats,
-    pacing: Pacing,
+    /// Blocks for the nursery.
+    pub(crate) reserve: Reserve,
+    pub(crate) pacing: Pacing,
+    /// For a heap under stress.
+    chance: Chance,
     mark_at: usize,
 }
 
@@ -92,6 +107,14 @@ pub struct Mutator<'gc> {
 /// Ids of heaps: whose a page is.
 static NEXT: AtomicU32 = AtomicU32::new(1);
 
+impl Core {
+    /// Whether this request of a turn for pages is refused, for a test.
+    fn refuses(&self) -> bool {
+        let one_in = self.pacing.stress.map_or(0, |stress| stress.refuses);
+        one_in != 0 && self.chance.below(one_in) == 0
+    }
+}
+
 impl<R: Root> Heap<R> {
     /// A heap with the state that `make` makes in a first turn.
     pub fn new(
@@ -104,10 +127,15 @@ impl<R: Root> Heap<R> {
             id: NEXT.fetch_add(1, Ordering::Relaxed),
             source: source.clone(),
             nursery: Nursery::new(0),
-            old: Old::new(),
+            old: Old::new(match pacing.stress {
+                Some(_) => FreeCells::Poisoned,
+                None => FreeCells::Stale,
+            }),
             remembered: RefCell::default(),
             stats: HeapStats::default(),
+            reserve: Reserve::default(),
             pacing,
+            chance: Chance::new(pacing.stress.map_or(0, |stress| stress.seed)),
             mark_at: pacing.first,
         }));
         let state = make(&Mutator {
@@ -136,35 +164,86 @@ impl<R: Root> Heap<R> {
 
     /// Empties the nursery.
     pub fn collect_young(&mut self) {
+        if self.never() {
+            return;
+        }
         self.core.get_mut().minor(&mut *self.state, Ageing::Once);
+        self.check();
     }
 
     /// Empties the nursery and marks everything; the dead are swept when room is needed, or by [`Heap::sweep`].
     pub fn collect(&mut self) {
+        if self.never() {
+            return;
+        }
         self.core.get_mut().major(&mut *self.state);
+        self.check();
     }
 
     /// Sweeps all that is left of the last mark, and gives empty pages back.
     pub fn sweep(&mut self) {
         let core = self.core.get_mut();
         while !core.old.sweep(usize::MAX, &core.source) {}
+        self.check();
+    }
+
+    /// The heap will not be used for a while: gives back what it has in reserve for its nursery. The next turn may cost a call of the system
+    /// for it.
+    pub fn rest(&mut self) {
+        let core = self.core.get_mut();
+        core.reserve.shrink(0, &core.source);
     }
 
     /// Between two turns: collects what is due by the heap's pacing.
     pub fn pace(&mut self) {
         let core = self.core.get_mut();
-        if core.nursery.used() < core.pacing.nursery {
-            return;
+        let (young, old) = (
+            core.nursery.used() >= core.pacing.nursery,
+            core.old.live >= core.mark_at,
+        );
+        let due = match core.pacing.stress.map_or(When::Paced, |stress| stress.when) {
+            // Large objects fill the old generation without the nursery.
+            When::Paced if old => Due::All,
+            When::Paced if young => Due::Young,
+            When::Paced | When::Never => Due::Nothing,
+            When::Young => Due::Young,
+            When::All => Due::All,
+            When::Chance => match core.chance.below(8) {
+                0 => Due::All,
+                1..4 => Due::Young,
+                _ => Due::Nothing,
+            },
+        };
+        match due {
+            Due::Nothing => {}
+            Due::Young => {
+                core.minor(&mut *self.state, Ageing::Once);
+                core.old.sweep(SWEEP_STEP, &core.source);
+            }
+            Due::All => {
+                core.major(&mut *self.state);
+                // What is dead and not swept counts as living still, until the sweep comes by.
+                while !core.old.sweep(usize::MAX, &core.source) {}
+                let grown = core.old.live as f64 * core.pacing.growth;
+                core.mark_at = (grown as usize).max(core.pacing.first);
+            }
         }
-        if core.old.live < core.mark_at {
-            core.minor(&mut *self.state, Ageing::Once);
-            core.old.sweep(SWEEP_STEP, &core.source);
-        } else {
-            core.major(&mut *self.state);
-            // What is dead and not swept counts as living still, until the sweep comes by.
-            while !core.old.sweep(usize::MAX, &core.source) {}
-            let grown = core.old.live as f64 * core.pacing.growth;
-            core.mark_at = (grown as usize).max(core.pacing.first);
+        self.check();
+    }
+
+    /// Whether it does not collect, for a test.
+    fn never(&mut self) -> bool {
+        let stress = self.core.get_mut().pacing.stress;
+        stress.is_some_and(|stress| stress.when == When::Never)
+    }
+
+    /// Under stress: verifies.
+    #[inline]
+    fn check(&mut self) {
+        if self.core.get_mut().pacing.stress.is_some() {
+            if let Err(fault) = self.verify() {
+                panic!("{fault}");
+            }
         }
     }
 
@@ -174,7 +253,8 @@ impl<R: Root> Heap<R> {
         let core = unsafe { &*self.core.get() };
         HeapStats {
             live: core.old.live,
-            pages: core.nursery.bytes() + core.old.pages * crate::pages::chunk::PAGE,
+            pages: (core.nursery.pages() + core.reserve.pages() + core.old.pages) * PAGE,
+            panics: core.old.panics,
             ..core.stats
         }
     }
@@ -183,6 +263,13 @@ impl<R: Root> Heap<R> {
     pub(crate) fn parts(&mut self) -> (&mut Core, &mut R::Of<'static>) {
         (self.core.get_mut(), &mut self.state)
     }
+}
+
+/// What a heap should collect now.
+enum Due {
+    Nothing,
+    Young,
+    All,
 }
 
 /// Runs swept after each emptying of the nursery.
@@ -197,17 +284,27 @@ fn forge<'gc, R: Root>(state: R::Of<'gc>) -> R::Of<'static> {
 
 impl<R: Root> Drop for Heap<R> {
     fn drop(&mut self) {
+        let state = &mut self.state;
         // SAFETY: once; it may have destructors of leaves, which reach nothing collected (H10).
-        unsafe { ManuallyDrop::drop(&mut self.state) };
-        let core = self.core.get_mut();
-        for object in core.nursery.droppable() {
-            // SAFETY: nobody uses it any more.
+        let ended = panic::catch_unwind(AssertUnwindSafe(|| unsafe { ManuallyDrop::drop(state) }));
+        if let Err(panic) = ended {
+            // As of an object's destructor: said by the hook.
+            mem::forget(panic);
+        }
+    }
+}
+
+impl Drop for Core {
+    fn drop(&mut self) {
+        for object in self.nursery.droppable() {
+            // SAFETY: nobody uses it any more: the state has ended, or was never made.
             unsafe { crate::old::end(object) };
         }
         // SAFETY: as above.
         unsafe {
-            core.nursery.clear(&core.source);
-            core.old.clear(&core.source);
+            self.nursery.clear(&self.reserve);
+            self.reserve.shrink(0, &self.source);
+            self.old.clear(&self.source);
         }
     }
 }
@@ -269,7 +366,11 @@ impl<'gc> Mutator<'gc> {
     #[inline(never)]
     fn room_slow(&self, bytes: usize) -> NonNull<Header> {
         let core = self.core();
-        if !core.nursery.grow(&core.source, core.id, bytes) {
+        if core.refuses()
+            || !core
+                .nursery
+                .grow(&core.reserve, &core.source, core.id, bytes)
+        {
             no_memory(bytes);
         }
         match core.nursery.room(bytes) {
@@ -283,10 +384,13 @@ impl<'gc> Mutator<'gc> {
     fn room_old(&self, table: &'static Table) -> NonNull<Header> {
         // SAFETY: nobody else has a reference to the core now: all that take one give it up before they return.
         let core = unsafe { &mut *self.core.as_ref().get() };
+        if core.refuses() {
+            no_memory(table.size);
+        }
         let Some(room) = core.old.allocate(table, &core.source, core.id) else {
             no_memory(table.size);
         };
-        if table.needs_trace {
+        if table.needs_trace || table.mutable {
             // Born written: what it is made of may be young (GC-NOTES §3, 17).
             core.remembered.get_mut().push(room);
         }
@@ -311,6 +415,14 @@ impl<'gc> Mutator<'gc> {
     /// An old object is written for the first time since the nursery was last emptied (H5).
     #[cold]
     pub(crate) fn barrier(&self, object: NonNull<Header>) {
+        #[cfg(test)]
+        if is_planted(Planted::ForgottenWrite) {
+            return;
+        }
+        #[cfg(test)]
+        if is_planted(Planted::RememberedTwice) {
+            self.core().remembered.borrow_mut().push(object);
+        }
         self.core().remembered.borrow_mut().push(object);
     }
 }

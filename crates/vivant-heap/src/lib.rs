@@ -10,10 +10,17 @@ mod heap;
 mod nursery;
 mod old;
 mod pages;
+#[cfg(test)]
+mod planted;
+mod reserve;
+mod stress;
 mod sync;
 mod types;
+mod verify;
 
 pub use collector::{Relocator, Tracer};
 pub use heap::{Heap, HeapStats, Mutator, Pacing, Root};
 pub use pages::{Source, SourceStats};
+pub use stress::{Stress, When};
 pub use types::{Gc, Leaf, Mut, Object, Ref, RefMut};
+pub use verify::Fault;

@@ -4,6 +4,7 @@ use crate::header::{Header, Table, young_size};
 use crate::pages::Source;
 use crate::pages::chunk::PAGE;
 use crate::pages::page::{Kind, Run};
+use crate::reserve::Reserve;
 use std::cell::{Cell, RefCell};
 use std::ptr::NonNull;
 
@@ -16,11 +17,21 @@ pub(crate) struct Nursery {
     /// Where the next object goes, and where the block ends.
     next: Cell<NonNull<u8>>,
     end: Cell<NonNull<u8>>,
-    blocks: RefCell<Vec<Run>>,
+    blocks: RefCell<Vec<Block>>,
+    /// Pages of the blocks.
+    pages: Cell<usize>,
     /// Objects with destructors.
     droppable: RefCell<Vec<NonNull<Header>>>,
     /// What its pages are marked with: objects in a nursery of survivors have been through one collection.
     age: u8,
+}
+
+/// Some pages of it.
+#[derive(Clone, Copy)]
+pub(crate) struct Block {
+    pub(crate) run: Run,
+    /// Bytes of it that objects have, once it is full. `usize::MAX` before.
+    filled: usize,
 }
 
 /// No block yet: both ends are here.
@@ -33,6 +44,7 @@ impl Nursery {
             next: Cell::new(nowhere),
             end: Cell::new(nowhere),
             blocks: RefCell::default(),
+            pages: Cell::new(0),
             droppable: RefCell::default(),
             age,
         }
@@ -52,24 +64,39 @@ impl Nursery {
 
     /// One more block, with room for so many bytes at least. Whether there was memory.
     #[cold]
-    pub(crate) fn grow(&self, source: &Source, owner: u32, bytes: usize) -> bool {
+    pub(crate) fn grow(
+        &self,
+        reserve: &Reserve,
+        source: &Source,
+        owner: u32,
+        bytes: usize,
+    ) -> bool {
         let mut blocks = self.blocks.borrow_mut();
         let wanted = (BLOCK_FIRST << blocks.len().min(8)).min(BLOCK_MOST);
-        let pages = wanted.max(bytes.div_ceil(PAGE));
-        let Some(run) = source.take(pages, owner, Kind::Nursery) else {
+        debug_assert!(
+            bytes <= BLOCK_FIRST * PAGE,
+            "large objects are not born here"
+        );
+        let run = reserve
+            .take()
+            .or_else(|| source.take(wanted, owner, Kind::Nursery));
+        let Some(run) = run else {
             return false;
         };
-        for number in 0..pages {
-            // SAFETY: pages of the run, which is this nursery's.
-            unsafe {
-                let page = crate::pages::chunk::page_of(run.start().add(number * PAGE));
-                (*page.as_ptr()).class = self.age;
-            }
+        if let Some(full) = blocks.last_mut() {
+            full.fill(self.next.get());
         }
+        // SAFETY: the run is this nursery's.
+        let pages = unsafe { run.page() }.pages as usize;
+        mark(run, self.age);
         self.next.set(run.start());
         // SAFETY: the end of the run.
         self.end.set(unsafe { run.start().add(pages * PAGE) });
-        blocks.push(run);
+        self.pages.set(self.pages.get() + pages);
+        blocks.push(Block {
+            run,
+            filled: usize::MAX,
+        });
         true
     }
 
@@ -81,45 +108,79 @@ impl Nursery {
     /// A collection is over: what was filled in it is young, and has survived one.
     pub(crate) fn settle(&mut self) {
         // What is born from now on is younger, and goes into blocks of its own.
+        let blocks = self.blocks.get_mut();
+        if let Some(last) = blocks.last_mut() {
+            last.fill(self.next.get());
+        }
         self.next.set(self.end.get());
         self.age = 0;
-        for run in self.blocks.get_mut() {
-            // SAFETY: the run is this nursery's.
-            let pages = unsafe { run.page() }.pages as usize;
-            for number in 0..pages {
-                // SAFETY: as above; a nursery's run lies in one chunk.
-                unsafe { (*run.0.add(number).as_ptr()).class = 1 };
-            }
-        }
+        blocks.iter().for_each(|block| mark(block.run, SURVIVED));
     }
 
     pub(crate) fn droppable(&self) -> Vec<NonNull<Header>> {
         self.droppable.take()
     }
 
-    /// Bytes of its blocks.
-    pub(crate) fn bytes(&self) -> usize {
-        // SAFETY: the runs are this nursery's.
-        let pages = |run: &Run| unsafe { run.page() }.pages as usize;
-        self.blocks.borrow().iter().map(pages).sum::<usize>() * PAGE
+    /// Objects with destructors, for the verifier.
+    pub(crate) fn noted(&self) -> Vec<NonNull<Header>> {
+        self.droppable.borrow().clone()
+    }
+
+    /// Its blocks, each with the bytes that objects have in it.
+    pub(crate) fn blocks(&self) -> Vec<(Run, usize)> {
+        let next = self.next.get().addr().get();
+        let filled = |block: &Block| match block.filled {
+            usize::MAX => (block.run, next - block.run.start().addr().get()),
+            filled => (block.run, filled),
+        };
+        self.blocks.borrow().iter().map(filled).collect()
+    }
+
+    /// Pages of its blocks.
+    pub(crate) fn pages(&self) -> usize {
+        self.pages.get()
     }
 
     /// Bytes that objects have, and what was left over in full blocks.
+    #[inline]
     pub(crate) fn used(&self) -> usize {
-        self.bytes() - (self.end.get().addr().get() - self.next.get().addr().get())
+        self.pages.get() * PAGE - (self.end.get().addr().get() - self.next.get().addr().get())
     }
 
-    /// All of it is free again: its blocks go back.
+    /// All of it is free again: its blocks go to the reserve.
     ///
     /// # Safety
     ///
     /// Nobody uses an object in it.
-    pub(crate) unsafe fn clear(&mut self, source: &Source) {
-        for run in self.blocks.take() {
-            // SAFETY: taken from this source, and the caller's.
-            unsafe { source.give(run) };
-        }
+    pub(crate) unsafe fn clear(&mut self, reserve: &Reserve) {
+        reserve.put(self.blocks.take().iter().map(|block| block.run));
         *self = Nursery::new(self.age);
+    }
+}
+
+impl Block {
+    /// Nothing more goes into it.
+    fn fill(&mut self, next: NonNull<u8>) {
+        if self.filled == usize::MAX {
+            self.filled = next.addr().get() - self.run.start().addr().get();
+        }
+    }
+}
+
+/// What pages are marked with in which objects lie that have survived one collection.
+const SURVIVED: u8 = 1;
+
+/// Marks all pages of a nursery's run.
+fn mark(run: Run, age: u8) {
+    // SAFETY: the run is the nursery's.
+    unsafe {
+        if run.page().class == age {
+            return;
+        }
+        for number in 0..run.page().pages as usize {
+            // A nursery's run lies in one chunk.
+            (*run.0.add(number).as_ptr()).class = age;
+        }
     }
 }
 

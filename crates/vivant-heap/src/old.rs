@@ -3,8 +3,11 @@
 use crate::header::{Header, Table};
 use crate::pages::Source;
 use crate::pages::chunk::{PAGE, page_of, state_of};
-use crate::pages::class::{CLASSES, SMALL_MAX, class_for, run_pages};
+use crate::pages::class::{CLASSES, SMALL_MAX, cell_size, class_for, run_pages};
 use crate::pages::page::{Kind, Run};
+#[cfg(test)]
+use crate::planted::{Planted, is_planted};
+use crate::stress::poison;
 use crate::sync::Ordering;
 use std::panic::{self, AssertUnwindSafe};
 use std::ptr::NonNull;
@@ -40,11 +43,24 @@ pub(crate) struct Old {
     /// Pages that it has.
     pub(crate) pages: usize,
     /// Runs that the last mark's sweep has not reached yet.
-    unswept: usize,
+    pub(crate) unswept: usize,
+    /// Destructors that panicked (H10).
+    pub(crate) panics: u64,
+    /// Whether free cells are filled with a pattern.
+    pub(crate) free_cells: FreeCells,
+}
+
+/// What lies in free cells.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum FreeCells {
+    /// What was there before.
+    Stale,
+    /// A pattern, so that who uses one stands out.
+    Poisoned,
 }
 
 impl Old {
-    pub(crate) fn new() -> Old {
+    pub(crate) fn new(free_cells: FreeCells) -> Old {
         Old {
             sizes: std::array::from_fn(|_| Runs::default()),
             large: Vec::new(),
@@ -52,6 +68,8 @@ impl Old {
             live: 0,
             pages: 0,
             unswept: 0,
+            panics: 0,
+            free_cells,
         }
     }
 
@@ -71,6 +89,11 @@ impl Old {
         // SAFETY: the cell lies in a chunk of the source.
         // Relaxed: nobody else knows of it.
         unsafe { state_of(cell) }.store(self.epoch.0, Ordering::Relaxed);
+        #[cfg(test)]
+        if is_planted(Planted::WrongEpoch) {
+            // SAFETY: as above.
+            unsafe { state_of(cell) }.store(self.epoch.next().0, Ordering::Relaxed);
+        }
         Some(cell.cast())
     }
 
@@ -82,10 +105,10 @@ impl Old {
             unsafe {
                 if !run.page().swept {
                     self.unswept -= 1;
-                    self.live -= sweep_run(run, alive);
+                    self.live -= sweep_run(run, alive, self.free_cells, &mut self.panics);
                 }
                 if let Some(cell) = run.take_cell() {
-                    self.live += crate::pages::class::cell_size(class);
+                    self.live += cell_size(class);
                     return Some(cell);
                 }
             }
@@ -95,10 +118,14 @@ impl Old {
         let run = source.take(pages, owner, Kind::Cells)?;
         // SAFETY: just taken.
         unsafe { run.page().begin_cells(class) };
+        if self.free_cells == FreeCells::Poisoned {
+            // SAFETY: as above.
+            unsafe { poison(run.start(), pages * PAGE) };
+        }
         run.mark_tails();
         sizes.runs.push(run);
         self.pages += pages;
-        self.live += crate::pages::class::cell_size(class);
+        self.live += cell_size(class);
         // SAFETY: as above.
         unsafe { run.take_cell() }
     }
@@ -145,7 +172,7 @@ impl Old {
             self.unswept += sizes.runs.len();
         }
         let alive = self.epoch.0;
-        let (pages, live) = (&mut self.pages, &mut self.live);
+        let (pages, live, panics) = (&mut self.pages, &mut self.live, &mut self.panics);
         self.large.retain(|&run| {
             let start = run.start();
             // SAFETY: the run is this heap's.
@@ -155,7 +182,7 @@ impl Old {
                     return true;
                 }
                 if run.has_drop() {
-                    end(start.cast());
+                    *panics += end(start.cast());
                 }
                 state_of(start).store(0, Ordering::Relaxed);
                 let run_pages = run.page().pages as usize;
@@ -188,7 +215,7 @@ impl Old {
                     }
                     most -= 1;
                     self.unswept -= 1;
-                    self.live -= sweep_run(run, alive);
+                    self.live -= sweep_run(run, alive, self.free_cells, &mut self.panics);
                     if run.page().used == 0 {
                         sizes.runs.swap_remove(number);
                         sizes.current = 0;
@@ -203,13 +230,10 @@ impl Old {
         self.unswept == 0
     }
 
-    /// All objects, with those that are dead and not yet swept.
-    pub(crate) fn objects(&self) -> Vec<NonNull<Header>> {
-        let runs = self.sizes.iter().flat_map(|sizes| &sizes.runs);
-        // SAFETY: the runs are this heap's.
-        let cells = runs.flat_map(|run| unsafe { run.cells_in_use() });
-        let large = self.large.iter().map(|run| run.start());
-        cells.chain(large).map(NonNull::cast).collect()
+    /// All runs, for the verifier.
+    pub(crate) fn runs(&self) -> impl Iterator<Item = Run> {
+        let cells = self.sizes.iter().flat_map(|sizes| &sizes.runs);
+        cells.chain(&self.large).copied()
     }
 
     /// Ends all objects, and gives all pages back.
@@ -222,7 +246,7 @@ impl Old {
         for run in runs.chain(self.large.drain(..)) {
             // SAFETY: the run is this heap's, and the caller's.
             unsafe {
-                run.each_droppable(|cell| end(cell.cast()));
+                run.each_droppable(|cell| self.panics += end(cell.cast()));
                 source.give(run);
             }
         }
@@ -237,23 +261,35 @@ impl Old {
 /// # Safety
 ///
 /// It is the caller's.
-unsafe fn sweep_run(run: Run, alive: u8) -> usize {
+unsafe fn sweep_run(run: Run, alive: u8, free: FreeCells, panics: &mut u64) -> usize {
+    #[cfg(test)]
+    let alive = match is_planted(Planted::FreedAlive) {
+        true => Epoch(alive).next().0,
+        false => alive,
+    };
     // SAFETY: the caller's.
     unsafe {
         let before = run.page().used;
+        let size = cell_size(run.page().class as usize);
         // SAFETY: dead, and its page is the caller's.
-        run.sweep(alive, |cell| end(cell.cast()));
-        usize::from(before - run.page().used)
-            * crate::pages::class::cell_size(run.page().class as usize)
+        run.sweep(alive, |cell, drops| {
+            if drops {
+                *panics += end(cell.cast());
+            }
+            if free == FreeCells::Poisoned {
+                poison(cell, size);
+            }
+        });
+        usize::from(before - run.page().used) * size
     }
 }
 
-/// Runs the destructor of an object's value. Panics of destructors are counted, not fatal (H10).
+/// Runs the destructor of an object's value. Panics of destructors are counted, not fatal (H10): how many.
 ///
 /// # Safety
 ///
 /// Nobody uses the object any more, and it has not been ended.
-pub(crate) unsafe fn end(object: NonNull<Header>) {
+pub(crate) unsafe fn end(object: NonNull<Header>) -> u64 {
     // SAFETY: the object is there.
     let table = unsafe { object.as_ref() }.table();
     if let Some(end) = table.end {
@@ -262,8 +298,10 @@ pub(crate) unsafe fn end(object: NonNull<Header>) {
         if let Err(panic) = ended {
             // What it says was said by the hook; dropping it may be foreign code once more.
             std::mem::forget(panic);
+            return 1;
         }
     }
+    0
 }
 
 /// The run in which an old object lies.

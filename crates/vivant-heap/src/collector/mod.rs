@@ -36,8 +36,19 @@ impl Core {
         let mut survivors = relocator.finish();
         survivors.settle();
         let mut emptied = std::mem::replace(&mut self.nursery, survivors);
+        if self.pacing.stress.is_some() {
+            crate::stress::poison_blocks(&emptied);
+        }
+        let (pages, used) = (emptied.pages(), emptied.used());
         // SAFETY: all that is reached has moved out of it.
-        unsafe { emptied.clear(&self.source) };
+        unsafe { emptied.clear(&self.reserve) };
+        // A heap that hardly used its nursery rests.
+        if used < self.pacing.nursery / 8 {
+            self.reserve.shrink(0, &self.source);
+        } else {
+            let still = self.nursery.pages();
+            self.reserve.settle(pages, still, &self.source);
+        }
         self.stats.minor += 1;
         std::mem::forget(whole);
     }

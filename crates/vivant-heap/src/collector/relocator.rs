@@ -5,6 +5,8 @@ use crate::heap::Core;
 use crate::nursery::{Nursery, size_in_nursery};
 use crate::pages::chunk::page_of;
 use crate::pages::page::Kind;
+#[cfg(test)]
+use crate::planted::{Planted, is_planted};
 use std::cell::Cell;
 use std::ptr::{self, NonNull};
 
@@ -28,6 +30,8 @@ pub struct Relocator<'a> {
     /// Whether the object that is gone through is old, and refers to a young one.
     old: bool,
     refers_to_young: bool,
+    /// Where its value begins.
+    value: usize,
 }
 
 impl<'a> Relocator<'a> {
@@ -39,6 +43,7 @@ impl<'a> Relocator<'a> {
             moved: Vec::new(),
             old: false,
             refers_to_young: false,
+            value: 0,
         }
     }
 
@@ -51,6 +56,10 @@ impl<'a> Relocator<'a> {
             ((*page).kind, (*page).class)
         };
         if kind != Kind::Nursery {
+            return object;
+        }
+        #[cfg(test)]
+        if is_planted(Planted::StaleSlot) && self.place_young(object, age) != object {
             return object;
         }
         self.place_young(object, age)
@@ -102,16 +111,24 @@ impl<'a> Relocator<'a> {
             if let Some(room) = self.survivors.room(bytes) {
                 return Some(room.cast());
             }
-            if !self.survivors.grow(&self.core.source, self.core.id, bytes) {
+            let Core {
+                reserve,
+                source,
+                id,
+                ..
+            } = &*self.core;
+            if !self.survivors.grow(reserve, source, *id, bytes) {
                 return None;
             }
         }
     }
 
-    /// What is gone through has a flag for the barrier: it is set if the next write has to be told.
+    /// What is gone through has a flag for the barrier: it is set if the next write has to be told. Of the object itself: what is only
+    /// part of one can be taken out of it, and become another.
     #[inline]
     pub(crate) fn mutable(&self, flag: &Cell<u32>, clean: u32) {
-        if self.old && !self.refers_to_young {
+        let whole = std::ptr::from_ref(flag).addr() == self.value;
+        if whole && self.old && !self.refers_to_young {
             flag.set(clean);
         }
     }
@@ -122,7 +139,12 @@ impl<'a> Relocator<'a> {
         unsafe {
             self.old = page_of(object.cast()).as_ref().kind != Kind::Nursery;
             self.refers_to_young = false;
+            self.value = object.add(1).addr().get();
             (object.as_ref().table().relocate)(object.add(1).cast(), self);
+        }
+        #[cfg(test)]
+        if is_planted(Planted::ForgottenOld) {
+            return;
         }
         if self.old && self.refers_to_young {
             self.core.remembered.get_mut().push(object);
@@ -142,7 +164,7 @@ impl<'a> Relocator<'a> {
             // SAFETY: an object of the nursery.
             match unsafe { object.as_ref() }.moved() {
                 // SAFETY: it was not reached, and its page goes.
-                None => unsafe { crate::old::end(object) },
+                None => self.core.old.panics += unsafe { crate::old::end(object) },
                 // SAFETY: where it has moved is an object.
                 Some(to) => unsafe {
                     if page_of(to.cast()).as_ref().kind == Kind::Nursery {

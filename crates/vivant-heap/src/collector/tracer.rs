@@ -3,6 +3,8 @@
 use crate::header::Header;
 use crate::old::Epoch;
 use crate::pages::chunk::state_of;
+#[cfg(test)]
+use crate::planted::{Planted, is_planted};
 use crate::sync::Ordering;
 use std::marker::PhantomData;
 use std::ptr::NonNull;
@@ -10,23 +12,48 @@ use std::ptr::NonNull;
 /// Goes from object to object. What [`Object::trace`](crate::Object::trace) reports to.
 pub struct Tracer<'a> {
     epoch: Epoch,
+    purpose: Purpose,
     /// Met, and not yet gone through. Explicit, so that deep structures need no deep stack (H12).
     grey: Vec<NonNull<Header>>,
     heap: PhantomData<&'a mut ()>,
+}
+
+/// What becomes of the references that are met.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Purpose {
+    /// Those that the mark has not met are marked, and gone through.
+    Mark,
+    /// All are listed, and none is followed.
+    List,
 }
 
 impl Tracer<'_> {
     pub(super) fn new(epoch: Epoch) -> Self {
         Tracer {
             epoch,
+            purpose: Purpose::Mark,
             grey: Vec::new(),
             heap: PhantomData,
         }
     }
 
+    /// The references that something reports, in its order.
+    pub(crate) fn list(report: impl FnOnce(&mut Tracer<'_>)) -> Vec<NonNull<Header>> {
+        let mut tracer = Tracer {
+            purpose: Purpose::List,
+            ..Tracer::new(Epoch::FIRST)
+        };
+        report(&mut tracer);
+        tracer.grey
+    }
+
     /// A reference to this object.
     #[inline]
     pub(crate) fn edge(&mut self, object: NonNull<Header>) {
+        if self.purpose == Purpose::List {
+            self.grey.push(object);
+            return;
+        }
         // SAFETY: a reference that was reported is to a living object, and old: the nursery is empty when a mark runs.
         // Relaxed: one thread marks.
         let state = unsafe { state_of(object.cast()) };
@@ -34,6 +61,10 @@ impl Tracer<'_> {
             return;
         }
         state.store(self.epoch.0, Ordering::Relaxed);
+        #[cfg(test)]
+        if is_planted(Planted::ForgottenChildren) {
+            return;
+        }
         // SAFETY: as above.
         if unsafe { object.as_ref() }.table().needs_trace {
             self.grey.push(object);

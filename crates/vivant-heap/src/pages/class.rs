@@ -27,9 +27,54 @@ pub(crate) fn class_for(bytes: usize) -> usize {
     STEPS + (top - 8) * 4 + quarter
 }
 
+/// What the pages of a class look like.
+#[derive(Clone, Copy)]
+struct Shape {
+    /// Bytes of a cell.
+    cell: usize,
+    /// Pages of a run.
+    pages: usize,
+    /// Cells in a run.
+    cells: usize,
+}
+
+/// Looked up for each object that becomes old.
+static SHAPES: [Shape; CLASSES] = {
+    let none = Shape {
+        cell: 0,
+        pages: 0,
+        cells: 0,
+    };
+    let mut shapes = [none; CLASSES];
+    let mut class = 0;
+    while class < CLASSES {
+        let (cell, pages) = (size_of_cell(class), pages_for(size_of_cell(class)));
+        let cells = pages * PAGE / cell;
+        shapes[class] = Shape { cell, pages, cells };
+        class += 1;
+    }
+    shapes
+};
+
 /// Bytes of a cell of this class: a multiple of [`GRANULE`].
 #[inline]
 pub(crate) fn cell_size(class: usize) -> usize {
+    SHAPES[class].cell
+}
+
+/// Pages of a run for this class: so many that less than a sixteenth of it is left over.
+#[inline]
+pub(crate) fn run_pages(class: usize) -> usize {
+    SHAPES[class].pages
+}
+
+/// Cells in a run of this class.
+#[inline]
+pub(crate) fn cells(class: usize) -> usize {
+    SHAPES[class].cells
+}
+
+const fn size_of_cell(class: usize) -> usize {
     if class < STEPS {
         return (class + 1) * GRANULE;
     }
@@ -37,12 +82,16 @@ pub(crate) fn cell_size(class: usize) -> usize {
     (STEPS_MAX << doubling) + (quarter + 1) * (STEPS_MAX / 4 << doubling)
 }
 
-/// Pages of a run for this class: so many that less than a sixteenth of it is left over.
-pub(crate) fn run_pages(class: usize) -> usize {
-    let size = cell_size(class);
-    (1..=8)
-        .find(|pages| (pages * PAGE) % size * 16 <= pages * PAGE)
-        .expect("eight pages hold nearly four times the largest cell")
+const fn pages_for(cell: usize) -> usize {
+    let mut pages = 1;
+    while (pages * PAGE) % cell * 16 > pages * PAGE {
+        pages += 1;
+    }
+    assert!(
+        pages <= 8,
+        "eight pages hold nearly four times the largest cell"
+    );
+    pages
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The description of a page, or of a run of pages that hold cells of one size for one heap.
 
-use super::chunk::{PAGE, start_of, state_of};
-use super::class::{cell_size, run_pages};
+use super::chunk::{start_of, state_of};
+use super::class::{cell_size, cells};
 use crate::sync::Ordering;
 use std::ptr::NonNull;
 
@@ -38,9 +38,9 @@ pub(crate) struct Page {
     /// Pages of the run.
     pub(crate) pages: u32,
     /// A bit for each cell in use.
-    occupied: [u64; CELLS_MAX / 64],
+    pub(crate) occupied: [u64; CELLS_MAX / 64],
     /// A bit for each cell in use whose value has a destructor.
-    drops: [u64; CELLS_MAX / 64],
+    pub(crate) drops: [u64; CELLS_MAX / 64],
 }
 
 /// A run of pages of one heap, by its first page's description.
@@ -110,29 +110,13 @@ impl Run {
         page.drops[number / 64] |= 1 << (number % 64);
     }
 
-    /// Whether a cell is in use.
-    ///
-    /// # Safety
-    ///
-    /// As for `note_drop`.
-    pub(crate) unsafe fn is_used(self, cell: NonNull<u8>) -> bool {
-        // SAFETY: the caller's.
-        let page = unsafe { self.page() };
-        let offset = cell.addr().get() - self.start().addr().get();
-        let size = cell_size(page.class as usize);
-        let number = offset / size;
-        offset % size == 0
-            && number < CELLS_MAX
-            && page.occupied[number / 64] >> (number % 64) & 1 == 1
-    }
-
-    /// Takes out what the last mark has not met: cells whose state is not `alive`. Those with a destructor are told, and are freed by
-    /// who is told; the others are free.
+    /// Takes out what the last mark has not met: cells whose state is not `alive`. Each is told before it is free, with whether its value
+    /// has a destructor.
     ///
     /// # Safety
     ///
     /// As for `take_cell`; nobody marks.
-    pub(crate) unsafe fn sweep(self, alive: u8, mut dead_with_destructor: impl FnMut(NonNull<u8>)) {
+    pub(crate) unsafe fn sweep(self, alive: u8, mut dead: impl FnMut(NonNull<u8>, bool)) {
         // SAFETY: the caller's.
         let page = unsafe { self.page() };
         let size = cell_size(page.class as usize);
@@ -150,10 +134,9 @@ impl Run {
                     continue;
                 }
                 state.store(0, Ordering::Relaxed);
-                if page.drops[word] >> bit & 1 == 1 {
-                    page.drops[word] &= !(1 << bit);
-                    dead_with_destructor(cell);
-                }
+                let drops = page.drops[word] >> bit & 1 == 1;
+                page.drops[word] &= !(1 << bit);
+                dead(cell, drops);
                 page.occupied[word] &= !(1 << bit);
                 page.used -= 1;
             }
@@ -199,29 +182,6 @@ impl Run {
             each(unsafe { self.start().add(number * size) });
         }
     }
-
-    /// All cells in use.
-    ///
-    /// # Safety
-    ///
-    /// As for `take_cell`.
-    pub(crate) unsafe fn cells_in_use(self) -> Vec<NonNull<u8>> {
-        // SAFETY: the caller's.
-        let page = unsafe { self.page() };
-        let size = cell_size(page.class as usize);
-        let used = |number: &usize| page.occupied[number / 64] >> (number % 64) & 1 == 1;
-        let cell = |number: usize| {
-            // SAFETY: the cell lies in the run.
-            unsafe { self.start().add(number * size) }
-        };
-        (0..CELLS_MAX).filter(used).map(cell).collect()
-    }
-}
-
-/// Cells in a run of this class.
-#[inline]
-pub(crate) fn cells(class: usize) -> usize {
-    run_pages(class) * PAGE / cell_size(class)
 }
 
 impl Page {

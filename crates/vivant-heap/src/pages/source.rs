@@ -92,6 +92,7 @@ impl Source {
                 let page = page_of(start.add(number * PAGE)).as_ptr();
                 (*page).owner = owner;
                 (*page).kind = kind;
+                (*page).class = 0;
             }
         }
         // SAFETY: as above.
@@ -135,7 +136,9 @@ impl Inner {
         if pages > USABLE {
             let chunks = (HEAD + pages).div_ceil(PAGES);
             let mut carved = Carved::map(chunks)?;
+            // All of it is taken.
             carved.left = 0;
+            carved.free = [0; PAGES / 64];
             let start = carved.page(HEAD);
             self.chunks.push(carved);
             return Some(start);
@@ -221,11 +224,18 @@ impl Carved {
     }
 
     fn trim(&mut self) -> usize {
-        let mut bytes = 0;
-        for number in (HEAD..PAGES).filter(|&number| self.is_free(number)) {
-            // SAFETY: nobody has the page.
-            unsafe { memory::discard(self.page(number), PAGE) };
-            bytes += PAGE;
+        let (mut bytes, mut length) = (0, 0);
+        for number in HEAD..=PAGES {
+            if number < PAGES && self.is_free(number) {
+                length += PAGE;
+                continue;
+            }
+            if length != 0 {
+                // SAFETY: nobody has these pages, which lie before this one.
+                unsafe { memory::discard(self.page(number - length / PAGE), length) };
+                bytes += length;
+                length = 0;
+            }
         }
         bytes
     }
@@ -263,6 +273,20 @@ mod tests {
             unsafe { source.give(run) };
         }
         assert_eq!(source.stats().pages, 0);
+    }
+
+    #[test]
+    fn trimming_spares_what_is_taken() {
+        let source = Source::new();
+        let runs = [1, 2, USABLE + 1].map(|pages| source.take(pages, 7, Kind::Large).unwrap());
+        // SAFETY: the runs are ours.
+        unsafe {
+            runs.iter().for_each(|run| run.start().write(5));
+            source.trim();
+            assert!(runs.iter().all(|run| run.start().read() == 5));
+            runs.into_iter().for_each(|run| source.give(run));
+        }
+        assert!(source.stats().chunks <= 1);
     }
 
     #[test]

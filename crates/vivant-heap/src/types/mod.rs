@@ -1,7 +1,7 @@
 //! What programs write: objects, references, cells.
 
 pub(crate) mod gc;
-mod mutable;
+pub(crate) mod mutable;
 mod object;
 
 pub use gc::Gc;

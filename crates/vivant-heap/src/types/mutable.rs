@@ -12,7 +12,9 @@ use std::ops::{Deref, DerefMut};
 ///
 /// Borrowed as a `RefCell` is. The first mutable borrow of an old object since the last collection of the nursery goes through the
 /// barrier (H5); every other one is a comparison with zero.
+#[repr(C)]
 pub struct Mut<T> {
+    /// First, where the collector finds it.
     flag: Cell<u32>,
     value: UnsafeCell<T>,
 }
@@ -20,7 +22,7 @@ pub struct Mut<T> {
 /// Borrowed mutably.
 const WRITING: u32 = 1 << 31;
 /// Old, and not written since the last collection of the nursery: the next writer has to tell.
-const CLEAN: u32 = 1 << 30;
+pub(crate) const CLEAN: u32 = 1 << 30;
 /// Shared borrows.
 const READERS: u32 = CLEAN - 1;
 

@@ -1,0 +1,40 @@
+//! Bugs that tests plant, to see that the verifier finds them. Compiled for tests only.
+
+use std::cell::Cell;
+
+/// A bug.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Planted {
+    Nothing,
+    /// The barrier does not remember what is written.
+    ForgottenWrite,
+    /// The barrier remembers what is written twice.
+    RememberedTwice,
+    /// A collection forgets that an old object refers to a young one.
+    ForgottenOld,
+    /// A reference is not told where its object has moved.
+    StaleSlot,
+    /// A mark does not go on from the objects that it meets.
+    ForgottenChildren,
+    /// A sweep frees what the mark has met.
+    FreedAlive,
+    /// An old object begins with the mark that is to come.
+    WrongEpoch,
+}
+
+thread_local! {
+    static PLANTED: Cell<Planted> = const { Cell::new(Planted::Nothing) };
+}
+
+/// Whether the test that runs on this thread has planted `bug`.
+pub(crate) fn is_planted(bug: Planted) -> bool {
+    PLANTED.get() == bug
+}
+
+/// Runs `test` with `bug` in place.
+pub(crate) fn with<T>(bug: Planted, test: impl FnOnce() -> T) -> T {
+    PLANTED.set(bug);
+    let result = test();
+    PLANTED.set(Planted::Nothing);
+    result
+}

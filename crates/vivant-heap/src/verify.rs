@@ -1,0 +1,473 @@
+//! The verifier: proves on a whole heap, between two turns, what the collector lives by.
+
+use crate::collector::Tracer;
+use crate::header::Header;
+use crate::heap::{Core, Heap, Root};
+use crate::nursery::size_in_nursery;
+use crate::old::FreeCells;
+use crate::pages::chunk::{PAGE, state_of};
+use crate::pages::class::{cell_size, cells, run_pages};
+use crate::pages::page::{Kind, Run};
+use crate::stress::written;
+use crate::sync::Ordering;
+use crate::types::Object;
+use crate::types::mutable::CLEAN;
+use std::collections::{HashMap, HashSet};
+use std::fmt;
+use std::ptr::NonNull;
+
+/// A rule that a heap breaks: a defect of this crate, or of an `unsafe impl Object`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct Fault {
+    /// The rule, as `DESIGN` numbers them.
+    pub rule: &'static str,
+    /// What is wrong.
+    pub what: &'static str,
+    /// The address of the object, cell or page.
+    pub address: usize,
+    /// The type of the object that refers to it, if one does.
+    pub from: Option<&'static str>,
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Fault {
+            rule,
+            what,
+            address,
+            from,
+        } = self;
+        write!(f, "{rule} is broken at {address:#x}: {what}")?;
+        match from {
+            Some(name) => write!(f, " (met from an object of type `{name}`)"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl std::error::Error for Fault {}
+
+impl<R: Root> Heap<R> {
+    /// Looks at all pages and all that the state reaches. An error says which rule is broken first.
+    ///
+    /// Costs as much as several collections, and some memory for each object. For tests, and for suspicions.
+    ///
+    /// # Errors
+    ///
+    /// The heap is not what the collector takes it for. It must not be used any more, not even dropped.
+    pub fn verify(&mut self) -> Result<(), Fault> {
+        let (core, state) = self.parts();
+        let mut verifier = Verifier::new(core);
+        verifier.nursery()?;
+        verifier.old()?;
+        verifier.remembered()?;
+        verifier.reached(state)
+    }
+}
+
+/// Where an object may be.
+#[derive(Clone, Copy)]
+enum Place {
+    Nursery,
+    Old(Run),
+}
+
+struct Verifier<'a> {
+    core: &'a Core,
+    /// All pages of the heap, by their addresses.
+    pages: HashMap<usize, Place>,
+    /// All young objects, with whether they are noted for their destructors.
+    young: HashMap<usize, Noted>,
+    remembered: HashSet<usize>,
+    met: HashSet<usize>,
+    /// Met, and not yet gone through; with the type that refers to it.
+    grey: Vec<(NonNull<Header>, Option<&'static str>)>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Noted {
+    Not,
+    ForItsDestructor,
+}
+
+fn fault<T>(rule: &'static str, what: &'static str, address: usize) -> Result<T, Fault> {
+    Err(Fault {
+        rule,
+        what,
+        address,
+        from: None,
+    })
+}
+
+fn check(good: bool, rule: &'static str, what: &'static str, address: usize) -> Result<(), Fault> {
+    if good {
+        return Ok(());
+    }
+    fault(rule, what, address)
+}
+
+impl<'a> Verifier<'a> {
+    fn new(core: &'a Core) -> Self {
+        Verifier {
+            core,
+            pages: HashMap::new(),
+            young: HashMap::new(),
+            remembered: HashSet::new(),
+            met: HashSet::new(),
+            grey: Vec::new(),
+        }
+    }
+
+    /// A run is this heap's, and no other run has its pages.
+    fn run(&mut self, run: Run, kind: Kind, place: Place) -> Result<(), Fault> {
+        let start = run.start().addr().get();
+        // SAFETY: the run is on one of the heap's lists, and nobody else uses its description now.
+        let pages = unsafe { run.page() }.pages as usize;
+        // Of a run that is longer than a chunk only the first page matters: what lies in it begins there.
+        let described = if kind == Kind::Large { 1 } else { pages };
+        for number in 0..described {
+            // SAFETY: as above; the run lies in one chunk.
+            let (owner, is) = unsafe {
+                let page = run.0.add(number).as_ptr();
+                ((*page).owner, (*page).kind)
+            };
+            let at = start + number * PAGE;
+            check(
+                owner == self.core.id,
+                "H4",
+                "the page has another owner",
+                at,
+            )?;
+            check(is == kind, "H4", "the page is of another kind", at)?;
+        }
+        for number in 0..pages {
+            let at = start + number * PAGE;
+            let before = self.pages.insert(at, place);
+            check(before.is_none(), "H4", "the page is in two runs", at)?;
+        }
+        Ok(())
+    }
+
+    /// The nursery: objects lie one behind the other, none has moved, and each noted one is there.
+    fn nursery(&mut self) -> Result<(), Fault> {
+        let mut pages = 0;
+        for (run, filled) in self.core.nursery.blocks() {
+            self.run(run, Kind::Nursery, Place::Nursery)?;
+            // SAFETY: the run is the nursery's.
+            pages += unsafe { run.page() }.pages as usize;
+            let mut offset = 0;
+            while offset < filled {
+                // SAFETY: within the block; an object begins there.
+                let header = unsafe { run.start().add(offset) }.cast::<Header>();
+                let at = header.addr().get();
+                // SAFETY: as above.
+                let header = unsafe { header.as_ref() };
+                check(
+                    header.is_there(),
+                    "H3",
+                    "a young object has moved, or was never made",
+                    at,
+                )?;
+                self.young.insert(at, Noted::Not);
+                offset += size_in_nursery(header.table());
+            }
+            let end = run.start().addr().get() + filled;
+            check(
+                offset == filled,
+                "H2",
+                "young objects do not end where the block does",
+                end,
+            )?;
+        }
+        let counted = self.core.nursery.pages();
+        check(
+            pages == counted,
+            "H2",
+            "the nursery counts its pages wrongly",
+            0,
+        )?;
+        for object in self.core.nursery.noted() {
+            let at = object.addr().get();
+            let before = self.young.insert(at, Noted::ForItsDestructor);
+            check(
+                before == Some(Noted::Not),
+                "H10",
+                "noted twice, or no young object",
+                at,
+            )?;
+        }
+        let mut pages = 0;
+        for run in self.core.reserve.runs() {
+            self.run(run, Kind::Nursery, Place::Nursery)?;
+            // SAFETY: the run is the reserve's.
+            pages += unsafe { run.page() }.pages as usize;
+        }
+        let counted = self.core.reserve.pages();
+        check(
+            pages == counted,
+            "H2",
+            "the reserve counts its pages wrongly",
+            0,
+        )
+    }
+
+    /// The old generation: descriptions are right, and so are the counts.
+    fn old(&mut self) -> Result<(), Fault> {
+        let old = &self.core.old;
+        let (mut pages, mut live, mut unswept) = (0, 0, 0);
+        for run in old.runs() {
+            // SAFETY: the run is the old generation's, and this is the only reference until it is used no more.
+            let page = unsafe { &*run.0.as_ptr() };
+            self.run(run, page.kind, Place::Old(run))?;
+            let at = run.start().addr().get();
+            pages += page.pages as usize;
+            unswept += usize::from(!page.swept);
+            match page.kind {
+                Kind::Cells => live += self.cells(run)?,
+                Kind::Large => {
+                    check(
+                        page.used == 1,
+                        "H4",
+                        "a large object's page is not in use",
+                        at,
+                    )?;
+                    live += page.pages as usize * PAGE;
+                }
+                Kind::Free | Kind::Nursery => {
+                    return fault("H4", "a page of the old generation is of another kind", at);
+                }
+            }
+        }
+        check(
+            pages == old.pages,
+            "H12",
+            "the old generation counts its pages wrongly",
+            0,
+        )?;
+        check(
+            unswept == old.unswept,
+            "H8",
+            "runs to be swept are counted wrongly",
+            0,
+        )?;
+        check(
+            live == old.live,
+            "H7",
+            "bytes of old objects are counted wrongly",
+            0,
+        )
+    }
+
+    /// One run of cells. Bytes in use.
+    fn cells(&self, run: Run) -> Result<usize, Fault> {
+        // SAFETY: as in `old`.
+        let page = unsafe { &*run.0.as_ptr() };
+        let at = run.start().addr().get();
+        let class = page.class as usize;
+        check(
+            page.pages as usize == run_pages(class),
+            "H4",
+            "a run of another length than its class",
+            at,
+        )?;
+        let mut used = 0;
+        for number in 0..page.occupied.len() * 64 {
+            let bit = |bits: &[u64]| bits[number / 64] >> (number % 64) & 1 == 1;
+            let (is_used, drops) = (bit(&page.occupied), bit(&page.drops));
+            let at = at + number * cell_size(class);
+            check(is_used || !drops, "H10", "a free cell has a destructor", at)?;
+            check(
+                !is_used || number < cells(class),
+                "H4",
+                "a cell outside of its run",
+                at,
+            )?;
+            used += usize::from(is_used);
+            if number >= cells(class) {
+                continue;
+            }
+            // SAFETY: the cell lies in the run.
+            let cell = unsafe { run.start().add(number * cell_size(class)) };
+            // SAFETY: as above. Relaxed: nobody marks.
+            let state = unsafe { state_of(cell) }.load(Ordering::Relaxed);
+            check(
+                !is_used || (1..=3).contains(&state),
+                "H4",
+                "a cell in use is marked free",
+                at,
+            )?;
+            if !is_used && self.core.old.free_cells == FreeCells::Poisoned {
+                // SAFETY: a free cell of this heap, filled when it became so.
+                let intact = unsafe { written(cell, cell_size(class)) }.is_none();
+                check(intact, "H4", "a free cell was written", at)?;
+            }
+        }
+        check(
+            used == page.used as usize,
+            "H4",
+            "cells in use are counted wrongly",
+            at,
+        )?;
+        Ok(used * cell_size(class))
+    }
+
+    /// What is remembered: old, there, once, and not clean.
+    fn remembered(&mut self) -> Result<(), Fault> {
+        for &object in self.core.remembered.borrow().iter() {
+            let at = object.addr().get();
+            let place = self.place(object)?;
+            check(
+                matches!(place, Place::Old(_)),
+                "H5",
+                "a young object is remembered",
+                at,
+            )?;
+            check(
+                self.remembered.insert(at),
+                "H5",
+                "an object is remembered twice",
+                at,
+            )?;
+            check(!is_clean(object), "H5", "a clean object is remembered", at)?;
+        }
+        Ok(())
+    }
+
+    /// Where an object lies that somebody refers to: at the beginning of one of this heap's.
+    fn place(&self, object: NonNull<Header>) -> Result<Place, Fault> {
+        let at = object.addr().get();
+        let Some(&place) = self.pages.get(&(at & !(PAGE - 1))) else {
+            return fault("H1", "no page of this heap", at);
+        };
+        let Place::Old(run) = place else {
+            check(
+                self.young.contains_key(&at),
+                "H3",
+                "no young object begins there",
+                at,
+            )?;
+            return Ok(place);
+        };
+        // SAFETY: as in `old`.
+        let page = unsafe { &*run.0.as_ptr() };
+        let offset = at - run.start().addr().get();
+        let room = match page.kind {
+            Kind::Cells => {
+                let size = cell_size(page.class as usize);
+                let number = offset / size;
+                let used = offset % size == 0
+                    && number < cells(page.class as usize)
+                    && page.occupied[number / 64] >> (number % 64) & 1 == 1;
+                check(used, "H4", "no cell in use begins there", at)?;
+                size
+            }
+            _ => {
+                check(offset == 0, "H4", "no large object begins there", at)?;
+                page.pages as usize * PAGE
+            }
+        };
+        // SAFETY: a cell in use: an object begins there.
+        let header = unsafe { object.as_ref() };
+        check(
+            header.is_there(),
+            "H3",
+            "an old object has moved, or was never made",
+            at,
+        )?;
+        let bytes = size_of::<Header>() + header.table().size;
+        check(
+            bytes <= room,
+            "H4",
+            "the object is larger than its cell",
+            at,
+        )?;
+        Ok(place)
+    }
+
+    /// All that the state reaches.
+    fn reached<'gc>(&mut self, state: &impl Object<'gc>) -> Result<(), Fault> {
+        let roots = Tracer::list(|tracer| state.trace(tracer));
+        self.grey
+            .extend(roots.into_iter().map(|object| (object, None)));
+        while let Some((object, from)) = self.grey.pop() {
+            if self.met.insert(object.addr().get()) {
+                let seen = self.object(object);
+                seen.map_err(|fault| Fault { from, ..fault })?;
+            }
+        }
+        Ok(())
+    }
+
+    fn object(&mut self, object: NonNull<Header>) -> Result<(), Fault> {
+        let at = object.addr().get();
+        let place = self.place(object)?;
+        // SAFETY: `place` has seen that an object begins there, and no turn runs.
+        let table = unsafe { object.as_ref() }.table();
+        // SAFETY: as above; the value follows the header.
+        let edges = Tracer::list(|tracer| unsafe { (table.trace)(object.add(1).cast(), tracer) });
+        check(
+            edges.is_empty() || table.needs_trace,
+            "H4",
+            "references that its type denies",
+            at,
+        )?;
+        match place {
+            Place::Nursery => {
+                let noted = self.young[&at] == Noted::ForItsDestructor;
+                check(
+                    noted == table.end.is_some(),
+                    "H10",
+                    "a destructor is not noted",
+                    at,
+                )?;
+            }
+            Place::Old(run) => {
+                // SAFETY: as in `old`. Relaxed: nobody marks.
+                let (page, state) = unsafe {
+                    let state = state_of(object.cast()).load(Ordering::Relaxed);
+                    (&*run.0.as_ptr(), state)
+                };
+                let epoch = self.core.old.epoch.0;
+                check(
+                    state == epoch,
+                    "H4",
+                    "it is reached, and has not the present epoch",
+                    at,
+                )?;
+                let number = match page.kind {
+                    Kind::Cells => (at - run.start().addr().get()) / cell_size(page.class as usize),
+                    _ => 0,
+                };
+                let drops = page.drops[number / 64] >> (number % 64) & 1 == 1;
+                check(
+                    drops == table.end.is_some(),
+                    "H10",
+                    "a destructor is not noted",
+                    at,
+                )?;
+                let remembered = self.remembered.contains(&at);
+                let dirty = !table.mutable || remembered != is_clean(object);
+                check(dirty, "H5", "it is not clean, and not remembered", at)?;
+                let young = |edge: &NonNull<Header>| self.young.contains_key(&edge.addr().get());
+                let old_only = remembered || !edges.iter().any(young);
+                check(
+                    old_only,
+                    "H5",
+                    "it refers to a young object, and is not remembered",
+                    at,
+                )?;
+            }
+        }
+        let name = (table.name)();
+        self.grey
+            .extend(edges.into_iter().map(|edge| (edge, Some(name))));
+        Ok(())
+    }
+}
+
+/// Whether the next write of an object has to be told.
+fn is_clean(object: NonNull<Header>) -> bool {
+    // SAFETY: an object begins there. What changes in place begins with its flag, and no turn runs.
+    unsafe { object.as_ref().table().mutable && object.add(1).cast::<u32>().read() & CLEAN != 0 }
+}
