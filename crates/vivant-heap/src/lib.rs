@@ -4,6 +4,8 @@
     reason = "this crate is where the project's memory is managed"
 )]
 
+#[cfg(test)]
+mod canaries;
 mod collector;
 mod header;
 mod heap;

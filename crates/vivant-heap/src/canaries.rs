@@ -1,0 +1,175 @@
+//! Broken heaps, each of which the verifier has to notice.
+
+use crate::header::Header;
+use crate::heap::{Core, Heap, Mutator, Pacing, Root};
+use crate::pages::Source;
+use crate::pages::chunk::state_of;
+use crate::planted::{self, Planted};
+use crate::sync::{Arc, Ordering};
+use crate::types::{Gc, Mut};
+use std::ptr::NonNull;
+
+/// Mutable objects, each of which refers to immutable ones.
+struct Pairs;
+
+type Pair<'gc> = (Option<Gc<'gc, u64>>, Option<Gc<'gc, (Gc<'gc, u64>,)>>);
+
+impl Root for Pairs {
+    type Of<'gc> = Vec<Gc<'gc, Mut<Pair<'gc>>>>;
+}
+
+fn pair<'gc>(m: &Mutator<'gc>, number: u64) -> Pair<'gc> {
+    (Some(m.alloc(number)), Some(m.alloc((m.alloc(number),))))
+}
+
+/// Ten pairs, all of them old.
+fn pairs() -> Heap<Pairs> {
+    let source = Arc::new(Source::new());
+    let mut heap = Heap::new(&source, Pacing::default(), |m| {
+        let new = |number| m.alloc(Mut::new(pair(m, number)));
+        (0..10).map(new).collect()
+    });
+    heap.collect();
+    heap.sweep();
+    heap
+}
+
+fn write(heap: &mut Heap<Pairs>) {
+    heap.turn(|m, state| state[3].set(m, pair(m, 30)));
+}
+
+/// Writes, and makes what is referred to mutable objects that stay young once.
+fn add(heap: &mut Heap<Pairs>) {
+    heap.turn(|m, state| {
+        let new = m.alloc(Mut::new(pair(m, 40)));
+        state.push(new);
+    });
+}
+
+#[track_caller]
+fn is_caught(rule: &str, bug: Planted, run: impl FnOnce(&mut Heap<Pairs>)) {
+    let mut heap = pairs();
+    assert_eq!(heap.verify(), Ok(()));
+    planted::with(bug, || run(&mut heap));
+    let fault = heap.verify().expect_err("nobody noticed");
+    assert_eq!(fault.rule, rule, "{fault}");
+}
+
+#[test]
+fn a_heap_in_order_is_in_order() {
+    let mut heap = pairs();
+    for round in 0..6 {
+        write(&mut heap);
+        assert_eq!(heap.verify(), Ok(()));
+        add(&mut heap);
+        match round {
+            2 => heap.collect(),
+            _ => heap.collect_young(),
+        }
+        assert_eq!(heap.verify(), Ok(()));
+    }
+}
+
+#[test]
+fn planted_bugs_are_caught() {
+    is_caught("H5", Planted::ForgottenWrite, write);
+    is_caught("H5", Planted::RememberedTwice, write);
+    is_caught("H3", Planted::StaleSlot, |heap| {
+        write(heap);
+        // Enough that the block is kept.
+        heap.turn(|m, _| (0..10_000).for_each(|n| assert_eq!(*m.alloc(n), n)));
+        heap.collect_young();
+    });
+    is_caught("H1", Planted::StaleSlot, |heap| {
+        write(heap);
+        heap.collect_young();
+    });
+    is_caught("H4", Planted::ForgottenChildren, Heap::collect);
+    is_caught("H1", Planted::FreedAlive, |heap| {
+        heap.collect();
+        heap.sweep();
+    });
+    is_caught("H4", Planted::WrongEpoch, |heap| {
+        write(heap);
+        heap.collect_young();
+    });
+}
+
+/// An old object that refers to one that stays young once.
+struct Towers;
+
+impl Root for Towers {
+    type Of<'gc> = Option<Gc<'gc, (Gc<'gc, Mut<u64>>,)>>;
+}
+
+#[test]
+fn a_young_object_below_a_forgotten_old_one_is_caught() {
+    for bug in [Planted::Nothing, Planted::ForgottenOld] {
+        let source = Arc::new(Source::new());
+        let mut heap = Heap::<Towers>::new(&source, Pacing::default(), |m| {
+            Some(m.alloc((m.alloc(Mut::new(7)),)))
+        });
+        planted::with(bug, || heap.collect_young());
+        let rule = heap.verify().err().map(|fault| fault.rule);
+        let expected = (bug == Planted::ForgottenOld).then_some("H5");
+        assert_eq!(rule, expected);
+    }
+}
+
+/// What is changed, and by being changed once more becomes right again.
+type Change = fn(&mut Core, NonNull<Header>);
+
+#[test]
+fn wrong_descriptions_and_counts_are_caught() {
+    let changes: [(&str, Change); 12] = [
+        ("H7", |core, _| core.old.live ^= 16),
+        ("H12", |core, _| core.old.pages ^= 1),
+        ("H8", |core, _| core.old.unswept ^= 1),
+        ("H4", |core, _| core.id ^= 1),
+        ("H4", |_, object| {
+            // SAFETY: an old object of this heap.
+            unsafe { state_of(object.cast()) }.fetch_xor(3, Ordering::Relaxed);
+        }),
+        // SAFETY, here and below: as above; nobody else uses the description.
+        ("H4", |_, object| unsafe { run(object).page() }.used ^= 1),
+        (
+            "H4",
+            |_, object| unsafe { run(object).page() }.occupied[1] ^= 1,
+        ),
+        (
+            "H10",
+            |_, object| unsafe { run(object).page() }.drops[3] ^= 1,
+        ),
+        (
+            "H10",
+            |_, object| unsafe { run(object).page() }.drops[0] ^= 1,
+        ),
+        ("H4", |_, object| unsafe { run(object).page() }.class ^= 7),
+        ("H5", |core, object| {
+            let remembered = core.remembered.get_mut();
+            match remembered.pop() {
+                Some(_) => {}
+                None => remembered.push(object),
+            }
+        }),
+        // SAFETY: as above; a header is one word.
+        ("H3", |_, object| unsafe {
+            let word = object.cast::<*const ()>();
+            word.write(word.read().map_addr(|address| address ^ 1));
+        }),
+    ];
+    let mut heap = pairs();
+    for (number, (rule, change)) in changes.into_iter().enumerate() {
+        let object = heap.turn(|_, state| state[0].header());
+        change(heap.parts().0, object);
+        let fault = heap.verify().expect_err("nobody noticed");
+        assert_eq!(fault.rule, rule, "{number}: {fault}");
+        change(heap.parts().0, object);
+        assert_eq!(heap.verify(), Ok(()), "{number}");
+    }
+}
+
+fn run(object: NonNull<Header>) -> crate::pages::page::Run {
+    // SAFETY: an old object.
+    unsafe { crate::old::run_of(object) }
+}

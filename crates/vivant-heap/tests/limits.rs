@@ -1,0 +1,428 @@
+//! The ends of ranges: depth, sizes, panics, many heaps, few objects.
+
+#![allow(unsafe_code, reason = "what the derive writes, by hand")]
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use vivant_heap::{
+    Gc, Heap, Leaf, Mut, Mutator, Object, Pacing, Relocator, Root, Source, Stress, Tracer, When,
+};
+
+/// Verifies itself, and collects when it is told to.
+fn stressed() -> Pacing {
+    let mut pacing = Pacing::default();
+    pacing.stress = Some(Stress::new(When::Paced, 0));
+    pacing
+}
+
+struct Link<'gc> {
+    number: u64,
+    next: Option<Gc<'gc, Link<'gc>>>,
+}
+
+// SAFETY: the fields are all of it.
+unsafe impl<'gc> Object<'gc> for Link<'gc> {
+    type Static = Link<'static>;
+    const NEEDS_TRACE: bool = true;
+    fn trace(&self, tracer: &mut Tracer<'_>) {
+        self.next.trace(tracer);
+    }
+    fn relocate(&mut self, relocator: &mut Relocator<'_>) {
+        self.next.relocate(relocator);
+    }
+}
+
+struct Chain;
+
+impl Root for Chain {
+    type Of<'gc> = Option<Gc<'gc, Link<'gc>>>;
+}
+
+#[test]
+fn depth_needs_no_stack() {
+    let links = match (cfg!(miri), cfg!(debug_assertions)) {
+        (true, _) => 200,
+        (_, true) => 300_000,
+        _ => 10_000_000,
+    };
+    let run = move || {
+        let source = Arc::new(Source::new());
+        let mut heap = Heap::<Chain>::new(&source, Pacing::default(), |_| None);
+        for turn in 0..10 {
+            heap.turn(|m, state| {
+                for number in 0..links / 10 {
+                    let number = turn * (links / 10) + number;
+                    *state = Some(m.alloc(Link {
+                        number,
+                        next: *state,
+                    }));
+                }
+            });
+            heap.pace();
+        }
+        heap.collect();
+        heap.turn(|_, state| {
+            let (mut at, mut left) = (*state, links);
+            while let Some(link) = at {
+                left -= 1;
+                assert_eq!(link.number, left);
+                at = link.next;
+            }
+            assert_eq!(left, 0);
+        });
+        if links <= 1_000_000 {
+            heap.verify().unwrap();
+        }
+        drop(heap);
+        assert_eq!(source.stats().pages, 0);
+    };
+    let thread = std::thread::Builder::new().stack_size(256 * 1024);
+    thread.spawn(run).unwrap().join().unwrap();
+}
+
+/// Values of one type.
+struct All<T>(T);
+
+impl<T: Send + 'static> Root for All<T> {
+    type Of<'gc> = Vec<Gc<'gc, Leaf<T>>>;
+}
+
+fn bytes_survive<const N: usize>() {
+    let source = Arc::new(Source::new());
+    let mut heap = Heap::<All<[u8; N]>>::new(&source, stressed(), |m| {
+        (0..9).map(|n| m.alloc(Leaf([n; N]))).collect()
+    });
+    for round in 0..3 {
+        heap.collect_young();
+        heap.turn(|m, state| {
+            let expected = |n: usize| [if n < 9 { n as u8 } else { 77 }; N];
+            for (n, value) in state.iter().enumerate() {
+                assert!(value.0 == expected(n), "{N}: {n}");
+            }
+            state.push(m.alloc(Leaf([77; N])));
+        });
+        if round == 1 {
+            heap.collect();
+            heap.sweep();
+            // What is trimmed is nobody's.
+            source.trim();
+        }
+    }
+    heap.turn(|_, state| state.clear());
+    heap.collect();
+    heap.sweep();
+    assert_eq!(heap.stats().live, 0, "{N}");
+    drop(heap);
+    assert_eq!(source.stats().pages, 0, "{N}");
+}
+
+#[test]
+fn values_of_all_sizes_survive() {
+    bytes_survive::<0>();
+    bytes_survive::<1>();
+    bytes_survive::<8>();
+    bytes_survive::<9>();
+    bytes_survive::<248>();
+    bytes_survive::<249>();
+    bytes_survive::<312>();
+    bytes_survive::<313>();
+    // With its header 2 KiB: the largest that is born young.
+    bytes_survive::<2040>();
+    bytes_survive::<2041>();
+    bytes_survive::<4088>();
+    bytes_survive::<4089>();
+}
+
+/// Many pages, made in place.
+type Huge<const N: usize> = [u64; N];
+
+fn huge_survives<const N: usize>() {
+    let source = Arc::new(Source::new());
+    struct One<const N: usize>;
+    impl<const N: usize> Root for One<N> {
+        type Of<'gc> = Option<Gc<'gc, Mut<(Gc<'gc, u64>, Huge<N>)>>>;
+    }
+    let run = move || {
+        let mut heap = Heap::<One<N>>::new(&source, stressed(), |m| {
+            Some(m.alloc(Mut::new((m.alloc(3), [N as u64; N]))))
+        });
+        for round in 0..3 {
+            heap.turn(|m, state| {
+                let huge = state.unwrap();
+                assert_eq!(huge.borrow().1[N - 1], N as u64 + round);
+                assert_eq!(*huge.borrow().0, 3 + round);
+                let young = m.alloc(4 + round);
+                let mut huge = huge.borrow_mut(m);
+                huge.0 = young;
+                huge.1[N - 1] += 1;
+            });
+            match round {
+                0 => heap.collect_young(),
+                _ => heap.collect(),
+            }
+            heap.sweep();
+            source.trim();
+        }
+        heap.turn(|_, state| *state = None);
+        heap.collect();
+        heap.sweep();
+        assert_eq!(heap.stats().live, 0);
+        drop(heap);
+        assert_eq!(source.stats().pages, 0);
+        assert!(source.stats().chunks <= 1);
+    };
+    let thread = std::thread::Builder::new().stack_size(N * 8 * 12 + (1 << 20));
+    thread.spawn(run).unwrap().join().unwrap();
+}
+
+#[test]
+fn huge_objects_have_chunks_of_their_own() {
+    // Less than a chunk, a little more, several.
+    huge_survives::<100_000>();
+    if !cfg!(miri) {
+        huge_survives::<131_072>();
+        huge_survives::<600_000>();
+    }
+}
+
+/// Counts its end, which fails.
+struct Explosive(Arc<AtomicUsize>);
+
+impl Drop for Explosive {
+    fn drop(&mut self) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        panic!("a destructor of this test panics");
+    }
+}
+
+#[test]
+fn destructors_that_panic_are_counted() {
+    let ended = Arc::new(AtomicUsize::new(0));
+    let count = || ended.load(Ordering::Relaxed);
+    let source = Arc::new(Source::new());
+    let mut heap = Heap::<All<Explosive>>::new(&source, stressed(), |m| {
+        let new = |_| m.alloc(Leaf(Explosive(ended.clone())));
+        (0..6).map(new).collect()
+    });
+    // Two end young, two old, two with the heap.
+    heap.turn(|_, state| state.truncate(4));
+    heap.collect_young();
+    assert_eq!((count(), heap.stats().panics), (2, 2));
+    heap.turn(|_, state| state.truncate(2));
+    heap.collect();
+    heap.sweep();
+    assert_eq!((count(), heap.stats().panics), (4, 4));
+    drop(heap);
+    assert_eq!(count(), 6);
+    assert_eq!(source.stats().pages, 0);
+}
+
+#[test]
+fn a_heap_may_end_while_a_thread_unwinds() {
+    let ended = Arc::new(AtomicUsize::new(0));
+    let source = Arc::new(Source::new());
+    let unwound = catch_unwind(AssertUnwindSafe(|| {
+        let _heap = Heap::<All<Explosive>>::new(&source, stressed(), |m| {
+            vec![m.alloc(Leaf(Explosive(ended.clone())))]
+        });
+        panic!("this test unwinds");
+    }));
+    assert!(unwound.is_err());
+    assert_eq!(ended.load(Ordering::Relaxed), 1);
+    assert_eq!(source.stats().pages, 0);
+}
+
+/// Plain state that fails when it ends.
+struct Fuse;
+
+impl Root for Fuse {
+    type Of<'gc> = (Leaf<Explosive>, Gc<'gc, Leaf<Explosive>>);
+}
+
+#[test]
+fn a_state_that_panics_takes_the_heap_with_it() {
+    let ended = Arc::new(AtomicUsize::new(0));
+    let source = Arc::new(Source::new());
+    let heap = Heap::<Fuse>::new(&source, stressed(), |m| {
+        let new = || Leaf(Explosive(ended.clone()));
+        (new(), m.alloc(new()))
+    });
+    drop(heap);
+    assert_eq!(ended.load(Ordering::Relaxed), 2);
+    assert_eq!(source.stats().pages, 0);
+}
+
+#[test]
+fn a_heap_that_is_not_finished_gives_all_back() {
+    let ended = Arc::new(AtomicUsize::new(0));
+    let source = Arc::new(Source::new());
+    let made = catch_unwind(AssertUnwindSafe(|| {
+        Heap::<All<Explosive>>::new(&source, stressed(), |m| {
+            m.alloc(Leaf(Explosive(ended.clone())));
+            panic!("no state today");
+        })
+    }));
+    assert!(made.is_err());
+    assert_eq!(ended.load(Ordering::Relaxed), 1);
+    assert_eq!(source.stats().pages, 0);
+}
+
+#[test]
+fn a_panic_in_the_middle_of_a_value_leaves_the_heap_whole() {
+    let source = Arc::new(Source::new());
+    let mut heap = Heap::<Chain>::new(&source, stressed(), |_| None);
+    let one = |m: &Mutator<'_>, fails: bool| {
+        m.alloc(m.alloc(1u64));
+        assert!(!fails, "in the middle of a value");
+        1
+    };
+    for round in 0..5 {
+        let turn = catch_unwind(AssertUnwindSafe(|| {
+            heap.turn(|m, state| {
+                *state = Some(m.alloc(Link {
+                    number: 0,
+                    next: *state,
+                }));
+                let number = one(m, round % 2 == 0);
+                let next = *state;
+                *state = Some(m.alloc(Link { number, next }));
+            });
+        }));
+        assert_eq!(turn.is_err(), round % 2 == 0);
+        heap.verify().unwrap();
+        heap.collect_young();
+    }
+    let count = heap.turn(|_, state| std::iter::successors(*state, |link| link.next).count());
+    assert_eq!(count, 7);
+}
+
+/// A mutable value inside of one.
+struct Nested;
+
+impl Root for Nested {
+    type Of<'gc> = (
+        Option<Gc<'gc, Mut<Option<Mut<u64>>>>>,
+        Option<Gc<'gc, Mut<u64>>>,
+    );
+}
+
+#[test]
+fn what_is_taken_out_of_an_old_object_is_new() {
+    let source = Arc::new(Source::new());
+    let mut heap = Heap::<Nested>::new(&source, stressed(), |m| {
+        (Some(m.alloc(Mut::new(Some(Mut::new(5))))), None)
+    });
+    heap.collect();
+    for _ in 0..3 {
+        heap.turn(|m, state| {
+            let taken = state.0.unwrap().borrow_mut(m).take();
+            if let Some(taken) = taken {
+                state.1 = Some(m.alloc(taken));
+            }
+            let young = state.1.unwrap();
+            let value = young.get();
+            young.set(m, value + 1);
+        });
+        heap.verify().unwrap();
+        heap.collect_young();
+    }
+    heap.turn(|_, state| assert_eq!(state.1.unwrap().get(), 8));
+}
+
+#[test]
+fn forgotten_borrows_harm_nobody() {
+    let source = Arc::new(Source::new());
+    let mut heap = Heap::<Nested>::new(&source, stressed(), |m| (None, Some(m.alloc(Mut::new(1)))));
+    // Young, and young still; then old.
+    for round in 0..4 {
+        heap.turn(|m, state| std::mem::forget(state.1.unwrap().borrow_mut(m)));
+        let again = catch_unwind(AssertUnwindSafe(|| {
+            heap.turn(|_, state| state.1.unwrap().get())
+        }));
+        assert!(again.is_err());
+        match round {
+            1 => heap.collect(),
+            _ => heap.collect_young(),
+        }
+        heap.turn(|_, state| assert_eq!(state.1.unwrap().get(), 1));
+    }
+    // A shared one of an old object stays: writing is refused, and nothing else.
+    heap.turn(|_, state| std::mem::forget(state.1.unwrap().borrow()));
+    heap.collect();
+    let write = catch_unwind(AssertUnwindSafe(|| {
+        heap.turn(|m, state| state.1.unwrap().set(m, 2))
+    }));
+    assert!(write.is_err());
+    heap.turn(|_, state| assert_eq!(state.1.unwrap().get(), 1));
+}
+
+#[test]
+fn many_small_heaps_come_and_go() {
+    let source = Arc::new(Source::new());
+    let heaps = match (cfg!(miri), cfg!(debug_assertions)) {
+        (true, _) => 20,
+        (_, true) => 10_000,
+        _ => 100_000,
+    };
+    let mut alive: Vec<Heap<All<u64>>> = Vec::new();
+    for number in 0..heaps {
+        let mut heap = Heap::<All<u64>>::new(&source, Pacing::default(), |m| {
+            (0..5).map(|n| m.alloc(Leaf(number + n))).collect()
+        });
+        if number % 3 == 0 {
+            heap.collect();
+        }
+        alive.push(heap);
+        if alive.len() > 500 {
+            alive.swap_remove(number as usize * 7 % 500);
+        }
+        if let Some(heap) = alive.get_mut(number as usize * 5 % 400) {
+            let sum = heap.turn(|_, state| state.iter().map(|n| n.0).sum::<u64>());
+            assert_eq!(sum % 5, 0);
+        }
+    }
+    drop(alive);
+    let stats = source.stats();
+    assert_eq!(stats.pages, 0);
+    assert!(stats.chunks < 10, "{stats:?}");
+}
+
+/// Objects of two sizes.
+struct Small;
+
+impl Root for Small {
+    type Of<'gc> = (Vec<Gc<'gc, u64>>, Vec<Gc<'gc, [u64; 3]>>);
+}
+
+#[test]
+fn a_small_heap_is_small() {
+    let source = Arc::new(Source::new());
+    let mut heap = Heap::<Small>::new(&source, Pacing::default(), |m| {
+        let three = (0..5).map(|n| m.alloc([n; 3])).collect();
+        ((0..5).map(|n| m.alloc(n)).collect(), three)
+    });
+    // As it is born: the nursery's first block.
+    assert_eq!(heap.stats().pages, 8 * 1024);
+    heap.collect();
+    heap.sweep();
+    // A page for each size, and no nursery.
+    assert_eq!(heap.stats().pages, 8 * 1024);
+    heap.turn(|m, state| state.0.push(m.alloc(9)));
+    assert!(heap.stats().pages <= 20 * 1024);
+    heap.collect_young();
+    heap.rest();
+    assert_eq!(heap.stats().pages, 8 * 1024);
+    assert_eq!(source.stats().pages, 2);
+}
+
+#[test]
+fn large_objects_alone_lead_to_collections() {
+    let source = Arc::new(Source::new());
+    let mut heap = Heap::<All<[u64; 2000]>>::new(&source, Pacing::default(), |_| Vec::new());
+    for number in 0..200 {
+        heap.turn(|m, _| assert_eq!(m.alloc(Leaf([number; 2000])).0[7], number));
+        heap.pace();
+    }
+    assert!(heap.stats().pages < 1 << 20, "{:?}", heap.stats());
+}
