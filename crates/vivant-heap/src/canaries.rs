@@ -4,6 +4,7 @@ use crate::header::Header;
 use crate::heap::{Core, Heap, Mutator, Pacing, Root};
 use crate::pages::Source;
 use crate::pages::chunk::state_of;
+use crate::pages::page::Page;
 use crate::planted::{self, Planted};
 use crate::sync::{Arc, Ordering};
 use crate::types::{Gc, Mut};
@@ -130,21 +131,11 @@ fn wrong_descriptions_and_counts_are_caught() {
             // SAFETY: an old object of this heap.
             unsafe { state_of(object.cast()) }.fetch_xor(3, Ordering::Relaxed);
         }),
-        // SAFETY, here and below: as above; nobody else uses the description.
-        ("H4", |_, object| unsafe { run(object).page() }.used ^= 1),
-        (
-            "H4",
-            |_, object| unsafe { run(object).page() }.occupied[1] ^= 1,
-        ),
-        (
-            "H10",
-            |_, object| unsafe { run(object).page() }.drops[3] ^= 1,
-        ),
-        (
-            "H10",
-            |_, object| unsafe { run(object).page() }.drops[0] ^= 1,
-        ),
-        ("H4", |_, object| unsafe { run(object).page() }.class ^= 7),
+        ("H4", |_, object| page(object).used ^= 1),
+        ("H4", |_, object| page(object).occupied[1] ^= 1),
+        ("H10", |_, object| page(object).drops[3] ^= 1),
+        ("H10", |_, object| page(object).drops[0] ^= 1),
+        ("H4", |_, object| page(object).class ^= 7),
         ("H5", |core, object| {
             let remembered = core.remembered.get_mut();
             match remembered.pop() {
@@ -152,10 +143,10 @@ fn wrong_descriptions_and_counts_are_caught() {
                 None => remembered.push(object),
             }
         }),
-        // SAFETY: as above; a header is one word.
-        ("H3", |_, object| unsafe {
+        ("H3", |_, object| {
             let word = object.cast::<*const ()>();
-            word.write(word.read().map_addr(|address| address ^ 1));
+            // SAFETY: as above; a header is one word.
+            unsafe { word.write(word.read().map_addr(|address| address ^ 1)) };
         }),
     ];
     let mut heap = pairs();
@@ -169,7 +160,7 @@ fn wrong_descriptions_and_counts_are_caught() {
     }
 }
 
-fn run(object: NonNull<Header>) -> crate::pages::page::Run {
-    // SAFETY: an old object.
-    unsafe { crate::old::run_of(object) }
+fn page<'a>(object: NonNull<Header>) -> &'a mut Page {
+    // SAFETY: an old object; nobody else uses the description meanwhile.
+    unsafe { crate::old::run_of(object).page() }
 }

@@ -96,7 +96,7 @@ impl Header {
     /// Whether this can be the header of an object that has not moved.
     pub(crate) fn is_there(&self) -> bool {
         let address = self.word.get().addr();
-        address != 0 && address % align_of::<Table>() == 0
+        address != 0 && address.is_multiple_of(align_of::<Table>())
     }
 
     /// The object is there now.

@@ -240,10 +240,11 @@ impl<R: Root> Heap<R> {
     /// Under stress: verifies.
     #[inline]
     fn check(&mut self) {
-        if self.core.get_mut().pacing.stress.is_some() {
-            if let Err(fault) = self.verify() {
-                panic!("{fault}");
-            }
+        if self.core.get_mut().pacing.stress.is_none() {
+            return;
+        }
+        if let Err(fault) = self.verify() {
+            panic!("{fault}");
         }
     }
 

@@ -356,7 +356,7 @@ impl<'a> Verifier<'a> {
             Kind::Cells => {
                 let size = cell_size(page.class as usize);
                 let number = offset / size;
-                let used = offset % size == 0
+                let used = offset.is_multiple_of(size)
                     && number < cells(page.class as usize)
                     && page.occupied[number / 64] >> (number % 64) & 1 == 1;
                 check(used, "H4", "no cell in use begins there", at)?;

@@ -79,7 +79,7 @@ const fn size_of_cell(class: usize) -> usize {
         return (class + 1) * GRANULE;
     }
     let (doubling, quarter) = ((class - STEPS) / 4, (class - STEPS) % 4);
-    (STEPS_MAX << doubling) + (quarter + 1) * (STEPS_MAX / 4 << doubling)
+    (STEPS_MAX << doubling) + (quarter + 1) * ((STEPS_MAX / 4) << doubling)
 }
 
 const fn pages_for(cell: usize) -> usize {
