@@ -122,8 +122,8 @@ impl<'a> Verifier<'a> {
     /// A run is this heap's, and no other run has its pages.
     fn run(&mut self, run: Run, kind: Kind, place: Place) -> Result<(), Fault> {
         let start = run.start().addr().get();
-        // SAFETY: the run is on one of the heap's lists, and nobody else uses its description now.
-        let pages = unsafe { run.page() }.pages as usize;
+        // SAFETY: the run is on one of the heap's lists, and its description is read as a whole.
+        let pages = unsafe { run.0.read() }.pages as usize;
         // Of a run that is longer than a chunk only the first page matters: what lies in it begins there.
         let described = if kind == Kind::Large { 1 } else { pages };
         for number in 0..described {
@@ -155,7 +155,7 @@ impl<'a> Verifier<'a> {
         for (run, filled) in self.core.nursery.blocks() {
             self.run(run, Kind::Nursery, Place::Nursery)?;
             // SAFETY: the run is the nursery's.
-            pages += unsafe { run.page() }.pages as usize;
+            pages += unsafe { run.0.read() }.pages as usize;
             let mut offset = 0;
             while offset < filled {
                 // SAFETY: within the block; an object begins there.
@@ -201,7 +201,7 @@ impl<'a> Verifier<'a> {
         for run in self.core.reserve.runs() {
             self.run(run, Kind::Nursery, Place::Nursery)?;
             // SAFETY: the run is the reserve's.
-            pages += unsafe { run.page() }.pages as usize;
+            pages += unsafe { run.0.read() }.pages as usize;
         }
         let counted = self.core.reserve.pages();
         check(
@@ -217,8 +217,8 @@ impl<'a> Verifier<'a> {
         let old = &self.core.old;
         let (mut pages, mut live, mut unswept) = (0, 0, 0);
         for run in old.runs() {
-            // SAFETY: the run is the old generation's, and this is the only reference until it is used no more.
-            let page = unsafe { &*run.0.as_ptr() };
+            // SAFETY: the run is the old generation's; no turn runs.
+            let page = unsafe { run.0.read() };
             self.run(run, page.kind, Place::Old(run))?;
             let at = run.start().addr().get();
             pages += page.pages as usize;
@@ -262,7 +262,7 @@ impl<'a> Verifier<'a> {
     /// One run of cells. Bytes in use.
     fn cells(&self, run: Run) -> Result<usize, Fault> {
         // SAFETY: as in `old`.
-        let page = unsafe { &*run.0.as_ptr() };
+        let page = unsafe { run.0.read() };
         let at = run.start().addr().get();
         let class = page.class as usize;
         check(
@@ -350,7 +350,7 @@ impl<'a> Verifier<'a> {
             return Ok(place);
         };
         // SAFETY: as in `old`.
-        let page = unsafe { &*run.0.as_ptr() };
+        let page = unsafe { run.0.read() };
         let offset = at - run.start().addr().get();
         let room = match page.kind {
             Kind::Cells => {
@@ -426,7 +426,7 @@ impl<'a> Verifier<'a> {
                 // SAFETY: as in `old`. Relaxed: nobody marks.
                 let (page, state) = unsafe {
                     let state = state_of(object.cast()).load(Ordering::Relaxed);
-                    (&*run.0.as_ptr(), state)
+                    (run.0.read(), state)
                 };
                 let epoch = self.core.old.epoch.0;
                 check(

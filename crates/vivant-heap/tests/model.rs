@@ -280,7 +280,7 @@ fn run(seed: u64) {
         _ => stress,
     });
     let mut heap = Heap::<Graph>::new(&source, pacing, |_| vec![Edge::None; ROOTS]);
-    let steps = if cfg!(miri) { 12 } else { 60 };
+    let steps = if cfg!(miri) { 8 } else { 60 };
     for _ in 0..steps {
         // A turn that gets no memory is over: what it did until then stays.
         let turn = catch_unwind(AssertUnwindSafe(|| {
@@ -318,7 +318,7 @@ fn seeded_graphs_are_what_they_should_be() {
     let number = |name| std::env::var(name).ok().and_then(|text| text.parse().ok());
     let seeds = match number("VIVANT_SEED") {
         Some(seed) => seed..seed + 1,
-        None => 0..number("VIVANT_SEEDS").unwrap_or(if cfg!(miri) { 3 } else { 100 }),
+        None => 0..number("VIVANT_SEEDS").unwrap_or(if cfg!(miri) { 2 } else { 100 }),
     };
     for seed in seeds {
         if let Err(panic) = catch_unwind(|| run(seed)) {

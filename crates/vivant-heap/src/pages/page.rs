@@ -23,6 +23,7 @@ pub(crate) enum Kind {
 const CELLS_MAX: usize = 256;
 
 /// The description of a page. Of a run, that of its first page describes all of it; the others have `kind` and `owner`.
+#[derive(Clone, Copy)]
 #[repr(C)]
 pub(crate) struct Page {
     /// The heap whose it is, or 0.
