@@ -12,6 +12,9 @@ use std::ops::{Deref, DerefMut};
 ///
 /// Borrowed as a `RefCell` is. The first mutable borrow of an old object since the last collection of the nursery goes through the
 /// barrier (H5); every other one is a comparison with zero.
+///
+/// A mutable borrow that is forgotten (`mem::forget`) ends when the nursery is emptied. A shared one of an old object that was not written stays,
+/// as a `RefCell`'s would: the object can be read, and no longer written.
 #[repr(C)]
 pub struct Mut<T> {
     /// First, where the collector finds it.
@@ -202,7 +205,7 @@ unsafe impl<'gc, T: Object<'gc>> Object<'gc> for Mut<T> {
     }
     #[inline]
     fn relocate(&mut self, relocator: &mut Relocator<'_>) {
-        // Forgotten borrows end here. Who is old and refers to nothing young has to tell of the next write.
+        // Forgotten borrows of what is gone through end here. Who is old and refers to nothing young has to tell of the next write.
         self.flag.set(0);
         self.value.get_mut().relocate(relocator);
         relocator.mutable(&self.flag, CLEAN);
