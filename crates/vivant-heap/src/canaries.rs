@@ -26,8 +26,10 @@ fn pair<'gc>(m: &Mutator<'gc>, number: u64) -> Pair<'gc> {
 /// Ten pairs, all of them old.
 fn pairs() -> Heap<Pairs> {
     let source = Arc::new(Source::new());
-    let mut pacing = Pacing::default();
-    pacing.nursery = 256;
+    let pacing = Pacing {
+        nursery: 256,
+        ..Pacing::default()
+    };
     let mut heap = Heap::new(&source, pacing, |m| {
         let new = |number| m.alloc(Mut::new(pair(m, number)));
         (0..10).map(new).collect()
