@@ -1,13 +1,15 @@
 //! A heap: a state and all that it reaches.
 
 use crate::collector::Ageing;
-use crate::header::{Header, Table, young_size};
+use crate::header::{Header, Length, Table, young_size};
 use crate::nursery::Nursery;
 use crate::old::Old;
 use crate::pages::Source;
+use crate::pages::chunk::page_of;
+use crate::pages::page::Kind;
 use crate::sync::{Arc, AtomicU32, Ordering};
-use crate::types::Object;
 use crate::types::gc::{Brand, Gc};
+use crate::types::{Collected, Object};
 use std::cell::{RefCell, UnsafeCell};
 use std::fmt;
 use std::marker::PhantomData;
@@ -64,6 +66,8 @@ pub(crate) struct Core {
     pub(crate) old: Old,
     /// Old objects that were written since the nursery was last emptied, and those that refer to young ones still (H5).
     pub(crate) remembered: RefCell<Vec<NonNull<Header>>>,
+    /// Old weak references to young objects.
+    pub(crate) weak: Vec<NonNull<Header>>,
     pub(crate) stats: HeapStats,
     pacing: Pacing,
     mark_at: usize,
@@ -106,6 +110,7 @@ impl<R: Root> Heap<R> {
             nursery: Nursery::new(0),
             old: Old::new(),
             remembered: RefCell::default(),
+            weak: Vec::new(),
             stats: HeapStats::default(),
             pacing,
             mark_at: pacing.first,
@@ -252,7 +257,7 @@ impl<'gc> Mutator<'gc> {
                 None => self.room_slow(young_size(size_of::<T>())),
             }
         } else {
-            self.room_old(Table::of::<T>())
+            self.room_old(size_of::<T>(), Table::of::<T>().needs_trace)
         };
         // SAFETY: room for the header and the value behind it.
         unsafe {
@@ -261,7 +266,86 @@ impl<'gc> Mutator<'gc> {
             if const { mem::needs_drop::<T>() } {
                 self.note_drop(room, const { young_size(size_of::<T>()) <= YOUNG_MAX });
             }
-            Gc::of(room)
+            Gc::at(room.add(1).cast())
+        }
+    }
+
+    /// A new slice, with the values of a vector or an array.
+    ///
+    /// # Panics
+    ///
+    /// As [`Mutator::alloc`].
+    pub fn alloc_slice<T: Object<'gc>>(&self, values: impl Into<Vec<T>>) -> Gc<'gc, [T]> {
+        let mut values: Vec<T> = values.into();
+        let elements = values.as_ptr();
+        // SAFETY: the vector forgets its values when they have moved, bit for bit, into the slice.
+        unsafe {
+            let slice = self.slice::<T, [T]>(elements, values.len());
+            values.set_len(0);
+            Gc::at(NonNull::slice_from_raw_parts(slice.0, slice.1))
+        }
+    }
+
+    /// A new slice, with what an iterator gives. The iterator may allocate too.
+    ///
+    /// # Panics
+    ///
+    /// As [`Mutator::alloc`].
+    pub fn alloc_iter<T: Object<'gc>>(&self, values: impl IntoIterator<Item = T>) -> Gc<'gc, [T]> {
+        self.alloc_slice(Vec::from_iter(values))
+    }
+
+    /// A new string.
+    ///
+    /// # Panics
+    ///
+    /// As [`Mutator::alloc`].
+    pub fn alloc_str(&self, text: &str) -> Gc<'gc, str> {
+        // SAFETY: bytes can be copied, and these are a string's.
+        unsafe {
+            let (first, length) = self.slice::<u8, str>(text.as_ptr(), text.len());
+            let bytes = NonNull::slice_from_raw_parts(first, length);
+            Gc::at(NonNull::new_unchecked(bytes.as_ptr() as *mut str))
+        }
+    }
+
+    /// # Safety
+    ///
+    /// So many values can be read there, which are not used after this, unless their bytes are values of their own in a copy.
+    unsafe fn slice<T: Object<'gc>, S: ?Sized + Collected<'gc>>(
+        &self,
+        values: *const T,
+        elements: usize,
+    ) -> (NonNull<T>, usize) {
+        const {
+            assert!(
+                align_of::<T>() <= 8,
+                "an element is aligned to 8 bytes at most; box what needs more"
+            );
+        }
+        let Some(length) = Length::new(elements) else {
+            no_memory(usize::MAX)
+        };
+        // No overflow: so many lie in memory already.
+        let bytes = size_of::<Length>() + elements * size_of::<T>();
+        let young = young_size(bytes);
+        let room = if young > YOUNG_MAX {
+            self.room_old(bytes, T::NEEDS_TRACE)
+        } else if let Some(room) = self.core().nursery.room(young) {
+            room.cast()
+        } else {
+            self.room_slow(young)
+        };
+        // SAFETY: room for the header, the length and the values; the rest is the caller's.
+        unsafe {
+            room.write(Header::new(Table::of_slice::<T, S>()));
+            room.add(1).cast::<Length>().write(length);
+            let first = room.add(2).cast::<T>();
+            first.copy_from_nonoverlapping(NonNull::new_unchecked(values.cast_mut()), elements);
+            if const { mem::needs_drop::<T>() } {
+                self.note_drop(room, young <= YOUNG_MAX);
+            }
+            (first, elements)
         }
     }
 
@@ -280,13 +364,13 @@ impl<'gc> Mutator<'gc> {
 
     #[cold]
     #[inline(never)]
-    fn room_old(&self, table: &'static Table) -> NonNull<Header> {
+    fn room_old(&self, bytes: usize, needs_trace: bool) -> NonNull<Header> {
         // SAFETY: nobody else has a reference to the core now: all that take one give it up before they return.
         let core = unsafe { &mut *self.core.as_ref().get() };
-        let Some(room) = core.old.allocate(table, &core.source, core.id) else {
-            no_memory(table.size);
+        let Some(room) = core.old.allocate(bytes, &core.source, core.id) else {
+            no_memory(bytes);
         };
-        if table.needs_trace {
+        if needs_trace {
             // Born written: what it is made of may be young (GC-NOTES §3, 17).
             core.remembered.get_mut().push(room);
         }
@@ -311,6 +395,11 @@ impl<'gc> Mutator<'gc> {
     /// An old object is written for the first time since the nursery was last emptied (H5).
     #[cold]
     pub(crate) fn barrier(&self, object: NonNull<Header>) {
+        // One that was made of a part of an old object is young, whatever its flag says.
+        // SAFETY: an object lies in a chunk.
+        if unsafe { page_of(object.cast()).as_ref() }.kind == Kind::Nursery {
+            return;
+        }
         self.core().remembered.borrow_mut().push(object);
     }
 }
