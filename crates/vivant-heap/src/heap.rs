@@ -1,15 +1,15 @@
 //! A heap: a state and all that it reaches.
 
 use crate::collector::Ageing;
-use crate::header::{Header, Length, Table, young_size};
+use crate::header::{Header, Table, young_size};
 use crate::nursery::Nursery;
 use crate::old::Old;
 use crate::pages::Source;
 use crate::pages::chunk::page_of;
 use crate::pages::page::Kind;
 use crate::sync::{Arc, AtomicU32, Ordering};
+use crate::types::Object;
 use crate::types::gc::{Brand, Gc};
-use crate::types::{Collected, Object};
 use std::cell::{RefCell, UnsafeCell};
 use std::fmt;
 use std::marker::PhantomData;
@@ -264,88 +264,21 @@ impl<'gc> Mutator<'gc> {
             room.write(Header::new(Table::of::<T>()));
             room.add(1).cast::<T>().write(value);
             if const { mem::needs_drop::<T>() } {
-                self.note_drop(room, const { young_size(size_of::<T>()) <= YOUNG_MAX });
+                self.note_drop(room, size_of::<T>());
             }
             Gc::at(room.add(1).cast())
         }
     }
 
-    /// A new slice, with the values of a vector or an array.
-    ///
-    /// # Panics
-    ///
-    /// As [`Mutator::alloc`].
-    pub fn alloc_slice<T: Object<'gc>>(&self, values: impl Into<Vec<T>>) -> Gc<'gc, [T]> {
-        let mut values: Vec<T> = values.into();
-        let elements = values.as_ptr();
-        // SAFETY: the vector forgets its values when they have moved, bit for bit, into the slice.
-        unsafe {
-            let slice = self.slice::<T, [T]>(elements, values.len());
-            values.set_len(0);
-            Gc::at(NonNull::slice_from_raw_parts(slice.0, slice.1))
-        }
-    }
-
-    /// A new slice, with what an iterator gives. The iterator may allocate too.
-    ///
-    /// # Panics
-    ///
-    /// As [`Mutator::alloc`].
-    pub fn alloc_iter<T: Object<'gc>>(&self, values: impl IntoIterator<Item = T>) -> Gc<'gc, [T]> {
-        self.alloc_slice(Vec::from_iter(values))
-    }
-
-    /// A new string.
-    ///
-    /// # Panics
-    ///
-    /// As [`Mutator::alloc`].
-    pub fn alloc_str(&self, text: &str) -> Gc<'gc, str> {
-        // SAFETY: bytes can be copied, and these are a string's.
-        unsafe {
-            let (first, length) = self.slice::<u8, str>(text.as_ptr(), text.len());
-            let bytes = NonNull::slice_from_raw_parts(first, length);
-            Gc::at(NonNull::new_unchecked(bytes.as_ptr() as *mut str))
-        }
-    }
-
-    /// # Safety
-    ///
-    /// So many values can be read there, which are not used after this, unless their bytes are values of their own in a copy.
-    unsafe fn slice<T: Object<'gc>, S: ?Sized + Collected<'gc>>(
-        &self,
-        values: *const T,
-        elements: usize,
-    ) -> (NonNull<T>, usize) {
-        const {
-            assert!(
-                align_of::<T>() <= 8,
-                "an element is aligned to 8 bytes at most; box what needs more"
-            );
-        }
-        let Some(length) = Length::new(elements) else {
-            no_memory(usize::MAX)
-        };
-        // No overflow: so many lie in memory already.
-        let bytes = size_of::<Length>() + elements * size_of::<T>();
+    /// Room for an object of which the type does not tell the size: so many bytes behind its header.
+    pub(crate) fn room(&self, bytes: usize, needs_trace: bool) -> NonNull<Header> {
         let young = young_size(bytes);
-        let room = if young > YOUNG_MAX {
-            self.room_old(bytes, T::NEEDS_TRACE)
-        } else if let Some(room) = self.core().nursery.room(young) {
-            room.cast()
-        } else {
-            self.room_slow(young)
-        };
-        // SAFETY: room for the header, the length and the values; the rest is the caller's.
-        unsafe {
-            room.write(Header::new(Table::of_slice::<T, S>()));
-            room.add(1).cast::<Length>().write(length);
-            let first = room.add(2).cast::<T>();
-            first.copy_from_nonoverlapping(NonNull::new_unchecked(values.cast_mut()), elements);
-            if const { mem::needs_drop::<T>() } {
-                self.note_drop(room, young <= YOUNG_MAX);
-            }
-            (first, elements)
+        if young > YOUNG_MAX {
+            return self.room_old(bytes, needs_trace);
+        }
+        match self.core().nursery.room(young) {
+            Some(room) => room.cast(),
+            None => self.room_slow(young),
         }
     }
 
@@ -379,10 +312,10 @@ impl<'gc> Mutator<'gc> {
 
     /// # Safety
     ///
-    /// The object was just made, there.
+    /// The object was just made, there, with so many bytes behind its header.
     #[inline(never)]
-    unsafe fn note_drop(&self, object: NonNull<Header>, young: bool) {
-        if young {
+    pub(crate) unsafe fn note_drop(&self, object: NonNull<Header>, bytes: usize) {
+        if young_size(bytes) <= YOUNG_MAX {
             self.core().nursery.note_drop(object);
         } else {
             // SAFETY: as in `room_old`.
@@ -408,7 +341,7 @@ impl<'gc> Mutator<'gc> {
 const YOUNG_MAX: usize = 2048;
 
 #[cold]
-fn no_memory(bytes: usize) -> ! {
+pub(crate) fn no_memory(bytes: usize) -> ! {
     panic!("no memory for an object of {bytes} bytes: the page source has none left")
 }
 

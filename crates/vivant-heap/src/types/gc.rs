@@ -86,6 +86,10 @@ impl<'gc, T: ?Sized> Gc<'gc, T> {
     /// The value for as long as the turn: nothing is collected within one.
     #[inline]
     #[must_use]
+    #[allow(
+        clippy::should_implement_trait,
+        reason = "no method: those are the object's"
+    )]
     pub fn as_ref(this: Self) -> &'gc T {
         // SAFETY: whoever has a reference of this brand is in the turn in which the object is, or in one that found it alive; it does not
         // move or end before the turn has ended, which the brand does not outlive. What changes in place is `Mut`'s.

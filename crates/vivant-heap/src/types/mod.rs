@@ -4,6 +4,7 @@ mod collected;
 pub(crate) mod gc;
 mod mutable;
 mod object;
+mod slice;
 pub mod unsizing;
 mod weak;
 
