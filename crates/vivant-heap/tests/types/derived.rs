@@ -173,28 +173,35 @@ fn twins_are_static() {
     assert_ne!(twin::<Pair<u8, u16>>(&brand), twin::<Pair<u16, u8>>(&brand));
 }
 
-/// An old cell becomes a part of a young one, and says that it is old.
+/// Something that is traced, so that collections come by its cell.
+type Counted<'gc> = (u64, Option<Number<'gc>>);
+
+/// An old cell becomes a young object, and says that it is old.
 struct Inside;
 
 impl Root for Inside {
-    type Of<'gc> = (Gc<'gc, Mut<Option<Mut<u64>>>>, Option<Number<'gc>>);
+    type Of<'gc> = (
+        Gc<'gc, Mut<Option<Mut<Counted<'gc>>>>>,
+        Option<Gc<'gc, Mut<Counted<'gc>>>>,
+    );
 }
 
 #[test]
 fn a_cell_out_of_an_old_object_is_young() {
-    let mut heap = heap::<Inside>(|m| (m.alloc(Mut::new(Some(Mut::new(1)))), None));
+    let mut heap = heap::<Inside>(|m| (m.alloc(Mut::new(Some(Mut::new((1, None))))), None));
     heap.collect();
     heap.turn(|m, (outer, number)| {
         let inner = outer.borrow_mut(m).take().unwrap();
         let new = m.alloc(inner);
-        *new.borrow_mut(m) = 2;
+        new.borrow_mut(m).0 = 2;
         *number = Some(new);
     });
     for round in 2..6 {
         heap.collect_young();
         heap.turn(|m, (_, number)| {
-            assert_eq!(number.unwrap().get(), round);
-            number.unwrap().set(m, round + 1);
+            let mut number = number.unwrap().borrow_mut(m);
+            assert_eq!(number.0, round);
+            number.0 += 1;
         });
     }
 }
