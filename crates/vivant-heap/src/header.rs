@@ -1,7 +1,7 @@
 //! The word before each object: its type's table, or where the object has gone.
 
 use crate::collector::{Relocator, Tracer};
-use crate::types::Object;
+use crate::types::{Collected, Object};
 use std::any::TypeId;
 use std::cell::Cell;
 use std::ptr::NonNull;
@@ -16,10 +16,39 @@ pub(crate) struct Header {
 /// The lowest bit: both kinds of pointers are aligned to eight bytes.
 const MOVED: usize = 1;
 
+/// How many bytes lie behind a header.
+#[derive(Clone, Copy)]
+pub(crate) enum Layout {
+    /// A value of so many.
+    Sized(usize),
+    /// A [`Length`], and so many elements of so many bytes each.
+    Slice(usize),
+}
+
+/// How many elements a slice has: the word between its header and its elements.
+///
+/// What lies before a value is its header, or one of these; [`LENGTH`] tells which.
+#[derive(Clone, Copy)]
+#[repr(transparent)]
+pub(crate) struct Length(usize);
+
+/// The bit that lengths have, and headers have not.
+const LENGTH: usize = 2;
+
+impl Length {
+    /// None for more elements than a length can say.
+    pub(crate) fn new(elements: usize) -> Option<Length> {
+        Some(Length(elements.checked_mul(4)? | LENGTH))
+    }
+
+    pub(crate) fn elements(self) -> usize {
+        self.0 >> 2
+    }
+}
+
 /// What the collector knows of a type.
 pub(crate) struct Table {
-    /// Bytes of the value.
-    pub(crate) size: usize,
+    pub(crate) layout: Layout,
     pub(crate) needs_trace: bool,
     pub(crate) mutable: bool,
     pub(crate) trace: unsafe fn(NonNull<u8>, &mut Tracer<'_>),
@@ -36,7 +65,7 @@ impl Table {
     pub(crate) fn of<'gc, T: Object<'gc>>() -> &'static Table {
         const {
             &Table {
-                size: size_of::<T>(),
+                layout: Layout::Sized(size_of::<T>()),
                 needs_trace: T::NEEDS_TRACE,
                 mutable: T::MUTABLE,
                 trace: trace::<T>,
@@ -51,6 +80,83 @@ impl Table {
             }
         }
     }
+
+    /// The table of slices of a type, `S` as an object.
+    pub(crate) fn of_slice<'gc, T: Object<'gc>, S: ?Sized + Collected<'gc>>() -> &'static Table {
+        const {
+            &Table {
+                layout: Layout::Slice(size_of::<T>()),
+                needs_trace: T::NEEDS_TRACE,
+                mutable: false,
+                trace: trace_slice::<T>,
+                relocate: relocate_slice::<T>,
+                end: if std::mem::needs_drop::<T>() {
+                    Some(end_slice::<T>)
+                } else {
+                    None
+                },
+                id: TypeId::of::<S::Static>,
+                name: std::any::type_name::<S::Static>,
+            }
+        }
+    }
+
+    /// Bytes behind the header of an object of this type.
+    ///
+    /// # Safety
+    ///
+    /// It is one, though it may have moved.
+    #[inline]
+    pub(crate) unsafe fn bytes(&self, object: NonNull<Header>) -> usize {
+        match self.layout {
+            Layout::Sized(bytes) => bytes,
+            Layout::Slice(element) => {
+                // SAFETY: the caller's: the length follows the header.
+                let length = unsafe { object.add(1).cast::<Length>().read() };
+                size_of::<Length>() + length.elements() * element
+            }
+        }
+    }
+}
+
+/// The elements of a slice.
+///
+/// # Safety
+///
+/// Its length lies there, and they follow it.
+unsafe fn elements<T>(length: NonNull<u8>) -> NonNull<[T]> {
+    // SAFETY: the caller's.
+    unsafe {
+        let elements = length.cast::<Length>().read().elements();
+        NonNull::slice_from_raw_parts(length.cast::<Length>().add(1).cast(), elements)
+    }
+}
+
+/// # Safety
+///
+/// As for `trace`, of a slice.
+unsafe fn trace_slice<'gc, T: Object<'gc>>(length: NonNull<u8>, tracer: &mut Tracer<'_>) {
+    // SAFETY: the caller's.
+    let elements = unsafe { elements::<T>(length).as_ref() };
+    elements.iter().for_each(|element| element.trace(tracer));
+}
+
+/// # Safety
+///
+/// As for `relocate`, of a slice.
+unsafe fn relocate_slice<'gc, T: Object<'gc>>(length: NonNull<u8>, relocator: &mut Relocator<'_>) {
+    // SAFETY: the caller's.
+    let elements = unsafe { elements::<T>(length).as_mut() };
+    let each = |element: &mut T| element.relocate(relocator);
+    elements.iter_mut().for_each(each);
+}
+
+/// # Safety
+///
+/// As for `end`, of a slice.
+unsafe fn end_slice<'gc, T: Object<'gc>>(length: NonNull<u8>) {
+    // SAFETY: the caller's.
+    unsafe { elements::<T>(length).drop_in_place() };
 }
 
 /// # Safety
@@ -97,6 +203,41 @@ impl Header {
     pub(crate) fn is_there(&self) -> bool {
         let address = self.word.get().addr();
         address != 0 && address.is_multiple_of(align_of::<Table>())
+    }
+
+    /// The header of an object, by its value.
+    ///
+    /// # Safety
+    ///
+    /// The value is one of an object, by a pointer that may reach its chunk.
+    #[inline]
+    pub(crate) unsafe fn before<T: ?Sized>(value: NonNull<T>) -> NonNull<Header> {
+        let before = value.cast::<Header>();
+        // SAFETY: a header, or a length and a header, lie before the value. A thin pointer is not one to a slice.
+        unsafe {
+            if const { size_of::<NonNull<T>>() == size_of::<usize>() } {
+                return before.sub(1);
+            }
+            match before.sub(1).cast::<*const ()>().read().addr() & LENGTH {
+                0 => before.sub(1),
+                _ => before.sub(2),
+            }
+        }
+    }
+
+    /// The value of an object.
+    ///
+    /// # Safety
+    ///
+    /// It is one, and has not moved.
+    pub(crate) unsafe fn value(object: NonNull<Header>) -> NonNull<u8> {
+        // SAFETY: the caller's.
+        unsafe {
+            match object.as_ref().table().layout {
+                Layout::Sized(_) => object.add(1).cast(),
+                Layout::Slice(_) => object.add(2).cast(),
+            }
+        }
     }
 
     /// The object is there now.

@@ -5,7 +5,8 @@ use crate::header::{Header, Table, young_size};
 use crate::nursery::Nursery;
 use crate::old::{FreeCells, Old};
 use crate::pages::Source;
-use crate::pages::chunk::PAGE;
+use crate::pages::chunk::{PAGE, page_of};
+use crate::pages::page::Kind;
 #[cfg(test)]
 use crate::planted::{Planted, is_planted};
 use crate::reserve::Reserve;
@@ -75,6 +76,8 @@ pub(crate) struct Core {
     pub(crate) old: Old,
     /// Old objects that were written since the nursery was last emptied, and those that refer to young ones still (H5).
     pub(crate) remembered: RefCell<Vec<NonNull<Header>>>,
+    /// Old weak references to young objects.
+    pub(crate) weak: Vec<NonNull<Header>>,
     pub(crate) stats: HeapStats,
     /// Blocks for the nursery.
     pub(crate) reserve: Reserve,
@@ -132,6 +135,7 @@ impl<R: Root> Heap<R> {
                 None => FreeCells::Stale,
             }),
             remembered: RefCell::default(),
+            weak: Vec::new(),
             stats: HeapStats::default(),
             reserve: Reserve::default(),
             pacing,
@@ -350,16 +354,28 @@ impl<'gc> Mutator<'gc> {
                 None => self.room_slow(young_size(size_of::<T>())),
             }
         } else {
-            self.room_old(Table::of::<T>())
+            self.room_old(size_of::<T>(), T::NEEDS_TRACE || T::MUTABLE)
         };
         // SAFETY: room for the header and the value behind it.
         unsafe {
             room.write(Header::new(Table::of::<T>()));
             room.add(1).cast::<T>().write(value);
             if const { mem::needs_drop::<T>() } {
-                self.note_drop(room, const { young_size(size_of::<T>()) <= YOUNG_MAX });
+                self.note_drop(room, size_of::<T>());
             }
-            Gc::of(room)
+            Gc::at(room.add(1).cast())
+        }
+    }
+
+    /// Room for an object of which the type does not tell the size: so many bytes behind its header.
+    pub(crate) fn room(&self, bytes: usize, needs_trace: bool) -> NonNull<Header> {
+        let young = young_size(bytes);
+        if young > YOUNG_MAX {
+            return self.room_old(bytes, needs_trace);
+        }
+        match self.core().nursery.room(young) {
+            Some(room) => room.cast(),
+            None => self.room_slow(young),
         }
     }
 
@@ -382,16 +398,16 @@ impl<'gc> Mutator<'gc> {
 
     #[cold]
     #[inline(never)]
-    fn room_old(&self, table: &'static Table) -> NonNull<Header> {
+    fn room_old(&self, bytes: usize, remembers: bool) -> NonNull<Header> {
         // SAFETY: nobody else has a reference to the core now: all that take one give it up before they return.
         let core = unsafe { &mut *self.core.as_ref().get() };
         if core.refuses() {
-            no_memory(table.size);
+            no_memory(bytes);
         }
-        let Some(room) = core.old.allocate(table, &core.source, core.id) else {
-            no_memory(table.size);
+        let Some(room) = core.old.allocate(bytes, &core.source, core.id) else {
+            no_memory(bytes);
         };
-        if table.needs_trace || table.mutable {
+        if remembers {
             // Born written: what it is made of may be young (GC-NOTES §3, 17).
             core.remembered.get_mut().push(room);
         }
@@ -400,10 +416,10 @@ impl<'gc> Mutator<'gc> {
 
     /// # Safety
     ///
-    /// The object was just made, there.
+    /// The object was just made, there, with so many bytes behind its header.
     #[inline(never)]
-    unsafe fn note_drop(&self, object: NonNull<Header>, young: bool) {
-        if young {
+    pub(crate) unsafe fn note_drop(&self, object: NonNull<Header>, bytes: usize) {
+        if young_size(bytes) <= YOUNG_MAX {
             self.core().nursery.note_drop(object);
         } else {
             // SAFETY: as in `room_old`.
@@ -424,6 +440,11 @@ impl<'gc> Mutator<'gc> {
         if is_planted(Planted::RememberedTwice) {
             self.core().remembered.borrow_mut().push(object);
         }
+        // One that was made of a part of an old object is young, whatever its flag says.
+        // SAFETY: an object lies in a chunk.
+        if unsafe { page_of(object.cast()).as_ref() }.kind == Kind::Nursery {
+            return;
+        }
         self.core().remembered.borrow_mut().push(object);
     }
 }
@@ -432,7 +453,7 @@ impl<'gc> Mutator<'gc> {
 const YOUNG_MAX: usize = 2048;
 
 #[cold]
-fn no_memory(bytes: usize) -> ! {
+pub(crate) fn no_memory(bytes: usize) -> ! {
     panic!("no memory for an object of {bytes} bytes: the page source has none left")
 }
 

@@ -24,5 +24,9 @@ pub use collector::{Relocator, Tracer};
 pub use heap::{Heap, HeapStats, Mutator, Pacing, Root};
 pub use pages::{Source, SourceStats};
 pub use stress::{Stress, When};
-pub use types::{Gc, Leaf, Mut, Object, Ref, RefMut};
+pub use types::{Anything, Collected, Gc, Leaf, Mut, Object, Ref, RefMut, Weak, unsizing};
 pub use verify::Fault;
+pub use vivant_macros::Object;
+
+#[doc(hidden)]
+pub mod __private;

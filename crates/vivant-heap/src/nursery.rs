@@ -1,6 +1,6 @@
 //! The nursery: where most objects are born and die (H2, H3).
 
-use crate::header::{Header, Table, young_size};
+use crate::header::Header;
 use crate::pages::Source;
 use crate::pages::chunk::PAGE;
 use crate::pages::page::{Kind, Run};
@@ -182,10 +182,4 @@ fn mark(run: Run, age: u8) {
             (*run.0.add(number).as_ptr()).class = age;
         }
     }
-}
-
-/// Bytes of a young object of this type.
-#[inline]
-pub(crate) fn size_in_nursery(table: &Table) -> usize {
-    young_size(table.size)
 }

@@ -1,6 +1,6 @@
 //! The old generation: objects in cells that never move (H4).
 
-use crate::header::{Header, Table};
+use crate::header::Header;
 use crate::pages::Source;
 use crate::pages::chunk::{PAGE, page_of, state_of};
 use crate::pages::class::{CLASSES, SMALL_MAX, cell_size, class_for, run_pages};
@@ -73,14 +73,14 @@ impl Old {
         }
     }
 
-    /// Room for an object with a value of this type, as one that the present mark has met. None if there is no memory.
+    /// Room for an object with so many bytes behind its header, as one that the present mark has met. None if there is no memory.
     pub(crate) fn allocate(
         &mut self,
-        table: &Table,
+        bytes: usize,
         source: &Source,
         owner: u32,
     ) -> Option<NonNull<Header>> {
-        let bytes = size_of::<Header>() + table.size;
+        let bytes = size_of::<Header>() + bytes;
         let cell = if bytes <= SMALL_MAX {
             self.cell(class_for(bytes.max(1)), source, owner)?
         } else {

@@ -1,9 +1,8 @@
 //! The verifier: proves on a whole heap, between two turns, what the collector lives by.
 
 use crate::collector::Tracer;
-use crate::header::Header;
+use crate::header::{Header, young_size};
 use crate::heap::{Core, Heap, Root};
-use crate::nursery::size_in_nursery;
 use crate::old::FreeCells;
 use crate::pages::chunk::{PAGE, state_of};
 use crate::pages::class::{cell_size, cells, run_pages};
@@ -159,10 +158,10 @@ impl<'a> Verifier<'a> {
             let mut offset = 0;
             while offset < filled {
                 // SAFETY: within the block; an object begins there.
-                let header = unsafe { run.start().add(offset) }.cast::<Header>();
-                let at = header.addr().get();
+                let object = unsafe { run.start().add(offset) }.cast::<Header>();
+                let at = object.addr().get();
                 // SAFETY: as above.
-                let header = unsafe { header.as_ref() };
+                let header = unsafe { object.as_ref() };
                 check(
                     header.is_there(),
                     "H3",
@@ -170,7 +169,8 @@ impl<'a> Verifier<'a> {
                     at,
                 )?;
                 self.young.insert(at, Noted::Not);
-                offset += size_in_nursery(header.table());
+                // SAFETY: as above; it has not moved.
+                offset += young_size(unsafe { header.table().bytes(object) });
             }
             let end = run.start().addr().get() + filled;
             check(
@@ -375,7 +375,8 @@ impl<'a> Verifier<'a> {
             "an old object has moved, or was never made",
             at,
         )?;
-        let bytes = size_of::<Header>() + header.table().size;
+        // SAFETY: as above; it has not moved.
+        let bytes = size_of::<Header>() + unsafe { header.table().bytes(object) };
         check(
             bytes <= room,
             "H4",

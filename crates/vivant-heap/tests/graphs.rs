@@ -1,27 +1,14 @@
 //! Graphs that live through collections.
 
-#![allow(unsafe_code, reason = "what the derive writes, by hand")]
-
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use vivant_heap::{Gc, Heap, Leaf, Mut, Mutator, Object, Pacing, Relocator, Root, Source, Tracer};
+use vivant_heap::{Gc, Heap, Leaf, Mut, Mutator, Object, Pacing, Root, Source};
 
+#[derive(Object)]
 struct Node<'gc> {
     value: u64,
     next: Option<Gc<'gc, Mut<Node<'gc>>>>,
     noted: Option<Leaf<Noted>>,
-}
-
-// SAFETY: the fields are all of it.
-unsafe impl<'gc> Object<'gc> for Node<'gc> {
-    type Static = Node<'static>;
-    const NEEDS_TRACE: bool = true;
-    fn trace(&self, tracer: &mut Tracer<'_>) {
-        self.next.trace(tracer);
-    }
-    fn relocate(&mut self, relocator: &mut Relocator<'_>) {
-        self.next.relocate(relocator);
-    }
 }
 
 /// Counts its end.

@@ -5,6 +5,7 @@
 //! | [`derive(Actor)`](macro@Actor) | the type of an actor's state | its name, its handle |
 //! | [`behaviours`](macro@behaviours) | an impl block of an actor | a message for each method, `spawn`, the stop hook |
 //! | [`interface`](macro@interface) | a trait | messages for whoever implements it |
+//! | [`derive(Object)`](macro@Object) | a type of a collected heap | how the collector goes through it |
 //! | [`test`](macro@test) | a test | a run in a simulation for each of many seeds |
 //!
 //! They write impls of vivant's public traits, a struct, a module and methods, and nothing that cannot be written by
@@ -29,6 +30,7 @@ mod errors;
 mod face;
 mod interface;
 mod names;
+mod object;
 mod options;
 mod shape;
 mod surface;
@@ -277,4 +279,44 @@ pub fn interface(arguments: TokenStream, item: TokenStream) -> TokenStream {
 #[proc_macro_attribute]
 pub fn test(arguments: TokenStream, item: TokenStream) -> TokenStream {
     test::expand(arguments.into(), item.into()).into()
+}
+
+/// Makes a struct or an enum something that a collected heap can hold: an `Object<'gc>`.
+///
+/// ```
+/// use vivant_heap::{Gc, Mut, Object};
+///
+/// #[derive(Object)]
+/// struct Tree<'gc, T> {
+///     value: T,
+///     children: Vec<Gc<'gc, Mut<Tree<'gc, T>>>>,
+///     #[object(leaf)]
+///     home: Option<std::net::IpAddr>,
+/// }
+/// ```
+///
+/// The type's lifetime, if it has one, is the brand of its heap (Y2). A type without one has no collected parts of its own; its type
+/// parameters may have some. Type parameters are objects of the same brand by this derive, and need not say so.
+///
+/// Every field is an `Object` of that brand, or is marked `#[object(leaf)]`: then it is `Send + 'static`, and the collector leaves it alone.
+///
+/// A type with collected parts, or with type parameters, has no destructor (H10). What a destructor needs is put into a field of its own,
+/// of a type without collected parts. Unions and packed types are refused.
+///
+/// # Options
+///
+/// `#[object(…)]`, beside the derive:
+///
+/// - `leaf`: the whole type has no collected parts, whatever its fields are. It is `Send + 'static` and may have a destructor; its type
+///   parameters are `Send + 'static`.
+/// - `crate = path`: where vivant-heap is, when it is not `::vivant_heap`.
+///
+/// # By hand
+///
+/// It writes `unsafe impl Object`, whose two functions call those of the fields.
+#[proc_macro_derive(Object, attributes(object))]
+pub fn object(input: TokenStream) -> TokenStream {
+    object::expand(input.into())
+        .unwrap_or_else(|error| error.to_compile_error())
+        .into()
 }

@@ -33,6 +33,7 @@ impl Core {
             relocator.visit(object);
         }
         relocator.drain();
+        relocator.clear_weak();
         let mut survivors = relocator.finish();
         survivors.settle();
         let mut emptied = std::mem::replace(&mut self.nursery, survivors);
@@ -62,6 +63,7 @@ impl Core {
         let mut tracer = Tracer::new(self.old.epoch);
         roots.trace(&mut tracer);
         while !tracer.drain(usize::MAX) {}
+        tracer.clear_weak();
         // SAFETY: all that the roots reach is of the present epoch.
         unsafe { self.old.mark_ends(&self.source) };
         self.stats.major += 1;

@@ -1,12 +1,13 @@
 //! Emptying the nursery: what the roots and the written old objects reach moves out of it (H3).
 
-use crate::header::Header;
+use crate::header::{Header, young_size};
 use crate::heap::Core;
-use crate::nursery::{Nursery, size_in_nursery};
+use crate::nursery::Nursery;
 use crate::pages::chunk::page_of;
 use crate::pages::page::Kind;
 #[cfg(test)]
 use crate::planted::{Planted, is_planted};
+use crate::types::Target;
 use std::cell::Cell;
 use std::ptr::{self, NonNull};
 
@@ -27,7 +28,10 @@ pub struct Relocator<'a> {
     ageing: Ageing,
     /// Moved, and not yet gone through.
     moved: Vec<NonNull<Header>>,
-    /// Whether the object that is gone through is old, and refers to a young one.
+    /// Weak references that were gone through.
+    weak: Vec<NonNull<Header>>,
+    /// What is gone through, if it is an object. Whether that is old, and refers to a young one.
+    object: Option<NonNull<Header>>,
     old: bool,
     refers_to_young: bool,
     /// Where its value begins.
@@ -41,6 +45,8 @@ impl<'a> Relocator<'a> {
             survivors: Nursery::new(SURVIVING),
             ageing,
             moved: Vec::new(),
+            weak: Vec::new(),
+            object: None,
             old: false,
             refers_to_young: false,
             value: 0,
@@ -79,24 +85,25 @@ impl<'a> Relocator<'a> {
             return object;
         }
         let table = header.table();
+        // SAFETY: as above.
+        let bytes = unsafe { table.bytes(object) };
         let stays = table.mutable && age == 0 && self.ageing == Ageing::Once;
         let to = if stays {
             self.refers_to_young = true;
-            self.survivor(size_in_nursery(table))
+            self.survivor(young_size(bytes))
         } else {
             let Core {
                 old, source, id, ..
             } = &mut *self.core;
-            old.allocate(table, source, *id)
+            old.allocate(bytes, source, *id)
         };
         let Some(to) = to else { out_of_memory() };
-        let bytes = size_of::<Header>() + table.size;
         // SAFETY: the object moves, bit for bit, to room that is large enough; nobody uses the old place but for where it has gone.
         unsafe {
             ptr::copy_nonoverlapping(
                 object.cast::<u8>().as_ptr(),
                 to.cast::<u8>().as_ptr(),
-                bytes,
+                size_of::<Header>() + bytes,
             )
         };
         header.moves(to);
@@ -133,13 +140,19 @@ impl<'a> Relocator<'a> {
         }
     }
 
+    /// What is gone through is a weak reference.
+    pub(crate) fn weak(&mut self) {
+        self.weak.extend(self.object);
+    }
+
     /// Goes through one object. It stays remembered if it is old and refers to a young one.
     pub(super) fn visit(&mut self, object: NonNull<Header>) {
         // SAFETY: a living object, which nobody uses now; the value follows the header.
         unsafe {
             self.old = page_of(object.cast()).as_ref().kind != Kind::Nursery;
             self.refers_to_young = false;
-            self.value = object.add(1).addr().get();
+            self.value = Header::value(object).addr().get();
+            self.object = Some(object);
             (object.as_ref().table().relocate)(object.add(1).cast(), self);
         }
         #[cfg(test)]
@@ -155,6 +168,32 @@ impl<'a> Relocator<'a> {
     pub(super) fn drain(&mut self) {
         while let Some(object) = self.moved.pop() {
             self.visit(object);
+        }
+    }
+
+    /// All that is reached has moved: weak references follow, or are cleared (H10). Those to what is still young are looked at again in the
+    /// next collection.
+    pub(super) fn clear_weak(&mut self) {
+        let known = std::mem::take(&mut self.core.weak);
+        for reference in known.into_iter().chain(std::mem::take(&mut self.weak)) {
+            // SAFETY: a weak reference that was reached, now or when it became old; since then nothing was swept that was not marked, and a
+            // mark empties this list. What it refers to has not been freed.
+            let young = unsafe {
+                Target::of(reference).update(|object| {
+                    let page = page_of(object.cast()).as_ref();
+                    match page.kind == Kind::Nursery && page.class != SURVIVING {
+                        true => object.as_ref().moved(),
+                        false => Some(object),
+                    }
+                })
+            };
+            let young = young.filter(|&object| {
+                // SAFETY: where it is now.
+                unsafe { page_of(object.cast()).as_ref() }.kind == Kind::Nursery
+            });
+            if young.is_some() {
+                self.core.weak.push(reference);
+            }
         }
     }
 

@@ -6,6 +6,7 @@ use crate::pages::chunk::state_of;
 #[cfg(test)]
 use crate::planted::{Planted, is_planted};
 use crate::sync::Ordering;
+use crate::types::Target;
 use std::marker::PhantomData;
 use std::ptr::NonNull;
 
@@ -15,6 +16,10 @@ pub struct Tracer<'a> {
     purpose: Purpose,
     /// Met, and not yet gone through. Explicit, so that deep structures need no deep stack (H12).
     grey: Vec<NonNull<Header>>,
+    /// What is gone through, if it is an object.
+    object: Option<NonNull<Header>>,
+    /// Weak references that were gone through.
+    weak: Vec<NonNull<Header>>,
     heap: PhantomData<&'a mut ()>,
 }
 
@@ -33,6 +38,8 @@ impl Tracer<'_> {
             epoch,
             purpose: Purpose::Mark,
             grey: Vec::new(),
+            object: None,
+            weak: Vec::new(),
             heap: PhantomData,
         }
     }
@@ -71,12 +78,32 @@ impl Tracer<'_> {
         }
     }
 
+    /// What is gone through is a weak reference.
+    pub(crate) fn weak(&mut self) {
+        self.weak.extend(self.object);
+    }
+
+    /// All is marked that is alive: weak references to the rest are cleared (H10).
+    pub(super) fn clear_weak(&mut self) {
+        for reference in self.weak.drain(..) {
+            // SAFETY: weak references that were met; what they refer to is old, and has not been swept since the mark began.
+            // Relaxed: one thread marks.
+            unsafe {
+                Target::of(reference).update(|object| {
+                    let state = state_of(object.cast()).load(Ordering::Relaxed);
+                    (state == self.epoch.0).then_some(object)
+                })
+            };
+        }
+    }
+
     /// Goes through what was met. `most` objects at most; whether that was all.
     pub(super) fn drain(&mut self, most: usize) -> bool {
         for _ in 0..most {
             let Some(object) = self.grey.pop() else {
                 return true;
             };
+            self.object = Some(object);
             // SAFETY: a living object; the value follows the header. No turn runs, so nobody writes.
             unsafe { (object.as_ref().table().trace)(object.add(1).cast(), self) };
         }

@@ -1,8 +1,10 @@
 //! [`Gc`]: a reference to a collected object.
 
+use super::collected::Collected;
 use super::object::Object;
 use crate::collector::{Relocator, Tracer};
 use crate::header::Header;
+use std::any::TypeId;
 use std::cell::Cell;
 use std::fmt;
 use std::marker::PhantomData;
@@ -12,66 +14,103 @@ use std::ptr::NonNull;
 /// Invariant in the brand (Y1).
 pub(crate) type Brand<'gc> = PhantomData<Cell<&'gc ()>>;
 
-/// A reference to an object of the heap whose brand is `'gc`. One word, `Copy`, never null; it lives as long as the turn, and what a
+/// A reference to an object of the heap whose brand is `'gc`. One word, two if the object is a slice, a string or a trait object; `Copy`, never null; it lives as long as the turn, and what a
 /// turn leaves in its state or in other objects is there in the next one.
 ///
 /// Two references are the same if they refer to the same object: [`Gc::ptr_eq`]. There is no order or hash by address, because objects
 /// move (R5).
-pub struct Gc<'gc, T> {
+pub struct Gc<'gc, T: ?Sized + 'gc> {
     value: NonNull<T>,
     brand: Brand<'gc>,
 }
 
-impl<T> Clone for Gc<'_, T> {
+impl<T: ?Sized> Clone for Gc<'_, T> {
     #[inline]
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<T> Copy for Gc<'_, T> {}
+impl<T: ?Sized> Copy for Gc<'_, T> {}
 
 // SAFETY: the static twin is in nobody's hands (Y4). It stands for the type when the question is whether a heap may go to another
-// thread: a reference goes with what it refers to.
-unsafe impl<T: Send> Send for Gc<'static, T> {}
+// thread: a reference goes with what it refers to, and that was asked when it was allocated (Y5).
+unsafe impl<T: ?Sized> Send for Gc<'static, T> {}
 
-impl<'gc, T: Object<'gc>> Gc<'gc, T> {
+/// A pointer to what lies at `address`, with the metadata of `like`.
+///
+/// Stable Rust has no name for the second half of a wide pointer, so the first one is exchanged in place (GC-NOTES §3, 9).
+#[inline]
+pub(crate) fn like<T: ?Sized>(like: NonNull<T>, address: NonNull<u8>) -> NonNull<T> {
+    let mut pointer = like.as_ptr();
+    // SAFETY: the first word of a pointer is the address it points to, also where it is wide. Checked below.
+    unsafe { (&raw mut pointer).cast::<*mut u8>().write(address.as_ptr()) };
+    assert!(
+        std::ptr::addr_eq(pointer, address.as_ptr()),
+        "a wide pointer of this compiler does not begin with its address"
+    );
+    // SAFETY: it is `address`.
+    unsafe { NonNull::new_unchecked(pointer) }
+}
+
+impl<'gc, T: ?Sized> Gc<'gc, T> {
     /// # Safety
     ///
-    /// `header` begins an object of this heap with a value of this type, and the pointer may reach its chunk.
+    /// The value is that of an object of this heap, and the pointer may reach its chunk.
     #[inline]
-    pub(crate) unsafe fn of(header: NonNull<Header>) -> Gc<'gc, T> {
+    pub(crate) unsafe fn at(value: NonNull<T>) -> Gc<'gc, T> {
         Gc {
-            // SAFETY: the value follows the header.
-            value: unsafe { header.add(1) }.cast(),
+            value,
             brand: PhantomData,
         }
     }
 
     #[inline]
+    pub(crate) fn pointer(this: Self) -> NonNull<T> {
+        this.value
+    }
+
+    #[inline]
     pub(crate) fn header(self) -> NonNull<Header> {
-        // SAFETY: a header lies before the value.
-        unsafe { self.value.cast::<Header>().sub(1) }
+        // SAFETY: it refers to an object.
+        unsafe { Header::before(self.value) }
     }
 
     /// Whether both refer to the same object.
     #[inline]
     #[must_use]
     pub fn ptr_eq(this: Self, other: Self) -> bool {
-        this.value == other.value
+        std::ptr::addr_eq(this.value.as_ptr(), other.value.as_ptr())
     }
 
     /// The value for as long as the turn: nothing is collected within one.
     #[inline]
     #[must_use]
+    #[allow(
+        clippy::should_implement_trait,
+        reason = "no method: those are the object's"
+    )]
     pub fn as_ref(this: Self) -> &'gc T {
         // SAFETY: whoever has a reference of this brand is in the turn in which the object is, or in one that found it alive; it does not
         // move or end before the turn has ended, which the brand does not outlive. What changes in place is `Mut`'s.
         unsafe { this.value.as_ref() }
     }
+
+    /// The object as one of type `U`, if it is one: the way back from `dyn Trait`.
+    #[inline]
+    #[must_use]
+    pub fn downcast<U: Object<'gc>>(this: Self) -> Option<Gc<'gc, U>> {
+        // SAFETY: it refers to an object, which does not move within the turn.
+        let table = unsafe { this.header().as_ref() }.table();
+        if (table.id)() != TypeId::of::<U::Static>() {
+            return None;
+        }
+        // SAFETY: objects of this heap have its brand, and of one brand no two types have the same static twin (Y2).
+        Some(unsafe { Gc::at(this.value.cast()) })
+    }
 }
 
-impl<'gc, T: Object<'gc>> Deref for Gc<'gc, T> {
+impl<'gc, T: ?Sized> Deref for Gc<'gc, T> {
     type Target = T;
     #[inline]
     fn deref(&self) -> &T {
@@ -80,7 +119,7 @@ impl<'gc, T: Object<'gc>> Deref for Gc<'gc, T> {
 }
 
 // SAFETY: it is one reference.
-unsafe impl<'gc, T: Object<'gc>> Object<'gc> for Gc<'gc, T> {
+unsafe impl<'gc, T: ?Sized + Collected<'gc>> Object<'gc> for Gc<'gc, T> {
     type Static = Gc<'static, T::Static>;
     const NEEDS_TRACE: bool = true;
     #[inline]
@@ -89,13 +128,15 @@ unsafe impl<'gc, T: Object<'gc>> Object<'gc> for Gc<'gc, T> {
     }
     #[inline]
     fn relocate(&mut self, relocator: &mut Relocator<'_>) {
-        let header = relocator.place(self.header());
-        // SAFETY: where the object is now; it has the same type.
-        *self = unsafe { Gc::of(header) };
+        let from = self.header();
+        let to = relocator.place(from).cast::<u8>();
+        let behind = self.value.addr().get() - from.addr().get();
+        // SAFETY: where the object is now; it has the same type, so its value is as far behind its header.
+        *self = unsafe { Gc::at(like(self.value, to.add(behind))) };
     }
 }
 
-impl<'gc, T: Object<'gc> + fmt::Debug> fmt::Debug for Gc<'gc, T> {
+impl<'gc, T: ?Sized + fmt::Debug> fmt::Debug for Gc<'gc, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         (**self).fmt(f)
     }

@@ -166,6 +166,42 @@ unsafe impl<'gc, T: Object<'gc>, E: Object<'gc>> Object<'gc> for Result<T, E> {
     }
 }
 
+/// Maps, whose keys have no collected parts: nothing may change under a map that is ordered or hashed by them (GC-NOTES §3, 6).
+macro_rules! map {
+    ($([$($parameter:ident),*] $whole:ty, $twin:ty;)*) => {$(
+        // SAFETY: the keys, and what hashes them, are `'static`: no brand is in them. The values report what they have.
+        unsafe impl<'gc, K: Send + 'static, V: Object<'gc>, $($parameter: Send + 'static)*> Object<'gc> for $whole {
+            type Static = $twin;
+            const NEEDS_TRACE: bool = V::NEEDS_TRACE;
+            fn trace(&self, tracer: &mut Tracer<'_>) {
+                if V::NEEDS_TRACE {
+                    self.values().for_each(|value| value.trace(tracer));
+                }
+            }
+            fn relocate(&mut self, relocator: &mut Relocator<'_>) {
+                if V::NEEDS_TRACE {
+                    self.values_mut().for_each(|value| value.relocate(relocator));
+                }
+            }
+        }
+    )*};
+}
+
+map! {
+    [S] std::collections::HashMap<K, V, S>, std::collections::HashMap<K, V::Static, S>;
+    [] std::collections::BTreeMap<K, V>, std::collections::BTreeMap<K, V::Static>;
+}
+
+// SAFETY: as above, without values.
+unsafe impl<'gc, T: Object<'gc>> Object<'gc> for std::marker::PhantomData<T> {
+    type Static = std::marker::PhantomData<T::Static>;
+    const NEEDS_TRACE: bool = false;
+    #[inline]
+    fn trace(&self, _: &mut Tracer<'_>) {}
+    #[inline]
+    fn relocate(&mut self, _: &mut Relocator<'_>) {}
+}
+
 macro_rules! tuple {
     ($($part:ident $place:tt),*) => {
         // SAFETY: as above.

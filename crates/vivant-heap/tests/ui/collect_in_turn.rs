@@ -1,0 +1,18 @@
+//! A turn cannot reach its own heap: nothing is collected within one.
+
+use std::sync::Arc;
+use vivant_heap::*;
+
+struct Numbers;
+impl Root for Numbers {
+    type Of<'gc> = Vec<Gc<'gc, Mut<u64>>>;
+}
+
+fn heap() -> Heap<Numbers> {
+    Heap::new(&Arc::new(Source::new()), Pacing::default(), |_| Vec::new())
+}
+
+fn main() {
+    let mut heap = heap();
+    heap.turn(|_, _| heap.collect());
+}

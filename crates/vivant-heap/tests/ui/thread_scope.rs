@@ -1,0 +1,22 @@
+//! Nor to one that ends within the turn: cells are not for two threads.
+
+use std::sync::Arc;
+use vivant_heap::*;
+
+struct Numbers;
+impl Root for Numbers {
+    type Of<'gc> = Vec<Gc<'gc, Mut<u64>>>;
+}
+
+fn heap() -> Heap<Numbers> {
+    Heap::new(&Arc::new(Source::new()), Pacing::default(), |_| Vec::new())
+}
+
+fn main() {
+    heap().turn(|_, numbers| {
+        let number = numbers[0];
+        std::thread::scope(|threads| {
+            threads.spawn(move || number.get());
+        });
+    });
+}

@@ -1,0 +1,17 @@
+//! H5: a write needs the mutator.
+
+use std::sync::Arc;
+use vivant_heap::*;
+
+struct Numbers;
+impl Root for Numbers {
+    type Of<'gc> = Vec<Gc<'gc, Mut<u64>>>;
+}
+
+fn heap() -> Heap<Numbers> {
+    Heap::new(&Arc::new(Source::new()), Pacing::default(), |_| Vec::new())
+}
+
+fn main() {
+    heap().turn(|_, numbers| *numbers[0].borrow_mut() = 1);
+}

@@ -1,0 +1,377 @@
+//! `#[derive(Object)]`: how the collector goes through a type.
+
+use crate::errors::Errors;
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
+use syn::meta::ParseNestedMeta;
+use syn::spanned::Spanned;
+use syn::visit_mut::{self, VisitMut};
+use syn::{
+    Attribute, Data, DeriveInput, Field, Fields, GenericParam, Generics, Lifetime, Path, Result,
+    Type, WherePredicate, parse_quote, token,
+};
+
+pub(crate) fn expand(input: TokenStream) -> Result<TokenStream> {
+    let input: DeriveInput = syn::parse2(input)?;
+    let mut errors = Errors::default();
+    let options = Options::read(&input.attrs, &mut errors);
+    let fields = check(&input, &options, &mut errors);
+    if !errors.is_empty() {
+        return Ok(quote!(#errors));
+    }
+    let derived = Derived::new(&input, &options);
+    Ok(match options.leaf {
+        Some(_) => derived.leaf(),
+        None => derived.object(&fields),
+    })
+}
+
+/// What `#[object(…)]` beside the derive says.
+#[derive(Default)]
+struct Options {
+    heap: Option<Path>,
+    /// The whole type has no collected parts, whatever its fields are.
+    leaf: Option<Span>,
+}
+
+impl Options {
+    fn read(attrs: &[Attribute], errors: &mut Errors) -> Options {
+        let mut options = Options::default();
+        for attr in attrs.iter().filter(|attr| attr.path().is_ident("object")) {
+            errors.take(attr.parse_nested_meta(|meta| {
+                if meta.path.is_ident("crate") {
+                    options.heap = Some(meta.value()?.call(Path::parse_mod_style)?);
+                } else if meta.path.is_ident("leaf") {
+                    options.leaf = Some(meta.path.span());
+                } else {
+                    return Err(meta.error("there are the options `leaf`, `crate`"));
+                }
+                Ok(())
+            }));
+        }
+        options
+    }
+}
+
+/// A field, and whether it is said to have no collected parts.
+struct Part<'a> {
+    field: &'a Field,
+    leaf: bool,
+}
+
+fn check<'a>(input: &'a DeriveInput, options: &Options, errors: &mut Errors) -> Vec<Part<'a>> {
+    let lifetimes: Vec<_> = input.generics.lifetimes().collect();
+    for second in lifetimes.iter().skip(1) {
+        errors.at(
+            second,
+            "an object has one lifetime, the brand of its heap; what is borrowed cannot lie in a heap: own it, or refer to it \
+             by a `Gc`",
+        );
+    }
+    if let (Some(span), [_, ..]) = (options.leaf, &*lifetimes) {
+        errors.push(syn::Error::new(
+            span,
+            "a type with a lifetime may have collected parts: say `#[object(leaf)]` at the fields that have none",
+        ));
+    }
+    for attr in input
+        .attrs
+        .iter()
+        .filter(|attr| attr.path().is_ident("repr"))
+    {
+        // What is wrong with it, the compiler says.
+        let _other = attr.parse_nested_meta(|meta| {
+            if meta.path.is_ident("packed") {
+                errors.at(
+                    &meta.path,
+                    "the collector goes through references to the fields, and a packed type has none: take `packed` away, or put \
+                     the packed data into a type of its own with `#[object(leaf)]`",
+                );
+            }
+            rest(&meta)
+        });
+    }
+    let fields: Vec<&Field> = match &input.data {
+        Data::Struct(data) => data.fields.iter().collect(),
+        Data::Enum(data) => data
+            .variants
+            .iter()
+            .flat_map(|variant| &variant.fields)
+            .collect(),
+        Data::Union(data) => {
+            if options.leaf.is_none() {
+                errors.at(
+                    data.union_token,
+                    "nobody knows which field of a union is there: use an enum, or `#[object(leaf)]` if nothing in it is collected",
+                );
+            }
+            Vec::new()
+        }
+    };
+    let part = |field| Part {
+        field,
+        leaf: is_leaf(field, errors),
+    };
+    fields.into_iter().map(part).collect()
+}
+
+/// Skips what an option is given.
+fn rest(meta: &ParseNestedMeta<'_>) -> Result<()> {
+    if meta.input.peek(token::Paren) {
+        let inside;
+        syn::parenthesized!(inside in meta.input);
+        inside.parse::<TokenStream>()?;
+    }
+    Ok(())
+}
+
+fn is_leaf(field: &Field, errors: &mut Errors) -> bool {
+    let mut leaf = false;
+    for attr in field
+        .attrs
+        .iter()
+        .filter(|attr| attr.path().is_ident("object"))
+    {
+        errors.take(attr.parse_nested_meta(|meta| {
+            if !meta.path.is_ident("leaf") {
+                return Err(meta.error("a field has the option `leaf`"));
+            }
+            leaf = true;
+            Ok(())
+        }));
+    }
+    leaf
+}
+
+struct Derived<'a> {
+    input: &'a DeriveInput,
+    heap: TokenStream,
+    brand: Lifetime,
+    /// The generics of the impl: the type's, and a brand if it has none.
+    generics: Generics,
+}
+
+impl<'a> Derived<'a> {
+    fn new(input: &'a DeriveInput, options: &Options) -> Self {
+        let heap = match &options.heap {
+            Some(path) => path.to_token_stream(),
+            None => quote!(::vivant_heap),
+        };
+        let mut generics = input.generics.clone();
+        let brand = match input.generics.lifetimes().next() {
+            Some(own) => own.lifetime.clone(),
+            None => {
+                let brand = Lifetime::new("'__brand", Span::call_site());
+                generics.params.insert(0, parse_quote!(#brand));
+                brand
+            }
+        };
+        for parameter in &mut generics.params {
+            if let GenericParam::Type(parameter) = parameter {
+                parameter.bounds.push(match options.leaf {
+                    Some(_) => parse_quote!(::core::marker::Send),
+                    None => parse_quote!(#heap::Object<#brand>),
+                });
+                if options.leaf.is_some() {
+                    parameter.bounds.push(parse_quote!('static));
+                }
+            }
+        }
+        let mut derived = Derived {
+            input,
+            heap,
+            brand,
+            generics,
+        };
+        if options.leaf.is_none() {
+            derived.bound_twins();
+        }
+        derived
+    }
+
+    /// What the type asks of its parameters, it asks of their twins too.
+    fn bound_twins(&mut self) {
+        let own = &self.input.generics;
+        let mut asked: Vec<WherePredicate> = Vec::new();
+        for parameter in own.type_params() {
+            let (name, bounds) = (&parameter.ident, &parameter.bounds);
+            if !bounds.is_empty() {
+                asked.push(parse_quote!(#name: #bounds));
+            }
+        }
+        asked.extend(
+            own.where_clause
+                .iter()
+                .flat_map(|clause| clause.predicates.iter().cloned()),
+        );
+        for predicate in &mut asked {
+            Exchange(self).visit_where_predicate_mut(predicate);
+        }
+        self.generics.make_where_clause().predicates.extend(asked);
+    }
+
+    /// The twin of a type parameter.
+    fn twin_of(&self, parameter: &Ident) -> Type {
+        let (heap, brand) = (&self.heap, &self.brand);
+        parse_quote!(<#parameter as #heap::Object<#brand>>::Static)
+    }
+
+    /// The type with its brand and what its parameters have exchanged for `'static`.
+    fn twin(&self) -> TokenStream {
+        let name = &self.input.ident;
+        let arguments = self
+            .input
+            .generics
+            .params
+            .iter()
+            .map(|parameter| match parameter {
+                GenericParam::Lifetime(_) => quote!('static),
+                GenericParam::Type(parameter) => self.twin_of(&parameter.ident).to_token_stream(),
+                GenericParam::Const(parameter) => parameter.ident.to_token_stream(),
+            });
+        quote!(#name<#(#arguments),*>)
+    }
+
+    /// A type that has no collected parts because it says so, and is checked for having no brand.
+    fn leaf(&self) -> TokenStream {
+        let (name, heap, brand) = (&self.input.ident, &self.heap, &self.brand);
+        let (impl_generics, _, clause) = self.generics.split_for_impl();
+        let (_, type_generics, _) = self.input.generics.split_for_impl();
+        quote! {
+            // SAFETY: it is `'static` for every brand, so no brand is in it.
+            #[automatically_derived]
+            unsafe impl #impl_generics #heap::Object<#brand> for #name #type_generics #clause {
+                type Static = Self;
+                const NEEDS_TRACE: bool = false;
+                #[inline]
+                fn trace(&self, _: &mut #heap::Tracer<'_>) {}
+                #[inline]
+                fn relocate(&mut self, _: &mut #heap::Relocator<'_>) {}
+            }
+        }
+    }
+
+    fn object(&self, parts: &[Part<'_>]) -> TokenStream {
+        let (name, heap, brand) = (&self.input.ident, &self.heap, &self.brand);
+        let (impl_generics, _, clause) = self.generics.split_for_impl();
+        let (_, type_generics, _) = self.input.generics.split_for_impl();
+        let twin = self.twin();
+        let traced = || parts.iter().filter(|part| !part.leaf);
+        let needs = traced().map(|Part { field, .. }| {
+            let of = &field.ty;
+            quote_spanned!(of.span()=> || <#of as #heap::Object<#brand>>::NEEDS_TRACE)
+        });
+        let destructor = self.no_destructor();
+        let trace = self.arms(&format_ident!("trace"));
+        let relocate = self.arms(&format_ident!("relocate"));
+        quote! {
+            // SAFETY: all fields are gone through but those that are checked for having no brand.
+            #[automatically_derived]
+            unsafe impl #impl_generics #heap::Object<#brand> for #name #type_generics #clause {
+                type Static = #twin;
+                const NEEDS_TRACE: bool = false #(#needs)*;
+                #[inline]
+                fn trace(&self, __visitor: &mut #heap::Tracer<'_>) {
+                    #destructor
+                    match *self { #trace }
+                }
+                #[inline]
+                fn relocate(&mut self, __visitor: &mut #heap::Relocator<'_>) {
+                    match *self { #relocate }
+                }
+            }
+        }
+    }
+
+    /// A type that may have collected parts has no destructor (H10).
+    fn no_destructor(&self) -> Option<TokenStream> {
+        let mut parameters = self.input.generics.params.iter();
+        let may_have_parts =
+            parameters.any(|parameter| !matches!(parameter, GenericParam::Const(_)));
+        let heap = &self.heap;
+        may_have_parts.then(|| {
+            quote_spanned! {self.input.ident.span()=>
+                {
+                    #[allow(unused_imports)]
+                    use #heap::__private::Otherwise as _;
+                    #heap::__private::allowed(#heap::__private::Destructor::<Self>::of());
+                }
+            }
+        })
+    }
+
+    /// The variants, and in each a call for each field.
+    fn arms(&self, call: &Ident) -> TokenStream {
+        let variants: Vec<(TokenStream, &Fields)> = match &self.input.data {
+            Data::Struct(data) => vec![(quote!(Self), &data.fields)],
+            Data::Enum(data) => {
+                let variant = |variant: &'a syn::Variant| {
+                    let name = &variant.ident;
+                    (quote!(Self::#name), &variant.fields)
+                };
+                data.variants.iter().map(variant).collect()
+            }
+            Data::Union(_) => Vec::new(),
+        };
+        let reads = call == "trace";
+        let by = match reads {
+            true => quote!(ref),
+            false => quote!(ref mut),
+        };
+        let (heap, brand) = (&self.heap, &self.brand);
+        let arms = variants.into_iter().map(|(path, fields)| {
+            let mut patterns = TokenStream::new();
+            let mut calls = TokenStream::new();
+            let mut nobody = Errors::default();
+            for (number, field) in fields.iter().enumerate() {
+                let member = match &field.ident {
+                    Some(name) => syn::Member::from(name.clone()),
+                    None => syn::Member::from(number),
+                };
+                let bound = format_ident!("__field{number}");
+                let of = &field.ty;
+                if is_leaf(field, &mut nobody) {
+                    let leaf = quote_spanned!(of.span()=> #heap::__private::leaf::<#of>(#bound););
+                    match reads {
+                        true => {
+                            patterns.extend(quote!(#member: ref #bound,));
+                            calls.extend(leaf);
+                        }
+                        false => patterns.extend(quote!(#member: _,)),
+                    }
+                    continue;
+                }
+                patterns.extend(quote!(#member: #by #bound,));
+                calls.extend(quote_spanned! {of.span()=>
+                    <#of as #heap::Object<#brand>>::#call(#bound, __visitor);
+                });
+            }
+            // Without `..`: a field that came after the derive has read the type is an error.
+            quote!(#path { #patterns } => { #calls })
+        });
+        quote!(#(#arms)*)
+    }
+}
+
+/// Exchanges the brand for `'static`, and parameters for their twins.
+struct Exchange<'a, 'b>(&'a Derived<'b>);
+
+impl VisitMut for Exchange<'_, '_> {
+    fn visit_lifetime_mut(&mut self, lifetime: &mut Lifetime) {
+        if *lifetime == self.0.brand {
+            *lifetime = Lifetime::new("'static", lifetime.span());
+        }
+    }
+
+    fn visit_type_mut(&mut self, of: &mut Type) {
+        let mut parameters = self.0.input.generics.type_params();
+        let own = match &*of {
+            Type::Path(path) if path.qself.is_none() => path.path.get_ident(),
+            _ => None,
+        };
+        match own.filter(|own| parameters.any(|parameter| parameter.ident == **own)) {
+            Some(own) => *of = self.0.twin_of(own),
+            None => visit_mut::visit_type_mut(self, of),
+        }
+    }
+}
