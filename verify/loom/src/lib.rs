@@ -19,6 +19,12 @@
 //! thread has read; the time that anything takes; and a wait that ends by a timeout, so there is none in the models.
 
 pub mod address;
+mod atomics;
+#[allow(
+    unsafe_code,
+    reason = "counted objects and slots are behind pointers, as in the crate"
+)]
+pub mod brc;
 mod check;
 pub mod clock;
 pub mod handover;

@@ -161,6 +161,10 @@ models! {
             counting_back_without_acquire_is_caught
         }
     }
+    brc {
+        proves { both_drop another_clones two_others_drop nine_steps the_owner_leaves the_owner_ends the_owner_drops_and_ends the_owner_moves the_owner_is_detached an_id_is_used_again another_upgrades the_owner_upgrades weak_ones_come_and_go a_take_races_with_an_upgrade two_take a_birth_with_a_way_back a_probe_against_the_owner a_probe_against_others two_probe a_merge_meets_a_reference_on_its_way what_is_put_off_is_ended }
+        catches {}
+    }
     slot {
         proves {
             an_actor_is_taken_once

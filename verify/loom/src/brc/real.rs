@@ -1,0 +1,20 @@
+//! The protocol's files of `vivant-brc`, the same bytes, around a table of a few slots.
+
+#[path = "../../../../crates/vivant-brc/src/bias/current.rs"]
+pub(super) mod current;
+#[path = "../../../../crates/vivant-brc/src/bias/ending.rs"]
+mod ending;
+#[path = "../../../../crates/vivant-brc/src/bias/handed.rs"]
+mod handed;
+#[path = "../../../../crates/vivant-brc/src/bias/header.rs"]
+mod header;
+#[path = "object.rs"]
+mod object;
+#[path = "scenes.rs"]
+pub(super) mod scenes;
+#[path = "../../../../crates/vivant-brc/src/bias/slot.rs"]
+mod slot;
+#[path = "table.rs"]
+mod table;
+#[path = "../../../../crates/vivant-brc/src/bias/word.rs"]
+mod word;
