@@ -220,7 +220,10 @@ fn births_and_clones_run_no_destructor() {
     QUIET.set(true);
     let born: Vec<_> = (0..300).map(|_| Brc::new(Loud(ended.clone()))).collect();
     let cyclic: Vec<_> = (0..300).map(|_| Brc::new_cyclic(|_| 1)).collect();
-    assert!(weak.upgrade().is_none(), "an upgrade merges and finds nothing");
+    assert!(
+        weak.upgrade().is_none(),
+        "an upgrade merges and finds nothing"
+    );
     let clones: Vec<_> = born.iter().chain(&born).cloned().collect();
     QUIET.set(false);
     assert_eq!(ended.load(Ordering::Relaxed), 0);

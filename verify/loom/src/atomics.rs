@@ -13,6 +13,13 @@ macro_rules! watched {
             looks: atomic::AtomicUsize,
         }
 
+        impl Drop for $name {
+            fn drop(&mut self) {
+                // Loom looks whether every access came before this.
+                self.value.with_mut(|_| ());
+            }
+        }
+
         #[allow(dead_code, reason = "not every width is used in every way")]
         impl $name {
             pub(crate) fn new(value: $value) -> $name {

@@ -477,8 +477,16 @@ struct Back<'a>(&'a Identity);
 
 impl Drop for Back<'_> {
     fn drop(&mut self) {
-        let Identity { me, home, otherwise } = *self.0;
-        let left = become_other(Identity { me, home, otherwise });
+        let Identity {
+            me,
+            home,
+            otherwise,
+        } = *self.0;
+        let left = become_other(Identity {
+            me,
+            home,
+            otherwise,
+        });
         leave(left.me);
     }
 }
@@ -488,11 +496,19 @@ struct Detached(Identity);
 
 impl Drop for Detached {
     fn drop(&mut self) {
-        let Identity { me, home, otherwise } = self.0;
+        let Identity {
+            me,
+            home,
+            otherwise,
+        } = self.0;
         if me != NO_OWNER {
             enter(me);
         }
-        become_other(Identity { me, home, otherwise });
+        become_other(Identity {
+            me,
+            home,
+            otherwise,
+        });
     }
 }
 

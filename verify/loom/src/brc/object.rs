@@ -19,7 +19,8 @@ enum Value {
 
 /// The memory stays until the interleaving is over, so that a use after the end is found and not undefined.
 pub(super) struct Object {
-    header: Header,
+    /// Dropped when the memory is freed: whoever touches it has to have done so before.
+    header: ManuallyDrop<Header>,
     value: Tracked<Value>,
     freed: Tracked<bool>,
 }
@@ -87,7 +88,7 @@ struct Raw(NonNull<Object>);
 impl Raw {
     fn new(header: Header, value: Value) -> Raw {
         let object = Box::new(Object {
-            header,
+            header: ManuallyDrop::new(header),
             value: Tracked::new(value),
             freed: Tracked::new(false),
         });
@@ -109,8 +110,13 @@ impl Raw {
     }
 
     fn free(self) {
-        let before = self.object().freed.change(|freed| std::mem::replace(freed, true));
+        let freed = &self.object().freed;
+        let before = freed.change(|freed| std::mem::replace(freed, true));
         assert!(!before, "freed twice");
+        // SAFETY: once, as was just asserted. What is left of it stays readable, and loom finds who reads it.
+        drop(ManuallyDrop::into_inner(unsafe {
+            std::ptr::read(&raw const self.object().header)
+        }));
     }
 
     fn end_value(self) {
@@ -127,7 +133,7 @@ impl Raw {
 
     fn hand(self) -> Handed {
         // SAFETY: the world keeps the object, and any thread may end it.
-        unsafe { Handed::new(NonNull::from(&self.object().header), self) }
+        unsafe { Handed::new(NonNull::from(&*self.object().header), self) }
     }
 }
 

@@ -37,6 +37,33 @@ pub(in super::super) fn both_drop() {
     world.check();
 }
 
+/// The owner drops its last one, and another thread one that it had made.
+pub(in super::super) fn the_owner_drops_its_last() {
+    let world = World::new();
+    let (mut owner, mine, _) = given(0);
+    let theirs = mine.clone();
+    let other = thread::spawn(move || used(theirs));
+    owner.run(|| used(mine));
+    other.join().unwrap();
+    drop(owner);
+    world.check();
+}
+
+/// Two others bring something into the queue, while the owner comes and goes.
+pub(in super::super) fn two_objects_are_queued() {
+    let world = World::new();
+    let mut owner = Owner::new();
+    let (one, two) = owner.run(|| (Brc::new(), Brc::new()));
+    let other = thread::spawn(move || used(one));
+    let another = thread::spawn(move || used(two));
+    owner.run(|| ());
+    other.join().unwrap();
+    another.join().unwrap();
+    world.check_values();
+    drop(owner);
+    world.check();
+}
+
 /// All references are elsewhere, while the owner comes and goes.
 pub(in super::super) fn two_others_drop() {
     let world = World::new();
@@ -174,6 +201,23 @@ pub(in super::super) fn an_id_is_used_again() {
     });
     drop(next);
     other.join().unwrap();
+    world.check();
+}
+
+/// Another owner runs when an object of one that has ended is dropped.
+pub(in super::super) fn an_ended_owner_is_replaced() {
+    let world = World::new();
+    let (mut owner, mine, theirs) = given_one();
+    let other = thread::spawn(move || used(theirs));
+    owner.run(|| used(mine));
+    drop(owner);
+    let mut next = Owner::new();
+    next.run(|| {
+        drop(Brc::new());
+        other.join().unwrap();
+        world.check_values();
+    });
+    drop(next);
     world.check();
 }
 
@@ -336,16 +380,30 @@ pub(in super::super) fn two_probe() {
     world.check();
 }
 
+/// A value is taken out by another thread, while its owner runs and ends.
+pub(in super::super) fn a_take_while_the_owner_ends() {
+    let world = World::new();
+    let (mut owner, mine, _) = given(0);
+    let other = thread::spawn(move || mine.into_inner());
+    owner.run(|| ());
+    drop(owner);
+    other.join().unwrap();
+    world.check();
+}
+
 /// Who asks merges for an owner that nobody is, while a reference is on its way to that owner.
 pub(in super::super) fn a_merge_meets_a_reference_on_its_way() {
     let world = World::new();
     let (owner, mut mine, theirs) = given_one();
     let other = thread::spawn(move || used(theirs));
-    let more = mine.clone();
-    mine.get_mut();
-    used(mine);
-    used(more);
+    let asks = thread::spawn(move || {
+        let more = mine.clone();
+        mine.get_mut();
+        used(mine);
+        used(more);
+    });
     other.join().unwrap();
+    asks.join().unwrap();
     drop(owner);
     world.check();
 }
