@@ -3,6 +3,7 @@
 use super::ending::Ending;
 use super::handed::Handed;
 use super::header::{Dropped, Header, NOBODY, OwnerDropped};
+use super::slot::Relief;
 use super::table;
 use crate::sync::{spin_loop, thread_local, yield_now};
 use std::cell::Cell;
@@ -14,10 +15,8 @@ const NO_OWNER: u32 = u32::MAX;
 /// So many births and ends are between two looks at the queue.
 const LOOKS_EVERY: u32 = 64;
 
-/// How many objects a thread ends for an owner that may not, each time it hands one over: more than it brings.
-const RELIEF: usize = 2;
-
-/// How deep such ends may lie in each other, by destructors that hand over in their turn: each level takes of the stack.
+/// How deep ends on behalf of an owner may lie in each other, by destructors that hand over in their turn: each level takes of the
+/// stack.
 const RELIEF_DEPTH: u32 = 8;
 
 /// An owner: its id, once it has needed one, and how many objects it has made and not ended.
@@ -289,7 +288,11 @@ fn hand_over(header: &Header, handed: Handed) -> bool {
     }
     CURRENT.with(|current| {
         let depth = current.reliefs.get();
-        let relief = if depth < RELIEF_DEPTH { RELIEF } else { 0 };
+        let relief = if depth < RELIEF_DEPTH {
+            Relief::Given
+        } else {
+            Relief::Withheld
+        };
         let mut ending = Ending::default();
         table::left(
             owner,

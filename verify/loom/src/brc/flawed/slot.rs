@@ -32,6 +32,21 @@ pub(crate) enum Left {
     Free,
 }
 
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Relief {
+    Given,
+    Withheld,
+}
+
+impl Relief {
+    fn of(self, later: usize) -> usize {
+        match self {
+            Relief::Given => 2 + later / 8,
+            Relief::Withheld => 0,
+        }
+    }
+}
+
 impl Slot {
     pub(crate) fn new(id: u32) -> Slot {
         Slot {
@@ -151,7 +166,7 @@ impl Slot {
         matches!(settled, Settled::Merged(_))
     }
 
-    pub(crate) fn hand_over(&self, handed: Handed, relief: usize, ending: &mut Ending) -> Left {
+    pub(crate) fn hand_over(&self, handed: Handed, relief: Relief, ending: &mut Ending) -> Left {
         if self.try_hold() {
             self.settle_all([handed], ending);
             return self.leave(ending);
@@ -159,7 +174,7 @@ impl Slot {
         {
             let mut lists = self.lists();
             lists.queue.push(handed);
-            for _ in 0..relief {
+            for _ in 0..relief.of(lists.later.len()) {
                 let Some(last) = lists.later.pop() else { break };
                 // SAFETY: what lies there was found to be the last one.
                 unsafe { ending.push(last) };
