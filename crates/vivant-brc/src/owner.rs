@@ -1,6 +1,7 @@
 //! Owners: logical threads.
 
 use crate::bias::current::{self, Home};
+use crate::bias::entering;
 use std::fmt;
 
 /// A logical thread, to which objects can belong: an actor, a task, a fibre.
@@ -49,7 +50,7 @@ impl Owner {
     /// As `body` does, and as destructors of objects do that are merged: after that the thread is what it was before.
     #[inline]
     pub fn run<R>(&mut self, body: impl FnOnce() -> R) -> R {
-        current::run_as(&self.home, body)
+        entering::run_as(&self.home, body)
     }
 }
 
@@ -61,7 +62,7 @@ impl Default for Owner {
 
 impl Drop for Owner {
     fn drop(&mut self) {
-        current::end(&self.home);
+        entering::end(&self.home);
     }
 }
 
@@ -119,5 +120,5 @@ pub fn merge() {
 ///
 /// As `body` does.
 pub fn detached<R>(body: impl FnOnce() -> R) -> R {
-    current::detached(body)
+    entering::detached(body)
 }

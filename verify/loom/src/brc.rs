@@ -6,7 +6,7 @@
 //!
 //! | model | real |
 //! |---|---|
-//! | `real`: `word`, `header`, `slot`, `handed`, `ending`, `current` | the same bytes |
+//! | `real`: `word`, `header`, `slot`, `handed`, `ending`, `current`, `entering` | the same bytes |
 //! | `table` | two slots and a pool for each interleaving |
 //! | `object` | `Brc`, `Weak`, `Owner`, `Object`: the same calls in the same order; loom follows value and memory |
 //!

@@ -16,8 +16,8 @@ pub(crate) fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// As in the standard library, with a value that is made when the thread first asks.
 macro_rules! thread_locals {
-    ($(static $name:ident: $type:ty = const $value:block;)*) => {
-        loom::thread_local! { $(static $name: $type = $value;)* }
+    ($($vis:vis static $name:ident: $type:ty = const $value:block;)*) => {
+        loom::thread_local! { $($vis static $name: $type = $value;)* }
     };
 }
 pub(crate) use thread_locals as thread_local;

@@ -10,7 +10,7 @@ use std::cell::Cell;
 use std::{mem, ptr};
 
 /// No object names this: the thread is no owner now.
-const NO_OWNER: u32 = u32::MAX;
+pub(super) const NO_OWNER: u32 = u32::MAX;
 
 /// So many births and ends are between two looks at the queue.
 const LOOKS_EVERY: u32 = 64;
@@ -42,7 +42,7 @@ impl Home {
 
 /// What happens at the first birth.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Otherwise {
+pub(super) enum Otherwise {
     /// The thread becomes an owner for as long as it lives.
     Attach,
     /// The owner that was entered takes an id.
@@ -52,16 +52,16 @@ enum Otherwise {
 }
 
 /// This thread's state. No destructor, so that it can be used while the thread ends.
-struct Current {
+pub(super) struct Current {
     /// The id of the owner that the thread is.
-    me: Cell<u32>,
+    pub(super) me: Cell<u32>,
     /// Births and ends until the next look at the queue.
     looks_in: Cell<u32>,
     /// The owner: valid while it is entered.
-    home: Cell<*const Home>,
+    pub(super) home: Cell<*const Home>,
     /// The owner that the thread is by itself, which [`THREAD`] ends.
     own: Home,
-    otherwise: Cell<Otherwise>,
+    pub(super) otherwise: Cell<Otherwise>,
     /// Destructors out of a queue run: no second round within.
     ends: Cell<bool>,
     /// Destructors of others, that run because something was handed over, and lie in each other.
@@ -69,7 +69,7 @@ struct Current {
 }
 
 thread_local! {
-    static CURRENT: Current = const {
+    pub(super) static CURRENT: Current = const {
         Current {
             me: Cell::new(NO_OWNER),
             looks_in: Cell::new(LOOKS_EVERY),
@@ -150,7 +150,7 @@ impl Current {
 }
 
 /// Becomes the owner `id`. Another thread may be it for a moment: it merges a queue, and runs nothing of anybody's meanwhile.
-fn enter(id: u32) {
+pub(super) fn enter(id: u32) {
     let slot = table::slot(id);
     let mut turns = 0_u32;
     while !slot.try_hold() {
@@ -408,115 +408,15 @@ fn standing(header: &Header) -> Standing {
     }
 }
 
-/// Runs `body` as the owner whose home this is.
-pub(crate) fn run_as<R>(home: &Home, body: impl FnOnce() -> R) -> R {
-    let id = home.id();
-    if let Some(id) = id {
-        enter(id);
-    }
-    let _back = Entered(become_other(Identity {
-        me: id.unwrap_or(NO_OWNER),
-        home,
-        otherwise: Otherwise::TakeId,
-    }));
-    body()
-}
-
-/// Runs `body` as no owner: meanwhile others are the owner that this thread was, when there is something to merge.
-pub(crate) fn detached<R>(body: impl FnOnce() -> R) -> R {
-    safe_point();
-    let back = Detached(become_other(Identity {
-        me: NO_OWNER,
-        home: ptr::null(),
-        otherwise: Otherwise::Merged,
-    }));
-    leave(back.0.me);
-    body()
-}
-
-/// Ends an owner that nobody is.
-pub(crate) fn end(home: &Home) {
-    if let Some(id) = home.id() {
-        enter(id);
-        retire(id, home);
-    }
-}
-
 /// The owner will not come back, says this thread, which holds its slot and leaves it.
-fn retire(id: u32, home: &Home) {
+pub(super) fn retire(id: u32, home: &Home) {
     let slot = table::slot(id);
     slot.retire(home.named.get());
     leave(id);
 }
 
-/// What a thread is with regard to owners.
-struct Identity {
-    me: u32,
-    home: *const Home,
-    otherwise: Otherwise,
-}
-
-/// Exchanges what this thread is for something else.
-fn become_other(new: Identity) -> Identity {
-    CURRENT.with(|current| Identity {
-        me: current.me.replace(new.me),
-        home: current.home.replace(new.home),
-        otherwise: current.otherwise.replace(new.otherwise),
-    })
-}
-
-/// The thread was another owner, and will be it again.
-struct Entered(Identity);
-
-impl Drop for Entered {
-    fn drop(&mut self) {
-        // A panic of a destructor here goes on when the thread is what it was.
-        let _back = Back(&self.0);
-        safe_point();
-    }
-}
-
-struct Back<'a>(&'a Identity);
-
-impl Drop for Back<'_> {
-    fn drop(&mut self) {
-        let Identity {
-            me,
-            home,
-            otherwise,
-        } = *self.0;
-        let left = become_other(Identity {
-            me,
-            home,
-            otherwise,
-        });
-        leave(left.me);
-    }
-}
-
-/// The thread was an owner, and will be it again.
-struct Detached(Identity);
-
-impl Drop for Detached {
-    fn drop(&mut self) {
-        let Identity {
-            me,
-            home,
-            otherwise,
-        } = self.0;
-        if me != NO_OWNER {
-            enter(me);
-        }
-        become_other(Identity {
-            me,
-            home,
-            otherwise,
-        });
-    }
-}
-
 /// Stops being the owner `id`. What ends now is ended by whatever the thread is then.
-fn leave(id: u32) {
+pub(super) fn leave(id: u32) {
     if id != NO_OWNER {
         let mut ending = Ending::default();
         table::left(id, table::slot(id).leave(&mut ending));

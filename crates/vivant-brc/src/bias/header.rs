@@ -224,8 +224,19 @@ impl Header {
             return Dropped::Others;
         }
         // Acquire: pairs with the Release of all who dropped theirs, and with the merging.
-        fence(Ordering::Acquire);
+        self.acquire();
         Dropped::Last
+    }
+
+    /// Sees what all did who have released the word so far, by who has just changed it.
+    #[inline]
+    fn acquire(&self) {
+        // The thread sanitizer does not know fences.
+        if cfg!(vivant_no_fences) {
+            self.word.load(Ordering::Acquire);
+        } else {
+            fence(Ordering::Acquire);
+        }
     }
 
     /// To whose queue the reference goes that [`Header::drop_shared`] handed over; nobody if the owner has merged since, or does so now.
@@ -272,7 +283,7 @@ impl Header {
         if Word(self.word.fetch_sub(WEAK, Ordering::Release)).weak() != 1 {
             return false;
         }
-        fence(Ordering::Acquire);
+        self.acquire();
         true
     }
 

@@ -2,6 +2,7 @@
 
 pub(crate) mod current;
 pub(crate) mod ending;
+pub(crate) mod entering;
 pub(crate) mod handed;
 pub(crate) mod header;
 mod slot;

@@ -4,6 +4,8 @@
 mod current;
 #[path = "../../../../crates/vivant-brc/src/bias/ending.rs"]
 mod ending;
+#[path = "../../../../crates/vivant-brc/src/bias/entering.rs"]
+mod entering;
 #[path = "flawed/flaw.rs"]
 pub(super) mod flaw;
 #[path = "../../../../crates/vivant-brc/src/bias/handed.rs"]

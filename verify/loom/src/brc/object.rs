@@ -1,6 +1,7 @@
 //! Objects whose value and memory loom follows, and the two kinds of references to them.
 
 use super::current::{self, Home};
+use super::entering;
 use super::handed::{Ends, Handed};
 use super::header::{Header, NOBODY};
 use super::table::Table;
@@ -72,13 +73,13 @@ impl Owner {
     }
 
     pub(super) fn run<R>(&mut self, body: impl FnOnce() -> R) -> R {
-        current::run_as(&self.0, body)
+        entering::run_as(&self.0, body)
     }
 }
 
 impl Drop for Owner {
     fn drop(&mut self) {
-        current::end(&self.0);
+        entering::end(&self.0);
     }
 }
 

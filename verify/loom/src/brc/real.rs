@@ -4,6 +4,8 @@
 pub(super) mod current;
 #[path = "../../../../crates/vivant-brc/src/bias/ending.rs"]
 mod ending;
+#[path = "../../../../crates/vivant-brc/src/bias/entering.rs"]
+mod entering;
 #[path = "../../../../crates/vivant-brc/src/bias/handed.rs"]
 mod handed;
 #[path = "../../../../crates/vivant-brc/src/bias/header.rs"]

@@ -1,6 +1,7 @@
 //! What owners and others do to an object at the same time. Each scene ends with nothing left.
 
 use super::current;
+use super::entering;
 use super::object::{Brc, Owner, Weak, World};
 use loom::thread;
 
@@ -177,7 +178,7 @@ pub(in super::super) fn the_owner_is_detached() {
     let (mut owner, mine, theirs) = given_one();
     let other = thread::spawn(move || used(theirs));
     owner.run(|| {
-        current::detached(|| ());
+        entering::detached(|| ());
         used(mine);
     });
     other.join().unwrap();

@@ -197,9 +197,18 @@ impl Header {
             return Dropped::Others;
         }
         if !is(Flaw::LastWithoutFence) {
-            fence(Ordering::Acquire);
+            self.acquire();
         }
         Dropped::Last
+    }
+
+    #[inline]
+    fn acquire(&self) {
+        if cfg!(vivant_no_fences) {
+            self.word.load(Ordering::Acquire);
+        } else {
+            fence(Ordering::Acquire);
+        }
     }
 
     pub(crate) fn owner(&self) -> u32 {
@@ -236,7 +245,7 @@ impl Header {
         if Word(self.word.fetch_sub(WEAK, Ordering::Release)).weak() != 1 {
             return false;
         }
-        fence(Ordering::Acquire);
+        self.acquire();
         true
     }
 
