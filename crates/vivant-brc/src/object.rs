@@ -87,7 +87,7 @@ impl<T: ?Sized> Raw<T> {
     pub(crate) unsafe fn header<'a>(self) -> &'a Header {
         // SAFETY: the object's memory is there, says the caller. A part of it, so that the value may be lent out mutably or be
         // gone.
-        unsafe { &*(&raw const (*self.0.as_ptr()).header) }
+        unsafe { &(*self.0.as_ptr()).header }
     }
 
     /// Where the value is, or was.

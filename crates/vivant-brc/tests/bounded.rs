@@ -6,7 +6,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use vivant_brc::{Brc, Owner, detached, merge};
 
-const OBJECTS: usize = if cfg!(miri) { 300 } else { 1_000_000 };
+const OBJECTS: usize = match () {
+    () if cfg!(miri) => 300,
+    () if cfg!(debug_assertions) => 200_000,
+    () => 1_000_000,
+};
 
 /// So many lie in a channel.
 const ON_THE_WAY: usize = 100;

@@ -13,10 +13,12 @@
 //! Left out: a thread that is an owner by itself (its end is the end of an `Owner`, and its state has no other user); births and
 //! ends by the sixties, of which `what_is_put_off_is_ended` has the one step that differs; counts that overflow.
 
+#[allow(clippy::duplicate_mod, reason = "once with a bug, once without")]
 #[allow(unexpected_cfgs, reason = "a feature of the crate")]
 #[allow(dead_code, reason = "the canaries need not all of it")]
 mod flawed;
 mod paper;
+#[allow(clippy::duplicate_mod, reason = "once with a bug, once without")]
 #[allow(unexpected_cfgs, reason = "a feature of the crate")]
 #[allow(dead_code, reason = "the models count no objects")]
 mod real;

@@ -32,6 +32,7 @@ pub(super) struct World {
 }
 
 std::thread_local! {
+    #[allow(clippy::vec_box, reason = "objects stay where they are")]
     static OBJECTS: RefCell<Vec<Box<Object>>> = const { RefCell::new(Vec::new()) };
 }
 

@@ -1,10 +1,9 @@
 //! The paper's decrement and merging (its Algorithms 2 to 4), as far as the nine steps need it. Here each step is one: the fault
 //! is not in the orders of memory.
 
-use crate::sync::Mutex;
+use crate::sync::{Arc, Mutex};
 use crate::tracked::Tracked;
 use loom::thread;
-use std::sync::Arc;
 
 #[derive(Default)]
 struct Counts {
