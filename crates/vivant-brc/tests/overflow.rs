@@ -23,16 +23,20 @@ fn forget_clones<T>(of: &Brc<T>) -> ! {
     }
 }
 
+fn caged(name: &str) -> Command {
+    let mut command = Command::new(env::current_exe().unwrap());
+    command
+        .args([name, "--exact", "--nocapture"])
+        .env(CAGE, "1");
+    command
+}
+
 /// Runs the test `name` once more, in a process of its own, which does `body` and dies of it.
 fn dies(name: &str, body: impl FnOnce()) {
     if env::var_os(CAGE).is_some() {
         return body();
     }
-    let caged = Command::new(env::current_exe().unwrap())
-        .args([name, "--exact", "--nocapture"])
-        .env(CAGE, "1")
-        .output()
-        .unwrap();
+    let caged = caged(name).output().unwrap();
     let said = String::from_utf8_lossy(&caged.stderr);
     assert_eq!(caged.status.signal(), Some(SIGABRT), "{said}");
     assert!(said.contains("references to one object"), "{said}");
@@ -55,6 +59,31 @@ fn long_too_many_of_another_thread_abort() {
             let other = thread::spawn(move || forget_clones(&one));
             other.join().unwrap();
         });
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+#[cfg_attr(miri, ignore = "it starts a process, and counts for long")]
+fn long_too_many_abort_where_nothing_can_be_said() {
+    use std::fs::File;
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    if env::var_os(CAGE).is_some() {
+        let one = Brc::new(1);
+        loop {
+            let _ = catch_unwind(AssertUnwindSafe(|| mem::forget(one.clone())));
+        }
+    }
+    if env::var_os(LONG).is_some() {
+        let name = "long_too_many_abort_where_nothing_can_be_said";
+        let status = caged(name).stderr(full()).status().unwrap();
+        assert_eq!(status.signal(), Some(SIGABRT));
+    }
+
+    /// A file to which nothing can be written.
+    fn full() -> File {
+        File::options().write(true).open("/dev/full").unwrap()
     }
 }
 

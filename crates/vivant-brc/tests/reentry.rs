@@ -251,6 +251,36 @@ fn an_owner_may_be_dropped_while_its_objects_live() {
 }
 
 #[test]
+fn an_object_may_hold_its_own_owner() {
+    struct Actor(Mutex<Owner>);
+    let ended = Arc::new(AtomicUsize::new(0));
+    for round in 0..20 {
+        let count = ended.clone();
+        let mut owner = Owner::new();
+        let state = owner.run(|| {
+            at_end(move || {
+                count.fetch_add(1, Ordering::Relaxed);
+            })
+        });
+        // Made by that owner, which then lies in it.
+        let hold = owner.run(|| Brc::new(Mutex::new(None)));
+        *hold.lock().unwrap() = Some((Actor(Mutex::new(owner)), state));
+        if let Some((Actor(owner), state)) = &mut *hold.lock().unwrap() {
+            let more = owner
+                .get_mut()
+                .unwrap()
+                .run(|| (state.clone(), hold.clone()));
+            drop_elsewhere(more);
+        }
+        match round % 2 {
+            0 => drop(hold),
+            _ => drop_elsewhere(hold),
+        }
+        assert_eq!(ended.load(Ordering::Relaxed), round + 1);
+    }
+}
+
+#[test]
 fn what_is_forgotten_is_kept() {
     let ended = Arc::new(AtomicUsize::new(0));
     let count = ended.clone();

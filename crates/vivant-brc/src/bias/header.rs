@@ -2,6 +2,7 @@
 
 use super::word::{self, LIMIT, MERGED, PROBED, QUEUED, SHARED, USED, WEAK, Word};
 use crate::sync::{AtomicU32, AtomicU64, Ordering, fence};
+use std::io::{self, Write};
 
 /// The owner of an object that has none: it is merged.
 pub(crate) const NOBODY: u32 = 0;
@@ -436,7 +437,9 @@ impl Header {
 #[cold]
 #[inline(never)]
 pub(crate) fn overflow() -> ! {
-    eprintln!(
+    // Not `eprintln`, which panics where nothing can be written, and the loop might go on after that.
+    let _ = writeln!(
+        io::stderr(),
         "vivant-brc: more than {} references to one object; are they forgotten in a loop?",
         word::LIMIT
     );

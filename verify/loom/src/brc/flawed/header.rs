@@ -2,6 +2,7 @@
 use super::flaw::{Flaw, is, or};
 use super::word::{self, LIMIT, MERGED, PROBED, QUEUED, SHARED, USED, WEAK, Word};
 use crate::sync::{AtomicU32, AtomicU64, Ordering, fence};
+use std::io::{self, Write};
 
 pub(crate) const NOBODY: u32 = 0;
 
@@ -355,7 +356,8 @@ impl Header {
 #[cold]
 #[inline(never)]
 pub(crate) fn overflow() -> ! {
-    eprintln!(
+    let _ = writeln!(
+        io::stderr(),
         "vivant-brc: more than {} references to one object; are they forgotten in a loop?",
         word::LIMIT
     );
