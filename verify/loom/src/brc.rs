@@ -50,6 +50,7 @@ pub fn an_owner_that_leaves_loses_nothing() {
 pub fn an_owner_that_ends_loses_nothing() {
     holds(scenes::the_owner_ends);
     holds(scenes::the_owner_drops_and_ends);
+    holds(scenes::the_owner_ends_between_two);
 }
 
 /// The biased count goes with the owner.
@@ -67,6 +68,7 @@ pub fn an_id_is_given_again() {
 pub fn an_upgrade_finds_what_lives() {
     holds(scenes::another_upgrades);
     holds(scenes::the_owner_upgrades);
+    holds(scenes::another_upgrades_what_is_merged);
 }
 
 /// The first and the last ones.

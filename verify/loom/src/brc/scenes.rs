@@ -153,6 +153,19 @@ pub(in super::super) fn the_owner_drops_and_ends() {
     world.check();
 }
 
+/// Two others bring something into the queue, while the owner ends.
+pub(in super::super) fn the_owner_ends_between_two() {
+    let world = World::new();
+    let mut owner = Owner::new();
+    let (one, two) = owner.run(|| (Brc::new(), Brc::new()));
+    let other = thread::spawn(move || used(one));
+    let another = thread::spawn(move || used(two));
+    drop(owner);
+    other.join().unwrap();
+    another.join().unwrap();
+    world.check();
+}
+
 /// The owner goes from one thread to another while a third one drops.
 pub(in super::super) fn the_owner_moves() {
     let world = World::new();
@@ -252,6 +265,24 @@ pub(in super::super) fn the_owner_upgrades() {
     other.join().unwrap();
     drop(owner);
     drop(weak);
+    world.check();
+}
+
+/// An upgrade by another thread, while a third one drops the last one and the owner merges it.
+pub(in super::super) fn another_upgrades_what_is_merged() {
+    let world = World::new();
+    let (mut owner, mine, _) = given(0);
+    let weak = mine.downgrade();
+    let other = thread::spawn(move || used(mine));
+    let upgrades = thread::spawn(move || {
+        if let Some(found) = weak.upgrade() {
+            used(found);
+        }
+    });
+    owner.run(current::safe_point);
+    other.join().unwrap();
+    upgrades.join().unwrap();
+    drop(owner);
     world.check();
 }
 
