@@ -4,21 +4,20 @@ use super::current::{CURRENT, Current, look, me, safe_point};
 use super::ending::Ending;
 use super::handed::Handed;
 use super::header::{Dropped, Header, NOBODY, OwnerDropped};
+use super::slot::Relief;
 use super::{notice, table};
 use crate::counters;
 use crate::sync::thread_local;
 use std::cell::Cell;
 use std::mem;
 
-/// How many objects a thread ends for an owner that may not, each time it hands one over: more than it brings.
-const RELIEF: usize = 2;
-
 thread_local! {
     /// Destructors of others, that run because something was handed over, and lie in each other.
     static RELIEFS: Cell<u32> = const { Cell::new(0) };
 }
 
-/// How deep such ends may lie in each other, by destructors that hand over in their turn: each level takes of the stack.
+/// How deep ends on behalf of an owner may lie in each other, by destructors that hand over in their turn: each level takes of the
+/// stack.
 const RELIEF_DEPTH: u32 = 8;
 
 /// One more reference.
@@ -127,7 +126,11 @@ fn hand_over(header: &Header, handed: Handed) -> bool {
         return header.drop_merged() == Dropped::Last;
     }
     let depth = RELIEFS.with(Cell::get);
-    let relief = if depth < RELIEF_DEPTH { RELIEF } else { 0 };
+    let relief = if depth < RELIEF_DEPTH {
+        Relief::Given
+    } else {
+        Relief::Withheld
+    };
     let mut ending = Ending::default();
     let left = table::slot(owner).hand_over(handed, relief, &mut ending);
     table::left(owner, left);

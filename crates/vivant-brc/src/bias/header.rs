@@ -2,6 +2,7 @@
 
 use super::word::{self, LIMIT, MERGED, PROBED, QUEUED, SHARED, SPOILED, WEAK, WEAK_LIMIT, Word};
 use crate::sync::{AtomicU32, AtomicU64, Ordering, fence};
+use std::io::{self, Write};
 
 /// The owner of an object that has none: it is merged.
 pub(crate) const NOBODY: u32 = 0;
@@ -237,8 +238,19 @@ impl Header {
             return Dropped::Others;
         }
         // Acquire: pairs with the Release of all who dropped theirs, and with the merging.
-        fence(Ordering::Acquire);
+        self.acquire();
         Dropped::Last
+    }
+
+    /// Sees what all did who have released the word so far, by who has just changed it.
+    #[inline]
+    fn acquire(&self) {
+        // The thread sanitizer does not know fences.
+        if cfg!(vivant_no_fences) {
+            self.word.load(Ordering::Acquire);
+        } else {
+            fence(Ordering::Acquire);
+        }
     }
 
     /// To whose queue the reference goes that [`Header::drop_shared`] handed over; nobody if the owner has merged since, or does so now.
@@ -285,7 +297,7 @@ impl Header {
         if Word(self.word.fetch_sub(WEAK, Ordering::Release)).weak() != 1 {
             return false;
         }
-        fence(Ordering::Acquire);
+        self.acquire();
         true
     }
 
@@ -442,7 +454,9 @@ impl Header {
 #[cold]
 #[inline(never)]
 pub(crate) fn overflow() -> ! {
-    eprintln!(
+    // Not `eprintln`, which panics where nothing can be written, and the loop might go on after that.
+    let _ = writeln!(
+        io::stderr(),
         "vivant-brc: more than {} references to one object; are they forgotten in a loop?",
         word::LIMIT
     );

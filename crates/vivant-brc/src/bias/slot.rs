@@ -43,6 +43,24 @@ pub(crate) enum Left {
     Free,
 }
 
+/// Whether who hands something over ends some of what was put off, for an owner that may not.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Relief {
+    Given,
+    Withheld,
+}
+
+impl Relief {
+    /// How many of so many. A share of them, so that what was put off cannot grow, however many each of them brings in its turn;
+    /// and not all, because another thread may have brought them.
+    fn of(self, later: usize) -> usize {
+        match self {
+            Relief::Given => 2 + later / 8,
+            Relief::Withheld => 0,
+        }
+    }
+}
+
 impl Slot {
     pub(crate) fn new(id: u32) -> Slot {
         Slot {
@@ -155,9 +173,8 @@ impl Slot {
         matches!(settled, Settled::Merged(_))
     }
 
-    /// Gives a reference to the owner (B3). If nobody holds the slot, this thread is the owner for a moment (B6). Else it gets so
-    /// many as `relief` of the objects that were put off.
-    pub(crate) fn hand_over(&self, handed: Handed, relief: usize, ending: &mut Ending) -> Left {
+    /// Gives a reference to the owner (B3). If nobody holds the slot, this thread is the owner for a moment (B6).
+    pub(crate) fn hand_over(&self, handed: Handed, relief: Relief, ending: &mut Ending) -> Left {
         if self.try_hold() {
             self.settle_all([handed], ending);
             return self.leave(ending);
@@ -165,7 +182,7 @@ impl Slot {
         {
             let mut lists = self.lists();
             lists.queue.push(handed);
-            for _ in 0..relief {
+            for _ in 0..relief.of(lists.later.len()) {
                 let Some(last) = lists.later.pop() else { break };
                 // SAFETY: what lies there was found to be the last one.
                 unsafe { ending.push(last) };
