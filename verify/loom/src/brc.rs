@@ -24,7 +24,7 @@ mod paper;
 mod real;
 
 use crate::check::{Canary, holds};
-use real::scenes;
+use real::{asked, scenes};
 
 /// The owner and one or two others drop, one of them after cloning.
 pub fn drops_end_it_once() {
@@ -79,16 +79,16 @@ pub fn weak_references_free_the_memory_once() {
 
 /// The value is taken out, while others want it or upgrade.
 pub fn a_value_is_taken_once() {
-    holds(scenes::a_take_races_with_an_upgrade);
-    holds(scenes::a_take_while_the_owner_ends);
-    holds(scenes::two_take);
+    holds(asked::a_take_races_with_an_upgrade);
+    holds(asked::a_take_while_the_owner_ends);
+    holds(asked::two_take);
 }
 
 /// What a thread that is not the owner is told of its reference.
 pub fn a_probe_that_says_yes_is_right() {
-    holds(scenes::a_probe_against_the_owner);
-    holds(scenes::a_probe_against_others);
-    holds(scenes::two_probe);
+    holds(asked::a_probe_against_the_owner);
+    holds(asked::a_probe_against_others);
+    holds(asked::two_probe);
 }
 
 /// The owner is cleared, and its merging not yet to be seen.
@@ -114,7 +114,7 @@ pub fn without_a_flaw_the_copy_holds() {
 /// Each planted bug is met by the very models above.
 pub mod canaries {
     use super::flawed::flaw::{Flaw, plant};
-    use super::flawed::scenes;
+    use super::flawed::{asked, scenes};
     use super::*;
 
     fn with(flaw: Flaw, scene: fn()) -> impl Fn() + Send + Sync + 'static {
@@ -211,24 +211,24 @@ pub mod canaries {
 
     /// Two look, and both take.
     pub fn a_take_by_a_look_and_a_store_is_caught(canary: Canary) {
-        canary.dies("", with(Flaw::TakeByALook, scenes::two_take));
+        canary.dies("", with(Flaw::TakeByALook, asked::two_take));
     }
 
     /// A drop does not take the prober's flag off.
     pub fn a_probe_that_drops_do_not_disturb_is_caught(canary: Canary) {
-        canary.dies("", with(Flaw::DropsKeepTheFlag, scenes::two_probe));
+        canary.dies("", with(Flaw::DropsKeepTheFlag, asked::two_probe));
     }
 
     /// A probe looks at the counts once.
     pub fn a_probe_without_a_second_look_is_caught(canary: Canary) {
-        canary.dies("", with(Flaw::ProbeOnce, scenes::two_probe));
+        canary.dies("", with(Flaw::ProbeOnce, asked::two_probe));
     }
 
     /// A probe takes another one's flag for its own.
     pub fn two_probes_at_once_are_caught(canary: Canary) {
         canary.dies(
             "Causality violation",
-            with(Flaw::ProbesAtOnce, scenes::two_probe),
+            with(Flaw::ProbesAtOnce, asked::two_probe),
         );
     }
 
@@ -241,7 +241,7 @@ pub mod canaries {
     pub fn an_owners_drop_that_does_not_release_is_caught(canary: Canary) {
         canary.dies(
             "Causality violation",
-            with(Flaw::OwnersDropRelaxed, scenes::a_probe_against_the_owner),
+            with(Flaw::OwnersDropRelaxed, asked::a_probe_against_the_owner),
         );
     }
 
@@ -291,7 +291,7 @@ pub mod canaries {
     pub fn an_id_that_nobody_gives_back_is_caught(canary: Canary) {
         canary.dies(
             "an id is lost",
-            with(Flaw::UnnameInSilence, scenes::a_take_while_the_owner_ends),
+            with(Flaw::UnnameInSilence, asked::a_take_while_the_owner_ends),
         );
     }
 
@@ -303,9 +303,9 @@ pub mod canaries {
             scenes::the_owner_leaves,
             scenes::an_id_is_used_again,
             scenes::another_upgrades,
-            scenes::a_take_races_with_an_upgrade,
-            scenes::two_probe,
-            scenes::a_probe_against_the_owner,
+            asked::a_take_races_with_an_upgrade,
+            asked::two_probe,
+            asked::a_probe_against_the_owner,
         ] {
             holds(with(Flaw::None, scene));
         }

@@ -1,5 +1,7 @@
 //! The same, around copies of `header.rs` and `slot.rs` with a bug of one's choice.
 
+#[path = "asked.rs"]
+pub(super) mod asked;
 #[path = "../../../../crates/vivant-brc/src/bias/counting.rs"]
 mod counting;
 #[path = "../../../../crates/vivant-brc/src/bias/current.rs"]

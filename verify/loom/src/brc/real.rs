@@ -1,5 +1,7 @@
 //! The protocol's files of `vivant-brc`, the same bytes, around a table of a few slots.
 
+#[path = "asked.rs"]
+pub(super) mod asked;
 #[path = "../../../../crates/vivant-brc/src/bias/counting.rs"]
 mod counting;
 #[path = "../../../../crates/vivant-brc/src/bias/current.rs"]
