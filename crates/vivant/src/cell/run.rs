@@ -45,6 +45,9 @@ pub(crate) fn rescue(worker: &Worker, caught: Caught) -> Ran {
     let Some(mut held) = Held::after_panic(worker) else {
         return Ran::Parked;
     };
+    if held.guard_panicked() {
+        return Ran::Requeue(held.release());
+    }
     if let Err(second) = catch(|| held.end_after_panic(caught)) {
         // Nothing more can be done for this actor; its worker is worth keeping.
         let inside = Inside {

@@ -3,6 +3,7 @@
 use crate::planted::{Planted, must_catch};
 use crate::prelude::*;
 use crate::simulation::{Faults, Seeds, Simulation, check};
+use std::cell::Cell;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// What a message wants.
@@ -233,6 +234,98 @@ fn seeded_canary_a_forgotten_guard_is_caught() {
             guards_are_kept,
         );
     });
+}
+
+#[test]
+fn seeded_canary_a_message_in_the_wrong_line_is_caught() {
+    must_catch(Planted::WrongLine, || {
+        check("a_wrong_line", Seeds(50), &Faults::none(), guards_are_kept);
+    });
+}
+
+/// What a guard does when it is asked.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Trap {
+    Shut,
+    /// Panics, and is then like this one.
+    Springs(Then),
+    Open,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Then {
+    Again,
+    Open,
+}
+
+#[derive(Actor)]
+struct Trapped {
+    trap: Cell<Trap>,
+    passed: u32,
+}
+
+#[behaviours]
+impl Trapped {
+    #[when(self.is_open())]
+    fn pass(&mut self) {
+        self.passed += 1;
+    }
+
+    #[when(self.is_open() && n > 0)]
+    fn pass_by(&mut self, n: u32) {
+        self.passed += n;
+    }
+
+    fn set(&mut self, trap: Trap) {
+        self.trap.set(trap);
+    }
+
+    fn passed(&self) -> u32 {
+        self.passed
+    }
+
+    #[local]
+    fn is_open(&self) -> bool {
+        let Trap::Springs(then) = self.trap.get() else {
+            return self.trap.get() == Trap::Open;
+        };
+        if then == Then::Open {
+            self.trap.set(Trap::Open);
+        }
+        panic!("the trap springs");
+    }
+}
+
+/// A trap at which two wait.
+fn trapped(simulation: &Simulation) -> Address<Trapped> {
+    let trapped = simulation.system().spawn(Trapped {
+        trap: Cell::new(Trap::Shut),
+        passed: 0,
+    });
+    trapped.pass().send();
+    trapped.pass_by(10).send();
+    simulation.run();
+    trapped
+}
+
+#[test]
+fn a_message_that_waits_runs_when_its_guard_panics() {
+    let simulation = Simulation::new(0);
+    let trapped = trapped(&simulation);
+    trapped.set(Trap::Springs(Then::Open)).send();
+    assert_eq!(trapped.passed().ask_blocking(), Ok(11));
+    assert_eq!(simulation.system().dead_letters().total(), 0);
+}
+
+#[test]
+fn an_actor_whose_guard_panics_again_ends() {
+    let simulation = Simulation::new(0);
+    let trapped = trapped(&simulation);
+    trapped.set(Trap::Springs(Then::Again)).send();
+    let passed = trapped.passed().ask_blocking();
+    assert!(matches!(passed, Err(AskError::Stopped(_))), "{passed:?}");
+    // The other who waited; the first has met its fate, and who asks hears of it.
+    assert_eq!(simulation.system().dead_letters().total(), 2);
 }
 
 #[test]

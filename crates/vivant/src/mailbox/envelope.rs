@@ -130,8 +130,8 @@ pub(crate) trait Letter {
     /// The table of this kind.
     const KIND: Kind;
 
-    /// What its guard reads.
-    const GUARD: Guard = Guard::State;
+    /// What its guard reads, if it has one.
+    const GUARD: Guard = Guard::Arguments;
 
     /// What its turn may do to the state.
     const ACCESS: Access = Access::Writes;
