@@ -227,32 +227,37 @@ unsafe fn run<L: Letter>(head: NonNull<Head>, state: &mut StateRef<'_>, worker: 
     drop(place);
     worker.fault_before(envelope.kind());
     // SAFETY: by the caller's promise; the node is given up.
-    let parcel = unsafe { unpacked::<L>(envelope.into_node()) };
-    if L::is_withdrawn(&parcel.content) {
-        return Step::Withdrawn(parcel.head.place);
+    let (head, content) = unsafe { unpacked::<L>(envelope.into_node()) };
+    if L::is_withdrawn(&content) {
+        return Step::Withdrawn(head.place);
     }
     #[cfg(any(feature = "tracing", feature = "metrics"))]
-    return seen::<L>(parcel, state, worker);
+    return seen::<L>(head, content, state, worker);
     #[cfg(not(any(feature = "tracing", feature = "metrics")))]
-    L::run(parcel.content, state, worker)
+    L::run(content, state, worker)
 }
 
 /// Processes a message, where somebody may be watching.
 #[cfg(any(feature = "tracing", feature = "metrics"))]
 #[inline]
-fn seen<L: Letter>(parcel: Parcel<L::Content>, state: &mut StateRef<'_>, worker: &Worker) -> Step {
-    let Parcel { head, content } = parcel;
+fn seen<L: Letter>(
+    head: Head,
+    content: L::Content,
+    state: &mut StateRef<'_>,
+    worker: &Worker,
+) -> Step {
     match const { L::KIND.role } {
         Role::Resolution => L::run(content, state, worker).following(head),
         Role::StopMark | Role::Own | Role::Ticket => L::run(content, state, worker),
-        Role::Start | Role::Turn | Role::Bounded | Role::Poll => match observe::turn(&head, worker)
-        {
-            Some(watch) => watched::<L>(watch, head, content, state, worker),
-            None => {
-                head.given_up();
-                L::run(content, state, worker)
+        Role::Start | Role::Turn | Role::Bounded | Role::Poll => {
+            match observe::turn(head.kind, worker) {
+                Some(watch) => watched::<L>(watch, head, content, state, worker),
+                None => {
+                    head.given_up();
+                    L::run(content, state, worker)
+                }
             }
-        },
+        }
     }
 }
 
@@ -266,8 +271,7 @@ fn watched<L: Letter>(
     state: &mut StateRef<'_>,
     worker: &Worker,
 ) -> Step {
-    let _watched = watch.begins(head, worker);
-    L::run(content, state, worker)
+    watch.over(head, worker, || L::run(content, state, worker))
 }
 
 /// The place of a message in the ring of the actor that is held: freed when the message begins, or its guard panics.
@@ -283,11 +287,11 @@ impl Drop for Place<'_> {
 /// As for `run`.
 unsafe fn refuse<L: Letter>(head: NonNull<Head>, refusal: Option<&Refusal>) -> Next {
     // SAFETY: by the caller's promise.
-    let parcel = unsafe { unpacked::<L>(head) };
+    let (head, content) = unsafe { unpacked::<L>(head) };
     match refusal {
-        Some(refusal) => L::refuse(parcel.content, refusal, parcel.head.place),
+        Some(refusal) => L::refuse(content, refusal, head.place),
         None => {
-            drop(parcel.content);
+            drop(content);
             Next::Nothing
         }
     }
@@ -298,13 +302,20 @@ unsafe fn refuse<L: Letter>(head: NonNull<Head>, refusal: Option<&Refusal>) -> N
 /// # Safety
 /// As for `run`.
 #[inline(always)]
-unsafe fn unpacked<L: Letter>(head: NonNull<Head>) -> Parcel<L::Content> {
+unsafe fn unpacked<L: Letter>(head: NonNull<Head>) -> (Head, L::Content) {
     let place = head.cast::<Parcel<L::Content>>();
+    let parcel = place.as_ptr();
+    // One by one: a copy of the whole that is taken apart at once is slow.
     // SAFETY: the parcel was written by `Envelope::new::<L>`, and the caller owns it.
-    let parcel = unsafe { place.read() };
+    let parts = unsafe {
+        (
+            (&raw const (*parcel).head).read(),
+            (&raw const (*parcel).content).read(),
+        )
+    };
     // SAFETY: `Envelope::new::<L>` took the memory for this type, and nothing is left in it.
     unsafe { pool::give(place) };
-    parcel
+    parts
 }
 
 impl Chain<Head> {
