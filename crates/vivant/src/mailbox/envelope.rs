@@ -227,14 +227,14 @@ unsafe fn run<L: Letter>(head: NonNull<Head>, state: &mut StateRef<'_>, worker: 
     drop(place);
     worker.fault_before(envelope.kind());
     // SAFETY: by the caller's promise; the node is given up.
-    let (head, content) = unsafe { unpacked::<L>(envelope.into_node()) };
-    if L::is_withdrawn(&content) {
-        return Step::Withdrawn(head.place);
+    let parcel = unsafe { unpacked::<L>(envelope.into_node()) };
+    if L::is_withdrawn(&parcel.content) {
+        return Step::Withdrawn(parcel.head.place);
     }
     #[cfg(any(feature = "tracing", feature = "metrics"))]
-    return seen::<L>(head, content, state, worker);
+    return seen::<L>(parcel.head, parcel.content, state, worker);
     #[cfg(not(any(feature = "tracing", feature = "metrics")))]
-    L::run(content, state, worker)
+    L::run(parcel.content, state, worker)
 }
 
 /// Processes a message, where somebody may be watching.
@@ -287,11 +287,11 @@ impl Drop for Place<'_> {
 /// As for `run`.
 unsafe fn refuse<L: Letter>(head: NonNull<Head>, refusal: Option<&Refusal>) -> Next {
     // SAFETY: by the caller's promise.
-    let (head, content) = unsafe { unpacked::<L>(head) };
+    let parcel = unsafe { unpacked::<L>(head) };
     match refusal {
-        Some(refusal) => L::refuse(content, refusal, head.place),
+        Some(refusal) => L::refuse(parcel.content, refusal, parcel.head.place),
         None => {
-            drop(content);
+            drop(parcel.content);
             Next::Nothing
         }
     }
@@ -302,20 +302,24 @@ unsafe fn refuse<L: Letter>(head: NonNull<Head>, refusal: Option<&Refusal>) -> N
 /// # Safety
 /// As for `run`.
 #[inline(always)]
-unsafe fn unpacked<L: Letter>(head: NonNull<Head>) -> (Head, L::Content) {
+unsafe fn unpacked<L: Letter>(head: NonNull<Head>) -> Parcel<L::Content> {
     let place = head.cast::<Parcel<L::Content>>();
-    let parcel = place.as_ptr();
-    // One by one: a copy of the whole that is taken apart at once is slow.
     // SAFETY: the parcel was written by `Envelope::new::<L>`, and the caller owns it.
-    let parts = unsafe {
-        (
-            (&raw const (*parcel).head).read(),
-            (&raw const (*parcel).content).read(),
-        )
+    #[cfg(not(any(feature = "tracing", feature = "metrics")))]
+    let parcel = unsafe { place.read() };
+    // One by one, where the head is wanted too: a copy of the whole that is taken apart at once is slow.
+    // SAFETY: as above.
+    #[cfg(any(feature = "tracing", feature = "metrics"))]
+    let parcel = unsafe {
+        let place = place.as_ptr();
+        Parcel {
+            head: (&raw const (*place).head).read(),
+            content: (&raw const (*place).content).read(),
+        }
     };
     // SAFETY: `Envelope::new::<L>` took the memory for this type, and nothing is left in it.
     unsafe { pool::give(place) };
-    parts
+    parcel
 }
 
 impl Chain<Head> {
