@@ -4,7 +4,7 @@
 //! worker sends and another consumes, blocks go back in batches, through the depot (magazines, Bonwick 1994 and 2001).
 
 use crate::scheduler::Worker;
-use crate::sync::{Arc, AtomicUsize, Mutex, Ordering, lock};
+use crate::sync::{Arc, Mutex, lock};
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::cell::Cell;
 use std::ptr::{self, NonNull};
@@ -243,41 +243,21 @@ impl Drop for Pool {
 }
 
 /// Full magazines that no worker has: how memory gets from workers that consume back to workers that send.
-pub(crate) struct Depot([Store; CLASSES]);
-
-/// The magazines of one class.
-struct Store {
-    full: Mutex<Vec<Magazine>>,
-    /// How many they are, as of the last change: who needs one looks here first, and a burst of messages takes no lock for nothing.
-    count: AtomicUsize,
-}
+pub(crate) struct Depot([Mutex<Vec<Magazine>>; CLASSES]);
 
 impl Depot {
     pub(crate) fn new() -> Depot {
-        Depot(std::array::from_fn(|_| Store {
-            full: Mutex::new(Vec::new()),
-            count: AtomicUsize::new(0),
-        }))
+        Depot(std::array::from_fn(|_| Mutex::new(Vec::new())))
     }
 
     fn take(&self, class: usize) -> Option<Magazine> {
-        let store = &self.0[class];
-        // Relaxed, here and below: a hint. Magazines change hands under the lock.
-        if store.count.load(Ordering::Relaxed) == 0 {
-            return None;
-        }
-        let mut magazines = lock(&store.full);
-        let taken = magazines.pop();
-        store.count.store(magazines.len(), Ordering::Relaxed);
-        taken
+        lock(&self.0[class]).pop()
     }
 
     fn give(&self, class: usize, full: Magazine) {
-        let store = &self.0[class];
-        let mut magazines = lock(&store.full);
+        let mut magazines = lock(&self.0[class]);
         if magazines.len() < DEPOT_MAX / (MAGAZINE as usize * layout_of(class).size()) {
             magazines.push(full);
-            store.count.store(magazines.len(), Ordering::Relaxed);
             return;
         }
         drop(magazines);
@@ -288,7 +268,7 @@ impl Depot {
 impl Drop for Depot {
     fn drop(&mut self) {
         for class in 0..CLASSES {
-            let magazines = std::mem::take(&mut *lock(&self.0[class].full));
+            let magazines = std::mem::take(&mut *lock(&self.0[class]));
             for magazine in magazines {
                 magazine.release(class);
             }
