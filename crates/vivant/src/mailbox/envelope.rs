@@ -226,15 +226,24 @@ unsafe fn run<L: Letter>(head: NonNull<Head>, state: &mut StateRef<'_>, worker: 
     // Before the turn, which may send to its own actor.
     drop(place);
     worker.fault_before(envelope.kind());
-    // SAFETY: by the caller's promise; the node is given up.
-    let parcel = unsafe { unpacked::<L>(envelope.into_node()) };
-    if L::is_withdrawn(&parcel.content) {
-        return Step::Withdrawn(parcel.head.place);
+    #[cfg(not(any(feature = "tracing", feature = "metrics")))]
+    {
+        // SAFETY: by the caller's promise; the node is given up.
+        let parcel = unsafe { unpacked::<L>(envelope.into_node()) };
+        if L::is_withdrawn(&parcel.content) {
+            return Step::Withdrawn(parcel.head.place);
+        }
+        L::run(parcel.content, state, worker)
     }
     #[cfg(any(feature = "tracing", feature = "metrics"))]
-    return seen::<L>(parcel.head, parcel.content, state, worker);
-    #[cfg(not(any(feature = "tracing", feature = "metrics")))]
-    L::run(parcel.content, state, worker)
+    {
+        // SAFETY: as above.
+        let (head, content) = unsafe { parts::<L>(envelope.into_node()) };
+        if L::is_withdrawn(&content) {
+            return Step::Withdrawn(head.place);
+        }
+        seen::<L>(head, content, state, worker)
+    }
 }
 
 /// Processes a message, where somebody may be watching.
@@ -305,21 +314,32 @@ unsafe fn refuse<L: Letter>(head: NonNull<Head>, refusal: Option<&Refusal>) -> N
 unsafe fn unpacked<L: Letter>(head: NonNull<Head>) -> Parcel<L::Content> {
     let place = head.cast::<Parcel<L::Content>>();
     // SAFETY: the parcel was written by `Envelope::new::<L>`, and the caller owns it.
-    #[cfg(not(any(feature = "tracing", feature = "metrics")))]
     let parcel = unsafe { place.read() };
-    // One by one, where the head is wanted too: a copy of the whole that is taken apart at once is slow.
-    // SAFETY: as above.
-    #[cfg(any(feature = "tracing", feature = "metrics"))]
-    let parcel = unsafe {
-        let place = place.as_ptr();
-        Parcel {
-            head: (&raw const (*place).head).read(),
-            content: (&raw const (*place).content).read(),
-        }
-    };
     // SAFETY: `Envelope::new::<L>` took the memory for this type, and nothing is left in it.
     unsafe { pool::give(place) };
     parcel
+}
+
+/// As `unpacked`, for who needs the head as well: a copy of the whole that is taken apart at once is slow.
+///
+/// # Safety
+///
+/// As for `run`.
+#[cfg(any(feature = "tracing", feature = "metrics"))]
+#[inline(always)]
+unsafe fn parts<L: Letter>(head: NonNull<Head>) -> (Head, L::Content) {
+    let place = head.cast::<Parcel<L::Content>>();
+    let parcel = place.as_ptr();
+    // SAFETY: as in `unpacked`; each part is read once.
+    let parts = unsafe {
+        (
+            (&raw const (*parcel).head).read(),
+            (&raw const (*parcel).content).read(),
+        )
+    };
+    // SAFETY: as in `unpacked`.
+    unsafe { pool::give(place) };
+    parts
 }
 
 impl Chain<Head> {
