@@ -19,8 +19,6 @@ pub(super) enum Guards {
     Stale,
     /// They are being looked at: who finds this after a panic knows that a guard has panicked.
     Asked,
-    /// Whom the last look was at is to run, for its guard has panicked.
-    Panicked,
 }
 
 impl Guards {
@@ -57,13 +55,8 @@ impl Held<'_> {
             owner.guards = Guards::None;
             return Found::Closed;
         };
-        match owner.guards {
-            Guards::Stale => waiting.state_changed(),
-            Guards::Panicked => {
-                owner.guards = Guards::Partly;
-                return waiting.take_asked();
-            }
-            _ => {}
+        if owner.guards == Guards::Stale {
+            waiting.state_changed();
         }
         // A panic passes through, to `run`.
         owner.guards = Guards::Asked;
@@ -89,17 +82,19 @@ impl Held<'_> {
         Found::Open(envelope)
     }
 
-    /// Whether it was a guard that panicked just now. Its message will run then: the turn meets the same fault and ends the
-    /// actor with its place.
-    pub(super) fn guard_panicked(&mut self) -> bool {
-        let owner = self.owner();
-        if owner.guards != Guards::Asked {
-            return false;
+    /// If it was a guard that panicked just now: takes out the message whose guard it was. It is to run at once, before anything
+    /// else happens to the actor: the turn meets the same fault and ends the actor with its place.
+    pub(super) fn take_asked(&mut self) -> Option<Envelope> {
+        if self.owner().guards != Guards::Asked {
+            return None;
         }
-        owner.guards = Guards::Panicked;
+        // The look did not come to its end.
+        self.owner().guards = Guards::Stale;
         self.worker.guard_ends();
         drop(self.worker.take_overloaded());
-        true
+        let envelope = self.owner().rare().waiting.take_asked()?;
+        self.publish_deferred();
+        Some(envelope)
     }
 
     /// Lets this message, and those behind it, wait behind others of their behaviours, as long as their guards are known to be

@@ -165,7 +165,7 @@ impl Waiting {
         }
         match oldest {
             None => Found::Closed,
-            Some((_, number)) => self.take(number, 0),
+            Some((_, number)) => self.take_open(number, 0),
         }
     }
 
@@ -183,26 +183,29 @@ impl Waiting {
             more |= !line.is_looked_at();
         }
         match oldest {
-            Some((_, number, at)) => self.take(number, at),
+            Some((_, number, at)) => self.take_open(number, at),
             None if more => Found::More,
             None => Found::Closed,
         }
     }
 
     #[inline(never)]
-    fn take(&mut self, number: usize, at: usize) -> Found {
-        match self.lines[number].take(at) {
-            Some(envelope) => {
-                self.count -= 1;
-                Found::Open(envelope)
-            }
-            None => Found::Closed,
-        }
+    fn take_open(&mut self, number: usize, at: usize) -> Found {
+        self.take(number, at).map_or(Found::Closed, Found::Open)
     }
 
-    /// Whom the last look was at.
-    pub(super) fn take_asked(&mut self) -> Found {
-        let at = self.lines[self.asked].next;
+    fn take(&mut self, number: usize, at: usize) -> Option<Envelope> {
+        let envelope = self.lines.get_mut(number)?.take(at)?;
+        self.count -= 1;
+        Some(envelope)
+    }
+
+    /// Takes out whom the last look was at.
+    pub(super) fn take_asked(&mut self) -> Option<Envelope> {
+        let at = match self.looks {
+            Looks::AtFirsts => 0,
+            Looks::AtEach => self.lines.get(self.asked)?.next,
+        };
         self.take(self.asked, at)
     }
 

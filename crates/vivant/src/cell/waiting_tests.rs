@@ -13,6 +13,8 @@ enum Wish {
     Put(u64),
     /// Waits for one, whoever it is: a guard on the state.
     TakeOne,
+    /// Waits for two, whoever they are: another guard on the state.
+    TakeTwo,
     /// Waits until there are so many, and takes one: a guard on the arguments.
     TakeFrom(u64),
     /// Waits for what never comes.
@@ -39,6 +41,12 @@ impl Store {
     #[when(self.stock > 0)]
     fn take_one(&mut self, number: usize) {
         self.stock -= 1;
+        self.is_done(number);
+    }
+
+    #[when(self.stock > 1)]
+    fn take_two(&mut self, number: usize) {
+        self.stock -= 2;
         self.is_done(number);
     }
 
@@ -79,6 +87,7 @@ impl Model {
         match self.wishes[number] {
             Wish::Put(_) | Wish::Look => true,
             Wish::TakeOne => self.stock > 0,
+            Wish::TakeTwo => self.stock > 1,
             Wish::TakeFrom(n) => self.stock >= n,
             Wish::Never => false,
         }
@@ -123,6 +132,7 @@ impl Model {
         match self.wishes[number] {
             Wish::Put(n) => self.stock += n,
             Wish::TakeOne | Wish::TakeFrom(_) => self.stock -= 1,
+            Wish::TakeTwo => self.stock -= 2,
             Wish::Never | Wish::Look => {}
         }
     }
@@ -158,10 +168,14 @@ fn wishes(simulation: &Simulation) -> Vec<Wish> {
         crate::oracle::below(number, bound)
     };
     let count = 1 + below(40);
+    // Where no guard reads its arguments, less is looked at.
+    let reads_arguments = below(2) == 0;
     let mut wish = || match below(10) {
         0..3 => Wish::Put(below(4)),
-        3..6 => Wish::TakeOne,
-        6..8 => Wish::TakeFrom(1 + below(6)),
+        3..5 => Wish::TakeOne,
+        5 => Wish::TakeTwo,
+        6..8 if reads_arguments => Wish::TakeFrom(1 + below(6)),
+        6..8 => Wish::TakeTwo,
         8 => Wish::Never,
         _ => Wish::Look,
     };
@@ -179,6 +193,7 @@ fn guards_are_kept(simulation: &Simulation) {
         match *wish {
             Wish::Put(n) => store.put(number, n).send(),
             Wish::TakeOne => store.take_one(number).send(),
+            Wish::TakeTwo => store.take_two(number).send(),
             Wish::TakeFrom(n) => store.take_from(number, n).send(),
             Wish::Never => store.never(number).send(),
             Wish::Look => store.look(number).send(),
@@ -296,36 +311,52 @@ impl Trapped {
     }
 }
 
-/// A trap at which two wait.
+/// A trap that is shut.
 fn trapped(simulation: &Simulation) -> Address<Trapped> {
-    let trapped = simulation.system().spawn(Trapped {
+    simulation.system().spawn(Trapped {
         trap: Cell::new(Trap::Shut),
         passed: 0,
-    });
+    })
+}
+
+/// Two wait whose guards read the state alone.
+fn alike(trapped: &Address<Trapped>) {
     trapped.pass().send();
-    trapped.pass_by(10).send();
-    simulation.run();
-    trapped
+    trapped.pass().send();
+}
+
+/// Two wait, and the guard of one reads its arguments.
+fn unlike(trapped: &Address<Trapped>) {
+    trapped.pass().send();
+    trapped.pass_by(1).send();
 }
 
 #[test]
 fn a_message_that_waits_runs_when_its_guard_panics() {
-    let simulation = Simulation::new(0);
-    let trapped = trapped(&simulation);
-    trapped.set(Trap::Springs(Then::Open)).send();
-    assert_eq!(trapped.passed().ask_blocking(), Ok(11));
-    assert_eq!(simulation.system().dead_letters().total(), 0);
+    for two_wait in [alike, unlike] {
+        let simulation = Simulation::new(0);
+        let trapped = trapped(&simulation);
+        two_wait(&trapped);
+        simulation.run();
+        trapped.set(Trap::Springs(Then::Open)).send();
+        assert_eq!(trapped.passed().ask_blocking(), Ok(2));
+        assert_eq!(simulation.system().dead_letters().total(), 0);
+    }
 }
 
 #[test]
 fn an_actor_whose_guard_panics_again_ends() {
-    let simulation = Simulation::new(0);
-    let trapped = trapped(&simulation);
-    trapped.set(Trap::Springs(Then::Again)).send();
-    let passed = trapped.passed().ask_blocking();
-    assert!(matches!(passed, Err(AskError::Stopped(_))), "{passed:?}");
-    // The other who waited; the first has met its fate, and who asks hears of it.
-    assert_eq!(simulation.system().dead_letters().total(), 2);
+    for two_wait in [alike, unlike] {
+        let simulation = Simulation::new(0);
+        let trapped = trapped(&simulation);
+        two_wait(&trapped);
+        simulation.run();
+        trapped.set(Trap::Springs(Then::Again)).send();
+        let passed = trapped.passed().ask_blocking();
+        assert!(matches!(passed, Err(AskError::Stopped(_))), "{passed:?}");
+        // The other who waited; the first has met its fate, and who asks hears of it.
+        assert_eq!(simulation.system().dead_letters().total(), 2);
+    }
 }
 
 #[test]
