@@ -359,6 +359,40 @@ fn an_actor_whose_guard_panics_again_ends() {
     }
 }
 
+#[derive(Actor)]
+struct Observer {
+    system: System,
+}
+
+#[behaviours]
+impl Observer {
+    /// Of all actors.
+    fn deferred(&self) -> usize {
+        let actors = self.system.inspect().actors;
+        actors.iter().map(|actor| actor.deferred).sum()
+    }
+}
+
+/// T6: who lines up is not looked at, but counts.
+#[test]
+fn a_flood_that_lines_up_lets_others_have_their_turns() {
+    const FLOOD: usize = 5_000;
+    for seed in 0..if cfg!(miri) { 1 } else { 20 } {
+        let simulation = Simulation::new(seed);
+        let system = simulation.system();
+        let trapped = trapped(&simulation);
+        let observer = system.spawn(Observer {
+            system: system.clone(),
+        });
+        simulation.run();
+        (0..FLOOD).for_each(|_| trapped.pass().send());
+        let deferred = observer.deferred().ask_blocking();
+        assert!(matches!(deferred, Ok(..FLOOD)), "{seed}: {deferred:?}");
+        simulation.run();
+        assert_eq!(observer.deferred().ask_blocking(), Ok(FLOOD));
+    }
+}
+
 #[test]
 fn a_million_who_wait_cost_others_nothing_and_all_run() {
     let many = if cfg!(miri) { 100 } else { 200_000 };
