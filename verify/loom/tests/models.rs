@@ -67,6 +67,19 @@ models! {
             a_requeue_after_parking_is_caught
         }
     }
+    signals {
+        proves {
+            told_to_go_down_and_come_up_it_comes_up_last
+            told_to_come_up_and_go_down_it_goes_down_last
+            without_a_flaw_the_copy_holds
+        }
+        catches {
+            a_signal_that_replaces_nothing_is_caught
+            a_replacement_by_a_look_and_a_store_is_caught
+            a_replacement_that_does_not_release_is_caught
+            a_take_that_does_not_acquire_is_caught
+        }
+    }
     sleep {
         proves {
             one_worker_never_oversleeps
