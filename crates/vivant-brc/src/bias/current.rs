@@ -110,7 +110,11 @@ impl Current {
     fn become_owner(&self) -> u32 {
         let may = match self.birth.get() {
             Birth::Merged => false,
-            Birth::Begins => true,
+            // Whoever executes may be forgotten; then the thread's end is also that of its last owner.
+            Birth::Begins => {
+                let _ends_at_last = THREAD.try_with(|_| ());
+                true
+            }
             // Else the thread's end has come and gone; this is a destructor of another thread-local value.
             Birth::Attaches => THREAD.try_with(|_| ()).is_ok(),
         };
@@ -144,6 +148,11 @@ pub(super) fn me() -> u32 {
 #[inline]
 pub(crate) fn has_owner() -> bool {
     me() != NO_OWNER
+}
+
+/// Whether the end of this thread has come and gone: it will not end as an owner any more.
+pub(super) fn has_ended() -> bool {
+    THREAD.try_with(|_| ()).is_err()
 }
 
 /// Whether a birth where there is no owner would do this.

@@ -105,14 +105,17 @@ impl Header {
         self.owner.load(Ordering::Relaxed) == me
     }
 
-    /// One more reference, by the owner's holder (B2).
+    /// One more reference, by the owner's holder (B2). False: the count is full, and nothing was done.
     #[inline]
-    pub(crate) fn clone_owned(&self) {
+    #[must_use]
+    pub(crate) fn clone_owned(&self) -> bool {
+        // Relaxed: nobody else changes it. Who reads it in a probe has the argument at B8.
         let count = self.biased.load(Ordering::Relaxed);
-        if count >= LIMIT {
-            overflow();
+        let fits = count < LIMIT;
+        if fits {
+            self.biased.store(count + 1, Ordering::Relaxed);
         }
-        self.biased.store(count + 1, Ordering::Relaxed);
+        fits
     }
 
     /// One more reference, by anybody.

@@ -426,7 +426,7 @@ pub(in super::super) fn two_probe() {
             // The owner drops the one that it has got, clones the other, and gives back both.
             assert!(mine.header().drop_one_of_many());
             std::mem::forget(mine);
-            shared.header().clone_owned();
+            assert!(shared.header().clone_owned());
             drop(shared.counted());
             shared.get_mut();
             shared.read();
