@@ -1,6 +1,9 @@
 //! What one would not do: counts that grow and shrink on different threads, executors that come and go in odd order, destructors
 //! that end the run they lie in.
-#![allow(unsafe_code, reason = "references without end are counted without memory")]
+#![allow(
+    unsafe_code,
+    reason = "references without end are counted without memory"
+)]
 
 use std::cell::RefCell;
 use std::env;

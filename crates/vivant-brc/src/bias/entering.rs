@@ -1,8 +1,8 @@
 //! Being another owner, or none, for as long as something runs.
 
 use super::current::{
-    Birth, Home, Identity, NO_ONE, become_other, birth_is, end, enter, has_ended, has_owner, leave, retire,
-    safe_point,
+    Birth, Home, Identity, NO_ONE, become_other, birth_is, end, enter, has_ended, has_owner, leave,
+    retire, safe_point,
 };
 use std::mem;
 
