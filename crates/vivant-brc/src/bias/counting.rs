@@ -25,12 +25,32 @@ const RELIEF_DEPTH: u32 = 8;
 pub(crate) fn clone(header: &Header) {
     if header.is_owned_by(me()) {
         counters::biased(header);
-        header.clone_owned();
+        clone_owned(header);
     } else {
         unusual();
         counters::shared(header);
         header.clone_shared();
     }
+}
+
+/// One more reference, of the owner.
+#[inline]
+fn clone_owned(header: &Header) {
+    if !header.clone_owned() {
+        clone_of_many(header);
+    }
+}
+
+/// The biased count is full. It may be that others have dropped most of what it counts (B1), so the object is merged, and then
+/// one number says how many there are.
+#[cold]
+#[inline(never)]
+fn clone_of_many(header: &Header) {
+    header.disown();
+    CURRENT.with(Current::unname);
+    // One of them may lie in the queue.
+    look();
+    header.clone_shared();
 }
 
 /// Tells the compiler for whom to lay out the code: for the owner.
@@ -149,7 +169,7 @@ pub(crate) fn upgrade(header: &Header) -> bool {
     if header.is_owned_by(me()) {
         counters::biased(header);
         // Alive: see B7.
-        header.clone_owned();
+        clone_owned(header);
         true
     } else {
         counters::shared(header);

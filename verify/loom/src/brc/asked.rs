@@ -77,6 +77,7 @@ pub(in super::super) fn a_probe_against_others() {
     world.check();
 }
 
+/// Two threads ask at the same time. The owner runs, and has what one of them gives it cloned and given back meanwhile: what it
 /// does is done here by that thread, with the counts alone.
 pub(in super::super) fn two_probe() {
     let world = World::new();
@@ -92,7 +93,7 @@ pub(in super::super) fn two_probe() {
             // The owner drops the one that it has got, clones the other, and gives back both.
             assert!(mine.header().drop_one_of_many());
             std::mem::forget(mine);
-            shared.header().clone_owned();
+            assert!(shared.header().clone_owned());
             drop(shared.counted());
             shared.get_mut();
             shared.read();

@@ -336,7 +336,6 @@ pub(in super::super) fn weak_ones_come_and_go() {
     world.check();
 }
 
-/// Two threads ask at the same time. The owner runs, and has what one of them gives it cloned and given back meanwhile: what it
 /// Who asks merges for an owner that nobody is, while a reference is on its way to that owner.
 pub(in super::super) fn a_merge_meets_a_reference_on_its_way() {
     let world = World::new();

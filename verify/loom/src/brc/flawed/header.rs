@@ -79,12 +79,13 @@ impl Header {
     }
 
     #[inline]
-    pub(crate) fn clone_owned(&self) {
+    pub(crate) fn clone_owned(&self) -> bool {
         let count = self.biased.load(Ordering::Relaxed);
-        if count >= LIMIT {
-            overflow();
+        let fits = count < LIMIT;
+        if fits {
+            self.biased.store(count + 1, Ordering::Relaxed);
         }
-        self.biased.store(count + 1, Ordering::Relaxed);
+        fits
     }
 
     #[inline]

@@ -221,6 +221,10 @@ impl Slot {
         Some(self.leave(ending))
     }
 
+    pub(crate) fn living(&self, named: u32) -> u32 {
+        named.wrapping_sub(self.unnamed.load(Ordering::Relaxed))
+    }
+
     pub(crate) fn retire(&self, named: u32) {
         self.named.store(named, Ordering::Relaxed);
         self.state.fetch_or(RETIRED, Ordering::Relaxed);
