@@ -84,7 +84,7 @@ const VERBS: &[Verb] = &[
     verb(
         "miri",
         "[--long]",
-        "unit tests of vivant under Miri",
+        "tests of vivant and vivant-brc under Miri",
         miri::run,
     ),
     verb(
@@ -94,9 +94,15 @@ const VERBS: &[Verb] = &[
         suite::sim,
     ),
     verb(
+        "counts",
+        "[--operations N]",
+        "random operations on counted references",
+        suite::counts,
+    ),
+    verb(
         "sanitize",
         "thread|address",
-        "tests of vivant under a sanitizer",
+        "tests of vivant and vivant-brc under a sanitizer",
         sanitize::run,
     ),
     verb(

@@ -1,4 +1,4 @@
-//! `miri`: tests of `vivant` under an interpreter that knows undefined behaviour when it sees it.
+//! `miri`: tests of `vivant` and `vivant-brc` under an interpreter that knows undefined behaviour when it sees it.
 
 use crate::Failure;
 use crate::args::Args;
@@ -19,6 +19,16 @@ const FLAGS_LONG: &str = "-Zmiri-many-seeds=0..32 -Zmiri-address-reuse-rate=1.0 
 /// The rest are about orders and progress, which cost an interpreter hours and show it nothing new.
 const TESTS: &str = "--lib --test by_hand --test promises --test errors --test lifecycle --test misbehaviour --test races --test losses --test offers";
 
+/// Counted references: those tests that cross threads, or that come back in from destructors.
+const COUNTS: &str =
+    "miri test -p vivant-brc --lib --test threads --test reentry --test stress --test bounded";
+
+/// The second model of what a reference may alias is the stricter one in other places.
+const FLAGS_COUNTS: &[&str] = &[
+    "-Zmiri-strict-provenance -Zmiri-symbolic-alignment-check -Zmiri-disable-isolation",
+    "-Zmiri-strict-provenance -Zmiri-tree-borrows -Zmiri-disable-isolation",
+];
+
 pub(crate) fn run(args: &mut Args) -> Result<(), Failure> {
     let long = args.flag("--long");
     args.finish()?;
@@ -27,8 +37,18 @@ pub(crate) fn run(args: &mut Args) -> Result<(), Failure> {
         Run::cargo_of(NIGHTLY, &format!("miri test -p vivant {TESTS}")).env("MIRIFLAGS", FLAGS);
     run.expect_tests()?;
     if long {
-        run.env("MIRIFLAGS", format!("{FLAGS} {FLAGS_LONG}")).run()
+        run.env("MIRIFLAGS", format!("{FLAGS} {FLAGS_LONG}"))
+            .run()?;
     } else {
-        run.run()
+        run.run()?;
     }
+    for flags in FLAGS_COUNTS {
+        let long = if long { FLAGS_LONG } else { "" };
+        // Traces of the many panics would take most of the time.
+        Run::cargo_of(NIGHTLY, COUNTS)
+            .env("MIRIFLAGS", format!("{flags} {long}"))
+            .env("RUST_BACKTRACE", "0")
+            .run()?;
+    }
+    Ok(())
 }

@@ -1,4 +1,4 @@
-//! `sanitize`: the tests of `vivant` and all workloads at once, on real threads, with the standard library built under the same sanitizer.
+//! `sanitize`: the tests of `vivant` and `vivant-brc` and all workloads at once, on real threads, with the standard library built under the same sanitizer.
 
 use crate::args::Args;
 use crate::command::Run;
@@ -12,6 +12,13 @@ const TESTS: &str = "--test by_hand --test order --test nothing_lost --test fair
 
 /// See `mailbox/pool.rs`.
 const OWN_MEMORY: &str = " --cfg vivant_plain_messages";
+
+/// The tests of counted references that cross threads; those that count to an overflow take long here, and show nothing.
+const COUNTS: &str =
+    "-p vivant-brc --lib --test threads --test reentry --test stress --test bounded";
+
+/// See `bias/header.rs`: the thread sanitizer does not know fences.
+const NO_FENCES: &str = " --cfg vivant_no_fences";
 
 /// Naming the target keeps the sanitizer out of build scripts and macros.
 const TARGET: &str = "x86_64-unknown-linux-gnu";
@@ -48,6 +55,7 @@ pub(crate) fn run(args: &mut Args) -> Result<(), Failure> {
     );
     tests(&runtime, "")?;
     tests(workloads, "")?;
+    tests(COUNTS, if sanitizer == "thread" { NO_FENCES } else { "" })?;
     if sanitizer == "address" {
         // Once more with memory of its own for each message: what is recycled is used again before it can be missed.
         tests(&runtime, OWN_MEMORY)?;

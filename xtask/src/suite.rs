@@ -1,4 +1,5 @@
-//! `test`: all tests, once. `sim`: the tests whose name says `seeded`, under many seeds.
+//! `test`: all tests, once. `sim`: the tests whose name says `seeded`, under many seeds. `counts`: random operations on counted
+//! references.
 
 use crate::Failure;
 use crate::args::Args;
@@ -6,6 +7,9 @@ use crate::command::Run;
 
 /// Enough for a pull request: a minute or so of two cores.
 const SEEDS_DEFAULT: u64 = 10_000;
+
+/// Random operations on counted references: a quarter of a minute.
+const OPERATIONS_DEFAULT: u64 = 100_000_000;
 
 /// The words that the README gives to a newcomer.
 pub(crate) fn test(args: &mut Args) -> Result<(), Failure> {
@@ -24,10 +28,21 @@ pub(crate) fn sim(args: &mut Args) -> Result<(), Failure> {
         .run_tests()
 }
 
+pub(crate) fn counts(args: &mut Args) -> Result<(), Failure> {
+    let operations = match args.option("--operations")? {
+        None => OPERATIONS_DEFAULT,
+        Some(text) => count(&text)?,
+    };
+    args.finish()?;
+    Run::cargo("test --release -p vivant-brc --test stress --test overflow")
+        .env("VIVANT_OPERATIONS", operations.to_string())
+        .run_tests()
+}
+
 fn count(text: &str) -> Result<u64, Failure> {
     match text.replace('_', "").parse() {
-        Ok(0) | Err(_) => Err(format!("`--seeds {text}`: a number above zero is needed")),
-        Ok(seeds) => Ok(seeds),
+        Ok(0) | Err(_) => Err(format!("`{text}`: a number above zero is needed")),
+        Ok(count) => Ok(count),
     }
 }
 

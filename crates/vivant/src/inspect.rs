@@ -21,8 +21,8 @@ pub struct Inspection {
     pub name: String,
     /// Time since the system began; in a simulation, virtual.
     pub now: Duration,
-    /// Messages that were taken up since then by workers or the simulation, and guards that were asked again. Those of
-    /// actors that are declared to block are in [`ActorFacts::turns`] only.
+    /// Messages that were taken up since then by workers or the simulation, also if their guards did not let them run then. Those
+    /// of actors that are declared to block are in [`ActorFacts::turns`] only.
     pub turns: u64,
     /// Every actor that exists, in the order of creation.
     pub actors: Vec<ActorFacts>,
@@ -49,7 +49,7 @@ pub struct Inspection {
 /// What is known of one worker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WorkerFacts {
-    /// Messages that it has taken up, and guards that it has asked again.
+    /// Messages that it has taken up. One that waits behind others for their common guard is not counted before that opens.
     pub turns: u64,
     /// Time since the system began that it has not slept: in turns, or looking for work. Divided by what
     /// [`Inspection::now`] has grown between two looks, its growth is the share in which the worker was busy.

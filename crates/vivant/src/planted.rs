@@ -8,6 +8,8 @@ pub(crate) enum Planted {
     Nothing,
     /// A turn changes the state, and no guard is looked at again.
     ForgottenGuard,
+    /// One that has just come waits behind another, though its guard reads its arguments.
+    WrongLine,
     /// A restart loses a message that waited.
     #[cfg_attr(miri, allow(dead_code, reason = "planted without an interpreter only"))]
     LostOnRestart,

@@ -183,6 +183,65 @@ impl Narrow {
     }
 }
 
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Gate {
+    Shut,
+    Open,
+    Broken,
+}
+
+/// Lets nobody through until it is told, and breaks when it is told to break.
+#[derive(Actor)]
+struct Brittle {
+    gate: Gate,
+    heard: Heard,
+}
+
+#[behaviours]
+impl Brittle {
+    #[start]
+    fn new(heard: Heard) -> Self {
+        let gate = Gate::Shut;
+        Brittle { gate, heard }
+    }
+
+    fn set(&mut self, gate: Gate) {
+        self.gate = gate;
+    }
+
+    #[when(self.is_open())]
+    fn pass(&mut self, number: u64) {
+        self.heard.push(number);
+    }
+
+    #[local]
+    fn is_open(&self) -> bool {
+        if self.gate == Gate::Broken {
+            std::panic::resume_unwind(Box::new("as planned"));
+        }
+        self.gate == Gate::Open
+    }
+}
+
+#[test]
+fn a_guard_that_panics_costs_its_own_message_and_no_other() {
+    let simulation = Simulation::new(3);
+    let (system, heard) = (simulation.system(), Heard::default());
+    let tree = Supervisor::one_for_one().spawn(system);
+    let brittle = tree.add(Brittle::child(heard.clone()));
+    (1..=3).for_each(|number| brittle.pass(number).send());
+    simulation.run();
+    brittle.set(Gate::Broken).send();
+    brittle.pass(4).send();
+    simulation.run();
+    // Those who wait have a new gate before them, which is shut.
+    assert_eq!(heard.take(), Vec::<u64>::new());
+    brittle.pass(5).send();
+    brittle.set(Gate::Open).send();
+    simulation.run();
+    assert_eq!(heard.take(), [2, 3, 4, 5]);
+}
+
 #[test]
 fn the_places_of_a_bounded_mailbox_are_neither_lost_nor_doubled() {
     for messages in [Messages::Kept, Messages::Returned] {

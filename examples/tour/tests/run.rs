@@ -79,3 +79,12 @@ fn stream_in() {
 fn watched() {
     runs(env!("CARGO_BIN_EXE_watched"), &[], "the chair broke");
 }
+
+#[test]
+fn shared_pages() {
+    runs(
+        env!("CARGO_BIN_EXE_shared_pages"),
+        &[],
+        "nobody has the old page",
+    );
+}

@@ -5,9 +5,9 @@
 //! interleaving, and every value that a weakly ordered machine may read, up to a number of preemptions. What has no file
 //! that can be shared is modelled, with a table of names. `tests/models.rs` is the register of all models.
 //!
-//! - [`mailbox`]: M1, M2, M3, M5. [`run`]: C1, M4, signals. [`address`]: C3, C4, C5, C6.
+//! - [`mailbox`]: M1, M2, M3, M5. [`run`]: C1, M4, signals. [`signals`]: which of two is heard last. [`address`]: C3, C4, C5, C6.
 //! - [`slot`]: the slot for the actor just woken. [`sleep`]: W1, W2, W3. [`handover`]: G2. [`clock`]: K1.
-//! - [`muting`]: P1, P2, P3. [`pool`]: N1, N2, N3. [`promise`]: the two ends of a promise.
+//! - [`muting`]: P1, P2, P3. [`pool`]: N1, N2, N3. [`promise`]: the two ends of a promise. [`brc`]: biased counts, B1 to B8.
 //!
 //! Each has its **canaries**: planted bugs that the same models must find. Each dies in a process of its own.
 //!
@@ -19,8 +19,15 @@
 //! thread has read; the time that anything takes; and a wait that ends by a timeout, so there is none in the models.
 
 pub mod address;
+mod atomics;
+#[allow(
+    unsafe_code,
+    reason = "counted objects and slots are behind pointers, as in the crate"
+)]
+pub mod brc;
 mod check;
 pub mod clock;
+mod counters;
 pub mod handover;
 #[allow(
     unsafe_code,
@@ -41,6 +48,7 @@ pub mod pool;
 pub mod promise;
 pub mod run;
 mod runtime;
+pub mod signals;
 pub mod sleep;
 #[allow(
     unsafe_code,

@@ -67,6 +67,19 @@ models! {
             a_requeue_after_parking_is_caught
         }
     }
+    signals {
+        proves {
+            told_to_go_down_and_come_up_it_comes_up_last
+            told_to_come_up_and_go_down_it_goes_down_last
+            without_a_flaw_the_copy_holds
+        }
+        catches {
+            a_signal_that_replaces_nothing_is_caught
+            a_replacement_by_a_look_and_a_store_is_caught
+            a_replacement_that_does_not_release_is_caught
+            a_take_that_does_not_acquire_is_caught
+        }
+    }
     sleep {
         proves {
             one_worker_never_oversleeps
@@ -159,6 +172,52 @@ models! {
             spare_addresses_counted_after_parking_are_caught
             counting_back_without_the_reference_is_caught
             counting_back_without_acquire_is_caught
+        }
+    }
+    brc {
+        proves {
+            drops_end_it_once
+            the_nine_steps_end_it_once
+            an_owner_that_leaves_loses_nothing
+            an_owner_that_ends_loses_nothing
+            an_owner_goes_from_thread_to_thread
+            an_id_is_given_again
+            an_upgrade_finds_what_lives
+            weak_references_free_the_memory_once
+            a_value_is_taken_once
+            a_probe_that_says_yes_is_right
+            a_merge_meets_a_reference_on_its_way
+            a_birth_with_a_way_back
+            what_is_put_off_is_ended
+            without_a_flaw_the_copy_holds
+        }
+        catches {
+            a_queue_without_a_reference_is_caught
+            an_end_that_weak_ones_do_not_see_is_caught
+            an_owner_that_is_cleared_late_is_caught
+            a_last_look_that_does_not_acquire_is_caught
+            a_drop_that_does_not_release_is_caught
+            a_merge_that_does_not_release_is_caught
+            a_merge_that_does_not_acquire_is_caught
+            a_last_drop_without_a_fence_is_caught
+            a_leaving_owner_that_is_not_counted_is_caught
+            an_upgrade_of_what_has_ended_is_caught
+            an_upgrade_that_does_not_acquire_is_caught
+            a_birth_that_does_not_release_is_caught
+            a_take_by_a_look_and_a_store_is_caught
+            a_probe_that_drops_do_not_disturb_is_caught
+            a_probe_without_a_second_look_is_caught
+            an_only_one_by_a_look_is_caught
+            two_probes_at_once_are_caught
+            an_owners_drop_that_does_not_release_is_caught
+            a_hold_that_does_not_acquire_is_caught
+            a_leave_that_does_not_release_is_caught
+            a_leave_without_a_look_is_caught
+            a_push_in_silence_is_caught
+            a_push_to_nobody_is_caught
+            a_flag_that_is_taken_off_too_late_is_caught
+            an_id_that_is_free_while_named_is_caught
+            an_id_that_nobody_gives_back_is_caught
         }
     }
     slot {

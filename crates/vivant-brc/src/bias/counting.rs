@@ -4,21 +4,20 @@ use super::current::{CURRENT, Current, look, me, safe_point};
 use super::ending::Ending;
 use super::handed::Handed;
 use super::header::{Dropped, Header, NOBODY, OwnerDropped};
+use super::slot::Relief;
 use super::{notice, table};
 use crate::counters;
 use crate::sync::thread_local;
 use std::cell::Cell;
 use std::mem;
 
-/// How many objects a thread ends for an owner that may not, each time it hands one over: more than it brings.
-const RELIEF: usize = 2;
-
 thread_local! {
     /// Destructors of others, that run because something was handed over, and lie in each other.
     static RELIEFS: Cell<u32> = const { Cell::new(0) };
 }
 
-/// How deep such ends may lie in each other, by destructors that hand over in their turn: each level takes of the stack.
+/// How deep ends on behalf of an owner may lie in each other, by destructors that hand over in their turn: each level takes of the
+/// stack.
 const RELIEF_DEPTH: u32 = 8;
 
 /// One more reference.
@@ -26,12 +25,32 @@ const RELIEF_DEPTH: u32 = 8;
 pub(crate) fn clone(header: &Header) {
     if header.is_owned_by(me()) {
         counters::biased(header);
-        header.clone_owned();
+        clone_owned(header);
     } else {
         unusual();
         counters::shared(header);
         header.clone_shared();
     }
+}
+
+/// One more reference, of the owner.
+#[inline]
+fn clone_owned(header: &Header) {
+    if !header.clone_owned() {
+        clone_of_many(header);
+    }
+}
+
+/// The biased count is full. It may be that others have dropped most of what it counts (B1), so the object is merged, and then
+/// one number says how many there are.
+#[cold]
+#[inline(never)]
+fn clone_of_many(header: &Header) {
+    header.disown();
+    CURRENT.with(Current::unname);
+    // One of them may lie in the queue.
+    look();
+    header.clone_shared();
 }
 
 /// Tells the compiler for whom to lay out the code: for the owner.
@@ -127,7 +146,11 @@ fn hand_over(header: &Header, handed: Handed) -> bool {
         return header.drop_merged() == Dropped::Last;
     }
     let depth = RELIEFS.with(Cell::get);
-    let relief = if depth < RELIEF_DEPTH { RELIEF } else { 0 };
+    let relief = if depth < RELIEF_DEPTH {
+        Relief::Given
+    } else {
+        Relief::Withheld
+    };
     let mut ending = Ending::default();
     let left = table::slot(owner).hand_over(handed, relief, &mut ending);
     table::left(owner, left);
@@ -146,7 +169,7 @@ pub(crate) fn upgrade(header: &Header) -> bool {
     if header.is_owned_by(me()) {
         counters::biased(header);
         // Alive: see B7.
-        header.clone_owned();
+        clone_owned(header);
         true
     } else {
         counters::shared(header);

@@ -7,6 +7,7 @@ use super::table;
 use crate::counters;
 use crate::sync::{spin_loop, thread_local, yield_now};
 use std::cell::Cell;
+use std::io::{self, Write};
 
 /// No object names this: the thread is no owner now.
 pub(super) const NO_OWNER: u32 = u32::MAX;
@@ -16,6 +17,9 @@ pub(super) const NO_OWNER: u32 = u32::MAX;
 const BIRTHS: u32 = 16;
 
 const LARGE: usize = 4096;
+
+/// More living objects than this of one owner abort the process (B9). Half of what can be counted.
+const LIVING_MAX: u32 = 1 << 31;
 
 /// And at every so-manieth end.
 const ENDS: u32 = 64;
@@ -110,7 +114,11 @@ impl Current {
     fn become_owner(&self) -> u32 {
         let may = match self.birth.get() {
             Birth::Merged => false,
-            Birth::Begins => true,
+            // Whoever executes may be forgotten; then the thread's end is also that of its last owner.
+            Birth::Begins => {
+                let _ends_at_last = THREAD.try_with(|_| ());
+                true
+            }
             // Else the thread's end has come and gone; this is a destructor of another thread-local value.
             Birth::Attaches => THREAD.try_with(|_| ()).is_ok(),
         };
@@ -144,6 +152,11 @@ pub(super) fn me() -> u32 {
 #[inline]
 pub(crate) fn has_owner() -> bool {
     me() != NO_OWNER
+}
+
+/// Whether the end of this thread has come and gone: it will not end as an owner any more.
+pub(super) fn has_ended() -> bool {
+    THREAD.try_with(|_| ()).is_err()
 }
 
 /// Whether a birth where there is no owner would do this.
@@ -188,9 +201,29 @@ pub(crate) fn birth(bytes: usize) -> u32 {
 /// Merges what waits, without running any destructor: whoever makes an object does not expect one.
 #[cold]
 pub(super) fn look() {
-    if me() != NO_OWNER {
-        table::slot(me()).settle_counts();
+    let (me, named) = CURRENT.with(|current| {
+        let named = current.births.get().wrapping_sub(current.ends.get());
+        (current.me.get(), named)
+    });
+    if me == NO_OWNER {
+        return;
     }
+    let slot = table::slot(me);
+    slot.settle_counts();
+    if slot.living(named) > LIVING_MAX {
+        crowded();
+    }
+}
+
+/// Their number would wrap some time, and the id be given again while objects name it.
+#[cold]
+fn crowded() -> ! {
+    // Not `eprintln`, which panics where nothing can be written.
+    let _ = writeln!(
+        io::stderr(),
+        "vivant-brc: one owner has more than {LIVING_MAX} living objects; let threads share the making of them"
+    );
+    std::process::abort()
 }
 
 /// Merges what waits for the owner that this thread is, and ends what has ended.

@@ -1,8 +1,8 @@
 //! Being another owner, or none, for as long as something runs.
 
 use super::current::{
-    Birth, Home, Identity, NO_ONE, become_other, birth_is, end, enter, has_owner, leave, retire,
-    safe_point,
+    Birth, Home, Identity, NO_ONE, become_other, birth_is, end, enter, has_ended, has_owner, leave,
+    retire, safe_point,
 };
 use std::mem;
 
@@ -44,7 +44,8 @@ pub(crate) fn detached<R>(body: impl FnOnce() -> R) -> R {
     impl Drop for Detached {
         fn drop(&mut self) {
             enter(self.0.home);
-            become_other(self.0);
+            // Usually none. An `Executor` that `body` has left behind may have made one, for which nobody will come back.
+            retire(become_other(self.0).home);
         }
     }
 
@@ -69,6 +70,10 @@ impl Drop for Before {
     fn drop(&mut self) {
         let left = become_other(self.0);
         retire(left.home);
+        if has_ended() {
+            // The thread's end has come and gone while it executed: this is the drop of another thread-local value.
+            retire(become_other(NO_ONE).home);
+        }
     }
 }
 

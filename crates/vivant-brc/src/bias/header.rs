@@ -2,6 +2,7 @@
 
 use super::word::{self, LIMIT, MERGED, PROBED, QUEUED, SHARED, SPOILED, WEAK, WEAK_LIMIT, Word};
 use crate::sync::{AtomicU32, AtomicU64, Ordering, fence};
+use std::io::{self, Write};
 
 /// The owner of an object that has none: it is merged.
 pub(crate) const NOBODY: u32 = 0;
@@ -104,14 +105,17 @@ impl Header {
         self.owner.load(Ordering::Relaxed) == me
     }
 
-    /// One more reference, by the owner's holder (B2).
+    /// One more reference, by the owner's holder (B2). False: the count is full, and nothing was done.
     #[inline]
-    pub(crate) fn clone_owned(&self) {
+    #[must_use]
+    pub(crate) fn clone_owned(&self) -> bool {
+        // Relaxed: nobody else changes it. Who reads it in a probe has the argument at B8.
         let count = self.biased.load(Ordering::Relaxed);
-        if count >= LIMIT {
-            overflow();
+        let fits = count < LIMIT;
+        if fits {
+            self.biased.store(count + 1, Ordering::Relaxed);
         }
-        self.biased.store(count + 1, Ordering::Relaxed);
+        fits
     }
 
     /// One more reference, by anybody.
@@ -237,8 +241,19 @@ impl Header {
             return Dropped::Others;
         }
         // Acquire: pairs with the Release of all who dropped theirs, and with the merging.
-        fence(Ordering::Acquire);
+        self.acquire();
         Dropped::Last
+    }
+
+    /// Sees what all did who have released the word so far, by who has just changed it.
+    #[inline]
+    fn acquire(&self) {
+        // The thread sanitizer does not know fences.
+        if cfg!(vivant_no_fences) {
+            self.word.load(Ordering::Acquire);
+        } else {
+            fence(Ordering::Acquire);
+        }
     }
 
     /// To whose queue the reference goes that [`Header::drop_shared`] handed over; nobody if the owner has merged since, or does so now.
@@ -261,7 +276,7 @@ impl Header {
     /// One more weak reference, by who has a reference or a weak one.
     pub(crate) fn clone_weak(&self) {
         let mut before = Word(self.word.load(Ordering::Relaxed));
-        // The first one brings with it the one that stands for all strong ones.
+        // The first one brings with it the one that stands for all strong ones. Relaxed: as below.
         while before.weak() == 0 {
             match self.word.compare_exchange_weak(
                 before.0,
@@ -285,7 +300,7 @@ impl Header {
         if Word(self.word.fetch_sub(WEAK, Ordering::Release)).weak() != 1 {
             return false;
         }
-        fence(Ordering::Acquire);
+        self.acquire();
         true
     }
 
@@ -332,11 +347,13 @@ impl Header {
 
     /// The same, whatever weak references there are.
     pub(crate) fn is_last_owned(&self) -> bool {
+        // Acquire: as in `is_only_owned`.
         self.is_one(Word(self.word.load(Ordering::Acquire)))
     }
 
     /// By the owner's holder.
     fn is_one(&self, word: Word) -> bool {
+        // Relaxed: nobody else changes it.
         i64::from(self.biased.load(Ordering::Relaxed)) + word.shared() == 1
     }
 
@@ -370,6 +387,7 @@ impl Header {
             self.word
                 .compare_exchange(probed, before, Ordering::Acquire, Ordering::Relaxed);
         if ended.is_err() {
+            // Relaxed: the answer is no, and nothing is done on account of it.
             self.word.fetch_and(!(PROBED | SPOILED), Ordering::Relaxed);
         }
         ended.is_ok() && biased == 1
@@ -442,7 +460,9 @@ impl Header {
 #[cold]
 #[inline(never)]
 pub(crate) fn overflow() -> ! {
-    eprintln!(
+    // Not `eprintln`, which panics where nothing can be written, and the loop might go on after that.
+    let _ = writeln!(
+        io::stderr(),
         "vivant-brc: more than {} references to one object; are they forgotten in a loop?",
         word::LIMIT
     );

@@ -43,6 +43,24 @@ pub(crate) enum Left {
     Free,
 }
 
+/// Whether who hands something over ends some of what was put off, for an owner that may not.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Relief {
+    Given,
+    Withheld,
+}
+
+impl Relief {
+    /// How many of so many. A share of them, so that what was put off cannot grow, however many each of them brings in its turn;
+    /// and not all, because another thread may have brought them.
+    fn of(self, later: usize) -> usize {
+        match self {
+            Relief::Given => 2 + later / 8,
+            Relief::Withheld => 0,
+        }
+    }
+}
+
 impl Slot {
     pub(crate) fn new(id: u32) -> Slot {
         Slot {
@@ -61,6 +79,7 @@ impl Slot {
 
     /// Becomes the owner, if nobody is.
     pub(crate) fn try_hold(&self) -> bool {
+        // Relaxed: a guess, which the exchange checks.
         let state = self.state.load(Ordering::Relaxed);
         // Acquire: pairs with the Release in `leave`: the biased counts are as the last holder left them.
         state & HELD == 0
@@ -78,6 +97,8 @@ impl Slot {
             if state & PENDING != 0 {
                 continue;
             }
+            // Relaxed: who adds to it sets `PENDING` after, and the Acquire with which that is taken off shows it here; an
+            // addition that is seen before its flag is as good, and the flag then finds a slot where there is nothing to do.
             let unnamed = self.unnamed.load(Ordering::Relaxed);
             let (after, left) =
                 if state & RETIRED != 0 && self.named.load(Ordering::Relaxed) == unnamed {
@@ -141,6 +162,7 @@ impl Slot {
             merged += u32::from(self.settle_one(handed, ending));
         }
         if merged != 0 {
+            // Relaxed: by the holder, and read by holders; the slot's Release and Acquire order them.
             self.unnamed.fetch_add(merged, Ordering::Relaxed);
         }
     }
@@ -155,9 +177,8 @@ impl Slot {
         matches!(settled, Settled::Merged(_))
     }
 
-    /// Gives a reference to the owner (B3). If nobody holds the slot, this thread is the owner for a moment (B6). Else it gets so
-    /// many as `relief` of the objects that were put off.
-    pub(crate) fn hand_over(&self, handed: Handed, relief: usize, ending: &mut Ending) -> Left {
+    /// Gives a reference to the owner (B3). If nobody holds the slot, this thread is the owner for a moment (B6).
+    pub(crate) fn hand_over(&self, handed: Handed, relief: Relief, ending: &mut Ending) -> Left {
         if self.try_hold() {
             self.settle_all([handed], ending);
             return self.leave(ending);
@@ -165,7 +186,7 @@ impl Slot {
         {
             let mut lists = self.lists();
             lists.queue.push(handed);
-            for _ in 0..relief {
+            for _ in 0..relief.of(lists.later.len()) {
                 let Some(last) = lists.later.pop() else { break };
                 // SAFETY: what lies there was found to be the last one.
                 unsafe { ending.push(last) };
@@ -182,6 +203,7 @@ impl Slot {
 
     /// So many objects that named the owner do no more, by a thread that does not hold the slot (B8).
     pub(crate) fn unname(&self, ended: u32, ending: &mut Ending) -> Left {
+        // Relaxed: the flag, below, releases it.
         self.unnamed.fetch_add(ended, Ordering::Relaxed);
         // Release: pairs with the Acquire in `settle`, after which the number is looked at.
         self.answer(self.state.fetch_or(PENDING, Ordering::Release), ending)
@@ -204,13 +226,21 @@ impl Slot {
         self.settle(ending);
         if header.is_owned_by(self.id) {
             header.disown();
+            // Relaxed: as in `settle_all`; this thread is the holder.
             self.unnamed.fetch_add(1, Ordering::Relaxed);
         }
         Some(self.leave(ending))
     }
 
+    /// How many objects name the owner, of so many that it has not ended itself. The holder's.
+    pub(crate) fn living(&self, named: u32) -> u32 {
+        // Relaxed: what is told a moment later makes it less.
+        named.wrapping_sub(self.unnamed.load(Ordering::Relaxed))
+    }
+
     /// The owner will not come back, says its holder; `named` objects are left.
     pub(crate) fn retire(&self, named: u32) {
+        // Relaxed, both: read by holders. The next one acquires what `leave` releases.
         self.named.store(named, Ordering::Relaxed);
         self.state.fetch_or(RETIRED, Ordering::Relaxed);
     }
@@ -222,6 +252,7 @@ impl Slot {
 
     /// The id is given to a new owner, who holds the slot now and starts with no object.
     pub(crate) fn renew(&self) {
+        // Relaxed: read by holders, as in `retire`. No addition is under way: no object names the id, and all were seen.
         self.named.store(0, Ordering::Relaxed);
         self.unnamed.store(0, Ordering::Relaxed);
     }

@@ -27,11 +27,16 @@ impl Held<'_> {
     }
 
     /// Newer messages have taken the places of some that wait for their guard.
+    #[inline]
     pub(super) fn drop_overdue(&mut self) {
         let overdue = self.actor.ring().map_or(0, Ring::take_overdue);
-        if overdue == 0 {
-            return;
+        if overdue > 0 {
+            self.drop_oldest(overdue);
         }
+    }
+
+    #[cold]
+    fn drop_oldest(&mut self, overdue: usize) {
         for _ in 0..overdue {
             let Some(envelope) = self.owner().rare().waiting.pop_oldest_counted() else {
                 break;

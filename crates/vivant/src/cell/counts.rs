@@ -29,16 +29,20 @@ impl Held<'_> {
     /// to spoil: it is reported, and the actor goes on.
     #[cold]
     fn merge_counts(&mut self) {
+        // One that has ended has no use for it: what names it is merged by others.
+        let goes_on = !self.has_ended();
         let mut owner = None;
-        self.as_turn(const { &Merging::KIND }, || match catch(Executor::ends) {
-            Ok(after) => owner = after,
-            Err(caught) => drop(self.panicked(Merging::KIND.name, caught)),
+        self.as_turn(const { &Merging::KIND }, || {
+            // The owner's end, too, merges what has come since.
+            match catch(|| Executor::ends().filter(|_| goes_on)) {
+                Ok(after) => owner = after,
+                Err(caught) => drop(self.panicked(Merging::KIND.name, caught)),
+            }
         });
         // Nobody is muted for what a destructor sends, and none ends its actor.
         let _wish = self.worker.take_end();
         drop(self.worker.take_overloaded());
-        // One that has ended has no use for it: what names it is merged by others.
-        if !self.has_ended() {
+        if goes_on {
             self.owner().rare().counts = owner;
         }
     }

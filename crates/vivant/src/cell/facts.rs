@@ -27,6 +27,11 @@ impl Facts {
     pub(crate) fn turn_begins(&self, kind: &'static Kind, sent_ms: u32) {
         self.current
             .store(ptr::from_ref(kind).cast_mut(), Ordering::Relaxed);
+        self.passed(sent_ms);
+    }
+
+    /// A message was deferred without a look at it.
+    pub(crate) fn passed(&self, sent_ms: u32) {
         self.begun_sent.store(sent_ms, Ordering::Relaxed);
     }
 

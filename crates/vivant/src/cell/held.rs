@@ -1,20 +1,19 @@
 //! Evidence that this worker holds an actor, and the single steps of a run.
 
 use super::reference::count_back;
-use super::waiting::{Found, Waiting};
+use super::waiting::{Found, first_speaks_for};
 use super::{
-    AddressRef, Batch, Guards, Header, Lane, Life, Mute, Owner, Runnable, Signals, StateRef, catch,
+    AddressRef, Batch, Guards, Header, Lane, Life, Mute, Owner, Runnable, Signals, StateRef,
 };
 use crate::behaviour::Access;
 use crate::call::Delivery;
 use crate::dead_letter::Cause;
 use crate::error::Panic;
-use crate::mailbox::{Envelope, Kind, Parked, Role, Step};
+use crate::mailbox::{Envelope, Kind, Parked, Step};
 use crate::mute::Muting;
 use crate::promise;
 use crate::scheduler::Worker;
 use crate::stop::StopReason;
-use crate::sync::Ordering;
 use crate::system::HeldBack;
 
 /// The right to touch an actor's state and owner part. At most one exists for a cell (C1).
@@ -47,7 +46,7 @@ pub(super) enum After {
 }
 
 /// How many messages may be begun before the pressure is told, unless the backlog is empty first.
-const COUNT_EVERY: u32 = 32;
+pub(super) const COUNT_EVERY: u32 = 32;
 
 impl<'w> Held<'w> {
     /// Takes an actor that came out of a run queue.
@@ -146,21 +145,31 @@ impl<'w> Held<'w> {
     #[inline]
     pub(super) fn next(&mut self) -> Next {
         let mut otherwise = Next::Nothing;
-        if self.owner().guards != Guards::Looked {
+        if self.owner().guards.are_unseen() {
             match self.reopened() {
-                Some(Found::Open(envelope)) => return Next::Message(envelope),
-                Some(Found::More) => otherwise = Next::LooksOn,
-                Some(Found::Closed) | None => {}
+                Found::Open(envelope) => return Next::Message(envelope),
+                Found::More => otherwise = Next::LooksOn,
+                Found::Closed => {}
             }
         }
+        let Some(envelope) = self.oldest() else {
+            return otherwise;
+        };
+        if self.owner().guards == Guards::None || !first_speaks_for(envelope.kind()) {
+            return Next::Message(envelope);
+        }
+        self.lined_up(envelope)
+    }
+
+    /// Takes the oldest message out of the mailbox.
+    #[inline]
+    fn oldest(&mut self) -> Option<Envelope> {
         if self.owner().backlog.is_empty() {
             self.refill();
         }
-        let Some(envelope) = self.owner().backlog.pop_envelope() else {
-            return otherwise;
-        };
+        let envelope = self.owner().backlog.pop_envelope()?;
         self.left(&envelope);
-        Next::Message(envelope)
+        Some(envelope)
     }
 
     /// A message has left the backlog for good.
@@ -198,7 +207,14 @@ impl<'w> Held<'w> {
             owner.batch = Batch::Begun;
             return;
         }
-        owner.uncounted += 1;
+        self.taken_more(1);
+    }
+
+    /// So many more left it.
+    #[inline]
+    pub(super) fn taken_more(&mut self, messages: u32) {
+        let owner = self.owner();
+        owner.uncounted += messages;
         if owner.uncounted >= COUNT_EVERY || owner.backlog.is_empty() {
             self.count();
         }
@@ -222,76 +238,6 @@ impl<'w> Held<'w> {
         }
     }
 
-    /// T8: looks for a deferred message whose guard has opened, among those that were not looked at since the state last
-    /// changed.
-    #[cold]
-    fn reopened(&mut self) -> Option<Found> {
-        if !self.owner().has_deferred() {
-            self.owner().guards = Guards::Looked;
-            return None;
-        }
-        self.drop_overdue();
-        // Out of its place while user code runs, which has no way to it.
-        let mut rare = self.owner().rare.take()?;
-        if self.owner().guards == Guards::Stale {
-            rare.waiting.state_changed();
-        }
-        let found = rare.waiting.look(|envelope| self.is_ready(envelope));
-        self.owner().rare = Some(rare);
-        // A guard that sends cannot be kept from it, but nobody is muted for it: no turn has ended.
-        drop(self.worker.take_overloaded());
-        self.owner().guards = match found {
-            Found::Open(_) | Found::More => Guards::Partly,
-            Found::Closed => Guards::Looked,
-        };
-        if let Found::Open(_) = found {
-            self.publish_deferred();
-        }
-        Some(found)
-    }
-
-    pub(super) fn publish_deferred(&mut self) {
-        let waiting = &self.owner().rare().waiting;
-        let (count, oldest_ms) = (waiting.count(), waiting.oldest_ms());
-        self.actor.deferred_sent.store(oldest_ms, Ordering::Relaxed);
-        self.actor.facts.now_deferred(count);
-    }
-
-    /// A guard did not let it run; that of a ticket never does.
-    #[cold]
-    fn defer(&mut self, envelope: Envelope) -> After {
-        self.actor.facts.nothing_runs();
-        // As for `is_ready`: no turn has ended.
-        drop(self.worker.take_overloaded());
-        if envelope.kind().role == Role::Ticket {
-            return self.redeem(envelope);
-        }
-        let sent_ms = envelope.head().sent_ms;
-        let waiting = &mut self.owner().rare().waiting;
-        waiting.push(envelope);
-        let count = waiting.count();
-        if count == 1 {
-            self.actor.deferred_sent.store(sent_ms, Ordering::Relaxed);
-        }
-        self.actor.facts.now_deferred(count);
-        After::Next
-    }
-
-    pub(super) fn take_deferred(&mut self) -> Vec<Envelope> {
-        self.actor.facts.now_deferred(0);
-        let rare = self.owner().rare.as_mut();
-        let waiting = rare.map(|rare| std::mem::take(&mut rare.waiting));
-        waiting.map_or_else(Vec::new, Waiting::into_messages)
-    }
-
-    fn is_ready(&mut self, envelope: &Envelope) -> bool {
-        self.worker.turn_begins(envelope.kind());
-        let ready = catch(|| envelope.ready(&mut self.state()));
-        self.worker.turn_ends();
-        // A guard that panics lets its message run: the turn will meet the same fault and end the actor with its place.
-        ready.unwrap_or(true)
-    }
-
     /// Processes one message, and a continuation that it released for this same actor. A panic in it passes through, to
     /// `run`.
     #[inline]
@@ -308,7 +254,7 @@ impl<'w> Held<'w> {
             return self.defer(envelope);
         }
         actor.facts.turn_ends();
-        if kind.access == Access::Writes && self.owner().has_deferred() {
+        if kind.access == Access::Writes && self.owner().guards != Guards::None {
             #[cfg(test)]
             if crate::planted::is_planted(crate::planted::Planted::ForgottenGuard) {
                 return After::Next;
@@ -437,7 +383,7 @@ impl<'w> Held<'w> {
     /// Whether messages wait that have not been looked at, or may have become runnable since.
     pub(super) fn has_more(&mut self) -> bool {
         let owner = self.owner();
-        owner.guards != Guards::Looked || !owner.backlog.is_empty() || !self.actor.inbox.is_empty()
+        owner.guards.are_unseen() || !owner.backlog.is_empty() || !self.actor.inbox.is_empty()
     }
 
     /// T6: the processor's time at which a run begins that is measured.

@@ -30,6 +30,7 @@ mod class;
 mod counts;
 mod end;
 mod facts;
+mod guards;
 mod held;
 mod lineage;
 mod once;
@@ -63,6 +64,7 @@ use crate::mute::Pressure;
 use crate::stop::StopReason;
 use crate::sync::{Arc, AtomicU32, AtomicU64, Ordering};
 use crate::system::Shared;
+use guards::Guards;
 use once::SetOnce;
 use signals::SignalWord;
 use std::cell::UnsafeCell;
@@ -171,17 +173,6 @@ enum Life {
     /// Supervised, and without a state until it is started: takes no messages.
     Down,
     Ended,
-}
-
-/// Whether messages wait for their guards, and have to be looked at.
-#[derive(PartialEq, Eq, Clone, Copy)]
-enum Guards {
-    /// None waits, or all were looked at since the state last changed.
-    Looked,
-    /// Some were looked at since then.
-    Partly,
-    /// The state may have changed since.
-    Stale,
 }
 
 #[derive(PartialEq, Eq, Clone, Copy)]

@@ -85,7 +85,7 @@ impl AddressRef {
                     spare: 0,
                     life,
                     mute: Mute::Free,
-                    guards: Guards::Looked,
+                    guards: Guards::None,
                     batch: Batch::Begun,
                     lane: Lane::of(A::POOL),
                 }),

@@ -3,6 +3,7 @@
 use super::held::{After, Held, Next};
 use super::{Caught, Runnable, Signals, catch};
 use crate::error::{Inside, Panic};
+use crate::mailbox::Envelope;
 use crate::scheduler::Worker;
 use crate::stop::StopReason;
 
@@ -39,13 +40,19 @@ pub(crate) fn run_to_panic(actor: Runnable, worker: &Worker, budget: Budget) -> 
 }
 
 /// User code panicked: in a turn, in the drop of a message, or in a subscriber. The actor's state or its messages may be half
-/// dealt with, so it ends; its worker goes on.
+/// dealt with, so it ends; its worker goes on. A guard is half of nothing: its message runs.
 #[cold]
 pub(crate) fn rescue(worker: &Worker, caught: Caught) -> Ran {
     let Some(mut held) = Held::after_panic(worker) else {
         return Ran::Parked;
     };
-    if let Err(second) = catch(|| held.end_after_panic(caught)) {
+    let ran = match held.take_asked() {
+        Some(envelope) => catch(|| turn(&mut held, envelope)),
+        None => Err(caught),
+    };
+    if let Err(caught) = ran
+        && let Err(second) = catch(|| held.end_after_panic(caught))
+    {
         // Nothing more can be done for this actor; its worker is worth keeping.
         let inside = Inside {
             actor: held.actor().path(),
@@ -89,10 +96,7 @@ fn serve(mut held: Held<'_>, budget: Budget) -> Ran {
             match held.next() {
                 Next::Nothing => break,
                 Next::LooksOn => {}
-                Next::Message(envelope) => match held.process(envelope) {
-                    After::Next => {}
-                    After::End(reason) => held.is_over(reason),
-                },
+                Next::Message(envelope) => turn(&mut held, envelope),
             }
             heed(&mut held);
         }
@@ -114,6 +118,14 @@ fn serve(mut held: Held<'_>, budget: Budget) -> Ran {
             Ok(()) => return Ran::Parked,
             Err(again) => held = again,
         }
+    }
+}
+
+#[inline]
+fn turn(held: &mut Held<'_>, envelope: Envelope) {
+    match held.process(envelope) {
+        After::Next => {}
+        After::End(reason) => held.is_over(reason),
     }
 }
 

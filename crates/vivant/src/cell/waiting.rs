@@ -14,9 +14,22 @@ const LOOKS_MAX: usize = if cfg!(test) { 4 } else { 64 };
 #[derive(Default)]
 pub(super) struct Waiting {
     lines: Vec<Line>,
+    looks: Looks,
     /// Numbers messages in the order of their coming.
     came: u64,
     count: usize,
+    /// The line of whom the last look was at.
+    asked: usize,
+}
+
+/// At whom one has to look.
+#[derive(Default, PartialEq, Eq)]
+enum Looks {
+    /// At the first of each line: all guards so far have read the state alone.
+    #[default]
+    AtFirsts,
+    /// In some line at each.
+    AtEach,
 }
 
 struct Line {
@@ -48,6 +61,16 @@ pub(super) enum Found {
     Closed,
 }
 
+/// Whether the guard of a message of this kind is that of the first in its line (G3).
+#[inline]
+pub(super) fn first_speaks_for(kind: &Kind) -> bool {
+    #[cfg(test)]
+    if crate::planted::is_planted(crate::planted::Planted::WrongLine) {
+        return true;
+    }
+    kind.guard == Guard::State
+}
+
 impl Waiting {
     pub(super) fn count(&self) -> usize {
         self.count
@@ -55,12 +78,12 @@ impl Waiting {
 
     /// When the oldest was sent, in coarse milliseconds; nothing to be read where none waits.
     pub(super) fn oldest_ms(&self) -> u32 {
-        let first = |line: &Line| {
-            let (came, envelope) = line.messages.iter().flatten().next()?;
-            Some((*came, envelope.head().sent_ms))
-        };
-        let oldest = self.lines.iter().filter_map(first).min();
-        oldest.map_or(0, |(_, sent_ms)| sent_ms)
+        let oldest = self
+            .lines
+            .iter()
+            .filter_map(Line::first)
+            .min_by_key(|(came, _)| *came);
+        oldest.map_or(0, |(_, envelope)| envelope.head().sent_ms)
     }
 
     /// A message whose guard was false just now.
@@ -72,28 +95,86 @@ impl Waiting {
         let mut lines = self.lines.iter_mut();
         match lines.find(|line| std::ptr::eq(line.kind, kind)) {
             Some(line) => line.push(message),
-            None => self.lines.push(Line {
-                kind,
-                messages: VecDeque::from([message]),
-                gone: 0,
-                next: 1,
-                again: Again::No,
-            }),
+            None => {
+                if kind.guard == Guard::Arguments {
+                    self.looks = Looks::AtEach;
+                }
+                self.lines.push(Line {
+                    kind,
+                    messages: VecDeque::from([message]),
+                    gone: 0,
+                    next: 1,
+                    again: Again::No,
+                });
+            }
         }
     }
 
+    /// Lets a message that has just come wait without a look at it, if the first of its line was looked at since the state last
+    /// changed, and speaks for it (G3). Gives back any other.
+    #[inline]
+    pub(super) fn line_up(&mut self, envelope: Envelope) -> Option<Envelope> {
+        let kind = envelope.kind();
+        if !first_speaks_for(kind) {
+            return Some(envelope);
+        }
+        let mut lines = self.lines.iter_mut();
+        let line = lines.find(|line| std::ptr::eq(line.kind, kind));
+        let Some(line) = line.filter(|line| line.is_shut()) else {
+            return Some(envelope);
+        };
+        line.push(Some((self.came, envelope)));
+        self.came += 1;
+        self.count += 1;
+        None
+    }
+
     /// The state may have changed: everybody is to be looked at again.
+    #[inline]
     pub(super) fn state_changed(&mut self) {
-        for line in &mut self.lines {
-            line.state_changed();
+        if self.looks == Looks::AtEach {
+            self.lines.iter_mut().for_each(Line::state_changed);
         }
     }
 
     /// Looks for the oldest message whose guard is open, in each line at a few.
-    pub(super) fn look(&mut self, mut is_open: impl FnMut(&Envelope) -> bool) -> Found {
+    #[inline]
+    pub(super) fn look(&mut self, is_open: impl FnMut(&Envelope) -> bool) -> Found {
+        match self.looks {
+            Looks::AtFirsts => self.look_at_firsts(is_open),
+            Looks::AtEach => self.look_at_each(is_open),
+        }
+    }
+
+    #[inline]
+    fn look_at_firsts(&mut self, mut is_open: impl FnMut(&Envelope) -> bool) -> Found {
+        let mut oldest: Option<(u64, usize)> = None;
+        for (number, line) in self.lines.iter_mut().enumerate() {
+            let Some((came, first)) = line.first() else {
+                continue;
+            };
+            // Stores are what a look costs, so that there are as few as can be.
+            if self.asked != number {
+                self.asked = number;
+            }
+            let is_open = is_open(first);
+            line.first_is(is_open);
+            if is_open && oldest.is_none_or(|(other, _)| came < other) {
+                oldest = Some((came, number));
+            }
+        }
+        match oldest {
+            None => Found::Closed,
+            Some((_, number)) => self.take_open(number, 0),
+        }
+    }
+
+    #[inline(never)]
+    fn look_at_each(&mut self, mut is_open: impl FnMut(&Envelope) -> bool) -> Found {
         let mut oldest: Option<(u64, usize, usize)> = None;
         let mut more = false;
         for (number, line) in self.lines.iter_mut().enumerate() {
+            self.asked = number;
             if let Some((came, at)) = line.look(&mut is_open)
                 && oldest.is_none_or(|(other, ..)| came < other)
             {
@@ -101,22 +182,38 @@ impl Waiting {
             }
             more |= !line.is_looked_at();
         }
-        let open = oldest.and_then(|(_, number, at)| self.lines[number].take(at));
-        match open {
-            Some(envelope) => {
-                self.count -= 1;
-                Found::Open(envelope)
-            }
+        match oldest {
+            Some((_, number, at)) => self.take_open(number, at),
             None if more => Found::More,
             None => Found::Closed,
         }
     }
 
+    #[inline(never)]
+    fn take_open(&mut self, number: usize, at: usize) -> Found {
+        self.take(number, at).map_or(Found::Closed, Found::Open)
+    }
+
+    fn take(&mut self, number: usize, at: usize) -> Option<Envelope> {
+        let envelope = self.lines.get_mut(number)?.take(at)?;
+        self.count -= 1;
+        Some(envelope)
+    }
+
+    /// Takes out whom the last look was at.
+    pub(super) fn take_asked(&mut self) -> Option<Envelope> {
+        let at = match self.looks {
+            Looks::AtFirsts => 0,
+            Looks::AtEach => self.lines.get(self.asked)?.next,
+        };
+        self.take(self.asked, at)
+    }
+
     /// The one that came first of those that have a place in a mailbox with a bound, whatever its guard says.
     pub(super) fn pop_oldest_counted(&mut self) -> Option<Envelope> {
         let first = |line: &Line| {
-            let (came, _) = line.messages.front()?.as_ref()?;
-            (line.kind.way == Way::Counted).then_some(*came)
+            let (came, _) = line.first()?;
+            (line.kind.way == Way::Counted).then_some(came)
         };
         let lines = self.lines.iter_mut().filter(|line| first(line).is_some());
         let envelope = lines.min_by_key(|line| first(line))?.take(0)?;
@@ -151,6 +248,26 @@ impl Line {
             self.next = 0;
             self.again = Again::No;
         }
+    }
+
+    /// The first has been looked at for all.
+    #[inline]
+    fn first_is(&mut self, is_open: bool) {
+        let next = if is_open { 0 } else { self.messages.len() };
+        if self.next != next {
+            self.next = next;
+        }
+    }
+
+    /// The oldest, and its number. It is never one that has gone.
+    fn first(&self) -> Option<(u64, &Envelope)> {
+        let (came, envelope) = self.messages.front()?.as_ref()?;
+        Some((*came, envelope))
+    }
+
+    /// Whether somebody stands here, and all were looked at since the state last changed.
+    fn is_shut(&self) -> bool {
+        !self.messages.is_empty() && self.is_looked_at()
     }
 
     fn is_looked_at(&self) -> bool {

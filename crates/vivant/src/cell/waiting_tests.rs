@@ -3,6 +3,7 @@
 use crate::planted::{Planted, must_catch};
 use crate::prelude::*;
 use crate::simulation::{Faults, Seeds, Simulation, check};
+use std::cell::Cell;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// What a message wants.
@@ -12,6 +13,8 @@ enum Wish {
     Put(u64),
     /// Waits for one, whoever it is: a guard on the state.
     TakeOne,
+    /// Waits for two, whoever they are: another guard on the state.
+    TakeTwo,
     /// Waits until there are so many, and takes one: a guard on the arguments.
     TakeFrom(u64),
     /// Waits for what never comes.
@@ -38,6 +41,12 @@ impl Store {
     #[when(self.stock > 0)]
     fn take_one(&mut self, number: usize) {
         self.stock -= 1;
+        self.is_done(number);
+    }
+
+    #[when(self.stock > 1)]
+    fn take_two(&mut self, number: usize) {
+        self.stock -= 2;
         self.is_done(number);
     }
 
@@ -78,6 +87,7 @@ impl Model {
         match self.wishes[number] {
             Wish::Put(_) | Wish::Look => true,
             Wish::TakeOne => self.stock > 0,
+            Wish::TakeTwo => self.stock > 1,
             Wish::TakeFrom(n) => self.stock >= n,
             Wish::Never => false,
         }
@@ -122,6 +132,7 @@ impl Model {
         match self.wishes[number] {
             Wish::Put(n) => self.stock += n,
             Wish::TakeOne | Wish::TakeFrom(_) => self.stock -= 1,
+            Wish::TakeTwo => self.stock -= 2,
             Wish::Never | Wish::Look => {}
         }
     }
@@ -157,10 +168,14 @@ fn wishes(simulation: &Simulation) -> Vec<Wish> {
         crate::oracle::below(number, bound)
     };
     let count = 1 + below(40);
+    // Where no guard reads its arguments, less is looked at.
+    let reads_arguments = below(2) == 0;
     let mut wish = || match below(10) {
         0..3 => Wish::Put(below(4)),
-        3..6 => Wish::TakeOne,
-        6..8 => Wish::TakeFrom(1 + below(6)),
+        3..5 => Wish::TakeOne,
+        5 => Wish::TakeTwo,
+        6..8 if reads_arguments => Wish::TakeFrom(1 + below(6)),
+        6..8 => Wish::TakeTwo,
         8 => Wish::Never,
         _ => Wish::Look,
     };
@@ -178,6 +193,7 @@ fn guards_are_kept(simulation: &Simulation) {
         match *wish {
             Wish::Put(n) => store.put(number, n).send(),
             Wish::TakeOne => store.take_one(number).send(),
+            Wish::TakeTwo => store.take_two(number).send(),
             Wish::TakeFrom(n) => store.take_from(number, n).send(),
             Wish::Never => store.never(number).send(),
             Wish::Look => store.look(number).send(),
@@ -233,6 +249,148 @@ fn seeded_canary_a_forgotten_guard_is_caught() {
             guards_are_kept,
         );
     });
+}
+
+#[test]
+fn seeded_canary_a_message_in_the_wrong_line_is_caught() {
+    must_catch(Planted::WrongLine, || {
+        check("a_wrong_line", Seeds(50), &Faults::none(), guards_are_kept);
+    });
+}
+
+/// What a guard does when it is asked.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Trap {
+    Shut,
+    /// Panics, and is then like this one.
+    Springs(Then),
+    Open,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Then {
+    Again,
+    Open,
+}
+
+#[derive(Actor)]
+struct Trapped {
+    trap: Cell<Trap>,
+    passed: u32,
+}
+
+#[behaviours]
+impl Trapped {
+    #[when(self.is_open())]
+    fn pass(&mut self) {
+        self.passed += 1;
+    }
+
+    #[when(self.is_open() && n > 0)]
+    fn pass_by(&mut self, n: u32) {
+        self.passed += n;
+    }
+
+    fn set(&mut self, trap: Trap) {
+        self.trap.set(trap);
+    }
+
+    fn passed(&self) -> u32 {
+        self.passed
+    }
+
+    #[local]
+    fn is_open(&self) -> bool {
+        let Trap::Springs(then) = self.trap.get() else {
+            return self.trap.get() == Trap::Open;
+        };
+        if then == Then::Open {
+            self.trap.set(Trap::Open);
+        }
+        panic!("the trap springs");
+    }
+}
+
+/// A trap that is shut.
+fn trapped(simulation: &Simulation) -> Address<Trapped> {
+    simulation.system().spawn(Trapped {
+        trap: Cell::new(Trap::Shut),
+        passed: 0,
+    })
+}
+
+/// Two wait whose guards read the state alone.
+fn alike(trapped: &Address<Trapped>) {
+    trapped.pass().send();
+    trapped.pass().send();
+}
+
+/// Two wait, and the guard of one reads its arguments.
+fn unlike(trapped: &Address<Trapped>) {
+    trapped.pass().send();
+    trapped.pass_by(1).send();
+}
+
+#[test]
+fn a_message_that_waits_runs_when_its_guard_panics() {
+    for two_wait in [alike, unlike] {
+        let simulation = Simulation::new(0);
+        let trapped = trapped(&simulation);
+        two_wait(&trapped);
+        simulation.run();
+        trapped.set(Trap::Springs(Then::Open)).send();
+        assert_eq!(trapped.passed().ask_blocking(), Ok(2));
+        assert_eq!(simulation.system().dead_letters().total(), 0);
+    }
+}
+
+#[test]
+fn an_actor_whose_guard_panics_again_ends() {
+    for two_wait in [alike, unlike] {
+        let simulation = Simulation::new(0);
+        let trapped = trapped(&simulation);
+        two_wait(&trapped);
+        simulation.run();
+        trapped.set(Trap::Springs(Then::Again)).send();
+        let passed = trapped.passed().ask_blocking();
+        assert!(matches!(passed, Err(AskError::Stopped(_))), "{passed:?}");
+        // The other who waited; the first has met its fate, and who asks hears of it.
+        assert_eq!(simulation.system().dead_letters().total(), 2);
+    }
+}
+
+#[derive(Actor)]
+struct Observer {
+    system: System,
+}
+
+#[behaviours]
+impl Observer {
+    /// Of all actors.
+    fn deferred(&self) -> usize {
+        let actors = self.system.inspect().actors;
+        actors.iter().map(|actor| actor.deferred).sum()
+    }
+}
+
+/// T6: who lines up is not looked at, but counts.
+#[test]
+fn a_flood_that_lines_up_lets_others_have_their_turns() {
+    const FLOOD: usize = 5_000;
+    for seed in 0..if cfg!(miri) { 1 } else { 20 } {
+        let simulation = Simulation::new(seed);
+        let system = simulation.system();
+        let trapped = trapped(&simulation);
+        let observer = system.spawn(Observer {
+            system: system.clone(),
+        });
+        simulation.run();
+        (0..FLOOD).for_each(|_| trapped.pass().send());
+        let deferred = observer.deferred().ask_blocking();
+        assert!(matches!(deferred, Ok(..FLOOD)), "{seed}: {deferred:?}");
+        simulation.run();
+        assert_eq!(observer.deferred().ask_blocking(), Ok(FLOOD));
+    }
 }
 
 #[test]

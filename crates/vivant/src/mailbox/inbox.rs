@@ -7,6 +7,7 @@
 
 use crate::sync::{AtomicPtr, Ordering};
 use std::marker::PhantomData;
+use std::mem;
 use std::ptr::{self, NonNull};
 
 /// A node that can be linked into an [`Inbox`].
@@ -254,6 +255,23 @@ impl<N: Linked> Inbox<N> {
     }
 }
 
+/// How many nodes further on.
+const FETCH_AHEAD: usize = 4;
+
+/// The nodes of a burst lie where its sender found memory, often at equal steps, and in another processor's cache. Where two steps
+/// were equal, it is worth a guess: who takes them need not wait for each.
+#[inline]
+fn fetch_ahead(guess: usize) {
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    {
+        use std::arch::x86_64::{_MM_HINT_ET0, _mm_prefetch};
+        // SAFETY: a prefetch reads nothing, whatever the address.
+        unsafe { _mm_prefetch::<_MM_HINT_ET0>(ptr::without_provenance(guess)) };
+    }
+    #[cfg(not(all(target_arch = "x86_64", not(miri))))]
+    let _ = guess;
+}
+
 impl<N: Linked> Drop for Inbox<N> {
     fn drop(&mut self) {
         // Nodes must not be forgotten: whoever owns an inbox closes it first and accounts for what was in it (T3).
@@ -284,12 +302,17 @@ impl<N: Linked> Chain<N> {
     /// Reverses the stack that starts at `newest`.
     fn turned_over(newest: *mut N) -> Self {
         let last = NonNull::new(newest);
-        let (mut next, mut at) = (ptr::null_mut::<N>(), newest);
+        let (mut next, mut at, mut step) = (ptr::null_mut::<N>(), newest, 0);
         while let Some(node) = NonNull::new(at) {
             // SAFETY: the nodes were taken out of the inbox by one swap, so this chain owns them all.
             unsafe {
                 let link = N::link(node);
-                at = ptr::with_exposed_provenance_mut((*link).addr());
+                let below = (*link).addr();
+                let before = mem::replace(&mut step, below.wrapping_sub(at.addr()));
+                if step == before {
+                    fetch_ahead(below.wrapping_add(step.wrapping_mul(FETCH_AHEAD)));
+                }
+                at = ptr::with_exposed_provenance_mut(below);
                 *link = next;
             }
             next = node.as_ptr();

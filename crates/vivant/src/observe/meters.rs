@@ -8,7 +8,7 @@
 
 use crate::cell::{Class, Header, catch};
 use crate::dead_letter::Cause;
-use crate::mailbox::{Head, Kind};
+use crate::mailbox::Kind;
 use crate::report::Report;
 use crate::scheduler::Worker;
 use crate::stop::StopReason;
@@ -162,14 +162,19 @@ pub(crate) struct WorkerMeters {
 impl WorkerMeters {
     /// Counts a turn; its tally, if it is to be timed.
     #[inline]
-    fn counts(&self, class: &'static Class, head: &Head, worker: &Worker) -> Option<Rc<Tally>> {
+    fn counts(
+        &self,
+        class: &'static Class,
+        kind: &'static Kind,
+        worker: &Worker,
+    ) -> Option<Rc<Tally>> {
         let now_ms = worker.system.oracle.coarse_ms();
         if let Some(last) = &*self.last.borrow()
-            && last.is_of(class, head.kind)
+            && last.is_of(class, kind)
         {
             return last.counts(now_ms).then(|| last.clone());
         }
-        let tally = self.tally(class, head.kind, worker);
+        let tally = self.tally(class, kind, worker);
         self.last.replace(Some(tally.clone()));
         tally.counts(now_ms).then_some(tally)
     }
@@ -224,9 +229,9 @@ pub(super) struct Timed(Rc<Tally>);
 
 /// Counts a turn.
 #[inline]
-pub(super) fn turn(head: &Head, worker: &Worker) -> Option<Timed> {
+pub(super) fn turn(kind: &'static Kind, worker: &Worker) -> Option<Timed> {
     let class = worker.with_me(|actor| actor.class);
-    worker.meters.counts(class, head, worker).map(Timed)
+    worker.meters.counts(class, kind, worker).map(Timed)
 }
 
 impl Timed {

@@ -49,25 +49,13 @@ pub(crate) struct Watch {
     timed: Option<meters::Timed>,
 }
 
-/// A turn that is watched, until this is dropped.
-#[cfg(any(feature = "tracing", feature = "metrics"))]
-#[must_use]
-pub(crate) struct Watched<'w> {
-    // Within the span, so that its time is the turn's alone.
-    #[cfg(feature = "metrics")]
-    _timing: Option<meters::Timing<'w>>,
-    #[cfg(feature = "tracing")]
-    _span: Option<tracing::span::EnteredSpan>,
-    _worker: std::marker::PhantomData<&'w Worker>,
-}
-
 /// A turn is about to begin: it is counted. `None`: no more is to be seen of it.
 #[cfg(any(feature = "tracing", feature = "metrics"))]
 #[inline]
-pub(crate) fn turn(head: &Head, worker: &Worker) -> Option<Watch> {
+pub(crate) fn turn(kind: &'static Kind, worker: &Worker) -> Option<Watch> {
     let mut is_seen = false;
     #[cfg(feature = "metrics")]
-    let timed = meters::turn(head, worker);
+    let timed = meters::turn(kind, worker);
     #[cfg(feature = "metrics")]
     {
         is_seen |= timed.is_some();
@@ -76,7 +64,7 @@ pub(crate) fn turn(head: &Head, worker: &Worker) -> Option<Watch> {
     {
         is_seen |= spans::are_wanted();
     }
-    let _unused = (head, worker);
+    let _unused = (kind, worker);
     is_seen.then_some(Watch {
         #[cfg(feature = "metrics")]
         timed,
@@ -85,19 +73,20 @@ pub(crate) fn turn(head: &Head, worker: &Worker) -> Option<Watch> {
 
 #[cfg(any(feature = "tracing", feature = "metrics"))]
 impl Watch {
-    /// The turn begins.
-    pub(crate) fn begins(self, head: Head, worker: &Worker) -> Watched<'_> {
+    /// Runs the turn. What watches it is made in its place, for a span that is copied costs more than one that is made.
+    #[inline]
+    pub(crate) fn over<R>(self, head: Head, worker: &Worker, turn: impl FnOnce() -> R) -> R {
         #[cfg(feature = "metrics")]
         let sent_ms = head.sent_ms;
         #[cfg(feature = "tracing")]
         let span = spans::turn(head, worker);
-        Watched {
-            #[cfg(feature = "metrics")]
-            _timing: self.timed.map(|timed| timed.begins(sent_ms, worker)),
-            #[cfg(feature = "tracing")]
-            _span: span,
-            _worker: std::marker::PhantomData,
-        }
+        #[cfg(feature = "tracing")]
+        let _entered = span.enter();
+        // Within the span, so that its time is the turn's alone.
+        #[cfg(feature = "metrics")]
+        let _timing = self.timed.map(|timed| timed.begins(sent_ms, worker));
+        let _unused = worker;
+        turn()
     }
 }
 

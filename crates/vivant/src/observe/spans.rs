@@ -16,17 +16,44 @@ use crate::stop::StopReason;
 use std::cell::Cell;
 use std::fmt;
 use std::panic::Location;
+use tracing::dispatcher::{Dispatch, get_default};
 use tracing::level_filters::LevelFilter;
-use tracing::span::EnteredSpan;
+use tracing::span::Id;
 use tracing::{Level, Span, debug, debug_span, warn};
 
 /// The span in which a message was sent. Boxed: without a subscriber it costs the message one word, and nothing is
 /// allocated.
-pub(crate) struct Origin(Option<Box<Option<Span>>>);
+pub(crate) struct Origin(Option<Box<Option<Sender>>>);
+
+/// The span in which a message was sent, held open. As a [`Span`], but made in its place: to copy a span that was made just now
+/// costs more than to make it.
+struct Sender {
+    id: Id,
+    subscriber: Dispatch,
+}
+
+impl Sender {
+    /// Puts the present span into `place`, if there is one.
+    #[inline]
+    fn note(place: &mut Option<Sender>) {
+        get_default(|subscriber| {
+            *place = subscriber.current_span().id().map(|id| Sender {
+                id: subscriber.clone_span(id),
+                subscriber: subscriber.clone(),
+            });
+        });
+    }
+}
+
+impl Drop for Sender {
+    fn drop(&mut self) {
+        let _closed = self.subscriber.try_close(self.id.clone());
+    }
+}
 
 thread_local! {
     /// The box that a turn on this thread has emptied last: who sends next fills it again.
-    static EMPTIED: Cell<Option<Box<Option<Span>>>> = const { Cell::new(None) };
+    static EMPTIED: Cell<Option<Box<Option<Sender>>>> = const { Cell::new(None) };
 }
 
 impl Origin {
@@ -44,14 +71,14 @@ impl Origin {
 
     #[cold]
     fn note(&mut self) {
-        let here = Span::current();
-        if here.is_none() {
-            return;
-        }
         let emptied = EMPTIED.try_with(Cell::take).ok().flatten();
         let mut place = emptied.unwrap_or_default();
-        *place = Some(here);
-        self.0 = Some(place);
+        Sender::note(&mut place);
+        if place.is_some() {
+            self.0 = Some(place);
+        } else {
+            keep(place);
+        }
     }
 
     /// The message is what made this turn happen.
@@ -60,10 +87,15 @@ impl Origin {
             return;
         };
         if let Some(sent_in) = place.take() {
-            turn.follows_from(&sent_in);
+            turn.follows_from(&sent_in.id);
         }
-        let _kept = EMPTIED.try_with(|emptied| emptied.set(Some(place)));
+        keep(place);
     }
+}
+
+/// Keeps a box that is empty for the next message.
+fn keep(place: Box<Option<Sender>>) {
+    let _kept = EMPTIED.try_with(|emptied| emptied.set(Some(place)));
 }
 
 /// The path of an actor, made only when somebody reads it.
@@ -75,29 +107,36 @@ impl fmt::Display for Path<'_> {
     }
 }
 
+/// As `Path`, of the actor that this worker holds.
+struct Present<'a>(&'a Worker);
+
+impl fmt::Display for Present<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.path())
+    }
+}
+
 /// Whether somebody may listen for spans of turns: one load.
 #[inline]
 pub(super) fn are_wanted() -> bool {
     Level::DEBUG <= LevelFilter::current()
 }
 
-/// The span of the turn that begins, if anybody wants it.
-pub(super) fn turn(head: Head, worker: &Worker) -> Option<EnteredSpan> {
-    let span = worker.with_me(|actor| {
-        debug_span!(
-            target: "vivant",
-            parent: None,
-            "turn",
-            actor = %Path(actor),
-            behaviour = head.kind.name,
-            place = %head.place,
-        )
-    });
-    if span.is_disabled() {
-        return None;
+/// The span of the turn that begins, disabled if nobody wants it.
+#[inline]
+pub(super) fn turn(head: Head, worker: &Worker) -> Span {
+    let span = debug_span!(
+        target: "vivant",
+        parent: None,
+        "turn",
+        actor = %Present(worker),
+        behaviour = head.kind.name,
+        place = %head.place,
+    );
+    if !span.is_disabled() {
+        head.origin.leads_to(&span);
     }
-    head.origin.leads_to(&span);
-    Some(span.entered())
+    span
 }
 
 pub(super) fn spawned(actor: &Header) {

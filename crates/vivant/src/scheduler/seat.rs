@@ -177,9 +177,15 @@ impl Watch {
         self.since.store(now_ms + 1, Ordering::Relaxed);
     }
 
+    /// What began has ended, and was no turn.
+    #[inline]
+    pub(super) fn pauses(&self) {
+        self.since.store(0, Ordering::Relaxed);
+    }
+
     #[inline]
     pub(super) fn ends(&self) {
-        self.since.store(0, Ordering::Relaxed);
+        self.pauses();
         // Only this worker writes, so load and store need not be one step.
         self.turns
             .store(self.turns.load(Ordering::Relaxed) + 1, Ordering::Relaxed);

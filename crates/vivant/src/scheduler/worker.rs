@@ -185,6 +185,21 @@ impl Worker {
         }
     }
 
+    /// A message that waits is looked at.
+    #[inline]
+    pub(crate) fn guard_begins(&self, kind: &'static Kind) {
+        self.turn_begins(kind);
+    }
+
+    /// As `turn_ends`, but it was no turn.
+    #[inline]
+    pub(crate) fn guard_ends(&self) {
+        self.turn.set(None);
+        if let Some(seat) = &self.seat {
+            seat.watch.pauses();
+        }
+    }
+
     /// The kind of message whose turn, guard or end runs.
     pub(crate) fn turn(&self) -> Option<&'static Kind> {
         self.turn.get()

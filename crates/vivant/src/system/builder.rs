@@ -72,7 +72,8 @@ impl SystemBuilder {
     }
 
     /// How many messages, and for how long, an actor may keep its worker while others wait (T6). 256 messages and 2 ms
-    /// by default; the time is measured between turns, to the millisecond.
+    /// by default; the time is measured between turns, to the millisecond. Up to 33 that come one after the other to wait for
+    /// a guard, behind others of their behaviour, count as one (T8).
     pub fn budget(mut self, messages: u32, time: Duration) -> Self {
         self.config.budget = Budget {
             messages: messages.max(1),

@@ -1,0 +1,177 @@
+//! What a run has to do for messages that wait for their guards (T8; see the README).
+
+use super::StateRef;
+use super::held::{After, COUNT_EVERY, Held, Next};
+use super::waiting::{Found, Waiting};
+use crate::mailbox::{Chain, Envelope, Role};
+use crate::sync::Ordering;
+
+/// Whether messages wait for their guards, and have to be looked at.
+#[derive(PartialEq, Eq, Clone, Copy)]
+pub(super) enum Guards {
+    /// None waits.
+    None,
+    /// All were looked at since the state last changed, and may not run.
+    Shut,
+    /// Some were looked at since then.
+    Partly,
+    /// The state may have changed since.
+    Stale,
+    /// They are being looked at: who finds this after a panic knows that a guard has panicked.
+    Asked,
+}
+
+impl Guards {
+    /// Whether somebody may wait who has not been looked at.
+    #[inline]
+    pub(super) fn are_unseen(self) -> bool {
+        !matches!(self, Guards::None | Guards::Shut)
+    }
+}
+
+impl Held<'_> {
+    /// T8: looks for a deferred message whose guard has opened, among those that were not looked at since the state last
+    /// changed.
+    #[inline]
+    pub(super) fn reopened(&mut self) -> Found {
+        self.drop_overdue();
+        let found = self.look();
+        match found {
+            Found::Closed | Found::More => found,
+            Found::Open(envelope) => self.opened(envelope),
+        }
+    }
+
+    #[inline]
+    fn look(&mut self) -> Found {
+        let (actor, worker) = (&self.actor, self.worker);
+        // SAFETY: C1, as in `owner`; written out, so that the state may be borrowed beside it. A guard has no way to the owner
+        // part.
+        let owner = unsafe { &mut *actor.owner.get() };
+        // SAFETY: C1, as in `state`.
+        let mut state = unsafe { StateRef::new(actor.as_ptr()) };
+        let waiting = owner.rare.as_mut().map(|rare| &mut rare.waiting);
+        let Some(waiting) = waiting.filter(|waiting| waiting.count() > 0) else {
+            owner.guards = Guards::None;
+            return Found::Closed;
+        };
+        if owner.guards == Guards::Stale {
+            waiting.state_changed();
+        }
+        // A panic passes through, to `run`.
+        owner.guards = Guards::Asked;
+        let found = waiting.look(|envelope| {
+            worker.guard_begins(envelope.kind());
+            envelope.ready(&mut state)
+        });
+        worker.guard_ends();
+        owner.guards = match found {
+            Found::Open(_) | Found::More => Guards::Partly,
+            Found::Closed => Guards::Shut,
+        };
+        // A guard that sends cannot be kept from it, but nobody is muted for it: no turn has ended.
+        if worker.has_wishes() {
+            drop(worker.take_overloaded());
+        }
+        found
+    }
+
+    #[inline(never)]
+    fn opened(&mut self, envelope: Envelope) -> Found {
+        self.publish_deferred();
+        Found::Open(envelope)
+    }
+
+    /// If it was a guard that panicked just now: takes out the message whose guard it was. It is to run at once, before anything
+    /// else happens to the actor: the turn meets the same fault and ends the actor with its place.
+    pub(super) fn take_asked(&mut self) -> Option<Envelope> {
+        if self.owner().guards != Guards::Asked {
+            return None;
+        }
+        // The look did not come to its end.
+        self.owner().guards = Guards::Stale;
+        self.worker.guard_ends();
+        drop(self.worker.take_overloaded());
+        let envelope = self.owner().rare().waiting.take_asked()?;
+        self.publish_deferred();
+        Some(envelope)
+    }
+
+    /// Lets this message, and those behind it, wait behind others of their behaviours, as long as their guards are known to be
+    /// false. The first of the others is next.
+    #[inline(never)]
+    pub(super) fn lined_up(&mut self, mut envelope: Envelope) -> Next {
+        let worker = self.worker;
+        let owner = self.owner();
+        // Out of its place: senders write to the cell meanwhile, and would be in the way, as we in theirs.
+        let mut backlog = std::mem::replace(&mut owner.backlog, Chain::new());
+        let waiting = &mut owner.rare().waiting;
+        let (mut more, mut sent_ms) = (0, None);
+        let next = loop {
+            let its_ms = envelope.head().sent_ms;
+            if let Some(other) = waiting.line_up(envelope) {
+                break Next::Message(other);
+            }
+            sent_ms = Some(its_ms);
+            if more == COUNT_EVERY {
+                break Next::LooksOn;
+            }
+            let Some(another) = backlog.pop_envelope() else {
+                break Next::LooksOn;
+            };
+            worker.account_less(another.kind().bytes);
+            more += 1;
+            envelope = another;
+        };
+        let count = waiting.count();
+        owner.backlog = backlog;
+        self.taken_more(more);
+        if let Some(sent_ms) = sent_ms {
+            self.actor.facts.passed(sent_ms);
+            self.actor.facts.now_deferred(count);
+        }
+        next
+    }
+
+    pub(super) fn publish_deferred(&mut self) {
+        let waiting = &self.owner().rare().waiting;
+        let (count, oldest_ms) = (waiting.count(), waiting.oldest_ms());
+        self.actor.deferred_sent.store(oldest_ms, Ordering::Relaxed);
+        self.actor.facts.now_deferred(count);
+    }
+
+    /// A guard did not let it run; that of a ticket never does.
+    #[cold]
+    pub(super) fn defer(&mut self, envelope: Envelope) -> After {
+        self.actor.facts.nothing_runs();
+        // As for a look: no turn has ended.
+        drop(self.worker.take_overloaded());
+        if envelope.kind().role == Role::Ticket {
+            return self.redeem(envelope);
+        }
+        let sent_ms = envelope.head().sent_ms;
+        let owner = self.owner();
+        if owner.guards == Guards::None {
+            owner.guards = Guards::Shut;
+        }
+        let waiting = &mut owner.rare().waiting;
+        waiting.push(envelope);
+        let count = waiting.count();
+        if count == 1 {
+            self.actor.deferred_sent.store(sent_ms, Ordering::Relaxed);
+        }
+        self.actor.facts.now_deferred(count);
+        After::Next
+    }
+
+    pub(super) fn take_deferred(&mut self) -> Vec<Envelope> {
+        self.actor.facts.now_deferred(0);
+        let owner = self.owner();
+        owner.guards = Guards::None;
+        let waiting = owner
+            .rare
+            .as_mut()
+            .map(|rare| std::mem::take(&mut rare.waiting));
+        waiting.map_or_else(Vec::new, Waiting::into_messages)
+    }
+}

@@ -1,0 +1,313 @@
+//! Biased counts (`crates/vivant-brc/src/bias/README.md`).
+//!
+//! Proved, on the files of the crate (B1 to B8): whatever owners and others do at the same time, each value is ended once, by
+//! somebody who sees all that was done to it; each memory is freed once, after its last use; nothing waits that nobody will
+//! end; an id is given back once; and who is told that his reference is the only one has the value for himself.
+//!
+//! | model | real |
+//! |---|---|
+//! | `real`: `word`, `header`, `slot`, `handed`, `ending`, `current`, `entering` | the same bytes |
+//! | `table` | two slots and a pool for each interleaving |
+//! | `object` | `Brc`, `Weak`, `Owner`, `Object`: the same calls in the same order; loom follows value and memory |
+//!
+//! Left out: a thread that is an owner by itself (its end is the end of an `Owner`, and its state has no other user); births and
+//! ends by the sixties, of which `what_is_put_off_is_ended` has the one step that differs; counts that overflow.
+
+#[allow(clippy::duplicate_mod, reason = "once with a bug, once without")]
+#[allow(unexpected_cfgs, reason = "a feature of the crate")]
+#[allow(dead_code, reason = "the canaries need not all of it")]
+mod flawed;
+mod paper;
+#[allow(clippy::duplicate_mod, reason = "once with a bug, once without")]
+#[allow(unexpected_cfgs, reason = "a feature of the crate")]
+#[allow(dead_code, reason = "the models count no objects")]
+mod real;
+
+use crate::check::{Canary, holds};
+use real::{asked, scenes};
+
+/// The owner and one or two others drop, one of them after cloning.
+pub fn drops_end_it_once() {
+    holds(scenes::both_drop);
+    holds(scenes::the_owner_drops_its_last);
+    holds(scenes::another_clones);
+    holds(scenes::two_others_drop);
+}
+
+/// What the paper's algorithm frees twice.
+pub fn the_nine_steps_end_it_once() {
+    holds(scenes::nine_steps);
+}
+
+/// A reference that is handed over while the owner leaves, or waits.
+pub fn an_owner_that_leaves_loses_nothing() {
+    holds(scenes::the_owner_leaves);
+    holds(scenes::the_only_one_is_elsewhere);
+    holds(scenes::two_objects_are_queued);
+    holds(scenes::the_owner_is_detached);
+}
+
+/// A reference that is handed over while the owner ends.
+pub fn an_owner_that_ends_loses_nothing() {
+    holds(scenes::the_owner_ends);
+    holds(scenes::the_owner_drops_and_ends);
+    holds(scenes::the_owner_ends_between_two);
+}
+
+/// The biased count goes with the owner.
+pub fn an_owner_goes_from_thread_to_thread() {
+    holds(scenes::the_owner_moves);
+}
+
+/// A reference comes to a stranger's queue, who has got the id of its owner.
+pub fn an_id_is_given_again() {
+    holds(scenes::an_id_is_used_again);
+    holds(scenes::an_ended_owner_is_replaced);
+}
+
+/// By another thread, or by the owner, while the last reference is dropped.
+pub fn an_upgrade_finds_what_lives() {
+    holds(scenes::another_upgrades);
+    holds(scenes::the_owner_upgrades);
+    holds(scenes::another_upgrades_what_is_merged);
+}
+
+/// The first and the last ones.
+pub fn weak_references_free_the_memory_once() {
+    holds(scenes::weak_ones_come_and_go);
+}
+
+/// The value is taken out, while others want it or upgrade.
+pub fn a_value_is_taken_once() {
+    holds(asked::a_take_races_with_an_upgrade);
+    holds(asked::a_take_while_the_owner_ends);
+    holds(asked::two_take);
+}
+
+/// What a thread that is not the owner is told of its reference.
+pub fn a_probe_that_says_yes_is_right() {
+    holds(asked::a_probe_against_the_owner);
+    holds(asked::a_probe_against_others);
+    holds(asked::two_probe);
+}
+
+/// The owner is cleared, and its merging not yet to be seen.
+pub fn a_merge_meets_a_reference_on_its_way() {
+    holds(scenes::a_merge_meets_a_reference_on_its_way);
+}
+
+/// An object that is being made has a weak reference.
+pub fn a_birth_with_a_way_back() {
+    holds(scenes::a_birth_with_a_way_back);
+}
+
+/// What ends in a birth or in an upgrade.
+pub fn what_is_put_off_is_ended() {
+    holds(scenes::what_is_put_off_is_ended);
+}
+
+/// The copies of the files in which bugs are planted do what the files do.
+pub fn without_a_flaw_the_copy_holds() {
+    canaries::copy_holds();
+}
+
+/// Each planted bug is met by the very models above.
+pub mod canaries {
+    use super::flawed::flaw::{Flaw, plant};
+    use super::flawed::{asked, scenes};
+    use super::*;
+
+    fn with(flaw: Flaw, scene: fn()) -> impl Fn() + Send + Sync + 'static {
+        move || {
+            plant(flaw);
+            scene();
+        }
+    }
+
+    /// The paper's algorithm: a queue that owns no reference.
+    pub fn a_queue_without_a_reference_is_caught(canary: Canary) {
+        canary.dies("used after it was freed", paper::nine_steps);
+    }
+
+    /// The owner's last drop does not look for weak references.
+    pub fn an_end_that_weak_ones_do_not_see_is_caught(canary: Canary) {
+        canary.dies("", with(Flaw::QuickEndWithWeak, scenes::another_upgrades));
+    }
+
+    /// The owner is cleared after the merged count was published.
+    pub fn an_owner_that_is_cleared_late_is_caught(canary: Canary) {
+        canary.dies(
+            "",
+            with(Flaw::ClearedLate, scenes::the_owner_drops_its_last),
+        );
+    }
+
+    /// The owner ends the object and has not seen what others did to it.
+    pub fn a_last_look_that_does_not_acquire_is_caught(canary: Canary) {
+        canary.dies(
+            "Causality violation",
+            with(Flaw::LastLookRelaxed, scenes::the_owner_drops_its_last),
+        );
+    }
+
+    /// Others do not show what they did.
+    pub fn a_drop_that_does_not_release_is_caught(canary: Canary) {
+        canary.dies(
+            "Causality violation",
+            with(Flaw::SharedDropRelaxed, scenes::the_owner_drops_its_last),
+        );
+    }
+
+    /// The owner does not show what it did.
+    pub fn a_merge_that_does_not_release_is_caught(canary: Canary) {
+        canary.dies(
+            "Causality violation",
+            with(Flaw::MergeAcquires, scenes::the_owner_drops_its_last),
+        );
+    }
+
+    /// The owner ends the object by merging, and has not seen what others did to it.
+    pub fn a_merge_that_does_not_acquire_is_caught(canary: Canary) {
+        canary.dies(
+            "Causality violation",
+            with(Flaw::MergeReleases, scenes::the_owner_drops_its_last),
+        );
+    }
+
+    /// The last drop of a merged object does not see what others did to it.
+    pub fn a_last_drop_without_a_fence_is_caught(canary: Canary) {
+        canary.dies(
+            "Causality violation",
+            with(Flaw::LastWithoutFence, scenes::the_owner_drops_its_last),
+        );
+    }
+
+    /// Who finds the owner cleared takes a shared count of one for the last one.
+    pub fn a_leaving_owner_that_is_not_counted_is_caught(canary: Canary) {
+        let scene = scenes::a_merge_meets_a_reference_on_its_way;
+        canary.dies("", with(Flaw::LeavingIsMerged, scene));
+    }
+
+    /// A weak reference brings an ended object back.
+    pub fn an_upgrade_of_what_has_ended_is_caught(canary: Canary) {
+        canary.dies("", with(Flaw::UpgradeOfMerged, scenes::another_upgrades));
+    }
+
+    /// A weak reference finds an object, and not its value.
+    pub fn an_upgrade_that_does_not_acquire_is_caught(canary: Canary) {
+        canary.dies(
+            "Causality violation",
+            with(Flaw::UpgradeRelaxed, scenes::a_birth_with_a_way_back),
+        );
+    }
+
+    /// The same, by the maker's fault.
+    pub fn a_birth_that_does_not_release_is_caught(canary: Canary) {
+        canary.dies(
+            "Causality violation",
+            with(Flaw::BornRelaxed, scenes::a_birth_with_a_way_back),
+        );
+    }
+
+    /// Two look, and both take.
+    pub fn a_take_by_a_look_and_a_store_is_caught(canary: Canary) {
+        canary.dies("", with(Flaw::TakeByALook, asked::two_take));
+    }
+
+    /// A drop does not take the prober's flag off.
+    pub fn a_probe_that_drops_do_not_disturb_is_caught(canary: Canary) {
+        canary.dies("", with(Flaw::DropsKeepTheFlag, asked::two_probe));
+    }
+
+    /// A probe looks at the counts once.
+    pub fn a_probe_without_a_second_look_is_caught(canary: Canary) {
+        canary.dies("", with(Flaw::ProbeOnce, asked::two_probe));
+    }
+
+    /// A probe takes another one's flag for its own.
+    pub fn two_probes_at_once_are_caught(canary: Canary) {
+        canary.dies(
+            "Causality violation",
+            with(Flaw::ProbesAtOnce, asked::two_probe),
+        );
+    }
+
+    /// The owner's count says one, and nothing more is asked.
+    pub fn an_only_one_by_a_look_is_caught(canary: Canary) {
+        canary.dies("", with(Flaw::SoleByALook, scenes::another_clones));
+    }
+
+    /// A probe does not see what the owner did before it dropped.
+    pub fn an_owners_drop_that_does_not_release_is_caught(canary: Canary) {
+        canary.dies(
+            "Causality violation",
+            with(Flaw::OwnersDropRelaxed, asked::a_probe_against_the_owner),
+        );
+    }
+
+    /// The next holder does not see the biased counts.
+    pub fn a_hold_that_does_not_acquire_is_caught(canary: Canary) {
+        canary.dies("", with(Flaw::HoldRelaxed, scenes::both_drop));
+    }
+
+    /// The last holder does not show them.
+    pub fn a_leave_that_does_not_release_is_caught(canary: Canary) {
+        canary.dies("", with(Flaw::LeaveRelaxed, scenes::both_drop));
+    }
+
+    /// The owner leaves without looking at the bell.
+    pub fn a_leave_without_a_look_is_caught(canary: Canary) {
+        canary.dies(
+            "waits",
+            with(Flaw::LeaveWithoutALook, scenes::the_owner_leaves),
+        );
+    }
+
+    /// The bell is not rung.
+    pub fn a_push_in_silence_is_caught(canary: Canary) {
+        canary.dies("waits", with(Flaw::PushInSilence, scenes::the_owner_leaves));
+    }
+
+    /// Who rings does not ask whether anybody is there.
+    pub fn a_push_to_nobody_is_caught(canary: Canary) {
+        canary.dies("waits", with(Flaw::RingAndGo, scenes::the_owner_leaves));
+    }
+
+    /// The flag is taken off after the queue, and with it that of a later push.
+    pub fn a_flag_that_is_taken_off_too_late_is_caught(canary: Canary) {
+        canary.dies(
+            "waits",
+            with(Flaw::FlagOffTooLate, scenes::two_objects_are_queued),
+        );
+    }
+
+    /// An id goes back while an object names it, which then waits for a stranger.
+    pub fn an_id_that_is_free_while_named_is_caught(canary: Canary) {
+        let scene = scenes::an_ended_owner_is_replaced;
+        canary.dies("waits", with(Flaw::FreeWhileNamed, scene));
+    }
+
+    /// Nobody is told that an object names the owner no more.
+    pub fn an_id_that_nobody_gives_back_is_caught(canary: Canary) {
+        canary.dies(
+            "an id is lost",
+            with(Flaw::UnnameInSilence, asked::a_take_while_the_owner_ends),
+        );
+    }
+
+    /// No canary: the copies themselves are faithful.
+    pub(crate) fn copy_holds() {
+        for scene in [
+            scenes::the_owner_drops_its_last,
+            scenes::another_clones,
+            scenes::the_owner_leaves,
+            scenes::an_id_is_used_again,
+            scenes::another_upgrades,
+            asked::a_take_races_with_an_upgrade,
+            asked::two_probe,
+            asked::a_probe_against_the_owner,
+        ] {
+            holds(with(Flaw::None, scene));
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! Who asks whether his reference is the only one, and what happens at the same time. Each scene ends with nothing left.
+
+use super::object::World;
+use super::scenes::{given, given_one, spawn, used};
+
+/// A value is taken out while another thread upgrades.
+pub(in super::super) fn a_take_races_with_an_upgrade() {
+    let world = World::new();
+    let (mut owner, mine, _) = given(0);
+    let weak = mine.downgrade();
+    let other = spawn(move || {
+        if let Some(found) = weak.upgrade() {
+            used(found);
+        }
+    });
+    owner.run(|| mine.into_inner());
+    other.join().unwrap();
+    drop(owner);
+    world.check();
+}
+
+/// Two threads ask for the value of an object without owner: one gets it.
+pub(in super::super) fn two_take() {
+    let world = World::new();
+    let (mut owner, one, two) = given_one();
+    let mut one = one;
+    // Nobody is its owner, so who asks ends the ownership.
+    assert!(!one.get_mut());
+    let other = spawn(move || two.into_inner());
+    let here = one.into_inner();
+    let there = other.join().unwrap();
+    assert!(here != there, "one of the two gets the value");
+    owner.run(|| ());
+    drop(owner);
+    world.check();
+}
+
+/// Another thread asks whether its own is the only one, while the owner clones and drops.
+pub(in super::super) fn a_probe_against_the_owner() {
+    let world = World::new();
+    let (mut owner, mine, mut theirs) = given_one();
+    let other = spawn(move || {
+        theirs.get_mut();
+        theirs.into_inner();
+    });
+    owner.run(|| {
+        let more = mine.clone();
+        used(mine);
+        used(more);
+    });
+    other.join().unwrap();
+    drop(owner);
+    world.check();
+}
+
+/// The same, while a third thread clones and drops.
+pub(in super::super) fn a_probe_against_others() {
+    let world = World::new();
+    let (mut owner, mine, mut others) = given(2);
+    let (mut one, two) = (others.remove(0), others.remove(0));
+    owner.run(|| {
+        let asks = spawn(move || {
+            one.get_mut();
+            drop(one);
+        });
+        let other = spawn(move || {
+            let more = two.clone();
+            used(two);
+            more
+        });
+        used(mine);
+        let more = other.join().unwrap();
+        used(more);
+        asks.join().unwrap();
+    });
+    drop(owner);
+    world.check();
+}
+
+/// Two threads ask at the same time. The owner runs, and has what one of them gives it cloned and given back meanwhile: what it
+/// does is done here by that thread, with the counts alone.
+pub(in super::super) fn two_probe() {
+    let world = World::new();
+    let (mut owner, mine, theirs) = given_one();
+    owner.run(|| {
+        let mut asked = theirs;
+        let asks = spawn(move || {
+            asked.get_mut();
+            asked
+        });
+        let plays = spawn(move || {
+            let mut shared = mine.clone();
+            // The owner drops the one that it has got, clones the other, and gives back both.
+            assert!(mine.header().drop_one_of_many());
+            std::mem::forget(mine);
+            assert!(shared.header().clone_owned());
+            drop(shared.counted());
+            shared.get_mut();
+            shared.read();
+            shared
+        });
+        let one = asks.join().unwrap();
+        let two = plays.join().unwrap();
+        used(one);
+        used(two);
+    });
+    drop(owner);
+    world.check();
+}
+
+/// A value is taken out by another thread, while its owner runs and ends.
+pub(in super::super) fn a_take_while_the_owner_ends() {
+    let world = World::new();
+    let (mut owner, mine, _) = given(0);
+    let other = spawn(move || mine.into_inner());
+    owner.run(|| ());
+    drop(owner);
+    other.join().unwrap();
+    world.check();
+}

@@ -1,0 +1,30 @@
+//! The protocol's files of `vivant-brc`, the same bytes, around a table of a few slots.
+
+#[path = "asked.rs"]
+pub(super) mod asked;
+#[path = "../../../../crates/vivant-brc/src/bias/counting.rs"]
+mod counting;
+#[path = "../../../../crates/vivant-brc/src/bias/current.rs"]
+pub(super) mod current;
+#[path = "../../../../crates/vivant-brc/src/bias/ending.rs"]
+mod ending;
+#[path = "../../../../crates/vivant-brc/src/bias/entering.rs"]
+mod entering;
+#[path = "../../../../crates/vivant-brc/src/bias/handed.rs"]
+mod handed;
+#[path = "../../../../crates/vivant-brc/src/bias/header.rs"]
+mod header;
+#[path = "../../../../crates/vivant-brc/src/bias/notice.rs"]
+mod notice;
+#[path = "object.rs"]
+mod object;
+#[path = "../../../../crates/vivant-brc/src/bias/only.rs"]
+mod only;
+#[path = "scenes.rs"]
+pub(super) mod scenes;
+#[path = "../../../../crates/vivant-brc/src/bias/slot.rs"]
+mod slot;
+#[path = "table.rs"]
+mod table;
+#[path = "../../../../crates/vivant-brc/src/bias/word.rs"]
+mod word;

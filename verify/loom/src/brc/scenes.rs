@@ -1,0 +1,394 @@
+//! What owners and others do to an object at the same time. Each scene ends with nothing left.
+
+use super::current;
+use super::entering;
+use super::notice;
+use super::object::{Brc, Owner, Weak, World};
+use loom::thread;
+
+/// An owner, which nobody is now, and references to one object of it: one for the owner and so many others.
+pub(super) fn given(others: usize) -> (Owner, Brc, Vec<Brc>) {
+    let mut owner = Owner::new();
+    let (mine, others) = owner.run(|| {
+        let mine = Brc::new();
+        let others = (0..others).map(|_| mine.clone()).collect();
+        (mine, others)
+    });
+    (owner, mine, others)
+}
+
+/// The same, for one other.
+pub(super) fn given_one() -> (Owner, Brc, Brc) {
+    let (owner, mine, mut others) = given(1);
+    (owner, mine, others.remove(0))
+}
+
+/// A thread that tells at its end what it has to.
+pub(super) fn spawn<R: 'static>(body: impl FnOnce() -> R + 'static) -> thread::JoinHandle<R> {
+    thread::spawn(move || {
+        let result = body();
+        notice::tell_all();
+        result
+    })
+}
+
+pub(super) fn used(reference: Brc) {
+    reference.read();
+    drop(reference);
+}
+
+/// The owner and another thread drop theirs.
+pub(in super::super) fn both_drop() {
+    let world = World::new();
+    let (mut owner, mine, theirs) = given_one();
+    let other = spawn(move || used(theirs));
+    owner.run(|| used(mine));
+    other.join().unwrap();
+    drop(owner);
+    world.check();
+}
+
+/// The owner drops its last one, and another thread one that it had made.
+pub(in super::super) fn the_owner_drops_its_last() {
+    let world = World::new();
+    let (mut owner, mine, _) = given(0);
+    let theirs = mine.clone();
+    let other = spawn(move || used(theirs));
+    owner.run(|| used(mine));
+    other.join().unwrap();
+    drop(owner);
+    world.check();
+}
+
+/// Two others bring something into the queue, while the owner comes and goes.
+pub(in super::super) fn two_objects_are_queued() {
+    let world = World::new();
+    let mut owner = Owner::new();
+    let made = || {
+        let one = Brc::new();
+        (one.clone(), one)
+    };
+    let (one, two) = owner.run(|| (made(), made()));
+    let other = spawn(move || drop(one));
+    let another = spawn(move || drop(two));
+    owner.run(|| ());
+    other.join().unwrap();
+    another.join().unwrap();
+    world.check_values();
+    drop(owner);
+    world.check();
+}
+
+/// All references are elsewhere, while the owner comes and goes.
+pub(in super::super) fn two_others_drop() {
+    let world = World::new();
+    let (mut owner, one, two) = given_one();
+    let owning = spawn(move || {
+        owner.run(current::safe_point);
+        owner
+    });
+    let other = spawn(move || used(one));
+    used(two);
+    other.join().unwrap();
+    drop(owning.join().unwrap());
+    world.check();
+}
+
+/// Another thread has the only one, and the owner leaves.
+pub(in super::super) fn the_only_one_is_elsewhere() {
+    let world = World::new();
+    let (mut owner, mine, _) = given(0);
+    let other = spawn(move || used(mine));
+    owner.run(|| ());
+    other.join().unwrap();
+    world.check_values();
+    drop(owner);
+    world.check();
+}
+
+/// Another thread has all references, of which one is not the only one, and the owner leaves.
+pub(in super::super) fn the_owner_leaves() {
+    let world = World::new();
+    let (mut owner, one, two) = given_one();
+    let other = spawn(move || {
+        used(one);
+        used(two);
+    });
+    owner.run(|| ());
+    other.join().unwrap();
+    // Whoever of the two came last has ended it.
+    world.check_values();
+    drop(owner);
+    world.check();
+}
+
+/// Another thread clones, and drops both.
+pub(in super::super) fn another_clones() {
+    let world = World::new();
+    let (mut owner, mine, theirs) = given_one();
+    let other = spawn(move || {
+        let more = theirs.clone();
+        used(theirs);
+        used(more);
+    });
+    owner.run(|| {
+        let more = mine.clone();
+        used(mine);
+        used(more);
+    });
+    other.join().unwrap();
+    drop(owner);
+    world.check();
+}
+
+/// The nine steps, with the owner at its safe points meanwhile.
+pub(in super::super) fn nine_steps() {
+    let world = World::new();
+    let (mut owner, one, two) = given_one();
+    owner.run(|| {
+        let other = spawn(move || {
+            drop(one);
+            let three = two.clone();
+            (two, three)
+        });
+        current::safe_point();
+        let (two, three) = other.join().unwrap();
+        used(two);
+        used(three);
+        current::safe_point();
+    });
+    drop(owner);
+    world.check();
+}
+
+/// The owner ends while another thread drops the last one.
+pub(in super::super) fn the_owner_ends() {
+    let world = World::new();
+    let (owner, mine, _) = given(0);
+    let other = spawn(move || used(mine));
+    drop(owner);
+    other.join().unwrap();
+    world.check();
+}
+
+/// The owner drops its own and ends, and another thread drops.
+pub(in super::super) fn the_owner_drops_and_ends() {
+    let world = World::new();
+    let (mut owner, mine, theirs) = given_one();
+    let other = spawn(move || used(theirs));
+    owner.run(|| used(mine));
+    drop(owner);
+    other.join().unwrap();
+    world.check();
+}
+
+/// Two others bring something into the queue, while the owner ends.
+pub(in super::super) fn the_owner_ends_between_two() {
+    let world = World::new();
+    let mut owner = Owner::new();
+    let (one, two) = owner.run(|| (Brc::new(), Brc::new()));
+    let other = spawn(move || used(one));
+    let another = spawn(move || used(two));
+    drop(owner);
+    other.join().unwrap();
+    another.join().unwrap();
+    world.check();
+}
+
+/// The owner goes from one thread to another while a third one drops.
+pub(in super::super) fn the_owner_moves() {
+    let world = World::new();
+    let (mut owner, mine, theirs) = given_one();
+    let other = spawn(move || used(theirs));
+    let owning = spawn(move || {
+        let more = owner.run(|| mine.clone());
+        (owner, mine, more)
+    });
+    let (mut owner, mine, more) = owning.join().unwrap();
+    owner.run(|| {
+        used(mine);
+        used(more);
+    });
+    other.join().unwrap();
+    drop(owner);
+    world.check();
+}
+
+/// The owner waits for something, and comes back.
+pub(in super::super) fn the_owner_is_detached() {
+    let world = World::new();
+    let (mut owner, mine, theirs) = given_one();
+    let other = spawn(move || used(theirs));
+    owner.run(|| {
+        entering::detached(|| ());
+        used(mine);
+    });
+    other.join().unwrap();
+    drop(owner);
+    world.check();
+}
+
+/// An id is given again while somebody may still push to where it was.
+pub(in super::super) fn an_id_is_used_again() {
+    let world = World::new();
+    let (mut owner, mine, theirs) = given_one();
+    let other = spawn(move || used(theirs));
+    owner.run(|| used(mine));
+    drop(owner);
+    let mut next = Owner::new();
+    next.run(|| {
+        let new = Brc::new();
+        let more = new.clone();
+        used(new);
+        used(more);
+    });
+    drop(next);
+    other.join().unwrap();
+    world.check();
+}
+
+/// Another owner runs when an object of one that has ended is dropped.
+pub(in super::super) fn an_ended_owner_is_replaced() {
+    let world = World::new();
+    let (mut owner, mine, theirs) = given_one();
+    let other = spawn(move || used(theirs));
+    owner.run(|| used(mine));
+    drop(owner);
+    let mut next = Owner::new();
+    next.run(|| {
+        drop(Brc::new());
+        other.join().unwrap();
+        world.check_values();
+    });
+    drop(next);
+    world.check();
+}
+
+/// An upgrade by another thread, while the owner drops the last one.
+pub(in super::super) fn another_upgrades() {
+    let world = World::new();
+    let (mut owner, mine, _) = given(0);
+    let weak = mine.downgrade();
+    let other = spawn(move || {
+        if let Some(found) = weak.upgrade() {
+            used(found);
+        }
+    });
+    owner.run(|| used(mine));
+    other.join().unwrap();
+    drop(owner);
+    world.check();
+}
+
+/// An upgrade by the owner, while another thread drops the last one.
+pub(in super::super) fn the_owner_upgrades() {
+    let world = World::new();
+    let (mut owner, mine, _) = given(0);
+    let weak = mine.downgrade();
+    let other = spawn(move || used(mine));
+    owner.run(|| {
+        if let Some(found) = weak.upgrade() {
+            used(found);
+        }
+    });
+    other.join().unwrap();
+    drop(owner);
+    drop(weak);
+    world.check();
+}
+
+/// An upgrade by another thread, while a third one drops the last one and the owner merges it.
+pub(in super::super) fn another_upgrades_what_is_merged() {
+    let world = World::new();
+    let (mut owner, mine, _) = given(0);
+    let weak = mine.downgrade();
+    let other = spawn(move || used(mine));
+    let upgrades = spawn(move || {
+        if let Some(found) = weak.upgrade() {
+            used(found);
+        }
+    });
+    owner.run(current::safe_point);
+    other.join().unwrap();
+    upgrades.join().unwrap();
+    drop(owner);
+    world.check();
+}
+
+/// The first weak references come and go, while the owner drops the last one.
+pub(in super::super) fn weak_ones_come_and_go() {
+    let world = World::new();
+    let (mut owner, mine, theirs) = given_one();
+    let other = spawn(move || {
+        let weak: Weak = theirs.downgrade();
+        drop(theirs);
+        let more = weak.clone();
+        drop(weak);
+        drop(more.upgrade());
+    });
+    owner.run(|| {
+        let weak = mine.downgrade();
+        used(mine);
+        drop(weak);
+    });
+    other.join().unwrap();
+    drop(owner);
+    world.check();
+}
+
+/// Who asks merges for an owner that nobody is, while a reference is on its way to that owner.
+pub(in super::super) fn a_merge_meets_a_reference_on_its_way() {
+    let world = World::new();
+    let (owner, mut mine, theirs) = given_one();
+    let other = spawn(move || used(theirs));
+    let asks = spawn(move || {
+        let more = mine.clone();
+        mine.get_mut();
+        used(mine);
+        used(more);
+    });
+    other.join().unwrap();
+    asks.join().unwrap();
+    drop(owner);
+    world.check();
+}
+
+/// An upgrade, while the object is being made.
+pub(in super::super) fn a_birth_with_a_way_back() {
+    let world = World::new();
+    let mut owner = Owner::new();
+    let mut other = None;
+    owner.run(|| {
+        let born = Brc::new_cyclic(|weak| {
+            let weak = weak.clone();
+            other = Some(spawn(move || {
+                if let Some(found) = weak.upgrade() {
+                    used(found);
+                }
+            }));
+        });
+        used(born);
+    });
+    other.unwrap().join().unwrap();
+    drop(owner);
+    world.check();
+}
+
+/// What a look puts off is ended by who hands over next, or by the owner.
+pub(in super::super) fn what_is_put_off_is_ended() {
+    let world = World::new();
+    let mut owner = Owner::new();
+    let (one, two) = owner.run(|| (Brc::new(), Brc::new()));
+    let weak = one.downgrade();
+    owner.run(|| {
+        let other = spawn(move || {
+            used(one);
+            used(two);
+        });
+        drop(weak.upgrade());
+        current::safe_point();
+        other.join().unwrap();
+    });
+    drop((owner, weak));
+    world.check();
+}

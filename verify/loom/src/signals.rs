@@ -1,0 +1,161 @@
+//! The signal word alone: two signals of which the later takes the place of the earlier, beside a third that nothing replaces
+//! (`crates/vivant/src/cell/README.md`).
+//!
+//! Proved, on the file of the runtime: who is told to go down and to come up, in either order, never hears both at once, hears
+//! the later one last and each at most once; a signal of somebody else's is heard once; and who hears sees what was written
+//! before the telling.
+//!
+//! | model | real |
+//! |---|---|
+//! | `told` | a supervisor that raises `HALT` and `START`; who recovers and raises `UNMUTE` |
+//! | `Heard` | what `heed` does with what it takes |
+//!
+//! Left out: the nudge that follows a signal (`run.rs`). So the last take comes after everything here.
+
+mod broken;
+
+use crate::check::{Canary, holds};
+use crate::runtime::signals::{SignalWord, Signals};
+use crate::sync::Arc;
+use crate::tracked::Tracked;
+use loom::thread;
+
+/// A signal word: the runtime's, or a flawed copy.
+trait Word: Send + Sync + 'static {
+    fn raise(&self, signal: Signals);
+    fn take(&self) -> Taken;
+}
+
+/// What one take brought.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Taken {
+    halt: bool,
+    start: bool,
+    unmute: bool,
+}
+
+impl Word for SignalWord {
+    fn raise(&self, signal: Signals) {
+        SignalWord::raise(self, signal);
+    }
+
+    fn take(&self) -> Taken {
+        let signals = SignalWord::take(self);
+        Taken {
+            halt: signals.has(Signals::HALT),
+            start: signals.has(Signals::START),
+            unmute: signals.has(Signals::UNMUTE),
+        }
+    }
+}
+
+/// What a holder has heard so far.
+#[derive(Default)]
+struct Heard {
+    /// Of the two that replace each other, in this order.
+    orders: Vec<Signals>,
+    unmuted: usize,
+}
+
+impl Heard {
+    fn hear(&mut self, taken: Taken, reason: &Tracked<&str>) {
+        assert!(!(taken.halt && taken.start), "both were heard at once");
+        for (is_heard, signal) in [(taken.halt, Signals::HALT), (taken.start, Signals::START)] {
+            if is_heard {
+                assert_eq!(reason.read(|reason| *reason), "told");
+                self.orders.push(signal);
+            }
+        }
+        self.unmuted += usize::from(taken.unmute);
+    }
+}
+
+/// A supervisor raises two signals, somebody else a third, and a holder takes what there is.
+fn told<W: Word>(word: W, orders: [Signals; 2]) {
+    let word = Arc::new(word);
+    let reason = Arc::new(Tracked::new("none"));
+    let supervisor = {
+        let (word, reason) = (word.clone(), reason.clone());
+        thread::spawn(move || {
+            reason.change(|reason| *reason = "told");
+            orders.into_iter().for_each(|signal| word.raise(signal));
+        })
+    };
+    let recovered = {
+        let word = word.clone();
+        thread::spawn(move || word.raise(Signals::UNMUTE))
+    };
+    let mut heard = Heard::default();
+    for _ in 0..2 {
+        heard.hear(word.take(), &reason);
+    }
+    supervisor.join().unwrap();
+    recovered.join().unwrap();
+    heard.hear(word.take(), &reason);
+    assert_eq!(heard.unmuted, 1, "a signal was lost or doubled");
+    let all = [&orders[..], &orders[1..]];
+    assert!(
+        all.contains(&&heard.orders[..]),
+        "not the later one last: {:?}",
+        heard.orders
+    );
+}
+
+const DOWN_AND_UP: [Signals; 2] = [Signals::HALT, Signals::START];
+const UP_AND_DOWN: [Signals; 2] = [Signals::START, Signals::HALT];
+
+/// A restart.
+pub fn told_to_go_down_and_come_up_it_comes_up_last() {
+    holds(|| told(SignalWord::new(), DOWN_AND_UP));
+}
+
+/// A supervisor that thinks better of it.
+pub fn told_to_come_up_and_go_down_it_goes_down_last() {
+    holds(|| told(SignalWord::new(), UP_AND_DOWN));
+}
+
+/// The flawed copy, without its flaws.
+pub fn without_a_flaw_the_copy_holds() {
+    canaries::copy_holds();
+}
+
+/// Each planted bug is met by the very models above.
+pub mod canaries {
+    use super::broken::{Flaw, FlawedWord};
+    use super::*;
+
+    /// The later signal comes beside the earlier.
+    pub fn a_signal_that_replaces_nothing_is_caught(canary: Canary) {
+        canary.dies("both were heard at once", || {
+            told(FlawedWord::with(Flaw::ReplacesNothing), DOWN_AND_UP);
+        });
+    }
+
+    /// What comes between the look and the store is overwritten.
+    pub fn a_replacement_by_a_look_and_a_store_is_caught(canary: Canary) {
+        canary.dies("", || {
+            told(FlawedWord::with(Flaw::LookAndStore), UP_AND_DOWN);
+        });
+    }
+
+    /// Who hears the signal does not see why it was raised.
+    pub fn a_replacement_that_does_not_release_is_caught(canary: Canary) {
+        canary.dies("Causality violation", || {
+            told(FlawedWord::with(Flaw::ExchangeRelaxed), DOWN_AND_UP);
+        });
+    }
+
+    /// The same, and it is the holder's fault.
+    pub fn a_take_that_does_not_acquire_is_caught(canary: Canary) {
+        canary.dies("Causality violation", || {
+            told(FlawedWord::with(Flaw::TakeRelaxed), DOWN_AND_UP);
+        });
+    }
+
+    /// No canary: the copy itself is faithful.
+    pub(crate) fn copy_holds() {
+        for orders in [DOWN_AND_UP, UP_AND_DOWN] {
+            holds(move || told(FlawedWord::with(Flaw::None), orders));
+        }
+    }
+}
