@@ -1,4 +1,4 @@
-//! A collected heap for one actor: a moving nursery, an old generation that never moves, one barrier.
+#![doc = include_str!("../README.md")]
 #![allow(
     unsafe_code,
     reason = "this crate is where the project's memory is managed"
