@@ -376,7 +376,7 @@ impl Observer {
 /// T6: who lines up is not looked at, but counts.
 #[test]
 fn a_flood_that_lines_up_lets_others_have_their_turns() {
-    const FLOOD: usize = if cfg!(miri) { 200 } else { 5_000 };
+    const FLOOD: usize = 5_000;
     for seed in 0..if cfg!(miri) { 1 } else { 20 } {
         let simulation = Simulation::new(seed);
         let system = simulation.system();
