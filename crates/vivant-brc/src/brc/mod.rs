@@ -266,8 +266,9 @@ impl<T: ?Sized> Clone for Brc<T> {
 impl<T: ?Sized> Drop for Brc<T> {
     /// One reference less.
     ///
-    /// By its owner, a subtraction; by another thread, an exchange. The value is dropped with the last one, unless that is
-    /// dropped by another thread while the owner runs: then it is dropped at the owner's next [safe point](crate::merge).
+    /// By its owner, a subtraction; by another thread, an exchange. The value is dropped with the last one. If references
+    /// lie in the queue of an owner that runs, the last one may be there: then it is dropped at the owner's next
+    /// [safe point](crate::merge).
     #[inline]
     fn drop(&mut self) {
         if !counting::let_go_owned(self.header()) {
