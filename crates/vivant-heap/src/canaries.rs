@@ -1,7 +1,8 @@
 //! Broken heaps, each of which the verifier has to notice.
 
 use crate::header::Header;
-use crate::heap::{Core, Heap, Mutator, Pacing, Root};
+use crate::heap::{Core, Heap, Mutator, Root};
+use crate::pacing::Pacing;
 use crate::pages::Source;
 use crate::pages::chunk::state_of;
 use crate::pages::page::Page;

@@ -4,13 +4,14 @@ use crate::collector::Ageing;
 use crate::header::{Header, Table, young_size};
 use crate::nursery::Nursery;
 use crate::old::{FreeCells, Old};
+use crate::pacing::Pacing;
 use crate::pages::Source;
 use crate::pages::chunk::{PAGE, page_of};
 use crate::pages::page::Kind;
 #[cfg(test)]
 use crate::planted::{Planted, is_planted};
 use crate::reserve::Reserve;
-use crate::stress::{Chance, Stress, When};
+use crate::stress::{Chance, When};
 use crate::sync::{Arc, AtomicU32, Ordering};
 use crate::types::Object;
 use crate::types::gc::{Brand, Gc};
@@ -25,31 +26,6 @@ use std::ptr::NonNull;
 pub trait Root: 'static {
     /// The state.
     type Of<'gc>: Object<'gc>;
-}
-
-/// When a heap collects.
-#[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
-pub struct Pacing {
-    /// Bytes in the nursery at which it is emptied between two turns.
-    pub nursery: usize,
-    /// Bytes in the old generation before the first mark.
-    pub first: usize,
-    /// How much the old generation may grow from what lived after the last mark before the next: 2.0 is twice.
-    pub growth: f64,
-    /// For tests: checks and collects more than a program needs.
-    pub stress: Option<Stress>,
-}
-
-impl Default for Pacing {
-    fn default() -> Pacing {
-        Pacing {
-            nursery: 256 * 1024,
-            first: 256 * 1024,
-            growth: 2.0,
-            stress: None,
-        }
-    }
 }
 
 /// What a heap did, and what it has.
@@ -101,7 +77,8 @@ pub struct Heap<R: Root> {
 // is raw are pages, which go with it.
 unsafe impl<R: Root> Send for Heap<R> {}
 
-/// The right to allocate and to write, in a turn.
+/// The right to allocate and to write, in a turn. As many as one likes: the brand keeps them all in the turn.
+#[derive(Clone, Copy)]
 pub struct Mutator<'gc> {
     core: NonNull<UnsafeCell<Core>>,
     brand: Brand<'gc>,
@@ -196,6 +173,25 @@ impl<R: Root> Heap<R> {
     pub fn rest(&mut self) {
         let core = self.core.get_mut();
         core.reserve.shrink(0, &core.source);
+    }
+
+    /// Whether [`Heap::pace`] would do something. Costs a few loads.
+    #[inline]
+    #[must_use]
+    pub fn is_due(&self) -> bool {
+        // SAFETY: no turn runs: it would borrow the heap exclusively.
+        let core = unsafe { &*self.core.get() };
+        core.nursery.used() >= core.pacing.nursery
+            || core.old.live >= core.mark_at
+            || core.pacing.stress.is_some()
+    }
+
+    /// Bytes that were allocated since the nursery was last emptied, and what survived that.
+    #[inline]
+    #[must_use]
+    pub fn young(&self) -> usize {
+        // SAFETY: as in `is_due`.
+        unsafe { &*self.core.get() }.nursery.used()
     }
 
     /// Between two turns: collects what is due by the heap's pacing.

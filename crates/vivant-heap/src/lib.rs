@@ -11,6 +11,7 @@ mod header;
 mod heap;
 mod nursery;
 mod old;
+mod pacing;
 mod pages;
 #[cfg(test)]
 mod planted;
@@ -21,10 +22,13 @@ mod types;
 mod verify;
 
 pub use collector::{Relocator, Tracer};
-pub use heap::{Heap, HeapStats, Mutator, Pacing, Root};
-pub use pages::{Source, SourceStats};
+pub use heap::{Heap, HeapStats, Mutator, Root};
+pub use pacing::Pacing;
+pub use pages::{PAGE, Source, SourceStats};
 pub use stress::{Stress, When};
-pub use types::{Anything, Collected, Gc, Leaf, Mut, Object, Ref, RefMut, Weak, unsizing};
+pub use types::{
+    Anything, Collected, Gc, Leaf, Mut, Object, Ref, RefMut, Unbranded, Weak, unsizing,
+};
 pub use verify::Fault;
 pub use vivant_macros::Object;
 

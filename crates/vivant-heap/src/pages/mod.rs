@@ -6,4 +6,5 @@ mod memory;
 pub(crate) mod page;
 mod source;
 
+pub use chunk::PAGE;
 pub use source::{Source, SourceStats};

@@ -11,6 +11,6 @@ mod weak;
 pub use collected::{Anything, Collected};
 pub use gc::Gc;
 pub use mutable::{Mut, Ref, RefMut};
-pub use object::{Leaf, Object};
+pub use object::{Leaf, Object, Unbranded};
 pub(crate) use weak::Target;
 pub use weak::Weak;

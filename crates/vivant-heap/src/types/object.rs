@@ -34,6 +34,27 @@ pub unsafe trait Object<'gc>: 'gc {
     fn relocate(&mut self, relocator: &mut Relocator<'_>);
 }
 
+/// What may lie in any heap: an object of every brand, so one without collected parts. What a generic actor asks of its parameters.
+///
+/// ```
+/// use vivant_heap::Unbranded;
+///
+/// fn is_unbranded<T: Unbranded>() {}
+/// is_unbranded::<Option<String>>();
+/// ```
+///
+/// ```compile_fail
+/// use vivant_heap::{Gc, Mutator, Unbranded};
+///
+/// fn is_unbranded<T: Unbranded>() {}
+/// fn of_this_turn<'gc>(_: &Mutator<'gc>) {
+///     is_unbranded::<Gc<'gc, u64>>();
+/// }
+/// ```
+pub trait Unbranded: Send + 'static + for<'gc> Object<'gc> {}
+
+impl<T: Send + 'static + for<'gc> Object<'gc>> Unbranded for T {}
+
 /// A type without collected parts.
 macro_rules! leaf {
     ($($leaf:ty),* $(,)?) => {$(
@@ -72,7 +93,62 @@ leaf!(
     std::time::Instant,
     std::time::SystemTime,
     Box<str>,
+    std::path::PathBuf,
+    std::net::IpAddr,
+    std::net::SocketAddr,
 );
+
+// SAFETY: shared ownership of something that is `'static` for every brand, so that no brand is in it (H9).
+unsafe impl<'gc, T: ?Sized + Send + Sync + 'static> Object<'gc> for std::sync::Arc<T> {
+    type Static = std::sync::Arc<T>;
+    const NEEDS_TRACE: bool = false;
+    #[inline]
+    fn trace(&self, _: &mut Tracer<'_>) {}
+    #[inline]
+    fn relocate(&mut self, _: &mut Relocator<'_>) {}
+}
+
+// SAFETY: as above. That `T` is `'static` is said although the reference implies it: without it a leaked box would carry a brand
+// (GC-NOTES §1.1).
+unsafe impl<'gc, T: ?Sized + Sync + 'static> Object<'gc> for &'static T {
+    type Static = &'static T;
+    const NEEDS_TRACE: bool = false;
+    #[inline]
+    fn trace(&self, _: &mut Tracer<'_>) {}
+    #[inline]
+    fn relocate(&mut self, _: &mut Relocator<'_>) {}
+}
+
+/// Makes a type of one's own an [`Object`] without collected parts, where the derive asks too much of its parameters: `[T: Bound] Type<T>`.
+///
+/// ```
+/// struct Name<T: ?Sized>(u64, std::marker::PhantomData<fn(&T)>);
+/// vivant_heap::leaf!([T: ?Sized + 'static] Name<T>);
+/// ```
+///
+/// A type with a lifetime other than `'static`, or that stays on its thread, is refused:
+///
+/// ```compile_fail,E0277
+/// struct Local(std::rc::Rc<u8>);
+/// vivant_heap::leaf!([] Local);
+/// ```
+#[macro_export]
+macro_rules! leaf {
+    ([$($parameters:tt)*] $leaf:ty) => {
+        // SAFETY: it is `'static` for every brand, so no brand is in it, and there is nothing to report.
+        unsafe impl<'gc, $($parameters)*> $crate::Object<'gc> for $leaf
+        where
+            $leaf: ::core::marker::Send + 'static,
+        {
+            type Static = $leaf;
+            const NEEDS_TRACE: bool = false;
+            #[inline]
+            fn trace(&self, _: &mut $crate::Tracer<'_>) {}
+            #[inline]
+            fn relocate(&mut self, _: &mut $crate::Relocator<'_>) {}
+        }
+    };
+}
 
 /// Anything without collected parts, as one part of an object.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
