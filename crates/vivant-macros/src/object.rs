@@ -11,7 +11,21 @@ use syn::{
     Type, WherePredicate, parse_quote, token,
 };
 
-pub(crate) fn expand(input: TokenStream) -> Result<TokenStream> {
+/// What `#[derive(Actor)]` writes for a state that is a graph.
+pub(crate) fn of_state(
+    input: &DeriveInput,
+    heap: &TokenStream,
+    errors: &mut Errors,
+) -> TokenStream {
+    let options = Options {
+        heap: syn::parse2(heap.clone()).ok(),
+        leaf: None,
+    };
+    let fields = check(input, &options, errors);
+    Derived::new(input, &options).object(&fields)
+}
+
+pub(crate) fn expand(input: TokenStream, heap: &TokenStream) -> Result<TokenStream> {
     let input: DeriveInput = syn::parse2(input)?;
     let mut errors = Errors::default();
     let options = Options::read(&input.attrs, &mut errors);
@@ -19,6 +33,7 @@ pub(crate) fn expand(input: TokenStream) -> Result<TokenStream> {
     if !errors.is_empty() {
         return Ok(quote!(#errors));
     }
+    let options = options.or_heap(heap);
     let derived = Derived::new(&input, &options);
     Ok(match options.leaf {
         Some(_) => derived.leaf(),
@@ -50,6 +65,14 @@ impl Options {
             }));
         }
         options
+    }
+}
+
+impl Options {
+    /// Where vivant-heap is, if the user does not say it.
+    fn or_heap(mut self, heap: &TokenStream) -> Options {
+        self.heap = self.heap.or_else(|| syn::parse2(heap.clone()).ok());
+        self
     }
 }
 
