@@ -40,6 +40,8 @@ pub enum Group {
     Programs,
     /// References that another thread gives up.
     Queued,
+    /// Actors with heaps.
+    Graphs,
 }
 
 impl Bench {
