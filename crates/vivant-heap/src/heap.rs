@@ -1,6 +1,7 @@
 //! A heap: a state and all that it reaches.
 
 use crate::collector::Ageing;
+use crate::deaths::Deaths;
 use crate::header::{Header, Table, young_size};
 use crate::nursery::Nursery;
 use crate::old::{FreeCells, Old};
@@ -78,6 +79,7 @@ pub(crate) struct Core {
     pub(crate) remembered: RefCell<Vec<NonNull<Header>>>,
     /// Old weak references to young objects.
     pub(crate) weak: Vec<NonNull<Header>>,
+    pub(crate) deaths: RefCell<Deaths>,
     pub(crate) stats: HeapStats,
     /// Blocks for the nursery.
     pub(crate) reserve: Reserve,
@@ -136,6 +138,7 @@ impl<R: Root> Heap<R> {
             }),
             remembered: RefCell::default(),
             weak: Vec::new(),
+            deaths: RefCell::default(),
             stats: HeapStats::default(),
             reserve: Reserve::default(),
             pacing,
@@ -324,7 +327,7 @@ impl<R: Root> fmt::Debug for Heap<R> {
 
 impl<'gc> Mutator<'gc> {
     #[inline]
-    fn core(&self) -> &Core {
+    pub(crate) fn core(&self) -> &Core {
         // SAFETY: the heap is there as long as its turn. Turns share it; who changes more than cells, below, has no other reference.
         unsafe { &*self.core.as_ref().get() }
     }

@@ -7,6 +7,7 @@
 #[cfg(test)]
 mod canaries;
 mod collector;
+mod deaths;
 mod header;
 mod heap;
 mod nursery;
@@ -21,6 +22,7 @@ mod types;
 mod verify;
 
 pub use collector::{Relocator, Tracer};
+pub use deaths::Watch;
 pub use heap::{Heap, HeapStats, Mutator, Pacing, Root};
 pub use pages::{Source, SourceStats};
 pub use stress::{Stress, When};

@@ -1,5 +1,7 @@
-//! What the derive writes, slices, trait objects and weak references: through collections of both kinds.
+//! What the derive writes, slices, trait objects, weak references and watches: through collections of both kinds.
 
+#[path = "types/deaths.rs"]
+mod deaths;
 #[path = "types/derived.rs"]
 mod derived;
 #[path = "types/unsized_values.rs"]

@@ -34,6 +34,7 @@ impl Core {
         }
         relocator.drain();
         relocator.clear_weak();
+        relocator.find_dead();
         let mut survivors = relocator.finish();
         survivors.settle();
         let mut emptied = std::mem::replace(&mut self.nursery, survivors);
@@ -64,6 +65,9 @@ impl Core {
         roots.trace(&mut tracer);
         while !tracer.drain(usize::MAX) {}
         tracer.clear_weak();
+        self.deaths
+            .get_mut()
+            .marked(|object| tracer.has_met(object));
         // SAFETY: all that the roots reach is of the present epoch.
         unsafe { self.old.mark_ends(&self.source) };
         self.stats.major += 1;

@@ -197,6 +197,13 @@ impl<'a> Relocator<'a> {
         }
     }
 
+    /// All that is reached has moved: what is watched and has not is dead (H10).
+    pub(super) fn find_dead(&mut self) {
+        // SAFETY: watches over young objects are over those of the nursery that is emptied.
+        let place = |object: NonNull<Header>| unsafe { object.as_ref() }.moved();
+        self.core.deaths.get_mut().nursery_emptied(place);
+    }
+
     /// All that is reached has moved: what has a destructor, and has not, is dead.
     pub(super) fn finish(self) -> Nursery {
         for object in self.core.nursery.droppable() {

@@ -83,17 +83,19 @@ impl Tracer<'_> {
         self.weak.extend(self.object);
     }
 
+    /// Whether an old object was met by the mark, which has met all that is alive. It may be one that is not swept yet.
+    pub(super) fn has_met(&self, object: NonNull<Header>) -> bool {
+        // SAFETY: whoever asks has an object that has not been swept since the mark began.
+        // Relaxed: one thread marks.
+        unsafe { state_of(object.cast()) }.load(Ordering::Relaxed) == self.epoch.0
+    }
+
     /// All is marked that is alive: weak references to the rest are cleared (H10).
     pub(super) fn clear_weak(&mut self) {
-        for reference in self.weak.drain(..) {
+        for reference in std::mem::take(&mut self.weak) {
             // SAFETY: weak references that were met; what they refer to is old, and has not been swept since the mark began.
-            // Relaxed: one thread marks.
-            unsafe {
-                Target::of(reference).update(|object| {
-                    let state = state_of(object.cast()).load(Ordering::Relaxed);
-                    (state == self.epoch.0).then_some(object)
-                })
-            };
+            let target = unsafe { Target::of(reference) };
+            target.update(|object| self.has_met(object).then_some(object));
         }
     }
 
