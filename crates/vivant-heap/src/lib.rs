@@ -26,7 +26,9 @@ pub use deaths::Watch;
 pub use heap::{Heap, HeapStats, Mutator, Pacing, Root};
 pub use pages::{Source, SourceStats};
 pub use stress::{Stress, When};
-pub use types::{Anything, Collected, Gc, Leaf, Mut, Object, Ref, RefMut, Weak, unsizing};
+pub use types::{
+    Anything, BorrowError, Collected, Gc, Leaf, Mut, Object, Ref, RefMut, Weak, unsizing,
+};
 pub use verify::Fault;
 pub use vivant_macros::Object;
 

@@ -12,7 +12,7 @@ use crate::pages::page::{Kind, Run};
 use crate::stress::written;
 use crate::sync::Ordering;
 use crate::types::Object;
-use crate::types::mutable::CLEAN;
+use crate::types::borrow::CLEAN;
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::ptr::NonNull;

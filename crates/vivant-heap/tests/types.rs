@@ -1,5 +1,7 @@
-//! What the derive writes, slices, trait objects, weak references and watches: through collections of both kinds.
+//! What the derive writes, slices, trait objects, borrows, weak references and watches: through collections of both kinds.
 
+#[path = "types/borrows.rs"]
+mod borrows;
 #[path = "types/deaths.rs"]
 mod deaths;
 #[path = "types/derived.rs"]
