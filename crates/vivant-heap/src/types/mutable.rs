@@ -15,8 +15,8 @@ use std::ptr::NonNull;
 /// Borrowed as a `RefCell` is. The first mutable borrow of an old object since the last collection of the nursery goes through the
 /// barrier (H5); every other one is a comparison with zero.
 ///
-/// A mutable borrow that is forgotten (`mem::forget`) ends when the nursery is emptied. A shared one of an old object that was not written stays,
-/// as a `RefCell`'s would: the object can be read, and no longer written.
+/// A borrow that is forgotten (`mem::forget`) ends when the nursery is emptied; a shared one of an old object that nobody has written since
+/// the last time, when the nursery is emptied after a write was refused for it.
 #[repr(C)]
 pub struct Mut<T> {
     /// First, where the collector finds it.
@@ -111,13 +111,24 @@ where
         let flag = cell.flag.get();
         if flag != 0 {
             if flag != CLEAN {
-                return Err(BorrowError::of::<T>(Wanted::Write, flag));
+                return Err(self.write_refused(mutator, flag));
             }
             mutator.barrier(self.header());
         }
         cell.flag.set(WRITING);
         // SAFETY: nobody else borrows it, as the flag says from now on. An object stays as long as the turn.
         Ok(unsafe { RefMut::new(cell.inside(), &cell.flag) })
+    }
+
+    /// The borrow that is in the way may have been forgotten, in an earlier turn. So the object is remembered as if it had been written: the
+    /// next collection of the nursery goes through it, and ends all that is left then.
+    #[cold]
+    fn write_refused(&self, mutator: &Mutator<'gc>, flag: u32) -> BorrowError {
+        if flag & CLEAN != 0 {
+            mutator.barrier(self.header());
+            Gc::as_ref(*self).flag.set(flag & !CLEAN);
+        }
+        BorrowError::of::<T>(Wanted::Write, flag)
     }
 
     /// Exchanges the value.
