@@ -2,6 +2,7 @@
 
 use crate::header::Header;
 use crate::heap::{Heap, Mutator, Root};
+use crate::id::HeapId;
 use crate::pages::chunk::page_of;
 use crate::pages::page::Kind;
 #[cfg(test)]
@@ -13,7 +14,7 @@ use std::ptr::NonNull;
 /// One watch over an object, as [`Mutator::watch`] began it: to end it by [`Mutator::unwatch`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Watch {
-    heap: u32,
+    heap: HeapId,
     number: u64,
 }
 
@@ -137,7 +138,7 @@ impl<'gc> Mutator<'gc> {
     pub fn watch<T: ?Sized + Collected<'gc>>(&self, object: Gc<'gc, T>, token: u64) -> Watch {
         let core = self.core();
         Watch {
-            heap: core.id,
+            heap: self.id(),
             number: core.deaths.borrow_mut().watch(object.header(), token),
         }
     }
@@ -145,7 +146,7 @@ impl<'gc> Mutator<'gc> {
     /// Ends a watch. Its token; none if the death was found already, and its notice comes or came, or if this watch had been ended.
     pub fn unwatch(&self, watch: Watch) -> Option<u64> {
         let core = self.core();
-        if watch.heap != core.id {
+        if watch.heap != self.id() {
             return None;
         }
         core.deaths.borrow_mut().unwatch(watch.number)

@@ -3,6 +3,7 @@
 use crate::collector::Ageing;
 use crate::deaths::Deaths;
 use crate::header::{Header, Table, young_size};
+use crate::id::HeapId;
 use crate::nursery::Nursery;
 use crate::old::{FreeCells, Old};
 use crate::pages::Source;
@@ -12,7 +13,7 @@ use crate::pages::page::Kind;
 use crate::planted::{Planted, is_planted};
 use crate::reserve::Reserve;
 use crate::stress::{Chance, Stress, When};
-use crate::sync::{Arc, AtomicU32, Ordering};
+use crate::sync::Arc;
 use crate::types::Object;
 use crate::types::gc::{Brand, Gc};
 use std::cell::{RefCell, UnsafeCell};
@@ -109,9 +110,6 @@ pub struct Mutator<'gc> {
     brand: Brand<'gc>,
 }
 
-/// Ids of heaps: whose a page is.
-static NEXT: AtomicU32 = AtomicU32::new(1);
-
 impl Core {
     /// Whether this request of a turn for pages is refused, for a test.
     fn refuses(&self) -> bool {
@@ -128,8 +126,7 @@ impl<R: Root> Heap<R> {
         make: impl for<'gc> FnOnce(&Mutator<'gc>) -> R::Of<'gc>,
     ) -> Heap<R> {
         let core = Box::new(UnsafeCell::new(Core {
-            // Relaxed: a number.
-            id: NEXT.fetch_add(1, Ordering::Relaxed),
+            id: HeapId::take().number(),
             source: source.clone(),
             nursery: Nursery::new(0),
             old: Old::new(match pacing.stress {
@@ -267,6 +264,12 @@ impl<R: Root> Heap<R> {
         }
     }
 
+    /// Its id, as its pages have it.
+    pub(crate) fn number(&self) -> u32 {
+        // SAFETY: no turn runs: it would borrow the heap exclusively.
+        unsafe { &*self.core.get() }.id
+    }
+
     /// The collector's view of it, for the verifier.
     pub(crate) fn parts(&mut self) -> (&mut Core, &mut R::Of<'static>) {
         (self.core.get_mut(), &mut self.state)
@@ -314,6 +317,7 @@ impl Drop for Core {
             self.reserve.shrink(0, &self.source);
             self.old.clear(&self.source);
         }
+        HeapId::of(self.id).give();
     }
 }
 

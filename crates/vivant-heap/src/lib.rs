@@ -10,6 +10,7 @@ mod collector;
 mod deaths;
 mod header;
 mod heap;
+mod id;
 mod nursery;
 mod old;
 mod pages;
@@ -24,6 +25,7 @@ mod verify;
 pub use collector::{Relocator, Tracer};
 pub use deaths::Watch;
 pub use heap::{Heap, HeapStats, Mutator, Pacing, Root};
+pub use id::HeapId;
 pub use pages::{Source, SourceStats};
 pub use stress::{Stress, When};
 pub use types::{

@@ -6,6 +6,8 @@ mod borrows;
 mod deaths;
 #[path = "types/derived.rs"]
 mod derived;
+#[path = "types/owners.rs"]
+mod owners;
 #[path = "types/unsized_values.rs"]
 mod unsized_values;
 #[path = "types/weak.rs"]
