@@ -111,10 +111,11 @@ pub struct Mutator<'gc> {
 }
 
 impl Core {
-    /// Whether this request of a turn for pages is refused, for a test.
-    fn refuses(&self) -> bool {
+    /// Whether a turn gets no pages for an object of so many bytes: by the source's bound, or by chance, for a test.
+    fn refuses(&self, bytes: usize) -> bool {
         let one_in = self.pacing.stress.map_or(0, |stress| stress.refuses);
-        one_in != 0 && self.chance.below(one_in) == 0
+        let unlucky = one_in != 0 && self.chance.below(one_in) == 0;
+        unlucky || !self.source.allows(bytes.div_ceil(PAGE))
     }
 }
 
@@ -342,7 +343,7 @@ impl<'gc> Mutator<'gc> {
     ///
     /// # Panics
     ///
-    /// There is no memory: the turn is lost, the heap is as it was.
+    /// There is no memory, or the source's bound is reached: the turn is lost, the heap is as it was, and can be collected.
     #[inline]
     pub fn alloc<T: Object<'gc>>(&self, value: T) -> Gc<'gc, T> {
         const {
@@ -390,7 +391,7 @@ impl<'gc> Mutator<'gc> {
     #[inline(never)]
     fn room_slow(&self, bytes: usize) -> NonNull<Header> {
         let core = self.core();
-        if core.refuses()
+        if core.refuses(bytes)
             || !core
                 .nursery
                 .grow(&core.reserve, &core.source, core.id, bytes)
@@ -408,7 +409,7 @@ impl<'gc> Mutator<'gc> {
     fn room_old(&self, bytes: usize, remembers: bool) -> NonNull<Header> {
         // SAFETY: nobody else has a reference to the core now: all that take one give it up before they return.
         let core = unsafe { &mut *self.core.as_ref().get() };
-        if core.refuses() {
+        if core.refuses(bytes) {
             no_memory(bytes);
         }
         let Some(room) = core.old.allocate(bytes, &core.source, core.id) else {
@@ -461,7 +462,10 @@ const YOUNG_MAX: usize = 2048;
 
 #[cold]
 pub(crate) fn no_memory(bytes: usize) -> ! {
-    panic!("no memory for an object of {bytes} bytes: the page source has none left")
+    panic!(
+        "no memory for an object of {bytes} bytes: the source of pages has none left. The turn is lost, the heap is as it was: drop what is \
+         not needed and collect, or give the source more pages"
+    )
 }
 
 impl fmt::Debug for Mutator<'_> {

@@ -293,7 +293,11 @@ fn address(edge: Edge<'_>) -> usize {
 }
 
 fn run(seed: u64) {
-    let source = Arc::new(Source::new());
+    // A bound stops turns, and never a collection.
+    let source = Arc::new(match seed % 4 {
+        3 => Source::bounded(40),
+        _ => Source::new(),
+    });
     let mut model = Model {
         objects: Vec::new(),
         roots: vec![None; ROOTS],

@@ -237,6 +237,10 @@ impl std::fmt::Debug for Relocator<'_> {
 /// In the middle of a collection nothing can be undone.
 #[cold]
 fn out_of_memory() -> ! {
-    eprintln!("vivant-heap: no memory for the objects that survive a collection");
+    eprintln!(
+        "vivant-heap: no memory for the objects that survive a collection: the system gives none. In the middle of one nothing can be \
+         undone, so the process ends; bound the source of pages below what the system has (`Source::bounded`), or give its heaps a \
+         smaller `Pacing::nursery`"
+    );
     std::process::abort()
 }
