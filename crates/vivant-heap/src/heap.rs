@@ -12,6 +12,7 @@ use crate::pages::page::Kind;
 #[cfg(test)]
 use crate::planted::{Planted, is_planted};
 use crate::reserve::Reserve;
+use crate::stats::Counted;
 use crate::stress::{Chance, Stress, When};
 use crate::sync::Arc;
 use crate::types::Object;
@@ -54,22 +55,6 @@ impl Default for Pacing {
     }
 }
 
-/// What a heap did, and what it has.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-#[non_exhaustive]
-pub struct HeapStats {
-    /// How often the nursery was emptied.
-    pub minor: u64,
-    /// How often everything was marked.
-    pub major: u64,
-    /// Bytes of old objects, dead ones included that are not swept yet.
-    pub live: usize,
-    /// Bytes of pages.
-    pub pages: usize,
-    /// Destructors that panicked (H10).
-    pub panics: u64,
-}
-
 /// What collections work on.
 pub(crate) struct Core {
     pub(crate) id: u32,
@@ -81,7 +66,7 @@ pub(crate) struct Core {
     /// Old weak references to young objects.
     pub(crate) weak: Vec<NonNull<Header>>,
     pub(crate) deaths: RefCell<Deaths>,
-    pub(crate) stats: HeapStats,
+    pub(crate) counted: Counted,
     /// Blocks for the nursery.
     pub(crate) reserve: Reserve,
     pub(crate) pacing: Pacing,
@@ -137,7 +122,7 @@ impl<R: Root> Heap<R> {
             remembered: RefCell::default(),
             weak: Vec::new(),
             deaths: RefCell::default(),
-            stats: HeapStats::default(),
+            counted: Counted::default(),
             reserve: Reserve::default(),
             pacing,
             chance: Chance::new(pacing.stress.map_or(0, |stress| stress.seed)),
@@ -253,22 +238,10 @@ impl<R: Root> Heap<R> {
         }
     }
 
-    /// What it did and has.
-    pub fn stats(&self) -> HeapStats {
+    /// The collector's view of it, to read.
+    pub(crate) fn core(&self) -> &Core {
         // SAFETY: no turn runs: it would borrow the heap exclusively.
-        let core = unsafe { &*self.core.get() };
-        HeapStats {
-            live: core.old.live,
-            pages: (core.nursery.pages() + core.reserve.pages() + core.old.pages) * PAGE,
-            panics: core.old.panics,
-            ..core.stats
-        }
-    }
-
-    /// Its id, as its pages have it.
-    pub(crate) fn number(&self) -> u32 {
-        // SAFETY: no turn runs: it would borrow the heap exclusively.
-        unsafe { &*self.core.get() }.id
+        unsafe { &*self.core.get() }
     }
 
     /// The collector's view of it, for the verifier.
@@ -415,6 +388,7 @@ impl<'gc> Mutator<'gc> {
         let Some(room) = core.old.allocate(bytes, &core.source, core.id) else {
             no_memory(bytes);
         };
+        core.counted.born_old(bytes);
         if remembers {
             // Born written: what it is made of may be young (GC-NOTES §3, 17).
             core.remembered.get_mut().push(room);

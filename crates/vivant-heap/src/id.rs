@@ -72,7 +72,7 @@ impl Ids {
 impl<R: Root> Heap<R> {
     /// Its id.
     pub fn id(&self) -> HeapId {
-        HeapId::of(self.number())
+        HeapId::of(self.core().id)
     }
 }
 

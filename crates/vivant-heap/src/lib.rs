@@ -17,6 +17,7 @@ mod pages;
 #[cfg(test)]
 mod planted;
 mod reserve;
+mod stats;
 mod stress;
 mod sync;
 mod types;
@@ -24,9 +25,10 @@ mod verify;
 
 pub use collector::{Relocator, Tracer};
 pub use deaths::Watch;
-pub use heap::{Heap, HeapStats, Mutator, Pacing, Root};
+pub use heap::{Heap, Mutator, Pacing, Root};
 pub use id::HeapId;
 pub use pages::{Source, SourceStats};
+pub use stats::HeapStats;
 pub use stress::{Stress, When};
 pub use types::{
     Anything, BorrowError, Collected, Gc, Leaf, Mut, Object, Ref, RefMut, Weak, unsizing,

@@ -16,6 +16,8 @@ pub struct Tracer<'a> {
     purpose: Purpose,
     /// Met, and not yet gone through. Explicit, so that deep structures need no deep stack (H12).
     grey: Vec<NonNull<Header>>,
+    /// How many objects the mark has met.
+    met: u64,
     /// What is gone through, if it is an object.
     object: Option<NonNull<Header>>,
     /// Weak references that were gone through.
@@ -38,6 +40,7 @@ impl Tracer<'_> {
             epoch,
             purpose: Purpose::Mark,
             grey: Vec::new(),
+            met: 0,
             object: None,
             weak: Vec::new(),
             heap: PhantomData,
@@ -68,6 +71,7 @@ impl Tracer<'_> {
             return;
         }
         state.store(self.epoch.0, Ordering::Relaxed);
+        self.met += 1;
         #[cfg(test)]
         if is_planted(Planted::ForgottenChildren) {
             return;
@@ -81,6 +85,11 @@ impl Tracer<'_> {
     /// What is gone through is a weak reference.
     pub(crate) fn weak(&mut self) {
         self.weak.extend(self.object);
+    }
+
+    /// How many objects the mark has met until now.
+    pub(super) fn met(&self) -> u64 {
+        self.met
     }
 
     /// Whether an old object was met by the mark, which has met all that is alive. It may be one that is not swept yet.
