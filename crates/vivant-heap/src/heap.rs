@@ -312,7 +312,23 @@ impl<'gc> Mutator<'gc> {
 
     /// A new object.
     ///
-    /// Costs a few stores in the nursery. Large or strongly aligned values are born in the old generation (H2).
+    /// Costs a few stores in the nursery. Large values are born in the old generation (H2). What is aligned to more than eight bytes lies in
+    /// a box, or the program does not compile:
+    ///
+    /// ```compile_fail,E0080
+    /// # use vivant_heap::{Heap, Leaf, Pacing, Root, Source};
+    /// # struct Nothing;
+    /// # impl Root for Nothing {
+    /// #     type Of<'gc> = ();
+    /// # }
+    /// #[repr(align(64))]
+    /// struct Line([u8; 64]);
+    ///
+    /// # let source = std::sync::Arc::new(Source::new());
+    /// Heap::<Nothing>::new(&source, Pacing::default(), |m| {
+    ///     m.alloc(Leaf(Line([0; 64])));
+    /// });
+    /// ```
     ///
     /// # Panics
     ///
