@@ -1,7 +1,9 @@
 //! A heap: a state and all that it reaches.
 
 use crate::collector::Ageing;
+use crate::deaths::Deaths;
 use crate::header::{Header, Table, young_size};
+use crate::id::HeapId;
 use crate::nursery::Nursery;
 use crate::old::{FreeCells, Old};
 use crate::pacing::Pacing;
@@ -11,8 +13,9 @@ use crate::pages::page::Kind;
 #[cfg(test)]
 use crate::planted::{Planted, is_planted};
 use crate::reserve::Reserve;
+use crate::stats::Counted;
 use crate::stress::{Chance, When};
-use crate::sync::{Arc, AtomicU32, Ordering};
+use crate::sync::Arc;
 use crate::types::Object;
 use crate::types::gc::{Brand, Gc};
 use std::cell::{RefCell, UnsafeCell};
@@ -28,22 +31,6 @@ pub trait Root: 'static {
     type Of<'gc>: Object<'gc>;
 }
 
-/// What a heap did, and what it has.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-#[non_exhaustive]
-pub struct HeapStats {
-    /// How often the nursery was emptied.
-    pub minor: u64,
-    /// How often everything was marked.
-    pub major: u64,
-    /// Bytes of old objects, dead ones included that are not swept yet.
-    pub live: usize,
-    /// Bytes of pages.
-    pub pages: usize,
-    /// Destructors that panicked (H10).
-    pub panics: u64,
-}
-
 /// What collections work on.
 pub(crate) struct Core {
     pub(crate) id: u32,
@@ -54,7 +41,8 @@ pub(crate) struct Core {
     pub(crate) remembered: RefCell<Vec<NonNull<Header>>>,
     /// Old weak references to young objects.
     pub(crate) weak: Vec<NonNull<Header>>,
-    pub(crate) stats: HeapStats,
+    pub(crate) deaths: RefCell<Deaths>,
+    pub(crate) counted: Counted,
     /// Blocks for the nursery.
     pub(crate) reserve: Reserve,
     pub(crate) pacing: Pacing,
@@ -84,14 +72,12 @@ pub struct Mutator<'gc> {
     brand: Brand<'gc>,
 }
 
-/// Ids of heaps: whose a page is.
-static NEXT: AtomicU32 = AtomicU32::new(1);
-
 impl Core {
-    /// Whether this request of a turn for pages is refused, for a test.
-    fn refuses(&self) -> bool {
+    /// Whether a turn gets no pages for an object of so many bytes: by the source's bound, or by chance, for a test.
+    fn refuses(&self, bytes: usize) -> bool {
         let one_in = self.pacing.stress.map_or(0, |stress| stress.refuses);
-        one_in != 0 && self.chance.below(one_in) == 0
+        let unlucky = one_in != 0 && self.chance.below(one_in) == 0;
+        unlucky || !self.source.allows(bytes.div_ceil(PAGE))
     }
 }
 
@@ -103,8 +89,7 @@ impl<R: Root> Heap<R> {
         make: impl for<'gc> FnOnce(&Mutator<'gc>) -> R::Of<'gc>,
     ) -> Heap<R> {
         let core = Box::new(UnsafeCell::new(Core {
-            // Relaxed: a number.
-            id: NEXT.fetch_add(1, Ordering::Relaxed),
+            id: HeapId::take().number(),
             source: source.clone(),
             nursery: Nursery::new(0),
             old: Old::new(match pacing.stress {
@@ -113,7 +98,8 @@ impl<R: Root> Heap<R> {
             }),
             remembered: RefCell::default(),
             weak: Vec::new(),
-            stats: HeapStats::default(),
+            deaths: RefCell::default(),
+            counted: Counted::default(),
             reserve: Reserve::default(),
             pacing,
             chance: Chance::new(pacing.stress.map_or(0, |stress| stress.seed)),
@@ -248,16 +234,10 @@ impl<R: Root> Heap<R> {
         }
     }
 
-    /// What it did and has.
-    pub fn stats(&self) -> HeapStats {
+    /// The collector's view of it, to read.
+    pub(crate) fn core(&self) -> &Core {
         // SAFETY: no turn runs: it would borrow the heap exclusively.
-        let core = unsafe { &*self.core.get() };
-        HeapStats {
-            live: core.old.live,
-            pages: (core.nursery.pages() + core.reserve.pages() + core.old.pages) * PAGE,
-            panics: core.old.panics,
-            ..core.stats
-        }
+        unsafe { &*self.core.get() }
     }
 
     /// The collector's view of it, for the verifier.
@@ -307,6 +287,7 @@ impl Drop for Core {
             self.reserve.shrink(0, &self.source);
             self.old.clear(&self.source);
         }
+        HeapId::of(self.id).give();
     }
 }
 
@@ -320,18 +301,34 @@ impl<R: Root> fmt::Debug for Heap<R> {
 
 impl<'gc> Mutator<'gc> {
     #[inline]
-    fn core(&self) -> &Core {
+    pub(crate) fn core(&self) -> &Core {
         // SAFETY: the heap is there as long as its turn. Turns share it; who changes more than cells, below, has no other reference.
         unsafe { &*self.core.as_ref().get() }
     }
 
     /// A new object.
     ///
-    /// Costs a few stores in the nursery. Large or strongly aligned values are born in the old generation (H2).
+    /// Costs a few stores in the nursery. Large values are born in the old generation (H2). What is aligned to more than eight bytes lies in
+    /// a box, or the program does not compile:
+    ///
+    /// ```compile_fail,E0080
+    /// # use vivant_heap::{Heap, Leaf, Pacing, Root, Source};
+    /// # struct Nothing;
+    /// # impl Root for Nothing {
+    /// #     type Of<'gc> = ();
+    /// # }
+    /// #[repr(align(64))]
+    /// struct Line([u8; 64]);
+    ///
+    /// # let source = std::sync::Arc::new(Source::new());
+    /// Heap::<Nothing>::new(&source, Pacing::default(), |m| {
+    ///     m.alloc(Leaf(Line([0; 64])));
+    /// });
+    /// ```
     ///
     /// # Panics
     ///
-    /// There is no memory: the turn is lost, the heap is as it was.
+    /// There is no memory, or the source's bound is reached: the turn is lost, the heap is as it was, and can be collected.
     #[inline]
     pub fn alloc<T: Object<'gc>>(&self, value: T) -> Gc<'gc, T> {
         const {
@@ -379,7 +376,7 @@ impl<'gc> Mutator<'gc> {
     #[inline(never)]
     fn room_slow(&self, bytes: usize) -> NonNull<Header> {
         let core = self.core();
-        if core.refuses()
+        if core.refuses(bytes)
             || !core
                 .nursery
                 .grow(&core.reserve, &core.source, core.id, bytes)
@@ -397,12 +394,13 @@ impl<'gc> Mutator<'gc> {
     fn room_old(&self, bytes: usize, remembers: bool) -> NonNull<Header> {
         // SAFETY: nobody else has a reference to the core now: all that take one give it up before they return.
         let core = unsafe { &mut *self.core.as_ref().get() };
-        if core.refuses() {
+        if core.refuses(bytes) {
             no_memory(bytes);
         }
         let Some(room) = core.old.allocate(bytes, &core.source, core.id) else {
             no_memory(bytes);
         };
+        core.counted.born_old(bytes);
         if remembers {
             // Born written: what it is made of may be young (GC-NOTES §3, 17).
             core.remembered.get_mut().push(room);
@@ -450,7 +448,10 @@ const YOUNG_MAX: usize = 2048;
 
 #[cold]
 pub(crate) fn no_memory(bytes: usize) -> ! {
-    panic!("no memory for an object of {bytes} bytes: the page source has none left")
+    panic!(
+        "no memory for an object of {bytes} bytes: the source of pages has none left. The turn is lost, the heap is as it was: drop what is \
+         not needed and collect, or give the source more pages"
+    )
 }
 
 impl fmt::Debug for Mutator<'_> {

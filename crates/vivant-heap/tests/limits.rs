@@ -353,12 +353,42 @@ fn forgotten_borrows_harm_nobody() {
         }
         heap.turn(|_, state| assert_eq!(state.get(), 1));
     }
-    // A shared one of an old object stays: writing is refused, and nothing else.
-    heap.turn(|_, state| std::mem::forget(state.borrow()));
-    heap.collect();
-    let write = catch_unwind(AssertUnwindSafe(|| heap.turn(|m, state| state.set(m, 2))));
-    assert!(write.is_err());
-    heap.turn(|_, state| assert_eq!(state.get(), 1));
+    // A shared one of an old object that is not written is found when it is in the way.
+    for round in 2..5 {
+        heap.turn(|_, state| std::mem::forget((state.borrow(), state.borrow())));
+        heap.collect();
+        let write = catch_unwind(AssertUnwindSafe(|| {
+            heap.turn(|m, state| state.set(m, round))
+        }));
+        assert!(write.is_err());
+        // In the same turn it is refused again, and reading never.
+        heap.turn(|m, state| {
+            assert_eq!(state.get(), round - 1);
+            assert!(state.try_borrow_mut(m).is_err());
+        });
+        heap.verify().unwrap();
+        heap.collect_young();
+        heap.turn(|m, state| state.set(m, round));
+        heap.collect_young();
+    }
+    heap.turn(|_, state| assert_eq!(state.get(), 4));
+}
+
+#[test]
+fn a_refused_write_of_an_old_object_harms_nobody() {
+    let source = Arc::new(Source::new());
+    let mut heap = Heap::<Number>::new(&source, stressed(), |m| m.alloc(Mut::new(1)));
+    for round in 1..4 {
+        heap.collect();
+        heap.turn(|m, state| {
+            let reads = state.borrow();
+            assert!(state.try_borrow_mut(m).is_err() && state.try_borrow_mut(m).is_err());
+            assert_eq!(*reads, round);
+            drop(reads);
+            state.set(m, round + 1);
+        });
+        heap.verify().unwrap();
+    }
 }
 
 #[test]

@@ -34,8 +34,11 @@ impl Core {
         }
         relocator.drain();
         relocator.clear_weak();
+        relocator.find_dead();
+        let moved = relocator.counts();
         let mut survivors = relocator.finish();
         survivors.settle();
+        self.counted.minor(&self.nursery, &survivors, moved);
         let mut emptied = std::mem::replace(&mut self.nursery, survivors);
         if self.pacing.stress.is_some() {
             crate::stress::poison_blocks(&emptied);
@@ -50,7 +53,6 @@ impl Core {
             let still = self.nursery.pages();
             self.reserve.settle(pages, still, &self.source);
         }
-        self.stats.minor += 1;
         std::mem::forget(whole);
     }
 
@@ -64,9 +66,12 @@ impl Core {
         roots.trace(&mut tracer);
         while !tracer.drain(usize::MAX) {}
         tracer.clear_weak();
+        self.deaths
+            .get_mut()
+            .marked(|object| tracer.has_met(object));
         // SAFETY: all that the roots reach is of the present epoch.
         unsafe { self.old.mark_ends(&self.source) };
-        self.stats.major += 1;
+        self.counted.major(tracer.met());
         std::mem::forget(whole);
     }
 }

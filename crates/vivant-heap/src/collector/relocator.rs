@@ -7,6 +7,7 @@ use crate::pages::chunk::page_of;
 use crate::pages::page::Kind;
 #[cfg(test)]
 use crate::planted::{Planted, is_planted};
+use crate::stats::Moved;
 use crate::types::Target;
 use std::cell::Cell;
 use std::ptr::{self, NonNull};
@@ -34,6 +35,7 @@ pub struct Relocator<'a> {
     object: Option<NonNull<Header>>,
     old: bool,
     refers_to_young: bool,
+    counts: Moved,
     /// Where its value begins.
     value: usize,
 }
@@ -49,6 +51,7 @@ impl<'a> Relocator<'a> {
             object: None,
             old: false,
             refers_to_young: false,
+            counts: Moved::default(),
             value: 0,
         }
     }
@@ -107,6 +110,10 @@ impl<'a> Relocator<'a> {
             )
         };
         header.moves(to);
+        match stays {
+            true => self.counts.aged(young_size(bytes)),
+            false => self.counts.promoted(young_size(bytes)),
+        }
         if table.needs_trace || table.mutable {
             self.moved.push(to);
         }
@@ -197,6 +204,18 @@ impl<'a> Relocator<'a> {
         }
     }
 
+    /// All that is reached has moved: what is watched and has not is dead (H10).
+    pub(super) fn find_dead(&mut self) {
+        // SAFETY: watches over young objects are over those of the nursery that is emptied.
+        let place = |object: NonNull<Header>| unsafe { object.as_ref() }.moved();
+        self.core.deaths.get_mut().nursery_emptied(place);
+    }
+
+    /// What has moved until now.
+    pub(super) fn counts(&self) -> Moved {
+        self.counts
+    }
+
     /// All that is reached has moved: what has a destructor, and has not, is dead.
     pub(super) fn finish(self) -> Nursery {
         for object in self.core.nursery.droppable() {
@@ -230,6 +249,10 @@ impl std::fmt::Debug for Relocator<'_> {
 /// In the middle of a collection nothing can be undone.
 #[cold]
 fn out_of_memory() -> ! {
-    eprintln!("vivant-heap: no memory for the objects that survive a collection");
+    eprintln!(
+        "vivant-heap: no memory for the objects that survive a collection: the system gives none. In the middle of one nothing can be \
+         undone, so the process ends; bound the source of pages below what the system has (`Source::bounded`), or give its heaps a \
+         smaller `Pacing::nursery`"
+    );
     std::process::abort()
 }
