@@ -1,6 +1,7 @@
 //! The word before each object: its type's table, or where the object has gone.
 
 use crate::collector::{Relocator, Tracer};
+use crate::pages::class::{CLASSES, SMALL_MAX, class_for};
 use crate::types::{Collected, Object};
 use std::any::TypeId;
 use std::cell::Cell;
@@ -49,6 +50,8 @@ impl Length {
 /// What the collector knows of a type.
 pub(crate) struct Table {
     pub(crate) layout: Layout,
+    /// The class of its cells in the old generation, if all have the same; else [`CLASSES`].
+    class: u8,
     pub(crate) needs_trace: bool,
     pub(crate) mutable: bool,
     pub(crate) trace: unsafe fn(NonNull<u8>, &mut Tracer<'_>),
@@ -66,6 +69,7 @@ impl Table {
         const {
             &Table {
                 layout: Layout::Sized(size_of::<T>()),
+                class: class_of(size_of::<T>()),
                 needs_trace: T::NEEDS_TRACE,
                 mutable: T::MUTABLE,
                 trace: trace::<T>,
@@ -86,6 +90,7 @@ impl Table {
         const {
             &Table {
                 layout: Layout::Slice(size_of::<T>()),
+                class: CLASSES as u8,
                 needs_trace: T::NEEDS_TRACE,
                 mutable: false,
                 trace: trace_slice::<T>,
@@ -116,6 +121,29 @@ impl Table {
                 size_of::<Length>() + length.elements() * element
             }
         }
+    }
+}
+
+impl Table {
+    /// Which cells hold an object of this type with so many bytes behind its header; none if it has pages of its own.
+    #[inline]
+    pub(crate) fn class(&self, bytes: usize) -> Option<usize> {
+        match self.class as usize {
+            CLASSES if bytes <= SMALL_MAX - size_of::<Header>() => {
+                Some(class_for(size_of::<Header>() + bytes))
+            }
+            CLASSES => None,
+            class => Some(class),
+        }
+    }
+}
+
+/// The class of cells for values of so many bytes, if they fit into any.
+const fn class_of(value: usize) -> u8 {
+    if value <= SMALL_MAX - size_of::<Header>() {
+        class_for(size_of::<Header>() + value) as u8
+    } else {
+        CLASSES as u8
     }
 }
 

@@ -30,7 +30,7 @@ impl Core {
         let mut relocator = Relocator::new(self, ageing);
         roots.relocate(&mut relocator);
         for object in remembered {
-            relocator.visit(object);
+            relocator.remembered(object);
         }
         relocator.drain();
         relocator.clear_weak();
@@ -64,8 +64,10 @@ impl Core {
         roots.trace(&mut tracer);
         while !tracer.drain(usize::MAX) {}
         tracer.clear_weak();
-        // SAFETY: all that the roots reach is of the present epoch.
-        unsafe { self.old.mark_ends(&self.source) };
+        let alive = tracer.alive;
+        self.old.mark_ends(alive);
+        let grown = alive as f64 * self.pacing.growth;
+        self.mark_at = (grown as usize).max(self.pacing.first);
         self.stats.major += 1;
         std::mem::forget(whole);
     }

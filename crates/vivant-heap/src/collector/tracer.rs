@@ -2,7 +2,8 @@
 
 use crate::header::Header;
 use crate::old::Epoch;
-use crate::pages::chunk::state_of;
+use crate::pages::chunk::{PAGE, state_of};
+use crate::pages::class::cell_size;
 #[cfg(test)]
 use crate::planted::{Planted, is_planted};
 use crate::sync::Ordering;
@@ -16,6 +17,8 @@ pub struct Tracer<'a> {
     purpose: Purpose,
     /// Met, and not yet gone through. Explicit, so that deep structures need no deep stack (H12).
     grey: Vec<NonNull<Header>>,
+    /// Bytes of the cells and large objects that were met.
+    pub(super) alive: usize,
     /// What is gone through, if it is an object.
     object: Option<NonNull<Header>>,
     /// Weak references that were gone through.
@@ -38,6 +41,7 @@ impl Tracer<'_> {
             epoch,
             purpose: Purpose::Mark,
             grey: Vec::new(),
+            alive: 0,
             object: None,
             weak: Vec::new(),
             heap: PhantomData,
@@ -68,12 +72,19 @@ impl Tracer<'_> {
             return;
         }
         state.store(self.epoch.0, Ordering::Relaxed);
+        // SAFETY: as above.
+        let table = unsafe { object.as_ref() }.table();
+        // SAFETY: as above.
+        let bytes = unsafe { table.bytes(object) };
+        self.alive += match table.class(bytes) {
+            Some(class) => cell_size(class),
+            None => (size_of::<Header>() + bytes).next_multiple_of(PAGE),
+        };
         #[cfg(test)]
         if is_planted(Planted::ForgottenChildren) {
             return;
         }
-        // SAFETY: as above.
-        if unsafe { object.as_ref() }.table().needs_trace {
+        if table.needs_trace {
             self.grey.push(object);
         }
     }

@@ -16,8 +16,8 @@ const STEPS_MAX: usize = STEPS * GRANULE;
 
 /// The class whose cells hold so many bytes, 1 to [`SMALL_MAX`].
 #[inline]
-pub(crate) fn class_for(bytes: usize) -> usize {
-    debug_assert!((1..=SMALL_MAX).contains(&bytes));
+pub(crate) const fn class_for(bytes: usize) -> usize {
+    debug_assert!(1 <= bytes && bytes <= SMALL_MAX);
     if bytes <= STEPS_MAX {
         return (bytes - 1) / GRANULE;
     }
