@@ -1,7 +1,8 @@
 //! The word before each object: its type's table, or where the object has gone.
 
 use crate::collector::{Relocator, Tracer};
-use crate::pages::class::{CLASSES, SMALL_MAX, class_for};
+use crate::pages::chunk::PAGE;
+use crate::pages::class::{CLASSES, SMALL_MAX, cell_size, class_for, size_of_cell};
 use crate::types::{Collected, Object};
 use std::any::TypeId;
 use std::cell::Cell;
@@ -50,8 +51,9 @@ impl Length {
 /// What the collector knows of a type.
 pub(crate) struct Table {
     pub(crate) layout: Layout,
-    /// The class of its cells in the old generation, if all have the same; else [`CLASSES`].
+    /// The class of its cells in the old generation, and their bytes, if all have the same; else [`CLASSES`] and nothing.
     class: u8,
+    cell: u16,
     pub(crate) needs_trace: bool,
     pub(crate) mutable: bool,
     pub(crate) trace: unsafe fn(NonNull<u8>, &mut Tracer<'_>),
@@ -70,6 +72,7 @@ impl Table {
             &Table {
                 layout: Layout::Sized(size_of::<T>()),
                 class: class_of(size_of::<T>()),
+                cell: cell_of(size_of::<T>()),
                 needs_trace: T::NEEDS_TRACE,
                 mutable: T::MUTABLE,
                 trace: trace::<T>,
@@ -91,6 +94,7 @@ impl Table {
             &Table {
                 layout: Layout::Slice(size_of::<T>()),
                 class: CLASSES as u8,
+                cell: 0,
                 needs_trace: T::NEEDS_TRACE,
                 mutable: false,
                 trace: trace_slice::<T>,
@@ -136,6 +140,24 @@ impl Table {
             class => Some(class),
         }
     }
+
+    /// Bytes that an object of this type has in the old generation.
+    ///
+    /// # Safety
+    ///
+    /// It is one.
+    #[inline]
+    pub(crate) unsafe fn room(&self, object: NonNull<Header>) -> usize {
+        if self.cell != 0 {
+            return self.cell as usize;
+        }
+        // SAFETY: the caller's.
+        let bytes = unsafe { self.bytes(object) };
+        match self.class(bytes) {
+            Some(class) => cell_size(class),
+            None => (size_of::<Header>() + bytes).next_multiple_of(PAGE),
+        }
+    }
 }
 
 /// The class of cells for values of so many bytes, if they fit into any.
@@ -144,6 +166,14 @@ const fn class_of(value: usize) -> u8 {
         class_for(size_of::<Header>() + value) as u8
     } else {
         CLASSES as u8
+    }
+}
+
+/// Bytes of such a cell; 0 if there is none.
+const fn cell_of(value: usize) -> u16 {
+    match class_of(value) as usize {
+        CLASSES => 0,
+        class => size_of_cell(class) as u16,
     }
 }
 

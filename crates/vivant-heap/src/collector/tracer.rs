@@ -2,8 +2,7 @@
 
 use crate::header::Header;
 use crate::old::Epoch;
-use crate::pages::chunk::{PAGE, state_of};
-use crate::pages::class::cell_size;
+use crate::pages::chunk::state_of;
 #[cfg(test)]
 use crate::planted::{Planted, is_planted};
 use crate::sync::Ordering;
@@ -75,11 +74,7 @@ impl Tracer<'_> {
         // SAFETY: as above.
         let table = unsafe { object.as_ref() }.table();
         // SAFETY: as above.
-        let bytes = unsafe { table.bytes(object) };
-        self.alive += match table.class(bytes) {
-            Some(class) => cell_size(class),
-            None => (size_of::<Header>() + bytes).next_multiple_of(PAGE),
-        };
+        self.alive += unsafe { table.room(object) };
         #[cfg(test)]
         if is_planted(Planted::ForgottenChildren) {
             return;

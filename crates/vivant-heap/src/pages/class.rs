@@ -74,7 +74,8 @@ pub(crate) fn cells(class: usize) -> usize {
     SHAPES[class].cells
 }
 
-const fn size_of_cell(class: usize) -> usize {
+/// What [`cell_size`] looks up.
+pub(crate) const fn size_of_cell(class: usize) -> usize {
     if class < STEPS {
         return (class + 1) * GRANULE;
     }
