@@ -11,6 +11,7 @@ mod fairness;
 mod fib;
 mod fjcreate;
 mod guards;
+mod heaps;
 mod hello;
 mod idle;
 mod logmap;
@@ -56,4 +57,11 @@ pub const BENCHES: &[Bench] = &[
     counted::RAYTRACE,
     counted::DNA,
     counted::QUEUED,
+    heaps::HEAP_ALLOC,
+    heaps::HEAP_TREES,
+    heaps::HEAP_LIST,
+    heaps::HEAP_OLD,
+    heaps::HEAP_SERVER14,
+    heaps::HEAP_SERVER8,
+    heaps::HEAP_GCBENCH,
 ];
