@@ -62,6 +62,8 @@ pub struct HeapStats {
     pub major: u64,
     /// Bytes of old objects, dead ones included that are not swept yet.
     pub live: usize,
+    /// Runs of pages of which the last mark's dead were not taken out yet.
+    pub unswept: usize,
     /// Bytes of pages.
     pub pages: usize,
     /// Destructors that panicked (H10).
@@ -264,6 +266,7 @@ impl<R: Root> Heap<R> {
         let core = unsafe { &*self.core.get() };
         HeapStats {
             live: core.old.live,
+            unswept: core.old.unswept,
             pages: (core.nursery.pages() + core.reserve.pages() + core.old.pages) * PAGE,
             panics: core.old.panics,
             ..core.stats

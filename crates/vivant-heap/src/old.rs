@@ -386,7 +386,7 @@ unsafe fn sweep_run(run: Run, alive: u8, free: FreeCells, panics: &mut u64) -> F
     // SAFETY: the caller's.
     unsafe {
         let before = run.page().used;
-        let size = run.cell_size();
+        let size = run.page().cell_size();
         // SAFETY: dead, and its page is the caller's.
         run.sweep(alive, wanted, |cell, drops| {
             if drops {

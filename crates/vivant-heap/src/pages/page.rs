@@ -187,8 +187,7 @@ impl Run {
         // SAFETY: the caller's.
         let page = unsafe { self.page() };
         let offset = cell.addr().get() - self.start().addr().get();
-        // SAFETY: the caller's.
-        let number = offset / unsafe { self.cell_size() };
+        let number = offset / page.cell_size();
         page.drops[number / 64] |= 1 << (number % 64);
     }
 
@@ -206,8 +205,7 @@ impl Run {
     ) {
         // SAFETY: the caller's.
         let page = unsafe { self.page() };
-        // SAFETY: the caller's.
-        let size = unsafe { self.cell_size() };
+        let size = page.cell_size();
         let start = self.start();
         for word in 0..page.occupied.len() {
             let occupied = page.occupied[word];
@@ -248,20 +246,6 @@ impl Run {
         }
     }
 
-    /// Bytes of each of its cells; of a large object, all.
-    ///
-    /// # Safety
-    ///
-    /// The run is the caller's.
-    pub(crate) unsafe fn cell_size(self) -> usize {
-        // SAFETY: the caller's.
-        let page = unsafe { self.page() };
-        match page.kind {
-            Kind::Large => page.pages as usize * PAGE,
-            _ => cell_size(page.class as usize),
-        }
-    }
-
     /// Tells the descriptions behind the first one how far that is.
     pub(crate) fn mark_tails(self) {
         // SAFETY: the run was just taken; runs of cells are at most eight pages long.
@@ -280,8 +264,7 @@ impl Run {
     pub(crate) unsafe fn each_droppable(self, mut each: impl FnMut(NonNull<u8>)) {
         // SAFETY: the caller's.
         let page = unsafe { self.page() };
-        // SAFETY: the caller's.
-        let size = unsafe { self.cell_size() };
+        let size = page.cell_size();
         let drops = page.drops;
         for (word, bits) in drops.into_iter().enumerate() {
             let mut left = bits;
@@ -296,6 +279,14 @@ impl Run {
 }
 
 impl Page {
+    /// Bytes of each cell of its run; of a large object, all.
+    pub(crate) fn cell_size(&self) -> usize {
+        match self.kind {
+            Kind::Large => self.pages as usize * PAGE,
+            _ => cell_size(self.class as usize),
+        }
+    }
+
     /// Begins to hold one large object.
     pub(crate) fn begin_large(&mut self, epoch: u8) {
         self.back = 0;
