@@ -12,6 +12,7 @@ mod fib;
 mod fjcreate;
 mod graphs;
 mod guards;
+mod heaps;
 mod hello;
 mod idle;
 mod logmap;
@@ -63,4 +64,11 @@ pub const BENCHES: &[Bench] = &[
     graphs::SERVER8,
     graphs::GCBENCH,
     graphs::LIST_ALLOC,
+    heaps::HEAP_ALLOC,
+    heaps::HEAP_TREES,
+    heaps::HEAP_LIST,
+    heaps::HEAP_OLD,
+    heaps::HEAP_SERVER14,
+    heaps::HEAP_SERVER8,
+    heaps::HEAP_GCBENCH,
 ];

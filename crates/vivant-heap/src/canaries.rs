@@ -154,8 +154,9 @@ type Change = fn(&mut Core, NonNull<Header>);
 
 #[test]
 fn wrong_descriptions_and_counts_are_caught() {
-    let changes: [(&str, Change); 13] = [
+    let changes: [(&str, Change); 14] = [
         ("H7", |core, _| core.old.live ^= 16),
+        ("H7", |core, _| core.old.dead ^= 16),
         ("H12", |core, _| core.old.pages ^= 1),
         ("H8", |core, _| core.old.unswept ^= 1),
         ("H4", |core, _| core.id ^= 1),

@@ -1,6 +1,8 @@
 //! The word before each object: its type's table, or where the object has gone.
 
 use crate::collector::{Relocator, Tracer};
+use crate::pages::chunk::PAGE;
+use crate::pages::class::{CLASSES, SMALL_MAX, cell_size, class_for, size_of_cell};
 use crate::types::{Collected, Object};
 use std::any::TypeId;
 use std::cell::Cell;
@@ -49,6 +51,9 @@ impl Length {
 /// What the collector knows of a type.
 pub(crate) struct Table {
     pub(crate) layout: Layout,
+    /// The class of its cells in the old generation, and their bytes, if all have the same; else [`CLASSES`] and nothing.
+    class: u8,
+    cell: u16,
     pub(crate) needs_trace: bool,
     pub(crate) mutable: bool,
     pub(crate) trace: unsafe fn(NonNull<u8>, &mut Tracer<'_>),
@@ -66,6 +71,8 @@ impl Table {
         const {
             &Table {
                 layout: Layout::Sized(size_of::<T>()),
+                class: class_of(size_of::<T>()),
+                cell: cell_of(size_of::<T>()),
                 needs_trace: T::NEEDS_TRACE,
                 mutable: T::MUTABLE,
                 trace: trace::<T>,
@@ -86,6 +93,8 @@ impl Table {
         const {
             &Table {
                 layout: Layout::Slice(size_of::<T>()),
+                class: CLASSES as u8,
+                cell: 0,
                 needs_trace: T::NEEDS_TRACE,
                 mutable: false,
                 trace: trace_slice::<T>,
@@ -116,6 +125,55 @@ impl Table {
                 size_of::<Length>() + length.elements() * element
             }
         }
+    }
+}
+
+impl Table {
+    /// Which cells hold an object of this type with so many bytes behind its header; none if it has pages of its own.
+    #[inline]
+    pub(crate) fn class(&self, bytes: usize) -> Option<usize> {
+        match self.class as usize {
+            CLASSES if bytes <= SMALL_MAX - size_of::<Header>() => {
+                Some(class_for(size_of::<Header>() + bytes))
+            }
+            CLASSES => None,
+            class => Some(class),
+        }
+    }
+
+    /// Bytes that an object of this type has in the old generation.
+    ///
+    /// # Safety
+    ///
+    /// It is one.
+    #[inline]
+    pub(crate) unsafe fn room(&self, object: NonNull<Header>) -> usize {
+        if self.cell != 0 {
+            return self.cell as usize;
+        }
+        // SAFETY: the caller's.
+        let bytes = unsafe { self.bytes(object) };
+        match self.class(bytes) {
+            Some(class) => cell_size(class),
+            None => (size_of::<Header>() + bytes).next_multiple_of(PAGE),
+        }
+    }
+}
+
+/// The class of cells for values of so many bytes, if they fit into any.
+const fn class_of(value: usize) -> u8 {
+    if value <= SMALL_MAX - size_of::<Header>() {
+        class_for(size_of::<Header>() + value) as u8
+    } else {
+        CLASSES as u8
+    }
+}
+
+/// Bytes of such a cell; 0 if there is none.
+const fn cell_of(value: usize) -> u16 {
+    match class_of(value) as usize {
+        CLASSES => 0,
+        class => size_of_cell(class) as u16,
     }
 }
 

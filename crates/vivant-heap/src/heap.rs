@@ -8,8 +8,8 @@ use crate::nursery::Nursery;
 use crate::old::{FreeCells, Old};
 use crate::pacing::Pacing;
 use crate::pages::Source;
-use crate::pages::chunk::{PAGE, page_of};
-use crate::pages::page::Kind;
+use crate::pages::chunk::{PAGE, age_of};
+use crate::pages::page::Age;
 #[cfg(test)]
 use crate::planted::{Planted, is_planted};
 use crate::reserve::Reserve;
@@ -48,7 +48,8 @@ pub(crate) struct Core {
     pub(crate) pacing: Pacing,
     /// For a heap under stress.
     chance: Chance,
-    mark_at: usize,
+    /// Bytes of living old objects at which the next mark begins.
+    pub(crate) mark_at: usize,
 }
 
 /// A collected heap with one state, for one actor.
@@ -73,6 +74,17 @@ pub struct Mutator<'gc> {
 }
 
 impl Core {
+    /// Sweeps what is due: a few runs, and so many that all are swept when the old generation has grown half of the way to the next mark (H8).
+    fn sweep_some(&mut self) {
+        let (old, mark_at) = (&mut self.old, self.mark_at);
+        let grows = (mark_at - mark_at.min(old.met)).max(1);
+        let grown = old.living() - old.met.min(old.living());
+        let share = (grown as f64 * 2.0 / grows as f64).min(1.0);
+        let left = (old.to_sweep as f64 * (1.0 - share)) as usize;
+        let due = old.unswept - left.min(old.unswept);
+        old.sweep(due.max(SWEEP_STEP), &self.source);
+    }
+
     /// Whether a turn gets no pages for an object of so many bytes: by the source's bound, or by chance, for a test.
     fn refuses(&self, bytes: usize) -> bool {
         let one_in = self.pacing.stress.map_or(0, |stress| stress.refuses);
@@ -91,7 +103,7 @@ impl<R: Root> Heap<R> {
         let core = Box::new(UnsafeCell::new(Core {
             id: HeapId::take().number(),
             source: source.clone(),
-            nursery: Nursery::new(0),
+            nursery: Nursery::new(Age::New),
             old: Old::new(match pacing.stress {
                 Some(_) => FreeCells::Poisoned,
                 None => FreeCells::Stale,
@@ -185,7 +197,7 @@ impl<R: Root> Heap<R> {
         let core = self.core.get_mut();
         let (young, old) = (
             core.nursery.used() >= core.pacing.nursery,
-            core.old.live >= core.mark_at,
+            core.old.living() >= core.mark_at,
         );
         let due = match core.pacing.stress.map_or(When::Paced, |stress| stress.when) {
             // Large objects fill the old generation without the nursery.
@@ -202,17 +214,11 @@ impl<R: Root> Heap<R> {
         };
         match due {
             Due::Nothing => {}
-            Due::Young => {
-                core.minor(&mut *self.state, Ageing::Once);
-                core.old.sweep(SWEEP_STEP, &core.source);
-            }
-            Due::All => {
-                core.major(&mut *self.state);
-                // What is dead and not swept counts as living still, until the sweep comes by.
-                while !core.old.sweep(usize::MAX, &core.source) {}
-                let grown = core.old.live as f64 * core.pacing.growth;
-                core.mark_at = (grown as usize).max(core.pacing.first);
-            }
+            Due::Young => core.minor(&mut *self.state, Ageing::Once),
+            Due::All => core.major(&mut *self.state),
+        }
+        if core.old.unswept != 0 {
+            core.sweep_some();
         }
         self.check();
     }
@@ -253,8 +259,8 @@ enum Due {
     All,
 }
 
-/// Runs swept after each emptying of the nursery.
-const SWEEP_STEP: usize = 16;
+/// Runs swept after each turn at least, as long as there are any to sweep.
+const SWEEP_STEP: usize = 8;
 
 /// A state, as it is between turns.
 fn forge<'gc, R: Root>(state: R::Of<'gc>) -> R::Of<'static> {
@@ -436,7 +442,7 @@ impl<'gc> Mutator<'gc> {
         }
         // One that was made of a part of an old object is young, whatever its flag says.
         // SAFETY: an object lies in a chunk.
-        if unsafe { page_of(object.cast()).as_ref() }.kind == Kind::Nursery {
+        if unsafe { age_of(object.cast()) }.is_young() {
             return;
         }
         self.core().remembered.borrow_mut().push(object);

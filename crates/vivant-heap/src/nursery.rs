@@ -2,8 +2,8 @@
 
 use crate::header::Header;
 use crate::pages::Source;
-use crate::pages::chunk::PAGE;
-use crate::pages::page::{Kind, Run};
+use crate::pages::chunk::{PAGE, age_of, set_ages};
+use crate::pages::page::{Age, Kind, Run};
 use crate::reserve::Reserve;
 use std::cell::{Cell, RefCell};
 use std::ptr::NonNull;
@@ -22,8 +22,8 @@ pub(crate) struct Nursery {
     pages: Cell<usize>,
     /// Objects with destructors.
     droppable: RefCell<Vec<NonNull<Header>>>,
-    /// What its pages are marked with: objects in a nursery of survivors have been through one collection.
-    age: u8,
+    /// Of its objects.
+    age: Age,
 }
 
 /// Some pages of it.
@@ -38,7 +38,7 @@ pub(crate) struct Block {
 static NOWHERE: u64 = 0;
 
 impl Nursery {
-    pub(crate) fn new(age: u8) -> Nursery {
+    pub(crate) fn new(age: Age) -> Nursery {
         let nowhere = NonNull::from(&NOWHERE).cast();
         Nursery {
             next: Cell::new(nowhere),
@@ -113,8 +113,10 @@ impl Nursery {
             last.fill(self.next.get());
         }
         self.next.set(self.end.get());
-        self.age = 0;
-        blocks.iter().for_each(|block| mark(block.run, SURVIVED));
+        self.age = Age::New;
+        blocks
+            .iter()
+            .for_each(|block| mark(block.run, Age::Survived));
     }
 
     pub(crate) fn droppable(&self) -> Vec<NonNull<Header>> {
@@ -167,19 +169,12 @@ impl Block {
     }
 }
 
-/// What pages are marked with in which objects lie that have survived one collection.
-const SURVIVED: u8 = 1;
-
-/// Marks all pages of a nursery's run.
-fn mark(run: Run, age: u8) {
-    // SAFETY: the run is the nursery's.
+/// Says how old the objects are that lie in a nursery's run.
+fn mark(run: Run, age: Age) {
+    // SAFETY: the run is the nursery's, and lies in one chunk.
     unsafe {
-        if run.page().class == age {
-            return;
-        }
-        for number in 0..run.page().pages as usize {
-            // A nursery's run lies in one chunk.
-            (*run.0.add(number).as_ptr()).class = age;
+        if age_of(run.start()) != age {
+            set_ages(run.start(), run.page().pages as usize, age);
         }
     }
 }

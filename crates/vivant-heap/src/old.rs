@@ -4,11 +4,12 @@ use crate::header::Header;
 use crate::pages::Source;
 use crate::pages::chunk::{PAGE, page_of, state_of};
 use crate::pages::class::{CLASSES, SMALL_MAX, cell_size, class_for, run_pages};
-use crate::pages::page::{Kind, Run};
+use crate::pages::page::{Kind, Page, Run, Wanted, Word};
 #[cfg(test)]
 use crate::planted::{Planted, is_planted};
 use crate::stress::poison;
 use crate::sync::Ordering;
+use std::mem;
 use std::panic::{self, AssertUnwindSafe};
 use std::ptr::NonNull;
 
@@ -26,24 +27,52 @@ impl Epoch {
 }
 
 /// The runs of one size.
-#[derive(Default)]
 struct Runs {
     runs: Vec<Run>,
-    /// Those before this one are full, or were when they were last looked at.
-    current: usize,
+    /// Where cells are taken: those before this one are swept and full, or were when they were last looked at.
+    next: usize,
+    /// Those before this one are swept.
+    swept: usize,
+    /// Cells of the run at `next`, counted as used.
+    word: Word,
+}
+
+impl Default for Runs {
+    fn default() -> Runs {
+        Runs {
+            runs: Vec::new(),
+            next: 0,
+            swept: 0,
+            word: Word::EMPTY,
+        }
+    }
 }
 
 /// All old objects of a heap.
 pub(crate) struct Old {
-    sizes: [Runs; CLASSES],
+    /// By class; a small heap has few.
+    sizes: [Option<Box<Runs>>; CLASSES],
     large: Vec<Run>,
+    /// Those before this one are swept.
+    large_swept: usize,
+    /// Of the mark that runs, or was the last.
     pub(crate) epoch: Epoch,
+    /// Of the mark whose dead are swept.
+    marked: Epoch,
     /// Bytes of cells and large objects in use.
     pub(crate) live: usize,
+    /// Those of them that the last mark has not met, and no sweep has freed yet.
+    pub(crate) dead: usize,
     /// Pages that it has.
     pub(crate) pages: usize,
-    /// Runs that the last mark's sweep has not reached yet.
+    /// Bytes that the last mark has met.
+    pub(crate) met: usize,
+    /// Runs that it has, those that there were at the last mark, and those of them that its sweep has not reached yet.
+    runs: usize,
+    pub(crate) to_sweep: usize,
     pub(crate) unswept: usize,
+    /// The class that is swept next.
+    sweeps: usize,
     /// Destructors that panicked (H10).
     pub(crate) panics: u64,
     /// Whether free cells are filled with a pattern.
@@ -59,15 +88,28 @@ pub(crate) enum FreeCells {
     Poisoned,
 }
 
+/// How many runs without a free cell are swept for one object, before it gets a new run: what bounds its allocation.
+const MISSES: usize = 8;
+
+/// A sweep of a run costs as much as so many destructors.
+const DESTRUCTORS: usize = 16;
+
 impl Old {
     pub(crate) fn new(free_cells: FreeCells) -> Old {
         Old {
-            sizes: std::array::from_fn(|_| Runs::default()),
+            sizes: [const { None }; CLASSES],
             large: Vec::new(),
+            large_swept: 0,
             epoch: Epoch::FIRST,
+            marked: Epoch::FIRST,
             live: 0,
+            dead: 0,
             pages: 0,
+            met: 0,
+            runs: 0,
+            to_sweep: 0,
             unswept: 0,
+            sweeps: 0,
             panics: 0,
             free_cells,
         }
@@ -81,11 +123,34 @@ impl Old {
         owner: u32,
     ) -> Option<NonNull<Header>> {
         let bytes = size_of::<Header>() + bytes;
-        let cell = if bytes <= SMALL_MAX {
-            self.cell(class_for(bytes.max(1)), source, owner)?
-        } else {
-            self.large(bytes, source, owner)?
+        if bytes > SMALL_MAX {
+            return self.large(bytes, source, owner);
+        }
+        let cell = self.cell(class_for(bytes), source, owner);
+        self.settle();
+        cell
+    }
+
+    /// A cell of this class for an object that becomes old, as one that the present mark has met. More are at hand then, until
+    /// [`Old::settle`]. None if there is no memory.
+    #[inline]
+    pub(crate) fn cell(
+        &mut self,
+        class: usize,
+        source: &Source,
+        owner: u32,
+    ) -> Option<NonNull<Header>> {
+        let runs = self.sizes[class].as_deref_mut();
+        let cell = match runs.and_then(|runs| runs.word.take(cell_size(class))) {
+            Some(cell) => cell,
+            None => self.cell_slow(class, source, owner)?,
         };
+        Some(self.begin(cell))
+    }
+
+    /// An object begins there.
+    #[inline]
+    fn begin(&self, cell: NonNull<u8>) -> NonNull<Header> {
         // SAFETY: the cell lies in a chunk of the source.
         // Relaxed: nobody else knows of it.
         unsafe { state_of(cell) }.store(self.epoch.0, Ordering::Relaxed);
@@ -94,51 +159,80 @@ impl Old {
             // SAFETY: as above.
             unsafe { state_of(cell) }.store(self.epoch.next().0, Ordering::Relaxed);
         }
-        Some(cell.cast())
+        cell.cast()
     }
 
-    fn cell(&mut self, class: usize, source: &Source, owner: u32) -> Option<NonNull<u8>> {
-        let alive = self.epoch.0;
-        let sizes = &mut self.sizes[class];
-        while let Some(&run) = sizes.runs.get(sizes.current) {
+    /// The cells that are at hand are used up.
+    #[cold]
+    #[inline(never)]
+    fn cell_slow(&mut self, class: usize, source: &Source, owner: u32) -> Option<NonNull<u8>> {
+        let alive = self.marked.0;
+        let runs = self.sizes[class].get_or_insert_default();
+        let mut missed = 0;
+        while let Some(&run) = runs.runs.get(runs.next) {
             // SAFETY: the run is this heap's.
             unsafe {
-                if !run.page().swept {
+                if run.page().swept != alive {
+                    if missed == MISSES {
+                        break;
+                    }
+                    missed += 1;
                     self.unswept -= 1;
-                    self.live -= sweep_run(run, alive, self.free_cells, &mut self.panics);
+                    let freed = sweep_run(run, alive, self.free_cells, &mut self.panics).bytes;
+                    self.live -= freed;
+                    self.dead = self.dead.saturating_sub(freed);
                 }
-                if let Some(cell) = run.take_cell() {
-                    self.live += cell_size(class);
-                    return Some(cell);
+                if let Some(word) = run.take_word() {
+                    self.live += word.bytes(class);
+                    runs.word = word;
+                    return runs.word.take(cell_size(class));
                 }
             }
-            sizes.current += 1;
+            runs.next += 1;
         }
         let pages = run_pages(class);
         let run = source.take(pages, owner, Kind::Cells)?;
         // SAFETY: just taken.
-        unsafe { run.page().begin_cells(class) };
+        unsafe { run.page().begin_cells(class, alive) };
         if self.free_cells == FreeCells::Poisoned {
             // SAFETY: as above.
             unsafe { poison(run.start(), pages * PAGE) };
         }
         run.mark_tails();
-        sizes.runs.push(run);
+        runs.runs.push(run);
+        let last = runs.runs.len() - 1;
+        runs.runs.swap(runs.next, last);
+        self.runs += 1;
         self.pages += pages;
-        self.live += cell_size(class);
         // SAFETY: as above.
-        unsafe { run.take_cell() }
+        runs.word = unsafe { run.take_word() }?;
+        self.live += runs.word.bytes(class);
+        runs.word.take(cell_size(class))
     }
 
-    fn large(&mut self, bytes: usize, source: &Source, owner: u32) -> Option<NonNull<u8>> {
+    /// Cells that are at hand and were not needed are free again.
+    pub(crate) fn settle(&mut self) {
+        for (class, runs) in self.sizes.iter_mut().enumerate() {
+            let Some(runs) = runs else { continue };
+            let word = mem::replace(&mut runs.word, Word::EMPTY);
+            if word.free != 0 {
+                self.live -= word.bytes(class);
+                // SAFETY: its run is this heap's, and it came from there.
+                unsafe { word.run.give_word(word) };
+            }
+        }
+    }
+
+    fn large(&mut self, bytes: usize, source: &Source, owner: u32) -> Option<NonNull<Header>> {
         let pages = bytes.div_ceil(PAGE);
         let run = source.take(pages, owner, Kind::Large)?;
         // SAFETY: just taken.
-        unsafe { run.page().begin_large() };
+        unsafe { run.page().begin_large(self.marked.0) };
         self.large.push(run);
+        self.runs += 1;
         self.pages += pages;
         self.live += pages * PAGE;
-        Some(run.start())
+        Some(self.begin(run.start()))
     }
 
     /// The value of an object has a destructor.
@@ -157,82 +251,91 @@ impl Old {
         self.epoch = self.epoch.next();
     }
 
-    /// The mark has met everything that is alive: the rest is dead, and is swept by and by; large objects at once.
-    ///
-    /// # Safety
-    ///
-    /// That is so.
-    pub(crate) unsafe fn mark_ends(&mut self, source: &Source) {
-        for sizes in &mut self.sizes {
-            sizes.current = 0;
-            for run in &sizes.runs {
-                // SAFETY: the runs are this heap's.
-                unsafe { run.page().swept = false };
-            }
-            self.unswept += sizes.runs.len();
+    /// The mark has met everything that is alive, so many bytes of cells and large objects: the rest is dead, and is swept by and by.
+    pub(crate) fn mark_ends(&mut self, alive: usize) {
+        self.marked = self.epoch;
+        self.met = alive;
+        self.dead = self.live - alive;
+        self.to_sweep = self.runs;
+        self.unswept = self.runs;
+        self.sweeps = 0;
+        self.large_swept = 0;
+        for runs in self.sizes.iter_mut().flatten() {
+            runs.next = 0;
+            runs.swept = 0;
         }
-        let alive = self.epoch.0;
-        let (pages, live, panics) = (&mut self.pages, &mut self.live, &mut self.panics);
-        self.large.retain(|&run| {
-            let start = run.start();
-            // SAFETY: the run is this heap's.
-            // Relaxed: nobody marks any more.
-            unsafe {
-                if state_of(start).load(Ordering::Relaxed) == alive {
-                    return true;
-                }
-                if run.has_drop() {
-                    *panics += end(start.cast());
-                }
-                state_of(start).store(0, Ordering::Relaxed);
-                let run_pages = run.page().pages as usize;
-                *pages -= run_pages;
-                *live -= run_pages * PAGE;
-                source.give(run);
-            }
-            false
-        });
     }
 
-    /// Sweeps so many runs. Whether all are swept then.
-    pub(crate) fn sweep(&mut self, mut most: usize, source: &Source) -> bool {
-        let alive = self.epoch.0;
-        for sizes in &mut self.sizes {
-            if self.unswept == 0 {
+    /// Sweeps so many runs, fewer if they have many destructors to run. Whether all are swept then.
+    pub(crate) fn sweep(&mut self, most: usize, source: &Source) -> bool {
+        let alive = self.marked.0;
+        let mut left = most.saturating_mul(DESTRUCTORS);
+        let mut empty = Vec::new();
+        while self.unswept != 0 && left != 0 {
+            let Some(run) = self.next_unswept() else {
                 break;
-            }
-            let mut number = 0;
-            while number < sizes.runs.len() {
-                if most == 0 {
-                    return false;
+            };
+            // SAFETY: the run is this heap's; an empty one is nobody's any more.
+            unsafe {
+                let freed = sweep_run(run, alive, self.free_cells, &mut self.panics);
+                self.live -= freed.bytes;
+                // The verifier sees it if more was freed than was dead.
+                self.dead = self.dead.saturating_sub(freed.bytes);
+                left = left.saturating_sub(DESTRUCTORS + freed.destructors);
+                if run.page().used == 0 {
+                    self.unlist();
+                    self.pages -= run.page().pages as usize;
+                    self.runs -= 1;
+                    empty.push(run);
                 }
-                let run = sizes.runs[number];
-                // SAFETY: the run is this heap's; an empty one is nobody's any more.
-                unsafe {
-                    if run.page().swept {
-                        number += 1;
-                        continue;
-                    }
-                    most -= 1;
-                    self.unswept -= 1;
-                    self.live -= sweep_run(run, alive, self.free_cells, &mut self.panics);
-                    if run.page().used == 0 {
-                        sizes.runs.swap_remove(number);
-                        sizes.current = 0;
-                        self.pages -= run.page().pages as usize;
-                        source.give(run);
-                        continue;
-                    }
-                }
-                number += 1;
             }
+            self.unswept -= 1;
         }
+        // SAFETY: the runs are on no list any more.
+        unsafe { source.give(empty) };
         self.unswept == 0
+    }
+
+    /// The next run that the last mark's sweep has not reached.
+    fn next_unswept(&mut self) -> Option<Run> {
+        let alive = self.marked.0;
+        // SAFETY: the runs are this heap's.
+        let unswept = |run: &Run| unsafe { run.page() }.swept != alive;
+        while let Some(runs) = self.sizes.get_mut(self.sweeps) {
+            if let Some(runs) = runs
+                && let Some(place) = runs.runs[runs.swept..].iter().position(unswept)
+            {
+                runs.swept += place;
+                return Some(runs.runs[runs.swept]);
+            }
+            self.sweeps += 1;
+        }
+        let place = self.large[self.large_swept..].iter().position(unswept)?;
+        self.large_swept += place;
+        Some(self.large[self.large_swept])
+    }
+
+    /// Takes the run that was swept last from its list.
+    fn unlist(&mut self) {
+        match self.sizes.get_mut(self.sweeps) {
+            Some(Some(runs)) => runs.runs.swap_remove(runs.swept),
+            _ => self.large.swap_remove(self.large_swept),
+        };
+    }
+
+    /// Bytes of cells and large objects but for those that the last mark has found dead.
+    pub(crate) fn living(&self) -> usize {
+        self.live - self.dead
+    }
+
+    /// Whether the last mark's dead were taken out of a run.
+    pub(crate) fn is_swept(&self, page: &Page) -> bool {
+        page.swept == self.marked.0
     }
 
     /// All runs, for the verifier.
     pub(crate) fn runs(&self) -> impl Iterator<Item = Run> {
-        let cells = self.sizes.iter().flat_map(|sizes| &sizes.runs);
+        let cells = self.sizes.iter().flatten().flat_map(|runs| &runs.runs);
         cells.chain(&self.large).copied()
     }
 
@@ -242,45 +345,63 @@ impl Old {
     ///
     /// Nobody uses one.
     pub(crate) unsafe fn clear(&mut self, source: &Source) {
-        let runs = self.sizes.iter_mut().flat_map(|sizes| sizes.runs.drain(..));
-        for run in runs.chain(self.large.drain(..)) {
+        let runs: Vec<Run> = self.runs().collect();
+        for run in &runs {
             // SAFETY: the run is this heap's, and the caller's.
-            unsafe {
-                run.each_droppable(|cell| self.panics += end(cell.cast()));
-                source.give(run);
-            }
+            unsafe { run.each_droppable(|cell| self.panics += end(cell.cast())) };
         }
-        self.live = 0;
-        self.pages = 0;
-        self.unswept = 0;
+        *self = Old {
+            panics: self.panics,
+            ..Old::new(self.free_cells)
+        };
+        // SAFETY: as above.
+        unsafe { source.give(runs) };
     }
 }
 
-/// Sweeps one run. How many bytes became free.
+/// What a sweep of a run did.
+struct Freed {
+    bytes: usize,
+    /// How many were run.
+    destructors: usize,
+}
+
+/// Sweeps one run.
 ///
 /// # Safety
 ///
 /// It is the caller's.
-unsafe fn sweep_run(run: Run, alive: u8, free: FreeCells, panics: &mut u64) -> usize {
+unsafe fn sweep_run(run: Run, alive: u8, free: FreeCells, panics: &mut u64) -> Freed {
+    let marked = alive;
     #[cfg(test)]
     let alive = match is_planted(Planted::FreedAlive) {
         true => Epoch(alive).next().0,
         false => alive,
     };
+    let wanted = match free {
+        FreeCells::Poisoned => Wanted::All,
+        FreeCells::Stale => Wanted::Destructors,
+    };
+    let mut destructors = 0;
     // SAFETY: the caller's.
     unsafe {
         let before = run.page().used;
-        let size = cell_size(run.page().class as usize);
+        let size = run.page().cell_size();
         // SAFETY: dead, and its page is the caller's.
-        run.sweep(alive, |cell, drops| {
+        run.sweep(alive, wanted, |cell, drops| {
             if drops {
                 *panics += end(cell.cast());
+                destructors += 1;
             }
             if free == FreeCells::Poisoned {
                 poison(cell, size);
             }
         });
-        usize::from(before - run.page().used) * size
+        run.page().swept = marked;
+        Freed {
+            bytes: usize::from(before - run.page().used) * size,
+            destructors,
+        }
     }
 }
 

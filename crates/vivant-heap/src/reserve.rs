@@ -21,9 +21,9 @@ impl Reserve {
         Some(run)
     }
 
-    /// Blocks of an emptied nursery. The one that was filled first is taken first again.
-    pub(crate) fn put(&self, runs: impl DoubleEndedIterator<Item = Run>) {
-        for run in runs.rev() {
+    /// Blocks of an emptied nursery. The one that was filled last is taken first again: it is in the caches still.
+    pub(crate) fn put(&self, runs: impl Iterator<Item = Run>) {
+        for run in runs {
             self.pages.set(self.pages.get() + pages(run));
             self.runs.borrow_mut().push(run);
         }
@@ -51,10 +51,8 @@ impl Reserve {
             more
         });
         let few = few.count();
-        for run in runs.drain(..few) {
-            // SAFETY: nobody has it.
-            unsafe { source.give(run) };
-        }
+        // SAFETY: nobody has them.
+        unsafe { source.give(runs.drain(..few)) };
         self.pages.set(left);
     }
 

@@ -26,6 +26,8 @@ pub struct HeapStats {
     pub alive: u64,
     /// Bytes of old objects, dead ones included that are not swept yet.
     pub live: usize,
+    /// Runs of pages of which the last mark's dead were not taken out yet.
+    pub unswept: usize,
     /// Bytes of pages.
     pub pages: usize,
     /// Destructors that panicked (H10).
@@ -101,6 +103,7 @@ impl<R: Root> Heap<R> {
         HeapStats {
             allocated: stats.allocated + core.counted.born(&core.nursery),
             live: core.old.live,
+            unswept: core.old.unswept,
             pages: (core.nursery.pages() + core.reserve.pages() + core.old.pages) * PAGE,
             panics: core.old.panics,
             ..*stats

@@ -225,7 +225,7 @@ impl<'a> Verifier<'a> {
             self.run(run, page.kind, Place::Old(run))?;
             let at = run.start().addr().get();
             pages += page.pages as usize;
-            unswept += usize::from(!page.swept);
+            unswept += usize::from(!old.is_swept(&page));
             match page.kind {
                 Kind::Cells => live += self.cells(run)?,
                 Kind::Large => {
@@ -252,6 +252,12 @@ impl<'a> Verifier<'a> {
             unswept == old.unswept,
             "H8",
             "runs to be swept are counted wrongly",
+            0,
+        )?;
+        check(
+            unswept != 0 || old.dead == 0,
+            "H7",
+            "the last mark counted what it met wrongly",
             0,
         )?;
         check(

@@ -217,6 +217,7 @@ fn what_a_heap_does_is_counted() {
     let dead = heap.stats();
     assert_eq!((dead.minor, dead.moved, dead.promoted), (1, 0, 0));
     heap.collect();
+    heap.sweep();
     let marked = heap.stats();
     assert_eq!((marked.major, marked.marked, marked.alive), (1, 1, 1));
     assert_eq!((marked.live, marked.allocated), (8192, 5 * 40 + 2 * 8000));

@@ -397,7 +397,7 @@ fn many_small_heaps_come_and_go() {
     let heaps = match (cfg!(miri), cfg!(debug_assertions)) {
         (true, _) => 20,
         (_, true) => 10_000,
-        _ => 100_000,
+        _ => 1_000_000,
     };
     let mut alive: Vec<Heap<All<u64>>> = Vec::new();
     for number in 0..heaps {

@@ -30,7 +30,7 @@ impl Core {
         let mut relocator = Relocator::new(self, ageing);
         roots.relocate(&mut relocator);
         for object in remembered {
-            relocator.visit(object);
+            relocator.remembered(object);
         }
         relocator.drain();
         relocator.clear_weak();
@@ -69,9 +69,11 @@ impl Core {
         self.deaths
             .get_mut()
             .marked(|object| tracer.has_met(object));
-        // SAFETY: all that the roots reach is of the present epoch.
-        unsafe { self.old.mark_ends(&self.source) };
-        self.counted.major(tracer.met());
+        let (met, alive) = (tracer.met(), tracer.alive);
+        self.old.mark_ends(alive);
+        let grown = alive as f64 * self.pacing.growth;
+        self.mark_at = (grown as usize).max(self.pacing.first);
+        self.counted.major(met);
         std::mem::forget(whole);
     }
 }

@@ -3,14 +3,15 @@
 use crate::header::{Header, young_size};
 use crate::heap::Core;
 use crate::nursery::Nursery;
-use crate::pages::chunk::page_of;
-use crate::pages::page::Kind;
+use crate::pages::chunk::age_of;
+use crate::pages::page::Age;
 #[cfg(test)]
 use crate::planted::{Planted, is_planted};
 use crate::stats::Moved;
 use crate::types::Target;
 use std::cell::Cell;
-use std::ptr::{self, NonNull};
+use std::mem::MaybeUninit;
+use std::ptr::NonNull;
 
 /// Where objects go that survive their first collection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -27,29 +28,39 @@ pub struct Relocator<'a> {
     /// Of objects that changed in place and are young for the second time.
     survivors: Nursery,
     ageing: Ageing,
-    /// Moved, and not yet gone through.
+    /// Moved into the old generation, and not yet gone through.
     moved: Vec<NonNull<Header>>,
+    /// The same of objects that stay young.
+    stayed: Vec<NonNull<Header>>,
     /// Weak references that were gone through.
     weak: Vec<NonNull<Header>>,
     /// What is gone through, if it is an object. Whether that is old, and refers to a young one.
     object: Option<NonNull<Header>>,
-    old: bool,
+    space: Space,
     refers_to_young: bool,
     counts: Moved,
     /// Where its value begins.
     value: usize,
 }
 
+/// Where an object lies that is gone through.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Space {
+    Young,
+    Old,
+}
+
 impl<'a> Relocator<'a> {
     pub(super) fn new(core: &'a mut Core, ageing: Ageing) -> Self {
         Relocator {
             core,
-            survivors: Nursery::new(SURVIVING),
+            survivors: Nursery::new(Age::Surviving),
             ageing,
             moved: Vec::new(),
+            stayed: Vec::new(),
             weak: Vec::new(),
             object: None,
-            old: false,
+            space: Space::Young,
             refers_to_young: false,
             counts: Moved::default(),
             value: 0,
@@ -60,11 +71,8 @@ impl<'a> Relocator<'a> {
     #[inline]
     pub(crate) fn place(&mut self, object: NonNull<Header>) -> NonNull<Header> {
         // SAFETY: a reference that was reported is to a living object of a chunk.
-        let (kind, age) = unsafe {
-            let page = page_of(object.cast()).as_ptr();
-            ((*page).kind, (*page).class)
-        };
-        if kind != Kind::Nursery {
+        let age = unsafe { age_of(object.cast()) };
+        if !age.is_young() {
             return object;
         }
         #[cfg(test)]
@@ -74,15 +82,15 @@ impl<'a> Relocator<'a> {
         self.place_young(object, age)
     }
 
-    fn place_young(&mut self, object: NonNull<Header>, age: u8) -> NonNull<Header> {
+    fn place_young(&mut self, object: NonNull<Header>, age: Age) -> NonNull<Header> {
         // SAFETY: as above.
         let header = unsafe { object.as_ref() };
         if let Some(to) = header.moved() {
             // SAFETY: where it has moved is an object.
-            self.refers_to_young |= unsafe { page_of(to.cast()).as_ref() }.kind == Kind::Nursery;
+            self.refers_to_young |= unsafe { age_of(to.cast()) }.is_young();
             return to;
         }
-        if age == SURVIVING {
+        if age == Age::Surviving {
             // It has moved there in this collection.
             self.refers_to_young = true;
             return object;
@@ -90,7 +98,7 @@ impl<'a> Relocator<'a> {
         let table = header.table();
         // SAFETY: as above.
         let bytes = unsafe { table.bytes(object) };
-        let stays = table.mutable && age == 0 && self.ageing == Ageing::Once;
+        let stays = table.mutable && age == Age::New && self.ageing == Ageing::Once;
         let to = if stays {
             self.refers_to_young = true;
             self.survivor(young_size(bytes))
@@ -98,28 +106,31 @@ impl<'a> Relocator<'a> {
             let Core {
                 old, source, id, ..
             } = &mut *self.core;
-            old.allocate(bytes, source, *id)
+            // What is born young is no larger than a cell.
+            table
+                .class(bytes)
+                .and_then(|class| old.cell(class, source, *id))
         };
         let Some(to) = to else { out_of_memory() };
         // SAFETY: the object moves, bit for bit, to room that is large enough; nobody uses the old place but for where it has gone.
-        unsafe {
-            ptr::copy_nonoverlapping(
-                object.cast::<u8>().as_ptr(),
-                to.cast::<u8>().as_ptr(),
-                size_of::<Header>() + bytes,
-            )
-        };
+        unsafe { copy(object, to, young_size(bytes)) };
         header.moves(to);
         match stays {
             true => self.counts.aged(young_size(bytes)),
             false => self.counts.promoted(young_size(bytes)),
         }
         if table.needs_trace || table.mutable {
-            self.moved.push(to);
+            let list = if stays {
+                &mut self.stayed
+            } else {
+                &mut self.moved
+            };
+            list.push(to);
         }
         to
     }
 
+    #[inline(never)]
     fn survivor(&mut self, bytes: usize) -> Option<NonNull<Header>> {
         loop {
             if let Some(room) = self.survivors.room(bytes) {
@@ -142,7 +153,7 @@ impl<'a> Relocator<'a> {
     #[inline]
     pub(crate) fn mutable(&self, flag: &Cell<u32>, clean: u32) {
         let whole = std::ptr::from_ref(flag).addr() == self.value;
-        if whole && self.old && !self.refers_to_young {
+        if whole && self.space == Space::Old && !self.refers_to_young {
             flag.set(clean);
         }
     }
@@ -152,29 +163,41 @@ impl<'a> Relocator<'a> {
         self.weak.extend(self.object);
     }
 
+    /// Goes through a remembered object.
+    pub(super) fn remembered(&mut self, object: NonNull<Header>) {
+        self.visit(object, Space::Old);
+    }
+
     /// Goes through one object. It stays remembered if it is old and refers to a young one.
-    pub(super) fn visit(&mut self, object: NonNull<Header>) {
+    #[inline]
+    fn visit(&mut self, object: NonNull<Header>, space: Space) {
+        self.space = space;
+        self.refers_to_young = false;
+        self.object = Some(object);
         // SAFETY: a living object, which nobody uses now; the value follows the header.
         unsafe {
-            self.old = page_of(object.cast()).as_ref().kind != Kind::Nursery;
-            self.refers_to_young = false;
             self.value = Header::value(object).addr().get();
-            self.object = Some(object);
             (object.as_ref().table().relocate)(object.add(1).cast(), self);
         }
         #[cfg(test)]
         if is_planted(Planted::ForgottenOld) {
             return;
         }
-        if self.old && self.refers_to_young {
+        if space == Space::Old && self.refers_to_young {
             self.core.remembered.get_mut().push(object);
         }
     }
 
     /// Goes through all that has moved.
     pub(super) fn drain(&mut self) {
-        while let Some(object) = self.moved.pop() {
-            self.visit(object);
+        loop {
+            if let Some(object) = self.moved.pop() {
+                self.visit(object, Space::Old);
+            } else if let Some(object) = self.stayed.pop() {
+                self.visit(object, Space::Young);
+            } else {
+                break;
+            }
         }
     }
 
@@ -186,17 +209,14 @@ impl<'a> Relocator<'a> {
             // SAFETY: a weak reference that was reached, now or when it became old; since then nothing was swept that was not marked, and a
             // mark empties this list. What it refers to has not been freed.
             let young = unsafe {
-                Target::of(reference).update(|object| {
-                    let page = page_of(object.cast()).as_ref();
-                    match page.kind == Kind::Nursery && page.class != SURVIVING {
-                        true => object.as_ref().moved(),
-                        false => Some(object),
-                    }
+                Target::of(reference).update(|object| match age_of(object.cast()) {
+                    Age::New | Age::Survived => object.as_ref().moved(),
+                    Age::Surviving | Age::Old => Some(object),
                 })
             };
             let young = young.filter(|&object| {
                 // SAFETY: where it is now.
-                unsafe { page_of(object.cast()).as_ref() }.kind == Kind::Nursery
+                unsafe { age_of(object.cast()) }.is_young()
             });
             if young.is_some() {
                 self.core.weak.push(reference);
@@ -225,7 +245,7 @@ impl<'a> Relocator<'a> {
                 None => self.core.old.panics += unsafe { crate::old::end(object) },
                 // SAFETY: where it has moved is an object.
                 Some(to) => unsafe {
-                    if page_of(to.cast()).as_ref().kind == Kind::Nursery {
+                    if age_of(to.cast()).is_young() {
                         self.survivors.note_drop(to);
                     } else {
                         self.core.old.note_drop(to);
@@ -233,12 +253,41 @@ impl<'a> Relocator<'a> {
                 },
             }
         }
+        self.core.old.settle();
         self.survivors
     }
 }
 
-/// What pages of survivors are marked with while they are filled: nothing moves out of them.
-const SURVIVING: u8 = 2;
+/// Copies an object of so many bytes, a multiple of eight. Most are short: a call of `memcpy` would cost more than the copy.
+///
+/// # Safety
+///
+/// It lies there, and the other place has room for it and is another one.
+#[inline]
+unsafe fn copy(from: NonNull<Header>, to: NonNull<Header>, bytes: usize) {
+    /// # Safety
+    ///
+    /// As for `copy`, of so many words.
+    #[inline]
+    unsafe fn words<const N: usize>(from: NonNull<Header>, to: NonNull<Header>) {
+        // SAFETY: the caller's.
+        unsafe {
+            to.cast::<[MaybeUninit<u64>; N]>()
+                .write(from.cast::<[MaybeUninit<u64>; N]>().read());
+        }
+    }
+    // SAFETY: the caller's.
+    unsafe {
+        match bytes / 8 {
+            2 => words::<2>(from, to),
+            3 => words::<3>(from, to),
+            4 => words::<4>(from, to),
+            5 => words::<5>(from, to),
+            6 => words::<6>(from, to),
+            _ => to.cast::<u8>().copy_from_nonoverlapping(from.cast(), bytes),
+        }
+    }
+}
 
 impl std::fmt::Debug for Relocator<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

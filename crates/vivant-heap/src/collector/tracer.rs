@@ -18,6 +18,8 @@ pub struct Tracer<'a> {
     grey: Vec<NonNull<Header>>,
     /// How many objects the mark has met.
     met: u64,
+    /// Bytes of the cells and large objects that were met.
+    pub(super) alive: usize,
     /// What is gone through, if it is an object.
     object: Option<NonNull<Header>>,
     /// Weak references that were gone through.
@@ -41,6 +43,7 @@ impl Tracer<'_> {
             purpose: Purpose::Mark,
             grey: Vec::new(),
             met: 0,
+            alive: 0,
             object: None,
             weak: Vec::new(),
             heap: PhantomData,
@@ -72,12 +75,15 @@ impl Tracer<'_> {
         }
         state.store(self.epoch.0, Ordering::Relaxed);
         self.met += 1;
+        // SAFETY: as above.
+        let table = unsafe { object.as_ref() }.table();
+        // SAFETY: as above.
+        self.alive += unsafe { table.room(object) };
         #[cfg(test)]
         if is_planted(Planted::ForgottenChildren) {
             return;
         }
-        // SAFETY: as above.
-        if unsafe { object.as_ref() }.table().needs_trace {
+        if table.needs_trace {
             self.grey.push(object);
         }
     }

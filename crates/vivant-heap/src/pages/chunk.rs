@@ -1,6 +1,6 @@
 //! A chunk: a mebibyte of memory, aligned to its size, that begins with the descriptions of its pages and cells.
 
-use super::page::Page;
+use super::page::{Age, Page};
 use crate::sync::AtomicU8;
 use std::ptr::NonNull;
 
@@ -16,18 +16,29 @@ pub(crate) const GRANULE: usize = 16;
 /// Pages in a chunk, its head included.
 pub(crate) const PAGES: usize = CHUNK / PAGE;
 
+/// Pages that a head covers.
+pub(crate) const HEAD: usize = 20;
+
 /// The head of a chunk, out of line with what it describes: marking and sweeping write here alone (H4).
 #[repr(C)]
 pub(crate) struct Chunk {
-    /// One for each granule; only those at which a cell begins are used.
-    states: [AtomicU8; CHUNK / GRANULE],
-    pages: [Page; PAGES],
+    /// One for each granule behind the head; only those at which a cell begins are used.
+    states: [AtomicU8; (PAGES - HEAD) * (PAGE / GRANULE)],
+    pages: [Page; PAGES - HEAD],
+    /// Of each page, the head's included: whether an object in it is young. Together, because every reference that a collection meets is
+    /// looked up here.
+    ages: [Age; PAGES],
+    /// Which of its source's chunks it is.
+    pub(super) number: u32,
 }
 
-/// Pages that a head covers.
-pub(crate) const HEAD: usize = size_of::<Chunk>().div_ceil(PAGE);
+const _: () = assert!(
+    size_of::<Chunk>() <= HEAD * PAGE,
+    "a head is as long as its description says"
+);
 
-const _: () = assert!(HEAD <= 24, "a tenth of a chunk at most");
+/// Bytes of a head that are zero when no page is taken: as many as whole pages have.
+pub(super) const HEAD_UNUSED: usize = (PAGES - HEAD) * (PAGE / GRANULE) / PAGE * PAGE;
 
 /// The chunk in which a pointer points.
 ///
@@ -52,8 +63,10 @@ pub(crate) fn chunk_of(pointer: NonNull<u8>) -> NonNull<Chunk> {
 #[inline]
 pub(crate) unsafe fn state_of<'a>(cell: NonNull<u8>) -> &'a AtomicU8 {
     let granule = (cell.addr().get() & (CHUNK - 1)) / GRANULE;
-    // SAFETY: the caller's; a head has as many states as a chunk has granules.
-    unsafe { &(*chunk_of(cell).as_ptr()).states[granule] }
+    debug_assert!(granule >= HEAD * (PAGE / GRANULE), "no cell lies in a head");
+    let states = chunk_of(cell).as_ptr().cast::<AtomicU8>();
+    // SAFETY: the caller's; a head begins with as many states as its chunk has granules behind it.
+    unsafe { &*states.add(granule - HEAD * (PAGE / GRANULE)) }
 }
 
 /// The description of the page in which a pointer points.
@@ -64,8 +77,40 @@ pub(crate) unsafe fn state_of<'a>(cell: NonNull<u8>) -> &'a AtomicU8 {
 #[inline]
 pub(crate) unsafe fn page_of(pointer: NonNull<u8>) -> NonNull<Page> {
     let number = (pointer.addr().get() & (CHUNK - 1)) / PAGE;
-    // SAFETY: the caller's; a head has as many descriptions as a chunk has pages.
-    unsafe { NonNull::new_unchecked(&raw mut (*chunk_of(pointer).as_ptr()).pages[number]) }
+    debug_assert!(number >= HEAD, "a head has no description");
+    // SAFETY: the caller's; a head has as many descriptions as its chunk has pages behind it.
+    unsafe {
+        let pages = &raw mut (*chunk_of(pointer).as_ptr()).pages;
+        NonNull::new_unchecked(pages.cast::<Page>().add(number - HEAD))
+    }
+}
+
+/// Whether an object is young, by the page in which it begins.
+///
+/// # Safety
+///
+/// As for `state_of`.
+#[inline]
+pub(crate) unsafe fn age_of(pointer: NonNull<u8>) -> Age {
+    let number = (pointer.addr().get() & (CHUNK - 1)) / PAGE;
+    // SAFETY: the caller's.
+    unsafe { (*chunk_of(pointer).as_ptr()).ages[number] }
+}
+
+/// Says of pages whether the objects in them are young.
+///
+/// # Safety
+///
+/// They are the caller's, lie in one chunk, and the pointer to the first may reach all of it.
+pub(crate) unsafe fn set_ages(first: NonNull<u8>, pages: usize, age: Age) {
+    let number = (first.addr().get() & (CHUNK - 1)) / PAGE;
+    debug_assert!(number >= HEAD && number + pages <= PAGES);
+    // SAFETY: the caller's. Nobody else writes these pages' bytes; others may read and write those beside them.
+    unsafe {
+        let ages = &raw mut (*chunk_of(first).as_ptr()).ages;
+        let ages = ages.cast::<Age>().add(number);
+        (0..pages).for_each(|page| ages.add(page).write(age));
+    }
 }
 
 /// Where a page begins, by its description.
@@ -77,7 +122,7 @@ pub(crate) unsafe fn start_of(page: NonNull<Page>) -> NonNull<u8> {
     let chunk = chunk_of(page.cast());
     // SAFETY: the caller's.
     let first = unsafe { &raw const (*chunk.as_ptr()).pages }.addr();
-    let number = (page.addr().get() - first) / size_of::<Page>();
+    let number = HEAD + (page.addr().get() - first) / size_of::<Page>();
     // SAFETY: within the chunk.
     unsafe { chunk.cast::<u8>().add(number * PAGE) }
 }

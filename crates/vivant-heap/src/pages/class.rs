@@ -16,8 +16,8 @@ const STEPS_MAX: usize = STEPS * GRANULE;
 
 /// The class whose cells hold so many bytes, 1 to [`SMALL_MAX`].
 #[inline]
-pub(crate) fn class_for(bytes: usize) -> usize {
-    debug_assert!((1..=SMALL_MAX).contains(&bytes));
+pub(crate) const fn class_for(bytes: usize) -> usize {
+    debug_assert!(1 <= bytes && bytes <= SMALL_MAX);
     if bytes <= STEPS_MAX {
         return (bytes - 1) / GRANULE;
     }
@@ -74,7 +74,8 @@ pub(crate) fn cells(class: usize) -> usize {
     SHAPES[class].cells
 }
 
-const fn size_of_cell(class: usize) -> usize {
+/// What [`cell_size`] looks up.
+pub(crate) const fn size_of_cell(class: usize) -> usize {
     if class < STEPS {
         return (class + 1) * GRANULE;
     }

@@ -1,9 +1,48 @@
 //! Memory from the system, in whole chunks.
 
+use super::chunk::CHUNK;
 #[cfg(any(not(unix), miri))]
-pub(crate) use plain::{discard, map, unmap};
+use plain as source;
+pub(super) use source::{MOST, discard};
+use std::ptr::NonNull;
 #[cfg(all(unix, not(miri)))]
-pub(crate) use system::{discard, map, unmap};
+use system as source;
+
+/// Chunks that were mapped together.
+#[derive(Debug)]
+pub(super) struct Mapping {
+    start: NonNull<u8>,
+    chunks: usize,
+}
+
+// SAFETY: it belongs to its source, and is used under the source's lock.
+unsafe impl Send for Mapping {}
+
+impl Mapping {
+    /// Zeroed memory of so many chunks, aligned to one. None if the system has none.
+    pub(super) fn new(chunks: usize) -> Option<Mapping> {
+        let start = source::map(chunks)?;
+        Some(Mapping { start, chunks })
+    }
+
+    pub(super) fn chunks(&self) -> usize {
+        self.chunks
+    }
+
+    /// Where one of its chunks begins.
+    pub(super) fn chunk(&self, number: usize) -> NonNull<u8> {
+        debug_assert!(number < self.chunks);
+        // SAFETY: within the mapping.
+        unsafe { self.start.add(number * CHUNK) }
+    }
+}
+
+impl Drop for Mapping {
+    fn drop(&mut self) {
+        // SAFETY: mapped with so many chunks. The source goes last: heaps hold it. Or the one object in it is gone.
+        unsafe { source::unmap(self.start, self.chunks) };
+    }
+}
 
 /// By the system's calls: reserved without being used.
 #[cfg(all(unix, not(miri)))]
@@ -12,24 +51,40 @@ mod system {
     use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap_anonymous, munmap};
     use std::ptr::{self, NonNull};
 
+    /// Chunks that are mapped together, at most.
+    pub(in crate::pages) const MOST: usize = 64;
+
+    /// From so many chunks on a mapping is made of huge pages, if the system likes: they cost a third of what as many small ones cost when
+    /// they are first used, and a program of that size uses them all.
+    const HUGE: usize = 16;
+
+    /// What huge pages are aligned to, on most machines.
+    const HUGE_PAGE: usize = 2 * CHUNK;
+
     /// Zeroed memory of so many chunks, aligned to one. None if the system has none.
-    pub(crate) fn map(chunks: usize) -> Option<NonNull<u8>> {
+    pub(super) fn map(chunks: usize) -> Option<NonNull<u8>> {
         let bytes = chunks.checked_mul(CHUNK)?;
+        let align = if chunks >= HUGE { HUGE_PAGE } else { CHUNK };
         let flags = MapFlags::PRIVATE | MapFlags::NORESERVE;
         let access = ProtFlags::READ | ProtFlags::WRITE;
         // SAFETY: a new mapping, wherever the system likes.
         let start =
-            unsafe { mmap_anonymous(ptr::null_mut(), bytes.checked_add(CHUNK)?, access, flags) };
+            unsafe { mmap_anonymous(ptr::null_mut(), bytes.checked_add(align)?, access, flags) };
         let start = start.ok()?.cast::<u8>();
-        let before = start.align_offset(CHUNK);
-        // SAFETY: one chunk more than asked for was mapped; what lies before the first whole one and behind the last is given back.
+        let before = start.align_offset(align);
+        // SAFETY: so much more than asked for was mapped; what lies before the first whole one and behind the last is given back.
         unsafe {
             let aligned = start.add(before);
             if before != 0 {
                 munmap(start.cast(), before).ok()?;
             }
-            if before != CHUNK {
-                munmap(aligned.add(bytes).cast(), CHUNK - before).ok()?;
+            if before != align {
+                munmap(aligned.add(bytes).cast(), align - before).ok()?;
+            }
+            #[cfg(target_os = "linux")]
+            if chunks >= HUGE {
+                // A system that has none goes on with small ones.
+                let _none = madvise(aligned.cast(), bytes, Advice::LinuxHugepage);
             }
             NonNull::new(aligned)
         }
@@ -40,7 +95,7 @@ mod system {
     /// # Safety
     ///
     /// Nobody uses them.
-    pub(crate) unsafe fn discard(start: NonNull<u8>, bytes: usize) {
+    pub(in crate::pages) unsafe fn discard(start: NonNull<u8>, bytes: usize) {
         // SAFETY: the caller's. A system that refuses keeps them, which costs memory and nothing else.
         let _kept = unsafe { madvise(start.as_ptr().cast(), bytes, Advice::LinuxDontNeed) };
     }
@@ -50,7 +105,7 @@ mod system {
     /// # Safety
     ///
     /// It came from `map` of so many chunks, and nobody uses it.
-    pub(crate) unsafe fn unmap(start: NonNull<u8>, chunks: usize) {
+    pub(super) unsafe fn unmap(start: NonNull<u8>, chunks: usize) {
         // SAFETY: the caller's.
         let _kept = unsafe { munmap(start.as_ptr().cast(), chunks * CHUNK) };
     }
@@ -63,7 +118,10 @@ mod plain {
     use std::alloc::{Layout, alloc_zeroed, dealloc};
     use std::ptr::NonNull;
 
-    pub(crate) fn map(chunks: usize) -> Option<NonNull<u8>> {
+    /// Chunks that are mapped together, at most: an interpreter has room for few.
+    pub(in crate::pages) const MOST: usize = 1;
+
+    pub(super) fn map(chunks: usize) -> Option<NonNull<u8>> {
         // SAFETY: the layout is not empty.
         NonNull::new(unsafe { alloc_zeroed(layout(chunks)?) })
     }
@@ -71,7 +129,7 @@ mod plain {
     /// # Safety
     ///
     /// Nobody uses them.
-    pub(crate) unsafe fn discard(start: NonNull<u8>, bytes: usize) {
+    pub(in crate::pages) unsafe fn discard(start: NonNull<u8>, bytes: usize) {
         // SAFETY: the caller's.
         unsafe { start.write_bytes(0, bytes) };
     }
@@ -79,7 +137,7 @@ mod plain {
     /// # Safety
     ///
     /// It came from `map` of so many chunks, and nobody uses it.
-    pub(crate) unsafe fn unmap(start: NonNull<u8>, chunks: usize) {
+    pub(super) unsafe fn unmap(start: NonNull<u8>, chunks: usize) {
         if let Some(layout) = layout(chunks) {
             // SAFETY: the caller's.
             unsafe { dealloc(start.as_ptr(), layout) };

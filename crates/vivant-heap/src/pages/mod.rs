@@ -1,5 +1,6 @@
 //! Memory in pages: chunks, their heads, runs of cells of one size.
 
+mod carved;
 pub(crate) mod chunk;
 pub(crate) mod class;
 mod memory;

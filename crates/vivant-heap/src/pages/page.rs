@@ -1,6 +1,6 @@
 //! The description of a page, or of a run of pages that hold cells of one size for one heap.
 
-use super::chunk::{start_of, state_of};
+use super::chunk::{PAGE, start_of, state_of};
 use super::class::{cell_size, cells};
 use crate::sync::Ordering;
 use std::ptr::NonNull;
@@ -19,6 +19,27 @@ pub(crate) enum Kind {
     Large,
 }
 
+/// Whether an object is young.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub(crate) enum Age {
+    /// It is not: it never moves.
+    Old = 0,
+    /// Born since the last collection.
+    New,
+    /// It has survived one collection.
+    Survived,
+    /// It has moved here in the collection that runs.
+    Surviving,
+}
+
+impl Age {
+    #[inline]
+    pub(crate) fn is_young(self) -> bool {
+        self != Age::Old
+    }
+}
+
 /// The most cells that a run can have: a page of the smallest ones.
 const CELLS_MAX: usize = 256;
 
@@ -30,8 +51,8 @@ pub(crate) struct Page {
     pub(crate) owner: u32,
     pub(crate) kind: Kind,
     pub(crate) class: u8,
-    /// Whether the last mark's dead have been taken out.
-    pub(crate) swept: bool,
+    /// The number of the epoch whose mark's dead have been taken out.
+    pub(crate) swept: u8,
     /// Cells in use.
     pub(crate) used: u16,
     /// How many pages the run's first one lies before this one.
@@ -51,6 +72,51 @@ pub(crate) struct Page {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Run(pub(crate) NonNull<Page>);
 
+/// Free cells of a run that are at hand: a bit for each of those that one word of its bitmap describes. The run counts them as used.
+#[derive(Clone, Copy)]
+pub(crate) struct Word {
+    pub(crate) run: Run,
+    number: usize,
+    /// The cell of the lowest bit.
+    first: NonNull<u8>,
+    pub(crate) free: u64,
+}
+
+impl Word {
+    /// None of any run.
+    pub(crate) const EMPTY: Word = Word {
+        run: Run(NonNull::dangling()),
+        number: 0,
+        first: NonNull::dangling(),
+        free: 0,
+    };
+
+    /// Bytes of the cells, which are of this class.
+    pub(crate) fn bytes(&self, class: usize) -> usize {
+        self.free.count_ones() as usize * cell_size(class)
+    }
+
+    /// One of the cells, of so many bytes each.
+    #[inline]
+    pub(crate) fn take(&mut self, size: usize) -> Option<NonNull<u8>> {
+        if self.free == 0 {
+            return None;
+        }
+        let bit = self.free.trailing_zeros() as usize;
+        self.free &= self.free - 1;
+        // SAFETY: the cell lies in the run.
+        Some(unsafe { self.first.add(bit * size) })
+    }
+}
+
+/// Of which dead cells a sweep tells.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Wanted {
+    /// Those whose values have destructors.
+    Destructors,
+    All,
+}
+
 impl Run {
     /// # Safety
     ///
@@ -67,82 +133,117 @@ impl Run {
         unsafe { start_of(self.0) }
     }
 
-    /// A cell that is free, taken. None if there is none.
+    /// Takes the free cells of the first word that has some. None if there are none.
     ///
     /// # Safety
     ///
     /// The run is the caller's, and holds cells.
-    #[inline]
-    pub(crate) unsafe fn take_cell(self) -> Option<NonNull<u8>> {
+    pub(crate) unsafe fn take_word(self) -> Option<Word> {
         // SAFETY: the caller's.
         let page = unsafe { self.page() };
         let class = page.class as usize;
         let cells = cells(class);
-        for (word, bits) in page.occupied.iter_mut().enumerate() {
-            if *bits == u64::MAX {
+        if page.used as usize == cells {
+            return None;
+        }
+        for number in 0..cells.div_ceil(64) {
+            let there = u64::MAX >> (64 - (cells - number * 64).min(64));
+            let free = there & !page.occupied[number];
+            if free == 0 {
                 continue;
             }
-            let bit = bits.trailing_ones() as usize;
-            let number = word * 64 + bit;
-            if number >= cells {
-                return None;
-            }
-            *bits |= 1 << bit;
-            page.used += 1;
-            // SAFETY: the cell lies in the run.
-            return Some(unsafe { self.start().add(number * cell_size(class)) });
+            page.occupied[number] |= free;
+            page.used += free.count_ones() as u16;
+            // SAFETY: the cells lie in the run.
+            let first = unsafe { self.start().add(number * 64 * cell_size(class)) };
+            return Some(Word {
+                run: self,
+                number,
+                first,
+                free,
+            });
         }
         None
+    }
+
+    /// Takes back what is left of a word.
+    ///
+    /// # Safety
+    ///
+    /// As for `take_word`, from which it came.
+    pub(crate) unsafe fn give_word(self, word: Word) {
+        // SAFETY: the caller's.
+        let page = unsafe { self.page() };
+        page.occupied[word.number] &= !word.free;
+        page.used -= word.free.count_ones() as u16;
     }
 
     /// Notes that the value in a cell has a destructor.
     ///
     /// # Safety
     ///
-    /// As for `take_cell`; the cell is one of the run's.
+    /// As for `take_word`; the cell is one of the run's.
     pub(crate) unsafe fn note_drop(self, cell: NonNull<u8>) {
         // SAFETY: the caller's.
         let page = unsafe { self.page() };
         let offset = cell.addr().get() - self.start().addr().get();
-        let number = match page.kind {
-            Kind::Large => 0,
-            _ => offset / cell_size(page.class as usize),
-        };
+        let number = offset / page.cell_size();
         page.drops[number / 64] |= 1 << (number % 64);
     }
 
-    /// Takes out what the last mark has not met: cells whose state is not `alive`. Each is told before it is free, with whether its value
-    /// has a destructor.
+    /// Takes out what the last mark has not met: cells whose state is not `alive`. Those are told, before they are free, of which the caller
+    /// wants to know; with whether their value has a destructor.
     ///
     /// # Safety
     ///
-    /// As for `take_cell`; nobody marks.
-    pub(crate) unsafe fn sweep(self, alive: u8, mut dead: impl FnMut(NonNull<u8>, bool)) {
+    /// As for `take_word`; nobody marks.
+    pub(crate) unsafe fn sweep(
+        self,
+        alive: u8,
+        wanted: Wanted,
+        mut dead: impl FnMut(NonNull<u8>, bool),
+    ) {
         // SAFETY: the caller's.
         let page = unsafe { self.page() };
-        let size = cell_size(page.class as usize);
+        let size = page.cell_size();
         let start = self.start();
         for word in 0..page.occupied.len() {
-            let mut left = page.occupied[word];
+            let occupied = page.occupied[word];
+            let (mut left, mut met) = (occupied, 0);
+            // SAFETY: the cell lies in the run.
+            let cell = |bit: usize| unsafe { start.add((word * 64 + bit) * size) };
             while left != 0 {
                 let bit = left.trailing_zeros() as usize;
                 left &= left - 1;
-                // SAFETY: the cell lies in the run.
-                let cell = unsafe { start.add((word * 64 + bit) * size) };
                 // SAFETY: the run's chunk is there. Relaxed: nobody marks.
-                let state = unsafe { state_of(cell) };
-                if state.load(Ordering::Relaxed) == alive {
-                    continue;
-                }
-                state.store(0, Ordering::Relaxed);
-                let drops = page.drops[word] >> bit & 1 == 1;
-                page.drops[word] &= !(1 << bit);
-                dead(cell, drops);
-                page.occupied[word] &= !(1 << bit);
-                page.used -= 1;
+                let state = unsafe { state_of(cell(bit)) }.load(Ordering::Relaxed);
+                met |= u64::from(state == alive) << bit;
+            }
+            let gone = occupied & !met;
+            if gone == 0 {
+                continue;
+            }
+            let drops = page.drops[word] & gone;
+            page.drops[word] &= !gone;
+            let mut told = match wanted {
+                Wanted::Destructors => drops,
+                Wanted::All => gone,
+            };
+            while told != 0 {
+                let bit = told.trailing_zeros() as usize;
+                told &= told - 1;
+                dead(cell(bit), drops >> bit & 1 == 1);
+            }
+            page.occupied[word] &= !gone;
+            page.used -= gone.count_ones() as u16;
+            left = gone;
+            while left != 0 {
+                let bit = left.trailing_zeros() as usize;
+                left &= left - 1;
+                // SAFETY: as above. Relaxed: nobody marks.
+                unsafe { state_of(cell(bit)) }.store(0, Ordering::Relaxed);
             }
         }
-        page.swept = true;
     }
 
     /// Tells the descriptions behind the first one how far that is.
@@ -155,51 +256,52 @@ impl Run {
         }
     }
 
-    /// Whether the value of a large object has a destructor.
-    ///
-    /// # Safety
-    ///
-    /// The run is the caller's, and holds a large object.
-    pub(crate) unsafe fn has_drop(self) -> bool {
-        // SAFETY: the caller's.
-        unsafe { self.page() }.drops[0] != 0
-    }
-
     /// All cells in use whose values have destructors.
     ///
     /// # Safety
     ///
-    /// As for `take_cell`.
+    /// As for `take_word`.
     pub(crate) unsafe fn each_droppable(self, mut each: impl FnMut(NonNull<u8>)) {
         // SAFETY: the caller's.
         let page = unsafe { self.page() };
-        let size = match page.kind {
-            Kind::Large => 0,
-            _ => cell_size(page.class as usize),
-        };
+        let size = page.cell_size();
         let drops = page.drops;
-        for number in (0..CELLS_MAX).filter(|number| drops[number / 64] >> (number % 64) & 1 == 1) {
-            // SAFETY: the cell lies in the run.
-            each(unsafe { self.start().add(number * size) });
+        for (word, bits) in drops.into_iter().enumerate() {
+            let mut left = bits;
+            while left != 0 {
+                let number = word * 64 + left.trailing_zeros() as usize;
+                left &= left - 1;
+                // SAFETY: the cell lies in the run.
+                each(unsafe { self.start().add(number * size) });
+            }
         }
     }
 }
 
 impl Page {
+    /// Bytes of each cell of its run; of a large object, all.
+    pub(crate) fn cell_size(&self) -> usize {
+        match self.kind {
+            Kind::Large => self.pages as usize * PAGE,
+            _ => cell_size(self.class as usize),
+        }
+    }
+
     /// Begins to hold one large object.
-    pub(crate) fn begin_large(&mut self) {
+    pub(crate) fn begin_large(&mut self, epoch: u8) {
         self.back = 0;
         self.used = 1;
-        self.swept = true;
-        self.occupied = [0; CELLS_MAX / 64];
+        self.swept = epoch;
+        // One cell, as long as the run.
+        self.occupied = [1, 0, 0, 0];
         self.drops = [0; CELLS_MAX / 64];
     }
 
     /// Begins to hold cells of this class, none in use.
-    pub(crate) fn begin_cells(&mut self, class: usize) {
+    pub(crate) fn begin_cells(&mut self, class: usize, epoch: u8) {
         self.class = class as u8;
         self.used = 0;
-        self.swept = true;
+        self.swept = epoch;
         self.occupied = [0; CELLS_MAX / 64];
         self.drops = [0; CELLS_MAX / 64];
     }

@@ -1,15 +1,16 @@
 //! The source: all chunks of a process or a system, of which heaps take runs of pages.
 
-use super::chunk::{CHUNK, Chunk, HEAD, PAGE, PAGES, page_of};
-use super::memory;
-use super::page::{Kind, Run};
+use super::carved::{Carved, USABLE};
+use super::chunk::{HEAD, PAGE, PAGES, page_of, set_ages};
+use super::memory::{self, Mapping};
+use super::page::{Age, Kind, Run};
 use crate::sync::{Mutex, MutexGuard, PoisonError};
 use std::ptr::NonNull;
 
-/// Pages that heaps can have of a chunk.
-const USABLE: usize = PAGES - HEAD;
-
 /// Where heaps have their pages from. Shared by all heaps that may give each other memory.
+///
+/// Memory that heaps give back stays with the source for the next ones, up to a bound: 8 MiB, or a quarter of what heaps have. What is more
+/// goes back to the system by and by (H12).
 #[derive(Debug, Default)]
 pub struct Source {
     inner: Mutex<Inner>,
@@ -23,13 +24,26 @@ pub struct SourceStats {
     pub chunks: usize,
     /// Pages of 4 KiB that heaps have.
     pub pages: usize,
+    /// Pages that heaps had and the source has kept for others: of these the system has not got the memory back.
+    pub kept: usize,
 }
 
 #[derive(Debug, Default)]
 struct Inner {
+    /// By the number that each has in its head.
     chunks: Vec<Carved>,
+    /// No fewer pages than the longest free run of each chunk has, in a list of bytes that is searched fast.
+    room: Vec<u8>,
+    /// Chunks before this one have no room.
+    first: usize,
+    /// What is mapped, and chunks of the last mapping that are not carved yet.
+    mappings: Vec<Mapping>,
+    uncarved: usize,
     /// Pages that heaps have.
     taken: usize,
+    /// Free pages whose memory the system has not got back, and the chunk where it is next given some.
+    kept: usize,
+    trims: usize,
     limit: Limit,
 }
 
@@ -45,17 +59,11 @@ enum Limit {
     All(usize),
 }
 
-/// A chunk of which pages are given. More than one chunk long if it holds one object that is larger than a chunk.
-#[derive(Debug)]
-struct Carved {
-    start: NonNull<Chunk>,
-    chunks: usize,
-    free: [u64; PAGES / 64],
-    left: usize,
-}
+/// Free pages that are always kept.
+const KEPT: usize = 2048;
 
-// SAFETY: a chunk belongs to its source; the pointers are used under the source's lock.
-unsafe impl Send for Carved {}
+/// Runs that are taken back under one lock.
+const BATCH: usize = 64;
 
 impl Source {
     /// A source that has nothing yet.
@@ -101,6 +109,7 @@ impl Source {
         SourceStats {
             chunks: inner.chunks.iter().map(|carved| carved.chunks).sum(),
             pages: inner.taken,
+            kept: inner.kept,
         }
     }
 
@@ -122,15 +131,8 @@ impl Source {
         inner.taken = taken;
         drop(inner);
         // A run that is longer than a chunk has descriptions for its first chunk only: it holds one object, at its start.
-        for number in 0..pages.min(USABLE) {
-            // SAFETY: pages of a mapped chunk that are nobody's but the caller's now.
-            unsafe {
-                let page = page_of(start.add(number * PAGE)).as_ptr();
-                (*page).owner = owner;
-                (*page).kind = kind;
-                (*page).class = 0;
-            }
-        }
+        // SAFETY: pages of a mapped chunk that are nobody's but the caller's now.
+        unsafe { describe(start, pages, owner, kind) };
         // SAFETY: as above.
         let run = Run(unsafe { page_of(start) });
         // SAFETY: the run is the caller's.
@@ -138,149 +140,148 @@ impl Source {
         Some(run)
     }
 
-    /// Takes a run back.
+    /// Takes runs back.
     ///
     /// # Safety
     ///
-    /// It came from `take` of this source, and nobody uses it.
-    pub(crate) unsafe fn give(&self, run: Run) {
-        // SAFETY: the run is the caller's, until the lock is left.
-        let pages = unsafe { run.page() }.pages as usize;
-        let start = run.start();
-        for number in 0..pages.min(USABLE) {
-            // SAFETY: as above.
-            unsafe {
-                let page = page_of(start.add(number * PAGE)).as_ptr();
-                (*page).owner = 0;
-                (*page).kind = Kind::Free;
+    /// They came from `take` of this source, and nobody uses them.
+    pub(crate) unsafe fn give(&self, runs: impl IntoIterator<Item = Run>) {
+        let mut runs = runs.into_iter().peekable();
+        while runs.peek().is_some() {
+            let mut inner = self.inner();
+            for run in runs.by_ref().take(BATCH) {
+                // SAFETY: the run is the caller's, until the lock is left.
+                let pages = unsafe { run.page() }.pages as usize;
+                let start = run.start();
+                // SAFETY: as above.
+                unsafe {
+                    describe(start, pages, 0, Kind::Free);
+                    set_ages(start, pages.min(USABLE), Age::Old);
+                }
+                inner.taken -= pages;
+                inner.put_back(start, pages);
+            }
+            while inner.kept > KEPT.max(inner.taken / 4) {
+                inner.trim_one();
             }
         }
-        let mut inner = self.inner();
-        inner.taken -= pages;
-        inner.put_back(start, pages);
     }
 
-    /// Gives memory that no heap uses back to the system. How many bytes.
+    /// Gives all memory that no heap uses back to the system. How many bytes.
     pub fn trim(&self) -> usize {
         let mut inner = self.inner();
-        inner.chunks.iter_mut().map(Carved::trim).sum()
+        inner.kept = 0;
+        inner.chunks.iter_mut().map(Carved::trim).sum::<usize>() * PAGE
+    }
+}
+
+/// Says whose pages are.
+///
+/// # Safety
+///
+/// They are the caller's, and a run.
+unsafe fn describe(start: NonNull<u8>, pages: usize, owner: u32, kind: Kind) {
+    // SAFETY: the caller's; of a run that is longer than a chunk only the pages of the first one are described.
+    unsafe {
+        let first = page_of(start);
+        for number in 0..pages.min(USABLE) {
+            let page = first.add(number).as_ptr();
+            (*page).owner = owner;
+            (*page).kind = kind;
+        }
     }
 }
 
 impl Inner {
     fn find(&mut self, pages: usize) -> Option<NonNull<u8>> {
         if pages > USABLE {
-            let chunks = (HEAD + pages).div_ceil(PAGES);
-            let mut carved = Carved::map(chunks)?;
-            // All of it is taken.
-            carved.left = 0;
-            carved.free = [0; PAGES / 64];
-            let start = carved.page(HEAD);
-            self.chunks.push(carved);
-            return Some(start);
+            return self.find_huge(pages);
         }
-        let roomy = |carved: &&mut Carved| carved.left >= pages;
-        for carved in self.chunks.iter_mut().filter(roomy) {
-            if let Some(start) = carved.take(pages) {
+        self.skip_full();
+        let mut from = self.first;
+        while let Some(place) = self.room[from..]
+            .iter()
+            .position(|&room| room as usize >= pages)
+        {
+            let number = from + place;
+            if let Some((start, kept)) = self.chunks[number].take(pages) {
+                self.kept -= kept;
                 return Some(start);
             }
+            // It was less than it was taken for.
+            self.room[number] = pages as u8 - 1;
+            from = number + 1;
         }
-        let mut carved = Carved::map(1)?;
-        let start = carved.take(pages);
+        let start = self.new_chunk()?;
+        let mut carved = Carved::new(start, 1, self.chunks.len());
+        let (start, _) = carved.take(pages)?;
+        self.room.push(carved.left() as u8);
         self.chunks.push(carved);
-        start
+        Some(start)
+    }
+
+    fn skip_full(&mut self) {
+        let full = self.room[self.first..]
+            .iter()
+            .take_while(|&&room| room == 0);
+        self.first += full.count();
+    }
+
+    /// A chunk that was never used.
+    fn new_chunk(&mut self) -> Option<NonNull<u8>> {
+        if self.uncarved == 0 {
+            // As much again as there is, so that there are few mappings and nothing is reserved in vain.
+            let chunks = self.chunks.len().clamp(1, memory::MOST);
+            let mapping = Mapping::new(chunks).or_else(|| Mapping::new(1))?;
+            self.uncarved = mapping.chunks();
+            self.mappings.push(mapping);
+        }
+        let mapping = self.mappings.last()?;
+        let start = mapping.chunk(mapping.chunks() - self.uncarved);
+        self.uncarved -= 1;
+        Some(start)
+    }
+
+    fn find_huge(&mut self, pages: usize) -> Option<NonNull<u8>> {
+        let mapping = Mapping::new((HEAD + pages).div_ceil(PAGES))?;
+        let mut carved = Carved::new(mapping.chunk(0), mapping.chunks(), self.chunks.len());
+        let start = carved.take_all();
+        carved.mapping = Some(mapping);
+        self.room.push(0);
+        self.chunks.push(carved);
+        Some(start)
     }
 
     fn put_back(&mut self, start: NonNull<u8>, pages: usize) {
-        let of = |carved: &Carved| carved.holds(start);
-        let Some(place) = self.chunks.iter().position(of) else {
-            return;
-        };
-        let carved = &mut self.chunks[place];
+        let number = Carved::number_of(start);
+        let carved = &mut self.chunks[number];
         if carved.chunks > 1 {
             // It held this one object.
-            drop(self.chunks.swap_remove(place));
+            drop(self.chunks.swap_remove(number));
+            self.room.swap_remove(number);
+            if let Some(moved) = self.chunks.get(number) {
+                moved.set_number(number);
+            }
         } else {
-            let first = (start.addr().get() & (CHUNK - 1)) / PAGE;
-            for number in first..first + pages {
-                carved.free[number / 64] |= 1 << (number % 64);
-            }
-            carved.left += pages;
-            if carved.left == USABLE {
-                carved.trim();
+            carved.put_back(start, pages);
+            self.room[number] = carved.left() as u8;
+            self.kept += pages;
+        }
+        self.first = self.first.min(number);
+    }
+
+    /// Gives back what one chunk has kept, of those that have something.
+    fn trim_one(&mut self) {
+        for _ in 0..self.chunks.len() {
+            self.trims = (self.trims + 1) % self.chunks.len();
+            let pages = self.chunks[self.trims].trim();
+            self.kept -= pages;
+            if pages != 0 {
+                return;
             }
         }
-    }
-}
-
-impl Carved {
-    fn map(chunks: usize) -> Option<Carved> {
-        let start = memory::map(chunks)?.cast();
-        let mut free = [0; PAGES / 64];
-        for number in HEAD..PAGES {
-            free[number / 64] |= 1 << (number % 64);
-        }
-        Some(Carved {
-            start,
-            chunks,
-            free,
-            left: USABLE,
-        })
-    }
-
-    fn holds(&self, pointer: NonNull<u8>) -> bool {
-        let offset = pointer.addr().get().wrapping_sub(self.start.addr().get());
-        offset < self.chunks * CHUNK
-    }
-
-    fn page(&self, number: usize) -> NonNull<u8> {
-        // SAFETY: within the mapping.
-        unsafe { self.start.cast::<u8>().add(number * PAGE) }
-    }
-
-    fn is_free(&self, number: usize) -> bool {
-        self.free[number / 64] >> (number % 64) & 1 == 1
-    }
-
-    /// The first run that is long enough.
-    fn take(&mut self, pages: usize) -> Option<NonNull<u8>> {
-        let mut length = 0;
-        for number in HEAD..PAGES {
-            length = if self.is_free(number) { length + 1 } else { 0 };
-            if length == pages {
-                let first = number + 1 - pages;
-                for taken in first..=number {
-                    self.free[taken / 64] &= !(1 << (taken % 64));
-                }
-                self.left -= pages;
-                return Some(self.page(first));
-            }
-        }
-        None
-    }
-
-    fn trim(&mut self) -> usize {
-        let (mut bytes, mut length) = (0, 0);
-        for number in HEAD..=PAGES {
-            if number < PAGES && self.is_free(number) {
-                length += PAGE;
-                continue;
-            }
-            if length != 0 {
-                // SAFETY: nobody has these pages, which lie before this one.
-                unsafe { memory::discard(self.page(number - length / PAGE), length) };
-                bytes += length;
-                length = 0;
-            }
-        }
-        bytes
-    }
-}
-
-impl Drop for Carved {
-    fn drop(&mut self) {
-        // SAFETY: mapped with so many chunks. The source goes last: heaps hold it. Or the one object in it is gone.
-        unsafe { memory::unmap(self.start.cast(), self.chunks) };
+        debug_assert_eq!(self.kept, 0, "kept pages are counted wrongly");
+        self.kept = 0;
     }
 }
 
@@ -304,10 +305,8 @@ mod tests {
         spans.sort_unstable();
         assert!(spans.windows(2).all(|two| two[0].0 + two[0].1 <= two[1].0));
         assert_eq!(source.stats().pages, lengths.iter().sum());
-        for run in runs {
-            // SAFETY: taken above, not used any more.
-            unsafe { source.give(run) };
-        }
+        // SAFETY: taken above, not used any more.
+        unsafe { source.give(runs) };
         assert_eq!(source.stats().pages, 0);
     }
 
@@ -320,9 +319,66 @@ mod tests {
             runs.iter().for_each(|run| run.start().write(5));
             source.trim();
             assert!(runs.iter().all(|run| run.start().read() == 5));
-            runs.into_iter().for_each(|run| source.give(run));
+            source.give(runs);
         }
         assert!(source.stats().chunks <= 1);
+    }
+
+    #[test]
+    fn what_is_freed_goes_back_to_the_system() {
+        let source = Source::new();
+        let chunks = if cfg!(miri) { 2 } else { 32 };
+        let take = |_| source.take(USABLE, 7, Kind::Large).unwrap();
+        for _ in 0..3 {
+            let runs: Vec<Run> = (0..chunks).map(take).collect();
+            assert_eq!(source.stats().chunks, chunks);
+            // SAFETY: taken above, not used any more.
+            unsafe { source.give(runs) };
+            let stats = source.stats();
+            assert_eq!(stats.pages, 0);
+            assert!(stats.kept <= KEPT, "{stats:?}");
+        }
+        let kept = source.stats().kept;
+        assert_eq!(source.trim(), kept * PAGE);
+        assert_eq!(source.stats().kept, 0);
+    }
+
+    #[test]
+    fn holes_are_filled() {
+        let source = Source::new();
+        let mut random = 7_usize;
+        let mut runs: Vec<Option<Run>> = vec![None; if cfg!(miri) { 20 } else { 300 }];
+        let mut pages = 0;
+        for _ in 0..runs.len() * 20 {
+            random = random
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            let place = (random >> 33) % runs.len();
+            match runs[place].take() {
+                Some(run) => {
+                    // SAFETY: taken below, not used any more.
+                    unsafe {
+                        assert_eq!(run.start().cast::<usize>().read(), place);
+                        pages -= run.page().pages as usize;
+                        source.give([run]);
+                    }
+                }
+                None => {
+                    let length = [1, 2, 7, 64][(random >> 50) % 4];
+                    let run = source.take(length, 7, Kind::Cells).unwrap();
+                    // SAFETY: the run is ours.
+                    unsafe { run.start().cast::<usize>().write(place) };
+                    pages += length;
+                    runs[place] = Some(run);
+                }
+            }
+            assert_eq!(source.stats().pages, pages);
+        }
+        // SAFETY: taken above, not used any more.
+        unsafe { source.give(runs.into_iter().flatten()) };
+        assert_eq!(source.stats().pages, 0);
+        let first = source.take(USABLE, 7, Kind::Cells).unwrap();
+        assert_eq!(Carved::number_of(first.start()), 0);
     }
 
     #[test]

@@ -93,6 +93,7 @@ leaf!(
     std::time::Instant,
     std::time::SystemTime,
     Box<str>,
+    &'static str,
     std::path::PathBuf,
     std::net::IpAddr,
     std::net::SocketAddr,
@@ -101,17 +102,6 @@ leaf!(
 // SAFETY: shared ownership of something that is `'static` for every brand, so that no brand is in it (H9).
 unsafe impl<'gc, T: ?Sized + Send + Sync + 'static> Object<'gc> for std::sync::Arc<T> {
     type Static = std::sync::Arc<T>;
-    const NEEDS_TRACE: bool = false;
-    #[inline]
-    fn trace(&self, _: &mut Tracer<'_>) {}
-    #[inline]
-    fn relocate(&mut self, _: &mut Relocator<'_>) {}
-}
-
-// SAFETY: as above. That `T` is `'static` is said although the reference implies it: without it a leaked box would carry a brand
-// (GC-NOTES §1.1).
-unsafe impl<'gc, T: ?Sized + Sync + 'static> Object<'gc> for &'static T {
-    type Static = &'static T;
     const NEEDS_TRACE: bool = false;
     #[inline]
     fn trace(&self, _: &mut Tracer<'_>) {}

@@ -84,6 +84,7 @@ fn elements_end_once() {
     heap.collect_young();
     assert_eq!(ended.load(Ordering::Relaxed), 3);
     heap.collect();
+    heap.sweep();
     assert_eq!(ended.load(Ordering::Relaxed), 1003);
     heap.turn(|_, state| *state = None);
     heap.collect();

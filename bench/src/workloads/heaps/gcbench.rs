@@ -1,0 +1,217 @@
+//! Trees that live long and trees that do not: the program of `gcbench_single`, with one owner for each node.
+//!
+//! Protocol: GCBench of J. Ellis, P. Kovac and H. Boehm. A tree of depth 18 is made and forgotten; a tree of depth 16 and an array of 500,000 numbers
+//! stay. Then, for the depths 4, 6 … 16, so many trees that all depths make about as many nodes: half of them from the top down, half from the bottom up. The
+//! heap makes each in a turn of its own.
+//!
+//! Timed: everything. An operation is a node that does not stay.
+
+use super::sides::{self, BOX, BOX_MIMALLOC, HEAP, Outcome, Pauses, ROUNDS, SIDE, Work};
+use super::tree::size;
+use crate::bench::{Bench, Group};
+use crate::param::Param;
+use crate::run::Run;
+use std::hint::black_box;
+use vivant_heap::{Gc, Heap, Mut, Mutator, Object, Pacing, Root, Source};
+
+pub(in crate::workloads) const HEAP_GCBENCH: Bench = Bench {
+    name: "heap_gcbench",
+    about: "trees that live long and trees that do not, in a heap and with `Box`",
+    group: Group::Uncharted,
+    peer_ops: None,
+    params: &[
+        Param::count("depth", 18, 8, "depth of the largest tree").at_least(6),
+        ROUNDS,
+        SIDE,
+    ],
+    run: |run| {
+        let depth = run.count("depth");
+        let mut sum = depth + size(depth - 2);
+        let mut nodes = size(depth);
+        for (goal, trees) in rounds(depth) {
+            sum += 2 * trees * goal;
+            nodes += 2 * trees * size(goal);
+        }
+        sides::compare(run, &HEAP_GCBENCH, WORKS, ("depths and nodes", sum), nodes)
+    },
+    child: Some(|run| sides::say(run, WORKS)),
+};
+
+const WORKS: &[(&str, Work)] = &[(HEAP, heap), (BOX, boxed), (BOX_MIMALLOC, boxed)];
+
+/// Length of the array, of which the first half is filled.
+const ARRAY: usize = 500_000;
+
+/// Depths, and how many trees of each, of either kind.
+fn rounds(depth: u64) -> impl Iterator<Item = (u64, u64)> {
+    let goals = (4..=depth - 2).step_by(2);
+    goals.map(move |goal| (goal, 2 * size(depth) / size(goal)))
+}
+
+/// A node in a heap; as from the top down it is there before its children.
+#[derive(Object, Default)]
+struct Node<'gc> {
+    left: Option<Gc<'gc, Mut<Node<'gc>>>>,
+    right: Option<Gc<'gc, Mut<Node<'gc>>>>,
+    i: i32,
+    j: i32,
+}
+
+type Tree<'gc> = Gc<'gc, Mut<Node<'gc>>>;
+
+fn node<'gc>(m: &Mutator<'gc>) -> Tree<'gc> {
+    m.alloc(Mut::new(Node::default()))
+}
+
+fn populate<'gc>(m: &Mutator<'gc>, depth: u64, tree: Tree<'gc>) {
+    if depth > 0 {
+        let (left, right) = (node(m), node(m));
+        let mut at = tree.borrow_mut(m);
+        (at.left, at.right) = (Some(left), Some(right));
+        drop(at);
+        populate(m, depth - 1, left);
+        populate(m, depth - 1, right);
+    }
+}
+
+fn make<'gc>(m: &Mutator<'gc>, depth: u64) -> Tree<'gc> {
+    let mut node = Node::default();
+    if depth > 0 {
+        node.left = Some(make(m, depth - 1));
+        node.right = Some(make(m, depth - 1));
+    }
+    m.alloc(Mut::new(node))
+}
+
+/// How far it is to the end, always to the left.
+fn depth_of(tree: Tree<'_>) -> u64 {
+    let left = tree.borrow().left;
+    left.map_or(0, |left| 1 + depth_of(left))
+}
+
+fn nodes(tree: Tree<'_>) -> u64 {
+    let tree = tree.borrow();
+    let own = 1 + (tree.i + tree.j) as u64;
+    let children = [tree.left, tree.right];
+    own + children.into_iter().flatten().map(nodes).sum::<u64>()
+}
+
+/// A heap with a tree, or none yet.
+struct Park;
+
+impl Root for Park {
+    type Of<'gc> = Option<Tree<'gc>>;
+}
+
+fn heap(run: &Run) -> Outcome {
+    let depth = run.count("depth");
+    Outcome::of(|pauses: &mut Pauses| {
+        let mut heap = Heap::<Park>::new(&Source::new().into(), Pacing::default(), |_| None);
+        let mut sum = heap.turn(|m, _| depth_of(make(m, depth)));
+        pauses.pace(&mut heap);
+        heap.turn(|m, stays| {
+            let tree = node(m);
+            populate(m, depth - 2, tree);
+            *stays = Some(tree);
+        });
+        pauses.pace(&mut heap);
+        let array = array();
+        for (goal, trees) in rounds(depth) {
+            for _ in 0..trees {
+                sum += heap.turn(|m, _| {
+                    let tree = node(m);
+                    populate(m, goal, tree);
+                    depth_of(tree)
+                });
+                pauses.pace(&mut heap);
+            }
+            for _ in 0..trees {
+                sum += heap.turn(|m, _| depth_of(make(m, goal)));
+                pauses.pace(&mut heap);
+            }
+        }
+        black_box(array);
+        sum + heap.turn(|_, stays| stays.map_or(0, nodes))
+    })
+}
+
+fn array() -> Vec<f64> {
+    let mut array = vec![0.0; ARRAY];
+    for (at, place) in array.iter_mut().enumerate().take(ARRAY / 2).skip(1) {
+        *place = 1.0 / at as f64;
+    }
+    array
+}
+
+#[derive(Default)]
+struct Boxed {
+    left: Option<Box<Boxed>>,
+    right: Option<Box<Boxed>>,
+    i: i32,
+    j: i32,
+}
+
+impl Boxed {
+    fn populate(&mut self, depth: u64) {
+        if depth > 0 {
+            let left = self.left.insert(Box::default());
+            let right = self.right.insert(Box::default());
+            left.populate(depth - 1);
+            right.populate(depth - 1);
+        }
+    }
+
+    fn make(depth: u64) -> Box<Boxed> {
+        let mut node = Boxed::default();
+        if depth > 0 {
+            node.left = Some(Boxed::make(depth - 1));
+            node.right = Some(Boxed::make(depth - 1));
+        }
+        Box::new(node)
+    }
+
+    fn depth(&self) -> u64 {
+        self.left.as_ref().map_or(0, |left| 1 + left.depth())
+    }
+
+    fn nodes(&self) -> u64 {
+        let own = 1 + (self.i + self.j) as u64;
+        let children = [&self.left, &self.right];
+        own + children
+            .into_iter()
+            .flatten()
+            .map(|it| it.nodes())
+            .sum::<u64>()
+    }
+}
+
+fn boxed(run: &Run) -> Outcome {
+    let depth = run.count("depth");
+    Outcome::of(|_| {
+        let mut sum = Boxed::make(depth).depth();
+        let mut stays = Box::<Boxed>::default();
+        stays.populate(depth - 2);
+        let array = array();
+        for (goal, trees) in rounds(depth) {
+            for _ in 0..trees {
+                let mut tree = Box::<Boxed>::default();
+                tree.populate(goal);
+                sum += tree.depth();
+            }
+            for _ in 0..trees {
+                sum += Boxed::make(goal).depth();
+            }
+        }
+        black_box(array);
+        sum + stays.nodes()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn iterations_are_those_of_the_original() {
+        let counts: Vec<_> = super::rounds(18).map(|(_, trees)| trees).collect();
+        assert_eq!(counts, [33_824, 8_256, 2_052, 512, 128, 32, 8]);
+    }
+}

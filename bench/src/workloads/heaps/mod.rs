@@ -1,0 +1,39 @@
+//! Collected heaps beside `Box`: what an object costs from its making to its end, and how long a program waits meanwhile.
+//!
+//! - `sides`: runs what is compared, each in a process of its own, in interleaved rounds;
+//! - `alloc`, `trees`, `list`, `old`, `server`, `gcbench`: the programs, each for a heap and for `Box`;
+//! - `tree`: the trees of three of them.
+//!
+//! The heap is one by itself, without an actor: turns and the collections between them are called by hand.
+
+mod alloc;
+mod gcbench;
+mod list;
+mod old;
+mod server;
+mod sides;
+mod tree;
+mod trees;
+
+pub(super) use alloc::HEAP_ALLOC;
+pub(super) use gcbench::HEAP_GCBENCH;
+pub(super) use list::HEAP_LIST;
+pub(super) use old::HEAP_OLD;
+pub(super) use server::{HEAP_SERVER8, HEAP_SERVER14};
+pub(super) use trees::HEAP_TREES;
+
+/// The same numbers in every run: a generator of chance by Marsaglia.
+struct Chance(u64);
+
+impl Chance {
+    fn new() -> Chance {
+        Chance(88_172_645_463_325_252)
+    }
+
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+}

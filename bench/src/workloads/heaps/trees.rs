@@ -1,0 +1,122 @@
+//! Trees that are made, gone through and forgotten, beside one that stays.
+//!
+//! Protocol: binary-trees of the Computer Language Benchmarks Game, in the peers' form: one tree of depth n + 1, one of depth n that stays, then
+//! for each even depth d from 4 to n as many trees that they have about 2^(n+5) nodes together; all nodes are counted.
+//!
+//! The heap makes each tree in a turn of its own, and collects between them what is due. `heap_one_turn` makes all in one turn, in which nothing
+//! can be collected: 24 bytes for each node.
+//!
+//! Timed: everything. An operation is a node.
+
+use super::sides::{self, BOX, BOX_MIMALLOC, HEAP, Outcome, ROUNDS, SIDE, Work};
+use super::tree::{Boxed, Tree, forest, size};
+use crate::bench::{Bench, Group};
+use crate::param::Param;
+use crate::run::Run;
+
+pub(in crate::workloads) const HEAP_TREES: Bench = Bench {
+    name: "heap_trees",
+    about: "trees that are made and forgotten, in a heap and with `Box`",
+    group: Group::Uncharted,
+    peer_ops: None,
+    params: &[
+        Param::count("depth", 18, 6, "depth of the tree that stays").at_least(4),
+        ROUNDS,
+        Param::choice(
+            SIDE.name,
+            &["all", HEAP, ONE_TURN, BOX, BOX_MIMALLOC],
+            SIDE.meaning,
+        ),
+    ],
+    run: |run| {
+        let depth = run.count("depth");
+        let nodes =
+            size(depth + 1) + size(depth) + rounds(depth).map(|(d, n)| n * size(d)).sum::<u64>();
+        sides::compare(run, &HEAP_TREES, WORKS, ("nodes", nodes), nodes)
+    },
+    child: Some(|run| sides::say(run, WORKS)),
+};
+
+const ONE_TURN: &str = "heap_one_turn";
+
+const WORKS: &[(&str, Work)] = &[
+    (HEAP, turns),
+    (ONE_TURN, one_turn),
+    (BOX, boxed),
+    (BOX_MIMALLOC, boxed),
+];
+
+/// The clock is looked at for pauses only after trees of this depth or more: for smaller ones that would be part of what is measured.
+const TIMED: u64 = 10;
+
+/// Depths, and how many trees of each.
+fn rounds(depth: u64) -> impl Iterator<Item = (u64, u64)> {
+    let rounds = (4..=depth).step_by(2);
+    rounds.map(move |it| (it, 1 << (depth - it + 4)))
+}
+
+fn turns(run: &Run) -> Outcome {
+    let depth = run.count("depth");
+    Outcome::of(|pauses| {
+        let mut heap = forest();
+        let mut sum = heap.turn(|m, _| Tree::make(m, depth + 1).nodes());
+        pauses.pace(&mut heap);
+        heap.turn(|m, stays| *stays = Some(Tree::make(m, depth)));
+        pauses.pace(&mut heap);
+        for (depth, trees) in rounds(depth) {
+            for _ in 0..trees {
+                sum += heap.turn(|m, _| Tree::make(m, depth).nodes());
+                match depth < TIMED {
+                    true => heap.pace(),
+                    false => pauses.pace(&mut heap),
+                }
+            }
+        }
+        sum + heap.turn(|_, stays| stays.map_or(0, |tree| tree.nodes()))
+    })
+}
+
+fn one_turn(run: &Run) -> Outcome {
+    let depth = run.count("depth");
+    Outcome::of(|pauses| {
+        let mut heap = forest();
+        let sum = heap.turn(|m, _| {
+            let mut sum = Tree::make(m, depth + 1).nodes();
+            let stays = Tree::make(m, depth);
+            for (depth, trees) in rounds(depth) {
+                for _ in 0..trees {
+                    sum += Tree::make(m, depth).nodes();
+                }
+            }
+            sum + stays.nodes()
+        });
+        pauses.pace(&mut heap);
+        sum
+    })
+}
+
+fn boxed(run: &Run) -> Outcome {
+    let depth = run.count("depth");
+    Outcome::of(|_| {
+        let mut sum = Boxed::make(depth + 1).nodes();
+        let stays = Boxed::make(depth);
+        for (depth, trees) in rounds(depth) {
+            for _ in 0..trees {
+                sum += Boxed::make(depth).nodes();
+            }
+        }
+        sum + stays.nodes()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn each_depth_has_about_as_many_nodes() {
+        let rounds: Vec<_> = super::rounds(18).collect();
+        assert_eq!(
+            (rounds.len(), rounds[0], rounds[7]),
+            (8, (4, 262_144), (18, 16))
+        );
+    }
+}

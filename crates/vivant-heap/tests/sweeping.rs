@@ -1,0 +1,183 @@
+//! What is dead goes by and by: runs, destructors, memory.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use vivant_heap::{Gc, Heap, HeapStats, Leaf, Pacing, Root, Source, Stress, When};
+
+/// Objects of one kind.
+struct All<T>(T);
+
+impl<T: Send + 'static> Root for All<T> {
+    type Of<'gc> = Vec<Gc<'gc, Leaf<T>>>;
+}
+
+/// So many, under an interpreter as many as it can bear.
+fn scaled(objects: usize) -> usize {
+    if cfg!(miri) { objects / 100 } else { objects }
+}
+
+/// Collects as it is paced, from small sizes on, and verifies itself: that is costly, so not each time.
+fn pacing() -> Pacing {
+    let mut pacing = Pacing::default();
+    pacing.nursery = 16 * 1024;
+    pacing.first = 64 * 1024;
+    pacing
+}
+
+#[test]
+fn a_sweep_takes_its_time_and_ends_before_the_next_mark() {
+    let source = Arc::new(Source::new());
+    let mut heap = Heap::<All<[u64; 4]>>::new(&source, pacing(), |_| Vec::new());
+    let (mut before, mut unfinished) = (HeapStats::default(), 0);
+    for turn in 0..scaled(4_000) {
+        heap.turn(|m, state| {
+            state.extend((0..50).map(|n| m.alloc(Leaf([n; 4]))));
+            // Later half of it dies, here and there.
+            if state.len() > scaled(40_000) {
+                let mut number = 0;
+                state.retain(|_| {
+                    number += 1;
+                    number % 2 == 0
+                });
+            }
+        });
+        heap.pace();
+        let stats = heap.stats();
+        if stats.major != before.major {
+            assert_eq!(
+                before.unswept, 0,
+                "H6: a mark begins when all is swept; turn {turn}"
+            );
+            unfinished += usize::from(stats.unswept != 0);
+        }
+        before = stats;
+        if turn % 1024 == 0 {
+            heap.verify().unwrap();
+        }
+    }
+    heap.verify().unwrap();
+    if !cfg!(miri) {
+        assert!(
+            before.major > 5 && unfinished > 2,
+            "{unfinished} of {before:?}"
+        );
+    }
+}
+
+/// Counts its end.
+struct Ends(Arc<AtomicUsize>);
+
+impl Drop for Ends {
+    fn drop(&mut self) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+#[test]
+fn destructors_run_in_batches() {
+    let ended = Arc::new(AtomicUsize::new(0));
+    let count = || ended.load(Ordering::Relaxed);
+    let source = Arc::new(Source::new());
+    let objects = scaled(20_000);
+    let mut heap = Heap::<All<Ends>>::new(&source, pacing(), |m| {
+        (0..objects)
+            .map(|_| m.alloc(Leaf(Ends(ended.clone()))))
+            .collect()
+    });
+    heap.collect();
+    heap.sweep();
+    heap.turn(|_, state| state.clear());
+    heap.collect();
+    assert_eq!(count(), 0);
+    let mut turns = 0;
+    while heap.stats().unswept != 0 {
+        let before = count();
+        heap.pace();
+        let batch = count() - before;
+        assert!(batch <= 512, "H10: {batch} at once");
+        turns += 1;
+    }
+    assert_eq!((count(), heap.stats().live), (objects, 0));
+    assert!(turns >= objects / 512, "{turns}");
+}
+
+#[test]
+fn memory_of_what_has_died_goes_back_to_the_system() {
+    // Of what is free, so much may stay.
+    const KEPT: usize = 2048;
+    let source = Arc::new(Source::new());
+    let objects = scaled(400_000);
+    let fill = |heap: &mut Heap<All<[u64; 9]>>| {
+        heap.turn(|m, state| state.extend((0..objects).map(|_| m.alloc(Leaf([1; 9])))));
+        heap.collect();
+        heap.rest();
+    };
+    let mut heap = Heap::<All<[u64; 9]>>::new(&source, pacing(), |_| Vec::new());
+    for _ in 0..3 {
+        fill(&mut heap);
+        let full = source.stats();
+        heap.turn(|_, state| state.truncate(10));
+        heap.collect();
+        heap.sweep();
+        let stats = source.stats();
+        assert!(stats.pages < 10, "{stats:?} of {full:?}");
+        assert!(stats.kept <= KEPT, "{stats:?} of {full:?}");
+    }
+    fill(&mut heap);
+    drop(heap);
+    let stats = source.stats();
+    assert_eq!(stats.pages, 0);
+    assert!(stats.kept <= KEPT, "{stats:?}");
+    source.trim();
+    assert_eq!(source.stats().kept, 0);
+}
+
+#[test]
+fn many_small_heaps_at_once_are_small() {
+    let source = Arc::new(Source::new());
+    let heaps = match (cfg!(miri), cfg!(debug_assertions)) {
+        (true, _) => 20,
+        (_, true) => 5_000,
+        _ => 100_000,
+    };
+    let new = |number: u64| {
+        let mut heap = Heap::<All<u64>>::new(&source, Pacing::default(), |m| {
+            (0..10).map(|n| m.alloc(Leaf(number + n))).collect()
+        });
+        heap.collect_young();
+        heap.rest();
+        heap
+    };
+    let mut alive: Vec<_> = (0..heaps).map(new).collect();
+    let stats = source.stats();
+    assert_eq!(stats.pages as u64, heaps);
+    // A hundred thousand in a gibibyte, whatever the heads of chunks and what is left over in them have of it.
+    let bytes = stats.chunks << 20;
+    assert!(cfg!(miri) || bytes as u64 / heaps < 8 * 1024, "{stats:?}");
+    let sum =
+        |heap: &mut Heap<All<u64>>| heap.turn(|_, state| state.iter().map(|n| n.0).sum::<u64>());
+    let all: u64 = alive.iter_mut().map(sum).sum();
+    assert_eq!(all, 10 * (heaps * (heaps - 1) / 2) + 45 * heaps);
+    drop(alive);
+    assert_eq!(source.stats().pages, 0);
+}
+
+#[test]
+fn a_long_turn_under_stress_is_swept_right() {
+    let source = Arc::new(Source::new());
+    let mut pacing = pacing();
+    pacing.stress = Some(Stress::new(When::Chance, 5));
+    let mut heap = Heap::<All<[u64; 3]>>::new(&source, pacing, |_| Vec::new());
+    for turn in 0..scaled(600).max(60) {
+        heap.turn(|m, state| {
+            for (n, object) in state.iter().enumerate() {
+                assert!(object.0[0] == object.0[2], "{turn}: {n}");
+            }
+            state.extend((0..7).map(|n| m.alloc(Leaf([n + turn as u64; 3]))));
+            if turn % 50 == 49 {
+                state.drain(..300);
+            }
+        });
+        heap.pace();
+    }
+}
