@@ -85,11 +85,15 @@ impl Core {
         old.sweep(due.max(SWEEP_STEP), &self.source);
     }
 
-    /// Whether a turn gets no pages for an object of so many bytes: by the source's bound, or by chance, for a test.
-    fn refuses(&self, bytes: usize) -> bool {
+    /// Whether a turn gets no more pages, by chance, for a test.
+    fn is_unlucky(&self) -> bool {
         let one_in = self.pacing.stress.map_or(0, |stress| stress.refuses);
-        let unlucky = one_in != 0 && self.chance.below(one_in) == 0;
-        unlucky || !self.source.allows(bytes.div_ceil(PAGE))
+        one_in != 0 && self.chance.below(one_in) == 0
+    }
+
+    /// Whether the source has pages for an object of so many bytes, made by a turn.
+    fn has_pages(&self, bytes: usize) -> bool {
+        self.source.allows(bytes.div_ceil(PAGE))
     }
 }
 
@@ -382,7 +386,9 @@ impl<'gc> Mutator<'gc> {
     #[inline(never)]
     fn room_slow(&self, bytes: usize) -> NonNull<Header> {
         let core = self.core();
-        if core.refuses(bytes)
+        // What the heap has in reserve it need not ask for.
+        let may_grow = !core.is_unlucky() && (core.reserve.pages() > 0 || core.has_pages(bytes));
+        if !may_grow
             || !core
                 .nursery
                 .grow(&core.reserve, &core.source, core.id, bytes)
@@ -400,7 +406,7 @@ impl<'gc> Mutator<'gc> {
     fn room_old(&self, bytes: usize, remembers: bool) -> NonNull<Header> {
         // SAFETY: nobody else has a reference to the core now: all that take one give it up before they return.
         let core = unsafe { &mut *self.core.as_ref().get() };
-        if core.refuses(bytes) {
+        if core.is_unlucky() || !core.has_pages(bytes) {
             no_memory(bytes);
         }
         let Some(room) = core.old.allocate(bytes, &core.source, core.id) else {

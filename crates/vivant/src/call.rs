@@ -82,6 +82,29 @@ impl<'a, M: Message> Call<'a, M> {
         }
     }
 
+    /// As a closure that sends it, if its actor has an address still then.
+    pub(crate) fn into_weak(self) -> Box<dyn FnOnce() + Send> {
+        let Call {
+            to,
+            args,
+            pack,
+            place,
+        } = self;
+        let cell = to.cell();
+        Box::new(move || {
+            if let Some(to) = cell.upgrade() {
+                let to = To::Owned(to);
+                Call::<M> {
+                    to,
+                    args,
+                    pack,
+                    place,
+                }
+                .send();
+            }
+        })
+    }
+
     /// The same call for another time: intervals need one for each tick.
     pub(crate) fn again(&self) -> Call<'_, M>
     where

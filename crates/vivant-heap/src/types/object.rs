@@ -55,8 +55,8 @@ pub trait Unbranded: Send + 'static + for<'gc> Object<'gc> {}
 
 impl<T: Send + 'static + for<'gc> Object<'gc>> Unbranded for T {}
 
-/// A type without collected parts.
-macro_rules! leaf {
+/// Types without collected parts.
+macro_rules! leaves {
     ($($leaf:ty),* $(,)?) => {$(
         // SAFETY: there is nothing to report.
         unsafe impl<'gc> Object<'gc> for $leaf {
@@ -70,7 +70,7 @@ macro_rules! leaf {
     )*};
 }
 
-leaf!(
+leaves!(
     (),
     bool,
     char,
@@ -94,6 +94,8 @@ leaf!(
     std::time::SystemTime,
     Box<str>,
     &'static str,
+    crate::Watch,
+    crate::HeapId,
     std::path::PathBuf,
     std::net::IpAddr,
     std::net::SocketAddr,

@@ -1,15 +1,16 @@
 //! A state that is a graph: in a heap of its own, collected between turns.
 
+use super::deaths::{Asked, Notice, Notices};
 use super::rest::Rest;
 use super::{HeapCounts, Host, Keep};
 use crate::actor::Actor;
 use crate::scheduler::Worker;
 use crate::turn::Turn;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::Deref;
-use vivant_heap::{Anything, Gc, Heap, Mut, Mutator, Object, Root, unsize};
+use vivant_heap::{Anything, Gc, Heap, Leaf, Mut, Mutator, Object, Root, unsize};
 
 /// The state is a graph of objects in a heap of the actor's own, which collects itself between turns (H1). [`Actor::State`] is a type with
 /// a lifetime, the brand of the turn (Y1); the turn derefs to the heap's [`Mutator`], which allocates and writes.
@@ -23,7 +24,7 @@ impl<A: Actor> Root for Rooted<A>
 where
     for<'gc> A::State<'gc>: Object<'gc>,
 {
-    type Of<'gc> = (A::State<'gc>, Locals<'gc>);
+    type Of<'gc> = (A::State<'gc>, Locals<'gc>, Leaf<Notices>);
 }
 
 /// What a behaviour in steps has left: a `Mut<Option<L>>`, whatever its `L` is.
@@ -33,6 +34,26 @@ type Locals<'gc> = Option<Gc<'gc, dyn Anything>>;
 pub struct Part<'gc> {
     mutator: Mutator<'gc>,
     locals: Cell<Locals<'gc>>,
+    pub(super) asked: RefCell<Asked>,
+}
+
+/// A turn, and where what it asked for goes at its end, by a panic too.
+struct Running<'t, 'gc, A: Actor<Space = Collected>>
+where
+    for<'any> A::State<'any>: Object<'any>,
+{
+    turn: Turn<'gc, A>,
+    notices: &'t mut Notices,
+}
+
+impl<A: Actor<Space = Collected>> Drop for Running<'_, '_, A>
+where
+    for<'any> A::State<'any>: Object<'any>,
+{
+    #[inline]
+    fn drop(&mut self) {
+        self.notices.end(self.turn.part().asked.take());
+    }
 }
 
 /// A heap in an actor's cell.
@@ -41,8 +62,9 @@ where
     for<'gc> A::State<'gc>: Object<'gc>,
 {
     pub(super) heap: Heap<Rooted<A>>,
-    /// Turns so far.
+    /// Turns that were begun, and turns after which the heap was looked after: a panic leaves one of them out.
     pub(super) turns: u64,
+    looked_after: u64,
     pub(super) rest: Rest,
 }
 
@@ -62,12 +84,17 @@ where
         let system = &worker.system;
         let pacing = A::PACING.unwrap_or(system.config.pacing);
         let heap = Heap::new(&system.heaps, pacing, |mutator| {
-            let turn = Turn::new(worker, Part::new(*mutator, None));
-            (start(&turn), None)
+            let mut notices = Notices::default();
+            let asked = notices.begin();
+            let turn = Turn::new(worker, Part::new(*mutator, None, asked));
+            let state = start(&turn);
+            notices.end(turn.part().asked.take());
+            (state, None, Leaf(notices))
         });
         let mut kept = Heaped {
             heap,
-            turns: 0,
+            turns: 1,
+            looked_after: 0,
             rest: Rest::default(),
         };
         kept.turn_is_over(worker, facts);
@@ -81,10 +108,19 @@ where
         facts: &HeapCounts,
         body: impl for<'gc> FnOnce(&mut A::State<'gc>, &Turn<'gc, A>) -> T,
     ) -> T {
-        let answer = kept.heap.turn(|mutator, (state, locals)| {
-            let turn = Turn::new(worker, Part::new(*mutator, locals.take()));
-            let answer = body(state, &turn);
-            *locals = turn.part().locals.take();
+        if kept.looked_after != kept.turns {
+            // The last turn was cut off by a panic, for want of memory perhaps: this one need not meet the same.
+            kept.turn_is_over(worker, facts);
+        }
+        kept.turns += 1;
+        let answer = kept.heap.turn(|mutator, (state, locals, Leaf(notices))| {
+            let part = Part::new(*mutator, locals.take(), notices.begin());
+            let running = Running {
+                turn: Turn::new(worker, part),
+                notices,
+            };
+            let answer = body(state, &running.turn);
+            *locals = running.turn.part().locals.take();
             answer
         });
         kept.turn_is_over(worker, facts);
@@ -92,7 +128,7 @@ where
     }
 
     fn look<T>(kept: &mut Heaped<A>, body: impl for<'gc> FnOnce(&A::State<'gc>) -> T) -> T {
-        kept.heap.turn(|_, (state, _)| body(state))
+        kept.heap.turn(|_, (state, ..)| body(state))
     }
 
     fn heap_facts(facts: &HeapCounts) -> Option<&HeapCounts> {
@@ -107,7 +143,7 @@ where
     /// Between two turns: what the heap needs.
     #[inline]
     fn turn_is_over(&mut self, worker: &Worker, facts: &HeapCounts) {
-        self.turns += 1;
+        self.looked_after = self.turns;
         if self.heap.is_due() {
             self.collect(worker, facts);
         }
@@ -133,18 +169,34 @@ where
         collect: impl FnOnce(&mut Heap<Rooted<A>>),
     ) {
         let oracle = &worker.system.oracle;
-        let (before, young, began_ns) = (self.heap.stats(), self.heap.young(), oracle.now_ns());
+        let (before, began_ns) = (self.heap.stats(), oracle.now_ns());
         collect(&mut self.heap);
         let (after, ns) = (self.heap.stats(), oracle.now_ns() - began_ns);
-        facts.collected(&before, &after, young, ns);
+        facts.collected(&before, &after, ns);
+        self.tell_of_deaths();
+    }
+
+    fn tell_of_deaths(&mut self) {
+        let dead = self.heap.take_deaths();
+        if dead.is_empty() {
+            return;
+        }
+        let take = |notices: &mut Notices| -> Vec<Notice> {
+            dead.iter()
+                .filter_map(|&token| notices.take(token))
+                .collect()
+        };
+        let due = self.heap.turn(|_, (_, _, Leaf(notices))| take(notices));
+        due.into_iter().for_each(|notice| notice());
     }
 }
 
 impl<'gc> Part<'gc> {
-    fn new(mutator: Mutator<'gc>, locals: Locals<'gc>) -> Part<'gc> {
+    fn new(mutator: Mutator<'gc>, locals: Locals<'gc>, asked: Asked) -> Part<'gc> {
         Part {
             mutator,
             locals: Cell::new(locals),
+            asked: RefCell::new(asked),
         }
     }
 }

@@ -10,6 +10,7 @@ pub struct HeapCounts {
     live: AtomicU64,
     pages: AtomicU64,
     allocated: AtomicU64,
+    promoted: AtomicU64,
     minor: PauseCounts,
     major: PauseCounts,
 }
@@ -30,8 +31,10 @@ pub struct HeapFacts {
     pub live: u64,
     /// Bytes of pages.
     pub pages: u64,
-    /// Bytes that were allocated by turns, in all.
+    /// Bytes of all objects that turns have made.
     pub allocated: u64,
+    /// Bytes of those that have become old.
+    pub promoted: u64,
     /// Collections of the nursery.
     pub minor: Pauses,
     /// Collections of everything.
@@ -52,7 +55,7 @@ pub struct Pauses {
 
 impl HeapCounts {
     /// A collection has taken so long; `before` it the heap had done that. Only the holder calls this.
-    pub(super) fn collected(&self, before: &HeapStats, after: &HeapStats, young: usize, ns: u64) {
+    pub(super) fn collected(&self, before: &HeapStats, after: &HeapStats, ns: u64) {
         if after.major > before.major {
             self.major.one_more(ns);
         } else if after.minor > before.minor {
@@ -60,8 +63,8 @@ impl HeapCounts {
         }
         self.live.store(after.live as u64, Ordering::Relaxed);
         self.pages.store(after.pages as u64, Ordering::Relaxed);
-        let allocated = self.allocated.load(Ordering::Relaxed) + young as u64;
-        self.allocated.store(allocated, Ordering::Relaxed);
+        self.allocated.store(after.allocated, Ordering::Relaxed);
+        self.promoted.store(after.promoted, Ordering::Relaxed);
     }
 
     pub(crate) fn read(&self) -> HeapFacts {
@@ -69,6 +72,7 @@ impl HeapCounts {
             live: self.live.load(Ordering::Relaxed),
             pages: self.pages.load(Ordering::Relaxed),
             allocated: self.allocated.load(Ordering::Relaxed),
+            promoted: self.promoted.load(Ordering::Relaxed),
             minor: self.minor.read(),
             major: self.major.read(),
         }

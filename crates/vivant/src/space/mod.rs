@@ -4,6 +4,7 @@
 //! the collector.
 
 mod collected;
+mod deaths;
 mod facts;
 mod leaves;
 mod plain;
