@@ -114,17 +114,6 @@ pub struct Mutator<'gc> {
 static NEXT: AtomicU32 = AtomicU32::new(1);
 
 impl Core {
-    /// Sweeps what is due: a few runs, and so many that all are swept when the old generation has grown half of the way to the next mark (H8).
-    fn sweep_some(&mut self) {
-        let (old, mark_at) = (&mut self.old, self.mark_at);
-        let grows = (mark_at - mark_at.min(old.met)).max(1);
-        let grown = old.living() - old.met.min(old.living());
-        let share = (grown as f64 * 2.0 / grows as f64).min(1.0);
-        let left = (old.to_sweep as f64 * (1.0 - share)) as usize;
-        let due = old.unswept - left.min(old.unswept);
-        old.sweep(due.max(SWEEP_STEP), &self.source);
-    }
-
     /// Whether this request of a turn for pages is refused, for a test.
     fn refuses(&self) -> bool {
         let one_in = self.pacing.stress.map_or(0, |stress| stress.refuses);
@@ -285,9 +274,6 @@ enum Due {
     Young,
     All,
 }
-
-/// Runs swept after each turn at least, as long as there are any to sweep.
-const SWEEP_STEP: usize = 8;
 
 /// A state, as it is between turns.
 fn forge<'gc, R: Root>(state: R::Of<'gc>) -> R::Of<'static> {
