@@ -74,15 +74,11 @@ pub struct Mutator<'gc> {
 }
 
 impl Core {
-    /// Sweeps what is due: a few runs, and so many that all are swept when the old generation has grown half of the way to the next mark (H8).
-    fn sweep_some(&mut self) {
-        let (old, mark_at) = (&mut self.old, self.mark_at);
-        let grows = (mark_at - mark_at.min(old.met)).max(1);
-        let grown = old.living() - old.met.min(old.living());
-        let share = (grown as f64 * 2.0 / grows as f64).min(1.0);
-        let left = (old.to_sweep as f64 * (1.0 - share)) as usize;
-        let due = old.unswept - left.min(old.unswept);
-        old.sweep(due.max(SWEEP_STEP), &self.source);
+    /// The source has hardly any pages left for turns: gives back all that can be.
+    #[cold]
+    fn spare(&mut self) {
+        while !self.old.sweep(usize::MAX, &self.source) {}
+        self.reserve.shrink(0, &self.source);
     }
 
     /// Whether a turn gets no more pages, by chance, for a test.
@@ -184,7 +180,8 @@ impl<R: Root> Heap<R> {
         // SAFETY: no turn runs: it would borrow the heap exclusively.
         let core = unsafe { &*self.core.get() };
         core.nursery.used() >= core.pacing.nursery
-            || core.old.live >= core.mark_at
+            || core.old.living() >= core.mark_at
+            || core.old.unswept != 0
             || core.pacing.stress.is_some()
     }
 
@@ -224,6 +221,9 @@ impl<R: Root> Heap<R> {
         if core.old.unswept != 0 {
             core.sweep_some();
         }
+        if !core.has_pages(SPARE) {
+            core.spare();
+        }
         self.check();
     }
 
@@ -262,9 +262,6 @@ enum Due {
     Young,
     All,
 }
-
-/// Runs swept after each turn at least, as long as there are any to sweep.
-const SWEEP_STEP: usize = 8;
 
 /// A state, as it is between turns.
 fn forge<'gc, R: Root>(state: R::Of<'gc>) -> R::Of<'static> {
@@ -454,6 +451,9 @@ impl<'gc> Mutator<'gc> {
         self.core().remembered.borrow_mut().push(object);
     }
 }
+
+/// Bytes that a turn should find at the source, or its heap keeps nothing that it can do without.
+const SPARE: usize = 64 * PAGE;
 
 /// The largest object that is born in the nursery.
 const YOUNG_MAX: usize = 2048;

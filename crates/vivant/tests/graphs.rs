@@ -284,7 +284,9 @@ impl<'gc> HoardState<'gc> {
     }
 
     fn waste(&self, t: &Turn<'gc, Hoard>, many: u64) {
-        (0..many).for_each(|number| drop(t.alloc(number)));
+        for number in 0..many {
+            let _waste = t.alloc(number);
+        }
     }
 
     fn count(&self) -> u64 {

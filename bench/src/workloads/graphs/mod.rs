@@ -31,7 +31,8 @@ fn with_pauses(mut figures: Figures, heaps: HeapFacts) -> Figures {
     extra.insert("minor_max_us", us(heaps.minor).into());
     extra.insert("major", heaps.major.count.into());
     extra.insert("major_max_us", us(heaps.major).into());
-    let pauses = heaps.minor.total + heaps.major.total;
+    extra.insert("sweep_max_us", us(heaps.sweep).into());
+    let pauses = heaps.minor.total + heaps.major.total + heaps.sweep.total;
     extra.insert("pauses_s", pauses.as_secs_f64().into());
     figures
 }
@@ -50,6 +51,7 @@ fn heaps(system: &System) -> HeapFacts {
         all.allocated += heap.allocated;
         add(&mut all.minor, heap.minor);
         add(&mut all.major, heap.major);
+        add(&mut all.sweep, heap.sweep);
     }
     all
 }

@@ -48,7 +48,7 @@ fn size(value: u64) -> u64 {
 
 /// Whether an object is given up.
 fn is_given_up(chance: &mut Chance) -> bool {
-    chance.next() % 5 == 0
+    chance.next().is_multiple_of(5)
 }
 
 /// What comes out, without any memory.

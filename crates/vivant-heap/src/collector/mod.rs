@@ -10,6 +10,9 @@ pub use tracer::Tracer;
 use crate::heap::Core;
 use crate::types::Object;
 
+/// Runs swept after each turn at least, as long as there are any to sweep.
+const SWEEP_STEP: usize = 8;
+
 /// Aborts if a panic comes out of the middle of a collection: nothing could be trusted any more (GC-NOTES §3, 20).
 struct Whole;
 
@@ -75,5 +78,16 @@ impl Core {
         self.mark_at = (grown as usize).max(self.pacing.first);
         self.counted.major(met);
         std::mem::forget(whole);
+    }
+
+    /// Sweeps what is due: a few runs, and so many that all are swept when the old generation has grown half of the way to the next mark (H8).
+    pub(crate) fn sweep_some(&mut self) {
+        let (old, mark_at) = (&mut self.old, self.mark_at);
+        let grows = (mark_at - mark_at.min(old.met)).max(1);
+        let grown = old.living() - old.met.min(old.living());
+        let share = (grown as f64 * 2.0 / grows as f64).min(1.0);
+        let left = (old.to_sweep as f64 * (1.0 - share)) as usize;
+        let due = old.unswept - left.min(old.unswept);
+        old.sweep(due.max(SWEEP_STEP), &self.source);
     }
 }

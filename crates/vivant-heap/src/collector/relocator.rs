@@ -258,32 +258,36 @@ impl<'a> Relocator<'a> {
     }
 }
 
-/// Copies an object of so many bytes, a multiple of eight. Most are short: a call of `memcpy` would cost more than the copy.
+/// Copies an object of so many bytes, a multiple of eight and at least sixteen. Most are short: a call of `memcpy` would cost more than the copy.
 ///
 /// # Safety
 ///
 /// It lies there, and the other place has room for it and is another one.
 #[inline]
 unsafe fn copy(from: NonNull<Header>, to: NonNull<Header>, bytes: usize) {
+    /// The first words and the last ones, which may be the same: few branches for many sizes.
+    ///
     /// # Safety
     ///
-    /// As for `copy`, of so many words.
+    /// As for `copy`, of so many words at least, and of twice as many at most.
     #[inline]
-    unsafe fn words<const N: usize>(from: NonNull<Header>, to: NonNull<Header>) {
+    unsafe fn ends<const WORDS: usize>(from: NonNull<Header>, to: NonNull<Header>, bytes: usize) {
+        let behind = bytes - 8 * WORDS;
         // SAFETY: the caller's.
         unsafe {
-            to.cast::<[MaybeUninit<u64>; N]>()
-                .write(from.cast::<[MaybeUninit<u64>; N]>().read());
+            let from = from.cast::<[MaybeUninit<u64>; WORDS]>();
+            let to = to.cast::<[MaybeUninit<u64>; WORDS]>();
+            let (first, last) = (from.read(), from.byte_add(behind).read());
+            to.write(first);
+            to.byte_add(behind).write(last);
         }
     }
     // SAFETY: the caller's.
     unsafe {
-        match bytes / 8 {
-            2 => words::<2>(from, to),
-            3 => words::<3>(from, to),
-            4 => words::<4>(from, to),
-            5 => words::<5>(from, to),
-            6 => words::<6>(from, to),
+        match bytes {
+            0..=32 => ends::<2>(from, to, bytes),
+            33..=64 => ends::<4>(from, to, bytes),
+            65..=128 => ends::<8>(from, to, bytes),
             _ => to.cast::<u8>().copy_from_nonoverlapping(from.cast(), bytes),
         }
     }

@@ -54,9 +54,9 @@ mod system {
     /// Chunks that are mapped together, at most.
     pub(in crate::pages) const MOST: usize = 64;
 
-    /// From so many chunks on a mapping is made of huge pages, if the system likes: they cost a third of what as many small ones cost when
-    /// they are first used, and a program of that size uses them all.
-    const HUGE: usize = 16;
+    /// From so many chunks on a mapping is made of huge pages, if the system likes: together they cost a third of what small ones cost when
+    /// they are first used. A small program would wait for each, and use few.
+    const HUGE: usize = MOST;
 
     /// What huge pages are aligned to, on most machines.
     const HUGE_PAGE: usize = 2 * CHUNK;

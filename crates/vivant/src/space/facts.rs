@@ -13,6 +13,7 @@ pub struct HeapCounts {
     promoted: AtomicU64,
     minor: PauseCounts,
     major: PauseCounts,
+    sweep: PauseCounts,
 }
 
 /// Of collections of one kind.
@@ -37,8 +38,10 @@ pub struct HeapFacts {
     pub promoted: u64,
     /// Collections of the nursery.
     pub minor: Pauses,
-    /// Collections of everything.
+    /// Collections of everything: those of the nursery that they begin with included.
     pub major: Pauses,
+    /// Steps of the sweep that came alone; a step comes with each collection too.
+    pub sweep: Pauses,
 }
 
 /// Collections of one kind: in each of them the actor could have run a turn, and did not. In a simulation they take no time.
@@ -60,6 +63,8 @@ impl HeapCounts {
             self.major.one_more(ns);
         } else if after.minor > before.minor {
             self.minor.one_more(ns);
+        } else {
+            self.sweep.one_more(ns);
         }
         self.live.store(after.live as u64, Ordering::Relaxed);
         self.pages.store(after.pages as u64, Ordering::Relaxed);
@@ -75,6 +80,7 @@ impl HeapCounts {
             promoted: self.promoted.load(Ordering::Relaxed),
             minor: self.minor.read(),
             major: self.major.read(),
+            sweep: self.sweep.read(),
         }
     }
 }
