@@ -32,6 +32,7 @@ mod interface;
 mod names;
 mod object;
 mod options;
+mod recursion;
 mod shape;
 mod surface;
 mod test;
