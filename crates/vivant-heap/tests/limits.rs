@@ -236,6 +236,35 @@ fn a_heap_may_end_while_a_thread_unwinds() {
     assert_eq!(source.stats().pages, 0);
 }
 
+/// Fails when it ends, with something that fails when it ends.
+struct Twice(Arc<AtomicUsize>);
+
+impl Drop for Twice {
+    fn drop(&mut self) {
+        std::panic::panic_any(Explosive(self.0.clone()));
+    }
+}
+
+#[test]
+fn what_a_panic_brings_may_panic_too() {
+    if cfg!(miri) {
+        // What the second panic brings is left, which an interpreter calls a leak.
+        return;
+    }
+    let ended = Arc::new(AtomicUsize::new(0));
+    let source = Arc::new(Source::new());
+    let mut heap = Heap::<All<Twice>>::new(&source, stressed(), |m| {
+        let new = |_| m.alloc(Leaf(Twice(ended.clone())));
+        (0..3).map(new).collect()
+    });
+    heap.turn(|_, state| state.truncate(1));
+    heap.collect_young();
+    assert_eq!((ended.load(Ordering::Relaxed), heap.stats().panics), (2, 2));
+    drop(heap);
+    assert_eq!(ended.load(Ordering::Relaxed), 3);
+    assert_eq!(source.stats().pages, 0);
+}
+
 /// Plain state that fails when it ends.
 struct Fuse;
 

@@ -133,11 +133,15 @@ unsafe impl<'gc, T: Object<'gc>, const N: usize> Object<'gc> for [T; N] {
     const NEEDS_TRACE: bool = T::NEEDS_TRACE;
     #[inline]
     fn trace(&self, tracer: &mut Tracer<'_>) {
-        self.iter().for_each(|part| part.trace(tracer));
+        if T::NEEDS_TRACE {
+            self.iter().for_each(|part| part.trace(tracer));
+        }
     }
     #[inline]
     fn relocate(&mut self, relocator: &mut Relocator<'_>) {
-        self.iter_mut().for_each(|part| part.relocate(relocator));
+        if T::NEEDS_TRACE {
+            self.iter_mut().for_each(|part| part.relocate(relocator));
+        }
     }
 }
 
