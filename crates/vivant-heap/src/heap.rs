@@ -276,8 +276,7 @@ impl<R: Root> Drop for Heap<R> {
         // SAFETY: once; it may have destructors of leaves, which reach nothing collected (H10).
         let ended = panic::catch_unwind(AssertUnwindSafe(|| unsafe { ManuallyDrop::drop(state) }));
         if let Err(panic) = ended {
-            // As of an object's destructor: said by the hook.
-            mem::forget(panic);
+            crate::old::over(panic);
         }
     }
 }

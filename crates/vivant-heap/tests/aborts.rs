@@ -65,6 +65,73 @@ fn no_memory_in_the_middle_of_a_collection() {
     heap.turn(|_, numbers| assert!(numbers.iter().zip(0..).all(|(number, n)| number[9] == n)));
 }
 
+/// A list as nobody should keep it in a heap: one value, as deep as it is long.
+struct Boxes<'gc> {
+    number: Gc<'gc, u64>,
+    next: Option<Box<Boxes<'gc>>>,
+}
+
+// SAFETY: what the derive would write, if it did not refuse such types (`ui/owns_itself`).
+unsafe impl<'gc> Object<'gc> for Boxes<'gc> {
+    type Static = Boxes<'static>;
+    const NEEDS_TRACE: bool = true;
+    fn trace(&self, tracer: &mut Tracer<'_>) {
+        self.number.trace(tracer);
+        self.next.trace(tracer);
+    }
+    fn relocate(&mut self, relocator: &mut Relocator<'_>) {
+        self.number.relocate(relocator);
+        self.next.relocate(relocator);
+    }
+}
+
+struct Deep;
+
+impl Root for Deep {
+    type Of<'gc> = Gc<'gc, Boxes<'gc>>;
+}
+
+/// So many boxes in each other, on a thread with a stack of 256 KiB. Whether they are collected before they end.
+fn deep(boxes: u64, collections: u64) {
+    let run = move || {
+        let source = Arc::new(Source::new());
+        let mut heap = Heap::<Deep>::new(&source, Pacing::default(), |m| {
+            let last = Boxes {
+                number: m.alloc(0),
+                next: None,
+            };
+            m.alloc((1..boxes).fold(last, |next, n| Boxes {
+                number: m.alloc(n),
+                next: Some(Box::new(next)),
+            }))
+        });
+        for _ in 0..collections {
+            heap.collect_young();
+            heap.collect();
+        }
+        heap.turn(|_, all| {
+            let all = std::iter::successors(Some(Gc::as_ref(*all)), |it| it.next.as_deref());
+            assert!(all.map(|it| *it.number).eq((0..boxes).rev()));
+        });
+        drop(heap);
+    };
+    let thread = std::thread::Builder::new().stack_size(256 * 1024);
+    thread.spawn(run).unwrap().join().unwrap();
+}
+
+#[test]
+fn boxes_in_boxes_are_as_deep_as_the_stack() {
+    // Some hundreds are nothing.
+    deep(500, 2);
+    // More than the stack holds: collections end as dropping such a list ends in any program, at the stack's guard.
+    for collections in 0..2 {
+        let says = dies("boxes_in_boxes_are_as_deep_as_the_stack", || {
+            deep(1_000_000, collections)
+        });
+        assert!(says.contains("overflowed its stack"), "{says}");
+    }
+}
+
 /// Panics while it is gone through.
 struct Rude(Panics);
 

@@ -171,8 +171,11 @@ impl Root for Nothings {
 fn values_without_size_fill_blocks_to_their_ends() {
     let source = Arc::new(Source::new());
     // More than two pages of them: the last one of a block ends where the block does.
-    let count = if cfg!(miri) { 600 } else { 5000 };
-    let mut heap = Heap::<Nothings>::new(&source, stressed(), |m| {
+    let (count, pacing) = match cfg!(miri) {
+        true => (520, Pacing::default()),
+        false => (5000, stressed()),
+    };
+    let mut heap = Heap::<Nothings>::new(&source, pacing, |m| {
         (0..count).map(|_| m.alloc(())).collect()
     });
     heap.verify().unwrap();
@@ -263,7 +266,7 @@ fn buffers_of_old_objects_move_and_shrink() {
     });
     heap.collect();
     let mut expected = Vec::new();
-    for round in 0..40_u64 {
+    for round in 0..if cfg!(miri) { 8 } else { 40_u64 } {
         heap.turn(|m, state| {
             let mut growing = state.borrow_mut(m);
             let parts = growing.parts.iter().map(|part| part.get());

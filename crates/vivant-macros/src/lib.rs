@@ -34,6 +34,7 @@ mod interface;
 mod names;
 mod object;
 mod options;
+mod recursion;
 mod shape;
 mod surface;
 mod test;

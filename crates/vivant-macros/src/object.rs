@@ -1,6 +1,7 @@
 //! `#[derive(Object)]`: how the collector goes through a type.
 
 use crate::errors::Errors;
+use crate::recursion::owns;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::meta::ParseNestedMeta;
@@ -135,7 +136,20 @@ fn check<'a>(input: &'a DeriveInput, options: &Options, errors: &mut Errors) -> 
         field,
         leaf: is_leaf(field, errors),
     };
-    fields.into_iter().map(part).collect()
+    let parts: Vec<Part<'a>> = fields.into_iter().map(part).collect();
+    for part in parts
+        .iter()
+        .filter(|part| !part.leaf && options.leaf.is_none())
+    {
+        if let Some(own) = owns(&part.field.ty, &input.ident) {
+            errors.at(
+                own,
+                "a value that owns others of its type is gone through, and dropped, with a stack as deep as the data: link them by `Gc`, \
+                 or say `#[object(leaf)]` if nothing in them is collected",
+            );
+        }
+    }
+    parts
 }
 
 /// Skips what an option is given.

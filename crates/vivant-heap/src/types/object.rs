@@ -7,6 +7,11 @@ use crate::collector::{Relocator, Tracer};
 /// Indexed by the brand of its heap (Y2): whatever takes an object takes one of the brand that allocates it, so no value mixes
 /// two heaps. `#[derive(Object)]` writes it.
 ///
+/// What lies in an object by `Box`, `Vec` or a map of `std` is part of it, and is gone through by recursion, as it is dropped by recursion. So a
+/// type must not own values of its own type: the derive refuses it, or the compiler does (E0391), and an `unsafe impl` by hand that allows it
+/// has a list of a million boxes overflow the stack. Link what may become long or deep by [`Gc`](crate::Gc): collections go from object to object
+/// without a stack (H12). A leaf may be what it likes.
+///
 /// # Safety
 ///
 /// - `trace` reports every reference in the value that is of this brand, each once, and nothing else; it reads only what the value
@@ -196,11 +201,15 @@ unsafe impl<'gc, T: Object<'gc>, const N: usize> Object<'gc> for [T; N] {
     const NEEDS_TRACE: bool = T::NEEDS_TRACE;
     #[inline]
     fn trace(&self, tracer: &mut Tracer<'_>) {
-        self.iter().for_each(|part| part.trace(tracer));
+        if T::NEEDS_TRACE {
+            self.iter().for_each(|part| part.trace(tracer));
+        }
     }
     #[inline]
     fn relocate(&mut self, relocator: &mut Relocator<'_>) {
-        self.iter_mut().for_each(|part| part.relocate(relocator));
+        if T::NEEDS_TRACE {
+            self.iter_mut().for_each(|part| part.relocate(relocator));
+        }
     }
 }
 
