@@ -87,10 +87,9 @@ mod system {
             if before != align {
                 munmap(aligned.add(bytes).cast(), align - before).ok()?;
             }
-            #[cfg(target_os = "linux")]
+            #[cfg(any(target_os = "linux", target_os = "android"))]
             if chunks >= HUGE {
                 // A system that has none goes on with small ones.
-                #[cfg(any(target_os = "linux", target_os = "android"))]
                 let _none = madvise(aligned.cast(), bytes, Advice::LinuxHugepage);
             }
             NonNull::new(aligned)
