@@ -42,6 +42,8 @@ pub enum Group {
     Queued,
     /// Actors with heaps.
     Graphs,
+    /// Heaps by themselves, in no chart.
+    Heaps,
 }
 
 impl Bench {
