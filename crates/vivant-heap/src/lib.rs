@@ -6,6 +6,7 @@
 
 #[cfg(test)]
 mod canaries;
+mod collections;
 mod collector;
 mod header;
 mod heap;
@@ -20,6 +21,7 @@ mod sync;
 mod types;
 mod verify;
 
+pub use collections::gc;
 pub use collector::{Relocator, Tracer};
 pub use heap::{Heap, HeapStats, Mutator, Pacing, Root};
 pub use pages::{Source, SourceStats};
