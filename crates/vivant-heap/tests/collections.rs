@@ -4,6 +4,8 @@
 mod kinds;
 #[path = "collections/maps.rs"]
 mod maps;
+#[path = "collections/ordered.rs"]
+mod ordered;
 #[path = "collections/panics.rs"]
 mod panics;
 #[path = "collections/sequences.rs"]

@@ -1,6 +1,6 @@
 #![doc = include_str!("README.md")]
 
-//mod btree;
+mod btree;
 pub(crate) mod chunk;
 mod deque;
 mod hash;
@@ -43,6 +43,7 @@ mod vec;
 /// heap.turn(|_, state| assert_eq!(state.by_name.get("one").unwrap().get(), 1));
 /// ```
 pub mod gc {
+    pub use super::btree::map::{self as btree_map, BTreeMap};
     pub use super::deque::VecDeque;
     pub use super::hash::hasher::{FixedHasher, FixedState};
     pub use super::hash::map::{self as hash_map, HashMap};
