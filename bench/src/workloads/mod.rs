@@ -4,6 +4,7 @@ mod ask;
 mod big;
 mod bndbuffer;
 mod chameneos;
+mod collections;
 mod count;
 mod counted;
 mod echo;
@@ -56,4 +57,5 @@ pub const BENCHES: &[Bench] = &[
     counted::RAYTRACE,
     counted::DNA,
     counted::QUEUED,
+    collections::COLLECTIONS,
 ];
