@@ -10,6 +10,8 @@ mod ordered;
 mod panics;
 #[path = "collections/sequences.rs"]
 mod sequences;
+#[path = "collections/text.rs"]
+mod text;
 
 use kinds::assert_all_ended;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -54,8 +56,8 @@ struct Effort {
 
 const EFFORT: Effort = match cfg!(miri) {
     true => Effort {
-        turns: 8,
-        operations: 8,
+        turns: 5,
+        operations: 6,
     },
     false => Effort {
         turns: 80,

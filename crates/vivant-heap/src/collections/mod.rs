@@ -7,7 +7,7 @@ mod hash;
 mod items;
 mod iter;
 mod radix;
-//mod string;
+mod string;
 mod vec;
 
 /// Collections that live in the heap, in chunks (H11).
@@ -49,5 +49,6 @@ pub mod gc {
     pub use super::hash::map::{self as hash_map, HashMap};
     pub use super::hash::set::{self as hash_set, HashSet};
     pub use super::iter::{Chunks, ChunksMut, Iter, IterMut};
+    pub use super::string::{String, Writer};
     pub use super::vec::Vec;
 }

@@ -17,7 +17,7 @@ impl<K: Key, E: Kind> Root for Maps<K, E> {
 }
 
 /// How many keys there are to choose from.
-const KEYS: usize = if cfg!(miri) { 150 } else { 4000 };
+const KEYS: usize = if cfg!(miri) { 400 } else { 4000 };
 
 impl<K: Key, E: Kind> Maps<K, E> {
     fn next(&mut self) -> u64 {
@@ -90,14 +90,18 @@ impl<K: Key, E: Kind> Pair for Maps<K, E> {
             8 => {
                 for _ in 0..many {
                     let gone = map.pop_first(m);
-                    let gone = gone.as_ref().map(|(key, value)| (key.clone(), E::number(value)));
+                    let gone = gone
+                        .as_ref()
+                        .map(|(key, value)| (key.clone(), E::number(value)));
                     assert_eq!(gone, self.model.pop_first());
                 }
             }
             9 => {
                 for _ in 0..many {
                     let gone = map.pop_last(m);
-                    let gone = gone.as_ref().map(|(key, value)| (key.clone(), E::number(value)));
+                    let gone = gone
+                        .as_ref()
+                        .map(|(key, value)| (key.clone(), E::number(value)));
                     assert_eq!(gone, self.model.pop_last());
                 }
             }

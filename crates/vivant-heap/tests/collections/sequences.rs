@@ -33,7 +33,7 @@ fn next<E: Kind>(last: &mut u64) -> u64 {
 fn many(random: &mut Random) -> usize {
     match random.below(8) {
         0 if !cfg!(miri) => random.below(1500),
-        0 => random.below(300),
+        0 => random.below(100),
         1 | 2 => random.below(40),
         _ => 1,
     }

@@ -181,7 +181,11 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>> Node<'gc, K, V> {
     };
 
     /// Entries of a node, at least, but of the root: with fewer after a removal it gets some, or is merged with a neighbour.
-    pub(crate) const LEAST: usize = if Self::MOST / 4 == 0 { 1 } else { Self::MOST / 4 };
+    pub(crate) const LEAST: usize = if Self::MOST / 4 == 0 {
+        1
+    } else {
+        Self::MOST / 4
+    };
 
     /// Entries of a map's first leaf.
     pub(crate) const FIRST: usize = if Self::MOST < 4 { Self::MOST } else { 4 };
@@ -320,8 +324,7 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>> Node<'gc, K, V> {
         debug_assert!(len + count <= other.capacity());
         // SAFETY: the caller's.
         unsafe {
-            self.key(slot)
-                .copy_to_nonoverlapping(other.key(len), count);
+            self.key(slot).copy_to_nonoverlapping(other.key(len), count);
             self.value(slot)
                 .copy_to_nonoverlapping(other.value(len), count);
             if height > 0 {

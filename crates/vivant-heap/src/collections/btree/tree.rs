@@ -179,10 +179,7 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>> Tree<'gc, K, V> {
         // SAFETY: no leaf is empty but that of an empty map; both have passed the barrier. What is read there is written over.
         let entry = unsafe {
             let (key, value) = leaf.take(leaf.to() - 1, 0);
-            (
-                node.key(slot).replace(key),
-                node.value(slot).replace(value),
-            )
+            (node.key(slot).replace(key), node.value(slot).replace(value))
         };
         self.len -= 1;
         self.mend(m, &way);
@@ -271,12 +268,7 @@ unsafe fn exchange<'gc, K: Object<'gc>, V: Object<'gc>>(
     (key, value): (K, V),
 ) -> (K, V) {
     // SAFETY: the caller's.
-    unsafe {
-        (
-            node.key(slot).replace(key),
-            node.value(slot).replace(value),
-        )
-    }
+    unsafe { (node.key(slot).replace(key), node.value(slot).replace(value)) }
 }
 
 /// The slot of a key, or where it would be.

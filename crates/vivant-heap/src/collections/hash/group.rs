@@ -36,3 +36,18 @@ pub(crate) unsafe fn equal(group: NonNull<u8>, tag: u8) -> u32 {
     let bit = |(number, &byte): (usize, &u8)| u32::from(byte == tag) << number;
     group.iter().enumerate().map(bit).sum()
 }
+
+/// Those of 64 tags that equal `tag`, a bit for each.
+///
+/// # Safety
+///
+/// So many bytes can be read there.
+#[inline]
+pub(crate) unsafe fn equal_64(groups: NonNull<u8>, tag: u8) -> u64 {
+    // SAFETY: the caller's.
+    unsafe {
+        let [one, two, three, four] =
+            [0, 1, 2, 3].map(|number| u64::from(equal(groups.add(number * GROUP), tag)));
+        one | two << 16 | three << 32 | four << 48
+    }
+}

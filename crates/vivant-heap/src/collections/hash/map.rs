@@ -2,7 +2,8 @@
 
 use super::hasher::FixedState;
 pub use super::iter::{Iter, IterMut, Keys, Values, ValuesMut};
-use super::trie::{Trie, Walk};
+use super::segment::Segment;
+use super::trie::{Found, Trie, Walk};
 use crate::collector::{Relocator, Tracer};
 use crate::heap::Mutator;
 use crate::types::Object;
@@ -149,13 +150,15 @@ impl<'gc, K: Object<'gc> + Hash + Eq, V: Object<'gc>, S: BuildHasher> HashMap<'g
     }
 
     #[inline]
-    fn find<Q: ?Sized + Hash + Eq>(&self, key: &Q) -> Option<NonNull<(K, V)>>
+    fn find<Q: ?Sized + Hash + Eq>(&self, key: &Q) -> Option<(Segment<'gc, K, V>, usize)>
     where
         K: Borrow<Q>,
     {
         let hash = self.hasher.hash_one(key);
-        let (segment, slot) = self.trie.find(hash, |other| key == other.borrow())?;
-        Some(segment.entry(slot))
+        match self.trie.find(hash, |other| key == other.borrow()) {
+            Found::Entry(segment, slot) => Some((segment, slot)),
+            Found::Not(_) => None,
+        }
     }
 
     /// The value for a key.
@@ -175,8 +178,9 @@ impl<'gc, K: Object<'gc> + Hash + Eq, V: Object<'gc>, S: BuildHasher> HashMap<'g
     where
         K: Borrow<Q>,
     {
+        let (segment, slot) = self.find(key)?;
         // SAFETY: an entry of a map that is borrowed for so long.
-        let (key, value) = unsafe { self.find(key)?.as_ref() };
+        let (key, value) = unsafe { segment.entry(slot).as_ref() };
         Some((key, value))
     }
 
@@ -197,8 +201,7 @@ impl<'gc, K: Object<'gc> + Hash + Eq, V: Object<'gc>, S: BuildHasher> HashMap<'g
     where
         K: Borrow<Q>,
     {
-        let hash = self.hasher.hash_one(key);
-        let (segment, slot) = self.trie.find(hash, |other| key == other.borrow())?;
+        let (segment, slot) = self.find(key)?;
         segment.touch(m);
         // SAFETY: as above, borrowed exclusively; its chunk has passed the barrier.
         Some(unsafe { &mut segment.entry(slot).as_mut().1 })
@@ -212,21 +215,31 @@ impl<'gc, K: Object<'gc> + Hash + Eq, V: Object<'gc>, S: BuildHasher> HashMap<'g
     #[inline]
     pub fn insert(&mut self, m: &Mutator<'gc>, key: K, value: V) -> Option<V> {
         let hash = self.hasher.hash_one(&key);
-        if let Some((segment, slot)) = self.trie.find(hash, |other| key == *other) {
-            segment.touch(m);
-            // SAFETY: as above.
-            let there = unsafe { &mut segment.entry(slot).as_mut().1 };
-            return Some(std::mem::replace(there, value));
+        match self.trie.find(hash, |other| key == *other) {
+            Found::Entry(segment, slot) => {
+                segment.touch(m);
+                // SAFETY: as above.
+                let there = unsafe { &mut segment.entry(slot).as_mut().1 };
+                Some(std::mem::replace(there, value))
+            }
+            Found::Not(first) => {
+                self.push(m, first, hash, (key, value));
+                None
+            }
         }
-        self.push(m, hash, key, value);
-        None
     }
 
     #[inline]
-    fn push(&mut self, m: &Mutator<'gc>, hash: u64, key: K, value: V) -> NonNull<(K, V)> {
+    fn push(
+        &mut self,
+        m: &Mutator<'gc>,
+        first: Option<Segment<'gc, K, V>>,
+        hash: u64,
+        entry: (K, V),
+    ) -> NonNull<(K, V)> {
         let hasher = &self.hasher;
         let hashes = |key: &K| hasher.hash_one(key);
-        let entry = self.trie.push(m, hash, (key, value), hashes);
+        let entry = self.trie.push(m, first, hash, entry, hashes);
         self.len += 1;
         entry
     }
@@ -245,13 +258,13 @@ impl<'gc, K: Object<'gc> + Hash + Eq, V: Object<'gc>, S: BuildHasher> HashMap<'g
     ) -> &mut V {
         let hash = self.hasher.hash_one(&key);
         let mut entry = match self.trie.find(hash, |other| key == *other) {
-            Some((segment, slot)) => {
+            Found::Entry(segment, slot) => {
                 segment.touch(m);
                 segment.entry(slot)
             }
-            None => {
+            Found::Not(first) => {
                 let value = make(m);
-                self.push(m, hash, key, value)
+                self.push(m, first, hash, (key, value))
             }
         };
         // SAFETY: as above.
@@ -277,8 +290,7 @@ impl<'gc, K: Object<'gc> + Hash + Eq, V: Object<'gc>, S: BuildHasher> HashMap<'g
     where
         K: Borrow<Q>,
     {
-        let hash = self.hasher.hash_one(key);
-        let (segment, slot) = self.trie.find(hash, |other| key == other.borrow())?;
+        let (segment, slot) = self.find(key)?;
         let entry = segment.take(m, slot);
         self.len -= 1;
         Some(entry)

@@ -1,6 +1,6 @@
 //! Segments: chunks of entries, in no order, with a tag for each.
 
-use super::group::{GROUP, equal};
+use super::group::{GROUP, equal, equal_64};
 use crate::collections::chunk::{CHUNK_MAX, Chunk, Content, Head, Raw, SLOTS_MAX, end_elements};
 use crate::collector::{Relocator, Tracer};
 use crate::heap::Mutator;
@@ -17,10 +17,20 @@ pub(crate) type Segment<'gc, K, V> = Chunk<'gc, Entries<K, V>>;
 /// Where the tags begin: behind the link.
 const TAGS: usize = size_of::<Head>() + size_of::<Option<Raw>>();
 
+/// Tags that there are for so many entries: one group, or some times four, so that all are compared without a question in between.
+#[inline]
+const fn tags(capacity: usize) -> usize {
+    if capacity <= GROUP {
+        GROUP
+    } else {
+        capacity.next_multiple_of(4 * GROUP)
+    }
+}
+
 /// Where the entries begin.
 #[inline]
 const fn entries(capacity: usize) -> usize {
-    TAGS + capacity.next_multiple_of(GROUP)
+    TAGS + tags(capacity)
 }
 
 /// # Safety
@@ -57,8 +67,8 @@ unsafe impl<'gc, K: Object<'gc>, V: Object<'gc>> Content<'gc> for Entries<K, V> 
         // SAFETY: the caller's.
         unsafe {
             link(chunk).write(None);
-            let tags = chunk.behind::<u8>(TAGS);
-            tags.write_bytes(0, capacity.next_multiple_of(GROUP));
+            let first = chunk.behind::<u8>(TAGS);
+            first.write_bytes(0, tags(capacity));
         }
     }
 
@@ -165,30 +175,60 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>> Segment<'gc, K, V> {
         }
     }
 
+    /// The slots whose tags are those of this hash, a bit for each.
+    #[inline]
+    fn candidates(self, hash: u64) -> u128 {
+        let (len, capacity, tag) = (self.to(), self.capacity(), hash as u8);
+        let tags = self.tags();
+        // SAFETY: there are tags for whole groups, and above one group for four at a time.
+        let equal = unsafe {
+            if capacity <= GROUP {
+                u128::from(equal(tags, tag))
+            } else if capacity <= 4 * GROUP {
+                u128::from(equal_64(tags, tag))
+            } else {
+                let low = u128::from(equal_64(tags, tag));
+                low | u128::from(equal_64(tags.add(4 * GROUP), tag)) << 64
+            }
+        };
+        // What is behind the last entry is no tag.
+        match len {
+            SLOTS_MAX => equal,
+            len => equal & ((1 << len) - 1),
+        }
+    }
+
     /// The slot of the entry with this hash for which `is` says so, in this segment alone.
     ///
     /// `is` is foreign code: it may panic, and it sees entries that nobody writes meanwhile.
     #[inline]
     pub(crate) fn find(self, hash: u64, mut is: impl FnMut(&K) -> bool) -> Option<usize> {
-        let (tags, len) = (self.tags(), self.to());
-        let mut begin = 0;
-        while begin < len {
-            // SAFETY: there are tags for whole groups.
-            let mut equal = unsafe { equal(tags.add(begin), hash as u8) };
-            while equal != 0 {
-                let slot = begin + equal.trailing_zeros() as usize;
-                if slot >= len {
-                    return None;
-                }
-                // SAFETY: there is an entry in this slot. Of a segment that nobody writes: whoever may, has lent the map to this.
-                if is(unsafe { &self.entry(slot).as_ref().0 }) {
-                    return Some(slot);
-                }
-                equal &= equal - 1;
+        let mut candidates = self.candidates(hash);
+        while candidates != 0 {
+            let slot = candidates.trailing_zeros() as usize;
+            // SAFETY: there is an entry in this slot. Of a segment that nobody writes: whoever may, has lent the map to this.
+            if is(unsafe { &self.entry(slot).as_ref().0 }) {
+                return Some(slot);
             }
-            begin += GROUP;
+            candidates &= candidates - 1;
         }
         None
+    }
+
+    /// The same, in this segment and those in which to go on.
+    #[inline]
+    pub(crate) fn find_in_chain(
+        self,
+        hash: u64,
+        mut is: impl FnMut(&K) -> bool,
+    ) -> Option<(Self, usize)> {
+        let mut segment = self;
+        loop {
+            if let Some(slot) = segment.find(hash, &mut is) {
+                return Some((segment, slot));
+            }
+            segment = segment.next()?;
+        }
     }
 
     /// One entry more. There is a slot for it.

@@ -110,6 +110,14 @@ pub(crate) struct Trie<'gc, K, V> {
 // SAFETY: as for `Chunk`.
 unsafe impl<K, V> Send for Trie<'static, K, V> {}
 
+/// What was found for a key.
+pub(crate) enum Found<'gc, K, V> {
+    /// Its segment and slot.
+    Entry(Segment<'gc, K, V>, usize),
+    /// Where it would be: the first segment of a chain, if there is any.
+    Not(Option<Segment<'gc, K, V>>),
+}
+
 /// The way to a segment.
 struct Way<'gc, K, V> {
     segment: Segment<'gc, K, V>,
@@ -182,35 +190,31 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>> Trie<'gc, K, V> {
 
     /// Where the entry lies for which `is` says so.
     #[inline]
-    pub(crate) fn find(
-        &self,
-        hash: u64,
-        mut is: impl FnMut(&K) -> bool,
-    ) -> Option<(Segment<'gc, K, V>, usize)> {
-        let mut segment = self.segment(hash)?;
-        loop {
-            if let Some(slot) = segment.find(hash, &mut is) {
-                return Some((segment, slot));
-            }
-            segment = segment.next()?;
+    pub(crate) fn find(&self, hash: u64, is: impl FnMut(&K) -> bool) -> Found<'gc, K, V> {
+        let Some(first) = self.segment(hash) else {
+            return Found::Not(None);
+        };
+        match first.find_in_chain(hash, is) {
+            Some((segment, slot)) => Found::Entry(segment, slot),
+            None => Found::Not(Some(first)),
         }
     }
 
-    /// One entry more; none has its key. `hashes` is foreign code: the hash of a key that is there.
+    /// One entry more; none has its key, and this is the segment where it was looked for. `hashes` is foreign code: the hash of a key that
+    /// is there.
     #[inline]
     pub(crate) fn push(
         &mut self,
         m: &Mutator<'gc>,
+        first: Option<Segment<'gc, K, V>>,
         hash: u64,
         entry: (K, V),
         hashes: impl Fn(&K) -> u64,
     ) -> NonNull<(K, V)> {
-        if let Some(segment) = self.segment(hash)
-            && segment.to() < segment.capacity()
-        {
-            return segment.push(m, hash, entry);
-        }
-        let segment = self.room(m, hash, hashes);
+        let segment = match first {
+            Some(first) if first.to() < first.capacity() => first,
+            _ => self.room(m, hash, hashes),
+        };
         segment.push(m, hash, entry)
     }
 
