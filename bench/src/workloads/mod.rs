@@ -4,6 +4,7 @@ mod ask;
 mod big;
 mod bndbuffer;
 mod chameneos;
+mod collections;
 mod count;
 mod counted;
 mod echo;
@@ -71,4 +72,5 @@ pub const BENCHES: &[Bench] = &[
     heaps::HEAP_SERVER14,
     heaps::HEAP_SERVER8,
     heaps::HEAP_GCBENCH,
+    collections::COLLECTIONS,
 ];

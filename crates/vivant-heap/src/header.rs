@@ -1,5 +1,6 @@
 //! The word before each object: its type's table, or where the object has gone.
 
+use crate::collections::chunk::{self, Content, Head};
 use crate::collector::{Relocator, Tracer};
 use crate::pages::chunk::PAGE;
 use crate::pages::class::{CLASSES, SMALL_MAX, cell_size, class_for, size_of_cell};
@@ -25,6 +26,8 @@ pub(crate) enum Layout {
     Sized(usize),
     /// A [`Length`], and so many elements of so many bytes each.
     Slice(usize),
+    /// A chunk of a collection, whose head says.
+    Chunk,
 }
 
 /// How many elements a slice has: the word between its header and its elements.
@@ -110,6 +113,26 @@ impl Table {
         }
     }
 
+    /// The table of chunks with this content.
+    pub(crate) fn of_chunk<'gc, C: Content<'gc>>() -> &'static Table {
+        const {
+            &Table {
+                layout: Layout::Chunk,
+                needs_trace: C::NEEDS_TRACE,
+                mutable: true,
+                trace: chunk::trace::<C>,
+                relocate: chunk::relocate::<C>,
+                end: if C::NEEDS_DROP {
+                    Some(chunk::end::<C>)
+                } else {
+                    None
+                },
+                id: TypeId::of::<C::Static>,
+                name: std::any::type_name::<C::Static>,
+            }
+        }
+    }
+
     /// Bytes behind the header of an object of this type.
     ///
     /// # Safety
@@ -124,6 +147,8 @@ impl Table {
                 let length = unsafe { object.add(1).cast::<Length>().read() };
                 size_of::<Length>() + length.elements() * element
             }
+            // SAFETY: the caller's: the head follows the header.
+            Layout::Chunk => unsafe { object.add(1).cast::<Head>().as_ref() }.bytes(),
         }
     }
 }
@@ -292,7 +317,7 @@ impl Header {
         // SAFETY: the caller's.
         unsafe {
             match object.as_ref().table().layout {
-                Layout::Sized(_) => object.add(1).cast(),
+                Layout::Sized(_) | Layout::Chunk => object.add(1).cast(),
                 Layout::Slice(_) => object.add(2).cast(),
             }
         }

@@ -6,6 +6,7 @@
 
 #[cfg(test)]
 mod canaries;
+mod collections;
 mod collector;
 mod deaths;
 mod header;
@@ -24,6 +25,7 @@ mod sync;
 mod types;
 mod verify;
 
+pub use collections::gc;
 pub use collector::{Relocator, Tracer};
 pub use deaths::Watch;
 pub use heap::{Heap, Mutator, Root};

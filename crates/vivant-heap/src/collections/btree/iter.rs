@@ -1,0 +1,246 @@
+//! Iterators over ordered maps.
+
+use super::cursor::{Cursor, Side};
+use super::tree::Tree;
+use crate::heap::Mutator;
+use crate::types::Object;
+use std::fmt;
+use std::iter::FusedIterator;
+use std::marker::PhantomData;
+
+/// The entries of a map in the order of their keys.
+pub struct Iter<'a, 'gc, K: Object<'gc>, V: Object<'gc>> {
+    front: Cursor<'gc, K, V>,
+    back: Cursor<'gc, K, V>,
+    left: usize,
+    map: PhantomData<(&'a K, &'a V)>,
+}
+
+impl<'a, 'gc, K: Object<'gc>, V: Object<'gc>> Iter<'a, 'gc, K, V> {
+    pub(super) fn new(tree: &'a Tree<'gc, K, V>) -> Self {
+        Iter {
+            front: Cursor::edge(tree, Side::Before),
+            back: Cursor::edge(tree, Side::Behind),
+            left: tree.len,
+            map: PhantomData,
+        }
+    }
+}
+
+impl<'a, 'gc, K: Object<'gc>, V: Object<'gc>> Iterator for Iter<'a, 'gc, K, V> {
+    type Item = (&'a K, &'a V);
+
+    #[inline]
+    fn next(&mut self) -> Option<(&'a K, &'a V)> {
+        self.left = self.left.checked_sub(1)?;
+        let (node, slot) = self.front.next()?;
+        // SAFETY: an entry of a map that is borrowed for so long.
+        Some(unsafe { (node.key(slot).as_ref(), node.value(slot).as_ref()) })
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.left, Some(self.left))
+    }
+}
+
+impl<'a, 'gc, K: Object<'gc>, V: Object<'gc>> DoubleEndedIterator for Iter<'a, 'gc, K, V> {
+    fn next_back(&mut self) -> Option<(&'a K, &'a V)> {
+        self.left = self.left.checked_sub(1)?;
+        let (node, slot) = self.back.next_back()?;
+        // SAFETY: as above.
+        Some(unsafe { (node.key(slot).as_ref(), node.value(slot).as_ref()) })
+    }
+}
+
+/// The entries of a map in the order of their keys, with the values to be changed. Each chunk passes the barrier as it comes.
+pub struct IterMut<'a, 'gc, K: Object<'gc>, V: Object<'gc>> {
+    front: Cursor<'gc, K, V>,
+    back: Cursor<'gc, K, V>,
+    left: usize,
+    mutator: &'a Mutator<'gc>,
+    map: PhantomData<(&'a K, &'a mut V)>,
+}
+
+impl<'a, 'gc, K: Object<'gc>, V: Object<'gc>> IterMut<'a, 'gc, K, V> {
+    pub(super) fn new(tree: &'a mut Tree<'gc, K, V>, mutator: &'a Mutator<'gc>) -> Self {
+        IterMut {
+            front: Cursor::edge(tree, Side::Before),
+            back: Cursor::edge(tree, Side::Behind),
+            left: tree.len,
+            mutator,
+            map: PhantomData,
+        }
+    }
+}
+
+impl<'a, 'gc, K: Object<'gc>, V: Object<'gc>> Iterator for IterMut<'a, 'gc, K, V> {
+    type Item = (&'a K, &'a mut V);
+
+    #[inline]
+    fn next(&mut self) -> Option<(&'a K, &'a mut V)> {
+        self.left = self.left.checked_sub(1)?;
+        let (node, slot) = self.front.next()?;
+        node.touch(self.mutator);
+        // SAFETY: an entry of a map that is borrowed exclusively for so long, lent once: both ends together give as many as there are. The
+        // chunk has passed the barrier.
+        Some(unsafe { (node.key(slot).as_ref(), node.value(slot).as_mut()) })
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.left, Some(self.left))
+    }
+}
+
+impl<'a, 'gc, K: Object<'gc>, V: Object<'gc>> DoubleEndedIterator for IterMut<'a, 'gc, K, V> {
+    fn next_back(&mut self) -> Option<(&'a K, &'a mut V)> {
+        self.left = self.left.checked_sub(1)?;
+        let (node, slot) = self.back.next_back()?;
+        node.touch(self.mutator);
+        // SAFETY: as above.
+        Some(unsafe { (node.key(slot).as_ref(), node.value(slot).as_mut()) })
+    }
+}
+
+/// The entries of a range in the order of their keys.
+pub struct Range<'a, 'gc, K: Object<'gc>, V: Object<'gc>> {
+    front: Cursor<'gc, K, V>,
+    back: Cursor<'gc, K, V>,
+    map: PhantomData<(&'a K, &'a V)>,
+}
+
+impl<'a, 'gc, K: Object<'gc>, V: Object<'gc>> Range<'a, 'gc, K, V> {
+    /// The cursors are of the map that is borrowed.
+    pub(super) fn new(
+        _: &'a Tree<'gc, K, V>,
+        (front, back): (Cursor<'gc, K, V>, Cursor<'gc, K, V>),
+    ) -> Self {
+        Range {
+            front,
+            back,
+            map: PhantomData,
+        }
+    }
+}
+
+impl<'a, 'gc, K: Object<'gc>, V: Object<'gc>> Iterator for Range<'a, 'gc, K, V> {
+    type Item = (&'a K, &'a V);
+
+    #[inline]
+    fn next(&mut self) -> Option<(&'a K, &'a V)> {
+        if self.front.is_at(&self.back) {
+            return None;
+        }
+        let (node, slot) = self.front.next()?;
+        // SAFETY: an entry of a map that is borrowed for so long.
+        Some(unsafe { (node.key(slot).as_ref(), node.value(slot).as_ref()) })
+    }
+}
+
+impl<'a, 'gc, K: Object<'gc>, V: Object<'gc>> DoubleEndedIterator for Range<'a, 'gc, K, V> {
+    fn next_back(&mut self) -> Option<(&'a K, &'a V)> {
+        if self.front.is_at(&self.back) {
+            return None;
+        }
+        let (node, slot) = self.back.next_back()?;
+        // SAFETY: as above.
+        Some(unsafe { (node.key(slot).as_ref(), node.value(slot).as_ref()) })
+    }
+}
+
+/// The entries of a range in the order of their keys, with the values to be changed. Each chunk passes the barrier as it comes.
+///
+/// From the front alone: an order of keys that contradicts itself can have its ends crossed, and what is lent for writing is lent once.
+pub struct RangeMut<'a, 'gc, K: Object<'gc>, V: Object<'gc>> {
+    front: Cursor<'gc, K, V>,
+    back: Cursor<'gc, K, V>,
+    mutator: &'a Mutator<'gc>,
+    map: PhantomData<(&'a K, &'a mut V)>,
+}
+
+impl<'a, 'gc, K: Object<'gc>, V: Object<'gc>> RangeMut<'a, 'gc, K, V> {
+    /// The cursors are of the map that is borrowed.
+    pub(super) fn new(
+        _: &'a mut Tree<'gc, K, V>,
+        mutator: &'a Mutator<'gc>,
+        (front, back): (Cursor<'gc, K, V>, Cursor<'gc, K, V>),
+    ) -> Self {
+        RangeMut {
+            front,
+            back,
+            mutator,
+            map: PhantomData,
+        }
+    }
+}
+
+impl<'a, 'gc, K: Object<'gc>, V: Object<'gc>> Iterator for RangeMut<'a, 'gc, K, V> {
+    type Item = (&'a K, &'a mut V);
+
+    #[inline]
+    fn next(&mut self) -> Option<(&'a K, &'a mut V)> {
+        if self.front.is_at(&self.back) {
+            return None;
+        }
+        let (node, slot) = self.front.next()?;
+        node.touch(self.mutator);
+        // SAFETY: an entry of a map that is borrowed exclusively for so long, lent once: the cursor goes forward only. The chunk has passed
+        // the barrier.
+        Some(unsafe { (node.key(slot).as_ref(), node.value(slot).as_mut()) })
+    }
+}
+
+/// Keys, or values.
+macro_rules! half {
+    ($(#[$doc:meta])* $name:ident, $iter:ident, $half:tt, $item:ty) => {
+        $(#[$doc])*
+        pub struct $name<'a, 'gc, K: Object<'gc>, V: Object<'gc>>(pub(super) $iter<'a, 'gc, K, V>);
+
+        impl<'a, 'gc, K: Object<'gc>, V: Object<'gc>> Iterator for $name<'a, 'gc, K, V> {
+            type Item = $item;
+            #[inline]
+            fn next(&mut self) -> Option<$item> {
+                self.0.next().map(|entry| entry.$half)
+            }
+            fn size_hint(&self) -> (usize, Option<usize>) {
+                self.0.size_hint()
+            }
+        }
+
+        impl<'a, 'gc, K: Object<'gc>, V: Object<'gc>> DoubleEndedIterator for $name<'a, 'gc, K, V> {
+            fn next_back(&mut self) -> Option<$item> {
+                self.0.next_back().map(|entry| entry.$half)
+            }
+        }
+
+        impl<'gc, K: Object<'gc>, V: Object<'gc>> ExactSizeIterator for $name<'_, 'gc, K, V> {}
+        shown!($name);
+    };
+}
+
+macro_rules! shown {
+    ($($name:ident)*) => {$(
+        impl<'gc, K: Object<'gc>, V: Object<'gc>> FusedIterator for $name<'_, 'gc, K, V> {}
+
+        impl<'gc, K: Object<'gc>, V: Object<'gc>> fmt::Debug for $name<'_, 'gc, K, V> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.debug_struct(stringify!($name)).finish_non_exhaustive()
+            }
+        }
+    )*};
+}
+
+shown!(Iter IterMut Range RangeMut);
+impl<'gc, K: Object<'gc>, V: Object<'gc>> ExactSizeIterator for Iter<'_, 'gc, K, V> {}
+impl<'gc, K: Object<'gc>, V: Object<'gc>> ExactSizeIterator for IterMut<'_, 'gc, K, V> {}
+half!(
+    /// The keys of a map in their order.
+    Keys, Iter, 0, &'a K
+);
+half!(
+    /// The values of a map in the order of their keys.
+    Values, Iter, 1, &'a V
+);
+half!(
+    /// The values of a map in the order of their keys, to be changed.
+    ValuesMut, IterMut, 1, &'a mut V
+);

@@ -1,0 +1,7 @@
+//! Ordered maps: a B-tree of chunks.
+
+mod cursor;
+mod iter;
+pub mod map;
+mod node;
+mod tree;

@@ -1,0 +1,132 @@
+//! [`VecDeque`]: a queue in chunks.
+
+use super::iter::{Chunks, ChunksMut, Iter, IterMut};
+use super::radix::Radix;
+use super::vec::sequence;
+use crate::collector::{Relocator, Tracer};
+use crate::heap::Mutator;
+use crate::types::Object;
+use std::fmt;
+use std::ops::Index;
+
+/// A queue with two ends in the heap, in chunks as those of [`Vec`](crate::gc::Vec) (H11).
+///
+/// What leads to emptied chunks goes at once, so a queue has as many chunks as its elements need, however many have passed through it.
+///
+/// ```
+/// use vivant_heap::{Mutator, gc};
+///
+/// fn waiting<'gc>(m: &Mutator<'gc>) -> gc::VecDeque<'gc, u64> {
+///     let mut queue = gc::VecDeque::new();
+///     queue.push_back(m, 2);
+///     queue.push_front(m, 1);
+///     assert_eq!(queue.pop_front(m), Some(1));
+///     queue
+/// }
+/// ```
+pub struct VecDeque<'gc, T> {
+    tree: Radix<'gc, T>,
+}
+
+impl<T> VecDeque<'_, T> {
+    /// An empty one. Allocates nothing.
+    #[must_use]
+    pub const fn new() -> Self {
+        VecDeque { tree: Radix::new() }
+    }
+
+    /// How many elements there are.
+    #[inline]
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.tree.len()
+    }
+
+    /// Whether there is none.
+    #[inline]
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Removes everything, at once: destructors of elements run when the collector meets the dead chunks (H10).
+    pub fn clear(&mut self) {
+        self.tree.clear();
+    }
+}
+
+impl<'gc, T: Object<'gc>> VecDeque<'gc, T> {
+    /// Of what an iterator gives, the first at the front.
+    ///
+    /// # Panics
+    ///
+    /// There is no memory.
+    pub fn from_iter(m: &Mutator<'gc>, values: impl IntoIterator<Item = T>) -> Self {
+        let mut queue = VecDeque::new();
+        queue.extend(m, values);
+        queue
+    }
+
+    /// Puts elements at the back. The iterator may allocate too.
+    ///
+    /// # Panics
+    ///
+    /// There is no memory: those that came before are there.
+    pub fn extend(&mut self, m: &Mutator<'gc>, values: impl IntoIterator<Item = T>) {
+        let each = |value| self.push_back(m, value);
+        values.into_iter().for_each(each);
+    }
+
+    /// Puts an element behind the last.
+    ///
+    /// # Panics
+    ///
+    /// There is no memory: the queue is as it was.
+    #[inline]
+    pub fn push_back(&mut self, m: &Mutator<'gc>, value: T) {
+        self.tree.push_back(m, value);
+    }
+
+    /// Puts an element before the first.
+    ///
+    /// # Panics
+    ///
+    /// There is no memory: the queue is as it was.
+    #[inline]
+    pub fn push_front(&mut self, m: &Mutator<'gc>, value: T) {
+        self.tree.push_front(m, value);
+    }
+
+    /// Takes the last element out.
+    #[inline]
+    pub fn pop_back(&mut self, m: &Mutator<'gc>) -> Option<T> {
+        self.tree.pop_back(m)
+    }
+
+    /// Takes the first element out.
+    #[inline]
+    pub fn pop_front(&mut self, m: &Mutator<'gc>) -> Option<T> {
+        self.tree.pop_front(m)
+    }
+
+    /// The first element; as [`VecDeque::first`].
+    #[must_use]
+    pub fn front(&self) -> Option<&T> {
+        self.first()
+    }
+
+    /// The last element; as [`VecDeque::last`].
+    #[must_use]
+    pub fn back(&self) -> Option<&T> {
+        self.last()
+    }
+
+    /// Shortens it to the first `len` elements: the others end here.
+    pub fn truncate(&mut self, m: &Mutator<'gc>, len: usize) {
+        while self.len() > len {
+            self.pop_back(m);
+        }
+    }
+}
+
+sequence!(VecDeque);

@@ -1,0 +1,288 @@
+//! Segments: chunks of entries, in no order, with a tag for each.
+
+use super::group::{GROUP, equal, equal_64};
+use crate::collections::chunk::{CHUNK_MAX, Chunk, Content, Head, Raw, SLOTS_MAX, end_elements};
+use crate::collector::{Relocator, Tracer};
+use crate::heap::Mutator;
+use crate::types::Object;
+use std::marker::PhantomData;
+use std::ptr::NonNull;
+
+/// The content of segments: a link to a further segment, tags, and entries behind them. The tags of empty slots are anything.
+pub(crate) struct Entries<K, V>(PhantomData<fn() -> (K, V)>);
+
+/// A segment.
+pub(crate) type Segment<'gc, K, V> = Chunk<'gc, Entries<K, V>>;
+
+/// Where the tags begin: behind the link.
+const TAGS: usize = size_of::<Head>() + size_of::<Option<Raw>>();
+
+/// Tags that there are for so many entries: one group, or some times four, so that all are compared without a question in between.
+#[inline]
+const fn tags(capacity: usize) -> usize {
+    if capacity <= GROUP {
+        GROUP
+    } else {
+        capacity.next_multiple_of(4 * GROUP)
+    }
+}
+
+/// Where the entries begin.
+#[inline]
+const fn entries(capacity: usize) -> usize {
+    TAGS + tags(capacity)
+}
+
+/// # Safety
+///
+/// The chunk is a segment.
+#[inline]
+unsafe fn link(segment: Raw) -> NonNull<Option<Raw>> {
+    // SAFETY: the caller's.
+    unsafe { segment.behind(size_of::<Head>()) }
+}
+
+/// # Safety
+///
+/// The chunk is a segment of such entries.
+#[inline]
+unsafe fn first<K, V>(segment: Raw) -> NonNull<(K, V)> {
+    // SAFETY: the caller's.
+    unsafe { segment.behind(entries(segment.capacity())) }
+}
+
+// SAFETY: the entries in the slots, and the link, are all of it.
+unsafe impl<'gc, K: Object<'gc>, V: Object<'gc>> Content<'gc> for Entries<K, V> {
+    type Static = Entries<K::Static, V::Static>;
+    /// The link may be one.
+    const NEEDS_TRACE: bool = true;
+    const NEEDS_DROP: bool = std::mem::needs_drop::<(K, V)>();
+
+    #[inline]
+    fn bytes(capacity: usize) -> usize {
+        entries(capacity) + capacity * size_of::<(K, V)>()
+    }
+
+    unsafe fn begin(chunk: Raw, capacity: usize) {
+        // SAFETY: the caller's.
+        unsafe {
+            link(chunk).write(None);
+            let first = chunk.behind::<u8>(TAGS);
+            first.write_bytes(0, tags(capacity));
+        }
+    }
+
+    unsafe fn trace(chunk: Raw, tracer: &mut Tracer<'_>) {
+        // SAFETY: the caller's.
+        unsafe {
+            if let Some(next) = link(chunk).read() {
+                next.trace(tracer);
+            }
+            if <(K, V) as Object<'gc>>::NEEDS_TRACE {
+                for slot in chunk.filled() {
+                    first::<K, V>(chunk).add(slot).as_ref().trace(tracer);
+                }
+            }
+        }
+    }
+
+    unsafe fn relocate(chunk: Raw, relocator: &mut Relocator<'_>) {
+        // SAFETY: the caller's.
+        unsafe {
+            if let Some(next) = link(chunk).read() {
+                link(chunk).write(Some(next.relocated(relocator)));
+            }
+            if <(K, V) as Object<'gc>>::NEEDS_TRACE {
+                for slot in chunk.filled() {
+                    first::<K, V>(chunk).add(slot).as_mut().relocate(relocator);
+                }
+            }
+        }
+    }
+
+    unsafe fn end(chunk: Raw) {
+        // SAFETY: the caller's.
+        unsafe {
+            let filled = chunk.filled();
+            end_elements(first::<K, V>(chunk).add(filled.start), filled.len());
+        }
+    }
+}
+
+impl<'gc, K: Object<'gc>, V: Object<'gc>> Segment<'gc, K, V> {
+    /// Entries of a segment, at most. No more than 128, because a split has a bit for each.
+    pub(crate) const MOST: usize = {
+        assert!(
+            align_of::<(K, V)>() <= 8,
+            "keys and values are aligned to 8 bytes at most; box what needs more"
+        );
+        let slots = if K::NEEDS_TRACE && V::NEEDS_TRACE {
+            SLOTS_MAX / 2
+        } else {
+            SLOTS_MAX
+        };
+        let mut most = slots;
+        while most > 1 && entries(most) + most * size_of::<(K, V)>() > CHUNK_MAX {
+            most -= 1;
+        }
+        most
+    };
+
+    /// Entries of a map's first segment.
+    pub(crate) const FIRST: usize = if Self::MOST < 4 { Self::MOST } else { 4 };
+
+    #[inline]
+    fn first(self) -> NonNull<(K, V)> {
+        // SAFETY: a segment of such entries.
+        unsafe { first(self.raw()) }
+    }
+
+    #[inline]
+    fn tags(self) -> NonNull<u8> {
+        // SAFETY: a segment has its tags there.
+        unsafe { self.raw().behind(TAGS) }
+    }
+
+    /// The entry in this slot.
+    #[inline]
+    pub(crate) fn entry(self, slot: usize) -> NonNull<(K, V)> {
+        debug_assert!(slot < self.capacity());
+        // SAFETY: the segment has as many.
+        unsafe { self.first().add(slot) }
+    }
+
+    /// All entries.
+    #[inline]
+    pub(crate) fn entries(self) -> NonNull<[(K, V)]> {
+        NonNull::slice_from_raw_parts(self.first(), self.to())
+    }
+
+    /// The segment in which to go on.
+    #[inline]
+    pub(crate) fn next(self) -> Option<Self> {
+        // SAFETY: a segment of the same map.
+        unsafe { link(self.raw()).read().map(|next| Chunk::of(next)) }
+    }
+
+    /// One segment more in which to go on, the first one behind this.
+    pub(crate) fn chain(self, m: &Mutator<'gc>, more: Self) {
+        self.touch(m);
+        more.touch(m);
+        // SAFETY: both have passed the barrier.
+        unsafe {
+            link(more.raw()).write(self.next().map(Chunk::raw));
+            link(self.raw()).write(Some(more.raw()));
+        }
+    }
+
+    /// The slots whose tags are those of this hash, a bit for each.
+    #[inline]
+    fn candidates(self, hash: u64) -> u128 {
+        let (len, capacity, tag) = (self.to(), self.capacity(), hash as u8);
+        let tags = self.tags();
+        // SAFETY: there are tags for whole groups, and above one group for four at a time.
+        let equal = unsafe {
+            if capacity <= GROUP {
+                u128::from(equal(tags, tag))
+            } else if capacity <= 4 * GROUP {
+                u128::from(equal_64(tags, tag))
+            } else {
+                let low = u128::from(equal_64(tags, tag));
+                low | u128::from(equal_64(tags.add(4 * GROUP), tag)) << 64
+            }
+        };
+        // What is behind the last entry is no tag.
+        match len {
+            SLOTS_MAX => equal,
+            len => equal & ((1 << len) - 1),
+        }
+    }
+
+    /// The slot of the entry with this hash for which `is` says so, in this segment alone.
+    ///
+    /// `is` is foreign code: it may panic, and it sees entries that nobody writes meanwhile.
+    #[inline]
+    pub(crate) fn find(self, hash: u64, mut is: impl FnMut(&K) -> bool) -> Option<usize> {
+        let mut candidates = self.candidates(hash);
+        while candidates != 0 {
+            let slot = candidates.trailing_zeros() as usize;
+            // SAFETY: there is an entry in this slot. Of a segment that nobody writes: whoever may, has lent the map to this.
+            if is(unsafe { &self.entry(slot).as_ref().0 }) {
+                return Some(slot);
+            }
+            candidates &= candidates - 1;
+        }
+        None
+    }
+
+    /// The same, in this segment and those in which to go on.
+    #[inline]
+    pub(crate) fn find_in_chain(
+        self,
+        hash: u64,
+        mut is: impl FnMut(&K) -> bool,
+    ) -> Option<(Self, usize)> {
+        let mut segment = self;
+        loop {
+            if let Some(slot) = segment.find(hash, &mut is) {
+                return Some((segment, slot));
+            }
+            segment = segment.next()?;
+        }
+    }
+
+    /// One entry more. There is a slot for it.
+    pub(crate) fn push(self, m: &Mutator<'gc>, hash: u64, entry: (K, V)) -> NonNull<(K, V)> {
+        debug_assert!(self.to() < self.capacity());
+        self.touch(m);
+        let slot = self.to();
+        // SAFETY: the slot is empty; the chunk has passed the barrier.
+        unsafe {
+            self.tags().add(slot).write(hash as u8);
+            self.entry(slot).write(entry);
+            self.fill(0..slot + 1);
+        }
+        self.entry(slot)
+    }
+
+    /// Takes an entry out. The last one gets its slot.
+    pub(crate) fn take(self, m: &Mutator<'gc>, slot: usize) -> (K, V) {
+        self.touch(m);
+        let last = self.to() - 1;
+        debug_assert!(slot <= last);
+        // SAFETY: both slots hold entries, or are the same; the chunk has passed the barrier. What is read is no longer in it.
+        unsafe {
+            let entry = self.entry(slot).read();
+            self.fill(0..last);
+            if slot != last {
+                self.entry(slot)
+                    .copy_from_nonoverlapping(self.entry(last), 1);
+                self.tags().add(slot).write(self.tags().add(last).read());
+            }
+            entry
+        }
+    }
+
+    /// Moves entries behind those of another segment: those for which `moves` has a bit.
+    pub(crate) fn move_to(self, m: &Mutator<'gc>, other: Self, moves: u128) {
+        self.touch(m);
+        other.touch(m);
+        let (count, mut stay, mut there) = (self.to(), 0, other.to());
+        // SAFETY: both have passed the barrier, and the other one has slots enough. Each entry is in one of them in the end; nothing panics.
+        unsafe {
+            for slot in 0..count {
+                let (to, at) = match moves >> slot & 1 {
+                    1 => (other, &mut there),
+                    _ => (self, &mut stay),
+                };
+                if to.raw() != self.raw() || *at != slot {
+                    to.entry(*at).copy_from_nonoverlapping(self.entry(slot), 1);
+                    to.tags().add(*at).write(self.tags().add(slot).read());
+                }
+                *at += 1;
+            }
+            self.fill(0..stay);
+            other.fill(0..there);
+        }
+    }
+}

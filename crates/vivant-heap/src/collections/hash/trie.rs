@@ -1,0 +1,429 @@
+//! The trie above the segments.
+
+use super::segment::Segment;
+use crate::collections::chunk::{Chunk, Content, Head, Raw, SLOTS_MAX};
+use crate::collector::{Relocator, Tracer};
+use crate::heap::Mutator;
+use crate::types::Object;
+use std::marker::PhantomData;
+use std::ptr::NonNull;
+
+/// A reference to a segment or to a node, with the number of bits by which a node chooses; 0: it is a segment.
+#[derive(Clone, Copy, PartialEq, Eq)]
+#[repr(transparent)]
+struct Link(NonNull<u8>);
+
+/// Chunks are aligned to eight bytes.
+const LOW: usize = 7;
+
+/// Bits by which a node chooses, at most.
+const BITS_MAX: u32 = SLOTS_MAX.ilog2();
+
+const _: () = assert!(BITS_MAX as usize <= LOW);
+
+/// Bits of a hash that choose segments, the highest ones. The others are for tags.
+const DEPTH_MAX: u32 = u64::BITS - u8::BITS;
+
+impl Link {
+    fn new(chunk: Raw, bits: u32) -> Link {
+        let tagged = chunk.address().map_addr(|address| address | bits as usize);
+        Link(tagged)
+    }
+
+    #[inline]
+    fn bits(self) -> u32 {
+        (self.0.addr().get() & LOW) as u32
+    }
+
+    /// The chunk, with the bits known.
+    #[inline]
+    fn chunk(self, bits: u32) -> Raw {
+        debug_assert_eq!(bits, self.bits());
+        // SAFETY: the bits were added to the address of the chunk.
+        Raw::at(unsafe { self.0.byte_sub(bits as usize) })
+    }
+
+    fn trace(self, tracer: &mut Tracer<'_>) {
+        self.chunk(self.bits()).trace(tracer);
+    }
+
+    fn relocated(self, relocator: &mut Relocator<'_>) -> Link {
+        let bits = self.bits();
+        Link::new(self.chunk(bits).relocated(relocator), bits)
+    }
+}
+
+/// The content of nodes: links, a power of two of them, all there. A segment for which fewer bits count has several neighbouring ones.
+struct Node;
+
+/// # Safety
+///
+/// The chunk is a node, and has the slot.
+#[inline]
+unsafe fn slot(node: Raw, slot: usize) -> NonNull<Link> {
+    // SAFETY: the caller's.
+    unsafe { node.behind::<Link>(size_of::<Head>()).add(slot) }
+}
+
+// SAFETY: the references in the slots are all of it.
+unsafe impl<'gc> Content<'gc> for Node {
+    type Static = Node;
+    const NEEDS_TRACE: bool = true;
+    const NEEDS_DROP: bool = false;
+
+    fn bytes(capacity: usize) -> usize {
+        size_of::<Head>() + capacity * size_of::<Link>()
+    }
+
+    unsafe fn trace(chunk: Raw, tracer: &mut Tracer<'_>) {
+        // SAFETY: the caller's.
+        unsafe {
+            for number in chunk.filled() {
+                slot(chunk, number).read().trace(tracer);
+            }
+        }
+    }
+
+    unsafe fn relocate(chunk: Raw, relocator: &mut Relocator<'_>) {
+        // SAFETY: the caller's.
+        unsafe {
+            for number in chunk.filled() {
+                let link = slot(chunk, number);
+                link.write(link.read().relocated(relocator));
+            }
+        }
+    }
+
+    unsafe fn end(_: Raw) {}
+}
+
+/// Segments by the highest bits of hashes.
+///
+/// Each segment has the entries whose hashes begin with certain bits, as many of them as its note says: its depth. A full one is split in two
+/// by the next bit; a node whose slots do not tell the halves apart gets twice as many, and one that has the most, a node below it. So growth is a
+/// piece of work for one segment at a time. When the bits are used up, segments are chained.
+pub(crate) struct Trie<'gc, K, V> {
+    root: Option<Link>,
+    what: PhantomData<Segment<'gc, K, V>>,
+}
+
+// SAFETY: as for `Chunk`.
+unsafe impl<K, V> Send for Trie<'static, K, V> {}
+
+/// What was found for a key.
+pub(crate) enum Found<'gc, K, V> {
+    /// Its segment and slot.
+    Entry(Segment<'gc, K, V>, usize),
+    /// Where it would be: the first segment of a chain, if there is any.
+    Not(Option<Segment<'gc, K, V>>),
+}
+
+/// The way to a segment.
+struct Way<'gc, K, V> {
+    segment: Segment<'gc, K, V>,
+    /// The node that leads to it, with its bits, and how many bits were used up before it.
+    node: Option<(Chunk<'gc, Node>, u32, u32)>,
+    /// The node above that one, and the same of it.
+    above: Option<(Chunk<'gc, Node>, u32, u32)>,
+}
+
+/// The slot of a node for a hash.
+#[inline]
+fn choose(hash: u64, used: u32, bits: u32) -> usize {
+    debug_assert!(bits > 0 && used < u64::BITS);
+    ((hash << used) >> (u64::BITS - bits)) as usize
+}
+
+impl<K, V> Trie<'_, K, V> {
+    pub(crate) const fn new() -> Self {
+        Trie {
+            root: None,
+            what: PhantomData,
+        }
+    }
+}
+
+impl<'gc, K: Object<'gc>, V: Object<'gc>> Trie<'gc, K, V> {
+    /// The segment for a hash; the first one, if there is a chain.
+    #[inline]
+    pub(crate) fn segment(&self, hash: u64) -> Option<Segment<'gc, K, V>> {
+        let mut link = self.root?;
+        let mut rest = hash;
+        // SAFETY: chunks of this map; the last one is a segment.
+        unsafe {
+            loop {
+                let bits = link.bits();
+                if bits == 0 {
+                    return Some(Chunk::of(link.chunk(0)));
+                }
+                let number = (rest >> (u64::BITS - bits)) as usize;
+                rest <<= bits;
+                link = slot(link.chunk(bits), number).read();
+            }
+        }
+    }
+
+    fn way(&self, hash: u64) -> Option<Way<'gc, K, V>> {
+        let mut link = self.root?;
+        let mut used = 0;
+        let (mut node, mut above) = (None, None);
+        // SAFETY: as above.
+        unsafe {
+            loop {
+                let bits = link.bits();
+                let chunk = link.chunk(bits);
+                if bits == 0 {
+                    let segment = Chunk::of(chunk);
+                    return Some(Way {
+                        segment,
+                        node,
+                        above,
+                    });
+                }
+                above = node;
+                node = Some((Chunk::of(chunk), bits, used));
+                link = slot(chunk, choose(hash, used, bits)).read();
+                used += bits;
+            }
+        }
+    }
+
+    /// Where the entry lies for which `is` says so.
+    #[inline]
+    pub(crate) fn find(&self, hash: u64, is: impl FnMut(&K) -> bool) -> Found<'gc, K, V> {
+        let Some(first) = self.segment(hash) else {
+            return Found::Not(None);
+        };
+        match first.find_in_chain(hash, is) {
+            Some((segment, slot)) => Found::Entry(segment, slot),
+            None => Found::Not(Some(first)),
+        }
+    }
+
+    /// One entry more; none has its key, and this is the segment where it was looked for. `hashes` is foreign code: the hash of a key that
+    /// is there.
+    #[inline]
+    pub(crate) fn push(
+        &mut self,
+        m: &Mutator<'gc>,
+        first: Option<Segment<'gc, K, V>>,
+        hash: u64,
+        entry: (K, V),
+        hashes: impl Fn(&K) -> u64,
+    ) -> NonNull<(K, V)> {
+        let segment = match first {
+            Some(first) if first.to() < first.capacity() => first,
+            _ => self.room(m, hash, hashes),
+        };
+        segment.push(m, hash, entry)
+    }
+
+    /// Makes room for an entry, in the segment that comes back. Each step leaves a whole map: those before it stay if there is no memory for it, or if a
+    /// hash panics.
+    #[cold]
+    #[inline(never)]
+    fn room(
+        &mut self,
+        m: &Mutator<'gc>,
+        hash: u64,
+        hashes: impl Fn(&K) -> u64,
+    ) -> Segment<'gc, K, V> {
+        loop {
+            let Some(way) = self.way(hash) else {
+                let first = Chunk::new(m, Segment::<K, V>::FIRST);
+                self.root = Some(Link::new(first.raw(), 0));
+                return first;
+            };
+            let segment = way.segment;
+            if segment.to() < segment.capacity() {
+                return segment;
+            }
+            let depth = segment.note() as u32;
+            if segment.capacity() < Segment::<K, V>::MOST {
+                self.widen_segment(m, hash, &way);
+            } else if depth >= DEPTH_MAX {
+                return chained(m, segment);
+            } else {
+                match way.node {
+                    Some((node, bits, used)) if depth < used + bits => {
+                        split(m, hash, segment, (node, bits, used), &hashes);
+                    }
+                    Some((_, bits, _)) if bits < BITS_MAX => self.widen_node(m, hash, &way),
+                    node => self.deepen(m, hash, segment, node),
+                }
+            }
+        }
+    }
+
+    /// A larger segment in the place of a full one.
+    fn widen_segment(&mut self, m: &Mutator<'gc>, hash: u64, way: &Way<'gc, K, V>) {
+        let old = way.segment;
+        let capacity = (old.capacity() * 2).min(Segment::<K, V>::MOST);
+        let new: Segment<'gc, K, V> = Chunk::new(m, capacity);
+        new.set_note(old.note());
+        old.move_to(m, new, u128::MAX);
+        let link = Link::new(new.raw(), 0);
+        match way.node {
+            None => self.root = Some(link),
+            Some(node) => lead(m, hash, node, old.note() as u32, link),
+        }
+    }
+
+    /// A node with twice the slots in the place of one.
+    fn widen_node(&mut self, m: &Mutator<'gc>, hash: u64, way: &Way<'gc, K, V>) {
+        let Some((node, bits, _)) = way.node else {
+            return;
+        };
+        let slots = 1 << bits;
+        let new: Chunk<'gc, Node> = Chunk::new(m, slots * 2);
+        // SAFETY: both have their slots; what is in the old one stays: it is garbage. The new one is new.
+        unsafe {
+            for number in 0..slots {
+                let link = slot(node.raw(), number).read();
+                slot(new.raw(), 2 * number).write(link);
+                slot(new.raw(), 2 * number + 1).write(link);
+            }
+            new.fill(0..slots * 2);
+        }
+        let link = Link::new(new.raw(), bits + 1);
+        match way.above {
+            None => self.root = Some(link),
+            Some((above, bits, used)) => lead(m, hash, (above, bits, used), used + bits, link),
+        }
+    }
+
+    /// A node of one bit above a segment.
+    fn deepen(
+        &mut self,
+        m: &Mutator<'gc>,
+        hash: u64,
+        segment: Segment<'gc, K, V>,
+        node: Option<(Chunk<'gc, Node>, u32, u32)>,
+    ) {
+        let new: Chunk<'gc, Node> = Chunk::new(m, 2);
+        // SAFETY: it has two slots, and is new.
+        unsafe {
+            slot(new.raw(), 0).write(Link::new(segment.raw(), 0));
+            slot(new.raw(), 1).write(Link::new(segment.raw(), 0));
+            new.fill(0..2);
+        }
+        let link = Link::new(new.raw(), 1);
+        match node {
+            None => self.root = Some(link),
+            Some((node, bits, used)) => lead(m, hash, (node, bits, used), used + bits, link),
+        }
+    }
+
+    pub(crate) fn trace(&self, tracer: &mut Tracer<'_>) {
+        if let Some(root) = self.root {
+            root.trace(tracer);
+        }
+    }
+
+    pub(crate) fn relocate(&mut self, relocator: &mut Relocator<'_>) {
+        if let Some(root) = &mut self.root {
+            *root = root.relocated(relocator);
+        }
+    }
+}
+
+/// In a node, all slots for hashes that begin with the same `depth` bits as this one lead there.
+fn lead<'gc>(
+    m: &Mutator<'gc>,
+    hash: u64,
+    (node, bits, used): (Chunk<'gc, Node>, u32, u32),
+    depth: u32,
+    to: Link,
+) {
+    node.touch(m);
+    let count = 1 << (used + bits - depth);
+    let first = choose(hash, used, bits) & !(count - 1);
+    for number in first..first + count {
+        // SAFETY: the node has 2 to the power of `bits` slots, and has passed the barrier.
+        unsafe { slot(node.raw(), number).write(to) };
+    }
+}
+
+/// Splits a full segment by the next bit. The node tells the halves apart.
+fn split<'gc, K: Object<'gc>, V: Object<'gc>>(
+    m: &Mutator<'gc>,
+    hash: u64,
+    segment: Segment<'gc, K, V>,
+    node: (Chunk<'gc, Node>, u32, u32),
+    hashes: &impl Fn(&K) -> u64,
+) {
+    let depth = segment.note() as u32;
+    let bit = 1 << (u64::BITS - 1 - depth);
+    let mut moves: u128 = 0;
+    for number in 0..segment.to() {
+        // SAFETY: there is an entry; foreign code sees it while nobody writes, and nothing has changed yet.
+        let key = unsafe { &segment.entry(number).as_ref().0 };
+        moves |= u128::from(hashes(key) & bit != 0) << number;
+    }
+    // Few entries: most keys of this segment collide.
+    let capacity = match moves.count_ones() as usize {
+        few if few < Segment::<K, V>::MOST / 8 => few.max(Segment::<K, V>::FIRST),
+        _ => Segment::<K, V>::MOST,
+    };
+    let other: Segment<'gc, K, V> = Chunk::new(m, capacity);
+    segment.move_to(m, other, moves);
+    segment.set_note(depth as usize + 1);
+    other.set_note(depth as usize + 1);
+    lead(m, hash | bit, node, depth + 1, Link::new(other.raw(), 0));
+}
+
+/// Room in a chain of segments whose keys all have the same hash but for its lowest bits.
+fn chained<'gc, K: Object<'gc>, V: Object<'gc>>(
+    m: &Mutator<'gc>,
+    first: Segment<'gc, K, V>,
+) -> Segment<'gc, K, V> {
+    let mut segment = first;
+    while let Some(next) = segment.next() {
+        if next.to() < next.capacity() {
+            return next;
+        }
+        segment = next;
+    }
+    let more = Chunk::new(m, Segment::<K, V>::MOST);
+    first.chain(m, more);
+    more
+}
+
+/// All segments, in the order of the bits that choose them: where to go on is a number, so that nothing need be kept on the way.
+pub(crate) struct Walk<'gc, K, V> {
+    /// The beginning of the hashes of the next segment.
+    next: Option<u64>,
+    /// Its chain first.
+    chain: Option<Segment<'gc, K, V>>,
+}
+
+impl<'gc, K: Object<'gc>, V: Object<'gc>> Walk<'gc, K, V> {
+    pub(crate) fn new() -> Self {
+        Walk {
+            next: Some(0),
+            chain: None,
+        }
+    }
+
+    /// The next segment. The trie is the same each time, and has not grown meanwhile.
+    pub(crate) fn step(&mut self, trie: &Trie<'gc, K, V>) -> Option<Segment<'gc, K, V>> {
+        if let Some(segment) = self.chain {
+            self.chain = segment.next();
+            return Some(segment);
+        }
+        let here = self.next?;
+        let segment = trie.segment(here)?;
+        self.chain = segment.next();
+        let step = 1_u64.checked_shl(u64::BITS - segment.note() as u32);
+        self.next = step.and_then(|step| here.checked_add(step));
+        Some(segment)
+    }
+}
+
+impl<K, V> Default for Trie<'_, K, V> {
+    fn default() -> Self {
+        Trie::new()
+    }
+}
+
+const _: () = assert!(size_of::<Trie<'_, (), ()>>() == size_of::<usize>());

@@ -1,0 +1,152 @@
+//! Chunks of elements, one behind the other.
+
+use super::chunk::{CHUNK_MAX, Chunk, Content, Head, Raw, SLOTS_MAX, end_elements};
+use crate::collector::{Relocator, Tracer};
+use crate::types::Object;
+use std::marker::PhantomData;
+use std::ptr::NonNull;
+
+/// The content of chunks that hold elements.
+pub(crate) struct Items<T>(PhantomData<fn() -> T>);
+
+/// # Safety
+///
+/// The chunk is one of such elements, or of as many bytes.
+#[inline]
+unsafe fn first<T>(chunk: Raw) -> NonNull<T> {
+    // SAFETY: the caller's; elements are not aligned to more than the head is.
+    unsafe { chunk.behind(size_of::<Head>()) }
+}
+
+// SAFETY: the elements in the slots are all of it, and each reports what it has.
+unsafe impl<'gc, T: Object<'gc>> Content<'gc> for Items<T> {
+    type Static = Items<T::Static>;
+    const NEEDS_TRACE: bool = T::NEEDS_TRACE;
+    const NEEDS_DROP: bool = std::mem::needs_drop::<T>();
+
+    #[inline]
+    fn bytes(capacity: usize) -> usize {
+        size_of::<Head>() + capacity * size_of::<T>()
+    }
+
+    unsafe fn trace(chunk: Raw, tracer: &mut Tracer<'_>) {
+        // SAFETY: the caller's.
+        unsafe {
+            for slot in chunk.filled() {
+                first::<T>(chunk).add(slot).as_ref().trace(tracer);
+            }
+        }
+    }
+
+    unsafe fn relocate(chunk: Raw, relocator: &mut Relocator<'_>) {
+        // SAFETY: the caller's.
+        unsafe {
+            for slot in chunk.filled() {
+                first::<T>(chunk).add(slot).as_mut().relocate(relocator);
+            }
+        }
+    }
+
+    unsafe fn end(chunk: Raw) {
+        // SAFETY: the caller's.
+        unsafe {
+            let filled = chunk.filled();
+            end_elements(first::<T>(chunk).add(filled.start), filled.len());
+        }
+    }
+}
+
+impl<'gc, T: Object<'gc>> Chunk<'gc, Items<T>> {
+    /// Slots of a full chunk: a power of two.
+    pub(crate) const MOST: usize = {
+        assert!(
+            align_of::<T>() <= 8,
+            "an element is aligned to 8 bytes at most; box what needs more"
+        );
+        let size = if size_of::<T>() == 0 {
+            1
+        } else {
+            size_of::<T>()
+        };
+        let fit = (CHUNK_MAX - size_of::<Head>()) / size;
+        let fit = if T::NEEDS_TRACE && fit > SLOTS_MAX {
+            SLOTS_MAX
+        } else {
+            fit
+        };
+        if fit == 0 { 1 } else { 1 << fit.ilog2() }
+    };
+
+    /// Slots of a collection's first chunk.
+    pub(crate) const FIRST: usize = if Self::MOST < 4 { Self::MOST } else { 4 };
+
+    /// The slot of this number.
+    #[inline]
+    pub(crate) fn slot(self, number: usize) -> NonNull<T> {
+        debug_assert!(number <= self.capacity());
+        // SAFETY: the chunk has as many.
+        unsafe { first::<T>(self.raw()).add(number) }
+    }
+
+    /// Moves all elements to the slots from `from` on of another, empty chunk.
+    ///
+    /// # Safety
+    ///
+    /// Both have passed the barrier; the other has as many slots.
+    pub(crate) unsafe fn move_to(self, other: Self, from: usize) {
+        let (slots, count) = (self.from(), self.len());
+        debug_assert!(from + count <= other.capacity());
+        // SAFETY: they are elements, which only one of the chunks holds at a time.
+        unsafe {
+            self.fill(0..0);
+            self.slot(slots)
+                .copy_to_nonoverlapping(other.slot(from), count);
+            other.fill(from..from + count);
+        }
+    }
+}
+
+/// The content of chunks that refer to chunks.
+pub(crate) struct Links;
+
+// SAFETY: the references in the slots are all of it.
+unsafe impl<'gc> Content<'gc> for Links {
+    type Static = Links;
+    const NEEDS_TRACE: bool = true;
+    const NEEDS_DROP: bool = false;
+
+    #[inline]
+    fn bytes(capacity: usize) -> usize {
+        size_of::<Head>() + capacity * size_of::<Raw>()
+    }
+
+    unsafe fn trace(chunk: Raw, tracer: &mut Tracer<'_>) {
+        // SAFETY: the caller's.
+        unsafe {
+            for slot in chunk.filled() {
+                first::<Raw>(chunk).add(slot).read().trace(tracer);
+            }
+        }
+    }
+
+    unsafe fn relocate(chunk: Raw, relocator: &mut Relocator<'_>) {
+        // SAFETY: the caller's.
+        unsafe {
+            for slot in chunk.filled() {
+                let slot = first::<Raw>(chunk).add(slot);
+                slot.write(slot.read().relocated(relocator));
+            }
+        }
+    }
+
+    unsafe fn end(_: Raw) {}
+}
+
+/// # Safety
+///
+/// The chunk is one of [`Links`], and has so many slots.
+#[inline]
+pub(crate) unsafe fn link(chunk: Raw, slot: usize) -> NonNull<Raw> {
+    // SAFETY: the caller's.
+    unsafe { first::<Raw>(chunk).add(slot) }
+}

@@ -1,0 +1,54 @@
+#![doc = include_str!("README.md")]
+
+mod btree;
+pub(crate) mod chunk;
+mod deque;
+mod hash;
+mod items;
+mod iter;
+mod radix;
+mod string;
+mod vec;
+
+/// Collections that live in the heap, in chunks (H11).
+///
+/// A collection is a handle of a few words: a field of a state or of an object, neither `Copy` nor `Clone`. It has the only way to its chunks, so `&self`
+/// reads and `&mut self` writes, as in `std`; what writes or allocates takes the turn's [`Mutator`](crate::Mutator).
+///
+/// ```
+/// use vivant_heap::{Gc, Heap, Mut, Object, Pacing, Root, Source, gc};
+///
+/// #[derive(Object)]
+/// struct Index<'gc> {
+///     by_name: gc::HashMap<'gc, String, Gc<'gc, Mut<u64>>>,
+///     log: gc::Vec<'gc, Gc<'gc, Mut<u64>>>,
+/// }
+///
+/// struct State;
+/// impl Root for State {
+///     type Of<'gc> = Index<'gc>;
+/// }
+///
+/// let source = std::sync::Arc::new(Source::new());
+/// let mut heap = Heap::<State>::new(&source, Pacing::default(), |_| Index {
+///     by_name: gc::HashMap::new(),
+///     log: gc::Vec::new(),
+/// });
+/// heap.turn(|m, state| {
+///     let count = m.alloc(Mut::new(1));
+///     state.by_name.insert(m, "one".to_owned(), count);
+///     state.log.push(m, count);
+/// });
+/// heap.collect();
+/// heap.turn(|_, state| assert_eq!(state.by_name.get("one").unwrap().get(), 1));
+/// ```
+pub mod gc {
+    pub use super::btree::map::{self as btree_map, BTreeMap};
+    pub use super::deque::VecDeque;
+    pub use super::hash::hasher::{FixedHasher, FixedState};
+    pub use super::hash::map::{self as hash_map, HashMap};
+    pub use super::hash::set::{self as hash_set, HashSet};
+    pub use super::iter::{Chunks, ChunksMut, Iter, IterMut};
+    pub use super::string::{String, Writer};
+    pub use super::vec::Vec;
+}

@@ -1,0 +1,473 @@
+//! A radix tree of chunks: what [`Vec`](super::vec::Vec) and [`VecDeque`](super::deque::VecDeque) have in common.
+
+use super::chunk::{Chunk, Raw, SLOTS_MAX};
+use super::items::{Items, Links, link};
+use crate::collector::{Relocator, Tracer};
+use crate::heap::Mutator;
+use crate::types::Object;
+use std::ops::Range;
+use std::ptr::NonNull;
+
+/// Elements at the positions from `start` to `start + len` of a space, which the height of the tree bounds.
+///
+/// A chunk of the lowest level has the elements of `MOST` positions, one above it as many chunks as there are slots. Along the way to an
+/// element each level takes some bits of its position. No chunk is empty but the first one of a tree without height.
+pub(crate) struct Radix<'gc, T> {
+    root: Option<Chunk<'gc, Items<T>>>,
+    /// Levels of links above the elements.
+    height: u32,
+    start: usize,
+    len: usize,
+}
+
+/// Where something is put.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum End {
+    Front,
+    Back,
+}
+
+/// Bits of a position that one level of links takes.
+const BITS: u32 = SLOTS_MAX.ilog2();
+/// Levels at most: so many bits has a position.
+const HEIGHT_MAX: usize = (usize::BITS / BITS) as usize + 2;
+
+impl<T> Radix<'_, T> {
+    pub(crate) const fn new() -> Self {
+        Radix {
+            root: None,
+            height: 0,
+            start: 0,
+            len: 0,
+        }
+    }
+
+    #[inline]
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Forgets its chunks: they are garbage.
+    pub(crate) fn clear(&mut self) {
+        *self = Radix::new();
+    }
+}
+
+impl<'gc, T: Object<'gc>> Radix<'gc, T> {
+    const MOST: usize = Chunk::<'gc, Items<T>>::MOST;
+    /// Bits of a position within the lowest level.
+    const LOW: u32 = Self::MOST.ilog2();
+
+    /// Positions below a chunk of this level, as bits.
+    #[inline]
+    fn bits(level: u32) -> u32 {
+        Self::LOW + BITS * level
+    }
+
+    /// The slot for a position in a chunk of this level of links, the lowest of which is 1.
+    #[inline]
+    fn slot(level: u32, position: usize) -> usize {
+        (position >> Self::bits(level - 1)) & (SLOTS_MAX - 1)
+    }
+
+    /// Positions of the whole space; none if that is more than can be counted.
+    fn space(&self) -> Option<usize> {
+        1_usize.checked_shl(Self::bits(self.height))
+    }
+
+    /// The chunk of elements for a position.
+    ///
+    /// # Safety
+    ///
+    /// It has one.
+    #[inline]
+    unsafe fn leaf(&self, position: usize) -> Chunk<'gc, Items<T>> {
+        // SAFETY: the caller's: all on the way to an element are there.
+        unsafe {
+            let mut at = self.root.unwrap_unchecked().raw();
+            let mut level = self.height;
+            while level > 0 {
+                at = link(at, Self::slot(level, position)).read();
+                level -= 1;
+            }
+            Chunk::of(at)
+        }
+    }
+
+    /// Where an element lies.
+    #[inline]
+    pub(crate) fn get(&self, index: usize) -> Option<NonNull<T>> {
+        if index >= self.len {
+            return None;
+        }
+        let position = self.start + index;
+        // SAFETY: there is an element.
+        Some(unsafe { self.leaf(position) }.slot(position & (Self::MOST - 1)))
+    }
+
+    /// Where an element lies, to be written.
+    #[inline]
+    pub(crate) fn get_mut(&mut self, m: &Mutator<'gc>, index: usize) -> Option<NonNull<T>> {
+        if index >= self.len {
+            return None;
+        }
+        let position = self.start + index;
+        // SAFETY: there is an element.
+        let leaf = unsafe { self.leaf(position) };
+        leaf.touch(m);
+        Some(leaf.slot(position & (Self::MOST - 1)))
+    }
+
+    /// The elements of one chunk: the longest slice that begins at `range.start` and does not go beyond the range.
+    ///
+    /// The caller sees to it that nobody writes them, or that nobody else uses them.
+    pub(crate) fn run(&self, range: Range<usize>) -> (Chunk<'gc, Items<T>>, NonNull<[T]>) {
+        debug_assert!(range.start < range.end && range.end <= self.len);
+        let position = self.start + range.start;
+        // SAFETY: there is an element.
+        let leaf = unsafe { self.leaf(position) };
+        let slot = position & (Self::MOST - 1);
+        let count = range.len().min(Self::MOST - slot);
+        (leaf, NonNull::slice_from_raw_parts(leaf.slot(slot), count))
+    }
+
+    /// The elements of one chunk: the longest slice that ends at `range.end`.
+    pub(crate) fn run_back(&self, range: Range<usize>) -> (Chunk<'gc, Items<T>>, NonNull<[T]>) {
+        let last = (self.start + range.end - 1) & (Self::MOST - 1);
+        let count = range.len().min(last + 1);
+        self.run(range.end - count..range.end)
+    }
+
+    #[inline]
+    pub(crate) fn push_back(&mut self, m: &Mutator<'gc>, value: T) {
+        let leaf = self.room(m, End::Back);
+        let (from, to) = (leaf.from(), leaf.to());
+        // SAFETY: there is an empty slot behind the last element; the chunk has passed the barrier.
+        unsafe {
+            leaf.slot(to).write(value);
+            leaf.fill(from..to + 1);
+        }
+        self.len += 1;
+    }
+
+    pub(crate) fn push_front(&mut self, m: &Mutator<'gc>, value: T) {
+        let leaf = self.room(m, End::Front);
+        let (from, to) = (leaf.from(), leaf.to());
+        // SAFETY: there is an empty slot before the first element; the chunk has passed the barrier.
+        unsafe {
+            leaf.slot(from - 1).write(value);
+            leaf.fill(from - 1..to);
+        }
+        self.start -= 1;
+        self.len += 1;
+    }
+
+    #[inline]
+    pub(crate) fn pop_back(&mut self, m: &Mutator<'gc>) -> Option<T> {
+        let last = self.len.checked_sub(1)?;
+        let position = self.start + last;
+        // SAFETY: there is an element, the last of its chunk; the chunk has passed the barrier. The element is read, and is no longer in it.
+        let (value, empty) = unsafe {
+            let leaf = self.leaf(position);
+            leaf.touch(m);
+            let (from, to) = (leaf.from(), leaf.to());
+            leaf.fill(from..to - 1);
+            (leaf.slot(to - 1).read(), from == to - 1)
+        };
+        self.len = last;
+        if empty {
+            self.prune(m, position);
+        }
+        Some(value)
+    }
+
+    pub(crate) fn pop_front(&mut self, m: &Mutator<'gc>) -> Option<T> {
+        let left = self.len.checked_sub(1)?;
+        let position = self.start;
+        // SAFETY: as above, the first of its chunk.
+        let (value, empty) = unsafe {
+            let leaf = self.leaf(position);
+            leaf.touch(m);
+            let (from, to) = (leaf.from(), leaf.to());
+            leaf.fill(from + 1..to);
+            (leaf.slot(from).read(), from + 1 == to)
+        };
+        self.start += 1;
+        self.len = left;
+        if empty {
+            self.prune(m, position);
+        }
+        Some(value)
+    }
+
+    /// Exchanges two elements.
+    pub(crate) fn swap(&mut self, m: &Mutator<'gc>, one: usize, other: usize) -> Option<()> {
+        let (one, other) = (self.get_mut(m, one)?, self.get_mut(m, other)?);
+        // SAFETY: two elements, or twice the same; both chunks have passed the barrier.
+        unsafe { std::ptr::swap(one.as_ptr(), other.as_ptr()) };
+        Some(())
+    }
+
+    /// A chunk, which has passed the barrier, with an empty slot before or behind its elements, where the next element goes.
+    #[inline]
+    fn room(&mut self, m: &Mutator<'gc>, end: End) -> Chunk<'gc, Items<T>> {
+        if let Some(leaf) = self.room_there(end) {
+            leaf.touch(m);
+            return leaf;
+        }
+        self.grow(m, end)
+    }
+
+    #[inline]
+    fn room_there(&self, end: End) -> Option<Chunk<'gc, Items<T>>> {
+        if self.len == 0 {
+            return None;
+        }
+        let (neighbour, low) = match end {
+            End::Back => {
+                let last = self.start + self.len - 1;
+                (last, last & (Self::MOST - 1))
+            }
+            End::Front => (self.start, self.start & (Self::MOST - 1)),
+        };
+        // SAFETY: there is an element.
+        let leaf = unsafe { self.leaf(neighbour) };
+        let there = match end {
+            End::Back => low + 1 < leaf.capacity(),
+            End::Front => low > 0,
+        };
+        there.then_some(leaf)
+    }
+
+    /// Makes room. Nothing changes before there is memory for it.
+    #[cold]
+    #[inline(never)]
+    fn grow(&mut self, m: &Mutator<'gc>, end: End) -> Chunk<'gc, Items<T>> {
+        if self.height == 0 {
+            if let Some(leaf) = self.grow_lowest(m, end) {
+                return leaf;
+            }
+        }
+        loop {
+            let inside = match end {
+                End::Back => {
+                    let next = self.start.checked_add(self.len);
+                    let next = next.expect("more elements than can be counted");
+                    self.space()
+                        .is_none_or(|space| next < space)
+                        .then_some(next)
+                }
+                End::Front => self.start.checked_sub(1),
+            };
+            match inside {
+                Some(position) => return self.attach(m, position, end),
+                None => self.raise(m, end),
+            }
+        }
+    }
+
+    /// Room in the only chunk, or in a larger one in its place; none if it is too full for that.
+    fn grow_lowest(&mut self, m: &Mutator<'gc>, end: End) -> Option<Chunk<'gc, Items<T>>> {
+        let old = self.root;
+        let (len, capacity) = (self.len, old.map_or(0, Chunk::capacity));
+        let new = match old {
+            // Half of it is empty on the other side.
+            Some(old) if len <= capacity / 2 => old,
+            _ if capacity < Self::MOST => Chunk::new(
+                m,
+                (capacity * 2).clamp(Chunk::<Items<T>>::FIRST, Self::MOST),
+            ),
+            _ => return None,
+        };
+        // In the middle if it goes to the front, at the beginning else; one slot at least is empty on either side that grows.
+        let from = match end {
+            End::Front => (new.capacity() - len).div_ceil(2),
+            End::Back if self.start == 0 => 0,
+            End::Back => (new.capacity() - len) / 2,
+        };
+        new.touch(m);
+        // SAFETY: both have passed the barrier; elements move to empty slots of the other, or, bit for bit, within one.
+        unsafe {
+            match old {
+                Some(old) if old.raw() != new.raw() => {
+                    old.touch(m);
+                    old.move_to(new, from);
+                }
+                Some(old) => {
+                    old.slot(old.from()).copy_to(old.slot(from), len);
+                    old.fill(from..from + len);
+                }
+                None => new.fill(from..from),
+            }
+        }
+        self.root = Some(new);
+        self.start = from;
+        Some(new)
+    }
+
+    /// One more level: the space is larger, at this end.
+    fn raise(&mut self, m: &Mutator<'gc>, end: End) {
+        let Some(root) = self.root else { return };
+        let slot = match end {
+            End::Back => 0,
+            End::Front => SLOTS_MAX / 2,
+        };
+        let bits = Self::bits(self.height);
+        let before = slot
+            .checked_shl(bits)
+            .filter(|before| before >> bits == slot);
+        let before = before.expect("more elements than can be counted");
+        let top = links(m, slot, root.raw());
+        // SAFETY: it is the root of a higher tree.
+        self.root = Some(unsafe { Chunk::of(top.raw()) });
+        self.height += 1;
+        self.start += before;
+    }
+
+    /// A chunk for a position beside those that have one, with what leads there.
+    fn attach(&mut self, m: &Mutator<'gc>, position: usize, end: End) -> Chunk<'gc, Items<T>> {
+        let Some(root) = self.root else {
+            unreachable!("a tree with height has a root")
+        };
+        // The lowest chunk on the way that is there, and what refers to it.
+        let mut above: Option<(Chunk<'gc, Links>, usize)> = None;
+        // SAFETY: links of the upper levels of the tree.
+        let (node, slot, level) = unsafe {
+            let mut node: Chunk<'gc, Links> = Chunk::of(root.raw());
+            let mut level = self.height;
+            loop {
+                let slot = Self::slot(level, position);
+                if !(node.from()..node.to()).contains(&slot) {
+                    break (node, slot, level);
+                }
+                above = Some((node, slot));
+                node = Chunk::of(link(node.raw(), slot).read());
+                level -= 1;
+                debug_assert!(level > 0, "it has its chunk");
+            }
+        };
+        let leaf: Chunk<'gc, Items<T>> = Chunk::new(m, Self::MOST);
+        let mut branch = leaf.raw();
+        for level in 1..level {
+            branch = links(m, Self::slot(level, position), branch).raw();
+        }
+        let node = match slot < node.capacity() {
+            true => node,
+            false => {
+                let wider = Chunk::new(m, (slot + 1).next_power_of_two());
+                // SAFETY: it has room for all the links, which stay in the old one too: that is garbage. What refers to it has passed the
+                // barrier.
+                unsafe {
+                    let (from, to) = (node.from(), node.to());
+                    link(node.raw(), from)
+                        .copy_to_nonoverlapping(link(wider.raw(), from), to - from);
+                    wider.fill(from..to);
+                    match above {
+                        None => self.root = Some(Chunk::of(wider.raw())),
+                        Some((above, slot)) => {
+                            above.touch(m);
+                            link(above.raw(), slot).write(wider.raw());
+                        }
+                    }
+                }
+                wider
+            }
+        };
+        node.touch(m);
+        // SAFETY: it has this slot, beside those that are filled; it has passed the barrier. The leaf is empty.
+        unsafe {
+            link(node.raw(), slot).write(branch);
+            node.fill(node.from().min(slot)..node.to().max(slot + 1));
+            let low = position & (Self::MOST - 1);
+            let low = if end == End::Back { low } else { low + 1 };
+            leaf.fill(low..low);
+        }
+        leaf
+    }
+
+    /// The chunk of this position is empty: it goes, with what leads to nothing else; and levels that lead to one chunk alone.
+    #[cold]
+    #[inline(never)]
+    fn prune(&mut self, m: &Mutator<'gc>, position: usize) {
+        let Some(root) = self.root else { return };
+        if self.height == 0 {
+            // SAFETY: it is empty, and has passed the barrier.
+            unsafe { root.fill(0..0) };
+            self.start = 0;
+            return;
+        }
+        // SAFETY: links of the upper levels of the tree.
+        unsafe {
+            let mut way = [root.raw(); HEIGHT_MAX];
+            let top = self.height as usize;
+            for level in (1..top).rev() {
+                let slot = Self::slot(level as u32 + 1, position);
+                way[level] = link(way[level + 1], slot).read();
+            }
+            for level in 1..=top {
+                let node: Chunk<'gc, Links> = Chunk::of(way[level]);
+                let slot = Self::slot(level as u32, position);
+                node.touch(m);
+                let (from, to) = (node.from(), node.to());
+                debug_assert!(slot == from || slot == to - 1);
+                if slot == from {
+                    node.fill(from + 1..to);
+                } else {
+                    node.fill(from..to - 1);
+                }
+                if node.len() > 0 {
+                    break;
+                }
+            }
+        }
+        self.lower();
+    }
+
+    fn lower(&mut self) {
+        if self.len == 0 {
+            self.clear();
+            return;
+        }
+        // SAFETY: links of the upper levels of the tree.
+        unsafe {
+            while self.height > 0 {
+                let Some(root) = self.root else { return };
+                let node: Chunk<'gc, Links> = Chunk::of(root.raw());
+                if node.len() > 1 {
+                    return;
+                }
+                let slot = node.from();
+                self.root = Some(Chunk::of(link(node.raw(), slot).read()));
+                self.height -= 1;
+                self.start -= slot << Self::bits(self.height);
+            }
+        }
+    }
+
+    pub(crate) fn trace(&self, tracer: &mut Tracer<'_>) {
+        if let Some(root) = &self.root {
+            root.trace(tracer);
+        }
+    }
+
+    pub(crate) fn relocate(&mut self, relocator: &mut Relocator<'_>) {
+        if let Some(root) = &mut self.root {
+            root.relocate(relocator);
+        }
+    }
+}
+
+/// A chunk with one link.
+fn links<'gc>(m: &Mutator<'gc>, slot: usize, to: Raw) -> Chunk<'gc, Links> {
+    let capacity = match slot {
+        0 => 4,
+        _ => SLOTS_MAX,
+    };
+    let chunk = Chunk::new(m, capacity);
+    // SAFETY: it has the slot, and is new.
+    unsafe {
+        link(chunk.raw(), slot).write(to);
+        chunk.fill(slot..slot + 1);
+    }
+    chunk
+}

@@ -1,0 +1,311 @@
+//! [`Vec`]: a vector in chunks.
+
+use super::iter::{Chunks, ChunksMut, Iter, IterMut};
+use super::radix::Radix;
+use crate::collector::{Relocator, Tracer};
+use crate::heap::Mutator;
+use crate::types::Object;
+use std::fmt;
+use std::ops::Index;
+
+/// A vector in the heap: a radix tree of chunks, of at most 128 elements that can have references (H11).
+///
+/// An access costs one load for each level: none up to one chunk, one up to 128, two up to 16,384. The first chunk grows as it is filled; after that no
+/// element is moved by growth. What is removed comes out; what is in chunks that die is ended by the collector.
+///
+/// ```
+/// use vivant_heap::{Mutator, gc};
+///
+/// fn squares<'gc>(m: &Mutator<'gc>) -> gc::Vec<'gc, u64> {
+///     let mut squares = gc::Vec::new();
+///     for number in 0..1000 {
+///         squares.push(m, number * number);
+///     }
+///     assert_eq!(squares[3], 9);
+///     squares
+/// }
+/// ```
+pub struct Vec<'gc, T> {
+    tree: Radix<'gc, T>,
+}
+
+impl<T> Vec<'_, T> {
+    /// An empty one. Allocates nothing.
+    #[must_use]
+    pub const fn new() -> Self {
+        Vec { tree: Radix::new() }
+    }
+
+    /// How many elements there are.
+    #[inline]
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.tree.len()
+    }
+
+    /// Whether there is none.
+    #[inline]
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Removes everything, at once: destructors of elements run when the collector meets the dead chunks (H10).
+    pub fn clear(&mut self) {
+        self.tree.clear();
+    }
+}
+
+impl<'gc, T: Object<'gc>> Vec<'gc, T> {
+    /// Of what an iterator gives.
+    ///
+    /// # Panics
+    ///
+    /// There is no memory.
+    pub fn from_iter(m: &Mutator<'gc>, values: impl IntoIterator<Item = T>) -> Self {
+        let mut vec = Vec::new();
+        vec.extend(m, values);
+        vec
+    }
+
+    /// Puts an element at the end.
+    ///
+    /// # Panics
+    ///
+    /// There is no memory: the vector is as it was.
+    #[inline]
+    pub fn push(&mut self, m: &Mutator<'gc>, value: T) {
+        self.tree.push_back(m, value);
+    }
+
+    /// Takes the last element out.
+    #[inline]
+    pub fn pop(&mut self, m: &Mutator<'gc>) -> Option<T> {
+        self.tree.pop_back(m)
+    }
+
+    /// Puts elements at the end. The iterator may allocate too.
+    ///
+    /// # Panics
+    ///
+    /// There is no memory: those that came before are there.
+    pub fn extend(&mut self, m: &Mutator<'gc>, values: impl IntoIterator<Item = T>) {
+        values.into_iter().for_each(|value| self.push(m, value));
+    }
+
+    /// Puts an element before another, or at the end: `O(n)`, and writes all chunks behind it.
+    ///
+    /// # Panics
+    ///
+    /// `index` is greater than the length; or there is no memory.
+    #[track_caller]
+    pub fn insert(&mut self, m: &Mutator<'gc>, index: usize, value: T) {
+        let len = self.len();
+        assert!(index <= len, "insert at {index}, behind the end at {len}");
+        self.push(m, value);
+        for place in (index..len).rev() {
+            self.tree.swap(m, place, place + 1);
+        }
+    }
+
+    /// Takes an element out: `O(n)`, and writes all chunks behind it. [`Vec::swap_remove`] costs less.
+    pub fn remove(&mut self, m: &Mutator<'gc>, index: usize) -> Option<T> {
+        if index >= self.len() {
+            return None;
+        }
+        for place in index + 1..self.len() {
+            self.tree.swap(m, place - 1, place);
+        }
+        self.pop(m)
+    }
+
+    /// Takes an element out, and puts the last one in its place.
+    pub fn swap_remove(&mut self, m: &Mutator<'gc>, index: usize) -> Option<T> {
+        let last = self.len().checked_sub(1)?;
+        self.tree.swap(m, index, last)?;
+        self.pop(m)
+    }
+
+    /// Shortens it to `len` elements: the last ones end here.
+    pub fn truncate(&mut self, m: &Mutator<'gc>, len: usize) {
+        while self.len() > len {
+            self.pop(m);
+        }
+    }
+}
+
+/// What a vector and a queue have in common.
+macro_rules! sequence {
+    ($name:ident) => {
+        impl<'gc, T: Object<'gc>> $name<'gc, T> {
+            /// An element.
+            #[inline]
+            #[must_use]
+            pub fn get(&self, index: usize) -> Option<&T> {
+                // SAFETY: an element of a collection that is borrowed for so long.
+                self.tree
+                    .get(index)
+                    .map(|element| unsafe { element.as_ref() })
+            }
+
+            /// An element, to be changed.
+            #[inline]
+            #[must_use]
+            pub fn get_mut(&mut self, m: &Mutator<'gc>, index: usize) -> Option<&mut T> {
+                // SAFETY: as above, borrowed exclusively; its chunk has passed the barrier.
+                self.tree
+                    .get_mut(m, index)
+                    .map(|mut element| unsafe { element.as_mut() })
+            }
+
+            /// The first element.
+            #[must_use]
+            pub fn first(&self) -> Option<&T> {
+                self.get(0)
+            }
+
+            /// The last element.
+            #[must_use]
+            pub fn last(&self) -> Option<&T> {
+                self.get(self.len().checked_sub(1)?)
+            }
+
+            /// Exchanges an element for another, which comes back if there is no such place.
+            ///
+            /// # Errors
+            ///
+            /// `index` is not less than the length.
+            pub fn replace(&mut self, m: &Mutator<'gc>, index: usize, value: T) -> Result<T, T> {
+                match self.get_mut(m, index) {
+                    Some(element) => Ok(std::mem::replace(element, value)),
+                    None => Err(value),
+                }
+            }
+
+            /// Exchanges two elements.
+            ///
+            /// # Panics
+            ///
+            /// One of the two is not there.
+            #[track_caller]
+            pub fn swap(&mut self, m: &Mutator<'gc>, one: usize, other: usize) {
+                let len = self.len();
+                let swapped = self.tree.swap(m, one, other);
+                assert!(
+                    swapped.is_some(),
+                    "swap of {one} and {other}, of {len} elements"
+                );
+            }
+
+            /// The elements in their order.
+            #[must_use]
+            pub fn iter(&self) -> Iter<'_, 'gc, T> {
+                Iter::new(&self.tree)
+            }
+
+            /// The elements in their order, to be changed. Each chunk passes the barrier as it comes.
+            pub fn iter_mut<'a>(&'a mut self, m: &'a Mutator<'gc>) -> IterMut<'a, 'gc, T> {
+                IterMut::new(&mut self.tree, m)
+            }
+
+            /// The elements in their order, a slice of each chunk.
+            #[must_use]
+            pub fn chunks(&self) -> Chunks<'_, 'gc, T> {
+                Chunks::new(&self.tree)
+            }
+
+            /// The elements in their order, a slice of each chunk, to be changed.
+            pub fn chunks_mut<'a>(&'a mut self, m: &'a Mutator<'gc>) -> ChunksMut<'a, 'gc, T> {
+                ChunksMut::new(&mut self.tree, m)
+            }
+
+            /// Whether one of the elements equals this.
+            #[must_use]
+            pub fn contains(&self, value: &T) -> bool
+            where
+                T: PartialEq,
+            {
+                self.iter().any(|element| element == value)
+            }
+
+            /// Keeps those elements that `keep` says, in their order; the others end here. If it panics all are there still, in another order.
+            pub fn retain(&mut self, m: &Mutator<'gc>, mut keep: impl FnMut(&mut T) -> bool) {
+                let mut kept = 0;
+                for index in 0..self.len() {
+                    let Some(element) = self.get_mut(m, index) else {
+                        break;
+                    };
+                    if keep(element) {
+                        if kept != index {
+                            self.tree.swap(m, kept, index);
+                        }
+                        kept += 1;
+                    }
+                }
+                self.truncate(m, kept);
+            }
+        }
+
+        impl<T> Default for $name<'_, T> {
+            fn default() -> Self {
+                Self::new()
+            }
+        }
+
+        impl<'gc, T: Object<'gc>> Index<usize> for $name<'gc, T> {
+            type Output = T;
+            #[track_caller]
+            #[inline]
+            fn index(&self, index: usize) -> &T {
+                match self.get(index) {
+                    Some(element) => element,
+                    None => crate::collections::vec::missing(index, self.len()),
+                }
+            }
+        }
+
+        impl<'a, 'gc, T: Object<'gc>> IntoIterator for &'a $name<'gc, T> {
+            type Item = &'a T;
+            type IntoIter = Iter<'a, 'gc, T>;
+            fn into_iter(self) -> Iter<'a, 'gc, T> {
+                self.iter()
+            }
+        }
+
+        impl<'gc, T: Object<'gc> + fmt::Debug> fmt::Debug for $name<'gc, T> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.debug_list().entries(self).finish()
+            }
+        }
+
+        impl<'gc, T: Object<'gc> + PartialEq> PartialEq for $name<'gc, T> {
+            fn eq(&self, other: &Self) -> bool {
+                self.len() == other.len() && self.iter().eq(other)
+            }
+        }
+
+        impl<'gc, T: Object<'gc> + Eq> Eq for $name<'gc, T> {}
+
+        // SAFETY: the tree is all of it.
+        unsafe impl<'gc, T: Object<'gc>> Object<'gc> for $name<'gc, T> {
+            type Static = $name<'static, T::Static>;
+            const NEEDS_TRACE: bool = true;
+            fn trace(&self, tracer: &mut Tracer<'_>) {
+                self.tree.trace(tracer);
+            }
+            fn relocate(&mut self, relocator: &mut Relocator<'_>) {
+                self.tree.relocate(relocator);
+            }
+        }
+    };
+}
+
+pub(super) use sequence;
+
+sequence!(Vec);
+
+#[cold]
+#[track_caller]
+pub(super) fn missing(index: usize, len: usize) -> ! {
+    panic!("there is no element {index}: there are {len}")
+}
