@@ -118,6 +118,8 @@ impl Table {
         const {
             &Table {
                 layout: Layout::Chunk,
+                class: CLASSES as u8,
+                cell: 0,
                 needs_trace: C::NEEDS_TRACE,
                 mutable: true,
                 trace: chunk::trace::<C>,

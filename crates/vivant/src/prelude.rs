@@ -2,7 +2,7 @@
 
 pub use crate::{
     Actor, Address, AskError, Gc, Handle, Mut, Object, Promise, Resolver, Spawner, Step,
-    StopReason, System, Turn, WeakAddress,
+    StopReason, System, Turn, WeakAddress, gc,
 };
 
 #[cfg(feature = "macros")]

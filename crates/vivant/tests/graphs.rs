@@ -1,6 +1,5 @@
 //! Actors whose state is a graph: a heap of their own, collected between turns.
 
-use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -21,7 +20,7 @@ struct Entry<'gc> {
 #[derive(Actor)]
 struct CacheState<'gc> {
     capacity: usize,
-    index: HashMap<u64, Gc<'gc, Mut<Entry<'gc>>>>,
+    index: gc::HashMap<'gc, u64, Gc<'gc, Mut<Entry<'gc>>>>,
     newest: Option<Gc<'gc, Mut<Entry<'gc>>>>,
     oldest: Option<Gc<'gc, Mut<Entry<'gc>>>>,
     farewell: Option<Arc<AtomicU64>>,
@@ -33,7 +32,7 @@ impl<'gc> CacheState<'gc> {
     fn new(_: &Turn<'gc, Cache>, capacity: usize) -> Self {
         CacheState {
             capacity,
-            index: HashMap::new(),
+            index: gc::HashMap::new(),
             newest: None,
             oldest: None,
             farewell: None,
@@ -53,7 +52,7 @@ impl<'gc> CacheState<'gc> {
             None => self.oldest = Some(entry),
         }
         self.newest = Some(entry);
-        self.index.insert(key, entry);
+        self.index.insert(t, key, entry);
         if self.index.len() > self.capacity {
             self.forget_oldest(t);
         }
@@ -136,7 +135,7 @@ impl<'gc> CacheState<'gc> {
         let Some(oldest) = self.oldest else {
             return;
         };
-        self.index.remove(&oldest.borrow().key);
+        self.index.remove(t, &oldest.borrow().key);
         self.oldest = oldest.borrow().newer;
         if let Some(next) = self.oldest {
             next.borrow_mut(t).older = None;

@@ -3,8 +3,8 @@
 use crate::collector::{Relocator, Tracer};
 use crate::header::{Header, Table};
 use crate::heap::Mutator;
+use crate::types::borrow::CLEAN;
 use crate::types::gc::Brand;
-use crate::types::mutable::CLEAN;
 use std::cell::Cell;
 use std::marker::PhantomData;
 use std::panic::{self, AssertUnwindSafe};
