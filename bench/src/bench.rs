@@ -40,6 +40,10 @@ pub enum Group {
     Programs,
     /// References that another thread gives up.
     Queued,
+    /// Actors with heaps.
+    Graphs,
+    /// Heaps by themselves, in no chart.
+    Heaps,
 }
 
 impl Bench {

@@ -130,7 +130,7 @@ fn a_report_has_data_and_charts_of_everything() {
     let (_, error) = says(&output);
     assert!(output.status.success(), "{error}");
 
-    let data = ["runs.jsonl", "counted.jsonl"]
+    let data = ["runs.jsonl", "counted.jsonl", "heaps.jsonl"]
         .map(|file| fs::read_to_string(out.join(file)).expect("the report writes it"))
         .concat();
     let mut benches = BTreeSet::new();
@@ -153,6 +153,7 @@ fn a_report_has_data_and_charts_of_everything() {
         "counts.svg",
         "programs.svg",
         "queued.svg",
+        "graphs.svg",
     ];
     let charts =
         charts.map(|file| fs::read_to_string(out.join(file)).expect("the report writes it"));
@@ -162,8 +163,11 @@ fn a_report_has_data_and_charts_of_everything() {
         charts[0]
     );
     let words = charts.concat();
-    assert!(charts[3..].iter().all(|chart| chart.contains("arc")));
-    let charted = |bench: &&Bench| !matches!(bench.group, Group::Uncharted | Group::Queued);
+    assert!(charts[3..6].iter().all(|chart| chart.contains("arc")));
+    let charted = |bench: &&Bench| {
+        let group = bench.group;
+        !matches!(group, Group::Uncharted | Group::Queued | Group::Heaps)
+    };
     for bench in BENCHES.iter().filter(charted) {
         assert!(words.contains(bench.name), "{bench:?} is in no chart");
     }

@@ -65,7 +65,7 @@ const VERBS: &[Verb] = &[
     verb(
         "features",
         "",
-        "vivant with no feature, each feature, all features; its tests with all",
+        "libraries with no feature, each feature, all features; their tests with all",
         matrix::features,
     ),
     verb(
@@ -84,7 +84,7 @@ const VERBS: &[Verb] = &[
     verb(
         "miri",
         "[--long]",
-        "tests of vivant and vivant-brc under Miri",
+        "tests of vivant, vivant-brc and vivant-heap under Miri",
         miri::run,
     ),
     verb(

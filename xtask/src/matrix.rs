@@ -16,7 +16,7 @@ const TARGETS: &[&str] = &[
 pub(crate) fn features(args: &mut Args) -> Result<(), Failure> {
     args.finish()?;
     toolchain::ensure_components_in_use(&["clippy"])?;
-    for package in ["vivant", "vivant-brc"] {
+    for package in ["vivant", "vivant-brc", "vivant-heap"] {
         let check = |features: &str| {
             Run::cargo("clippy -p")
                 .arg(package)
@@ -43,9 +43,11 @@ pub(crate) fn targets(args: &mut Args) -> Result<(), Failure> {
     args.finish()?;
     for target in TARGETS {
         toolchain::ensure_target_in_use(target)?;
-        Run::cargo("check -p vivant -p vivant-brc -p vivant-console -p vivant-cli --target")
-            .arg(*target)
-            .run()?;
+        Run::cargo(
+            "check -p vivant -p vivant-brc -p vivant-heap -p vivant-console -p vivant-cli --target",
+        )
+        .arg(*target)
+        .run()?;
     }
     Ok(())
 }
@@ -63,7 +65,7 @@ pub(crate) fn msrv(args: &mut Args) -> Result<(), Failure> {
     toolchain::ensure(&toolchain)?;
     Run::cargo_of(
         &toolchain,
-        "check -p vivant -p vivant-macros -p vivant-brc -p vivant-console -p vivant-cli --all-features --target-dir",
+        "check -p vivant -p vivant-macros -p vivant-brc -p vivant-heap -p vivant-console -p vivant-cli --all-features --target-dir",
     )
     .arg(workspace::target_dir("msrv"))
     .run()

@@ -1,4 +1,4 @@
-//! `miri`: tests of `vivant` and `vivant-brc` under an interpreter that knows undefined behaviour when it sees it.
+//! `miri`: tests of `vivant`, `vivant-brc` and `vivant-heap` under an interpreter that knows undefined behaviour when it sees it.
 
 use crate::Failure;
 use crate::args::Args;
@@ -23,8 +23,13 @@ const TESTS: &str = "--lib --test by_hand --test promises --test errors --test l
 const COUNTS: &str =
     "miri test -p vivant-brc --lib --test threads --test reentry --test stress --test bounded";
 
+/// Collected heaps: all but the programs for the compiler and those that end the process. The canaries are about the verifier, which has nothing
+/// new to say here.
+const HEAPS: &str = "miri test -p vivant-heap --lib --test types --test graphs --test memory --test holes --test limits --test model \
+    -- --skip canaries";
+
 /// The second model of what a reference may alias is the stricter one in other places.
-const FLAGS_COUNTS: &[&str] = &[
+const FLAGS_STRICT: &[&str] = &[
     "-Zmiri-strict-provenance -Zmiri-symbolic-alignment-check -Zmiri-disable-isolation",
     "-Zmiri-strict-provenance -Zmiri-tree-borrows -Zmiri-disable-isolation",
 ];
@@ -42,12 +47,32 @@ pub(crate) fn run(args: &mut Args) -> Result<(), Failure> {
     } else {
         run.run()?;
     }
-    for flags in FLAGS_COUNTS {
+    for flags in FLAGS_STRICT {
         let long = if long { FLAGS_LONG } else { "" };
         // Traces of the many panics would take most of the time.
         Run::cargo_of(NIGHTLY, COUNTS)
             .env("MIRIFLAGS", format!("{flags} {long}"))
             .env("RUST_BACKTRACE", "0")
+            .run()?;
+    }
+    heaps(long)
+}
+
+/// One model and one graph are enough for a pull request; a heap has one thread at a time, so that more seeds of Miri show other addresses alone.
+fn heaps(long: bool) -> Result<(), Failure> {
+    let (models, flags, graphs) = match long {
+        true => (
+            FLAGS_STRICT,
+            "-Zmiri-many-seeds=0..4 -Zmiri-address-reuse-rate=1.0",
+            20,
+        ),
+        false => (&FLAGS_STRICT[..1], "", 1),
+    };
+    for model in models {
+        Run::cargo_of(NIGHTLY, HEAPS)
+            .env("MIRIFLAGS", format!("{model} {flags}"))
+            .env("RUST_BACKTRACE", "0")
+            .env("VIVANT_SEEDS", graphs.to_string())
             .run()?;
     }
     Ok(())

@@ -25,7 +25,7 @@ const fn chart(group: Group, file: &'static str, title: &'static str) -> Chart {
     Chart { group, file, title }
 }
 
-pub(super) const PARTS: [Part; 2] = [
+pub(super) const PARTS: [Part; 3] = [
     Part {
         name: "actors",
         data: "runs.jsonl",
@@ -53,6 +53,12 @@ pub(super) const PARTS: [Part; 2] = [
             ),
         ],
         uncharted: &[],
+    },
+    Part {
+        name: "heaps",
+        data: "heaps.jsonl",
+        charts: &[chart(Group::Graphs, "graphs.svg", "Actors with heaps")],
+        uncharted: &[Group::Heaps],
     },
 ];
 

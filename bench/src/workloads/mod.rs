@@ -10,6 +10,7 @@ mod echo;
 mod fairness;
 mod fib;
 mod fjcreate;
+mod graphs;
 mod guards;
 mod heaps;
 mod hello;
@@ -57,6 +58,12 @@ pub const BENCHES: &[Bench] = &[
     counted::RAYTRACE,
     counted::DNA,
     counted::QUEUED,
+    graphs::TREES,
+    graphs::TREES2,
+    graphs::SERVER14,
+    graphs::SERVER8,
+    graphs::GCBENCH,
+    graphs::LIST_ALLOC,
     heaps::HEAP_ALLOC,
     heaps::HEAP_TREES,
     heaps::HEAP_LIST,

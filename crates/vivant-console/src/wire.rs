@@ -247,6 +247,7 @@ impl Report {
     fn of(report: &vivant::Report) -> Report {
         let kind = match report {
             vivant::Report::SlowTurn { .. } => "slow_turn",
+            vivant::Report::LargeTurn { .. } => "large_turn",
             vivant::Report::Panicked(_) => "panicked",
             vivant::Report::GaveUp { .. } => "gave_up",
             vivant::Report::Overdue { .. } => "overdue",

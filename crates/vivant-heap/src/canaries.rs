@@ -1,7 +1,8 @@
 //! Broken heaps, each of which the verifier has to notice.
 
 use crate::header::Header;
-use crate::heap::{Core, Heap, Mutator, Pacing, Root};
+use crate::heap::{Core, Heap, Mutator, Root};
+use crate::pacing::Pacing;
 use crate::pages::Source;
 use crate::pages::chunk::state_of;
 use crate::pages::page::Page;
@@ -100,6 +101,33 @@ fn planted_bugs_are_caught() {
     });
 }
 
+#[test]
+fn forgotten_watches_are_caught() {
+    // Over objects that die young, that become old, and that die old.
+    for (age, dies) in [(0, true), (0, false), (1, true)] {
+        for bug in [Planted::Nothing, Planted::ForgottenWatch] {
+            let mut heap = pairs();
+            heap.turn(|m, state| {
+                let new = m.alloc(Mut::new(pair(m, 50)));
+                state.push(new);
+            });
+            for _ in 0..age {
+                heap.collect();
+            }
+            heap.turn(|m, state| {
+                m.watch(state[10], 1);
+                state.truncate(if dies { 10 } else { 11 });
+            });
+            assert_eq!(heap.verify(), Ok(()));
+            planted::with(bug, || heap.collect());
+            match bug {
+                Planted::Nothing => assert_eq!(heap.verify(), Ok(())),
+                _ => assert_eq!(heap.verify().expect_err("nobody noticed").rule, "H10"),
+            }
+        }
+    }
+}
+
 /// An old object that refers to one that stays young once.
 struct Towers;
 
@@ -126,7 +154,7 @@ type Change = fn(&mut Core, NonNull<Header>);
 
 #[test]
 fn wrong_descriptions_and_counts_are_caught() {
-    let changes: [(&str, Change); 13] = [
+    let changes: [(&str, Change); 14] = [
         ("H7", |core, _| core.old.live ^= 16),
         ("H7", |core, _| core.old.dead ^= 16),
         ("H12", |core, _| core.old.pages ^= 1),
@@ -148,6 +176,13 @@ fn wrong_descriptions_and_counts_are_caught() {
                 None => remembered.push(object),
             }
         }),
+        ("H10", |core, _| {
+            let deaths = core.deaths.get_mut();
+            match deaths.found.pop_first() {
+                Some(_) => {}
+                None => drop(deaths.found.insert(0, 1)),
+            }
+        }),
         ("H3", |_, object| {
             let word = object.cast::<*const ()>();
             // SAFETY: as above; a header is one word.
@@ -155,6 +190,7 @@ fn wrong_descriptions_and_counts_are_caught() {
         }),
     ];
     let mut heap = pairs();
+    heap.turn(|m, state| m.watch(state[1], 1));
     for (number, (rule, change)) in changes.into_iter().enumerate() {
         let object = heap.turn(|_, state| state[0].header());
         change(heap.parts().0, object);

@@ -1,17 +1,21 @@
 //! A heap: a state and all that it reaches.
 
 use crate::collector::Ageing;
+use crate::deaths::Deaths;
 use crate::header::{Header, Table, young_size};
+use crate::id::HeapId;
 use crate::nursery::Nursery;
 use crate::old::{FreeCells, Old};
+use crate::pacing::Pacing;
 use crate::pages::Source;
 use crate::pages::chunk::{PAGE, age_of};
 use crate::pages::page::Age;
 #[cfg(test)]
 use crate::planted::{Planted, is_planted};
 use crate::reserve::Reserve;
-use crate::stress::{Chance, Stress, When};
-use crate::sync::{Arc, AtomicU32, Ordering};
+use crate::stats::Counted;
+use crate::stress::{Chance, When};
+use crate::sync::Arc;
 use crate::types::Object;
 use crate::types::gc::{Brand, Gc};
 use std::cell::{RefCell, UnsafeCell};
@@ -27,49 +31,6 @@ pub trait Root: 'static {
     type Of<'gc>: Object<'gc>;
 }
 
-/// When a heap collects.
-#[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
-pub struct Pacing {
-    /// Bytes in the nursery at which it is emptied between two turns.
-    pub nursery: usize,
-    /// Bytes in the old generation before the first mark.
-    pub first: usize,
-    /// How much the old generation may grow from what lived after the last mark before the next: 2.0 is twice.
-    pub growth: f64,
-    /// For tests: checks and collects more than a program needs.
-    pub stress: Option<Stress>,
-}
-
-impl Default for Pacing {
-    fn default() -> Pacing {
-        Pacing {
-            nursery: 256 * 1024,
-            first: 256 * 1024,
-            growth: 2.0,
-            stress: None,
-        }
-    }
-}
-
-/// What a heap did, and what it has.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-#[non_exhaustive]
-pub struct HeapStats {
-    /// How often the nursery was emptied.
-    pub minor: u64,
-    /// How often everything was marked.
-    pub major: u64,
-    /// Bytes of old objects, dead ones included that are not swept yet.
-    pub live: usize,
-    /// Runs of pages of which the last mark's dead were not taken out yet.
-    pub unswept: usize,
-    /// Bytes of pages.
-    pub pages: usize,
-    /// Destructors that panicked (H10).
-    pub panics: u64,
-}
-
 /// What collections work on.
 pub(crate) struct Core {
     pub(crate) id: u32,
@@ -80,7 +41,8 @@ pub(crate) struct Core {
     pub(crate) remembered: RefCell<Vec<NonNull<Header>>>,
     /// Old weak references to young objects.
     pub(crate) weak: Vec<NonNull<Header>>,
-    pub(crate) stats: HeapStats,
+    pub(crate) deaths: RefCell<Deaths>,
+    pub(crate) counted: Counted,
     /// Blocks for the nursery.
     pub(crate) reserve: Reserve,
     pub(crate) pacing: Pacing,
@@ -104,20 +66,30 @@ pub struct Heap<R: Root> {
 // is raw are pages, which go with it.
 unsafe impl<R: Root> Send for Heap<R> {}
 
-/// The right to allocate and to write, in a turn.
+/// The right to allocate and to write, in a turn. As many as one likes: the brand keeps them all in the turn.
+#[derive(Clone, Copy)]
 pub struct Mutator<'gc> {
     core: NonNull<UnsafeCell<Core>>,
     brand: Brand<'gc>,
 }
 
-/// Ids of heaps: whose a page is.
-static NEXT: AtomicU32 = AtomicU32::new(1);
-
 impl Core {
-    /// Whether this request of a turn for pages is refused, for a test.
-    fn refuses(&self) -> bool {
+    /// The source has hardly any pages left for turns: gives back all that can be.
+    #[cold]
+    fn spare(&mut self) {
+        while !self.old.sweep(usize::MAX, &self.source) {}
+        self.reserve.shrink(0, &self.source);
+    }
+
+    /// Whether a turn gets no more pages, by chance, for a test.
+    fn is_unlucky(&self) -> bool {
         let one_in = self.pacing.stress.map_or(0, |stress| stress.refuses);
         one_in != 0 && self.chance.below(one_in) == 0
+    }
+
+    /// Whether the source has pages for an object of so many bytes, made by a turn.
+    fn has_pages(&self, bytes: usize) -> bool {
+        self.source.allows(bytes.div_ceil(PAGE))
     }
 }
 
@@ -129,8 +101,7 @@ impl<R: Root> Heap<R> {
         make: impl for<'gc> FnOnce(&Mutator<'gc>) -> R::Of<'gc>,
     ) -> Heap<R> {
         let core = Box::new(UnsafeCell::new(Core {
-            // Relaxed: a number.
-            id: NEXT.fetch_add(1, Ordering::Relaxed),
+            id: HeapId::take().number(),
             source: source.clone(),
             nursery: Nursery::new(Age::New),
             old: Old::new(match pacing.stress {
@@ -139,7 +110,8 @@ impl<R: Root> Heap<R> {
             }),
             remembered: RefCell::default(),
             weak: Vec::new(),
-            stats: HeapStats::default(),
+            deaths: RefCell::default(),
+            counted: Counted::default(),
             reserve: Reserve::default(),
             pacing,
             chance: Chance::new(pacing.stress.map_or(0, |stress| stress.seed)),
@@ -201,6 +173,26 @@ impl<R: Root> Heap<R> {
         core.reserve.shrink(0, &core.source);
     }
 
+    /// Whether [`Heap::pace`] would do something. Costs a few loads.
+    #[inline]
+    #[must_use]
+    pub fn is_due(&self) -> bool {
+        // SAFETY: no turn runs: it would borrow the heap exclusively.
+        let core = unsafe { &*self.core.get() };
+        core.nursery.used() >= core.pacing.nursery
+            || core.old.living() >= core.mark_at
+            || core.old.unswept != 0
+            || core.pacing.stress.is_some()
+    }
+
+    /// Bytes that were allocated since the nursery was last emptied, and what survived that.
+    #[inline]
+    #[must_use]
+    pub fn young(&self) -> usize {
+        // SAFETY: as in `is_due`.
+        unsafe { &*self.core.get() }.nursery.used()
+    }
+
     /// Between two turns: collects what is due by the heap's pacing.
     pub fn pace(&mut self) {
         let core = self.core.get_mut();
@@ -229,6 +221,9 @@ impl<R: Root> Heap<R> {
         if core.old.unswept != 0 {
             core.sweep_some();
         }
+        if !core.has_pages(SPARE) {
+            core.spare();
+        }
         self.check();
     }
 
@@ -249,17 +244,10 @@ impl<R: Root> Heap<R> {
         }
     }
 
-    /// What it did and has.
-    pub fn stats(&self) -> HeapStats {
+    /// The collector's view of it, to read.
+    pub(crate) fn core(&self) -> &Core {
         // SAFETY: no turn runs: it would borrow the heap exclusively.
-        let core = unsafe { &*self.core.get() };
-        HeapStats {
-            live: core.old.live,
-            unswept: core.old.unswept,
-            pages: (core.nursery.pages() + core.reserve.pages() + core.old.pages) * PAGE,
-            panics: core.old.panics,
-            ..core.stats
-        }
+        unsafe { &*self.core.get() }
     }
 
     /// The collector's view of it, for the verifier.
@@ -288,8 +276,7 @@ impl<R: Root> Drop for Heap<R> {
         // SAFETY: once; it may have destructors of leaves, which reach nothing collected (H10).
         let ended = panic::catch_unwind(AssertUnwindSafe(|| unsafe { ManuallyDrop::drop(state) }));
         if let Err(panic) = ended {
-            // As of an object's destructor: said by the hook.
-            mem::forget(panic);
+            crate::old::over(panic);
         }
     }
 }
@@ -306,6 +293,7 @@ impl Drop for Core {
             self.reserve.shrink(0, &self.source);
             self.old.clear(&self.source);
         }
+        HeapId::of(self.id).give();
     }
 }
 
@@ -319,18 +307,34 @@ impl<R: Root> fmt::Debug for Heap<R> {
 
 impl<'gc> Mutator<'gc> {
     #[inline]
-    fn core(&self) -> &Core {
+    pub(crate) fn core(&self) -> &Core {
         // SAFETY: the heap is there as long as its turn. Turns share it; who changes more than cells, below, has no other reference.
         unsafe { &*self.core.as_ref().get() }
     }
 
     /// A new object.
     ///
-    /// Costs a few stores in the nursery. Large or strongly aligned values are born in the old generation (H2).
+    /// Costs a few stores in the nursery. Large values are born in the old generation (H2). What is aligned to more than eight bytes lies in
+    /// a box, or the program does not compile:
+    ///
+    /// ```compile_fail,E0080
+    /// # use vivant_heap::{Heap, Leaf, Pacing, Root, Source};
+    /// # struct Nothing;
+    /// # impl Root for Nothing {
+    /// #     type Of<'gc> = ();
+    /// # }
+    /// #[repr(align(64))]
+    /// struct Line([u8; 64]);
+    ///
+    /// # let source = std::sync::Arc::new(Source::new());
+    /// Heap::<Nothing>::new(&source, Pacing::default(), |m| {
+    ///     m.alloc(Leaf(Line([0; 64])));
+    /// });
+    /// ```
     ///
     /// # Panics
     ///
-    /// There is no memory: the turn is lost, the heap is as it was.
+    /// There is no memory, or the source's bound is reached: the turn is lost, the heap is as it was, and can be collected.
     #[inline]
     pub fn alloc<T: Object<'gc>>(&self, value: T) -> Gc<'gc, T> {
         const {
@@ -378,7 +382,9 @@ impl<'gc> Mutator<'gc> {
     #[inline(never)]
     fn room_slow(&self, bytes: usize) -> NonNull<Header> {
         let core = self.core();
-        if core.refuses()
+        // What the heap has in reserve it need not ask for.
+        let may_grow = !core.is_unlucky() && (core.reserve.pages() > 0 || core.has_pages(bytes));
+        if !may_grow
             || !core
                 .nursery
                 .grow(&core.reserve, &core.source, core.id, bytes)
@@ -396,12 +402,13 @@ impl<'gc> Mutator<'gc> {
     fn room_old(&self, bytes: usize, remembers: bool) -> NonNull<Header> {
         // SAFETY: nobody else has a reference to the core now: all that take one give it up before they return.
         let core = unsafe { &mut *self.core.as_ref().get() };
-        if core.refuses() {
+        if core.is_unlucky() || !core.has_pages(bytes) {
             no_memory(bytes);
         }
         let Some(room) = core.old.allocate(bytes, &core.source, core.id) else {
             no_memory(bytes);
         };
+        core.counted.born_old(bytes);
         if remembers {
             // Born written: what it is made of may be young (GC-NOTES §3, 17).
             core.remembered.get_mut().push(room);
@@ -444,12 +451,18 @@ impl<'gc> Mutator<'gc> {
     }
 }
 
+/// Bytes that a turn should find at the source, or its heap keeps nothing that it can do without.
+const SPARE: usize = 64 * PAGE;
+
 /// The largest object that is born in the nursery.
 const YOUNG_MAX: usize = 2048;
 
 #[cold]
 pub(crate) fn no_memory(bytes: usize) -> ! {
-    panic!("no memory for an object of {bytes} bytes: the page source has none left")
+    panic!(
+        "no memory for an object of {bytes} bytes: the source of pages has none left. The turn is lost, the heap is as it was: drop what is \
+         not needed and collect, or give the source more pages"
+    )
 }
 
 impl fmt::Debug for Mutator<'_> {

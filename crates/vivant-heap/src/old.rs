@@ -9,6 +9,7 @@ use crate::pages::page::{Kind, Page, Run, Wanted, Word};
 use crate::planted::{Planted, is_planted};
 use crate::stress::poison;
 use crate::sync::Ordering;
+use std::any::Any;
 use std::mem;
 use std::panic::{self, AssertUnwindSafe};
 use std::ptr::NonNull;
@@ -417,12 +418,18 @@ pub(crate) unsafe fn end(object: NonNull<Header>) -> u64 {
         // SAFETY: the value follows the header; the rest is the caller's.
         let ended = panic::catch_unwind(AssertUnwindSafe(|| unsafe { end(object.add(1).cast()) }));
         if let Err(panic) = ended {
-            // What it says was said by the hook; dropping it may be foreign code once more.
-            std::mem::forget(panic);
+            over(panic);
             return 1;
         }
     }
     0
+}
+
+/// A panic is over. What it says was said by the hook; what it brought is dropped, and is foreign code that may panic once more: that is left.
+pub(crate) fn over(panic: Box<dyn Any + Send>) {
+    if let Err(again) = panic::catch_unwind(AssertUnwindSafe(|| drop(panic))) {
+        std::mem::forget(again);
+    }
 }
 
 /// The run in which an old object lies.

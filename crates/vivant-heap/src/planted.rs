@@ -18,6 +18,8 @@ pub(crate) enum Planted {
     ForgottenChildren,
     /// A sweep frees what the mark has met.
     FreedAlive,
+    /// A collection does not look at what is watched.
+    ForgottenWatch,
     /// An old object begins with the mark that is to come.
     WrongEpoch,
 }

@@ -1,5 +1,7 @@
 //! The verifier: proves on a whole heap, between two turns, what the collector lives by.
 
+mod deaths;
+
 use crate::collector::Tracer;
 use crate::header::{Header, young_size};
 use crate::heap::{Core, Heap, Root};
@@ -10,7 +12,7 @@ use crate::pages::page::{Kind, Run};
 use crate::stress::written;
 use crate::sync::Ordering;
 use crate::types::Object;
-use crate::types::mutable::CLEAN;
+use crate::types::borrow::CLEAN;
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::ptr::NonNull;
@@ -61,6 +63,7 @@ impl<R: Root> Heap<R> {
         verifier.nursery()?;
         verifier.old()?;
         verifier.remembered()?;
+        verifier.deaths()?;
         verifier.reached(state)
     }
 }

@@ -200,6 +200,54 @@ fn large_objects_have_pages_of_their_own() {
 }
 
 #[test]
+fn what_a_heap_does_is_counted() {
+    let source = Arc::new(Source::new());
+    let mut heap = Heap::<Blob>::new(&source, Pacing::default(), |_| Vec::new());
+    let before = heap.stats();
+    assert_eq!((before.allocated, before.moved, before.marked), (0, 0, 0));
+    // Five young objects that die, and two large ones of which one does.
+    heap.turn(|m, state| {
+        let young: Vec<_> = (0..5_u64).map(|n| m.alloc(Mut::new([n; 3]))).collect();
+        let large = [m.alloc([1_u64; 1000]), m.alloc([2; 1000])];
+        state.push(large[0]);
+        std::hint::black_box((young, large));
+    });
+    assert_eq!(heap.stats().allocated, 5 * 40 + 2 * 8000);
+    heap.collect_young();
+    let dead = heap.stats();
+    assert_eq!((dead.minor, dead.moved, dead.promoted), (1, 0, 0));
+    heap.collect();
+    heap.sweep();
+    let marked = heap.stats();
+    assert_eq!((marked.major, marked.marked, marked.alive), (1, 1, 1));
+    assert_eq!((marked.live, marked.allocated), (8192, 5 * 40 + 2 * 8000));
+
+    let mut heap = list(&source, 3);
+    assert_eq!(heap.stats().allocated, 3 * 40);
+    heap.collect_young();
+    let aged = heap.stats();
+    assert_eq!((aged.moved, aged.aged, aged.promoted), (3, 3 * 40, 0));
+    heap.turn(|m, state| *state = Some(node(m, 9, *state)));
+    heap.collect_young();
+    let promoted = heap.stats();
+    let expected = (7, 4 * 40, 3 * 40, 4 * 40);
+    assert_eq!(
+        (
+            promoted.moved,
+            promoted.aged,
+            promoted.promoted,
+            promoted.allocated
+        ),
+        expected
+    );
+    heap.collect();
+    heap.collect();
+    let marked = heap.stats();
+    assert_eq!((marked.major, marked.marked, marked.alive), (2, 8, 4));
+    assert_eq!((marked.moved, marked.allocated), (8, 4 * 40));
+}
+
+#[test]
 #[should_panic(expected = "borrowed mutably")]
 fn a_second_borrow_is_refused() {
     let source = Arc::new(Source::new());

@@ -120,16 +120,19 @@ fn bytes_survive<const N: usize>() {
 #[test]
 fn values_of_all_sizes_survive() {
     bytes_survive::<0>();
-    bytes_survive::<1>();
-    bytes_survive::<8>();
     bytes_survive::<9>();
-    bytes_survive::<248>();
     bytes_survive::<249>();
-    bytes_survive::<312>();
-    bytes_survive::<313>();
     // With its header 2 KiB: the largest that is born young.
     bytes_survive::<2040>();
     bytes_survive::<2041>();
+    if cfg!(miri) {
+        return;
+    }
+    bytes_survive::<1>();
+    bytes_survive::<8>();
+    bytes_survive::<248>();
+    bytes_survive::<312>();
+    bytes_survive::<313>();
     bytes_survive::<4088>();
     bytes_survive::<4089>();
 }
@@ -230,6 +233,35 @@ fn a_heap_may_end_while_a_thread_unwinds() {
     }));
     assert!(unwound.is_err());
     assert_eq!(ended.load(Ordering::Relaxed), 1);
+    assert_eq!(source.stats().pages, 0);
+}
+
+/// Fails when it ends, with something that fails when it ends.
+struct Twice(Arc<AtomicUsize>);
+
+impl Drop for Twice {
+    fn drop(&mut self) {
+        std::panic::panic_any(Explosive(self.0.clone()));
+    }
+}
+
+#[test]
+fn what_a_panic_brings_may_panic_too() {
+    if cfg!(miri) {
+        // What the second panic brings is left, which an interpreter calls a leak.
+        return;
+    }
+    let ended = Arc::new(AtomicUsize::new(0));
+    let source = Arc::new(Source::new());
+    let mut heap = Heap::<All<Twice>>::new(&source, stressed(), |m| {
+        let new = |_| m.alloc(Leaf(Twice(ended.clone())));
+        (0..3).map(new).collect()
+    });
+    heap.turn(|_, state| state.truncate(1));
+    heap.collect_young();
+    assert_eq!((ended.load(Ordering::Relaxed), heap.stats().panics), (2, 2));
+    drop(heap);
+    assert_eq!(ended.load(Ordering::Relaxed), 3);
     assert_eq!(source.stats().pages, 0);
 }
 
@@ -353,12 +385,42 @@ fn forgotten_borrows_harm_nobody() {
         }
         heap.turn(|_, state| assert_eq!(state.get(), 1));
     }
-    // A shared one of an old object stays: writing is refused, and nothing else.
-    heap.turn(|_, state| std::mem::forget(state.borrow()));
-    heap.collect();
-    let write = catch_unwind(AssertUnwindSafe(|| heap.turn(|m, state| state.set(m, 2))));
-    assert!(write.is_err());
-    heap.turn(|_, state| assert_eq!(state.get(), 1));
+    // A shared one of an old object that is not written is found when it is in the way.
+    for round in 2..5 {
+        heap.turn(|_, state| std::mem::forget((state.borrow(), state.borrow())));
+        heap.collect();
+        let write = catch_unwind(AssertUnwindSafe(|| {
+            heap.turn(|m, state| state.set(m, round))
+        }));
+        assert!(write.is_err());
+        // In the same turn it is refused again, and reading never.
+        heap.turn(|m, state| {
+            assert_eq!(state.get(), round - 1);
+            assert!(state.try_borrow_mut(m).is_err());
+        });
+        heap.verify().unwrap();
+        heap.collect_young();
+        heap.turn(|m, state| state.set(m, round));
+        heap.collect_young();
+    }
+    heap.turn(|_, state| assert_eq!(state.get(), 4));
+}
+
+#[test]
+fn a_refused_write_of_an_old_object_harms_nobody() {
+    let source = Arc::new(Source::new());
+    let mut heap = Heap::<Number>::new(&source, stressed(), |m| m.alloc(Mut::new(1)));
+    for round in 1..4 {
+        heap.collect();
+        heap.turn(|m, state| {
+            let reads = state.borrow();
+            assert!(state.try_borrow_mut(m).is_err() && state.try_borrow_mut(m).is_err());
+            assert_eq!(*reads, round);
+            drop(reads);
+            state.set(m, round + 1);
+        });
+        heap.verify().unwrap();
+    }
 }
 
 #[test]
@@ -424,7 +486,7 @@ fn a_small_heap_is_small() {
 fn large_objects_alone_lead_to_collections() {
     let source = Arc::new(Source::new());
     let mut heap = Heap::<All<[u64; 2000]>>::new(&source, Pacing::default(), |_| Vec::new());
-    for number in 0..200 {
+    for number in 0..if cfg!(miri) { 80 } else { 200 } {
         heap.turn(|m, _| assert_eq!(m.alloc(Leaf([number; 2000])).0[7], number));
         heap.pace();
     }

@@ -2,11 +2,12 @@
 
 #![allow(unsafe_code, reason = "what the derive writes, by hand")]
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex};
 use vivant_heap::{
-    Gc, Heap, Leaf, Mut, Mutator, Object, Pacing, Relocator, Root, Source, Stress, Tracer, When,
+    Gc, Heap, Leaf, Mut, Mutator, Object, Pacing, Relocator, Root, Source, Stress, Tracer, Watch,
+    When,
 };
 
 /// A reference to something, or to nothing.
@@ -90,6 +91,8 @@ struct Model {
     objects: Vec<Vec<Option<usize>>>,
     roots: Vec<Option<usize>>,
     ended: Ended,
+    /// Watches over objects, by number; what was unwatched or told is gone.
+    watched: BTreeMap<u64, Watch>,
     random: u64,
 }
 
@@ -157,6 +160,10 @@ impl Model {
             150 => Edge::Wide(m.alloc(Mut::new(thing(noted, at)))),
             _ => Edge::Plain(m.alloc(noted)),
         };
+        if self.below(4) == 0 {
+            self.watched
+                .insert(number as u64, watch(m, edge, number as u64));
+        }
         (edge, Some(number))
     }
 
@@ -188,6 +195,26 @@ impl Model {
         }
     }
 
+    /// Deaths are told in the order of watching, of objects that nobody reaches, and once.
+    fn hear(&mut self, heap: &mut Heap<Graph>, reached: &[bool]) {
+        let deaths = heap.take_deaths();
+        assert!(deaths.is_sorted(), "{deaths:?}");
+        for token in deaths {
+            let watched = self.watched.remove(&token);
+            assert!(watched.is_some(), "{token} is told twice, or unwatched");
+            assert!(!reached[token as usize], "{token} is alive");
+        }
+        let nth = self.below(20);
+        let some = self.watched.iter().nth(nth);
+        if let Some((&token, &watch)) = some {
+            self.watched.remove(&token);
+            heap.turn(|m, _| {
+                assert_eq!(m.unwatch(watch), Some(token));
+                assert_eq!(m.unwatch(watch), None);
+            });
+        }
+    }
+
     /// The heap has what it should have. Which numbers are reached.
     fn compare(&self, heap: &mut Heap<Graph>) -> Vec<bool> {
         let mut reached = vec![false; self.objects.len()];
@@ -209,6 +236,18 @@ impl Model {
             assert!(ended[number] <= u32::from(!reached[number]), "{number}");
         }
         reached
+    }
+}
+
+fn watch<'gc>(m: &Mutator<'gc>, edge: Edge<'gc>, token: u64) -> Watch {
+    match edge {
+        Edge::Node(to) => m.watch(to, token),
+        Edge::Fixed(to) => m.watch(to, token),
+        Edge::Large(to) => m.watch(to, token),
+        Edge::Wide(to) => m.watch(to, token),
+        Edge::Plain(to) => m.watch(to, token),
+        Edge::Empty(to) => m.watch(to, token),
+        Edge::None => unreachable!("nothing is not watched"),
     }
 }
 
@@ -254,11 +293,16 @@ fn address(edge: Edge<'_>) -> usize {
 }
 
 fn run(seed: u64) {
-    let source = Arc::new(Source::new());
+    // A bound stops turns, and never a collection.
+    let source = Arc::new(match seed % 4 {
+        3 => Source::bounded(40),
+        _ => Source::new(),
+    });
     let mut model = Model {
         objects: Vec::new(),
         roots: vec![None; ROOTS],
         ended: Ended::default(),
+        watched: BTreeMap::new(),
         random: (seed + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15),
     };
     let mut pacing = Pacing::default();
@@ -297,12 +341,16 @@ fn run(seed: u64) {
             4 => heap.rest(),
             _ => heap.pace(),
         }
-        model.compare(&mut heap);
+        let reached = model.compare(&mut heap);
+        model.hear(&mut heap, &reached);
     }
     heap.collect();
     heap.sweep();
     let reached = model.compare(&mut heap);
+    model.hear(&mut heap, &reached);
     if when != When::Never {
+        let alive = |number: &u64| reached[*number as usize];
+        assert!(model.watched.keys().all(alive), "deaths are not told");
         let ended = model.ended.lock().unwrap();
         for (number, &reached) in reached.iter().enumerate() {
             assert_eq!(ended[number], u32::from(!reached), "{number}");

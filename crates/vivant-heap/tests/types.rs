@@ -1,7 +1,13 @@
-//! What the derive writes, slices, trait objects and weak references: through collections of both kinds.
+//! What the derive writes, slices, trait objects, borrows, weak references and watches: through collections of both kinds.
 
+#[path = "types/borrows.rs"]
+mod borrows;
+#[path = "types/deaths.rs"]
+mod deaths;
 #[path = "types/derived.rs"]
 mod derived;
+#[path = "types/owners.rs"]
+mod owners;
 #[path = "types/unsized_values.rs"]
 mod unsized_values;
 #[path = "types/weak.rs"]

@@ -4,10 +4,10 @@ use crate::errors::Errors;
 use crate::face::Face;
 use crate::names;
 use crate::options::{self, Options};
-use crate::{surface, types};
-use proc_macro2::TokenStream;
-use quote::quote;
-use syn::{Data, DeriveInput, Error, Field, Result};
+use crate::{graph, object, surface, types};
+use proc_macro2::{Ident, TokenStream};
+use quote::{ToTokens, quote};
+use syn::{Data, DeriveInput, Error, Field, Lifetime, Path, Result, parse_quote};
 
 pub(crate) fn expand(input: TokenStream) -> Result<TokenStream> {
     let input: DeriveInput = syn::parse2(input)?;
@@ -21,22 +21,28 @@ pub(crate) fn expand(input: TokenStream) -> Result<TokenStream> {
         errors.take(attr.parse_nested_meta(|meta| options.read(&meta, options::ACTOR)));
     }
     check_state(&input, &mut errors);
-    let has_lifetime = input.generics.lifetimes().next().is_some();
-    if has_lifetime {
+    let Some(named) = Named::of(&input, &options, &mut errors) else {
         // Nothing that could be generated would compile, and the error says why.
         return Ok(quote!(#errors));
-    }
-    let written = write(&input, &options);
-    Ok(quote!(#errors #written))
+    };
+    let object = match &named {
+        Named::ByItself => None,
+        // What follows from these errors needs no telling.
+        Named::Apart(_) if !errors.is_empty() => return Ok(quote!(#errors)),
+        Named::Apart(_) => {
+            let vivant = &options.vivant;
+            Some(object::of_state(
+                &input,
+                &quote!(#vivant::heap),
+                &mut errors,
+            ))
+        }
+    };
+    let written = write(&input, &options, &named);
+    Ok(quote!(#errors #written #object))
 }
 
 fn check_state(input: &DeriveInput, errors: &mut Errors) {
-    for lifetime in input.generics.lifetimes() {
-        errors.at(
-            lifetime,
-            "an actor's state owns what it holds; actors with a collected heap (`'gc`) come with vivant-heap",
-        );
-    }
     let fields: Vec<&Field> = match &input.data {
         Data::Struct(data) => data.fields.iter().collect(),
         Data::Enum(data) => data
@@ -60,11 +66,61 @@ fn check_state(input: &DeriveInput, errors: &mut Errors) {
     }
 }
 
-fn write(input: &DeriveInput, options: &Options) -> TokenStream {
+/// What the actor is called.
+enum Named {
+    /// As its state.
+    ByItself,
+    /// The state is a graph: the actor has a name of its own.
+    Apart(Ident),
+}
+
+impl Named {
+    fn of(input: &DeriveInput, options: &Options, errors: &mut Errors) -> Option<Named> {
+        let Some(_) = graph::brand(&input.generics, errors) else {
+            if let Some(name) = &options.name {
+                errors.at(
+                    name,
+                    "a plain actor is called as its state is: a state with a lifetime, a graph, needs a name for its actor",
+                );
+            }
+            return Some(Named::ByItself);
+        };
+        let attribute = "#[actor(name = Cache)]` here and `#[behaviours(name = Cache)]` at the impl blocks, with a name like `Cache";
+        let given = options.name.as_ref();
+        graph::name_of(&input.ident, given, attribute, errors).map(Named::Apart)
+    }
+}
+
+fn write(input: &DeriveInput, options: &Options, named: &Named) -> TokenStream {
     let vivant = &options.vivant;
-    let actor = &input.ident;
-    let generics = surface::sendable(&input.generics);
+    let state_type = &input.ident;
+    let sendable = surface::sendable(&input.generics);
+    let (actor, generics) = match named {
+        Named::ByItself => (state_type, sendable),
+        Named::Apart(name) => (name, graph::actor_generics(&sendable, vivant)),
+    };
     let (impl_generics, type_generics, where_clause) = generics.split_for_impl();
+    // In the impl of `Actor` the brand is `'gc`, whatever the user calls it.
+    let state = |brand: &Lifetime| match named {
+        Named::ByItself => quote!(Self),
+        Named::Apart(_) => {
+            let (_, state_generics, _) = input.generics.split_for_impl();
+            let path: Path = parse_quote!(#state_type #state_generics);
+            graph::branded(&path, brand).into_token_stream()
+        }
+    };
+    let (state_gc, state_static) = (state(&parse_quote!('gc)), state(&parse_quote!('static)));
+    let (space, declared) = match named {
+        Named::ByItself => (quote!(Plain), None),
+        Named::Apart(name) => {
+            let declared = graph::declare(&input.vis, name, state_type, &generics);
+            (quote!(Collected), Some(declared))
+        }
+    };
+    let pacing = options
+        .pacing
+        .as_ref()
+        .map(|pacing| quote!(const PACING: ::core::option::Option<#vivant::Pacing> = ::core::option::Option::Some(#pacing);));
     let bare = names::bare(actor);
     let name = match &options.id {
         Some(id) => quote!(#id),
@@ -89,20 +145,29 @@ fn write(input: &DeriveInput, options: &Options) -> TokenStream {
     }
     .expand();
     quote! {
+        #declared
+
         #[automatically_derived]
         impl #impl_generics #vivant::Actor for #actor #type_generics #where_clause {
+            type State<'gc> = #state_gc;
+            type Space = #vivant::#space;
+            #pacing
             const NAME: &'static str = #name;
             #pool
             #mailbox
             const HAS_STOP_HOOK: bool = {
                 #[allow(unused_imports)]
                 use #vivant::__private::NoStopHook as _;
-                <Self>::__VIVANT_STOPS
+                <#state_static>::__VIVANT_STOPS
             };
-            fn stopping(&mut self, turn: &#vivant::Turn<'_, Self>, reason: &#vivant::StopReason) {
+            fn stopping<'gc>(
+                state: &mut #state_gc,
+                turn: &#vivant::Turn<'gc, Self>,
+                reason: &#vivant::StopReason,
+            ) {
                 #[allow(unused_imports)]
                 use #vivant::__private::NoStopHook as _;
-                <Self>::__vivant_stopping(self, turn, reason)
+                <#state_gc>::__vivant_stopping(state, turn, reason)
             }
         }
 

@@ -18,6 +18,7 @@
 //! - `shape`: what a method's signature says about its message;
 //! - `types`: types, read by their tokens;
 //! - `face`: the handle struct;
+//! - `graph`: a state with a lifetime, and its actor's name;
 //! - `surface`: what of a user's item shows on what is written for it: visibility, docs, `#[cfg]`;
 //! - `names`, `options`, `errors`.
 //!
@@ -28,10 +29,12 @@ mod actor;
 mod behaviours;
 mod errors;
 mod face;
+mod graph;
 mod interface;
 mod names;
 mod object;
 mod options;
+mod recursion;
 mod shape;
 mod surface;
 mod test;
@@ -63,6 +66,53 @@ use proc_macro::TokenStream;
 /// The state owns what it holds, and is `Send`: it moves between the workers. Type parameters are `Send + 'static` by
 /// that, and need not say so.
 ///
+/// # Graphs
+///
+/// A state with a lifetime is a graph: it lies in a heap of the actor's own, which is collected between its turns, and may hold
+/// references to objects there (`vivant::Gc`), in any shape. The lifetime is the brand of that heap and of the turn. The actor has a name
+/// without it: `Cache` is the actor of `CacheState<'gc>`.
+///
+/// ```
+/// use vivant::prelude::*;
+///
+/// /// Two of these may refer to each other.
+/// #[derive(Object)]
+/// struct Person<'gc> { name: String, friends: Vec<Gc<'gc, Mut<Person<'gc>>>> }
+///
+/// #[derive(Actor)]
+/// pub struct CircleState<'gc> { people: Vec<Gc<'gc, Mut<Person<'gc>>>> }
+///
+/// #[behaviours]
+/// impl<'gc> CircleState<'gc> {
+///     #[start]
+///     fn new() -> Self { CircleState { people: Vec::new() } }
+///
+///     /// Becomes a friend of everybody.
+///     pub fn join(&mut self, t: &Turn<'gc, Circle>, name: String) {
+///         let friends = self.people.clone();
+///         let newcomer = t.alloc(Mut::new(Person { name, friends }));
+///         for friend in &self.people { friend.borrow_mut(t).friends.push(newcomer); }
+///         self.people.push(newcomer);
+///     }
+///
+///     pub fn friends_of(&self, name: String) -> Vec<String> {
+///         let named = self.people.iter().find(|it| it.borrow().name == name);
+///         named.map_or(Vec::new(), |it| it.borrow().friends.iter().map(|it| it.borrow().name.clone()).collect())
+///     }
+/// }
+///
+/// # fn main() -> Result<(), vivant::AskError> {
+/// let system = System::new();
+/// let circle: Address<Circle> = Circle::spawn(&system);
+/// for name in ["Ada", "Bob", "Cleo"] { circle.join(name.into()).send(); }
+/// assert_eq!(circle.friends_of("Bob".into()).ask_blocking()?, ["Ada", "Cleo"]);
+/// # Ok(()) }
+/// ```
+///
+/// Every field is an `Object<'gc>`, by a derive of its type or by `#[object(leaf)]`, as [`derive(Object)`](macro@Object) says, which this derive does
+/// for the state. Type parameters are `Unbranded`. Such a state cannot be made outside, so the actor has a `#[start]` function. What a
+/// message carries names no brand: a collected object does not leave its actor.
+///
 /// # Options
 ///
 /// `#[actor(…)]`, beside the derive:
@@ -70,14 +120,17 @@ use proc_macro::TokenStream;
 /// - `blocking`: its turns may block; they run on threads of their own (`Pool::Blocking`).
 /// - `mailbox = reject(100)`, `drop_newest(100)` or `drop_oldest(100)`: at most so many messages wait, and what becomes of
 ///   one that finds the mailbox full (`Mailbox`). The bound is any constant of type `usize`.
+/// - `name = Cache`: of a graph, what the actor is called. Without it, as the state without `State` at its end. The `#[behaviours]`
+///   say the same.
+/// - `pacing = expression`: of a graph, a constant `Pacing`: when its heap collects. Without it, as the system was built.
 /// - `id = "bank/Account"`: the type's stable name in paths, errors and reports. Without it, the type's path.
 ///
 /// # By hand
 ///
 /// It writes `impl vivant::Actor`, `impl vivant::Target`, and for `Counter` a struct `CounterHandle` around a
-/// `vivant::Link`, as visible as the actor, with `impl vivant::Handle`, `Clone` and `Debug`. Four lines, shown at
-/// `vivant::Actor`.
-#[proc_macro_derive(Actor, attributes(actor))]
+/// `vivant::Link`, as visible as the actor, with `impl vivant::Handle`, `Clone` and `Debug`. A few lines, shown at
+/// `vivant::Actor`. For a graph also the type that is the actor's name, and `impl Object` for the state.
+#[proc_macro_derive(Actor, attributes(actor, object))]
 pub fn actor(input: TokenStream) -> TokenStream {
     actor::expand(input.into())
         .unwrap_or_else(|error| error.to_compile_error())
@@ -139,8 +192,9 @@ pub fn actor(input: TokenStream) -> TokenStream {
 ///
 /// - It takes `&mut self` or `&self`, then perhaps the turn, `t: &Turn<Self>`, then what the message carries: named
 ///   arguments of types that own what they hold (`Send + 'static`).
-/// - It returns the answer, or a `Promise` of the answer. The macro sees that by the name: an alias of `Promise<u64>`
-///   is no promise to it.
+/// - It returns the answer, or a `Promise` of the answer, or a `Step` of a behaviour that is called again and again: `vivant::Step`
+///   shows one, with a parameter marked `#[locals]`. The macro sees that by the name: an alias of `Promise<u64>` is no promise to
+///   it.
 /// - It is neither `async` nor generic. A turn cannot be suspended, and a message is one type with one name. The actor
 ///   may be generic.
 /// - Its visibility is who may send the message. Its docs are shown at the address's method and at the message.
@@ -165,6 +219,7 @@ pub fn actor(input: TokenStream) -> TokenStream {
 ///
 /// # Options
 ///
+/// - `name = Cache`: of a graph, what its actor is called, as at the state.
 /// - `module = name`: the module of the messages, when there are several blocks. Without it, the actor's name in snake
 ///   case; `account_ledger` for `impl Ledger for Account`.
 /// - `id = "bank/Account"`: what the messages' stable names begin with: `bank/Account::deposit`. Without it, the
@@ -316,7 +371,15 @@ pub fn test(arguments: TokenStream, item: TokenStream) -> TokenStream {
 /// It writes `unsafe impl Object`, whose two functions call those of the fields.
 #[proc_macro_derive(Object, attributes(object))]
 pub fn object(input: TokenStream) -> TokenStream {
-    object::expand(input.into())
+    object::expand(input.into(), &quote::quote!(::vivant_heap))
+        .unwrap_or_else(|error| error.to_compile_error())
+        .into()
+}
+
+/// As [`derive@Object`], for programs that have vivant-heap by way of vivant: there it is `vivant::Object`.
+#[proc_macro_derive(ActorsObject, attributes(object))]
+pub fn actors_object(input: TokenStream) -> TokenStream {
+    object::expand(input.into(), &quote::quote!(::vivant::heap))
         .unwrap_or_else(|error| error.to_compile_error())
         .into()
 }

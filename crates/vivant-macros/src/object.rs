@@ -1,6 +1,7 @@
 //! `#[derive(Object)]`: how the collector goes through a type.
 
 use crate::errors::Errors;
+use crate::recursion::owns;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::meta::ParseNestedMeta;
@@ -11,7 +12,21 @@ use syn::{
     Type, WherePredicate, parse_quote, token,
 };
 
-pub(crate) fn expand(input: TokenStream) -> Result<TokenStream> {
+/// What `#[derive(Actor)]` writes for a state that is a graph.
+pub(crate) fn of_state(
+    input: &DeriveInput,
+    heap: &TokenStream,
+    errors: &mut Errors,
+) -> TokenStream {
+    let options = Options {
+        heap: syn::parse2(heap.clone()).ok(),
+        leaf: None,
+    };
+    let fields = check(input, &options, errors);
+    Derived::new(input, &options).object(&fields)
+}
+
+pub(crate) fn expand(input: TokenStream, heap: &TokenStream) -> Result<TokenStream> {
     let input: DeriveInput = syn::parse2(input)?;
     let mut errors = Errors::default();
     let options = Options::read(&input.attrs, &mut errors);
@@ -19,6 +34,7 @@ pub(crate) fn expand(input: TokenStream) -> Result<TokenStream> {
     if !errors.is_empty() {
         return Ok(quote!(#errors));
     }
+    let options = options.or_heap(heap);
     let derived = Derived::new(&input, &options);
     Ok(match options.leaf {
         Some(_) => derived.leaf(),
@@ -50,6 +66,14 @@ impl Options {
             }));
         }
         options
+    }
+}
+
+impl Options {
+    /// Where vivant-heap is, if the user does not say it.
+    fn or_heap(mut self, heap: &TokenStream) -> Options {
+        self.heap = self.heap.or_else(|| syn::parse2(heap.clone()).ok());
+        self
     }
 }
 
@@ -112,7 +136,20 @@ fn check<'a>(input: &'a DeriveInput, options: &Options, errors: &mut Errors) -> 
         field,
         leaf: is_leaf(field, errors),
     };
-    fields.into_iter().map(part).collect()
+    let parts: Vec<Part<'a>> = fields.into_iter().map(part).collect();
+    for part in parts
+        .iter()
+        .filter(|part| !part.leaf && options.leaf.is_none())
+    {
+        if let Some(own) = owns(&part.field.ty, &input.ident) {
+            errors.at(
+                own,
+                "a value that owns others of its type is gone through, and dropped, with a stack as deep as the data: link them by `Gc`, \
+                 or say `#[object(leaf)]` if nothing in them is collected",
+            );
+        }
+    }
+    parts
 }
 
 /// Skips what an option is given.

@@ -41,6 +41,8 @@ pub(crate) struct Options {
     pub(crate) module: Option<Ident>,
     pub(crate) blocking: bool,
     pub(crate) mailbox: Option<Mailbox>,
+    pub(crate) name: Option<Ident>,
+    pub(crate) pacing: Option<Expr>,
     pub(crate) seeds: Option<LitInt>,
     pub(crate) faults: Option<Expr>,
 }
@@ -101,9 +103,9 @@ impl Mailbox {
 }
 
 /// The options of `#[actor(…)]`.
-pub(crate) const ACTOR: &[&str] = &["blocking", "mailbox", "id", "crate"];
+pub(crate) const ACTOR: &[&str] = &["blocking", "mailbox", "name", "pacing", "id", "crate"];
 /// The options of `#[behaviours(…)]`.
-pub(crate) const BEHAVIOURS: &[&str] = &["id", "module", "crate"];
+pub(crate) const BEHAVIOURS: &[&str] = &["id", "module", "name", "crate"];
 /// The options of `#[interface(…)]`.
 pub(crate) const INTERFACE: &[&str] = &["id", "crate"];
 /// The options of `#[vivant::test(…)]`.
@@ -130,6 +132,8 @@ impl Options {
                 let value = meta.value().map_err(|_| meta.error(MAILBOXES))?;
                 self.mailbox = Some(value.parse()?);
             }
+            Some("name") => self.name = Some(meta.value()?.parse()?),
+            Some("pacing") => self.pacing = Some(meta.value()?.parse()?),
             Some("seeds") => self.seeds = Some(meta.value()?.parse()?),
             Some("faults") => self.faults = Some(meta.value()?.parse()?),
             _ => {

@@ -59,6 +59,19 @@ pub(crate) fn promised(ty: &Type) -> Option<&Type> {
     }
 }
 
+/// `R` of `Step<V, R>`.
+pub(crate) fn stepped(ty: &Type) -> Option<&Type> {
+    let segment = last_segment(ty).filter(|segment| segment.ident == "Step")?;
+    let PathArguments::AngleBracketed(arguments) = &segment.arguments else {
+        return None;
+    };
+    let mut types = arguments.args.iter();
+    match (types.next(), types.next(), types.next()) {
+        (Some(GenericArgument::Type(_)), Some(GenericArgument::Type(reply)), None) => Some(reply),
+        _ => None,
+    }
+}
+
 /// Where `ty` mentions vivant's `Promise<…>`: by that name alone, or as `vivant::Promise`.
 pub(crate) fn promise_in(ty: &Type) -> Option<Span> {
     struct Find(Option<Span>);

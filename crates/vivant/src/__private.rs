@@ -1,20 +1,17 @@
 //! What the macros' expansions need besides the public traits. Nothing here is for users.
 
-use crate::actor::Actor;
-use crate::stop::StopReason;
-use crate::turn::Turn;
 use std::fmt;
 
 /// What `#[derive(Actor)]` finds when `#[behaviours]` wrote no stop hook: inherent items of these names win.
-pub trait NoStopHook: Actor {
+pub trait NoStopHook {
     /// Whether there is a hook.
     const __VIVANT_STOPS: bool = false;
 
     /// The hook.
-    fn __vivant_stopping(&mut self, _: &Turn<'_, Self>, _: &StopReason) {}
+    fn __vivant_stopping<T, R>(&mut self, _: T, _: R) {}
 }
 
-impl<A: Actor> NoStopHook for A {}
+impl<S> NoStopHook for S {}
 
 /// What a `#[vivant::test]` returns.
 #[diagnostic::on_unimplemented(

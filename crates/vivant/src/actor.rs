@@ -1,15 +1,17 @@
 //! What an actor is: a Rust value with a name.
 
 use crate::address::Target;
+use crate::space::Space;
 use crate::stop::StopReason;
 use crate::turn::Turn;
 use std::fmt;
+use vivant_heap::Pacing;
 
 /// A type whose values can be actors. Derive it: `#[derive(Actor)]`.
 ///
 /// The value is the actor's state. Only its own turns touch it, one at a time (T1).
 ///
-/// By hand it is four lines; the handle is described at [`Target`].
+/// By hand it is a few lines; the handle is described at [`Target`].
 ///
 /// ```
 /// use vivant::prelude::*;
@@ -17,7 +19,11 @@ use std::fmt;
 ///
 /// struct Counter { count: u64 }
 ///
-/// impl Actor for Counter { const NAME: &'static str = "docs::Counter"; }
+/// impl Actor for Counter {
+///     type State<'gc> = Counter;
+///     type Space = vivant::Plain;
+///     const NAME: &'static str = "docs::Counter";
+/// }
 /// impl vivant::Target for Counter { type Handle = CounterHandle; type Table = (); }
 ///
 /// struct CounterHandle(Link<Counter>);
@@ -33,6 +39,13 @@ use std::fmt;
     note = "an actor's type says `#[derive(Actor)]`"
 )]
 pub trait Actor: Sized + Send + 'static + Target<Table = ()> {
+    /// The state in a turn of brand `'gc`: of a [`Plain`](crate::Plain) actor the type itself; of one with a graph the type with the lifetime,
+    /// of which this one is only the name.
+    type State<'gc>;
+
+    /// Where the state is between turns: [`Plain`](crate::Plain) or [`Collected`](crate::Collected).
+    type Space: Space<Self>;
+
     /// The type's stable name: part of every path, error and report.
     const NAME: &'static str;
 
@@ -42,6 +55,10 @@ pub trait Actor: Sized + Send + 'static + Target<Table = ()> {
     /// Whether its mailbox has a bound, and what becomes of a message that finds it full.
     const MAILBOX: Mailbox = Mailbox::BackPressure;
 
+    /// When its heap collects, if it has one and this is not as for the whole system
+    /// ([`SystemBuilder::pacing`](crate::SystemBuilder::pacing)).
+    const PACING: Option<Pacing> = None;
+
     /// Whether [`stopping`](Actor::stopping) calls the method marked `#[stop]`; the macros check each other by it.
     #[doc(hidden)]
     const HAS_STOP_HOOK: bool = false;
@@ -49,8 +66,8 @@ pub trait Actor: Sized + Send + 'static + Target<Table = ()> {
     /// Runs once, in a turn of its own, before the state is dropped; with `#[behaviours]`, the method marked `#[stop]`.
     ///
     /// Waiting messages are refused after it. A panic in it is reported and otherwise ignored.
-    fn stopping(&mut self, turn: &Turn<'_, Self>, reason: &StopReason) {
-        let _ = (turn, reason);
+    fn stopping<'gc>(state: &mut Self::State<'gc>, turn: &Turn<'gc, Self>, reason: &StopReason) {
+        let _ = (state, turn, reason);
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::actor::Actor;
 use crate::promise::{Promise, Resolver};
+use crate::step::Steps;
 use crate::turn::Turn;
 
 /// A message's shape: what it carries, what it answers, and its stable name.
@@ -62,17 +63,20 @@ pub trait Behaviour: Message {
     /// What [`run`](Behaviour::run) may do to the state. After a turn that only reads it, no guard is looked at again.
     const ACCESS: Access = Access::Writes;
 
+    /// Whether [`run`](Behaviour::run) may ask for another step.
+    const STEPS: Steps = Steps::One;
+
     /// The guard (T8): a message whose guard is false waits, and is looked at again after each turn that may have changed the
     /// state. It may read the state and the arguments, nothing else.
-    fn ready(state: &Self::Actor, args: &Self::Args) -> bool {
+    fn ready(state: &<Self::Actor as Actor>::State<'_>, args: &Self::Args) -> bool {
         let _ = (state, args);
         true
     }
 
     /// The turn. Answers through `resolver`, now or later; dropping it unanswered breaks the promise.
-    fn run(
-        state: &mut Self::Actor,
-        turn: &Turn<'_, Self::Actor>,
+    fn run<'gc>(
+        state: &mut <Self::Actor as Actor>::State<'gc>,
+        turn: &Turn<'gc, Self::Actor>,
         args: Self::Args,
         resolver: Resolver<Self::Reply>,
     );

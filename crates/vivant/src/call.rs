@@ -10,7 +10,7 @@ use crate::mailbox::{Entry, Envelope, Kind, Letter, Ring, Role, Step, To, post, 
 use crate::offer::Offer;
 use crate::promise::{Begun, Next, Resolver, bury};
 use crate::scheduler::Worker;
-use crate::turn::Turn;
+use crate::step::Steps;
 use std::fmt;
 use std::marker::PhantomData;
 use std::panic::Location;
@@ -82,6 +82,29 @@ impl<'a, M: Message> Call<'a, M> {
         }
     }
 
+    /// As a closure that sends it, if its actor has an address still then.
+    pub(crate) fn into_weak(self) -> Box<dyn FnOnce() + Send> {
+        let Call {
+            to,
+            args,
+            pack,
+            place,
+        } = self;
+        let cell = to.cell();
+        Box::new(move || {
+            if let Some(to) = cell.upgrade() {
+                let to = To::Owned(to);
+                Call::<M> {
+                    to,
+                    args,
+                    pack,
+                    place,
+                }
+                .send();
+            }
+        })
+    }
+
     /// The same call for another time: intervals need one for each tick.
     pub(crate) fn again(&self) -> Call<'_, M>
     where
@@ -98,7 +121,7 @@ impl<'a, M: Message> Call<'a, M> {
     /// Sends the message, without an answer. If the actor has ended, or its mailbox is full ([`Mailbox`](crate::Mailbox)), it
     /// becomes a dead letter (T3).
     ///
-    /// Within a turn this is [`Turn::send`]. Never waits. Costs one atomic exchange, and recycled memory as a rule.
+    /// Within a turn this is [`Turn::send`](crate::Turn::send). Never waits. Costs one atomic exchange, and recycled memory as a rule.
     #[inline(always)]
     pub fn send(self) {
         self.post(Resolver::nobody());
@@ -286,9 +309,9 @@ impl<B: Behaviour<Reply = ()>> Letter for Own<B> {
     const KIND: Kind = Kind::new::<Self>(B::NAME, Role::Own);
 
     fn run(args: B::Args, state: &mut StateRef<'_>, worker: &Worker) -> Step {
-        if let Some(state) = state.get::<B::Actor>() {
-            B::run(state, &Turn::new(worker), args, Resolver::nobody());
-        }
+        let _none = state.turn::<B::Actor, _>(worker, |state, turn| {
+            B::run(state, turn, args, Resolver::nobody());
+        });
         Step::Done
     }
 
@@ -300,16 +323,57 @@ impl<B: Behaviour<Reply = ()>> Letter for Own<B> {
 
 struct Told<B>(PhantomData<B>);
 
+/// The envelope of a behaviour's next step.
+pub(crate) fn stepped<B: Behaviour>(args: B::Args, resolver: Resolver<B::Reply>) -> Envelope {
+    // Where it was sent from is copied from the step before.
+    Envelope::new::<Stepped<B>>((args, resolver), Location::caller())
+}
+
+/// What came of a step.
+#[inline]
+pub(crate) fn outcome<B: Behaviour>(worker: &Worker) -> Step {
+    match const { B::STEPS } {
+        Steps::One => Step::Done,
+        Steps::Many => worker.take_again().map_or(Step::Done, Step::Again),
+    }
+}
+
+/// The next step of a behaviour: no guard is asked any more, and no place in a mailbox is taken.
+struct Stepped<B>(PhantomData<B>);
+
+impl<B: Behaviour> Letter for Stepped<B> {
+    type Content = (B::Args, Resolver<B::Reply>);
+    const KIND: Kind = Kind::new::<Self>(B::NAME, Role::Turn);
+    const ACCESS: Access = B::ACCESS;
+    const STEPS: Steps = B::STEPS;
+
+    fn run((args, resolver): Self::Content, state: &mut StateRef<'_>, worker: &Worker) -> Step {
+        let _none = state.turn::<B::Actor, _>(worker, |state, turn| {
+            B::run(state, turn, args, resolver);
+        });
+        outcome::<B>(worker)
+    }
+
+    fn refuse(
+        content: Self::Content,
+        refusal: &Refusal,
+        place: &'static Location<'static>,
+    ) -> Next {
+        Told::<B>::refuse(content, refusal, place)
+    }
+}
+
 impl<B: Behaviour> Letter for Told<B> {
     type Content = (B::Args, Resolver<B::Reply>);
     const KIND: Kind = Kind::new::<Self>(B::NAME, Role::Turn).for_mailbox(B::Actor::MAILBOX);
     const GUARD: Guard = B::GUARD;
     const ACCESS: Access = B::ACCESS;
+    const STEPS: Steps = B::STEPS;
 
     fn ready((args, _): &Self::Content, state: &mut StateRef<'_>) -> bool {
         state
-            .look::<B::Actor>()
-            .is_none_or(|state| B::ready(state, args))
+            .look::<B::Actor, _>(|state| B::ready(state, args))
+            .unwrap_or(true)
     }
 
     fn is_withdrawn((_, resolver): &Self::Content) -> bool {
@@ -317,10 +381,10 @@ impl<B: Behaviour> Letter for Told<B> {
     }
 
     fn run((args, resolver): Self::Content, state: &mut StateRef<'_>, worker: &Worker) -> Step {
-        if let Some(state) = state.get::<B::Actor>() {
-            B::run(state, &Turn::new(worker), args, resolver);
-        }
-        Step::Done
+        let _none = state.turn::<B::Actor, _>(worker, |state, turn| {
+            B::run(state, turn, args, resolver);
+        });
+        outcome::<B>(worker)
     }
 
     fn refuse(

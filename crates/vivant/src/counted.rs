@@ -3,13 +3,13 @@
 //! Whoever sends them has a bound of its own for what is on the way, so back-pressure does not count them (T5).
 
 use crate::behaviour::{Access, Behaviour, Continuation, Guard, Message};
-use crate::call::{Delivery, Then};
+use crate::call::{Delivery, Then, outcome};
 use crate::cell::StateRef;
 use crate::error::Refusal;
 use crate::mailbox::{Envelope, Kind, Letter, Role, Step};
 use crate::promise::{Next, Resolver, for_others};
 use crate::scheduler::Worker;
-use crate::turn::Turn;
+use crate::step::Steps;
 use std::marker::PhantomData;
 use std::panic::Location;
 
@@ -33,20 +33,21 @@ impl<B: Behaviour, G: Send + 'static> Letter for Counted<B, G> {
     const KIND: Kind = Kind::new::<Self>(B::NAME, Role::Bounded);
     const GUARD: Guard = B::GUARD;
     const ACCESS: Access = B::ACCESS;
+    const STEPS: Steps = B::STEPS;
 
     fn ready((args, _): &Self::Content, state: &mut StateRef<'_>) -> bool {
         state
-            .look::<B::Actor>()
-            .is_none_or(|state| B::ready(state, args))
+            .look::<B::Actor, _>(|state| B::ready(state, args))
+            .unwrap_or(true)
     }
 
     fn run((args, token): Self::Content, state: &mut StateRef<'_>, worker: &Worker) -> Step {
-        if let Some(state) = state.get::<B::Actor>() {
+        let _none = state.turn::<B::Actor, _>(worker, |state, turn| {
             let nobody = Resolver::<<B as Message>::Reply>::nobody();
-            B::run(state, &Turn::new(worker), args, nobody);
-        }
+            B::run(state, turn, args, nobody);
+        });
         drop(token);
-        Step::Done
+        outcome::<B>(worker)
     }
 
     fn refuse((args, token): Self::Content, _: &Refusal, _: &'static Location<'static>) -> Next {

@@ -9,6 +9,7 @@ use crate::error::{AskError, Inside, Panic, Refusal};
 use crate::mailbox::{Envelope, Kind, Letter, Role, Step, To, post};
 use crate::promise::{Next, Resolver};
 use crate::scheduler::Worker;
+use crate::space::Plain;
 use crate::stop::StopReason;
 use crate::sync::{Arc, AtomicBool, Mutex, Ordering, lock};
 use crate::system::Shared;
@@ -64,6 +65,8 @@ where
 }
 
 impl Actor for FutureActor {
+    type State<'gc> = FutureActor;
+    type Space = Plain;
     const NAME: &'static str = "vivant::Future";
 }
 
@@ -92,9 +95,7 @@ impl Letter for PollFuture {
     const KIND: Kind = Kind::new::<Self>("vivant::Future::poll", Role::Poll);
 
     fn run((): (), state: &mut StateRef<'_>, worker: &Worker) -> Step {
-        if let Some(state) = state.get::<FutureActor>() {
-            state.poll(worker);
-        }
+        let _none = state.turn::<FutureActor, _>(worker, |state, _| state.poll(worker));
         Step::Done
     }
 
@@ -186,7 +187,7 @@ pub(crate) fn start(
 ) -> CellRef {
     // Woken from the start: the first poll is on its way.
     let woken = Arc::new(AtomicBool::new(true));
-    let actor = system.birth(Some(FutureActor {
+    let actor = system.birth::<FutureActor>(Some(FutureActor {
         task,
         woken,
         origin,

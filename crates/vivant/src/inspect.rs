@@ -7,6 +7,7 @@ use crate::mailbox::Ring;
 use crate::names::NameFacts;
 use crate::report::Report;
 use crate::scheduler::{Scheduler, Threads};
+use crate::space::HeapFacts;
 use crate::sync::Arc;
 use crate::system::{HeldBack, Shared, Survivor};
 use std::collections::BTreeMap;
@@ -44,6 +45,8 @@ pub struct Inspection {
     pub surplus_workers: usize,
     /// Bytes of cells and waiting messages that the runtime holds.
     pub bytes: i64,
+    /// Pages of 4 KiB that the heaps of actors have.
+    pub heap_pages: usize,
 }
 
 /// What is known of one worker.
@@ -89,6 +92,8 @@ pub struct ActorFacts {
     pub mailbox: Mailbox,
     /// How many messages that bound has cost (T5): rejected or dropped, and counted as dead letters.
     pub lost: u64,
+    /// What is known of its heap, if its state is a graph.
+    pub heap: Option<HeapFacts>,
     /// Why it is alive.
     pub because: AliveBecause,
 }
@@ -146,6 +151,7 @@ impl ActorFacts {
                 Duration::ZERO
             },
             turns: cell.facts.turns(),
+            heap: cell.heap_facts(),
             busy: Duration::from_millis(cell.facts.busy_ms().into()),
             current,
             restarts: cell.system.restarts.of(cell.id),
@@ -216,6 +222,7 @@ impl Inspection {
             surplus_workers: threads.map_or(0, Threads::surplus),
             names: system.names.facts(),
             bytes: system.bytes_held(),
+            heap_pages: system.heaps.stats().pages,
         }
     }
 

@@ -112,6 +112,8 @@ mod report;
 mod router;
 mod scheduler;
 pub mod simulation;
+mod space;
+mod step;
 mod stop;
 mod stream;
 mod supervision;
@@ -119,6 +121,7 @@ mod sync;
 mod system;
 mod timer;
 mod topic;
+#[allow(unsafe_code, reason = "a turn reaches its worker by a pointer")]
 mod turn;
 
 pub use actor::{Actor, Mailbox, Pool};
@@ -139,6 +142,8 @@ pub use promise::{Promise, Resolver};
 pub use rate_limit::{RateLimit, RateLimited};
 pub use report::Report;
 pub use router::Router;
+pub use space::{Collected, HeapFacts, Pauses, Plain, PlainActor, Space};
+pub use step::{Step, Steps};
 pub use stop::{GaveUp, Linked, StopReason};
 pub use stream::{Attached, Attachment, StreamItem};
 pub use supervision::{
@@ -150,6 +155,15 @@ pub use timer::Timer;
 pub use topic::{Lagged, Subscription, Topic};
 pub use turn::Turn;
 pub use vivant_brc::Brc;
+
+/// Collected heaps: what a state with a lifetime is made of. All of `vivant-heap`.
+pub mod heap {
+    pub use vivant_heap::*;
+    /// As `vivant_heap::Object`, for programs that depend on `vivant` alone.
+    #[cfg(feature = "macros")]
+    pub use vivant_macros::ActorsObject as Object;
+}
+pub use heap::{Gc, Leaf, Mut, Object, Pacing, Weak};
 
 #[cfg(feature = "macros")]
 pub use vivant_macros::{Actor, behaviours, interface, test};

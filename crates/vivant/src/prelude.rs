@@ -1,8 +1,8 @@
 //! What most programs import: `use vivant::prelude::*;`.
 
 pub use crate::{
-    Actor, Address, AskError, Handle, Promise, Resolver, Spawner, StopReason, System, Turn,
-    WeakAddress,
+    Actor, Address, AskError, Gc, Handle, Mut, Object, Promise, Resolver, Spawner, Step,
+    StopReason, System, Turn, WeakAddress,
 };
 
 #[cfg(feature = "macros")]

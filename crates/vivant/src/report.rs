@@ -26,6 +26,15 @@ pub enum Report {
         /// How long it had been running when it was noticed, in milliseconds.
         for_ms: u64,
     },
+    /// A turn, or a step of one, has allocated more in its actor's heap than the system's limit: meanwhile nothing could be collected.
+    LargeTurn {
+        /// Path of the actor.
+        actor: String,
+        /// Stable name of the behaviour.
+        behaviour: &'static str,
+        /// How much, with what was young before it.
+        bytes: u64,
+    },
     /// A turn, a stop hook or the drop of a state panicked.
     Panicked(Panic),
     /// A supervisor gave up, and nobody is above it: its tree ends.
@@ -60,6 +69,14 @@ impl fmt::Display for Report {
                     "{behaviour} of {actor} has been holding its worker for {for_ms} ms"
                 )
             }
+            Report::LargeTurn {
+                actor,
+                behaviour,
+                bytes,
+            } => write!(
+                f,
+                "{behaviour} of {actor} has allocated {bytes} bytes in one turn, in which nothing can be collected: write it in steps"
+            ),
             Report::Panicked(panic) => write!(f, "a turn panicked: {panic}"),
             Report::GaveUp { supervisor, why } => write!(
                 f,
@@ -100,6 +117,14 @@ impl Reports {
     pub(crate) fn panicked(&self, panic: &Panic) {
         self.panics.fetch_add(1, Ordering::Relaxed);
         self.say(Report::Panicked(panic.clone()));
+    }
+
+    pub(crate) fn large_turn(&self, actor: String, behaviour: &'static str, bytes: u64) {
+        self.say(Report::LargeTurn {
+            actor,
+            behaviour,
+            bytes,
+        });
     }
 
     /// `actor`: its number, and its place in the registry.

@@ -1,11 +1,11 @@
 //! Routers: several actors that do the same work, and which of them is next (T10).
 
-use crate::actor::Actor;
 use crate::address::{Address, Target};
 use crate::behaviour::Message;
 use crate::call::Call;
 use crate::cell::Header;
 use crate::oracle::split_mix;
+use crate::space::PlainActor;
 use crate::sync::{Arc, AtomicUsize, Ordering};
 use crate::system::Spawner;
 use std::fmt;
@@ -46,7 +46,7 @@ struct Members<T: ?Sized + Target> {
     turn: AtomicUsize,
 }
 
-impl<A: Actor> Router<A> {
+impl<A: PlainActor> Router<A> {
     /// Makes `count` actors, each of the state that `make` gives for its number. Within a turn they are its actor's children.
     ///
     /// # Panics

@@ -9,6 +9,7 @@ use crate::future::{self, Clock};
 use crate::oracle::below;
 use crate::promise::{self, Promise, Resolver};
 use crate::scheduler::Worker;
+use crate::space::{Keep, PlainActor};
 use crate::stop::StopReason;
 use crate::system::Spawner;
 use crate::timer::{Alarm, Timer, interval, ns, period_ns};
@@ -17,6 +18,7 @@ use std::fmt;
 use std::future::Future;
 use std::marker::PhantomData;
 use std::panic::Location;
+use std::ptr::NonNull;
 use std::time::{Duration, SystemTime};
 
 /// The processing of one message by an actor of type `A`, atomic for that actor (T1).
@@ -24,25 +26,40 @@ use std::time::{Duration, SystemTime};
 /// It is passed by shared reference and lives no longer than the behaviour's call. Everything that has an effect
 /// outside the actor's own state goes through it, so that simulation, record and replay see it.
 pub struct Turn<'gc, A: Actor> {
-    worker: &'gc Worker,
+    /// A pointer, because the brand says nothing of how long this lives: a turn is for any brand.
+    worker: NonNull<Worker>,
+    /// What it has of the actor's heap, if there is one.
+    part: PartOf<'gc, A>,
     /// Invariant, so that nothing of one turn fits into another (Y1).
     brand: PhantomData<(Cell<&'gc ()>, fn(A) -> A)>,
 }
 
+type PartOf<'gc, A> = <<A as Actor>::Space as Keep<A>>::Part<'gc>;
+
 impl<'gc, A: Actor> Turn<'gc, A> {
-    pub(crate) fn new(worker: &'gc Worker) -> Turn<'gc, A> {
+    /// The caller lends it out by reference, and keeps the worker meanwhile.
+    #[inline(always)]
+    pub(crate) fn new(worker: &Worker, part: PartOf<'gc, A>) -> Turn<'gc, A> {
         Turn {
-            worker,
+            worker: NonNull::from(worker),
+            part,
             brand: PhantomData,
         }
     }
 
     pub(crate) fn owner(&self) -> AddressRef {
-        self.worker.me()
+        self.worker().me()
     }
 
+    #[inline(always)]
     pub(crate) fn worker(&self) -> &Worker {
-        self.worker
+        // SAFETY: `new` is called by `Space::begin` and `Space::turn` alone, which have the worker for the whole of the call in which they lend this
+        // out; it is neither `Clone` nor given away, so nobody has it longer.
+        unsafe { self.worker.as_ref() }
+    }
+
+    pub(crate) fn part(&self) -> &PartOf<'gc, A> {
+        &self.part
     }
 
     /// The address of the actor whose turn this is.
@@ -106,19 +123,19 @@ impl<'gc, A: Actor> Turn<'gc, A> {
         F::Output: Send + 'static,
     {
         let (promise, resolver) = Promise::open(self.owner());
-        future::spawn(self.worker, future, resolver, Location::caller());
+        future::spawn(self.worker(), future, resolver, Location::caller());
         promise
     }
 
     /// Makes an actor of `state`; its number counts among this actor's children.
-    pub fn spawn_actor<B: Actor>(&self, state: B) -> Address<B> {
+    pub fn spawn_actor<B: PlainActor>(&self, state: B) -> Address<B> {
         self.spawn_state(state)
     }
 
     /// Sends `call` once, after `delay`. The timer keeps the receiver alive.
     pub fn after<M: Message>(&self, delay: Duration, call: Call<'_, M>) -> Timer {
         let call = call.into_owned();
-        self.worker
+        self.worker()
             .system
             .set_timer(ns(delay), Alarm::Once(Box::new(move || call.send())))
     }
@@ -137,27 +154,27 @@ impl<'gc, A: Actor> Turn<'gc, A> {
     {
         let period_ns = period_ns(period);
         let alarm = interval(period_ns, call.into_owned(), || ());
-        self.worker.system.set_timer(period_ns, alarm)
+        self.worker().system.set_timer(period_ns, alarm)
     }
 
     /// Time since the system began; in a simulation, virtual.
     pub fn now(&self) -> Duration {
-        Duration::from_nanos(self.worker.system.oracle.now_ns())
+        Duration::from_nanos(self.worker().system.oracle.now_ns())
     }
 
     /// The calendar's time; a simulation begins at 2000-01-01 00:00 UTC.
     pub fn wall(&self) -> SystemTime {
-        self.worker.system.oracle.wall()
+        self.worker().system.oracle.wall()
     }
 
     /// Time for futures given to [`Turn::spawn`].
     pub fn clock(&self) -> Clock {
-        Clock::new(self.worker.system.clone())
+        Clock::new(self.worker().system.clone())
     }
 
     /// A uniform random number from this actor's own stream; under one seed always the same.
     pub fn random(&self) -> u64 {
-        self.worker.with_me(Header::next_random)
+        self.worker().with_me(Header::next_random)
     }
 
     /// A random number below `bound`.
@@ -172,7 +189,7 @@ impl<'gc, A: Actor> Turn<'gc, A> {
 
     /// Ends this actor after this message.
     pub fn stop(&self) {
-        self.worker.ask_end(StopReason::Finished);
+        self.worker().ask_end(StopReason::Finished);
     }
 
     /// Promises the reason of an actor's end; of one that has ended, its reason. A supervised actor that is started again has not
@@ -207,7 +224,7 @@ impl<'gc, A: Actor> Turn<'gc, A> {
         K: Continuation<Hole = crate::DeadLetter>,
         K::Rest: Clone,
     {
-        self.worker.system.dead_letters.subscribe(then);
+        self.worker().system.dead_letters.subscribe(then);
     }
 }
 
@@ -216,8 +233,8 @@ impl<A: Actor> fmt::Debug for Turn<'_, A> {
         write!(
             f,
             "Turn({} of {})",
-            self.worker.behaviour(),
-            self.worker.path()
+            self.worker().behaviour(),
+            self.worker().path()
         )
     }
 }

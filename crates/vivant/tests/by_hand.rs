@@ -5,7 +5,7 @@ use std::time::Duration;
 use vivant::simulation::Simulation;
 use vivant::{
     Actor, Address, AskError, Behaviour, Call, Continuation, Entry, Handle, Implements, Link,
-    Message, Promise, Resolver, StopReason, System, Target, Then, Turn,
+    Message, Plain, Promise, Resolver, StopReason, System, Target, Then, Turn,
 };
 
 struct Account {
@@ -13,9 +13,11 @@ struct Account {
 }
 
 impl Actor for Account {
+    type State<'gc> = Account;
+    type Space = Plain;
     const NAME: &'static str = "by_hand::Account";
 
-    fn stopping(&mut self, _: &Turn<'_, Self>, reason: &StopReason) {
+    fn stopping(_: &mut Self, _: &Turn<'_, Self>, reason: &StopReason) {
         assert!(matches!(
             reason,
             StopReason::Unreferenced | StopReason::Shutdown | StopReason::Stopped
@@ -87,6 +89,8 @@ impl AccountHandle {
 struct Teller;
 
 impl Actor for Teller {
+    type State<'gc> = Teller;
+    type Space = Plain;
     const NAME: &'static str = "by_hand::Teller";
 }
 

@@ -6,6 +6,9 @@ use std::collections::BTreeSet;
 /// The folders. One that is renamed is renamed here too: a folder that is not there has no README either.
 const FOLDERS: &[&str] = &[
     "crates/vivant-brc/src/bias",
+    "crates/vivant-heap/src/collector",
+    "crates/vivant-heap/src/pages",
+    "crates/vivant-heap/src/types",
     "crates/vivant/src/cell",
     "crates/vivant/src/mailbox",
     "crates/vivant/src/mute",

@@ -15,7 +15,7 @@ use vivant_heap::{Heap, Pacing, Root, Source};
 pub(in crate::workloads) const HEAP_ALLOC: Bench = Bench {
     name: "heap_alloc",
     about: "objects of two words, made and forgotten, in a heap and with `Box`",
-    group: Group::Uncharted,
+    group: Group::Heaps,
     peer_ops: None,
     params: &[
         Param::count("objects", 100_000_000, 10_000, "objects").at_least(TURN),

@@ -17,7 +17,7 @@ use vivant_heap::{Gc, Heap, Mut, Mutator, Object, Pacing, Root, Source};
 pub(in crate::workloads) const HEAP_GCBENCH: Bench = Bench {
     name: "heap_gcbench",
     about: "trees that live long and trees that do not, in a heap and with `Box`",
-    group: Group::Uncharted,
+    group: Group::Heaps,
     peer_ops: None,
     params: &[
         Param::count("depth", 18, 8, "depth of the largest tree").at_least(6),

@@ -16,7 +16,7 @@ use vivant_heap::{Gc, Heap, Object, Pacing, Root, Source};
 pub(in crate::workloads) const HEAP_LIST: Bench = Bench {
     name: "heap_list",
     about: "a list that grows, in a heap and with `Box`",
-    group: Group::Uncharted,
+    group: Group::Heaps,
     peer_ops: None,
     params: &[
         Param::count("links", 10_000_000, 20_000, "links of the list").at_least(TURN),

@@ -17,7 +17,7 @@ use vivant_heap::{Gc, Heap, Mut, Mutator, Object, Pacing, Root, Source};
 pub(in crate::workloads) const HEAP_OLD: Bench = Bench {
     name: "heap_old",
     about: "objects that stay, put into the holes of a full memory, in a heap and with `Box`",
-    group: Group::Uncharted,
+    group: Group::Heaps,
     peer_ops: None,
     params: &[
         Param::count("objects", 4_000_000, 20_000, "objects that fill the memory").at_least(GROUP),

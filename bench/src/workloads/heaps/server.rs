@@ -22,7 +22,7 @@ const SERVERS: Param = Param::count("servers", 2, 2, "servers, each with a threa
 pub(in crate::workloads) const HEAP_SERVER14: Bench = Bench {
     name: "heap_server14",
     about: "requests that make trees of depth 14, in a heap and with `Box`",
-    group: Group::Uncharted,
+    group: Group::Heaps,
     peer_ops: None,
     params: &[
         Param::count("depth", 14, 3, "depth of the trees"),

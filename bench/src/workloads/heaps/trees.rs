@@ -17,7 +17,7 @@ use crate::run::Run;
 pub(in crate::workloads) const HEAP_TREES: Bench = Bench {
     name: "heap_trees",
     about: "trees that are made and forgotten, in a heap and with `Box`",
-    group: Group::Uncharted,
+    group: Group::Heaps,
     peer_ops: None,
     params: &[
         Param::count("depth", 18, 6, "depth of the tree that stays").at_least(4),

@@ -37,8 +37,11 @@ impl Core {
         }
         relocator.drain();
         relocator.clear_weak();
+        relocator.find_dead();
+        let moved = relocator.counts();
         let mut survivors = relocator.finish();
         survivors.settle();
+        self.counted.minor(&self.nursery, &survivors, moved);
         let mut emptied = std::mem::replace(&mut self.nursery, survivors);
         if self.pacing.stress.is_some() {
             crate::stress::poison_blocks(&emptied);
@@ -53,7 +56,6 @@ impl Core {
             let still = self.nursery.pages();
             self.reserve.settle(pages, still, &self.source);
         }
-        self.stats.minor += 1;
         std::mem::forget(whole);
     }
 
@@ -67,11 +69,14 @@ impl Core {
         roots.trace(&mut tracer);
         while !tracer.drain(usize::MAX) {}
         tracer.clear_weak();
-        let alive = tracer.alive;
+        self.deaths
+            .get_mut()
+            .marked(|object| tracer.has_met(object));
+        let (met, alive) = (tracer.met(), tracer.alive);
         self.old.mark_ends(alive);
         let grown = alive as f64 * self.pacing.growth;
         self.mark_at = (grown as usize).max(self.pacing.first);
-        self.stats.major += 1;
+        self.counted.major(met);
         std::mem::forget(whole);
     }
 

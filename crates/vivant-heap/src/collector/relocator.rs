@@ -7,6 +7,7 @@ use crate::pages::chunk::age_of;
 use crate::pages::page::Age;
 #[cfg(test)]
 use crate::planted::{Planted, is_planted};
+use crate::stats::Moved;
 use crate::types::Target;
 use std::cell::Cell;
 use std::mem::MaybeUninit;
@@ -37,6 +38,7 @@ pub struct Relocator<'a> {
     object: Option<NonNull<Header>>,
     space: Space,
     refers_to_young: bool,
+    counts: Moved,
     /// Where its value begins.
     value: usize,
 }
@@ -60,6 +62,7 @@ impl<'a> Relocator<'a> {
             object: None,
             space: Space::Young,
             refers_to_young: false,
+            counts: Moved::default(),
             value: 0,
         }
     }
@@ -112,6 +115,10 @@ impl<'a> Relocator<'a> {
         // SAFETY: the object moves, bit for bit, to room that is large enough; nobody uses the old place but for where it has gone.
         unsafe { copy(object, to, young_size(bytes)) };
         header.moves(to);
+        match stays {
+            true => self.counts.aged(young_size(bytes)),
+            false => self.counts.promoted(young_size(bytes)),
+        }
         if table.needs_trace || table.mutable {
             let list = if stays {
                 &mut self.stayed
@@ -217,6 +224,18 @@ impl<'a> Relocator<'a> {
         }
     }
 
+    /// All that is reached has moved: what is watched and has not is dead (H10).
+    pub(super) fn find_dead(&mut self) {
+        // SAFETY: watches over young objects are over those of the nursery that is emptied.
+        let place = |object: NonNull<Header>| unsafe { object.as_ref() }.moved();
+        self.core.deaths.get_mut().nursery_emptied(place);
+    }
+
+    /// What has moved until now.
+    pub(super) fn counts(&self) -> Moved {
+        self.counts
+    }
+
     /// All that is reached has moved: what has a destructor, and has not, is dead.
     pub(super) fn finish(self) -> Nursery {
         for object in self.core.nursery.droppable() {
@@ -283,6 +302,10 @@ impl std::fmt::Debug for Relocator<'_> {
 /// In the middle of a collection nothing can be undone.
 #[cold]
 fn out_of_memory() -> ! {
-    eprintln!("vivant-heap: no memory for the objects that survive a collection");
+    eprintln!(
+        "vivant-heap: no memory for the objects that survive a collection: the system gives none. In the middle of one nothing can be \
+         undone, so the process ends; bound the source of pages below what the system has (`Source::bounded`), or give its heaps a \
+         smaller `Pacing::nursery`"
+    );
     std::process::abort()
 }

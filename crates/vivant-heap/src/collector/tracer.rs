@@ -16,6 +16,8 @@ pub struct Tracer<'a> {
     purpose: Purpose,
     /// Met, and not yet gone through. Explicit, so that deep structures need no deep stack (H12).
     grey: Vec<NonNull<Header>>,
+    /// How many objects the mark has met.
+    met: u64,
     /// Bytes of the cells and large objects that were met.
     pub(super) alive: usize,
     /// What is gone through, if it is an object.
@@ -40,6 +42,7 @@ impl Tracer<'_> {
             epoch,
             purpose: Purpose::Mark,
             grey: Vec::new(),
+            met: 0,
             alive: 0,
             object: None,
             weak: Vec::new(),
@@ -71,6 +74,7 @@ impl Tracer<'_> {
             return;
         }
         state.store(self.epoch.0, Ordering::Relaxed);
+        self.met += 1;
         // SAFETY: as above.
         let table = unsafe { object.as_ref() }.table();
         // SAFETY: as above.
@@ -89,17 +93,24 @@ impl Tracer<'_> {
         self.weak.extend(self.object);
     }
 
+    /// How many objects the mark has met until now.
+    pub(super) fn met(&self) -> u64 {
+        self.met
+    }
+
+    /// Whether an old object was met by the mark, which has met all that is alive. It may be one that is not swept yet.
+    pub(super) fn has_met(&self, object: NonNull<Header>) -> bool {
+        // SAFETY: whoever asks has an object that has not been swept since the mark began.
+        // Relaxed: one thread marks.
+        unsafe { state_of(object.cast()) }.load(Ordering::Relaxed) == self.epoch.0
+    }
+
     /// All is marked that is alive: weak references to the rest are cleared (H10).
     pub(super) fn clear_weak(&mut self) {
-        for reference in self.weak.drain(..) {
+        for reference in std::mem::take(&mut self.weak) {
             // SAFETY: weak references that were met; what they refer to is old, and has not been swept since the mark began.
-            // Relaxed: one thread marks.
-            unsafe {
-                Target::of(reference).update(|object| {
-                    let state = state_of(object.cast()).load(Ordering::Relaxed);
-                    (state == self.epoch.0).then_some(object)
-                })
-            };
+            let target = unsafe { Target::of(reference) };
+            target.update(|object| self.has_met(object).then_some(object));
         }
     }
 

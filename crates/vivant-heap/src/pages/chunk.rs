@@ -7,8 +7,8 @@ use std::ptr::NonNull;
 /// A chunk's size and alignment.
 pub(crate) const CHUNK: usize = 1 << 20;
 
-/// A page's size and alignment.
-pub(crate) const PAGE: usize = 1 << 12;
+/// Bytes of a page, and its alignment.
+pub const PAGE: usize = 1 << 12;
 
 /// Cells of the old generation begin at multiples of this.
 pub(crate) const GRANULE: usize = 16;

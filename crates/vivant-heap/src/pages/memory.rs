@@ -61,6 +61,12 @@ mod system {
     /// What huge pages are aligned to, on most machines.
     const HUGE_PAGE: usize = 2 * CHUNK;
 
+    /// Memory is not needed. Linux takes it back at once; other systems, when they like.
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    const NOT_NEEDED: Advice = Advice::LinuxDontNeed;
+    #[cfg(not(any(target_os = "linux", target_os = "android")))]
+    const NOT_NEEDED: Advice = Advice::DontNeed;
+
     /// Zeroed memory of so many chunks, aligned to one. None if the system has none.
     pub(super) fn map(chunks: usize) -> Option<NonNull<u8>> {
         let bytes = chunks.checked_mul(CHUNK)?;
@@ -81,7 +87,7 @@ mod system {
             if before != align {
                 munmap(aligned.add(bytes).cast(), align - before).ok()?;
             }
-            #[cfg(target_os = "linux")]
+            #[cfg(any(target_os = "linux", target_os = "android"))]
             if chunks >= HUGE {
                 // A system that has none goes on with small ones.
                 let _none = madvise(aligned.cast(), bytes, Advice::LinuxHugepage);
@@ -90,14 +96,14 @@ mod system {
         }
     }
 
-    /// Gives the memory of whole pages back to the system; they stay mapped, and are zero when they are next used.
+    /// Gives the memory of whole pages back to the system; they stay mapped, and nobody knows what lies in them when they are next used.
     ///
     /// # Safety
     ///
     /// Nobody uses them.
     pub(in crate::pages) unsafe fn discard(start: NonNull<u8>, bytes: usize) {
         // SAFETY: the caller's. A system that refuses keeps them, which costs memory and nothing else.
-        let _kept = unsafe { madvise(start.as_ptr().cast(), bytes, Advice::LinuxDontNeed) };
+        let _kept = unsafe { madvise(start.as_ptr().cast(), bytes, NOT_NEEDED) };
     }
 
     /// Gives a mapping back.

@@ -7,4 +7,5 @@ mod memory;
 pub(crate) mod page;
 mod source;
 
+pub use chunk::PAGE;
 pub use source::{Source, SourceStats};

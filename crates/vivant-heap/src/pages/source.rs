@@ -44,8 +44,19 @@ struct Inner {
     /// Free pages whose memory the system has not got back, and the chunk where it is next given some.
     kept: usize,
     trims: usize,
-    /// How many pages more it may give, if that is bounded.
-    refuses_at: Option<usize>,
+    limit: Limit,
+}
+
+/// What is refused.
+#[derive(Clone, Copy, Debug, Default)]
+enum Limit {
+    /// Nothing, as long as the system has memory.
+    #[default]
+    System,
+    /// What turns ask for beyond so many pages.
+    Turns(usize),
+    /// Everything beyond so many pages.
+    All(usize),
 }
 
 /// Free pages that are always kept.
@@ -61,12 +72,35 @@ impl Source {
         Source::default()
     }
 
-    /// A source that gives no more than so many pages: for tests of what happens then.
+    /// A source that gives turns nothing more when heaps have so many pages: an allocation that needs some panics, and its turn is over.
+    ///
+    /// Collections may take more, because they give back more as a rule: so after such a turn the heap can be collected still. They exceed
+    /// the bound by no more than what is alive in nurseries at that time, and a turn by a block of its nursery, which is 256 KiB at most.
     #[must_use]
     pub fn bounded(pages: usize) -> Source {
+        Source::with(Limit::Turns(pages))
+    }
+
+    /// A source that has no more than so many pages for anybody, as a system that has no memory left: for tests of what happens then. A
+    /// collection that gets none ends the process.
+    #[must_use]
+    pub fn exhausted_at(pages: usize) -> Source {
+        Source::with(Limit::All(pages))
+    }
+
+    fn with(limit: Limit) -> Source {
         let source = Source::new();
-        source.inner().refuses_at = Some(pages);
+        source.inner().limit = limit;
         source
+    }
+
+    /// Whether a turn may have so many pages more.
+    pub(crate) fn allows(&self, pages: usize) -> bool {
+        let inner = self.inner();
+        match inner.limit {
+            Limit::System | Limit::All(_) => true,
+            Limit::Turns(most) => inner.taken + pages <= most,
+        }
     }
 
     /// What it holds now.
@@ -88,7 +122,9 @@ impl Source {
     pub(crate) fn take(&self, pages: usize, owner: u32, kind: Kind) -> Option<Run> {
         let mut inner = self.inner();
         let taken = inner.taken + pages;
-        if inner.refuses_at.is_some_and(|most| taken > most) {
+        if let Limit::All(most) = inner.limit
+            && taken > most
+        {
             return None;
         }
         let start = inner.find(pages)?;
@@ -347,8 +383,13 @@ mod tests {
 
     #[test]
     fn a_bound_is_kept() {
-        let source = Source::bounded(2);
+        let source = Source::exhausted_at(2);
         assert!(source.take(2, 1, Kind::Nursery).is_some());
         assert!(source.take(1, 1, Kind::Nursery).is_none());
+        let source = Source::bounded(2);
+        assert!(source.allows(2) && !source.allows(3));
+        assert!(source.take(2, 1, Kind::Nursery).is_some());
+        assert!(!source.allows(1));
+        assert!(source.take(1, 1, Kind::Nursery).is_some());
     }
 }

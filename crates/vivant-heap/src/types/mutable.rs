@@ -1,33 +1,28 @@
 //! [`Mut`]: what changes in place.
 
+use super::borrow::{BorrowError, CLEAN, READERS, Ref, RefMut, WRITING, Wanted};
 use super::gc::Gc;
 use super::object::Object;
 use crate::collector::{Relocator, Tracer};
 use crate::heap::Mutator;
 use std::cell::{Cell, UnsafeCell};
 use std::fmt;
-use std::ops::{Deref, DerefMut};
+use std::mem;
+use std::ptr::NonNull;
 
 /// A value that changes in place: `Gc<'gc, Mut<T>>` is what `Rc<RefCell<T>>` is elsewhere.
 ///
 /// Borrowed as a `RefCell` is. The first mutable borrow of an old object since the last collection of the nursery goes through the
 /// barrier (H5); every other one is a comparison with zero.
 ///
-/// A mutable borrow that is forgotten (`mem::forget`) ends when the nursery is emptied. A shared one of an old object that was not written stays,
-/// as a `RefCell`'s would: the object can be read, and no longer written.
+/// A borrow that is forgotten (`mem::forget`) ends when the nursery is emptied; a shared one of an old object that nobody has written since
+/// the last time, when the nursery is emptied after a write was refused for it.
 #[repr(C)]
 pub struct Mut<T> {
     /// First, where the collector finds it.
     flag: Cell<u32>,
     value: UnsafeCell<T>,
 }
-
-/// Borrowed mutably.
-const WRITING: u32 = 1 << 31;
-/// Old, and not written since the last collection of the nursery: the next writer has to tell.
-pub(crate) const CLEAN: u32 = 1 << 30;
-/// Shared borrows.
-const READERS: u32 = CLEAN - 1;
 
 impl<T> Mut<T> {
     /// A value that can be changed once it lies in a heap.
@@ -41,6 +36,18 @@ impl<T> Mut<T> {
     /// The value, out of it.
     pub fn into_inner(self) -> T {
         self.value.into_inner()
+    }
+
+    /// The value of one that is no object by itself, but part of something that is borrowed mutably already.
+    pub fn get_mut(&mut self) -> &mut T {
+        self.value.get_mut()
+    }
+
+    /// Where the value lies.
+    #[inline]
+    fn inside(&self) -> NonNull<T> {
+        // SAFETY: a place is nowhere null.
+        unsafe { NonNull::new_unchecked(self.value.get()) }
     }
 }
 
@@ -56,13 +63,27 @@ where
     #[inline]
     #[track_caller]
     pub fn borrow(&self) -> Ref<'gc, T> {
+        match self.try_borrow() {
+            Ok(borrow) => borrow,
+            Err(error) => error.refuse(),
+        }
+    }
+
+    /// Reads, if nobody writes.
+    ///
+    /// # Errors
+    ///
+    /// It is borrowed mutably.
+    #[inline]
+    pub fn try_borrow(&self) -> Result<Ref<'gc, T>, BorrowError> {
         let cell = Gc::as_ref(*self);
         let flag = cell.flag.get();
         if flag & WRITING != 0 || flag & READERS == READERS {
-            refused("read", flag);
+            return Err(BorrowError::of::<T>(Wanted::Read, flag));
         }
         cell.flag.set(flag + 1);
-        Ref { cell }
+        // SAFETY: counted, and nobody writes. An object stays as long as the turn.
+        Ok(unsafe { Ref::new(cell.inside(), &cell.flag) })
     }
 
     /// Writes, through the barrier.
@@ -73,16 +94,41 @@ where
     #[inline]
     #[track_caller]
     pub fn borrow_mut(&self, mutator: &Mutator<'gc>) -> RefMut<'gc, T> {
+        match self.try_borrow_mut(mutator) {
+            Ok(borrow) => borrow,
+            Err(error) => error.refuse(),
+        }
+    }
+
+    /// Writes, through the barrier, if nobody reads or writes.
+    ///
+    /// # Errors
+    ///
+    /// It is borrowed.
+    #[inline]
+    pub fn try_borrow_mut(&self, mutator: &Mutator<'gc>) -> Result<RefMut<'gc, T>, BorrowError> {
         let cell = Gc::as_ref(*self);
         let flag = cell.flag.get();
         if flag != 0 {
             if flag != CLEAN {
-                refused("write", flag);
+                return Err(self.write_refused(mutator, flag));
             }
             mutator.barrier(self.header());
         }
         cell.flag.set(WRITING);
-        RefMut { cell }
+        // SAFETY: nobody else borrows it, as the flag says from now on. An object stays as long as the turn.
+        Ok(unsafe { RefMut::new(cell.inside(), &cell.flag) })
+    }
+
+    /// The borrow that is in the way may have been forgotten, in an earlier turn. So the object is remembered as if it had been written: the
+    /// next collection of the nursery goes through it, and ends all that is left then.
+    #[cold]
+    fn write_refused(&self, mutator: &Mutator<'gc>, flag: u32) -> BorrowError {
+        if flag & CLEAN != 0 {
+            mutator.barrier(self.header());
+            Gc::as_ref(*self).flag.set(flag & !CLEAN);
+        }
+        BorrowError::of::<T>(Wanted::Write, flag)
     }
 
     /// Exchanges the value.
@@ -94,6 +140,43 @@ where
     #[track_caller]
     pub fn set(&self, mutator: &Mutator<'gc>, value: T) {
         *self.borrow_mut(mutator) = value;
+    }
+
+    /// Exchanges the value, and gives the old one.
+    ///
+    /// # Panics
+    ///
+    /// While it is borrowed.
+    #[inline]
+    #[track_caller]
+    pub fn replace(&self, mutator: &Mutator<'gc>, value: T) -> T {
+        mem::replace(&mut *self.borrow_mut(mutator), value)
+    }
+
+    /// Takes the value, and leaves the default.
+    ///
+    /// # Panics
+    ///
+    /// While it is borrowed.
+    #[inline]
+    #[track_caller]
+    pub fn take(&self, mutator: &Mutator<'gc>) -> T
+    where
+        T: Default,
+    {
+        self.replace(mutator, T::default())
+    }
+
+    /// Exchanges the values of two objects.
+    ///
+    /// # Panics
+    ///
+    /// While one is borrowed, or if both are the same.
+    #[inline]
+    #[track_caller]
+    pub fn swap(&self, mutator: &Mutator<'gc>, other: Gc<'gc, Mut<T>>) {
+        let mut one = self.borrow_mut(mutator);
+        mem::swap(&mut *one, &mut *other.borrow_mut(mutator));
     }
 
     /// A copy of the value.
@@ -111,78 +194,9 @@ where
     }
 }
 
-#[cold]
-#[track_caller]
-fn refused(to: &str, flag: u32) -> ! {
-    if flag & WRITING != 0 {
-        panic!("cannot {to} this object: it is borrowed mutably, further up in this turn");
-    }
-    panic!(
-        "cannot {to} this object: it is borrowed {} times in this turn",
-        flag & READERS
-    );
-}
-
-/// A shared borrow.
-pub struct Ref<'gc, T> {
-    cell: &'gc Mut<T>,
-}
-
-impl<T> Deref for Ref<'_, T> {
-    type Target = T;
-    #[inline]
-    fn deref(&self) -> &T {
-        // SAFETY: the flag counts this borrow, so nobody writes.
-        unsafe { &*self.cell.value.get() }
-    }
-}
-
-impl<T> Drop for Ref<'_, T> {
-    #[inline]
-    fn drop(&mut self) {
-        self.cell.flag.set(self.cell.flag.get() - 1);
-    }
-}
-
-impl<T: fmt::Debug> fmt::Debug for Ref<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        (**self).fmt(f)
-    }
-}
-
-/// A mutable borrow.
-pub struct RefMut<'gc, T> {
-    cell: &'gc Mut<T>,
-}
-
-impl<T> Deref for RefMut<'_, T> {
-    type Target = T;
-    #[inline]
-    fn deref(&self) -> &T {
-        // SAFETY: the flag says that this is the only borrow.
-        unsafe { &*self.cell.value.get() }
-    }
-}
-
-impl<T> DerefMut for RefMut<'_, T> {
-    #[inline]
-    fn deref_mut(&mut self) -> &mut T {
-        // SAFETY: as above.
-        unsafe { &mut *self.cell.value.get() }
-    }
-}
-
-impl<T> Drop for RefMut<'_, T> {
-    #[inline]
-    fn drop(&mut self) {
-        // Written now, and remembered: the next writer has nothing to tell.
-        self.cell.flag.set(0);
-    }
-}
-
-impl<T: fmt::Debug> fmt::Debug for RefMut<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        (**self).fmt(f)
+impl<T: Default> Default for Mut<T> {
+    fn default() -> Mut<T> {
+        Mut::new(T::default())
     }
 }
 

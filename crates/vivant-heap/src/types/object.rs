@@ -7,6 +7,11 @@ use crate::collector::{Relocator, Tracer};
 /// Indexed by the brand of its heap (Y2): whatever takes an object takes one of the brand that allocates it, so no value mixes
 /// two heaps. `#[derive(Object)]` writes it.
 ///
+/// What lies in an object by `Box`, `Vec` or a map of `std` is part of it, and is gone through by recursion, as it is dropped by recursion. So a
+/// type must not own values of its own type: the derive refuses it, or the compiler does (E0391), and an `unsafe impl` by hand that allows it
+/// has a list of a million boxes overflow the stack. Link what may become long or deep by [`Gc`](crate::Gc): collections go from object to object
+/// without a stack (H12). A leaf may be what it likes.
+///
 /// # Safety
 ///
 /// - `trace` reports every reference in the value that is of this brand, each once, and nothing else; it reads only what the value
@@ -34,8 +39,29 @@ pub unsafe trait Object<'gc>: 'gc {
     fn relocate(&mut self, relocator: &mut Relocator<'_>);
 }
 
-/// A type without collected parts.
-macro_rules! leaf {
+/// What may lie in any heap: an object of every brand, so one without collected parts. What a generic actor asks of its parameters.
+///
+/// ```
+/// use vivant_heap::Unbranded;
+///
+/// fn is_unbranded<T: Unbranded>() {}
+/// is_unbranded::<Option<String>>();
+/// ```
+///
+/// ```compile_fail
+/// use vivant_heap::{Gc, Mutator, Unbranded};
+///
+/// fn is_unbranded<T: Unbranded>() {}
+/// fn of_this_turn<'gc>(_: &Mutator<'gc>) {
+///     is_unbranded::<Gc<'gc, u64>>();
+/// }
+/// ```
+pub trait Unbranded: Send + 'static + for<'gc> Object<'gc> {}
+
+impl<T: Send + 'static + for<'gc> Object<'gc>> Unbranded for T {}
+
+/// Types without collected parts.
+macro_rules! leaves {
     ($($leaf:ty),* $(,)?) => {$(
         // SAFETY: there is nothing to report.
         unsafe impl<'gc> Object<'gc> for $leaf {
@@ -49,7 +75,7 @@ macro_rules! leaf {
     )*};
 }
 
-leaf!(
+leaves!(
     (),
     bool,
     char,
@@ -72,7 +98,54 @@ leaf!(
     std::time::Instant,
     std::time::SystemTime,
     Box<str>,
+    &'static str,
+    crate::Watch,
+    crate::HeapId,
+    std::path::PathBuf,
+    std::net::IpAddr,
+    std::net::SocketAddr,
 );
+
+// SAFETY: shared ownership of something that is `'static` for every brand, so that no brand is in it (H9).
+unsafe impl<'gc, T: ?Sized + Send + Sync + 'static> Object<'gc> for std::sync::Arc<T> {
+    type Static = std::sync::Arc<T>;
+    const NEEDS_TRACE: bool = false;
+    #[inline]
+    fn trace(&self, _: &mut Tracer<'_>) {}
+    #[inline]
+    fn relocate(&mut self, _: &mut Relocator<'_>) {}
+}
+
+/// Makes a type of one's own an [`Object`] without collected parts, where the derive asks too much of its parameters: `[T: Bound] Type<T>`.
+///
+/// ```
+/// struct Name<T: ?Sized>(u64, std::marker::PhantomData<fn(&T)>);
+/// vivant_heap::leaf!([T: ?Sized + 'static] Name<T>);
+/// ```
+///
+/// A type with a lifetime other than `'static`, or that stays on its thread, is refused:
+///
+/// ```compile_fail,E0277
+/// struct Local(std::rc::Rc<u8>);
+/// vivant_heap::leaf!([] Local);
+/// ```
+#[macro_export]
+macro_rules! leaf {
+    ([$($parameters:tt)*] $leaf:ty) => {
+        // SAFETY: it is `'static` for every brand, so no brand is in it, and there is nothing to report.
+        unsafe impl<'gc, $($parameters)*> $crate::Object<'gc> for $leaf
+        where
+            $leaf: ::core::marker::Send + 'static,
+        {
+            type Static = $leaf;
+            const NEEDS_TRACE: bool = false;
+            #[inline]
+            fn trace(&self, _: &mut $crate::Tracer<'_>) {}
+            #[inline]
+            fn relocate(&mut self, _: &mut $crate::Relocator<'_>) {}
+        }
+    };
+}
 
 /// Anything without collected parts, as one part of an object.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
@@ -128,11 +201,15 @@ unsafe impl<'gc, T: Object<'gc>, const N: usize> Object<'gc> for [T; N] {
     const NEEDS_TRACE: bool = T::NEEDS_TRACE;
     #[inline]
     fn trace(&self, tracer: &mut Tracer<'_>) {
-        self.iter().for_each(|part| part.trace(tracer));
+        if T::NEEDS_TRACE {
+            self.iter().for_each(|part| part.trace(tracer));
+        }
     }
     #[inline]
     fn relocate(&mut self, relocator: &mut Relocator<'_>) {
-        self.iter_mut().for_each(|part| part.relocate(relocator));
+        if T::NEEDS_TRACE {
+            self.iter_mut().for_each(|part| part.relocate(relocator));
+        }
     }
 }
 

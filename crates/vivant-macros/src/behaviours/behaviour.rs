@@ -6,10 +6,10 @@ use super::guard::Guard;
 use super::method::{Method, Told};
 use super::table::Row;
 use crate::errors::Errors;
-use crate::shape::{self, Arg, Role, Shape};
+use crate::shape::{self, Arg, Role, Shape, Steps};
 use crate::{names, surface};
 use proc_macro2::{Ident, TokenStream};
-use quote::{quote, quote_spanned};
+use quote::{format_ident, quote, quote_spanned};
 use syn::{Attribute, Index, ReceiverKind, Type};
 
 /// Writes a behaviour. What cannot be one is an error, and nothing is written for it.
@@ -20,14 +20,14 @@ pub(super) fn write(
     written: &mut Written,
     errors: &mut Errors,
 ) -> Option<Row> {
-    let shape = Shape::of(&method.sig, Role::Behaviour, Some(block.actor), errors)?;
+    let shape = Shape::of(&method.sig, Role::Behaviour, Some(&block.actor), errors)?;
     let is_named = check_name(block, &shape.ident, errors);
     let is_filled = check_then(block, told, &shape, errors);
     if !is_named || !is_filled {
         return None;
     }
     let marker = names::marker(&shape.ident);
-    let (module, actor) = (&block.module, block.actor);
+    let (module, actor) = (&block.module, &block.actor);
     let cfgs = surface::cfgs(&method.attrs);
     let behaviour = Behaviour {
         block,
@@ -48,7 +48,7 @@ pub(super) fn write(
         written.impls.extend(behaviour.continuation());
     }
     if let Some(guard) = &behaviour.guard {
-        written.actor.extend(guard.method.clone());
+        written.state.extend(guard.method.clone());
     }
     if block.interface.is_none() {
         written.handle.extend(behaviour.handle_method());
@@ -169,15 +169,18 @@ impl Behaviour<'_> {
             guard,
             ..
         } = self;
-        let (vivant, actor) = (&block.options.vivant, block.actor);
+        let (vivant, actor, state) = (&block.options.vivant, &block.actor, &block.state);
         let (impl_generics, _, where_clause) = block.generics.split_for_impl();
         let fields: Vec<Index> = (0..shape.args.len()).map(Index::from).collect();
         let ready = guard.as_ref().map(|Guard { name, reads, .. }| {
             quote! {
                 const GUARD: #vivant::Guard = #vivant::Guard::#reads;
-                fn ready(state: &Self::Actor, args: &Self::Args) -> bool {
+                fn ready(
+                    state: &<Self::Actor as #vivant::Actor>::State<'_>,
+                    args: &Self::Args,
+                ) -> bool {
                     let _ = args;
-                    <#actor>::#name(state #(, &args.#fields)*)
+                    <#state>::#name(state #(, &args.#fields)*)
                 }
             }
         });
@@ -187,24 +190,34 @@ impl Behaviour<'_> {
         // One context for all names, whichever of the tokens a user's own macro made; places where errors help.
         let (at_name, at_reply) = (method.span(), shape.reply_span.resolved_at(method.span()));
         let callee = match block.interface {
-            Some(interface) => quote_spanned!(at_name=> <#actor as #interface>::#method),
-            None => quote_spanned!(at_name=> <#actor>::#method),
+            Some(interface) => quote_spanned!(at_name=> <#state as #interface>::#method),
+            None => quote_spanned!(at_name=> <#state>::#method),
         };
         let turn = shape.takes_turn.then(|| quote_spanned!(at_name=> , turn));
         let hook = block.check_in_each();
-        let call = quote_spanned!(at_name=> #callee(state #turn #(, args.#fields)*));
         let here = block.options.vivant.at(at_reply);
+        let body = match &shape.steps {
+            Steps::One => {
+                let call = quote_spanned!(at_name=> #callee(state #turn #(, args.#fields)*));
+                quote_spanned! {at_reply=>
+                    let answer = #call;
+                    #here::Answer::<Self::Reply>::give(answer, resolver);
+                }
+            }
+            Steps::Many(locals) => self.step(&callee, turn.as_ref(), *locals),
+        };
+        let steps = matches!(shape.steps, Steps::Many(_))
+            .then(|| quote!(const STEPS: #vivant::Steps = #vivant::Steps::Many;));
         let run = quote_spanned! {at_reply=>
-            fn run(
-                state: &mut Self::Actor,
-                turn: &#here::Turn<'_, Self::Actor>,
+            fn run<'gc>(
+                state: &mut <Self::Actor as #here::Actor>::State<'gc>,
+                turn: &#here::Turn<'gc, Self::Actor>,
                 args: Self::Args,
                 resolver: #here::Resolver<Self::Reply>,
             ) {
                 #hook
                 let _ = (turn, &args);
-                let answer = #call;
-                #here::Answer::<Self::Reply>::give(answer, resolver);
+                #body
             }
         };
         quote! {
@@ -214,8 +227,57 @@ impl Behaviour<'_> {
             impl #impl_generics #vivant::Behaviour for #path #where_clause {
                 type Actor = #actor;
                 #access
+                #steps
                 #ready
                 #run
+            }
+        }
+    }
+
+    /// One step: its parameters are the message's arguments and the locals, and so are the values for the next one.
+    fn step(
+        &self,
+        callee: &TokenStream,
+        turn: Option<&TokenStream>,
+        locals: Option<usize>,
+    ) -> TokenStream {
+        let shape = &self.shape;
+        let (at_name, at_reply) = (
+            shape.ident.span(),
+            shape.reply_span.resolved_at(shape.ident.span()),
+        );
+        let here = self.block.options.vivant.at(at_reply);
+        let numbers: Vec<Ident> = (0..shape.args.len())
+            .map(|number| format_ident!("argument{number}", span = at_name))
+            .collect();
+        let mut parameters = numbers.clone();
+        let left = Ident::new("locals", at_name);
+        if let Some(place) = locals {
+            parameters.insert(place, left.clone());
+        }
+        let (taken, leave) = match self.block.brand {
+            Some(_) => ("__locals", "__leave"),
+            None => ("__plain_locals", "__plain_leave"),
+        };
+        let (taken, leave) = (Ident::new(taken, at_name), Ident::new(leave, at_name));
+        let begin = locals.map(|_| quote_spanned!(at_name=> let #left = turn.#taken();));
+        let end = locals.map(|_| quote_spanned!(at_name=> turn.#leave(#left);));
+        let call = quote_spanned!(at_name=> #callee(state #turn #(, #parameters)*));
+        let values = match &parameters[..] {
+            [only] => quote!(#only),
+            several => quote!((#(#several),*)),
+        };
+        quote_spanned! {at_reply=>
+            let (#(#numbers,)*) = args;
+            #begin
+            match #call {
+                #here::Step::Done(answer) => {
+                    #here::Answer::<Self::Reply>::give(answer, resolver);
+                }
+                #here::Step::Again(#values) => {
+                    #end
+                    turn.__again::<Self>((#(#numbers,)*), resolver);
+                }
             }
         }
     }

@@ -5,17 +5,23 @@ use super::hooks;
 use super::method::{Kind, Method};
 use crate::errors::Errors;
 use crate::options::Options;
-use crate::{names, surface};
+use crate::{graph, names, surface};
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
-use syn::{Attribute, Generics, ItemImpl, Path, Type};
+use syn::{Attribute, Generics, ItemImpl, Lifetime, Path, Type, parse_quote};
 
 /// An impl block under `#[behaviours]`.
 pub(super) struct Block<'a> {
     pub(super) options: &'a Options,
-    /// The actor, as the user wrote it.
-    pub(super) actor: &'a Type,
-    actor_path: &'a Path,
+    /// The actor: the type that the user wrote, or the name of the actor whose state that is.
+    pub(super) actor: Type,
+    actor_path: Path,
+    /// The type with the methods, for expressions: of no certain brand.
+    pub(super) state: Type,
+    /// As the user wrote it, and with which generics.
+    written: (&'a Type, Generics),
+    /// The lifetime of a state that is a graph.
+    pub(super) brand: Option<Lifetime>,
     /// The interface, when it is an interface's impl.
     pub(super) interface: Option<&'a Path>,
     /// The block's generics, sendable.
@@ -38,16 +44,28 @@ impl<'a> Block<'a> {
             errors.at(&item.self_ty, "name the actor's type here: `impl Account`");
             return None;
         };
-        let mut lifetimes = item.generics.lifetimes().peekable();
-        if lifetimes.peek().is_some() {
-            for lifetime in lifetimes {
-                errors.at(
-                    lifetime,
-                    "an actor's state owns what it holds; actors with a collected heap (`'gc`) come with vivant-heap",
-                );
+        let brand = graph::brand(&item.generics, errors)
+            .cloned()
+            .or_else(|| graph::anonymous(actor_path));
+        let sendable = surface::sendable(&item.generics);
+        let (actor_path, state, generics) = match &brand {
+            None => {
+                let path = actor_path.clone();
+                (path, (*item.self_ty).clone(), sendable.clone())
             }
-            return None;
-        }
+            Some(_) => {
+                let (ident, given) = (&actor_path.segments.last()?.ident, options.name.as_ref());
+                let attribute = "#[behaviours(name = Cache)]` here and `#[actor(name = Cache)]` at the state, with a name like `Cache";
+                let name = graph::name_of(ident, given, attribute, errors)?;
+                let state = graph::branded(actor_path, &parse_quote!('_));
+                let generics = graph::actor_generics(&sendable, &options.vivant);
+                (
+                    graph::actor_path(actor_path, &name),
+                    parse_quote!(#state),
+                    generics,
+                )
+            }
+        };
         let interface = item.trait_.as_ref().map(|(path, _)| path);
         if let Some(interface) = interface
             && let Some(last) = interface.segments.last()
@@ -66,16 +84,32 @@ impl<'a> Block<'a> {
         });
         Some(Block {
             options,
-            actor: &item.self_ty,
+            actor: match &brand {
+                None => (*item.self_ty).clone(),
+                Some(_) => parse_quote!(#actor_path),
+            },
             actor_path,
+            state,
+            written: (&item.self_ty, sendable),
+            brand,
             interface,
-            generics: surface::sendable(&item.generics),
+            generics,
             cfgs: surface::cfgs(&item.attrs),
             module,
             has_stop: methods
                 .iter()
                 .any(|method| matches!(method.kind, Kind::Stop)),
         })
+    }
+
+    /// The type with the methods, as the user wrote it.
+    pub(super) fn written_type(&self) -> &Type {
+        self.written.0
+    }
+
+    /// The lifetime of a turn, where the user's generics are.
+    pub(super) fn brand_or_any(&self) -> Lifetime {
+        self.brand.clone().unwrap_or_else(|| parse_quote!('_))
     }
 
     /// The actor's name, without parameters.
@@ -143,9 +177,10 @@ impl<'a> Block<'a> {
             impls,
             handle,
             actor,
+            state,
             beside,
         } = written;
-        let (cfgs, module, actor_type) = (&self.cfgs, &self.module, self.actor);
+        let (cfgs, module, actor_type) = (&self.cfgs, &self.module, &self.actor);
         let (impl_generics, _, where_clause) = self.generics.split_for_impl();
         let actor_name = self.actor_name();
         let module_doc = match self.interface_name() {
@@ -174,7 +209,7 @@ impl<'a> Block<'a> {
             }
         });
         let handle = (!handle.is_empty()).then(|| {
-            let handle_path = names::handle_path(self.actor_path);
+            let handle_path = names::handle_path(&self.actor_path);
             quote! {
                 #(#cfgs)*
                 #[allow(
@@ -191,22 +226,27 @@ impl<'a> Block<'a> {
                 }
             }
         });
-        let actor = (!actor.is_empty()).then(|| {
-            quote! {
-                #(#cfgs)*
-                #[allow(
-                    deprecated,
-                    unreachable_pub,
-                    unused_qualifications,
-                    clippy::too_many_arguments,
-                    clippy::used_underscore_binding,
-                )]
-                impl #impl_generics #actor_type #where_clause {
-                    #actor
+        let methods = |methods: TokenStream, of: &Type, generics: &Generics| {
+            let (impl_generics, _, where_clause) = generics.split_for_impl();
+            (!methods.is_empty()).then(|| {
+                quote! {
+                    #(#cfgs)*
+                    #[allow(
+                        deprecated,
+                        unreachable_pub,
+                        unused_qualifications,
+                        clippy::too_many_arguments,
+                        clippy::used_underscore_binding,
+                    )]
+                    impl #impl_generics #of #where_clause {
+                        #methods
+                    }
                 }
-            }
-        });
-        quote!(#module #impls #handle #actor #beside)
+            })
+        };
+        let actor = methods(actor, actor_type, &self.generics);
+        let state = methods(state, self.written.0, &self.written.1);
+        quote!(#module #impls #handle #actor #state #beside)
     }
 }
 

@@ -8,7 +8,7 @@ use crate::shape::{Role, Shape};
 use crate::{surface, types};
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
-use syn::{FnArg, PatType, ReturnType, Type};
+use syn::{FnArg, PatType, ReturnType};
 
 /// Writes `spawn`, which has the actor make its state in its first turn.
 pub(super) fn start(
@@ -26,14 +26,14 @@ pub(super) fn start(
         );
         return;
     }
-    if !returns_state(&method.sig.output, block.actor) {
+    if !returns_state(&method.sig.output, block) {
         errors.at(
             &method.sig,
             "a `#[start]` function returns the actor's state: `-> Self`",
         );
         return;
     }
-    let Some(shape) = Shape::of(&method.sig, Role::Start, Some(block.actor), errors) else {
+    let Some(shape) = Shape::of(&method.sig, Role::Start, Some(&block.actor), errors) else {
         return;
     };
     let vivant = &block.options.vivant;
@@ -52,10 +52,11 @@ pub(super) fn start(
     let turn_value = shape.takes_turn.then(|| quote!(#turn,));
     // An argument that cannot be sent is shown where it stands.
     let here = vivant.at(shape.args_span);
+    let state = &block.state;
     let started = quote_spanned! {shape.args_span=>
-        #here::Spawner::spawn_with(#spawner, move |#turn: &#here::Turn<'_, Self>| {
+        #here::Spawner::spawn_with::<Self>(#spawner, move |#turn: &#here::Turn<'_, Self>| {
             let _ = #turn;
-            <Self>::#name(#turn_value #(#values),*)
+            <#state>::#name(#turn_value #(#values),*)
         })
     };
     if !methods.iter().any(|other| other.sig.ident == "child") {
@@ -77,7 +78,7 @@ pub(super) fn start(
 
 /// Writes `child`, which saves the arguments for a supervisor. Whether they can be cloned is asked when it is added to one.
 fn child(block: &Block<'_>, method: &Method, attribute: &Ident, shape: &Shape) -> TokenStream {
-    let vivant = block.options.vivant.at(shape.args_span);
+    let (vivant, state) = (block.options.vivant.at(shape.args_span), &block.state);
     let (vis, name) = (&method.vis, &method.sig.ident);
     let child = Ident::new("child", attribute.span());
     let turn = Ident::new("turn", proc_macro2::Span::mixed_site());
@@ -91,18 +92,18 @@ fn child(block: &Block<'_>, method: &Method, attribute: &Ident, shape: &Shape) -
         #vis fn #child(#parameters) -> #vivant::Child<Self, #vivant::Saved<Self, #types>> {
             #vivant::Child::saved((#(#names,)*), |#turn, (#(#names,)*)| {
                 let _ = #turn;
-                <Self>::#name(#turn_value #(#names),*)
+                <#state>::#name(#turn_value #(#names),*)
             })
         }
     }
 }
 
-fn returns_state(output: &ReturnType, actor: &Type) -> bool {
+fn returns_state(output: &ReturnType, block: &Block<'_>) -> bool {
     let ReturnType::Type(_, ty) = output else {
         return false;
     };
     let text = ty.to_token_stream().to_string();
-    text == "Self" || text == actor.to_token_stream().to_string()
+    text == "Self" || text == block.written_type().to_token_stream().to_string()
 }
 
 /// Writes the hidden method that `#[derive(Actor)]` calls.
@@ -142,14 +143,15 @@ pub(super) fn stop(block: &Block<'_>, method: &Method, written: &mut Written, er
     let name = &sig.ident;
     let turn = takes_turn.then(|| quote!(, turn));
     let reason = (others == 1).then(|| quote!(, reason));
-    written.actor.extend(quote! {
+    let (actor, brand) = (&block.actor, block.brand_or_any());
+    written.state.extend(quote! {
         #(#cfgs)*
         #[doc(hidden)]
         pub const __VIVANT_STOPS: bool = true;
 
         #(#cfgs)*
         #[doc(hidden)]
-        pub fn __vivant_stopping(&mut self, turn: &#vivant::Turn<'_, Self>, reason: &#vivant::StopReason) {
+        pub fn __vivant_stopping(&mut self, turn: &#vivant::Turn<#brand, #actor>, reason: &#vivant::StopReason) {
             let _ = (turn, reason);
             <Self>::#name(self #turn #reason);
         }
@@ -165,7 +167,7 @@ pub(super) fn stop(block: &Block<'_>, method: &Method, written: &mut Written, er
 /// The actor's type may have been made an actor for more parameters than this block is for, or by hand: then nobody
 /// would call the hook.
 pub(super) fn hook_is_called(block: &Block<'_>) -> TokenStream {
-    let (vivant, actor) = (&block.options.vivant, block.actor);
+    let (vivant, actor) = (&block.options.vivant, &block.actor);
     let text = format!(
         "nobody calls the `#[stop]` method of `{0}`: either this impl block has bounds that the type itself does not \
          have (put them there too), or `Actor` is implemented by hand (call the method in `Actor::stopping`)",

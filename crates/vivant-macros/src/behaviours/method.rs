@@ -1,6 +1,7 @@
 //! One method of the block, sorted by its attributes.
 
 use crate::errors::Errors;
+use crate::shape::is_locals;
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::{
@@ -110,6 +111,11 @@ pub(super) fn read(function: &mut ImplItemFn, errors: &mut Errors) -> Option<Met
         kind,
     };
     allow_what_messages_need(function);
+    for input in &mut function.sig.inputs {
+        if let FnArg::Typed(typed) = input {
+            typed.attrs.retain(|attr| !is_locals(attr));
+        }
+    }
     Some(method)
 }
 

@@ -32,8 +32,10 @@ struct Written {
     impls: TokenStream,
     /// Methods of the handle.
     handle: TokenStream,
-    /// Methods of the actor: `spawn` and hidden ones.
+    /// Functions of the actor: `spawn` and `child`.
     actor: TokenStream,
+    /// Hidden methods of the state.
+    state: TokenStream,
     /// Anything else.
     beside: TokenStream,
 }

@@ -21,7 +21,7 @@ pub(super) fn write(
     written: &mut Written,
 ) {
     rows.sort_by(|a, b| a.method.cmp(&b.method));
-    let (vivant, cfgs, actor) = (&block.options.vivant, &block.cfgs, block.actor);
+    let (vivant, cfgs, actor) = (&block.options.vivant, &block.cfgs, &block.actor);
     let (impl_generics, _, where_clause) = block.generics.split_for_impl();
     let rows = rows.iter().map(|row| &row.path);
     // A message of another shape is shown at the interface's name.

@@ -7,7 +7,7 @@ mod written;
 
 use crate::errors::Errors;
 use crate::options::{self, Options};
-use crate::shape::{Role, Shape};
+use crate::shape::{Role, Shape, Steps};
 use crate::{names, surface};
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
@@ -93,6 +93,15 @@ fn message(item: &mut TraitItem, options: &Options, errors: &mut Errors) -> Opti
     method
         .attrs
         .insert(0, parse_quote!(#[allow(elided_lifetimes_in_paths)]));
+    if let Some(stepped) = shape
+        .as_ref()
+        .filter(|shape| matches!(shape.steps, Steps::Many(_)))
+    {
+        errors.push(syn::Error::new(
+            stepped.reply_span,
+            "an interface says what is answered, not in how many steps: return the answer",
+        ));
+    }
     let shape = shape.filter(|_| legal)?;
     Some(Message {
         attrs: method.attrs.clone(),

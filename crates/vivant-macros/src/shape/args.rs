@@ -6,7 +6,7 @@ use crate::types::{self, TakesTurn, Unowned};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 use syn::spanned::Spanned;
-use syn::{FnArg, Pat, PatType, Signature, Type};
+use syn::{Attribute, FnArg, Pat, PatType, Signature, Type};
 
 /// One argument.
 pub(crate) struct Arg {
@@ -57,6 +57,34 @@ pub(super) fn turn_and_rest<'sig>(
     (takes_turn, typed)
 }
 
+/// Takes the parameter marked `#[locals]` out: it is in no message. Where it was, and its span.
+pub(super) fn locals<'sig>(
+    mut typed: Vec<&'sig PatType>,
+    errors: &mut Errors,
+) -> (Option<(usize, Span)>, Vec<&'sig PatType>) {
+    let mut found: Option<(usize, Span)> = None;
+    let mut place = 0;
+    typed.retain(|argument| {
+        let is_locals = argument.attrs.iter().any(is_locals);
+        if is_locals && found.is_some() {
+            errors.at(
+                argument,
+                "one parameter has the locals: make it a tuple or a struct of all",
+            );
+        } else if is_locals {
+            found = Some((place, argument.ty.span()));
+        }
+        place += 1;
+        !is_locals
+    });
+    (found, typed)
+}
+
+/// `#[locals]`
+pub(crate) fn is_locals(attr: &Attribute) -> bool {
+    attr.path().is_ident("locals")
+}
+
 /// Reads an argument. `number` makes a name for one that has none.
 pub(super) fn arg(
     argument: &PatType,
@@ -82,7 +110,8 @@ pub(super) fn arg(
         Some(Unowned::Lifetime(lifetime)) => {
             errors.at(
                 lifetime,
-                "a message owns what it carries: no lifetime but `'static` can be in it",
+                "a message owns what it carries: no lifetime but `'static` can be in it. A collected object stays with its actor: send \
+                 what is in it",
             );
         }
         Some(Unowned::ImplTrait(open)) => {

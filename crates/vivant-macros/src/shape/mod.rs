@@ -4,7 +4,7 @@ mod args;
 
 use crate::errors::Errors;
 use crate::types::{self, Unowned};
-pub(crate) use args::{Arg, parameters};
+pub(crate) use args::{Arg, is_locals, parameters};
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream};
 use quote::{ToTokens, quote};
 use syn::spanned::Spanned;
@@ -15,11 +15,20 @@ pub(crate) struct Shape {
     pub(crate) ident: Ident,
     pub(crate) takes_turn: bool,
     pub(crate) args: Vec<Arg>,
+    /// Whether it is one turn, or many.
+    pub(crate) steps: Steps,
     pub(crate) reply: Type,
     /// What is underlined when the answer is at fault.
     pub(crate) reply_span: Span,
     /// What is underlined when the arguments together are at fault.
     pub(crate) args_span: Span,
+}
+
+/// How many turns a behaviour takes.
+pub(crate) enum Steps {
+    One,
+    /// It returns `Step`. Where among the parameters the locals are, if there are any.
+    Many(Option<usize>),
 }
 
 /// What a signature belongs to; messages of errors differ by it.
@@ -42,6 +51,7 @@ impl Shape {
         let mut own = Errors::default();
         qualifiers(sig, role, &mut own);
         let (takes_turn, typed) = args::turn_and_rest(sig, &mut own);
+        let (locals, typed) = args::locals(typed, &mut own);
         let args: Vec<Arg> = typed
             .iter()
             .enumerate()
@@ -53,6 +63,7 @@ impl Shape {
             takes_turn,
             args_span: args::span(&typed, sig.paren_token.span.join()),
             args,
+            steps: steps(sig, locals.as_ref(), &mut own),
             reply,
             reply_span,
         };
@@ -82,6 +93,25 @@ impl Shape {
     /// `a: A, b: B`
     pub(crate) fn parameters(&self) -> TokenStream {
         parameters(&self.args)
+    }
+}
+
+fn steps(sig: &Signature, locals: Option<&(usize, Span)>, errors: &mut Errors) -> Steps {
+    let is_stepped = match &sig.output {
+        ReturnType::Type(_, ty) => types::stepped(ty).is_some(),
+        ReturnType::Default => false,
+    };
+    match (is_stepped, locals) {
+        (true, locals) => Steps::Many(locals.map(|(place, _)| *place)),
+        (false, None) => Steps::One,
+        (false, Some((_, span))) => {
+            errors.push(syn::Error::new(
+                *span,
+                "locals are what one step leaves for the next: this behaviour has one step only. Return `Step<(…), …>`, or take \
+                 the value as an argument",
+            ));
+            Steps::One
+        }
     }
 }
 
@@ -139,6 +169,7 @@ fn reply(sig: &Signature, role: Role, this: Option<&Type>, errors: &mut Errors) 
     if role == Role::Start {
         return (in_place_of_self(ty, this, errors), span);
     }
+    let ty = types::stepped(ty).unwrap_or(ty);
     match types::unowned_in(ty) {
         Some(Unowned::Reference(reference)) => {
             errors.at(
@@ -149,7 +180,8 @@ fn reply(sig: &Signature, role: Role, this: Option<&Type>, errors: &mut Errors) 
         Some(Unowned::Lifetime(lifetime)) => {
             errors.at(
                 lifetime,
-                "an answer owns what it carries: no lifetime but `'static` can be in it",
+                "an answer owns what it carries: no lifetime but `'static` can be in it. A collected object stays with its actor: \
+                 return what is in it",
             );
         }
         Some(Unowned::ImplTrait(open)) => {

@@ -99,6 +99,11 @@ impl Held<'_> {
         let system = &self.actor.system;
         unmute(system.mutes.ended((self.actor.id, &self.actor.pressure)));
         self.sever(&reason);
+        if let Some(step) = self.take_step() {
+            // What it had left was the last incarnation's.
+            let refusal = Refusal::restarted(self.actor.cell(), reason.clone());
+            self.refuse(step, &refusal);
+        }
         self.return_messages(&reason);
         self.forget_turn();
         if let Told::Nobody = self.tell(News::Down(reason.clone())) {
@@ -112,6 +117,8 @@ impl Held<'_> {
         self.actor.facts.turn_ends();
         let _wish = self.worker.take_end();
         drop(self.worker.take_overloaded());
+        drop(self.worker.take_again());
+        drop(self.worker.locals.take());
     }
 
     /// The messages that waited for this incarnation, unless the next one is to have them.

@@ -6,6 +6,7 @@ use crate::error::Refusal;
 use crate::mailbox::{Envelope, Kind, Letter, Role, Step};
 use crate::promise::{Next, for_others};
 use crate::scheduler::Worker;
+use crate::space::{FactsOf, HeapCounts, HeapFacts, Host, Keep, Kept};
 use crate::stop::StopReason;
 use crate::turn::Turn;
 use std::any::TypeId;
@@ -26,6 +27,7 @@ pub(crate) struct Class {
     pub(super) free: unsafe fn(NonNull<Header>),
     pub(super) drop_state: fn(&mut StateRef<'_>),
     pub(super) stopping: fn(&mut StateRef<'_>, &Worker, &StopReason),
+    pub(super) heap_facts: unsafe fn(NonNull<Header>) -> Option<HeapFacts>,
 }
 
 trait Classed {
@@ -56,6 +58,7 @@ impl<A: Actor> Classed for A {
         free: reference::free::<A>,
         drop_state: drop_state::<A>,
         stopping: stopping::<A>,
+        heap_facts: heap_facts::<A>,
     };
 }
 
@@ -83,13 +86,13 @@ impl<'h> StateRef<'h> {
         }
     }
 
-    /// The state, if this is an actor of type `A`: `None` before its start and after its end.
+    /// What is kept, if this is an actor of type `A`: `None` before its start and after its end. And the facts beside it.
     ///
     /// # Panics
     ///
     /// If it is of another type. Links are typed, so only a hand-written interface table can come to this; the check makes it sound.
     #[inline]
-    pub(crate) fn get<A: Actor>(&mut self) -> &mut Option<A> {
+    fn kept<A: Actor>(&mut self) -> (&mut Option<Kept<A>>, &FactsOf<A>) {
         let class = self.class();
         assert!(
             is_class_of::<A>(class),
@@ -97,18 +100,62 @@ impl<'h> StateRef<'h> {
             A::NAME,
             class.name
         );
+        let cell = self.header.cast::<ActorCell<A>>();
         // SAFETY: `class` was made with the cell, so this is an `ActorCell<A>`; the holder has the only `StateRef`, which
-        // is borrowed exclusively.
-        unsafe { &mut *(*self.header.cast::<ActorCell<A>>().as_ptr()).state.get() }
+        // is borrowed exclusively. The facts lie beside the state, and are only ever shared.
+        unsafe { (&mut *(*cell.as_ptr()).state.get(), &(*cell.as_ptr()).facts) }
     }
 
-    /// As `get`, for looking only; `None` also if it is of another type.
+    /// A turn, if the actor has a state.
+    ///
+    /// # Panics
+    ///
+    /// As `kept`.
+    #[inline(always)]
+    pub(crate) fn turn<A: Actor, T>(
+        &mut self,
+        worker: &Worker,
+        body: impl for<'gc> FnOnce(&mut A::State<'gc>, &Turn<'gc, A>) -> T,
+    ) -> Option<T> {
+        let (kept, facts) = self.kept::<A>();
+        Some(A::Space::turn(kept.as_mut()?, Host(worker), facts, body))
+    }
+
+    /// The first turn, which makes the state.
+    ///
+    /// # Panics
+    ///
+    /// As `kept`.
+    pub(crate) fn begin<A: Actor>(
+        &mut self,
+        worker: &Worker,
+        start: impl for<'gc> FnOnce(&Turn<'gc, A>) -> A::State<'gc>,
+    ) {
+        let (kept, facts) = self.kept::<A>();
+        *kept = Some(A::Space::begin(Host(worker), facts, start));
+    }
+
+    /// A look at the state, by a guard; `None` also if it is of another type.
     #[inline]
-    pub(crate) fn look<A: Actor>(&mut self) -> Option<&A> {
-        if is_class_of::<A>(self.class()) {
-            self.get::<A>().as_ref()
-        } else {
-            None
+    pub(crate) fn look<A: Actor, T>(
+        &mut self,
+        body: impl for<'gc> FnOnce(&A::State<'gc>) -> T,
+    ) -> Option<T> {
+        if !is_class_of::<A>(self.class()) {
+            return None;
+        }
+        let kept = self.kept::<A>().0.as_mut()?;
+        Some(A::Space::look(kept, body))
+    }
+
+    /// What is kept of the state, outside a turn, if there is one.
+    ///
+    /// # Panics
+    ///
+    /// As `kept`.
+    pub(crate) fn with_kept<A: Actor>(&mut self, body: impl FnOnce(&mut Kept<A>, &FactsOf<A>)) {
+        if let (Some(kept), facts) = self.kept::<A>() {
+            body(kept, facts);
         }
     }
 
@@ -126,31 +173,42 @@ fn is_class_of<A: Actor>(class: &'static Class) -> bool {
 
 fn drop_state<A: Actor>(state: &mut StateRef<'_>) {
     // Taken out first: if its drop panics, the cell holds nothing half dropped.
-    drop(state.get::<A>().take());
+    drop(state.kept::<A>().0.take());
 }
 
 fn stopping<A: Actor>(state: &mut StateRef<'_>, worker: &Worker, reason: &StopReason) {
-    if let Some(state) = state.get::<A>() {
-        state.stopping(&Turn::new(worker), reason);
-    }
+    let _none = state.turn::<A, _>(worker, |state, turn| A::stopping(state, turn, reason));
+}
+
+/// # Safety
+///
+/// `header` starts a cell of an actor of type `A` that is alive, and the pointer is that of the whole cell.
+unsafe fn heap_facts<A: Actor>(header: NonNull<Header>) -> Option<HeapFacts> {
+    // SAFETY: by the caller's promise; the facts are only ever shared.
+    let facts = unsafe { &(*header.cast::<ActorCell<A>>().as_ptr()).facts };
+    A::Space::heap_facts(facts).map(HeapCounts::read)
 }
 
 /// The first message of an actor of type `A`: makes its state.
 pub(crate) fn start_envelope<A: Actor, F>(start: F, place: &'static Location<'static>) -> Envelope
 where
-    F: FnOnce(&Turn<'_, A>) -> A + Send + 'static,
+    F: for<'gc> FnOnce(&Turn<'gc, A>) -> A::State<'gc> + Send + 'static,
 {
     Envelope::new::<Start<A, F>>(start, place)
 }
 
 struct Start<A, F>(PhantomData<(A, F)>);
 
-impl<A: Actor, F: FnOnce(&Turn<'_, A>) -> A + Send + 'static> Letter for Start<A, F> {
+impl<A, F> Letter for Start<A, F>
+where
+    A: Actor,
+    F: for<'gc> FnOnce(&Turn<'gc, A>) -> A::State<'gc> + Send + 'static,
+{
     type Content = F;
     const KIND: Kind = Kind::new::<Self>("start", Role::Start);
 
     fn run(start: F, state: &mut StateRef<'_>, worker: &Worker) -> Step {
-        *state.get::<A>() = Some(start(&Turn::new(worker)));
+        state.begin::<A>(worker, start);
         Step::Done
     }
 

@@ -83,11 +83,15 @@ impl Held<'_> {
         self.owner().backlog.append(rest);
         self.owner().uncounted = 0;
         self.actor.pressure.closed();
+        let step = self.take_step();
         let owner = self.owner();
-        if owner.backlog.is_empty() && !owner.has_deferred() {
+        if owner.backlog.is_empty() && !owner.has_deferred() && step.is_none() {
             return;
         }
         let refusal = Refusal::ended(self.actor.cell());
+        if let Some(step) = step {
+            self.refuse(step, &refusal);
+        }
         while let Some(envelope) = self.owner().backlog.pop_envelope() {
             self.worker.account_less(envelope.kind().bytes);
             if let Some(envelope) = self.message_of(envelope) {

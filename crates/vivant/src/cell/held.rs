@@ -3,7 +3,7 @@
 use super::reference::count_back;
 use super::waiting::{Found, first_speaks_for};
 use super::{
-    AddressRef, Batch, Guards, Header, Lane, Life, Mute, Owner, Runnable, Signals, StateRef,
+    AddressRef, Batch, Guards, Header, Lane, Life, Mute, Owner, Runnable, Signals, StateRef, Steps,
 };
 use crate::behaviour::Access;
 use crate::call::Delivery;
@@ -144,6 +144,9 @@ impl<'w> Held<'w> {
     /// The next message: a deferred one whose guard has opened, else the oldest of the mailbox.
     #[inline]
     pub(super) fn next(&mut self) -> Next {
+        if self.owner().steps == Steps::Pending {
+            return self.next_step();
+        }
         let mut otherwise = Next::Nothing;
         if self.owner().guards.are_unseen() {
             match self.reopened() {
@@ -283,6 +286,10 @@ impl<'w> Held<'w> {
     fn step(&mut self, kind: &'static Kind, step: Step) -> After {
         match step {
             Step::Done | Step::Deferred(_) => self.heed_wishes(),
+            Step::Again(envelope) => {
+                self.has_step(envelope);
+                self.heed_wishes()
+            }
             Step::Stop => After::End(StopReason::Drained),
             Step::Bound(bond) => self.bind(bond),
             Step::Withdrawn(place) => {
@@ -383,7 +390,10 @@ impl<'w> Held<'w> {
     /// Whether messages wait that have not been looked at, or may have become runnable since.
     pub(super) fn has_more(&mut self) -> bool {
         let owner = self.owner();
-        owner.guards.are_unseen() || !owner.backlog.is_empty() || !self.actor.inbox.is_empty()
+        owner.steps == Steps::Pending
+            || owner.guards.are_unseen()
+            || !owner.backlog.is_empty()
+            || !self.actor.inbox.is_empty()
     }
 
     /// T6: the processor's time at which a run begins that is measured.

@@ -41,6 +41,7 @@ mod reference;
 mod run;
 mod runnable;
 mod signals;
+mod steps;
 mod waiting;
 #[cfg(all(test, feature = "macros"))]
 mod waiting_tests;
@@ -58,9 +59,10 @@ pub(crate) use run::{Budget, Ran, rescue, run, run_to_panic};
 pub(crate) use runnable::Runnable;
 pub(crate) use signals::Signals;
 
-use crate::actor::Pool;
+use crate::actor::{Actor, Pool};
 use crate::mailbox::{Chain, Head, Inbox, Ring};
 use crate::mute::Pressure;
+use crate::space::{FactsOf, Kept as KeptOf};
 use crate::stop::StopReason;
 use crate::sync::{Arc, AtomicU32, AtomicU64, Ordering};
 use crate::system::Shared;
@@ -112,6 +114,7 @@ struct Owner {
     guards: Guards,
     /// Whether the next message of the backlog found the inbox empty.
     batch: Batch,
+    steps: Steps,
     lane: Lane,
 }
 
@@ -182,6 +185,13 @@ enum Mute {
     Muted,
 }
 
+/// Whether a behaviour waits for its next step.
+#[derive(PartialEq, Eq, Clone, Copy)]
+enum Steps {
+    None,
+    Pending,
+}
+
 /// See `mute::Pressure`: the first message of a batch was not counted when it was sent.
 #[derive(PartialEq, Eq, Clone, Copy)]
 enum Batch {
@@ -191,18 +201,19 @@ enum Batch {
 
 /// A cell for an actor of type `A`.
 #[repr(C)]
-struct ActorCell<A> {
+struct ActorCell<A: Actor> {
     header: Header,
-    state: UnsafeCell<Option<A>>,
+    facts: FactsOf<A>,
+    state: UnsafeCell<Option<KeptOf<A>>>,
 }
 
 /// An actor with a word of state fills a block of the pool's third class to the byte.
 #[cfg(target_pointer_width = "64")]
-const _: () = assert!(size_of::<ActorCell<u64>>() <= 3 * 64 - 8);
+const _: () = assert!(size_of::<Header>() + size_of::<Option<u64>>() <= 3 * 64 - 8);
 
 /// A cell for an actor whose mailbox has a bound; all others are spared the ring.
 #[repr(C)]
-struct BoundedCell<A> {
+struct BoundedCell<A: Actor> {
     cell: ActorCell<A>,
     ring: Ring,
 }

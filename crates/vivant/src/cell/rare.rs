@@ -3,14 +3,18 @@
 use super::child::Child;
 use super::waiting::Waiting;
 use super::{CellRef, Header};
+use crate::mailbox::Envelope;
 use crate::promise::Resolver;
 use crate::stop::StopReason;
+use std::any::Any;
 
 /// Touched by the holder alone.
 #[derive(Default)]
 pub(crate) struct Rare {
     /// Deferred by their guards.
     pub(super) waiting: Waiting,
+    /// The next step of a behaviour.
+    pub(super) step: Option<Pending>,
     /// Who starts it again.
     pub(super) child: Option<Child>,
     /// Who wants to hear why it has ended.
@@ -19,6 +23,12 @@ pub(crate) struct Rare {
     pub(super) counts: Option<vivant_brc::Owner>,
     /// Who fails with it.
     pub(super) linked: Vec<CellRef>,
+}
+
+/// A behaviour's next step, and what a plain actor's last one has left.
+pub(super) struct Pending {
+    pub(super) envelope: Envelope,
+    pub(super) locals: Option<Box<dyn Any + Send>>,
 }
 
 impl Rare {

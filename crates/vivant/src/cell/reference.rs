@@ -2,12 +2,13 @@
 
 use super::{
     ActorCell, Batch, BoundedCell, Class, Facts, Guards, Header, Lane, Life, Lineage, Mute, Owner,
-    Rare, Runnable, SetOnce, SignalWord, Signals,
+    Rare, Runnable, SetOnce, SignalWord, Signals, Steps,
 };
 use crate::actor::Actor;
 use crate::mailbox::{Chain, Head, Inbox, Nudged, Ring, pool};
 use crate::mute::Pressure;
 use crate::scheduler::{Pointed, Worker};
+use crate::space::{HeapFacts, Kept as KeptOf};
 use crate::sync::{Arc, AtomicU32, AtomicU64, Ordering};
 use crate::system::Shared;
 use std::cell::UnsafeCell;
@@ -57,7 +58,7 @@ pub(crate) struct Birth {
 
 impl AddressRef {
     /// Makes a cell, with or without its state, and its first address. A supervised one begins by being down.
-    pub(crate) fn birth<A: Actor>(birth: Birth, state: Option<A>) -> AddressRef {
+    pub(crate) fn birth<A: Actor>(birth: Birth, state: Option<KeptOf<A>>) -> AddressRef {
         let pressure = Pressure::new();
         let life = match birth.rare {
             Some(_) => {
@@ -87,6 +88,7 @@ impl AddressRef {
                     mute: Mute::Free,
                     guards: Guards::None,
                     batch: Batch::Begun,
+                    steps: Steps::None,
                     lane: Lane::of(A::POOL),
                 }),
                 facts: Facts::default(),
@@ -99,6 +101,7 @@ impl AddressRef {
                 lineage: SetOnce::new(),
                 ended: SetOnce::new(),
             },
+            facts: Default::default(),
             state: UnsafeCell::new(state),
         };
         // The pointer is that of the whole cell, so that it may be cast back to it.
@@ -233,6 +236,12 @@ impl CellRef {
     pub(crate) fn ring(&self) -> Option<&Ring> {
         // SAFETY: this reference is counted, so the cell is alive; the pointer is that of the whole cell.
         unsafe { ring(self.0) }
+    }
+
+    /// What is known of the actor's heap, if it has one.
+    pub(crate) fn heap_facts(&self) -> Option<HeapFacts> {
+        // SAFETY: this reference is counted, so the cell is alive; the pointer is that of the whole cell; `class` was made with it.
+        unsafe { (self.class.heap_facts)(self.0) }
     }
 
     /// The bound has cost a message.

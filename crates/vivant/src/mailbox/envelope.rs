@@ -12,6 +12,7 @@ use crate::observe;
 use crate::observe::Origin;
 use crate::promise::Next;
 use crate::scheduler::Worker;
+use crate::step::Steps;
 use std::panic::Location;
 use std::ptr::{self, NonNull};
 
@@ -104,10 +105,23 @@ pub(crate) enum Step {
     Withdrawn(&'static Location<'static>),
     /// Its guard does not let it run now: here it is again.
     Deferred(Envelope),
+    /// It has another step: this, before any other message.
+    Again(Envelope),
     /// The actor is to end.
     Stop,
     /// It is tied to another, or another has failed.
     Bound(Bond),
+}
+
+impl Step {
+    /// The next step was sent when the first was, and where.
+    fn sent(mut self, place: &'static Location<'static>, sent_ms: u32) -> Step {
+        if let Step::Again(next) = &mut self {
+            let head = next.head_mut();
+            (head.place, head.sent_ms) = (place, sent_ms);
+        }
+        self
+    }
 }
 
 #[cfg(any(feature = "tracing", feature = "metrics"))]
@@ -135,6 +149,9 @@ pub(crate) trait Letter {
 
     /// What its turn may do to the state.
     const ACCESS: Access = Access::Writes;
+
+    /// Whether it may ask for another step.
+    const STEPS: Steps = Steps::One;
 
     /// Whether a guard lets the message run now.
     fn ready(_: &Self::Content, _: &mut StateRef<'_>) -> bool {
@@ -233,7 +250,12 @@ unsafe fn run<L: Letter>(head: NonNull<Head>, state: &mut StateRef<'_>, worker: 
         if L::is_withdrawn(&parcel.content) {
             return Step::Withdrawn(parcel.head.place);
         }
-        L::run(parcel.content, state, worker)
+        let (place, sent_ms) = (parcel.head.place, parcel.head.sent_ms);
+        let step = L::run(parcel.content, state, worker);
+        match const { L::STEPS } {
+            Steps::One => step,
+            Steps::Many => step.sent(place, sent_ms),
+        }
     }
     #[cfg(any(feature = "tracing", feature = "metrics"))]
     {
@@ -242,7 +264,12 @@ unsafe fn run<L: Letter>(head: NonNull<Head>, state: &mut StateRef<'_>, worker: 
         if L::is_withdrawn(&content) {
             return Step::Withdrawn(head.place);
         }
-        seen::<L>(head, content, state, worker)
+        let (place, sent_ms) = (head.place, head.sent_ms);
+        let step = seen::<L>(head, content, state, worker);
+        match const { L::STEPS } {
+            Steps::One => step,
+            Steps::Many => step.sent(place, sent_ms),
+        }
     }
 }
 

@@ -27,7 +27,7 @@ impl Log {
 }
 
 /// An actor with a mailbox whose bound is three.
-trait Subject: crate::Actor {
+trait Subject: crate::PlainActor {
     type Act: Message<Args = (u64, Deed), Reply = ()>;
     fn new(log: Arc<Log>) -> Self;
     fn act(this: &Address<Self>, number: u64, deed: Deed) -> Call<'_, Self::Act>;

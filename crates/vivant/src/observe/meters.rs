@@ -281,6 +281,9 @@ pub(super) fn report(report: &Report) {
         Report::SlowTurn {
             actor, behaviour, ..
         } => ("vivant_slow_turns_total", actor.as_str(), *behaviour),
+        Report::LargeTurn {
+            actor, behaviour, ..
+        } => ("vivant_large_turns_total", actor.as_str(), *behaviour),
         Report::Panicked(panic) => ("vivant_panics_total", panic.actor(), panic.behaviour()),
         Report::GaveUp { .. } | Report::Overdue { .. } | Report::ThreadFailed { .. } => return,
     };

@@ -182,6 +182,11 @@ pub(super) fn report(report: &Report) {
             behaviour,
             for_ms,
         } => warn!(target: "vivant", actor, behaviour, for_ms, "slow turn"),
+        Report::LargeTurn {
+            actor,
+            behaviour,
+            bytes,
+        } => warn!(target: "vivant", actor, behaviour, bytes, "large turn"),
         Report::Panicked(panic) => warn!(
             target: "vivant",
             actor = panic.actor(),

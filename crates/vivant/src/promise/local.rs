@@ -12,7 +12,10 @@ use crate::turn::Turn;
 use std::marker::PhantomData;
 use std::panic::Location;
 
-type Closure<A, T, R> = Box<dyn FnOnce(&mut A, &Turn<'_, A>, Result<T, AskError>) -> R + Send>;
+type Closure<A, T, R> = Box<
+    dyn for<'gc> FnOnce(&mut <A as Actor>::State<'gc>, &Turn<'gc, A>, Result<T, AskError>) -> R
+        + Send,
+>;
 
 impl<T: Send + 'static> Promise<T> {
     /// Continues with a closure in a later turn of this same actor. Shorter than [`Promise::then`], but a closure is
@@ -22,7 +25,9 @@ impl<T: Send + 'static> Promise<T> {
     where
         A: Actor,
         R: Send + 'static,
-        F: FnOnce(&mut A, &Turn<'_, A>, Result<T, AskError>) -> R + Send + 'static,
+        F: for<'gc> FnOnce(&mut A::State<'gc>, &Turn<'gc, A>, Result<T, AskError>) -> R
+            + Send
+            + 'static,
     {
         let owner = turn.owner();
         let (promise, resolver) = Promise::open(owner.clone());
@@ -66,9 +71,9 @@ impl<A: Actor, T: Send + 'static, R: Send + 'static> Letter for Local<A, T, R> {
         state: &mut StateRef<'_>,
         worker: &Worker,
     ) -> Step {
-        if let Some(state) = state.get::<A>() {
-            resolver.resolve(then(state, &Turn::new(worker), value));
-        }
+        let _none = state.turn::<A, _>(worker, |state, turn| {
+            resolver.resolve(then(state, turn, value));
+        });
         Step::Done
     }
 

@@ -4,12 +4,13 @@ use super::seat::Seat;
 use crate::accounting::{Bytes, Counted};
 use crate::cell::{AddressRef, CellRef, Dropped, Header, Kept, Present, Runnable};
 use crate::error::Inside;
-use crate::mailbox::{Kind, Pool};
+use crate::mailbox::{Envelope, Kind, Pool};
 #[cfg(feature = "metrics")]
 use crate::observe::WorkerMeters;
 use crate::stop::StopReason;
 use crate::sync::Arc;
 use crate::system::Shared;
+use std::any::Any;
 use std::cell::Cell;
 use std::ptr::{self, NonNull};
 use std::rc::Rc;
@@ -36,6 +37,10 @@ pub(crate) struct Worker {
     wishes: Cell<Wishes>,
     overloaded: Cell<Option<CellRef>>,
     ending: Cell<Option<StopReason>>,
+    /// The next step of the behaviour that runs.
+    again: Cell<Option<Envelope>>,
+    /// What a step of a plain actor has left for the next, from there on and until that has begun.
+    pub(crate) locals: Cell<Option<Box<dyn Any + Send>>>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -62,6 +67,8 @@ impl Worker {
             wishes: Cell::new(Wishes::None),
             overloaded: Cell::new(None),
             ending: Cell::new(None),
+            again: Cell::new(None),
+            locals: Cell::new(None),
         })
     }
 
@@ -217,6 +224,16 @@ impl Worker {
             let id = self.with_me(|actor| actor.id);
             stage.fault_before(kind, id, &self.system.oracle);
         }
+    }
+
+    /// The behaviour has another step.
+    pub(crate) fn asks_again(&self, next: Envelope) {
+        self.again.set(Some(next));
+    }
+
+    /// The next step of the behaviour that ran, if there is one. Taken.
+    pub(crate) fn take_again(&self) -> Option<Envelope> {
+        self.again.take()
     }
 
     /// The turn asked for its actor's end.

@@ -3,6 +3,7 @@
 use crate::actor::Actor;
 use crate::cell::{Begin, StateRef, Terms};
 use crate::scheduler::Worker;
+use crate::space::PlainActor;
 use crate::turn::Turn;
 use std::fmt;
 use std::marker::PhantomData;
@@ -62,13 +63,13 @@ pub enum Messages {
 )]
 pub trait Start<A: Actor>: Send + 'static {
     /// Runs in a turn of the actor.
-    fn start(&self, turn: &Turn<'_, A>) -> A;
+    fn start<'gc>(&self, turn: &Turn<'gc, A>) -> A::State<'gc>;
 }
 
 /// A start function and the arguments that were saved for it. `#[start]` makes one.
 pub struct Saved<A: Actor, Args> {
     args: Args,
-    start: fn(&Turn<'_, A>, Args) -> A,
+    start: for<'gc> fn(&Turn<'gc, A>, Args) -> A::State<'gc>,
 }
 
 impl<A: Actor, Args> fmt::Debug for Saved<A, Args> {
@@ -78,7 +79,7 @@ impl<A: Actor, Args> fmt::Debug for Saved<A, Args> {
 }
 
 impl<A: Actor, Args: Clone + Send + 'static> Start<A> for Saved<A, Args> {
-    fn start(&self, turn: &Turn<'_, A>) -> A {
+    fn start<'gc>(&self, turn: &Turn<'gc, A>) -> A::State<'gc> {
         (self.start)(turn, self.args.clone())
     }
 }
@@ -92,8 +93,12 @@ impl<F> fmt::Debug for Again<F> {
     }
 }
 
-impl<A: Actor, F: Fn(&Turn<'_, A>) -> A + Send + 'static> Start<A> for Again<F> {
-    fn start(&self, turn: &Turn<'_, A>) -> A {
+impl<A, F> Start<A> for Again<F>
+where
+    A: PlainActor,
+    F: Fn(&Turn<'_, A>) -> A + Send + 'static,
+{
+    fn start<'gc>(&self, turn: &Turn<'gc, A>) -> A {
         (self.0)(turn)
     }
 }
@@ -148,12 +153,16 @@ pub(super) enum Ending {
 
 impl<A: Actor, Args> Child<A, Saved<A, Args>> {
     /// A child whose state `start` makes of `args`. `#[start]` calls this.
-    pub fn saved(args: Args, start: fn(&Turn<'_, A>, Args) -> A) -> Self {
+    pub fn saved(args: Args, start: for<'gc> fn(&Turn<'gc, A>, Args) -> A::State<'gc>) -> Self {
         Child::of(Saved { args, start })
     }
 }
 
-impl<A: Actor, F: Fn(&Turn<'_, A>) -> A + Send + 'static> Child<A, Again<F>> {
+impl<A, F> Child<A, Again<F>>
+where
+    A: PlainActor,
+    F: Fn(&Turn<'_, A>) -> A + Send + 'static,
+{
     /// A child whose state `start` makes, in a turn of the actor.
     pub fn new(start: F) -> Self {
         Child::of(Again(start))
@@ -231,7 +240,6 @@ pub(super) struct Beginner<A, S>(pub(super) S, pub(super) PhantomData<fn() -> A>
 
 impl<A: Actor, S: Start<A>> Begin for Beginner<A, S> {
     fn begin(&self, state: &mut StateRef<'_>, worker: &Worker) {
-        let begun = self.0.start(&Turn::new(worker));
-        *state.get::<A>() = Some(begun);
+        state.begin::<A>(worker, |turn| self.0.start(turn));
     }
 }

@@ -91,7 +91,7 @@ impl Supervised for Supervision {
     fn born_below(self, above: &Link<Supervisor>) -> Address<Supervisor> {
         let (rules, terms, manner) = self.into_parts();
         let branch = Supervisor::new(rules, Some(above.to.cell()));
-        let address = above.to.system.birth(Some(branch));
+        let address = above.to.system.birth::<Supervisor>(Some(branch));
         Newcomer::born(address.clone(), Kind::Branch, terms, manner).goes_to(&above.to);
         Address::to_actor(address)
     }

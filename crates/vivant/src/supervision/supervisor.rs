@@ -12,6 +12,7 @@ use crate::call::{Delivery, own};
 use crate::cell::{AddressRef, CellRef, Signals, Terms};
 use crate::observe;
 use crate::promise::Resolver;
+use crate::space::Plain;
 use crate::stop::{GaveUp, StopReason};
 use crate::sync::Arc;
 use crate::timer::{self, Timer};
@@ -356,10 +357,12 @@ impl fmt::Debug for Supervisor {
 }
 
 impl Actor for Supervisor {
+    type State<'gc> = Supervisor;
+    type Space = Plain;
     const NAME: &'static str = "vivant::Supervisor";
 
-    fn stopping(&mut self, turn: &Turn<'_, Self>, reason: &StopReason) {
-        self.is_gone(turn, reason);
+    fn stopping<'gc>(state: &mut Supervisor, turn: &Turn<'gc, Self>, reason: &StopReason) {
+        state.is_gone(turn, reason);
     }
 }
 

@@ -10,6 +10,7 @@ use std::fmt;
 use std::num::NonZeroUsize;
 use std::thread;
 use std::time::Duration;
+use vivant_heap::Pacing;
 
 /// The choices, as the runtime uses them.
 pub(crate) struct Config {
@@ -17,6 +18,10 @@ pub(crate) struct Config {
     pub(crate) marks: Marks,
     pub(crate) budget: Budget,
     pub(crate) turn_limit_ms: u64,
+    pub(crate) pacing: Pacing,
+    pub(crate) heap_limit: Option<usize>,
+    pub(crate) allocation_limit: usize,
+    pub(crate) idle_after: Duration,
     #[cfg(feature = "tokio")]
     pub(crate) tokio: Option<tokio::runtime::Handle>,
 }
@@ -31,6 +36,10 @@ impl Default for Config {
                 ms: 2,
             },
             turn_limit_ms: 10,
+            pacing: Pacing::default(),
+            heap_limit: None,
+            allocation_limit: 64 << 20,
+            idle_after: Duration::from_secs(1),
             #[cfg(feature = "tokio")]
             tokio: None,
         }
@@ -86,6 +95,32 @@ impl SystemBuilder {
     /// default.
     pub fn turn_limit(mut self, limit: Duration) -> Self {
         self.config.turn_limit_ms = (limit.as_millis() as u64).max(1);
+        self
+    }
+
+    /// When the heaps of actors with graphs collect; [`Actor::PACING`](crate::Actor::PACING) says otherwise for a type.
+    pub fn pacing(mut self, pacing: Pacing) -> Self {
+        self.config.pacing = pacing;
+        self
+    }
+
+    /// How many bytes the heaps of all actors may have together, in whole pages; without this, as many as the machine gives. A turn that finds
+    /// none left fails (T4). A collection that finds none for what survives aborts the process: leave it room.
+    pub fn heap_limit(mut self, bytes: usize) -> Self {
+        self.config.heap_limit = Some(bytes);
+        self
+    }
+
+    /// How many bytes a turn, or a step of one, may allocate in its actor's heap before it is reported ([`Report::LargeTurn`]): nothing is
+    /// collected within it, so its nursery grows. 64 MiB by default.
+    pub fn allocation_limit(mut self, bytes: usize) -> Self {
+        self.config.allocation_limit = bytes;
+        self
+    }
+
+    /// How long an actor with a heap has to be idle before its nursery is emptied and given back. One second by default.
+    pub fn idle_after(mut self, time: Duration) -> Self {
+        self.config.idle_after = time;
         self
     }
 

@@ -14,6 +14,7 @@ use crate::address::{Address, Target};
 use crate::dead_letter::DeadLetters;
 use crate::future::Clock;
 use crate::inspect::Inspection;
+use crate::space::PlainActor;
 use crate::sync::Arc;
 use crate::turn::Turn;
 use std::fmt;
@@ -82,7 +83,7 @@ impl System {
     /// Makes an actor of `state`. Within a turn it becomes a child of that turn's actor.
     ///
     /// Costs one allocation and an entry in the system's registry. After shutdown the actor is born ended: every message to it is answered with the reason.
-    pub fn spawn<A: Actor>(&self, state: A) -> Address<A> {
+    pub fn spawn<A: PlainActor>(&self, state: A) -> Address<A> {
         self.spawn_state(state)
     }
 
@@ -164,21 +165,18 @@ pub trait Spawner {
     fn system(&self) -> SystemRef<'_>;
 
     /// Makes an actor of `state`.
-    fn spawn_state<A: Actor>(&self, state: A) -> Address<A> {
-        Address::to_actor(self.system().0.birth(Some(state)))
+    fn spawn_state<A: PlainActor>(&self, state: A) -> Address<A> {
+        Address::to_actor(self.system().0.birth::<A>(Some(state)))
     }
 
     /// Makes an actor whose state `start` makes, in the actor's own first turn.
     #[track_caller]
     fn spawn_with<A: Actor>(
         &self,
-        start: impl FnOnce(&Turn<'_, A>) -> A + Send + 'static,
+        start: impl for<'gc> FnOnce(&Turn<'gc, A>) -> A::State<'gc> + Send + 'static,
     ) -> Address<A> {
-        Address::to_actor(
-            self.system()
-                .0
-                .birth_with(start, std::panic::Location::caller()),
-        )
+        let place = std::panic::Location::caller();
+        Address::to_actor(self.system().0.birth_with::<A, _>(start, place))
     }
 }
 

@@ -22,6 +22,7 @@ use crate::registry::Registry;
 use crate::report::{Listener, Reports};
 use crate::scheduler::{Scheduler, Threads, Worker};
 use crate::simulation::Stage;
+use crate::space::Kept;
 use crate::supervision::{Restarts, Trees};
 use crate::sync::{Arc, AtomicU8, AtomicU32, AtomicU64, Mutex, Ordering, lock};
 use crate::timer::{Alarm, Timer, Timers};
@@ -29,6 +30,7 @@ use crate::turn::Turn;
 use std::collections::BTreeMap;
 use std::future::Future;
 use std::panic::Location;
+use vivant_heap::{PAGE, Source};
 
 /// One system. Workers, cells and addresses hold it; its own references to cells are dropped at shutdown.
 pub(crate) struct Shared {
@@ -50,6 +52,8 @@ pub(crate) struct Shared {
     pub(crate) meters: observe::SystemMeters,
     pub(crate) bytes: Bytes,
     pub(crate) depot: Arc<Depot>,
+    /// Where the heaps of actors have their pages from.
+    pub(crate) heaps: Arc<Source>,
     pub(crate) trees: Trees,
     pub(crate) restarts: Restarts,
     kept: Mutex<BTreeMap<u64, AddressRef>>,
@@ -102,6 +106,10 @@ impl Shared {
         listener: Option<Listener>,
     ) -> Arc<Shared> {
         note_places();
+        let heaps = match config.heap_limit {
+            Some(bytes) => Source::bounded(bytes / PAGE),
+            None => Source::new(),
+        };
         Arc::new(Shared {
             // Relaxed: a number on its own.
             number: SYSTEMS.fetch_add(1, Ordering::Relaxed),
@@ -121,6 +129,7 @@ impl Shared {
             meters: observe::SystemMeters::new(),
             bytes: Bytes::default(),
             depot: Arc::new(Depot::new()),
+            heaps: Arc::new(heaps),
             trees: Trees::default(),
             restarts: Restarts::default(),
             kept: Mutex::new(BTreeMap::new()),
@@ -145,8 +154,8 @@ impl Shared {
     }
 
     /// Makes a cell, with or without its state; a child of the actor whose turn runs here, if one of this system does.
-    pub(crate) fn birth<A: Actor>(self: &Arc<Self>, state: Option<A>) -> AddressRef {
-        self.birth_of(state, None)
+    pub(crate) fn birth<A: Actor>(self: &Arc<Self>, state: Option<Kept<A>>) -> AddressRef {
+        self.birth_of::<A>(state, None)
     }
 
     /// Makes a cell that its supervisor will start.
@@ -156,7 +165,7 @@ impl Shared {
 
     fn birth_of<A: Actor>(
         self: &Arc<Self>,
-        state: Option<A>,
+        state: Option<Kept<A>>,
         rare: Option<Box<Rare>>,
     ) -> AddressRef {
         let within = |worker: &Worker| {
@@ -172,7 +181,7 @@ impl Shared {
         let seed = split_mix(self.oracle.seed() ^ split_mix(id).1).1;
         // Born too late, it ends before its first message: without a state, for it never lived to have a stop hook.
         let state = state.filter(|_| !self.is_closing());
-        let address = AddressRef::birth(
+        let address = AddressRef::birth::<A>(
             Birth {
                 system: self.clone(),
                 id,
@@ -204,11 +213,14 @@ impl Shared {
     ) -> AddressRef
     where
         A: Actor,
-        F: FnOnce(&Turn<'_, A>) -> A + Send + 'static,
+        F: for<'gc> FnOnce(&Turn<'gc, A>) -> A::State<'gc> + Send + 'static,
     {
         let address = self.birth::<A>(None);
         // Born too late, it may have ended already: then there is nothing to start.
-        drop(post(To::Lent(&address), start_envelope(start, place)));
+        drop(post(
+            To::Lent(&address),
+            start_envelope::<A, F>(start, place),
+        ));
         address
     }
 

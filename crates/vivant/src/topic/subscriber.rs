@@ -3,15 +3,15 @@
 use super::Lagged;
 use super::intake::{Admission, Gap, Intake};
 use crate::behaviour::{Access, Behaviour, Continuation, Guard, Message};
-use crate::call::Then;
+use crate::call::{Then, outcome};
 use crate::cell::{CellRef, StateRef};
 use crate::endings::EndingId;
 use crate::error::Refusal;
 use crate::mailbox::{Envelope, Kind, Letter, Role, Step, To, post};
 use crate::promise::{Next, Resolver, for_others};
 use crate::scheduler::Worker;
+use crate::step::Steps;
 use crate::sync::{Arc, Mutex, lock};
-use crate::turn::Turn;
 use std::marker::PhantomData;
 use std::panic::Location;
 
@@ -90,31 +90,27 @@ where
     const KIND: Kind = Kind::new::<Self>(K::NAME, Role::Bounded);
     const GUARD: Guard = K::GUARD;
     const ACCESS: Access = K::ACCESS;
+    const STEPS: Steps = K::STEPS;
 
     fn ready((gap, rest): &Self::Content, state: &mut StateRef<'_>) -> bool {
         let lagged = || Lagged {
             missed: gap.missed(),
         };
-        let guard = |state: &K::Actor| {
+        let ready = state.look::<K::Actor, _>(|state| {
             <K as Behaviour>::ready(state, &K::fill(Err(lagged()), rest.clone()))
-        };
-        state.look::<K::Actor>().is_none_or(guard)
+        });
+        ready.unwrap_or(true)
     }
 
     fn run((gap, rest): Self::Content, state: &mut StateRef<'_>, worker: &Worker) -> Step {
-        if let Some(state) = state.get::<K::Actor>() {
+        let _none = state.turn::<K::Actor, _>(worker, |state, turn| {
             let lagged = Lagged {
                 missed: gap.close(),
             };
             let nobody = Resolver::<<K as Message>::Reply>::nobody();
-            K::run(
-                state,
-                &Turn::new(worker),
-                K::fill(Err(lagged), rest),
-                nobody,
-            );
-        }
-        Step::Done
+            K::run(state, turn, K::fill(Err(lagged), rest), nobody);
+        });
+        outcome::<K>(worker)
     }
 
     fn refuse((gap, rest): Self::Content, _: &Refusal, _: &'static Location<'static>) -> Next {

@@ -4,7 +4,7 @@ use vivant::prelude::*;
 #[actor(blocks)]
 struct Account;
 
-#[behaviours(name = "x")]
+#[behaviours(label = "x")]
 impl Account {}
 
 #[derive(Actor)]

@@ -1,0 +1,136 @@
+//! Which heap owns an object: its page says (H4).
+
+use crate::heap::{Heap, Mutator, Root};
+use crate::pages::chunk::page_of;
+use crate::sync::{Mutex, PoisonError};
+use crate::types::{Collected, Gc};
+use std::collections::VecDeque;
+use std::num::NonZeroU32;
+
+/// Names a heap of this process, as long as it lives. Afterwards the id is nobody's until many thousand other heaps have ended.
+///
+/// Ids have no order: one says nothing of when its heap was made.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct HeapId(NonZeroU32);
+
+/// Ids of heaps that have ended are given again, the oldest first, when there are more of them than this.
+const RESTING: usize = if cfg!(miri) { 16 } else { 1 << 16 };
+
+static IDS: Mutex<Ids> = Mutex::new(Ids {
+    last: 0,
+    ended: VecDeque::new(),
+});
+
+/// Who has which id is told by the heaps; here is what nobody has.
+struct Ids {
+    /// The last that was given for the first time.
+    last: u32,
+    ended: VecDeque<HeapId>,
+}
+
+impl HeapId {
+    /// One that no heap has.
+    ///
+    /// # Panics
+    ///
+    /// Four thousand million heaps are alive.
+    pub(crate) fn take() -> HeapId {
+        IDS.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    /// Its heap has ended.
+    pub(crate) fn give(self) {
+        let mut ids = IDS.lock().unwrap_or_else(PoisonError::into_inner);
+        ids.ended.push_back(self);
+    }
+
+    /// Of a heap, by its number.
+    pub(crate) fn of(number: u32) -> HeapId {
+        HeapId(NonZeroU32::new(number).expect("zero is no heap"))
+    }
+
+    /// As descriptions of pages have it, where zero is nobody.
+    pub(crate) fn number(self) -> u32 {
+        self.0.get()
+    }
+}
+
+impl Ids {
+    fn take(&mut self) -> HeapId {
+        let next = self.last.checked_add(1).and_then(NonZeroU32::new);
+        if (self.ended.len() > RESTING || next.is_none())
+            && let Some(id) = self.ended.pop_front()
+        {
+            return id;
+        }
+        let next = next.expect("no id for another heap: there are four thousand million of them");
+        self.last = next.get();
+        HeapId(next)
+    }
+}
+
+impl<R: Root> Heap<R> {
+    /// Its id.
+    pub fn id(&self) -> HeapId {
+        HeapId::of(self.core().id)
+    }
+}
+
+impl Mutator<'_> {
+    /// The id of this turn's heap.
+    pub fn id(&self) -> HeapId {
+        HeapId::of(self.core().id)
+    }
+}
+
+impl<'gc, T: ?Sized + Collected<'gc>> Gc<'gc, T> {
+    /// The heap that owns the object, as the object's page says. Costs a mask and two loads, and needs nothing but the reference (H4).
+    ///
+    /// ```
+    /// use vivant_heap::{Gc, Mutator};
+    ///
+    /// fn is_own<'gc>(m: &Mutator<'gc>, text: Gc<'gc, str>) -> bool {
+    ///     Gc::owner(text) == m.id()
+    /// }
+    /// ```
+    #[must_use]
+    pub fn owner(this: Self) -> HeapId {
+        // SAFETY: an object lies in a chunk, and its page is its heap's.
+        let number = unsafe { (*page_of(this.header().cast()).as_ptr()).owner };
+        HeapId::of(number)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_rest_before_they_are_given_again() {
+        let mut ids = Ids {
+            last: 0,
+            ended: VecDeque::new(),
+        };
+        let first = ids.take();
+        ids.ended.push_back(first);
+        for _ in 0..RESTING {
+            let id = ids.take();
+            assert_ne!(id, first);
+            ids.ended.push_back(id);
+        }
+        assert_eq!(ids.take(), first);
+        assert_ne!(ids.take(), first);
+    }
+
+    #[test]
+    fn when_there_are_no_new_ones_an_old_one_is_given() {
+        let mut ids = Ids {
+            last: u32::MAX - 1,
+            ended: VecDeque::new(),
+        };
+        let last = ids.take();
+        assert_eq!(last.number(), u32::MAX);
+        ids.ended.push_back(last);
+        assert_eq!(ids.take(), last);
+    }
+}

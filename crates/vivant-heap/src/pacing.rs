@@ -1,0 +1,64 @@
+//! When a heap collects.
+
+use crate::stress::Stress;
+
+/// When a heap collects.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Pacing {
+    /// Bytes in the nursery at which it is emptied between two turns.
+    pub nursery: usize,
+    /// Bytes in the old generation before the first mark.
+    pub first: usize,
+    /// How much the old generation may grow from what lived after the last mark before the next: 2.0 is twice.
+    pub growth: f64,
+    /// For tests: checks and collects more than a program needs.
+    pub stress: Option<Stress>,
+}
+
+impl Default for Pacing {
+    fn default() -> Pacing {
+        Pacing::new()
+    }
+}
+
+impl Pacing {
+    /// What suits most programs: 256 KiB of nursery, a first mark at 256 KiB, and then whenever the heap has doubled.
+    #[must_use]
+    pub const fn new() -> Pacing {
+        Pacing {
+            nursery: 256 * 1024,
+            first: 256 * 1024,
+            growth: 2.0,
+            stress: None,
+        }
+    }
+
+    /// With another [`nursery`](Pacing::nursery), in bytes.
+    #[must_use]
+    pub const fn nursery(mut self, bytes: usize) -> Pacing {
+        self.nursery = bytes;
+        self
+    }
+
+    /// With the [`first`](Pacing::first) mark at so many bytes.
+    #[must_use]
+    pub const fn first(mut self, bytes: usize) -> Pacing {
+        self.first = bytes;
+        self
+    }
+
+    /// With another [`growth`](Pacing::growth).
+    #[must_use]
+    pub const fn growth(mut self, factor: f64) -> Pacing {
+        self.growth = factor;
+        self
+    }
+
+    /// Under [`stress`](Pacing::stress).
+    #[must_use]
+    pub const fn stressed(mut self, stress: Stress) -> Pacing {
+        self.stress = Some(stress);
+        self
+    }
+}

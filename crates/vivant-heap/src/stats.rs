@@ -1,0 +1,112 @@
+//! What a heap has done, counted where it costs next to nothing. No clock: how long a collection took, its caller knows.
+
+use crate::heap::{Heap, Root};
+use crate::nursery::Nursery;
+use crate::pages::chunk::PAGE;
+
+/// What a heap did, and what it has.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
+pub struct HeapStats {
+    /// How often the nursery was emptied.
+    pub minor: u64,
+    /// How often everything was marked.
+    pub major: u64,
+    /// Bytes of all objects that were ever made, headers and what was left over at the ends of blocks included.
+    pub allocated: u64,
+    /// Objects that collections of the nursery have moved: these cost, and not those that died.
+    pub moved: u64,
+    /// Bytes of moved objects that stayed young once more.
+    pub aged: u64,
+    /// Bytes of moved objects that became old.
+    pub promoted: u64,
+    /// Objects that marks have met: these cost, and not those that were dead.
+    pub marked: u64,
+    /// Those of the last mark.
+    pub alive: u64,
+    /// Bytes of old objects, dead ones included that are not swept yet.
+    pub live: usize,
+    /// Runs of pages of which the last mark's dead were not taken out yet.
+    pub unswept: usize,
+    /// Bytes of pages.
+    pub pages: usize,
+    /// Destructors that panicked (H10).
+    pub panics: u64,
+}
+
+/// What is counted as it happens.
+#[derive(Default)]
+pub(crate) struct Counted {
+    stats: HeapStats,
+    /// Bytes of the nursery that were there already when it was last emptied.
+    aged: usize,
+}
+
+/// What a collection of the nursery has moved.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Moved {
+    objects: u64,
+    aged: u64,
+    promoted: u64,
+}
+
+impl Moved {
+    /// One object of so many bytes, which stays young.
+    #[inline]
+    pub(crate) fn aged(&mut self, bytes: usize) {
+        self.objects += 1;
+        self.aged += bytes as u64;
+    }
+
+    /// One that becomes old.
+    #[inline]
+    pub(crate) fn promoted(&mut self, bytes: usize) {
+        self.objects += 1;
+        self.promoted += bytes as u64;
+    }
+}
+
+impl Counted {
+    /// A turn has made an old object.
+    pub(crate) fn born_old(&mut self, bytes: usize) {
+        self.stats.allocated += bytes as u64;
+    }
+
+    /// A nursery was emptied, and these have survived.
+    pub(crate) fn minor(&mut self, emptied: &Nursery, survivors: &Nursery, moved: Moved) {
+        self.stats.minor += 1;
+        self.stats.allocated += self.born(emptied);
+        self.stats.moved += moved.objects;
+        self.stats.aged += moved.aged;
+        self.stats.promoted += moved.promoted;
+        self.aged = survivors.used();
+    }
+
+    /// A mark has met so many objects.
+    pub(crate) fn major(&mut self, met: u64) {
+        self.stats.major += 1;
+        self.stats.marked += met;
+        self.stats.alive = met;
+    }
+
+    /// Bytes that were made in a nursery since it was last emptied.
+    fn born(&self, nursery: &Nursery) -> u64 {
+        (nursery.used() - self.aged) as u64
+    }
+}
+
+impl<R: Root> Heap<R> {
+    /// What it did and has.
+    pub fn stats(&self) -> HeapStats {
+        let core = self.core();
+        let stats = &core.counted.stats;
+        HeapStats {
+            allocated: stats.allocated + core.counted.born(&core.nursery),
+            live: core.old.live,
+            unswept: core.old.unswept,
+            pages: (core.nursery.pages() + core.reserve.pages() + core.old.pages) * PAGE,
+            panics: core.old.panics,
+            ..*stats
+        }
+    }
+}

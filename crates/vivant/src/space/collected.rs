@@ -1,0 +1,252 @@
+//! A state that is a graph: in a heap of its own, collected between turns.
+
+use super::deaths::{Asked, Notice, Notices};
+use super::rest::Rest;
+use super::{HeapCounts, Host, Keep};
+use crate::actor::Actor;
+use crate::scheduler::Worker;
+use crate::turn::Turn;
+use std::cell::{Cell, RefCell};
+use std::fmt;
+use std::marker::PhantomData;
+use std::ops::Deref;
+use vivant_heap::{Anything, Gc, Heap, Leaf, Mut, Mutator, Object, Root, unsize};
+
+/// The state is a graph of objects in a heap of the actor's own, which collects itself between turns (H1). [`Actor::State`] is a type with
+/// a lifetime, the brand of the turn (Y1); the turn derefs to the heap's [`Mutator`], which allocates and writes.
+#[derive(Debug)]
+pub struct Collected(());
+
+/// What a heap holds: the state, and what a behaviour in steps has left for its next one.
+pub(super) struct Rooted<A>(PhantomData<fn(A) -> A>);
+
+impl<A: Actor> Root for Rooted<A>
+where
+    for<'gc> A::State<'gc>: Object<'gc>,
+{
+    type Of<'gc> = (A::State<'gc>, Locals<'gc>, Leaf<Notices>);
+}
+
+/// What a behaviour in steps has left: a `Mut<Option<L>>`, whatever its `L` is.
+type Locals<'gc> = Option<Gc<'gc, dyn Anything>>;
+
+/// What a turn has of a heap.
+pub struct Part<'gc> {
+    mutator: Mutator<'gc>,
+    locals: Cell<Locals<'gc>>,
+    pub(super) asked: RefCell<Asked>,
+}
+
+/// A turn, and where what it asked for goes at its end, by a panic too.
+struct Running<'t, 'gc, A: Actor<Space = Collected>>
+where
+    for<'any> A::State<'any>: Object<'any>,
+{
+    turn: Turn<'gc, A>,
+    notices: &'t mut Notices,
+}
+
+impl<A: Actor<Space = Collected>> Drop for Running<'_, '_, A>
+where
+    for<'any> A::State<'any>: Object<'any>,
+{
+    #[inline]
+    fn drop(&mut self) {
+        self.notices.end(self.turn.part().asked.take());
+    }
+}
+
+/// A heap in an actor's cell.
+pub struct Heaped<A: Actor>
+where
+    for<'gc> A::State<'gc>: Object<'gc>,
+{
+    pub(super) heap: Heap<Rooted<A>>,
+    /// Turns that were begun, and turns after which the heap was looked after: a panic leaves one of them out.
+    pub(super) turns: u64,
+    looked_after: u64,
+    pub(super) rest: Rest,
+}
+
+impl<A: Actor<Space = Collected>> Keep<A> for Collected
+where
+    for<'gc> A::State<'gc>: Object<'gc>,
+{
+    type Kept = Heaped<A>;
+    type Part<'gc> = Part<'gc>;
+    type Facts = HeapCounts;
+
+    fn begin(
+        Host(worker): Host<'_>,
+        facts: &HeapCounts,
+        start: impl for<'gc> FnOnce(&Turn<'gc, A>) -> A::State<'gc>,
+    ) -> Heaped<A> {
+        let system = &worker.system;
+        let pacing = A::PACING.unwrap_or(system.config.pacing);
+        let heap = Heap::new(&system.heaps, pacing, |mutator| {
+            let mut notices = Notices::default();
+            let asked = notices.begin();
+            let turn = Turn::new(worker, Part::new(*mutator, None, asked));
+            let state = start(&turn);
+            notices.end(turn.part().asked.take());
+            (state, None, Leaf(notices))
+        });
+        let mut kept = Heaped {
+            heap,
+            turns: 1,
+            looked_after: 0,
+            rest: Rest::default(),
+        };
+        kept.turn_is_over(worker, facts);
+        kept
+    }
+
+    #[inline]
+    fn turn<T>(
+        kept: &mut Heaped<A>,
+        Host(worker): Host<'_>,
+        facts: &HeapCounts,
+        body: impl for<'gc> FnOnce(&mut A::State<'gc>, &Turn<'gc, A>) -> T,
+    ) -> T {
+        if kept.looked_after != kept.turns {
+            // The last turn was cut off by a panic, for want of memory perhaps: this one need not meet the same.
+            kept.turn_is_over(worker, facts);
+        }
+        kept.turns += 1;
+        let answer = kept.heap.turn(|mutator, (state, locals, Leaf(notices))| {
+            let part = Part::new(*mutator, locals.take(), notices.begin());
+            let running = Running {
+                turn: Turn::new(worker, part),
+                notices,
+            };
+            let answer = body(state, &running.turn);
+            *locals = running.turn.part().locals.take();
+            answer
+        });
+        kept.turn_is_over(worker, facts);
+        answer
+    }
+
+    fn look<T>(kept: &mut Heaped<A>, body: impl for<'gc> FnOnce(&A::State<'gc>) -> T) -> T {
+        kept.heap.turn(|_, (state, ..)| body(state))
+    }
+
+    fn heap_facts(facts: &HeapCounts) -> Option<&HeapCounts> {
+        Some(facts)
+    }
+}
+
+impl<A: Actor<Space = Collected>> Heaped<A>
+where
+    for<'gc> A::State<'gc>: Object<'gc>,
+{
+    /// Between two turns: what the heap needs.
+    #[inline]
+    fn turn_is_over(&mut self, worker: &Worker, facts: &HeapCounts) {
+        self.looked_after = self.turns;
+        if self.heap.is_due() {
+            self.collect(worker, facts);
+        }
+        self.will_rest(worker);
+    }
+
+    #[cold]
+    fn collect(&mut self, worker: &Worker, facts: &HeapCounts) {
+        let young = self.heap.young();
+        let limit = worker.system.config.allocation_limit;
+        if young > limit {
+            let reports = &worker.system.reports;
+            reports.large_turn(worker.path(), worker.behaviour(), young as u64);
+        }
+        self.timed(worker, facts, Heap::pace);
+    }
+
+    /// Has the heap collect, and publishes how long that took.
+    pub(super) fn timed(
+        &mut self,
+        worker: &Worker,
+        facts: &HeapCounts,
+        collect: impl FnOnce(&mut Heap<Rooted<A>>),
+    ) {
+        let oracle = &worker.system.oracle;
+        let (before, began_ns) = (self.heap.stats(), oracle.now_ns());
+        collect(&mut self.heap);
+        let (after, ns) = (self.heap.stats(), oracle.now_ns() - began_ns);
+        facts.collected(&before, &after, ns);
+        self.tell_of_deaths();
+    }
+
+    fn tell_of_deaths(&mut self) {
+        let dead = self.heap.take_deaths();
+        if dead.is_empty() {
+            return;
+        }
+        let take = |notices: &mut Notices| -> Vec<Notice> {
+            dead.iter()
+                .filter_map(|&token| notices.take(token))
+                .collect()
+        };
+        let due = self.heap.turn(|_, (_, _, Leaf(notices))| take(notices));
+        due.into_iter().for_each(|notice| notice());
+    }
+}
+
+impl<'gc> Part<'gc> {
+    fn new(mutator: Mutator<'gc>, locals: Locals<'gc>, asked: Asked) -> Part<'gc> {
+        Part {
+            mutator,
+            locals: Cell::new(locals),
+            asked: RefCell::new(asked),
+        }
+    }
+}
+
+impl<'gc, A: Actor<Space = Collected>> Turn<'gc, A>
+where
+    for<'any> A::State<'any>: Object<'any>,
+{
+    /// What the last step has left, taken out; or a beginning. For the macros.
+    #[doc(hidden)]
+    pub fn __locals<L: Object<'gc> + Default>(&self) -> L {
+        let left = self.part().locals.take();
+        let left = left.and_then(Gc::downcast::<Mut<Option<L>>>);
+        left.and_then(|left| left.borrow_mut(self).take())
+            .unwrap_or_default()
+    }
+
+    /// Leaves this for the next step. For the macros.
+    #[doc(hidden)]
+    pub fn __leave<L: Object<'gc>>(&self, locals: L) {
+        let left = unsize!(self.alloc(Mut::new(Some(locals))) => dyn Anything);
+        self.part().locals.set(Some(left));
+    }
+}
+
+/// `t.alloc(…)`, `node.borrow_mut(t)`: the turn is the right to allocate in its actor's heap, and to write.
+impl<'gc, A: Actor<Space = Collected>> Deref for Turn<'gc, A>
+where
+    for<'any> A::State<'any>: Object<'any>,
+{
+    type Target = Mutator<'gc>;
+    #[inline]
+    fn deref(&self) -> &Mutator<'gc> {
+        &self.part().mutator
+    }
+}
+
+impl<A: Actor> fmt::Debug for Heaped<A>
+where
+    for<'gc> A::State<'gc>: Object<'gc>,
+{
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Heaped")
+            .field("heap", &self.heap)
+            .finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Part<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Part").finish_non_exhaustive()
+    }
+}

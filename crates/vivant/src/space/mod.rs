@@ -1,0 +1,73 @@
+//! Where an actor's state lives between its turns: [`Plain`] Rust values in the actor's cell, or a [`Collected`] graph in a heap of its own.
+//!
+//! The type decides the space: `#[derive(Actor)]` gives a heap to a state with a lifetime, and to no other. A plain actor pays nothing for
+//! the collector.
+
+mod collected;
+mod deaths;
+mod facts;
+mod leaves;
+mod plain;
+mod rest;
+
+pub use collected::Collected;
+pub(crate) use facts::HeapCounts;
+pub use facts::{HeapFacts, Pauses};
+pub use plain::{Plain, PlainActor};
+
+use crate::actor::Actor;
+use crate::scheduler::Worker;
+use crate::turn::Turn;
+use std::fmt;
+
+/// How the state of an actor `A` is kept: [`Plain`] or [`Collected`].
+pub trait Space<A: Actor>: Keep<A> {}
+
+impl<A: Actor, S: Keep<A>> Space<A> for S {}
+
+/// What the cell knows of a space. Named by nobody outside: there are two, and both are here.
+pub trait Keep<A: Actor>: Sized + 'static {
+    /// What lies in the cell.
+    type Kept: Send + 'static;
+    /// What a turn has of it.
+    type Part<'gc>;
+    /// What the holder tells others of it, beside it in the cell.
+    type Facts: Default + Send + Sync + 'static;
+
+    /// The first turn: makes the state.
+    fn begin(
+        host: Host<'_>,
+        facts: &Self::Facts,
+        start: impl for<'gc> FnOnce(&Turn<'gc, A>) -> A::State<'gc>,
+    ) -> Self::Kept;
+
+    /// One turn. What a collected state needs between two turns is done at its end.
+    fn turn<T>(
+        kept: &mut Self::Kept,
+        host: Host<'_>,
+        facts: &Self::Facts,
+        body: impl for<'gc> FnOnce(&mut A::State<'gc>, &Turn<'gc, A>) -> T,
+    ) -> T;
+
+    /// A look at the state, by a guard.
+    fn look<T>(kept: &mut Self::Kept, body: impl for<'gc> FnOnce(&A::State<'gc>) -> T) -> T;
+
+    /// The facts as those of a heap, if there is one.
+    fn heap_facts(facts: &Self::Facts) -> Option<&HeapCounts>;
+}
+
+/// The worker that holds the actor.
+#[derive(Clone, Copy)]
+pub struct Host<'w>(pub(crate) &'w Worker);
+
+impl fmt::Debug for Host<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Host").finish()
+    }
+}
+
+/// What lies in the cell of an actor.
+pub(crate) type Kept<A> = <<A as Actor>::Space as Keep<A>>::Kept;
+
+/// What the holder tells others of it.
+pub(crate) type FactsOf<A> = <<A as Actor>::Space as Keep<A>>::Facts;

@@ -1,0 +1,54 @@
+//! A state that is a Rust value.
+
+use super::{HeapCounts, Host, Keep};
+use crate::actor::Actor;
+use crate::turn::Turn;
+
+/// The state is a Rust value in the actor's cell: no heap, no collector, no cost. [`Actor::State`] is the actor's type itself.
+#[derive(Debug)]
+pub struct Plain(());
+
+/// An actor whose state is a value of its own type: one that can be made first and spawned then. Derived for every actor without a lifetime.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an actor that can be spawned as a value",
+    label = "its state is made in its first turn, or it is not an actor",
+    note = "an actor's type says `#[derive(Actor)]`",
+    note = "an actor with a graph begins with a `#[start]` function, which makes it a `spawn`"
+)]
+pub trait PlainActor: Actor<Space = Plain> + for<'gc> Actor<State<'gc> = Self> {}
+
+impl<A: Actor<Space = Plain> + for<'gc> Actor<State<'gc> = A>> PlainActor for A {}
+
+impl<A: Actor<Space = Plain> + for<'gc> Actor<State<'gc> = A>> Keep<A> for Plain {
+    type Kept = A;
+    type Part<'gc> = ();
+    type Facts = ();
+
+    #[inline]
+    fn begin(
+        Host(worker): Host<'_>,
+        (): &(),
+        start: impl for<'gc> FnOnce(&Turn<'gc, A>) -> A,
+    ) -> A {
+        start(&Turn::new(worker, ()))
+    }
+
+    #[inline(always)]
+    fn turn<T>(
+        kept: &mut A,
+        Host(worker): Host<'_>,
+        (): &(),
+        body: impl for<'gc> FnOnce(&mut A, &Turn<'gc, A>) -> T,
+    ) -> T {
+        body(kept, &Turn::new(worker, ()))
+    }
+
+    #[inline]
+    fn look<T>(kept: &mut A, body: impl for<'gc> FnOnce(&A) -> T) -> T {
+        body(kept)
+    }
+
+    fn heap_facts((): &()) -> Option<&HeapCounts> {
+        None
+    }
+}

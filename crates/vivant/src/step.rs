@@ -1,0 +1,90 @@
+//! Behaviours in steps: a long turn that lets the collector, the runtime and the time budget in between.
+
+use crate::actor::Actor;
+use crate::behaviour::Behaviour;
+use crate::call::stepped;
+use crate::promise::Resolver;
+use crate::space::Plain;
+use crate::turn::Turn;
+
+/// What one step of a behaviour comes to: the behaviour is called again, with other values, or is done (T1).
+///
+/// A behaviour that returns this is a loop whose body is the method and whose variables are its parameters: the message brings their first
+/// values, [`Step::Again`] their next ones (a tuple, or the one value if there is one parameter). A parameter marked `#[locals]` is not in the
+/// message: it begins as its type's default, and may be of any type that the actor's state may be of; in an actor with a graph it may
+/// refer to collected objects, which live as long as it does.
+///
+/// Between two steps the actor's heap may be collected, and the actor may be stopped, or leave its worker because its time is spent (T6);
+/// other messages, answers and timers wait until the last step. A guard is asked before the first one only. If a step panics the others
+/// are lost; what earlier ones did to the state stays. Stopped or started afresh between two steps, the message is a dead letter, and
+/// whoever asked is told.
+///
+/// Costs one recycled block of memory a step.
+///
+/// ```
+/// use vivant::prelude::*;
+///
+/// #[derive(Actor)]
+/// struct Primes { found: Vec<u64> }
+///
+/// #[behaviours]
+/// impl Primes {
+///     /// Finds the primes below `end`, a thousand candidates a step; answers how many candidates there were.
+///     fn find(&mut self, end: u64, #[locals] next: u64) -> Step<(u64, u64), u64> {
+///         let until = (next + 1000).min(end);
+///         let is_prime = |n: &u64| *n > 1 && (2..*n).take_while(|d| d * d <= *n).all(|d| n % d != 0);
+///         self.found.extend((next..until).filter(is_prime));
+///         if until < end { Step::Again((end, until)) } else { Step::Done(end) }
+///     }
+///     fn count(&self) -> usize { self.found.len() }
+/// }
+///
+/// # fn main() -> Result<(), AskError> {
+/// let system = System::new();
+/// let primes = system.spawn(Primes { found: Vec::new() });
+/// assert_eq!(primes.find(10_000).ask_blocking()?, 10_000);
+/// assert_eq!(primes.count().ask_blocking()?, 1229);
+/// # Ok(()) }
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[must_use = "a behaviour returns it: nothing else calls it again"]
+pub enum Step<V, R> {
+    /// Call the behaviour once more, with these values of its parameters, before any other message.
+    Again(V),
+    /// That was the last step: this is the answer.
+    Done(R),
+}
+
+/// Whether a behaviour is one turn, or many.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Steps {
+    /// One.
+    One,
+    /// It may ask for another step.
+    Many,
+}
+
+impl<A: Actor> Turn<'_, A> {
+    /// Asks for one more step. For the macros.
+    #[doc(hidden)]
+    pub fn __again<B: Behaviour<Actor = A>>(&self, args: B::Args, resolver: Resolver<B::Reply>) {
+        self.worker().asks_again(stepped::<B>(args, resolver));
+    }
+}
+
+impl<A: Actor<Space = Plain>> Turn<'_, A> {
+    /// What the last step has left, taken out; or a beginning. For the macros.
+    #[doc(hidden)]
+    pub fn __plain_locals<L: Default + Send + 'static>(&self) -> L {
+        let left = self.worker().locals.take();
+        let left = left.and_then(|left| left.downcast().ok());
+        left.map(|left| *left).unwrap_or_default()
+    }
+
+    /// Leaves this for the next step. For the macros.
+    #[doc(hidden)]
+    pub fn __plain_leave<L: Send + 'static>(&self, locals: L) {
+        self.worker().locals.set(Some(Box::new(locals)));
+    }
+}

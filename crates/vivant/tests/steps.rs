@@ -1,0 +1,333 @@
+//! Behaviours in steps: called again, before any other message, with what they have left.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use vivant::heap::{Stress, When};
+use vivant::prelude::*;
+use vivant::simulation::{Faults, Seeds, Simulation, check};
+use vivant::{Child, Messages, OnPanic, Pacing, Supervisor};
+
+/// Writes down what it does.
+#[derive(Actor)]
+struct Walker {
+    log: Arc<Mutex<Vec<String>>>,
+    open: bool,
+}
+
+#[behaviours]
+impl Walker {
+    /// So many steps; the sum of their numbers.
+    fn walk(&mut self, left: u64, #[locals] sum: u64) -> Step<(u64, u64), u64> {
+        self.note(format!("step {left}"));
+        match left {
+            0 => Step::Done(sum),
+            _ => Step::Again((left - 1, sum + left)),
+        }
+    }
+
+    #[when(self.open)]
+    fn march(&mut self, left: u64) -> Step<u64, &'static str> {
+        self.open = false;
+        self.note(format!("march {left}"));
+        if left == 0 {
+            return Step::Done("there");
+        }
+        Step::Again(left - 1)
+    }
+
+    fn open(&mut self) {
+        self.open = true;
+        self.note("open".into());
+    }
+
+    fn stumble(&mut self, left: u64) -> Step<u64, ()> {
+        self.note(format!("stumble {left}"));
+        assert!(left > 0, "fell");
+        Step::Again(left - 1)
+    }
+
+    fn quit(&mut self, t: &Turn<Self>, left: u64) -> Step<u64, ()> {
+        self.note(format!("quit {left}"));
+        t.stop();
+        Step::Again(left)
+    }
+
+    /// The last step leaves its answer to another actor.
+    fn pass(
+        &mut self,
+        t: &Turn<Self>,
+        to: Address<Walker>,
+        #[locals] n: u8,
+    ) -> Step<(Address<Walker>, u8), Promise<u64>> {
+        if n < 3 {
+            return Step::Again((to, n + 1));
+        }
+        Step::Done(t.ask(to.walk(3)))
+    }
+
+    #[then]
+    fn heard(
+        &mut self,
+        answer: Result<u64, AskError>,
+        #[locals] again: bool,
+    ) -> Step<(Result<u64, AskError>, bool), u64> {
+        match again {
+            false => Step::Again((answer, true)),
+            true => Step::Done(answer.unwrap_or(0) + 1),
+        }
+    }
+
+    fn ask_and_hear(&mut self, t: &Turn<Self>, whom: Address<Walker>) -> Promise<u64> {
+        t.ask(whom.walk(2)).then(t.me().heard())
+    }
+
+    #[local]
+    fn note(&self, line: String) {
+        self.log.lock().unwrap().push(line);
+    }
+}
+
+fn walker(simulation: &Simulation) -> (Address<Walker>, Arc<Mutex<Vec<String>>>) {
+    let log = Arc::new(Mutex::new(Vec::new()));
+    let actor = Walker {
+        log: log.clone(),
+        open: false,
+    };
+    (simulation.system().spawn(actor), log)
+}
+
+#[test]
+fn no_other_message_comes_between_two_steps() {
+    let simulation = Simulation::new(3);
+    let (walker, log) = walker(&simulation);
+    let sum = walker.walk(3).ask();
+    walker.open().send();
+    let second = walker.walk(1).ask();
+    assert_eq!(simulation.system().block_on(sum), Ok(6));
+    assert_eq!(simulation.system().block_on(second), Ok(1));
+    let expected = [
+        "step 3", "step 2", "step 1", "step 0", "open", "step 1", "step 0",
+    ];
+    assert_eq!(*log.lock().unwrap(), expected);
+}
+
+#[test]
+fn others_run_between_two_steps() {
+    let simulation = Simulation::new(4);
+    let (one, log) = walker(&simulation);
+    let other = simulation.system().spawn(Walker {
+        log: log.clone(),
+        open: false,
+    });
+    // A budget of 256 messages: the other's turn comes in between.
+    let long = one.walk(100_000).ask();
+    other.open().send();
+    assert_eq!(
+        simulation.system().block_on(long),
+        Ok(100_000 * 100_001 / 2)
+    );
+    let log = log.lock().unwrap();
+    let open = log.iter().position(|line| line == "open").unwrap();
+    assert!(open < 1_000, "it waited for {open} steps");
+}
+
+#[test]
+fn a_guard_is_asked_before_the_first_step_only() {
+    let simulation = Simulation::new(5);
+    let (walker, log) = walker(&simulation);
+    let there = walker.march(2).ask();
+    let later = walker.march(1).ask();
+    walker.open().send();
+    assert_eq!(simulation.system().block_on(there), Ok("there"));
+    walker.open().send();
+    assert_eq!(simulation.system().block_on(later), Ok("there"));
+    let expected = [
+        "open", "march 2", "march 1", "march 0", "open", "march 1", "march 0",
+    ];
+    assert_eq!(*log.lock().unwrap(), expected);
+}
+
+#[test]
+fn the_last_step_answers_as_any_behaviour_does() {
+    let simulation = Simulation::new(6);
+    let ((one, _), (other, _)) = (walker(&simulation), walker(&simulation));
+    assert_eq!(one.pass(other.clone()).ask_blocking(), Ok(6));
+    assert_eq!(one.ask_and_hear(other).ask_blocking(), Ok(4));
+}
+
+#[test]
+fn a_panic_loses_the_steps_that_are_left() {
+    let simulation = Simulation::new(7);
+    let (walker, log) = walker(&simulation);
+    let answer = walker.stumble(2).ask_blocking();
+    assert!(matches!(answer, Err(AskError::Panicked(panic)) if panic.message() == "fell"));
+    assert_eq!(log.lock().unwrap().len(), 3);
+}
+
+#[test]
+fn who_stops_between_two_steps_owes_an_answer() {
+    let simulation = Simulation::new(8);
+    let (walker, log) = walker(&simulation);
+    let answer = walker.quit(5).ask_blocking();
+    assert!(
+        matches!(answer, Err(AskError::Stopped { .. })),
+        "{answer:?}"
+    );
+    assert_eq!(*log.lock().unwrap(), ["quit 5"]);
+    let letters = simulation.system().dead_letters().counts();
+    assert_eq!(letters.len(), 1);
+    assert!(letters[0].behaviour.ends_with("::quit") && letters[0].count == 1);
+    assert!(
+        letters[0].place.contains("steps.rs"),
+        "{}",
+        letters[0].place
+    );
+}
+
+#[test]
+fn whoever_is_started_afresh_goes_on_with_the_next_message() {
+    let simulation = Simulation::new(9);
+    let log = Arc::new(Mutex::new(Vec::new()));
+    let tree = Supervisor::one_for_one().spawn(simulation.system());
+    let noted = log.clone();
+    let child = Child::new(move |_| Walker {
+        log: noted.clone(),
+        open: false,
+    });
+    let walker = tree.add(child.messages(Messages::Kept).on_panic(OnPanic::Restart));
+    let stumbles = walker.stumble(1).ask();
+    let walks = walker.walk(2).ask();
+    assert!(simulation.system().block_on(stumbles).is_err());
+    assert_eq!(simulation.system().block_on(walks), Ok(3));
+    let quits = walker.quit(1).ask();
+    let walks = walker.walk(1).ask();
+    assert!(simulation.system().block_on(quits).is_err());
+    assert_eq!(simulation.system().block_on(walks), Ok(1));
+}
+
+#[test]
+fn counts_of_memory_return_to_nothing() {
+    let simulation = Simulation::new(10);
+    let before = simulation.system().inspect().bytes;
+    let (walker, _) = walker(&simulation);
+    walker.walk(10).send();
+    walker.quit(1).send();
+    drop(walker);
+    simulation.run();
+    assert_eq!(simulation.system().inspect().bytes, before);
+}
+
+/// A list that is built and summed in steps, under a collector that works at each of them.
+#[derive(Object)]
+struct Link<'gc> {
+    value: u64,
+    next: Option<Gc<'gc, Link<'gc>>>,
+}
+
+#[derive(Object, Default)]
+struct At<'gc> {
+    link: Option<Gc<'gc, Link<'gc>>>,
+    sum: u64,
+}
+
+const STRESSED: Pacing = Pacing::new().stressed(Stress::new(When::All, 1));
+
+#[derive(Actor)]
+#[actor(pacing = STRESSED)]
+struct ListState<'gc> {
+    first: Option<Gc<'gc, Link<'gc>>>,
+    drops: Counted,
+}
+
+/// Counts its end.
+#[derive(Object)]
+#[object(leaf)]
+struct Counted(Arc<AtomicU64>);
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+#[behaviours]
+impl<'gc> ListState<'gc> {
+    #[start]
+    fn new(drops: Arc<AtomicU64>) -> Self {
+        ListState {
+            first: None,
+            drops: Counted(drops),
+        }
+    }
+
+    /// What was built lies in the locals until the end.
+    fn build(
+        &mut self,
+        t: &Turn<'gc, List>,
+        left: u64,
+        #[locals] at: At<'gc>,
+    ) -> Step<(u64, At<'gc>), ()> {
+        if left == 0 {
+            self.first = at.link;
+            return Step::Done(());
+        }
+        let link = t.alloc(Link {
+            value: left,
+            next: at.link,
+        });
+        let link = Some(link);
+        Step::Again((left - 1, At { link, sum: 0 }))
+    }
+
+    fn sum(&self, #[locals] at: Option<At<'gc>>) -> Step<Option<At<'gc>>, u64> {
+        let at = at.unwrap_or(At {
+            link: self.first,
+            sum: 0,
+        });
+        match at.link {
+            None => Step::Done(at.sum),
+            Some(link) => Step::Again(Some(At {
+                link: link.next,
+                sum: at.sum + link.value,
+            })),
+        }
+    }
+
+    fn fail(
+        &self,
+        t: &Turn<'gc, List>,
+        #[locals] held: Option<Gc<'gc, Counted>>,
+    ) -> Step<Option<Gc<'gc, Counted>>, ()> {
+        assert!(held.is_none(), "the second step");
+        Step::Again(Some(t.alloc(Counted(self.drops.0.clone()))))
+    }
+}
+
+#[test]
+fn seeded_what_a_step_leaves_lives_until_the_next() {
+    let seeds = if cfg!(miri) { 1 } else { 20 };
+    let name = "seeded_what_a_step_leaves_lives_until_the_next";
+    check(name, Seeds(seeds), &Faults::none(), |simulation| {
+        let drops = Arc::new(AtomicU64::new(0));
+        let list = List::spawn(simulation.system(), drops);
+        let built = list.build(50).ask();
+        let sum = list.sum().ask();
+        assert_eq!(simulation.system().block_on(built), Ok(()));
+        assert_eq!(simulation.system().block_on(sum), Ok(1275));
+    });
+}
+
+#[test]
+fn what_was_left_for_a_lost_step_is_garbage() {
+    let simulation = Simulation::new(11);
+    let drops = Arc::new(AtomicU64::new(0));
+    let tree = Supervisor::one_for_one().spawn(simulation.system());
+    let list = tree.add(List::child(drops.clone()).on_panic(OnPanic::Resume));
+    assert!(list.fail().ask_blocking().is_err());
+    // The collector has worked since.
+    assert_eq!(list.sum().ask_blocking(), Ok(0));
+    assert_eq!(drops.load(Ordering::Relaxed), 1);
+    Address::stop(&list);
+    simulation.run();
+    assert_eq!(drops.load(Ordering::Relaxed), 2);
+}
