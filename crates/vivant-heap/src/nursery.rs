@@ -2,15 +2,15 @@
 
 use crate::header::Header;
 use crate::pages::Source;
-use crate::pages::chunk::{PAGE, age_of, set_ages};
+use crate::pages::chunk::{HEAD, PAGE, PAGES, age_of, set_ages};
 use crate::pages::page::{Age, Kind, Run};
 use crate::reserve::Reserve;
 use std::cell::{Cell, RefCell};
 use std::ptr::NonNull;
 
-/// Pages of the first block; each further one has twice as many, up to the most.
+/// Pages of the first block; each further one has twice as many, up to the most: four of these are a chunk, with nothing left over.
 const BLOCK_FIRST: usize = 2;
-const BLOCK_MOST: usize = 64;
+const BLOCK_MOST: usize = (PAGES - HEAD) / 4;
 
 /// Blocks in which objects lie one behind the other.
 pub(crate) struct Nursery {
