@@ -8,6 +8,8 @@ pub(crate) enum Planted {
     Nothing,
     /// The barrier does not remember what is written.
     ForgottenWrite,
+    /// A chunk of a collection does not pass the barrier before it is changed.
+    SecretChange,
     /// The barrier remembers what is written twice.
     RememberedTwice,
     /// A collection forgets that an old object refers to a young one.

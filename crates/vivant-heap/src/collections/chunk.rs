@@ -3,6 +3,8 @@
 use crate::collector::{Relocator, Tracer};
 use crate::header::{Header, Table};
 use crate::heap::Mutator;
+#[cfg(test)]
+use crate::planted::{Planted, is_planted};
 use crate::types::borrow::CLEAN;
 use crate::types::gc::Brand;
 use std::cell::Cell;
@@ -269,8 +271,21 @@ impl<'gc, C: Content<'gc>> Chunk<'gc, C> {
     #[cold]
     #[inline(never)]
     fn tell(self, mutator: &Mutator<'gc>) {
+        #[cfg(test)]
+        if is_planted(Planted::SecretChange) {
+            return;
+        }
         mutator.barrier(self.raw.header());
         self.head().flag.set(0);
+    }
+
+    /// Whether it may be changed.
+    fn has_passed(self) -> bool {
+        #[cfg(test)]
+        if is_planted(Planted::SecretChange) {
+            return true;
+        }
+        self.head().flag.get() == 0
     }
 
     /// These slots hold something, and no others.
@@ -280,7 +295,7 @@ impl<'gc, C: Content<'gc>> Chunk<'gc, C> {
     /// They do; the chunk has passed the barrier.
     #[inline]
     pub(crate) unsafe fn fill(self, slots: std::ops::Range<usize>) {
-        debug_assert_eq!(self.head().flag.get(), 0, "H9");
+        debug_assert!(self.has_passed(), "H9");
         debug_assert!(slots.start <= slots.end && slots.end <= self.capacity());
         self.head().from.set(slots.start as u16);
         self.head().to.set(slots.end as u16);
@@ -289,7 +304,7 @@ impl<'gc, C: Content<'gc>> Chunk<'gc, C> {
     /// The chunk has passed the barrier.
     #[inline]
     pub(crate) fn set_note(self, note: usize) {
-        debug_assert_eq!(self.head().flag.get(), 0, "H9");
+        debug_assert!(self.has_passed(), "H9");
         self.head().note.set(note as u16);
     }
 

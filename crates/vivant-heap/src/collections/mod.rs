@@ -1,5 +1,7 @@
 #![doc = include_str!("README.md")]
 
+#[cfg(all(test, not(miri)))]
+mod barrier_tests;
 mod btree;
 pub(crate) mod chunk;
 mod deque;
