@@ -1,12 +1,13 @@
 //! Every change of an old chunk passes the barrier (H5, H9): after it, a chunk that is clean still is byte for byte what it was.
 
 use super::gc;
-use crate::heap::{Heap, Mutator, Pacing, Root};
+use crate::heap::{Heap, Mutator, Root};
+use crate::pacing::Pacing;
 use crate::pages::Source;
 use crate::pages::chunk::PAGE;
 use crate::planted::{self, Planted};
 use crate::sync::Arc;
-use crate::types::mutable::CLEAN;
+use crate::types::borrow::CLEAN;
 use std::collections::HashMap as Map;
 
 #[derive(Default)]
