@@ -37,6 +37,15 @@ fn axum_edge() {
 }
 
 #[test]
+fn web_of_pages() {
+    runs(
+        env!("CARGO_BIN_EXE_web_of_pages"),
+        &[],
+        "gone: [\"here\", \"there\"]",
+    );
+}
+
+#[test]
 fn seeded_race() {
     runs(env!("CARGO_BIN_EXE_seeded_race"), &[], "sold 2 times");
 }
