@@ -17,7 +17,8 @@ const FLAGS_LONG: &str = "-Zmiri-many-seeds=0..32 -Zmiri-address-reuse-rate=1.0 
 
 /// The unit tests, and those that walk through every state of cells, mailboxes and promises, on threads and simulated.
 /// The rest are about orders and progress, which cost an interpreter hours and show it nothing new.
-const TESTS: &str = "--lib --test by_hand --test promises --test errors --test lifecycle --test misbehaviour --test races --test losses --test offers";
+const TESTS: &str = "--lib --test by_hand --test promises --test errors --test lifecycle --test misbehaviour --test races --test losses --test offers \
+    --test deaths --test steps";
 
 /// Counted references: those tests that cross threads, or that come back in from destructors.
 const COUNTS: &str =
