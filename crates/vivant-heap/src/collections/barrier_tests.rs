@@ -42,7 +42,7 @@ fn filled() -> Heap<State> {
             gc::Vec::from_iter(m, 0..MANY),
             gc::VecDeque::from_iter(m, 0..MANY),
             gc::HashMap::from_iter(m, (0..MANY).map(|number| (number, number))),
-            gc::BTreeMap::from_iter(m, (0..MANY).map(|number| (number * 5 % MANY, number))),
+            gc::BTreeMap::from_iter(m, (0..MANY).map(|number| (number * 7 % MANY, number))),
             gc::String::from_str(m, &"text".repeat(2000)),
         )
     });
