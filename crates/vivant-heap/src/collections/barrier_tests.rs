@@ -43,7 +43,7 @@ fn filled() -> Heap<State> {
             gc::Vec::from_iter(m, 0..MANY),
             gc::VecDeque::from_iter(m, 0..MANY),
             gc::HashMap::from_iter(m, (0..MANY).map(|number| (number, number))),
-            gc::BTreeMap::from_iter(m, (0..MANY).map(|number| (number * 5 % MANY, number))),
+            gc::BTreeMap::from_iter(m, (0..MANY).map(|number| (number * 7 % MANY, number))),
             gc::String::from_str(m, &"text".repeat(2000)),
         )
     });
@@ -86,16 +86,20 @@ type Change = for<'gc> fn(&Mutator<'gc>, &mut All<'gc>);
 
 const CHANGES: [(&str, Change); 28] = [
     ("Vec::push", |m, all| all.vec.push(m, 1)),
-    ("Vec::pop", |m, all| drop(all.vec.pop(m))),
+    ("Vec::pop", |m, all| {
+        all.vec.pop(m);
+    }),
     ("Vec::get_mut", |m, all| {
         *all.vec.get_mut(m, 7000).unwrap() = 1
     }),
     ("Vec::swap", |m, all| all.vec.swap(m, 3, 9000)),
     ("Vec::truncate", |m, all| all.vec.truncate(m, 4000)),
     ("Vec::insert", |m, all| all.vec.insert(m, 19_000, 3)),
-    ("Vec::remove", |m, all| drop(all.vec.remove(m, 19_000))),
+    ("Vec::remove", |m, all| {
+        all.vec.remove(m, 19_000);
+    }),
     ("Vec::swap_remove", |m, all| {
-        drop(all.vec.swap_remove(m, 50))
+        all.vec.swap_remove(m, 50);
     }),
     ("Vec::retain", |m, all| {
         all.vec.retain(m, |number| *number % 3 == 0)
@@ -118,19 +122,23 @@ const CHANGES: [(&str, Change); 28] = [
             all.queue.pop_front(m);
         }
     }),
-    ("VecDeque::pop_back", |m, all| drop(all.queue.pop_back(m))),
+    ("VecDeque::pop_back", |m, all| {
+        all.queue.pop_back(m);
+    }),
     ("HashMap::insert", |m, all| {
         for number in 0..20_000 {
             all.hash.insert(m, MANY + number, number);
         }
     }),
     ("HashMap::insert again", |m, all| {
-        drop(all.hash.insert(m, 77, 1))
+        all.hash.insert(m, 77, 1);
     }),
     ("HashMap::get_mut", |m, all| {
         *all.hash.get_mut(m, &77).unwrap() = 1
     }),
-    ("HashMap::remove", |m, all| drop(all.hash.remove(m, &77))),
+    ("HashMap::remove", |m, all| {
+        all.hash.remove(m, &77);
+    }),
     ("HashMap::retain", |m, all| {
         all.hash.retain(m, |number, _| *number != 78)
     }),
@@ -154,7 +162,7 @@ const CHANGES: [(&str, Change); 28] = [
         }
     }),
     ("BTreeMap::pop_first", |m, all| {
-        drop(all.ordered.pop_first(m))
+        all.ordered.pop_first(m);
     }),
     ("BTreeMap::range_mut", |m, all| {
         all.ordered

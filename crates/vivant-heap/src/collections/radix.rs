@@ -243,10 +243,10 @@ impl<'gc, T: Object<'gc>> Radix<'gc, T> {
     #[cold]
     #[inline(never)]
     fn grow(&mut self, m: &Mutator<'gc>, end: End) -> Chunk<'gc, Items<T>> {
-        if self.height == 0 {
-            if let Some(leaf) = self.grow_lowest(m, end) {
-                return leaf;
-            }
+        if self.height == 0
+            && let Some(leaf) = self.grow_lowest(m, end)
+        {
+            return leaf;
         }
         loop {
             let inside = match end {
@@ -404,9 +404,9 @@ impl<'gc, T: Object<'gc>> Radix<'gc, T> {
                 let slot = Self::slot(level as u32 + 1, position);
                 way[level] = link(way[level + 1], slot).read();
             }
-            for level in 1..=top {
-                let node: Chunk<'gc, Links> = Chunk::of(way[level]);
-                let slot = Self::slot(level as u32, position);
+            for (level, &node) in (1..).zip(&way[1..=top]) {
+                let node: Chunk<'gc, Links> = Chunk::of(node);
+                let slot = Self::slot(level, position);
                 node.touch(m);
                 let (from, to) = (node.from(), node.to());
                 debug_assert!(slot == from || slot == to - 1);

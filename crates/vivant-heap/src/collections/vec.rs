@@ -142,20 +142,18 @@ macro_rules! sequence {
             #[inline]
             #[must_use]
             pub fn get(&self, index: usize) -> Option<&T> {
+                let element = self.tree.get(index)?;
                 // SAFETY: an element of a collection that is borrowed for so long.
-                self.tree
-                    .get(index)
-                    .map(|element| unsafe { element.as_ref() })
+                Some(unsafe { element.as_ref() })
             }
 
             /// An element, to be changed.
             #[inline]
             #[must_use]
             pub fn get_mut(&mut self, m: &Mutator<'gc>, index: usize) -> Option<&mut T> {
+                let mut element = self.tree.get_mut(m, index)?;
                 // SAFETY: as above, borrowed exclusively; its chunk has passed the barrier.
-                self.tree
-                    .get_mut(m, index)
-                    .map(|mut element| unsafe { element.as_mut() })
+                Some(unsafe { element.as_mut() })
             }
 
             /// The first element.

@@ -159,8 +159,8 @@ impl<'gc, K: Object<'gc> + Ord, V: Object<'gc>> BTreeMap<'gc, K, V> {
         K: Borrow<Q>,
     {
         match self.tree.find(key) {
-            // SAFETY: as above.
             Found::Entry(node, slot, _) => {
+                // SAFETY: as above.
                 Some(unsafe { (node.key(slot).as_ref(), node.value(slot).as_ref()) })
             }
             Found::Gap(_) => None,

@@ -192,10 +192,7 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>> Segment<'gc, K, V> {
             }
         };
         // What is behind the last entry is no tag.
-        match len {
-            SLOTS_MAX => equal,
-            len => equal & ((1 << len) - 1),
-        }
+        equal & below(len)
     }
 
     /// The slot of the entry with this hash for which `is` says so, in this segment alone.
@@ -255,34 +252,60 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>> Segment<'gc, K, V> {
             let entry = self.entry(slot).read();
             self.fill(0..last);
             if slot != last {
-                self.entry(slot)
-                    .copy_from_nonoverlapping(self.entry(last), 1);
-                self.tags().add(slot).write(self.tags().add(last).read());
+                self.copy(last, self, slot);
             }
             entry
         }
     }
 
-    /// Moves entries behind those of another segment: those for which `moves` has a bit.
+    /// Moves entries behind those of another segment: those for which `moves` has a bit. The last ones get their slots.
     pub(crate) fn move_to(self, m: &Mutator<'gc>, other: Self, moves: u128) {
         self.touch(m);
         other.touch(m);
-        let (count, mut stay, mut there) = (self.to(), 0, other.to());
+        let moves = moves & below(self.to());
+        let (mut len, mut there) = (self.to(), other.to());
         // SAFETY: both have passed the barrier, and the other one has slots enough. Each entry is in one of them in the end; nothing panics.
         unsafe {
-            for slot in 0..count {
-                let (to, at) = match moves >> slot & 1 {
-                    1 => (other, &mut there),
-                    _ => (self, &mut stay),
-                };
-                if to.raw() != self.raw() || *at != slot {
-                    to.entry(*at).copy_from_nonoverlapping(self.entry(slot), 1);
-                    to.tags().add(*at).write(self.tags().add(slot).read());
-                }
-                *at += 1;
+            let mut rest = moves;
+            while rest != 0 {
+                self.copy(rest.trailing_zeros() as usize, other, there);
+                there += 1;
+                rest &= rest - 1;
             }
-            self.fill(0..stay);
+            // From the highest on: what is last then stays.
+            let mut rest = moves;
+            while rest != 0 {
+                let slot = rest.ilog2() as usize;
+                len -= 1;
+                if slot != len {
+                    self.copy(len, self, slot);
+                }
+                rest ^= 1 << slot;
+            }
+            self.fill(0..len);
             other.fill(0..there);
         }
+    }
+
+    /// Copies an entry with its tag, bit for bit, to another slot.
+    ///
+    /// # Safety
+    ///
+    /// It is there; both segments have passed the barrier; the other slot's entry, if it has one, has been moved.
+    unsafe fn copy(self, slot: usize, to: Self, at: usize) {
+        // SAFETY: the caller's.
+        unsafe {
+            to.entry(at).copy_from_nonoverlapping(self.entry(slot), 1);
+            to.tags().add(at).write(self.tags().add(slot).read());
+        }
+    }
+}
+
+/// A bit for each of so many slots.
+#[inline]
+fn below(slots: usize) -> u128 {
+    match slots {
+        SLOTS_MAX => u128::MAX,
+        slots => (1 << slots) - 1,
     }
 }
