@@ -65,6 +65,7 @@ pub const BENCHES: &[Bench] = &[
     graphs::SERVER8,
     graphs::GCBENCH,
     graphs::LIST_ALLOC,
+    graphs::SMALL_HEAPS,
     heaps::HEAP_ALLOC,
     heaps::HEAP_TREES,
     heaps::HEAP_LIST,

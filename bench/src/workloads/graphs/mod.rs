@@ -6,10 +6,12 @@
 //! - [`servers`]: the time between two answers.
 //! - [`gcbench`]: trees that stay beside trees that do not.
 //! - [`list_alloc`]: a long list that stays.
+//! - [`small_heaps`]: many actors that have next to nothing.
 
 mod gcbench;
 mod list_alloc;
 mod servers;
+mod small_heaps;
 mod tree;
 mod trees;
 mod trees2;
@@ -17,6 +19,7 @@ mod trees2;
 pub(super) use gcbench::GCBENCH;
 pub(super) use list_alloc::LIST_ALLOC;
 pub(super) use servers::{SERVER8, SERVER14};
+pub(super) use small_heaps::SMALL_HEAPS;
 pub(super) use trees::TREES;
 pub(super) use trees2::TREES2;
 

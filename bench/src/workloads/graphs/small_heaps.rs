@@ -1,0 +1,97 @@
+//! Many actors with a few small objects each: what a heap costs that holds next to nothing.
+//!
+//! Protocol: our own. So many actors are made; each makes ten objects of two words and keeps them; all are asked for their number, and then
+//! given up.
+//!
+//! Timed: from the making of the first actor to the last one's end. An operation is an actor. `heap_bytes_per_actor` is what their heaps have in
+//! pages when all are there, `bytes_per_actor` what the process has grown by: all that an actor costs.
+
+use crate::bench::{Bench, Group};
+use crate::failure::Failure;
+use crate::meter::Meter;
+use crate::param::Param;
+use crate::process;
+use crate::row::Figures;
+use crate::run::Run;
+use vivant::heap::PAGE;
+use vivant::prelude::*;
+
+pub(in crate::workloads) const SMALL_HEAPS: Bench = Bench {
+    name: "small_heaps",
+    about: "actors with ten small objects each: their memory, their making and their end",
+    group: Group::Graphs,
+    peer_ops: None,
+    params: &[Param::count("actors", 100_000, 200, "actors")],
+    run,
+    child: None,
+};
+
+const OBJECTS: u64 = 10;
+
+#[derive(Object)]
+struct Coin<'gc> {
+    value: u64,
+    below: Option<Gc<'gc, Coin<'gc>>>,
+}
+
+#[derive(Actor)]
+struct PurseState<'gc> {
+    coins: Option<Gc<'gc, Coin<'gc>>>,
+}
+
+#[behaviours]
+impl<'gc> PurseState<'gc> {
+    #[start]
+    fn new(t: &Turn<'gc, Purse>) -> Self {
+        let mut coins = None;
+        for value in 1..=OBJECTS {
+            let below = coins;
+            coins = Some(t.alloc(Coin { value, below }));
+        }
+        PurseState { coins }
+    }
+
+    /// What is in it.
+    fn sum(&self) -> u64 {
+        let (mut at, mut sum) = (self.coins, 0);
+        while let Some(coin) = at {
+            sum += coin.value;
+            at = coin.below;
+        }
+        sum
+    }
+}
+
+fn run(run: &Run) -> Result<Vec<Figures>, Failure> {
+    let actors = run.count("actors");
+    let system = run.system();
+    let before = process::rss();
+    let meter = Meter::start();
+    let purses: Vec<_> = (0..actors).map(|_| Purse::spawn(&system)).collect();
+    let sums: Vec<_> = purses.iter().map(|purse| purse.sum().ask()).collect();
+    let mut sum = 0;
+    for one in sums {
+        sum += system.block_on(one)?;
+    }
+    let grown = process::rss().saturating_sub(before);
+    let pages = system.inspect().heap_pages;
+    drop(purses);
+    let report = system.shutdown();
+    let spent = meter.stop();
+    let left = system.inspect().heap_pages;
+    if !report.is_complete() || left > 0 {
+        return Err(Failure::Wrong {
+            what: "pages of heaps when all actors have ended",
+            expected: 0,
+            got: left as u64,
+        });
+    }
+    let expected = actors * (OBJECTS * (OBJECTS + 1) / 2);
+    let check = run.check("sum of all coins", expected, sum)?;
+    let mut figures = Figures::new(spent, actors, check);
+    let of_each = |bytes: u64| (bytes / actors).into();
+    let extra = &mut figures.extra;
+    extra.insert("bytes_per_actor", of_each(grown));
+    extra.insert("heap_bytes_per_actor", of_each((pages * PAGE) as u64));
+    Ok(vec![figures])
+}
