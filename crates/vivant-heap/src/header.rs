@@ -29,10 +29,12 @@ pub(crate) enum Layout {
 
 /// How many elements a slice has: the word between its header and its elements.
 ///
-/// What lies before a value is its header, or one of these; [`LENGTH`] tells which.
+/// What lies before a value is its header, or one of these; [`LENGTH`] tells which. As long as a header, where a `usize` is shorter too.
 #[derive(Clone, Copy)]
-#[repr(transparent)]
+#[repr(C, align(8))]
 pub(crate) struct Length(usize);
+
+const _: () = assert!(size_of::<Length>() == size_of::<Header>());
 
 /// The bit that lengths have, and headers have not.
 const LENGTH: usize = 2;
