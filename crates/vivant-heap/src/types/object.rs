@@ -202,16 +202,17 @@ container! {
 // SAFETY: as above.
 unsafe impl<'gc, T: Object<'gc>, const N: usize> Object<'gc> for [T; N] {
     type Static = [T::Static; N];
-    const NEEDS_TRACE: bool = T::NEEDS_TRACE;
+    /// Not of an empty one: there may be any number of these, because they need no memory.
+    const NEEDS_TRACE: bool = T::NEEDS_TRACE && N != 0;
     #[inline]
     fn trace(&self, tracer: &mut Tracer<'_>) {
-        if T::NEEDS_TRACE {
+        if <Self as Object<'gc>>::NEEDS_TRACE {
             self.iter().for_each(|part| part.trace(tracer));
         }
     }
     #[inline]
     fn relocate(&mut self, relocator: &mut Relocator<'_>) {
-        if T::NEEDS_TRACE {
+        if <Self as Object<'gc>>::NEEDS_TRACE {
             self.iter_mut().for_each(|part| part.relocate(relocator));
         }
     }
