@@ -1,9 +1,24 @@
 //! What the macros' expansions call.
 
+use crate::Tracer;
 use std::marker::PhantomData;
 
-/// What a field that is marked as a leaf must be: without a brand, and free to go to another thread (Y5).
-pub fn leaf<T: Send + 'static>(_: &T) {}
+/// What the derive asks of a type. By the tracer, which is the one that `Object` names whatever path the derive was given for this crate.
+impl Tracer<'_> {
+    /// What a field that is marked as a leaf must be: without a brand, and free to go to another thread (Y5).
+    #[doc(hidden)]
+    pub fn __leaf<T: Send + 'static>(&mut self, _: &T) {}
+
+    /// Asks whether a type has a destructor of its own.
+    #[doc(hidden)]
+    pub fn __destructor<T>(&mut self) -> Destructor<T> {
+        Destructor(PhantomData)
+    }
+
+    /// Takes the answer.
+    #[doc(hidden)]
+    pub fn __allowed<T: NoDestructor>(&mut self, _: T) {}
+}
 
 /// Asks whether a type has a destructor of its own: [`Destructor::of`] is another function if it has not.
 #[derive(Debug)]
@@ -12,15 +27,15 @@ pub struct Destructor<T>(PhantomData<T>);
 #[allow(drop_bounds, reason = "this is the question")]
 impl<T: Drop> Destructor<T> {
     /// There is one.
-    pub fn of() -> Written<T> {
+    pub fn of(self) -> Written<T> {
         Written(PhantomData)
     }
 }
 
 /// Found when the inherent function is not there.
-pub trait Otherwise {
+pub trait Otherwise: Sized {
     /// There is none.
-    fn of() -> Missing {
+    fn of(self) -> Missing {
         Missing
     }
 }
@@ -45,6 +60,3 @@ pub struct Missing;
 pub trait NoDestructor {}
 
 impl NoDestructor for Missing {}
-
-/// Takes the answer.
-pub fn allowed<T: NoDestructor>(_: T) {}

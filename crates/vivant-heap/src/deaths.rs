@@ -158,7 +158,17 @@ impl<R: Root> Heap<R> {
     ///
     /// The destructor of such an object may not have run yet: those of old objects run when their pages are swept.
     pub fn take_deaths(&mut self) -> Vec<u64> {
+        let watched = self.take_watches().into_iter();
+        watched.map(|(_, token)| token).collect()
+    }
+
+    /// As [`Heap::take_deaths`], each token with its watch: for who shares the heap with others that watch, and has tokens of its own.
+    pub fn take_watches(&mut self) -> Vec<(Watch, u64)> {
+        let heap = self.id();
         let found = &mut self.parts().0.deaths.get_mut().found;
-        std::mem::take(found).into_values().collect()
+        let found = std::mem::take(found).into_iter();
+        found
+            .map(|(number, token)| (Watch { heap, number }, token))
+            .collect()
     }
 }

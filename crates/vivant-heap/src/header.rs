@@ -7,6 +7,7 @@ use crate::pages::class::{CLASSES, SMALL_MAX, cell_size, class_for, size_of_cell
 use crate::types::{Collected, Object};
 use std::any::TypeId;
 use std::cell::Cell;
+use std::panic::{self, AssertUnwindSafe};
 use std::ptr::NonNull;
 
 /// Eight bytes before the value. Written once when the object is made, and once more when it leaves the nursery.
@@ -32,10 +33,12 @@ pub(crate) enum Layout {
 
 /// How many elements a slice has: the word between its header and its elements.
 ///
-/// What lies before a value is its header, or one of these; [`LENGTH`] tells which.
+/// What lies before a value is its header, or one of these; [`LENGTH`] tells which. As long as a header, where a `usize` is shorter too.
 #[derive(Clone, Copy)]
-#[repr(transparent)]
+#[repr(C, align(8))]
 pub(crate) struct Length(usize);
+
+const _: () = assert!(size_of::<Length>() == size_of::<Header>());
 
 /// The bit that lengths have, and headers have not.
 const LENGTH: usize = 2;
@@ -223,7 +226,9 @@ unsafe fn elements<T>(length: NonNull<u8>) -> NonNull<[T]> {
 unsafe fn trace_slice<'gc, T: Object<'gc>>(length: NonNull<u8>, tracer: &mut Tracer<'_>) {
     // SAFETY: the caller's.
     let elements = unsafe { elements::<T>(length).as_ref() };
-    elements.iter().for_each(|element| element.trace(tracer));
+    if T::NEEDS_TRACE {
+        elements.iter().for_each(|element| element.trace(tracer));
+    }
 }
 
 /// # Safety
@@ -232,16 +237,40 @@ unsafe fn trace_slice<'gc, T: Object<'gc>>(length: NonNull<u8>, tracer: &mut Tra
 unsafe fn relocate_slice<'gc, T: Object<'gc>>(length: NonNull<u8>, relocator: &mut Relocator<'_>) {
     // SAFETY: the caller's.
     let elements = unsafe { elements::<T>(length).as_mut() };
-    let each = |element: &mut T| element.relocate(relocator);
-    elements.iter_mut().for_each(each);
+    if T::NEEDS_TRACE {
+        let each = |element: &mut T| element.relocate(relocator);
+        elements.iter_mut().for_each(each);
+    }
 }
 
+/// The elements, one by one: a panic of one of them is the slice's, and goes on when the others have ended. Of two at a time the process would
+/// end (H10).
+///
 /// # Safety
 ///
 /// As for `end`, of a slice.
 unsafe fn end_slice<'gc, T: Object<'gc>>(length: NonNull<u8>) {
     // SAFETY: the caller's.
-    unsafe { elements::<T>(length).drop_in_place() };
+    let elements = unsafe { elements::<T>(length) };
+    let (count, mut next, mut panicked) = (elements.len(), 0, None);
+    while next < count {
+        let ended = panic::catch_unwind(AssertUnwindSafe(|| {
+            while next < count {
+                let element = next;
+                next += 1;
+                // SAFETY: the caller's; it is one of the slice's, and `next` is past it before it ends, so it ends once.
+                unsafe { elements.cast::<T>().add(element).drop_in_place() };
+            }
+        }));
+        if let Err(panic) = ended
+            && let Some(before) = panicked.replace(panic)
+        {
+            crate::old::over(before);
+        }
+    }
+    if let Some(panic) = panicked {
+        panic::resume_unwind(panic);
+    }
 }
 
 /// # Safety

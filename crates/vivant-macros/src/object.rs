@@ -331,7 +331,8 @@ impl<'a> Derived<'a> {
                 {
                     #[allow(unused_imports)]
                     use #heap::__private::Otherwise as _;
-                    #heap::__private::allowed(#heap::__private::Destructor::<Self>::of());
+                    let __answer = __visitor.__destructor::<Self>().of();
+                    __visitor.__allowed(__answer);
                 }
             }
         })
@@ -368,7 +369,7 @@ impl<'a> Derived<'a> {
                 let bound = format_ident!("__field{number}");
                 let of = &field.ty;
                 if is_leaf(field, &mut nobody) {
-                    let leaf = quote_spanned!(of.span()=> #heap::__private::leaf::<#of>(#bound););
+                    let leaf = quote_spanned!(of.span()=> __visitor.__leaf::<#of>(#bound););
                     match reads {
                         true => {
                             patterns.extend(quote!(#member: ref #bound,));

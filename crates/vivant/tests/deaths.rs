@@ -185,3 +185,41 @@ fn whoever_rests_is_told() {
     simulation.run();
     assert_eq!(bed.all_gone().ask_blocking(), Ok(9));
 }
+
+#[derive(Actor)]
+struct SpyState<'gc> {
+    kept: Option<Gc<'gc, u64>>,
+    heard: Vec<u64>,
+}
+
+#[behaviours]
+impl<'gc> SpyState<'gc> {
+    #[start]
+    fn new(t: &Turn<'gc, Spy>) -> Self {
+        let kept = t.alloc(1);
+        t.on_death(kept, t.me().heard(1));
+        // By the heap's own means: with a token that is a notice's too.
+        let mutator: &vivant::heap::Mutator<'gc> = t;
+        mutator.watch(t.alloc(2_u64), 0);
+        SpyState {
+            kept: Some(kept),
+            heard: Vec::new(),
+        }
+    }
+    fn heard(&mut self, number: u64) {
+        self.heard.push(number);
+    }
+    fn all_heard(&self) -> Vec<u64> {
+        assert!(self.kept.is_some());
+        self.heard.clone()
+    }
+}
+
+#[test]
+fn a_watch_of_the_heaps_own_is_no_notice() -> Result<(), AskError> {
+    let simulation = Simulation::new(1);
+    let spy = Spy::spawn(simulation.system());
+    simulation.run();
+    assert_eq!(spy.all_heard().ask_blocking()?, []);
+    Ok(())
+}

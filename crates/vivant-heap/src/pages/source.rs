@@ -120,6 +120,7 @@ impl Source {
 
     /// A run of so many pages for a heap. None if there is no memory.
     pub(crate) fn take(&self, pages: usize, owner: u32, kind: Kind) -> Option<Run> {
+        let described = u32::try_from(pages).ok()?;
         let mut inner = self.inner();
         let taken = inner.taken + pages;
         if let Limit::All(most) = inner.limit
@@ -136,7 +137,7 @@ impl Source {
         // SAFETY: as above.
         let run = Run(unsafe { page_of(start) });
         // SAFETY: the run is the caller's.
-        unsafe { run.page() }.pages = pages as u32;
+        unsafe { run.page() }.pages = described;
         Some(run)
     }
 
@@ -391,5 +392,13 @@ mod tests {
         assert!(source.take(2, 1, Kind::Nursery).is_some());
         assert!(!source.allows(1));
         assert!(source.take(1, 1, Kind::Nursery).is_some());
+    }
+
+    #[test]
+    #[cfg(target_pointer_width = "64")]
+    fn more_pages_than_a_description_counts_are_refused() {
+        let source = Source::new();
+        assert!(source.take(1 << 32, 1, Kind::Large).is_none());
+        assert_eq!(source.stats(), SourceStats::default());
     }
 }

@@ -107,7 +107,10 @@ impl Drop for Writing<'_> {
 }
 
 /// A shared borrow of what lies in a [`Mut`](crate::Mut), or of a part of it.
-pub struct Ref<'gc, T: ?Sized> {
+///
+/// Of what is there as long as the guard: a closure of [`Ref::map`] takes it for granted that the whole outlives the borrow of a part, and could
+/// give a reference to anything that lives as long as a whole of shorter life.
+pub struct Ref<'gc, T: ?Sized + 'gc> {
     value: NonNull<T>,
     borrow: Reading<'gc>,
 }

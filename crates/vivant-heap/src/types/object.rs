@@ -131,18 +131,22 @@ unsafe impl<'gc, T: ?Sized + Send + Sync + 'static> Object<'gc> for std::sync::A
 /// ```
 #[macro_export]
 macro_rules! leaf {
+    // One item: parameters that close the list, and go on with an item of their own, do not come through here.
+    (@one $item:item) => { $item };
     ([$($parameters:tt)*] $leaf:ty) => {
-        // SAFETY: it is `'static` for every brand, so no brand is in it, and there is nothing to report.
-        unsafe impl<'gc, $($parameters)*> $crate::Object<'gc> for $leaf
-        where
-            $leaf: ::core::marker::Send + 'static,
-        {
-            type Static = $leaf;
-            const NEEDS_TRACE: bool = false;
-            #[inline]
-            fn trace(&self, _: &mut $crate::Tracer<'_>) {}
-            #[inline]
-            fn relocate(&mut self, _: &mut $crate::Relocator<'_>) {}
+        $crate::leaf! { @one
+            // SAFETY: it is `'static` for every brand, so no brand is in it, and there is nothing to report.
+            unsafe impl<'gc, $($parameters)*> $crate::Object<'gc> for $leaf
+            where
+                $leaf: ::core::marker::Send + 'static,
+            {
+                type Static = $leaf;
+                const NEEDS_TRACE: bool = false;
+                #[inline]
+                fn trace(&self, _: &mut $crate::Tracer<'_>) {}
+                #[inline]
+                fn relocate(&mut self, _: &mut $crate::Relocator<'_>) {}
+            }
         }
     };
 }
@@ -198,16 +202,17 @@ container! {
 // SAFETY: as above.
 unsafe impl<'gc, T: Object<'gc>, const N: usize> Object<'gc> for [T; N] {
     type Static = [T::Static; N];
-    const NEEDS_TRACE: bool = T::NEEDS_TRACE;
+    /// Not of an empty one: there may be any number of these, because they need no memory.
+    const NEEDS_TRACE: bool = T::NEEDS_TRACE && N != 0;
     #[inline]
     fn trace(&self, tracer: &mut Tracer<'_>) {
-        if T::NEEDS_TRACE {
+        if <Self as Object<'gc>>::NEEDS_TRACE {
             self.iter().for_each(|part| part.trace(tracer));
         }
     }
     #[inline]
     fn relocate(&mut self, relocator: &mut Relocator<'_>) {
-        if T::NEEDS_TRACE {
+        if <Self as Object<'gc>>::NEEDS_TRACE {
             self.iter_mut().for_each(|part| part.relocate(relocator));
         }
     }

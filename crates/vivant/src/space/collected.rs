@@ -177,13 +177,13 @@ where
     }
 
     fn tell_of_deaths(&mut self) {
-        let dead = self.heap.take_deaths();
+        let dead = self.heap.take_watches();
         if dead.is_empty() {
             return;
         }
         let take = |notices: &mut Notices| -> Vec<Notice> {
             dead.iter()
-                .filter_map(|&token| notices.take(token))
+                .filter_map(|&(watch, token)| notices.take(watch, token))
                 .collect()
         };
         let due = self.heap.turn(|_, (_, _, Leaf(notices))| take(notices));

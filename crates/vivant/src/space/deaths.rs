@@ -14,7 +14,7 @@ pub(super) type Notice = Box<dyn FnOnce() + Send>;
 /// The notices of an actor, by token: in the order in which they were asked for (R5).
 #[derive(Default)]
 pub(super) struct Notices {
-    waiting: BTreeMap<u64, Notice>,
+    waiting: BTreeMap<u64, (Watch, Notice)>,
     next: u64,
 }
 
@@ -22,9 +22,9 @@ pub(super) struct Notices {
 #[derive(Default)]
 pub(super) struct Asked {
     first: u64,
-    notices: Vec<Notice>,
+    notices: Vec<(Watch, Notice)>,
     /// Taken back.
-    ended: Vec<u64>,
+    ended: Vec<(Watch, u64)>,
 }
 
 impl Notices {
@@ -44,14 +44,17 @@ impl Notices {
         }
         self.next = asked.next();
         self.waiting.extend((asked.first..).zip(asked.notices));
-        for token in asked.ended {
-            self.waiting.remove(&token);
+        for (watch, token) in asked.ended {
+            self.take(watch, token);
         }
     }
 
-    /// The notice of a death.
-    pub(super) fn take(&mut self, token: u64) -> Option<Notice> {
-        self.waiting.remove(&token)
+    /// The notice of a death. None if the actor has watched by the heap's own means, with a token that is one of these perhaps.
+    pub(super) fn take(&mut self, watch: Watch, token: u64) -> Option<Notice> {
+        if self.waiting.get(&token)?.0 != watch {
+            return None;
+        }
+        self.waiting.remove(&token).map(|(_, notice)| notice)
     }
 }
 
@@ -114,14 +117,15 @@ where
         };
         let mut asked = self.part().asked.borrow_mut();
         let watch = vivant_heap::Mutator::watch(self, object, asked.next());
-        asked.notices.push(notice);
+        asked.notices.push((watch, notice));
         watch
     }
 
     /// Takes [`Turn::on_death`] back. False if the death was found already, and its notice comes or came, or if it was taken back before.
     pub fn forget_death(&self, watch: Watch) -> bool {
         let token = vivant_heap::Mutator::unwatch(self, watch);
-        self.part().asked.borrow_mut().ended.extend(token);
+        let ended = token.map(|token| (watch, token));
+        self.part().asked.borrow_mut().ended.extend(ended);
         token.is_some()
     }
 }
