@@ -124,7 +124,7 @@ fn with_seeds(test: impl Fn(u64) + std::panic::RefUnwindSafe) {
     let number = |name| std::env::var(name).ok().and_then(|text| text.parse().ok());
     let seeds = match number("VIVANT_SEED") {
         Some(seed) => seed..seed + 1,
-        None => 0..number("VIVANT_SEEDS").unwrap_or(if cfg!(miri) { 1 } else { 5 }),
+        None => 0..number("VIVANT_SEEDS").unwrap_or(if cfg!(miri) { 1 } else { 2 }),
     };
     for seed in seeds {
         if let Err(panic) = catch_unwind(|| test(seed)) {
