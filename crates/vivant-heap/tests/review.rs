@@ -217,7 +217,7 @@ impl Drop for Meddles {
                 other.collect();
                 other.turn(|m, (kept, ..)| {
                     kept.truncate(3);
-                    m.alloc_slice(vec![0_u64; 5000]);
+                    m.alloc_slice(vec![0_u64; 600]);
                 });
             }
         });
@@ -241,7 +241,7 @@ fn destructors_may_use_other_heaps_of_the_source() {
             if round % 2 == 0 {
                 state.clear();
             }
-            for n in 0..if cfg!(miri) { 5 } else { 300 } {
+            for n in 0..if cfg!(miri) { 2 } else { 300 } {
                 let one = m.alloc((Leaf(Meddles), Some(m.alloc(Mut::new(n)))));
                 if n % 2 == 0 {
                     state.push(one);
