@@ -400,7 +400,8 @@ impl<'gc> Mutator<'gc> {
     #[cold]
     #[inline(never)]
     fn room_old(&self, bytes: usize, remembers: bool) -> NonNull<Header> {
-        // SAFETY: nobody else has a reference to the core now: all that take one give it up before they return.
+        // SAFETY: a mutator's methods are the only way to the core in a turn; each has the reference of `core()` within its own body, and calls nothing of
+        // the user's meanwhile that could come here: values are made before `alloc` is entered, and no `Clone`, `Drop` or iterator runs in it.
         let core = unsafe { &mut *self.core.as_ref().get() };
         if core.is_unlucky() || !core.has_pages(bytes) {
             no_memory(bytes);

@@ -388,7 +388,8 @@ unsafe fn sweep_run(run: Run, alive: u8, free: FreeCells, panics: &mut u64) -> F
     unsafe {
         let before = run.page().used;
         let size = run.page().cell_size();
-        // SAFETY: dead, and its page is the caller's.
+        // SAFETY: dead, and its page is the caller's. Destructors that run meanwhile are of leaves (H10): they have no way to this heap, so to no page of
+        // this run, which `sweep` has borrowed.
         run.sweep(alive, wanted, |cell, drops| {
             if drops {
                 *panics += end(cell.cast());

@@ -89,10 +89,14 @@ pub(crate) unsafe fn poison(start: NonNull<u8>, bytes: usize) {
     unsafe { start.write_bytes(POISON, bytes) };
 }
 
-/// Fills a nursery whose objects have moved or are dead.
-pub(crate) fn poison_blocks(nursery: &Nursery) {
+/// Fills a nursery.
+///
+/// # Safety
+///
+/// All its objects have moved or are dead.
+pub(crate) unsafe fn poison_blocks(nursery: &Nursery) {
     for (run, filled) in nursery.blocks() {
-        // SAFETY: the run is the nursery's, and nobody uses an object in it.
+        // SAFETY: the run is the nursery's; the rest is the caller's.
         unsafe { poison(run.start(), filled) };
     }
 }

@@ -44,7 +44,8 @@ impl Core {
         self.counted.minor(&self.nursery, &survivors, moved);
         let mut emptied = std::mem::replace(&mut self.nursery, survivors);
         if self.pacing.stress.is_some() {
-            crate::stress::poison_blocks(&emptied);
+            // SAFETY: the collection is over: what was reached has moved, and the rest has ended.
+            unsafe { crate::stress::poison_blocks(&emptied) };
         }
         let (pages, used) = (emptied.pages(), emptied.used());
         // SAFETY: all that is reached has moved out of it.

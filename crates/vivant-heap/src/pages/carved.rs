@@ -44,13 +44,17 @@ impl Carved {
     }
 
     /// The number of the chunk in which a run begins.
-    pub(super) fn number_of(start: NonNull<u8>) -> usize {
-        // SAFETY: the chunk is mapped, and the number is written under the source's lock, which is held.
+    ///
+    /// # Safety
+    ///
+    /// It is a run of a mapped chunk of the source whose lock the caller has: under that the number is written.
+    pub(super) unsafe fn number_of(start: NonNull<u8>) -> usize {
+        // SAFETY: the caller's.
         unsafe { (*chunk_of(start).as_ptr()).number as usize }
     }
 
     pub(super) fn set_number(&self, number: usize) {
-        // SAFETY: as above.
+        // SAFETY: this chunk is mapped as long as this value is there, and whoever has it has the source's lock.
         unsafe { (*self.start.as_ptr()).number = number as u32 };
     }
 

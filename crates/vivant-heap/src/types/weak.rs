@@ -54,7 +54,8 @@ impl<'gc, T: ?Sized + Collected<'gc>> Weak<'gc, T> {
         let cell = Gc::as_ref(self.cell);
         let header = cell.target.0.get()?;
         // While a marker runs, this is where the object is logged: it may have been unreachable when the mark began (H6).
-        // SAFETY: an object, of the type of which one was referred to when this was made.
+        // SAFETY: an object, of the type of which one was referred to when this was made; and it is there still: whatever frees an object empties the
+        // targets that name it in the same collection (`clear_weak`), before anybody's next turn.
         unsafe { Some(Gc::at(like(cell.value, Header::value(header)))) }
     }
 }
