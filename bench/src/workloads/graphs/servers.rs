@@ -67,7 +67,7 @@ impl<'gc> ServerState<'gc> {
     }
 
     fn serve(&mut self, t: &Turn<'gc, Server>, client: Address<Client>) {
-        let sum = build(t, self.depth).count();
+        let sum = build(**t, self.depth).count();
         t.send(client.answered(sum));
         self.times.push(Leaf(Instant::now()));
     }

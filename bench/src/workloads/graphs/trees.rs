@@ -68,14 +68,14 @@ impl<'gc> WoodState<'gc> {
         sum: u64,
     ) -> Step<(u64, u64, u64, u64), u64> {
         let Some(stays) = self.stays else {
-            let sum = build(t, deepest + 1).count();
-            self.stays = Some(build(t, deepest));
+            let sum = build(**t, deepest + 1).count();
+            self.stays = Some(build(**t, deepest));
             return Step::Again((deepest, depth, 0, sum));
         };
         if depth > deepest {
             return Step::Done(sum + stays.count());
         }
-        let sum = sum + build(t, depth).count();
+        let sum = sum + build(**t, depth).count();
         if number + 1 < trees(depth, deepest) {
             Step::Again((deepest, depth, number + 1, sum))
         } else {
@@ -84,11 +84,11 @@ impl<'gc> WoodState<'gc> {
     }
 
     fn grow_at_once(&mut self, t: &Turn<'gc, Wood>, deepest: u64) -> u64 {
-        let mut sum = build(t, deepest + 1).count();
-        let stays = build(t, deepest);
+        let mut sum = build(**t, deepest + 1).count();
+        let stays = build(**t, deepest);
         for depth in (LEAST_DEPTH..=deepest).step_by(2) {
             for _ in 0..trees(depth, deepest) {
-                sum += build(t, depth).count();
+                sum += build(**t, depth).count();
             }
         }
         sum + stays.count()

@@ -58,7 +58,7 @@ impl<'gc> GroveState<'gc> {
     }
 
     fn grow(&mut self, t: &Turn<'gc, Grove>, left: u64) {
-        self.sum += build(t, self.depth).count();
+        self.sum += build(**t, self.depth).count();
         if left > 1 {
             t.send(t.me().grow(left - 1));
         } else if let Some(done) = self.done.take() {
