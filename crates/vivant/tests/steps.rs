@@ -311,10 +311,14 @@ fn seeded_what_a_step_leaves_lives_until_the_next() {
     check(name, Seeds(seeds), &Faults::none(), |simulation| {
         let drops = Arc::new(AtomicU64::new(0));
         let list = List::spawn(simulation.system(), drops);
-        let built = list.build(50).ask();
+        let links = if cfg!(miri) { 8 } else { 50 };
+        let built = list.build(links).ask();
         let sum = list.sum().ask();
         assert_eq!(simulation.system().block_on(built), Ok(()));
-        assert_eq!(simulation.system().block_on(sum), Ok(1275));
+        assert_eq!(
+            simulation.system().block_on(sum),
+            Ok(links * (links + 1) / 2)
+        );
     });
 }
 
