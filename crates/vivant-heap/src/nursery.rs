@@ -9,7 +9,7 @@ use std::cell::{Cell, RefCell};
 use std::ptr::NonNull;
 
 /// Pages of the first block; each further one has twice as many, up to the most: four of these are a chunk, with nothing left over.
-const BLOCK_FIRST: usize = 2;
+const BLOCK_FIRST: usize = 1;
 const BLOCK_MOST: usize = (PAGES - HEAD) / 4;
 
 /// Blocks in which objects lie one behind the other.

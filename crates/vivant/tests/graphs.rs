@@ -428,7 +428,7 @@ fn many_small_heaps_are_small() {
     hoards.iter().for_each(|hoard| hoard.hoard(10).send());
     simulation.run();
     let bytes = system.inspect().heap_pages * 4096;
-    assert!(bytes <= many * 8 * 1024, "{bytes} bytes for {many}");
+    assert!(bytes <= many * 4 * 1024, "{bytes} bytes for {many}");
     drop(hoards);
     simulation.run();
     assert_eq!(system.inspect().heap_pages, 0);

@@ -55,8 +55,8 @@ mod system {
     pub(in crate::pages) const MOST: usize = 64;
 
     /// From so many chunks on a mapping is made of huge pages, if the system likes: together they cost a third of what small ones cost when
-    /// they are first used. A small program would wait for each, and use few.
-    const HUGE: usize = MOST;
+    /// they are first used. A small program would wait for each, and use few: mappings double, so before this one there were as many chunks.
+    const HUGE: usize = 8;
 
     /// What huge pages are aligned to, on most machines.
     const HUGE_PAGE: usize = 2 * CHUNK;
