@@ -20,7 +20,7 @@ pub(in crate::workloads) const TREES: Bench = Bench {
     name: "trees",
     about: "binary trees in the heap of one actor",
     group: Group::Graphs,
-    peer_ops: Some(68_681_710),
+    peer_ops: Some(68_332_206),
     params: &[
         Param::count("depth", 18, 6, "depth of the tree that stays"),
         Param::choice(
