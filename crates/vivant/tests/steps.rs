@@ -206,6 +206,44 @@ fn whoever_is_started_afresh_goes_on_with_the_next_message() {
     assert_eq!(simulation.system().block_on(walks), Ok(1));
 }
 
+/// Panics when it is dropped.
+#[derive(Default)]
+struct Fragile(bool);
+
+impl Drop for Fragile {
+    fn drop(&mut self) {
+        assert!(!self.0, "dropped");
+    }
+}
+
+#[derive(Actor)]
+struct Porter;
+
+#[behaviours]
+impl Porter {
+    fn carry(&self, t: &Turn<Self>, #[locals] load: Fragile) -> Step<Fragile, ()> {
+        t.stop();
+        drop(load);
+        Step::Again(Fragile(true))
+    }
+}
+
+#[test]
+fn a_panic_in_the_drop_of_what_a_step_left_costs_nobody_an_answer() {
+    let simulation = Simulation::new(12);
+    let porter = simulation.system().spawn(Porter);
+    let (first, second) = (porter.carry().ask(), porter.carry().ask());
+    for answer in [first, second] {
+        let answer = simulation.system().block_on(answer);
+        assert!(
+            matches!(answer, Err(AskError::Stopped { .. })),
+            "{answer:?}"
+        );
+    }
+    assert_eq!(simulation.system().inspect().panics, 1);
+    assert!(simulation.system().inspect().actors.is_empty());
+}
+
 #[test]
 fn counts_of_memory_return_to_nothing() {
     let simulation = Simulation::new(10);

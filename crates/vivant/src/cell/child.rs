@@ -117,8 +117,7 @@ impl Held<'_> {
         self.actor.facts.turn_ends();
         let _wish = self.worker.take_end();
         drop(self.worker.take_overloaded());
-        drop(self.worker.take_again());
-        drop(self.worker.locals.take());
+        self.drop_left();
     }
 
     /// The messages that waited for this incarnation, unless the next one is to have them.

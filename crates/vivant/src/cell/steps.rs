@@ -1,8 +1,8 @@
 //! Behaviours in steps: the next one comes before any other message.
 
-use super::Steps;
 use super::held::{Held, Next};
 use super::rare::Pending;
+use super::{Steps, catch};
 use crate::mailbox::Envelope;
 
 impl Held<'_> {
@@ -18,28 +18,37 @@ impl Held<'_> {
 
     #[cold]
     pub(super) fn next_step(&mut self) -> Next {
-        let owner = self.owner();
-        owner.steps = Steps::None;
-        let Some(Pending { envelope, locals }) = owner.rare().step.take() else {
+        let Some(Pending { envelope, locals }) = self.pending() else {
             return Next::LooksOn;
         };
-        self.worker.account_less(envelope.kind().bytes);
         self.worker.locals.set(locals);
         Next::Message(envelope)
     }
 
     /// The step that will not be taken any more, if there is one. What was left for it is dropped.
     pub(super) fn take_step(&mut self) -> Option<Envelope> {
-        match self.next_step_if_any() {
-            Some(Next::Message(envelope)) => {
-                drop(self.worker.locals.take());
-                Some(envelope)
-            }
-            _ => None,
+        let Pending { envelope, locals } = self.pending()?;
+        self.worker.locals.set(locals);
+        self.drop_left();
+        Some(envelope)
+    }
+
+    /// Drops what a step has left, or was to find. That is user code, and its panic costs nothing else.
+    pub(super) fn drop_left(&self) {
+        let (again, locals) = (self.worker.take_again(), self.worker.locals.take());
+        if let Err(caught) = catch(|| drop((again, locals))) {
+            self.panicked("the drop of a step's locals", caught);
         }
     }
 
-    fn next_step_if_any(&mut self) -> Option<Next> {
-        (self.owner().steps == Steps::Pending).then(|| self.next_step())
+    fn pending(&mut self) -> Option<Pending> {
+        let owner = self.owner();
+        if owner.steps == Steps::None {
+            return None;
+        }
+        owner.steps = Steps::None;
+        let pending = owner.rare().step.take()?;
+        self.worker.account_less(pending.envelope.kind().bytes);
+        Some(pending)
     }
 }
