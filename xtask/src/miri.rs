@@ -4,6 +4,7 @@ use crate::Failure;
 use crate::args::Args;
 use crate::command::Run;
 use crate::toolchain::{self, NIGHTLY};
+use std::thread;
 
 /// No alignment by luck. The clocks are the machine's, because the runtime's clock thread waits for real time. The inbox
 /// exposes the provenance of its nodes (see `push`), so strict provenance is out; everything else would pass it.
@@ -27,7 +28,7 @@ const COUNTS: &str =
 /// Collected heaps: all but the programs for the compiler and those that end the process. The canaries are about the verifier, which has nothing
 /// new to say here.
 const HEAPS: &str = "miri test -p vivant-heap --lib --test types --test graphs --test memory --test holes --test limits --test model \
-    -- --skip canaries";
+    --test orca -- --skip canaries";
 
 /// The second model of what a reference may alias is the stricter one in other places.
 const FLAGS_STRICT: &[&str] = &[
@@ -42,12 +43,23 @@ pub(crate) fn run(args: &mut Args) -> Result<(), Failure> {
     let run =
         Run::cargo_of(NIGHTLY, &format!("miri test -p vivant {TESTS}")).env("MIRIFLAGS", FLAGS);
     run.expect_tests()?;
-    if long {
-        run.env("MIRIFLAGS", format!("{FLAGS} {FLAGS_LONG}"))
-            .run()?;
-    } else {
-        run.run()?;
-    }
+    let run = match long {
+        true => run.env("MIRIFLAGS", format!("{FLAGS} {FLAGS_LONG}")),
+        // One program of each kind: the seeds are for `cargo test`.
+        false => run.env("VIVANT_SEEDS", "1"),
+    };
+    // An interpreter has one thread, and both sides take as long: so that two processors have something to do.
+    thread::scope(|scope| {
+        let runtime = scope.spawn(move || run.run());
+        let parts = counts(long).and_then(|()| heaps(long));
+        let runtime = runtime.join();
+        runtime
+            .unwrap_or_else(|_| Err("a panic in `miri`".to_owned()))
+            .and(parts)
+    })
+}
+
+fn counts(long: bool) -> Result<(), Failure> {
     for flags in FLAGS_STRICT {
         let long = if long { FLAGS_LONG } else { "" };
         // Traces of the many panics would take most of the time.
@@ -56,7 +68,7 @@ pub(crate) fn run(args: &mut Args) -> Result<(), Failure> {
             .env("RUST_BACKTRACE", "0")
             .run()?;
     }
-    heaps(long)
+    Ok(())
 }
 
 /// One model and one graph are enough for a pull request; a heap has one thread at a time, so that more seeds of Miri show other addresses alone.
