@@ -1,5 +1,7 @@
 //! What the macros' expansions call.
 
+pub use crate::types::FrozenLeaf;
+
 use crate::Tracer;
 use std::marker::PhantomData;
 

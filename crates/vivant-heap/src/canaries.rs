@@ -1,7 +1,9 @@
 //! Broken heaps, each of which the verifier has to notice.
 
 use crate::header::Header;
-use crate::heap::{Core, Heap, Mutator, Root};
+use crate::heap::{Core, Heap, Root};
+use crate::mutator::Mutator;
+use crate::orca::Owner;
 use crate::pacing::Pacing;
 use crate::pages::Source;
 use crate::pages::chunk::state_of;
@@ -9,6 +11,8 @@ use crate::pages::page::Page;
 use crate::planted::{self, Planted};
 use crate::sync::{Arc, Ordering};
 use crate::types::{Gc, Mut};
+use std::cell::RefCell;
+use std::mem;
 use std::ptr::NonNull;
 
 /// Mutable objects, each of which refers to immutable ones.
@@ -149,6 +153,11 @@ fn a_young_object_below_a_forgotten_old_one_is_caught() {
     }
 }
 
+thread_local! {
+    /// An owner of nothing.
+    static OTHER: RefCell<Arc<Owner>> = RefCell::new(Owner::new());
+}
+
 /// What is changed, and by being changed once more becomes right again.
 type Change = fn(&mut Core, NonNull<Header>);
 
@@ -159,7 +168,9 @@ fn wrong_descriptions_and_counts_are_caught() {
         ("H7", |core, _| core.old.dead ^= 16),
         ("H12", |core, _| core.old.pages ^= 1),
         ("H8", |core, _| core.old.unswept ^= 1),
-        ("H4", |core, _| core.id ^= 1),
+        ("H4", |core, _| {
+            OTHER.with_borrow_mut(|other| mem::swap(&mut core.owner, other))
+        }),
         ("H4", |_, object| {
             // SAFETY: an old object of this heap.
             unsafe { state_of(object.cast()) }.fetch_xor(3, Ordering::Relaxed);

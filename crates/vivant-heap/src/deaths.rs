@@ -1,8 +1,9 @@
 //! Notices of deaths: who watches an object hears when a collection has found it dead (H10).
 
 use crate::header::Header;
-use crate::heap::{Heap, Mutator, Root};
+use crate::heap::{Heap, Root};
 use crate::id::HeapId;
+use crate::mutator::Mutator;
 use crate::pages::chunk::page_of;
 use crate::pages::page::Kind;
 #[cfg(test)]

@@ -1,7 +1,8 @@
 //! Which heap owns an object: its page says (H4).
 
-use crate::heap::{Heap, Mutator, Root};
-use crate::pages::chunk::page_of;
+use crate::heap::{Heap, Root};
+use crate::mutator::Mutator;
+use crate::orca::Owner;
 use crate::sync::{Mutex, PoisonError};
 use crate::types::{Collected, Gc};
 use std::collections::VecDeque;
@@ -43,16 +44,6 @@ impl HeapId {
         let mut ids = IDS.lock().unwrap_or_else(PoisonError::into_inner);
         ids.ended.push_back(self);
     }
-
-    /// Of a heap, by its number.
-    pub(crate) fn of(number: u32) -> HeapId {
-        HeapId(NonZeroU32::new(number).expect("zero is no heap"))
-    }
-
-    /// As descriptions of pages have it, where zero is nobody.
-    pub(crate) fn number(self) -> u32 {
-        self.0.get()
-    }
 }
 
 impl Ids {
@@ -72,14 +63,14 @@ impl Ids {
 impl<R: Root> Heap<R> {
     /// Its id.
     pub fn id(&self) -> HeapId {
-        HeapId::of(self.core().id)
+        self.core().owner.id()
     }
 }
 
 impl Mutator<'_> {
     /// The id of this turn's heap.
     pub fn id(&self) -> HeapId {
-        HeapId::of(self.core().id)
+        self.core().owner.id()
     }
 }
 
@@ -95,9 +86,8 @@ impl<'gc, T: ?Sized + Collected<'gc>> Gc<'gc, T> {
     /// ```
     #[must_use]
     pub fn owner(this: Self) -> HeapId {
-        // SAFETY: an object lies in a chunk, and its page is its heap's.
-        let number = unsafe { (*page_of(this.header().cast()).as_ptr()).owner };
-        HeapId::of(number)
+        // SAFETY: an object of this turn, whose heap it is.
+        unsafe { Owner::of(this.header()).as_ref() }.id()
     }
 }
 
@@ -129,7 +119,7 @@ mod tests {
             ended: VecDeque::new(),
         };
         let last = ids.take();
-        assert_eq!(last.number(), u32::MAX);
+        assert_eq!(last.0, NonZeroU32::MAX);
         ids.ended.push_back(last);
         assert_eq!(ids.take(), last);
     }

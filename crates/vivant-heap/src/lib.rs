@@ -12,8 +12,10 @@ mod deaths;
 mod header;
 mod heap;
 mod id;
+mod mutator;
 mod nursery;
 mod old;
+mod orca;
 mod pacing;
 mod pages;
 #[cfg(test)]
@@ -28,14 +30,17 @@ mod verify;
 pub use collections::gc;
 pub use collector::{Relocator, Tracer};
 pub use deaths::Watch;
-pub use heap::{Heap, Mutator, Root};
+pub use heap::{Heap, Root};
 pub use id::HeapId;
+pub use mutator::Mutator;
+pub use orca::{Held, Ledger, Orphan, Parcel};
 pub use pacing::Pacing;
 pub use pages::{PAGE, Source, SourceStats};
 pub use stats::HeapStats;
 pub use stress::{Stress, When};
 pub use types::{
-    Anything, BorrowError, Collected, Gc, Leaf, Mut, Object, Ref, RefMut, Unbranded, Weak, unsizing,
+    Anything, BorrowError, Collected, Frozen, Gc, Leaf, Mut, Object, Ref, RefMut, Sendable,
+    Unbranded, Val, Weak, unsizing,
 };
 pub use verify::Fault;
 pub use vivant_macros::Object;

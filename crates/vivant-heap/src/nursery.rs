@@ -1,6 +1,7 @@
 //! The nursery: where most objects are born and die (H2, H3).
 
 use crate::header::Header;
+use crate::orca::Owner;
 use crate::pages::Source;
 use crate::pages::chunk::{HEAD, PAGE, PAGES, age_of, set_ages};
 use crate::pages::page::{Age, Kind, Run};
@@ -68,7 +69,7 @@ impl Nursery {
         &self,
         reserve: &Reserve,
         source: &Source,
-        owner: u32,
+        owner: NonNull<Owner>,
         bytes: usize,
     ) -> bool {
         let mut blocks = self.blocks.borrow_mut();

@@ -1,6 +1,7 @@
 //! The old generation: objects in cells that never move (H4).
 
 use crate::header::Header;
+use crate::orca::Owner;
 use crate::pages::Source;
 use crate::pages::chunk::{PAGE, page_of, state_of};
 use crate::pages::class::{CLASSES, SMALL_MAX, cell_size, class_for, run_pages};
@@ -76,6 +77,8 @@ pub(crate) struct Old {
     sweeps: usize,
     /// Destructors that panicked (H10).
     pub(crate) panics: u64,
+    /// Whether a turn has left cells at hand.
+    pub(crate) unsettled: bool,
     /// Whether free cells are filled with a pattern.
     pub(crate) free_cells: FreeCells,
 }
@@ -112,6 +115,7 @@ impl Old {
             unswept: 0,
             sweeps: 0,
             panics: 0,
+            unsettled: false,
             free_cells,
         }
     }
@@ -121,7 +125,7 @@ impl Old {
         &mut self,
         bytes: usize,
         source: &Source,
-        owner: u32,
+        owner: NonNull<Owner>,
     ) -> Option<NonNull<Header>> {
         let bytes = size_of::<Header>() + bytes;
         if bytes > SMALL_MAX {
@@ -132,6 +136,35 @@ impl Old {
         cell
     }
 
+    /// A cell that is at hand for a value of so many bytes.
+    #[inline]
+    pub(crate) fn at_hand(&mut self, bytes: usize) -> Option<NonNull<Header>> {
+        let bytes = size_of::<Header>() + bytes;
+        if bytes > SMALL_MAX {
+            return None;
+        }
+        let class = class_for(bytes);
+        let runs = self.sizes[class].as_deref_mut()?;
+        let cell = runs.word.take(cell_size(class))?;
+        Some(self.begin(cell))
+    }
+
+    /// As [`Old::allocate`], by a turn that will want more of them: cells stay at hand until [`Old::settle`].
+    #[inline]
+    pub(crate) fn allocate_shared(
+        &mut self,
+        bytes: usize,
+        source: &Source,
+        owner: NonNull<Owner>,
+    ) -> Option<NonNull<Header>> {
+        let bytes = size_of::<Header>() + bytes;
+        if bytes > SMALL_MAX {
+            return self.large(bytes, source, owner);
+        }
+        self.unsettled = true;
+        self.cell(class_for(bytes), source, owner)
+    }
+
     /// A cell of this class for an object that becomes old, as one that the present mark has met. More are at hand then, until
     /// [`Old::settle`]. None if there is no memory.
     #[inline]
@@ -139,7 +172,7 @@ impl Old {
         &mut self,
         class: usize,
         source: &Source,
-        owner: u32,
+        owner: NonNull<Owner>,
     ) -> Option<NonNull<Header>> {
         let runs = self.sizes[class].as_deref_mut();
         let cell = match runs.and_then(|runs| runs.word.take(cell_size(class))) {
@@ -166,7 +199,12 @@ impl Old {
     /// The cells that are at hand are used up.
     #[cold]
     #[inline(never)]
-    fn cell_slow(&mut self, class: usize, source: &Source, owner: u32) -> Option<NonNull<u8>> {
+    fn cell_slow(
+        &mut self,
+        class: usize,
+        source: &Source,
+        owner: NonNull<Owner>,
+    ) -> Option<NonNull<u8>> {
         let alive = self.marked.0;
         let runs = self.sizes[class].get_or_insert_default();
         let mut missed = 0;
@@ -213,6 +251,7 @@ impl Old {
 
     /// Cells that are at hand and were not needed are free again.
     pub(crate) fn settle(&mut self) {
+        self.unsettled = false;
         for (class, runs) in self.sizes.iter_mut().enumerate() {
             let Some(runs) = runs else { continue };
             let word = mem::replace(&mut runs.word, Word::EMPTY);
@@ -224,7 +263,12 @@ impl Old {
         }
     }
 
-    fn large(&mut self, bytes: usize, source: &Source, owner: u32) -> Option<NonNull<Header>> {
+    fn large(
+        &mut self,
+        bytes: usize,
+        source: &Source,
+        owner: NonNull<Owner>,
+    ) -> Option<NonNull<Header>> {
         let pages = bytes.div_ceil(PAGE);
         let run = source.take(pages, owner, Kind::Large)?;
         // SAFETY: just taken.

@@ -22,6 +22,14 @@ pub(crate) enum Planted {
     FreedAlive,
     /// A collection does not look at what is watched.
     ForgottenWatch,
+    /// A reference is sent on without a weight.
+    SkippedInc,
+    /// A mark gives up wholes before it has counted their parts.
+    DecFirst,
+    /// What has come is not counted.
+    ForgottenReceipt,
+    /// A mark does not begin with what others know.
+    ForgottenExport,
     /// An old object begins with the mark that is to come.
     WrongEpoch,
 }

@@ -1,4 +1,4 @@
 //! The one door to atomics and locks.
 
-pub(crate) use std::sync::atomic::{AtomicU8, Ordering};
-pub(crate) use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+pub(crate) use std::sync::atomic::{AtomicPtr, AtomicU8, Ordering};
+pub(crate) use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};

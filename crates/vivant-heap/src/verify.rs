@@ -2,11 +2,12 @@
 
 mod deaths;
 
-use crate::collector::Tracer;
+use crate::collector::{Listed, Tracer};
 use crate::header::{Header, young_size};
 use crate::heap::{Core, Heap, Root};
 use crate::old::FreeCells;
-use crate::pages::chunk::{PAGE, state_of};
+use crate::orca::Owner;
+use crate::pages::chunk::{PAGE, owner_of, state_of};
 use crate::pages::class::{cell_size, cells, run_pages};
 use crate::pages::page::{Kind, Run};
 use crate::stress::written;
@@ -58,6 +59,7 @@ impl<R: Root> Heap<R> {
     ///
     /// The heap is not what the collector takes it for. It must not be used any more, not even dropped.
     pub fn verify(&mut self) -> Result<(), Fault> {
+        self.heed();
         let (core, state) = self.parts();
         let mut verifier = Verifier::new(core);
         verifier.nursery()?;
@@ -132,11 +134,11 @@ impl<'a> Verifier<'a> {
             // SAFETY: as above; the run lies in one chunk.
             let (owner, is) = unsafe {
                 let page = run.0.add(number).as_ptr();
-                ((*page).owner, (*page).kind)
+                (owner_of(run.start().add(number * PAGE)), (*page).kind)
             };
             let at = start + number * PAGE;
             check(
-                owner == self.core.id,
+                owner == Some(Owner::name(&self.core.owner)),
                 "H4",
                 "the page has another owner",
                 at,
@@ -397,9 +399,10 @@ impl<'a> Verifier<'a> {
 
     /// All that the state reaches.
     fn reached<'gc>(&mut self, state: &impl Object<'gc>) -> Result<(), Fault> {
-        let roots = Tracer::list(|tracer| state.trace(tracer));
-        self.grey
-            .extend(roots.into_iter().map(|object| (object, None)));
+        let roots = self.edges(|tracer| state.trace(tracer));
+        let known = self.core.sharing.borrow().roots();
+        let roots = roots.into_iter().chain(known);
+        self.grey.extend(roots.map(|object| (object, None)));
         while let Some((object, from)) = self.grey.pop() {
             if self.met.insert(object.addr().get()) {
                 let seen = self.object(object);
@@ -409,13 +412,23 @@ impl<'a> Verifier<'a> {
         Ok(())
     }
 
+    /// The references to objects of this heap.
+    fn edges(&self, report: impl FnOnce(&mut Tracer<'_>)) -> Vec<NonNull<Header>> {
+        let Listed { mut own, shared } = Tracer::list(report);
+        let this = Some(Owner::name(&self.core.owner));
+        // SAFETY: a reference leads into a chunk, also if what it led to was freed.
+        let is_own = |object: &NonNull<Header>| unsafe { owner_of(object.cast()) } == this;
+        own.extend(shared.into_iter().filter(is_own));
+        own
+    }
+
     fn object(&mut self, object: NonNull<Header>) -> Result<(), Fault> {
         let at = object.addr().get();
         let place = self.place(object)?;
         // SAFETY: `place` has seen that an object begins there, and no turn runs.
         let table = unsafe { object.as_ref() }.table();
         // SAFETY: as above; the value follows the header.
-        let edges = Tracer::list(|tracer| unsafe { (table.trace)(object.add(1).cast(), tracer) });
+        let edges = self.edges(|tracer| unsafe { (table.trace)(object.add(1).cast(), tracer) });
         check(
             edges.is_empty() || table.needs_trace,
             "H4",

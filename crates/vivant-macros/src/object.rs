@@ -37,9 +37,26 @@ pub(crate) fn expand(input: TokenStream, heap: &TokenStream) -> Result<TokenStre
     let options = options.or_heap(heap);
     let derived = Derived::new(&input, &options);
     Ok(match options.leaf {
-        Some(_) => derived.leaf(),
-        None => derived.object(&fields),
+        Some(_) => {
+            let (object, sharing) = (derived.leaf(), derived.sharing(&[], Shares::AsLeaf));
+            quote!(#object #sharing)
+        }
+        None => {
+            let (object, sharing) = (
+                derived.object(&fields),
+                derived.sharing(&fields, Shares::ByFields),
+            );
+            quote!(#object #sharing)
+        }
     })
+}
+
+/// What decides whether a type may be shared.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Shares {
+    /// It has no collected parts.
+    AsLeaf,
+    ByFields,
 }
 
 /// What `#[object(…)]` beside the derive says.
@@ -317,6 +334,55 @@ impl<'a> Derived<'a> {
                     match *self { #relocate }
                 }
             }
+        }
+    }
+
+    /// Whether it is frozen, and sendable: if all its fields are. Each clause names the brand, so that one which does not hold is no error, but
+    /// leaves the type as it is. A `Val` is both, whatever it refers to: so no clause comes back to the type.
+    fn sharing(&self, parts: &[Part<'_>], shares: Shares) -> TokenStream {
+        let (name, heap, brand) = (&self.input.ident, &self.heap, &self.brand);
+        let (_, type_generics, _) = self.input.generics.split_for_impl();
+        let own: Type = parse_quote!(#name #type_generics);
+        let leaf = |of: &Type| -> WherePredicate {
+            parse_quote!(#of: #heap::__private::FrozenLeaf<#brand>)
+        };
+        let mut frozen = self.generics.clone();
+        let clauses = &mut frozen.make_where_clause().predicates;
+        if shares == Shares::AsLeaf {
+            clauses.push(leaf(&own));
+        }
+        clauses.extend(parts.iter().map(
+            |Part {
+                 field,
+                 leaf: is_leaf,
+             }| match is_leaf {
+                true => leaf(&field.ty),
+                false => {
+                    let of = &field.ty;
+                    parse_quote!(#of: #heap::Frozen<#brand>)
+                }
+            },
+        ));
+        let mut sendable = self.generics.clone();
+        let clauses = &mut sendable.make_where_clause().predicates;
+        clauses.extend(
+            parts
+                .iter()
+                .filter(|part| !part.leaf)
+                .map(|part| -> WherePredicate {
+                    let of = &part.field.ty;
+                    parse_quote!(#of: #heap::Sendable<#brand>)
+                }),
+        );
+        let (impl_generics, _, frozen) = frozen.split_for_impl();
+        let (_, _, sendable) = sendable.split_for_impl();
+        quote! {
+            // SAFETY: its parts are.
+            #[automatically_derived]
+            unsafe impl #impl_generics #heap::Frozen<#brand> for #own #frozen {}
+            // SAFETY: its parts are.
+            #[automatically_derived]
+            unsafe impl #impl_generics #heap::Sendable<#brand> for #own #sendable {}
         }
     }
 

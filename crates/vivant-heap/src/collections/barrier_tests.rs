@@ -1,7 +1,8 @@
 //! Every change of an old chunk passes the barrier (H5, H9): after it, a chunk that is clean still is byte for byte what it was.
 
 use super::gc;
-use crate::heap::{Heap, Mutator, Root};
+use crate::heap::{Heap, Root};
+use crate::mutator::Mutator;
 use crate::pacing::Pacing;
 use crate::pages::Source;
 use crate::pages::chunk::PAGE;

@@ -2,7 +2,7 @@
 
 use crate::collector::{Relocator, Tracer};
 use crate::header::{Header, Table};
-use crate::heap::Mutator;
+use crate::mutator::Mutator;
 #[cfg(test)]
 use crate::planted::{Planted, is_planted};
 use crate::types::borrow::CLEAN;
@@ -185,7 +185,7 @@ impl<'gc, C: Content<'gc>> Chunk<'gc, C> {
     pub(crate) fn new(mutator: &Mutator<'gc>, capacity: usize) -> Self {
         let bytes = C::bytes(capacity);
         let Ok(stored) = u32::try_from(bytes) else {
-            crate::heap::no_memory(bytes)
+            crate::mutator::no_memory(bytes)
         };
         debug_assert!(capacity <= u16::MAX as usize);
         let room = mutator.room(bytes, true);

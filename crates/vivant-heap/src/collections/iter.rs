@@ -1,7 +1,7 @@
 //! Iterators over [`Vec`](super::vec::Vec) and [`VecDeque`](super::deque::VecDeque).
 
 use super::radix::Radix;
-use crate::heap::Mutator;
+use crate::mutator::Mutator;
 use crate::types::Object;
 use std::fmt;
 use std::iter::{Flatten, FusedIterator};

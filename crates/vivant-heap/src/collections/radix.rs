@@ -3,7 +3,7 @@
 use super::chunk::{Chunk, Raw, SLOTS_MAX};
 use super::items::{Items, Links, link};
 use crate::collector::{Relocator, Tracer};
-use crate::heap::Mutator;
+use crate::mutator::Mutator;
 use crate::types::Object;
 use std::ops::Range;
 use std::ptr::NonNull;

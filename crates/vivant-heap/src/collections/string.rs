@@ -4,7 +4,7 @@ use super::chunk::Chunk;
 use super::items::Items;
 use super::vec::Vec;
 use crate::collector::{Relocator, Tracer};
-use crate::heap::Mutator;
+use crate::mutator::Mutator;
 use crate::types::Object;
 use std::cmp::Ordering;
 use std::fmt;

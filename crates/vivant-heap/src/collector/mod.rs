@@ -5,9 +5,11 @@ mod tracer;
 
 pub(crate) use relocator::Ageing;
 pub use relocator::Relocator;
+pub(crate) use tracer::Listed;
 pub use tracer::Tracer;
 
 use crate::heap::Core;
+use crate::orca::Owner;
 use crate::types::Object;
 
 /// Runs swept after each turn at least, as long as there are any to sweep.
@@ -60,14 +62,19 @@ impl Core {
         std::mem::forget(whole);
     }
 
-    /// Marks all that the roots reach, and begins to sweep. The nursery is emptied first, into the old generation (H6).
+    /// Marks all that the roots and other heaps reach, and begins to sweep. The nursery is emptied first, into the old generation (H6).
     pub(crate) fn major<'gc>(&mut self, roots: &mut impl Object<'gc>) {
         while !self.old.sweep(usize::MAX, &self.source) {}
         self.minor(roots, Ageing::Never);
         let whole = Whole;
+        self.heed();
         self.old.mark_begins();
-        let mut tracer = Tracer::new(self.old.epoch);
+        let own = Owner::name(&self.owner);
+        let sharing = self.sharing.get_mut();
+        let known = sharing.roots();
+        let mut tracer = Tracer::new(self.old.epoch, own, &mut sharing.imports);
         roots.trace(&mut tracer);
+        known.into_iter().for_each(|object| tracer.edge(object));
         while !tracer.drain(usize::MAX) {}
         tracer.clear_weak();
         self.deaths
@@ -75,7 +82,9 @@ impl Core {
             .marked(|object| tracer.has_met(object));
         let (met, alive) = (tracer.met(), tracer.alive);
         self.old.mark_ends(alive);
-        let grown = alive as f64 * self.pacing.growth;
+        // SAFETY: no turn runs, so what was not met is not used any more.
+        unsafe { self.sharing.get_mut().marked() };
+        let grown = self.weight() as f64 * self.pacing.growth;
         self.mark_at = (grown as usize).max(self.pacing.first);
         self.counted.major(met);
         std::mem::forget(whole);

@@ -3,6 +3,7 @@
 use crate::header::{Header, young_size};
 use crate::heap::Core;
 use crate::nursery::Nursery;
+use crate::orca::Owner;
 use crate::pages::chunk::age_of;
 use crate::pages::page::Age;
 #[cfg(test)]
@@ -104,12 +105,12 @@ impl<'a> Relocator<'a> {
             self.survivor(young_size(bytes))
         } else {
             let Core {
-                old, source, id, ..
+                old, source, owner, ..
             } = &mut *self.core;
             // What is born young is no larger than a cell.
             table
                 .class(bytes)
-                .and_then(|class| old.cell(class, source, *id))
+                .and_then(|class| old.cell(class, source, Owner::name(owner)))
         };
         let Some(to) = to else { out_of_memory() };
         // SAFETY: the object moves, bit for bit, to room that is large enough; nobody uses the old place but for where it has gone.
@@ -139,10 +140,13 @@ impl<'a> Relocator<'a> {
             let Core {
                 reserve,
                 source,
-                id,
+                owner,
                 ..
             } = &*self.core;
-            if !self.survivors.grow(reserve, source, *id, bytes) {
+            if !self
+                .survivors
+                .grow(reserve, source, Owner::name(owner), bytes)
+            {
                 return None;
             }
         }

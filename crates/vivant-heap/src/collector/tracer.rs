@@ -2,18 +2,18 @@
 
 use crate::header::Header;
 use crate::old::Epoch;
+use crate::orca::{Counts, Met, Owner};
 use crate::pages::chunk::state_of;
 #[cfg(test)]
 use crate::planted::{Planted, is_planted};
 use crate::sync::Ordering;
 use crate::types::Target;
-use std::marker::PhantomData;
 use std::ptr::NonNull;
 
 /// Goes from object to object. What [`Object::trace`](crate::Object::trace) reports to.
 pub struct Tracer<'a> {
     epoch: Epoch,
-    purpose: Purpose,
+    purpose: Purpose<'a>,
     /// Met, and not yet gone through. Explicit, so that deep structures need no deep stack (H12).
     grey: Vec<NonNull<Header>>,
     /// How many objects the mark has met.
@@ -24,46 +24,79 @@ pub struct Tracer<'a> {
     object: Option<NonNull<Header>>,
     /// Weak references that were gone through.
     weak: Vec<NonNull<Header>>,
-    heap: PhantomData<&'a mut ()>,
 }
 
 /// What becomes of the references that are met.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Purpose {
-    /// Those that the mark has not met are marked, and gone through.
-    Mark,
+enum Purpose<'a> {
+    /// Those that the mark has not met are marked, and gone through. Of shared objects only those of this owner; foreign ones are noted.
+    Mark {
+        own: NonNull<Owner>,
+        imports: &'a mut Counts,
+    },
     /// All are listed, and none is followed.
-    List,
+    List { shared: Vec<NonNull<Header>> },
 }
 
-impl Tracer<'_> {
-    pub(super) fn new(epoch: Epoch) -> Self {
+/// The references that something reports, in its order.
+pub(crate) struct Listed {
+    /// To objects of its own heap.
+    pub(crate) own: Vec<NonNull<Header>>,
+    /// To shared objects, whoever owns them.
+    pub(crate) shared: Vec<NonNull<Header>>,
+}
+
+impl<'a> Tracer<'a> {
+    /// Marks for this owner.
+    pub(super) fn new(epoch: Epoch, own: NonNull<Owner>, imports: &'a mut Counts) -> Self {
+        Tracer::with(epoch, Purpose::Mark { own, imports })
+    }
+
+    fn with(epoch: Epoch, purpose: Purpose<'a>) -> Self {
         Tracer {
             epoch,
-            purpose: Purpose::Mark,
+            purpose,
             grey: Vec::new(),
             met: 0,
             alive: 0,
             object: None,
             weak: Vec::new(),
-            heap: PhantomData,
         }
     }
 
     /// The references that something reports, in its order.
-    pub(crate) fn list(report: impl FnOnce(&mut Tracer<'_>)) -> Vec<NonNull<Header>> {
-        let mut tracer = Tracer {
-            purpose: Purpose::List,
-            ..Tracer::new(Epoch::FIRST)
-        };
+    pub(crate) fn list(report: impl FnOnce(&mut Tracer<'_>)) -> Listed {
+        let shared = Vec::new();
+        let mut tracer = Tracer::with(Epoch::FIRST, Purpose::List { shared });
         report(&mut tracer);
-        tracer.grey
+        let Tracer {
+            grey: own, purpose, ..
+        } = tracer;
+        match purpose {
+            Purpose::List { shared } => Listed { own, shared },
+            Purpose::Mark { .. } => unreachable!("nobody changes it"),
+        }
+    }
+
+    /// A reference to this object, which is shared: perhaps another heap's.
+    #[inline]
+    pub(crate) fn shared(&mut self, object: NonNull<Header>) {
+        match &mut self.purpose {
+            Purpose::List { shared } => shared.push(object),
+            Purpose::Mark { own, imports } => {
+                // SAFETY: a reference that was reported is to a living object, which its owner keeps until this mark has ended.
+                if unsafe { Owner::of(object) } == *own {
+                    self.edge(object);
+                } else {
+                    imports.entry(object).met = Met::ByMark;
+                }
+            }
+        }
     }
 
     /// A reference to this object.
     #[inline]
     pub(crate) fn edge(&mut self, object: NonNull<Header>) {
-        if self.purpose == Purpose::List {
+        if let Purpose::List { .. } = self.purpose {
             self.grey.push(object);
             return;
         }

@@ -1,7 +1,8 @@
 //! A chunk: a mebibyte of memory, aligned to its size, that begins with the descriptions of its pages and cells.
 
 use super::page::{Age, Page};
-use crate::sync::AtomicU8;
+use crate::orca::Owner;
+use crate::sync::{AtomicPtr, AtomicU8, Ordering};
 use std::ptr::NonNull;
 
 /// A chunk's size and alignment.
@@ -28,6 +29,8 @@ pub(crate) struct Chunk {
     /// Of each page, the head's included: whether an object in it is young. Together, because every reference that a collection meets is
     /// looked up here.
     ages: [Age; PAGES],
+    /// Of each page behind the head, whose it is, or nobody's. Not in the description, because other heaps read it (O6).
+    owners: [AtomicPtr<Owner>; PAGES - HEAD],
     /// Which of its source's chunks it is.
     pub(super) number: u32,
 }
@@ -95,6 +98,46 @@ pub(crate) unsafe fn age_of(pointer: NonNull<u8>) -> Age {
     let number = (pointer.addr().get() & (CHUNK - 1)) / PAGE;
     // SAFETY: the caller's.
     unsafe { (*chunk_of(pointer).as_ptr()).ages[number] }
+}
+
+/// Whose a page is in which a pointer points.
+///
+/// # Safety
+///
+/// As for `state_of`.
+#[inline]
+unsafe fn owner_at<'a>(pointer: NonNull<u8>) -> &'a AtomicPtr<Owner> {
+    let number = (pointer.addr().get() & (CHUNK - 1)) / PAGE;
+    debug_assert!(number >= HEAD, "a head is nobody's");
+    // SAFETY: the caller's; a head has as many owners as its chunk has pages behind it.
+    unsafe {
+        let owners = &raw const (*chunk_of(pointer).as_ptr()).owners;
+        &*owners.cast::<AtomicPtr<Owner>>().add(number - HEAD)
+    }
+}
+
+/// Whose the page is in which a pointer points, if it is somebody's.
+///
+/// # Safety
+///
+/// As for `state_of`.
+#[inline]
+pub(crate) unsafe fn owner_of(pointer: NonNull<u8>) -> Option<NonNull<Owner>> {
+    // Relaxed: the page was described before the object in it was made, and whoever has a reference to that has it from there.
+    // SAFETY: the caller's.
+    NonNull::new(unsafe { owner_at(pointer) }.load(Ordering::Relaxed))
+}
+
+/// Says whose a page is; nobody's, if none is given.
+///
+/// # Safety
+///
+/// As for `state_of`; the page is the caller's.
+pub(crate) unsafe fn set_owner(pointer: NonNull<u8>, owner: Option<NonNull<Owner>>) {
+    let owner = owner.map_or(std::ptr::null_mut(), NonNull::as_ptr);
+    // Relaxed: as in `owner_of`.
+    // SAFETY: the caller's.
+    unsafe { owner_at(pointer).store(owner, Ordering::Relaxed) };
 }
 
 /// Says of pages whether the objects in them are young.

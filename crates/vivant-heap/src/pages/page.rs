@@ -43,12 +43,10 @@ impl Age {
 /// The most cells that a run can have: a page of the smallest ones.
 const CELLS_MAX: usize = 256;
 
-/// The description of a page. Of a run, that of its first page describes all of it; the others have `kind` and `owner`.
+/// The description of a page. Of a run, that of its first page describes all of it; the others have `kind`.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub(crate) struct Page {
-    /// The heap whose it is, or 0.
-    pub(crate) owner: u32,
     pub(crate) kind: Kind,
     pub(crate) class: u8,
     /// The number of the epoch whose mark's dead have been taken out.
@@ -67,8 +65,7 @@ pub(crate) struct Page {
 
 /// A run of pages of one heap, by its first page's description.
 ///
-/// The descriptions of a heap's pages are its holder's alone; others read `owner` and `kind`, which change only when the run is
-/// taken and given back.
+/// The descriptions of a heap's pages are its holder's alone. Others read only whose a page is, which lies elsewhere.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Run(pub(crate) NonNull<Page>);
 

@@ -1,9 +1,10 @@
 //! The source: all chunks of a process or a system, of which heaps take runs of pages.
 
 use super::carved::{Carved, USABLE};
-use super::chunk::{HEAD, PAGE, PAGES, page_of, set_ages};
+use super::chunk::{HEAD, PAGE, PAGES, page_of, set_ages, set_owner};
 use super::memory::{self, Mapping};
 use super::page::{Age, Kind, Run};
+use crate::orca::Owner;
 use crate::sync::{Mutex, MutexGuard, PoisonError};
 use std::ptr::NonNull;
 
@@ -119,7 +120,7 @@ impl Source {
     }
 
     /// A run of so many pages for a heap. None if there is no memory.
-    pub(crate) fn take(&self, pages: usize, owner: u32, kind: Kind) -> Option<Run> {
+    pub(crate) fn take(&self, pages: usize, owner: NonNull<Owner>, kind: Kind) -> Option<Run> {
         let described = u32::try_from(pages).ok()?;
         let mut inner = self.inner();
         let taken = inner.taken + pages;
@@ -133,7 +134,7 @@ impl Source {
         drop(inner);
         // A run that is longer than a chunk has descriptions for its first chunk only: it holds one object, at its start.
         // SAFETY: pages of a mapped chunk that are nobody's but the caller's now.
-        unsafe { describe(start, pages, owner, kind) };
+        unsafe { describe(start, pages, Some(owner), kind) };
         // SAFETY: as above.
         let run = Run(unsafe { page_of(start) });
         // SAFETY: the run is the caller's.
@@ -156,7 +157,7 @@ impl Source {
                 let start = run.start();
                 // SAFETY: as above.
                 unsafe {
-                    describe(start, pages, 0, Kind::Free);
+                    describe(start, pages, None, Kind::Free);
                     set_ages(start, pages.min(USABLE), Age::Old);
                 }
                 inner.taken -= pages;
@@ -181,14 +182,13 @@ impl Source {
 /// # Safety
 ///
 /// They are the caller's, and a run.
-unsafe fn describe(start: NonNull<u8>, pages: usize, owner: u32, kind: Kind) {
+unsafe fn describe(start: NonNull<u8>, pages: usize, owner: Option<NonNull<Owner>>, kind: Kind) {
     // SAFETY: the caller's; of a run that is longer than a chunk only the pages of the first one are described.
     unsafe {
         let first = page_of(start);
         for number in 0..pages.min(USABLE) {
-            let page = first.add(number).as_ptr();
-            (*page).owner = owner;
-            (*page).kind = kind;
+            (*first.add(number).as_ptr()).kind = kind;
+            set_owner(start.add(number * PAGE), owner);
         }
     }
 }
@@ -297,7 +297,11 @@ mod tests {
         let lengths = [1, 3, 8, 1, 200, 2, 700];
         let runs: Vec<Run> = lengths
             .iter()
-            .map(|&pages| source.take(pages, 7, Kind::Cells).unwrap())
+            .map(|&pages| {
+                source
+                    .take(pages, NonNull::dangling(), Kind::Cells)
+                    .unwrap()
+            })
             .collect();
         let mut spans: Vec<_> = runs
             .iter()
@@ -315,7 +319,11 @@ mod tests {
     #[test]
     fn trimming_spares_what_is_taken() {
         let source = Source::new();
-        let runs = [1, 2, USABLE + 1].map(|pages| source.take(pages, 7, Kind::Large).unwrap());
+        let runs = [1, 2, USABLE + 1].map(|pages| {
+            source
+                .take(pages, NonNull::dangling(), Kind::Large)
+                .unwrap()
+        });
         // SAFETY: the runs are ours.
         unsafe {
             runs.iter().for_each(|run| run.start().write(5));
@@ -330,7 +338,11 @@ mod tests {
     fn what_is_freed_goes_back_to_the_system() {
         let source = Source::new();
         let chunks = if cfg!(miri) { 2 } else { 32 };
-        let take = |_| source.take(USABLE, 7, Kind::Large).unwrap();
+        let take = |_| {
+            source
+                .take(USABLE, NonNull::dangling(), Kind::Large)
+                .unwrap()
+        };
         for _ in 0..3 {
             let runs: Vec<Run> = (0..chunks).map(take).collect();
             assert_eq!(source.stats().chunks, chunks);
@@ -367,7 +379,9 @@ mod tests {
                 }
                 None => {
                     let length = [1, 2, 7, 64][(random >> 50) % 4];
-                    let run = source.take(length, 7, Kind::Cells).unwrap();
+                    let run = source
+                        .take(length, NonNull::dangling(), Kind::Cells)
+                        .unwrap();
                     // SAFETY: the run is ours.
                     unsafe { run.start().cast::<usize>().write(place) };
                     pages += length;
@@ -379,7 +393,9 @@ mod tests {
         // SAFETY: taken above, not used any more.
         unsafe { source.give(runs.into_iter().flatten()) };
         assert_eq!(source.stats().pages, 0);
-        let first = source.take(USABLE, 7, Kind::Cells).unwrap();
+        let first = source
+            .take(USABLE, NonNull::dangling(), Kind::Cells)
+            .unwrap();
         // SAFETY: nobody else uses this source.
         assert_eq!(unsafe { Carved::number_of(first.start()) }, 0);
     }
@@ -387,20 +403,24 @@ mod tests {
     #[test]
     fn a_bound_is_kept() {
         let source = Source::exhausted_at(2);
-        assert!(source.take(2, 1, Kind::Nursery).is_some());
-        assert!(source.take(1, 1, Kind::Nursery).is_none());
+        assert!(source.take(2, NonNull::dangling(), Kind::Nursery).is_some());
+        assert!(source.take(1, NonNull::dangling(), Kind::Nursery).is_none());
         let source = Source::bounded(2);
         assert!(source.allows(2) && !source.allows(3));
-        assert!(source.take(2, 1, Kind::Nursery).is_some());
+        assert!(source.take(2, NonNull::dangling(), Kind::Nursery).is_some());
         assert!(!source.allows(1));
-        assert!(source.take(1, 1, Kind::Nursery).is_some());
+        assert!(source.take(1, NonNull::dangling(), Kind::Nursery).is_some());
     }
 
     #[test]
     #[cfg(target_pointer_width = "64")]
     fn more_pages_than_a_description_counts_are_refused() {
         let source = Source::new();
-        assert!(source.take(1 << 32, 1, Kind::Large).is_none());
+        assert!(
+            source
+                .take(1 << 32, NonNull::dangling(), Kind::Large)
+                .is_none()
+        );
         assert_eq!(source.stats(), SourceStats::default());
     }
 }

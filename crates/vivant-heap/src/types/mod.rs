@@ -2,17 +2,23 @@
 
 pub(crate) mod borrow;
 mod collected;
+mod frozen;
 pub(crate) mod gc;
 mod mutable;
 mod object;
+mod sendable;
 mod slice;
 pub mod unsizing;
+mod val;
 mod weak;
 
 pub use borrow::{BorrowError, Ref, RefMut};
 pub use collected::{Anything, Collected};
+pub use frozen::{Frozen, FrozenLeaf};
 pub use gc::Gc;
 pub use mutable::Mut;
 pub use object::{Leaf, Object, Unbranded};
+pub use sendable::Sendable;
+pub use val::Val;
 pub(crate) use weak::Target;
 pub use weak::Weak;

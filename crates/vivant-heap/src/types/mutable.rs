@@ -4,7 +4,7 @@ use super::borrow::{BorrowError, CLEAN, READERS, Ref, RefMut, WRITING, Wanted};
 use super::gc::Gc;
 use super::object::Object;
 use crate::collector::{Relocator, Tracer};
-use crate::heap::Mutator;
+use crate::mutator::Mutator;
 use std::cell::{Cell, UnsafeCell};
 use std::fmt;
 use std::mem;

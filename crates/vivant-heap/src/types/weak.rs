@@ -5,7 +5,7 @@ use super::gc::{Gc, like};
 use super::object::Object;
 use crate::collector::{Relocator, Tracer};
 use crate::header::Header;
-use crate::heap::Mutator;
+use crate::mutator::Mutator;
 use std::cell::Cell;
 use std::fmt;
 use std::ptr::NonNull;

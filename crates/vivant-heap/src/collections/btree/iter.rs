@@ -2,7 +2,7 @@
 
 use super::cursor::{Cursor, Side};
 use super::tree::Tree;
-use crate::heap::Mutator;
+use crate::mutator::Mutator;
 use crate::types::Object;
 use std::fmt;
 use std::iter::FusedIterator;

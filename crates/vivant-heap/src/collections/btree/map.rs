@@ -5,7 +5,7 @@ pub use super::iter::{Iter, IterMut, Keys, Range, RangeMut, Values, ValuesMut};
 use super::node::Node;
 use super::tree::{Found, Tree};
 use crate::collector::{Relocator, Tracer};
-use crate::heap::Mutator;
+use crate::mutator::Mutator;
 use crate::types::Object;
 use std::borrow::Borrow;
 use std::cmp::Ordering;

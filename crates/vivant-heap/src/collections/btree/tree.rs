@@ -3,7 +3,7 @@
 use super::cursor::{Cursor, Side};
 use super::node::Node;
 use crate::collections::chunk::Chunk;
-use crate::heap::Mutator;
+use crate::mutator::Mutator;
 use crate::types::Object;
 use std::borrow::Borrow;
 

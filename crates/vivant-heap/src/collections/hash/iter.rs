@@ -1,7 +1,7 @@
 //! Iterators over maps and sets.
 
 use super::trie::{Trie, Walk};
-use crate::heap::Mutator;
+use crate::mutator::Mutator;
 use crate::types::Object;
 use std::fmt;
 use std::iter::FusedIterator;

@@ -5,7 +5,7 @@ pub use super::iter::{Iter, IterMut, Keys, Values, ValuesMut};
 use super::segment::Segment;
 use super::trie::{Found, Trie, Walk};
 use crate::collector::{Relocator, Tracer};
-use crate::heap::Mutator;
+use crate::mutator::Mutator;
 use crate::types::Object;
 use std::borrow::Borrow;
 use std::fmt;

@@ -3,7 +3,7 @@
 use super::group::{GROUP, equal, equal_64};
 use crate::collections::chunk::{CHUNK_MAX, Chunk, Content, Head, Raw, SLOTS_MAX, end_elements};
 use crate::collector::{Relocator, Tracer};
-use crate::heap::Mutator;
+use crate::mutator::Mutator;
 use crate::types::Object;
 use std::marker::PhantomData;
 use std::ptr::NonNull;

@@ -3,7 +3,7 @@
 use super::hasher::FixedState;
 use super::map::{self, HashMap};
 use crate::collector::{Relocator, Tracer};
-use crate::heap::Mutator;
+use crate::mutator::Mutator;
 use crate::types::Object;
 use std::borrow::Borrow;
 use std::fmt;

@@ -3,7 +3,7 @@
 use super::segment::Segment;
 use crate::collections::chunk::{Chunk, Content, Head, Raw, SLOTS_MAX};
 use crate::collector::{Relocator, Tracer};
-use crate::heap::Mutator;
+use crate::mutator::Mutator;
 use crate::types::Object;
 use std::marker::PhantomData;
 use std::ptr::NonNull;

@@ -1,0 +1,237 @@
+//! [`Mutator`]: what a turn can do with its heap.
+
+use crate::header::{Header, Table, young_size};
+use crate::heap::Core;
+use crate::orca::Owner;
+use crate::pages::chunk::age_of;
+#[cfg(test)]
+use crate::planted::{Planted, is_planted};
+use crate::types::Object;
+use crate::types::gc::{Brand, Gc};
+use std::cell::UnsafeCell;
+use std::fmt;
+use std::marker::PhantomData;
+use std::mem;
+use std::ptr::NonNull;
+
+/// The right to allocate and to write, in a turn. As many as one likes: the brand keeps them all in the turn.
+#[derive(Clone, Copy)]
+pub struct Mutator<'gc> {
+    core: NonNull<UnsafeCell<Core>>,
+    brand: Brand<'gc>,
+}
+
+/// A turn that runs, until it ends or panics.
+pub(crate) struct InTurn<'a>(pub(crate) &'a UnsafeCell<Core>);
+
+impl InTurn<'_> {
+    #[inline]
+    pub(crate) fn mutator<'gc>(&self) -> Mutator<'gc> {
+        Mutator {
+            core: NonNull::from(self.0),
+            brand: PhantomData,
+        }
+    }
+}
+
+impl Drop for InTurn<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        // SAFETY: the turn is over: its mutators are not used any more.
+        let core = unsafe { &mut *self.0.get() };
+        if core.old.unsettled {
+            core.old.settle();
+        }
+    }
+}
+
+impl<'gc> Mutator<'gc> {
+    #[inline]
+    pub(crate) fn core(&self) -> &Core {
+        // SAFETY: the heap is there as long as its turn. Turns share it; who changes more than cells, below, has no other reference.
+        unsafe { &*self.core.as_ref().get() }
+    }
+
+    /// A new object.
+    ///
+    /// Costs a few stores in the nursery. Large values are born in the old generation (H2). What is aligned to more than eight bytes lies in
+    /// a box, or the program does not compile:
+    ///
+    /// ```compile_fail,E0080
+    /// # use vivant_heap::{Heap, Leaf, Pacing, Root, Source};
+    /// # struct Nothing;
+    /// # impl Root for Nothing {
+    /// #     type Of<'gc> = ();
+    /// # }
+    /// #[repr(align(64))]
+    /// struct Line([u8; 64]);
+    ///
+    /// # let source = std::sync::Arc::new(Source::new());
+    /// Heap::<Nothing>::new(&source, Pacing::default(), |m| {
+    ///     m.alloc(Leaf(Line([0; 64])));
+    /// });
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// There is no memory, or the source's bound is reached: the turn is lost, the heap is as it was, and can be collected.
+    #[inline]
+    pub fn alloc<T: Object<'gc>>(&self, value: T) -> Gc<'gc, T> {
+        const {
+            assert!(
+                align_of::<T>() <= 8,
+                "an object is aligned to 8 bytes at most; box what needs more"
+            );
+        }
+        let room = if const { young_size(size_of::<T>()) <= YOUNG_MAX } {
+            match self
+                .core()
+                .nursery
+                .room(const { young_size(size_of::<T>()) })
+            {
+                Some(room) => room.cast(),
+                None => self.room_slow(young_size(size_of::<T>())),
+            }
+        } else {
+            self.room_old(size_of::<T>(), T::NEEDS_TRACE || T::MUTABLE)
+        };
+        // SAFETY: room for the header and the value behind it.
+        unsafe {
+            room.write(Header::new(Table::of::<T>()));
+            room.add(1).cast::<T>().write(value);
+            if const { mem::needs_drop::<T>() } {
+                self.note_drop(room, size_of::<T>());
+            }
+            Gc::at(room.add(1).cast())
+        }
+    }
+
+    /// Room for an object of which the type does not tell the size: so many bytes behind its header.
+    pub(crate) fn room(&self, bytes: usize, needs_trace: bool) -> NonNull<Header> {
+        let young = young_size(bytes);
+        if young > YOUNG_MAX {
+            return self.room_old(bytes, needs_trace);
+        }
+        match self.core().nursery.room(young) {
+            Some(room) => room.cast(),
+            None => self.room_slow(young),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn room_slow(&self, bytes: usize) -> NonNull<Header> {
+        let core = self.core();
+        // What the heap has in reserve it need not ask for.
+        let may_grow = !core.is_unlucky() && (core.reserve.pages() > 0 || core.has_pages(bytes));
+        if !may_grow
+            || !core
+                .nursery
+                .grow(&core.reserve, &core.source, Owner::name(&core.owner), bytes)
+        {
+            no_memory(bytes);
+        }
+        match core.nursery.room(bytes) {
+            Some(room) => room.cast(),
+            None => no_memory(bytes),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn room_old(&self, bytes: usize, remembers: bool) -> NonNull<Header> {
+        // SAFETY: a mutator's methods are the only way to the core in a turn; each has the reference of `core()` within its own body, and calls nothing of
+        // the user's meanwhile that could come here: values are made before `alloc` is entered, and no `Clone`, `Drop` or iterator runs in it.
+        let core = unsafe { &mut *self.core.as_ref().get() };
+        if core.is_unlucky() || !core.has_pages(bytes) {
+            no_memory(bytes);
+        }
+        let Some(room) = core
+            .old
+            .allocate(bytes, &core.source, Owner::name(&core.owner))
+        else {
+            no_memory(bytes);
+        };
+        core.counted.born_old(bytes);
+        if remembers {
+            // Born written: what it is made of may be young (GC-NOTES §3, 17).
+            core.remembered.get_mut().push(room);
+        }
+        room
+    }
+
+    /// Room for a shared object of so many bytes behind its header (H2). What it is made of is old, so that nothing need be remembered.
+    #[inline]
+    pub(crate) fn room_shared(&self, bytes: usize) -> NonNull<Header> {
+        // SAFETY: as in `room_old`.
+        let core = unsafe { &mut *self.core.as_ref().get() };
+        let room = core.old.at_hand(bytes);
+        let Some(room) = room.or_else(|| core.room_shared(bytes)) else {
+            no_memory(bytes);
+        };
+        core.counted.born_old(bytes);
+        room
+    }
+
+    /// Notes the destructor of an old object.
+    ///
+    /// # Safety
+    ///
+    /// It was just made.
+    #[inline(never)]
+    pub(crate) unsafe fn note_drop_old(&self, object: NonNull<Header>) {
+        // SAFETY: as in `room_old`.
+        let core = unsafe { &mut *self.core.as_ref().get() };
+        // SAFETY: the caller's.
+        unsafe { core.old.note_drop(object) };
+    }
+
+    /// # Safety
+    ///
+    /// The object was just made, there, with so many bytes behind its header.
+    #[inline(never)]
+    pub(crate) unsafe fn note_drop(&self, object: NonNull<Header>, bytes: usize) {
+        if young_size(bytes) <= YOUNG_MAX {
+            self.core().nursery.note_drop(object);
+        } else {
+            // SAFETY: the caller's.
+            unsafe { self.note_drop_old(object) };
+        }
+    }
+
+    /// An old object is written for the first time since the nursery was last emptied (H5).
+    #[cold]
+    pub(crate) fn barrier(&self, object: NonNull<Header>) {
+        #[cfg(test)]
+        if is_planted(Planted::ForgottenWrite) {
+            return;
+        }
+        #[cfg(test)]
+        if is_planted(Planted::RememberedTwice) {
+            self.core().remembered.borrow_mut().push(object);
+        }
+        // One that was made of a part of an old object is young, whatever its flag says.
+        // SAFETY: an object lies in a chunk.
+        if unsafe { age_of(object.cast()) }.is_young() {
+            return;
+        }
+        self.core().remembered.borrow_mut().push(object);
+    }
+}
+
+/// The largest object that is born in the nursery.
+const YOUNG_MAX: usize = 2048;
+
+#[cold]
+pub(crate) fn no_memory(bytes: usize) -> ! {
+    panic!(
+        "no memory for an object of {bytes} bytes: the source of pages has none left. The turn is lost, the heap is as it was: drop what is \
+         not needed and collect, or give the source more pages"
+    )
+}
+
+impl fmt::Debug for Mutator<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Mutator").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,77 @@
+//! [`Counts`]: how many references, by object.
+
+use crate::collections::gc::FixedState;
+use crate::header::Header;
+use std::collections::HashMap;
+use std::ptr::NonNull;
+
+/// A count for each of some objects. In the order in which they came in: nothing is done in the order of addresses (R5).
+#[derive(Default)]
+pub(crate) struct Counts {
+    entries: Vec<Entry>,
+    /// The place of each object's entry, by its address.
+    places: HashMap<usize, u32, FixedState>,
+}
+
+/// The count of one object.
+#[derive(Clone, Copy)]
+pub(crate) struct Entry {
+    pub(crate) object: NonNull<Header>,
+    /// Of an export: below zero as long as an INC lies in the lane, and references that needed it have come back.
+    pub(crate) count: i64,
+    /// Whether the mark that runs, or was the last, has met it.
+    pub(crate) met: Met,
+}
+
+/// What a mark knows of a foreign object.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Met {
+    NotYet,
+    /// It is needed.
+    ByMark,
+}
+
+impl Counts {
+    /// The entry of an object; a new one counts nothing.
+    ///
+    /// # Panics
+    ///
+    /// There are four thousand million entries.
+    pub(crate) fn entry(&mut self, object: NonNull<Header>) -> &mut Entry {
+        let next = u32::try_from(self.entries.len()).expect("too many shared objects for one heap");
+        let place = *self.places.entry(object.addr().get()).or_insert(next);
+        if place == next {
+            self.entries.push(Entry {
+                object,
+                count: 0,
+                met: Met::NotYet,
+            });
+        }
+        &mut self.entries[place as usize]
+    }
+
+    /// Forgets entries.
+    pub(crate) fn retain(&mut self, mut keep: impl FnMut(&mut Entry) -> bool) {
+        let before = self.entries.len();
+        self.entries.retain_mut(&mut keep);
+        if self.entries.len() == before {
+            return;
+        }
+        self.places.clear();
+        let entries = self.entries.iter().zip(0..);
+        self.places
+            .extend(entries.map(|(entry, place)| (entry.object.addr().get(), place)));
+        if self.entries.len() < before / 4 {
+            self.entries.shrink_to_fit();
+            self.places.shrink_to_fit();
+        }
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Entry> {
+        self.entries.iter()
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.entries.len()
+    }
+}

@@ -1,0 +1,113 @@
+//! [`Held`]: something shared, outside of any heap.
+
+use super::lane::Change;
+use super::owner::Owner;
+use crate::header::Header;
+use crate::mutator::Mutator;
+use crate::types::{Collected, Val};
+use std::fmt;
+use std::ops::Deref;
+use std::ptr::NonNull;
+
+/// A [`Val`] outside of turns: in a thread, a task, a global. It keeps its object alive, and says so to its owner when it is made, cloned and
+/// dropped.
+///
+/// What it refers to has no collected parts of its own: those are read in turns.
+///
+/// Costs: a change in its owner's lane for each clone and each drop, which is a short allocation and an exchange; nothing to read.
+///
+/// ```
+/// use std::sync::Arc;
+/// use std::thread;
+/// use vivant_heap::{Heap, Pacing, Root, Source};
+///
+/// struct Nothing;
+/// impl Root for Nothing {
+///     type Of<'gc> = ();
+/// }
+///
+/// let source = Arc::new(Source::new());
+/// let mut heap = Heap::<Nothing>::new(&source, Pacing::default(), |_| ());
+/// let held = heap.turn(|m, _| m.hold(m.val_str("rain")));
+/// heap.collect();
+/// let length = thread::spawn(move || held.len()).join().unwrap();
+/// assert_eq!(length, 4);
+/// heap.collect();
+/// ```
+pub struct Held<T: ?Sized> {
+    value: NonNull<T>,
+}
+
+// SAFETY: what is shared may be read by all threads, and may end on any.
+unsafe impl<T: ?Sized + Send + Sync> Send for Held<T> {}
+// SAFETY: as above.
+unsafe impl<T: ?Sized + Send + Sync> Sync for Held<T> {}
+
+impl<'gc> Mutator<'gc> {
+    /// A reference that may leave the turn.
+    pub fn hold<T: ?Sized + Collected<'gc, Static = T> + 'static>(
+        &self,
+        val: Val<'gc, T>,
+    ) -> Held<T> {
+        let own = Owner::name(&self.core().owner);
+        // SAFETY: this turn has the reference, and its thread holds the heap.
+        unsafe { self.sharing().pack(own, val.header()) };
+        Held {
+            value: Val::pointer(val),
+        }
+    }
+
+    /// What was held, as a reference of this turn.
+    pub fn take<T: ?Sized + Collected<'gc, Static = T> + 'static>(
+        &self,
+        held: Held<T>,
+    ) -> Val<'gc, T> {
+        let held = std::mem::ManuallyDrop::new(held);
+        let own = Owner::name(&self.core().owner);
+        // SAFETY: as in `hold`; from here on this heap has its weight.
+        unsafe {
+            self.sharing().unpack(own, held.header());
+            Val::at(held.value)
+        }
+    }
+}
+
+impl<T: ?Sized> Held<T> {
+    pub(super) fn header(&self) -> NonNull<Header> {
+        // SAFETY: it refers to an object.
+        unsafe { Header::before(self.value) }
+    }
+}
+
+impl<T: ?Sized> Deref for Held<T> {
+    type Target = T;
+    #[inline]
+    fn deref(&self) -> &T {
+        // SAFETY: an object that this counts, that never moves, and that nobody writes.
+        unsafe { self.value.as_ref() }
+    }
+}
+
+impl<T: ?Sized> Clone for Held<T> {
+    fn clone(&self) -> Self {
+        let object = self.header();
+        // Before anybody has the reference that needs it (O6).
+        // SAFETY: this counts it, so its owner is there.
+        unsafe { Owner::of(object).as_ref() }.leave(vec![Change { object, by: 1 }]);
+        Held { value: self.value }
+    }
+}
+
+impl<T: ?Sized> Drop for Held<T> {
+    fn drop(&mut self) {
+        let object = self.header();
+        // SAFETY: this counts it, and does not use it any more.
+        unsafe { Owner::give_up(Owner::of(object), vec![Change { object, by: -1 }]) };
+    }
+}
+
+impl<T: ?Sized + fmt::Debug> fmt::Debug for Held<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
+    }
+}

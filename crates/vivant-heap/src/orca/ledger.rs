@@ -1,0 +1,194 @@
+//! [`Ledger`]: adds up who counts what, over all heaps and parcels (O3, O4, O5).
+
+use super::held::Held;
+use super::orphan::Orphan;
+use super::owner::Owner;
+use super::parcel::Parcel;
+use crate::collector::Tracer;
+use crate::header::Header;
+use crate::heap::{Heap, Root};
+use crate::pages::chunk::owner_of;
+use crate::types::Object;
+use crate::verify::Fault;
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::ptr::NonNull;
+
+/// A check of everything that is shared: give it all heaps, orphans, parcels and held references that there are, and ask.
+///
+/// It remembers what it was shown, so nothing may happen between that and the question. For tests and simulations: it walks through all heaps.
+///
+/// ```
+/// use std::sync::Arc;
+/// use vivant_heap::{Heap, Ledger, Pacing, Root, Source, Val};
+///
+/// struct News;
+/// impl Root for News {
+///     type Of<'gc> = Val<'gc, str>;
+/// }
+///
+/// let source = Arc::new(Source::new());
+/// let mut heap = Heap::<News>::new(&source, Pacing::default(), |m| m.val_str("rain"));
+/// let parcel = heap.turn(|m, news| m.pack::<News>(*news));
+///
+/// let mut ledger = Ledger::default();
+/// ledger.heap(&mut heap).unwrap();
+/// assert_eq!(ledger.check().unwrap_err().rule, "O5", "the parcel is missing");
+/// ledger.parcel(&parcel);
+/// assert_eq!(ledger.check(), Ok(()));
+/// ```
+#[derive(Default, Debug)]
+pub struct Ledger {
+    /// What owners know of the references that others have.
+    known: BTreeMap<usize, i64>,
+    /// The references that others have.
+    had: BTreeMap<usize, i64>,
+    /// What is reached from heaps' states, parcels and held references, and by which type.
+    roots: Vec<(usize, Option<&'static str>)>,
+    /// All objects that live at their owners, with what they refer to that is shared.
+    alive: HashMap<usize, Vec<usize>>,
+    names: HashMap<usize, &'static str>,
+}
+
+impl Ledger {
+    /// Verifies a heap, and takes down what it counts and refers to.
+    ///
+    /// # Errors
+    ///
+    /// As [`Heap::verify`].
+    pub fn heap<R: Root>(&mut self, heap: &mut Heap<R>) -> Result<(), Fault> {
+        heap.heed();
+        heap.verify()?;
+        let (core, state) = heap.parts();
+        let (own, sharing) = (Owner::name(&core.owner), core.sharing.get_mut());
+        for export in sharing.exports.iter() {
+            *self.known.entry(address(export.object)).or_default() += export.count;
+        }
+        for import in sharing.imports.iter() {
+            *self.had.entry(address(import.object)).or_default() += import.count;
+        }
+        let listed = Tracer::list(|tracer| state.trace(tracer));
+        let foreign = |object: &NonNull<Header>| {
+            // SAFETY: a reference leads into a chunk, also if what it led to was freed.
+            let owner = unsafe { owner_of(object.cast()) };
+            owner != Some(own)
+        };
+        let mut grey = listed.own;
+        let (others, shared): (Vec<_>, Vec<_>) = listed.shared.into_iter().partition(foreign);
+        self.roots
+            .extend(others.into_iter().map(|object| (address(object), None)));
+        grey.extend(shared);
+        grey.extend(sharing.roots());
+        let mut met = HashSet::new();
+        while let Some(object) = grey.pop() {
+            if !met.insert(object) {
+                continue;
+            }
+            // SAFETY: the verifier has seen that an object begins there, and no turn runs; the value follows the header.
+            let (table, listed) = unsafe {
+                let table = object.as_ref().table();
+                let list = |tracer: &mut Tracer<'_>| (table.trace)(object.add(1).cast(), tracer);
+                (table, Tracer::list(list))
+            };
+            let name = (table.name)();
+            let edges: Vec<usize> = listed.shared.iter().copied().map(address).collect();
+            let others = listed
+                .shared
+                .iter()
+                .copied()
+                .filter(|object| foreign(object));
+            self.roots
+                .extend(others.map(|object| (address(object), Some(name))));
+            self.names.insert(address(object), name);
+            self.alive.insert(address(object), edges);
+            grey.extend(listed.own);
+            grey.extend(listed.shared.into_iter().filter(|object| !foreign(object)));
+        }
+        Ok(())
+    }
+
+    /// As [`Ledger::heap`], of what is left of one.
+    ///
+    /// # Errors
+    ///
+    /// As [`Heap::verify`].
+    pub fn orphan(&mut self, orphan: &mut Orphan) -> Result<(), Fault> {
+        self.heap(&mut orphan.heap)
+    }
+
+    /// Takes down what a parcel has.
+    pub fn parcel<M: Root>(&mut self, parcel: &Parcel<M>) {
+        parcel
+            .roots()
+            .into_iter()
+            .for_each(|root| self.has_one(root));
+    }
+
+    /// Takes down what is held.
+    pub fn held<T: ?Sized>(&mut self, held: &Held<T>) {
+        self.has_one(held.header());
+    }
+
+    fn has_one(&mut self, object: NonNull<Header>) {
+        *self.had.entry(address(object)).or_default() += 1;
+        self.roots.push((address(object), None));
+    }
+
+    /// Whether all counts agree, and all that anybody reaches lives at its owner.
+    ///
+    /// # Errors
+    ///
+    /// The rule that is broken first: O5 for counts, O3 for what is reached.
+    pub fn check(&self) -> Result<(), Fault> {
+        let objects: BTreeMap<usize, ()> = self
+            .known
+            .keys()
+            .chain(self.had.keys())
+            .map(|&object| (object, ()))
+            .collect();
+        let count = |of: &BTreeMap<usize, i64>, object| of.get(&object).copied().unwrap_or(0);
+        for (object, ()) in objects {
+            let (known, had) = (count(&self.known, object), count(&self.had, object));
+            if known != had {
+                let what = match known < had {
+                    true => "others have more references than its owner knows",
+                    false => "its owner knows of more references than others have",
+                };
+                return self.fault("O5", what, object, None);
+            }
+        }
+        let mut grey = self.roots.clone();
+        let mut met = HashSet::new();
+        while let Some((object, from)) = grey.pop() {
+            if !met.insert(object) {
+                continue;
+            }
+            let Some(edges) = self.alive.get(&object) else {
+                let what =
+                    "it is reached from elsewhere, and its owner does not know that it lives";
+                return self.fault("O3", what, object, from);
+            };
+            let name = self.names.get(&object).copied();
+            grey.extend(edges.iter().map(|&edge| (edge, name)));
+        }
+        Ok(())
+    }
+
+    fn fault(
+        &self,
+        rule: &'static str,
+        what: &'static str,
+        address: usize,
+        from: Option<&'static str>,
+    ) -> Result<(), Fault> {
+        Err(Fault {
+            rule,
+            what,
+            address,
+            from,
+        })
+    }
+}
+
+fn address(object: NonNull<Header>) -> usize {
+    object.addr().get()
+}

@@ -1,0 +1,25 @@
+//! ORCA: sharing between heaps. [README.md](README.md) has the protocol.
+
+mod counts;
+mod held;
+mod lane;
+mod ledger;
+#[cfg(test)]
+mod model;
+#[cfg(test)]
+mod model_tests;
+#[cfg(test)]
+mod order_tests;
+mod orphan;
+mod owner;
+mod parcel;
+mod post;
+mod sharing;
+
+pub(crate) use counts::{Counts, Met};
+pub use held::Held;
+pub use ledger::Ledger;
+pub use orphan::Orphan;
+pub(crate) use owner::Owner;
+pub use parcel::Parcel;
+pub(crate) use sharing::{Ends, FOREIGN, Sharing};

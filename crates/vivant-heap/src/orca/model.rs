@@ -1,0 +1,139 @@
+//! ORCA in small: what counts must be, by numbers and maps alone. Nothing moves, nothing is freed; a mark is a walk.
+//!
+//! | here | in the crate | in the paper |
+//! |---|---|---|
+//! | `Heap::exports` | `Sharing::exports` | LRC |
+//! | `Heap::imports` | `Sharing::imports` | FRC |
+//! | `Heap::lane` | `Lane` | OMC, the queue's part |
+//! | `pack`, `unpack` | `Mutator::pack`, `unpack` | send, receive (§4.5) |
+//! | `returned` | `Drop for Parcel` | |
+//! | `mark` | `Core::major`, `Sharing::marked` | the cycle (§4.4) |
+
+use super::sharing::MORE;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Something shared, by its place among all.
+pub(super) type Number = usize;
+
+pub(super) struct Thing {
+    owner: usize,
+    parts: Vec<Number>,
+}
+
+#[derive(Default)]
+pub(super) struct Heap {
+    /// What its state refers to.
+    pub(super) state: Vec<Number>,
+    pub(super) exports: BTreeMap<Number, i64>,
+    pub(super) imports: BTreeMap<Number, i64>,
+    lane: Vec<(Number, i64)>,
+}
+
+#[derive(Default)]
+pub(super) struct Model {
+    things: Vec<Thing>,
+    pub(super) heaps: Vec<Heap>,
+}
+
+impl Model {
+    pub(super) fn make(&mut self, owner: usize, parts: Vec<Number>) -> Number {
+        self.things.push(Thing { owner, parts });
+        self.things.len() - 1
+    }
+
+    pub(super) fn parts(&self, thing: Number) -> &[Number] {
+        &self.things[thing].parts
+    }
+
+    pub(super) fn pack(&mut self, heap: usize, thing: Number) {
+        let owner = self.things[thing].owner;
+        if owner == heap {
+            *self.heaps[heap].exports.entry(thing).or_default() += 1;
+            return;
+        }
+        let import = self.heaps[heap].imports.entry(thing).or_default();
+        if *import > 1 {
+            *import -= 1;
+        } else {
+            *import += MORE - 1;
+            self.heaps[owner].lane.push((thing, MORE));
+        }
+    }
+
+    pub(super) fn unpack(&mut self, heap: usize, thing: Number) {
+        if self.things[thing].owner == heap {
+            *self.heaps[heap].exports.entry(thing).or_default() -= 1;
+        } else {
+            *self.heaps[heap].imports.entry(thing).or_default() += 1;
+        }
+    }
+
+    /// A parcel is dropped.
+    pub(super) fn returned(&mut self, thing: Number) {
+        let owner = self.things[thing].owner;
+        self.heaps[owner].lane.push((thing, -1));
+    }
+
+    pub(super) fn heed(&mut self, heap: usize) {
+        let heap = &mut self.heaps[heap];
+        for (thing, by) in std::mem::take(&mut heap.lane) {
+            *heap.exports.entry(thing).or_default() += by;
+        }
+    }
+
+    /// What a heap's own roots reach: its own things, and the foreign ones that are met from these, or from the state.
+    fn met(&self, heap: usize) -> BTreeSet<Number> {
+        let Heap { state, exports, .. } = &self.heaps[heap];
+        let known = exports.iter().filter(|(_, count)| **count != 0);
+        let mut grey: Vec<Number> = state.clone();
+        grey.extend(known.map(|(thing, _)| thing));
+        let mut met = BTreeSet::new();
+        while let Some(thing) = grey.pop() {
+            if met.insert(thing) && self.things[thing].owner == heap {
+                grey.extend(&self.things[thing].parts);
+            }
+        }
+        met
+    }
+
+    pub(super) fn mark(&mut self, heap: usize) {
+        self.heed(heap);
+        let met = self.met(heap);
+        let is_foreign = |thing: &&Number| self.things[**thing].owner != heap;
+        let needed: Vec<Number> = met.iter().filter(is_foreign).copied().collect();
+        let this = &mut self.heaps[heap];
+        this.exports.retain(|_, count| *count != 0);
+        let mut changes = Vec::new();
+        for thing in needed {
+            let import = this.imports.entry(thing).or_default();
+            if *import == 0 {
+                *import = MORE;
+                changes.push((thing, MORE));
+            }
+        }
+        this.imports.retain(|thing, count| {
+            let stays = met.contains(thing);
+            if !stays {
+                changes.push((*thing, -*count));
+            }
+            stays
+        });
+        for (thing, by) in changes {
+            let owner = self.things[thing].owner;
+            self.heaps[owner].lane.push((thing, by));
+        }
+    }
+
+    /// What lives, if these are in parcels.
+    pub(super) fn reached(&self, outside: impl Iterator<Item = Number>) -> BTreeSet<Number> {
+        let states = self.heaps.iter().flat_map(|heap| &heap.state).copied();
+        let mut grey: Vec<Number> = states.chain(outside).collect();
+        let mut reached = BTreeSet::new();
+        while let Some(thing) = grey.pop() {
+            if reached.insert(thing) {
+                grey.extend(&self.things[thing].parts);
+            }
+        }
+        reached
+    }
+}

@@ -1,0 +1,330 @@
+//! Random programs that share, beside the model: the same counts after each step, nothing freed that somebody has, nothing left at the end.
+
+use super::Counts;
+use super::ledger::Ledger;
+use super::model::{Model, Number};
+use super::parcel::Parcel;
+use crate::heap::{Heap, Root};
+use crate::pacing::Pacing;
+use crate::pages::Source;
+use crate::planted::{self, Planted};
+use crate::stress::{Chance, Stress, When};
+use crate::sync::{Arc, Mutex};
+use crate::types::{Frozen, Object, Sendable, Val};
+use std::collections::BTreeMap;
+use std::mem;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// How often each thing has ended.
+pub(super) type Ended = Arc<Mutex<Vec<u32>>>;
+
+pub(super) struct Noted(pub(super) Number, pub(super) Ended);
+
+impl Drop for Noted {
+    fn drop(&mut self) {
+        self.1.lock().unwrap()[self.0] += 1;
+    }
+}
+
+/// A thing with parts. By hand: the derive names this crate from outside.
+pub(super) struct Thing<'gc> {
+    pub(super) noted: Noted,
+    pub(super) parts: Vec<Val<'gc, Thing<'gc>>>,
+}
+
+// SAFETY: the parts have all its references.
+unsafe impl<'gc> Object<'gc> for Thing<'gc> {
+    type Static = Thing<'static>;
+    const NEEDS_TRACE: bool = true;
+    fn trace(&self, tracer: &mut crate::Tracer<'_>) {
+        self.parts.trace(tracer);
+    }
+    fn relocate(&mut self, _: &mut crate::Relocator<'_>) {}
+}
+
+// SAFETY: it has shared parts, and plain ones that are `Sync`.
+unsafe impl<'gc> Frozen<'gc> for Thing<'gc> {}
+// SAFETY: as above.
+unsafe impl<'gc> Sendable<'gc> for Thing<'gc> {}
+
+pub(super) struct Things;
+
+impl Root for Things {
+    type Of<'gc> = Vec<Val<'gc, Thing<'gc>>>;
+}
+
+/// A message: two things.
+struct Two;
+
+impl Root for Two {
+    type Of<'gc> = (Val<'gc, Thing<'gc>>, Option<Val<'gc, Thing<'gc>>>);
+}
+
+const HEAPS: usize = 3;
+const STEPS: usize = if cfg!(miri) { 60 } else { 400 };
+
+/// The real thing and the model.
+struct Both {
+    source: Arc<Source>,
+    heaps: Vec<Heap<Things>>,
+    model: Model,
+    parcels: Vec<(Parcel<Two>, [Option<Number>; 2])>,
+    ended: Ended,
+    chance: Chance,
+}
+
+fn number(thing: &Thing<'_>) -> Number {
+    thing.noted.0
+}
+
+impl Both {
+    fn new(seed: u64) -> Both {
+        let source = Arc::new(Source::new());
+        let pacing = Pacing {
+            stress: Some(Stress::new(When::Paced, seed)),
+            ..Pacing::default()
+        };
+        let heap = |_| Heap::new(&source, pacing, |_| Vec::new());
+        let mut model = Model::default();
+        model.heaps.resize_with(HEAPS, Default::default);
+        Both {
+            heaps: (0..HEAPS).map(heap).collect(),
+            source,
+            model,
+            parcels: Vec::new(),
+            ended: Ended::default(),
+            chance: Chance::new(seed),
+        }
+    }
+
+    fn below(&self, bound: usize) -> usize {
+        self.chance.below(bound as u64) as usize
+    }
+
+    /// One step of some heap.
+    fn step(&mut self) {
+        let heap = self.below(HEAPS);
+        match self.below(12) {
+            0..3 => self.make(heap),
+            3..5 => self.pack(heap),
+            5..7 if !self.parcels.is_empty() => self.unpack(heap),
+            7 if !self.parcels.is_empty() => self.return_parcel(),
+            8 => self.take_a_part(heap),
+            9 => self.forget(heap),
+            10 => self.collect(heap),
+            _ => self.collect_young(heap),
+        }
+    }
+
+    fn make(&mut self, heap: usize) {
+        let ended = self.ended.clone();
+        ended.lock().unwrap().push(0);
+        let (chance, model) = (&self.chance, &mut self.model);
+        self.heaps[heap].turn(|m, state| {
+            let parts: Vec<_> = match state.len() {
+                0 => Vec::new(),
+                length => (0..chance.below(4))
+                    .map(|_| state[chance.below(length as u64) as usize])
+                    .collect(),
+            };
+            let thing = model.make(heap, parts.iter().map(|part| number(part)).collect());
+            model.heaps[heap].state.push(thing);
+            let noted = Noted(thing, ended);
+            state.push(m.val(Thing { noted, parts }));
+        });
+    }
+
+    fn pack(&mut self, heap: usize) {
+        let (chance, model) = (&self.chance, &mut self.model);
+        let parcel = self.heaps[heap].turn(|m, state| {
+            let pick = || {
+                state
+                    .get(chance.below(state.len() as u64 + 1) as usize)
+                    .copied()
+            };
+            let (one, other) = (pick()?, pick());
+            let numbers = [Some(number(&one)), other.map(|other| number(&other))];
+            numbers
+                .iter()
+                .flatten()
+                .for_each(|thing| model.pack(heap, *thing));
+            Some((m.pack::<Two>((one, other)), numbers))
+        });
+        self.parcels.extend(parcel);
+    }
+
+    fn unpack(&mut self, heap: usize) {
+        let (parcel, numbers) = self.parcels.swap_remove(self.below(self.parcels.len()));
+        self.heaps[heap].turn(|m, state| {
+            let (one, other) = m.unpack(parcel);
+            state.extend([Some(one), other].into_iter().flatten());
+        });
+        for thing in numbers.into_iter().flatten() {
+            self.model.unpack(heap, thing);
+            self.model.heaps[heap].state.push(thing);
+        }
+    }
+
+    fn return_parcel(&mut self) {
+        let (parcel, numbers) = self.parcels.swap_remove(self.below(self.parcels.len()));
+        drop(parcel);
+        numbers
+            .into_iter()
+            .flatten()
+            .for_each(|thing| self.model.returned(thing));
+    }
+
+    /// What lies below a whole takes its place.
+    fn take_a_part(&mut self, heap: usize) {
+        let (chance, model) = (&self.chance, &mut self.model);
+        self.heaps[heap].turn(|_, state| {
+            let place = chance.below(state.len() as u64 + 1) as usize;
+            let Some(whole) = state.get(place) else {
+                return;
+            };
+            let parts = &Val::as_ref(*whole).parts;
+            let at = chance.below(parts.len() as u64 + 1) as usize;
+            if let Some(part) = parts.get(at) {
+                let expected = model.parts(number(whole))[at];
+                assert_eq!(number(part), expected);
+                state[place] = *part;
+                model.heaps[heap].state[place] = expected;
+            }
+        });
+    }
+
+    fn forget(&mut self, heap: usize) {
+        let (chance, model) = (&self.chance, &mut self.model);
+        self.heaps[heap].turn(|_, state| {
+            let most = state.len() as u64;
+            for _ in 0..chance.below(most / 2 + 1) {
+                let place = chance.below(state.len() as u64) as usize;
+                state.swap_remove(place);
+                model.heaps[heap].state.swap_remove(place);
+            }
+        });
+    }
+
+    fn collect(&mut self, heap: usize) {
+        self.heaps[heap].collect();
+        self.model.mark(heap);
+        if self.below(2) == 0 {
+            self.heaps[heap].sweep();
+        }
+    }
+
+    fn collect_young(&mut self, heap: usize) {
+        self.heaps[heap].heed();
+        self.heaps[heap].collect_young();
+        self.model.heed(heap);
+    }
+
+    /// The counts are those of the model, they agree with one another, and nothing has ended that somebody has.
+    fn compare(&mut self) {
+        for heap in 0..HEAPS {
+            self.model.heed(heap);
+            self.heaps[heap].heed();
+            let sharing = self.heaps[heap].parts().0.sharing.get_mut();
+            let expected = &self.model.heaps[heap];
+            assert_eq!(
+                counts(&sharing.exports),
+                expected.exports,
+                "exports of {heap}"
+            );
+            assert_eq!(
+                counts(&sharing.imports),
+                expected.imports,
+                "imports of {heap}"
+            );
+        }
+        let mut ledger = Ledger::default();
+        for heap in &mut self.heaps {
+            ledger.heap(heap).unwrap_or_else(|fault| panic!("{fault}"));
+        }
+        self.parcels
+            .iter()
+            .for_each(|(parcel, _)| ledger.parcel(parcel));
+        ledger.check().unwrap_or_else(|fault| panic!("{fault}"));
+        let outside = self
+            .parcels
+            .iter()
+            .flat_map(|(_, numbers)| numbers)
+            .flatten();
+        let ended = self.ended.lock().unwrap();
+        for thing in self.model.reached(outside.copied()) {
+            assert_eq!(ended[thing], 0, "{thing} has ended, and somebody has it");
+        }
+    }
+
+    /// All is forgotten: when all have collected as often as a chain of wholes is long, everything has ended once.
+    fn end(mut self) {
+        self.parcels.clear();
+        self.heaps
+            .iter_mut()
+            .for_each(|heap| heap.turn(|_, state| state.clear()));
+        let most = self.ended.lock().unwrap().len();
+        for _ in 0..=most {
+            for heap in &mut self.heaps {
+                heap.collect();
+                heap.sweep();
+            }
+            if self.heaps.iter().all(|heap| heap.stats().live == 0) {
+                break;
+            }
+        }
+        assert!(self.ended.lock().unwrap().iter().all(|&times| times == 1));
+        drop(mem::take(&mut self.heaps));
+        assert_eq!(self.source.stats().pages, 0);
+    }
+}
+
+/// Counts by the things' numbers.
+fn counts(counts: &Counts) -> BTreeMap<Number, i64> {
+    let of = |entry: &super::counts::Entry| {
+        // SAFETY: things are all that is shared here, and who counts one keeps it; no turn runs.
+        let thing = unsafe { entry.object.add(1).cast::<Thing<'_>>().as_ref() };
+        (number(thing), entry.count)
+    };
+    counts.iter().map(of).collect()
+}
+
+fn program(seed: u64) {
+    let mut both = Both::new(seed);
+    for _ in 0..STEPS {
+        both.step();
+        both.compare();
+    }
+    both.end();
+}
+
+fn seeds(most: u64) -> u64 {
+    let asked = std::env::var("VIVANT_SEEDS").ok();
+    asked.and_then(|seeds| seeds.parse().ok()).unwrap_or(most)
+}
+
+#[test]
+fn sharing_does_what_the_model_does() {
+    for seed in 0..seeds(40) {
+        if let Err(panic) = catch_unwind(|| program(seed)) {
+            eprintln!("seed {seed}");
+            std::panic::resume_unwind(panic);
+        }
+    }
+}
+
+/// Each of these is seen in one of the first programs.
+#[test]
+fn canaries_of_counts_are_caught() {
+    for bug in [
+        Planted::SkippedInc,
+        Planted::ForgottenReceipt,
+        Planted::ForgottenExport,
+    ] {
+        let caught = (0..20).any(|seed| {
+            let caught = catch_unwind(AssertUnwindSafe(|| planted::with(bug, || program(seed))));
+            planted::with(Planted::Nothing, || ());
+            caught.is_err()
+        });
+        assert!(caught, "{bug:?}");
+    }
+}

@@ -1,0 +1,106 @@
+//! The worst order there is: whoever is told of a change collects at once, before the one who has told it goes on.
+
+use super::ledger::Ledger;
+use super::model_tests::{Ended, Noted, Thing, Things};
+use crate::heap::{Heap, Root};
+use crate::pacing::Pacing;
+use crate::pages::Source;
+use crate::planted::{self, Planted};
+use crate::stress::{Stress, When};
+use crate::sync::{Arc, Mutex};
+use crate::types::Val;
+use std::task::{Wake, Waker};
+
+/// A heap that collects whenever it is told of a change, but in its own turns and collections.
+struct Eager(Mutex<Option<Heap<Things>>>);
+
+impl Eager {
+    fn with<T>(&self, body: impl FnOnce(&mut Heap<Things>) -> T) -> T {
+        body(self.0.lock().unwrap().as_mut().unwrap())
+    }
+}
+
+impl Wake for Eager {
+    fn wake(self: Arc<Self>) {
+        // One that is broken already does not go on.
+        if let Ok(mut heap) = self.0.try_lock()
+            && let Some(heap) = &mut *heap
+            && heap.verify().is_ok()
+        {
+            heap.collect();
+            heap.sweep();
+        }
+    }
+}
+
+fn eager(source: &Arc<Source>) -> Arc<Eager> {
+    let pacing = Pacing {
+        stress: Some(Stress::new(When::Paced, 1)),
+        ..Pacing::default()
+    };
+    let heap = Heap::<Things>::new(source, pacing, |_| Vec::new());
+    let eager = Arc::new(Eager(Mutex::new(Some(heap))));
+    let waker = Waker::from(eager.clone());
+    eager.with(|heap| heap.wake_by(waker));
+    eager
+}
+
+struct One;
+
+impl Root for One {
+    type Of<'gc> = Val<'gc, Thing<'gc>>;
+}
+
+/// Something new goes from one heap to another, with what the first has as its part. The first forgets both.
+fn send(from: &Eager, to: &Eager, number: usize, ended: &Ended) {
+    let parcel = from.with(|heap| {
+        heap.turn(|m, state| {
+            let parts = std::mem::take(state);
+            let noted = Noted(number, ended.clone());
+            m.pack::<One>(m.val(Thing { noted, parts }))
+        })
+    });
+    to.with(|heap| heap.turn(|m, state| state.push(m.unpack(parcel))));
+}
+
+/// The third heap has a whole of the second one's, with a part of the first one's, and keeps the part alone. What has ended then, and
+/// whether the ledger finds all in order.
+fn a_part_is_kept() -> (Vec<u32>, bool) {
+    let source = Arc::new(Source::new());
+    let ended = Ended::new(Mutex::new(vec![0, 0]));
+    let heaps = [(); 3].map(|()| eager(&source));
+    let [a, b, c] = &heaps;
+    send(a, b, 0, &ended);
+    send(b, c, 1, &ended);
+    c.with(|heap| {
+        heap.turn(|_, state| {
+            let part = Val::as_ref(state[0]).parts[0];
+            *state = vec![part];
+        });
+        heap.collect();
+    });
+    let mut ledger = Ledger::default();
+    let mut in_order = |heap: &Arc<Eager>| heap.with(|heap| ledger.heap(heap)).is_ok();
+    let in_order = heaps.iter().all(&mut in_order) && ledger.check().is_ok();
+    let seen = ended.lock().unwrap().clone();
+    for heap in heaps {
+        let heap = heap.0.lock().unwrap().take();
+        // A broken one is not dropped.
+        match in_order {
+            true => drop(heap),
+            false => std::mem::forget(heap),
+        }
+    }
+    (seen, in_order)
+}
+
+#[test]
+fn a_part_is_counted_before_its_whole_is_given_up() {
+    assert_eq!(a_part_is_kept(), (vec![0, 1], true));
+}
+
+#[test]
+fn canaries_of_order_are_caught() {
+    let (ended, in_order) = planted::with(Planted::DecFirst, a_part_is_kept);
+    assert_eq!((ended, in_order), (vec![1, 1], false));
+}

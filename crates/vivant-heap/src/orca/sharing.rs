@@ -1,0 +1,226 @@
+//! [`Sharing`]: what a heap knows of who shares what, and its steps.
+
+use super::counts::{Counts, Met};
+use super::lane::Change;
+use super::owner::Owner;
+use super::post::Post;
+use crate::header::Header;
+use crate::heap::{Core, Heap, Root};
+use crate::mutator::Mutator;
+#[cfg(test)]
+use crate::planted::{Planted, is_planted};
+use std::cell::RefMut;
+use std::ptr::NonNull;
+use std::task::Waker;
+
+/// How much a heap asks for when it has no weight left to give (O6).
+pub(crate) const MORE: i64 = 256;
+
+/// What an import weighs when a heap asks itself whether to collect, as if it had so many bytes: the foreign object lives as long as nobody
+/// looks.
+pub(crate) const FOREIGN: usize = 1024;
+
+/// Who shares what with a heap.
+#[derive(Default)]
+pub(crate) struct Sharing {
+    /// Own objects, with the references that others have to them. The paper's LRC.
+    pub(crate) exports: Counts,
+    /// Foreign objects, with the references that this heap has for others to take. FRC.
+    pub(crate) imports: Counts,
+}
+
+impl Sharing {
+    /// A reference leaves, with a weight of one.
+    ///
+    /// # Safety
+    ///
+    /// The caller is the holder of the heap named `own`, and has the reference.
+    pub(crate) unsafe fn pack(&mut self, own: NonNull<Owner>, object: NonNull<Header>) {
+        // SAFETY: the caller's.
+        let owner = unsafe { Owner::of(object) };
+        if owner == own {
+            self.exports.entry(object).count += 1;
+            return;
+        }
+        let import = self.imports.entry(object);
+        if import.count > 1 {
+            import.count -= 1;
+            return;
+        }
+        import.count += MORE - 1;
+        #[cfg(test)]
+        if is_planted(Planted::SkippedInc) {
+            return;
+        }
+        // Before anybody has the reference that needs it.
+        // SAFETY: the object is the caller's to use, so its owner is there.
+        unsafe { owner.as_ref() }.leave(vec![Change { object, by: MORE }]);
+    }
+
+    /// A reference has come, with a weight of one.
+    ///
+    /// # Safety
+    ///
+    /// As for `pack`.
+    pub(crate) unsafe fn unpack(&mut self, own: NonNull<Owner>, object: NonNull<Header>) {
+        #[cfg(test)]
+        if is_planted(Planted::ForgottenReceipt) {
+            return;
+        }
+        // SAFETY: the caller's.
+        if unsafe { Owner::of(object) } == own {
+            self.exports.entry(object).count -= 1;
+        } else {
+            self.imports.entry(object).count += 1;
+        }
+    }
+
+    /// Others have left changes.
+    pub(crate) fn heed(&mut self, changes: Vec<Change>) {
+        for Change { object, by } in changes {
+            self.exports.entry(object).count += by;
+        }
+    }
+
+    /// Nobody else knows of this heap's objects. All changes were heeded.
+    pub(crate) fn is_alone(&self) -> bool {
+        self.exports.iter().all(|export| export.count == 0)
+    }
+
+    /// What others know: a mark begins with these (O4). All changes were heeded.
+    pub(crate) fn roots(&self) -> Vec<NonNull<Header>> {
+        #[cfg(test)]
+        if is_planted(Planted::ForgottenExport) {
+            return Vec::new();
+        }
+        let exports = self.exports.iter();
+        let known = exports.filter(|export| {
+            debug_assert!(export.count >= 0, "O6");
+            export.count != 0
+        });
+        known.map(|export| export.object).collect()
+    }
+
+    /// A mark has met all that is needed: asks for what it has no weight of, and gives up the rest.
+    ///
+    /// # Safety
+    ///
+    /// The caller is the heap's holder; what was not met is not used any more.
+    pub(crate) unsafe fn marked(&mut self) {
+        self.exports.retain(|export| export.count != 0);
+        let (mut more, mut fewer) = (Post::default(), Post::default());
+        self.imports.retain(|import| {
+            let met = std::mem::replace(&mut import.met, Met::NotYet);
+            let change = match (met, import.count) {
+                (Met::ByMark, 0) => {
+                    import.count = MORE;
+                    MORE
+                }
+                (Met::ByMark, _) => return true,
+                (Met::NotYet, count) => -count,
+            };
+            let post = if change > 0 { &mut more } else { &mut fewer };
+            // SAFETY: the import counts it, or the whole by which it was met is counted until the fewer have left.
+            unsafe { post.add(import.object, change) };
+            change > 0
+        });
+        #[cfg(test)]
+        if is_planted(Planted::DecFirst) {
+            std::mem::swap(&mut more, &mut fewer);
+        }
+        // SAFETY: of the fewer nobody uses one; what they are wholes of was counted before (O6).
+        unsafe {
+            more.leave();
+            fewer.leave();
+        }
+    }
+
+    /// The heap ends: gives up all that it has of others.
+    ///
+    /// # Safety
+    ///
+    /// As for `marked`, where nothing was met.
+    pub(crate) unsafe fn give_all_up(&mut self) {
+        self.imports.retain(|import| {
+            import.met = Met::NotYet;
+            true
+        });
+        // SAFETY: the caller's.
+        unsafe { self.marked() };
+    }
+}
+
+/// How a heap ends.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Ends {
+    /// Nobody else knows of its objects: they can be freed.
+    Alone,
+    /// Others do. They stay, for good.
+    Shared,
+}
+
+impl Core {
+    /// Hears what others have left. Whether some have given up all that they knew of an object.
+    pub(crate) fn heed(&mut self) -> Heard {
+        let changes = self.owner.lane.take();
+        let sharing = self.sharing.get_mut();
+        let objects: Vec<_> = changes.iter().map(|change| change.object).collect();
+        sharing.heed(changes);
+        let mut exports = objects.into_iter();
+        let gone = exports.any(|object| sharing.exports.entry(object).count == 0);
+        if gone { Heard::Less } else { Heard::Nothing }
+    }
+
+    /// The heap ends, without its state.
+    pub(crate) fn ends(&mut self) -> Ends {
+        self.heed();
+        let sharing = self.sharing.get_mut();
+        if !sharing.is_alone() {
+            // Whoever knows of the objects finds their pages, and their owner.
+            std::mem::forget((self.source.clone(), self.owner.clone()));
+            return Ends::Shared;
+        }
+        // SAFETY: nobody uses the objects of this heap any more, so nobody uses what they refer to.
+        unsafe { sharing.give_all_up() };
+        Ends::Alone
+    }
+}
+
+/// What a heap has heard from others.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Heard {
+    /// Nothing that matters.
+    Nothing,
+    /// Somebody has given up the last that others knew of an object: the next mark may find it dead.
+    Less,
+}
+
+impl<R: Root> Heap<R> {
+    /// Says who is woken when others leave changes for this heap, which are heard by the next mark, or by [`Heap::heed`]. Once, before
+    /// anything is shared: the first one counts.
+    pub fn wake_by(&mut self, waker: Waker) {
+        // One that has a waker keeps it.
+        let _first = self.core().owner.waker.set(waker);
+    }
+
+    /// Hears what others have given up. Whether the next mark may find something dead by it.
+    ///
+    /// Costs a load if there is nothing.
+    pub fn heed(&mut self) -> bool {
+        let core = self.parts().0;
+        !core.owner.lane.is_empty() && core.heed() == Heard::Less
+    }
+
+    /// Whether nobody else knows of an object of this heap.
+    pub fn is_alone(&mut self) -> bool {
+        let core = self.parts().0;
+        core.heed();
+        core.sharing.get_mut().is_alone()
+    }
+}
+
+impl Mutator<'_> {
+    pub(super) fn sharing(&self) -> RefMut<'_, Sharing> {
+        self.core().sharing.borrow_mut()
+    }
+}

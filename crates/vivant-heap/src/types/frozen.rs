@@ -1,0 +1,115 @@
+//! [`Frozen`]: what never changes, and so may be shared.
+
+use super::collected::Collected;
+use super::object::{Leaf, Object};
+use super::val::Val;
+
+/// What may lie in a shared object: nothing in it changes, all that it refers to is shared too, and any thread may read it (O2, Y6).
+///
+/// `#[derive(Object)]` says of a type that it is frozen if all its fields are. [`Val`]s are, and what has no collected parts and is `Sync`; not
+/// [`Gc`](crate::Gc), [`Mut`](crate::Mut), [`Weak`](crate::Weak) and the collections of [`gc`](crate::gc).
+///
+/// # Safety
+///
+/// - All references to collected objects in it are [`Val`]s.
+/// - Its twin ([`Object::Static`]) is `Sync`. No bound, because the derive could not ask for it only where it holds.
+/// - Nothing changes in it while somebody can read it, but by means that are `Sync` by themselves.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be shared: it is not frozen",
+    label = "not deeply immutable",
+    note = "a shared object consists of plain values that are `Sync` and of other shared objects: use `Val<'gc, T>` in place of `Gc<'gc, T>`, and a new \
+            version in place of a `Mut`"
+)]
+pub unsafe trait Frozen<'gc>: Object<'gc> {}
+
+/// What is frozen if it is said to have no collected parts: a name for `Send + Sync + 'static` that names a brand too, so that the derive may ask for
+/// it where it does not hold. For the same reason these are no supertraits.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be shared: it is not `Sync`",
+    label = "not for many threads"
+)]
+pub trait FrozenLeaf<'gc> {}
+
+impl<T: Send + Sync + 'static> FrozenLeaf<'_> for T {}
+
+/// Types without collected parts, which do not change.
+macro_rules! leaves {
+    ($($leaf:ty),* $(,)?) => {$(
+        // SAFETY: there is no reference in it, and it does not change through a shared reference.
+        unsafe impl<'gc> Frozen<'gc> for $leaf {}
+    )*};
+}
+
+leaves!(
+    (),
+    bool,
+    char,
+    u8,
+    u16,
+    u32,
+    u64,
+    u128,
+    usize,
+    i8,
+    i16,
+    i32,
+    i64,
+    i128,
+    isize,
+    f32,
+    f64,
+    String,
+    std::time::Duration,
+    std::time::Instant,
+    std::time::SystemTime,
+    Box<str>,
+    &'static str,
+    crate::HeapId,
+    std::path::PathBuf,
+    std::net::IpAddr,
+    std::net::SocketAddr,
+);
+
+// SAFETY: as above; what changes in it is `Sync`.
+unsafe impl<'gc, T: ?Sized + Send + Sync + 'static> Frozen<'gc> for std::sync::Arc<T> {}
+// SAFETY: as above.
+unsafe impl<'gc, T: Send + Sync + 'static> Frozen<'gc> for Leaf<T> {}
+// SAFETY: as above.
+unsafe impl<'gc, T: ?Sized + Collected<'gc>> Frozen<'gc> for Val<'gc, T> {}
+
+/// What is frozen if its parts are.
+macro_rules! container {
+    ($([$($parameter:ident),*] $whole:ty;)*) => {$(
+        // SAFETY: the parts are all of it.
+        unsafe impl<'gc, $($parameter: Frozen<'gc>),*> Frozen<'gc> for $whole {}
+    )*};
+}
+
+container! {
+    [T] Option<T>;
+    [T] Vec<T>;
+    [T] Box<[T]>;
+    [T] Box<T>;
+    [T] std::collections::VecDeque<T>;
+    [T] std::marker::PhantomData<T>;
+    [T, E] Result<T, E>;
+    [A] (A,);
+    [A, B] (A, B);
+    [A, B, C] (A, B, C);
+    [A, B, C, D] (A, B, C, D);
+    [A, B, C, D, E] (A, B, C, D, E);
+    [A, B, C, D, E, F] (A, B, C, D, E, F);
+}
+
+// SAFETY: as above.
+unsafe impl<'gc, T: Frozen<'gc>, const N: usize> Frozen<'gc> for [T; N] {}
+// SAFETY: as above; keys and what hashes them are plain and `Sync`.
+unsafe impl<'gc, K: Send + Sync + 'static, V: Frozen<'gc>, S: Send + Sync + 'static> Frozen<'gc>
+    for std::collections::HashMap<K, V, S>
+{
+}
+// SAFETY: as above.
+unsafe impl<'gc, K: Send + Sync + 'static, V: Frozen<'gc>> Frozen<'gc>
+    for std::collections::BTreeMap<K, V>
+{
+}

@@ -1,0 +1,103 @@
+//! [`Sendable`]: what may go from one heap to another.
+
+use super::collected::Collected;
+use super::object::{Leaf, Object};
+use super::val::Val;
+
+/// What may leave its heap: plain values, which move, and shared objects, which stay where they are.
+///
+/// `#[derive(Object)]` says of a type that it is sendable if all its fields are. [`Gc`](crate::Gc), [`Mut`](crate::Mut), [`Weak`](crate::Weak) and the collections of
+/// [`gc`](crate::gc) are not: they are of one heap.
+///
+/// # Safety
+///
+/// All references to collected objects in it are [`Val`]s.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot leave its heap",
+    label = "has parts that are of one heap alone",
+    note = "send a `Val<'gc, T>`, which any heap may have, or plain data; what a `Gc` refers to stays where it is"
+)]
+pub unsafe trait Sendable<'gc>: Object<'gc> {}
+
+/// Types without collected parts.
+macro_rules! leaves {
+    ($($leaf:ty),* $(,)?) => {$(
+        // SAFETY: there is no reference in it.
+        unsafe impl<'gc> Sendable<'gc> for $leaf {}
+    )*};
+}
+
+leaves!(
+    (),
+    bool,
+    char,
+    u8,
+    u16,
+    u32,
+    u64,
+    u128,
+    usize,
+    i8,
+    i16,
+    i32,
+    i64,
+    i128,
+    isize,
+    f32,
+    f64,
+    String,
+    std::time::Duration,
+    std::time::Instant,
+    std::time::SystemTime,
+    Box<str>,
+    &'static str,
+    crate::HeapId,
+    crate::Watch,
+    std::path::PathBuf,
+    std::net::IpAddr,
+    std::net::SocketAddr,
+);
+
+// SAFETY: as above.
+unsafe impl<'gc, T: ?Sized + Send + Sync + 'static> Sendable<'gc> for std::sync::Arc<T> {}
+// SAFETY: as above.
+unsafe impl<'gc, T: Send + 'static> Sendable<'gc> for Leaf<T> {}
+// SAFETY: it is what may leave.
+unsafe impl<'gc, T: ?Sized + Collected<'gc>> Sendable<'gc> for Val<'gc, T> {}
+
+/// What is sendable if its parts are.
+macro_rules! container {
+    ($([$($parameter:ident),*] $whole:ty;)*) => {$(
+        // SAFETY: the parts are all of it.
+        unsafe impl<'gc, $($parameter: Sendable<'gc>),*> Sendable<'gc> for $whole {}
+    )*};
+}
+
+container! {
+    [T] Option<T>;
+    [T] Vec<T>;
+    [T] Box<[T]>;
+    [T] Box<T>;
+    [T] std::collections::VecDeque<T>;
+    [T] std::marker::PhantomData<T>;
+    [T, E] Result<T, E>;
+    [A] (A,);
+    [A, B] (A, B);
+    [A, B, C] (A, B, C);
+    [A, B, C, D] (A, B, C, D);
+    [A, B, C, D, E] (A, B, C, D, E);
+    [A, B, C, D, E, F] (A, B, C, D, E, F);
+}
+
+// SAFETY: as above.
+unsafe impl<'gc, T: Sendable<'gc>, const N: usize> Sendable<'gc> for [T; N] {}
+// SAFETY: as above; keys and what hashes them have no brand.
+unsafe impl<'gc, K: Send + 'static, V: Sendable<'gc>, S: Send + 'static> Sendable<'gc>
+    for std::collections::HashMap<K, V, S>
+{
+}
+// SAFETY: as above.
+unsafe impl<'gc, K: Send + 'static, V: Sendable<'gc>> Sendable<'gc>
+    for std::collections::BTreeMap<K, V>
+{
+}

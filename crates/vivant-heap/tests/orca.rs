@@ -1,0 +1,169 @@
+//! Sharing between heaps: what is shared lives as long as somebody has it, and no longer.
+
+use std::sync::Arc;
+use vivant_heap::{Gc, Heap, Held, Ledger, Mut, Object, Pacing, Root, Source, Val};
+
+/// A list of texts, shared.
+#[derive(Object)]
+struct Page<'gc> {
+    text: String,
+    next: Option<Val<'gc, Page<'gc>>>,
+}
+
+#[derive(Object)]
+struct Shelf<'gc> {
+    pages: Gc<'gc, Mut<Vec<Val<'gc, Page<'gc>>>>>,
+}
+
+struct Reader;
+
+impl Root for Reader {
+    type Of<'gc> = Vec<Val<'gc, Page<'gc>>>;
+}
+
+struct One;
+
+impl Root for One {
+    type Of<'gc> = Val<'gc, Page<'gc>>;
+}
+
+fn reader(source: &Arc<Source>) -> Heap<Reader> {
+    Heap::new(source, Pacing::default(), |_| Vec::new())
+}
+
+fn book<'gc>(m: &vivant_heap::Mutator<'gc>, pages: u64) -> Val<'gc, Page<'gc>> {
+    let mut first = None;
+    for number in (0..pages).rev() {
+        let text = format!("page {number}");
+        first = Some(m.val(Page { text, next: first }));
+    }
+    first.unwrap()
+}
+
+fn balanced(heaps: &mut [&mut Heap<Reader>]) {
+    let mut ledger = Ledger::default();
+    heaps.iter_mut().for_each(|heap| ledger.heap(heap).unwrap());
+    ledger.check().unwrap();
+}
+
+#[test]
+fn what_another_heap_has_lives() {
+    let source = Arc::new(Source::new());
+    let (mut a, mut b) = (reader(&source), reader(&source));
+    let parcel = a.turn(|m, _| m.pack::<One>(book(m, 3)));
+    a.collect();
+    b.turn(|m, state| state.push(m.unpack(parcel)));
+    balanced(&mut [&mut a, &mut b]);
+    a.collect();
+    a.sweep();
+    b.collect();
+    b.turn(|_, state| {
+        let last = state[0].next.unwrap().next.unwrap();
+        assert_eq!(last.text, "page 2");
+        assert!(last.next.is_none());
+        state.clear();
+    });
+    b.collect();
+    balanced(&mut [&mut a, &mut b]);
+    a.collect();
+    a.sweep();
+    assert_eq!(a.stats().live, 0);
+}
+
+#[test]
+fn a_part_outlives_its_whole() {
+    let source = Arc::new(Source::new());
+    let (mut a, mut b) = (reader(&source), reader(&source));
+    let parcel = a.turn(|m, _| m.pack::<One>(book(m, 3)));
+    b.turn(|m, state| state.push(m.unpack(parcel)));
+    b.turn(|_, state| {
+        let part = state[0].next.unwrap().next.unwrap();
+        state[0] = part;
+    });
+    b.collect();
+    balanced(&mut [&mut a, &mut b]);
+    a.collect();
+    a.sweep();
+    b.turn(|_, state| assert_eq!(state[0].text, "page 2"));
+    assert_eq!(a.stats().alive, 1);
+}
+
+#[test]
+fn a_heap_that_ends_leaves_what_others_have() {
+    let source = Arc::new(Source::new());
+    let (mut a, mut b) = (reader(&source), reader(&source));
+    let parcel = a.turn(|m, _| m.pack::<One>(book(m, 3)));
+    let orphan = a.end().expect("the parcel has it");
+    b.turn(|m, state| state.push(m.unpack(parcel)));
+    let orphan = orphan.heed().expect("the other heap has it");
+    b.turn(|_, state| assert_eq!(state[0].text, "page 0"));
+    assert!(b.end().is_none());
+    assert!(orphan.heed().is_none());
+    assert_eq!(source.stats().pages, 0);
+}
+
+#[test]
+fn a_parcel_that_nobody_opens_is_given_back() {
+    let source = Arc::new(Source::new());
+    let mut a = reader(&source);
+    let parcel = a.turn(|m, _| m.pack::<One>(book(m, 3)));
+    drop(parcel);
+    assert!(a.is_alone());
+    a.collect();
+    a.sweep();
+    assert_eq!(a.stats().live, 0);
+}
+
+#[test]
+fn what_is_held_lives_and_is_read_by_threads() {
+    let source = Arc::new(Source::new());
+    let mut a = reader(&source);
+    let held: Held<str> = a.turn(|m, _| m.hold(m.val_str("rain")));
+    let others: Vec<_> = (0..4)
+        .map(|_| {
+            let held = held.clone();
+            std::thread::spawn(move || assert_eq!(&*held, "rain"))
+        })
+        .collect();
+    for _ in 0..10 {
+        a.collect();
+    }
+    others.into_iter().for_each(|other| other.join().unwrap());
+    assert!(!a.is_alone());
+    a.turn(|m, _| assert_eq!(&*m.take(held), "rain"));
+    assert!(a.is_alone());
+}
+
+#[test]
+fn graphs_may_hold_what_is_shared() {
+    struct Library;
+    impl Root for Library {
+        type Of<'gc> = Shelf<'gc>;
+    }
+    let source = Arc::new(Source::new());
+    let mut a = reader(&source);
+    let mut b = Heap::<Library>::new(&source, Pacing::default(), |m| Shelf {
+        pages: m.alloc(Mut::new(Vec::new())),
+    });
+    for _ in 0..10 {
+        let parcel = a.turn(|m, _| m.pack::<One>(book(m, 2)));
+        b.turn(|m, shelf| {
+            let page = m.unpack(parcel);
+            shelf.pages.borrow_mut(m).push(page);
+        });
+        b.collect();
+        a.collect();
+    }
+    b.turn(|_, shelf| {
+        let pages = shelf.pages.borrow();
+        assert!(pages.iter().all(|page| page.next.unwrap().text == "page 1"));
+    });
+    let mut ledger = Ledger::default();
+    ledger.heap(&mut a).unwrap();
+    ledger.heap(&mut b).unwrap();
+    ledger.check().unwrap();
+    drop(b);
+    a.collect();
+    a.sweep();
+    assert_eq!(a.stats().live, 0);
+}
