@@ -83,9 +83,9 @@ fn a_part_is_kept() -> (Vec<u32>, bool) {
     let mut in_order = |heap: &Arc<Eager>| heap.with(|heap| ledger.heap(heap)).is_ok();
     let in_order = heaps.iter().all(&mut in_order) && ledger.check().is_ok();
     let seen = ended.lock().unwrap().clone();
-    for heap in heaps {
+    for heap in heaps.into_iter().rev() {
         let heap = heap.0.lock().unwrap().take();
-        // A broken one is not dropped.
+        // What others have is dropped after them; a broken one never.
         match in_order {
             true => drop(heap),
             false => std::mem::forget(heap),
