@@ -1,8 +1,11 @@
+import com.sun.management.OperatingSystemMXBean;
 import com.typesafe.config.ConfigFactory;
+import java.lang.management.ManagementFactory;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.ActorSystem;
@@ -13,8 +16,8 @@ import org.apache.pekko.actor.typed.javadsl.StashBuffer;
 
 /**
  * {@code bndbuffer} and {@code logmap} for Pekko's typed actors. The buffer keeps the addresses of those that must wait; a series
- * stashes requests while it waits. Sizes and arithmetic are those of our own benches. Each runs several times in one machine,
- * and the last counts.
+ * stashes requests while it waits. Sizes and arithmetic are those of our own benches. Each workload, those of {@link Graphs}
+ * too, runs several times in one machine, and the last counts.
  */
 public final class Peer {
   static final int PLACES = 50, PRODUCERS = 40, CONSUMERS = 40, ITEMS = 1_000, SERIES = 10, TERMS = 25_000, RUNS = 5;
@@ -156,8 +159,9 @@ public final class Peer {
     }.start());
   }
 
-  static double bndbuffer(Spawner spawner, long cost) {
-    long expected = sumOfItems(cost), began = System.nanoTime();
+  static Row bndbuffer(Spawner spawner, long cost) {
+    long expected = sumOfItems(cost);
+    Meter meter = Meter.start();
     ActorRef<ToBuffer> buffer = spawner.spawn(Buffer.make());
     List<CompletableFuture<Long>> consumed = new ArrayList<>();
     for (int at = 0; at < CONSUMERS; at++) {
@@ -167,7 +171,7 @@ public final class Peer {
     for (int at = 0; at < PRODUCERS; at++) spawner.spawn(producer(buffer, cost));
     long sum = 0;
     for (CompletableFuture<Long> each : consumed) sum += each.join();
-    return checked(began, expected, sum);
+    return meter.stop(PRODUCERS * ITEMS, expected, sum);
   }
 
   // ---- logmap ----
@@ -268,30 +272,41 @@ public final class Peer {
     }.start());
   }
 
-  static double logmap(Spawner spawner) {
+  static Row logmap(Spawner spawner) {
     long expected = Math.round(sumOfTerms() * 1e12);
     List<ActorRef<ToSeries>> all = new ArrayList<>();
     for (int at = 0; at < SERIES; at++) all.add(spawner.spawn(Series.make(at, spawner.spawn(computer(3.46 + at * 0.0025)))));
     ActorRef<ToMaster> master = spawner.spawn(master(all));
     CompletableFuture<Double> sum = new CompletableFuture<>();
-    long began = System.nanoTime();
+    Meter meter = Meter.start();
     master.tell(new Sum(sum));
-    return checked(began, expected, Math.round(sum.join() * 1e12));
+    return meter.stop(SERIES * TERMS, expected, Math.round(sum.join() * 1e12));
   }
 
   // ---- the program ----
 
-  static long check;
+  /** What a run took, of the clock and of all processors, and what came out. */
+  record Row(double wall, double cpu, long ops, long check) {}
 
-  /** Seconds since {@code began}, if the result is right. */
-  static double checked(long began, long expected, long got) {
-    double wall = (System.nanoTime() - began) / 1e9;
-    if (got != expected) {
-      System.err.println("wrong result: it must be " + expected + " and is " + got);
-      System.exit(1);
+  /** Nanoseconds of the clock and of all threads' processors, those of the machine's own too. */
+  record Meter(long wall, long cpu) {
+    static final OperatingSystemMXBean SYSTEM = ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
+
+    static Meter start() {
+      return new Meter(System.nanoTime(), SYSTEM.getProcessCpuTime());
     }
-    check = got;
-    return wall;
+
+    /** The row, if the result is right. */
+    Row stop(long ops, long expected, long got) {
+      Meter now = start();
+      if (got != expected) fail("wrong result: it must be " + expected + " and is " + got);
+      return new Row((now.wall - wall) / 1e9, (now.cpu - cpu) / 1e9, ops, got);
+    }
+  }
+
+  static void fail(String why) {
+    System.err.println(why);
+    System.exit(1);
   }
 
   /** The guardian makes actors for main. */
@@ -307,10 +322,21 @@ public final class Peer {
     }
   }
 
+  /** The workloads, by how many words call them. */
+  static final Map<String, Integer> WORDS = Map.of("bndbuffer", 3, "logmap", 2, "gcbench", 3, "list_alloc", 3);
+
+  static Row run(Spawner spawner, String[] words) {
+    return switch (words[0]) {
+      case "bndbuffer" -> bndbuffer(spawner, Long.parseLong(words[2]));
+      case "logmap" -> logmap(spawner);
+      case "gcbench" -> Graphs.gcbench(spawner, Integer.parseInt(words[2]));
+      default -> Graphs.listAlloc(spawner, Integer.parseInt(words[2]));
+    };
+  }
+
   public static void main(String[] words) {
-    boolean bndbuffer = words.length == 3 && words[0].equals("bndbuffer");
-    if (!bndbuffer && !(words.length == 2 && words[0].equals("logmap"))) {
-      System.err.println("usage: bndbuffer THREADS COST | logmap THREADS");
+    if (words.length == 0 || WORDS.getOrDefault(words[0], 0) != words.length) {
+      System.err.println("usage: bndbuffer THREADS COST | logmap THREADS | gcbench THREADS DEPTH | list_alloc THREADS LINKS");
       System.exit(2);
     }
     String pool = "pekko.actor.default-dispatcher.fork-join-executor";
@@ -322,10 +348,13 @@ public final class Peer {
     var config = ConfigFactory.parseString(pool + " " + threads + "\npekko.log-dead-letters = off").withFallback(ConfigFactory.load());
     ActorSystem<Wish> system = ActorSystem.create(guardian, "peer", config);
     Spawner spawner = new Spawner(system);
-    double wall = 0;
-    for (int run = 0; run < RUNS; run++) wall = bndbuffer ? bndbuffer(spawner, Long.parseLong(words[2])) : logmap(spawner);
-    int ops = bndbuffer ? PRODUCERS * ITEMS : SERIES * TERMS;
-    System.out.printf(Locale.ROOT, "%s %.6f %d %d%n", words[0], wall, ops, check);
+    Row row = null;
+    for (int run = 0; run < RUNS; run++) {
+      // So that no run collects what another has left.
+      System.gc();
+      row = run(spawner, words);
+    }
+    System.out.printf(Locale.ROOT, "%s %.6f %d %d %.6f%n", words[0], row.wall, row.ops, row.check, row.cpu);
     system.terminate();
   }
 }

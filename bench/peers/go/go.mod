@@ -1,0 +1,3 @@
+module vivant/peer
+
+go 1.22
