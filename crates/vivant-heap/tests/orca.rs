@@ -21,11 +21,7 @@ impl Root for Reader {
     type Of<'gc> = Vec<Val<'gc, Page<'gc>>>;
 }
 
-struct One;
-
-impl Root for One {
-    type Of<'gc> = Val<'gc, Page<'gc>>;
-}
+type One = Val<'static, Page<'static>>;
 
 fn reader(source: &Arc<Source>) -> Heap<Reader> {
     Heap::new(source, Pacing::default(), |_| Vec::new())

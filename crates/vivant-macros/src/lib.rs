@@ -36,6 +36,7 @@ mod object;
 mod options;
 mod recursion;
 mod shape;
+mod sharing;
 mod surface;
 mod test;
 mod types;

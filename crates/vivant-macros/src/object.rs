@@ -2,6 +2,7 @@
 
 use crate::errors::Errors;
 use crate::recursion::owns;
+use crate::sharing::Shares;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::meta::ParseNestedMeta;
@@ -39,24 +40,18 @@ pub(crate) fn expand(input: TokenStream, heap: &TokenStream) -> Result<TokenStre
     Ok(match options.leaf {
         Some(_) => {
             let (object, sharing) = (derived.leaf(), derived.sharing(&[], Shares::AsLeaf));
-            quote!(#object #sharing)
+            let twin = derived.twin_impl(Shares::AsLeaf);
+            quote!(#object #sharing #twin)
         }
         None => {
             let (object, sharing) = (
                 derived.object(&fields),
                 derived.sharing(&fields, Shares::ByFields),
             );
-            quote!(#object #sharing)
+            let twin = derived.twin_impl(Shares::ByFields);
+            quote!(#object #sharing #twin)
         }
     })
-}
-
-/// What decides whether a type may be shared.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Shares {
-    /// It has no collected parts.
-    AsLeaf,
-    ByFields,
 }
 
 /// What `#[object(…)]` beside the derive says.
@@ -95,9 +90,9 @@ impl Options {
 }
 
 /// A field, and whether it is said to have no collected parts.
-struct Part<'a> {
-    field: &'a Field,
-    leaf: bool,
+pub(crate) struct Part<'a> {
+    pub(crate) field: &'a Field,
+    pub(crate) leaf: bool,
 }
 
 fn check<'a>(input: &'a DeriveInput, options: &Options, errors: &mut Errors) -> Vec<Part<'a>> {
@@ -197,12 +192,12 @@ fn is_leaf(field: &Field, errors: &mut Errors) -> bool {
     leaf
 }
 
-struct Derived<'a> {
-    input: &'a DeriveInput,
-    heap: TokenStream,
-    brand: Lifetime,
+pub(crate) struct Derived<'a> {
+    pub(crate) input: &'a DeriveInput,
+    pub(crate) heap: TokenStream,
+    pub(crate) brand: Lifetime,
     /// The generics of the impl: the type's, and a brand if it has none.
-    generics: Generics,
+    pub(crate) generics: Generics,
 }
 
 impl<'a> Derived<'a> {
@@ -334,55 +329,6 @@ impl<'a> Derived<'a> {
                     match *self { #relocate }
                 }
             }
-        }
-    }
-
-    /// Whether it is frozen, and sendable: if all its fields are. Each clause names the brand, so that one which does not hold is no error, but
-    /// leaves the type as it is. A `Val` is both, whatever it refers to: so no clause comes back to the type.
-    fn sharing(&self, parts: &[Part<'_>], shares: Shares) -> TokenStream {
-        let (name, heap, brand) = (&self.input.ident, &self.heap, &self.brand);
-        let (_, type_generics, _) = self.input.generics.split_for_impl();
-        let own: Type = parse_quote!(#name #type_generics);
-        let leaf = |of: &Type| -> WherePredicate {
-            parse_quote!(#of: #heap::__private::FrozenLeaf<#brand>)
-        };
-        let mut frozen = self.generics.clone();
-        let clauses = &mut frozen.make_where_clause().predicates;
-        if shares == Shares::AsLeaf {
-            clauses.push(leaf(&own));
-        }
-        clauses.extend(parts.iter().map(
-            |Part {
-                 field,
-                 leaf: is_leaf,
-             }| match is_leaf {
-                true => leaf(&field.ty),
-                false => {
-                    let of = &field.ty;
-                    parse_quote!(#of: #heap::Frozen<#brand>)
-                }
-            },
-        ));
-        let mut sendable = self.generics.clone();
-        let clauses = &mut sendable.make_where_clause().predicates;
-        clauses.extend(
-            parts
-                .iter()
-                .filter(|part| !part.leaf)
-                .map(|part| -> WherePredicate {
-                    let of = &part.field.ty;
-                    parse_quote!(#of: #heap::Sendable<#brand>)
-                }),
-        );
-        let (impl_generics, _, frozen) = frozen.split_for_impl();
-        let (_, _, sendable) = sendable.split_for_impl();
-        quote! {
-            // SAFETY: its parts are.
-            #[automatically_derived]
-            unsafe impl #impl_generics #heap::Frozen<#brand> for #own #frozen {}
-            // SAFETY: its parts are.
-            #[automatically_derived]
-            unsafe impl #impl_generics #heap::Sendable<#brand> for #own #sendable {}
         }
     }
 

@@ -7,7 +7,7 @@ use crate::pages::chunk::state_of;
 #[cfg(test)]
 use crate::planted::{Planted, is_planted};
 use crate::sync::Ordering;
-use crate::types::Target;
+use crate::types::{Object, Target};
 use std::ptr::NonNull;
 
 /// Goes from object to object. What [`Object::trace`](crate::Object::trace) reports to.
@@ -35,6 +35,8 @@ enum Purpose<'a> {
     },
     /// All are listed, and none is followed.
     List { shared: Vec<NonNull<Header>> },
+    /// Those to shared objects are told, in a value that has no others.
+    Tell(&'a mut dyn FnMut(NonNull<Header>)),
 }
 
 /// The references that something reports, in its order.
@@ -73,8 +75,14 @@ impl<'a> Tracer<'a> {
         } = tracer;
         match purpose {
             Purpose::List { shared } => Listed { own, shared },
-            Purpose::Mark { .. } => unreachable!("nobody changes it"),
+            Purpose::Mark { .. } | Purpose::Tell(_) => unreachable!("nobody changes it"),
         }
+    }
+
+    /// Tells of the references to shared objects in a value that has no others.
+    #[inline]
+    pub(crate) fn tell<'gc>(value: &impl Object<'gc>, mut each: impl FnMut(NonNull<Header>)) {
+        value.trace(&mut Tracer::with(Epoch::FIRST, Purpose::Tell(&mut each)));
     }
 
     /// A reference to this object, which is shared: perhaps another heap's.
@@ -82,6 +90,7 @@ impl<'a> Tracer<'a> {
     pub(crate) fn shared(&mut self, object: NonNull<Header>) {
         match &mut self.purpose {
             Purpose::List { shared } => shared.push(object),
+            Purpose::Tell(each) => each(object),
             Purpose::Mark { own, imports } => {
                 // SAFETY: a reference that was reported is to a living object, which its owner keeps until this mark has ended.
                 if unsafe { Owner::of(object) } == *own {

@@ -13,6 +13,9 @@ pub(crate) struct Counts {
     places: HashMap<usize, u32, FixedState>,
 }
 
+/// So many entries have their room even when there are few.
+const ROOM: usize = 1024;
+
 /// The count of one object.
 #[derive(Clone, Copy)]
 pub(crate) struct Entry {
@@ -61,7 +64,7 @@ impl Counts {
         let entries = self.entries.iter().zip(0..);
         self.places
             .extend(entries.map(|(entry, place)| (entry.object.addr().get(), place)));
-        if self.entries.len() < before / 4 {
+        if before > ROOM && self.entries.len() < before / 4 {
             self.entries.shrink_to_fit();
             self.places.shrink_to_fit();
         }

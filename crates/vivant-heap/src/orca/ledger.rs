@@ -8,7 +8,7 @@ use crate::collector::Tracer;
 use crate::header::Header;
 use crate::heap::{Heap, Root};
 use crate::pages::chunk::owner_of;
-use crate::types::Object;
+use crate::types::{Object, Twin};
 use crate::verify::Fault;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ptr::NonNull;
@@ -28,7 +28,7 @@ use std::ptr::NonNull;
 ///
 /// let source = Arc::new(Source::new());
 /// let mut heap = Heap::<News>::new(&source, Pacing::default(), |m| m.val_str("rain"));
-/// let parcel = heap.turn(|m, news| m.pack::<News>(*news));
+/// let parcel = heap.turn(|m, news| m.pack::<Val<'static, str>>(*news));
 ///
 /// let mut ledger = Ledger::default();
 /// ledger.heap(&mut heap).unwrap();
@@ -116,7 +116,7 @@ impl Ledger {
     }
 
     /// Takes down what a parcel has.
-    pub fn parcel<M: Root>(&mut self, parcel: &Parcel<M>) {
+    pub fn parcel<T: Twin>(&mut self, parcel: &Parcel<T>) {
         parcel
             .roots()
             .into_iter()

@@ -10,7 +10,7 @@ use crate::pages::Source;
 use crate::planted::{self, Planted};
 use crate::stress::{Chance, Stress, When};
 use crate::sync::{Arc, Mutex};
-use crate::types::{Frozen, Object, Sendable, Val};
+use crate::types::{Frozen, Object, Sendable, Twin, Val};
 use std::collections::BTreeMap;
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -54,10 +54,14 @@ impl Root for Things {
 }
 
 /// A message: two things.
-struct Two;
+type Two = (
+    Val<'static, Thing<'static>>,
+    Option<Val<'static, Thing<'static>>>,
+);
 
-impl Root for Two {
-    type Of<'gc> = (Val<'gc, Thing<'gc>>, Option<Val<'gc, Thing<'gc>>>);
+// SAFETY: its brand is exchanged.
+unsafe impl Twin for Thing<'static> {
+    type Of<'gc> = Thing<'gc>;
 }
 
 const HEAPS: usize = 3;

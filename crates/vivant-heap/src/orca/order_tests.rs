@@ -2,7 +2,7 @@
 
 use super::ledger::Ledger;
 use super::model_tests::{Ended, Noted, Thing, Things};
-use crate::heap::{Heap, Root};
+use crate::heap::Heap;
 use crate::pacing::Pacing;
 use crate::pages::Source;
 use crate::planted::{self, Planted};
@@ -45,11 +45,7 @@ fn eager(source: &Arc<Source>) -> Arc<Eager> {
     eager
 }
 
-struct One;
-
-impl Root for One {
-    type Of<'gc> = Val<'gc, Thing<'gc>>;
-}
+type One = Val<'static, Thing<'static>>;
 
 /// Something new goes from one heap to another, with what the first has as its part. The first forgets both.
 fn send(from: &Eager, to: &Eager, number: usize, ended: &Ended) {

@@ -34,9 +34,17 @@ struct Graph<'gc> {
     next: Option<Gc<'gc, Mut<Graph<'gc>>>>,
 }
 
+#[derive(Object)]
+#[object(leaf)]
+struct Generic<T>(T);
+
+fn twin<T: Twin>() {}
+
 fn frozen<'gc, T: Frozen<'gc>>() {}
 fn sendable<'gc, T: Sendable<'gc>>() {}
 fn object<'gc, T: Object<'gc>>() {}
+
+type Parcels = (Tree<'static>, Either<'static, Generic<u8>>, Graph<'static>, Generic<NotSync>);
 
 fn main() {
     fn all<'gc>() {
@@ -50,4 +58,5 @@ fn main() {
         object::<NotSync>();
     }
     all();
+    twin::<Parcels>();
 }

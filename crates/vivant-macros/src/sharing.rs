@@ -1,0 +1,121 @@
+//! What `#[derive(Object)]` says of a type beside how it is gone through: whether it may be shared and sent, and what it is in a turn.
+
+use crate::object::{Derived, Part};
+use proc_macro2::{Ident, TokenStream};
+use quote::{ToTokens, quote};
+use syn::{GenericParam, Type, WherePredicate, parse_quote};
+
+/// What decides whether a type may be shared.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Shares {
+    /// It has no collected parts.
+    AsLeaf,
+    ByFields,
+}
+
+impl Derived<'_> {
+    /// Whether it is frozen, and sendable: if all its fields are. Each clause names the brand, so that one which does not hold is no error, but
+    /// leaves the type as it is. A `Val` is both, whatever it refers to: so no clause comes back to the type.
+    pub(crate) fn sharing(&self, parts: &[Part<'_>], shares: Shares) -> TokenStream {
+        let (name, heap, brand) = (&self.input.ident, &self.heap, &self.brand);
+        let (_, type_generics, _) = self.input.generics.split_for_impl();
+        let own: Type = parse_quote!(#name #type_generics);
+        let leaf = |of: &Type| -> WherePredicate {
+            parse_quote!(#of: #heap::__private::FrozenLeaf<#brand>)
+        };
+        let mut frozen = self.generics.clone();
+        let clauses = &mut frozen.make_where_clause().predicates;
+        if shares == Shares::AsLeaf {
+            clauses.push(leaf(&own));
+        }
+        clauses.extend(parts.iter().map(
+            |Part {
+                 field,
+                 leaf: is_leaf,
+             }| match is_leaf {
+                true => leaf(&field.ty),
+                false => {
+                    let of = &field.ty;
+                    parse_quote!(#of: #heap::Frozen<#brand>)
+                }
+            },
+        ));
+        let mut sendable = self.generics.clone();
+        let clauses = &mut sendable.make_where_clause().predicates;
+        clauses.extend(
+            parts
+                .iter()
+                .filter(|part| !part.leaf)
+                .map(|part| -> WherePredicate {
+                    let of = &part.field.ty;
+                    parse_quote!(#of: #heap::Sendable<#brand>)
+                }),
+        );
+        let (impl_generics, _, frozen) = frozen.split_for_impl();
+        let (_, _, sendable) = sendable.split_for_impl();
+        quote! {
+            // SAFETY: its parts are.
+            #[automatically_derived]
+            unsafe impl #impl_generics #heap::Frozen<#brand> for #own #frozen {}
+            // SAFETY: its parts are.
+            #[automatically_derived]
+            unsafe impl #impl_generics #heap::Sendable<#brand> for #own #sendable {}
+        }
+    }
+
+    /// The way back from the twin. For a type whose parameters are bounded there is none: nobody knows whether what they are in a turn keeps to the
+    /// bounds.
+    pub(crate) fn twin_impl(&self, shares: Shares) -> Option<TokenStream> {
+        let own = &self.input.generics;
+        let mut parameters = own.type_params();
+        if own.where_clause.is_some() || parameters.any(|parameter| !parameter.bounds.is_empty()) {
+            return None;
+        }
+        let (name, heap) = (&self.input.ident, &self.heap);
+        let mut generics = own.clone();
+        generics.params = own
+            .params
+            .iter()
+            .filter(|of| !matches!(of, GenericParam::Lifetime(_)))
+            .cloned()
+            .collect();
+        for parameter in generics.type_params_mut() {
+            match shares {
+                Shares::ByFields => parameter.bounds.push(parse_quote!(#heap::Twin)),
+                Shares::AsLeaf => parameter.bounds.extend::<[syn::TypeParamBound; 2]>([
+                    parse_quote!(::core::marker::Send),
+                    parse_quote!('static),
+                ]),
+            }
+            parameter.default = None;
+        }
+        let arguments = |brand: &TokenStream,
+                         of: fn(&Ident, &TokenStream) -> TokenStream|
+         -> Vec<TokenStream> {
+            let argument = |parameter: &GenericParam| match parameter {
+                GenericParam::Lifetime(_) => brand.clone(),
+                GenericParam::Type(parameter) => of(&parameter.ident, &heap.to_token_stream()),
+                GenericParam::Const(parameter) => parameter.ident.to_token_stream(),
+            };
+            own.params.iter().map(argument).collect()
+        };
+        let twin = arguments(&quote!('static), |parameter, _| parameter.to_token_stream());
+        let of = arguments(
+            &quote!('__in),
+            match shares {
+                Shares::ByFields => {
+                    |parameter, heap| quote!(<#parameter as #heap::Twin>::Of<'__in>)
+                }
+                Shares::AsLeaf => |parameter, _| parameter.to_token_stream(),
+            },
+        );
+        let (impl_generics, ..) = generics.split_for_impl();
+        Some(quote! {
+            // SAFETY: the brand is exchanged, and nothing else.
+            #[automatically_derived]
+            unsafe impl #impl_generics #heap::Twin for #name<#(#twin),*> {
+                type Of<'__in> = #name<#(#of),*>;
+            }
+        })
+    }
+}
