@@ -11,6 +11,7 @@ use crate::pacing::Pacing;
 use crate::pages::Source;
 use crate::pages::chunk::PAGE;
 use crate::pages::page::Age;
+use crate::region::Role;
 use crate::reserve::Reserve;
 use crate::stats::Counted;
 use crate::stress::{Chance, When};
@@ -31,6 +32,7 @@ pub trait Root: 'static {
 /// What collections work on.
 pub(crate) struct Core {
     pub(crate) owner: Arc<Owner>,
+    pub(crate) role: Role,
     pub(crate) source: Arc<Source>,
     pub(crate) nursery: Nursery,
     pub(crate) old: Old,
@@ -77,6 +79,9 @@ impl Core {
     #[cold]
     #[inline(never)]
     pub(crate) fn room_shared(&mut self, bytes: usize) -> Option<NonNull<Header>> {
+        if let Role::Region(holder) = self.role {
+            return self.room_at_holder(holder, bytes);
+        }
         if self.is_unlucky() || !self.has_pages(bytes) {
             return None;
         }
@@ -111,8 +116,19 @@ impl<R: Root> Heap<R> {
         pacing: Pacing,
         make: impl for<'gc> FnOnce(&Mutator<'gc>) -> R::Of<'gc>,
     ) -> Heap<R> {
+        Heap::with_role(source, pacing, Role::Heap, make)
+    }
+
+    /// A heap that shares in this way.
+    pub(crate) fn with_role(
+        source: &Arc<Source>,
+        pacing: Pacing,
+        role: Role,
+        make: impl for<'gc> FnOnce(&Mutator<'gc>) -> R::Of<'gc>,
+    ) -> Heap<R> {
         let core = Box::new(UnsafeCell::new(Core {
             owner: Owner::new(),
+            role,
             source: source.clone(),
             nursery: Nursery::new(Age::New),
             old: Old::new(match pacing.stress {
@@ -280,17 +296,15 @@ fn forge<'gc, R: Root>(state: R::Of<'gc>) -> R::Of<'static> {
 }
 
 impl<R: Root> Heap<R> {
-    /// Drops the state.
-    ///
-    /// # Safety
-    ///
-    /// Once.
-    unsafe fn drop_state(&mut self) {
-        let state = &mut self.state;
-        // SAFETY: the caller's; it may have destructors of leaves, which reach nothing collected (H10).
-        let ended = panic::catch_unwind(AssertUnwindSafe(|| unsafe { ManuallyDrop::drop(state) }));
-        if let Err(panic) = ended {
-            crate::old::over(panic);
+    /// The collector's part, and the state, which nobody drops from here on.
+    pub(crate) fn take_apart(self) -> (Box<UnsafeCell<Core>>, ManuallyDrop<R::Of<'static>>) {
+        let this = ManuallyDrop::new(self);
+        // SAFETY: both move out of something that nobody drops or uses again.
+        unsafe {
+            (
+                std::ptr::read(&raw const this.core),
+                std::ptr::read(&raw const this.state),
+            )
         }
     }
 
@@ -299,21 +313,33 @@ impl<R: Root> Heap<R> {
         self,
         state: S::Of<'static>,
     ) -> Heap<S> {
-        let mut this = ManuallyDrop::new(self);
-        // SAFETY: once: this one is not dropped any more.
-        unsafe { this.drop_state() };
+        let (core, mut before) = self.take_apart();
+        // SAFETY: once.
+        unsafe { drop_state(&mut before) };
         Heap {
-            // SAFETY: as above: it moves.
-            core: unsafe { std::ptr::read(&raw const this.core) },
+            core,
             state: ManuallyDrop::new(state),
         }
+    }
+}
+
+/// Drops a state.
+///
+/// # Safety
+///
+/// Once.
+unsafe fn drop_state<S>(state: &mut ManuallyDrop<S>) {
+    // SAFETY: the caller's; it may have destructors of leaves, which reach nothing collected (H10).
+    let ended = panic::catch_unwind(AssertUnwindSafe(|| unsafe { ManuallyDrop::drop(state) }));
+    if let Err(panic) = ended {
+        crate::old::over(panic);
     }
 }
 
 impl<R: Root> Drop for Heap<R> {
     fn drop(&mut self) {
         // SAFETY: once.
-        unsafe { self.drop_state() };
+        unsafe { drop_state(&mut self.state) };
     }
 }
 

@@ -20,6 +20,7 @@ mod pacing;
 mod pages;
 #[cfg(test)]
 mod planted;
+mod region;
 mod reserve;
 mod stats;
 mod stress;
@@ -36,6 +37,7 @@ pub use mutator::Mutator;
 pub use orca::{Held, Ledger, Orphan, Parcel};
 pub use pacing::Pacing;
 pub use pages::{PAGE, Source, SourceStats};
+pub use region::Iso;
 pub use stats::HeapStats;
 pub use stress::{Stress, When};
 pub use types::{

@@ -52,6 +52,11 @@ impl<'gc> Mutator<'gc> {
         unsafe { &*self.core.as_ref().get() }
     }
 
+    /// The heap, for who knows that it lasts.
+    pub(crate) fn heap(&self) -> NonNull<UnsafeCell<Core>> {
+        self.core
+    }
+
     /// A new object.
     ///
     /// Costs a few stores in the nursery. Large values are born in the old generation (H2). What is aligned to more than eight bytes lies in

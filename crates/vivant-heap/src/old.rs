@@ -1,5 +1,7 @@
 //! The old generation: objects in cells that never move (H4).
 
+mod absorb;
+
 use crate::header::Header;
 use crate::orca::Owner;
 use crate::pages::Source;

@@ -1,6 +1,7 @@
 //! Types that own values of their own type: as deep as the data is, and so gone through and dropped with as deep a stack.
 
-use proc_macro2::Ident;
+use proc_macro2::{Ident, TokenStream, TokenTree};
+use quote::ToTokens;
 use syn::{GenericArgument, Path, PathArguments, Type};
 
 /// Of the standard library, and `Mut`: what owns the values whose type it is given. Collections of the heap have a brand, and own nothing by
@@ -33,6 +34,10 @@ fn path_owns<'a>(path: &'a Path, name: &Ident) -> Option<&'a Path> {
         return None;
     };
     let branded = |argument: &GenericArgument| matches!(argument, GenericArgument::Lifetime(_));
+    // A region owns all that is reached in it.
+    if last.ident == "Iso" && names(path.to_token_stream(), name) {
+        return Some(path);
+    }
     let owning = OWNING.iter().any(|owning| last.ident == owning);
     if !owning || arguments.args.iter().any(branded) {
         return None;
@@ -40,6 +45,15 @@ fn path_owns<'a>(path: &'a Path, name: &Ident) -> Option<&'a Path> {
     arguments.args.iter().find_map(|argument| match argument {
         GenericArgument::Type(of) => owns(of, name),
         _ => None,
+    })
+}
+
+/// Whether the name, or `Self`, stands anywhere in it.
+fn names(tokens: TokenStream, name: &Ident) -> bool {
+    tokens.into_iter().any(|token| match token {
+        TokenTree::Ident(ident) => ident == *name || ident == "Self",
+        TokenTree::Group(group) => names(group.stream(), name),
+        TokenTree::Punct(_) | TokenTree::Literal(_) => false,
     })
 }
 
@@ -62,6 +76,8 @@ mod tests {
             "(u64, Box<[Node<'gc>]>)",
             "[Vec<Node>; 3]",
             "HashMap<String, Node<'gc>>",
+            "Option<Iso<Node<'static>>>",
+            "Iso<Gc<'static, Mut<Node<'static>>>>",
         ] {
             assert!(is_recursive(field), "{field}");
         }

@@ -8,6 +8,7 @@ use crate::collector::Tracer;
 use crate::header::Header;
 use crate::heap::{Heap, Root};
 use crate::pages::chunk::owner_of;
+use crate::region::Iso;
 use crate::types::{Object, Twin};
 use crate::verify::Fault;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -113,6 +114,15 @@ impl Ledger {
     /// As [`Heap::verify`].
     pub fn orphan(&mut self, orphan: &mut Orphan) -> Result<(), Fault> {
         self.heap(&mut orphan.heap)
+    }
+
+    /// As [`Ledger::heap`], of a region.
+    ///
+    /// # Errors
+    ///
+    /// As [`Heap::verify`].
+    pub fn iso<T: Twin>(&mut self, iso: &mut Iso<T>) -> Result<(), Fault> {
+        self.heap(iso.heap_mut())
     }
 
     /// Takes down what a parcel has.

@@ -135,6 +135,24 @@ impl Sharing {
         }
     }
 
+    /// Takes over what a region has of others (O8). What it has of this heap's own objects comes home.
+    ///
+    /// # Safety
+    ///
+    /// The caller is the holder of both, of which this one is named `own`.
+    pub(crate) unsafe fn absorb(&mut self, own: NonNull<Owner>, region: &mut Sharing) {
+        debug_assert!(region.exports.iter().all(|export| export.count == 0), "O8");
+        region.imports.retain(|import| {
+            // SAFETY: the region counts it.
+            if unsafe { Owner::of(import.object) } == own {
+                self.exports.entry(import.object).count -= import.count;
+            } else {
+                self.imports.entry(import.object).count += import.count;
+            }
+            false
+        });
+    }
+
     /// The heap ends: gives up all that it has of others.
     ///
     /// # Safety

@@ -72,6 +72,20 @@ pub(crate) unsafe fn state_of<'a>(cell: NonNull<u8>) -> &'a AtomicU8 {
     unsafe { &*states.add(granule - HEAD * (PAGE / GRANULE)) }
 }
 
+/// Gives all cells of a page, in use or not, this state.
+///
+/// # Safety
+///
+/// As for `state_of`; the page is the caller's, and begins where the pointer points.
+pub(crate) unsafe fn set_states(page: NonNull<u8>, state: u8) {
+    debug_assert!(page.addr().get().is_multiple_of(PAGE));
+    for cell in 0..PAGE / GRANULE {
+        // Relaxed: nobody marks.
+        // SAFETY: the caller's; within the page.
+        unsafe { state_of(page.add(cell * GRANULE)) }.store(state, Ordering::Relaxed);
+    }
+}
+
 /// The description of the page in which a pointer points.
 ///
 /// # Safety

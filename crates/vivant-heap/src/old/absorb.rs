@@ -1,0 +1,76 @@
+//! One old generation takes in another, page by page (O8).
+
+use super::{FreeCells, Old, Runs};
+use crate::orca::Owner;
+use crate::pages::chunk::{PAGE, set_owner, set_states};
+use crate::pages::class::{cell_size, cells};
+use crate::pages::page::{Kind, Run};
+use crate::stress::poison;
+use std::mem;
+use std::ptr::NonNull;
+
+impl Old {
+    /// Takes in all that another one has: its objects are met by this one's last mark, and `owner`'s. Costs some stores for each page, whatever lies in it.
+    ///
+    /// # Safety
+    ///
+    /// The caller is the holder of both heaps, which have the same source.
+    pub(crate) unsafe fn absorb(&mut self, other: &mut Old, owner: NonNull<Owner>) {
+        debug_assert_eq!(other.unswept, 0, "what is dead there would live here");
+        other.settle();
+        let other = mem::replace(other, Old::new(other.free_cells));
+        for run in other.runs() {
+            // SAFETY: the run is the other one's, and the caller's.
+            unsafe {
+                let page = run.page();
+                page.swept = self.marked.0;
+                // Of a run that is longer than a chunk only the first page has a state and an owner that are read.
+                let described = match page.kind {
+                    Kind::Large => 1,
+                    _ => page.pages as usize,
+                };
+                for number in 0..described {
+                    let start = run.start().add(number * PAGE);
+                    set_owner(start, Some(owner));
+                    set_states(start, self.epoch.0);
+                }
+                if self.free_cells == FreeCells::Poisoned {
+                    poison_free(run);
+                }
+            }
+        }
+        self.live += other.live;
+        self.pages += other.pages;
+        self.runs += other.runs;
+        self.panics += other.panics;
+        self.large.extend(other.large);
+        for (own, runs) in self.sizes.iter_mut().zip(other.sizes) {
+            if let Some(runs) = runs {
+                own.get_or_insert_with(Box::<Runs>::default)
+                    .runs
+                    .extend(runs.runs);
+            }
+        }
+    }
+}
+
+/// Fills the free cells of a run, as its new owner expects it.
+///
+/// # Safety
+///
+/// The run is the caller's.
+unsafe fn poison_free(run: Run) {
+    // SAFETY: the caller's; cells lie in their run, and nobody uses free ones.
+    unsafe {
+        let page = run.page();
+        if page.kind != Kind::Cells {
+            return;
+        }
+        let size = cell_size(page.class as usize);
+        for number in 0..cells(page.class as usize) {
+            if page.occupied[number / 64] >> (number % 64) & 1 == 0 {
+                poison(run.start().add(number * size), size);
+            }
+        }
+    }
+}

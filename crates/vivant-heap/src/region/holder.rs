@@ -1,0 +1,113 @@
+//! Whose heap an open region makes shared objects in.
+
+use super::iso::Iso;
+use crate::header::Header;
+use crate::heap::Core;
+use crate::mutator::Mutator;
+use crate::orca::Owner;
+use crate::types::Twin;
+use std::cell::UnsafeCell;
+use std::ptr::NonNull;
+
+/// What a heap is to those who share.
+#[derive(Clone, Copy)]
+pub(crate) enum Role {
+    /// It owns what is shared from it.
+    Heap,
+    /// It owns nothing that is shared: its holder's heap does, while that has opened it.
+    Region(Holder),
+}
+
+/// Who has opened a region.
+#[derive(Clone, Copy)]
+pub(crate) enum Holder {
+    /// Nobody who has a heap.
+    None,
+    /// A turn of this heap, which lasts longer than the region is open.
+    Turn(NonNull<UnsafeCell<Core>>),
+}
+
+// SAFETY: a region that is not open has no holder, and one that is open stays where it is.
+unsafe impl Send for Role {}
+
+impl Core {
+    /// Room for a shared object, made by an open region: in its holder's heap, and imported from there (O8).
+    #[cold]
+    pub(crate) fn room_at_holder(
+        &mut self,
+        holder: Holder,
+        bytes: usize,
+    ) -> Option<NonNull<Header>> {
+        let Holder::Turn(holder) = holder else {
+            no_holder()
+        };
+        // SAFETY: the holder's turn lasts, and waits for the region; this thread has both. They are two, because a region is not its own holder.
+        let heap = unsafe { &mut *holder.as_ref().get() };
+        // A region that is the holder of another one passes it on.
+        let room = heap.room_shared(bytes)?;
+        // SAFETY: it was just made, in a page of its owner.
+        let owner = unsafe { Owner::of(room) };
+        if owner == Owner::name(&heap.owner) {
+            heap.sharing.get_mut().exports.entry(room).count += 1;
+        } else {
+            // What has come from the holder's own holder has a weight, which goes on to this region.
+            heap.sharing.get_mut().imports.entry(room).count -= 1;
+        }
+        self.sharing.get_mut().imports.entry(room).count += 1;
+        Some(room)
+    }
+}
+
+#[cold]
+fn no_holder() -> ! {
+    panic!(
+        "a region has no heap for a shared object: it was opened by nobody who has one. Open it in a turn of an actor with a graph, by \
+         `Iso::open_in`, or make the object before and take it in by a parcel"
+    )
+}
+
+/// A region that a turn has opened, until the body is over or panics.
+struct Opened<'a, T: Twin>(&'a mut Iso<T>);
+
+impl<T: Twin> Drop for Opened<'_, T> {
+    fn drop(&mut self) {
+        self.0.held_by(Holder::None);
+    }
+}
+
+impl<T: Twin> Iso<T> {
+    fn held_by(&mut self, holder: Holder) {
+        self.heap.parts().0.role = Role::Region(holder);
+    }
+
+    /// Opens the region in a turn: shared objects that are made in it are objects of the turn's heap. It is collected afterwards, if it has grown.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use vivant_heap::{Heap, Iso, Pacing, Root, Source, Val};
+    ///
+    /// struct Shelf;
+    /// impl Root for Shelf {
+    ///     type Of<'gc> = Iso<Vec<Val<'static, str>>>;
+    /// }
+    ///
+    /// let source = Arc::new(Source::new());
+    /// let mut heap = Heap::<Shelf>::new(&source, Pacing::default(), |_| Iso::new(&source, |_| Vec::new()));
+    /// heap.turn(|m, shelf| {
+    ///     let made_outside = m.pack(m.val_str("rain"));
+    ///     shelf.open_in(m, |r, titles| {
+    ///         titles.push(r.unpack(made_outside));
+    ///         titles.push(r.val_str("snow"));
+    ///     });
+    /// });
+    /// ```
+    pub fn open_in<R>(
+        &mut self,
+        holder: &Mutator<'_>,
+        body: impl for<'r> FnOnce(&Mutator<'r>, &mut T::Of<'r>) -> R,
+    ) -> R {
+        self.held_by(Holder::Turn(holder.heap()));
+        let opened = Opened(self);
+        opened.0.open(body)
+    }
+}

@@ -1,0 +1,261 @@
+//! Regions: graphs that move as a whole.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::thread;
+use vivant_heap::{
+    Gc, Heap, Iso, Leaf, Ledger, Mut, Mutator, Object, Pacing, Root, Source, Stress, Val, When,
+};
+
+/// Counts ends.
+struct Counted(Arc<AtomicU32>);
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+#[derive(Object)]
+struct Node<'gc> {
+    value: u64,
+    left: Option<Gc<'gc, Mut<Node<'gc>>>>,
+    right: Option<Gc<'gc, Mut<Node<'gc>>>>,
+    title: Option<Val<'gc, str>>,
+    counted: Option<Leaf<Counted>>,
+}
+
+type Tree<'gc> = Gc<'gc, Mut<Node<'gc>>>;
+type TreeIso = Iso<Tree<'static>>;
+
+fn tree<'r>(r: &Mutator<'r>, depth: u64, ends: Option<&Arc<AtomicU32>>) -> Tree<'r> {
+    let part = || (depth > 0).then(|| tree(r, depth - 1, ends));
+    r.alloc(Mut::new(Node {
+        value: 1,
+        left: part(),
+        right: part(),
+        title: None,
+        counted: ends.map(|ends| Leaf(Counted(ends.clone()))),
+    }))
+}
+
+fn sum(tree: Tree<'_>) -> u64 {
+    let node = tree.borrow();
+    node.value + node.left.map_or(0, sum) + node.right.map_or(0, sum)
+}
+
+fn stressed(when: When) -> Pacing {
+    Pacing::new().stressed(Stress::new(when, 3))
+}
+
+struct Trees;
+
+impl Root for Trees {
+    type Of<'gc> = Vec<Tree<'gc>>;
+}
+
+struct Isos;
+
+impl Root for Isos {
+    type Of<'gc> = Vec<Gc<'gc, Mut<Option<TreeIso>>>>;
+}
+
+#[test]
+fn a_region_goes_from_thread_to_thread_as_it_is() {
+    let source = Arc::new(Source::new());
+    let mut iso = TreeIso::new(&source, |r| tree(r, 6, None));
+    for hop in 1..10 {
+        iso = thread::spawn(move || {
+            iso.open(|r, root| {
+                root.borrow_mut(r).value += 1;
+                assert_eq!(sum(*root), 127 + hop);
+            });
+            iso
+        })
+        .join()
+        .unwrap();
+    }
+    drop(iso);
+    assert_eq!(source.stats().pages, 0);
+}
+
+#[test]
+fn merged_regions_live() {
+    for when in [When::Paced, When::Young, When::All] {
+        let source = Arc::new(Source::new());
+        let ends = Arc::new(AtomicU32::new(0));
+        let mut heap = Heap::<Trees>::new(&source, stressed(when), |_| Vec::new());
+        for round in 0..6 {
+            let pacing = match round {
+                0..3 => stressed(when),
+                _ => Pacing::new(),
+            };
+            let mut iso = TreeIso::paced(&source, pacing, |r| tree(r, 5, Some(&ends)));
+            if round % 2 == 0 {
+                iso.collect();
+            }
+            iso.open(|r, root: &mut Tree<'_>| root.borrow_mut(r).right = None);
+            heap.turn(|m, trees| {
+                trees.push(iso.merge(m));
+                trees.push(tree(m, 3, None));
+            });
+            heap.pace();
+            heap.verify().unwrap();
+        }
+        heap.collect();
+        heap.turn(|m, trees| {
+            assert!(
+                trees
+                    .chunks(2)
+                    .all(|two| sum(two[0]) == 32 && sum(two[1]) == 15)
+            );
+            trees.iter().for_each(|tree| tree.borrow_mut(m).left = None);
+        });
+        heap.collect();
+        heap.sweep();
+        assert_eq!(ends.load(Ordering::Relaxed), 6 * 62);
+        drop(heap);
+        assert_eq!(ends.load(Ordering::Relaxed), 6 * 63);
+        assert_eq!(source.stats().pages, 0);
+    }
+}
+
+#[test]
+fn what_nobody_refers_to_ends_with_its_region() {
+    let source = Arc::new(Source::new());
+    let ends = Arc::new(AtomicU32::new(0));
+    let mut heap = Heap::<Isos>::new(&source, stressed(When::Chance), |_| Vec::new());
+    for _ in 0..4 {
+        heap.turn(|m, isos| {
+            let iso = TreeIso::new(&source, |r| tree(r, 4, Some(&ends)));
+            isos.push(m.alloc(Mut::new(Some(iso))));
+        });
+        heap.pace();
+    }
+    let given = heap.turn(|m, isos| isos[0].borrow_mut(m).take());
+    heap.turn(|_, isos| isos.truncate(2));
+    heap.collect();
+    heap.sweep();
+    assert_eq!(ends.load(Ordering::Relaxed), 2 * 31);
+    drop(heap);
+    assert_eq!(ends.load(Ordering::Relaxed), 3 * 31);
+    drop(given);
+    assert_eq!(source.stats().pages, 0);
+}
+
+struct Titles;
+
+impl Root for Titles {
+    type Of<'gc> = Vec<Val<'gc, str>>;
+}
+
+type Shelf = Iso<Vec<Val<'static, str>>>;
+
+#[test]
+fn a_region_counts_what_it_has_of_others() {
+    let source = Arc::new(Source::new());
+    let heap = || Heap::<Titles>::new(&source, stressed(When::Paced), |_| Vec::new());
+    let (mut a, mut b) = (heap(), heap());
+    let mut shelf: Shelf = Iso::new(&source, |_| Vec::new());
+    let parcel = a.turn(|m, _| m.pack::<Val<'static, str>>(m.val_str("taken in")));
+    a.turn(|m, _| {
+        shelf.open_in(m, |r, titles| {
+            titles.push(r.unpack(parcel));
+            titles.push(r.val_str("made inside"));
+        });
+    });
+    let balanced = |a: &mut Heap<Titles>, b: &mut Heap<Titles>, shelf: Option<&mut Shelf>| {
+        let mut ledger = Ledger::default();
+        ledger.heap(a).unwrap();
+        ledger.heap(b).unwrap();
+        if let Some(shelf) = shelf {
+            ledger.iso(shelf).unwrap();
+        }
+        ledger.check().unwrap();
+    };
+    balanced(&mut a, &mut b, Some(&mut shelf));
+    a.collect();
+    a.sweep();
+    shelf.collect();
+    balanced(&mut a, &mut b, Some(&mut shelf));
+    // Another heap merges it: what it counts is that one's.
+    b.turn(|m, titles| *titles = shelf.merge(m));
+    balanced(&mut a, &mut b, None);
+    a.collect();
+    a.sweep();
+    b.collect();
+    b.turn(|_, titles| assert_eq!((&*titles[0], &*titles[1]), ("taken in", "made inside")));
+    drop(b);
+    assert!(a.is_alone());
+    a.collect();
+    a.sweep();
+    assert_eq!(a.stats().live, 0);
+}
+
+#[test]
+fn what_comes_home_is_no_import() {
+    let source = Arc::new(Source::new());
+    let mut a = Heap::<Titles>::new(&source, stressed(When::Paced), |_| Vec::new());
+    let mut shelf: Shelf = Iso::new(&source, |_| Vec::new());
+    a.turn(|m, _| shelf.open_in(m, |r, titles| titles.push(r.val_str("home"))));
+    assert!(!a.is_alone());
+    a.turn(|m, titles| *titles = shelf.merge(m));
+    assert!(a.is_alone());
+    a.collect();
+    a.turn(|_, titles| assert_eq!(&*titles[0], "home"));
+}
+
+#[test]
+fn a_dropped_region_gives_up_what_it_counts() {
+    let source = Arc::new(Source::new());
+    let mut a = Heap::<Titles>::new(&source, Pacing::default(), |_| Vec::new());
+    let mut shelf: Shelf = Iso::new(&source, |_| Vec::new());
+    a.turn(|m, _| shelf.open_in(m, |r, titles| titles.push(r.val_str("lent"))));
+    thread::spawn(move || drop(shelf)).join().unwrap();
+    assert!(a.is_alone());
+}
+
+#[test]
+#[should_panic(expected = "a region has no heap for a shared object")]
+fn shared_objects_need_a_heap() {
+    let source = Arc::new(Source::new());
+    let mut shelf: Shelf = Iso::new(&source, |_| Vec::new());
+    shelf.open(|r, titles| titles.push(r.val_str("whose?")));
+}
+
+#[test]
+fn a_region_in_a_region_shares_from_the_heap() {
+    let source = Arc::new(Source::new());
+    let mut a = Heap::<Titles>::new(&source, Pacing::default(), |_| Vec::new());
+    let mut outer: Iso<Shelf> = Iso::new(&source, |_| Iso::new(&source, |_| Vec::new()));
+    a.turn(|m, _| {
+        outer.open_in(m, |r, inner| {
+            inner.open_in(r, |r, titles| titles.push(r.val_str("deep")));
+        });
+    });
+    a.collect();
+    outer.collect();
+    let mut ledger = Ledger::default();
+    ledger.heap(&mut a).unwrap();
+    ledger.iso(&mut outer).unwrap();
+    outer.open(|_, inner| ledger.iso(inner).unwrap());
+    ledger.check().unwrap();
+    outer.open(|_, inner| inner.open(|_, titles| assert_eq!(&*titles[0], "deep")));
+    drop(outer);
+    assert!(a.is_alone());
+}
+
+#[test]
+fn a_panic_in_an_open_region_closes_it() {
+    let source = Arc::new(Source::new());
+    let mut iso = TreeIso::new(&source, |r| tree(r, 2, None));
+    let panicked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        iso.open(|r, root: &mut Tree<'_>| {
+            root.borrow_mut(r).value = 5;
+            panic!("on purpose");
+        });
+    }));
+    assert!(panicked.is_err());
+    iso.collect();
+    iso.open(|_, root| assert_eq!(sum(*root), 11));
+}

@@ -1,0 +1,24 @@
+//! Y3: what is private does not get into a region.
+
+use std::sync::Arc;
+use vivant_heap::*;
+
+#[derive(Object)]
+struct Node<'gc> {
+    next: Option<Gc<'gc, Node<'gc>>>,
+}
+
+struct State;
+impl Root for State {
+    type Of<'gc> = Vec<Gc<'gc, Node<'gc>>>;
+}
+
+fn main() {
+    let source = Arc::new(Source::new());
+    let mut iso = Iso::<Node<'static>>::new(&source, |_| Node { next: None });
+    let mut heap = Heap::<State>::new(&source, Pacing::default(), |_| Vec::new());
+    heap.turn(|m, _| {
+        let outer = m.alloc(Node { next: None });
+        iso.open_in(m, |_, root| root.next = Some(outer));
+    });
+}
