@@ -14,6 +14,7 @@ mod fjcreate;
 mod graphs;
 mod guards;
 mod heaps;
+mod heavyring;
 mod hello;
 mod idle;
 mod logmap;
@@ -44,6 +45,7 @@ pub const BENCHES: &[Bench] = &[
     logmap::LOGMAP,
     guards::GUARD_CLOSED,
     guards::GUARD_RELEASED,
+    heavyring::HEAVYRING,
     fib::FIB,
     fjcreate::FJCREATE,
     restarts::RESTARTS,

@@ -193,6 +193,19 @@ fn a_region_counts_what_it_has_of_others() {
 }
 
 #[test]
+fn a_region_made_in_a_turn_shares_from_its_heap() {
+    let source = Arc::new(Source::new());
+    let mut a = Heap::<Titles>::new(&source, stressed(When::Paced), |_| Vec::new());
+    let mut shelf: Shelf = a.turn(|m, _| m.iso(|r| vec![r.val_str("made with it")]));
+    a.collect();
+    shelf.open(|_, titles| assert_eq!(&*titles[0], "made with it"));
+    let mut ledger = Ledger::default();
+    ledger.heap(&mut a).unwrap();
+    ledger.iso(&mut shelf).unwrap();
+    ledger.check().unwrap();
+}
+
+#[test]
 fn what_comes_home_is_no_import() {
     let source = Arc::new(Source::new());
     let mut a = Heap::<Titles>::new(&source, stressed(When::Paced), |_| Vec::new());

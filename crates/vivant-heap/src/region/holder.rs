@@ -5,6 +5,7 @@ use crate::header::Header;
 use crate::heap::Core;
 use crate::mutator::Mutator;
 use crate::orca::Owner;
+use crate::pacing::Pacing;
 use crate::types::Twin;
 use std::cell::UnsafeCell;
 use std::ptr::NonNull;
@@ -64,6 +65,29 @@ fn no_holder() -> ! {
         "a region has no heap for a shared object: it was opened by nobody who has one. Open it in a turn of an actor with a graph, by \
          `Iso::open_in`, or make the object before and take it in by a parcel"
     )
+}
+
+impl Mutator<'_> {
+    /// A new region with the root that `make` makes, of pages from the same source as this heap's. Shared objects that are made meanwhile are this
+    /// heap's.
+    ///
+    /// ```
+    /// use vivant_heap::{Gc, Iso, Mutator};
+    ///
+    /// fn names(m: &Mutator<'_>) -> Iso<Vec<Gc<'static, str>>> {
+    ///     m.iso(|r| vec![r.alloc_str("rain"), r.alloc_str("snow")])
+    /// }
+    /// ```
+    pub fn iso<T: Twin>(&self, make: impl for<'r> FnOnce(&Mutator<'r>) -> T::Of<'r>) -> Iso<T> {
+        let (source, stress) = (self.core().source.clone(), self.core().pacing.stress);
+        let pacing = Pacing {
+            stress,
+            ..Pacing::new()
+        };
+        let mut iso = Iso::held(&source, pacing, Holder::Turn(self.heap()), make);
+        iso.held_by(Holder::None);
+        iso
+    }
 }
 
 /// A region that a turn has opened, until the body is over or panics.

@@ -73,8 +73,17 @@ impl<T: Twin> Iso<T> {
         pacing: Pacing,
         make: impl for<'r> FnOnce(&Mutator<'r>) -> T::Of<'r>,
     ) -> Iso<T> {
+        Iso::held(source, pacing, Holder::None, make)
+    }
+
+    pub(super) fn held(
+        source: &Arc<Source>,
+        pacing: Pacing,
+        holder: Holder,
+        make: impl for<'r> FnOnce(&Mutator<'r>) -> T::Of<'r>,
+    ) -> Iso<T> {
         Iso {
-            heap: Heap::<Rooted<T>>::with_role(source, pacing, Role::Region(Holder::None), make),
+            heap: Heap::<Rooted<T>>::with_role(source, pacing, Role::Region(holder), make),
         }
     }
 
