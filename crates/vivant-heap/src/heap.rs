@@ -184,6 +184,18 @@ impl<R: Root> Heap<R> {
         self.check();
     }
 
+    /// What was just made is meant to stay, and to go elsewhere: if it is more than a nursery should have, it becomes old now, and not in the middle of
+    /// its way. What was reached by that is what a mark would meet.
+    pub(crate) fn begin_old(&mut self) {
+        if self.never() || self.young() < self.core().pacing.nursery {
+            return;
+        }
+        let core = self.core.get_mut();
+        core.minor(&mut *self.state, Ageing::Never);
+        core.next_mark();
+        self.check();
+    }
+
     /// Sweeps all that is left of the last mark, and gives empty pages back.
     pub fn sweep(&mut self) {
         let core = self.core.get_mut();

@@ -84,10 +84,15 @@ impl Core {
         self.old.mark_ends(alive);
         // SAFETY: no turn runs, so what was not met is not used any more.
         unsafe { self.sharing.get_mut().marked() };
-        let grown = self.weight() as f64 * self.pacing.growth;
-        self.mark_at = (grown as usize).max(self.pacing.first);
+        self.next_mark();
         self.counted.major(met);
         std::mem::forget(whole);
+    }
+
+    /// What lives now is all that it has: the next mark is due when it has grown.
+    pub(crate) fn next_mark(&mut self) {
+        let grown = self.weight() as f64 * self.pacing.growth;
+        self.mark_at = (grown as usize).max(self.pacing.first);
     }
 
     /// Sweeps what is due: a few runs, and so many that all are swept when the old generation has grown half of the way to the next mark (H8).

@@ -82,9 +82,10 @@ impl<T: Twin> Iso<T> {
         holder: Holder,
         make: impl for<'r> FnOnce(&Mutator<'r>) -> T::Of<'r>,
     ) -> Iso<T> {
-        Iso {
-            heap: Heap::<Rooted<T>>::with_role(source, pacing, Role::Region(holder), make),
-        }
+        let role = Role::Region(holder);
+        let mut heap = Heap::<Rooted<T>>::with_role(source, pacing, role, make);
+        heap.begin_old();
+        Iso { heap }
     }
 
     /// Opens the region, where no heap is at hand: shared objects cannot be made in it. It is collected afterwards, if it has grown.
