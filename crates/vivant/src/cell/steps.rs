@@ -41,6 +41,14 @@ impl Held<'_> {
         }
     }
 
+    /// The actor goes on after a panic, which may have come before its step took up what had been left in the heap: nobody else is
+    /// to find that.
+    pub(super) fn forget_locals(&mut self) {
+        if self.owner().steps == Steps::None {
+            (self.actor.class.forget_locals)(&mut self.state());
+        }
+    }
+
     fn pending(&mut self) -> Option<Pending> {
         let owner = self.owner();
         if owner.steps == Steps::None {
