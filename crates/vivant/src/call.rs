@@ -347,6 +347,12 @@ impl<B: Behaviour> Letter for Stepped<B> {
     const ACCESS: Access = B::ACCESS;
     const STEPS: Steps = B::STEPS;
 
+    #[cfg(test)]
+    fn ready(content: &Self::Content, state: &mut StateRef<'_>) -> bool {
+        use crate::planted::{Planted, is_planted};
+        !is_planted(Planted::GuardedStep) || Told::<B>::ready(content, state)
+    }
+
     fn run((args, resolver): Self::Content, state: &mut StateRef<'_>, worker: &Worker) -> Step {
         let _none = state.turn::<B::Actor, _>(worker, |state, turn| {
             B::run(state, turn, args, resolver);

@@ -16,6 +16,34 @@ pub(crate) enum Planted {
     /// A supervisor starts a child once more than it may.
     #[cfg_attr(miri, allow(dead_code, reason = "planted without an interpreter only"))]
     OverBudget,
+    /// A message comes between two steps of another.
+    MessageBetweenSteps,
+    /// A step finds nothing: what was left for it is dropped.
+    LostLocals,
+    /// What was left for a step that will not come is never dropped.
+    LeakedLocals,
+    /// A message that loses its next step is dropped, and nobody is told.
+    UntoldStep,
+    /// The next incarnation goes on with a step of the last one.
+    InheritedStep,
+    /// Signals are heard after the last step only.
+    DeafSteps,
+    /// A step that a fault has hit is taken again.
+    StepAfterPanic,
+    /// Steps cost nothing of the budget.
+    FreeSteps,
+    /// Who has a step to take, and no message, is idle.
+    ParkedStep,
+    /// The guard is asked before every step.
+    GuardedStep,
+    /// Every step takes a place in the mailbox.
+    StepTakesPlace,
+    /// Where a message was sent from is not copied to its next step.
+    StepWithoutPlace,
+    /// After a panic the worker keeps what was left for the step.
+    LeftWithWorker,
+    /// After a panic the heap keeps what was left for the step.
+    LeftInHeap,
 }
 
 thread_local! {
@@ -33,8 +61,24 @@ pub(crate) fn is_planted(bug: Planted) -> bool {
 ///
 /// If it does not fail.
 pub(crate) fn must_catch(bug: Planted, test: impl FnOnce() + std::panic::UnwindSafe) {
+    let _words = caught(bug, test);
+}
+
+/// As `must_catch`: the words with which it fails.
+///
+/// # Panics
+///
+/// If it does not fail.
+pub(crate) fn caught(bug: Planted, test: impl FnOnce() + std::panic::UnwindSafe) -> String {
     PLANTED.set(bug);
     let outcome = std::panic::catch_unwind(test);
     PLANTED.set(Planted::Nothing);
-    assert!(outcome.is_err(), "nobody noticed: {bug:?}");
+    let words = match outcome {
+        Ok(()) => panic!("nobody noticed: {bug:?}"),
+        Err(words) => words,
+    };
+    match words.downcast_ref::<&str>() {
+        Some(words) => (*words).to_owned(),
+        None => *words.downcast().unwrap_or_default(),
+    }
 }

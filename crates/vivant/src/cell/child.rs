@@ -65,6 +65,7 @@ impl Held<'_> {
             Fate::GoesDown => self.go_down(reason),
             Fate::GoesOn => {
                 self.forget_turn();
+                self.forget_locals();
                 // G2: the turn may have changed the state before it panicked.
                 self.owner().guards = Guards::Stale;
                 if let Told::Nobody = self.tell(News::Resumed(reason.clone())) {

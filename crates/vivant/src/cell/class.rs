@@ -27,6 +27,7 @@ pub(crate) struct Class {
     pub(super) free: unsafe fn(NonNull<Header>),
     pub(super) drop_state: fn(&mut StateRef<'_>),
     pub(super) stopping: fn(&mut StateRef<'_>, &Worker, &StopReason),
+    pub(super) forget_locals: fn(&mut StateRef<'_>),
     pub(super) heap_facts: unsafe fn(NonNull<Header>) -> Option<HeapFacts>,
 }
 
@@ -58,6 +59,7 @@ impl<A: Actor> Classed for A {
         free: reference::free::<A>,
         drop_state: drop_state::<A>,
         stopping: stopping::<A>,
+        forget_locals: forget_locals::<A>,
         heap_facts: heap_facts::<A>,
     };
 }
@@ -178,6 +180,10 @@ fn drop_state<A: Actor>(state: &mut StateRef<'_>) {
 
 fn stopping<A: Actor>(state: &mut StateRef<'_>, worker: &Worker, reason: &StopReason) {
     let _none = state.turn::<A, _>(worker, |state, turn| A::stopping(state, turn, reason));
+}
+
+fn forget_locals<A: Actor>(state: &mut StateRef<'_>) {
+    state.with_kept::<A>(|kept, _| A::Space::forget_locals(kept));
 }
 
 /// # Safety

@@ -11,6 +11,8 @@ use crate::dead_letter::Cause;
 use crate::error::Panic;
 use crate::mailbox::{Envelope, Kind, Parked, Step};
 use crate::mute::Muting;
+#[cfg(test)]
+use crate::planted::Planted;
 use crate::promise;
 use crate::scheduler::Worker;
 use crate::stop::StopReason;
@@ -51,6 +53,10 @@ pub(super) const COUNT_EVERY: u32 = 32;
 impl<'w> Held<'w> {
     /// Takes an actor that came out of a run queue.
     pub(super) fn begin(actor: Runnable, worker: &'w Worker) -> Held<'w> {
+        debug_assert!(
+            !worker.has_left(),
+            "T1: what a step left is with the worker"
+        );
         let mut held = Held { actor, worker };
         held.is_present();
         held.counts_begin();
@@ -145,6 +151,12 @@ impl<'w> Held<'w> {
     #[inline]
     pub(super) fn next(&mut self) -> Next {
         if self.owner().steps == Steps::Pending {
+            #[cfg(test)]
+            if self.has_bug_between_steps(Planted::MessageBetweenSteps)
+                && let Some(envelope) = self.oldest()
+            {
+                return Next::Message(envelope);
+            }
             return self.next_step();
         }
         let mut otherwise = Next::Nothing;
@@ -389,6 +401,10 @@ impl<'w> Held<'w> {
 
     /// Whether messages wait that have not been looked at, or may have become runnable since.
     pub(super) fn has_more(&mut self) -> bool {
+        #[cfg(test)]
+        if self.has_bug_between_steps(Planted::ParkedStep) {
+            return false;
+        }
         let owner = self.owner();
         owner.steps == Steps::Pending
             || owner.guards.are_unseen()

@@ -42,6 +42,8 @@ mod run;
 mod runnable;
 mod signals;
 mod steps;
+#[cfg(all(test, feature = "macros"))]
+mod steps_model;
 mod waiting;
 #[cfg(all(test, feature = "macros"))]
 mod waiting_tests;

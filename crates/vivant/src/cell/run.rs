@@ -4,6 +4,8 @@ use super::held::{After, Held, Next};
 use super::{Caught, Runnable, Signals, catch};
 use crate::error::{Inside, Panic};
 use crate::mailbox::Envelope;
+#[cfg(test)]
+use crate::planted::Planted;
 use crate::scheduler::Worker;
 use crate::stop::StopReason;
 
@@ -93,6 +95,10 @@ fn serve(mut held: Held<'_>, budget: Budget) -> Ran {
             }
             turn_began_ms = now_ms;
             messages += 1;
+            #[cfg(test)]
+            if held.has_bug_between_steps(Planted::FreeSteps) {
+                messages -= 1;
+            }
             match held.next() {
                 Next::Nothing => break,
                 Next::LooksOn => {}
@@ -131,6 +137,10 @@ fn turn(held: &mut Held<'_>, envelope: Envelope) {
 
 /// Signals come before messages and reach muted actors too.
 fn heed(held: &mut Held<'_>) {
+    #[cfg(test)]
+    if held.has_bug_between_steps(Planted::DeafSteps) {
+        return;
+    }
     let signals = held.signals();
     if signals == Signals::default() || held.has_ended() {
         return;

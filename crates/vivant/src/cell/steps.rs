@@ -1,15 +1,27 @@
 //! Behaviours in steps: the next one comes before any other message.
 
+#[cfg(test)]
+use super::Life;
 use super::held::{Held, Next};
 use super::rare::Pending;
 use super::{Steps, catch};
 use crate::mailbox::Envelope;
+#[cfg(test)]
+use crate::mailbox::Ring;
+#[cfg(test)]
+use crate::planted::{Planted, is_planted};
+#[cfg(test)]
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 impl Held<'_> {
     /// The behaviour that has just run has another step.
     #[cold]
     pub(super) fn has_step(&mut self, envelope: Envelope) {
         self.worker.account_more(envelope.kind().bytes);
+        #[cfg(test)]
+        if is_planted(Planted::StepTakesPlace) {
+            self.worker.present.with_ring(Ring::occupy);
+        }
         let locals = self.worker.locals.take();
         let owner = self.owner();
         owner.rare().step = Some(Pending { envelope, locals });
@@ -21,23 +33,69 @@ impl Held<'_> {
         let Some(Pending { envelope, locals }) = self.pending() else {
             return Next::LooksOn;
         };
+        #[cfg(test)]
+        let locals = locals.filter(|_| !is_planted(Planted::LostLocals));
+        #[cfg(test)]
+        if is_planted(Planted::StepAfterPanic) {
+            let hit = || self.worker.fault_before(envelope.kind());
+            if let Err(panic) = catch_unwind(AssertUnwindSafe(hit)) {
+                self.worker.locals.set(locals);
+                self.has_step(envelope);
+                resume_unwind(panic);
+            }
+        }
         self.worker.locals.set(locals);
         Next::Message(envelope)
     }
 
     /// The step that will not be taken any more, if there is one. What was left for it is dropped.
     pub(super) fn take_step(&mut self) -> Option<Envelope> {
+        #[cfg(test)]
+        if self.owner().life == Life::Down && is_planted(Planted::InheritedStep) {
+            return None;
+        }
         let Pending { envelope, locals } = self.pending()?;
+        #[cfg(test)]
+        if is_planted(Planted::LeakedLocals) {
+            std::mem::forget(locals);
+            return Some(envelope);
+        }
         self.worker.locals.set(locals);
         self.drop_left();
+        #[cfg(test)]
+        if is_planted(Planted::UntoldStep) {
+            return None;
+        }
         Some(envelope)
+    }
+
+    /// Whether the test has planted this bug, and a step is to be taken.
+    #[cfg(test)]
+    pub(super) fn has_bug_between_steps(&mut self, bug: Planted) -> bool {
+        self.owner().steps == Steps::Pending && is_planted(bug)
     }
 
     /// Drops what a step has left, or was to find. That is user code, and its panic costs nothing else.
     pub(super) fn drop_left(&self) {
+        #[cfg(test)]
+        if is_planted(Planted::LeftWithWorker) {
+            return;
+        }
         let (again, locals) = (self.worker.take_again(), self.worker.locals.take());
         if let Err(caught) = catch(|| drop((again, locals))) {
             self.panicked("the drop of a step's locals", caught);
+        }
+    }
+
+    /// The actor goes on after a panic, which may have come before its step took up what had been left in the heap: nobody else is
+    /// to find that.
+    pub(super) fn forget_locals(&mut self) {
+        #[cfg(test)]
+        if is_planted(Planted::LeftInHeap) {
+            return;
+        }
+        if self.owner().steps == Steps::None {
+            (self.actor.class.forget_locals)(&mut self.state());
         }
     }
 

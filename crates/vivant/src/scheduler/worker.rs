@@ -236,6 +236,15 @@ impl Worker {
         self.again.take()
     }
 
+    /// Whether a step has left something here, that nobody has taken. Between two runs it has not.
+    pub(crate) fn has_left(&self) -> bool {
+        let (again, locals) = (self.again.take(), self.locals.take());
+        let has_left = again.is_some() || locals.is_some();
+        self.again.set(again);
+        self.locals.set(locals);
+        has_left
+    }
+
     /// The turn asked for its actor's end.
     pub(crate) fn ask_end(&self, reason: StopReason) {
         self.wishes.set(Wishes::End);

@@ -10,6 +10,8 @@ mod stage;
 
 pub use check::{Seeds, check};
 pub use faults::Faults;
+#[cfg(test)]
+pub(crate) use stage::RUN_MAX;
 pub(crate) use stage::Stage;
 
 use crate::oracle::Oracle;
@@ -96,6 +98,13 @@ impl Simulation {
     pub fn run(&self) {
         self.assert_outside();
         while self.stage().step(self.system.shared(), u64::MAX) {}
+    }
+
+    /// One run of one actor, or the passing of time to the next event. False: nothing is left to do.
+    #[cfg(test)]
+    pub(crate) fn step(&self) -> bool {
+        self.assert_outside();
+        self.stage().step(self.system.shared(), u64::MAX)
     }
 
     fn assert_outside(&self) {

@@ -19,7 +19,7 @@ use std::thread::{self, ThreadId};
 use std::time::Duration;
 
 /// An actor that is chosen runs for at most this many messages; how many is drawn each time.
-const RUN_MAX: usize = 8;
+pub(crate) const RUN_MAX: usize = 8;
 
 pub(crate) struct Stage {
     faults: Faults,
@@ -101,6 +101,10 @@ impl Stage {
         if let Ran::Requeue(cell) = Worker::enter(&worker, |worker| run(cell, worker, budget)) {
             lock(&self.play).ready.push(cell);
         }
+        assert!(
+            !worker.has_left() || thread::panicking(),
+            "T1: what a step left is with the worker"
+        );
     }
 
     fn pass_time(&self, system: &Arc<Shared>, chance: &Simulated, until_ns: u64) -> bool {

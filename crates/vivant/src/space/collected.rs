@@ -131,6 +131,10 @@ where
         kept.heap.turn(|_, (state, ..)| body(state))
     }
 
+    fn forget_locals(kept: &mut Heaped<A>) {
+        kept.heap.turn(|_, (_, locals, _)| *locals = None);
+    }
+
     fn heap_facts(facts: &HeapCounts) -> Option<&HeapCounts> {
         Some(facts)
     }

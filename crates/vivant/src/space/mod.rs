@@ -52,6 +52,9 @@ pub trait Keep<A: Actor>: Sized + 'static {
     /// A look at the state, by a guard.
     fn look<T>(kept: &mut Self::Kept, body: impl for<'gc> FnOnce(&A::State<'gc>) -> T) -> T;
 
+    /// What a behaviour in steps has left here will not be asked for.
+    fn forget_locals(kept: &mut Self::Kept);
+
     /// The facts as those of a heap, if there is one.
     fn heap_facts(facts: &Self::Facts) -> Option<&HeapCounts>;
 }

@@ -48,6 +48,9 @@ impl<A: Actor<Space = Plain> + for<'gc> Actor<State<'gc> = A>> Keep<A> for Plain
         body(kept)
     }
 
+    /// What a step leaves does not lie with the state.
+    fn forget_locals(_: &mut A) {}
+
     fn heap_facts((): &()) -> Option<&HeapCounts> {
         None
     }
