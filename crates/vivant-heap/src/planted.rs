@@ -32,6 +32,8 @@ pub(crate) enum Planted {
     ForgottenExport,
     /// An old object begins with the mark that is to come.
     WrongEpoch,
+    /// A map that never changes keeps a node for one entry.
+    LoneEntry,
 }
 
 thread_local! {
