@@ -34,6 +34,8 @@ pub(crate) enum Planted {
     WrongEpoch,
     /// A map that never changes keeps a node for one entry.
     LoneEntry,
+    /// An ordered map that never changes leaves a node that is too small.
+    SmallNode,
 }
 
 thread_local! {

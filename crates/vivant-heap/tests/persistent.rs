@@ -4,6 +4,8 @@
 mod kinds;
 #[path = "persistent/maps.rs"]
 mod maps;
+#[path = "persistent/ordered.rs"]
+mod ordered;
 #[path = "persistent/readers.rs"]
 mod readers;
 #[path = "persistent/sequences.rs"]

@@ -42,6 +42,27 @@ fn an_entry_with_a_node_of_its_own_is_noticed() {
     });
 }
 
+/// Which rule a map breaks that has lost its first entries.
+fn broken_by_removal<'gc>(
+    m: &Mutator<'gc>,
+    mut map: val::OrdMap<'gc, u64, ()>,
+) -> Option<&'static str> {
+    for key in 0..12 {
+        map = map.remove(m, &key);
+    }
+    map.verify().err().map(|fault| fault.rule)
+}
+
+#[test]
+fn a_node_that_is_too_small_is_noticed() {
+    in_turn(|m| {
+        let whole = val::OrdMap::from_iter(m, (0..33).map(|key| (key, ())));
+        assert_eq!(broken_by_removal(m, whole), None);
+        let broken = planted::with(Planted::SmallNode, || broken_by_removal(m, whole));
+        assert_eq!(broken, Some("J5"));
+    });
+}
+
 #[test]
 fn keys_that_hash_otherwise_than_before_are_noticed() {
     use std::hash::{Hash, Hasher};

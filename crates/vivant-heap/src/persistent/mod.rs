@@ -4,6 +4,7 @@
 mod canaries;
 mod copy;
 mod map;
+mod ord_map;
 mod vec;
 
 /// Collections that never change: an update gives a new version, which shares what is the same with the old one.
@@ -45,5 +46,6 @@ mod vec;
 /// ```
 pub mod val {
     pub use super::map::{Iter as MapIter, Map};
+    pub use super::ord_map::{Iter as OrdMapIter, OrdMap};
     pub use super::vec::{Iter as VecIter, Vec};
 }
