@@ -18,6 +18,7 @@ mod old;
 mod orca;
 mod pacing;
 mod pages;
+mod persistent;
 #[cfg(test)]
 mod planted;
 mod region;
@@ -37,6 +38,7 @@ pub use mutator::Mutator;
 pub use orca::{Held, Ledger, Orphan, Parcel};
 pub use pacing::Pacing;
 pub use pages::{PAGE, Source, SourceStats};
+pub use persistent::val;
 pub use region::Iso;
 pub use stats::HeapStats;
 pub use stress::{Stress, When};

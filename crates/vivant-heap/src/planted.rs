@@ -32,6 +32,10 @@ pub(crate) enum Planted {
     ForgottenExport,
     /// An old object begins with the mark that is to come.
     WrongEpoch,
+    /// A map that never changes keeps a node for one entry.
+    LoneEntry,
+    /// An ordered map that never changes leaves a node that is too small.
+    SmallNode,
 }
 
 thread_local! {

@@ -1,0 +1,36 @@
+//! Slots of a node, copied with a change. Plain vectors, which [`Mutator::val_slice`](crate::Mutator::val_slice) then takes whole.
+
+/// How many slots a node has at most.
+pub(super) const WIDTH: usize = 32;
+
+/// How many bits of a position, or of a hash, choose one of them.
+pub(super) const BITS: u32 = WIDTH.ilog2();
+
+const _: () = assert!(WIDTH == 1 << BITS, "a slot is chosen by whole bits");
+const _: () = assert!(WIDTH <= u32::BITS as usize, "a bitmap has a bit for each");
+
+/// The slots with one more, which comes before the one at `at`.
+pub(super) fn with<T: Clone>(slots: &[T], at: usize, slot: T) -> Vec<T> {
+    let mut copy = Vec::with_capacity(slots.len() + 1);
+    copy.extend_from_slice(&slots[..at]);
+    copy.push(slot);
+    copy.extend_from_slice(&slots[at..]);
+    copy
+}
+
+/// The slots, of which one is another.
+pub(super) fn replaced<T: Clone>(slots: &[T], at: usize, slot: T) -> Vec<T> {
+    let mut copy = Vec::with_capacity(slots.len());
+    copy.extend_from_slice(&slots[..at]);
+    copy.push(slot);
+    copy.extend_from_slice(&slots[at + 1..]);
+    copy
+}
+
+/// The slots without one.
+pub(super) fn without<T: Clone>(slots: &[T], at: usize) -> Vec<T> {
+    let mut copy = Vec::with_capacity(slots.len() - 1);
+    copy.extend_from_slice(&slots[..at]);
+    copy.extend_from_slice(&slots[at + 1..]);
+    copy
+}

@@ -1,0 +1,263 @@
+//! [`Map`]: a hash map, of which each version stays.
+
+mod batch;
+mod insert;
+mod iter;
+mod node;
+mod remove;
+
+pub use iter::Iter;
+
+use crate::collections::gc::FixedState;
+use crate::types::{Frozen, Val};
+use crate::verify::Fault;
+use crate::{Mutator, Object};
+use insert::Put;
+use node::Node;
+use std::borrow::Borrow;
+use std::fmt;
+use std::hash::{BuildHasher, Hash};
+use std::ops::Index;
+
+/// A hash map that never changes: a trie of nodes of up to 32 slots, entries and nodes side by side. Four words, `Copy`.
+///
+/// | operation | costs | allocates |
+/// |---|---|---|
+/// | [`get`](Map::get) | `O(log₃₂ n)` loads: four to five in a million entries | nothing |
+/// | [`insert`](Map::insert), [`remove`](Map::remove) | copies a path | a node for each level |
+/// | [`from_iter`](Map::from_iter) | sorts by hash, `O(n log n)` | each node once |
+/// | [`extend`](Map::extend) by `k` | as `k` insertions, or less | what is new once |
+/// | [`iter`](Map::iter) | `O(n)` | nothing |
+///
+/// Keys and values are cloned into copies of nodes: refer by [`Val`] to what is large. Iteration is in the order of hashes, which are the same in each
+/// process ([`FixedState`](crate::gc::FixedState), R5); keys that collide come in the order in which they were inserted. A map of colliding keys is
+/// slow, not wrong.
+///
+/// ```
+/// use vivant_heap::{Mutator, val};
+///
+/// fn ages<'gc>(m: &Mutator<'gc>) -> val::Map<'gc, String, u32> {
+///     let ages = val::Map::new().insert(m, "Ada".to_owned(), 36);
+///     let later = ages.insert(m, "Ada".to_owned(), 37).insert(m, "Bob".to_owned(), 7);
+///     assert_eq!(ages.get("Ada"), Some(&36));
+///     assert_eq!(later.get("Ada"), Some(&37));
+///     assert_eq!(later.remove(m, "Bob").len(), 1);
+///     ages
+/// }
+/// ```
+#[derive(Object)]
+#[object(crate = crate)]
+pub struct Map<'gc, K, V> {
+    root: Option<Node<'gc, K, V>>,
+    len: usize,
+}
+
+impl<K, V> Clone for Map<'_, K, V> {
+    #[inline]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<K, V> Copy for Map<'_, K, V> {}
+
+#[inline]
+fn hash_of<Q: Hash + ?Sized>(key: &Q) -> u64 {
+    FixedState.hash_one(key)
+}
+
+impl<'gc, K, V> Map<'gc, K, V> {
+    /// An empty one. Allocates nothing.
+    #[must_use]
+    pub const fn new() -> Self {
+        Map { root: None, len: 0 }
+    }
+
+    /// How many entries there are.
+    #[inline]
+    #[must_use]
+    pub fn len(self) -> usize {
+        self.len
+    }
+
+    /// Whether there is none.
+    #[inline]
+    #[must_use]
+    pub fn is_empty(self) -> bool {
+        self.len == 0
+    }
+
+    /// The entries, in the order of their keys' hashes.
+    #[must_use]
+    pub fn iter(self) -> Iter<'gc, K, V> {
+        Iter::new(self.root, self.len)
+    }
+
+    /// The keys, in the order of their hashes.
+    pub fn keys(self) -> impl ExactSizeIterator<Item = &'gc K> {
+        self.iter().map(|(key, _)| key)
+    }
+
+    /// The values, in the order of their keys' hashes.
+    pub fn values(self) -> impl ExactSizeIterator<Item = &'gc V> {
+        self.iter().map(|(_, value)| value)
+    }
+
+    /// Whether both are one version, or empty. Entries are not compared.
+    #[must_use]
+    pub fn ptr_eq(self, other: Self) -> bool {
+        match (self.root, other.root) {
+            (Some(one), Some(other)) => Val::ptr_eq(one.slots, other.slots),
+            (one, other) => one.is_none() && other.is_none(),
+        }
+    }
+}
+
+impl<'gc, K: Hash + Eq, V> Map<'gc, K, V> {
+    /// The value of a key.
+    #[inline]
+    #[must_use]
+    pub fn get<Q: Hash + Eq + ?Sized>(self, key: &Q) -> Option<&'gc V>
+    where
+        K: Borrow<Q>,
+    {
+        let (_, value) = self.root?.get(hash_of(key), key)?;
+        Some(value)
+    }
+
+    /// The key that equals this one, and its value.
+    #[must_use]
+    pub fn get_key_value<Q: Hash + Eq + ?Sized>(self, key: &Q) -> Option<(&'gc K, &'gc V)>
+    where
+        K: Borrow<Q>,
+    {
+        self.root?.get(hash_of(key), key)
+    }
+
+    /// Whether there is such a key.
+    #[must_use]
+    pub fn contains_key<Q: Hash + Eq + ?Sized>(self, key: &Q) -> bool
+    where
+        K: Borrow<Q>,
+    {
+        self.get(key).is_some()
+    }
+
+    /// Looks at every node: J2 to J4.
+    ///
+    /// # Errors
+    ///
+    /// A rule is broken: a defect of this crate, or keys whose `Hash` and `Eq` are not those of the time when they were put in.
+    pub fn verify(self) -> Result<(), Fault> {
+        let entries = match self.root {
+            Some(root) => root.verify(0, 0)?,
+            None => 0,
+        };
+        match entries == self.len {
+            true => Ok(()),
+            false => Err(Fault {
+                rule: "J4",
+                what: "the map says another number of entries than its nodes have",
+                address: self.root.map_or(0, Node::address),
+                from: None,
+            }),
+        }
+    }
+}
+
+impl<'gc, K, V> Map<'gc, K, V>
+where
+    K: Hash + Eq + Frozen<'gc> + Clone,
+    V: Frozen<'gc> + Clone,
+{
+    /// Of what an iterator gives, which may allocate too. Of equal keys the last one counts.
+    ///
+    /// # Panics
+    ///
+    /// There is no memory; so all that update.
+    #[must_use]
+    pub fn from_iter(m: &Mutator<'gc>, entries: impl IntoIterator<Item = (K, V)>) -> Self {
+        Map::new().extend(m, entries)
+    }
+
+    /// With an entry, in the place of the one with this key if there is one.
+    #[must_use]
+    pub fn insert(self, m: &Mutator<'gc>, key: K, value: V) -> Self {
+        let hash = hash_of(&key);
+        let (root, put) = match self.root {
+            Some(root) => root.insert(m, hash, 0, (key, value)),
+            None => (Node::single(m, hash, (key, value)), Put::Added),
+        };
+        Map {
+            root: Some(root),
+            len: self.len + usize::from(put == Put::Added),
+        }
+    }
+
+    /// With entries, each in the place of the one with its key if there is one. Of equal keys the last one counts. The iterator may allocate.
+    #[must_use]
+    pub fn extend(self, m: &Mutator<'gc>, entries: impl IntoIterator<Item = (K, V)>) -> Self {
+        let (root, added) = batch::merged(m, self.root, entries);
+        Map {
+            root,
+            len: self.len + added,
+        }
+    }
+
+    /// Without this key. The same version if it is not there.
+    #[must_use]
+    pub fn remove<Q: Hash + Eq + ?Sized>(self, m: &Mutator<'gc>, key: &Q) -> Self
+    where
+        K: Borrow<Q>,
+    {
+        let left = self.root.and_then(|root| root.without(m, key));
+        match left {
+            Some(root) => Map {
+                root,
+                len: self.len - 1,
+            },
+            None => self,
+        }
+    }
+}
+
+impl<K, V> Default for Map<'_, K, V> {
+    fn default() -> Self {
+        Map::new()
+    }
+}
+
+impl<K: Hash + Eq + Borrow<Q>, V, Q: Hash + Eq + ?Sized> Index<&Q> for Map<'_, K, V> {
+    type Output = V;
+    #[track_caller]
+    fn index(&self, key: &Q) -> &V {
+        match self.get(key) {
+            Some(value) => value,
+            None => panic!("no such key in the map"),
+        }
+    }
+}
+
+impl<'gc, K, V> IntoIterator for Map<'gc, K, V> {
+    type Item = (&'gc K, &'gc V);
+    type IntoIter = Iter<'gc, K, V>;
+    fn into_iter(self) -> Iter<'gc, K, V> {
+        self.iter()
+    }
+}
+
+impl<K: Hash + Eq, V: PartialEq> PartialEq for Map<'_, K, V> {
+    /// Costs nothing where both are one version.
+    fn eq(&self, other: &Self) -> bool {
+        let has = |(key, value)| other.get(key) == Some(value);
+        self.ptr_eq(*other) || (self.len == other.len && self.iter().all(has))
+    }
+}
+
+impl<K: Hash + Eq, V: Eq> Eq for Map<'_, K, V> {}
+
+impl<K: fmt::Debug, V: fmt::Debug> fmt::Debug for Map<'_, K, V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_map().entries(self.iter()).finish()
+    }
+}

@@ -1,0 +1,51 @@
+#![doc = include_str!("README.md")]
+
+#[cfg(test)]
+mod canaries;
+mod copy;
+mod map;
+mod ord_map;
+mod vec;
+
+/// Collections that never change: an update gives a new version, which shares what is the same with the old one.
+///
+/// A version is a `Copy` handle of a few words on shared objects ([`Val`](crate::Val)): a field of any object, of a message, or of a
+/// [`Parcel`](crate::Parcel), and any heap that has it reads it without a copy or a lock. Who updates gives the turn's [`Mutator`](crate::Mutator).
+/// The old version stays as it was, for whoever still has it; what nobody reaches any more is garbage of the heap that has made it.
+///
+/// ```
+/// use vivant_heap::{Heap, Object, Pacing, Root, Source, val};
+///
+/// /// What is published: a version of prices, and all that was said of it.
+/// #[derive(Clone, Copy, Object)]
+/// struct Offer<'gc> {
+///     prices: val::Map<'gc, u64, u64>,
+///     notes: val::Vec<'gc, String>,
+/// }
+///
+/// struct Shop;
+/// impl Root for Shop {
+///     type Of<'gc> = Offer<'gc>;
+/// }
+///
+/// let source = std::sync::Arc::new(Source::new());
+/// let start = |_: &vivant_heap::Mutator<'_>| Offer { prices: val::Map::new(), notes: val::Vec::new() };
+/// let mut shop = Heap::<Shop>::new(&source, Pacing::default(), start);
+/// let mut reader = Heap::<Shop>::new(&source, Pacing::default(), start);
+///
+/// let parcel = shop.turn(|m, offer| {
+///     offer.prices = offer.prices.insert(m, 7, 100);
+///     let sent = *offer;
+///     offer.prices = offer.prices.insert(m, 7, 120);
+///     m.pack::<Offer<'static>>(sent)
+/// });
+/// reader.turn(|m, offer| {
+///     *offer = m.unpack(parcel);
+///     assert_eq!(offer.prices.get(&7), Some(&100));
+/// });
+/// ```
+pub mod val {
+    pub use super::map::{Iter as MapIter, Map};
+    pub use super::ord_map::{Iter as OrdMapIter, OrdMap};
+    pub use super::vec::{Iter as VecIter, Vec};
+}

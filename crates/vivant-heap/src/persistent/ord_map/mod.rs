@@ -1,0 +1,304 @@
+//! [`OrdMap`]: an ordered map, of which each version stays.
+
+mod iter;
+mod merge;
+mod node;
+mod remove;
+
+pub use iter::Iter;
+
+use crate::types::Frozen;
+use crate::verify::Fault;
+use crate::{Mutator, Object};
+use node::Node;
+use std::borrow::Borrow;
+use std::fmt;
+use std::ops::{Bound, Index, RangeBounds};
+
+/// An ordered map that never changes: a tree of nodes of up to 32 slots, with all entries in its leaves. Four words, `Copy`.
+///
+/// | operation | costs | allocates |
+/// |---|---|---|
+/// | [`get`](OrdMap::get), [`rank`](OrdMap::rank), [`at`](OrdMap::at) | `O(log n)` | nothing |
+/// | [`insert`](OrdMap::insert), [`remove`](OrdMap::remove) | copies a path | a node for each level, four or five in a million entries, or two where nodes are split or joined |
+/// | [`from_iter`](OrdMap::from_iter) | `O(n)`, if keys come in their order; else sorts them | each node once |
+/// | [`extend`](OrdMap::extend) by `k` | sorts, then as `k` insertions, or less | what is new once |
+/// | [`iter`](OrdMap::iter), [`range`](OrdMap::range) | `O(log n)` for each leaf | nothing |
+///
+/// Keys and values are cloned into copies of nodes, and the least key of each node into the one above it: refer by [`Val`](crate::Val) to what is
+/// large.
+///
+/// ```
+/// use vivant_heap::{Mutator, val};
+///
+/// fn roots<'gc>(m: &Mutator<'gc>) -> val::OrdMap<'gc, u64, u64> {
+///     let roots = val::OrdMap::from_iter(m, (0..100).map(|root| (root * root, root)));
+///     let (square, root) = roots.range(..=50).next_back().unwrap();
+///     assert_eq!((*square, *root), (49, 7));
+///     let fewer = roots.remove(m, &49);
+///     assert_eq!(fewer.range(..=50).next_back(), Some((&36, &6)));
+///     assert_eq!(roots.len(), 100);
+///     roots
+/// }
+/// ```
+#[derive(Object)]
+#[object(crate = crate)]
+pub struct OrdMap<'gc, K, V> {
+    root: Option<Node<'gc, K, V>>,
+    len: usize,
+}
+
+impl<K, V> Clone for OrdMap<'_, K, V> {
+    #[inline]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<K, V> Copy for OrdMap<'_, K, V> {}
+
+impl<'gc, K, V> OrdMap<'gc, K, V> {
+    /// An empty one. Allocates nothing.
+    #[must_use]
+    pub const fn new() -> Self {
+        OrdMap { root: None, len: 0 }
+    }
+
+    /// How many entries there are.
+    #[inline]
+    #[must_use]
+    pub fn len(self) -> usize {
+        self.len
+    }
+
+    /// Whether there is none.
+    #[inline]
+    #[must_use]
+    pub fn is_empty(self) -> bool {
+        self.len == 0
+    }
+
+    /// The entry before which there are so many others.
+    #[must_use]
+    pub fn at(self, rank: usize) -> Option<(&'gc K, &'gc V)> {
+        let (leaf, at) = self.root?.leaf_at(rank)?;
+        leaf.get(at).map(|(key, value)| (key, value))
+    }
+
+    /// The least entry.
+    #[must_use]
+    pub fn first(self) -> Option<(&'gc K, &'gc V)> {
+        self.at(0)
+    }
+
+    /// The greatest entry.
+    #[must_use]
+    pub fn last(self) -> Option<(&'gc K, &'gc V)> {
+        self.at(self.len.checked_sub(1)?)
+    }
+
+    /// The entries in their order, from either end.
+    #[must_use]
+    pub fn iter(self) -> Iter<'gc, K, V> {
+        Iter::new(self.root, 0..self.len)
+    }
+
+    /// The keys in their order.
+    pub fn keys(self) -> impl ExactSizeIterator<Item = &'gc K> + DoubleEndedIterator {
+        self.iter().map(|(key, _)| key)
+    }
+
+    /// The values in the order of their keys.
+    pub fn values(self) -> impl ExactSizeIterator<Item = &'gc V> + DoubleEndedIterator {
+        self.iter().map(|(_, value)| value)
+    }
+
+    /// Whether both are one version, or empty. Entries are not compared.
+    #[must_use]
+    pub fn ptr_eq(self, other: Self) -> bool {
+        match (self.root, other.root) {
+            (Some(one), Some(other)) => one.address() == other.address(),
+            (one, other) => one.is_none() && other.is_none(),
+        }
+    }
+}
+
+impl<'gc, K: Ord, V> OrdMap<'gc, K, V> {
+    /// The value of a key.
+    #[inline]
+    #[must_use]
+    pub fn get<Q: Ord + ?Sized>(self, key: &Q) -> Option<&'gc V>
+    where
+        K: Borrow<Q>,
+    {
+        let (_, value) = self.root?.get(key)?;
+        Some(value)
+    }
+
+    /// Whether there is such a key.
+    #[must_use]
+    pub fn contains_key<Q: Ord + ?Sized>(self, key: &Q) -> bool
+    where
+        K: Borrow<Q>,
+    {
+        self.get(key).is_some()
+    }
+
+    /// How many keys are less than this one.
+    #[must_use]
+    pub fn rank<Q: Ord + ?Sized>(self, key: &Q) -> usize
+    where
+        K: Borrow<Q>,
+    {
+        self.root.map_or(0, |root| root.before(|there| there < key))
+    }
+
+    /// The entries whose keys are in a range, from either end. None if it ends before it begins.
+    #[must_use]
+    pub fn range<Q: Ord + ?Sized>(self, range: impl RangeBounds<Q>) -> Iter<'gc, K, V>
+    where
+        K: Borrow<Q>,
+    {
+        let to_and_with = |key: &Q| {
+            self.root
+                .map_or(0, |root| root.before(|there: &Q| there <= key))
+        };
+        let from = match range.start_bound() {
+            Bound::Included(key) => self.rank(key),
+            Bound::Excluded(key) => to_and_with(key),
+            Bound::Unbounded => 0,
+        };
+        let to = match range.end_bound() {
+            Bound::Included(key) => to_and_with(key),
+            Bound::Excluded(key) => self.rank(key),
+            Bound::Unbounded => self.len,
+        };
+        Iter::new(self.root, from..to.max(from))
+    }
+
+    /// Looks at every node: J5.
+    ///
+    /// # Errors
+    ///
+    /// A rule is broken: a defect of this crate, or keys whose `Ord` is not that of the time when they were put in.
+    pub fn verify(self) -> Result<(), Fault> {
+        let entries = match self.root {
+            Some(root) => root.verify()?,
+            None => 0,
+        };
+        let (keys, rest) = (self.keys(), self.keys().skip(1));
+        let fault = |what| {
+            Err(Fault {
+                rule: "J5",
+                what,
+                address: self.root.map_or(0, Node::address),
+                from: None,
+            })
+        };
+        if entries != self.len {
+            return fault("the map says another number of entries than its leaves have");
+        }
+        match keys.zip(rest).all(|(one, next)| one < next) {
+            true => Ok(()),
+            false => fault("keys are not in their order"),
+        }
+    }
+}
+
+impl<'gc, K, V> OrdMap<'gc, K, V>
+where
+    K: Ord + Frozen<'gc> + Clone,
+    V: Frozen<'gc> + Clone,
+{
+    /// Of what an iterator gives, which may allocate too. Of equal keys the last one counts.
+    ///
+    /// # Panics
+    ///
+    /// There is no memory; so all that update.
+    #[must_use]
+    pub fn from_iter(m: &Mutator<'gc>, entries: impl IntoIterator<Item = (K, V)>) -> Self {
+        OrdMap::new().extend(m, entries)
+    }
+
+    /// With an entry, in the place of the one with this key if there is one.
+    #[must_use]
+    pub fn insert(self, m: &Mutator<'gc>, key: K, value: V) -> Self {
+        self.merged(m, vec![(key, value)])
+    }
+
+    /// With entries, each in the place of the one with its key if there is one. Of equal keys the last one counts. The iterator may allocate.
+    #[must_use]
+    pub fn extend(self, m: &Mutator<'gc>, entries: impl IntoIterator<Item = (K, V)>) -> Self {
+        let mut batch = Vec::from_iter(entries);
+        if !batch.is_sorted_by(|(one, _), (next, _)| one < next) {
+            batch = merge::distinct(batch);
+        }
+        match batch.is_empty() {
+            true => self,
+            false => self.merged(m, batch),
+        }
+    }
+
+    fn merged(self, m: &Mutator<'gc>, batch: Vec<(K, V)>) -> Self {
+        let (root, added) = merge::merged(m, self.root, batch);
+        OrdMap {
+            root: Some(root),
+            len: self.len + added,
+        }
+    }
+
+    /// Without this key. The same version if it is not there.
+    #[must_use]
+    pub fn remove<Q: Ord + ?Sized>(self, m: &Mutator<'gc>, key: &Q) -> Self
+    where
+        K: Borrow<Q>,
+    {
+        match self.root {
+            Some(root) if root.get(key).is_some() => OrdMap {
+                root: root.without(m, key),
+                len: self.len - 1,
+            },
+            _ => self,
+        }
+    }
+}
+
+impl<K, V> Default for OrdMap<'_, K, V> {
+    fn default() -> Self {
+        OrdMap::new()
+    }
+}
+
+impl<K: Ord + Borrow<Q>, V, Q: Ord + ?Sized> Index<&Q> for OrdMap<'_, K, V> {
+    type Output = V;
+    #[track_caller]
+    fn index(&self, key: &Q) -> &V {
+        match self.get(key) {
+            Some(value) => value,
+            None => panic!("no such key in the map"),
+        }
+    }
+}
+
+impl<'gc, K, V> IntoIterator for OrdMap<'gc, K, V> {
+    type Item = (&'gc K, &'gc V);
+    type IntoIter = Iter<'gc, K, V>;
+    fn into_iter(self) -> Iter<'gc, K, V> {
+        self.iter()
+    }
+}
+
+impl<K: PartialEq, V: PartialEq> PartialEq for OrdMap<'_, K, V> {
+    /// Costs nothing where both are one version.
+    fn eq(&self, other: &Self) -> bool {
+        self.ptr_eq(*other) || (self.len == other.len && self.iter().eq(other.iter()))
+    }
+}
+
+impl<K: Eq, V: Eq> Eq for OrdMap<'_, K, V> {}
+
+impl<K: fmt::Debug, V: fmt::Debug> fmt::Debug for OrdMap<'_, K, V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_map().entries(self.iter()).finish()
+    }
+}

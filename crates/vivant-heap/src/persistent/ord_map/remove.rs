@@ -1,0 +1,88 @@
+//! One entry less.
+
+use super::node::{Child, LEAST, Node, place};
+use crate::Mutator;
+use crate::persistent::copy;
+#[cfg(test)]
+use crate::planted::{Planted, is_planted};
+use crate::types::Frozen;
+use std::borrow::Borrow;
+
+impl<'gc, K, V> Node<'gc, K, V>
+where
+    K: Ord + Frozen<'gc> + Clone,
+    V: Frozen<'gc> + Clone,
+{
+    /// What is left of a whole tree without a key that is in it. A root with one child is taken away.
+    pub(super) fn without<Q: Ord + ?Sized>(self, m: &Mutator<'gc>, key: &Q) -> Option<Self>
+    where
+        K: Borrow<Q>,
+    {
+        let mut root = self.remove(m, key)?;
+        while let Node::Branch(children) = root
+            && let [only] = &*children
+        {
+            root = only.node;
+        }
+        Some(root)
+    }
+
+    /// What is left of a node: nothing, if it was a leaf with one entry. It may be too small.
+    fn remove<Q: Ord + ?Sized>(self, m: &Mutator<'gc>, key: &Q) -> Option<Self>
+    where
+        K: Borrow<Q>,
+    {
+        match self {
+            Node::Leaf(entries) => {
+                let at = entries.partition_point(|(there, _)| there.borrow() < key);
+                let entries = copy::without(&entries, at);
+                (!entries.is_empty()).then(|| Node::Leaf(m.val_slice(entries)))
+            }
+            Node::Branch(children) => {
+                let at = place(&children, key);
+                let below = children[at].node.remove(m, key);
+                let children = match below.and_then(Node::child) {
+                    Some(child) => mended(m, &children, at, child),
+                    None => copy::without(&children, at),
+                };
+                Some(Node::Branch(m.val_slice(children)))
+            }
+        }
+    }
+}
+
+/// Children, of which one is another: if that is too small it becomes one with a neighbour, or gets a part of it.
+fn mended<'gc, K, V>(
+    m: &Mutator<'gc>,
+    children: &[Child<'gc, K, V>],
+    at: usize,
+    child: Child<'gc, K, V>,
+) -> Vec<Child<'gc, K, V>>
+where
+    K: Frozen<'gc> + Clone,
+    V: Frozen<'gc> + Clone,
+{
+    #[cfg(test)]
+    if is_planted(Planted::SmallNode) {
+        return copy::replaced(children, at, child);
+    }
+    if child.node.slots() >= LEAST || children.len() == 1 {
+        return copy::replaced(children, at, child);
+    }
+    let (from, one, other) = match at {
+        0 => (0, &child, &children[1]),
+        _ => (at - 1, &children[at - 1], &child),
+    };
+    let mut all = children[..from].to_vec();
+    match (one.node, other.node) {
+        (Node::Leaf(one), Node::Leaf(other)) => {
+            all.extend(Node::leaves(m, [&*one, &*other].concat()));
+        }
+        (Node::Branch(one), Node::Branch(other)) => {
+            all.extend(Node::branches(m, [&*one, &*other].concat()));
+        }
+        _ => unreachable!("J5: neighbours are of one height"),
+    }
+    all.extend_from_slice(&children[from + 2..]);
+    all
+}

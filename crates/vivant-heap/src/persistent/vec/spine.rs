@@ -1,0 +1,79 @@
+//! [`Spine`]: a tree that is open at its right edge.
+
+use super::tree::{Leaf, Tree, height, slot};
+use crate::Mutator;
+use crate::persistent::copy::WIDTH;
+
+/// The nodes of a tree's right edge, in plain vectors: leaves are added to it, and each node is made once, when it is full or the tree is closed.
+pub(super) struct Spine<'gc, T> {
+    /// Leaves of the last lowest node.
+    low: Vec<Leaf<'gc, T>>,
+    /// From the lowest on: what is to the left of the edge in each node above. Fewer than there are slots, because the edge needs one.
+    high: Vec<Vec<Tree<'gc, T>>>,
+}
+
+impl<'gc, T> Spine<'gc, T> {
+    pub(super) fn new() -> Self {
+        Spine {
+            low: Vec::new(),
+            high: Vec::new(),
+        }
+    }
+
+    /// Opens a tree, of which only the first leaves are kept.
+    pub(super) fn open(tree: Option<Tree<'gc, T>>, leaves: usize, kept: usize) -> Self {
+        let mut spine = Spine::new();
+        let (Some(mut tree), Some(last)) = (tree, kept.checked_sub(1)) else {
+            return spine;
+        };
+        let mut height = height(leaves);
+        loop {
+            match tree {
+                Tree::Low(leaves) => {
+                    spine.low = leaves[..=slot(last, 0)].to_vec();
+                    spine.high.reverse();
+                    return spine;
+                }
+                Tree::High(trees) => {
+                    let at = slot(last, height);
+                    spine.high.push(trees[..at].to_vec());
+                    tree = trees[at];
+                    height -= 1;
+                }
+            }
+        }
+    }
+}
+
+impl<'gc, T: crate::Object<'gc>> Spine<'gc, T> {
+    pub(super) fn push(&mut self, m: &Mutator<'gc>, leaf: Leaf<'gc, T>) {
+        if self.low.len() == WIDTH {
+            let full = std::mem::take(&mut self.low);
+            let mut tree = Tree::Low(m.val_slice(full));
+            for level in &mut self.high {
+                level.push(tree);
+                if level.len() < WIDTH {
+                    self.low.push(leaf);
+                    return;
+                }
+                tree = Tree::High(m.val_slice(std::mem::take(level)));
+            }
+            self.high.push(vec![tree]);
+        }
+        self.low.push(leaf);
+    }
+
+    /// The whole tree, no higher than it must be.
+    pub(super) fn close(self, m: &Mutator<'gc>) -> Option<Tree<'gc, T>> {
+        if self.low.is_empty() {
+            return None;
+        }
+        let mut tree = Tree::Low(m.val_slice(self.low));
+        let used = self.high.iter().rposition(|level| !level.is_empty());
+        for mut level in self.high.into_iter().take(used.map_or(0, |top| top + 1)) {
+            level.push(tree);
+            tree = Tree::High(m.val_slice(level));
+        }
+        Some(tree)
+    }
+}
