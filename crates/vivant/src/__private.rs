@@ -1,6 +1,26 @@
 //! What the macros' expansions need besides the public traits. Nothing here is for users.
 
+use crate::promise::Resolver;
+use crate::scheduler::Worker;
 use std::fmt;
+use vivant_heap::{Mutator, Parcel, Sendable, Twin};
+
+/// Packs a value of a sender's brand into its message.
+#[inline]
+pub fn pack<'gc, T: Twin<Of<'gc>: Sendable<'gc>>>(value: T::Of<'gc>) -> Parcel<T> {
+    Worker::pack(value)
+}
+
+/// Gives a value of the turn's brand to whoever waits for it. Nothing is packed for nobody.
+#[inline]
+pub fn answer<'gc, T>(mutator: &Mutator<'gc>, value: T::Of<'gc>, resolver: Resolver<Parcel<T>>)
+where
+    T: Twin<Of<'gc>: Sendable<'gc>>,
+{
+    if !resolver.is_for_nobody() {
+        resolver.resolve(mutator.pack(value));
+    }
+}
 
 /// What `#[derive(Actor)]` finds when `#[behaviours]` wrote no stop hook: inherent items of these names win.
 pub trait NoStopHook {

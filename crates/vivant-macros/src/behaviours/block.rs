@@ -5,6 +5,7 @@ use super::hooks;
 use super::method::{Kind, Method};
 use crate::errors::Errors;
 use crate::options::Options;
+use crate::shape::{Arg, Whose};
 use crate::{graph, names, surface};
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
@@ -110,6 +111,28 @@ impl<'a> Block<'a> {
     /// The lifetime of a turn, where the user's generics are.
     pub(super) fn brand_or_any(&self) -> Lifetime {
         self.brand.clone().unwrap_or_else(|| parse_quote!('_))
+    }
+
+    /// How its messages are read. An interface's are of no brand, whoever implements it.
+    pub(super) fn whose(&self) -> Whose<'_> {
+        let brand = self.brand.as_ref();
+        Whose {
+            vivant: &self.options.vivant,
+            this: Some(&self.actor),
+            brand: brand.filter(|brand| self.interface.is_none() && brand.ident != "_"),
+        }
+    }
+
+    /// What a function that packs these arguments says before its name and behind it: its own lifetime, the sender's brand.
+    pub(super) fn sender(&self, given: &[Arg]) -> (Option<TokenStream>, Option<TokenStream>) {
+        let brand = self.whose().brand;
+        match brand.filter(|_| given.iter().any(|arg| !arg.carried.is_plain())) {
+            None => (None, None),
+            Some(brand) => (
+                Some(quote!(#[allow(single_use_lifetimes)])),
+                Some(quote!(<#brand>)),
+            ),
+        }
     }
 
     /// The actor's name, without parameters.
