@@ -268,7 +268,8 @@ pub fn actor(input: TokenStream) -> TokenStream {
 /// guard sees such an argument under a lifetime of its own, and a continuation's answer not at all.
 ///
 /// A parcel counts what is in it until it is unpacked or dropped, by whomever. A plain actor, or an interface, has no lifetime to name: it takes
-/// and answers `Parcel<Val<'static, Page<'static>>>`.
+/// and answers `Parcel<Val<'static, Page<'static>>>`. A plain actor's method may have a lifetime of its own, for one argument that it reads and sends
+/// on, and cannot keep: `fn length<'gc>(&self, page: Val<'gc, Page<'gc>>) -> usize`.
 ///
 /// # An interface's impl
 ///

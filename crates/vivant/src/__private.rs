@@ -22,6 +22,17 @@ where
     }
 }
 
+/// Opens what has filled a hole, for the time of a call.
+pub fn open_filled<T: Twin, E, R>(
+    filled: Result<Parcel<T>, E>,
+    body: impl for<'any> FnOnce(Result<T::Of<'any>, E>) -> R,
+) -> R {
+    match filled {
+        Ok(parcel) => parcel.open(|value| body(Ok(value))),
+        Err(error) => body(Err(error)),
+    }
+}
+
 /// What `#[derive(Actor)]` finds when `#[behaviours]` wrote no stop hook: inherent items of these names win.
 pub trait NoStopHook {
     /// Whether there is a hook.

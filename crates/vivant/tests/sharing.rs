@@ -200,6 +200,35 @@ impl Store {
         self.kept.len()
     }
 
+    /// What it reads is its own for the time of the call.
+    fn count<'gc>(
+        &mut self,
+        t: &Turn<Self>,
+        page: Val<'gc, Page<'gc>>,
+        to: Address<Shelf>,
+    ) -> usize {
+        t.send(to.put(9, page));
+        let pages = std::iter::successors(Some(page), |page| page.next);
+        pages.count()
+    }
+
+    #[when(pair.0 == self.kept.len())]
+    fn when_full<'a>(&self, pair: (usize, Val<'a, Page<'a>>)) -> String {
+        pair.1.text.clone()
+    }
+
+    fn weigh(&mut self, t: &Turn<Self>, from: Address<Shelf>, key: u64) -> Promise<Option<usize>> {
+        t.ask(from.get(key)).then(t.me().weighed())
+    }
+
+    #[then]
+    fn weighed<'gc>(
+        &mut self,
+        page: Result<Option<Val<'gc, Page<'gc>>>, AskError>,
+    ) -> Option<usize> {
+        page.ok().flatten().map(|page| page.text.len())
+    }
+
     fn give_all(&mut self, t: &Turn<Self>, to: Address<Shelf>, key: u64) {
         for parcel in self.kept.drain(..) {
             parcel.open(|page| page.into_iter().for_each(|page| t.send(to.put(key, page))));
@@ -396,8 +425,17 @@ fn seeded_an_actor_without_a_heap_keeps_parcels() {
             assert_eq!(store.fetch(a.clone(), 1).ask_blocking(), Ok(1));
             let parcel = a.get(1).ask_blocking().unwrap();
             assert_eq!(store.keep(parcel.clone()).ask_blocking(), Ok(2));
+            let full = parcel.look(|page| store.when_full((3, page.expect("a book"))).ask());
+            let counted = parcel.look(|page| store.count(page.expect("a book"), b.clone()).ask());
+            assert_eq!(system.block_on(counted), Ok(4));
+            assert_eq!(b.read(9).ask_blocking(), Ok(pages(1, 0..4)));
+            assert_eq!(store.weigh(a.clone(), 1).ask_blocking(), Ok(Some(3)));
+            assert_eq!(store.weigh(a.clone(), 2).ask_blocking(), Ok(None));
+            assert_eq!(store.keep(parcel.clone()).ask_blocking(), Ok(3));
+            assert_eq!(system.block_on(full), Ok("1.0".into()));
             drop(parcel);
             a.forget(1).send();
+            b.forget(9).send();
             assert!(live(system, &[&a, &b]) > 0);
             store.give_all(b.clone(), 1).send();
             simulation.run();

@@ -199,14 +199,16 @@ impl Behaviour<'_> {
         let turn = shape.takes_turn.then(|| quote_spanned!(at_name=> , turn));
         let hook = block.check_in_each();
         let here = block.options.vivant.at(at_reply);
-        let values = self.unpacked(shape.args.iter().enumerate().map(|(number, arg)| {
+        let fields = shape.args.iter().enumerate().map(|(number, arg)| {
             let field = Index::from(number);
             (arg, quote_spanned!(at_name=> args.#field))
-        }));
+        });
+        let values = self.unpacked(fields.clone());
         let give = self.give();
         let body = match &shape.steps {
             Steps::One => {
                 let call = quote_spanned!(at_name=> #callee(state #turn #(, #values)*));
+                let call = self.opening(fields, call);
                 quote_spanned! {at_reply=>
                     let answer = #call;
                     #give
@@ -249,8 +251,33 @@ impl Behaviour<'_> {
     ) -> Vec<TokenStream> {
         let turn = Ident::new("turn", self.shape.ident.span());
         let vivant = &self.block.options.vivant;
-        let unpacked = |(arg, value): (&Arg, _)| arg.carried.unpacked(&value, &turn, vivant);
+        let opened = self.opened();
+        let unpacked = |(arg, value): (&Arg, _)| match (self.shape.opens, &arg.carried) {
+            (true, Carried::Packed(_) | Carried::Filled(_)) => quote!(#opened),
+            _ => arg.carried.unpacked(&value, &turn, vivant),
+        };
         values.map(unpacked).collect()
+    }
+
+    /// A call for whose time a parcel is opened, if one is.
+    fn opening<'a>(
+        &self,
+        mut values: impl Iterator<Item = (&'a Arg, TokenStream)>,
+        call: TokenStream,
+    ) -> TokenStream {
+        let packed = values.find(|(arg, _)| !arg.carried.is_plain());
+        match packed.filter(|_| self.shape.opens) {
+            Some((arg, value)) => {
+                let vivant = &self.block.options.vivant;
+                arg.carried.opened(&value, &self.opened(), &call, vivant)
+            }
+            None => call,
+        }
+    }
+
+    /// What is in an opened parcel, in `run`.
+    fn opened(&self) -> Ident {
+        Ident::new("opened", self.shape.ident.span())
     }
 
     /// Gives the answer to whoever waits for it, in `run`.
@@ -382,7 +409,7 @@ impl Behaviour<'_> {
         let values = given
             .iter()
             .map(|arg| arg.carried.packed(&arg.name, vivant));
-        let (lints, brand) = block.sender(given);
+        let (lints, brand) = Block::sender(shape, given);
         let here = vivant.at(name.span());
         let written = quote_spanned! {name.span()=>
             #lints

@@ -5,7 +5,7 @@ use super::hooks;
 use super::method::{Kind, Method};
 use crate::errors::Errors;
 use crate::options::Options;
-use crate::shape::{Arg, Whose};
+use crate::shape::{Arg, Own, Shape, Whose};
 use crate::{graph, names, surface};
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
@@ -120,12 +120,19 @@ impl<'a> Block<'a> {
             vivant: &self.options.vivant,
             this: Some(&self.actor),
             brand: brand.filter(|brand| self.interface.is_none() && brand.ident != "_"),
+            own: match (brand, self.interface) {
+                (None, None) => Own::Opened,
+                _ => Own::Refused,
+            },
         }
     }
 
     /// What a function that packs these arguments says before its name and behind it: its own lifetime, the sender's brand.
-    pub(super) fn sender(&self, given: &[Arg]) -> (Option<TokenStream>, Option<TokenStream>) {
-        let brand = self.whose().brand;
+    pub(super) fn sender(
+        shape: &Shape,
+        given: &[Arg],
+    ) -> (Option<TokenStream>, Option<TokenStream>) {
+        let brand = shape.brand.as_ref();
         match brand.filter(|_| given.iter().any(|arg| !arg.carried.is_plain())) {
             None => (None, None),
             Some(brand) => (

@@ -42,7 +42,7 @@ impl Guard {
             "State"
         };
         let expr = places::with_places(expr.clone(), shape.names());
-        let looked = Looked::at(block, shape);
+        let looked = Looked::at(shape);
         for unseen in looked.unseen.iter().filter(|it| named.contains(&it.name)) {
             errors.at(
                 &unseen.name,
@@ -95,12 +95,12 @@ struct Looked<'a> {
 }
 
 impl<'a> Looked<'a> {
-    fn at(block: &Block<'_>, shape: &'a Shape) -> Looked<'a> {
+    fn at(shape: &'a Shape) -> Looked<'a> {
         let mut looked = Looked::default();
         for (number, arg) in shape.args.iter().enumerate() {
             let Arg { name, ty, .. } = arg;
             let field = Index::from(number);
-            match (&arg.carried, block.whose().brand) {
+            match (&arg.carried, &shape.brand) {
                 (Carried::Packed(_), Some(brand)) => {
                     let own = Lifetime::new(&format!("'__in{number}"), brand.span());
                     let ty = rebranded(ty, brand, &own);

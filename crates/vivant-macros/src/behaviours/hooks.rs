@@ -47,7 +47,7 @@ pub(super) fn start(
         format!("Makes an actor; its state is what `{name}` makes in the actor's first turn.");
     let docs = surface::docs(&method.attrs, &otherwise);
     let parameters = shape.parameters();
-    let (lints, brand) = block.sender(&shape.args);
+    let (lints, brand) = Block::sender(&shape, &shape.args);
     let spawner = Ident::new("spawner", proc_macro2::Span::mixed_site());
     let turn = Ident::new("turn", proc_macro2::Span::mixed_site());
     let turn_value = shape.takes_turn.then(|| quote!(#turn,));
@@ -89,7 +89,7 @@ fn child(block: &Block<'_>, method: &Method, attribute: &Ident, shape: &Shape) -
     let turn_value = shape.takes_turn.then(|| quote!(#turn,));
     let (parameters, types) = (shape.parameters(), shape.args_type());
     let names: Vec<&Ident> = shape.names().collect();
-    let (lints, brand) = block.sender(&shape.args);
+    let (lints, brand) = Block::sender(shape, &shape.args);
     let (packed, values) = (packed(block, shape), unpacked(block, shape, &turn));
     let doc = format!("A child for a supervisor, whose state `{name}` makes, again and again.");
     quote! {

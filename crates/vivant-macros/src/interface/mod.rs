@@ -7,7 +7,7 @@ mod written;
 
 use crate::errors::Errors;
 use crate::options::{self, Options};
-use crate::shape::{Role, Shape, Steps, Whose};
+use crate::shape::{Own, Role, Shape, Steps, Whose};
 use crate::{names, surface};
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
@@ -85,6 +85,7 @@ fn message(item: &mut TraitItem, options: &Options, errors: &mut Errors) -> Opti
         vivant: &options.vivant,
         this: None,
         brand: None,
+        own: Own::Refused,
     };
     let shape = Shape::of(&method.sig, Role::Behaviour, whose, errors);
     let clauses = method.sig.generics.make_where_clause();

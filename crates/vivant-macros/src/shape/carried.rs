@@ -89,6 +89,27 @@ impl Carried {
             },
         }
     }
+
+    /// Without a heap: the `call`, with what is in `value` under the name `opened`, whose brand is the call's.
+    pub(crate) fn opened(
+        &self,
+        value: &impl ToTokens,
+        opened: &Ident,
+        call: &TokenStream,
+        vivant: &Vivant,
+    ) -> TokenStream {
+        let span = opened.span();
+        let here = vivant.at(span);
+        match self {
+            Carried::Plain => call.clone(),
+            Carried::Packed(_) => quote_spanned! {span=>
+                #here::heap::Parcel::open(#value, |#opened| #call)
+            },
+            Carried::Filled(_) => quote_spanned! {span=>
+                #here::__private::open_filled(#value, |#opened| #call)
+            },
+        }
+    }
 }
 
 /// In a signature, `Promise<T>` as the promise of a parcel, if `T` is of this brand: a promise is of no turn's.

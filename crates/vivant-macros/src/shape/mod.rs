@@ -25,6 +25,10 @@ pub(crate) struct Shape {
     pub(crate) reply: Type,
     /// How what the method returns is in that; of a promise, how it is promised already.
     pub(crate) answer: Carried,
+    /// The lifetime of what is packed.
+    pub(crate) brand: Option<Lifetime>,
+    /// Whether a parcel is opened for the time of the call, not unpacked into the turn.
+    pub(crate) opens: bool,
     /// What is underlined when the answer is at fault.
     pub(crate) reply_span: Span,
     /// What is underlined when the arguments together are at fault.
@@ -57,16 +61,28 @@ pub(crate) struct Whose<'a> {
     pub(crate) this: Option<&'a Type>,
     /// The lifetime of the state, if it is a graph and has a name for it. What is of this brand travels in parcels.
     pub(crate) brand: Option<&'a Lifetime>,
+    pub(crate) own: Own,
+}
+
+/// Whether a method may have a lifetime of its own, for what is in a parcel.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Own {
+    /// Of a plain actor, whose turns have no heap: the parcel is opened for the time of the call.
+    Opened,
+    Refused,
 }
 
 impl Whose<'_> {
     /// Which lifetimes may be in a message.
     fn lifetimes(&self) -> String {
-        match self.brand {
-            Some(brand) => format!(
-                "no lifetime but `'static`, and the state's `{brand}` where a `Val` has it, can be in it"
+        match (self.brand, self.own) {
+            (Some(brand), _) => format!(
+                "no lifetime but `'static`, and `{brand}` where a `Val` has it, can be in it"
             ),
-            None => "no lifetime but `'static` can be in it. What heaps share is in a `Parcel<Val<'static, T>>`, or as \
+            (None, Own::Opened) => "no lifetime but `'static` can be in it. What heaps share is in a `Parcel<Val<'static, T>>`; what one \
+                     call needs of it, it may take as `Val<'gc, T>`: `fn read<'gc>(…)`"
+                .to_owned(),
+            (None, Own::Refused) => "no lifetime but `'static` can be in it. What heaps share is in a `Parcel<Val<'static, T>>`, or as \
                      `Val<'gc, T>` in messages of an actor whose state has that lifetime"
                 .to_owned(),
         }
@@ -82,6 +98,16 @@ impl Shape {
         errors: &mut Errors,
     ) -> Option<Shape> {
         let mut own = Errors::default();
+        let opened = match (whose.own, role) {
+            (Own::Opened, Role::Behaviour | Role::Continuation) => sig.generics.lifetimes().next(),
+            _ => None,
+        };
+        let opened = opened.map(|opened| opened.lifetime.clone());
+        let answers = whose;
+        let whose = Whose {
+            brand: opened.as_ref().or(whose.brand),
+            ..whose
+        };
         qualifiers(sig, role, &mut own);
         let (takes_turn, typed) = args::turn_and_rest(sig, &mut own);
         let (locals, typed) = args::locals(typed, &mut own);
@@ -96,7 +122,7 @@ impl Shape {
                 args::arg(argument, i, hole, whose, &mut own)
             })
             .collect();
-        let (answer, reply, reply_span) = reply(sig, role, whose, &mut own);
+        let (answer, reply, reply_span) = reply(sig, role, answers, &mut own);
         let shape = Shape {
             ident: sig.ident.clone(),
             takes_turn,
@@ -106,7 +132,12 @@ impl Shape {
             reply,
             answer,
             reply_span,
+            brand: whose.brand.cloned(),
+            opens: opened.is_some(),
         };
+        if shape.opens {
+            one_parcel(&shape, &mut own);
+        }
         if own.is_empty() {
             return Some(shape);
         }
@@ -129,6 +160,24 @@ impl Shape {
     /// `a: A, b: B`
     pub(crate) fn parameters(&self) -> TokenStream {
         parameters(&self.args)
+    }
+}
+
+/// An opened parcel has a lifetime that no other has.
+fn one_parcel(shape: &Shape, errors: &mut Errors) {
+    let mut parcels = shape.args.iter().filter(|arg| !arg.carried.is_plain());
+    let first = parcels.next();
+    for second in parcels {
+        errors.at(
+            &second.name,
+            "an actor without a graph opens one parcel in a call: take a tuple of both as one argument, or give the state a lifetime",
+        );
+    }
+    if let (Steps::Many(_), Some(first)) = (&shape.steps, first) {
+        errors.at(
+            &first.name,
+            "an actor without a graph keeps nothing of a parcel for another step: give the state a lifetime, or take the `Parcel` itself",
+        );
     }
 }
 

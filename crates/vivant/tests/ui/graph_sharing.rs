@@ -32,6 +32,22 @@ impl<'gc> CacheState<'gc> {
     }
 }
 
+#[derive(Actor)]
+struct Reader;
+
+#[behaviours]
+impl Reader {
+    fn two<'gc>(&self, _one: Val<'gc, Text>, _other: Val<'gc, Text>) {}
+
+    fn answered<'gc>(&self, text: Val<'gc, Text>) -> Val<'gc, Text> {
+        text
+    }
+
+    fn stepped<'gc>(&self, text: Val<'gc, Text>) -> vivant::Step<Val<'gc, Text>, ()> {
+        vivant::Step::Again(text)
+    }
+}
+
 fn outside(cache: &Address<Cache>) -> usize {
     cache.get().ask_blocking().unwrap().unwrap().0.len()
 }
