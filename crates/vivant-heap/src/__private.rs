@@ -1,5 +1,6 @@
-//! What the macros' expansions call.
+//! What the macros' expansions call, and the runtime.
 
+pub use crate::orca::Packer;
 pub use crate::types::FrozenLeaf;
 
 use crate::Tracer;

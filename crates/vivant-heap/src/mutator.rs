@@ -57,6 +57,19 @@ impl<'gc> Mutator<'gc> {
         self.core
     }
 
+    /// The same of another brand.
+    ///
+    /// # Safety
+    ///
+    /// It is used while the turn runs, on the turn's thread, and nothing that comes of it is taken for the turn's own.
+    #[inline]
+    pub(crate) unsafe fn rebranded<'any>(&self) -> Mutator<'any> {
+        Mutator {
+            core: self.core,
+            brand: PhantomData,
+        }
+    }
+
     /// A new object.
     ///
     /// Costs a few stores in the nursery. Large values are born in the old generation (H2). What is aligned to more than eight bytes lies in

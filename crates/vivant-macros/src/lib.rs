@@ -111,8 +111,8 @@ use proc_macro::TokenStream;
 /// ```
 ///
 /// Every field is an `Object<'gc>`, by a derive of its type or by `#[object(leaf)]`, as [`derive(Object)`](macro@Object) says, which this derive does
-/// for the state. Type parameters are `Unbranded`. Such a state cannot be made outside, so the actor has a `#[start]` function. What a
-/// message carries names no brand: a collected object does not leave its actor.
+/// for the state. Type parameters are `Unbranded`. Such a state cannot be made outside, so the actor has a `#[start]` function. What is
+/// deeply immutable, a `Val<'gc, T>`, may go to other actors; see [`behaviours`](macro@behaviours). A `Gc` does not leave its actor.
 ///
 /// # Options
 ///
@@ -192,7 +192,7 @@ pub fn actor(input: TokenStream) -> TokenStream {
 /// # What a method says
 ///
 /// - It takes `&mut self` or `&self`, then perhaps the turn, `t: &Turn<Self>`, then what the message carries: named
-///   arguments of types that own what they hold (`Send + 'static`).
+///   arguments of types that own what they hold (`Send + 'static`), or that name a graph's lifetime (below).
 /// - It returns the answer, or a `Promise` of the answer, or a `Step` of a behaviour that is called again and again: `vivant::Step`
 ///   shows one, with a parameter marked `#[locals]`. The macro sees that by the name: an alias of `Promise<u64>` is no promise to
 ///   it.
@@ -212,6 +212,64 @@ pub fn actor(input: TokenStream) -> TokenStream {
 ///
 /// `#[then]`, `#[start]`, `#[stop]` are shown above. A `#[start]` function and a `#[stop]` method may take the turn, or
 /// not; there is one of each for an actor.
+///
+/// # What heaps share
+///
+/// In the messages of a graph, a type that names the state's lifetime is of shared objects (`vivant::Sendable`): `Val`s, and plain data around
+/// them. They go as pointers, whatever lies below, and are counted as they leave and arrive (ORCA).
+///
+/// ```
+/// use vivant::prelude::*;
+///
+/// #[derive(Object)]
+/// pub struct Page<'gc> { text: String, next: Option<Val<'gc, Page<'gc>>> }
+///
+/// #[derive(Actor)]
+/// pub struct CacheState<'gc> { pages: gc::HashMap<'gc, u64, Val<'gc, Page<'gc>>> }
+///
+/// #[behaviours]
+/// impl<'gc> CacheState<'gc> {
+///     #[start]
+///     fn new() -> Self { CacheState { pages: gc::HashMap::new() } }
+///
+///     pub fn write(&mut self, t: &Turn<'gc, Cache>, key: u64, text: String) {
+///         let page = t.val(Page { text, next: None });
+///         self.pages.insert(t, key, page);
+///     }
+///     pub fn get(&mut self, key: u64) -> Option<Val<'gc, Page<'gc>>> { self.pages.get(&key).copied() }
+///     pub fn put(&mut self, t: &Turn<'gc, Cache>, key: u64, page: Val<'gc, Page<'gc>>) { self.pages.insert(t, key, page); }
+///
+///     /// Has another's page too, which is not copied.
+///     pub fn fetch(&self, t: &Turn<'gc, Cache>, from: Address<Cache>, key: u64) -> Promise<bool> {
+///         t.ask(from.get(key)).then(t.me().fetched(key))
+///     }
+///     #[then]
+///     fn fetched(&mut self, t: &Turn<'gc, Cache>, page: Result<Option<Val<'gc, Page<'gc>>>, AskError>, key: u64) -> bool {
+///         let Ok(Some(page)) = page else { return false };
+///         t.send(t.me().put(key, page));
+///         true
+///     }
+/// }
+///
+/// # fn main() -> Result<(), AskError> {
+/// let system = System::new();
+/// let (one, other) = (Cache::spawn(&system), Cache::spawn(&system));
+/// one.write(5, "five".into()).send();
+/// assert!(other.fetch(one, 5).ask_blocking()?);
+/// // Outside turns it is in a parcel, and is looked at there.
+/// let page = other.get(5).ask_blocking()?;
+/// assert_eq!(page.look(|page| page.map(|it| it.text.clone())), Some("five".into()));
+/// # Ok(()) }
+/// ```
+///
+/// In the message itself lies a `vivant::Parcel` of the type with `'static` for the lifetime; the address's method packs it, `run` unpacks it into
+/// the turn. So a `Promise<T>` of such a type is, in a signature and in what it is made of, a `Promise<Parcel<…>>`; `then_local`, `t.all` and
+/// `ask_blocking` give parcels too, which `t.unpack` or `Parcel::look` open. A `#[then]` method's `Result<T, AskError>` is filled by a parcel. A
+/// guard sees such an argument under a lifetime of its own, and a continuation's answer not at all.
+///
+/// A parcel counts what is in it until it is unpacked or dropped, by whomever. A plain actor, or an interface, has no lifetime to name: it takes
+/// and answers `Parcel<Val<'static, Page<'static>>>`. A plain actor's method may have a lifetime of its own, for one argument that it reads and sends
+/// on, and cannot keep: `fn length<'gc>(&self, page: Val<'gc, Page<'gc>>) -> usize`.
 ///
 /// # An interface's impl
 ///

@@ -61,13 +61,25 @@ pub(crate) fn promised(ty: &Type) -> Option<&Type> {
 
 /// `R` of `Step<V, R>`.
 pub(crate) fn stepped(ty: &Type) -> Option<&Type> {
-    let segment = last_segment(ty).filter(|segment| segment.ident == "Step")?;
+    two_of(ty, "Step").map(|(_, reply)| reply)
+}
+
+/// `T` and `E` of `Result<T, E>`.
+pub(crate) fn result_of(ty: &Type) -> Option<(&Type, &Type)> {
+    two_of(ty, "Result")
+}
+
+/// The two types that a type of this name is given.
+fn two_of<'ty>(ty: &'ty Type, name: &str) -> Option<(&'ty Type, &'ty Type)> {
+    let segment = last_segment(ty).filter(|segment| segment.ident == name)?;
     let PathArguments::AngleBracketed(arguments) = &segment.arguments else {
         return None;
     };
     let mut types = arguments.args.iter();
     match (types.next(), types.next(), types.next()) {
-        (Some(GenericArgument::Type(_)), Some(GenericArgument::Type(reply)), None) => Some(reply),
+        (Some(GenericArgument::Type(one)), Some(GenericArgument::Type(other)), None) => {
+            Some((one, other))
+        }
         _ => None,
     }
 }
@@ -101,10 +113,10 @@ pub(crate) enum Unowned {
     ImplTrait(TypeImplTrait),
 }
 
-/// The first part of `ty` that cannot be in a message.
-pub(crate) fn unowned_in(ty: &Type) -> Option<Unowned> {
-    struct Find(Option<Unowned>);
-    impl<'ast> Visit<'ast> for Find {
+/// The first part of `ty` that cannot be in a message, where what is of `brand` travels in parcels.
+pub(crate) fn unowned_in(ty: &Type, brand: Option<&Lifetime>) -> Option<Unowned> {
+    struct Find<'a>(Option<Unowned>, Option<&'a Lifetime>);
+    impl<'ast> Visit<'ast> for Find<'_> {
         fn visit_type_reference(&mut self, reference: &'ast TypeReference) {
             match &reference.lifetime {
                 Some(lifetime) if lifetime.ident == "static" => {
@@ -118,7 +130,7 @@ pub(crate) fn unowned_in(ty: &Type) -> Option<Unowned> {
         }
 
         fn visit_lifetime(&mut self, lifetime: &'ast Lifetime) {
-            if lifetime.ident != "static" {
+            if lifetime.ident != "static" && self.1 != Some(lifetime) {
                 self.0
                     .get_or_insert_with(|| Unowned::Lifetime(lifetime.clone()));
             }
@@ -137,7 +149,7 @@ pub(crate) fn unowned_in(ty: &Type) -> Option<Unowned> {
         ) {
         }
     }
-    let mut find = Find(None);
+    let mut find = Find(None, brand);
     find.visit_type(ty);
     find.0
 }

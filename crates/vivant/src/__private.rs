@@ -1,6 +1,37 @@
 //! What the macros' expansions need besides the public traits. Nothing here is for users.
 
+use crate::promise::Resolver;
+use crate::scheduler::Worker;
 use std::fmt;
+use vivant_heap::{Mutator, Parcel, Sendable, Twin};
+
+/// Packs a value of a sender's brand into its message.
+#[inline]
+pub fn pack<'gc, T: Twin<Of<'gc>: Sendable<'gc>>>(value: T::Of<'gc>) -> Parcel<T> {
+    Worker::pack(value)
+}
+
+/// Gives a value of the turn's brand to whoever waits for it. Nothing is packed for nobody.
+#[inline]
+pub fn answer<'gc, T>(mutator: &Mutator<'gc>, value: T::Of<'gc>, resolver: Resolver<Parcel<T>>)
+where
+    T: Twin<Of<'gc>: Sendable<'gc>>,
+{
+    if !resolver.is_for_nobody() {
+        resolver.resolve(mutator.pack(value));
+    }
+}
+
+/// Opens what has filled a hole, for the time of a call.
+pub fn open_filled<T: Twin, E, R>(
+    filled: Result<Parcel<T>, E>,
+    body: impl for<'any> FnOnce(Result<T::Of<'any>, E>) -> R,
+) -> R {
+    match filled {
+        Ok(parcel) => parcel.open(|value| body(Ok(value))),
+        Err(error) => body(Err(error)),
+    }
+}
 
 /// What `#[derive(Actor)]` finds when `#[behaviours]` wrote no stop hook: inherent items of these names win.
 pub trait NoStopHook {

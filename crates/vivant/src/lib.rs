@@ -163,7 +163,7 @@ pub mod heap {
     #[cfg(feature = "macros")]
     pub use vivant_macros::ActorsObject as Object;
 }
-pub use heap::{Gc, Leaf, Mut, Object, Pacing, Weak, gc};
+pub use heap::{Frozen, Gc, Leaf, Mut, Object, Pacing, Parcel, Sendable, Val, Weak, gc};
 
 #[cfg(feature = "macros")]
 pub use vivant_macros::{Actor, behaviours, interface, test};

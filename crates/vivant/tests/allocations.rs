@@ -88,6 +88,42 @@ impl Node {
     }
 }
 
+/// Passes on what was shared.
+#[derive(Actor)]
+struct RelayState<'gc> {
+    last: Option<Val<'gc, u64>>,
+}
+
+#[behaviours]
+impl<'gc> RelayState<'gc> {
+    #[start]
+    fn new() -> Self {
+        RelayState { last: None }
+    }
+
+    fn begin(&self, t: &Turn<'gc, Relay>, to: Address<Relay>, hops: u64) -> Promise<u64> {
+        let (promise, resolver) = t.promise();
+        t.send(to.relay(t.me(), t.val(hops), hops, resolver));
+        promise
+    }
+
+    fn relay(
+        &mut self,
+        t: &Turn<'gc, Relay>,
+        back: Address<Relay>,
+        shared: Val<'gc, u64>,
+        hops: u64,
+        done: Resolver<u64>,
+    ) {
+        self.last = Some(shared);
+        if hops == 0 {
+            done.resolve(*shared);
+        } else {
+            t.send(back.relay(t.me(), shared, hops - 1, done));
+        }
+    }
+}
+
 fn node() -> Node {
     Node {
         next: None,
@@ -127,8 +163,14 @@ fn messages_are_recycled_and_an_actor_is_one_allocation() {
     let ring = |messages: u64| run(&|| one.pass(messages).send());
     let pour = |messages: u64| run(&|| one.pour(messages / 100).send());
     let questions = |messages: u64| run(&|| one.question(messages).send());
+    let relays = [(); 2].map(|()| Relay::spawn(&system));
+    let shared = |messages: u64| {
+        let hops = relays[0].begin(relays[1].clone(), messages);
+        assert_eq!(hops.ask_blocking(), Ok(messages));
+    };
     // Until as many are recycled as are ever under way at once.
     for _ in 0..3 {
+        shared(MESSAGES / 10);
         ring(MESSAGES / 10);
         pour(MESSAGES / 10);
         questions(MESSAGES / 10);
@@ -137,6 +179,7 @@ fn messages_are_recycled_and_an_actor_is_one_allocation() {
         ("hops", allocations(|| ring(MESSAGES))),
         ("messages at once", allocations(|| pour(MESSAGES))),
         ("questions", allocations(|| questions(MESSAGES))),
+        ("messages that share", allocations(|| shared(MESSAGES))),
     ] {
         assert!(
             counted <= A_FEW,

@@ -6,7 +6,7 @@ use super::guard::Guard;
 use super::method::{Method, Told};
 use super::table::Row;
 use crate::errors::Errors;
-use crate::shape::{self, Arg, Role, Shape, Steps};
+use crate::shape::{self, Arg, Carried, Role, Shape, Steps};
 use crate::{names, surface};
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
@@ -20,7 +20,11 @@ pub(super) fn write(
     written: &mut Written,
     errors: &mut Errors,
 ) -> Option<Row> {
-    let shape = Shape::of(&method.sig, Role::Behaviour, Some(&block.actor), errors)?;
+    let role = match told.then {
+        Some(_) => Role::Continuation,
+        None => Role::Behaviour,
+    };
+    let shape = Shape::of(&method.sig, role, block.whose(), errors)?;
     let is_named = check_name(block, &shape.ident, errors);
     let is_filled = check_then(block, told, &shape, errors);
     if !is_named || !is_filled {
@@ -38,7 +42,7 @@ pub(super) fn write(
         guard: told
             .guard
             .as_deref()
-            .map(|expr| Guard::of(block, method, &shape, expr)),
+            .map(|expr| Guard::of(block, method, &shape, expr, errors)),
         shape,
     };
     written.markers.extend(behaviour.marker(&marker));
@@ -171,8 +175,7 @@ impl Behaviour<'_> {
         } = self;
         let (vivant, actor, state) = (&block.options.vivant, &block.actor, &block.state);
         let (impl_generics, _, where_clause) = block.generics.split_for_impl();
-        let fields: Vec<Index> = (0..shape.args.len()).map(Index::from).collect();
-        let ready = guard.as_ref().map(|Guard { name, reads, .. }| {
+        let ready = guard.as_ref().map(|Guard { reads, call, .. }| {
             quote! {
                 const GUARD: #vivant::Guard = #vivant::Guard::#reads;
                 fn ready(
@@ -180,7 +183,7 @@ impl Behaviour<'_> {
                     args: &Self::Args,
                 ) -> bool {
                     let _ = args;
-                    <#state>::#name(state #(, &args.#fields)*)
+                    #call
                 }
             }
         });
@@ -196,12 +199,19 @@ impl Behaviour<'_> {
         let turn = shape.takes_turn.then(|| quote_spanned!(at_name=> , turn));
         let hook = block.check_in_each();
         let here = block.options.vivant.at(at_reply);
+        let fields = shape.args.iter().enumerate().map(|(number, arg)| {
+            let field = Index::from(number);
+            (arg, quote_spanned!(at_name=> args.#field))
+        });
+        let values = self.unpacked(fields.clone());
+        let give = self.give();
         let body = match &shape.steps {
             Steps::One => {
-                let call = quote_spanned!(at_name=> #callee(state #turn #(, args.#fields)*));
+                let call = quote_spanned!(at_name=> #callee(state #turn #(, #values)*));
+                let call = self.opening(fields, call);
                 quote_spanned! {at_reply=>
                     let answer = #call;
-                    #here::Answer::<Self::Reply>::give(answer, resolver);
+                    #give
                 }
             }
             Steps::Many(locals) => self.step(&callee, turn.as_ref(), *locals),
@@ -234,6 +244,57 @@ impl Behaviour<'_> {
         }
     }
 
+    /// The arguments as the method takes them, in `run`.
+    fn unpacked<'a>(
+        &self,
+        values: impl Iterator<Item = (&'a Arg, TokenStream)>,
+    ) -> Vec<TokenStream> {
+        let turn = Ident::new("turn", self.shape.ident.span());
+        let vivant = &self.block.options.vivant;
+        let opened = self.opened();
+        let unpacked = |(arg, value): (&Arg, _)| match (self.shape.opens, &arg.carried) {
+            (true, Carried::Packed(_) | Carried::Filled(_)) => quote!(#opened),
+            _ => arg.carried.unpacked(&value, &turn, vivant),
+        };
+        values.map(unpacked).collect()
+    }
+
+    /// A call for whose time a parcel is opened, if one is.
+    fn opening<'a>(
+        &self,
+        mut values: impl Iterator<Item = (&'a Arg, TokenStream)>,
+        call: TokenStream,
+    ) -> TokenStream {
+        let packed = values.find(|(arg, _)| !arg.carried.is_plain());
+        match packed.filter(|_| self.shape.opens) {
+            Some((arg, value)) => {
+                let vivant = &self.block.options.vivant;
+                arg.carried.opened(&value, &self.opened(), &call, vivant)
+            }
+            None => call,
+        }
+    }
+
+    /// What is in an opened parcel, in `run`.
+    fn opened(&self) -> Ident {
+        Ident::new("opened", self.shape.ident.span())
+    }
+
+    /// Gives the answer to whoever waits for it, in `run`.
+    fn give(&self) -> TokenStream {
+        let at_name = self.shape.ident.span();
+        let at_reply = self.shape.reply_span.resolved_at(at_name);
+        let here = self.block.options.vivant.at(at_reply);
+        match &self.shape.answer {
+            Carried::Packed(ty) => quote_spanned! {at_reply=>
+                #here::__private::answer::<#ty>(turn, answer, resolver);
+            },
+            _ => quote_spanned! {at_reply=>
+                #here::Answer::<Self::Reply>::give(answer, resolver);
+            },
+        }
+    }
+
     /// One step: its parameters are the message's arguments and the locals, and so are the values for the next one.
     fn step(
         &self,
@@ -262,6 +323,19 @@ impl Behaviour<'_> {
         let (taken, leave) = (Ident::new(taken, at_name), Ident::new(leave, at_name));
         let begin = locals.map(|_| quote_spanned!(at_name=> let #left = turn.#taken();));
         let end = locals.map(|_| quote_spanned!(at_name=> turn.#leave(#left);));
+        let arguments = || shape.args.iter().zip(&numbers);
+        let unpack = arguments().filter(|(arg, _)| !arg.carried.is_plain());
+        let unpack: Vec<TokenStream> = unpack
+            .map(|(arg, number)| {
+                let [value] = &self.unpacked([(arg, quote!(#number))].into_iter())[..] else {
+                    return TokenStream::new();
+                };
+                quote_spanned!(at_name=> let #number = #value;)
+            })
+            .collect();
+        let vivant = &self.block.options.vivant;
+        let packed = arguments().map(|(arg, number)| arg.carried.packed(number, vivant));
+        let (packed, give): (Vec<TokenStream>, _) = (packed.collect(), self.give());
         let call = quote_spanned!(at_name=> #callee(state #turn #(, #parameters)*));
         let values = match &parameters[..] {
             [only] => quote!(#only),
@@ -269,14 +343,15 @@ impl Behaviour<'_> {
         };
         quote_spanned! {at_reply=>
             let (#(#numbers,)*) = args;
+            #(#unpack)*
             #begin
             match #call {
                 #here::Step::Done(answer) => {
-                    #here::Answer::<Self::Reply>::give(answer, resolver);
+                    #give
                 }
                 #here::Step::Again(#values) => {
                     #end
-                    turn.__again::<Self>((#(#numbers,)*), resolver);
+                    turn.__again::<Self>((#(#packed,)*), resolver);
                 }
             }
         }
@@ -296,7 +371,7 @@ impl Behaviour<'_> {
             return TokenStream::new();
         };
         let (hole, rest): (&Type, Vec<&Type>) =
-            (&hole.ty, rest.iter().map(|arg| &arg.ty).collect());
+            (&hole.sent, rest.iter().map(|arg| &arg.sent).collect());
         let fields = (0..rest.len()).map(Index::from);
         quote! {
             #(#cfgs)*
@@ -330,11 +405,16 @@ impl Behaviour<'_> {
         };
         let docs = surface::docs(attrs, &otherwise);
         let parameters = shape::parameters(given);
-        let values = given.iter().map(|arg| &arg.name);
-        let here = block.options.vivant.at(name.span());
+        let vivant = &block.options.vivant;
+        let values = given
+            .iter()
+            .map(|arg| arg.carried.packed(&arg.name, vivant));
+        let (lints, brand) = Block::sender(shape, given);
+        let here = vivant.at(name.span());
         let written = quote_spanned! {name.span()=>
+            #lints
             #[track_caller]
-            #vis fn #name(&self, #parameters) -> #here::#class<'_, #path> {
+            #vis fn #name #brand (&self, #parameters) -> #here::#class<'_, #path> {
                 #here::#class::new(#here::Handle::link(self), (#(#values,)*))
             }
         };

@@ -3,23 +3,31 @@
 use super::block::Block;
 use super::method::{self, Method};
 use super::places;
-use crate::shape::Shape;
+use crate::errors::Errors;
+use crate::shape::{Arg, Carried, Shape, rebranded};
 use crate::{names, surface};
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote};
-use syn::Expr;
+use syn::{Expr, Index, Lifetime};
 
 /// The method that evaluates a guard. It takes `&self` and the arguments by reference, so that a guard that changes
 /// something is a borrow error at the user's tokens.
 pub(super) struct Guard {
     /// What it reads: a variant of `vivant::Guard`.
     pub(super) reads: Ident,
-    pub(super) name: Ident,
     pub(super) method: TokenStream,
+    /// Calls it, with `state` and `args`. What is in a parcel it sees under a brand of its own.
+    pub(super) call: TokenStream,
 }
 
 impl Guard {
-    pub(super) fn of(block: &Block<'_>, method: &Method, shape: &Shape, expr: &Expr) -> Guard {
+    pub(super) fn of(
+        block: &Block<'_>,
+        method: &Method,
+        shape: &Shape,
+        expr: &Expr,
+        errors: &mut Errors,
+    ) -> Guard {
         let bare = names::bare(&shape.ident);
         let name = match block.interface_name() {
             Some(interface) => format_ident!("__vivant_{}_{bare}_ready", names::snake(&interface)),
@@ -34,7 +42,19 @@ impl Guard {
             "State"
         };
         let expr = places::with_places(expr.clone(), shape.names());
-        let (names, types) = (shape.names(), shape.types());
+        let looked = Looked::at(shape);
+        for unseen in looked.unseen.iter().filter(|it| named.contains(&it.name)) {
+            errors.at(
+                &unseen.name,
+                "a guard cannot look into an answer that is shared data: it is in its parcel still, or an error. Take it, and have \
+                 another behaviour wait",
+            );
+        }
+        let Looked {
+            brands, parameters, ..
+        } = &looked;
+        let generics = (!brands.is_empty()).then(|| quote!(<#(#brands),*>));
+        let call = looked.call(block, &name);
         let method = quote! {
             #(#cfgs)*
             #[doc(hidden)]
@@ -50,14 +70,62 @@ impl Guard {
                 clippy::trivially_copy_pass_by_ref,
                 clippy::unused_self,
             )]
-            fn #name(#this: #vivant::__seen!() #(, #names: &#types)*) -> bool {
+            fn #name #generics (#this: #vivant::__seen!() #(, #parameters)*) -> bool {
                 #expr
             }
         };
         Guard {
             reads: Ident::new(reads, proc_macro2::Span::call_site()),
-            name,
             method,
+            call,
         }
+    }
+}
+
+/// A message's arguments as a guard sees them.
+#[derive(Default)]
+struct Looked<'a> {
+    /// One for each parcel.
+    brands: Vec<Lifetime>,
+    parameters: Vec<TokenStream>,
+    values: Vec<TokenStream>,
+    /// Where the parcels are in the message, and what is looked at in each.
+    parcels: Vec<(Index, Ident)>,
+    unseen: Vec<&'a Arg>,
+}
+
+impl<'a> Looked<'a> {
+    fn at(shape: &'a Shape) -> Looked<'a> {
+        let mut looked = Looked::default();
+        for (number, arg) in shape.args.iter().enumerate() {
+            let Arg { name, ty, .. } = arg;
+            let field = Index::from(number);
+            match (&arg.carried, &shape.brand) {
+                (Carried::Packed(_), Some(brand)) => {
+                    let own = Lifetime::new(&format!("'__in{number}"), brand.span());
+                    let ty = rebranded(ty, brand, &own);
+                    let value = format_ident!("argument{number}");
+                    looked.parameters.push(quote!(#name: &#ty));
+                    looked.values.push(quote!(#value));
+                    looked.brands.push(own);
+                    looked.parcels.push((field, value));
+                }
+                (Carried::Filled(_), _) => looked.unseen.push(arg),
+                _ => {
+                    looked.parameters.push(quote!(#name: &#ty));
+                    looked.values.push(quote!(&args.#field));
+                }
+            }
+        }
+        looked
+    }
+
+    fn call(&self, block: &Block<'_>, name: &Ident) -> TokenStream {
+        let (vivant, state, values) = (&block.options.vivant, &block.state, &self.values);
+        let call = quote!(<#state>::#name(state #(, #values)*));
+        let parcels = self.parcels.iter().rev();
+        parcels.fold(call, |call, (field, value)| {
+            quote!(#vivant::heap::Parcel::look(&args.#field, |#value| #call))
+        })
     }
 }

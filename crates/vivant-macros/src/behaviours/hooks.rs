@@ -4,7 +4,7 @@ use super::Written;
 use super::block::Block;
 use super::method::Method;
 use crate::errors::Errors;
-use crate::shape::{Role, Shape};
+use crate::shape::{Arg, Role, Shape};
 use crate::{surface, types};
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
@@ -33,7 +33,7 @@ pub(super) fn start(
         );
         return;
     }
-    let Some(shape) = Shape::of(&method.sig, Role::Start, Some(&block.actor), errors) else {
+    let Some(shape) = Shape::of(&method.sig, Role::Start, block.whose(), errors) else {
         return;
     };
     let vivant = &block.options.vivant;
@@ -46,14 +46,17 @@ pub(super) fn start(
     let otherwise =
         format!("Makes an actor; its state is what `{name}` makes in the actor's first turn.");
     let docs = surface::docs(&method.attrs, &otherwise);
-    let (parameters, values) = (shape.parameters(), shape.names());
+    let parameters = shape.parameters();
+    let (lints, brand) = Block::sender(&shape, &shape.args);
     let spawner = Ident::new("spawner", proc_macro2::Span::mixed_site());
     let turn = Ident::new("turn", proc_macro2::Span::mixed_site());
     let turn_value = shape.takes_turn.then(|| quote!(#turn,));
     // An argument that cannot be sent is shown where it stands.
     let here = vivant.at(shape.args_span);
     let state = &block.state;
+    let (packed, values) = (packed(block, &shape), unpacked(block, &shape, &turn));
     let started = quote_spanned! {shape.args_span=>
+        #packed
         #here::Spawner::spawn_with::<Self>(#spawner, move |#turn: &#here::Turn<'_, Self>| {
             let _ = #turn;
             <#state>::#name(#turn_value #(#values),*)
@@ -69,8 +72,9 @@ pub(super) fn start(
         #(#cfgs)*
         #(#deprecations)*
         #docs
+        #lints
         #[track_caller]
-        #vis fn #spawn(#spawner: &impl #vivant::Spawner, #parameters) -> #vivant::Address<Self> {
+        #vis fn #spawn #brand (#spawner: &impl #vivant::Spawner, #parameters) -> #vivant::Address<Self> {
             #started
         }
     });
@@ -85,17 +89,39 @@ fn child(block: &Block<'_>, method: &Method, attribute: &Ident, shape: &Shape) -
     let turn_value = shape.takes_turn.then(|| quote!(#turn,));
     let (parameters, types) = (shape.parameters(), shape.args_type());
     let names: Vec<&Ident> = shape.names().collect();
+    let (lints, brand) = Block::sender(shape, &shape.args);
+    let (packed, values) = (packed(block, shape), unpacked(block, shape, &turn));
     let doc = format!("A child for a supervisor, whose state `{name}` makes, again and again.");
     quote! {
         #[doc = #doc]
         #[allow(dead_code, clippy::allow_attributes)]
-        #vis fn #child(#parameters) -> #vivant::Child<Self, #vivant::Saved<Self, #types>> {
+        #lints
+        #vis fn #child #brand (#parameters) -> #vivant::Child<Self, #vivant::Saved<Self, #types>> {
+            #packed
             #vivant::Child::saved((#(#names,)*), |#turn, (#(#names,)*)| {
                 let _ = #turn;
-                <#state>::#name(#turn_value #(#names),*)
+                <#state>::#name(#turn_value #(#values),*)
             })
         }
     }
+}
+
+/// Packs those arguments of `spawn` that are of its caller's brand.
+fn packed(block: &Block<'_>, shape: &Shape) -> TokenStream {
+    let vivant = &block.options.vivant;
+    let branded = shape.args.iter().filter(|arg| !arg.carried.is_plain());
+    let packed = branded.map(|Arg { name, carried, .. }| {
+        let value = carried.packed(name, vivant);
+        quote!(let #name = #value;)
+    });
+    packed.collect()
+}
+
+/// The arguments as the `#[start]` function takes them.
+fn unpacked(block: &Block<'_>, shape: &Shape, turn: &Ident) -> Vec<TokenStream> {
+    let vivant = &block.options.vivant;
+    let unpacked = |arg: &Arg| arg.carried.unpacked(&arg.name, turn, vivant);
+    shape.args.iter().map(unpacked).collect()
 }
 
 fn returns_state(output: &ReturnType, block: &Block<'_>) -> bool {

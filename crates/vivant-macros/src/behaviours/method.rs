@@ -1,11 +1,13 @@
 //! One method of the block, sorted by its attributes.
 
 use crate::errors::Errors;
-use crate::shape::is_locals;
+use crate::options::Vivant;
+use crate::shape::{is_locals, promise_parcel};
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::{
-    Attribute, Expr, FnArg, ImplItemFn, Meta, Pat, Signature, Stmt, Visibility, parse_quote,
+    Attribute, Expr, FnArg, ImplItemFn, Lifetime, Meta, Pat, ReturnType, Signature, Stmt,
+    Visibility, parse_quote,
 };
 
 /// A method that something is written for.
@@ -35,8 +37,14 @@ pub(super) struct Told {
     pub(super) then: Option<Box<Attribute>>,
 }
 
-/// Takes our attributes off `function` and says what is to be written for it: for plain functions nothing.
-pub(super) fn read(function: &mut ImplItemFn, errors: &mut Errors) -> Option<Method> {
+/// Takes our attributes off `function` and says what is to be written for it: for plain functions nothing. What it promises of the state's `brand` it
+/// promises in a parcel.
+pub(super) fn read(
+    function: &mut ImplItemFn,
+    brand: Option<&Lifetime>,
+    vivant: &Vivant,
+    errors: &mut Errors,
+) -> Option<Method> {
     let mut told = Told::default();
     let mut sort: Option<Attribute> = None;
     let mut guard: Option<Attribute> = None;
@@ -111,6 +119,9 @@ pub(super) fn read(function: &mut ImplItemFn, errors: &mut Errors) -> Option<Met
         kind,
     };
     allow_what_messages_need(function);
+    if let (Some(brand), ReturnType::Type(_, output)) = (brand, &mut function.sig.output) {
+        promise_parcel(output, brand, vivant);
+    }
     for input in &mut function.sig.inputs {
         if let FnArg::Typed(typed) = input {
             typed.attrs.retain(|attr| !is_locals(attr));

@@ -55,11 +55,16 @@ pub(crate) fn expand(arguments: TokenStream, item: TokenStream) -> TokenStream {
             return quote!(#item #errors);
         }
     };
+    let mut lifetimes = item_impl.generics.lifetimes();
+    let brand = lifetimes.next().map(|brand| brand.lifetime.clone());
+    let brand = brand.filter(|_| item_impl.trait_.is_none());
     let methods: Vec<Method> = item_impl
         .items
         .iter_mut()
         .filter_map(|item| match item {
-            ImplItem::Fn(function) => method::read(function, &mut errors),
+            ImplItem::Fn(function) => {
+                method::read(function, brand.as_ref(), &options.vivant, &mut errors)
+            }
             _ => None,
         })
         .collect();

@@ -7,7 +7,7 @@ mod written;
 
 use crate::errors::Errors;
 use crate::options::{self, Options};
-use crate::shape::{Role, Shape, Steps};
+use crate::shape::{Own, Role, Shape, Steps, Whose};
 use crate::{names, surface};
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
@@ -81,7 +81,13 @@ fn message(item: &mut TraitItem, options: &Options, errors: &mut Errors) -> Opti
         return None;
     };
     let legal = check(method, errors);
-    let shape = Shape::of(&method.sig, Role::Behaviour, None, errors);
+    let whose = Whose {
+        vivant: &options.vivant,
+        this: None,
+        brand: None,
+        own: Own::Refused,
+    };
+    let shape = Shape::of(&method.sig, Role::Behaviour, whose, errors);
     let clauses = method.sig.generics.make_where_clause();
     clauses
         .predicates

@@ -1,6 +1,6 @@
 //! A message's arguments.
 
-use super::in_place_of_self;
+use super::{Carried, Whose, in_place_of_self};
 use crate::errors::Errors;
 use crate::types::{self, TakesTurn, Unowned};
 use proc_macro2::{Ident, Span, TokenStream};
@@ -11,7 +11,11 @@ use syn::{Attribute, FnArg, Pat, PatType, Signature, Type};
 /// One argument.
 pub(crate) struct Arg {
     pub(crate) name: Ident,
+    /// What the method takes.
     pub(crate) ty: Type,
+    /// What the message has.
+    pub(crate) sent: Type,
+    pub(crate) carried: Carried,
 }
 
 /// `a: A, b: B`
@@ -85,11 +89,19 @@ pub(crate) fn is_locals(attr: &Attribute) -> bool {
     attr.path().is_ident("locals")
 }
 
+/// Whether a promise fills it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Hole {
+    Yes,
+    No,
+}
+
 /// Reads an argument. `number` makes a name for one that has none.
 pub(super) fn arg(
     argument: &PatType,
     number: usize,
-    this: Option<&Type>,
+    hole: Hole,
+    whose: Whose<'_>,
     errors: &mut Errors,
 ) -> Option<Arg> {
     let name = match &*argument.pat {
@@ -103,15 +115,14 @@ pub(super) fn arg(
             return None;
         }
     };
-    match types::unowned_in(&argument.ty) {
+    match types::unowned_in(&argument.ty, whose.brand) {
         Some(Unowned::Reference(reference)) => {
             errors.at(&reference, owned_instead(&reference.elem))
         }
         Some(Unowned::Lifetime(lifetime)) => {
             errors.at(
                 lifetime,
-                "a message owns what it carries: no lifetime but `'static` can be in it. A collected object stays with its actor: send \
-                 what is in it",
+                format!("a message owns what it carries: {}", whose.lifetimes()),
             );
         }
         Some(Unowned::ImplTrait(open)) => {
@@ -129,9 +140,16 @@ pub(super) fn arg(
              value, or send the other end of `t.promise()`, the `Resolver`",
         ));
     }
+    let ty = in_place_of_self(&argument.ty, whose.this, errors);
+    let (carried, sent) = match hole {
+        Hole::Yes => Carried::of_hole(&ty, whose.brand, whose.vivant),
+        Hole::No => Carried::of(&ty, whose.brand, whose.vivant),
+    };
     Some(Arg {
         name,
-        ty: in_place_of_self(&argument.ty, this, errors),
+        ty,
+        sent,
+        carried,
     })
 }
 

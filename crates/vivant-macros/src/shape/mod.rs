@@ -1,14 +1,18 @@
 //! The shape of a message, read from a method's signature: arguments, reply, and whether it takes the turn.
 
 mod args;
+mod carried;
 
 use crate::errors::Errors;
+use crate::options::Vivant;
 use crate::types::{self, Unowned};
+use args::Hole;
 pub(crate) use args::{Arg, is_locals, parameters};
+pub(crate) use carried::{Carried, promise_parcel, rebranded};
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream};
 use quote::{ToTokens, quote};
 use syn::spanned::Spanned;
-use syn::{GenericParam, ReceiverKind, ReturnType, Signature, Type};
+use syn::{GenericParam, Lifetime, ReceiverKind, ReturnType, Signature, Type};
 
 /// What a method says about its message.
 pub(crate) struct Shape {
@@ -17,7 +21,14 @@ pub(crate) struct Shape {
     pub(crate) args: Vec<Arg>,
     /// Whether it is one turn, or many.
     pub(crate) steps: Steps,
+    /// What the message answers.
     pub(crate) reply: Type,
+    /// How what the method returns is in that; of a promise, how it is promised already.
+    pub(crate) answer: Carried,
+    /// The lifetime of what is packed.
+    pub(crate) brand: Option<Lifetime>,
+    /// Whether a parcel is opened for the time of the call, not unpacked into the turn.
+    pub(crate) opens: bool,
     /// What is underlined when the answer is at fault.
     pub(crate) reply_span: Span,
     /// What is underlined when the arguments together are at fault.
@@ -36,28 +47,82 @@ pub(crate) enum Steps {
 pub(crate) enum Role {
     /// A method that is told: it has a `self`.
     Behaviour,
+    /// `#[then]`: one whose first argument a promise fills.
+    Continuation,
     /// `#[start]`: it has none yet.
     Start,
 }
 
+/// Whose messages these are.
+#[derive(Clone, Copy)]
+pub(crate) struct Whose<'a> {
+    pub(crate) vivant: &'a Vivant,
+    /// What stands in the place of `Self`; of an interface, nothing.
+    pub(crate) this: Option<&'a Type>,
+    /// The lifetime of the state, if it is a graph and has a name for it. What is of this brand travels in parcels.
+    pub(crate) brand: Option<&'a Lifetime>,
+    pub(crate) own: Own,
+}
+
+/// Whether a method may have a lifetime of its own, for what is in a parcel.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Own {
+    /// Of a plain actor, whose turns have no heap: the parcel is opened for the time of the call.
+    Opened,
+    Refused,
+}
+
+impl Whose<'_> {
+    /// Which lifetimes may be in a message.
+    fn lifetimes(&self) -> String {
+        match (self.brand, self.own) {
+            (Some(brand), _) => format!(
+                "no lifetime but `'static`, and `{brand}` where a `Val` has it, can be in it"
+            ),
+            (None, Own::Opened) => "no lifetime but `'static` can be in it. What heaps share is in a `Parcel<Val<'static, T>>`; what one \
+                     call needs of it, it may take as `Val<'gc, T>`: `fn read<'gc>(…)`"
+                .to_owned(),
+            (None, Own::Refused) => "no lifetime but `'static` can be in it. What heaps share is in a `Parcel<Val<'static, T>>`, or as \
+                     `Val<'gc, T>` in messages of an actor whose state has that lifetime"
+                .to_owned(),
+        }
+    }
+}
+
 impl Shape {
-    /// Reads `sig`, with `this` in the place of `Self`. What cannot be a message is an error; all are reported.
+    /// Reads `sig`. What cannot be a message is an error; all are reported.
     pub(crate) fn of(
         sig: &Signature,
         role: Role,
-        this: Option<&Type>,
+        whose: Whose<'_>,
         errors: &mut Errors,
     ) -> Option<Shape> {
         let mut own = Errors::default();
+        let opened = match (whose.own, role) {
+            (Own::Opened, Role::Behaviour | Role::Continuation) => sig.generics.lifetimes().next(),
+            _ => None,
+        };
+        let opened = opened.map(|opened| opened.lifetime.clone());
+        let answers = whose;
+        let whose = Whose {
+            brand: opened.as_ref().or(whose.brand),
+            ..whose
+        };
         qualifiers(sig, role, &mut own);
         let (takes_turn, typed) = args::turn_and_rest(sig, &mut own);
         let (locals, typed) = args::locals(typed, &mut own);
         let args: Vec<Arg> = typed
             .iter()
             .enumerate()
-            .filter_map(|(i, argument)| args::arg(argument, i, this, &mut own))
+            .filter_map(|(i, argument)| {
+                let hole = match (role, i) {
+                    (Role::Continuation, 0) => Hole::Yes,
+                    _ => Hole::No,
+                };
+                args::arg(argument, i, hole, whose, &mut own)
+            })
             .collect();
-        let (reply, reply_span) = reply(sig, role, this, &mut own);
+        let (answer, reply, reply_span) = reply(sig, role, answers, &mut own);
         let shape = Shape {
             ident: sig.ident.clone(),
             takes_turn,
@@ -65,8 +130,14 @@ impl Shape {
             args,
             steps: steps(sig, locals.as_ref(), &mut own),
             reply,
+            answer,
             reply_span,
+            brand: whose.brand.cloned(),
+            opens: opened.is_some(),
         };
+        if shape.opens {
+            one_parcel(&shape, &mut own);
+        }
         if own.is_empty() {
             return Some(shape);
         }
@@ -78,13 +149,9 @@ impl Shape {
         self.args.iter().map(|arg| &arg.name)
     }
 
-    pub(crate) fn types(&self) -> impl Iterator<Item = &Type> {
-        self.args.iter().map(|arg| &arg.ty)
-    }
-
     /// The type of all arguments together. Its span is that of the arguments, so that errors are shown there.
     pub(crate) fn args_type(&self) -> TokenStream {
-        let types = self.types();
+        let types = self.args.iter().map(|arg| &arg.sent);
         let mut tuple = Group::new(Delimiter::Parenthesis, quote!(#(#types,)*));
         tuple.set_span(self.args_span);
         tuple.into_token_stream()
@@ -93,6 +160,24 @@ impl Shape {
     /// `a: A, b: B`
     pub(crate) fn parameters(&self) -> TokenStream {
         parameters(&self.args)
+    }
+}
+
+/// An opened parcel has a lifetime that no other has.
+fn one_parcel(shape: &Shape, errors: &mut Errors) {
+    let mut parcels = shape.args.iter().filter(|arg| !arg.carried.is_plain());
+    let first = parcels.next();
+    for second in parcels {
+        errors.at(
+            &second.name,
+            "an actor without a graph opens one parcel in a call: take a tuple of both as one argument, or give the state a lifetime",
+        );
+    }
+    if let (Steps::Many(_), Some(first)) = (&shape.steps, first) {
+        errors.at(
+            &first.name,
+            "an actor without a graph keeps nothing of a parcel for another step: give the state a lifetime, or take the `Parcel` itself",
+        );
     }
 }
 
@@ -121,7 +206,7 @@ fn qualifiers(sig: &Signature, role: Role, errors: &mut Errors) {
         errors.at(
             asyncness,
             match role {
-                Role::Behaviour => "a turn cannot be suspended: return `t.spawn(async move { … })`, which is a promise",
+                Role::Behaviour | Role::Continuation => "a turn cannot be suspended: return `t.spawn(async move { … })`, which is a promise",
                 Role::Start => {
                     "a turn cannot be suspended: make the state now, and start the future in it with `t.spawn(async \
                      move { … })`"
@@ -161,16 +246,25 @@ fn qualifiers(sig: &Signature, role: Role, errors: &mut Errors) {
     }
 }
 
-fn reply(sig: &Signature, role: Role, this: Option<&Type>, errors: &mut Errors) -> (Type, Span) {
+fn reply(
+    sig: &Signature,
+    role: Role,
+    whose: Whose<'_>,
+    errors: &mut Errors,
+) -> (Carried, Type, Span) {
     let ReturnType::Type(_, ty) = &sig.output else {
-        return (syn::parse_quote!(()), sig.ident.span());
+        return (Carried::Plain, syn::parse_quote!(()), sig.ident.span());
     };
     let span = ty.span();
     if role == Role::Start {
-        return (in_place_of_self(ty, this, errors), span);
+        return (
+            Carried::Plain,
+            in_place_of_self(ty, whose.this, errors),
+            span,
+        );
     }
     let ty = types::stepped(ty).unwrap_or(ty);
-    match types::unowned_in(ty) {
+    match types::unowned_in(ty, whose.brand) {
         Some(Unowned::Reference(reference)) => {
             errors.at(
                 reference,
@@ -180,8 +274,7 @@ fn reply(sig: &Signature, role: Role, this: Option<&Type>, errors: &mut Errors) 
         Some(Unowned::Lifetime(lifetime)) => {
             errors.at(
                 lifetime,
-                "an answer owns what it carries: no lifetime but `'static` can be in it. A collected object stays with its actor: \
-                 return what is in it",
+                format!("an answer owns what it carries: {}", whose.lifetimes()),
             );
         }
         Some(Unowned::ImplTrait(open)) => {
@@ -189,14 +282,20 @@ fn reply(sig: &Signature, role: Role, this: Option<&Type>, errors: &mut Errors) 
         }
         None => {}
     }
-    let value = types::promised(ty).unwrap_or(ty);
+    let promised = types::promised(ty);
+    let value = promised.unwrap_or(ty);
     if let Some(span) = types::promise_in(value) {
         errors.push(syn::Error::new(
             span,
             "a promise is returned by itself, not inside something else: `t.all(…)` and `t.any(…)` make one of many",
         ));
     }
-    (in_place_of_self(value, this, errors), span)
+    let value = in_place_of_self(value, whose.this, errors);
+    let (answer, reply) = Carried::of(&value, whose.brand, whose.vivant);
+    match promised {
+        Some(_) => (Carried::Plain, reply, span),
+        None => (answer, reply, span),
+    }
 }
 
 fn in_place_of_self(ty: &Type, this: Option<&Type>, errors: &mut Errors) -> Type {

@@ -74,6 +74,11 @@ impl<T: Send + 'static> Resolver<T> {
         }
     }
 
+    /// Whether the message was sent, not asked.
+    pub(crate) fn is_for_nobody(&self) -> bool {
+        matches!(self.to, Destination::Nobody)
+    }
+
     /// Whether a value would come to anybody: the actor whose promise it is has not ended, the future was not dropped.
     pub(crate) fn is_heard(&self) -> bool {
         match &self.to {

@@ -15,6 +15,8 @@ use std::cell::Cell;
 use std::ptr::{self, NonNull};
 use std::rc::Rc;
 use vivant_brc::Executor;
+use vivant_heap::__private::Packer;
+use vivant_heap::{Mutator, Parcel, Sendable, Twin};
 
 thread_local! {
     /// This thread's worker. Set by [`Worker::enter`] alone, whose frame outlives every use.
@@ -41,6 +43,8 @@ pub(crate) struct Worker {
     again: Cell<Option<Envelope>>,
     /// What a step of a plain actor has left for the next, from there on and until that has begun.
     pub(crate) locals: Cell<Option<Box<dyn Any + Send>>>,
+    /// The heap of the turn that runs. Set by [`Worker::packing`] alone, which takes it back.
+    packer: Cell<Option<Packer>>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -69,6 +73,7 @@ impl Worker {
             ending: Cell::new(None),
             again: Cell::new(None),
             locals: Cell::new(None),
+            packer: Cell::new(None),
         })
     }
 
@@ -107,6 +112,33 @@ impl Worker {
     pub(crate) fn of<R>(system: &Shared, body: impl FnOnce(&Worker) -> R) -> Option<R> {
         Worker::with_current(|worker| ptr::eq(&*worker.system, system).then(|| body(worker)))
             .flatten()
+    }
+
+    /// Has what is packed on this thread packed by this turn's heap, while `body` runs.
+    #[inline]
+    pub(crate) fn packing<R>(&self, mutator: &Mutator<'_>, body: impl FnOnce() -> R) -> R {
+        struct Restore<'a>(&'a Cell<Option<Packer>>, Option<Packer>);
+        impl Drop for Restore<'_> {
+            #[inline]
+            fn drop(&mut self) {
+                self.0.set(self.1);
+            }
+        }
+        let before = self.packer.replace(Some(Packer::new(mutator)));
+        let _restore = Restore(&self.packer, before);
+        body()
+    }
+
+    /// Packs a value: by the heap of the turn that runs on this thread, if it has one. Without, it costs a change in the lane of each
+    /// object's owner.
+    #[inline]
+    pub(crate) fn pack<'gc, T: Twin<Of<'gc>: Sendable<'gc>>>(value: T::Of<'gc>) -> Parcel<T> {
+        match Worker::with_current(|worker| worker.packer.get()).flatten() {
+            // SAFETY: `packing` has set it, which lasts as long as it has the mutator of that turn, by a panic too; on this thread,
+            // because a worker never leaves its own.
+            Some(packer) => unsafe { packer.pack(value) },
+            None => Parcel::new(value),
+        }
     }
 
     /// The turn that runs on this thread, for errors that name it.

@@ -87,7 +87,7 @@ where
             let mut notices = Notices::default();
             let asked = notices.begin();
             let turn = Turn::new(worker, Part::new(*mutator, None, asked));
-            let state = start(&turn);
+            let state = worker.packing(mutator, || start(&turn));
             notices.end(turn.part().asked.take());
             (state, None, Leaf(notices))
         });
@@ -119,7 +119,7 @@ where
                 turn: Turn::new(worker, part),
                 notices,
             };
-            let answer = body(state, &running.turn);
+            let answer = worker.packing(mutator, || body(state, &running.turn));
             *locals = running.turn.part().locals.take();
             answer
         });
