@@ -28,7 +28,7 @@ const COUNTS: &str =
 /// Collected heaps: all but the programs for the compiler and those that end the process. The canaries are about the verifier, which has nothing
 /// new to say here.
 const HEAPS: &str = "miri test -p vivant-heap --lib --test types --test graphs --test memory --test holes --test limits --test model \
-    --test orca -- --skip canaries";
+    --test orca --test review_sharing -- --skip canaries";
 
 /// The second model of what a reference may alias is the stricter one in other places.
 const FLAGS_STRICT: &[&str] = &[

@@ -2,3 +2,4 @@
 
 pub(crate) use std::sync::atomic::{AtomicPtr, AtomicU8, Ordering};
 pub(crate) use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+pub(crate) use std::thread::yield_now;

@@ -39,15 +39,12 @@ pub(crate) fn expand(input: TokenStream, heap: &TokenStream) -> Result<TokenStre
     let derived = Derived::new(&input, &options);
     Ok(match options.leaf {
         Some(_) => {
-            let (object, sharing) = (derived.leaf(), derived.sharing(&[], Shares::AsLeaf));
+            let (object, sharing) = (derived.leaf(), derived.sharing(&[]));
             let twin = derived.twin_impl(Shares::AsLeaf);
             quote!(#object #sharing #twin)
         }
         None => {
-            let (object, sharing) = (
-                derived.object(&fields),
-                derived.sharing(&fields, Shares::ByFields),
-            );
+            let (object, sharing) = (derived.object(&fields), derived.sharing(&fields));
             let twin = derived.twin_impl(Shares::ByFields);
             quote!(#object #sharing #twin)
         }
@@ -392,11 +389,14 @@ impl<'a> Derived<'a> {
                     continue;
                 }
                 patterns.extend(quote!(#member: #by #bound,));
+                if reads {
+                    calls.extend(quote_spanned!(of.span()=> __visitor.__field::<#of>(#bound);));
+                }
                 calls.extend(quote_spanned! {of.span()=>
                     <#of as #heap::Object<#brand>>::#call(#bound, __visitor);
                 });
             }
-            // Without `..`: a field that came after the derive has read the type is an error.
+            // Without `..`: a field that came after the derive has read the type is an error. So is one that has another type since.
             quote!(#path { #patterns } => { #calls })
         });
         quote!(#(#arms)*)
@@ -422,6 +422,31 @@ impl VisitMut for Exchange<'_, '_> {
         match own.filter(|own| parameters.any(|parameter| parameter.ident == **own)) {
             Some(own) => *of = self.0.twin_of(own),
             None => visit_mut::visit_type_mut(self, of),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An attribute below the derive may exchange types: all that was read is named to the tracer, which takes no other (`__private`, in the heap).
+    #[test]
+    fn the_type_of_each_field_is_checked() {
+        let input = quote! {
+            enum Mixed<'gc, T> {
+                One { part: Vec<T>, #[object(leaf)] plain: Cell<u8> },
+                Two(Gc<'gc, T>),
+            }
+        };
+        let expansion = expand(input, &quote!(heap)).unwrap().to_string();
+        let fields = [
+            quote!(__visitor.__field::<Vec<T> >(__field0);),
+            quote!(__visitor.__leaf::<Cell<u8> >(__field1);),
+            quote!(__visitor.__field::<Gc<'gc, T> >(__field0);),
+        ];
+        for field in fields {
+            assert_eq!(expansion.matches(&field.to_string()).count(), 1, "{field}");
         }
     }
 }

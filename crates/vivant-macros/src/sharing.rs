@@ -5,7 +5,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
 use syn::{GenericParam, Type, WherePredicate, parse_quote};
 
-/// What decides whether a type may be shared.
+/// What a type's parameters are to it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Shares {
     /// It has no collected parts.
@@ -14,43 +14,24 @@ pub(crate) enum Shares {
 }
 
 impl Derived<'_> {
-    /// Whether it is frozen, and sendable: if all its fields are. Each clause names the brand, so that one which does not hold is no error, but
-    /// leaves the type as it is. A `Val` is both, whatever it refers to: so no clause comes back to the type.
-    pub(crate) fn sharing(&self, parts: &[Part<'_>], shares: Shares) -> TokenStream {
+    /// Whether it is frozen, and sendable: if all its fields but leaves are. Each clause names the brand, so that one which does not hold is no
+    /// error, but leaves the type as it is. A `Val` is both, whatever it refers to: so no clause comes back to the type.
+    pub(crate) fn sharing(&self, parts: &[Part<'_>]) -> TokenStream {
         let (name, heap, brand) = (&self.input.ident, &self.heap, &self.brand);
         let (_, type_generics, _) = self.input.generics.split_for_impl();
         let own: Type = parse_quote!(#name #type_generics);
-        let leaf = |of: &Type| -> WherePredicate {
-            parse_quote!(#of: #heap::__private::FrozenLeaf<#brand>)
+        let by_fields = |of: TokenStream| {
+            let mut generics = self.generics.clone();
+            let parts = parts.iter().filter(|part| !part.leaf);
+            let clauses = parts.map(|part| -> WherePredicate {
+                let field = &part.field.ty;
+                parse_quote!(#field: #of<#brand>)
+            });
+            generics.make_where_clause().predicates.extend(clauses);
+            generics
         };
-        let mut frozen = self.generics.clone();
-        let clauses = &mut frozen.make_where_clause().predicates;
-        if shares == Shares::AsLeaf {
-            clauses.push(leaf(&own));
-        }
-        clauses.extend(parts.iter().map(
-            |Part {
-                 field,
-                 leaf: is_leaf,
-             }| match is_leaf {
-                true => leaf(&field.ty),
-                false => {
-                    let of = &field.ty;
-                    parse_quote!(#of: #heap::Frozen<#brand>)
-                }
-            },
-        ));
-        let mut sendable = self.generics.clone();
-        let clauses = &mut sendable.make_where_clause().predicates;
-        clauses.extend(
-            parts
-                .iter()
-                .filter(|part| !part.leaf)
-                .map(|part| -> WherePredicate {
-                    let of = &part.field.ty;
-                    parse_quote!(#of: #heap::Sendable<#brand>)
-                }),
-        );
+        let frozen = by_fields(quote!(#heap::Frozen));
+        let sendable = by_fields(quote!(#heap::Sendable));
         let (impl_generics, _, frozen) = frozen.split_for_impl();
         let (_, _, sendable) = sendable.split_for_impl();
         quote! {

@@ -1,7 +1,7 @@
 //! [`Lane`]: where other heaps leave changes of counts for an owner (O6).
 
 use crate::header::Header;
-use crate::sync::{AtomicPtr, Ordering};
+use crate::sync::{AtomicPtr, Ordering, yield_now};
 use std::ptr::{self, NonNull};
 
 /// So many references more, or fewer, that others have to an object.
@@ -14,11 +14,20 @@ pub(crate) struct Change {
 /// Changes that somebody has left together.
 struct Batch {
     changes: Vec<Change>,
-    /// The batch that was left before this one.
-    before: *mut Batch,
+    /// The batch that was left before this one, or [`unlinked`].
+    before: AtomicPtr<Batch>,
+}
+
+/// What lies before a batch is not written down yet.
+fn unlinked() -> *mut Batch {
+    // No batch lies there.
+    ptr::without_provenance_mut(1)
 }
 
 /// A list of batches with many writers and one reader, who takes all at once. One order: that in which they were left.
+///
+/// A batch is exchanged for the last one first, and linked to it then. The other way round, comparing, a writer could link its batch to one
+/// that was taken and freed, of which another one has the address now: the right place, by a pointer that must not be used.
 pub(crate) struct Lane {
     last: AtomicPtr<Batch>,
 }
@@ -43,27 +52,23 @@ impl Lane {
         }
     }
 
-    /// Leaves changes. Never waits for the reader; tries again if another writer was faster.
+    /// Leaves changes. Never waits, for the reader or for another writer.
     pub(crate) fn leave(&self, changes: Vec<Change>) -> Before {
         let batch = Box::into_raw(Box::new(Batch {
             changes,
-            before: self.last.load(Ordering::Relaxed),
+            before: AtomicPtr::new(unlinked()),
         }));
-        loop {
-            // SAFETY: nobody else knows of the batch until the exchange succeeds.
-            let before = unsafe { (*batch).before };
-            // Release: pairs with `take`; the reader sees the batch, and all that the writer did with the objects. Writers build on
-            // one another's exchanges, so the reader sees what each of them saw.
-            let exchanged =
-                self.last
-                    .compare_exchange(before, batch, Ordering::Release, Ordering::Relaxed);
-            match exchanged {
-                // From here on nothing is touched: the reader may have taken it, and may have ended.
-                Ok(before) if before.is_null() => return Before::Nothing,
-                Ok(_) => return Before::Something,
-                // SAFETY: as above: it did not succeed.
-                Err(now) => unsafe { (*batch).before = now },
-            }
+        // Release: pairs with the exchange of `take`; the reader sees the batch, and all that the writer did with the objects. Exchanges of other
+        // writers between the two carry that on, so it sees what each of them did.
+        let before = self.last.swap(batch, Ordering::Release);
+        // From here on the lane is not touched: the reader may have taken all, and may have ended.
+        // SAFETY: whoever has taken the batch does not free it before this is written.
+        // Release: pairs with the load of `take`, after which the batch is freed.
+        unsafe { (*batch).before.store(before, Ordering::Release) };
+        if before.is_null() {
+            Before::Nothing
+        } else {
+            Before::Something
         }
     }
 
@@ -74,16 +79,23 @@ impl Lane {
         self.last.load(Ordering::Relaxed).is_null()
     }
 
-    /// Takes all that was left, in the order in which it was.
+    /// Takes all that was left, in the order in which it was. Waits for a writer that is between the two writes of `leave`.
     pub(crate) fn take(&self) -> Vec<Change> {
-        // Acquire: pairs with `leave`.
+        // Acquire: pairs with the exchange of `leave`, of all that are taken.
         let mut last = self.last.swap(ptr::null_mut(), Ordering::Acquire);
         let mut batches = Vec::new();
         while !last.is_null() {
             // SAFETY: made by `leave` of a box, and taken once: the swap has given it to this reader alone.
-            let batch = unsafe { Box::from_raw(last) };
-            last = batch.before;
-            batches.push(batch.changes);
+            // Acquire: pairs with the store of `leave`, which is the last that the writer does with it.
+            let link = || unsafe { (*last).before.load(Ordering::Acquire) };
+            let mut before = link();
+            while before == unlinked() {
+                yield_now();
+                before = link();
+            }
+            // SAFETY: as above; its writer is done with it.
+            batches.push(unsafe { Box::from_raw(last) }.changes);
+            last = before;
         }
         batches.reverse();
         batches.concat()

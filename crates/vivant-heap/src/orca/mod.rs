@@ -3,6 +3,8 @@
 mod counts;
 mod held;
 mod lane;
+#[cfg(test)]
+mod lane_tests;
 mod ledger;
 #[cfg(test)]
 mod model;

@@ -5,6 +5,7 @@ use crate::header::Header;
 use crate::id::HeapId;
 use crate::pages::chunk::owner_of;
 use crate::sync::{Arc, OnceLock};
+use std::panic::{self, AssertUnwindSafe};
 use std::ptr::NonNull;
 use std::task::Waker;
 
@@ -53,7 +54,11 @@ impl Owner {
         if self.lane.leave(changes) == Before::Nothing
             && let Some(waker) = self.waker.get()
         {
-            waker.wake_by_ref();
+            // Foreign code, of which others must not notice anything: who leaves changes may be in the middle of a collection, and has more to leave.
+            let woken = panic::catch_unwind(AssertUnwindSafe(|| waker.wake_by_ref()));
+            if let Err(panic) = woken {
+                crate::old::over(panic);
+            }
         }
     }
 

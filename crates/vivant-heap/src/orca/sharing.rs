@@ -215,7 +215,8 @@ pub(crate) enum Heard {
 
 impl<R: Root> Heap<R> {
     /// Says who is woken when others leave changes for this heap, which are heard by the next mark, or by [`Heap::heed`]. Once, before
-    /// anything is shared: the first one counts.
+    /// anything is shared: the first one counts. It is called by whoever leaves something, in the middle of a collection too: that of a heap which is
+    /// locked may wait for its own thread. If it panics, that is over with the hook.
     pub fn wake_by(&mut self, waker: Waker) {
         // One that has a waker keeps it.
         let _first = self.core().owner.waker.set(waker);

@@ -9,11 +9,13 @@ use super::val::Val;
 /// `#[derive(Object)]` says of a type that it is frozen if all its fields are. [`Val`]s are, and what has no collected parts and is `Sync`; not
 /// [`Gc`](crate::Gc), [`Mut`](crate::Mut), [`Weak`](crate::Weak) and the collections of [`gc`](crate::gc).
 ///
+/// That leaves in it are `Sync` is no part of it, because the derive could not ask for that only where it holds: who shares a value asks it of the
+/// twin, `Frozen<'gc, Static: Sync>`, where the compiler looks at the type itself.
+///
 /// # Safety
 ///
 /// - All references to collected objects in it are [`Val`]s.
-/// - Its twin ([`Object::Static`]) is `Sync`. No bound, because the derive could not ask for it only where it holds.
-/// - Nothing changes in it while somebody can read it, but by means that are `Sync` by themselves.
+/// - Nothing changes in it while somebody can read it, but in leaves, by means that are `Sync` if these are.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be shared: it is not frozen",
     label = "not deeply immutable",
@@ -21,16 +23,6 @@ use super::val::Val;
             version in place of a `Mut`"
 )]
 pub unsafe trait Frozen<'gc>: Object<'gc> {}
-
-/// What is frozen if it is said to have no collected parts: a name for `Send + Sync + 'static` that names a brand too, so that the derive may ask for
-/// it where it does not hold. For the same reason these are no supertraits.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be shared: it is not `Sync`",
-    label = "not for many threads"
-)]
-pub trait FrozenLeaf<'gc> {}
-
-impl<T: Send + Sync + 'static> FrozenLeaf<'_> for T {}
 
 /// Types without collected parts, which do not change.
 macro_rules! leaves {
