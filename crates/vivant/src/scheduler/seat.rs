@@ -173,6 +173,11 @@ impl Watch {
         self.place.store(actor.place(), Ordering::Relaxed);
     }
 
+    /// What it does is for no actor.
+    pub(super) fn holds_nobody(&self) {
+        self.actor.store(u64::MAX, Ordering::Relaxed);
+    }
+
     pub(super) fn begins(&self, now_ms: u64) {
         self.since.store(now_ms + 1, Ordering::Relaxed);
     }

@@ -48,6 +48,10 @@ impl<A: Actor<Space = Plain> + for<'gc> Actor<State<'gc> = A>> Keep<A> for Plain
         body(kept)
     }
 
+    fn end(kept: A, _: Host<'_>) {
+        drop(kept);
+    }
+
     fn heap_facts((): &()) -> Option<&HeapCounts> {
         None
     }
