@@ -25,10 +25,10 @@ struct Habits {
 #[inline]
 fn care_for_orphans(worker: &Worker, seat: &Seat) {
     if worker.system.orphans.are_calling() {
-        seat.watch.holds_nobody();
-        seat.watch.begins(worker.system.oracle.coarse_ms());
+        let now_ms = worker.system.oracle.coarse_ms();
+        seat.watch.begins_for_nobody(now_ms);
         Orphans::care(&worker.system);
-        seat.watch.pauses();
+        seat.watch.ends_for_nobody();
     }
 }
 

@@ -173,9 +173,16 @@ impl Watch {
         self.place.store(actor.place(), Ordering::Relaxed);
     }
 
-    /// What it does is for no actor.
-    pub(super) fn holds_nobody(&self) {
+    /// Something begins that is no actor's, and no turn: none is reported if it takes long.
+    pub(super) fn begins_for_nobody(&self, now_ms: u64) {
         self.actor.store(u64::MAX, Ordering::Relaxed);
+        self.begins(now_ms);
+    }
+
+    /// That has ended. The next turn may be reported.
+    pub(super) fn ends_for_nobody(&self) {
+        self.pauses();
+        self.reported.store(0, Ordering::Relaxed);
     }
 
     pub(super) fn begins(&self, now_ms: u64) {
