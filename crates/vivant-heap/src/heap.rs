@@ -6,7 +6,7 @@ use crate::header::Header;
 use crate::mutator::{InTurn, Mutator};
 use crate::nursery::Nursery;
 use crate::old::{FreeCells, Old};
-use crate::orca::{Ends, FOREIGN, Owner, Sharing};
+use crate::orca::{Ends, FOREIGN, Orphan, Owner, Sharing};
 use crate::pacing::Pacing;
 use crate::pages::Source;
 use crate::pages::chunk::PAGE;
@@ -17,11 +17,13 @@ use crate::stats::Counted;
 use crate::stress::{Chance, When};
 use crate::sync::Arc;
 use crate::types::{Object, Unbranded};
+use std::any::Any;
 use std::cell::{RefCell, UnsafeCell};
 use std::fmt;
 use std::mem::{self, ManuallyDrop};
 use std::panic::{self, AssertUnwindSafe};
 use std::ptr::NonNull;
+use std::task::Waker;
 
 /// Names a type with a brand, without one: what a heap's state is in a turn with brand `'gc`.
 pub trait Root: 'static {
@@ -68,6 +70,28 @@ pub struct Heap<R: Root> {
 unsafe impl<R: Root> Send for Heap<R> {}
 
 impl Core {
+    fn new(source: &Arc<Source>, pacing: Pacing, role: Role) -> Box<UnsafeCell<Core>> {
+        Box::new(UnsafeCell::new(Core {
+            owner: Owner::new(),
+            role,
+            source: source.clone(),
+            nursery: Nursery::new(Age::New),
+            old: Old::new(match pacing.stress {
+                Some(_) => FreeCells::Poisoned,
+                None => FreeCells::Stale,
+            }),
+            remembered: RefCell::default(),
+            weak: Vec::new(),
+            deaths: RefCell::default(),
+            sharing: RefCell::default(),
+            counted: Counted::default(),
+            reserve: Reserve::default(),
+            pacing,
+            chance: Chance::new(pacing.stress.map_or(0, |stress| stress.seed)),
+            mark_at: pacing.first,
+        }))
+    }
+
     /// The source has hardly any pages left for turns: gives back all that can be.
     #[cold]
     fn spare(&mut self) {
@@ -92,9 +116,14 @@ impl Core {
     /// What it has to think of when it asks itself whether to mark: bytes of living old objects, and what it keeps alive elsewhere.
     #[inline]
     pub(crate) fn weight(&self) -> usize {
-        // SAFETY: whoever asks is between two turns, and holds the heap: nobody has the cell borrowed to write.
-        let imports = unsafe { &*self.sharing.as_ptr() }.imports.len();
-        self.old.living() + FOREIGN * imports
+        self.old.living() + FOREIGN * self.between_turns().imports.len()
+    }
+
+    /// Who shares what with this heap, for who is between two turns.
+    #[inline]
+    pub(crate) fn between_turns(&self) -> &Sharing {
+        // SAFETY: whoever asks holds the heap, and no turn runs: nobody has the cell borrowed to write.
+        unsafe { &*self.sharing.as_ptr() }
     }
 
     /// Whether a turn gets no more pages, by chance, for a test.
@@ -126,25 +155,7 @@ impl<R: Root> Heap<R> {
         role: Role,
         make: impl for<'gc> FnOnce(&Mutator<'gc>) -> R::Of<'gc>,
     ) -> Heap<R> {
-        let core = Box::new(UnsafeCell::new(Core {
-            owner: Owner::new(),
-            role,
-            source: source.clone(),
-            nursery: Nursery::new(Age::New),
-            old: Old::new(match pacing.stress {
-                Some(_) => FreeCells::Poisoned,
-                None => FreeCells::Stale,
-            }),
-            remembered: RefCell::default(),
-            weak: Vec::new(),
-            deaths: RefCell::default(),
-            sharing: RefCell::default(),
-            counted: Counted::default(),
-            reserve: Reserve::default(),
-            pacing,
-            chance: Chance::new(pacing.stress.map_or(0, |stress| stress.seed)),
-            mark_at: pacing.first,
-        }));
+        let core = Core::new(source, pacing, role);
         let state = {
             let turn = InTurn(&core);
             make(&turn.mutator())
@@ -152,6 +163,32 @@ impl<R: Root> Heap<R> {
         Heap {
             core,
             state: ManuallyDrop::new(forge::<R>(state)),
+        }
+    }
+
+    /// As [`Heap::new`], with a waker that is there before anything is shared ([`Heap::wake_by`]), and for a `make` that may panic.
+    ///
+    /// # Errors
+    ///
+    /// `make` has panicked: what others know of its objects, if they do, and the panic.
+    pub fn begin(
+        source: &Arc<Source>,
+        pacing: Pacing,
+        waker: Waker,
+        make: impl for<'gc> FnOnce(&Mutator<'gc>) -> R::Of<'gc>,
+    ) -> Result<Heap<R>, (Option<Orphan>, Box<dyn Any + Send>)> {
+        let mut core = Core::new(source, pacing, Role::Heap);
+        core.get_mut().wake_by(waker);
+        let made = panic::catch_unwind(AssertUnwindSafe(|| {
+            let turn = InTurn(&core);
+            make(&turn.mutator())
+        }));
+        match made {
+            Ok(state) => Ok(Heap {
+                core,
+                state: ManuallyDrop::new(forge::<R>(state)),
+            }),
+            Err(panic) => Err((Orphan::of(core), panic)),
         }
     }
 
@@ -305,6 +342,14 @@ fn forge<'gc, R: Root>(state: R::Of<'gc>) -> R::Of<'static> {
     let state = ManuallyDrop::new(state);
     // SAFETY: the same type but for its brand. Nobody gets it in this form (Y4).
     unsafe { mem::transmute_copy(&*state) }
+}
+
+impl<R: Root<Of<'static>: Unbranded>> Heap<R> {
+    /// A heap whose state was never made.
+    pub(crate) fn bare(core: Box<UnsafeCell<Core>>, state: R::Of<'static>) -> Heap<R> {
+        let state = ManuallyDrop::new(state);
+        Heap { core, state }
+    }
 }
 
 impl<R: Root> Heap<R> {

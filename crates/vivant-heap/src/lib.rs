@@ -43,8 +43,8 @@ pub use region::Iso;
 pub use stats::HeapStats;
 pub use stress::{Stress, When};
 pub use types::{
-    Anything, BorrowError, Collected, Frozen, Gc, Leaf, Mut, Object, Ref, RefMut, Sendable, Twin,
-    TwinOf, Unbranded, Val, Weak, unsizing,
+    Anything, BorrowError, Collected, Frozen, FrozenParts, Gc, Leaf, Mut, Object, Ref, RefMut,
+    Sendable, Twin, TwinOf, Unbranded, Val, Weak, unsizing,
 };
 pub use verify::Fault;
 pub use vivant_macros::Object;

@@ -30,6 +30,10 @@ pub struct HeapStats {
     pub unswept: usize,
     /// Bytes of pages.
     pub pages: usize,
+    /// Objects that others know of, as far as the heap has heard.
+    pub exports: usize,
+    /// Objects of others that it has counts of.
+    pub imports: usize,
     /// Destructors that panicked (H10).
     pub panics: u64,
 }
@@ -105,6 +109,8 @@ impl<R: Root> Heap<R> {
             live: core.old.live,
             unswept: core.old.unswept,
             pages: (core.nursery.pages() + core.reserve.pages() + core.old.pages) * PAGE,
+            exports: self.exports(),
+            imports: self.imports(),
             panics: core.old.panics,
             ..*stats
         }

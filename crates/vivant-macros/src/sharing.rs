@@ -30,14 +30,14 @@ impl Derived<'_> {
             generics.make_where_clause().predicates.extend(clauses);
             generics
         };
-        let frozen = by_fields(quote!(#heap::Frozen));
+        let frozen = by_fields(quote!(#heap::FrozenParts));
         let sendable = by_fields(quote!(#heap::Sendable));
         let (impl_generics, _, frozen) = frozen.split_for_impl();
         let (_, _, sendable) = sendable.split_for_impl();
         quote! {
             // SAFETY: its parts are.
             #[automatically_derived]
-            unsafe impl #impl_generics #heap::Frozen<#brand> for #own #frozen {}
+            unsafe impl #impl_generics #heap::FrozenParts<#brand> for #own #frozen {}
             // SAFETY: its parts are.
             #[automatically_derived]
             unsafe impl #impl_generics #heap::Sendable<#brand> for #own #sendable {}

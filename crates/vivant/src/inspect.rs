@@ -47,6 +47,8 @@ pub struct Inspection {
     pub bytes: i64,
     /// Pages of 4 KiB that the heaps of actors have.
     pub heap_pages: usize,
+    /// Actors that have ended, and of whose graphs others have something still.
+    pub orphans: usize,
 }
 
 /// What is known of one worker.
@@ -223,6 +225,7 @@ impl Inspection {
             names: system.names.facts(),
             bytes: system.bytes_held(),
             heap_pages: system.heaps.stats().pages,
+            orphans: system.orphans.len(),
         }
     }
 

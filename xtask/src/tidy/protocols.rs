@@ -16,6 +16,7 @@ const FOLDERS: &[&str] = &[
     "crates/vivant/src/promise",
     "crates/vivant/src/scheduler",
     "crates/vivant/src/simulation",
+    "crates/vivant/src/space",
 ];
 
 pub(super) fn check(paths: &BTreeSet<String>) -> Vec<Finding> {

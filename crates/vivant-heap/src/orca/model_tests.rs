@@ -10,7 +10,7 @@ use crate::pages::Source;
 use crate::planted::{self, Planted};
 use crate::stress::{Chance, Stress, When};
 use crate::sync::{Arc, Mutex};
-use crate::types::{Frozen, Object, Sendable, Twin, Val};
+use crate::types::{FrozenParts, Object, Sendable, Twin, Val};
 use std::collections::BTreeMap;
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -43,7 +43,7 @@ unsafe impl<'gc> Object<'gc> for Thing<'gc> {
 }
 
 // SAFETY: it has shared parts, and plain ones that are `Sync`.
-unsafe impl<'gc> Frozen<'gc> for Thing<'gc> {}
+unsafe impl<'gc> FrozenParts<'gc> for Thing<'gc> {}
 // SAFETY: as above.
 unsafe impl<'gc> Sendable<'gc> for Thing<'gc> {}
 

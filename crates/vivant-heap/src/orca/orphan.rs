@@ -1,6 +1,7 @@
 //! [`Orphan`]: what is left of a heap that has ended, as long as others know of its objects (O9).
 
-use crate::heap::{Heap, Root};
+use crate::heap::{Core, Heap, Root};
+use std::cell::UnsafeCell;
 use std::fmt;
 
 /// The state of a heap without a state.
@@ -22,14 +23,31 @@ pub struct Orphan {
 impl<R: Root> Heap<R> {
     /// Ends the heap: the state is dropped, and all objects but those that others know of. None if nobody does.
     ///
-    /// Costs a mark of what others know, and a sweep of all.
+    /// Costs a mark of what others know, and a sweep of all; if that is nothing, what dropping it costs.
     pub fn end(self) -> Option<Orphan> {
-        let heap = self.with_state::<Nothing>(());
-        Orphan { heap }.collect()
+        Orphan::left(self.with_state::<Nothing>(()))
     }
 }
 
 impl Orphan {
+    /// What is left of a heap whose state was never made.
+    pub(crate) fn of(core: Box<UnsafeCell<Core>>) -> Option<Orphan> {
+        Orphan::left(Heap::bare(core, ()))
+    }
+
+    fn left(mut heap: Heap<Nothing>) -> Option<Orphan> {
+        if heap.is_alone() {
+            return None;
+        }
+        Orphan { heap }.collect()
+    }
+
+    /// Whether others have left something that it has not heard of. Costs a load.
+    #[must_use]
+    pub fn is_told(&self) -> bool {
+        self.heap.is_told()
+    }
+
     /// Hears what others have given up since. None if that was all: then everything is freed.
     ///
     /// Costs next to nothing as long as somebody has all of it.

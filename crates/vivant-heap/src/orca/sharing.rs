@@ -189,6 +189,11 @@ impl Core {
         if gone { Heard::Less } else { Heard::Nothing }
     }
 
+    pub(crate) fn wake_by(&mut self, waker: Waker) {
+        // One that has a waker keeps it.
+        let _first = self.owner.waker.set(waker);
+    }
+
     /// The heap ends, without its state.
     pub(crate) fn ends(&mut self) -> Ends {
         self.heed();
@@ -218,8 +223,25 @@ impl<R: Root> Heap<R> {
     /// anything is shared: the first one counts. It is called by whoever leaves something, in the middle of a collection too: that of a heap which is
     /// locked may wait for its own thread. If it panics, that is over with the hook.
     pub fn wake_by(&mut self, waker: Waker) {
-        // One that has a waker keeps it.
-        let _first = self.core().owner.waker.set(waker);
+        self.parts().0.wake_by(waker);
+    }
+
+    /// How many objects of this heap others know of, as far as it has heard.
+    #[must_use]
+    pub fn exports(&self) -> usize {
+        self.core().between_turns().exports.len()
+    }
+
+    /// How many objects of others this heap has counts of. Those that it does not need are given up by its next mark. Costs a load.
+    #[inline]
+    #[must_use]
+    pub fn imports(&self) -> usize {
+        self.core().between_turns().imports.len()
+    }
+
+    /// Whether others have left something that it has not heard of.
+    pub(super) fn is_told(&self) -> bool {
+        !self.core().owner.lane.is_empty()
     }
 
     /// Hears what others have given up. Whether the next mark may find something dead by it.

@@ -6,11 +6,22 @@ use super::val::Val;
 
 /// What may lie in a shared object: nothing in it changes, all that it refers to is shared too, and any thread may read it (O2, Y6).
 ///
-/// `#[derive(Object)]` says of a type that it is frozen if all its fields are. [`Val`]s are, and what has no collected parts and is `Sync`; not
+/// `#[derive(Object)]` makes a type so if all its fields are: [`Val`]s are, and what has no collected parts and is `Sync`; not
 /// [`Gc`](crate::Gc), [`Mut`](crate::Mut), [`Weak`](crate::Weak) and the collections of [`gc`](crate::gc).
 ///
-/// That leaves in it are `Sync` is no part of it, because the derive could not ask for that only where it holds: who shares a value asks it of the
-/// twin, `Frozen<'gc, Static: Sync>`, where the compiler looks at the type itself.
+/// It is two things, of which the derive says the first, [`FrozenParts`], and the compiler finds out the second: that the type outside turns is `Sync`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be shared: it is not frozen",
+    label = "not deeply immutable, or not for many threads",
+    note = "a shared object consists of plain values that are `Sync` and of other shared objects: use `Val<'gc, T>` in place of `Gc<'gc, T>`, and a new \
+            version in place of a `Mut`"
+)]
+pub trait Frozen<'gc>: FrozenParts<'gc> + Object<'gc, Static: Sync> {}
+
+impl<'gc, T: FrozenParts<'gc> + Object<'gc, Static: Sync>> Frozen<'gc> for T {}
+
+/// That nothing in a value changes, but in leaves, and that all it refers to is shared. That leaves in it are `Sync` is no part of it, because the derive could not
+/// ask for that only where it holds.
 ///
 /// # Safety
 ///
@@ -22,13 +33,13 @@ use super::val::Val;
     note = "a shared object consists of plain values that are `Sync` and of other shared objects: use `Val<'gc, T>` in place of `Gc<'gc, T>`, and a new \
             version in place of a `Mut`"
 )]
-pub unsafe trait Frozen<'gc>: Object<'gc> {}
+pub unsafe trait FrozenParts<'gc>: Object<'gc> {}
 
 /// Types without collected parts, which do not change.
 macro_rules! leaves {
     ($($leaf:ty),* $(,)?) => {$(
         // SAFETY: there is no reference in it, and it does not change through a shared reference.
-        unsafe impl<'gc> Frozen<'gc> for $leaf {}
+        unsafe impl<'gc> FrozenParts<'gc> for $leaf {}
     )*};
 }
 
@@ -63,17 +74,17 @@ leaves!(
 );
 
 // SAFETY: as above; what changes in it is `Sync`.
-unsafe impl<'gc, T: ?Sized + Send + Sync + 'static> Frozen<'gc> for std::sync::Arc<T> {}
+unsafe impl<'gc, T: ?Sized + Send + Sync + 'static> FrozenParts<'gc> for std::sync::Arc<T> {}
 // SAFETY: as above.
-unsafe impl<'gc, T: Send + Sync + 'static> Frozen<'gc> for Leaf<T> {}
+unsafe impl<'gc, T: Send + Sync + 'static> FrozenParts<'gc> for Leaf<T> {}
 // SAFETY: as above.
-unsafe impl<'gc, T: ?Sized + Collected<'gc>> Frozen<'gc> for Val<'gc, T> {}
+unsafe impl<'gc, T: ?Sized + Collected<'gc>> FrozenParts<'gc> for Val<'gc, T> {}
 
 /// What is frozen if its parts are.
 macro_rules! container {
     ($([$($parameter:ident),*] $whole:ty;)*) => {$(
         // SAFETY: the parts are all of it.
-        unsafe impl<'gc, $($parameter: Frozen<'gc>),*> Frozen<'gc> for $whole {}
+        unsafe impl<'gc, $($parameter: FrozenParts<'gc>),*> FrozenParts<'gc> for $whole {}
     )*};
 }
 
@@ -94,14 +105,14 @@ container! {
 }
 
 // SAFETY: as above.
-unsafe impl<'gc, T: Frozen<'gc>, const N: usize> Frozen<'gc> for [T; N] {}
+unsafe impl<'gc, T: FrozenParts<'gc>, const N: usize> FrozenParts<'gc> for [T; N] {}
 // SAFETY: as above; keys and what hashes them are plain and `Sync`.
-unsafe impl<'gc, K: Send + Sync + 'static, V: Frozen<'gc>, S: Send + Sync + 'static> Frozen<'gc>
-    for std::collections::HashMap<K, V, S>
+unsafe impl<'gc, K: Send + Sync + 'static, V: FrozenParts<'gc>, S: Send + Sync + 'static>
+    FrozenParts<'gc> for std::collections::HashMap<K, V, S>
 {
 }
 // SAFETY: as above.
-unsafe impl<'gc, K: Send + Sync + 'static, V: Frozen<'gc>> Frozen<'gc>
+unsafe impl<'gc, K: Send + Sync + 'static, V: FrozenParts<'gc>> FrozenParts<'gc>
     for std::collections::BTreeMap<K, V>
 {
 }

@@ -15,7 +15,7 @@ mod weak;
 
 pub use borrow::{BorrowError, Ref, RefMut};
 pub use collected::{Anything, Collected};
-pub use frozen::Frozen;
+pub use frozen::{Frozen, FrozenParts};
 pub use gc::Gc;
 pub use mutable::Mut;
 pub use object::{Leaf, Object, Unbranded};

@@ -82,10 +82,7 @@ impl<'gc> Mutator<'gc> {
     /// # Panics
     ///
     /// As [`Mutator::alloc`].
-    pub fn val_slice<T: Frozen<'gc, Static: Sync>>(
-        &self,
-        values: impl Into<Vec<T>>,
-    ) -> Val<'gc, [T]> {
+    pub fn val_slice<T: Frozen<'gc>>(&self, values: impl Into<Vec<T>>) -> Val<'gc, [T]> {
         let mut values: Vec<T> = values.into();
         let elements = values.as_ptr();
         // SAFETY: as in `alloc_slice`.

@@ -145,7 +145,7 @@ impl<'gc> Mutator<'gc> {
     ///
     /// As [`Mutator::alloc`].
     #[inline]
-    pub fn val<T: Frozen<'gc, Static: Sync>>(&self, value: T) -> Val<'gc, T> {
+    pub fn val<T: Frozen<'gc>>(&self, value: T) -> Val<'gc, T> {
         const {
             assert!(
                 align_of::<T>() <= 8,

@@ -25,7 +25,7 @@ pub(crate) struct Class {
     /// How far behind the header its ring lies, if its mailbox has a bound.
     pub(crate) ring_at: Option<usize>,
     pub(super) free: unsafe fn(NonNull<Header>),
-    pub(super) drop_state: fn(&mut StateRef<'_>),
+    pub(super) drop_state: fn(&mut StateRef<'_>, &Worker),
     pub(super) stopping: fn(&mut StateRef<'_>, &Worker, &StopReason),
     pub(super) forget_locals: fn(&mut StateRef<'_>),
     pub(super) heap_facts: unsafe fn(NonNull<Header>) -> Option<HeapFacts>,
@@ -173,9 +173,11 @@ fn is_class_of<A: Actor>(class: &'static Class) -> bool {
     std::ptr::eq(class, Class::of::<A>()) || (class.type_id)() == TypeId::of::<A>()
 }
 
-fn drop_state<A: Actor>(state: &mut StateRef<'_>) {
+fn drop_state<A: Actor>(state: &mut StateRef<'_>, worker: &Worker) {
     // Taken out first: if its drop panics, the cell holds nothing half dropped.
-    drop(state.kept::<A>().0.take());
+    if let Some(kept) = state.kept::<A>().0.take() {
+        A::Space::end(kept, Host(worker));
+    }
 }
 
 fn stopping<A: Actor>(state: &mut StateRef<'_>, worker: &Worker, reason: &StopReason) {

@@ -31,7 +31,7 @@ impl Held<'_> {
         if let Err(caught) = catch(|| (class.stopping)(&mut self.state(), worker, reason)) {
             self.panicked("stop hook", caught);
         }
-        if let Err(caught) = catch(|| (class.drop_state)(&mut self.state())) {
+        if let Err(caught) = catch(|| (class.drop_state)(&mut self.state(), worker)) {
             self.panicked("drop of the state", caught);
         }
     }

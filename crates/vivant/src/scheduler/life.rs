@@ -10,6 +10,7 @@ use super::threads::Threads;
 use super::worker::Worker;
 use crate::cell::{self, Lane, Ran, Runnable, catch};
 use crate::observe;
+use crate::space::Orphans;
 use crate::sync::{Arc, Ordering};
 use crate::system::Shared;
 
@@ -18,6 +19,17 @@ struct Habits {
     round: Round,
     pace: Pace,
     thief: Thief,
+}
+
+/// What is left of heaps, if it calls: O9. No turn, but others take this worker's queue over as if it were one.
+#[inline]
+fn care_for_orphans(worker: &Worker, seat: &Seat) {
+    if worker.system.orphans.are_calling() {
+        let now_ms = worker.system.oracle.coarse_ms();
+        seat.watch.begins_for_nobody(now_ms);
+        Orphans::care(&worker.system);
+        seat.watch.ends_for_nobody();
+    }
 }
 
 impl Threads {
@@ -62,6 +74,7 @@ impl Threads {
                 }
                 seat.count_dropped();
                 self.between_rounds(seat, habits, oracle.now_ns());
+                care_for_orphans(worker, seat);
             }
             let next = self
                 .near(seat, first)
@@ -75,6 +88,7 @@ impl Threads {
                 // Who is woken by this is to end.
                 None if seat.has_dropped() => seat.count_dropped(),
                 None if self.is_closed() => return,
+                None if worker.system.orphans.are_calling() => care_for_orphans(worker, seat),
                 None => {
                     habits.thief.rests(&self.patience);
                     observe::rests(worker);
@@ -199,7 +213,10 @@ impl Threads {
     fn sleep(&self, seat: &Seat, worker: &Worker) {
         seat.rest.begins(worker.system.oracle.now_ns());
         self.sleepers.announce(&seat.parker);
-        let stays_awake = !self.common.is_empty() || !seat.queue.is_empty() || self.is_closed();
+        let stays_awake = !self.common.is_empty()
+            || !seat.queue.is_empty()
+            || self.is_closed()
+            || worker.system.orphans.are_calling();
         if !stays_awake || self.sleepers.withdraw(&seat.parker) == Withdrawn::TokenComes {
             seat.parker.park();
         }

@@ -173,6 +173,18 @@ impl Watch {
         self.place.store(actor.place(), Ordering::Relaxed);
     }
 
+    /// Something begins that is no actor's, and no turn: none is reported if it takes long.
+    pub(super) fn begins_for_nobody(&self, now_ms: u64) {
+        self.actor.store(u64::MAX, Ordering::Relaxed);
+        self.begins(now_ms);
+    }
+
+    /// That has ended. The next turn may be reported.
+    pub(super) fn ends_for_nobody(&self) {
+        self.pauses();
+        self.reported.store(0, Ordering::Relaxed);
+    }
+
     pub(super) fn begins(&self, now_ms: u64) {
         self.since.store(now_ms + 1, Ordering::Relaxed);
     }

@@ -204,6 +204,11 @@ impl Threads {
         }
     }
 
+    /// There is something to do that is no actor's.
+    pub(crate) fn wake_one(&self) {
+        self.sleepers.wake_one();
+    }
+
     /// Work from outside: somebody who sleeps is woken for it.
     fn inject(&self, actor: Runnable, system: &Arc<Shared>) {
         system.oracle.tick();

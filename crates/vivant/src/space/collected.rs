@@ -1,16 +1,21 @@
 //! A state that is a graph: in a heap of its own, collected between turns.
 
+use super::bell::Bell;
 use super::deaths::{Asked, Notice, Notices};
-use super::rest::Rest;
+use super::orphans::Orphans;
+use super::rest::{self, Rest};
 use super::{HeapCounts, Host, Keep};
 use crate::actor::Actor;
 use crate::scheduler::Worker;
+use crate::sync::Arc;
 use crate::turn::Turn;
 use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::Deref;
-use vivant_heap::{Anything, Gc, Heap, Leaf, Mut, Mutator, Object, Root, unsize};
+use std::panic;
+use std::task::Waker;
+use vivant_heap::{Anything, Gc, Heap, Leaf, Mut, Mutator, Object, Orphan, Root, unsize};
 
 /// The state is a graph of objects in a heap of the actor's own, which collects itself between turns (H1). [`Actor::State`] is a type with
 /// a lifetime, the brand of the turn (Y1); the turn derefs to the heap's [`Mutator`], which allocates and writes.
@@ -66,6 +71,8 @@ where
     pub(super) turns: u64,
     looked_after: u64,
     pub(super) rest: Rest,
+    /// The heap's waker.
+    pub(super) bell: Arc<Bell>,
 }
 
 impl<A: Actor<Space = Collected>> Keep<A> for Collected
@@ -83,7 +90,9 @@ where
     ) -> Heaped<A> {
         let system = &worker.system;
         let pacing = A::PACING.unwrap_or(system.config.pacing);
-        let heap = Heap::new(&system.heaps, pacing, |mutator| {
+        let bell = Bell::of(worker.me().cell(), rest::ask::<A>);
+        let waker = Waker::from(bell.clone());
+        let begun = Heap::begin(&system.heaps, pacing, waker, |mutator| {
             let mut notices = Notices::default();
             let asked = notices.begin();
             let turn = Turn::new(worker, Part::new(*mutator, None, asked));
@@ -91,11 +100,19 @@ where
             notices.end(turn.part().asked.take());
             (state, None, Leaf(notices))
         });
+        let heap = match begun {
+            Ok(heap) => heap,
+            Err((orphan, panic)) => {
+                outlives(worker, orphan, &bell);
+                panic::resume_unwind(panic);
+            }
+        };
         let mut kept = Heaped {
             heap,
             turns: 1,
             looked_after: 0,
             rest: Rest::default(),
+            bell,
         };
         kept.turn_is_over(worker, facts);
         kept
@@ -135,8 +152,21 @@ where
         kept.heap.turn(|_, (_, locals, _)| *locals = None);
     }
 
+    fn end(kept: Heaped<A>, Host(worker): Host<'_>) {
+        let Heaped { heap, bell, .. } = kept;
+        outlives(worker, heap.end(), &bell);
+    }
+
     fn heap_facts(facts: &HeapCounts) -> Option<&HeapCounts> {
         Some(facts)
+    }
+}
+
+/// An actor's heap has ended: what others know of it outlives it (O9).
+fn outlives(worker: &Worker, orphan: Option<Orphan>, bell: &Bell) {
+    match orphan {
+        Some(orphan) => Orphans::take_in(&worker.system, orphan, bell),
+        None => bell.is_over(),
     }
 }
 
@@ -151,7 +181,7 @@ where
         if self.heap.is_due() {
             self.collect(worker, facts);
         }
-        self.will_rest(worker);
+        self.will_rest();
     }
 
     #[cold]
@@ -177,6 +207,9 @@ where
         collect(&mut self.heap);
         let (after, ns) = (self.heap.stats(), oracle.now_ns() - began_ns);
         facts.collected(&before, &after, ns);
+        if after.major > before.major {
+            self.rest.is_marked(self.turns, began_ns + ns, ns);
+        }
         self.tell_of_deaths();
     }
 

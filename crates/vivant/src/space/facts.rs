@@ -11,6 +11,8 @@ pub struct HeapCounts {
     pages: AtomicU64,
     allocated: AtomicU64,
     promoted: AtomicU64,
+    exports: AtomicU64,
+    imports: AtomicU64,
     minor: PauseCounts,
     major: PauseCounts,
     sweep: PauseCounts,
@@ -36,6 +38,10 @@ pub struct HeapFacts {
     pub allocated: u64,
     /// Bytes of those that have become old.
     pub promoted: u64,
+    /// Objects that others know of: those of heaps, messages, and whoever holds some outside.
+    pub exports: u64,
+    /// Objects of other heaps that it keeps alive there.
+    pub imports: u64,
     /// Collections of the nursery.
     pub minor: Pauses,
     /// Collections of everything: those of the nursery that they begin with included.
@@ -70,6 +76,8 @@ impl HeapCounts {
         self.pages.store(after.pages as u64, Ordering::Relaxed);
         self.allocated.store(after.allocated, Ordering::Relaxed);
         self.promoted.store(after.promoted, Ordering::Relaxed);
+        self.exports.store(after.exports as u64, Ordering::Relaxed);
+        self.imports.store(after.imports as u64, Ordering::Relaxed);
     }
 
     pub(crate) fn read(&self) -> HeapFacts {
@@ -78,6 +86,8 @@ impl HeapCounts {
             pages: self.pages.load(Ordering::Relaxed),
             allocated: self.allocated.load(Ordering::Relaxed),
             promoted: self.promoted.load(Ordering::Relaxed),
+            exports: self.exports.load(Ordering::Relaxed),
+            imports: self.imports.load(Ordering::Relaxed),
             minor: self.minor.read(),
             major: self.major.read(),
             sweep: self.sweep.read(),

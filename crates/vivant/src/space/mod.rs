@@ -3,16 +3,19 @@
 //! The type decides the space: `#[derive(Actor)]` gives a heap to a state with a lifetime, and to no other. A plain actor pays nothing for
 //! the collector.
 
+mod bell;
 mod collected;
 mod deaths;
 mod facts;
 mod leaves;
+mod orphans;
 mod plain;
 mod rest;
 
 pub use collected::Collected;
 pub(crate) use facts::HeapCounts;
 pub use facts::{HeapFacts, Pauses};
+pub(crate) use orphans::Orphans;
 pub use plain::{Plain, PlainActor};
 
 use crate::actor::Actor;
@@ -54,6 +57,9 @@ pub trait Keep<A: Actor>: Sized + 'static {
 
     /// What a behaviour in steps has left here will not be asked for.
     fn forget_locals(kept: &mut Self::Kept);
+
+    /// The actor ends, or begins anew: the state is dropped.
+    fn end(kept: Self::Kept, host: Host<'_>);
 
     /// The facts as those of a heap, if there is one.
     fn heap_facts(facts: &Self::Facts) -> Option<&HeapCounts>;

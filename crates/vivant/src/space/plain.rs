@@ -51,6 +51,10 @@ impl<A: Actor<Space = Plain> + for<'gc> Actor<State<'gc> = A>> Keep<A> for Plain
     /// What a step leaves does not lie with the state.
     fn forget_locals(_: &mut A) {}
 
+    fn end(kept: A, _: Host<'_>) {
+        drop(kept);
+    }
+
     fn heap_facts((): &()) -> Option<&HeapCounts> {
         None
     }

@@ -1,34 +1,65 @@
-//! An actor that has not run for a while keeps no nursery: what is young becomes old, and the nursery's blocks go back.
+//! An actor that has not run for a while rests: it keeps no nursery, and nothing that others could do without.
 
 use super::Collected;
 use super::collected::Heaped;
 use crate::actor::Actor;
 use crate::call::Delivery;
-use crate::cell::StateRef;
+use crate::cell::{AddressRef, StateRef};
 use crate::error::Refusal;
 use crate::mailbox::{Envelope, Kind, Letter, Role, Step};
 use crate::promise::Next;
 use crate::scheduler::Worker;
-use crate::timer::{Alarm, Timer, ns};
+use crate::space::HeapCounts;
 use std::marker::PhantomData;
 use std::panic::Location;
 use vivant_heap::{Heap, Object};
 
-/// Whether somebody will look after the actor's nursery.
+/// A heap that is marked because it rests, or because others have given something up, is so for no more than this part of the time.
+const SHARE: u64 = 100;
+
+/// A lane is looked at after so many turns, whether or not the heap collects.
+const TURNS: u64 = 64;
+
+/// What a heap has to do when its actor rests.
 #[derive(Default)]
-pub(super) enum Rest {
-    /// It has none, or has just begun.
-    #[default]
-    Rests,
-    /// At this time it will be asked whether it has run since its so-manieth turn.
-    Asked { turns: u64, timer: Timer },
+pub(super) struct Rest {
+    /// Whether the actor knows that it will be asked. It may be so without its knowledge.
+    pub(super) question: Question,
+    /// The number of its turns when it last had reason to be asked, or was.
+    turns: u64,
+    /// The last mark: after how many turns it came, when it ended, and how long it took.
+    marked: u64,
+    marked_ns: u64,
+    took_ns: u64,
+    /// What others have given up since.
+    given_up: GivenUp,
 }
 
-impl Drop for Rest {
-    fn drop(&mut self) {
-        if let Rest::Asked { timer, .. } = self {
-            timer.cancel();
-        }
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum Question {
+    #[default]
+    None,
+    Comes,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+enum GivenUp {
+    #[default]
+    Nothing,
+    /// The last that others knew of an object: a mark may find it dead.
+    Something,
+}
+
+impl Rest {
+    /// A mark has ended.
+    pub(super) fn is_marked(&mut self, turns: u64, now_ns: u64, took_ns: u64) {
+        (self.marked, self.marked_ns, self.took_ns) = (turns, now_ns, took_ns);
+        self.given_up = GivenUp::Nothing;
+    }
+
+    /// Whether a mark would not take more than its share of the time.
+    fn may_mark(&self, now_ns: u64) -> bool {
+        now_ns.saturating_sub(self.marked_ns) >= SHARE.saturating_mul(self.took_ns)
     }
 }
 
@@ -36,35 +67,74 @@ impl<A: Actor<Space = Collected>> Heaped<A>
 where
     for<'gc> A::State<'gc>: Object<'gc>,
 {
-    /// The actor has run: it will be asked later whether it rests.
+    /// The actor has run: it will be asked later whether it rests, if it then has something to do.
     #[inline]
-    pub(super) fn will_rest(&mut self, worker: &Worker) {
-        if matches!(self.rest, Rest::Rests) && self.heap.young() > 0 {
-            self.ask_later(worker);
+    pub(super) fn will_rest(&mut self) {
+        if self.rest.question == Question::None
+            && (self.heap.young() > 0 || self.heap.imports() > 0)
+        {
+            self.ask_later();
+        }
+        if self.turns.is_multiple_of(TURNS) && self.heed() == GivenUp::Something {
+            self.bell.ask();
         }
     }
 
     #[cold]
-    fn ask_later(&mut self, worker: &Worker) {
-        // Weakly: who has ended, or is reached by nobody, rests for good.
-        let me = worker.me().cell();
-        let ring = move || {
-            if let Some(to) = me.upgrade() {
-                let envelope = Envelope::new::<Idle<A>>((), Location::caller());
-                Delivery { to, envelope }.deliver();
-            }
-        };
-        let system = &worker.system;
-        let timer = system.set_timer(ns(system.config.idle_after), Alarm::Once(Box::new(ring)));
-        self.rest = Rest::Asked {
-            turns: self.turns,
-            timer,
-        };
+    fn ask_later(&mut self) {
+        self.rest.question = Question::Comes;
+        self.rest.turns = self.turns;
+        self.bell.ask();
+    }
+
+    /// Hears what others have left.
+    fn heed(&mut self) -> GivenUp {
+        if self.heap.heed() {
+            self.rest.given_up = GivenUp::Something;
+        }
+        self.rest.given_up
+    }
+
+    /// The actor is asked whether it has run lately.
+    fn is_asked(&mut self, worker: &Worker, facts: &HeapCounts) {
+        self.rest.question = Question::None;
+        // In this order: what comes after the look rings.
+        self.bell.listens();
+        let given_up = self.heed() == GivenUp::Something;
+        let rests = self.rest.turns == self.turns;
+        // What it has of others may have died by its turns alone.
+        let gives_up = rests && self.heap.imports() > 0 && self.rest.marked != self.turns;
+        let (wants, may) = (
+            given_up || gives_up,
+            self.rest.may_mark(worker.system.oracle.now_ns()),
+        );
+        if wants && may {
+            self.timed(worker, facts, Heap::collect);
+            self.timed(worker, facts, Heap::sweep);
+        }
+        if !rests || wants && !may {
+            self.ask_later();
+        }
+        if rests {
+            self.timed(worker, facts, Heap::collect_young);
+            // What survived once is young still.
+            self.timed(worker, facts, Heap::collect_young);
+            self.heap.rest();
+        }
     }
 }
 
 /// Asks an actor whether it has run lately; if not, it rests.
 struct Idle<A>(PhantomData<fn(A)>);
+
+/// Sends the question.
+pub(super) fn ask<A: Actor<Space = Collected>>(to: AddressRef)
+where
+    for<'gc> A::State<'gc>: Object<'gc>,
+{
+    let envelope = Envelope::new::<Idle<A>>((), Location::caller());
+    Delivery { to, envelope }.deliver();
+}
 
 impl<A: Actor<Space = Collected>> Letter for Idle<A>
 where
@@ -74,21 +144,7 @@ where
     const KIND: Kind = Kind::new::<Self>("rest", Role::Own);
 
     fn run((): (), state: &mut StateRef<'_>, worker: &Worker) -> Step {
-        state.with_kept::<A>(|kept, facts| {
-            let Rest::Asked { turns, .. } = &kept.rest else {
-                return;
-            };
-            let turns = *turns;
-            kept.rest = Rest::Rests;
-            if turns != kept.turns {
-                kept.ask_later(worker);
-                return;
-            }
-            kept.timed(worker, facts, Heap::collect_young);
-            // What survived once is young still.
-            kept.timed(worker, facts, Heap::collect_young);
-            kept.heap.rest();
-        });
+        state.with_kept::<A>(|kept, facts| kept.is_asked(worker, facts));
         Step::Done
     }
 

@@ -118,7 +118,8 @@ impl SystemBuilder {
         self
     }
 
-    /// How long an actor with a heap has to be idle before its nursery is emptied and given back. One second by default.
+    /// How long an actor with a heap has to be idle before its nursery is emptied and given back, and what it does not need any more of others is given
+    /// up. One second by default. What others give up is collected after about as long.
     pub fn idle_after(mut self, time: Duration) -> Self {
         self.config.idle_after = time;
         self

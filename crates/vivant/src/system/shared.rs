@@ -22,7 +22,7 @@ use crate::registry::Registry;
 use crate::report::{Listener, Reports};
 use crate::scheduler::{Scheduler, Threads, Worker};
 use crate::simulation::Stage;
-use crate::space::Kept;
+use crate::space::{Kept, Orphans};
 use crate::supervision::{Restarts, Trees};
 use crate::sync::{Arc, AtomicU8, AtomicU32, AtomicU64, Mutex, Ordering, lock};
 use crate::timer::{Alarm, Timer, Timers};
@@ -54,6 +54,8 @@ pub(crate) struct Shared {
     pub(crate) depot: Arc<Depot>,
     /// Where the heaps of actors have their pages from.
     pub(crate) heaps: Arc<Source>,
+    /// Heaps of actors that have ended.
+    pub(crate) orphans: Orphans,
     pub(crate) trees: Trees,
     pub(crate) restarts: Restarts,
     kept: Mutex<BTreeMap<u64, AddressRef>>,
@@ -130,6 +132,7 @@ impl Shared {
             bytes: Bytes::default(),
             depot: Arc::new(Depot::new()),
             heaps: Arc::new(heaps),
+            orphans: Orphans::default(),
             trees: Trees::default(),
             restarts: Restarts::default(),
             kept: Mutex::new(BTreeMap::new()),

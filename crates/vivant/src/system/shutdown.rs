@@ -5,12 +5,14 @@
 //! 2. Everybody who is alive is noted with the reason, and signalled. Ending actors may make or wake others, which end
 //!    in the same way; so it is repeated until nobody is left or the limit has passed.
 //! 3. The threads leave when they find nothing to run. Whoever makes an actor runnable later runs its end itself.
+//! 4. What others have of the actors that ended stays (O9): from now on, whoever gives it up frees it.
 
 use super::Shared;
 use crate::address::Address;
 use crate::cell::{CellRef, Signals};
 use crate::inspect::{ActorFacts, AliveBecause};
 use crate::scheduler::{Scheduler, Worker};
+use crate::space::Orphans;
 use crate::sync::Arc;
 use std::fmt;
 use std::thread;
@@ -91,6 +93,7 @@ pub(super) fn shutdown(system: &Arc<Shared>, limit: Duration) -> ShutdownReport 
         threads_left_behind = threads.close(system, rest);
     }
     system.timers.close(|caught| system.timer_panicked(caught));
+    Orphans::close(system);
     let dead_letters = system.dead_letters.total();
     let still_there = |cell: &&CellRef| system.registry.get(cell.id, cell.place()).is_some();
     let stuck = before.iter().filter(still_there).map(survivor).collect();

@@ -1,0 +1,533 @@
+//! What actors share outlives them for as long as somebody has it, and no longer; what nobody has any more is collected without being asked.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use vivant::heap::{Heap, Object, Pacing, Parcel, Root, Source, Stress, Val, When};
+use vivant::prelude::*;
+use vivant::simulation::{Faults, Seeds, Simulation, check};
+use vivant::{HeapFacts, Supervisor, System};
+
+/// Shared. Each page has a token of its test, which so knows how many there are.
+#[derive(Object)]
+struct Page<'gc> {
+    number: u64,
+    next: Option<Val<'gc, Page<'gc>>>,
+    _token: Token,
+}
+
+type Token = Arc<()>;
+type Sheet = Parcel<Val<'static, Page<'static>>>;
+
+fn book<'gc>(m: &vivant::heap::Mutator<'gc>, pages: u64, token: &Token) -> Val<'gc, Page<'gc>> {
+    let mut next = None;
+    for number in (1..pages).rev() {
+        let _token = token.clone();
+        next = Some(m.val(Page {
+            number,
+            next,
+            _token,
+        }));
+    }
+    m.val(Page {
+        number: 0,
+        next,
+        _token: token.clone(),
+    })
+}
+
+/// How many pages there are: all of them, one after the other.
+fn count(first: &Page<'_>) -> u64 {
+    let (mut count, mut at) = (1, first.next);
+    while let Some(page) = at {
+        assert_eq!(page.number, count);
+        (count, at) = (count + 1, page.next);
+    }
+    count
+}
+
+/// Pages that are there.
+fn pages(token: &Token) -> usize {
+    Arc::strong_count(token) - 1
+}
+
+#[derive(Actor)]
+struct WriterState<'gc> {
+    newest: Option<Val<'gc, Page<'gc>>>,
+    readers: Vec<Address<Reader>>,
+}
+
+#[behaviours]
+impl<'gc> WriterState<'gc> {
+    #[start]
+    fn new(readers: Vec<Address<Reader>>) -> Self {
+        let newest = None;
+        WriterState { newest, readers }
+    }
+
+    /// A new version: the one before is forgotten.
+    fn write(&mut self, t: &Turn<'gc, Writer>, pages: u64, token: Token) -> Sheet {
+        let newest = book(t, pages, &token);
+        self.newest = Some(newest);
+        for reader in &self.readers {
+            t.send(reader.take_newest(t.pack(newest)));
+        }
+        t.pack(newest)
+    }
+
+    fn forget(&mut self) {
+        self.newest = None;
+    }
+
+    fn nothing(&self) {}
+
+    fn fail(&self) {
+        panic!("as planned");
+    }
+}
+
+/// Begins by telling a reader, and then fails.
+#[derive(Actor)]
+struct HastyState<'gc> {
+    _nothing: Option<Val<'gc, Page<'gc>>>,
+}
+
+#[behaviours]
+impl<'gc> HastyState<'gc> {
+    #[start]
+    fn new(t: &Turn<'gc, Hasty>, reader: Address<Reader>, token: Token) -> Self {
+        t.send(reader.take(t.pack(book(t, 3, &token))));
+        panic!("before it is an actor")
+    }
+}
+
+#[derive(Actor)]
+struct ReaderState<'gc> {
+    sheets: Vec<Val<'gc, Page<'gc>>>,
+}
+
+#[behaviours]
+impl<'gc> ReaderState<'gc> {
+    #[start]
+    fn new() -> Self {
+        ReaderState { sheets: Vec::new() }
+    }
+
+    fn take(&mut self, t: &Turn<'gc, Reader>, sheet: Sheet) {
+        self.sheets.push(t.unpack(sheet));
+    }
+
+    fn take_newest(&mut self, t: &Turn<'gc, Reader>, sheet: Sheet) {
+        self.sheets = vec![t.unpack(sheet)];
+    }
+
+    fn read(&self) -> u64 {
+        self.sheets.iter().map(|sheet| count(sheet)).sum()
+    }
+
+    /// A book of one's own, of which what was taken is a part.
+    fn bind(&mut self, t: &Turn<'gc, Reader>, token: Token) {
+        let next = self.sheets.last().copied();
+        let number = 0;
+        let _token = token;
+        self.sheets.push(t.val(Page {
+            number,
+            next: next.and_then(|sheet| sheet.next),
+            _token,
+        }));
+    }
+
+    fn pass_on(&self, t: &Turn<'gc, Reader>, to: Address<Reader>) {
+        for sheet in &self.sheets {
+            t.send(to.take(t.pack(*sheet)));
+        }
+    }
+
+    fn forget(&mut self) {
+        self.sheets.clear();
+    }
+}
+
+fn heap_of(system: &System, path: &str) -> HeapFacts {
+    let inspection = system.inspect();
+    let actor = inspection.actors.iter().find(|it| it.actor.contains(path));
+    actor.and_then(|it| it.heap).expect("an actor with a heap")
+}
+
+#[test]
+fn what_others_have_of_an_actor_outlives_it() {
+    let (simulation, token) = (Simulation::new(1), Token::default());
+    let system = simulation.system();
+    let (writer, reader) = (Writer::spawn(system, vec![]), Reader::spawn(system));
+    let sheet = writer.write(100, token.clone()).ask_blocking().unwrap();
+    reader.take(sheet).send();
+    Address::stop(&writer);
+    simulation.run();
+    assert_eq!(system.inspect().orphans, 1);
+    assert_eq!(reader.read().ask_blocking(), Ok(100));
+    simulation.run();
+    assert_eq!((system.inspect().orphans, pages(&token)), (1, 100));
+    reader.forget().send();
+    simulation.run();
+    assert_eq!((system.inspect().orphans, pages(&token)), (0, 0));
+    Address::stop(&reader);
+    simulation.run();
+    assert_eq!(system.inspect().heap_pages, 0);
+}
+
+#[test]
+fn an_orphan_is_freed_in_parts() {
+    let (simulation, token) = (Simulation::new(2), Token::default());
+    let system = simulation.system();
+    let writer = Writer::spawn(system, vec![]);
+    let sheets: Vec<_> = (1..=10)
+        .map(|pages| writer.write(pages, token.clone()).ask_blocking().unwrap())
+        .collect();
+    Address::stop(&writer);
+    simulation.run();
+    let mut left = 55;
+    for (pages_of, sheet) in (1..).zip(sheets) {
+        assert_eq!(pages(&token), left);
+        assert_eq!(sheet.look(|page| count(page)), pages_of);
+        drop(sheet);
+        let told = simulation.now();
+        simulation.run();
+        left -= pages_of as usize;
+        assert!(simulation.now() - told <= Duration::from_secs(1));
+    }
+    assert_eq!(pages(&token), 0);
+    assert_eq!(
+        (system.inspect().orphans, system.inspect().heap_pages),
+        (0, 0)
+    );
+}
+
+#[test]
+fn an_actor_that_begins_anew_leaves_what_others_have() {
+    let (simulation, token) = (Simulation::new(3), Token::default());
+    let system = simulation.system();
+    let tree = Supervisor::one_for_one().spawn(system);
+    let writer = tree.add(Writer::child(vec![]));
+    let reader = Reader::spawn(system);
+    for pages in 1..=3 {
+        let sheet = writer.write(pages, token.clone()).ask_blocking().unwrap();
+        reader.take(sheet).send();
+        assert!(writer.fail().ask_blocking().is_err());
+    }
+    simulation.run();
+    assert_eq!(system.inspect().orphans, 3);
+    assert_eq!(reader.read().ask_blocking(), Ok(6));
+    assert_eq!(heap_of(system, "Writer").exports, 0);
+    reader.forget().send();
+    simulation.run();
+    assert_eq!((system.inspect().orphans, pages(&token)), (0, 0));
+}
+
+#[test]
+fn one_that_fails_to_start_leaves_what_it_has_sent() {
+    let (simulation, token) = (Simulation::new(4), Token::default());
+    let system = simulation.system();
+    let reader = Reader::spawn(system);
+    let _never = Hasty::spawn(system, reader.clone(), token.clone());
+    simulation.run();
+    assert_eq!((system.inspect().orphans, pages(&token)), (1, 3));
+    assert_eq!(reader.read().ask_blocking(), Ok(3));
+    reader.forget().send();
+    simulation.run();
+    assert_eq!((system.inspect().orphans, pages(&token)), (0, 0));
+}
+
+#[test]
+fn orphans_that_have_parts_of_each_other_all_go() {
+    let (simulation, token) = (Simulation::new(5), Token::default());
+    let system = simulation.system();
+    let writer = Writer::spawn(system, vec![]);
+    let readers: Vec<_> = (0..5).map(|_| Reader::spawn(system)).collect();
+    let sheet = writer.write(4, token.clone()).ask_blocking().unwrap();
+    readers[0].take(sheet).send();
+    for pair in readers.windows(2) {
+        pair[0].bind(token.clone()).send();
+        pair[0].pass_on(pair[1].clone()).send();
+        simulation.run();
+    }
+    Address::stop(&writer);
+    readers[..4].iter().for_each(Address::stop);
+    simulation.run();
+    assert_eq!(system.inspect().orphans, 5);
+    let read = readers[4].read().ask_blocking().unwrap();
+    assert_eq!(read, 20, "one book of the writer, four of readers");
+    readers[4].forget().send();
+    simulation.run();
+    assert_eq!((system.inspect().orphans, pages(&token)), (0, 0));
+}
+
+#[test]
+fn versions_that_nobody_reads_are_gone_after_a_while() {
+    let (simulation, token) = (Simulation::new(6), Token::default());
+    let system = simulation.system();
+    let reader = Reader::spawn(system);
+    let writer = Writer::spawn(system, vec![reader.clone()]);
+    for _ in 0..50 {
+        writer.write(10, token.clone()).send();
+    }
+    let idle = simulation.now();
+    simulation.run();
+    // The reader has run since it was first asked, is asked again and gives up; then the writer is told.
+    assert!(
+        simulation.now() - idle <= Duration::from_secs(3),
+        "{simulation:?}"
+    );
+    assert_eq!(reader.read().ask_blocking(), Ok(10));
+    assert_eq!(pages(&token), 10);
+    let (reads, writes) = (heap_of(system, "Reader"), heap_of(system, "Writer"));
+    assert_eq!((reads.imports, writes.exports), (1, 1));
+    assert!(
+        writes.major.count <= 3 && reads.major.count <= 2,
+        "{writes:?} {reads:?}"
+    );
+    // Nobody looks again while nothing changes.
+    simulation.run();
+    let now = simulation.now();
+    simulation.run();
+    assert_eq!(simulation.now(), now);
+    writer.forget().send();
+    reader.forget().send();
+    simulation.run();
+    assert_eq!(pages(&token), 0);
+}
+
+#[test]
+fn one_who_is_never_idle_collects_what_others_give_up() {
+    let (simulation, token) = (Simulation::new(7), Token::default());
+    let system = simulation.system();
+    let writer = Writer::spawn(system, vec![]);
+    let sheet = writer.write(10, token.clone()).ask_blocking().unwrap();
+    writer.forget().send();
+    drop(sheet);
+    for _ in 0..30 {
+        writer.nothing().send();
+        simulation.run_for(Duration::from_millis(100));
+    }
+    assert_eq!(pages(&token), 0);
+    let marks = heap_of(system, "Writer").major.count;
+    assert!(marks <= 2, "{marks}");
+}
+
+#[test]
+fn a_parcel_outlives_its_system() {
+    let token = Token::default();
+    let parcels = {
+        let simulation = Simulation::new(9);
+        let writer = Writer::spawn(simulation.system(), vec![]);
+        let write = || writer.write(7, token.clone()).ask_blocking().unwrap();
+        [write(), write()]
+    };
+    for (left, parcel) in [7, 0].into_iter().zip(parcels) {
+        assert_eq!(parcel.look(|page| count(page)), 7);
+        drop(parcel);
+        assert_eq!(pages(&token), left);
+    }
+}
+
+#[test]
+fn a_parcel_outlives_its_system_on_threads() {
+    let token = Token::default();
+    let system = System::builder().workers(2).build();
+    let writer = Writer::spawn(&system, vec![]);
+    let parcel = writer.write(7, token.clone()).ask_blocking().unwrap();
+    assert!(system.shutdown().is_complete());
+    drop((writer, system));
+    let reads = std::thread::spawn(move || parcel.look(|page| count(page)));
+    assert_eq!(reads.join().unwrap(), 7);
+    assert_eq!(pages(&token), 0);
+}
+
+/// The state of a heap that is nobody's.
+struct Desk;
+
+impl Root for Desk {
+    type Of<'gc> = Option<Val<'gc, Page<'gc>>>;
+}
+
+#[test]
+fn the_last_is_given_up_in_the_middle_of_another_collection() {
+    let token = Token::default();
+    let source = Arc::new(Source::new());
+    let stress = Stress::new(When::All, 0);
+    let mut desk = Heap::<Desk>::new(&source, Pacing::new().stressed(stress), |_| None);
+    {
+        let simulation = Simulation::new(10);
+        let writer = Writer::spawn(simulation.system(), vec![]);
+        let sheet = writer.write(7, token.clone()).ask_blocking().unwrap();
+        // Once while the actor is there, once when it is an orphan, and once when there is no system any more.
+        desk.turn(|m, state| *state = Some(m.unpack(sheet)));
+        writer.forget().send();
+        simulation.run();
+        desk.turn(|_, state| *state = None);
+        desk.collect();
+        simulation.run();
+        assert_eq!(pages(&token), 0);
+        let sheets = [2, 3].map(|pages| writer.write(pages, token.clone()).ask_blocking());
+        Address::stop(&writer);
+        simulation.run();
+        for (pages, sheet) in [2, 3].into_iter().zip(sheets) {
+            desk.turn(|m, state| *state = Some(m.unpack(sheet.unwrap())));
+            desk.collect();
+            simulation.run();
+            desk.turn(|_, state| assert_eq!(count(&state.unwrap()), pages));
+        }
+        assert_eq!(
+            (simulation.system().inspect().orphans, pages(&token)),
+            (1, 3)
+        );
+    }
+    desk.turn(|_, state| assert_eq!(count(&state.take().unwrap()), 3));
+    desk.collect();
+    assert_eq!(pages(&token), 0);
+}
+
+#[test]
+fn the_last_is_given_up_by_an_actor_of_another_system() {
+    let token = Token::default();
+    let there = Simulation::new(11);
+    let reader = Reader::spawn(there.system());
+    {
+        let here = Simulation::new(12);
+        let writer = Writer::spawn(here.system(), vec![]);
+        let sheet = writer.write(7, token.clone()).ask_blocking().unwrap();
+        reader.take(sheet).send();
+        there.run();
+    }
+    assert_eq!(reader.read().ask_blocking(), Ok(7));
+    reader.forget().send();
+    there.run();
+    // By a thread, because it was not to happen in the reader's collection.
+    while pages(&token) > 0 {
+        std::thread::yield_now();
+    }
+}
+
+/// What becomes of many, in an order that a seed chooses.
+fn play(system: &System, token: &Token, choose: &mut impl FnMut(usize) -> usize, steps: usize) {
+    let mut readers: Vec<_> = (0..4).map(|_| Reader::spawn(system)).collect();
+    let mut writers: Vec<_> = (0..3).map(|_| Writer::spawn(system, vec![])).collect();
+    let mut sheets = Vec::new();
+    for _ in 0..steps {
+        let (one, other) = (choose(readers.len()), choose(readers.len()));
+        let writer = choose(writers.len());
+        match choose(12) {
+            0 => {
+                Address::stop(&writers[writer]);
+                writers[writer] = Writer::spawn(system, readers.clone());
+            }
+            1 => {
+                Address::stop(&readers[one]);
+                readers[one] = Reader::spawn(system);
+            }
+            2 => readers[one].forget().send(),
+            3 => readers[one].bind(token.clone()).send(),
+            4 => readers[one].pass_on(readers[other].clone()).send(),
+            5 => sheets.clear(),
+            6..9 => {
+                let pages = 1 + choose(5) as u64;
+                sheets.extend(writers[writer].write(pages, token.clone()).ask_blocking());
+            }
+            _ => {
+                if let Some(sheet) = sheets.pop() {
+                    readers[one].take(sheet).send();
+                }
+            }
+        }
+    }
+    for reader in &readers {
+        assert!(reader.read().ask_blocking().is_ok());
+    }
+}
+
+/// Small numbers that follow from a seed.
+fn chosen_by(seed: u64) -> impl FnMut(usize) -> usize {
+    let mut state = seed;
+    move |below| {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        (state >> 33) as usize % below
+    }
+}
+
+#[test]
+fn seeded_nothing_leaks_whatever_ends_first() {
+    let (seeds, steps) = if cfg!(miri) { (1, 25) } else { (60, 120) };
+    let name = "seeded_nothing_leaks_whatever_ends_first";
+    check(name, Seeds(seeds), &Faults::none(), |simulation| {
+        let seed = simulation.seed();
+        let pacing = match seed % 3 {
+            0 => Pacing::new().stressed(Stress::new(When::Chance, seed)),
+            1 => Pacing::new().nursery(2_000).first(2_000),
+            _ => Pacing::new(),
+        };
+        let delays = Faults::none().delays(200_000, Duration::from_millis(1_500));
+        let simulation = Simulation::with(seed, delays, System::builder().pacing(pacing));
+        let (system, token) = (simulation.system(), Token::default());
+        play(system, &token, &mut chosen_by(seed), steps);
+        // Nobody has an address any more.
+        simulation.run();
+        assert!(system.inspect().actors.is_empty());
+        assert_eq!((system.inspect().orphans, pages(&token)), (0, 0));
+        assert_eq!(system.inspect().heap_pages, 0);
+        let now = simulation.now();
+        simulation.run();
+        assert_eq!(simulation.now(), now);
+    });
+}
+
+#[test]
+fn nothing_leaks_on_threads() {
+    let (rounds, steps) = if cfg!(miri) { (1, 20) } else { (20, 200) };
+    for seed in 0..rounds {
+        let token = Token::default();
+        let builder = System::builder().workers(3);
+        let system = builder.idle_after(Duration::from_millis(1)).build();
+        play(&system, &token, &mut chosen_by(seed), steps);
+        if seed % 2 == 0 {
+            // All of them go by themselves.
+            while system.inspect().orphans > 0 || pages(&token) > 0 {
+                std::thread::yield_now();
+            }
+        }
+        assert!(system.shutdown().is_complete());
+        assert_eq!((system.inspect().orphans, pages(&token)), (0, 0));
+        assert_eq!(system.inspect().heap_pages, 0);
+    }
+}
+
+#[test]
+fn an_orphan_in_the_hands_of_many_threads() {
+    let token = Token::default();
+    let builder = System::builder().workers(2);
+    let system = builder.idle_after(Duration::from_millis(1)).build();
+    let writer = Writer::spawn(&system, vec![]);
+    let rounds: usize = if cfg!(miri) { 3 } else { 200 };
+    let sheets: Vec<_> = (0..rounds)
+        .map(|_| writer.write(5, token.clone()).ask_blocking().unwrap())
+        .collect();
+    Address::stop(&writer);
+    let heaps: Vec<_> = sheets.chunks(rounds.div_ceil(3)).map(<[_]>::len).collect();
+    let sheets = Mutex::new(sheets);
+    std::thread::scope(|scope| {
+        for many in &heaps {
+            scope.spawn(|| {
+                for _ in 0..*many {
+                    let sheet = sheets.lock().unwrap().pop().unwrap();
+                    let copy = sheet.clone();
+                    drop(sheet);
+                    assert_eq!(copy.look(|page| count(page)), 5);
+                }
+            });
+        }
+        drop((writer, system));
+    });
+    // The system may end after all have been given up.
+    while pages(&token) > 0 {
+        std::thread::yield_now();
+    }
+}
