@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use vivant::heap::{Heap, Object, Pacing, Parcel, Root, Source, Stress, Val, When};
+use vivant::heap::{Heap, Leaf, Object, Pacing, Parcel, Root, Source, Stress, Val, When};
 use vivant::prelude::*;
 use vivant::simulation::{Faults, Seeds, Simulation, check};
 use vivant::{HeapFacts, Supervisor, System};
@@ -53,6 +53,7 @@ fn pages(token: &Token) -> usize {
 #[derive(Actor)]
 struct WriterState<'gc> {
     newest: Option<Val<'gc, Page<'gc>>>,
+    hoard: Option<Gc<'gc, Leaf<Sheet>>>,
     readers: Vec<Address<Reader>>,
 }
 
@@ -60,8 +61,11 @@ struct WriterState<'gc> {
 impl<'gc> WriterState<'gc> {
     #[start]
     fn new(readers: Vec<Address<Reader>>) -> Self {
-        let newest = None;
-        WriterState { newest, readers }
+        WriterState {
+            newest: None,
+            hoard: None,
+            readers,
+        }
     }
 
     /// A new version: the one before is forgotten.
@@ -76,6 +80,11 @@ impl<'gc> WriterState<'gc> {
 
     fn forget(&mut self) {
         self.newest = None;
+    }
+
+    /// Keeps a parcel of its own, which goes with its graph.
+    fn hoard(&mut self, t: &Turn<'gc, Writer>, sheet: Sheet) {
+        self.hoard = Some(t.alloc(Leaf(sheet)));
     }
 
     fn nothing(&self) {}
@@ -258,6 +267,81 @@ fn orphans_that_have_parts_of_each_other_all_go() {
     readers[4].forget().send();
     simulation.run();
     assert_eq!((system.inspect().orphans, pages(&token)), (0, 0));
+}
+
+#[test]
+fn what_an_end_itself_gives_up_is_freed() {
+    let (simulation, token) = (Simulation::new(13), Token::default());
+    let writer = Writer::spawn(simulation.system(), vec![]);
+    let write = |pages| writer.write(pages, token.clone()).ask_blocking().unwrap();
+    let (kept, sheet) = (write(3), write(5));
+    writer.hoard(sheet).send();
+    Address::stop(&writer);
+    simulation.run();
+    assert_eq!(pages(&token), 3);
+    drop(kept);
+    simulation.run();
+    assert_eq!(pages(&token), 0);
+}
+
+#[test]
+fn who_rests_is_not_marked_for_what_others_take() {
+    let (simulation, token) = (Simulation::new(14), Token::default());
+    let system = simulation.system();
+    let reader = Reader::spawn(system);
+    let writer = Writer::spawn(system, vec![reader.clone()]);
+    let sheet = writer.write(5, token.clone()).ask_blocking().unwrap();
+    simulation.run();
+    let (reads, writes) = (heap_of(system, "Reader"), heap_of(system, "Writer"));
+    let copies: Vec<_> = (0..5)
+        .map(|_| {
+            let copy = sheet.clone();
+            simulation.run();
+            copy
+        })
+        .collect();
+    drop(copies);
+    simulation.run();
+    // Nobody has given up the last of anything.
+    assert_eq!(heap_of(system, "Writer").major, writes.major);
+    // The reader has something of the writer, and others of the reader.
+    reader.bind(token.clone()).send();
+    let other = Reader::spawn(system);
+    reader.pass_on(other.clone()).send();
+    simulation.run();
+    assert!(heap_of(system, "Reader").major.count > reads.major.count);
+    let reads = heap_of(system, "Reader");
+    let third = Reader::spawn(system);
+    for _ in 0..300 {
+        other.pass_on(third.clone()).send();
+    }
+    simulation.run();
+    assert_eq!(heap_of(system, "Reader").major, reads.major);
+    drop(sheet);
+    for reader in [&reader, &other, &third] {
+        reader.forget().send();
+    }
+    writer.forget().send();
+    simulation.run();
+    assert_eq!(pages(&token), 0);
+}
+
+#[test]
+fn the_last_is_given_up_while_its_owner_ends() {
+    let token = Token::default();
+    let builder = System::builder().workers(2);
+    let system = builder.idle_after(Duration::from_millis(1)).build();
+    let rounds = if cfg!(miri) { 5 } else { 3_000 };
+    for _ in 0..rounds {
+        let writer = Writer::spawn(&system, vec![]);
+        let sheets = [1, 2].map(|pages| writer.write(pages, token.clone()).ask_blocking());
+        Address::stop(&writer);
+        drop(sheets);
+    }
+    while system.inspect().orphans > 0 || pages(&token) > 0 {
+        std::thread::yield_now();
+    }
+    assert!(system.shutdown().is_complete());
 }
 
 #[test]

@@ -57,13 +57,19 @@ impl Orphan {
     }
 
     fn collect(mut self) -> Option<Orphan> {
-        self.heap.collect();
-        self.heap.sweep();
-        if self.heap.is_alone() {
-            return None;
+        loop {
+            self.heap.collect();
+            self.heap.sweep();
+            // A destructor may have given up something of this heap itself; nobody tells of it a second time.
+            let fewer = self.heap.heed();
+            if self.heap.has_heard_all_out() {
+                return None;
+            }
+            if !fewer {
+                self.heap.rest();
+                return Some(self);
+            }
         }
-        self.heap.rest();
-        Some(self)
     }
 
     /// Its heap.

@@ -252,6 +252,11 @@ impl<R: Root> Heap<R> {
         !core.owner.lane.is_empty() && core.heed() == Heard::Less
     }
 
+    /// As far as it has heard, nobody else knows of an object of this heap.
+    pub(super) fn has_heard_all_out(&mut self) -> bool {
+        self.parts().0.sharing.get_mut().is_alone()
+    }
+
     /// Whether nobody else knows of an object of this heap.
     pub fn is_alone(&mut self) -> bool {
         let core = self.parts().0;
