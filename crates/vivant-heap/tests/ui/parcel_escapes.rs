@@ -1,6 +1,5 @@
 //! Y1: what lies in a parcel has a brand of its own, while somebody looks at it.
 
-use std::sync::Arc;
 use vivant_heap::*;
 
 struct Texts;
@@ -13,7 +12,7 @@ type Text = Val<'static, str>;
 fn kept(parcel: Parcel<Text>) {
     let mut kept = None;
     parcel.look(|text| kept = Some(*text));
-    let read: &str = parcel.look(|text| Val::as_ref(*text));
+    let _read: &str = parcel.look(|text| Val::as_ref(*text));
     parcel.open(|text| text);
 }
 

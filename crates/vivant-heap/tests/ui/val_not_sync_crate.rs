@@ -6,7 +6,6 @@ use vivant_heap::{Mutator, Object};
 mod other {
     pub use vivant_heap::*;
     pub mod __private {
-        pub use vivant_heap::__private::*;
         pub trait FrozenLeaf<'a> {}
         impl<'a, T: ?Sized> FrozenLeaf<'a> for T {}
     }
