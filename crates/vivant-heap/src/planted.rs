@@ -34,7 +34,7 @@ pub(crate) enum Planted {
     WrongEpoch,
     /// A map that never changes keeps a node for one entry.
     LoneEntry,
-    /// An ordered map that never changes leaves a node that is too small.
+    /// An ordered map or a text that never changes leaves a node that is too small.
     SmallNode,
 }
 

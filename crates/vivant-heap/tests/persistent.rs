@@ -10,6 +10,8 @@ mod ordered;
 mod readers;
 #[path = "persistent/sequences.rs"]
 mod sequences;
+#[path = "persistent/text.rs"]
+mod text;
 
 use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -64,6 +64,17 @@ fn a_node_that_is_too_small_is_noticed() {
 }
 
 #[test]
+fn a_chunk_that_is_too_small_is_noticed() {
+    in_turn(|m| {
+        let one = val::String::from_str(m, "rain");
+        assert_eq!(one.concat(m, one).verify(), Ok(()));
+        let broken = planted::with(Planted::SmallNode, || one.concat(m, one));
+        assert_eq!(broken, "rainrain", "it can be read");
+        assert_eq!(broken.verify().map_err(|fault| fault.rule), Err("J6"));
+    });
+}
+
+#[test]
 fn keys_that_hash_otherwise_than_before_are_noticed() {
     use std::hash::{Hash, Hasher};
     use std::sync::atomic::{AtomicU64, Ordering};

@@ -5,6 +5,7 @@ mod canaries;
 mod copy;
 mod map;
 mod ord_map;
+mod string;
 mod vec;
 
 /// Collections that never change: an update gives a new version, which shares what is the same with the old one.
@@ -20,7 +21,7 @@ mod vec;
 /// #[derive(Clone, Copy, Object)]
 /// struct Offer<'gc> {
 ///     prices: val::Map<'gc, u64, u64>,
-///     notes: val::Vec<'gc, String>,
+///     notes: val::Vec<'gc, val::String<'gc>>,
 /// }
 ///
 /// struct Shop;
@@ -47,5 +48,6 @@ mod vec;
 pub mod val {
     pub use super::map::{Iter as MapIter, Map};
     pub use super::ord_map::{Iter as OrdMapIter, OrdMap};
+    pub use super::string::{Chunks, String};
     pub use super::vec::{Iter as VecIter, Vec};
 }

@@ -1,0 +1,263 @@
+//! [`String`]: text, of which each version stays.
+
+mod chunks;
+mod join;
+mod node;
+mod slice;
+
+pub use chunks::Chunks;
+
+use crate::verify::Fault;
+use crate::{Mutator, Object};
+use node::Node;
+use std::cmp::Ordering;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::ops::{Bound, RangeBounds};
+
+/// Text that never changes: a rope, a tree of chunks of whole characters, at most 512 bytes each. Four words, `Copy`.
+///
+/// | operation | costs | allocates |
+/// |---|---|---|
+/// | [`concat`](String::concat) | `O(log n)` | one node or two for each level at which the trees differ |
+/// | [`push_str`](String::push_str) of `k` bytes | `O(k + log n)` | as above, and chunks of the text |
+/// | [`slice`](String::slice) | `O(log n)` | a few nodes for each level |
+/// | [`chunk_at`](String::chunk_at), [`chunks`](String::chunks) for each | `O(log n)` | nothing |
+///
+/// Short text that does not change is a `Val<str>`, by [`Mutator::val_str`](crate::Mutator::val_str).
+///
+/// ```
+/// use vivant_heap::{Mutator, val};
+///
+/// fn page<'gc>(m: &Mutator<'gc>) -> val::String<'gc> {
+///     let body = val::String::from_str(m, "rain").push_str(m, " in the north");
+///     let page = body.concat(m, body);
+///     assert_eq!(body, "rain in the north");
+///     assert_eq!(page.slice(m, 8..25).unwrap(), "the northrain in ");
+///     page
+/// }
+/// ```
+#[derive(Clone, Copy, Object)]
+#[object(crate = crate)]
+pub struct String<'gc> {
+    root: Option<Node<'gc>>,
+    len: usize,
+}
+
+impl<'gc> String<'gc> {
+    /// An empty one. Allocates nothing.
+    #[must_use]
+    pub const fn new() -> Self {
+        String { root: None, len: 0 }
+    }
+
+    /// Of text.
+    ///
+    /// # Panics
+    ///
+    /// There is no memory; so all that update.
+    #[must_use]
+    #[allow(clippy::should_implement_trait, reason = "it needs the mutator")]
+    pub fn from_str(m: &Mutator<'gc>, text: &str) -> Self {
+        String {
+            root: Node::of_text(m, text),
+            len: text.len(),
+        }
+    }
+
+    /// How many bytes there are.
+    #[inline]
+    #[must_use]
+    pub fn len(self) -> usize {
+        self.len
+    }
+
+    /// Whether there is none.
+    #[inline]
+    #[must_use]
+    pub fn is_empty(self) -> bool {
+        self.len == 0
+    }
+
+    /// With text at its end.
+    #[must_use]
+    pub fn push_str(self, m: &Mutator<'gc>, text: &str) -> Self {
+        self.concat(m, String::from_str(m, text))
+    }
+
+    /// This text, and another behind it.
+    #[must_use]
+    pub fn concat(self, m: &Mutator<'gc>, other: Self) -> Self {
+        let root = match (self.root, other.root) {
+            (Some(one), Some(other)) => Some(one.join(m, other)),
+            (one, other) => one.or(other),
+        };
+        String {
+            root,
+            len: self.len + other.len,
+        }
+    }
+
+    /// The text of these bytes; nothing, if there are no such bytes, or characters would be cut in two.
+    #[must_use]
+    pub fn slice(self, m: &Mutator<'gc>, range: impl RangeBounds<usize>) -> Option<Self> {
+        let from = match range.start_bound() {
+            Bound::Included(&from) => from,
+            Bound::Excluded(before) => before.checked_add(1)?,
+            Bound::Unbounded => 0,
+        };
+        let to = match range.end_bound() {
+            Bound::Included(last) => last.checked_add(1)?,
+            Bound::Excluded(&to) => to,
+            Bound::Unbounded => self.len,
+        };
+        if from > to || !self.is_char_boundary(from) || !self.is_char_boundary(to) {
+            return None;
+        }
+        let len = to - from;
+        let root = self.root.filter(|_| len > 0);
+        let root = root.map(|root| root.child().slice(m, from..to));
+        Some(String { root, len })
+    }
+
+    /// Whether a character begins at this byte, or the text ends there.
+    #[must_use]
+    pub fn is_char_boundary(self, at: usize) -> bool {
+        match self.chunk_at(at) {
+            Some((chunk, at)) => chunk.is_char_boundary(at),
+            None => at == self.len,
+        }
+    }
+
+    /// The chunk that has a byte, and where in it.
+    #[must_use]
+    pub fn chunk_at(self, at: usize) -> Option<(&'gc str, usize)> {
+        self.root?.chunk_at(at)
+    }
+
+    /// The text, chunk by chunk, from either end. Where chunks end is no part of the text.
+    #[must_use]
+    pub fn chunks(self) -> Chunks<'gc> {
+        Chunks::new(self.root, self.len)
+    }
+
+    /// The characters, from either end.
+    pub fn chars(self) -> impl DoubleEndedIterator<Item = char> {
+        self.chunks().flat_map(str::chars)
+    }
+
+    /// The bytes, from either end.
+    pub fn bytes(self) -> impl DoubleEndedIterator<Item = u8> {
+        self.chunks().flat_map(str::bytes)
+    }
+
+    /// Whether both are one version, or empty. The text is not compared.
+    #[must_use]
+    pub fn ptr_eq(self, other: Self) -> bool {
+        match (self.root, other.root) {
+            (Some(one), Some(other)) => one.address() == other.address(),
+            (one, other) => one.is_none() && other.is_none(),
+        }
+    }
+
+    /// Looks at every node: J6.
+    ///
+    /// # Errors
+    ///
+    /// A rule is broken: a defect of this crate.
+    pub fn verify(self) -> Result<(), Fault> {
+        let bytes = match self.root {
+            Some(root) => root.verify()?,
+            None => 0,
+        };
+        match bytes == self.len {
+            true => Ok(()),
+            false => Err(Fault {
+                rule: "J6",
+                what: "the text says another length than its chunks have",
+                address: self.root.map_or(0, Node::address),
+                from: None,
+            }),
+        }
+    }
+}
+
+impl Default for String<'_> {
+    fn default() -> Self {
+        String::new()
+    }
+}
+
+impl PartialEq for String<'_> {
+    /// Costs nothing where both are one version.
+    fn eq(&self, other: &Self) -> bool {
+        self.ptr_eq(*other) || (self.len == other.len && self.bytes().eq(other.bytes()))
+    }
+}
+
+impl Eq for String<'_> {}
+
+impl PartialEq<str> for String<'_> {
+    fn eq(&self, other: &str) -> bool {
+        let mut rest = other;
+        self.len == other.len()
+            && self.chunks().all(|chunk| match rest.strip_prefix(chunk) {
+                Some(behind) => {
+                    rest = behind;
+                    true
+                }
+                None => false,
+            })
+    }
+}
+
+impl PartialEq<&str> for String<'_> {
+    fn eq(&self, other: &&str) -> bool {
+        *self == **other
+    }
+}
+
+impl PartialOrd for String<'_> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for String<'_> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.bytes().cmp(other.bytes())
+    }
+}
+
+impl Hash for String<'_> {
+    /// The same for the same text, wherever its chunks end: so it can be a key.
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        let mut block = [0; 64];
+        let mut filled = 0;
+        for byte in self.bytes() {
+            block[filled] = byte;
+            filled += 1;
+            if filled == block.len() {
+                hasher.write(&block);
+                filled = 0;
+            }
+        }
+        hasher.write(&block[..filled]);
+        hasher.write_u8(0xFF);
+    }
+}
+
+impl fmt::Display for String<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.chunks().try_for_each(|chunk| f.write_str(chunk))
+    }
+}
+
+impl fmt::Debug for String<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("\"")?;
+        let mut characters = self.chars().flat_map(char::escape_debug);
+        characters.try_for_each(|character| write!(f, "{character}"))?;
+        f.write_str("\"")
+    }
+}

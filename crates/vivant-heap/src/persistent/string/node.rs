@@ -1,0 +1,161 @@
+//! [`Node`]: a chunk of text, or nodes one behind the other.
+
+use crate::persistent::copy::WIDTH;
+use crate::types::Val;
+use crate::verify::Fault;
+use crate::{Mutator, Object};
+
+/// Bytes of a chunk, at most.
+pub(super) const CHUNK: usize = 512;
+
+/// A chunk that is not the root has no fewer bytes.
+pub(super) const CHUNK_LEAST: usize = CHUNK / 4;
+
+/// A branch that is not the root has no fewer slots.
+pub(super) const LEAST: usize = WIDTH / 4;
+
+/// A node. All ways from it down to chunks are equally long.
+#[derive(Clone, Copy, Object)]
+#[object(crate = crate)]
+pub(super) enum Node<'gc> {
+    Chunk(Val<'gc, str>),
+    Branch(Val<'gc, [Child<'gc>]>),
+}
+
+/// A node below another one.
+#[derive(Clone, Copy, Object)]
+#[object(crate = crate)]
+pub(super) struct Child<'gc> {
+    pub(super) bytes: usize,
+    pub(super) node: Node<'gc>,
+}
+
+impl<'gc> Node<'gc> {
+    pub(super) fn child(self) -> Child<'gc> {
+        let bytes = match self {
+            Node::Chunk(text) => text.len(),
+            Node::Branch(children) => children.iter().map(|child| child.bytes).sum(),
+        };
+        Child { bytes, node: self }
+    }
+
+    pub(super) fn address(self) -> usize {
+        match self {
+            Node::Chunk(text) => text.as_ptr().addr(),
+            Node::Branch(children) => children.as_ptr().addr(),
+        }
+    }
+
+    pub(super) fn height(self) -> usize {
+        let (mut node, mut height) = (self, 0);
+        while let Node::Branch(children) = node {
+            node = children[0].node;
+            height += 1;
+        }
+        height
+    }
+
+    /// Whether it may lie below another one.
+    pub(super) fn is_enough(self) -> bool {
+        match self {
+            Node::Chunk(text) => text.len() >= CHUNK_LEAST,
+            Node::Branch(children) => children.len() >= LEAST,
+        }
+    }
+
+    /// A tree of text, if there is any.
+    pub(super) fn of_text(m: &Mutator<'gc>, text: &str) -> Option<Self> {
+        let chunks = Self::chunks(m, text);
+        (!chunks.is_empty()).then(|| Self::above(m, chunks))
+    }
+
+    /// Chunks of text, as few as needed, all of about the same length: characters are not cut.
+    pub(super) fn chunks(m: &Mutator<'gc>, text: &str) -> Vec<Child<'gc>> {
+        // Each end moves by three bytes at most.
+        let count = text.len().div_ceil(CHUNK - 4);
+        let mut from = 0;
+        let chunk = |number: usize| {
+            let mut to = text.len() * number / count;
+            while !text.is_char_boundary(to) {
+                to -= 1;
+            }
+            let chunk = Node::Chunk(m.val_str(&text[from..to]));
+            from = to;
+            chunk.child()
+        };
+        (1..=count).map(chunk).collect()
+    }
+
+    /// Branches of children, as few as needed, all of about the same width.
+    pub(super) fn branches(m: &Mutator<'gc>, children: &[Child<'gc>]) -> Vec<Child<'gc>> {
+        let (len, count) = (children.len(), children.len().div_ceil(WIDTH));
+        let run = |number| &children[len * number / count..len * (number + 1) / count];
+        let runs = (0..count).map(run);
+        runs.map(|run| Node::Branch(m.val_slice(run)).child())
+            .collect()
+    }
+
+    /// The tree of nodes of one height, at least one.
+    pub(super) fn above(m: &Mutator<'gc>, mut nodes: Vec<Child<'gc>>) -> Self {
+        while nodes.len() > 1 {
+            nodes = Self::branches(m, &nodes);
+        }
+        nodes[0].node
+    }
+
+    /// The chunk that has a byte, and where in it.
+    pub(super) fn chunk_at(self, mut at: usize) -> Option<(&'gc str, usize)> {
+        let mut node = self;
+        loop {
+            match node {
+                Node::Chunk(text) => return (at < text.len()).then(|| (Val::as_ref(text), at)),
+                Node::Branch(children) => {
+                    let (place, within) = place(&children, at)?;
+                    node = children[place].node;
+                    at = within;
+                }
+            }
+        }
+    }
+
+    /// Looks at all nodes below, too: how many bytes there are.
+    pub(super) fn verify(self) -> Result<usize, Fault> {
+        let fault = |what| Fault {
+            rule: "J6",
+            what,
+            address: self.address(),
+            from: None,
+        };
+        match self {
+            Node::Chunk(text) if (1..=CHUNK).contains(&text.len()) => Ok(text.len()),
+            Node::Branch(children) if (2..=WIDTH).contains(&children.len()) => {
+                let mut bytes = 0;
+                for child in &*children {
+                    if !child.node.is_enough() {
+                        return Err(fault("a node below another one is too small"));
+                    }
+                    if child.node.height() + 1 != self.height() {
+                        return Err(fault("a way to a chunk has another length"));
+                    }
+                    if child.node.verify()? != child.bytes {
+                        return Err(fault("a child has another number of bytes"));
+                    }
+                    bytes += child.bytes;
+                }
+                Ok(bytes)
+            }
+            _ => Err(fault("a node is too small, or too large")),
+        }
+    }
+}
+
+/// Which child has a byte, and where in it.
+pub(super) fn place(children: &[Child<'_>], mut at: usize) -> Option<(usize, usize)> {
+    for (place, child) in children.iter().enumerate() {
+        if at < child.bytes {
+            return Some((place, at));
+        }
+        at -= child.bytes;
+    }
+    None
+}
