@@ -1,0 +1,97 @@
+//! Who is idle gives up what it does not need, and is collected when others have given something up.
+
+use super::*;
+
+#[test]
+fn versions_that_nobody_reads_are_gone_after_a_while() {
+    let (simulation, token) = (Simulation::new(6), Token::default());
+    let system = simulation.system();
+    let reader = Reader::spawn(system);
+    let writer = Writer::spawn(system, vec![reader.clone()]);
+    for _ in 0..50 {
+        writer.write(10, token.clone()).send();
+    }
+    let idle = simulation.now();
+    simulation.run();
+    // The reader has run since it was first asked, is asked again and gives up; then the writer is told.
+    assert!(
+        simulation.now() - idle <= Duration::from_secs(3),
+        "{simulation:?}"
+    );
+    assert_eq!(reader.read().ask_blocking(), Ok(10));
+    assert_eq!(pages(&token), 10);
+    let (reads, writes) = (heap_of(system, "Reader"), heap_of(system, "Writer"));
+    assert_eq!((reads.imports, writes.exports), (1, 1));
+    assert!(
+        writes.major.count <= 3 && reads.major.count <= 2,
+        "{writes:?} {reads:?}"
+    );
+    // Nobody looks again while nothing changes.
+    simulation.run();
+    let now = simulation.now();
+    simulation.run();
+    assert_eq!(simulation.now(), now);
+    writer.forget().send();
+    reader.forget().send();
+    simulation.run();
+    assert_eq!(pages(&token), 0);
+}
+
+#[test]
+fn one_who_is_never_idle_collects_what_others_give_up() {
+    let (simulation, token) = (Simulation::new(7), Token::default());
+    let system = simulation.system();
+    let writer = Writer::spawn(system, vec![]);
+    let sheet = writer.write(10, token.clone()).ask_blocking().unwrap();
+    writer.forget().send();
+    drop(sheet);
+    for _ in 0..30 {
+        writer.nothing().send();
+        simulation.run_for(Duration::from_millis(100));
+    }
+    assert_eq!(pages(&token), 0);
+    let marks = heap_of(system, "Writer").major.count;
+    assert!(marks <= 2, "{marks}");
+}
+
+#[test]
+fn who_rests_is_not_marked_for_what_others_take() {
+    let (simulation, token) = (Simulation::new(14), Token::default());
+    let system = simulation.system();
+    let reader = Reader::spawn(system);
+    let writer = Writer::spawn(system, vec![reader.clone()]);
+    let sheet = writer.write(5, token.clone()).ask_blocking().unwrap();
+    simulation.run();
+    let (reads, writes) = (heap_of(system, "Reader"), heap_of(system, "Writer"));
+    let copies: Vec<_> = (0..5)
+        .map(|_| {
+            let copy = sheet.clone();
+            simulation.run();
+            copy
+        })
+        .collect();
+    drop(copies);
+    simulation.run();
+    // Nobody has given up the last of anything.
+    assert_eq!(heap_of(system, "Writer").major, writes.major);
+    // The reader has something of the writer, and others of the reader.
+    reader.bind(token.clone()).send();
+    let other = Reader::spawn(system);
+    reader.pass_on(other.clone()).send();
+    simulation.run();
+    assert!(heap_of(system, "Reader").major.count > reads.major.count);
+    let reads = heap_of(system, "Reader");
+    let third = Reader::spawn(system);
+    for _ in 0..300 {
+        other.pass_on(third.clone()).send();
+    }
+    simulation.run();
+    assert_eq!(heap_of(system, "Reader").major, reads.major);
+    drop(sheet);
+    for reader in [&reader, &other, &third] {
+        reader.forget().send();
+    }
+    writer.forget().send();
+    simulation.run();
+    assert_eq!(pages(&token), 0);
+}
