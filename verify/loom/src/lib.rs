@@ -1,13 +1,15 @@
 //! All interleavings of the runtime's single protocols, under loom.
 //!
 //! The files that hold a protocol between threads take atomics and locks from `crate::sync`. Here `runtime.rs` compiles the
-//! same files over loom's, and each model runs one protocol with two or three threads and as few messages through every
-//! interleaving, and every value that a weakly ordered machine may read, up to a number of preemptions. What has no file
-//! that can be shared is modelled, with a table of names. `tests/models.rs` is the register of all models.
+//! same files over loom's, and a `real.rs` those of other crates; each model runs one protocol with two or three threads and as
+//! few messages through every interleaving, and every value that a weakly ordered machine may read, up to a number of
+//! preemptions. What has no file that can be shared is modelled, with a table of names. `tests/models.rs` is the register of
+//! all models.
 //!
 //! - [`mailbox`]: M1, M2, M3, M5. [`run`]: C1, M4, signals. [`signals`]: which of two is heard last. [`address`]: C3, C4, C5, C6.
 //! - [`slot`]: the slot for the actor just woken. [`sleep`]: W1, W2, W3. [`handover`]: G2. [`clock`]: K1.
 //! - [`muting`]: P1, P2, P3. [`pool`]: N1, N2, N3. [`promise`]: the two ends of a promise. [`brc`]: biased counts, B1 to B8.
+//! - [`orca`]: what others leave for a heap, O6.
 //!
 //! Each has its **canaries**: planted bugs that the same models must find. Each dies in a process of its own.
 //!
@@ -16,7 +18,8 @@
 //!
 //! What loom does not see: more preemptions than the bound; values out of thin air; that `SeqCst` is more than
 //! acquire and release (the runtime relies on that nowhere that is modelled here); that a fence orders only what its own
-//! thread has read; the time that anything takes; and a wait that ends by a timeout, so there is none in the models.
+//! thread has read; the time that anything takes; and a wait that ends by a timeout, so there is none in the models. It sees
+//! one thing that no machine does: a plain store between an exchange and what that has read.
 
 pub mod address;
 mod atomics;
@@ -36,6 +39,13 @@ pub mod handover;
 mod letters;
 pub mod mailbox;
 pub mod muting;
+mod once;
+#[allow(
+    unsafe_code,
+    reason = "objects and owners are behind pointers, as in the crate"
+)]
+pub mod orca;
+mod pointer;
 #[allow(
     unsafe_code,
     reason = "blocks of memory are given back, as in the runtime"
@@ -62,4 +72,5 @@ mod sync;
 mod tracked;
 
 pub use check::Canary;
+use orca::stubs::{header, id, pages};
 use stubs::{cell, error, scheduler};

@@ -1,9 +1,11 @@
-//! The runtime's door to atomics and locks, hung over loom: what `crates/vivant/src/sync.rs` takes from `std`.
+//! The crates' door to atomics and locks, hung over loom: what `crates/vivant/src/sync.rs` and others take from `std`.
 
 pub(crate) use crate::atomics::{AtomicU32, AtomicU64};
+pub(crate) use crate::once::OnceLock;
+pub(crate) use crate::pointer::AtomicPtr;
 pub(crate) use loom::hint::spin_loop;
 pub(crate) use loom::sync::atomic::{
-    AtomicBool, AtomicI32, AtomicPtr, AtomicU8, AtomicUsize, Ordering, fence,
+    AtomicBool, AtomicI32, AtomicU8, AtomicUsize, Ordering, fence,
 };
 pub(crate) use loom::sync::{Arc, Condvar, Mutex, MutexGuard};
 pub(crate) use loom::thread::yield_now;

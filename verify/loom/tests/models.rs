@@ -220,6 +220,27 @@ models! {
             an_id_that_nobody_gives_back_is_caught
         }
     }
+    orca {
+        proves {
+            each_change_is_taken_once_and_in_order
+            long_four_batches_three_takes
+            an_inc_is_taken_before_its_dec
+            an_owner_ends_with_its_last_dec
+            an_owner_that_sleeps_is_woken
+            without_a_flaw_the_copy_holds
+        }
+        catches {
+            a_leave_that_does_not_release_is_caught
+            a_take_that_does_not_acquire_is_caught
+            a_take_that_is_not_turned_over_is_caught
+            a_take_by_a_look_and_a_store_is_caught
+            a_nothing_that_is_only_looked_up_is_caught
+            a_clone_that_is_counted_late_is_caught
+            an_import_that_asks_late_is_caught
+            an_owner_that_nobody_keeps_is_caught
+            a_wake_before_the_change_is_caught
+        }
+    }
     slot {
         proves {
             an_actor_is_taken_once

@@ -1,0 +1,94 @@
+//! `lane.rs` once more, with the bug that [`Flaw`] says.
+
+use super::flaw::{Flaw, is, or};
+use crate::header::Header;
+use crate::sync::{AtomicPtr, Ordering};
+use std::ptr::{self, NonNull};
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Change {
+    pub(crate) object: NonNull<Header>,
+    pub(crate) by: i64,
+}
+
+struct Batch {
+    changes: Vec<Change>,
+    before: *mut Batch,
+}
+
+pub(crate) struct Lane {
+    last: AtomicPtr<Batch>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Before {
+    Nothing,
+    Something,
+}
+
+impl Lane {
+    pub(crate) fn new() -> Lane {
+        Lane {
+            last: AtomicPtr::new(ptr::null_mut()),
+        }
+    }
+
+    pub(crate) fn leave(&self, changes: Vec<Change>) -> Before {
+        let looked = self.last.load(Ordering::Relaxed);
+        let batch = Box::into_raw(Box::new(Batch {
+            changes,
+            before: looked,
+        }));
+        let release = or(Flaw::LeaveRelaxed, Ordering::Release);
+        loop {
+            // SAFETY: as in the file.
+            let before = unsafe { (*batch).before };
+            let exchanged = self
+                .last
+                .compare_exchange(before, batch, release, Ordering::Relaxed);
+            match exchanged {
+                Ok(_) if is(Flaw::NothingByALook) && looked.is_null() => return Before::Nothing,
+                Ok(_) if is(Flaw::NothingByALook) => return Before::Something,
+                Ok(before) if before.is_null() => return Before::Nothing,
+                Ok(_) => return Before::Something,
+                // SAFETY: as in the file.
+                Err(now) => unsafe { (*batch).before = now },
+            }
+        }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.last.load(Ordering::Relaxed).is_null()
+    }
+
+    pub(crate) fn take(&self) -> Vec<Change> {
+        let acquire = or(Flaw::TakeRelaxed, Ordering::Acquire);
+        let mut last = if is(Flaw::TakeByALook) {
+            let last = self.last.load(Ordering::Acquire);
+            self.last.store(ptr::null_mut(), Ordering::Relaxed);
+            last
+        } else {
+            self.last.swap(ptr::null_mut(), acquire)
+        };
+        let mut batches = Vec::new();
+        while !last.is_null() {
+            // SAFETY: as in the file. What is taken by a look and a store may be taken twice: its memory stays.
+            let batch = unsafe { Box::from_raw(last) };
+            last = batch.before;
+            batches.push(batch.changes.clone());
+            if is(Flaw::TakeByALook) {
+                Box::leak(batch);
+            }
+        }
+        if !is(Flaw::NewestFirst) {
+            batches.reverse();
+        }
+        batches.concat()
+    }
+}
+
+impl Drop for Lane {
+    fn drop(&mut self) {
+        self.take();
+    }
+}

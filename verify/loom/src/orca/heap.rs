@@ -1,0 +1,155 @@
+//! A heap with one object, and those who know of it.
+
+use super::lane::Change;
+use super::owner::Owner;
+use crate::header::Header;
+use crate::pointer::while_watching;
+use crate::sync::Arc;
+use std::mem::{self, ManuallyDrop};
+use std::ptr::NonNull;
+use std::rc::Rc;
+// Unseen by loom, so that keeping memory orders nothing.
+use std::sync::{Arc as UnseenArc, Weak as UnseenWeak};
+use std::task::Waker;
+
+/// How much a heap asks for when it has no weight left to give: 256 in the crate.
+const MORE: i64 = 2;
+
+/// The memory of one interleaving. It stays until that is over, so that a use after the end is found and not undefined.
+pub(super) struct World {
+    object: Rc<Header>,
+    _owner: UnseenWeak<Owner>,
+}
+
+impl World {
+    /// With a heap whose object nobody else knows.
+    pub(super) fn new() -> (World, Heap) {
+        let owner = while_watching(Owner::new);
+        // SAFETY: loom's `Arc` has one of the standard library, to whose value it points. This one ends nothing.
+        let unseen = ManuallyDrop::new(unsafe { UnseenArc::from_raw(Arc::as_ptr(&owner)) });
+        let world = World {
+            object: Rc::new(Header::of(Owner::name(&owner))),
+            _owner: UnseenArc::downgrade(&unseen),
+        };
+        let heap = Heap {
+            object: NonNull::from(&*world.object),
+            owner,
+            exported: 0,
+        };
+        (world, heap)
+    }
+
+    /// Nothing is left: the object was freed. That its owner has ended is what loom looks at.
+    pub(super) fn check(self) {
+        assert!(self.object.is_freed(), "it waits, and nobody will free it");
+    }
+}
+
+/// See `Core` of the crate.
+pub(super) struct Heap {
+    object: NonNull<Header>,
+    owner: Arc<Owner>,
+    exported: i64,
+}
+
+impl Heap {
+    /// As `Heap::wake_by`.
+    pub(super) fn wake_by(&self, waker: Waker) {
+        assert!(self.owner.waker.set(waker).is_ok());
+    }
+
+    /// As `Sharing::pack` of an own object.
+    pub(super) fn pack(&mut self) -> Held {
+        self.exported += 1;
+        Held(self.object)
+    }
+
+    /// As `Sharing::unpack` of an own object.
+    pub(super) fn unpack(&mut self, held: Held) {
+        mem::forget(held);
+        self.exported -= 1;
+    }
+
+    /// As `Core::heed`. None if nobody knows of the object any more: it is freed, and the heap ends.
+    pub(super) fn heed(mut self) -> Option<Heap> {
+        for Change { object, by } in self.owner.lane.take() {
+            assert_eq!(object, self.object);
+            self.exported += by;
+            assert!(self.exported >= 0, "O6: a DEC before its INC");
+        }
+        if self.exported != 0 {
+            return Some(self);
+        }
+        // SAFETY: the world keeps its memory.
+        unsafe { self.object.as_ref() }.free();
+        None
+    }
+
+    /// As `Heap::heed`.
+    pub(super) fn heed_if_any(self) -> Option<Heap> {
+        if self.owner.lane.is_empty() {
+            return Some(self);
+        }
+        self.heed()
+    }
+}
+
+/// See `Held` of the crate: the same calls in the same order. Packed things have weights of one too.
+pub(super) struct Held(NonNull<Header>);
+
+impl Held {
+    pub(super) fn read(&self) {
+        // SAFETY: the world keeps its memory.
+        let _page: NonNull<Owner> = unsafe { self.0.as_ref() }.owner();
+    }
+}
+
+impl Clone for Held {
+    fn clone(&self) -> Held {
+        let object = self.0;
+        // SAFETY: this counts it, so its owner is there.
+        unsafe { Owner::of(object).as_ref() }.leave(vec![Change { object, by: 1 }]);
+        Held(object)
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        let object = self.0;
+        // SAFETY: this counts it, and does not use it any more.
+        unsafe { Owner::give_up(Owner::of(object), vec![Change { object, by: -1 }]) };
+    }
+}
+
+/// See `Sharing` of the crate: what another heap has of the object.
+pub(super) struct Import {
+    object: NonNull<Header>,
+    count: i64,
+}
+
+impl Import {
+    /// As `Sharing::unpack` of a foreign object.
+    pub(super) fn of(held: Held) -> Import {
+        let object = ManuallyDrop::new(held).0;
+        Import { object, count: 1 }
+    }
+
+    /// As `Sharing::pack` of a foreign object, without weight to give.
+    pub(super) fn pack(&mut self) -> Held {
+        let object = self.object;
+        assert_eq!(self.count, 1);
+        self.count += MORE - 1;
+        // SAFETY: this counts it, so its owner is there.
+        unsafe { Owner::of(object).as_ref() }.leave(vec![Change { object, by: MORE }]);
+        Held(object)
+    }
+}
+
+impl Drop for Import {
+    /// As `Sharing::marked` of what a mark has not met.
+    fn drop(&mut self) {
+        let (object, by) = (self.object, -self.count);
+        // SAFETY: this counts it, and does not use it any more.
+        unsafe { Owner::give_up(Owner::of(object), vec![Change { object, by }]) };
+    }
+}

@@ -1,0 +1,115 @@
+//! A lane alone: two who leave changes, and one who takes them.
+
+use super::lane::{Before, Change, Lane};
+use crate::pointer::while_watching;
+use crate::sync::{Arc, AtomicU32, Ordering};
+use loom::thread::{self, JoinHandle};
+use std::ptr::NonNull;
+
+/// The `by` of a change is its name here.
+fn change(by: i64) -> Change {
+    let object = NonNull::dangling();
+    Change { object, by }
+}
+
+fn names(changes: Vec<Change>) -> Vec<i64> {
+    changes.into_iter().map(|change| change.by).collect()
+}
+
+/// Batches: who leaves them names them with tens of its own.
+type Batches = &'static [&'static [i64]];
+
+/// A thread that leaves batches. The first change of each, with what was told.
+fn writer(lane: &Arc<Lane>, batches: Batches) -> JoinHandle<Vec<(i64, Before)>> {
+    let lane = lane.clone();
+    let leave = move |batch: &&[i64]| {
+        let changes = batch.iter().copied().map(change).collect();
+        (batch[0], lane.leave(changes))
+    };
+    thread::spawn(move || batches.iter().map(leave).collect())
+}
+
+/// A thread that takes so often.
+fn reader(lane: &Arc<Lane>, times: usize) -> JoinHandle<Vec<Vec<i64>>> {
+    let lane = lane.clone();
+    thread::spawn(move || (0..times).map(|_| names(lane.take())).collect())
+}
+
+fn left_and_taken(left: [Batches; 2], times: usize) {
+    let lane = Arc::new(while_watching(Lane::new));
+    let writers = left.map(|batches| writer(&lane, batches));
+    let reader = reader(&lane, times);
+    let told = writers.map(|writer| writer.join().unwrap()).concat();
+    let mut takes = reader.join().unwrap();
+    takes.push(names(lane.take()));
+    assert!(lane.is_empty());
+    each_once_and_in_order(left, &takes.concat());
+    one_nothing_in_each(&told, &takes);
+}
+
+fn each_once_and_in_order(left: [Batches; 2], taken: &[i64]) {
+    for batches in left {
+        let expected = batches.concat();
+        let of_one: Vec<i64> = taken
+            .iter()
+            .copied()
+            .filter(|name| name / 10 == expected[0] / 10)
+            .collect();
+        assert_eq!(of_one, expected, "lost, doubled or overtaken");
+    }
+}
+
+/// Who leaves the first batch of a take is told, and nobody else.
+fn one_nothing_in_each(told: &[(i64, Before)], takes: &[Vec<i64>]) {
+    for take in takes {
+        let told_of = |name: &i64| told.iter().find(|(first, _)| first == name);
+        let told: Vec<Before> = take.iter().filter_map(told_of).map(|told| told.1).collect();
+        let nothings = told.iter().map(|before| *before == Before::Nothing);
+        let expected = (0..told.len()).map(|at| at == 0);
+        assert!(
+            nothings.eq(expected),
+            "not one is told that there was nothing: {told:?}"
+        );
+    }
+}
+
+/// Three batches, one of them with two changes; two takes meanwhile.
+pub(in super::super) fn two_writers() {
+    left_and_taken([&[&[10, 11], &[12]], &[&[20]]], 2);
+}
+
+/// Four batches, three takes.
+pub(in super::super) fn two_busy_writers() {
+    left_and_taken([&[&[10, 11], &[12]], &[&[20], &[21]]], 3);
+}
+
+/// An INC; then what it counts is handed over to another, who leaves a DEC.
+pub(in super::super) fn a_hand_over() {
+    let lane = Arc::new(while_watching(Lane::new));
+    let handed = Arc::new(AtomicU32::new(0));
+    let first = thread::spawn({
+        let (lane, handed) = (lane.clone(), handed.clone());
+        move || {
+            lane.leave(vec![change(1)]);
+            handed.store(1, Ordering::Release);
+        }
+    });
+    let second = thread::spawn({
+        let lane = lane.clone();
+        move || {
+            if handed.load(Ordering::Acquire) == 1 {
+                lane.leave(vec![change(-1)]);
+            }
+        }
+    });
+    let reader = reader(&lane, 2);
+    first.join().unwrap();
+    second.join().unwrap();
+    let mut takes = reader.join().unwrap();
+    takes.push(names(lane.take()));
+    let mut count = 0;
+    for by in takes.concat() {
+        count += by;
+        assert!(count >= 0, "O6: a DEC before its INC: {takes:?}");
+    }
+}

@@ -1,0 +1,73 @@
+//! What `lane.rs` and `owner.rs` name of the rest of the heap, as little of it as they need.
+
+/// What `header` has: an object, whose memory loom follows.
+pub(crate) mod header {
+    use crate::tracked::Tracked;
+    use std::ptr::NonNull;
+
+    #[derive(Clone, Copy, PartialEq, Eq)]
+    enum Memory {
+        /// In a page of this owner.
+        Of(NonNull<()>),
+        Freed,
+    }
+
+    /// It stays until the interleaving is over, so that a use after it is freed is found and not undefined.
+    pub(crate) struct Header(Tracked<Memory>);
+
+    impl Header {
+        pub(crate) fn of<O>(owner: NonNull<O>) -> Header {
+            Header(Tracked::new(Memory::Of(owner.cast())))
+        }
+
+        /// Reads it, and finds whose page it is in: whoever frees it has to come later.
+        pub(crate) fn owner<O>(&self) -> NonNull<O> {
+            match self.0.read(|memory| *memory) {
+                Memory::Of(owner) => owner.cast(),
+                Memory::Freed => panic!("used after it was freed"),
+            }
+        }
+
+        pub(crate) fn free(&self) {
+            self.0.change(|memory| {
+                assert!(*memory != Memory::Freed, "freed twice");
+                *memory = Memory::Freed;
+            });
+        }
+
+        pub(crate) fn is_freed(&self) -> bool {
+            self.0.read(|memory| *memory == Memory::Freed)
+        }
+    }
+}
+
+/// What `id` has. That an id is given once is what loom says of the owner, whose counted pointer it follows.
+pub(crate) mod id {
+    #[derive(Clone, Copy)]
+    pub(crate) struct HeapId;
+
+    impl HeapId {
+        pub(crate) fn take() -> HeapId {
+            HeapId
+        }
+
+        pub(crate) fn give(self) {}
+    }
+}
+
+/// What `pages` has.
+pub(crate) mod pages {
+    pub(crate) mod chunk {
+        use crate::header::Header;
+        use std::ptr::NonNull;
+
+        /// # Safety
+        ///
+        /// An object of one of the models, and of an owner of this type.
+        pub(crate) unsafe fn owner_of<O>(object: NonNull<u8>) -> Option<NonNull<O>> {
+            // SAFETY: the caller's.
+            let header = unsafe { object.cast::<Header>().as_ref() };
+            Some(header.owner())
+        }
+    }
+}

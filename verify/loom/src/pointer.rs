@@ -1,0 +1,78 @@
+//! A pointer of which loom explores every order, as it does of the numbers in `atomics.rs`, where a model asks for that.
+
+use loom::sync::atomic::{self, AtomicUsize, Ordering};
+use std::cell::Cell;
+
+/// Loom's own, unless it was made [`while_watching`].
+pub(crate) struct AtomicPtr<T> {
+    value: atomic::AtomicPtr<T>,
+    looks: Option<AtomicUsize>,
+}
+
+std::thread_local! {
+    static WATCHES: Cell<bool> = const { Cell::new(false) };
+}
+
+/// The pointers that `make` makes are watched.
+///
+/// Not all are, because loom lets a plain store come between an exchange and what that has read: of a pointer that is stored to
+/// beside exchanges (`woken.rs`) it would find what no machine does.
+pub(crate) fn while_watching<R>(make: impl FnOnce() -> R) -> R {
+    WATCHES.set(true);
+    let made = make();
+    WATCHES.set(false);
+    made
+}
+
+impl<T> AtomicPtr<T> {
+    pub(crate) fn new(value: *mut T) -> AtomicPtr<T> {
+        AtomicPtr {
+            value: atomic::AtomicPtr::new(value),
+            looks: WATCHES.get().then(|| AtomicUsize::new(0)),
+        }
+    }
+
+    pub(crate) fn load(&self, order: Ordering) -> *mut T {
+        if let Some(looks) = &self.looks {
+            looks.fetch_add(1, Ordering::Relaxed);
+        }
+        self.value.load(order)
+    }
+
+    pub(crate) fn store(&self, value: *mut T, order: Ordering) {
+        self.value.store(value, order);
+    }
+
+    pub(crate) fn swap(&self, value: *mut T, order: Ordering) -> *mut T {
+        self.value.swap(value, order)
+    }
+
+    pub(crate) fn compare_exchange(
+        &self,
+        old: *mut T,
+        new: *mut T,
+        success: Ordering,
+        failure: Ordering,
+    ) -> Result<*mut T, *mut T> {
+        self.value.compare_exchange(old, new, success, failure)
+    }
+
+    pub(crate) fn compare_exchange_weak(
+        &self,
+        old: *mut T,
+        new: *mut T,
+        success: Ordering,
+        failure: Ordering,
+    ) -> Result<*mut T, *mut T> {
+        self.compare_exchange(old, new, success, failure)
+    }
+}
+
+impl<T> Drop for AtomicPtr<T> {
+    fn drop(&mut self) {
+        if self.looks.is_some() {
+            // Loom looks whether every access came before this.
+            self.value.with_mut(|_| ());
+        }
+    }
+}
