@@ -45,6 +45,16 @@ mod vec;
 ///     assert_eq!(offer.prices.get(&7), Some(&100));
 /// });
 /// ```
+///
+/// What is of one heap cannot be an element (O2):
+///
+/// ```compile_fail,E0277
+/// use vivant_heap::{Gc, Mutator, val};
+///
+/// fn shared<'gc>(m: &Mutator<'gc>, number: Gc<'gc, u64>) {
+///     let _ = val::Vec::from_iter(m, [number]);
+/// }
+/// ```
 pub mod val {
     pub use super::map::{Iter as MapIter, Map};
     pub use super::ord_map::{Iter as OrdMapIter, OrdMap};
