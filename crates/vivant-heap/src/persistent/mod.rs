@@ -29,10 +29,13 @@ mod vec;
 ///     type Of<'gc> = Offer<'gc>;
 /// }
 ///
+/// fn nothing<'gc>() -> Offer<'gc> {
+///     Offer { prices: val::Map::new(), notes: val::Vec::new() }
+/// }
+///
 /// let source = std::sync::Arc::new(Source::new());
-/// let start = |_: &vivant_heap::Mutator<'_>| Offer { prices: val::Map::new(), notes: val::Vec::new() };
-/// let mut shop = Heap::<Shop>::new(&source, Pacing::default(), start);
-/// let mut reader = Heap::<Shop>::new(&source, Pacing::default(), start);
+/// let mut shop = Heap::<Shop>::new(&source, Pacing::default(), |_| nothing());
+/// let mut reader = Heap::<Shop>::new(&source, Pacing::default(), |_| nothing());
 ///
 /// let parcel = shop.turn(|m, offer| {
 ///     offer.prices = offer.prices.insert(m, 7, 100);
