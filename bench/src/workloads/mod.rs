@@ -19,6 +19,7 @@ mod hello;
 mod idle;
 mod logmap;
 mod mailbox;
+mod persistent;
 mod pingpong;
 mod restarts;
 mod ring;
@@ -76,4 +77,5 @@ pub const BENCHES: &[Bench] = &[
     heaps::HEAP_SERVER8,
     heaps::HEAP_GCBENCH,
     collections::COLLECTIONS,
+    persistent::PERSISTENT,
 ];

@@ -72,5 +72,5 @@ mod sync;
 mod tracked;
 
 pub use check::Canary;
-use orca::stubs::{header, id, pages};
+use orca::stubs::{header, id, old, pages};
 use stubs::{cell, error, scheduler};

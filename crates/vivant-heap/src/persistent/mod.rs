@@ -29,10 +29,13 @@ mod vec;
 ///     type Of<'gc> = Offer<'gc>;
 /// }
 ///
+/// fn nothing<'gc>() -> Offer<'gc> {
+///     Offer { prices: val::Map::new(), notes: val::Vec::new() }
+/// }
+///
 /// let source = std::sync::Arc::new(Source::new());
-/// let start = |_: &vivant_heap::Mutator<'_>| Offer { prices: val::Map::new(), notes: val::Vec::new() };
-/// let mut shop = Heap::<Shop>::new(&source, Pacing::default(), start);
-/// let mut reader = Heap::<Shop>::new(&source, Pacing::default(), start);
+/// let mut shop = Heap::<Shop>::new(&source, Pacing::default(), |_| nothing());
+/// let mut reader = Heap::<Shop>::new(&source, Pacing::default(), |_| nothing());
 ///
 /// let parcel = shop.turn(|m, offer| {
 ///     offer.prices = offer.prices.insert(m, 7, 100);
@@ -44,6 +47,16 @@ mod vec;
 ///     *offer = m.unpack(parcel);
 ///     assert_eq!(offer.prices.get(&7), Some(&100));
 /// });
+/// ```
+///
+/// What is of one heap cannot be an element (O2):
+///
+/// ```compile_fail,E0277
+/// use vivant_heap::{Gc, Mutator, val};
+///
+/// fn shared<'gc>(m: &Mutator<'gc>, number: Gc<'gc, u64>) {
+///     let _ = val::Vec::from_iter(m, [number]);
+/// }
 /// ```
 pub mod val {
     pub use super::map::{Iter as MapIter, Map};

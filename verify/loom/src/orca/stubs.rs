@@ -71,3 +71,14 @@ pub(crate) mod pages {
         }
     }
 }
+
+/// What `old` has.
+pub(crate) mod old {
+    use std::any::Any;
+    use std::panic;
+
+    /// A waker here does not panic, unless the model has found something.
+    pub(crate) fn over(found: Box<dyn Any + Send>) {
+        panic::resume_unwind(found);
+    }
+}

@@ -3,17 +3,17 @@
 mod iter;
 mod spine;
 mod tree;
+mod update;
 
 pub use iter::Iter;
 
-use super::copy::{self, WIDTH};
-use crate::types::{Frozen, Val};
+use super::copy::WIDTH;
+use crate::Object;
+use crate::types::Val;
 use crate::verify::Fault;
-use crate::{Mutator, Object};
-use spine::Spine;
 use std::fmt;
 use std::ops::Index;
-use tree::{Leaf, Tree, height};
+use tree::{Tree, height};
 
 /// A sequence that never changes: a radix tree of leaves of 32 elements, and a tail of those that do not fill one. Six words, `Copy`.
 ///
@@ -165,123 +165,6 @@ impl<'gc, T> Vec<'gc, T> {
                 address: 0,
                 from: None,
             }),
-        }
-    }
-}
-
-impl<'gc, T: Frozen<'gc>> Vec<'gc, T> {
-    /// Of what an iterator gives, which may allocate too. Costs each leaf and node once.
-    ///
-    /// # Panics
-    ///
-    /// There is no memory; so all that update.
-    #[must_use]
-    pub fn from_iter(m: &Mutator<'gc>, values: impl IntoIterator<Item = T>) -> Self {
-        Self::grown(m, Spine::new(), (0, std::vec::Vec::new()), values)
-    }
-
-    /// What a spine of so many elements becomes, with those that do not fill a leaf, and others.
-    fn grown(
-        m: &Mutator<'gc>,
-        mut spine: Spine<'gc, T>,
-        (mut len, mut tail): (usize, std::vec::Vec<T>),
-        values: impl IntoIterator<Item = T>,
-    ) -> Self {
-        tail.reserve_exact(WIDTH - tail.len());
-        for value in values {
-            tail.push(value);
-            len += 1;
-            if tail.len() == WIDTH {
-                let full = std::mem::replace(&mut tail, std::vec::Vec::with_capacity(WIDTH));
-                spine.push(m, leaf(m, full));
-            }
-        }
-        Vec {
-            len,
-            tree: spine.close(m),
-            tail: (!tail.is_empty()).then(|| m.val_slice(tail)),
-        }
-    }
-}
-
-/// A full leaf.
-fn leaf<'gc, T: Frozen<'gc>>(m: &Mutator<'gc>, elements: std::vec::Vec<T>) -> Leaf<'gc, T> {
-    match <[T; WIDTH]>::try_from(elements) {
-        Ok(elements) => m.val(elements),
-        Err(_) => unreachable!("a leaf is full"),
-    }
-}
-
-impl<'gc, T: Frozen<'gc> + Clone> Vec<'gc, T> {
-    /// With one more element at the end.
-    #[must_use]
-    pub fn push(self, m: &Mutator<'gc>, value: T) -> Self {
-        let tail = copy::with(self.tail(), self.tail().len(), value);
-        let len = self.len + 1;
-        if tail.len() < WIDTH {
-            let tail = Some(m.val_slice(tail));
-            return Vec { len, tail, ..self };
-        }
-        let mut spine = Spine::open(self.tree, self.leaves(), self.leaves());
-        spine.push(m, leaf(m, tail));
-        Vec {
-            len,
-            tree: spine.close(m),
-            tail: None,
-        }
-    }
-
-    /// With more elements at the end, which the iterator may allocate.
-    #[must_use]
-    pub fn extend(self, m: &Mutator<'gc>, values: impl IntoIterator<Item = T>) -> Self {
-        let spine = Spine::open(self.tree, self.leaves(), self.leaves());
-        Self::grown(m, spine, (self.len, self.tail().to_vec()), values)
-    }
-
-    /// The last element, and the others.
-    #[must_use]
-    pub fn pop(self, m: &Mutator<'gc>) -> Option<(&'gc T, Self)> {
-        let last = self.last()?;
-        Some((last, self.truncate(m, self.len - 1)))
-    }
-
-    /// The first `len` elements; all, if there are no more.
-    #[must_use]
-    pub fn truncate(self, m: &Mutator<'gc>, len: usize) -> Self {
-        if len >= self.len {
-            return self;
-        }
-        let (leaves, rest) = (len / WIDTH, len % WIDTH);
-        let tree = match leaves == self.leaves() {
-            true => self.tree,
-            false => Spine::open(self.tree, self.leaves(), leaves).close(m),
-        };
-        let rest = &self.leaf(leaves)[..rest];
-        let tail = (!rest.is_empty()).then(|| m.val_slice(rest));
-        Vec { len, tree, tail }
-    }
-
-    /// With another element in the place of one.
-    ///
-    /// # Panics
-    ///
-    /// There is no such place, or no memory.
-    #[must_use]
-    #[track_caller]
-    pub fn set(self, m: &Mutator<'gc>, index: usize, value: T) -> Self {
-        let len = self.len;
-        assert!(index < len, "set at {index}, of {len} elements");
-        let leaves = self.leaves();
-        match self.tree {
-            Some(tree) if index / WIDTH < leaves => Vec {
-                tree: Some(tree.set(m, index, height(leaves), value)),
-                ..self
-            },
-            _ => {
-                let tail = copy::replaced(self.tail(), index % WIDTH, value);
-                let tail = Some(m.val_slice(tail));
-                Vec { tail, ..self }
-            }
         }
     }
 }

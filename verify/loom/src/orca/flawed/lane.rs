@@ -2,7 +2,7 @@
 
 use super::flaw::{Flaw, is, or};
 use crate::header::Header;
-use crate::sync::{AtomicPtr, Ordering};
+use crate::sync::{AtomicPtr, Ordering, yield_now};
 use std::ptr::{self, NonNull};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -13,7 +13,11 @@ pub(crate) struct Change {
 
 struct Batch {
     changes: Vec<Change>,
-    before: *mut Batch,
+    before: AtomicPtr<Batch>,
+}
+
+fn unlinked() -> *mut Batch {
+    ptr::without_provenance_mut(1)
 }
 
 pub(crate) struct Lane {
@@ -34,26 +38,19 @@ impl Lane {
     }
 
     pub(crate) fn leave(&self, changes: Vec<Change>) -> Before {
-        let looked = self.last.load(Ordering::Relaxed);
+        let looked = is(Flaw::NothingByALook).then(|| self.is_empty());
         let batch = Box::into_raw(Box::new(Batch {
             changes,
-            before: looked,
+            before: AtomicPtr::new(unlinked()),
         }));
         let release = or(Flaw::LeaveRelaxed, Ordering::Release);
-        loop {
-            // SAFETY: as in the file.
-            let before = unsafe { (*batch).before };
-            let exchanged = self
-                .last
-                .compare_exchange(before, batch, release, Ordering::Relaxed);
-            match exchanged {
-                Ok(_) if is(Flaw::NothingByALook) && looked.is_null() => return Before::Nothing,
-                Ok(_) if is(Flaw::NothingByALook) => return Before::Something,
-                Ok(before) if before.is_null() => return Before::Nothing,
-                Ok(_) => return Before::Something,
-                // SAFETY: as in the file.
-                Err(now) => unsafe { (*batch).before = now },
-            }
+        let before = self.last.swap(batch, release);
+        // SAFETY: as in the file.
+        unsafe { (*batch).before.store(before, release) };
+        if looked.unwrap_or(before.is_null()) {
+            Before::Nothing
+        } else {
+            Before::Something
         }
     }
 
@@ -72,9 +69,16 @@ impl Lane {
         };
         let mut batches = Vec::new();
         while !last.is_null() {
+            // SAFETY: as in the file.
+            let link = || unsafe { (*last).before.load(acquire) };
+            let mut before = link();
+            while before == unlinked() {
+                yield_now();
+                before = link();
+            }
             // SAFETY: as in the file. What is taken by a look and a store may be taken twice: its memory stays.
             let batch = unsafe { Box::from_raw(last) };
-            last = batch.before;
+            last = before;
             batches.push(batch.changes.clone());
             if is(Flaw::TakeByALook) {
                 Box::leak(batch);
