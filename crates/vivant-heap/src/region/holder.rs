@@ -118,7 +118,7 @@ impl<T: Twin> Iso<T> {
     /// let source = Arc::new(Source::new());
     /// let mut heap = Heap::<Shelf>::new(&source, Pacing::default(), |_| Iso::new(&source, |_| Vec::new()));
     /// heap.turn(|m, shelf| {
-    ///     let made_outside = m.pack(m.val_str("rain"));
+    ///     let made_outside = m.pack::<Val<'static, str>>(m.val_str("rain"));
     ///     shelf.open_in(m, |r, titles| {
     ///         titles.push(r.unpack(made_outside));
     ///         titles.push(r.val_str("snow"));
