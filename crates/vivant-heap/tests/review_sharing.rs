@@ -2,8 +2,8 @@
 
 #![forbid(unsafe_code)]
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use vivant_heap::{
     Heap, Leaf, Ledger, Mutator, Object, Pacing, Parcel, Root, Source, Stress, Val, When,
 };
@@ -16,6 +16,9 @@ mod parcels;
 mod sizes;
 #[path = "review_sharing/wakers.rs"]
 mod wakers;
+
+/// The memory of heaps that are lost for good, so that Miri finds a way to it at the end of the tests.
+static KEPT: Mutex<Vec<Arc<Source>>> = Mutex::new(Vec::new());
 
 /// Verifies itself, and collects when it is told to.
 fn stressed() -> Pacing {

@@ -1,6 +1,6 @@
 //! Ends of leaves, heaps and turns that share, drop and panic.
 
-use super::{Ends, One, Page, Reader, balanced, collected, emptied, reader, stressed};
+use super::{Ends, KEPT, One, Page, Reader, balanced, collected, emptied, reader, stressed};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -110,9 +110,6 @@ fn what_a_lost_heap_has_shared_stays() {
     assert!(source.stats().pages <= pages, "they stay, for good");
     KEPT.lock().unwrap().push(source);
 }
-
-/// The memory of heaps that were lost, so that nothing is unreachable at the end of the tests.
-static KEPT: Mutex<Vec<Arc<Source>>> = Mutex::new(Vec::new());
 
 /// Threads clone, read and drop what is held and packed, while its owner is collected, ends, and is heeded to its end.
 #[test]

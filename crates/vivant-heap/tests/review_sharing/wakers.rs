@@ -1,6 +1,6 @@
 //! Wakers: foreign code, called by whoever leaves something for a heap.
 
-use super::{One, Page, balanced, emptied, reader};
+use super::{KEPT, One, Page, balanced, emptied, reader};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::task::{Wake, Waker};
@@ -170,4 +170,5 @@ fn a_waker_may_do_what_it_likes() {
             assert!(heap.end().is_none());
         }
     }
+    KEPT.lock().unwrap().push(source);
 }
