@@ -28,7 +28,10 @@ const COUNTS: &str =
 /// Collected heaps: all but the programs for the compiler and those that end the process. The canaries are about the verifier, which has nothing
 /// new to say here.
 const HEAPS: &str = "miri test -p vivant-heap --lib --test types --test graphs --test memory --test holes --test limits --test model \
-    --test orca --test review_sharing -- --skip canaries";
+    --test orca";
+
+/// Those that take an interpreter minutes: regions, collections, attempts to break it.
+const HEAPS_LONG: &str = "--test region --test sweeping --test collections --test persistent --test review --test review_sharing";
 
 /// The second model of what a reference may alias is the stricter one in other places.
 const FLAGS_STRICT: &[&str] = &[
@@ -82,7 +85,8 @@ fn heaps(long: bool) -> Result<(), Failure> {
         false => (&FLAGS_STRICT[..1], "", 1),
     };
     for model in models {
-        Run::cargo_of(NIGHTLY, HEAPS)
+        let more = if long { HEAPS_LONG } else { "" };
+        Run::cargo_of(NIGHTLY, &format!("{HEAPS} {more} -- --skip canaries"))
             .env("MIRIFLAGS", format!("{model} {flags}"))
             .env("RUST_BACKTRACE", "0")
             .env("VIVANT_SEEDS", graphs.to_string())
