@@ -48,8 +48,10 @@ pub(crate) fn run(args: &mut Args) -> Result<(), Failure> {
     run.expect_tests()?;
     let run = match long {
         true => run.env("MIRIFLAGS", format!("{FLAGS} {FLAGS_LONG}")),
-        // One program of each kind: the seeds are for `cargo test`.
-        false => run.env("VIVANT_SEEDS", "1"),
+        // One program of each kind: the seeds are for `cargo test`. Models of states and orders take minutes, and are left to the long form.
+        false => run
+            .words("-- --skip model --skip interleaved")
+            .env("VIVANT_SEEDS", "1"),
     };
     // An interpreter has one thread, and both sides take as long: so that two processors have something to do.
     thread::scope(|scope| {
