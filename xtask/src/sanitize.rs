@@ -1,4 +1,4 @@
-//! `sanitize`: the tests of `vivant` and `vivant-brc` and all workloads at once, on real threads, with the standard library built under the same sanitizer.
+//! `sanitize`: the tests of `vivant`, `vivant-brc` and `vivant-heap` and all workloads at once, on real threads, with the standard library built under the same sanitizer.
 
 use crate::args::Args;
 use crate::command::Run;
@@ -8,7 +8,7 @@ use crate::{Failure, workspace};
 /// All tests that run the runtime; those of the compiler's messages have nothing to say to a sanitizer.
 const TESTS: &str = "--test by_hand --test order --test nothing_lost --test fairness --test back_pressure \
     --test lifecycle --test misbehaviour --test promises --test timers --test futures --test errors --test simulation \
-    --test accounting --test macros";
+    --test accounting --test macros --test graphs --test steps --test deaths --test sharing --test orphans --test lanes";
 
 /// See `mailbox/pool.rs`.
 const OWN_MEMORY: &str = " --cfg vivant_plain_messages";
@@ -16,6 +16,10 @@ const OWN_MEMORY: &str = " --cfg vivant_plain_messages";
 /// The tests of counted references that cross threads; those that count to an overflow take long here, and show nothing.
 const COUNTS: &str =
     "-p vivant-brc --lib --test threads --test reentry --test stress --test bounded";
+
+/// Collected heaps, but for the programs for the compiler and those that end the process.
+const HEAPS: &str = "-p vivant-heap --lib --test types --test graphs --test holes --test limits --test model --test orca --test region --test sweeping \
+    --test collections --test persistent --test review --test review_sharing";
 
 /// See `bias/header.rs`: the thread sanitizer does not know fences.
 const NO_FENCES: &str = " --cfg vivant_no_fences";
@@ -55,6 +59,7 @@ pub(crate) fn run(args: &mut Args) -> Result<(), Failure> {
     );
     tests(&runtime, "")?;
     tests(workloads, "")?;
+    tests(HEAPS, "")?;
     tests(COUNTS, if sanitizer == "thread" { NO_FENCES } else { "" })?;
     if sanitizer == "address" {
         // Once more with memory of its own for each message: what is recycled is used again before it can be missed.

@@ -25,6 +25,8 @@ pub(crate) fn sim(args: &mut Args) -> Result<(), Failure> {
     args.finish()?;
     Run::cargo("test --release --workspace seeded")
         .env("VIVANT_SEEDS", seeds.to_string())
+        // The books of what is shared are kept by debug builds (`orca/books.rs`).
+        .env("CARGO_PROFILE_RELEASE_DEBUG_ASSERTIONS", "true")
         .run_tests()
 }
 

@@ -24,6 +24,8 @@ pub(crate) enum Planted {
     ForgottenWatch,
     /// A reference is sent on without a weight.
     SkippedInc,
+    /// What a heap asks for is kept back until it hears of others.
+    BatchedIncs,
     /// A mark gives up wholes before it has counted their parts.
     DecFirst,
     /// What has come is not counted.

@@ -2,7 +2,7 @@
 
 use crate::header::Header;
 use crate::old::Epoch;
-use crate::orca::{Counts, Met, Owner};
+use crate::orca::{Counts, Owner};
 use crate::pages::chunk::state_of;
 #[cfg(test)]
 use crate::planted::{Planted, is_planted};
@@ -96,7 +96,7 @@ impl<'a> Tracer<'a> {
                 if unsafe { Owner::of(object) } == *own {
                     self.edge(object);
                 } else {
-                    imports.entry(object).met = Met::ByMark;
+                    imports.meet(object);
                 }
             }
         }

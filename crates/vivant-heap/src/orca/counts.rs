@@ -1,13 +1,14 @@
 //! [`Counts`]: how many references, by object.
 
+use super::books::{Account, post};
 use crate::collections::gc::FixedState;
 use crate::header::Header;
 use std::collections::HashMap;
 use std::ptr::NonNull;
 
 /// A count for each of some objects. In the order in which they came in: nothing is done in the order of addresses (R5).
-#[derive(Default)]
 pub(crate) struct Counts {
+    account: Account,
     entries: Vec<Entry>,
     /// The place of each object's entry, by its address.
     places: HashMap<usize, u32, FixedState>,
@@ -35,12 +36,52 @@ pub(crate) enum Met {
 }
 
 impl Counts {
-    /// The entry of an object; a new one counts nothing.
+    /// None yet.
+    pub(crate) fn of(account: Account) -> Counts {
+        Counts {
+            account,
+            entries: Vec::new(),
+            places: HashMap::default(),
+        }
+    }
+
+    /// What an object counts; nothing, if it is new.
+    #[inline]
+    pub(crate) fn of_object(&mut self, object: NonNull<Header>) -> i64 {
+        self.entry(object).count
+    }
+
+    /// An object counts so many more, or fewer.
     ///
     /// # Panics
     ///
     /// There are four thousand million entries.
-    pub(crate) fn entry(&mut self, object: NonNull<Header>) -> &mut Entry {
+    #[inline]
+    pub(crate) fn add(&mut self, object: NonNull<Header>, by: i64) {
+        self.change(object, |count| count + by);
+    }
+
+    /// An object counts what `to` makes of its count.
+    ///
+    /// # Panics
+    ///
+    /// As `add`.
+    #[inline]
+    pub(crate) fn change(&mut self, object: NonNull<Header>, to: impl FnOnce(i64) -> i64) {
+        let account = self.account;
+        let entry = self.entry(object);
+        let after = to(entry.count);
+        post(account, object, after - entry.count);
+        entry.count = after;
+    }
+
+    /// A mark meets an object.
+    pub(crate) fn meet(&mut self, object: NonNull<Header>) {
+        self.entry(object).met = Met::ByMark;
+    }
+
+    #[inline]
+    fn entry(&mut self, object: NonNull<Header>) -> &mut Entry {
         let next = u32::try_from(self.entries.len()).expect("too many shared objects for one heap");
         let place = *self.places.entry(object.addr().get()).or_insert(next);
         if place == next {
@@ -53,10 +94,19 @@ impl Counts {
         &mut self.entries[place as usize]
     }
 
-    /// Forgets entries.
+    /// Changes entries, and forgets some.
     pub(crate) fn retain(&mut self, mut keep: impl FnMut(&mut Entry) -> bool) {
-        let before = self.entries.len();
-        self.entries.retain_mut(&mut keep);
+        let (before, account) = (self.entries.len(), self.account);
+        self.entries.retain_mut(|entry| {
+            let count = entry.count;
+            let kept = keep(entry);
+            post(
+                account,
+                entry.object,
+                if kept { entry.count - count } else { -count },
+            );
+            kept
+        });
         if self.entries.len() == before {
             return;
         }
@@ -76,5 +126,13 @@ impl Counts {
 
     pub(crate) fn len(&self) -> usize {
         self.entries.len()
+    }
+}
+
+impl Drop for Counts {
+    fn drop(&mut self) {
+        if cfg!(debug_assertions) {
+            self.retain(|_| false);
+        }
     }
 }

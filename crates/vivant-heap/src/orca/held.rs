@@ -1,5 +1,6 @@
 //! [`Held`]: something shared, outside of any heap.
 
+use super::books::{self, Account};
 use super::lane::Change;
 use super::owner::Owner;
 use crate::header::Header;
@@ -52,6 +53,7 @@ impl<'gc> Mutator<'gc> {
         let own = Owner::name(&self.core().owner);
         // SAFETY: this turn has the reference, and its thread holds the heap.
         unsafe { self.sharing().pack(own, val.header()) };
+        books::post(Account::Parcels, val.header(), 1);
         Held {
             value: Val::pointer(val),
         }
@@ -64,6 +66,7 @@ impl<'gc> Mutator<'gc> {
     ) -> Val<'gc, T> {
         let held = std::mem::ManuallyDrop::new(held);
         let own = Owner::name(&self.core().owner);
+        books::post(Account::Parcels, held.header(), -1);
         // SAFETY: as in `hold`; from here on this heap has its weight.
         unsafe {
             self.sharing().unpack(own, held.header());
@@ -91,6 +94,8 @@ impl<T: ?Sized> Deref for Held<T> {
 impl<T: ?Sized> Clone for Held<T> {
     fn clone(&self) -> Self {
         let object = self.header();
+        books::post(Account::Parcels, object, 1);
+        books::post(Account::Lanes, object, 1);
         // Before anybody has the reference that needs it (O6).
         // SAFETY: this counts it, so its owner is there.
         unsafe { Owner::of(object).as_ref() }.leave(vec![Change { object, by: 1 }]);
@@ -101,6 +106,8 @@ impl<T: ?Sized> Clone for Held<T> {
 impl<T: ?Sized> Drop for Held<T> {
     fn drop(&mut self) {
         let object = self.header();
+        books::post(Account::Parcels, object, -1);
+        books::post(Account::Lanes, object, -1);
         // SAFETY: this counts it, and does not use it any more.
         unsafe { Owner::give_up(Owner::of(object), vec![Change { object, by: -1 }]) };
     }

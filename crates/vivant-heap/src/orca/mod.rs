@@ -1,5 +1,6 @@
 //! ORCA: sharing between heaps. [README.md](README.md) has the protocol.
 
+mod books;
 mod counts;
 mod held;
 mod lane;
@@ -19,7 +20,8 @@ mod parcel;
 mod post;
 mod sharing;
 
-pub(crate) use counts::{Counts, Met};
+pub use books::Books;
+pub(crate) use counts::Counts;
 pub use held::Held;
 pub use ledger::Ledger;
 pub use orphan::Orphan;

@@ -1,6 +1,7 @@
 //! Random programs that share, beside the model: the same counts after each step, nothing freed that somebody has, nothing left at the end.
 
 use super::Counts;
+use super::books::Books;
 use super::ledger::Ledger;
 use super::model::{Model, Number};
 use super::parcel::Parcel;
@@ -225,6 +226,7 @@ impl Both {
 
     /// The counts are those of the model, they agree with one another, and nothing has ended that somebody has.
     fn compare(&mut self) {
+        Books::check().unwrap();
         for heap in 0..HEAPS {
             self.model.heed(heap);
             self.heaps[heap].heed();
@@ -327,6 +329,7 @@ fn canaries_of_counts_are_caught() {
         let caught = (0..20).any(|seed| {
             let caught = catch_unwind(AssertUnwindSafe(|| planted::with(bug, || program(seed))));
             planted::with(Planted::Nothing, || ());
+            Books::burn();
             caught.is_err()
         });
         assert!(caught, "{bug:?}");

@@ -1,5 +1,6 @@
 //! [`Parcel`]: a value on its way from one heap to another.
 
+use super::books::{self, Account, Books};
 use super::owner::Owner;
 use super::post::Post;
 use crate::collector::Tracer;
@@ -73,8 +74,13 @@ impl<'gc> Mutator<'gc> {
     pub fn pack<T: Twin<Of<'gc>: Sendable<'gc>>>(&self, value: T::Of<'gc>) -> Parcel<T> {
         if shares::<T>() {
             let (own, mut sharing) = (Owner::name(&self.core().owner), self.sharing());
-            // SAFETY: this turn has the references, and its thread holds the heap.
-            each_root(&value, |root| unsafe { sharing.pack(own, root) });
+            each_root(&value, |root| {
+                // SAFETY: this turn has the references, and its thread holds the heap.
+                unsafe { sharing.pack(own, root) };
+                books::post(Account::Parcels, root, 1);
+            });
+            // What was asked for was left before anybody has the parcel (O6).
+            debug_assert_eq!(Books::check(), Ok(()));
         }
         Parcel {
             content: forge::<T>(value),
@@ -90,8 +96,11 @@ impl<'gc> Mutator<'gc> {
         let value: T::Of<'gc> = unsafe { mem::transmute_copy(&parcel.content) };
         if shares::<T>() {
             let (own, mut sharing) = (Owner::name(&self.core().owner), self.sharing());
-            // SAFETY: as in `pack`.
-            each_root(&value, |root| unsafe { sharing.unpack(own, root) });
+            each_root(&value, |root| {
+                books::post(Account::Parcels, root, -1);
+                // SAFETY: as in `pack`.
+                unsafe { sharing.unpack(own, root) };
+            });
         }
         value
     }
@@ -109,7 +118,10 @@ impl<T: Twin> Parcel<T> {
             let mut more = Post::default();
             // SAFETY: whoever has the references is in a turn that may use them, so they are counted until it has ended. Nothing is given up.
             unsafe {
-                each_root(&value, |root| more.add(root, 1));
+                each_root(&value, |root| {
+                    books::post(Account::Parcels, root, 1);
+                    more.add(root, 1);
+                });
                 more.leave();
             }
         }
@@ -162,7 +174,10 @@ unsafe fn give_back(roots: impl Iterator<Item = NonNull<Header>>) {
     let mut fewer = Post::default();
     // SAFETY: the caller's: they are counted until the post leaves.
     unsafe {
-        roots.for_each(|root| fewer.add(root, -1));
+        roots.for_each(|root| {
+            books::post(Account::Parcels, root, -1);
+            fewer.add(root, -1);
+        });
         fewer.leave();
     }
 }

@@ -1,5 +1,6 @@
 //! [`Post`]: changes of counts, sorted by whom they are for.
 
+use super::books::{self, Account};
 use super::lane::Change;
 use super::owner::Owner;
 use crate::collections::gc::FixedState;
@@ -35,6 +36,9 @@ impl Post {
     /// Who gives up weights does not use the objects any more.
     pub(crate) unsafe fn leave(self) {
         for (owner, changes) in self.batches {
+            for change in &changes {
+                books::post(Account::Lanes, change.object, change.by);
+            }
             // SAFETY: the caller's; each owner is that of its batch's objects.
             unsafe { Owner::give_up(owner, changes) };
         }

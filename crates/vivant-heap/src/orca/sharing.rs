@@ -1,5 +1,6 @@
 //! [`Sharing`]: what a heap knows of who shares what, and its steps.
 
+use super::books::{self, Account};
 use super::counts::{Counts, Met};
 use super::lane::Change;
 use super::owner::Owner;
@@ -21,12 +22,25 @@ pub(crate) const MORE: i64 = 256;
 pub(crate) const FOREIGN: usize = 1024;
 
 /// Who shares what with a heap.
-#[derive(Default)]
 pub(crate) struct Sharing {
     /// Own objects, with the references that others have to them. The paper's LRC.
     pub(crate) exports: Counts,
     /// Foreign objects, with the references that this heap has for others to take. FRC.
     pub(crate) imports: Counts,
+    /// What [`Planted::BatchedIncs`] keeps back.
+    #[cfg(test)]
+    batched: Vec<(NonNull<Owner>, Change)>,
+}
+
+impl Default for Sharing {
+    fn default() -> Sharing {
+        Sharing {
+            exports: Counts::of(Account::Exports),
+            imports: Counts::of(Account::Imports),
+            #[cfg(test)]
+            batched: Vec::new(),
+        }
+    }
 }
 
 impl Sharing {
@@ -39,19 +53,27 @@ impl Sharing {
         // SAFETY: the caller's.
         let owner = unsafe { Owner::of(object) };
         if owner == own {
-            self.exports.entry(object).count += 1;
+            self.exports.add(object, 1);
             return;
         }
-        let import = self.imports.entry(object);
-        if import.count > 1 {
-            import.count -= 1;
+        let mut asks = false;
+        self.imports.change(object, |count| {
+            asks = count <= 1;
+            if asks { count + MORE - 1 } else { count - 1 }
+        });
+        if !asks {
             return;
         }
-        import.count += MORE - 1;
         #[cfg(test)]
         if is_planted(Planted::SkippedInc) {
             return;
         }
+        #[cfg(test)]
+        if is_planted(Planted::BatchedIncs) {
+            self.batched.push((owner, Change { object, by: MORE }));
+            return;
+        }
+        books::post(Account::Lanes, object, MORE);
         // Before anybody has the reference that needs it.
         // SAFETY: the object is the caller's to use, so its owner is there.
         unsafe { owner.as_ref() }.leave(vec![Change { object, by: MORE }]);
@@ -69,16 +91,23 @@ impl Sharing {
         }
         // SAFETY: the caller's.
         if unsafe { Owner::of(object) } == own {
-            self.exports.entry(object).count -= 1;
+            self.exports.add(object, -1);
         } else {
-            self.imports.entry(object).count += 1;
+            self.imports.add(object, 1);
         }
     }
 
     /// Others have left changes.
     pub(crate) fn heed(&mut self, changes: Vec<Change>) {
+        #[cfg(test)]
+        for (owner, change) in self.batched.drain(..) {
+            books::post(Account::Lanes, change.object, change.by);
+            // SAFETY: the import counts the object, so its owner is there.
+            unsafe { owner.as_ref() }.leave(vec![change]);
+        }
         for Change { object, by } in changes {
-            self.exports.entry(object).count += by;
+            books::post(Account::Lanes, object, -by);
+            self.exports.add(object, by);
         }
     }
 
@@ -145,9 +174,9 @@ impl Sharing {
         region.imports.retain(|import| {
             // SAFETY: the region counts it.
             if unsafe { Owner::of(import.object) } == own {
-                self.exports.entry(import.object).count -= import.count;
+                self.exports.add(import.object, -import.count);
             } else {
-                self.imports.entry(import.object).count += import.count;
+                self.imports.add(import.object, import.count);
             }
             false
         });
@@ -185,7 +214,7 @@ impl Core {
         let objects: Vec<_> = changes.iter().map(|change| change.object).collect();
         sharing.heed(changes);
         let mut exports = objects.into_iter();
-        let gone = exports.any(|object| sharing.exports.entry(object).count == 0);
+        let gone = exports.any(|object| sharing.exports.of_object(object) == 0);
         if gone { Heard::Less } else { Heard::Nothing }
     }
 

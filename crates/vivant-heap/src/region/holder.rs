@@ -49,12 +49,12 @@ impl Core {
         // SAFETY: it was just made, in a page of its owner.
         let owner = unsafe { Owner::of(room) };
         if owner == Owner::name(&heap.owner) {
-            heap.sharing.get_mut().exports.entry(room).count += 1;
+            heap.sharing.get_mut().exports.add(room, 1);
         } else {
             // What has come from the holder's own holder has a weight, which goes on to this region.
-            heap.sharing.get_mut().imports.entry(room).count -= 1;
+            heap.sharing.get_mut().imports.add(room, -1);
         }
-        self.sharing.get_mut().imports.entry(room).count += 1;
+        self.sharing.get_mut().imports.add(room, 1);
         Some(room)
     }
 }

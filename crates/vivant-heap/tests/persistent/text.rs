@@ -7,8 +7,8 @@ use vivant_heap::{Mutator, gc::FixedState, val};
 struct Texts;
 
 /// How long text may become, and a part of it that is added at once.
-const LONGEST: usize = if cfg!(miri) { 4_000 } else { 100_000 };
-const PART: usize = if cfg!(miri) { 1_000 } else { 5_000 };
+const LONGEST: usize = if cfg!(miri) { 1_000 } else { 100_000 };
+const PART: usize = if cfg!(miri) { 300 } else { 5_000 };
 
 /// Text of characters of one to four bytes.
 fn part(random: &mut Random) -> String {
@@ -109,7 +109,7 @@ fn text_grows_by_characters_and_is_shown() {
     }
     let source = Arc::new(Source::new());
     let mut heap = Heap::<State>::new(&source, Pacing::default(), |_| val::String::new());
-    let count = if cfg!(miri) { 300 } else { 10_000 };
+    let count = if cfg!(miri) { 100 } else { 10_000 };
     for number in 0..count {
         heap.turn(|m, text| *text = text.push_str(m, ["é", "\"", "x"][number % 3]));
         heap.pace();

@@ -17,6 +17,7 @@ use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 use std::thread::{self, ThreadId};
 use std::time::Duration;
+use vivant_heap::Books;
 
 /// An actor that is chosen runs for at most this many messages; how many is drawn each time.
 pub(crate) const RUN_MAX: usize = 8;
@@ -100,6 +101,9 @@ impl Stage {
         let worker = Worker::new(system.clone(), None);
         if let Ran::Requeue(cell) = Worker::enter(&worker, |worker| run(cell, worker, budget)) {
             lock(&self.play).ready.push(cell);
+        }
+        if let Err(fault) = Books::check() {
+            assert!(thread::panicking(), "up to turn {}: {fault}", self.turns());
         }
         assert!(
             !worker.has_left() || thread::panicking(),

@@ -1,0 +1,160 @@
+//! [`Books`]: O5 as double-entry book-keeping, for tests and simulations.
+
+use crate::header::Header;
+use crate::verify::Fault;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::ptr::NonNull;
+
+/// Where weights of references are counted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Account {
+    /// What owners know of the references that others have.
+    Exports,
+    /// What lies in owners' lanes.
+    Lanes,
+    /// What other heaps have.
+    Imports,
+    /// What parcels have, and what is held.
+    Parcels,
+}
+
+/// What the accounts of an object differ by.
+#[derive(Default)]
+struct Open(BTreeMap<usize, i64>);
+
+thread_local! {
+    static OPEN: RefCell<Open> = RefCell::default();
+}
+
+/// Each change of a count is posted to an account of its object, where it is made. Each step of the protocol moves weights from account to
+/// account, so between any two steps of a thread those of each object are even: exports and lanes together are imports and parcels together.
+///
+/// Compiled where `debug_assertions` are on. [`Ledger`](crate::Ledger) finds out the same by walking through everything that there is, which tests
+/// of whole systems cannot give it; this is asked after every run of an actor in a simulation.
+pub(crate) fn post(account: Account, object: NonNull<Header>, by: i64) {
+    if !cfg!(debug_assertions) || by == 0 {
+        return;
+    }
+    let by = match account {
+        Account::Exports | Account::Lanes => by,
+        Account::Imports | Account::Parcels => -by,
+    };
+    // A thread that ends has closed its books.
+    let _closed = OPEN.try_with(|open| {
+        let Open(sums) = &mut *open.borrow_mut();
+        let address = object.addr().get();
+        let sum = sums.entry(address).or_default();
+        *sum += by;
+        if *sum == 0 {
+            sums.remove(&address);
+        }
+    });
+}
+
+/// The books of this thread: see [`Books::check`].
+pub struct Books(());
+
+impl Books {
+    /// Whether all that this thread has counted is even, for each object (O5). Costs a look, and where `debug_assertions` are off nothing: then
+    /// nothing is written down either.
+    ///
+    /// An orphan that is dropped, though others know of its objects, leaves them uneven: they leak.
+    ///
+    /// ```
+    /// use vivant_heap::Books;
+    ///
+    /// assert_eq!(Books::check(), Ok(()));
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// O5, with the address of one object, and which side has more.
+    pub fn check() -> Result<(), Fault> {
+        if !cfg!(debug_assertions) {
+            return Ok(());
+        }
+        let uneven = OPEN.try_with(|open| open.borrow().0.first_key_value().map(|(a, s)| (*a, *s)));
+        let Ok(Some((address, sum))) = uneven else {
+            return Ok(());
+        };
+        let what = match sum < 0 {
+            true => "others were given more references than its owner was told of",
+            false => "its owner was told of more references than others were given",
+        };
+        Err(Fault {
+            rule: "O5",
+            what,
+            address,
+            from: None,
+        })
+    }
+
+    /// Forgets what is uneven, after a bug that was planted.
+    #[cfg(test)]
+    pub(crate) fn burn() {
+        OPEN.with(|open| open.borrow_mut().0.clear());
+    }
+}
+
+impl fmt::Debug for Books {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Books")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Books;
+    use crate::planted::{self, Planted};
+    use crate::{Heap, Pacing, Root, Source, Val};
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+    use std::sync::Arc;
+
+    struct News;
+
+    impl Root for News {
+        type Of<'gc> = Option<Val<'gc, str>>;
+    }
+
+    type Paper = Heap<News>;
+
+    /// One makes it, the second gets it and sends it on to the third, and all forget it. Whether the books were even whenever a step was over.
+    fn is_even_throughout() -> bool {
+        let source = Arc::new(Source::new());
+        let mut heaps = [(); 3].map(|()| Paper::new(&source, Pacing::default(), |_| None));
+        heaps[0].turn(|m, news| *news = Some(m.val_str("rain")));
+        for from in 0..2 {
+            let pack =
+                |heap: &mut Paper| heap.turn(|m, news| m.pack::<Option<Val<'static, str>>>(*news));
+            let Ok(parcel) = catch_unwind(AssertUnwindSafe(|| pack(&mut heaps[from]))) else {
+                return false;
+            };
+            heaps[from + 1].turn(|m, news| *news = m.unpack(parcel));
+            if Books::check().is_err() {
+                return false;
+            }
+        }
+        for heap in heaps.iter_mut().rev() {
+            heap.turn(|_, news| *news = None);
+            heap.collect();
+        }
+        Books::check().is_ok()
+    }
+
+    #[test]
+    fn books_are_even() {
+        assert!(is_even_throughout());
+    }
+
+    #[test]
+    fn canaries_of_books_are_caught() {
+        use Planted::{BatchedIncs, ForgottenReceipt, SkippedInc};
+        for bug in [SkippedInc, ForgottenReceipt, BatchedIncs] {
+            let even = planted::with(bug, is_even_throughout);
+            Books::burn();
+            assert!(!even, "{bug:?}");
+        }
+    }
+}
