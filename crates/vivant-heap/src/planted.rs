@@ -26,6 +26,8 @@ pub(crate) enum Planted {
     SkippedInc,
     /// What a heap asks for is kept back until it hears of others.
     BatchedIncs,
+    /// Owners are told in the order of their addresses.
+    OrderByAddress,
     /// A mark gives up wholes before it has counted their parts.
     DecFirst,
     /// What has come is not counted.

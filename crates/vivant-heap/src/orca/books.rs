@@ -28,6 +28,21 @@ thread_local! {
     static OPEN: RefCell<Open> = RefCell::default();
 }
 
+/// Who is told of each change.
+#[cfg(test)]
+type Watcher = fn(Account, NonNull<Header>, i64);
+
+#[cfg(test)]
+thread_local! {
+    static WATCHER: std::cell::Cell<Option<Watcher>> = const { std::cell::Cell::new(None) };
+}
+
+/// Has a function told of each change on this thread from now on.
+#[cfg(test)]
+pub(crate) fn watch(watcher: Option<Watcher>) {
+    WATCHER.set(watcher);
+}
+
 /// Each change of a count is posted to an account of its object, where it is made. Each step of the protocol moves weights from account to
 /// account, so between any two steps of a thread those of each object are even: exports and lanes together are imports and parcels together.
 ///
@@ -36,6 +51,10 @@ thread_local! {
 pub(crate) fn post(account: Account, object: NonNull<Header>, by: i64) {
     if !cfg!(debug_assertions) || by == 0 {
         return;
+    }
+    #[cfg(test)]
+    if let Some(watcher) = WATCHER.get() {
+        watcher(account, object, by);
     }
     let by = match account {
         Account::Exports | Account::Lanes => by,

@@ -6,6 +6,8 @@ mod held;
 mod lane;
 #[cfg(test)]
 mod lane_tests;
+#[cfg(test)]
+mod layout_tests;
 mod ledger;
 #[cfg(test)]
 mod model;

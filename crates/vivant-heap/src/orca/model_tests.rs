@@ -68,8 +68,15 @@ unsafe impl Twin for Thing<'static> {
 const HEAPS: usize = 3;
 const STEPS: usize = if cfg!(miri) { 60 } else { 400 };
 
+/// Where heaps lie, of which each begins with a chunk of its own.
+#[derive(Clone, Copy)]
+pub(super) enum Layout {
+    InOrder,
+    Reversed,
+}
+
 /// The real thing and the model.
-struct Both {
+pub(super) struct Both {
     source: Arc<Source>,
     heaps: Vec<Heap<Things>>,
     model: Model,
@@ -83,17 +90,28 @@ fn number(thing: &Thing<'_>) -> Number {
 }
 
 impl Both {
-    fn new(seed: u64) -> Both {
+    pub(super) fn new(seed: u64, layout: Layout) -> Both {
         let source = Arc::new(Source::new());
         let pacing = Pacing {
             stress: Some(Stress::new(When::Paced, seed)),
             ..Pacing::default()
         };
-        let heap = |_| Heap::new(&source, pacing, |_| Vec::new());
+        let heap = |_| {
+            let mut heap = Heap::new(&source, pacing, |_| Vec::new());
+            // Something shared that is forgotten: its pages have their places from here on.
+            heap.turn(|m, _| {
+                let _forgotten = m.val_str("a place");
+            });
+            heap
+        };
         let mut model = Model::default();
         model.heaps.resize_with(HEAPS, Default::default);
+        let mut heaps: Vec<_> = (0..HEAPS).map(heap).collect();
+        if let Layout::Reversed = layout {
+            heaps.reverse();
+        }
         Both {
-            heaps: (0..HEAPS).map(heap).collect(),
+            heaps,
             source,
             model,
             parcels: Vec::new(),
@@ -107,7 +125,7 @@ impl Both {
     }
 
     /// One step of some heap.
-    fn step(&mut self) {
+    pub(super) fn step(&mut self) {
         let heap = self.below(HEAPS);
         match self.below(12) {
             0..3 => self.make(heap),
@@ -263,7 +281,7 @@ impl Both {
     }
 
     /// All is forgotten: when all have collected as often as a chain of wholes is long, everything has ended once.
-    fn end(mut self) {
+    pub(super) fn end(mut self) {
         self.parcels.clear();
         self.heaps
             .iter_mut()
@@ -295,7 +313,7 @@ fn counts(counts: &Counts) -> BTreeMap<Number, i64> {
 }
 
 fn program(seed: u64) {
-    let mut both = Both::new(seed);
+    let mut both = Both::new(seed, Layout::InOrder);
     for _ in 0..STEPS {
         both.step();
         both.compare();

@@ -5,13 +5,17 @@ use super::lane::Change;
 use super::owner::Owner;
 use crate::collections::gc::FixedState;
 use crate::header::Header;
+#[cfg(test)]
+use crate::planted::{Planted, is_planted};
 use std::collections::HashMap;
 use std::ptr::NonNull;
+
+type Batches = Vec<(NonNull<Owner>, Vec<Change>)>;
 
 /// Changes for owners, in the order in which these came in.
 #[derive(Default)]
 pub(crate) struct Post {
-    batches: Vec<(NonNull<Owner>, Vec<Change>)>,
+    batches: Batches,
     places: HashMap<NonNull<Owner>, usize, FixedState>,
 }
 
@@ -35,7 +39,14 @@ impl Post {
     ///
     /// Who gives up weights does not use the objects any more.
     pub(crate) unsafe fn leave(self) {
-        for (owner, changes) in self.batches {
+        let batches = self.batches;
+        #[cfg(test)]
+        let batches = if is_planted(Planted::OrderByAddress) {
+            in_order_of_addresses(batches)
+        } else {
+            batches
+        };
+        for (owner, changes) in batches {
             for change in &changes {
                 books::post(Account::Lanes, change.object, change.by);
             }
@@ -43,4 +54,11 @@ impl Post {
             unsafe { Owner::give_up(owner, changes) };
         }
     }
+}
+
+/// What [`Planted::OrderByAddress`] does.
+#[cfg(test)]
+fn in_order_of_addresses(mut batches: Batches) -> Batches {
+    batches.sort_by_key(|(owner, _)| *owner);
+    batches
 }

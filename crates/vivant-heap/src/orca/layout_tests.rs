@@ -1,0 +1,51 @@
+//! Nothing is done in the order of addresses (R5): one program in two layouts posts the same changes in the same order.
+
+use super::books::{self, Account, Books};
+use super::model_tests::{Both, Layout, Thing};
+use crate::header::Header;
+use crate::planted::{self, Planted};
+use std::cell::RefCell;
+use std::ptr::NonNull;
+
+/// A change, by the number of its object.
+type Posted = (Account, usize, i64);
+
+thread_local! {
+    static POSTED: RefCell<Vec<Posted>> = RefCell::default();
+}
+
+fn note(account: Account, object: NonNull<Header>, by: i64) {
+    // SAFETY: things are all that is shared here; what is posted is counted until the step that posts it is over.
+    let thing = unsafe { object.add(1).cast::<Thing<'_>>().as_ref() };
+    POSTED.with(|posted| posted.borrow_mut().push((account, thing.noted.0, by)));
+}
+
+/// What a program posts.
+fn posted(seed: u64, layout: Layout) -> Vec<Posted> {
+    let mut both = Both::new(seed, layout);
+    books::watch(Some(note));
+    for _ in 0..if cfg!(miri) { 60 } else { 400 } {
+        both.step();
+    }
+    books::watch(None);
+    both.end();
+    POSTED.take()
+}
+
+fn differs(seed: u64) -> bool {
+    posted(seed, Layout::InOrder) != posted(seed, Layout::Reversed)
+}
+
+#[test]
+fn changes_have_one_order_in_two_layouts() {
+    let count = posted(0, Layout::InOrder).len();
+    assert!(count > if cfg!(miri) { 20 } else { 200 }, "{count} changes");
+    assert!(!(0..if cfg!(miri) { 1 } else { 20 }).any(differs));
+}
+
+#[test]
+fn canaries_of_layouts_are_caught() {
+    let caught = (0..20).any(|seed| planted::with(Planted::OrderByAddress, || differs(seed)));
+    assert!(caught);
+    assert_eq!(Books::check(), Ok(()));
+}
