@@ -24,7 +24,7 @@ fn note(account: Account, object: NonNull<Header>, by: i64) {
 fn posted(seed: u64, layout: Layout) -> Vec<Posted> {
     let mut both = Both::new(seed, layout);
     books::watch(Some(note));
-    for _ in 0..if cfg!(miri) { 60 } else { 400 } {
+    for _ in 0..if cfg!(miri) { 30 } else { 400 } {
         both.step();
     }
     books::watch(None);
@@ -39,7 +39,7 @@ fn differs(seed: u64) -> bool {
 #[test]
 fn changes_have_one_order_in_two_layouts() {
     let count = posted(0, Layout::InOrder).len();
-    assert!(count > if cfg!(miri) { 20 } else { 200 }, "{count} changes");
+    assert!(count > if cfg!(miri) { 10 } else { 200 }, "{count} changes");
     assert!(!(0..if cfg!(miri) { 1 } else { 20 }).any(differs));
 }
 

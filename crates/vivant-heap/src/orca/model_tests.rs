@@ -66,7 +66,7 @@ unsafe impl Twin for Thing<'static> {
 }
 
 const HEAPS: usize = 3;
-const STEPS: usize = if cfg!(miri) { 60 } else { 400 };
+const STEPS: usize = if cfg!(miri) { 40 } else { 400 };
 
 /// Where heaps lie, of which each begins with a chunk of its own.
 #[derive(Clone, Copy)]

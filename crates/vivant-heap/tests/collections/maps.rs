@@ -18,7 +18,7 @@ impl<K: Key, E: Kind> Root for Maps<K, E> {
 }
 
 /// How many keys there are to choose from.
-const KEYS: usize = if cfg!(miri) { 400 } else { 4000 };
+const KEYS: usize = if cfg!(miri) { 150 } else { 4000 };
 
 impl<K: Key, E: Kind> Maps<K, E> {
     fn next(&mut self) -> u64 {
