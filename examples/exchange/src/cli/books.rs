@@ -1,0 +1,28 @@
+//! `exchange books`: the race alone.
+
+use super::args::BookArguments;
+use crate::race::{Course, Entrant, Race, race};
+use indicatif::{ProgressBar, ProgressStyle};
+use std::error::Error;
+
+/// Races, and prints what came of it.
+///
+/// # Errors
+///
+/// A book came to another state than the others.
+#[allow(clippy::print_stdout, reason = "this is a command")]
+pub(super) fn books(arguments: &BookArguments) -> Result<(), Box<dyn Error>> {
+    println!("{}", shown(arguments.course())?);
+    Ok(())
+}
+
+/// Races with a progress bar: on standard error, and hidden when that is not a terminal.
+pub(super) fn shown(course: Course) -> Result<Race, Box<dyn Error>> {
+    let bar = ProgressBar::new((course.rounds * Entrant::ALL.len()) as u64);
+    bar.set_style(ProgressStyle::with_template(
+        "{bar:40} {pos}/{len} books, {eta} left",
+    )?);
+    let race = race(course, || bar.inc(1))?;
+    bar.finish_and_clear();
+    Ok(race)
+}

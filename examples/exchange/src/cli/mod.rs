@@ -1,0 +1,29 @@
+//! The command line.
+//!
+//! - [`Arguments`]: what can be said.
+//! - `run`: orders for an exchange, and an audit; `books`: the race alone.
+
+mod args;
+mod books;
+mod run;
+
+pub use args::{Arguments, BookArguments, Command, RunArguments};
+
+use std::process::ExitCode;
+
+/// Does what was said.
+#[allow(clippy::print_stderr, reason = "this is a command")]
+pub fn main(arguments: &Arguments) -> ExitCode {
+    let done = match &arguments.command {
+        Some(Command::Books(arguments)) => books::books(arguments).map(|()| true),
+        None => run::run(&arguments.run),
+    };
+    match done {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("exchange: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}

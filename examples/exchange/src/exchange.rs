@@ -1,0 +1,79 @@
+//! The exchange as the outside sees it.
+
+use crate::audience::Audience;
+use crate::audit::{Audit, Auditor};
+use crate::gateway::{Balance, Gateway};
+use crate::shard::Shard;
+use std::sync::Arc;
+use vivant::prelude::*;
+
+/// How an exchange is built.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// Instruments.
+    pub symbols: u32,
+    /// Traders.
+    pub traders: u32,
+    /// Readers of market data.
+    pub readers: u32,
+    /// When instruments are handed over.
+    pub balance: Balance,
+}
+
+/// The addresses of an exchange.
+#[derive(Clone, Debug)]
+pub struct Exchange {
+    gateway: Address<Gateway>,
+    audience: Arc<Audience>,
+}
+
+impl Exchange {
+    /// Opens an exchange. One shard has all instruments.
+    #[must_use]
+    pub fn open(system: &System, settings: Settings) -> Exchange {
+        let audience = Arc::new(Audience::gather(system, settings.traders, settings.readers));
+        let shard = Shard::spawn(system, audience.clone());
+        for symbol in 0..settings.symbols {
+            shard.list(symbol).send();
+        }
+        let gateway = Gateway::new(audience.clone(), shard, settings.symbols, settings.balance);
+        Exchange {
+            gateway: system.spawn(gateway),
+            audience,
+        }
+    }
+
+    /// Where orders go.
+    #[must_use]
+    pub fn gateway(&self) -> &Address<Gateway> {
+        &self.gateway
+    }
+
+    /// Who is told.
+    #[must_use]
+    pub fn audience(&self) -> &Arc<Audience> {
+        &self.audience
+    }
+
+    /// How many answers traders have got.
+    ///
+    /// # Errors
+    ///
+    /// A trader has ended.
+    pub fn answers(&self) -> Result<u64, AskError> {
+        let traders = self.audience.traders.iter();
+        let answers = traders.map(|trader| trader.answers().ask_blocking());
+        answers.map(|count| count.map(|count| count as u64)).sum()
+    }
+
+    /// Audits. No order should be under way: one that is will be found as unanswered.
+    ///
+    /// # Errors
+    ///
+    /// The auditor has ended: it panicked, or the system was shut down.
+    pub fn audit(&self, system: &System) -> Result<Audit, AskError> {
+        let auditor = Auditor::new(self.audience.clone());
+        let auditor = system.spawn(auditor);
+        auditor.audit_all(self.gateway.clone()).ask_blocking()
+    }
+}

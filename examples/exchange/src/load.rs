@@ -1,0 +1,92 @@
+//! The load generator: orders are due at a constant rate, whatever became of those before.
+//!
+//! Load is open: a latency counts from the moment at which the order was due, not from the one at which it was sent. If the exchange, or this thread, is
+//! held up, the orders that were due meanwhile have waited, and the figures say so (they are free of coordinated omission).
+
+use crate::exchange::Exchange;
+use crate::flow::{Flow, Market};
+use crate::gateway::Incoming;
+use crate::latency::Latency;
+use std::thread;
+use std::time::{Duration, Instant};
+use vivant::prelude::*;
+
+/// How long the last answers are waited for.
+const GRACE: Duration = Duration::from_secs(10);
+/// How often they are counted.
+const LOOK_EVERY: Duration = Duration::from_millis(2);
+/// How often whoever watches is told how far it is, in orders.
+const PROGRESS_EVERY: u64 = 1 << 10;
+
+/// What a run does.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Plan {
+    /// How long orders are due.
+    pub duration: Duration,
+    /// How many are due in a second.
+    pub rate: f64,
+    /// What they are about.
+    pub market: Market,
+    /// Where they come from.
+    pub seed: u64,
+}
+
+impl Plan {
+    /// How many orders will be due.
+    #[must_use]
+    pub fn orders(&self) -> u64 {
+        (self.rate * self.duration.as_secs_f64()).round() as u64
+    }
+}
+
+/// What became of a run.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Sent {
+    /// Orders that were sent.
+    pub orders: u64,
+    /// Those that were answered.
+    pub answers: u64,
+    /// From the first order's due time to the last answer.
+    pub took: Duration,
+    /// From the moment at which an order was due to the one at which it was sent: this thread wakes late. It is part of the other latencies.
+    pub late: Latency,
+}
+
+/// Sends a plan's orders from this thread, waits for the answers, and calls `progress` with the number of orders now and then.
+///
+/// # Errors
+///
+/// A trader has ended.
+pub fn run(
+    plan: &Plan,
+    system: &System,
+    exchange: &Exchange,
+    progress: impl Fn(u64),
+) -> Result<Sent, AskError> {
+    let (gateway, clock) = (exchange.gateway(), system.clock());
+    let (begin, start) = (clock.now(), Instant::now());
+    let mut sent = Sent::default();
+    for order in Flow::new(plan.market, plan.seed).take(plan.orders() as usize) {
+        let after = Duration::from_secs_f64(sent.orders as f64 / plan.rate);
+        let wait = after.saturating_sub(start.elapsed());
+        if !wait.is_zero() {
+            thread::sleep(wait);
+        }
+        let due = begin + after;
+        sent.late.record(start.elapsed().saturating_sub(after));
+        gateway.order(Incoming { order, due }).send();
+        sent.orders += 1;
+        if sent.orders % PROGRESS_EVERY == 0 {
+            progress(sent.orders);
+        }
+    }
+    let given_up = Instant::now() + GRACE;
+    loop {
+        sent.answers = exchange.answers()?;
+        sent.took = start.elapsed();
+        if sent.answers >= sent.orders || Instant::now() > given_up {
+            return Ok(sent);
+        }
+        thread::sleep(LOOK_EVERY);
+    }
+}

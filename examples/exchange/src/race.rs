@@ -1,0 +1,273 @@
+//! The race: the same orders through the same book, built in three ways, in one thread.
+//!
+//! Each round runs all of them, each time another one first. A book that ends in another state than the reference is a failure of the run, not a result.
+
+use crate::books::{CountedBook, Digest, OrderBook, ReferenceBook, RegionBook, SlabBook};
+use crate::flow::{Flow, Market};
+use crate::order::{Answer, Order, Trade};
+use std::fmt;
+use std::hint::black_box;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use vivant::Pacing;
+use vivant::heap::Source;
+
+/// How many orders are carried out while a region is open, where it is not opened for each.
+const BATCH: usize = 64;
+/// A large nursery, in bytes.
+const NURSERY: usize = 4 << 20;
+
+/// What is raced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Course {
+    /// Orders of each run.
+    pub orders: usize,
+    /// Runs of each book.
+    pub rounds: usize,
+    /// About how many orders rest.
+    pub resting: usize,
+    /// Where the orders come from.
+    pub seed: u64,
+}
+
+/// A way to build a book.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Entrant {
+    /// A graph in a region, which is opened for each order.
+    Graph,
+    /// A graph in a region, which is opened for some orders at a time.
+    GraphInBatches,
+    /// A graph in a region with a large nursery, in which most orders end before they are moved.
+    GraphWithRoom,
+    /// `Rc<RefCell<…>>`.
+    Counted,
+    /// Indices into slabs.
+    Slab,
+}
+
+impl Entrant {
+    /// All of them.
+    pub const ALL: [Entrant; 5] = [
+        Entrant::Graph,
+        Entrant::GraphInBatches,
+        Entrant::GraphWithRoom,
+        Entrant::Counted,
+        Entrant::Slab,
+    ];
+
+    /// Its name in reports.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Entrant::Graph => "Gc in an Iso, opened for each order",
+            Entrant::GraphInBatches => "Gc in an Iso, opened for 64 orders",
+            Entrant::GraphWithRoom => "Gc in an Iso, nursery of 4 MiB",
+            Entrant::Counted => "Rc<RefCell>",
+            Entrant::Slab => "slab",
+        }
+    }
+
+    fn run(self, source: &Arc<Source>, orders: &[Order], said: &mut Said) -> Lap {
+        match self {
+            Entrant::Graph => lap(RegionBook::new(source), one_by_one, orders, said),
+            Entrant::GraphInBatches => lap(RegionBook::new(source), in_batches, orders, said),
+            Entrant::GraphWithRoom => {
+                let pacing = Pacing::new().nursery(NURSERY);
+                lap(RegionBook::paced(source, pacing), one_by_one, orders, said)
+            }
+            Entrant::Counted => lap(CountedBook::default(), one_by_one, orders, said),
+            Entrant::Slab => lap(SlabBook::default(), one_by_one, orders, said),
+        }
+    }
+}
+
+/// One run of one book.
+#[derive(Clone, Copy, Debug)]
+struct Lap {
+    /// All orders.
+    took: Duration,
+    /// Dropping the book with what rests in it.
+    dropped: Duration,
+    digest: Digest,
+}
+
+/// What came of the race.
+#[derive(Clone, Debug)]
+pub struct Race {
+    /// What was raced.
+    pub course: Course,
+    /// How many orders rest at the end.
+    pub resting: usize,
+    /// How many trades were made.
+    pub trades: usize,
+    /// The state that all came to.
+    pub digest: Digest,
+    /// By entrant.
+    pub times: Vec<Times>,
+}
+
+/// The times of one entrant.
+#[derive(Clone, Copy, Debug)]
+pub struct Times {
+    /// Whose.
+    pub entrant: Entrant,
+    /// An order, in the median run.
+    pub median_ns: f64,
+    /// An order, in the fastest run.
+    pub least_ns: f64,
+    /// Dropping the book, in the median run.
+    pub dropped: Duration,
+}
+
+/// A book came to another state than the reference.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Astray {
+    /// Which.
+    pub entrant: Entrant,
+    /// Its state.
+    pub digest: Digest,
+    /// The reference's state.
+    pub expected: Digest,
+}
+
+impl fmt::Display for Astray {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = self.entrant.name();
+        write!(
+            f,
+            "the book by {name} came to state {}, the reference to {}",
+            self.digest, self.expected
+        )
+    }
+}
+
+impl std::error::Error for Astray {}
+
+/// Races.
+///
+/// # Errors
+///
+/// A book came to another state than the reference.
+pub fn race(course: Course, mut progress: impl FnMut()) -> Result<Race, Astray> {
+    let market = Market {
+        symbols: 1,
+        traders: 16,
+        resting: course.resting,
+    };
+    let orders: Vec<Order> = Flow::new(market, course.seed).take(course.orders).collect();
+    let mut reference = ReferenceBook::default();
+    let mut said = Said::default();
+    one_by_one(&mut reference, &orders, &mut said);
+    let expected = digest(&mut reference, &said);
+    let trades = said.trades.len();
+    let source = Arc::new(Source::new());
+    let mut laps: Vec<Vec<Lap>> = vec![Vec::new(); Entrant::ALL.len()];
+    for round in 0..course.rounds {
+        for number in 0..Entrant::ALL.len() {
+            let number = (round + number) % Entrant::ALL.len();
+            let entrant = Entrant::ALL[number];
+            let lap = entrant.run(&source, &orders, &mut said);
+            if lap.digest != expected {
+                let digest = lap.digest;
+                return Err(Astray {
+                    entrant,
+                    digest,
+                    expected,
+                });
+            }
+            laps[number].push(lap);
+            progress();
+        }
+    }
+    let times = Entrant::ALL.iter().zip(laps);
+    Ok(Race {
+        course,
+        resting: reference.resting().len(),
+        trades,
+        digest: expected,
+        times: times
+            .map(|(entrant, laps)| times_of(*entrant, laps, orders.len()))
+            .collect(),
+    })
+}
+
+fn times_of(entrant: Entrant, mut laps: Vec<Lap>, orders: usize) -> Times {
+    let ns = |lap: &Lap| lap.took.as_nanos() as f64 / orders.max(1) as f64;
+    laps.sort_by_key(|lap| lap.dropped);
+    let dropped = laps.get(laps.len() / 2).map(|lap| lap.dropped);
+    laps.sort_by_key(|lap| lap.took);
+    Times {
+        entrant,
+        median_ns: laps.get(laps.len() / 2).map_or(0.0, ns),
+        least_ns: laps.first().map_or(0.0, ns),
+        dropped: dropped.unwrap_or_default(),
+    }
+}
+
+/// What a book has said. The same room is used for each run, so that what is measured is the book.
+#[derive(Debug, Default)]
+struct Said {
+    answers: Vec<Answer>,
+    trades: Vec<Trade>,
+}
+
+type Ride<B> = fn(&mut B, &[Order], &mut Said);
+
+fn lap<B: OrderBook>(mut book: B, ride: Ride<B>, orders: &[Order], said: &mut Said) -> Lap {
+    said.answers.clear();
+    said.trades.clear();
+    let start = Instant::now();
+    ride(&mut book, black_box(orders), said);
+    let took = start.elapsed();
+    let digest = digest(&mut book, said);
+    let start = Instant::now();
+    drop(book);
+    Lap {
+        took,
+        dropped: start.elapsed(),
+        digest,
+    }
+}
+
+fn one_by_one<B: OrderBook>(book: &mut B, orders: &[Order], said: &mut Said) {
+    for order in orders {
+        let answer = book.apply(order, &mut said.trades);
+        said.answers.push(answer);
+    }
+}
+
+fn in_batches(book: &mut RegionBook, orders: &[Order], said: &mut Said) {
+    for some in orders.chunks(BATCH) {
+        book.apply_all(some, &mut said.trades, |answer| said.answers.push(answer));
+    }
+}
+
+/// Of everything that a book has said and has.
+fn digest(book: &mut impl OrderBook, said: &Said) -> Digest {
+    let mut digest = Digest::default();
+    said.answers.iter().for_each(|answer| digest.add(answer));
+    said.trades.iter().for_each(|trade| digest.add(trade));
+    book.resting().iter().for_each(|rest| digest.add(rest));
+    digest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_come_to_one_state() {
+        let course = Course {
+            orders: 2_000,
+            rounds: 2,
+            resting: 100,
+            seed: 3,
+        };
+        let mut laps = 0;
+        let race = race(course, || laps += 1).unwrap();
+        assert_eq!(laps, 2 * Entrant::ALL.len());
+        assert!(race.trades > 100 && race.resting > 10);
+        let other = super::race(Course { seed: 4, ..course }, || ()).unwrap();
+        assert_ne!(race.digest, other.digest);
+    }
+}

@@ -1,0 +1,144 @@
+//! The report for a terminal.
+
+use super::{Outcome, readable};
+use crate::latency::Latency;
+use crate::race::Race;
+use std::fmt;
+use std::time::Duration;
+
+/// Quantiles that are reported.
+pub(super) const SHARES: [(f64, &str); 3] = [(0.5, "p50"), (0.99, "p99"), (0.999, "p99.9")];
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Outcome {
+            plan,
+            settings,
+            sent,
+            audit,
+            system,
+            ..
+        } = self;
+        writeln!(
+            f,
+            "{} instruments, {} traders, {} readers, {} workers; {} orders/s for {:?}, seed {}",
+            settings.symbols,
+            settings.traders,
+            settings.readers,
+            system.workers,
+            plan.rate,
+            plan.duration,
+            plan.seed,
+        )?;
+        writeln!(
+            f,
+            "answered {} orders in {:.1} s; latency counts from when an order was due\n",
+            sent.answers,
+            sent.took.as_secs_f64(),
+        )?;
+        write!(f, "{:<22}{:>10}", "latency", "count")?;
+        for (_, name) in SHARES {
+            write!(f, "{name:>10}")?;
+        }
+        writeln!(f, "{:>10}", "max")?;
+        for (name, latency) in self.latencies() {
+            line(f, name, latency)?;
+        }
+        writeln!(
+            f,
+            "\n{} trades, {} orders rest; {} versions published, read {} times with {} look-ups",
+            audit.trades, audit.resting, audit.versions, audit.read, audit.look_ups,
+        )?;
+        let most = audit.hand_overs.iter().max_by_key(|it| it.resting);
+        writeln!(
+            f,
+            "{} shards; {} instruments handed over, the largest with {} orders in it; from turn to turn {} in the middle, {} at most",
+            audit.shards,
+            audit.hand_overs.len(),
+            most.map_or(0, |it| it.resting),
+            readable(ns(self.hand_over_median())),
+            readable(ns(self.hand_over_longest())),
+        )?;
+        writeln!(
+            f,
+            "{} collections of actors' heaps, {} together, the longest {}",
+            system.collections,
+            readable(ns(system.collecting)),
+            readable(ns(system.longest)),
+        )?;
+        write!(
+            f,
+            "audit: {} orders, {} trades, {} versions: {}",
+            audit.orders,
+            audit.trades,
+            audit.versions,
+            if audit.holds() { "holds" } else { "FAILED" },
+        )?;
+        if let Some(race) = &self.race {
+            write!(f, "\n\n{race}")?;
+        }
+        Ok(())
+    }
+}
+
+impl Outcome {
+    /// How long an instrument was on its way, in the middle.
+    #[must_use]
+    pub fn hand_over_median(&self) -> Duration {
+        let mut took: Vec<Duration> = self.audit.hand_overs.iter().map(|it| it.took).collect();
+        took.sort_unstable();
+        took.get(took.len() / 2).copied().unwrap_or_default()
+    }
+
+    /// How long an instrument was on its way, at most.
+    #[must_use]
+    pub fn hand_over_longest(&self) -> Duration {
+        let took = self.audit.hand_overs.iter().map(|it| it.took);
+        took.max().unwrap_or_default()
+    }
+}
+
+pub(super) fn ns(duration: Duration) -> u64 {
+    duration.as_nanos() as u64
+}
+
+fn line(f: &mut fmt::Formatter<'_>, name: &str, latency: &Latency) -> fmt::Result {
+    write!(f, "{name:<22}{:>10}", latency.count())?;
+    for (share, _) in SHARES {
+        write!(f, "{:>10}", readable(latency.quantile_ns(share)))?;
+    }
+    writeln!(f, "{:>10}", readable(latency.max_ns()))
+}
+
+impl fmt::Display for Race {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Race {
+            course,
+            resting,
+            trades,
+            digest,
+            times,
+        } = self;
+        writeln!(
+            f,
+            "one book, one thread: {} orders of seed {}, {trades} trades, {resting} orders rest; {} runs of each, in turn",
+            course.orders, course.seed, course.rounds,
+        )?;
+        writeln!(
+            f,
+            "{:<38}{:>12}{:>12}{:>14}",
+            "book", "ns/order", "fastest", "to drop it"
+        )?;
+        for it in times {
+            writeln!(
+                f,
+                "{:<38}{:>12.1}{:>12.1}{:>14}",
+                it.entrant.name(),
+                it.median_ns,
+                it.least_ns,
+                readable(ns(it.dropped)),
+            )?;
+        }
+        write!(f, "state of all: {digest}")
+    }
+}

@@ -1,0 +1,223 @@
+//! Shards: actors with the order books of some instruments.
+//!
+//! - [`Shard`]: the actor. It carries orders out, tells traders, and publishes what has changed.
+//! - [`Listing`]: one instrument: its book, a region of its own ([`Iso`](vivant::heap::Iso)), and what goes with it wherever it goes.
+//! - [`Version`]: what is published of an instrument: a [`Val`] that any actor reads.
+//!
+//! # How an instrument is handed over
+//!
+//! The gateway tells the shard that has it to *give* it to another, and from then on sends its orders there. That is all: nobody waits for an answer,
+//! and no order is held up anywhere else.
+//!
+//! 1. Orders that the gateway has sent before are in the old shard's mailbox before `give`, so they are carried out there (T2).
+//! 2. `give` sends the listing as it is: the book moves by one pointer, however many orders rest in it.
+//! 3. Orders that come to the new shard before the listing does are laid aside, in their order, and carried out when it comes. So is a `give` that
+//!    comes too early.
+//!
+//! What must hold:
+//!
+//! - G1 An instrument is at one shard, or in one message: an `Iso` cannot be copied.
+//! - G2 An instrument's orders are carried out in the order in which the gateway sent them.
+//! - G3 The versions of an instrument have the numbers 1, 2, 3 … wherever it is, and each reader gets them in this order: the old shard sends its last version
+//!   before the listing, the new shard its first one after that, and delivery is causal (T2).
+
+mod listing;
+mod version;
+
+pub use listing::{Listing, ListingLedger};
+pub use version::Version;
+
+use crate::audience::Audience;
+use crate::gateway::Incoming;
+use crate::order::{OrderId, Symbol, Trade};
+use crate::trader::Role;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+use vivant::prelude::*;
+
+/// A shard.
+#[derive(Actor, Debug)]
+pub struct ShardState<'gc> {
+    audience: Arc<Audience>,
+    places: BTreeMap<Symbol, Place<'gc>>,
+    /// Whether the message that publishes is on its way.
+    publishing: Publishing,
+    /// Trades of the order that is carried out.
+    trades: Vec<Trade>,
+    hand_overs: Vec<HandOver>,
+}
+
+/// Where an instrument is.
+#[derive(Object, Debug)]
+enum Place<'gc> {
+    Here(Listing<'gc>),
+    /// On its way to this shard; what came for it meanwhile, in its order.
+    OnItsWay(Vec<Early>),
+}
+
+/// What came too early.
+#[derive(Object, Debug)]
+#[object(leaf)]
+enum Early {
+    Order(Incoming),
+    Give(Address<Shard>),
+}
+
+#[derive(Object, Clone, Copy, Debug, PartialEq, Eq)]
+#[object(leaf)]
+enum Publishing {
+    No,
+    Due,
+}
+
+/// A listing that has come from another shard.
+#[derive(Object, Clone, Copy, Debug, PartialEq, Eq)]
+#[object(leaf)]
+pub struct HandOver {
+    /// The instrument.
+    pub symbol: Symbol,
+    /// How many orders rested in its book.
+    pub resting: usize,
+    /// How many orders had come before it.
+    pub early: usize,
+    /// From the turn that gave it to the turn that took it.
+    pub took: Duration,
+}
+
+/// What a shard tells the audit.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ShardLedger {
+    /// Its instruments.
+    pub listings: Vec<ListingLedger>,
+    /// Orders that wait for an instrument which has not come.
+    pub waiting: Vec<OrderId>,
+    /// What it was handed.
+    pub hand_overs: Vec<HandOver>,
+}
+
+#[behaviours]
+impl<'gc> ShardState<'gc> {
+    #[start]
+    /// A shard without instruments.
+    pub fn new(audience: Arc<Audience>) -> Self {
+        ShardState {
+            audience,
+            places: BTreeMap::new(),
+            publishing: Publishing::No,
+            trades: Vec::new(),
+            hand_overs: Vec::new(),
+        }
+    }
+
+    /// Opens an instrument.
+    pub fn list(&mut self, t: &Turn<'gc, Shard>, symbol: Symbol) {
+        let listing = Listing::new(t, symbol);
+        self.places.insert(symbol, Place::Here(listing));
+    }
+
+    /// Carries an order out.
+    pub fn submit(&mut self, t: &Turn<'gc, Shard>, incoming: Incoming) {
+        let Incoming { order, due } = incoming;
+        let nowhere = || Place::OnItsWay(Vec::new());
+        let listing = match self.places.entry(order.symbol).or_insert_with(nowhere) {
+            Place::Here(listing) => listing,
+            Place::OnItsWay(early) => return early.push(Early::Order(incoming)),
+        };
+        let answer = listing.apply(&incoming, &mut self.trades);
+        // Before the answers: who knows them and asks for the ledger finds everything published (T2).
+        self.publish_soon(t);
+        let traders = &self.audience.traders;
+        t.send(traders[order.trader as usize].answered(order.id, due, answer));
+        for trade in self.trades.drain(..) {
+            t.send(traders[trade.maker_trader as usize].traded(Role::Maker, trade));
+            t.send(traders[trade.taker_trader as usize].traded(Role::Taker, trade));
+        }
+    }
+
+    /// Publishes what has changed: one version for all orders that were waiting in the mailbox when the first of them was carried out.
+    pub fn publish(&mut self, t: &Turn<'gc, Shard>) {
+        self.publishing = Publishing::No;
+        for place in self.places.values_mut() {
+            let Place::Here(listing) = place else {
+                continue;
+            };
+            let Some((version, dues)) = listing.next_version(t) else {
+                continue;
+            };
+            let (symbol, number) = (version.symbol, version.number);
+            // The meter hears of it before the first reader does, and so before that one tells the meter (T2).
+            t.send(self.audience.meter.published(symbol, number, dues));
+            for reader in &self.audience.readers {
+                t.send(reader.read(version));
+            }
+        }
+    }
+
+    /// Gives an instrument to another shard.
+    pub fn give(&mut self, t: &Turn<'gc, Shard>, symbol: Symbol, to: Address<Shard>) {
+        match self.places.remove(&symbol) {
+            Some(Place::Here(listing)) => t.send(to.take(listing, t.now())),
+            early => {
+                let mut waiting = match early {
+                    Some(Place::OnItsWay(waiting)) => waiting,
+                    _ => Vec::new(),
+                };
+                waiting.push(Early::Give(to));
+                self.places.insert(symbol, Place::OnItsWay(waiting));
+            }
+        }
+    }
+
+    /// Takes an instrument, and then what came for it before it came.
+    pub fn take(&mut self, t: &Turn<'gc, Shard>, mut listing: Listing<'gc>, given: Duration) {
+        let (symbol, resting) = (listing.symbol(), listing.resting_count());
+        let before = self.places.insert(symbol, Place::Here(listing));
+        let early = match before {
+            Some(Place::OnItsWay(early)) => early,
+            _ => Vec::new(),
+        };
+        self.hand_overs.push(HandOver {
+            symbol,
+            resting,
+            early: early.len(),
+            took: t.now().saturating_sub(given),
+        });
+        self.publish_soon(t);
+        for it in early {
+            match it {
+                Early::Order(incoming) => self.submit(t, incoming),
+                Early::Give(to) => self.give(t, symbol, to),
+            }
+        }
+    }
+
+    /// Tells what it has.
+    pub fn ledger(&mut self) -> ShardLedger {
+        let mut ledger = ShardLedger {
+            hand_overs: self.hand_overs.clone(),
+            ..ShardLedger::default()
+        };
+        for place in self.places.values_mut() {
+            match place {
+                Place::Here(listing) => ledger.listings.push(listing.ledger()),
+                Place::OnItsWay(early) => {
+                    let orders = early.iter().filter_map(|it| match it {
+                        Early::Order(incoming) => Some(incoming.order.id),
+                        Early::Give(_) => None,
+                    });
+                    ledger.waiting.extend(orders);
+                }
+            }
+        }
+        ledger
+    }
+
+    #[local]
+    fn publish_soon(&mut self, t: &Turn<'gc, Shard>) {
+        if self.publishing == Publishing::No {
+            self.publishing = Publishing::Due;
+            t.send(t.me().publish());
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! The program as a user starts it.
+
+use serde_json::Value;
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+fn scratch(name: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name)
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+fn ran(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_exchange"))
+        .args(arguments)
+        .output()
+        .expect("the program can be started")
+}
+
+/// A second of the whole way: send, hand over, publish, report, audit, compare.
+#[test]
+fn a_short_run_is_good_and_leaves_a_report() {
+    let report = scratch("exchange-short.html");
+    let output = ran(&[
+        "--seconds=1",
+        "--rate=1000",
+        "--resting=50",
+        "--readers=8",
+        "--hand-over-every=100",
+        "--book-orders=2000",
+        "--seed=3",
+        "--json",
+        "--report",
+        report.to_str().unwrap(),
+    ]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert_eq!(text(&output.stderr), "", "the progress bar is hidden");
+    let stdout = text(&output.stdout);
+    let line: Value = serde_json::from_str(stdout.lines().last().unwrap()).unwrap();
+    assert_eq!(line["good"], true);
+    assert_eq!(
+        (&line["sent"], &line["answered"]),
+        (&1000.into(), &1000.into())
+    );
+    for latency in ["due to sent", "due to answered", "due to last reader"] {
+        assert_eq!(line["latencies"][latency]["count"], 1000);
+        assert!(line["latencies"][latency]["p50_ns"].as_u64() > Some(0));
+    }
+    assert_eq!(line["shards"], 4);
+    assert!(line["hand_overs"].as_u64() >= Some(10));
+    assert!(line["trades"].as_u64() > Some(50));
+    let versions = line["versions"].as_u64().unwrap();
+    assert!(versions > 10);
+    assert_eq!(line["read"], versions * 8);
+    assert_eq!(line["audit"]["holds"], true);
+    assert_eq!(line["books"]["times"].as_array().unwrap().len(), 5);
+    let page = std::fs::read_to_string(report).unwrap();
+    assert_eq!(page.matches("<svg").count(), 3);
+    assert!(page.contains("no reader missed a version") && !page.contains("://"));
+}
+
+#[test]
+fn the_table_is_for_people() {
+    let report = scratch("exchange-table.html");
+    let output = ran(&[
+        "--seconds=0.5",
+        "--rate=200",
+        "--symbols=2",
+        "--readers=2",
+        "--book-orders=0",
+        "--hand-over-every=0",
+        "--report",
+        report.to_str().unwrap(),
+    ]);
+    let table = text(&output.stdout);
+    assert!(output.status.success(), "{table}{}", text(&output.stderr));
+    for word in [
+        "due to last reader",
+        "p99.9",
+        "1 shards; 0 instruments handed over",
+        "audit: 100 orders",
+        "holds",
+    ] {
+        assert!(table.contains(word), "{word} is not in\n{table}");
+    }
+    assert!(!table.contains("ns/order"));
+}
+
+#[test]
+fn books_alone_come_to_one_state() {
+    let output = ran(&["books", "--orders=3000", "--rounds=1", "--resting=100"]);
+    let table = text(&output.stdout);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    for word in ["Rc<RefCell>", "slab", "ns/order", "state of all: "] {
+        assert!(table.contains(word), "{word} is not in\n{table}");
+    }
+}
+
+#[test]
+fn a_report_that_cannot_be_written_is_a_failure() {
+    let output = ran(&[
+        "--seconds=0.1",
+        "--rate=10",
+        "--readers=1",
+        "--book-orders=0",
+        "--report=/nowhere/at/all.html",
+    ]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stderr).contains("cannot write /nowhere/at/all.html"));
+}
+
+#[test]
+fn nonsense_on_the_command_line_is_refused() {
+    for arguments in [
+        &["--rate=0"][..],
+        &["--seconds=-1"],
+        &["--symbols=0"],
+        &["--readers=0"],
+        &["--traders=0"],
+        &["--shards=0"],
+        &["--workers=0"],
+        &["--resting=0"],
+        &["books", "--rounds=0"],
+        &["books", "--orders=0"],
+        &["trade"],
+    ] {
+        assert_eq!(ran(arguments).status.code(), Some(2), "{arguments:?}");
+    }
+}

@@ -1,0 +1,138 @@
+//! Instruments are handed over while orders come, under seeds: no order is lost or overtaken, and no reader misses a version.
+
+mod support;
+
+use exchange::audit::Audit;
+use exchange::gateway::Balance;
+use std::time::Duration;
+use support::{open, send};
+use vivant::Pacing;
+use vivant::System;
+use vivant::heap::{Stress, When};
+use vivant::simulation::{Faults, Seeds, Simulation, check};
+
+/// Hands over all the time.
+const RESTLESS: Balance = Balance {
+    every: 13,
+    shards_max: 4,
+};
+
+fn audited(simulation: &Simulation, orders: usize, balance: Balance) -> Audit {
+    let system = simulation.system();
+    let exchange = open(system, balance);
+    send(simulation, exchange.gateway(), orders);
+    simulation.run();
+    exchange.audit(system).expect("the auditor lives")
+}
+
+fn holds(simulation: &Simulation, orders: usize) {
+    let audit = audited(simulation, orders, RESTLESS);
+    assert!(audit.holds(), "{:?}", audit.findings);
+    assert_eq!(audit.orders, orders as u64);
+    assert_eq!(
+        (audit.answered.count(), audit.seen.count()),
+        (audit.orders, audit.orders)
+    );
+    assert_eq!(audit.shards, RESTLESS.shards_max);
+    assert!(audit.trades > 0 && audit.resting > 0);
+    assert!(audit.hand_overs.len() >= orders / 13);
+}
+
+#[test]
+fn seeded_nothing_is_lost_at_hand_over() {
+    check(
+        "seeded_nothing_is_lost_at_hand_over",
+        Seeds(30),
+        &Faults::none(),
+        |simulation| holds(simulation, 400),
+    );
+}
+
+#[test]
+fn seeded_nothing_is_lost_by_slow_shards() {
+    let faults = Faults::none()
+        .delays(100_000, Duration::from_millis(50))
+        .slow_turns(100_000, Duration::from_millis(20));
+    check(
+        "seeded_nothing_is_lost_by_slow_shards",
+        Seeds(30),
+        &faults,
+        |simulation| holds(simulation, 400),
+    );
+}
+
+#[test]
+fn seeded_nothing_is_lost_when_mailboxes_are_full() {
+    check(
+        "seeded_nothing_is_lost_when_mailboxes_are_full",
+        Seeds(20),
+        &Faults::none().full_mailboxes(),
+        |simulation| holds(simulation, 400),
+    );
+}
+
+/// With heaps that collect everything after each turn, and look after themselves.
+#[test]
+fn seeded_nothing_is_lost_under_collections() {
+    check(
+        "seeded_nothing_is_lost_under_collections",
+        Seeds(6),
+        &Faults::none(),
+        |simulation| {
+            let stress = Stress::new(When::All, simulation.seed());
+            let builder = System::builder().pacing(Pacing::new().stressed(stress));
+            let simulation = Simulation::with(simulation.seed(), Faults::none(), builder);
+            holds(&simulation, 150);
+        },
+    );
+}
+
+/// The mechanism is used: some seed has an instrument that is waited for, and one that is given on before it has come.
+#[test]
+fn some_orders_come_before_their_instrument() {
+    let early = (0..50).map(|seed| {
+        let audit = audited(&Simulation::new(seed), 400, RESTLESS);
+        audit.hand_overs.iter().map(|it| it.early).max()
+    });
+    let most = early.flatten().max();
+    assert!(most > Some(1), "{most:?}");
+}
+
+#[test]
+fn one_seed_gives_one_run() {
+    let run = |seed| {
+        let simulation = Simulation::new(seed);
+        let audit = audited(&simulation, 300, RESTLESS);
+        (simulation.signature(), simulation.now(), audit)
+    };
+    let (one, other) = (run(7), run(7));
+    assert_eq!((one.0, one.1), (other.0, other.1));
+    assert!(one.2 == other.2, "two audits of one seed differ");
+    assert_ne!(run(8).0, one.0);
+}
+
+/// On threads, as fast as it goes.
+#[test]
+fn nothing_is_lost_on_threads() {
+    let system = System::builder().workers(2).build();
+    let balance = Balance {
+        every: 200,
+        shards_max: 3,
+    };
+    let exchange = open(&system, balance);
+    let orders = support::orders(1).take(20_000);
+    let mut sent = 0;
+    for order in orders {
+        exchange.gateway().order(order).send();
+        sent += 1;
+    }
+    while exchange.answers() != Ok(sent) {
+        assert_eq!(system.inspect().panics, 0);
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    let audit = exchange.audit(&system).expect("the auditor lives");
+    assert!(audit.holds(), "{:?}", audit.findings);
+    assert_eq!(audit.orders, sent);
+    assert!(audit.hand_overs.len() >= 100, "{}", audit.hand_overs.len());
+    assert!(system.shutdown().is_complete());
+}
