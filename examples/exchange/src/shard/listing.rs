@@ -3,7 +3,7 @@
 use super::{Shard, Version};
 use crate::books::Book;
 use crate::gateway::Incoming;
-use crate::order::{Answer, Place, Price, Quantity, Rest, Side, Symbol, Trade};
+use crate::order::{Action, Answer, Place, Price, Quantity, Rest, Side, Symbol, Trade};
 use std::mem;
 use std::time::Duration;
 use vivant::heap::Iso;
@@ -70,9 +70,7 @@ impl<'gc> Listing<'gc> {
         };
         self.changed.extend(trades.iter().map(other));
         match (order.action, answer) {
-            (crate::order::Action::Limit { side, price, .. }, Answer::Taken { resting, .. })
-                if resting > 0 =>
-            {
+            (Action::Limit { side, price, .. }, Answer::Taken { resting, .. }) if resting > 0 => {
                 self.changed.push(Place { side, price });
             }
             (_, Answer::Cancelled { place, .. }) => self.changed.push(place),

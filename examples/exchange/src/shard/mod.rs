@@ -40,7 +40,7 @@ use vivant::prelude::*;
 #[derive(Actor, Debug)]
 pub struct ShardState<'gc> {
     audience: Arc<Audience>,
-    places: BTreeMap<Symbol, Place<'gc>>,
+    instruments: BTreeMap<Symbol, Whereabouts<'gc>>,
     /// Whether the message that publishes is on its way.
     publishing: Publishing,
     /// Trades of the order that is carried out.
@@ -50,7 +50,7 @@ pub struct ShardState<'gc> {
 
 /// Where an instrument is.
 #[derive(Object, Debug)]
-enum Place<'gc> {
+enum Whereabouts<'gc> {
     Here(Listing<'gc>),
     /// On its way to this shard; what came for it meanwhile, in its order.
     OnItsWay(Vec<Early>),
@@ -79,7 +79,7 @@ pub struct HandOver {
     pub symbol: Symbol,
     /// How many orders rested in its book.
     pub resting: usize,
-    /// How many orders had come before it.
+    /// How many messages for it had come before it.
     pub early: usize,
     /// From the turn that gave it to the turn that took it.
     pub took: Duration,
@@ -103,7 +103,7 @@ impl<'gc> ShardState<'gc> {
     pub fn new(audience: Arc<Audience>) -> Self {
         ShardState {
             audience,
-            places: BTreeMap::new(),
+            instruments: BTreeMap::new(),
             publishing: Publishing::No,
             trades: Vec::new(),
             hand_overs: Vec::new(),
@@ -113,16 +113,16 @@ impl<'gc> ShardState<'gc> {
     /// Opens an instrument.
     pub fn list(&mut self, t: &Turn<'gc, Shard>, symbol: Symbol) {
         let listing = Listing::new(t, symbol);
-        self.places.insert(symbol, Place::Here(listing));
+        self.instruments.insert(symbol, Whereabouts::Here(listing));
     }
 
     /// Carries an order out.
     pub fn submit(&mut self, t: &Turn<'gc, Shard>, incoming: Incoming) {
         let Incoming { order, due } = incoming;
-        let nowhere = || Place::OnItsWay(Vec::new());
-        let listing = match self.places.entry(order.symbol).or_insert_with(nowhere) {
-            Place::Here(listing) => listing,
-            Place::OnItsWay(early) => return early.push(Early::Order(incoming)),
+        let nowhere = || Whereabouts::OnItsWay(Vec::new());
+        let listing = match self.instruments.entry(order.symbol).or_insert_with(nowhere) {
+            Whereabouts::Here(listing) => listing,
+            Whereabouts::OnItsWay(early) => return early.push(Early::Order(incoming)),
         };
         let answer = listing.apply(&incoming, &mut self.trades);
         // Before the answers: who knows them and asks for the ledger finds everything published (T2).
@@ -138,8 +138,8 @@ impl<'gc> ShardState<'gc> {
     /// Publishes what has changed: one version for all orders that were waiting in the mailbox when the first of them was carried out.
     pub fn publish(&mut self, t: &Turn<'gc, Shard>) {
         self.publishing = Publishing::No;
-        for place in self.places.values_mut() {
-            let Place::Here(listing) = place else {
+        for instrument in self.instruments.values_mut() {
+            let Whereabouts::Here(listing) = instrument else {
                 continue;
             };
             let Some((version, dues)) = listing.next_version(t) else {
@@ -156,15 +156,16 @@ impl<'gc> ShardState<'gc> {
 
     /// Gives an instrument to another shard.
     pub fn give(&mut self, t: &Turn<'gc, Shard>, symbol: Symbol, to: Address<Shard>) {
-        match self.places.remove(&symbol) {
-            Some(Place::Here(listing)) => t.send(to.take(listing, t.now())),
+        match self.instruments.remove(&symbol) {
+            Some(Whereabouts::Here(listing)) => t.send(to.take(listing, t.now())),
             early => {
                 let mut waiting = match early {
-                    Some(Place::OnItsWay(waiting)) => waiting,
+                    Some(Whereabouts::OnItsWay(waiting)) => waiting,
                     _ => Vec::new(),
                 };
                 waiting.push(Early::Give(to));
-                self.places.insert(symbol, Place::OnItsWay(waiting));
+                self.instruments
+                    .insert(symbol, Whereabouts::OnItsWay(waiting));
             }
         }
     }
@@ -172,9 +173,9 @@ impl<'gc> ShardState<'gc> {
     /// Takes an instrument, and then what came for it before it came.
     pub fn take(&mut self, t: &Turn<'gc, Shard>, mut listing: Listing<'gc>, given: Duration) {
         let (symbol, resting) = (listing.symbol(), listing.resting_count());
-        let before = self.places.insert(symbol, Place::Here(listing));
+        let before = self.instruments.insert(symbol, Whereabouts::Here(listing));
         let early = match before {
-            Some(Place::OnItsWay(early)) => early,
+            Some(Whereabouts::OnItsWay(early)) => early,
             _ => Vec::new(),
         };
         self.hand_overs.push(HandOver {
@@ -198,10 +199,10 @@ impl<'gc> ShardState<'gc> {
             hand_overs: self.hand_overs.clone(),
             ..ShardLedger::default()
         };
-        for place in self.places.values_mut() {
-            match place {
-                Place::Here(listing) => ledger.listings.push(listing.ledger()),
-                Place::OnItsWay(early) => {
+        for instrument in self.instruments.values_mut() {
+            match instrument {
+                Whereabouts::Here(listing) => ledger.listings.push(listing.ledger()),
+                Whereabouts::OnItsWay(early) => {
                     let orders = early.iter().filter_map(|it| match it {
                         Early::Order(incoming) => Some(incoming.order.id),
                         Early::Give(_) => None,
