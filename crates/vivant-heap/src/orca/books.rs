@@ -43,6 +43,13 @@ pub(crate) fn watch(watcher: Option<Watcher>) {
     WATCHER.set(watcher);
 }
 
+#[cfg(test)]
+pub(crate) fn tell(account: Account, object: NonNull<Header>, by: i64) {
+    if let Some(watcher) = WATCHER.get() {
+        watcher(account, object, by);
+    }
+}
+
 /// Each change of a count is posted to an account of its object, where it is made. Each step of the protocol moves weights from account to
 /// account, so between any two steps of a thread those of each object are even: exports and lanes together are imports and parcels together.
 ///
@@ -53,9 +60,7 @@ pub(crate) fn post(account: Account, object: NonNull<Header>, by: i64) {
         return;
     }
     #[cfg(test)]
-    if let Some(watcher) = WATCHER.get() {
-        watcher(account, object, by);
-    }
+    tell(account, object, by);
     let by = match account {
         Account::Exports | Account::Lanes => by,
         Account::Imports | Account::Parcels => -by,

@@ -51,9 +51,9 @@ impl<'gc> Mutator<'gc> {
         val: Val<'gc, T>,
     ) -> Held<T> {
         let own = Owner::name(&self.core().owner);
+        books::post(Account::Parcels, val.header(), 1);
         // SAFETY: this turn has the reference, and its thread holds the heap.
         unsafe { self.sharing().pack(own, val.header()) };
-        books::post(Account::Parcels, val.header(), 1);
         Held {
             value: Val::pointer(val),
         }

@@ -75,9 +75,9 @@ impl<'gc> Mutator<'gc> {
         if shares::<T>() {
             let (own, mut sharing) = (Owner::name(&self.core().owner), self.sharing());
             each_root(&value, |root| {
+                books::post(Account::Parcels, root, 1);
                 // SAFETY: this turn has the references, and its thread holds the heap.
                 unsafe { sharing.pack(own, root) };
-                books::post(Account::Parcels, root, 1);
             });
             // What was asked for was left before anybody has the parcel (O6).
             debug_assert_eq!(Books::check(), Ok(()));
