@@ -31,7 +31,7 @@ impl Pin {
 }
 
 fn reads(far: &Far<'_, Scene, Mut<u64>>) -> u64 {
-    *far.tag().borrow()
+    **far.tag()
 }
 
 fn about_another_type(far: &Far<'_, Scene, Mut<i64>>) {
