@@ -61,7 +61,7 @@ use std::ptr::NonNull;
 ///
 /// There is no way to what it names but `open`:
 ///
-/// ```compile_fail,E0614
+/// ```compile_fail,E0599
 /// use vivant_heap::{Mut, Tag};
 ///
 /// fn read<'gc>(tag: Tag<'gc, Mut<u64>>) -> u64 {
