@@ -94,6 +94,25 @@ impl Table {
         }
     }
 
+    /// The table of a type of this crate's own, which has no destructor, and is gone through by these.
+    pub(crate) const fn by_hand<T: 'static>(
+        trace: unsafe fn(NonNull<u8>, &mut Tracer<'_>),
+        relocate: unsafe fn(NonNull<u8>, &mut Relocator<'_>),
+    ) -> Table {
+        Table {
+            layout: Layout::Sized(size_of::<T>()),
+            class: class_of(size_of::<T>()),
+            cell: cell_of(size_of::<T>()),
+            needs_trace: true,
+            mutable: false,
+            trace,
+            relocate,
+            end: None,
+            id: TypeId::of::<T>,
+            name: std::any::type_name::<T>,
+        }
+    }
+
     /// The table of slices of a type, `S` as an object.
     pub(crate) fn of_slice<'gc, T: Object<'gc>, S: ?Sized + Collected<'gc>>() -> &'static Table {
         const {

@@ -16,6 +16,7 @@ use crate::reserve::Reserve;
 use crate::stats::Counted;
 use crate::stress::{Chance, When};
 use crate::sync::Arc;
+use crate::tags::Tags;
 use crate::types::{Object, Unbranded};
 use std::any::Any;
 use std::cell::{RefCell, UnsafeCell};
@@ -43,6 +44,8 @@ pub(crate) struct Core {
     /// Old weak references to young objects.
     pub(crate) weak: Vec<NonNull<Header>>,
     pub(crate) deaths: RefCell<Deaths>,
+    /// Which of its objects others can name.
+    pub(crate) tags: RefCell<Tags>,
     /// Who shares what with this heap.
     pub(crate) sharing: RefCell<Sharing>,
     pub(crate) counted: Counted,
@@ -83,6 +86,7 @@ impl Core {
             remembered: RefCell::default(),
             weak: Vec::new(),
             deaths: RefCell::default(),
+            tags: RefCell::default(),
             sharing: RefCell::default(),
             counted: Counted::default(),
             reserve: Reserve::default(),

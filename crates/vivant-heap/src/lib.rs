@@ -26,6 +26,7 @@ mod reserve;
 mod stats;
 mod stress;
 mod sync;
+mod tags;
 mod types;
 mod verify;
 
@@ -42,6 +43,7 @@ pub use persistent::val;
 pub use region::Iso;
 pub use stats::HeapStats;
 pub use stress::{Stress, When};
+pub use tags::{ForeignTag, Tag, TagId};
 pub use types::{
     Anything, BorrowError, Collected, Frozen, FrozenParts, Gc, Leaf, Mut, Object, Ref, RefMut,
     Sendable, Twin, TwinOf, Unbranded, Val, Weak, unsizing,

@@ -36,6 +36,14 @@ pub(crate) enum Planted {
     ForgottenExport,
     /// An old object begins with the mark that is to come.
     WrongEpoch,
+    /// A stub of a young object is not remembered.
+    StubNotRemembered,
+    /// The table of tags keeps what is in it alive.
+    TagTableStrong,
+    /// The table of tags keeps entries of stubs that are dead.
+    TagTableStale,
+    /// A collection of the nursery leaves the table of tags as it was.
+    TagNotFollowed,
     /// A map that never changes keeps a node for one entry.
     LoneEntry,
     /// An ordered map or a text that never changes leaves a node that is too small.

@@ -1,6 +1,7 @@
 //! The verifier: proves on a whole heap, between two turns, what the collector lives by.
 
 mod deaths;
+mod tags;
 
 use crate::collector::{Listed, Tracer};
 use crate::header::{Header, young_size};
@@ -66,6 +67,7 @@ impl<R: Root> Heap<R> {
         verifier.old()?;
         verifier.remembered()?;
         verifier.deaths()?;
+        verifier.tags()?;
         verifier.reached(state)
     }
 }
@@ -482,6 +484,7 @@ impl<'a> Verifier<'a> {
                 )?;
             }
         }
+        self.stub(object)?;
         let name = (table.name)();
         self.grey
             .extend(edges.into_iter().map(|edge| (edge, Some(name))));

@@ -215,8 +215,8 @@ pub fn actor(input: TokenStream) -> TokenStream {
 ///
 /// # What heaps share
 ///
-/// In the messages of a graph, a type that names the state's lifetime is of shared objects (`vivant::Sendable`): `Val`s, and plain data around
-/// them. They go as pointers, whatever lies below, and are counted as they leave and arrive (ORCA).
+/// In the messages of a graph, a type that names the state's lifetime is of what heaps share (`vivant::Sendable`): `Val`s, `Tag`s, `Far`s, and plain data
+/// around them. They go as pointers, whatever lies below, and are counted as they leave and arrive (ORCA).
 ///
 /// ```
 /// use vivant::prelude::*;

@@ -36,6 +36,7 @@
 //! | mailboxes with a bound | [`Mailbox`], [`Call::offer`] |
 //! | beginning and ending | [`System`], [`Address::stop`], [`StopReason`] |
 //! | starting again | [`Supervisor`], [`Child`] |
+//! | an object inside another actor | [`Far`], [`Tag`] |
 //! | hearing of an end, failing together | [`Turn::watch`], [`Turn::link`] |
 //! | finding actors | [`System::register`], [`System::lookup`] |
 //! | telling many | [`Topic`], [`Group`] |
@@ -83,6 +84,11 @@ mod counted;
 mod dead_letter;
 mod endings;
 mod error;
+#[allow(
+    unsafe_code,
+    reason = "says of a far reference what its tag's crate says of tags"
+)]
+mod far;
 mod future;
 mod group;
 mod inspect;
@@ -131,6 +137,7 @@ pub use behaviour::{Access, Answer, Behaviour, Continuation, Guard, Message};
 pub use call::{Call, Then};
 pub use dead_letter::{Cause, DeadLetter, DeadLetterCount, DeadLetters};
 pub use error::{AskError, Inside, NotSent, Overloaded, Panic, SendError, Undelivered};
+pub use far::Far;
 pub use future::{Clock, Sleep};
 pub use group::Group;
 pub use inspect::{ActorFacts, AliveBecause, Inspection, WorkerFacts};
@@ -163,7 +170,7 @@ pub mod heap {
     #[cfg(feature = "macros")]
     pub use vivant_macros::ActorsObject as Object;
 }
-pub use heap::{Frozen, Gc, Leaf, Mut, Object, Pacing, Parcel, Sendable, Val, Weak, gc};
+pub use heap::{Frozen, Gc, Leaf, Mut, Object, Pacing, Parcel, Sendable, Tag, Val, Weak, gc};
 
 #[cfg(feature = "macros")]
 pub use vivant_macros::{Actor, behaviours, interface, test};

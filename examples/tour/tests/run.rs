@@ -46,6 +46,15 @@ fn web_of_pages() {
 }
 
 #[test]
+fn far_places() {
+    runs(
+        env!("CARGO_BIN_EXE_far_places"),
+        &[],
+        "gone: [\"bridge\", \"market\", \"mill\"]",
+    );
+}
+
+#[test]
 fn seeded_race() {
     runs(env!("CARGO_BIN_EXE_seeded_race"), &[], "sold 2 times");
 }

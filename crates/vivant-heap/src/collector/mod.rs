@@ -10,6 +10,8 @@ pub use tracer::Tracer;
 
 use crate::heap::Core;
 use crate::orca::Owner;
+#[cfg(test)]
+use crate::planted::{Planted, is_planted};
 use crate::types::Object;
 
 /// Runs swept after each turn at least, as long as there are any to sweep.
@@ -43,6 +45,8 @@ impl Core {
         let moved = relocator.counts();
         let mut survivors = relocator.finish();
         survivors.settle();
+        // SAFETY: all that was remembered was gone through, stubs too.
+        unsafe { self.tags.get_mut().nursery_emptied() };
         self.counted.minor(&self.nursery, &survivors, moved);
         let mut emptied = std::mem::replace(&mut self.nursery, survivors);
         if self.pacing.stress.is_some() {
@@ -75,11 +79,17 @@ impl Core {
         let mut tracer = Tracer::new(self.old.epoch, own, &mut sharing.imports);
         roots.trace(&mut tracer);
         known.into_iter().for_each(|object| tracer.edge(object));
+        #[cfg(test)]
+        if is_planted(Planted::TagTableStrong) {
+            let stubs = self.tags.get_mut().iter();
+            stubs.for_each(|(_, stub)| tracer.edge(stub));
+        }
         while !tracer.drain(usize::MAX) {}
         tracer.clear_weak();
         self.deaths
             .get_mut()
             .marked(|object| tracer.has_met(object));
+        self.tags.get_mut().marked(|stub| tracer.has_met(stub));
         let (met, alive) = (tracer.met(), tracer.alive);
         self.old.mark_ends(alive);
         // SAFETY: no turn runs, so what was not met is not used any more.

@@ -64,6 +64,7 @@ impl Core {
     /// The caller is the holder of both.
     unsafe fn absorb(&mut self, region: &mut Core) {
         self.counted.born_old(region.old.live);
+        debug_assert!(region.tags.get_mut().is_empty(), "Y3");
         let own = Owner::name(&self.owner);
         // SAFETY: the caller's.
         unsafe { self.old.absorb(&mut region.old, own) };

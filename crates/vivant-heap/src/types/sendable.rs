@@ -11,11 +11,11 @@ use super::val::Val;
 ///
 /// # Safety
 ///
-/// All references to collected objects in it are [`Val`]s.
+/// All references to collected objects in it are [`Val`]s and [`Tag`](crate::Tag)s.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot leave its heap",
     label = "has parts that are of one heap alone",
-    note = "send a `Val<'gc, T>`, which any heap may have, or plain data; what a `Gc` refers to stays where it is"
+    note = "send a `Val<'gc, T>`, which any heap may have, plain data, or a `Tag<'gc, T>`: it names the object that a `Gc` refers to, which stays where it is"
 )]
 pub unsafe trait Sendable<'gc>: Object<'gc> {}
 

@@ -1,0 +1,375 @@
+//! Random programs that tag, beside the model: nothing has ended that somebody can name, equal tags name the same, each opens what is its own, and
+//! nothing is left at the end.
+
+use super::model::{Model, Number};
+use super::tag::Tag;
+use crate::heap::{Heap, Root};
+use crate::orca::{Ledger, Parcel};
+use crate::pacing::Pacing;
+use crate::pages::Source;
+use crate::planted::{self, Planted};
+use crate::stress::{Chance, Stress, When};
+use crate::sync::{Arc, Mutex};
+use crate::types::{FrozenParts, Gc, Mut, Object, Twin, Val};
+use std::mem;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// How often each thing has ended.
+type Ended = Arc<Mutex<Vec<u32>>>;
+
+struct Noted(Number, Ended);
+
+impl Drop for Noted {
+    fn drop(&mut self) {
+        self.1.lock().unwrap()[self.0] += 1;
+    }
+}
+
+/// A private object. By hand: the derive names this crate from outside.
+struct Thing<'gc> {
+    noted: Noted,
+    parts: Vec<Own<'gc>>,
+    tags: Vec<Tag<'gc, Mut<Thing<'gc>>>>,
+}
+
+type Own<'gc> = Gc<'gc, Mut<Thing<'gc>>>;
+type Name<'gc> = Tag<'gc, Mut<Thing<'gc>>>;
+
+// SAFETY: parts and tags have all its references.
+unsafe impl<'gc> Object<'gc> for Thing<'gc> {
+    type Static = Thing<'static>;
+    const NEEDS_TRACE: bool = true;
+    fn trace(&self, tracer: &mut crate::Tracer<'_>) {
+        self.parts.trace(tracer);
+        self.tags.trace(tracer);
+    }
+    fn relocate(&mut self, relocator: &mut crate::Relocator<'_>) {
+        self.parts.relocate(relocator);
+        self.tags.relocate(relocator);
+    }
+}
+
+// SAFETY: its brand is exchanged.
+unsafe impl Twin for Thing<'static> {
+    type Of<'gc> = Thing<'gc>;
+}
+
+struct Things;
+
+impl Root for Things {
+    /// Objects, and names.
+    type Of<'gc> = (Vec<Own<'gc>>, Vec<Name<'gc>>);
+}
+
+/// A name as it is, and one in something shared.
+type Two = (Name<'static>, Val<'static, (Name<'static>,)>);
+
+const HEAPS: usize = 3;
+const STEPS: usize = if cfg!(miri) { 60 } else { 400 };
+
+/// The real thing and the model.
+struct Both {
+    source: Arc<Source>,
+    heaps: Vec<Heap<Things>>,
+    model: Model,
+    parcels: Vec<(Parcel<Two>, [Number; 2])>,
+    ended: Ended,
+    chance: Chance,
+}
+
+fn number(thing: Own<'_>) -> Number {
+    thing.borrow().noted.0
+}
+
+/// One of them.
+fn pick<T: Copy>(chance: &Chance, from: &[T]) -> Option<(usize, T)> {
+    let place = chance.below(from.len().max(1) as u64) as usize;
+    from.get(place).map(|&one| (place, one))
+}
+
+impl Both {
+    fn new(seed: u64) -> Both {
+        let source = Arc::new(Source::new());
+        let pacing = Pacing {
+            stress: Some(Stress::new(When::Paced, seed)),
+            ..Pacing::default()
+        };
+        let heap = |_| Heap::new(&source, pacing, |_| (Vec::new(), Vec::new()));
+        let mut model = Model::default();
+        model.heaps.resize_with(HEAPS, Default::default);
+        Both {
+            heaps: (0..HEAPS).map(heap).collect(),
+            source,
+            model,
+            parcels: Vec::new(),
+            ended: Ended::default(),
+            chance: Chance::new(seed),
+        }
+    }
+
+    fn step(&mut self) {
+        let heap = self.chance.below(HEAPS as u64) as usize;
+        match self.chance.below(18) {
+            0..3 => self.make(heap),
+            3..5 => self.tag(heap),
+            5..7 => self.pack(heap),
+            7..10 => self.unpack(heap),
+            10 => self.return_parcel(),
+            11 => self.open(heap),
+            12 => self.link(heap),
+            13..16 => self.forget(heap),
+            16 => self.collect(heap),
+            _ => self.heaps[heap].collect_young(),
+        }
+    }
+
+    /// With a part and a name of what there is.
+    fn make(&mut self, heap: usize) {
+        let ended = self.ended.clone();
+        ended.lock().unwrap().push(0);
+        let (chance, model) = (&self.chance, &mut self.model);
+        self.heaps[heap].turn(|m, (objects, names)| {
+            let part = pick(chance, objects).filter(|_| chance.below(2) == 0);
+            let name = pick(chance, names).filter(|_| chance.below(2) == 0);
+            let named = name.map(|(place, _)| model.heaps[heap].tags[place]);
+            let parts = part.map(|(_, part)| number(part));
+            let thing = model.make(
+                heap,
+                parts.into_iter().collect(),
+                named.into_iter().collect(),
+            );
+            model.heaps[heap].objects.push(thing);
+            objects.push(m.alloc(Mut::new(Thing {
+                noted: Noted(thing, ended),
+                parts: part.into_iter().map(|(_, part)| part).collect(),
+                tags: name.into_iter().map(|(_, name)| name).collect(),
+            })));
+        });
+    }
+
+    fn tag(&mut self, heap: usize) {
+        let (chance, model) = (&self.chance, &mut self.model);
+        self.heaps[heap].turn(|m, (objects, names)| {
+            if let Some((_, object)) = pick(chance, objects) {
+                names.push(m.tag(object));
+                model.heaps[heap].tags.push(number(object));
+            }
+        });
+    }
+
+    fn pack(&mut self, heap: usize) {
+        let (chance, model) = (&self.chance, &self.model);
+        let parcel = self.heaps[heap].turn(|m, (_, names)| {
+            let (one, other) = (pick(chance, names)?, pick(chance, names)?);
+            let numbers = [one, other].map(|(place, _)| model.heaps[heap].tags[place]);
+            Some((m.pack::<Two>((one.1, m.val((other.1,)))), numbers))
+        });
+        self.parcels.extend(parcel);
+    }
+
+    fn take_parcel(&mut self) -> Option<(Parcel<Two>, [Number; 2])> {
+        let place = self.chance.below(self.parcels.len().max(1) as u64) as usize;
+        (place < self.parcels.len()).then(|| self.parcels.swap_remove(place))
+    }
+
+    fn unpack(&mut self, heap: usize) {
+        if let Some((parcel, numbers)) = self.take_parcel() {
+            self.model.heaps[heap].tags.extend(numbers);
+            self.heaps[heap].turn(|m, (_, names)| {
+                let (one, other) = m.unpack(parcel);
+                names.extend([one, other.0]);
+            });
+        }
+    }
+
+    fn return_parcel(&mut self) {
+        drop(self.take_parcel());
+    }
+
+    fn open(&mut self, heap: usize) {
+        let (chance, model) = (&self.chance, &mut self.model);
+        self.heaps[heap].turn(|m, (objects, names)| {
+            let Some((place, name)) = pick(chance, names) else {
+                return;
+            };
+            let expected = model.heaps[heap].tags[place];
+            let opened = name.open(m);
+            assert_eq!(opened.is_ok(), model.open(heap, expected));
+            assert_eq!(opened.is_ok(), name.is_mine(m));
+            if let Ok(object) = opened {
+                assert_eq!(number(object), expected);
+                assert_eq!(m.tag(object), name);
+                objects.push(object);
+            }
+        });
+    }
+
+    /// An object that may be old gets a part that may be young.
+    fn link(&mut self, heap: usize) {
+        let (chance, model) = (&self.chance, &mut self.model);
+        self.heaps[heap].turn(|m, (objects, _)| {
+            if let (Some((_, one)), Some((_, other))) =
+                (pick(chance, objects), pick(chance, objects))
+                && model.names_nothing(number(other))
+            {
+                one.borrow_mut(m).parts = vec![other];
+                model.things[number(one)].parts = vec![number(other)];
+            }
+        });
+    }
+
+    fn forget(&mut self, heap: usize) {
+        let (chance, model) = (&self.chance, &mut self.model.heaps[heap]);
+        self.heaps[heap].turn(|_, (objects, names)| {
+            let keeps = |length: usize| chance.below(length as u64 + 1) as usize;
+            let (objects_left, names_left) = (keeps(objects.len()), keeps(names.len()));
+            objects.truncate(objects_left);
+            model.objects.truncate(objects_left);
+            names.truncate(names_left);
+            model.tags.truncate(names_left);
+        });
+    }
+
+    fn collect(&mut self, heap: usize) {
+        self.heaps[heap].collect();
+        if self.chance.below(2) == 0 {
+            self.heaps[heap].sweep();
+        }
+    }
+
+    /// Names are equal if things are, all counts agree, and nothing has ended that somebody has or can name.
+    fn compare(&mut self) {
+        let mut ledger = Ledger::default();
+        for (heap, expected) in self.heaps.iter_mut().zip(&self.model.heaps) {
+            heap.turn(|_, (_, names)| {
+                for (name, thing) in names.iter().zip(&expected.tags) {
+                    for (other, another) in names.iter().zip(&expected.tags) {
+                        assert_eq!(name == other, thing == another);
+                        assert_eq!(name.id() == other.id(), thing == another);
+                    }
+                }
+            });
+            ledger.heap(heap).unwrap_or_else(|fault| panic!("{fault}"));
+        }
+        self.parcels
+            .iter()
+            .for_each(|(parcel, _)| ledger.parcel(parcel));
+        ledger.check().unwrap_or_else(|fault| panic!("{fault}"));
+        let messages = self.parcels.iter().flat_map(|(_, numbers)| *numbers);
+        let ended = self.ended.lock().unwrap();
+        for thing in self.model.reached(messages) {
+            assert_eq!(ended[thing], 0, "{thing} has ended, and somebody has it");
+        }
+    }
+
+    /// All is forgotten: everything ends, once.
+    fn end(mut self) {
+        self.parcels.clear();
+        for heap in &mut self.heaps {
+            heap.turn(|_, state| *state = (Vec::new(), Vec::new()));
+        }
+        let most = self.ended.lock().unwrap().len();
+        for _ in 0..=most + 1 {
+            for heap in &mut self.heaps {
+                heap.collect();
+                heap.sweep();
+            }
+            if self.heaps.iter().all(|heap| heap.stats().live == 0) {
+                break;
+            }
+        }
+        assert!(self.ended.lock().unwrap().iter().all(|&times| times == 1));
+        drop(mem::take(&mut self.heaps));
+        assert_eq!(self.source.stats().pages, 0);
+    }
+}
+
+fn program(seed: u64) {
+    let mut both = Both::new(seed);
+    for _ in 0..STEPS {
+        both.step();
+        both.compare();
+    }
+    both.end();
+}
+
+#[test]
+fn tags_do_what_the_model_does() {
+    let asked = std::env::var("VIVANT_SEEDS").ok();
+    let seeds = asked.and_then(|seeds| seeds.parse().ok()).unwrap_or(25);
+    for seed in 0..seeds {
+        if let Err(panic) = catch_unwind(|| program(seed)) {
+            eprintln!("seed {seed}");
+            std::panic::resume_unwind(panic);
+        }
+    }
+}
+
+/// Each of these is seen in one of the first programs.
+#[test]
+fn canaries_of_tags_are_caught() {
+    for bug in [
+        Planted::StubNotRemembered,
+        Planted::TagTableStrong,
+        Planted::TagTableStale,
+        Planted::TagNotFollowed,
+        Planted::ForgottenExport,
+        Planted::ForgottenReceipt,
+    ] {
+        let caught = (0..20).any(|seed| {
+            let caught = catch_unwind(AssertUnwindSafe(|| planted::with(bug, || program(seed))));
+            planted::with(Planted::Nothing, || ());
+            caught.is_err()
+        });
+        assert!(caught, "{bug:?}");
+    }
+}
+
+/// Says of itself that it is frozen, and refers to something private.
+struct Liar<'gc>(Gc<'gc, u64>);
+
+// SAFETY: it has one reference.
+unsafe impl<'gc> Object<'gc> for Liar<'gc> {
+    type Static = Liar<'static>;
+    const NEEDS_TRACE: bool = true;
+    fn trace(&self, tracer: &mut crate::Tracer<'_>) {
+        self.0.trace(tracer);
+    }
+    fn relocate(&mut self, relocator: &mut crate::Relocator<'_>) {
+        self.0.relocate(relocator);
+    }
+}
+
+// SAFETY: none: this is the lie, and nobody reads it.
+unsafe impl<'gc> FrozenParts<'gc> for Liar<'gc> {}
+// SAFETY: as above.
+unsafe impl Sync for Liar<'static> {}
+// SAFETY: its brand is exchanged.
+unsafe impl Twin for Liar<'static> {
+    type Of<'gc> = Liar<'gc>;
+}
+
+struct Lies;
+
+impl Root for Lies {
+    type Of<'gc> = (Gc<'gc, u64>, Option<Val<'gc, Liar<'gc>>>);
+}
+
+#[test]
+fn a_shared_object_that_refers_to_a_private_one_is_caught() {
+    let source = Arc::new(Source::new());
+    let mut heap = Heap::<Lies>::new(&source, Pacing::default(), |m| (m.alloc(1), None));
+    // Old, so that nothing else is wrong.
+    heap.collect();
+    let mut ledger = Ledger::default();
+    assert_eq!(ledger.heap(&mut heap), Ok(()));
+    heap.turn(|m, (own, lie)| *lie = Some(m.val(Liar(*own))));
+    assert_eq!(heap.verify(), Ok(()));
+    assert_eq!(ledger.heap(&mut heap).unwrap_err().rule, "O2");
+    // A stub is no such thing.
+    heap.turn(|m, (own, lie)| {
+        *lie = None;
+        let _tag = m.tag(*own);
+    });
+    assert_eq!(ledger.heap(&mut heap), Ok(()));
+}

@@ -1,0 +1,123 @@
+//! [`Tags`]: which objects of a heap are tagged, and by which stubs.
+
+use super::stub::Stub;
+use crate::collections::gc::FixedState;
+use crate::header::Header;
+use crate::pages::chunk::age_of;
+#[cfg(test)]
+use crate::planted::{Planted, is_planted};
+use std::collections::HashMap;
+use std::mem;
+use std::ptr::NonNull;
+
+/// From objects, by their addresses, to their stubs.
+type Stubs = HashMap<usize, NonNull<Header>, FixedState>;
+
+/// The stubs of a heap. It keeps none of them alive.
+#[derive(Default)]
+pub(crate) struct Tags {
+    /// Of young objects: each minor collection looks at these.
+    pub(crate) young: Stubs,
+    /// Of old ones: marks look at all.
+    pub(crate) old: Stubs,
+    next: u64,
+}
+
+/// So many entries have their room even when there are few.
+const ROOM: usize = 1024;
+
+/// Whether an object lies in the nursery.
+///
+/// # Safety
+///
+/// It lies in a chunk.
+unsafe fn is_young(object: NonNull<Header>) -> bool {
+    // SAFETY: the caller's.
+    unsafe { age_of(object.cast()) }.is_young()
+}
+
+/// What a new stub's heap has to do for it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Target {
+    /// To remember it (H5).
+    Young,
+    /// Nothing.
+    Old,
+}
+
+impl Tags {
+    /// The stub of an object, if it has one.
+    pub(crate) fn of(&self, object: NonNull<Header>) -> Option<NonNull<Header>> {
+        let at = object.addr().get();
+        self.old.get(&at).or_else(|| self.young.get(&at)).copied()
+    }
+
+    /// The number of the next stub.
+    pub(super) fn next(&mut self) -> u64 {
+        let number = self.next;
+        self.next += 1;
+        number
+    }
+
+    /// An object has a stub.
+    ///
+    /// # Safety
+    ///
+    /// It is one of the heap's.
+    pub(super) unsafe fn insert(
+        &mut self,
+        object: NonNull<Header>,
+        stub: NonNull<Header>,
+    ) -> Target {
+        // SAFETY: the caller's.
+        let (stubs, target) = match unsafe { is_young(object) } {
+            true => (&mut self.young, Target::Young),
+            false => (&mut self.old, Target::Old),
+        };
+        stubs.insert(object.addr().get(), stub);
+        target
+    }
+
+    /// The nursery was emptied: stubs say where their targets are now.
+    ///
+    /// # Safety
+    ///
+    /// The caller is the heap's holder, and has gone through the stubs.
+    pub(crate) unsafe fn nursery_emptied(&mut self) {
+        if self.young.is_empty() {
+            return;
+        }
+        #[cfg(test)]
+        if is_planted(Planted::TagNotFollowed) {
+            return;
+        }
+        for (_, stub) in mem::take(&mut self.young) {
+            // SAFETY: the caller's: a stub whose target was young was remembered, and is there.
+            unsafe { self.insert(Stub::target(stub), stub) };
+        }
+    }
+
+    /// A mark has met all that is alive, as `is_alive` tells. The nursery is empty.
+    pub(crate) fn marked(&mut self, is_alive: impl Fn(NonNull<Header>) -> bool) {
+        #[cfg(test)]
+        if is_planted(Planted::TagTableStale) {
+            return;
+        }
+        let before = self.old.len();
+        self.old.retain(|_, stub| is_alive(*stub));
+        if before > ROOM && self.old.len() < before / 4 {
+            self.old.shrink_to_fit();
+        }
+    }
+
+    /// Whether nothing is tagged.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.young.is_empty() && self.old.is_empty()
+    }
+
+    /// All stubs, with the addresses by which they are known.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (usize, NonNull<Header>)> {
+        let all = self.young.iter().chain(&self.old);
+        all.map(|(&at, &stub)| (at, stub))
+    }
+}

@@ -1,0 +1,305 @@
+//! [`Tag`]: the identity of a private object.
+
+use super::stub::Stub;
+use super::table::Target;
+use crate::collector::{Relocator, Tracer};
+use crate::header::Header;
+use crate::id::HeapId;
+use crate::mutator::Mutator;
+use crate::orca::Owner;
+#[cfg(test)]
+use crate::planted::{Planted, is_planted};
+use crate::region::Role;
+use crate::types::gc::{Brand, Gc, like};
+use crate::types::{Collected, FrozenParts, Object, Sendable, Twin, TwinOf};
+use std::any::type_name;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::marker::PhantomData;
+use std::ptr::NonNull;
+
+/// The identity of an object that is private to its heap. Anybody may have it, send it ([`Mutator::pack`]), put it into a [`Val`](crate::Val) and compare it; only the
+/// heap that has made it gets the object by it: [`Tag::open`]. `Copy`; one word, two if the object is a slice, a string or a trait object.
+///
+/// The object lives as long as anybody has a tag of it (ORCA), also when its heap's own state does not reach it any more. It can be written as before: whoever
+/// has the tag does not see it. Two tags are equal if they are of the same object.
+///
+/// There is no order of tags, and no hash by address (R5). [`Tag::id`] is a plain key for maps.
+///
+/// ```
+/// use std::sync::Arc;
+/// use vivant_heap::{Gc, Heap, Mut, Pacing, Parcel, Root, Source, Tag};
+///
+/// struct Counters;
+/// impl Root for Counters {
+///     type Of<'gc> = Vec<Gc<'gc, Mut<u64>>>;
+/// }
+/// struct Marks;
+/// impl Root for Marks {
+///     type Of<'gc> = Vec<Tag<'gc, Mut<u64>>>;
+/// }
+/// type One = Parcel<Tag<'static, Mut<u64>>>;
+///
+/// let source = Arc::new(Source::new());
+/// let mut counters = Heap::<Counters>::new(&source, Pacing::default(), |m| vec![m.alloc(Mut::new(1))]);
+/// let mut marks = Heap::<Marks>::new(&source, Pacing::default(), |_| Vec::new());
+///
+/// let there: One = counters.turn(|m, counters| m.pack(m.tag(counters.pop().unwrap())));
+/// marks.turn(|m, marks| marks.push(m.unpack(there)));
+/// counters.collect();                                     // who has the tag keeps the counter
+///
+/// let back: One = marks.turn(|m, marks| {
+///     assert!(marks[0].open(m).is_err());                 // and cannot read it
+///     m.pack(marks[0])
+/// });
+/// counters.turn(|m, counters| {
+///     let counter = m.unpack(back).open(m).unwrap();
+///     *counter.borrow_mut(m) += 1;
+///     counters.push(counter);
+/// });
+/// ```
+///
+/// There is no way to what it names but `open`:
+///
+/// ```compile_fail,E0599
+/// use vivant_heap::{Mut, Tag};
+///
+/// fn read<'gc>(tag: Tag<'gc, Mut<u64>>) -> u64 {
+///     *tag.borrow()
+/// }
+/// ```
+#[allow(explicit_outlives_requirements, reason = "as `Gc` has it")]
+pub struct Tag<'gc, T: ?Sized + 'gc> {
+    /// Where the stub is. Only the second half of a wide pointer is the object's.
+    stub: NonNull<T>,
+    brand: Brand<'gc>,
+}
+
+/// A tag as a plain value: a key for maps. It keeps nothing alive.
+///
+/// Of two tags that anybody has at the same time, the ids are equal if the tags are. When nobody has a tag any more, its id means nothing: much later another
+/// tag may get it. Ids have no order.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct TagId {
+    heap: HeapId,
+    number: u64,
+}
+
+/// A tag that this heap cannot open: another heap has made it. What to do: send it to the actor whose object it names, and open it in that one's turn.
+///
+/// An actor that has begun anew has another heap than before: tags of what it had then are foreign to it too.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ForeignTag {
+    type_name: &'static str,
+    number: u64,
+}
+
+impl<'gc, T: ?Sized> Tag<'gc, T> {
+    /// # Safety
+    ///
+    /// A stub of an object to whose value `object` points, or did, which this turn's heap may use.
+    #[inline]
+    unsafe fn at(stub: NonNull<Header>, object: NonNull<T>) -> Tag<'gc, T> {
+        Tag {
+            stub: like(object, stub.cast()),
+            brand: PhantomData,
+        }
+    }
+
+    #[inline]
+    fn header(self) -> NonNull<Header> {
+        self.stub.cast()
+    }
+
+    fn owner(self) -> NonNull<Owner> {
+        // SAFETY: who has a tag keeps its stub, by a count or by a whole, so the page is its owner's.
+        unsafe { Owner::of(self.header()) }
+    }
+
+    fn number(self) -> u64 {
+        // SAFETY: as in `owner`.
+        unsafe { Stub::number(self.header()) }
+    }
+
+    /// Whether it is of this turn's heap, so that it can be opened.
+    #[inline]
+    #[must_use]
+    pub fn is_mine(self, m: &Mutator<'gc>) -> bool {
+        self.owner() == Owner::name(&m.core().owner)
+    }
+
+    /// The object, in a turn of the heap that has made the tag. Costs a few loads.
+    ///
+    /// # Errors
+    ///
+    /// Another heap has made it. An open region is another heap than its holder's.
+    #[inline]
+    pub fn open(self, m: &Mutator<'gc>) -> Result<Gc<'gc, T>, ForeignTag> {
+        if !self.is_mine(m) {
+            return Err(ForeignTag {
+                type_name: type_name::<T>(),
+                number: self.number(),
+            });
+        }
+        // SAFETY: a stub of this heap, of which a turn runs; and its target, an object of the type for which the tag was made: a tag comes from one heap to
+        // another by its twin, and of one brand no two types have the same (Y2). The stub keeps it, and says where it is.
+        unsafe {
+            let target = Stub::target(self.header());
+            Ok(Gc::at(like(self.stub, Header::value(target))))
+        }
+    }
+
+    /// A plain key, for maps.
+    #[must_use]
+    pub fn id(self) -> TagId {
+        TagId {
+            // SAFETY: as in `owner`.
+            heap: unsafe { self.owner().as_ref() }.id(),
+            number: self.number(),
+        }
+    }
+}
+
+impl<'gc> Mutator<'gc> {
+    /// The tag of an object: always the same one as long as anybody has it.
+    ///
+    /// Costs a look into a table; the first time an object of 32 bytes beside, and an entry. As long as a young object's stub is there, each minor collection
+    /// looks at both, and keeps the object until the next mark.
+    ///
+    /// # Panics
+    ///
+    /// In an open region, whose objects have no tags (Y3). And as [`Mutator::alloc`].
+    pub fn tag<T: ?Sized + Collected<'gc>>(&self, object: Gc<'gc, T>) -> Tag<'gc, T> {
+        if let Role::Region(_) = self.core().role {
+            in_a_region(type_name::<T>());
+        }
+        let target = object.header();
+        let known = self.core().tags.borrow().of(target);
+        let stub = known.unwrap_or_else(|| self.stub(target));
+        // SAFETY: it is the object's.
+        unsafe { Tag::at(stub, Gc::pointer(object)) }
+    }
+
+    /// A new stub of an object that has none.
+    #[cold]
+    fn stub(&self, target: NonNull<Header>) -> NonNull<Header> {
+        let stub = self.room_shared(size_of::<Stub>());
+        let core = self.core();
+        let mut tags = core.tags.borrow_mut();
+        // SAFETY: room for it; an object of this turn.
+        let age = unsafe {
+            Stub::begin(stub, target, tags.next());
+            tags.insert(target, stub)
+        };
+        #[cfg(test)]
+        if is_planted(Planted::StubNotRemembered) {
+            return stub;
+        }
+        if age == Target::Young {
+            core.remembered.borrow_mut().push(stub);
+        }
+        stub
+    }
+}
+
+#[cold]
+fn in_a_region(type_name: &str) -> ! {
+    panic!(
+        "Y3: an object of type `{type_name}` in an open region cannot be tagged: nothing outside may refer to what goes away as a whole. Merge the region into \
+         the actor's heap first, or name the object by something of your own"
+    )
+}
+
+impl<T: ?Sized> Clone for Tag<'_, T> {
+    #[inline]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T: ?Sized> Copy for Tag<'_, T> {}
+
+impl<T: ?Sized> PartialEq for Tag<'_, T> {
+    #[inline]
+    fn eq(&self, other: &Self) -> bool {
+        self.header() == other.header()
+    }
+}
+
+impl<T: ?Sized> Eq for Tag<'_, T> {}
+
+/// By the number: the same in each run.
+impl<T: ?Sized> Hash for Tag<'_, T> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.number().hash(state);
+    }
+}
+
+/// By the number: the same in each run.
+impl Hash for TagId {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.number.hash(state);
+    }
+}
+
+// SAFETY: the static twin is in nobody's hands (Y4). It says that a value with tags may go to other threads, and be read by many: what a tag refers to for
+// them is a stub, of which they read what never changes. The object stays with its heap.
+unsafe impl<T: ?Sized> Send for Tag<'static, T> {}
+// SAFETY: as above.
+unsafe impl<T: ?Sized> Sync for Tag<'static, T> {}
+
+// SAFETY: it is one reference, to a shared object. It never moves.
+unsafe impl<'gc, T: ?Sized + Collected<'gc>> Object<'gc> for Tag<'gc, T> {
+    type Static = Tag<'static, T::Static>;
+    const NEEDS_TRACE: bool = true;
+    #[inline]
+    fn trace(&self, tracer: &mut Tracer<'_>) {
+        tracer.shared(self.header());
+    }
+    #[inline]
+    fn relocate(&mut self, _: &mut Relocator<'_>) {}
+}
+
+// SAFETY: all that it refers to is shared: a stub.
+unsafe impl<'gc, T: ?Sized + Collected<'gc>> Sendable<'gc> for Tag<'gc, T> {}
+// SAFETY: as above; it never changes.
+unsafe impl<'gc, T: ?Sized + Collected<'gc>> FrozenParts<'gc> for Tag<'gc, T> {}
+// SAFETY: its brand, and that of what it names.
+unsafe impl<T: ?Sized + TwinOf> Twin for Tag<'static, T> {
+    type Of<'gc> = Tag<'gc, T::Of<'gc>>;
+}
+
+crate::leaf!([] TagId);
+// SAFETY: there is no reference in it.
+unsafe impl<'gc> Sendable<'gc> for TagId {}
+// SAFETY: as above; it never changes.
+unsafe impl<'gc> FrozenParts<'gc> for TagId {}
+// SAFETY: there is no brand in it.
+unsafe impl Twin for TagId {
+    type Of<'gc> = TagId;
+}
+
+impl<T: ?Sized> fmt::Debug for Tag<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Tag({} {})", type_name::<T>(), self.number())
+    }
+}
+
+impl fmt::Debug for TagId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "TagId({})", self.number)
+    }
+}
+
+impl fmt::Display for ForeignTag {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ForeignTag { type_name, number } = self;
+        write!(
+            f,
+            "tag {number} of a `{type_name}` was made by another heap, which alone can open it: send it to the actor whose object it names. An actor that has begun \
+             anew does not know the objects that it had before"
+        )
+    }
+}
+
+impl std::error::Error for ForeignTag {}

@@ -1,0 +1,56 @@
+//! Stubs: each in the table, by its target, and there.
+
+use super::{Fault, Place, Verifier, check};
+use crate::header::Header;
+use crate::pages::chunk::state_of;
+use crate::sync::Ordering;
+use crate::tags::Stub;
+use std::ptr::NonNull;
+
+impl Verifier<'_> {
+    /// What the table says is so: each entry's stub is there, of the present epoch, and refers to the entry's object.
+    pub(super) fn tags(&self) -> Result<(), Fault> {
+        let tags = self.core.tags.borrow();
+        for (at, stub) in tags.iter() {
+            let place = self.place(stub)?;
+            let there = matches!(place, Place::Old(_));
+            // SAFETY: `place` has seen that an object begins there, and no turn runs.
+            let is_stub = there && unsafe { Stub::is_one(stub) };
+            check(is_stub, "H2", "what is in the table of tags is no stub", at)?;
+            // SAFETY: as above. Relaxed: nobody marks.
+            let state = unsafe { state_of(stub.cast()) }.load(Ordering::Relaxed);
+            let alive = state == self.core.old.epoch.0;
+            check(alive, "H2", "a dead stub is in the table of tags", at)?;
+            // SAFETY: as above.
+            let target = unsafe { Stub::target(stub) };
+            let followed = target.addr().get() == at;
+            check(
+                followed,
+                "H2",
+                "an object is tagged that is elsewhere now",
+                at,
+            )?;
+            let young = matches!(self.place(target)?, Place::Nursery);
+            let among = young == tags.young.contains_key(&at);
+            check(among, "H2", "an object is tagged as one of another age", at)?;
+        }
+        Ok(())
+    }
+
+    /// An object that is reached: if it is a stub, it is the one of its target.
+    pub(super) fn stub(&self, object: NonNull<Header>) -> Result<(), Fault> {
+        // SAFETY: whoever asks has seen that an object begins there, and no turn runs.
+        let target = unsafe { Stub::is_one(object).then(|| Stub::target(object)) };
+        let Some(target) = target else {
+            return Ok(());
+        };
+        let known = self.core.tags.borrow().of(target) == Some(object);
+        let at = object.addr().get();
+        check(
+            known,
+            "H2",
+            "a stub that the table of tags does not have",
+            at,
+        )
+    }
+}

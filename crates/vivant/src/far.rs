@@ -1,0 +1,207 @@
+//! [`Far`]: a reference to an object inside another actor.
+
+use crate::actor::Actor;
+use crate::address::{Address, Target};
+use crate::behaviour::Message;
+use crate::call::Call;
+use crate::space::Collected;
+use crate::turn::Turn;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use vivant_heap::{
+    FrozenParts, Gc, Mutator, Object, Relocator, Sendable, Tag, Tracer, Twin, TwinOf,
+};
+
+/// A far reference: an object inside an actor, for anybody who has something to say about it. It is the object's [`Tag`] and its actor's address, made by
+/// [`Turn::far`]; it can be sent, kept in a state or an object, put into a [`Val`](crate::Val), and compared.
+///
+/// What it is good for is sending its actor a message about the object: [`Far::to`]. The behaviour takes a `Tag` and opens it; nobody else reads or writes
+/// the object, so that there is nothing to lock and nothing to wait for.
+///
+/// It keeps both alive, the object and its actor. When the actor has ended all the same, because somebody stopped it, messages become dead letters as any that
+/// come too late, and the object stays until nobody has a tag of it. An actor that has begun anew has other objects: it gets the message, and its
+/// [`Tag::open`] is refused.
+///
+/// Costs two words; a clone what cloning the address costs.
+///
+/// ```
+/// use vivant::prelude::*;
+///
+/// #[derive(Object)]
+/// pub struct Shape { name: String }
+///
+/// #[derive(Actor)]
+/// pub struct SceneState<'gc> { shapes: Vec<Gc<'gc, Mut<Shape>>> }
+///
+/// #[behaviours]
+/// impl<'gc> SceneState<'gc> {
+///     #[start]
+///     pub fn new() -> Self { SceneState { shapes: Vec::new() } }
+///     pub fn draw(&mut self, t: &Turn<'gc, Scene>, name: String) -> Far<'gc, Scene, Mut<Shape>> {
+///         let shape = t.alloc(Mut::new(Shape { name }));
+///         self.shapes.push(shape);
+///         t.far(shape)
+///     }
+///     pub fn rename(&mut self, t: &Turn<'gc, Scene>, shape: Tag<'gc, Mut<Shape>>, name: String) {
+///         if let Ok(shape) = shape.open(t) {                      // none of another actor's
+///             shape.borrow_mut(t).name = name;
+///         }
+///     }
+///     pub fn names(&self) -> Vec<String> {
+///         self.shapes.iter().map(|shape| shape.borrow().name.clone()).collect()
+///     }
+/// }
+///
+/// #[derive(Actor)]
+/// pub struct EditorState<'gc> { selected: Option<Far<'gc, Scene, Mut<Shape>>> }
+///
+/// #[behaviours]
+/// impl<'gc> EditorState<'gc> {
+///     #[start]
+///     pub fn new() -> Self { EditorState { selected: None } }
+///     pub fn select(&mut self, shape: Far<'gc, Scene, Mut<Shape>>) { self.selected = Some(shape); }
+///     pub fn type_name(&self, t: &Turn<'gc, Editor>, name: String) {
+///         if let Some(selected) = &self.selected {
+///             t.send(selected.to(|scene, shape| scene.rename(shape, name)));
+///         }
+///     }
+/// }
+///
+/// # fn main() -> Result<(), AskError> {
+/// let simulation = vivant::simulation::Simulation::new(1);
+/// let (scene, editor) = (Scene::spawn(simulation.system()), Editor::spawn(simulation.system()));
+/// let circle = scene.draw("circle".into()).ask_blocking()?;       // outside turns, in a `Parcel`
+/// circle.look(|circle| editor.select(circle.clone()).send());
+/// editor.type_name("moon".into()).send();
+/// simulation.run();
+/// assert_eq!(scene.names().ask_blocking()?, ["moon"]);
+/// # Ok(()) }
+/// ```
+#[allow(explicit_outlives_requirements, reason = "as `Gc` has it")]
+pub struct Far<'gc, A: ?Sized + Target, T: ?Sized + 'gc> {
+    owner: Address<A>,
+    tag: Tag<'gc, T>,
+}
+
+impl<'gc, A: ?Sized + Target, T: ?Sized> Far<'gc, A, T> {
+    /// The actor in which the object is.
+    pub fn owner(&self) -> &Address<A> {
+        &self.owner
+    }
+
+    /// The object's name.
+    #[must_use]
+    pub fn tag(&self) -> Tag<'gc, T> {
+        self.tag
+    }
+
+    /// A message to the actor about the object: `t.send(node.to(|scene, node| scene.rename(node, name)))`, or asked by `t.ask`.
+    pub fn to<'a, M: Message>(
+        &'a self,
+        message: impl FnOnce(&'a Address<A>, Tag<'gc, T>) -> Call<'a, M>,
+    ) -> Call<'a, M> {
+        message(&self.owner, self.tag)
+    }
+}
+
+impl<'gc, A: Actor<Space = Collected>> Turn<'gc, A>
+where
+    for<'any> A::State<'any>: Object<'any>,
+{
+    /// A far reference to an object of this actor, for others.
+    ///
+    /// Costs what [`Mutator::tag`](vivant_heap::Mutator::tag) does, and an address. One that the actor keeps in its own state keeps the actor.
+    ///
+    /// # Panics
+    ///
+    /// There is no memory for it.
+    pub fn far<T: ?Sized + vivant_heap::Collected<'gc>>(
+        &self,
+        object: Gc<'gc, T>,
+    ) -> Far<'gc, A, T> {
+        Far {
+            owner: self.me(),
+            tag: Mutator::tag(self, object),
+        }
+    }
+}
+
+impl<A: ?Sized + Target, T: ?Sized> Clone for Far<'_, A, T> {
+    fn clone(&self) -> Self {
+        Far {
+            owner: self.owner.clone(),
+            tag: self.tag,
+        }
+    }
+}
+
+/// Two are equal if they are of the same object.
+impl<A: ?Sized + Target, T: ?Sized> PartialEq for Far<'_, A, T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.tag == other.tag
+    }
+}
+
+impl<A: ?Sized + Target, T: ?Sized> Eq for Far<'_, A, T> {}
+
+/// As its tag: the same in each run.
+impl<A: ?Sized + Target, T: ?Sized> Hash for Far<'_, A, T> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.tag.hash(state);
+    }
+}
+
+impl<A: ?Sized + Target, T: ?Sized> fmt::Debug for Far<'_, A, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Far({}, {:?})", Address::path(&self.owner), self.tag)
+    }
+}
+
+// The address is a leaf: no brand is in it, and it counts itself.
+
+// SAFETY: the tag has its only reference. It has no destructor but the address's.
+unsafe impl<'gc, A, T> Object<'gc> for Far<'gc, A, T>
+where
+    A: ?Sized + Target,
+    T: ?Sized + vivant_heap::Collected<'gc>,
+    Address<A>: Send,
+{
+    type Static = Far<'static, A, T::Static>;
+    const NEEDS_TRACE: bool = true;
+    #[inline]
+    fn trace(&self, tracer: &mut Tracer<'_>) {
+        self.tag.trace(tracer);
+    }
+    #[inline]
+    fn relocate(&mut self, relocator: &mut Relocator<'_>) {
+        self.tag.relocate(relocator);
+    }
+}
+
+// SAFETY: its only reference is a tag.
+unsafe impl<'gc, A, T> Sendable<'gc> for Far<'gc, A, T>
+where
+    A: ?Sized + Target,
+    T: ?Sized + vivant_heap::Collected<'gc>,
+    Address<A>: Send,
+{
+}
+
+// SAFETY: as above; nothing in it changes.
+unsafe impl<'gc, A, T> FrozenParts<'gc> for Far<'gc, A, T>
+where
+    A: ?Sized + Target,
+    T: ?Sized + vivant_heap::Collected<'gc>,
+    Address<A>: Send,
+{
+}
+
+// SAFETY: the tag's brand, and that of what it names.
+unsafe impl<A, T> Twin for Far<'static, A, T>
+where
+    A: ?Sized + Target,
+    T: ?Sized + TwinOf,
+    Address<A>: Send,
+{
+    type Of<'gc> = Far<'gc, A, T::Of<'gc>>;
+}

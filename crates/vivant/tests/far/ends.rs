@@ -1,0 +1,129 @@
+//! What becomes of far references when their actors end, and of actors and objects by them.
+
+use super::{Artist, Scene, Token, made, nodes, seeded};
+use std::time::Duration;
+use vivant::heap::{Stress, When};
+use vivant::prelude::*;
+use vivant::{Pacing, Supervisor};
+
+#[test]
+fn seeded_an_object_outlives_its_actor_and_is_reached_no_more() {
+    let name = "seeded_an_object_outlives_its_actor_and_is_reached_no_more";
+    seeded(name, |simulation, token| {
+        let system = simulation.system();
+        let scene = Scene::spawn(system);
+        let artist = Artist::spawn(system);
+        drop(made(&scene, "unnamed", token));
+        let node = made(&scene, "one", token);
+        node.look(|node| artist.keep(node.clone()).send());
+        drop(node);
+        drop(made(&scene, "also unnamed", token));
+        Address::stop(&scene);
+        simulation.run();
+        // It refers to the one before.
+        assert_eq!((system.inspect().orphans, nodes(token)), (1, 2));
+        artist.rename("x".into()).send();
+        let read = artist.read().ask_blocking();
+        assert!(matches!(read, Err(AskError::Stopped { .. })), "{read:?}");
+        let dead = system.dead_letters().counts();
+        assert!(
+            dead.iter().any(|it| it.behaviour.contains("rename")),
+            "{dead:?}"
+        );
+        simulation.run();
+        assert_eq!((system.inspect().orphans, nodes(token)), (1, 2));
+        artist.forget().send();
+        simulation.run();
+        assert_eq!((system.inspect().orphans, nodes(token)), (0, 0));
+    });
+}
+
+#[test]
+fn seeded_an_actor_that_begins_anew_does_not_know_its_nodes() {
+    let name = "seeded_an_actor_that_begins_anew_does_not_know_its_nodes";
+    seeded(name, |simulation, token| {
+        let system = simulation.system();
+        let tree = Supervisor::one_for_one().spawn(system);
+        let scene = tree.add(Scene::child());
+        let artist = Artist::spawn(system);
+        let node = made(&scene, "one", token);
+        node.look(|node| artist.keep(node.clone()).send());
+        drop(node);
+        assert!(scene.fail().ask_blocking().is_err());
+        assert_eq!(artist.read().ask_blocking(), Ok(None));
+        artist.rename("x".into()).send();
+        // A node with the same number, in the same place.
+        let node = made(&scene, "two", token);
+        node.look(|node| artist.keep(node.clone()).send());
+        drop(node);
+        assert_eq!(artist.different().ask_blocking(), Ok(2));
+        assert_eq!(scene.refused().ask_blocking().unwrap().len(), 1);
+        assert_eq!((system.inspect().orphans, nodes(token)), (1, 2));
+        artist.forget().send();
+        simulation.run();
+        assert_eq!((system.inspect().orphans, nodes(token)), (0, 1));
+        Address::stop(&scene);
+    });
+}
+
+#[test]
+fn seeded_a_far_reference_keeps_its_actor() {
+    seeded(
+        "seeded_a_far_reference_keeps_its_actor",
+        |simulation, token| {
+            let system = simulation.system();
+            let artist = Artist::spawn(system);
+            {
+                let scene = Scene::spawn(system);
+                let node = made(&scene, "one", token);
+                node.look(|node| artist.keep(node.clone()).send());
+                scene.forget().send();
+            }
+            simulation.run();
+            assert_eq!(system.inspect().actors.len(), 2);
+            assert_eq!(artist.read().ask_blocking(), Ok(Some(vec!["one".into()])));
+            artist.forget().send();
+            simulation.run();
+            assert_eq!(system.inspect().actors.len(), 1);
+            assert_eq!(nodes(token), 0);
+        },
+    );
+}
+
+#[test]
+fn far_references_go_round_on_threads() {
+    let rounds = if cfg!(miri) { 3 } else { 100 };
+    let stress = Stress::new(When::Chance, 1);
+    let system = System::builder()
+        .workers(2)
+        .idle_after(Duration::from_millis(1))
+        .pacing(Pacing::new().stressed(stress))
+        .build();
+    let token = Token::default();
+    let scenes = [(); 2].map(|()| Scene::spawn(&system));
+    let artists = [(); 3].map(|()| Artist::spawn(&system));
+    for round in 0..rounds {
+        let (scene, artist) = (&scenes[round % 2], &artists[round % 3]);
+        let node = made(scene, &round.to_string(), &token);
+        node.look(|node| artist.keep(node.clone()).send());
+        artist.rename("x".into()).send();
+        artist.pass_on(artists[(round + 1) % 3].clone()).send();
+        let read = node.look(|node| node.to(|scene, node| scene.read(node)).ask_blocking());
+        assert!(read.unwrap().is_some());
+        if round % 7 == 6 {
+            scene.forget().send();
+            artists.iter().for_each(|artist| artist.forget().send());
+        }
+    }
+    for scene in &scenes {
+        assert_eq!(scene.refused().ask_blocking().unwrap(), [""; 0]);
+        scene.forget().send();
+    }
+    artists.iter().for_each(|artist| artist.forget().send());
+    while nodes(&token) > 0 {
+        std::thread::yield_now();
+    }
+    drop((scenes, artists));
+    assert!(system.shutdown().is_complete());
+    assert_eq!(system.inspect().heap_pages, 0);
+}
