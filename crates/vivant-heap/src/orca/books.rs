@@ -84,7 +84,7 @@ impl Books {
     /// Whether all that this thread has counted is even, for each object (O5). Costs a look, and where `debug_assertions` are off nothing: then
     /// nothing is written down either.
     ///
-    /// An orphan that is dropped, though others know of its objects, leaves them uneven: they leak.
+    /// What leaks, with an orphan that is dropped though others know of its objects, stays in the books: it is counted for ever.
     ///
     /// ```
     /// use vivant_heap::Books;
