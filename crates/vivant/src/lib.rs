@@ -162,8 +162,13 @@ pub mod heap {
     /// As `vivant_heap::Object`, for programs that depend on `vivant` alone.
     #[cfg(feature = "macros")]
     pub use vivant_macros::ActorsObject as Object;
+    /// As `vivant_heap::Freeze`.
+    #[cfg(feature = "macros")]
+    pub use vivant_macros::ActorsFreeze as Freeze;
 }
-pub use heap::{Frozen, Gc, Leaf, Mut, Object, Pacing, Parcel, Sendable, Val, Weak, gc};
+pub use heap::{
+    Freeze, Frozen, Gc, Ice, Iso, Leaf, Mut, Object, Pacing, Parcel, Sendable, Val, Weak, gc,
+};
 
 #[cfg(feature = "macros")]
 pub use vivant_macros::{Actor, behaviours, interface, test};

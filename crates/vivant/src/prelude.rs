@@ -1,7 +1,7 @@
 //! What most programs import: `use vivant::prelude::*;`.
 
 pub use crate::{
-    Actor, Address, AskError, Gc, Handle, Mut, Object, Parcel, Promise, Resolver, Spawner, Step,
+    Actor, Address, AskError, Freeze, Gc, Handle, Ice, Iso, Mut, Object, Parcel, Promise, Resolver, Spawner, Step,
     StopReason, System, Turn, Val, WeakAddress, gc,
 };
 

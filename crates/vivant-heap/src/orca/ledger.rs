@@ -91,7 +91,9 @@ impl Ledger {
                 (table, Tracer::list(list))
             };
             let name = (table.name)();
-            let edges: Vec<usize> = listed.shared.iter().copied().map(address).collect();
+            // Of a frozen object its own heap's too: others read them as shared.
+            let edges = listed.shared.iter().chain(&listed.own);
+            let edges: Vec<usize> = edges.copied().map(address).collect();
             let others = listed
                 .shared
                 .iter()

@@ -1,0 +1,430 @@
+//! Regions that are frozen: what was private is shared then, as it lies there.
+
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::thread;
+use vivant_heap::{
+    Freeze, Gc, Heap, Ice, Iso, Leaf, Ledger, Mut, Mutator, Object, Pacing, Parcel, Root, Source,
+    Stress, Val, When, val,
+};
+
+/// Counts ends.
+struct Counted(Arc<AtomicU32>);
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+#[derive(Object, Freeze)]
+struct Node<'gc> {
+    value: u64,
+    left: Option<Gc<'gc, Mut<Node<'gc>>>>,
+    right: Option<Gc<'gc, Mut<Node<'gc>>>>,
+    title: Option<Val<'gc, str>>,
+    counted: Option<Leaf<Counted>>,
+}
+
+type Tree<'gc> = Gc<'gc, Mut<Node<'gc>>>;
+type TreeIso = Iso<Tree<'static>>;
+type FrozenTree<'gc> = Val<'gc, Ice<Mut<Node<'gc>>>>;
+
+fn tree<'r>(r: &Mutator<'r>, depth: u64, ends: &Arc<AtomicU32>) -> Tree<'r> {
+    let part = || (depth > 0).then(|| tree(r, depth - 1, ends));
+    r.alloc(Mut::new(Node {
+        value: 1,
+        left: part(),
+        right: part(),
+        title: None,
+        counted: Some(Leaf(Counted(ends.clone()))),
+    }))
+}
+
+fn sum(tree: FrozenTree<'_>) -> u64 {
+    let node = tree.read();
+    node.value + node.left.map_or(0, sum) + node.right.map_or(0, sum)
+}
+
+fn stressed(when: When) -> Pacing {
+    Pacing::new().stressed(Stress::new(when, 3))
+}
+
+struct Trees;
+
+impl Root for Trees {
+    type Of<'gc> = Vec<FrozenTree<'gc>>;
+}
+
+fn trees(source: &Arc<Source>, when: When) -> Heap<Trees> {
+    Heap::new(source, stressed(when), |_| Vec::new())
+}
+
+fn balanced(heaps: &mut [&mut Heap<Trees>]) {
+    let mut ledger = Ledger::default();
+    heaps.iter_mut().for_each(|heap| ledger.heap(heap).unwrap());
+    ledger.check().unwrap();
+}
+
+#[test]
+fn frozen_graphs_are_read_by_others_and_end_once() {
+    for when in [When::Paced, When::Young, When::All] {
+        let source = Arc::new(Source::new());
+        let ends = Arc::new(AtomicU32::new(0));
+        let (mut a, mut b) = (trees(&source, when), trees(&source, when));
+        for round in 0..6 {
+            let pacing = match round {
+                0..3 => stressed(when),
+                _ => Pacing::new(),
+            };
+            let mut iso = TreeIso::paced(&source, pacing, |r| tree(r, 5, &ends));
+            if round % 2 == 0 {
+                iso.collect();
+            }
+            iso.open(|r, root: &mut Tree<'_>| root.borrow_mut(r).right = None);
+            let parcel = a.turn(|m, trees| {
+                let root = *iso.freeze(m);
+                assert_eq!(Val::owner(root), m.id());
+                trees.push(root);
+                m.pack::<FrozenTree<'static>>(root)
+            });
+            a.pace();
+            balanced_with(&mut a, &mut b, &parcel);
+            b.turn(|m, trees| trees.push(m.unpack(parcel)));
+            b.pace();
+            balanced(&mut [&mut a, &mut b]);
+        }
+        a.turn(|_, trees| {
+            assert!(trees.iter().all(|tree| sum(*tree) == 32));
+            trees.clear();
+        });
+        a.collect();
+        a.sweep();
+        assert_eq!(ends.load(Ordering::Relaxed), 6 * 31);
+        // Parts outlive their wholes.
+        b.turn(|_, trees| {
+            for tree in &mut *trees {
+                *tree = tree.read().left.unwrap();
+            }
+            assert!(trees.iter().all(|tree| sum(*tree) == 31));
+        });
+        b.collect();
+        a.collect();
+        a.sweep();
+        balanced(&mut [&mut a, &mut b]);
+        assert_eq!(ends.load(Ordering::Relaxed), 6 * 32);
+        drop(b);
+        a.collect();
+        a.sweep();
+        assert_eq!(ends.load(Ordering::Relaxed), 6 * 63);
+        assert_eq!(a.stats().live, 0);
+        drop(a);
+        assert_eq!(source.stats().pages, 0);
+    }
+}
+
+fn balanced_with(a: &mut Heap<Trees>, b: &mut Heap<Trees>, parcel: &Parcel<FrozenTree<'static>>) {
+    let mut ledger = Ledger::default();
+    ledger.heap(a).unwrap();
+    ledger.heap(b).unwrap();
+    ledger.parcel(parcel);
+    ledger.check().unwrap();
+}
+
+#[test]
+fn threads_read_what_is_frozen_while_its_owner_collects() {
+    let source = Arc::new(Source::new());
+    let ends = Arc::new(AtomicU32::new(0));
+    let mut a = trees(&source, When::Paced);
+    let depth = if cfg!(miri) { 3 } else { 8 };
+    let iso = TreeIso::new(&source, |r| tree(r, depth, &ends));
+    let parcel = a.turn(|m, _| {
+        let root = *iso.freeze(m);
+        m.pack::<FrozenTree<'static>>(root)
+    });
+    let readers: Vec<_> = (0..3)
+        .map(|_| {
+            let (parcel, source) = (parcel.clone(), source.clone());
+            thread::spawn(move || {
+                let mut b = trees(&source, When::Paced);
+                b.turn(|m, trees| trees.push(m.unpack(parcel)));
+                for _ in 0..4 {
+                    b.turn(|_, trees| assert_eq!(sum(trees[0]), (2 << depth) - 1));
+                    b.collect();
+                }
+            })
+        })
+        .collect();
+    drop(parcel);
+    for _ in 0..4 {
+        a.collect();
+        a.sweep();
+    }
+    readers
+        .into_iter()
+        .for_each(|reader| reader.join().unwrap());
+    a.collect();
+    a.sweep();
+    assert_eq!(a.stats().live, 0);
+    assert_eq!(ends.load(Ordering::Relaxed), (2 << depth) - 1);
+}
+
+#[test]
+fn what_a_frozen_region_counts_is_its_owners() {
+    let source = Arc::new(Source::new());
+    let ends = Arc::new(AtomicU32::new(0));
+    let (mut a, mut b) = (trees(&source, When::Paced), trees(&source, When::Paced));
+    let mut iso = TreeIso::new(&source, |r| tree(r, 1, &ends));
+    // Titles of two owners: one imports from the other, and one has its own come home.
+    a.turn(|m, _| {
+        iso.open_in(m, |r, root: &mut Tree<'_>| {
+            root.borrow_mut(r).title = Some(r.val_str("home"))
+        })
+    });
+    b.turn(|m, _| {
+        iso.open_in(m, |r, root: &mut Tree<'_>| {
+            let left = root.borrow().left.unwrap();
+            left.borrow_mut(r).title = Some(r.val_str("abroad"));
+        });
+    });
+    a.turn(|m, trees| trees.push(*iso.freeze(m)));
+    balanced(&mut [&mut a, &mut b]);
+    assert!(a.is_alone());
+    a.collect();
+    b.collect();
+    b.sweep();
+    balanced(&mut [&mut a, &mut b]);
+    a.turn(|_, trees| {
+        let root = trees[0].read();
+        assert_eq!(&*root.title.unwrap(), "home");
+        assert_eq!(&*root.left.unwrap().read().title.unwrap(), "abroad");
+        trees.clear();
+    });
+    a.collect();
+    assert!(b.is_alone());
+}
+
+#[test]
+fn a_region_frozen_in_an_open_region_is_of_the_heap_around() {
+    struct Nested;
+    impl Root for Nested {
+        type Of<'gc> = Option<Iso<Vec<FrozenTree<'static>>>>;
+    }
+    let source = Arc::new(Source::new());
+    let ends = Arc::new(AtomicU32::new(0));
+    let mut a = Heap::<Nested>::new(&source, stressed(When::Paced), |_| None);
+    let inner = TreeIso::new(&source, |r| tree(r, 3, &ends));
+    a.turn(|m, outer| {
+        let mut iso = m.iso::<Vec<FrozenTree<'static>>>(|_| Vec::new());
+        let owner = m.id();
+        iso.open_in(m, |r, trees| {
+            let root = *inner.freeze(r);
+            assert_eq!(Val::owner(root), owner);
+            trees.push(root);
+        });
+        *outer = Some(iso);
+    });
+    let mut outer = a.turn(|_, outer| outer.take().unwrap());
+    for _ in 0..2 {
+        a.collect();
+        a.sweep();
+        outer.collect();
+        let mut ledger = Ledger::default();
+        ledger.heap(&mut a).unwrap();
+        ledger.iso(&mut outer).unwrap();
+        ledger.check().unwrap();
+        outer.open(|_, trees| assert_eq!(sum(trees[0]), 15));
+    }
+    drop(outer);
+    a.collect();
+    a.sweep();
+    assert_eq!(ends.load(Ordering::Relaxed), 15);
+    assert_eq!(a.stats().live, 0);
+}
+
+#[test]
+#[should_panic(expected = "a region has no heap for a shared object")]
+fn what_nobody_could_own_is_not_frozen() {
+    let source = Arc::new(Source::new());
+    let inner = Iso::<Vec<u64>>::new(&source, |_| Vec::new());
+    let mut outer = Iso::<u64>::new(&source, |_| 0);
+    outer.open(|r, count| *count = inner.freeze(r).read().len() as u64);
+}
+
+#[test]
+#[should_panic(expected = "from another source")]
+fn sources_are_not_mixed() {
+    let (source, other) = (Arc::new(Source::new()), Arc::new(Source::new()));
+    let mut a = trees(&source, When::Paced);
+    let ends = Arc::new(AtomicU32::new(0));
+    let iso = TreeIso::new(&other, |r| tree(r, 1, &ends));
+    a.turn(|m, trees| trees.push(*iso.freeze(m)));
+}
+
+/// Each kind of part.
+#[derive(Object, Freeze)]
+#[object(frozen = Seen)]
+pub(crate) struct Kinds<'gc, T> {
+    generic: T,
+    own: Mut<u8>,
+    text: Gc<'gc, str>,
+    bytes: Gc<'gc, [u8]>,
+    slice: Gc<'gc, [Gc<'gc, Mut<u64>>]>,
+    nested: Vec<Option<Gc<'gc, u64>>>,
+    array: [Gc<'gc, u64>; 2],
+    boxed: Box<Gc<'gc, u64>>,
+    boxes: Box<[(u64, Gc<'gc, u64>)]>,
+    deque: VecDeque<Gc<'gc, u64>>,
+    hashed: HashMap<String, Gc<'gc, Mut<u64>>>,
+    ordered: BTreeMap<u64, Vec<Gc<'gc, u64>>>,
+    result: Result<Gc<'gc, u64>, String>,
+    plain: Plain,
+    version: val::Vec<'gc, u64>,
+    /// A leaf.
+    #[object(leaf)]
+    pub(crate) leaf: AtomicU64,
+}
+
+/// Frozen as it is.
+#[derive(Object, Clone, Copy, PartialEq, Debug)]
+struct Plain {
+    at: (f64, f64),
+}
+
+#[derive(Object, Freeze)]
+enum Shape<'gc> {
+    /// Nothing.
+    Nothing,
+    Circle {
+        radius: f64,
+    },
+    Group(Vec<Gc<'gc, Mut<Shape<'gc>>>>, Plain),
+}
+
+impl FrozenShape<'_, '_> {
+    fn circles(self) -> usize {
+        match self {
+            FrozenShape::Nothing => 0,
+            FrozenShape::Circle { radius } => usize::from(radius > 0.0),
+            FrozenShape::Group(shapes, plain) => {
+                assert_eq!(plain.at, (1.0, 2.0));
+                shapes.iter().map(|shape| shape.read().circles()).sum()
+            }
+        }
+    }
+}
+
+#[test]
+fn all_kinds_of_parts_are_read_as_they_were() {
+    struct Any;
+    impl Root for Any {
+        type Of<'gc> = Option<Val<'gc, Ice<Kinds<'gc, Gc<'gc, Mut<Shape<'gc>>>>>>>;
+    }
+    let source = Arc::new(Source::new());
+    let mut a = Heap::<Any>::new(&source, stressed(When::All), |_| None);
+    let iso = a.turn(|m, _| {
+        m.iso::<Kinds<'static, Gc<'static, Mut<Shape<'static>>>>>(|r| {
+            let n = |number: u64| r.alloc(number);
+            let circle = r.alloc(Mut::new(Shape::Circle { radius: 1.0 }));
+            let group = r.alloc(Mut::new(Shape::Nothing));
+            let inner = Shape::Group(vec![circle, circle], Plain { at: (1.0, 2.0) });
+            group.set(r, inner);
+            let nothing = r.alloc(Mut::new(Shape::Nothing));
+            let whole = Shape::Group(vec![group, circle, nothing], Plain { at: (1.0, 2.0) });
+            Kinds {
+                generic: r.alloc(Mut::new(whole)),
+                own: Mut::new(7),
+                text: r.alloc_str("text"),
+                bytes: r.alloc_slice(*b"bytes"),
+                slice: r.alloc_slice([r.alloc(Mut::new(1)), r.alloc(Mut::new(2))]),
+                nested: vec![None, Some(n(3))],
+                array: [n(4), n(5)],
+                boxed: Box::new(n(6)),
+                boxes: Box::new([(7, n(8))]),
+                deque: VecDeque::from([n(9)]),
+                hashed: HashMap::from([("ten".to_owned(), r.alloc(Mut::new(10)))]),
+                ordered: BTreeMap::from([(11, vec![n(12)])]),
+                result: Ok(n(13)),
+                plain: Plain { at: (0.5, 0.5) },
+                version: val::Vec::from_iter(r, [14]),
+                leaf: AtomicU64::new(15),
+            }
+        })
+    });
+    a.turn(|m, root| *root = Some(iso.freeze(m)));
+    a.pace();
+    a.turn(|_, root| {
+        let seen: Seen<'_, '_, _> = root.unwrap().read();
+        assert_eq!(seen.generic.read().circles(), 3);
+        assert_eq!(
+            (seen.own, &*seen.text, &*seen.bytes),
+            (7, "text", &b"bytes"[..])
+        );
+        let numbers: Vec<u64> = seen.slice.iter().map(|number| number.read()).collect();
+        assert_eq!(numbers, [1, 2]);
+        let nested: Vec<Option<u64>> = seen
+            .nested
+            .iter()
+            .map(|it| it.read().map(|it| *it))
+            .collect();
+        assert_eq!(nested, [None, Some(3)]);
+        assert_eq!((*seen.array[0], *seen.array[1], *seen.boxed), (4, 5, 6));
+        let (number, eight) = seen.boxes[0].read();
+        assert_eq!((number, *eight), (7, 8));
+        assert_eq!((*seen.deque.0[0], seen.deque.1.len()), (9, 0));
+        assert_eq!(seen.hashed.get("ten").unwrap().read(), 10);
+        assert!(seen.hashed.get("eleven").is_none() && seen.hashed.len() == 1);
+        let (key, values) = seen.ordered.iter().next().unwrap();
+        assert_eq!((*key, *values.read()[0]), (11, 12));
+        assert_eq!(*seen.result.unwrap(), 13);
+        assert_eq!(*seen.plain, Plain { at: (0.5, 0.5) });
+        assert_eq!(seen.version.get(0), Some(&14));
+        assert_eq!(seen.leaf.fetch_add(1, Ordering::Relaxed), 15);
+    });
+    a.collect();
+    a.turn(|_, root| assert_eq!(root.unwrap().read().leaf.load(Ordering::Relaxed), 16));
+}
+
+#[test]
+fn large_and_young_and_written_objects_are_frozen_as_they_are() {
+    struct Rows;
+    impl Root for Rows {
+        type Of<'gc> = Vec<Val<'gc, [Val<'gc, Ice<Mut<Vec<u64>>>>]>>;
+    }
+    type Row<'gc> = Gc<'gc, [Gc<'gc, Mut<Vec<u64>>>]>;
+    let source = Arc::new(Source::new());
+    let mut a = Heap::<Rows>::new(&source, Pacing::new(), |_| Vec::new());
+    // A cell, a large object, one of more than a chunk.
+    for length in [1, 1000, if cfg!(miri) { 2000 } else { 132_000 }] {
+        let mut iso = Iso::<Row<'static>>::new(&source, |r| {
+            r.alloc_iter((0..length).map(|number| r.alloc(Mut::new(vec![number]))))
+        });
+        for round in 0..3 {
+            if round == 1 {
+                iso.collect();
+            }
+            iso.open(|r, row| row[0].borrow_mut(r).push(round));
+            iso.open(|r, _| {
+                r.alloc(Mut::new(vec![0_u64]));
+            });
+        }
+        // Forgotten borrows are in nobody's way.
+        iso.open(|_, row| std::mem::forget(row[0].borrow()));
+        a.turn(|m, rows| rows.push(*iso.freeze(m)));
+        a.pace();
+        a.verify().unwrap();
+        a.collect();
+        a.turn(|_, rows| {
+            let row = rows.last().unwrap();
+            assert_eq!(row.len() as u64, length);
+            assert_eq!(*row[0].read(), [0, 0, 1, 2]);
+            let last = row.last().unwrap().read();
+            assert_eq!(last[0], length - 1);
+        });
+    }
+    a.turn(|_, rows| rows.clear());
+    a.collect();
+    a.sweep();
+    assert_eq!(a.stats().live, 0);
+}
