@@ -4,6 +4,12 @@ mod freeze;
 mod holder;
 mod iso;
 mod merge;
+#[cfg(test)]
+mod model;
+#[cfg(test)]
+mod model_graphs;
+#[cfg(test)]
+mod model_tests;
 mod split;
 
 pub(crate) use holder::Role;
