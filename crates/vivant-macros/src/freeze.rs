@@ -5,9 +5,10 @@ use crate::object::{Derived, Options, Part, check, is_leaf};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
+use syn::visit::{self, Visit};
 use syn::{
-    Attribute, Data, DeriveInput, Fields, GenericParam, Generics, Lifetime, Result, Visibility,
-    parse_quote,
+    Attribute, Data, DeriveInput, Fields, GenericArgument, GenericParam, Generics, Lifetime, Path,
+    PathArguments, Result, TypeTraitObject, Visibility, parse_quote,
 };
 
 pub(crate) fn expand(input: TokenStream, heap: &TokenStream) -> Result<TokenStream> {
@@ -27,8 +28,13 @@ pub(crate) fn expand(input: TokenStream, heap: &TokenStream) -> Result<TokenStre
     Ok(Frozen::new(&derived, name).expansion())
 }
 
-/// Types for which there is nothing to write.
+/// Types that cannot be frozen, and those for which there is nothing to write.
 fn refuse(input: &DeriveInput, options: &Options, parts: &[Part<'_>], errors: &mut Errors) {
+    let mut unfreezable = Unfreezable::default();
+    for part in parts.iter().filter(|part| !part.leaf) {
+        unfreezable.visit_type(&part.field.ty);
+    }
+    errors.append(unfreezable.0);
     let mut parameters = input.generics.params.iter();
     let plain = parameters.all(|parameter| matches!(parameter, GenericParam::Const(_)));
     if plain || options.leaf.is_some() || parts.iter().all(|part| part.leaf) {
@@ -36,6 +42,45 @@ fn refuse(input: &DeriveInput, options: &Options, parts: &[Part<'_>], errors: &m
             &input.ident,
             "a type without collected parts is frozen as it is, if nothing in it is a `Mut` and it is `Sync`: take `Freeze` away, and have the `Mut` \
              around it, `Gc<'gc, Mut<…>>`",
+        );
+    }
+}
+
+/// What has no frozen form, by its tokens: one error, and what to do, in place of the compiler's one for each item that is written. It finds the rest.
+#[derive(Default)]
+struct Unfreezable(Errors);
+
+impl<'a> Visit<'a> for Unfreezable {
+    fn visit_path(&mut self, path: &'a Path) {
+        let mut backwards = path.segments.iter().rev();
+        let Some(last) = backwards.next() else {
+            return;
+        };
+        let collection = backwards.next().is_some_and(|before| before.ident == "gc");
+        let branded = match &last.arguments {
+            PathArguments::AngleBracketed(arguments) => {
+                matches!(arguments.args.first(), Some(GenericArgument::Lifetime(_)))
+            }
+            _ => false,
+        };
+        let does_what = if last.ident == "Weak" && branded {
+            "a `Weak` is emptied by its collector, and cannot be frozen: use a `Gc`, which may go round in circles, or take the field out before"
+        } else if last.ident == "Iso" {
+            "an `Iso` can be opened and written, and cannot be frozen: freeze it by itself and have the `Val` here, or merge it before"
+        } else if collection && branded {
+            "a collection of `gc` cannot be frozen: use one of `val`, or a `Vec` or map of std, or take what is in it out before"
+        } else if last.ident == "Leaf" {
+            return;
+        } else {
+            return visit::visit_path(self, path);
+        };
+        self.0.at(path, does_what);
+    }
+
+    fn visit_type_trait_object(&mut self, object: &'a TypeTraitObject) {
+        self.0.at(
+            object,
+            "a trait object cannot be frozen, because its methods may write: use an enum of the types that there are",
         );
     }
 }

@@ -220,11 +220,27 @@ as_they_are! {
     [] Box<str>;
     [] std::path::PathBuf;
     [T: ?Sized + Send + Sync + 'static] std::sync::Arc<T>;
-    [T: Send + Sync + 'static] Leaf<T>;
     [] crate::val::String<'gc>;
     [T: Object<'gc>] crate::val::Vec<'gc, T>;
     [K: Object<'gc>, V: Object<'gc>] crate::val::Map<'gc, K, V>;
     [K: Object<'gc>, V: Object<'gc>] crate::val::OrdMap<'gc, K, V>;
+}
+
+// SAFETY: it is itself, and `Sync`.
+unsafe impl<'gc, T: Send + Sync + 'static> Freeze<'gc> for Leaf<T> {
+    type Frozen = Self;
+    type View<'a>
+        = &'a Self
+    where
+        Self: 'a,
+        'gc: 'a;
+    #[inline]
+    unsafe fn view<'a>(&'a self) -> &'a Self
+    where
+        'gc: 'a,
+    {
+        self
+    }
 }
 
 // SAFETY: it is frozen already.
