@@ -276,6 +276,9 @@ fn seeded_halves_of_a_book_go_to_two_publishers() {
             assert_eq!(readers[0].sums().ask_blocking(), Ok(vec![sums(100, 5)]));
             lower.forget().send();
             readers.iter().for_each(|reader| reader.forget().send());
+            live(system, &maker, &[&lower], &readers);
+            // What is left of the upper one's heap hears of it.
+            simulation.run();
             assert_eq!(live(system, &maker, &[&lower], &readers), 0);
         },
     );
