@@ -403,7 +403,11 @@ fn large_and_young_and_written_objects_are_frozen_as_they_are() {
     let source = Arc::new(Source::new());
     let mut a = Heap::<Rows>::new(&source, Pacing::new(), |_| Vec::new());
     // A cell, a large object, one of more than a chunk.
-    let lengths: &[u64] = if cfg!(miri) { &[300] } else { &[1, 1000, 132_000] };
+    let lengths: &[u64] = if cfg!(miri) {
+        &[300]
+    } else {
+        &[1, 1000, 132_000]
+    };
     for &length in lengths {
         let mut iso = Iso::<Row<'static>>::new(&source, |r| {
             r.alloc_iter((0..length).map(|number| r.alloc(Mut::new(vec![number]))))

@@ -5,7 +5,7 @@ use super::{Relocator, Tracer, Whole};
 use crate::header::Header;
 use crate::heap::Core;
 use crate::old::run_of;
-use crate::orca::{Owner, Post};
+use crate::orca::{MORE, Owner, Post};
 use crate::pages::chunk::{set_ages, state_of};
 use crate::pages::page::{Age, Kind};
 #[cfg(test)]
@@ -84,11 +84,10 @@ impl Core {
         let imports = &mut self.sharing.get_mut().imports;
         let mut more = Post::default();
         for &object in objects {
-            let import = imports.entry(object);
-            if import.count == 0 {
-                import.count = crate::orca::MORE;
+            if imports.of_object(object) == 0 {
+                imports.add(object, MORE);
                 // SAFETY: the caller's.
-                unsafe { more.add(object, crate::orca::MORE) };
+                unsafe { more.add(object, MORE) };
             }
         }
         // SAFETY: nothing is given up.

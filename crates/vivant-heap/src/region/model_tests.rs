@@ -7,7 +7,7 @@ use super::model_graphs::{
 };
 use crate::heap::{Heap, Root};
 use crate::id::HeapId;
-use crate::orca::{Ledger, Parcel};
+use crate::orca::{Books, Ledger, Parcel};
 use crate::pacing::Pacing;
 use crate::pages::Source;
 use crate::planted::{self, Planted};
@@ -298,7 +298,10 @@ impl Both {
         self.parcels
             .iter()
             .for_each(|(parcel, _)| ledger.parcel(parcel));
-        ledger.check().unwrap_or_else(fault);
+        ledger
+            .check()
+            .and_then(|()| Books::check())
+            .unwrap_or_else(fault);
         let Both { model, ids, .. } = self;
         let mut seen = Seen {
             model,
@@ -396,6 +399,7 @@ fn canaries_of_regions_are_caught() {
         let caught = (0..20).any(|seed| {
             let caught = catch_unwind(AssertUnwindSafe(|| planted::with(bug, || program(seed))));
             planted::with(Planted::Nothing, || ());
+            Books::burn();
             caught.is_err()
         });
         assert!(caught, "{bug:?}");
