@@ -378,7 +378,7 @@ fn seeds(most: u64) -> u64 {
 
 #[test]
 fn regions_do_what_the_model_does() {
-    for seed in 0..seeds(20) {
+    for seed in 0..seeds(10) {
         if let Err(panic) = catch_unwind(|| program(seed)) {
             eprintln!("seed {seed}");
             std::panic::resume_unwind(panic);
