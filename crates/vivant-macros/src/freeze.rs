@@ -52,11 +52,9 @@ struct Unfreezable(Errors);
 
 impl<'a> Visit<'a> for Unfreezable {
     fn visit_path(&mut self, path: &'a Path) {
-        let mut backwards = path.segments.iter().rev();
-        let Some(last) = backwards.next() else {
+        let Some(last) = path.segments.last() else {
             return;
         };
-        let collection = backwards.next().is_some_and(|before| before.ident == "gc");
         let branded = match &last.arguments {
             PathArguments::AngleBracketed(arguments) => {
                 matches!(arguments.args.first(), Some(GenericArgument::Lifetime(_)))
@@ -67,8 +65,6 @@ impl<'a> Visit<'a> for Unfreezable {
             "a `Weak` is emptied by its collector, and cannot be frozen: use a `Gc`, which may go round in circles, or take the field out before"
         } else if last.ident == "Iso" {
             "an `Iso` can be opened and written, and cannot be frozen: freeze it by itself and have the `Val` here, or merge it before"
-        } else if collection && branded {
-            "a collection of `gc` cannot be frozen: use one of `val`, or a `Vec` or map of std, or take what is in it out before"
         } else if last.ident == "Leaf" {
             return;
         } else {

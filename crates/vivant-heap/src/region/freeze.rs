@@ -3,7 +3,8 @@
 use super::iso::Iso;
 use crate::header::{Header, Table};
 use crate::mutator::Mutator;
-use crate::types::{Freeze, FreezeOf, Twin, Val};
+use crate::types::borrow::CLEAN;
+use crate::types::{Freeze, FreezeOf, Object, Twin, Val};
 use std::mem;
 
 impl<T: Twin> Iso<T> {
@@ -81,6 +82,10 @@ impl<T: Twin> Iso<T> {
             room.write(Header::new(Table::of::<T::Of<'gc>>()));
             let value = room.add(1).cast::<T::Of<'gc>>();
             value.write(root);
+            if <T::Of<'gc> as Object<'gc>>::MUTABLE {
+                // As the collection that has settled the region would have left it, were it an object then. What changes in place begins with its flag.
+                value.cast::<u32>().write(CLEAN);
+            }
             if const { mem::needs_drop::<T::Of<'static>>() } {
                 holder.note_drop_old(room);
             }

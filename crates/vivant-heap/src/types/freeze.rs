@@ -22,10 +22,10 @@ use std::ptr::NonNull;
 /// | a `String`, a type without lifetime and parameters | itself | itself, by reference |
 /// | `Option<T>`, a tuple, `Result<T, E>` | `Ice` of it | the same of what its parts are read as |
 /// | `Vec<T>`, `[T; N]`, `Box<[T]>` | `Ice` of it | `&[T::Frozen]` |
-/// | `HashMap<K, V>`, `BTreeMap<K, V>` | `Ice` of it | `&Ice` of it, which has `get` and `iter` |
+/// | `HashMap<K, V>`, `BTreeMap<K, V>`, a collection of [`gc`](crate::gc) | `Ice` of it | `&Ice` of it, which has `get` and `iter` |
 ///
 /// `#[derive(Freeze)]` beside `#[derive(Object)]` writes it for types with a lifetime or type parameters; those without are frozen as they are. There is none for
-/// [`Weak`](crate::Weak), [`Iso`](crate::Iso), trait objects, the collections of [`gc`](crate::gc), and what is not `Sync`.
+/// [`Weak`](crate::Weak), [`Iso`](crate::Iso), trait objects, and what is not `Sync`.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -63,8 +63,8 @@ use std::ptr::NonNull;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be frozen",
     label = "what is like this may change, or is not for many threads",
-    note = "own types: `#[derive(Freeze)]` beside `#[derive(Object)]`; leaves have to be `Sync`. `Weak`, `Iso`, `dyn Trait` and the collections of `gc` have no \
-            frozen form: take them out before, or use `Gc` in place of `Weak`, a `Vec` or a `val::Map` in place of a collection"
+    note = "own types: `#[derive(Freeze)]` beside `#[derive(Object)]`; leaves, and keys of maps, have to be `Sync` and `'static`. \
+            `Weak`, `Iso` and `dyn Trait` have no frozen form: take them out before, or use `Gc` in place of `Weak`, an enum in place of a trait"
 )]
 pub unsafe trait Freeze<'gc>: Object<'gc> {
     /// What a value of this type is when it is frozen.
@@ -92,8 +92,8 @@ pub unsafe trait Freeze<'gc>: Object<'gc> {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be frozen",
     label = "what is like this may change, or is not for many threads",
-    note = "own types: `#[derive(Freeze)]` beside `#[derive(Object)]`; leaves have to be `Sync`. `Weak`, `Iso`, `dyn Trait` and the collections of `gc` have no \
-            frozen form: take them out before, or use `Gc` in place of `Weak`, a `Vec` or a `val::Map` in place of a collection"
+    note = "own types: `#[derive(Freeze)]` beside `#[derive(Object)]`; leaves, and keys of maps, have to be `Sync` and `'static`. \
+            `Weak`, `Iso` and `dyn Trait` have no frozen form: take them out before, or use `Gc` in place of `Weak`, an enum in place of a trait"
 )]
 pub unsafe trait FreezeOf<'gc>: Collected<'gc> {
     /// What it is when it is frozen.

@@ -28,9 +28,14 @@ impl<T> Ice<T> {
     ///
     /// The value is part of a frozen object.
     #[inline]
-    pub(super) unsafe fn of(value: &T) -> &Ice<T> {
+    pub(crate) unsafe fn of(value: &T) -> &Ice<T> {
         // SAFETY: laid out alike; the rest is the caller's.
         unsafe { NonNull::from(value).cast().as_ref() }
+    }
+
+    /// It, for who reads in it what does not change.
+    pub(crate) fn value(&self) -> &T {
+        &self.0
     }
 
     /// What is in it: see [`Freeze`] for what each type is read as. Costs what reading the fields costs.
@@ -44,7 +49,7 @@ impl<T> Ice<T> {
     }
 }
 
-impl<'gc, T: Freeze<'gc>> Val<'gc, Ice<T>> {
+impl<'a, T> Val<'a, Ice<T>> {
     /// As [`Ice::read`], for as long as the turn.
     ///
     /// ```
@@ -63,7 +68,10 @@ impl<'gc, T: Freeze<'gc>> Val<'gc, Ice<T>> {
     /// ```
     #[inline]
     #[must_use]
-    pub fn read(self) -> T::View<'gc> {
+    pub fn read<'gc: 'a>(self) -> T::View<'a>
+    where
+        T: Freeze<'gc>,
+    {
         Val::as_ref(self).read()
     }
 }

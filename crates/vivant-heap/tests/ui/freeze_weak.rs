@@ -10,7 +10,6 @@ struct Node<'gc> {
     next: Option<Gc<'gc, Mut<Node<'gc>>>>,
     parent: Option<Weak<'gc, Mut<Node<'gc>>>>,
     inside: Vec<Iso<Vec<u64>>>,
-    words: gc::Vec<'gc, String>,
     shape: Gc<'gc, dyn Shape>,
     outside: Leaf<std::sync::Weak<u64>>,
 }
