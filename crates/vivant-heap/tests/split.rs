@@ -34,6 +34,14 @@ type Pair = Iso<(Tree<'static>, Tree<'static>)>;
 
 struct Ends(Arc<AtomicU32>);
 
+fn stressed(when: When) -> Pacing {
+    match cfg!(miri) {
+        // An interpreter takes minutes for what looks after itself at each step.
+        true => Pacing::new().nursery(1024).first(8192),
+        false => Pacing::new().stressed(Stress::new(when, 5)),
+    }
+}
+
 impl Ends {
     fn node<'r>(&self, r: &Mutator<'r>, value: u64, next: Vec<Tree<'r>>) -> Tree<'r> {
         let mut log = gc::Vec::new();
@@ -51,8 +59,7 @@ impl Ends {
 
     /// A ring of so many below each of two trees.
     fn pair(&self, source: &Arc<Source>, stress: When, length: u64) -> Pair {
-        let pacing = Pacing::new().stressed(Stress::new(stress, 5));
-        Pair::paced(source, pacing, |r| {
+        Pair::paced(source, stressed(stress), |r| {
             let ring = || {
                 let last = self.node(r, 1, Vec::new());
                 let first = (1..length).fold(last, |next, _| self.node(r, 1, vec![next]));
@@ -92,10 +99,14 @@ fn sum(first: Tree<'_>) -> u64 {
 
 #[test]
 fn two_parts_are_two_regions() {
-    for when in [When::Paced, When::Young, When::All] {
+    let (modes, lengths): (&[When], &[u64]) = match cfg!(miri) {
+        true => (&[When::All], &[1, 9]),
+        false => (&[When::Paced, When::Young, When::All], &[1, 7, 600]),
+    };
+    for &when in modes {
         let source = Arc::new(Source::new());
         let ends = Ends(Arc::default());
-        for length in [1, 7, if cfg!(miri) { 20 } else { 600 }] {
+        for &length in lengths {
             let mut pair = ends.pair(&source, when, length);
             pair.open(|r, (_, part)| {
                 let young = ends.node(r, 0, Vec::new());
@@ -192,7 +203,7 @@ impl Root for Titles {
 fn each_part_counts_what_it_refers_to() {
     let source = Arc::new(Source::new());
     let ends = Ends(Arc::default());
-    let pacing = Pacing::new().stressed(Stress::new(When::Paced, 1));
+    let pacing = stressed(When::Paced);
     let mut a = Heap::<Titles>::new(&source, pacing, |_| Vec::new());
     let mut pair = ends.pair(&source, When::Paced, 3);
     a.turn(|m, _| {
@@ -235,18 +246,14 @@ fn each_part_counts_what_it_refers_to() {
 fn large_objects_move_too() {
     type Rows = (Gc<'static, [u64]>, Vec<Gc<'static, [Gc<'static, u64>]>>);
     let source = Arc::new(Source::new());
-    let length = if cfg!(miri) { 1000 } else { 132_000 };
-    let pair = Iso::<Rows>::paced(
-        &source,
-        Pacing::new().stressed(Stress::new(When::Paced, 1)),
-        |r| {
-            let numbers = (0..length).map(|number| r.alloc(number));
-            (
-                r.alloc_iter(0..length),
-                vec![r.alloc_iter(numbers), r.alloc_slice([])],
-            )
-        },
-    );
+    let length = if cfg!(miri) { 300 } else { 132_000 };
+    let pair = Iso::<Rows>::paced(&source, stressed(When::Paced), |r| {
+        let numbers = (0..length).map(|number| r.alloc(number));
+        (
+            r.alloc_iter(0..length),
+            vec![r.alloc_iter(numbers), r.alloc_slice([])],
+        )
+    });
     let (mut rest, mut part) = pair.split().unwrap();
     rest.collect();
     part.collect();
@@ -283,7 +290,7 @@ fn a_forgotten_region_weighs_what_its_pages_do() {
     }
     let source = Arc::new(Source::new());
     let mut heap = Heap::<Isos>::new(&source, Pacing::new(), |_| None);
-    let rounds = if cfg!(miri) { 30 } else { 200 };
+    let rounds = if cfg!(miri) { 6 } else { 200 };
     for _ in 0..rounds {
         heap.turn(|m, state| {
             let iso = m.iso::<Vec<Gc<'static, [u64]>>>(|_| Vec::new());
