@@ -100,7 +100,7 @@ fn sum(first: Tree<'_>) -> u64 {
 #[test]
 fn two_parts_are_two_regions() {
     let (modes, lengths): (&[When], &[u64]) = match cfg!(miri) {
-        true => (&[When::All], &[1, 9]),
+        true => (&[When::All], &[4]),
         false => (&[When::Paced, When::Young, When::All], &[1, 7, 600]),
     };
     for &when in modes {

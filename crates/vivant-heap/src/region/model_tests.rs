@@ -24,7 +24,7 @@ impl Root for States {
 }
 
 const HEAPS: usize = 2;
-const STEPS: usize = if cfg!(miri) { 25 } else { 200 };
+const STEPS: usize = if cfg!(miri) { 15 } else { 200 };
 
 /// The real thing and the model.
 struct Both {
