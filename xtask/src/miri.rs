@@ -31,7 +31,7 @@ const HEAPS: &str = "miri test -p vivant-heap --lib --test types --test graphs -
     --test orca --test tags";
 
 /// Those that take an interpreter minutes: regions, collections, attempts to break it.
-const HEAPS_LONG: &str = "--test region --test sweeping --test collections --test persistent --test review --test review_sharing";
+const HEAPS_LONG: &str = "--test region --test freeze --test split --test sweeping --test collections --test persistent --test review --test review_sharing";
 
 /// The second model of what a reference may alias is the stricter one in other places.
 const FLAGS_STRICT: &[&str] = &[

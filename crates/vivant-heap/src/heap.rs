@@ -46,6 +46,10 @@ pub(crate) struct Core {
     pub(crate) deaths: RefCell<Deaths>,
     /// Which of its objects others can name.
     pub(crate) tags: RefCell<Tags>,
+    /// Bytes of regions that turns of this heap have made, or made grow, since the last mark.
+    pub(crate) pinned: usize,
+    /// Of a region: bytes of its pages when they were last added to a holder's.
+    pub(crate) weighed: usize,
     /// Who shares what with this heap.
     pub(crate) sharing: RefCell<Sharing>,
     pub(crate) counted: Counted,
@@ -73,7 +77,7 @@ pub struct Heap<R: Root> {
 unsafe impl<R: Root> Send for Heap<R> {}
 
 impl Core {
-    fn new(source: &Arc<Source>, pacing: Pacing, role: Role) -> Box<UnsafeCell<Core>> {
+    pub(crate) fn new(source: &Arc<Source>, pacing: Pacing, role: Role) -> Box<UnsafeCell<Core>> {
         Box::new(UnsafeCell::new(Core {
             owner: Owner::new(),
             role,
@@ -87,6 +91,8 @@ impl Core {
             weak: Vec::new(),
             deaths: RefCell::default(),
             tags: RefCell::default(),
+            pinned: 0,
+            weighed: 0,
             sharing: RefCell::default(),
             counted: Counted::default(),
             reserve: Reserve::default(),
@@ -117,10 +123,10 @@ impl Core {
             .allocate_shared(bytes, &self.source, Owner::name(&self.owner))
     }
 
-    /// What it has to think of when it asks itself whether to mark: bytes of living old objects, and what it keeps alive elsewhere.
+    /// What it has to think of when it asks itself whether to mark: bytes of living old objects, and what it keeps alive elsewhere, in regions too.
     #[inline]
     pub(crate) fn weight(&self) -> usize {
-        self.old.living() + FOREIGN * self.between_turns().imports.len()
+        self.old.living() + FOREIGN * self.between_turns().imports.len() + self.pinned
     }
 
     /// Who shares what with this heap, for who is between two turns.
@@ -159,15 +165,25 @@ impl<R: Root> Heap<R> {
         role: Role,
         make: impl for<'gc> FnOnce(&Mutator<'gc>) -> R::Of<'gc>,
     ) -> Heap<R> {
-        let core = Core::new(source, pacing, role);
+        Heap::on(Core::new(source, pacing, role), make)
+    }
+
+    /// As [`Heap::new`], with the objects that are there.
+    pub(crate) fn on(
+        core: Box<UnsafeCell<Core>>,
+        make: impl for<'gc> FnOnce(&Mutator<'gc>) -> R::Of<'gc>,
+    ) -> Heap<R> {
         let state = {
             let turn = InTurn(&core);
             make(&turn.mutator())
         };
-        Heap {
-            core,
-            state: ManuallyDrop::new(forge::<R>(state)),
-        }
+        Heap::of(core, forge::<R>(state))
+    }
+
+    /// A heap with this state, whose objects are there.
+    pub(crate) fn of(core: Box<UnsafeCell<Core>>, state: R::Of<'static>) -> Heap<R> {
+        let state = ManuallyDrop::new(state);
+        Heap { core, state }
     }
 
     /// As [`Heap::new`], with a waker that is there before anything is shared ([`Heap::wake_by`]), and for a `make` that may panic.
@@ -188,10 +204,7 @@ impl<R: Root> Heap<R> {
             make(&turn.mutator())
         }));
         match made {
-            Ok(state) => Ok(Heap {
-                core,
-                state: ManuallyDrop::new(forge::<R>(state)),
-            }),
+            Ok(state) => Ok(Heap::of(core, forge::<R>(state))),
             Err(panic) => Err((Orphan::of(core), panic)),
         }
     }
@@ -348,14 +361,6 @@ fn forge<'gc, R: Root>(state: R::Of<'gc>) -> R::Of<'static> {
     unsafe { mem::transmute_copy(&*state) }
 }
 
-impl<R: Root<Of<'static>: Unbranded>> Heap<R> {
-    /// A heap whose state was never made.
-    pub(crate) fn bare(core: Box<UnsafeCell<Core>>, state: R::Of<'static>) -> Heap<R> {
-        let state = ManuallyDrop::new(state);
-        Heap { core, state }
-    }
-}
-
 impl<R: Root> Heap<R> {
     /// The collector's part, and the state, which nobody drops from here on.
     pub(crate) fn take_apart(self) -> (Box<UnsafeCell<Core>>, ManuallyDrop<R::Of<'static>>) {
@@ -377,10 +382,7 @@ impl<R: Root> Heap<R> {
         let (core, mut before) = self.take_apart();
         // SAFETY: once.
         unsafe { drop_state(&mut before) };
-        Heap {
-            core,
-            state: ManuallyDrop::new(state),
-        }
+        Heap::of(core, state)
     }
 }
 

@@ -40,16 +40,16 @@ pub use orca::{Books, Held, Ledger, Orphan, Parcel};
 pub use pacing::Pacing;
 pub use pages::{PAGE, Source, SourceStats};
 pub use persistent::val;
-pub use region::Iso;
+pub use region::{Iso, NotDisjoint};
 pub use stats::HeapStats;
 pub use stress::{Stress, When};
 pub use tags::{ForeignTag, Tag, TagId};
 pub use types::{
-    Anything, BorrowError, Collected, Frozen, FrozenParts, Gc, Leaf, Mut, Object, Ref, RefMut,
-    Sendable, Twin, TwinOf, Unbranded, Val, Weak, unsizing,
+    Anything, BorrowError, Collected, Freeze, FreezeOf, Frozen, FrozenParts, Gc, Ice, Leaf, Mut,
+    Object, Ref, RefMut, Sendable, Twin, TwinOf, Unbranded, Val, Weak, unsizing,
 };
 pub use verify::Fault;
-pub use vivant_macros::Object;
+pub use vivant_macros::{Freeze, Object};
 
 #[doc(hidden)]
 pub mod __private;

@@ -44,6 +44,16 @@ pub(crate) enum Planted {
     TagTableStale,
     /// A collection of the nursery leaves the table of tags as it was.
     TagNotFollowed,
+    /// What a region counts is forgotten when its pages go to a heap.
+    ForgottenRegionImport,
+    /// What a region remembered is not gone through when it is frozen or merged.
+    DroppedBarrier,
+    /// What was written in a region is left as it is when it is frozen, because nothing is young.
+    UnfrozenBarrier,
+    /// A region is split without a look at what both parts reach.
+    UncheckedSplit,
+    /// A part that is split off does not count what it refers to.
+    ForgottenPart,
     /// A map that never changes keeps a node for one entry.
     LoneEntry,
     /// An ordered map or a text that never changes leaves a node that is too small.

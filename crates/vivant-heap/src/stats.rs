@@ -30,6 +30,9 @@ pub struct HeapStats {
     pub unswept: usize,
     /// Bytes of pages.
     pub pages: usize,
+    /// Bytes of pages of regions that its turns have made, or made grow, since the last mark: what may be pinned by an [`Iso`](crate::Iso) that nobody has any
+    /// more, so it counts when the next mark is due. A region's own pages are in its own statistics.
+    pub pinned: usize,
     /// Objects that others know of, as far as the heap has heard.
     pub exports: usize,
     /// Objects of others that it has counts of.
@@ -109,6 +112,7 @@ impl<R: Root> Heap<R> {
             live: core.old.live,
             unswept: core.old.unswept,
             pages: (core.nursery.pages() + core.reserve.pages() + core.old.pages) * PAGE,
+            pinned: core.pinned,
             exports: self.exports(),
             imports: self.imports(),
             panics: core.old.panics,

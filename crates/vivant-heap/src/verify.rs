@@ -1,6 +1,7 @@
 //! The verifier: proves on a whole heap, between two turns, what the collector lives by.
 
 mod deaths;
+mod shared;
 mod tags;
 
 use crate::collector::{Listed, Tracer};
@@ -14,7 +15,8 @@ use crate::pages::page::{Kind, Run};
 use crate::stress::written;
 use crate::sync::Ordering;
 use crate::types::Object;
-use crate::types::borrow::CLEAN;
+use shared::is_clean;
+use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::ptr::NonNull;
@@ -87,6 +89,8 @@ struct Verifier<'a> {
     young: HashMap<usize, Noted>,
     remembered: HashSet<usize>,
     met: HashSet<usize>,
+    /// Objects of this heap to which a `Val` refers.
+    shared: RefCell<Vec<NonNull<Header>>>,
     /// Met, and not yet gone through; with the type that refers to it.
     grey: Vec<(NonNull<Header>, Option<&'static str>)>,
 }
@@ -121,6 +125,7 @@ impl<'a> Verifier<'a> {
             young: HashMap::new(),
             remembered: HashSet::new(),
             met: HashSet::new(),
+            shared: RefCell::default(),
             grey: Vec::new(),
         }
     }
@@ -411,7 +416,7 @@ impl<'a> Verifier<'a> {
                 seen.map_err(|fault| Fault { from, ..fault })?;
             }
         }
-        Ok(())
+        self.shared()
     }
 
     /// The references to objects of this heap.
@@ -420,7 +425,9 @@ impl<'a> Verifier<'a> {
         let this = Some(Owner::name(&self.core.owner));
         // SAFETY: a reference leads into a chunk, also if what it led to was freed.
         let is_own = |object: &NonNull<Header>| unsafe { owner_of(object.cast()) } == this;
-        own.extend(shared.into_iter().filter(is_own));
+        let shared: Vec<_> = shared.into_iter().filter(is_own).collect();
+        self.shared.borrow_mut().extend(&shared);
+        own.extend(shared);
         own
     }
 
@@ -490,10 +497,4 @@ impl<'a> Verifier<'a> {
             .extend(edges.into_iter().map(|edge| (edge, Some(name))));
         Ok(())
     }
-}
-
-/// Whether the next write of an object has to be told.
-fn is_clean(object: NonNull<Header>) -> bool {
-    // SAFETY: an object begins there. What changes in place begins with its flag, and no turn runs.
-    unsafe { object.as_ref().table().mutable && object.add(1).cast::<u32>().read() & CLEAN != 0 }
 }

@@ -6,6 +6,7 @@
 //! | [`behaviours`](macro@behaviours) | an impl block of an actor | a message for each method, `spawn`, the stop hook |
 //! | [`interface`](macro@interface) | a trait | messages for whoever implements it |
 //! | [`derive(Object)`](macro@Object) | a type of a collected heap | how the collector goes through it |
+//! | [`derive(Freeze)`](macro@Freeze) | the same, in a region | as what it is read when it is frozen |
 //! | [`test`](macro@test) | a test | a run in a simulation for each of many seeds |
 //!
 //! They write impls of vivant's public traits, a struct, a module and methods, and nothing that cannot be written by
@@ -29,6 +30,7 @@ mod actor;
 mod behaviours;
 mod errors;
 mod face;
+mod freeze;
 mod graph;
 mod interface;
 mod names;
@@ -424,10 +426,12 @@ pub fn test(arguments: TokenStream, item: TokenStream) -> TokenStream {
 /// - `leaf`: the whole type has no collected parts, whatever its fields are. It is `Send + 'static` and may have a destructor; its type
 ///   parameters are `Send + 'static`.
 /// - `crate = path`: where vivant-heap is, when it is not `::vivant_heap`.
+/// - `frozen = Name`: what [`derive(Freeze)`](macro@Freeze) calls what it writes.
 ///
 /// # By hand
 ///
-/// It writes `unsafe impl Object`, whose two functions call those of the fields.
+/// It writes `unsafe impl Object`, whose two functions call those of the fields; and what follows from the fields: `FrozenParts`, `Sendable`, `Twin`, and of a type
+/// without lifetime and type parameters `Freeze`.
 #[proc_macro_derive(Object, attributes(object))]
 pub fn object(input: TokenStream) -> TokenStream {
     object::expand(input.into(), &quote::quote!(::vivant_heap))
@@ -439,6 +443,52 @@ pub fn object(input: TokenStream) -> TokenStream {
 #[proc_macro_derive(ActorsObject, attributes(object))]
 pub fn actors_object(input: TokenStream) -> TokenStream {
     object::expand(input.into(), &quote::quote!(::vivant::heap))
+        .unwrap_or_else(|error| error.to_compile_error())
+        .into()
+}
+
+/// Makes a struct or an enum of a collected heap something that can be frozen, beside `#[derive(Object)]`.
+///
+/// ```
+/// use vivant_heap::{Freeze, Gc, Ice, Mut, Object, Val};
+///
+/// #[derive(Object, Freeze)]
+/// enum Shape<'gc> {
+///     Circle { radius: f64 },
+///     Group(Vec<Gc<'gc, Mut<Shape<'gc>>>>),
+/// }
+///
+/// fn circles(shape: Val<'_, Ice<Mut<Shape<'_>>>>) -> usize {
+///     match shape.read() {
+///         FrozenShape::Circle { .. } => 1,
+///         FrozenShape::Group(shapes) => shapes.iter().map(|shape| circles(*shape)).sum(),
+///     }
+/// }
+/// ```
+///
+/// It writes `FrozenShape`, as visible as the type, with the same variants and fields, each as what it is read as: `vivant_heap::Freeze` has the table. It is
+/// `Copy`, and may have methods.
+///
+/// Every field is `Freeze`, so what cannot be frozen anywhere in a graph does not compile where its type is defined; or it is marked `#[object(leaf)]`: then
+/// it is `Send + Sync + 'static`, and read by reference. A type without lifetime and type parameters needs no `Freeze`: it is frozen as it is.
+///
+/// # Options
+///
+/// `#[object(…)]`, beside the derive:
+///
+/// - `frozen = Name`: what is written, when that is not to be called `Frozen` and the type's name.
+/// - `crate = path`: as [`derive(Object)`](macro@Object) has it.
+#[proc_macro_derive(Freeze, attributes(object))]
+pub fn freeze(input: TokenStream) -> TokenStream {
+    freeze::expand(input.into(), &quote::quote!(::vivant_heap))
+        .unwrap_or_else(|error| error.to_compile_error())
+        .into()
+}
+
+/// As [`derive@Freeze`], for programs that have vivant-heap by way of vivant: there it is `vivant::Freeze`.
+#[proc_macro_derive(ActorsFreeze, attributes(object))]
+pub fn actors_freeze(input: TokenStream) -> TokenStream {
+    freeze::expand(input.into(), &quote::quote!(::vivant::heap))
         .unwrap_or_else(|error| error.to_compile_error())
         .into()
 }

@@ -9,8 +9,8 @@ use syn::meta::ParseNestedMeta;
 use syn::spanned::Spanned;
 use syn::visit_mut::{self, VisitMut};
 use syn::{
-    Attribute, Data, DeriveInput, Field, Fields, GenericParam, Generics, Lifetime, Path, Result,
-    Type, WherePredicate, parse_quote, token,
+    Attribute, Data, DeriveInput, Field, Fields, GenericParam, Generics, Lifetime, Member, Path,
+    Result, Type, WherePredicate, parse_quote, token,
 };
 
 /// What `#[derive(Actor)]` writes for a state that is a graph.
@@ -21,7 +21,7 @@ pub(crate) fn of_state(
 ) -> TokenStream {
     let options = Options {
         heap: syn::parse2(heap.clone()).ok(),
-        leaf: None,
+        ..Options::default()
     };
     let fields = check(input, &options, errors);
     Derived::new(input, &options).object(&fields)
@@ -41,26 +41,30 @@ pub(crate) fn expand(input: TokenStream, heap: &TokenStream) -> Result<TokenStre
         Some(_) => {
             let (object, sharing) = (derived.leaf(), derived.sharing(&[]));
             let twin = derived.twin_impl(Shares::AsLeaf);
-            quote!(#object #sharing #twin)
+            let frozen = derived.frozen(Shares::AsLeaf);
+            quote!(#object #sharing #twin #frozen)
         }
         None => {
             let (object, sharing) = (derived.object(&fields), derived.sharing(&fields));
             let twin = derived.twin_impl(Shares::ByFields);
-            quote!(#object #sharing #twin)
+            let frozen = derived.frozen(Shares::ByFields);
+            quote!(#object #sharing #twin #frozen)
         }
     })
 }
 
 /// What `#[object(…)]` beside the derive says.
 #[derive(Default)]
-struct Options {
+pub(crate) struct Options {
     heap: Option<Path>,
     /// The whole type has no collected parts, whatever its fields are.
-    leaf: Option<Span>,
+    pub(crate) leaf: Option<Span>,
+    /// What `#[derive(Freeze)]` calls what it writes.
+    pub(crate) frozen: Option<Ident>,
 }
 
 impl Options {
-    fn read(attrs: &[Attribute], errors: &mut Errors) -> Options {
+    pub(crate) fn read(attrs: &[Attribute], errors: &mut Errors) -> Options {
         let mut options = Options::default();
         for attr in attrs.iter().filter(|attr| attr.path().is_ident("object")) {
             errors.take(attr.parse_nested_meta(|meta| {
@@ -68,8 +72,10 @@ impl Options {
                     options.heap = Some(meta.value()?.call(Path::parse_mod_style)?);
                 } else if meta.path.is_ident("leaf") {
                     options.leaf = Some(meta.path.span());
+                } else if meta.path.is_ident("frozen") {
+                    options.frozen = Some(meta.value()?.parse()?);
                 } else {
-                    return Err(meta.error("there are the options `leaf`, `crate`"));
+                    return Err(meta.error("there are the options `leaf`, `crate`, `frozen`"));
                 }
                 Ok(())
             }));
@@ -80,7 +86,7 @@ impl Options {
 
 impl Options {
     /// Where vivant-heap is, if the user does not say it.
-    fn or_heap(mut self, heap: &TokenStream) -> Options {
+    pub(crate) fn or_heap(mut self, heap: &TokenStream) -> Options {
         self.heap = self.heap.or_else(|| syn::parse2(heap.clone()).ok());
         self
     }
@@ -92,7 +98,11 @@ pub(crate) struct Part<'a> {
     pub(crate) leaf: bool,
 }
 
-fn check<'a>(input: &'a DeriveInput, options: &Options, errors: &mut Errors) -> Vec<Part<'a>> {
+pub(crate) fn check<'a>(
+    input: &'a DeriveInput,
+    options: &Options,
+    errors: &mut Errors,
+) -> Vec<Part<'a>> {
     let lifetimes: Vec<_> = input.generics.lifetimes().collect();
     for second in lifetimes.iter().skip(1) {
         errors.at(
@@ -171,7 +181,7 @@ fn rest(meta: &ParseNestedMeta<'_>) -> Result<()> {
     Ok(())
 }
 
-fn is_leaf(field: &Field, errors: &mut Errors) -> bool {
+pub(crate) fn is_leaf(field: &Field, errors: &mut Errors) -> bool {
     let mut leaf = false;
     for attr in field
         .attrs
@@ -198,7 +208,7 @@ pub(crate) struct Derived<'a> {
 }
 
 impl<'a> Derived<'a> {
-    fn new(input: &'a DeriveInput, options: &Options) -> Self {
+    pub(crate) fn new(input: &'a DeriveInput, options: &Options) -> Self {
         let heap = match &options.heap {
             Some(path) => path.to_token_stream(),
             None => quote!(::vivant_heap),
@@ -347,34 +357,45 @@ impl<'a> Derived<'a> {
         })
     }
 
-    /// The variants, and in each a call for each field.
-    fn arms(&self, call: &Ident) -> TokenStream {
-        let variants: Vec<(TokenStream, &Fields)> = match &self.input.data {
-            Data::Struct(data) => vec![(quote!(Self), &data.fields)],
+    /// The variants by their names; of a struct, the one that has none.
+    pub(crate) fn variants(&self) -> Vec<(Option<&'a Ident>, &'a Fields)> {
+        match &self.input.data {
+            Data::Struct(data) => vec![(None, &data.fields)],
             Data::Enum(data) => {
-                let variant = |variant: &'a syn::Variant| {
-                    let name = &variant.ident;
-                    (quote!(Self::#name), &variant.fields)
-                };
-                data.variants.iter().map(variant).collect()
+                let variants = data.variants.iter();
+                let variant = |variant: &'a syn::Variant| (Some(&variant.ident), &variant.fields);
+                variants.map(variant).collect()
             }
             Data::Union(_) => Vec::new(),
-        };
+        }
+    }
+
+    /// What a field is called.
+    pub(crate) fn member(number: usize, field: &Field) -> Member {
+        match &field.ident {
+            Some(name) => Member::from(name.clone()),
+            None => Member::from(number),
+        }
+    }
+
+    /// The variants, and in each a call for each field.
+    fn arms(&self, call: &Ident) -> TokenStream {
         let reads = call == "trace";
         let by = match reads {
             true => quote!(ref),
             false => quote!(ref mut),
         };
         let (heap, brand) = (&self.heap, &self.brand);
-        let arms = variants.into_iter().map(|(path, fields)| {
+        let arms = self.variants().into_iter().map(|(variant, fields)| {
+            let path = match variant {
+                Some(name) => quote!(Self::#name),
+                None => quote!(Self),
+            };
             let mut patterns = TokenStream::new();
             let mut calls = TokenStream::new();
             let mut nobody = Errors::default();
             for (number, field) in fields.iter().enumerate() {
-                let member = match &field.ident {
-                    Some(name) => syn::Member::from(name.clone()),
-                    None => syn::Member::from(number),
-                };
+                let member = Derived::member(number, field);
                 let bound = format_ident!("__field{number}");
                 let of = &field.ty;
                 if is_leaf(field, &mut nobody) {

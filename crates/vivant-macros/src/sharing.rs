@@ -44,6 +44,33 @@ impl Derived<'_> {
         }
     }
 
+    /// A type without a lifetime and type parameters, and one that is a leaf, is frozen as it is, if it is what may lie in a shared object. Of the others
+    /// `#[derive(Freeze)]` says more.
+    pub(crate) fn frozen(&self, shares: Shares) -> Option<TokenStream> {
+        let mut parameters = self.input.generics.params.iter();
+        if shares == Shares::ByFields
+            && parameters.any(|parameter| !matches!(parameter, GenericParam::Const(_)))
+        {
+            return None;
+        }
+        let (name, heap, brand) = (&self.input.ident, &self.heap, &self.brand);
+        let (_, type_generics, _) = self.input.generics.split_for_impl();
+        let mut generics = self.generics.clone();
+        let own: WherePredicate = parse_quote!(#name #type_generics: #heap::Frozen<#brand>);
+        generics.make_where_clause().predicates.push(own);
+        let (impl_generics, _, clause) = generics.split_for_impl();
+        Some(quote! {
+            // SAFETY: it is itself, and what lies in a shared object already.
+            #[automatically_derived]
+            unsafe impl #impl_generics #heap::Freeze<#brand> for #name #type_generics #clause {
+                type Frozen = Self;
+                type View<'__ice> = &'__ice Self where Self: '__ice, #brand: '__ice;
+                #[inline]
+                unsafe fn view<'__ice>(&'__ice self) -> &'__ice Self where #brand: '__ice { self }
+            }
+        })
+    }
+
     /// The way back from the twin. For a type whose parameters are bounded there is none: nobody knows whether what they are in a turn keeps to the
     /// bounds.
     pub(crate) fn twin_impl(&self, shares: Shares) -> Option<TokenStream> {

@@ -166,11 +166,16 @@ pub use vivant_brc::Brc;
 /// Collected heaps: what a state with a lifetime is made of. All of `vivant-heap`.
 pub mod heap {
     pub use vivant_heap::*;
+    /// As `vivant_heap::Freeze`.
+    #[cfg(feature = "macros")]
+    pub use vivant_macros::ActorsFreeze as Freeze;
     /// As `vivant_heap::Object`, for programs that depend on `vivant` alone.
     #[cfg(feature = "macros")]
     pub use vivant_macros::ActorsObject as Object;
 }
-pub use heap::{Frozen, Gc, Leaf, Mut, Object, Pacing, Parcel, Sendable, Tag, Val, Weak, gc};
+pub use heap::{
+    Freeze, Frozen, Gc, Ice, Iso, Leaf, Mut, Object, Pacing, Parcel, Sendable, Tag, Val, Weak, gc,
+};
 
 #[cfg(feature = "macros")]
 pub use vivant_macros::{Actor, behaviours, interface, test};

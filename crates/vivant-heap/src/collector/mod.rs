@@ -1,6 +1,7 @@
 //! Collections: between turns, by whoever holds the heap.
 
 mod relocator;
+mod split;
 mod tracer;
 
 pub(crate) use relocator::Ageing;
@@ -99,8 +100,9 @@ impl Core {
         std::mem::forget(whole);
     }
 
-    /// What lives now is all that it has: the next mark is due when it has grown.
+    /// What lives now is all that it has: the next mark is due when it has grown. Regions that were dead have ended, or do with the sweep.
     pub(crate) fn next_mark(&mut self) {
+        self.pinned = 0;
         let grown = self.weight() as f64 * self.pacing.growth;
         self.mark_at = (grown as usize).max(self.pacing.first);
     }

@@ -205,6 +205,11 @@ impl<'a> Relocator<'a> {
         }
     }
 
+    /// The weak references that were gone through.
+    pub(super) fn weak_references(&mut self) -> Vec<NonNull<Header>> {
+        std::mem::take(&mut self.weak)
+    }
+
     /// All that is reached has moved: weak references follow, or are cleared (H10). Those to what is still young are looked at again in the
     /// next collection.
     pub(super) fn clear_weak(&mut self) {
@@ -215,7 +220,7 @@ impl<'a> Relocator<'a> {
             let young = unsafe {
                 Target::of(reference).update(|object| match age_of(object.cast()) {
                     Age::New | Age::Survived => object.as_ref().moved(),
-                    Age::Surviving | Age::Old => Some(object),
+                    Age::Surviving | Age::Old | Age::Leaving => Some(object),
                 })
             };
             let young = young.filter(|&object| {
@@ -305,7 +310,7 @@ impl std::fmt::Debug for Relocator<'_> {
 
 /// In the middle of a collection nothing can be undone.
 #[cold]
-fn out_of_memory() -> ! {
+pub(super) fn out_of_memory() -> ! {
     eprintln!(
         "vivant-heap: no memory for the objects that survive a collection: the system gives none. In the middle of one nothing can be \
          undone, so the process ends; bound the source of pages below what the system has (`Source::bounded`), or give its heaps a \

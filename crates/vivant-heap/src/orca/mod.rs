@@ -30,4 +30,5 @@ pub use orphan::Orphan;
 pub(crate) use owner::Owner;
 pub use packer::Packer;
 pub use parcel::Parcel;
-pub(crate) use sharing::{Ends, FOREIGN, Sharing};
+pub(crate) use post::Post;
+pub(crate) use sharing::{Ends, FOREIGN, MORE, Sharing};

@@ -32,7 +32,7 @@ impl<R: Root> Heap<R> {
 impl Orphan {
     /// What is left of a heap whose state was never made.
     pub(crate) fn of(core: Box<UnsafeCell<Core>>) -> Option<Orphan> {
-        Orphan::left(Heap::bare(core, ()))
+        Orphan::left(Heap::of(core, ()))
     }
 
     fn left(mut heap: Heap<Nothing>) -> Option<Orphan> {

@@ -171,6 +171,10 @@ impl Sharing {
     /// The caller is the holder of both, of which this one is named `own`.
     pub(crate) unsafe fn absorb(&mut self, own: NonNull<Owner>, region: &mut Sharing) {
         debug_assert!(region.exports.iter().all(|export| export.count == 0), "O8");
+        #[cfg(test)]
+        if is_planted(Planted::ForgottenRegionImport) {
+            region.imports.retain(|_| false);
+        }
         region.imports.retain(|import| {
             // SAFETY: the region counts it.
             if unsafe { Owner::of(import.object) } == own {

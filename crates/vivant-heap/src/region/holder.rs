@@ -68,6 +68,19 @@ fn no_holder() -> ! {
 }
 
 impl Mutator<'_> {
+    /// The heap that owns what is shared in this turn: its own, or the one whose turn has opened this region.
+    pub(super) fn sharer(&self) -> NonNull<UnsafeCell<Core>> {
+        let mut heap = self.heap();
+        // SAFETY: the turn's heap, and those of the turns around it, last longer; nobody changes a role while its region is open.
+        while let Role::Region(holder) = unsafe { (*heap.as_ref().get()).role } {
+            let Holder::Turn(around) = holder else {
+                no_holder()
+            };
+            heap = around;
+        }
+        heap
+    }
+
     /// A new region with the root that `make` makes, of pages from the same source as this heap's. Shared objects that are made meanwhile are this
     /// heap's.
     ///
@@ -86,6 +99,7 @@ impl Mutator<'_> {
         };
         let mut iso = Iso::held(&source, pacing, Holder::Turn(self.heap()), make);
         iso.held_by(Holder::None);
+        iso.weigh(self);
         iso
     }
 }
@@ -102,6 +116,17 @@ impl<T: Twin> Drop for Opened<'_, T> {
 impl<T: Twin> Iso<T> {
     fn held_by(&mut self, holder: Holder) {
         self.heap.parts().0.role = Role::Region(holder);
+    }
+
+    /// The holder's pacing hears of pages that are new: to its mark the region is a leaf, and a dead one is freed by that alone. Not of those with which the
+    /// region has come, which may go on in the same turn: that it moves must cost the same whatever its size.
+    fn weigh(&mut self, holder: &Mutator<'_>) {
+        let bytes = self.heap.stats().pages;
+        let region = self.heap.parts().0;
+        let known = std::mem::replace(&mut region.weighed, bytes);
+        // SAFETY: the holder's turn lasts; within this function nothing else reaches its heap, which is another one than the region.
+        let heap = unsafe { &mut *holder.heap().as_ref().get() };
+        heap.pinned += bytes.saturating_sub(known);
     }
 
     /// Opens the region in a turn: shared objects that are made in it are objects of the turn's heap. It is collected afterwards, if it has grown.
@@ -131,7 +156,11 @@ impl<T: Twin> Iso<T> {
         body: impl for<'r> FnOnce(&Mutator<'r>, &mut T::Of<'r>) -> R,
     ) -> R {
         self.held_by(Holder::Turn(holder.heap()));
-        let opened = Opened(self);
-        opened.0.open(body)
+        let result = {
+            let opened = Opened(self);
+            opened.0.open(body)
+        };
+        self.weigh(holder);
+        result
     }
 }

@@ -25,7 +25,8 @@ impl<T: Twin> Root for Rooted<T> {
 /// Nothing outside refers to what lies in it, so it is worked on in turns of its own: [`Iso::open`]. The brand there is another one than that of the turn
 /// around it, and nothing private gets in or out; what is shared does, by [`Mutator::pack`] and [`Mutator::unpack`].
 ///
-/// A region collects itself when it is closed and has grown. It is freed when its `Iso` is dropped.
+/// A region collects itself when it is closed and has grown. It is freed when its `Iso` is dropped; or it ends as private objects of a heap
+/// ([`Iso::merge`]), as shared ones that never change ([`Iso::freeze`]), or as two regions ([`Iso::split`](Iso#method.split)).
 ///
 /// Costs at least a page (4 KiB) and about half a KiB beside.
 ///

@@ -5,9 +5,13 @@ use crate::collector::Ageing;
 use crate::heap::Core;
 use crate::mutator::Mutator;
 use crate::orca::Owner;
+#[cfg(test)]
+use crate::planted::{Planted, is_planted};
 use crate::sync::Arc;
 use crate::types::Twin;
-use std::mem;
+use std::cell::UnsafeCell;
+use std::mem::{self, ManuallyDrop};
+use std::ptr::NonNull;
 
 impl<T: Twin> Iso<T> {
     /// Merges the region into the turn's heap: its objects are the heap's from here on, and its root is a value of the turn.
@@ -35,29 +39,60 @@ impl<T: Twin> Iso<T> {
     /// # Panics
     ///
     /// The heap has its pages from another source. The region is lost then.
-    pub fn merge<'gc>(mut self, holder: &Mutator<'gc>) -> T::Of<'gc> {
-        let heap = holder.heap();
-        // SAFETY: the turn's heap is there as long as its turn; within this function nothing else reaches it, and no foreign code runs: destructors are
-        // of the region's dead, which are swept before.
-        let sources = unsafe { &(*heap.as_ref().get()).source };
-        assert!(
-            Arc::ptr_eq(sources, &self.heap.core().source),
-            "a region is merged into a heap that has its pages from another source: make both with one `Source`, or send what the region has by a parcel"
-        );
-        self.heap.sweep();
-        let (region, root) = self.heap.parts();
-        region.minor(root, Ageing::Never);
-        // SAFETY: as above.
-        unsafe { (*heap.as_ref().get()).absorb(region) };
-        let (core, root) = self.heap.take_apart();
-        drop(core);
+    pub fn merge<'gc>(self, holder: &Mutator<'gc>) -> T::Of<'gc> {
+        // SAFETY: the turn's heap is there as long as its turn; within this function nothing else reaches it.
+        let root = unsafe { self.settle().give(holder.heap()) };
         // SAFETY: the same type but for its brand: the objects to which it refers are this heap's now. The region does not use it any more.
         unsafe { mem::transmute_copy(&root) }
+    }
+
+    /// Ends with an empty nursery, nothing to sweep, and nothing remembered: what changes in place is clean.
+    pub(super) fn settle(mut self) -> Self {
+        self.heap.sweep();
+        let (region, root) = self.heap.parts();
+        #[cfg(test)]
+        if is_planted(Planted::UnfrozenBarrier) && region.nursery.used() == 0 {
+            return self;
+        }
+        #[cfg(test)]
+        if is_planted(Planted::DroppedBarrier) {
+            region.remembered.get_mut().clear();
+        }
+        region.minor(root, Ageing::Never);
+        debug_assert!(region.remembered.get_mut().is_empty(), "H5");
+        self
+    }
+
+    /// Gives its pages, and what it counts, to a heap. Its root.
+    ///
+    /// # Safety
+    ///
+    /// It is settled. The heap is there, and nobody has a reference to it.
+    ///
+    /// # Panics
+    ///
+    /// The heap has its pages from another source.
+    pub(super) unsafe fn give(
+        mut self,
+        heap: NonNull<UnsafeCell<Core>>,
+    ) -> ManuallyDrop<T::Of<'static>> {
+        // SAFETY: the caller's. No foreign code runs: destructors are of the region's dead, which were swept before.
+        let heap = unsafe { &mut *heap.as_ref().get() };
+        let region = self.heap.parts().0;
+        assert!(
+            Arc::ptr_eq(&heap.source, &region.source),
+            "a region comes to a heap that has its pages from another source: make both with one `Source`, or send what the region has by a parcel"
+        );
+        // SAFETY: the caller's.
+        unsafe { heap.absorb(region) };
+        let (core, root) = self.heap.take_apart();
+        drop(core);
+        root
     }
 }
 
 impl Core {
-    /// Takes in all objects of a region, which has an empty nursery and nothing to sweep, and the same source.
+    /// Takes in all objects of a region, which is settled and has the same source.
     ///
     /// # Safety
     ///
@@ -68,10 +103,6 @@ impl Core {
         let own = Owner::name(&self.owner);
         // SAFETY: the caller's.
         unsafe { self.old.absorb(&mut region.old, own) };
-        // Written since they became old, or never clean: what comes in without a bit is told of at its next write, or remembered here.
-        self.remembered
-            .get_mut()
-            .append(region.remembered.get_mut());
         // SAFETY: as above; what the region counts lives.
         unsafe { self.sharing.get_mut().absorb(own, region.sharing.get_mut()) };
     }

@@ -1,8 +1,17 @@
 //! Regions: graphs that move as a whole. [README.md](README.md) has the protocol.
 
+mod freeze;
 mod holder;
 mod iso;
 mod merge;
+#[cfg(test)]
+mod model;
+#[cfg(test)]
+mod model_graphs;
+#[cfg(test)]
+mod model_tests;
+mod split;
 
 pub(crate) use holder::Role;
 pub use iso::Iso;
+pub use split::NotDisjoint;

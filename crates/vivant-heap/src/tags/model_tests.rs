@@ -359,17 +359,14 @@ impl Root for Lies {
 fn a_shared_object_that_refers_to_a_private_one_is_caught() {
     let source = Arc::new(Source::new());
     let mut heap = Heap::<Lies>::new(&source, Pacing::default(), |m| (m.alloc(1), None));
-    // Old, so that nothing else is wrong.
-    heap.collect();
-    let mut ledger = Ledger::default();
-    assert_eq!(ledger.heap(&mut heap), Ok(()));
-    heap.turn(|m, (own, lie)| *lie = Some(m.val(Liar(*own))));
     assert_eq!(heap.verify(), Ok(()));
-    assert_eq!(ledger.heap(&mut heap).unwrap_err().rule, "O2");
+    // It is young. An old one is as good as frozen until it is written.
+    heap.turn(|m, (own, lie)| *lie = Some(m.val(Liar(*own))));
+    assert_eq!(heap.verify().unwrap_err().rule, "O2");
     // A stub is no such thing.
     heap.turn(|m, (own, lie)| {
         *lie = None;
         let _tag = m.tag(*own);
     });
-    assert_eq!(ledger.heap(&mut heap), Ok(()));
+    assert_eq!(heap.verify(), Ok(()));
 }

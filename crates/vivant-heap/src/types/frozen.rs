@@ -25,7 +25,7 @@ impl<'gc, T: FrozenParts<'gc> + Object<'gc, Static: Sync>> Frozen<'gc> for T {}
 ///
 /// # Safety
 ///
-/// - All references to collected objects in it are [`Val`]s.
+/// - All references to collected objects in it are [`Val`]s, or, below an [`Ice`](crate::Ice), lead to what was frozen with it.
 /// - Nothing changes in it while somebody can read it, but in leaves, by means that are `Sync` if these are.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be shared: it is not frozen",

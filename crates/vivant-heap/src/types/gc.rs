@@ -19,6 +19,7 @@ pub(crate) type Brand<'gc> = PhantomData<Cell<&'gc ()>>;
 ///
 /// Two references are the same if they refer to the same object: [`Gc::ptr_eq`]. There is no order or hash by address, because objects
 /// move (R5).
+#[repr(transparent)]
 pub struct Gc<'gc, T: ?Sized + 'gc> {
     value: NonNull<T>,
     brand: Brand<'gc>,

@@ -2,8 +2,10 @@
 
 pub(crate) mod borrow;
 mod collected;
+mod freeze;
 mod frozen;
 pub(crate) mod gc;
+mod ice;
 mod mutable;
 mod object;
 mod sendable;
@@ -15,8 +17,10 @@ mod weak;
 
 pub use borrow::{BorrowError, Ref, RefMut};
 pub use collected::{Anything, Collected};
+pub use freeze::{Freeze, FreezeOf};
 pub use frozen::{Frozen, FrozenParts};
 pub use gc::Gc;
+pub use ice::Ice;
 pub use mutable::Mut;
 pub use object::{Leaf, Object, Unbranded};
 pub use sendable::Sendable;

@@ -43,6 +43,17 @@ impl<T> Mut<T> {
         self.value.get_mut()
     }
 
+    /// The value, which is frozen: without a look at the flag.
+    ///
+    /// # Safety
+    ///
+    /// Nobody writes it any more.
+    #[inline]
+    pub(super) unsafe fn frozen(&self) -> &T {
+        // SAFETY: the caller's.
+        unsafe { &*self.value.get() }
+    }
+
     /// Where the value lies.
     #[inline]
     fn inside(&self) -> NonNull<T> {

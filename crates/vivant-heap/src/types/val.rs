@@ -45,6 +45,7 @@ use std::ptr::NonNull;
 /// }
 /// ```
 #[allow(explicit_outlives_requirements, reason = "as `Gc` has it")]
+#[repr(transparent)]
 pub struct Val<'gc, T: ?Sized + 'gc> {
     value: NonNull<T>,
     brand: Brand<'gc>,

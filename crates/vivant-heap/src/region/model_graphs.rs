@@ -1,0 +1,197 @@
+//! The graphs of the model's programs: how they are changed, and compared.
+
+use super::iso::Iso;
+use super::model::{Home, Model, Number};
+use crate::id::HeapId;
+use crate::mutator::Mutator;
+use crate::stress::Chance;
+use crate::sync::{Arc, Mutex};
+use crate::types::{Gc, Ice, Leaf, Mut, Val};
+use std::collections::BTreeSet;
+use vivant_macros::{Freeze, Object};
+
+/// How often each thing has ended.
+pub(super) type Ended = Arc<Mutex<Vec<u32>>>;
+
+pub(super) struct Noted(Number, Ended);
+
+impl Drop for Noted {
+    fn drop(&mut self) {
+        self.1.lock().unwrap()[self.0] += 1;
+    }
+}
+
+pub(super) type Tree<'gc> = Gc<'gc, Mut<Node<'gc>>>;
+pub(super) type TreeIso = Iso<Tree<'static>>;
+
+#[derive(Object, Freeze)]
+#[object(crate = crate)]
+pub(super) struct Node<'gc> {
+    pub(super) noted: Leaf<Noted>,
+    pub(super) next: Vec<Tree<'gc>>,
+    pub(super) shared: Vec<Shared<'gc>>,
+}
+
+/// What is shared: a frozen tree, or what was born so.
+#[derive(Clone, Copy, Object, Freeze)]
+#[object(crate = crate)]
+pub(super) enum Shared<'gc> {
+    Tree(Val<'gc, Ice<Mut<Node<'gc>>>>),
+    Item(Val<'gc, Leaf<Noted>>),
+}
+
+#[derive(Object)]
+#[object(crate = crate)]
+pub(super) struct State<'gc> {
+    pub(super) own: Vec<Tree<'gc>>,
+    pub(super) shared: Vec<Shared<'gc>>,
+}
+
+pub(super) fn number(tree: Tree<'_>) -> Number {
+    tree.borrow().noted.0.0
+}
+
+impl Shared<'_> {
+    pub(super) fn number(self) -> Number {
+        match self {
+            Shared::Tree(tree) => tree.read().noted.0.0,
+            Shared::Item(item) => item.0.0,
+        }
+    }
+
+    fn owner(self) -> HeapId {
+        match self {
+            Shared::Tree(tree) => Val::owner(tree),
+            Shared::Item(item) => Val::owner(item),
+        }
+    }
+}
+
+/// All trees below one, in the order in which they are met.
+fn all<'gc>(root: Tree<'gc>) -> Vec<Tree<'gc>> {
+    let (mut met, mut found, mut next) = (BTreeSet::from([number(root)]), vec![root], 0);
+    while let Some(tree) = found.get(next).copied() {
+        next += 1;
+        for other in &tree.borrow().next {
+            if met.insert(number(*other)) {
+                found.push(*other);
+            }
+        }
+    }
+    found
+}
+
+/// What lies in a frozen tree beside its edges.
+pub(super) fn read<'gc>(shared: &Ice<Shared<'gc>>) -> Shared<'gc> {
+    match shared.read() {
+        FrozenShared::Tree(tree) => Shared::Tree(tree),
+        FrozenShared::Item(item) => Shared::Item(item),
+    }
+}
+
+fn new_number(model: &mut Model, ended: &Ended, home: Home) -> Leaf<Noted> {
+    ended.lock().unwrap().push(0);
+    Leaf(Noted(model.make(home, Vec::new()), ended.clone()))
+}
+
+pub(super) fn node<'r>(r: &Mutator<'r>, model: &mut Model, ended: &Ended, home: Home) -> Tree<'r> {
+    r.alloc(Mut::new(Node {
+        noted: new_number(model, ended, home),
+        next: Vec::new(),
+        shared: Vec::new(),
+    }))
+}
+
+pub(super) fn item<'r>(
+    r: &Mutator<'r>,
+    model: &mut Model,
+    ended: &Ended,
+    heap: usize,
+) -> Shared<'r> {
+    Shared::Item(r.val(new_number(model, ended, Home::Shared(heap))))
+}
+
+pub(super) fn link<'r>(r: &Mutator<'r>, model: &mut Model, from: Tree<'r>, to: Tree<'r>) {
+    model.things[number(from)].next.push(number(to));
+    from.borrow_mut(r).next.push(to);
+}
+
+/// Changes a graph somewhere. Where.
+pub(super) fn change<'r>(
+    r: &Mutator<'r>,
+    model: &mut Model,
+    ended: &Ended,
+    chance: &Chance,
+    root: Tree<'r>,
+    home: Home,
+) -> Tree<'r> {
+    let trees = all(root);
+    let some = || trees[chance.below(trees.len() as u64) as usize];
+    let tree = some();
+    match chance.below(8) {
+        0..3 => {
+            let new = node(r, model, ended, home);
+            link(r, model, tree, new);
+        }
+        3 => link(r, model, tree, some()),
+        4 => {
+            model.things[number(tree)].next.pop();
+            tree.borrow_mut(r).next.pop();
+        }
+        5 => {
+            model.things[number(tree)].shared.pop();
+            tree.borrow_mut(r).shared.pop();
+        }
+        _ => {}
+    }
+    tree
+}
+
+/// Goes through the real graphs, beside the model's.
+pub(super) struct Seen<'a> {
+    pub(super) model: &'a Model,
+    pub(super) ids: &'a [HeapId],
+    /// What was shared, and is compared.
+    pub(super) met: BTreeSet<Number>,
+}
+
+impl Seen<'_> {
+    pub(super) fn trees(&mut self, trees: &[Tree<'_>], expected: &[Number]) {
+        let numbers: Vec<Number> = trees.iter().map(|tree| number(*tree)).collect();
+        assert_eq!(numbers, expected);
+        for tree in trees.iter().flat_map(|tree| all(*tree)) {
+            let node = tree.borrow();
+            let thing = &self.model.things[node.noted.0.0];
+            let next: Vec<Number> = node.next.iter().map(|tree| number(*tree)).collect();
+            assert_eq!(next, thing.next);
+            self.shared(&node.shared, &thing.shared);
+        }
+    }
+
+    pub(super) fn shared(&mut self, shared: &[Shared<'_>], expected: &[Number]) {
+        let numbers: Vec<Number> = shared.iter().map(|shared| shared.number()).collect();
+        assert_eq!(numbers, expected);
+        let mut grey = shared.to_vec();
+        while let Some(shared) = grey.pop() {
+            let thing = &self.model.things[shared.number()];
+            if !self.met.insert(shared.number()) {
+                continue;
+            }
+            let Home::Shared(owner) = thing.home else {
+                panic!("{} is not shared", shared.number())
+            };
+            assert_eq!(shared.owner(), self.ids[owner]);
+            let Shared::Tree(tree) = shared else { continue };
+            let frozen = tree.read();
+            let next = frozen.next.iter().map(|tree| Shared::Tree(*tree));
+            let next: Vec<Shared<'_>> = next.collect();
+            let beside: Vec<Shared<'_>> = frozen.shared.iter().map(read).collect();
+            let numbers = |of: &[Shared<'_>]| of.iter().map(|it| it.number()).collect::<Vec<_>>();
+            assert_eq!(
+                (numbers(&next), numbers(&beside)),
+                (thing.next.clone(), thing.shared.clone())
+            );
+            grey.extend(next.into_iter().chain(beside));
+        }
+    }
+}

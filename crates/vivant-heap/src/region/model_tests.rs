@@ -1,0 +1,407 @@
+//! Random programs that make, open, merge, freeze, split and drop regions, beside the model: the same graphs after each step, all counts agree, nothing ends
+//! that somebody has, nothing is left at the end.
+
+use super::model::{Heap as HeapModel, Home, Model, Number, Region};
+use super::model_graphs::{
+    Ended, Seen, Shared, State, Tree, TreeIso, change, item, link, node, number, read,
+};
+use crate::heap::{Heap, Root};
+use crate::id::HeapId;
+use crate::orca::{Books, Ledger, Parcel};
+use crate::pacing::Pacing;
+use crate::pages::Source;
+use crate::planted::{self, Planted};
+use crate::stress::{Chance, Stress, When};
+use crate::sync::Arc;
+use std::collections::BTreeSet;
+use std::mem::ManuallyDrop;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+struct States;
+
+impl Root for States {
+    type Of<'gc> = State<'gc>;
+}
+
+const HEAPS: usize = 2;
+const STEPS: usize = if cfg!(miri) { 15 } else { 200 };
+
+/// The real thing and the model.
+struct Both {
+    source: Arc<Source>,
+    ids: Vec<HeapId>,
+    heaps: Vec<Heap<States>>,
+    regions: Vec<Option<TreeIso>>,
+    parcels: Vec<(Parcel<Shared<'static>>, Number)>,
+    model: Model,
+    ended: Ended,
+    chance: Chance,
+}
+
+impl Both {
+    fn new(seed: u64) -> Both {
+        let source = Arc::new(Source::new());
+        let pacing = Pacing::new().stressed(Stress::new(When::Chance, seed));
+        let heap = |_| {
+            Heap::<States>::new(&source, pacing, |_| State {
+                own: Vec::new(),
+                shared: Vec::new(),
+            })
+        };
+        let mut heaps: Vec<_> = (0..HEAPS).map(heap).collect();
+        let mut model = Model::default();
+        model.heaps.resize_with(HEAPS, HeapModel::default);
+        Both {
+            ids: heaps
+                .iter_mut()
+                .map(|heap| heap.turn(|m, _| m.id()))
+                .collect(),
+            heaps,
+            source,
+            regions: Vec::new(),
+            parcels: Vec::new(),
+            model,
+            ended: Ended::default(),
+            chance: Chance::new(seed),
+        }
+    }
+
+    fn below(&self, bound: usize) -> usize {
+        self.chance.below(bound as u64) as usize
+    }
+
+    /// One step of some heap, or with some region.
+    fn step(&mut self) {
+        let heap = self.below(HEAPS);
+        let closed: Vec<usize> = (0..self.regions.len())
+            .filter(|region| self.regions[*region].is_some())
+            .collect();
+        let Some(&region) = closed.get(self.below(closed.len() + 1)) else {
+            return match self.below(9) {
+                0..3 => self.make(heap),
+                3 => self.work(heap),
+                4 => self.pack(heap),
+                5 => self.unpack(heap),
+                6 => self.take_a_part(heap),
+                7 => self.forget(heap),
+                _ => self.heaps[heap].collect(),
+            };
+        };
+        match self.below(16) {
+            0 => self.merge(region, heap),
+            1..3 => self.freeze(region, heap),
+            3..5 => self.split(region),
+            5 => {
+                self.model.dropped(region);
+                self.regions[region] = None;
+            }
+            6..8 => self.collect(region),
+            8 => self.heaps[heap].pace(),
+            _ => self.open(region, heap),
+        }
+    }
+
+    fn make(&mut self, heap: usize) {
+        let Both {
+            heaps,
+            model,
+            ended,
+            chance,
+            ..
+        } = self;
+        let region = model.region();
+        let iso = heaps[heap].turn(|m, _| {
+            m.iso(|r| {
+                let mut new = || node(r, model, ended, Home::Region(region));
+                let mut trees = vec![new()];
+                for _ in 0..chance.below(6) {
+                    let tree = node(r, model, ended, Home::Region(region));
+                    link(
+                        r,
+                        model,
+                        trees[chance.below(trees.len() as u64) as usize],
+                        tree,
+                    );
+                    trees.push(tree);
+                }
+                trees[0]
+            })
+        });
+        self.regions.push(Some(iso));
+    }
+
+    fn open(&mut self, region: usize, heap: usize) {
+        let Both {
+            heaps,
+            regions,
+            model,
+            ended,
+            chance,
+            ..
+        } = self;
+        let Some(iso) = &mut regions[region] else {
+            return;
+        };
+        heaps[heap].turn(|m, state| {
+            let taken = state
+                .shared
+                .get(chance.below(state.shared.len() as u64 + 1) as usize);
+            let taken = taken.map(|shared| m.pack::<Shared<'static>>(*shared));
+            iso.open_in(m, |r, root| {
+                let tree = change(r, model, ended, chance, *root, Home::Region(region));
+                let shared = match (chance.below(4), taken) {
+                    (0, _) => item(r, model, ended, heap),
+                    (1, Some(parcel)) => r.unpack(parcel),
+                    _ => return,
+                };
+                model.things[number(tree)].shared.push(shared.number());
+                tree.borrow_mut(r).shared.push(shared);
+            });
+        });
+    }
+
+    /// Changes what was merged.
+    fn work(&mut self, heap: usize) {
+        let Both {
+            heaps,
+            model,
+            ended,
+            chance,
+            ..
+        } = self;
+        heaps[heap].turn(|m, state| {
+            let at = chance.below(state.own.len() as u64 + 1) as usize;
+            if let Some(root) = state.own.get(at) {
+                change(m, model, ended, chance, *root, Home::Heap(heap));
+            }
+        });
+    }
+
+    fn merge(&mut self, region: usize, heap: usize) {
+        self.model.merge(region, heap);
+        let iso = self.regions[region].take().expect("it is closed");
+        self.heaps[heap].turn(|m, state| state.own.push(iso.merge(m)));
+    }
+
+    fn freeze(&mut self, region: usize, heap: usize) {
+        self.model.freeze(region, heap);
+        let iso = self.regions[region].take().expect("it is closed");
+        self.heaps[heap].turn(|m, state| state.shared.push(Shared::Tree(*iso.freeze(m))));
+    }
+
+    fn split(&mut self, region: usize) {
+        if self.model.things[self.model.root(region)].next.is_empty() {
+            return;
+        }
+        let expected = self.model.split(region);
+        let iso = self.regions[region].take().expect("it is closed");
+        let pair = iso.map::<(Tree<'static>, Tree<'static>)>(|r, root| {
+            let part = root
+                .borrow_mut(r)
+                .next
+                .pop()
+                .expect("the model has an edge");
+            (root, part)
+        });
+        match pair.split() {
+            Ok((rest, part)) => {
+                assert_eq!(expected, Some(self.regions.len()));
+                self.regions[region] = Some(rest);
+                self.regions.push(Some(part));
+            }
+            Err(refused) => {
+                assert_eq!(expected, None);
+                let whole = refused.whole.map::<Tree<'static>>(|r, (root, part)| {
+                    root.borrow_mut(r).next.push(part);
+                    root
+                });
+                self.regions[region] = Some(whole);
+            }
+        }
+    }
+
+    /// After it, a region counts what it refers to, and no more.
+    fn collect(&mut self, region: usize) {
+        let Some(iso) = &mut self.regions[region] else {
+            return;
+        };
+        iso.collect();
+        assert_eq!(iso.heap_mut().imports(), self.model.imports(region).len());
+    }
+
+    fn pack(&mut self, heap: usize) {
+        let chance = &self.chance;
+        let packed = self.heaps[heap].turn(|m, state| {
+            let at = chance.below(state.shared.len() as u64 + 1) as usize;
+            let shared = state.shared.get(at)?;
+            Some((m.pack::<Shared<'static>>(*shared), shared.number()))
+        });
+        self.parcels.extend(packed);
+    }
+
+    fn unpack(&mut self, heap: usize) {
+        if self.parcels.is_empty() {
+            return;
+        }
+        let (parcel, number) = self.parcels.swap_remove(self.below(self.parcels.len()));
+        if self.below(4) == 0 {
+            return;
+        }
+        self.model.heaps[heap].shared.push(number);
+        self.heaps[heap].turn(|m, state| state.shared.push(m.unpack(parcel)));
+    }
+
+    /// What lies below something shared takes its place.
+    fn take_a_part(&mut self, heap: usize) {
+        let (chance, model) = (&self.chance, &mut self.model);
+        self.heaps[heap].turn(|_, state| {
+            let at = chance.below(state.shared.len() as u64 + 1) as usize;
+            let Some(Shared::Tree(tree)) = state.shared.get(at) else {
+                return;
+            };
+            let frozen = tree.read();
+            let parts = frozen.next.iter().map(|tree| Shared::Tree(*tree));
+            let parts: Vec<_> = parts.chain(frozen.shared.iter().map(read)).collect();
+            if let Some(part) = parts.get(chance.below(parts.len() as u64 + 1) as usize) {
+                model.heaps[heap].shared[at] = part.number();
+                state.shared[at] = *part;
+            }
+        });
+    }
+
+    fn forget(&mut self, heap: usize) {
+        let (chance, model) = (&self.chance, &mut self.model.heaps[heap]);
+        self.heaps[heap].turn(|_, state| {
+            if let own @ 1.. = state.own.len() as u64 {
+                let at = chance.below(own) as usize;
+                state.own.swap_remove(at);
+                model.own.swap_remove(at);
+            }
+            if let shared @ 1.. = state.shared.len() as u64 {
+                let at = chance.below(shared) as usize;
+                state.shared.swap_remove(at);
+                model.shared.swap_remove(at);
+            }
+        });
+    }
+
+    /// All rules hold, and the graphs are those of the model.
+    fn compare(&mut self) {
+        let mut ledger = Ledger::default();
+        let fault = |fault| panic!("{fault}");
+        for heap in &mut self.heaps {
+            ledger.heap(heap).unwrap_or_else(fault);
+        }
+        for iso in self.regions.iter_mut().flatten() {
+            ledger.iso(iso).unwrap_or_else(fault);
+        }
+        self.parcels
+            .iter()
+            .for_each(|(parcel, _)| ledger.parcel(parcel));
+        ledger
+            .check()
+            .and_then(|()| Books::check())
+            .unwrap_or_else(fault);
+        let Both { model, ids, .. } = self;
+        let mut seen = Seen {
+            model,
+            ids,
+            met: BTreeSet::new(),
+        };
+        for (region, iso) in self.regions.iter_mut().enumerate() {
+            let closed = matches!(seen.model.regions[region], Region::Closed { .. });
+            assert_eq!(closed, iso.is_some());
+            if let Some(iso) = iso {
+                iso.heap_mut()
+                    .turn(|_, root| seen.trees(&[*root], &[seen.model.root(region)]));
+            }
+        }
+        for (heap, expected) in self.heaps.iter_mut().zip(&seen.model.heaps) {
+            heap.turn(|_, state| {
+                seen.trees(&state.own, &expected.own);
+                seen.shared(&state.shared, &expected.shared);
+            });
+        }
+        for (parcel, expected) in &self.parcels {
+            parcel.look(|shared| seen.shared(&[*shared], &[*expected]));
+        }
+        let alive = self
+            .model
+            .alive(self.parcels.iter().map(|(_, number)| *number));
+        assert!(self.model.holds(&alive));
+        let ended = self.ended.lock().unwrap();
+        for thing in alive {
+            assert_eq!(ended[thing], 0, "{thing} has ended, and somebody has it");
+        }
+    }
+
+    /// All is forgotten: what was shared goes when all have collected as often as a chain of owners is long.
+    fn end(mut self) {
+        self.parcels.clear();
+        self.regions.clear();
+        for heap in &mut self.heaps {
+            heap.turn(|_, state| {
+                state.own.clear();
+                state.shared.clear();
+            });
+        }
+        let most = self.ended.lock().unwrap().len();
+        for _ in 0..=most {
+            for heap in &mut self.heaps {
+                heap.collect();
+                heap.sweep();
+            }
+            if self.heaps.iter().all(|heap| heap.stats().live == 0) {
+                break;
+            }
+        }
+        assert!(self.ended.lock().unwrap().iter().all(|&times| times == 1));
+        drop(self.heaps);
+        assert_eq!(self.source.stats().pages, 0);
+    }
+}
+
+fn program(seed: u64) {
+    // One with a planted bug must not be dropped.
+    let mut both = ManuallyDrop::new(Both::new(seed));
+    for _ in 0..STEPS {
+        both.step();
+        both.compare();
+    }
+    ManuallyDrop::into_inner(both).end();
+}
+
+fn seeds(most: u64) -> u64 {
+    let asked = std::env::var("VIVANT_SEEDS").ok();
+    asked.and_then(|seeds| seeds.parse().ok()).unwrap_or(most)
+}
+
+#[test]
+fn regions_do_what_the_model_does() {
+    for seed in 0..seeds(10) {
+        if let Err(panic) = catch_unwind(|| program(seed)) {
+            eprintln!("seed {seed}");
+            std::panic::resume_unwind(panic);
+        }
+    }
+}
+
+/// Each of these is seen in one of the first programs.
+#[test]
+fn canaries_of_regions_are_caught() {
+    for bug in [
+        Planted::ForgottenRegionImport,
+        Planted::DroppedBarrier,
+        Planted::UnfrozenBarrier,
+        Planted::UncheckedSplit,
+        Planted::ForgottenPart,
+    ] {
+        let caught = (0..20).any(|seed| {
+            let caught = catch_unwind(AssertUnwindSafe(|| planted::with(bug, || program(seed))));
+            planted::with(Planted::Nothing, || ());
+            Books::burn();
+            caught.is_err()
+        });
+        assert!(caught, "{bug:?}");
+    }
+}

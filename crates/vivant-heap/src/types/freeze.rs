@@ -1,0 +1,405 @@
+//! [`Freeze`]: what a private graph is once nobody can write it any more (Y6).
+
+use super::collected::Collected;
+use super::frozen::Frozen;
+use super::gc::Gc;
+use super::ice::Ice;
+use super::mutable::Mut;
+use super::object::{Leaf, Object};
+use super::val::Val;
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::marker::PhantomData;
+use std::ptr::NonNull;
+
+/// What can be frozen: [`Iso::freeze`](crate::Iso::freeze) makes a graph of such types deeply immutable, as it lies there, and gives a [`Val`].
+///
+/// | in the region | frozen | read as |
+/// |---|---|---|
+/// | `Gc<'gc, T>` | `Val<'gc, T::Frozen>` | the same |
+/// | `Mut<T>` | [`Ice<Mut<T>>`](Ice) | `T` is |
+/// | a `Node<'gc>` with `#[derive(Freeze)]` | `Ice<Node<'gc>>` | `FrozenNode`: the same fields, each as it is read |
+/// | a number, a [`Val`] | itself | itself, by value |
+/// | a `String`, a type without lifetime and parameters | itself | itself, by reference |
+/// | `Option<T>`, a tuple, `Result<T, E>` | `Ice` of it | the same of what its parts are read as |
+/// | `Vec<T>`, `[T; N]`, `Box<[T]>` | `Ice` of it | `&[T::Frozen]` |
+/// | `HashMap<K, V>`, `BTreeMap<K, V>`, a collection of [`gc`](crate::gc) | `Ice` of it | `&Ice` of it, which has `get` and `iter` |
+///
+/// `#[derive(Freeze)]` beside `#[derive(Object)]` writes it for types with a lifetime or type parameters; those without are frozen as they are. There is none for
+/// [`Weak`](crate::Weak), [`Iso`](crate::Iso), trait objects, and what is not `Sync`.
+///
+/// ```
+/// use std::sync::Arc;
+/// use vivant_heap::{Freeze, Gc, Heap, Ice, Iso, Mut, Object, Pacing, Root, Source, Val};
+///
+/// #[derive(Object, Freeze)]
+/// struct Node<'gc> {
+///     value: u64,
+///     next: Option<Gc<'gc, Mut<Node<'gc>>>>,
+/// }
+///
+/// struct Published;
+/// impl Root for Published {
+///     type Of<'gc> = Option<Val<'gc, Ice<Node<'gc>>>>;
+/// }
+///
+/// let source = Arc::new(Source::new());
+/// let list = Iso::<Node<'static>>::new(&source, |r| {
+///     let last = r.alloc(Mut::new(Node { value: 1, next: None }));
+///     Node { value: 2, next: Some(last) }
+/// });
+/// let mut heap = Heap::<Published>::new(&source, Pacing::default(), |_| None);
+/// heap.turn(|m, published| *published = Some(list.freeze(m)));
+/// heap.collect();
+/// heap.turn(|_, published| {
+///     let first = published.unwrap().read();
+///     assert_eq!(first.value + first.next.unwrap().read().value, 3);
+/// });
+/// ```
+///
+/// # Safety
+///
+/// - `Frozen` is laid out as this type is, and each value of this type, once nobody can write it any more, is one of `Frozen`.
+/// - `view` reads, and gives what any thread may read at the same time as others: parts by their own `view`, and leaves that are `Sync`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be frozen",
+    label = "what is like this may change, or is not for many threads",
+    note = "own types: `#[derive(Freeze)]` beside `#[derive(Object)]`; leaves, and keys of maps, have to be `Sync` and `'static`. \
+            `Weak`, `Iso` and `dyn Trait` have no frozen form: take them out before, or use `Gc` in place of `Weak`, an enum in place of a trait"
+)]
+pub unsafe trait Freeze<'gc>: Object<'gc> {
+    /// What a value of this type is when it is frozen.
+    type Frozen: Frozen<'gc>;
+    /// As what it is read, for as long as `'a`.
+    type View<'a>: Copy
+    where
+        Self: 'a,
+        'gc: 'a;
+
+    /// # Safety
+    ///
+    /// It is part of a frozen object.
+    #[doc(hidden)]
+    unsafe fn view<'a>(&'a self) -> Self::View<'a>
+    where
+        'gc: 'a;
+}
+
+/// What is behind a [`Gc`] that can be frozen: [`Freeze`] for types of any size.
+///
+/// # Safety
+///
+/// As for [`Freeze`].
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be frozen",
+    label = "what is like this may change, or is not for many threads",
+    note = "own types: `#[derive(Freeze)]` beside `#[derive(Object)]`; leaves, and keys of maps, have to be `Sync` and `'static`. \
+            `Weak`, `Iso` and `dyn Trait` have no frozen form: take them out before, or use `Gc` in place of `Weak`, an enum in place of a trait"
+)]
+pub unsafe trait FreezeOf<'gc>: Collected<'gc> {
+    /// What it is when it is frozen.
+    type Frozen: ?Sized + Collected<'gc>;
+
+    /// The same place, as what it is then.
+    #[doc(hidden)]
+    fn frozen(value: NonNull<Self>) -> NonNull<Self::Frozen>;
+}
+
+/// That the one is laid out as the other, as far as the compiler can say.
+struct Same<T, U>(PhantomData<(T, U)>);
+
+impl<T, U> Same<T, U> {
+    const LAYOUT: () =
+        assert!(size_of::<T>() == size_of::<U>() && align_of::<T>() == align_of::<U>());
+}
+
+/// # Safety
+///
+/// They are part of a frozen object.
+unsafe fn slice<'a, 'gc: 'a, T: Freeze<'gc>>(values: &'a [T]) -> &'a [T::Frozen] {
+    let () = Same::<T, T::Frozen>::LAYOUT;
+    let frozen = <[T] as FreezeOf<'gc>>::frozen(NonNull::from(values));
+    // SAFETY: frozen, and laid out alike, by the contract of `Freeze`.
+    unsafe { frozen.as_ref() }
+}
+
+// SAFETY: by `Freeze`.
+unsafe impl<'gc, T: Freeze<'gc>> FreezeOf<'gc> for T {
+    type Frozen = T::Frozen;
+    #[inline]
+    fn frozen(value: NonNull<Self>) -> NonNull<T::Frozen> {
+        let () = Same::<T, T::Frozen>::LAYOUT;
+        value.cast()
+    }
+}
+// SAFETY: nothing in it changes.
+unsafe impl<'gc> FreezeOf<'gc> for str {
+    type Frozen = str;
+    #[inline]
+    fn frozen(value: NonNull<str>) -> NonNull<str> {
+        value
+    }
+}
+// SAFETY: as its elements.
+unsafe impl<'gc, T: Freeze<'gc>> FreezeOf<'gc> for [T] {
+    type Frozen = [T::Frozen];
+    #[inline]
+    fn frozen(value: NonNull<[T]>) -> NonNull<[T::Frozen]> {
+        let () = Same::<T, T::Frozen>::LAYOUT;
+        NonNull::slice_from_raw_parts(value.cast(), value.len())
+    }
+}
+
+/// Types that never change and are small: read by value.
+macro_rules! copies {
+    ($($leaf:ty),* $(,)?) => {$(
+        // SAFETY: it is itself, and does not change.
+        unsafe impl<'gc> Freeze<'gc> for $leaf {
+            type Frozen = $leaf;
+            type View<'a> = $leaf where 'gc: 'a;
+            #[inline]
+            unsafe fn view<'a>(&'a self) -> $leaf
+    where
+        'gc: 'a,
+    {
+                *self
+            }
+        }
+    )*};
+}
+
+copies!(
+    (),
+    bool,
+    char,
+    u8,
+    u16,
+    u32,
+    u64,
+    u128,
+    usize,
+    i8,
+    i16,
+    i32,
+    i64,
+    i128,
+    isize,
+    f32,
+    f64,
+    std::time::Duration,
+    std::time::Instant,
+    std::time::SystemTime,
+    &'static str,
+    crate::HeapId,
+    std::net::IpAddr,
+    std::net::SocketAddr,
+);
+
+/// Types that are frozen as they are, and are read by reference.
+macro_rules! as_they_are {
+    ($([$($parameters:tt)*] $whole:ty;)*) => {$(
+        // SAFETY: it is itself, and what lies in a shared object already.
+        unsafe impl<'gc, $($parameters)*> Freeze<'gc> for $whole
+        where
+            $whole: Frozen<'gc>,
+        {
+            type Frozen = Self;
+            type View<'a> = &'a Self where Self: 'a, 'gc: 'a;
+            #[inline]
+            unsafe fn view<'a>(&'a self) -> &'a Self
+    where
+        'gc: 'a,
+    {
+                self
+            }
+        }
+    )*};
+}
+
+as_they_are! {
+    [] String;
+    [] Box<str>;
+    [] std::path::PathBuf;
+    [T: ?Sized + Send + Sync + 'static] std::sync::Arc<T>;
+    [] crate::val::String<'gc>;
+    [T: Object<'gc>] crate::val::Vec<'gc, T>;
+    [K: Object<'gc>, V: Object<'gc>] crate::val::Map<'gc, K, V>;
+    [K: Object<'gc>, V: Object<'gc>] crate::val::OrdMap<'gc, K, V>;
+}
+
+// SAFETY: it is itself, and `Sync`.
+unsafe impl<'gc, T: Send + Sync + 'static> Freeze<'gc> for Leaf<T> {
+    type Frozen = Self;
+    type View<'a>
+        = &'a Self
+    where
+        Self: 'a,
+        'gc: 'a;
+    #[inline]
+    unsafe fn view<'a>(&'a self) -> &'a Self
+    where
+        'gc: 'a,
+    {
+        self
+    }
+}
+
+// SAFETY: it is frozen already.
+unsafe impl<'gc, T: ?Sized + Collected<'gc>> Freeze<'gc> for Val<'gc, T> {
+    type Frozen = Self;
+    type View<'a>
+        = Self
+    where
+        Self: 'a,
+        'gc: 'a;
+    #[inline]
+    unsafe fn view<'a>(&'a self) -> Self
+    where
+        'gc: 'a,
+    {
+        *self
+    }
+}
+
+// SAFETY: both are one pointer, to the same place; the object there is of the frozen graph too, so its heap owns it and nobody writes it.
+unsafe impl<'gc, T: ?Sized + FreezeOf<'gc>> Freeze<'gc> for Gc<'gc, T> {
+    type Frozen = Val<'gc, T::Frozen>;
+    type View<'a>
+        = Val<'gc, T::Frozen>
+    where
+        Self: 'a,
+        'gc: 'a;
+    #[inline]
+    unsafe fn view<'a>(&'a self) -> Val<'gc, T::Frozen>
+    where
+        'gc: 'a,
+    {
+        // SAFETY: the caller's: what a frozen object refers to is frozen.
+        unsafe { Val::at(T::frozen(Gc::pointer(*self))) }
+    }
+}
+
+// SAFETY: nobody writes it any more, by the caller's word.
+unsafe impl<'gc, T: Freeze<'gc>> Freeze<'gc> for Mut<T> {
+    type Frozen = Ice<Self>;
+    type View<'a>
+        = T::View<'a>
+    where
+        Self: 'a,
+        'gc: 'a;
+    #[inline]
+    unsafe fn view<'a>(&'a self) -> T::View<'a>
+    where
+        'gc: 'a,
+    {
+        // SAFETY: as above. The flag is left alone.
+        unsafe { self.frozen().view() }
+    }
+}
+
+/// What is read as its parts are.
+macro_rules! by_parts {
+    ($([$($parameter:ident),*] $whole:ty, $view:ty, $self:ident => $parts:expr;)*) => {$(
+        // SAFETY: the parts are all of it.
+        unsafe impl<'gc, $($parameter: Freeze<'gc>),*> Freeze<'gc> for $whole {
+            type Frozen = Ice<Self>;
+            type View<'a> = $view where Self: 'a, 'gc: 'a;
+            #[inline]
+            unsafe fn view<'a>(&'a $self) -> Self::View<'a>
+    where
+        'gc: 'a,
+    {
+                // SAFETY: the caller's: parts of what is frozen.
+                unsafe { $parts }
+            }
+        }
+    )*};
+}
+
+by_parts! {
+    [T] Option<T>, Option<T::View<'a>>, self => self.as_ref().map(|part| part.view());
+    [T] Box<T>, T::View<'a>, self => (**self).view();
+    [T] Vec<T>, &'a [T::Frozen], self => slice(self);
+    [T] Box<[T]>, &'a [T::Frozen], self => slice(self);
+    [T] VecDeque<T>, (&'a [T::Frozen], &'a [T::Frozen]), self => {
+        let (first, second) = self.as_slices();
+        (slice(first), slice(second))
+    };
+    [T, E] Result<T, E>, Result<T::View<'a>, E::View<'a>>, self => match self {
+        Ok(value) => Ok(value.view()),
+        Err(error) => Err(error.view()),
+    };
+    [A] (A,), (A::View<'a>,), self => (self.0.view(),);
+    [A, B] (A, B), (A::View<'a>, B::View<'a>), self => (self.0.view(), self.1.view());
+    [A, B, C] (A, B, C), (A::View<'a>, B::View<'a>, C::View<'a>), self => (self.0.view(), self.1.view(), self.2.view());
+    [A, B, C, D] (A, B, C, D), (A::View<'a>, B::View<'a>, C::View<'a>, D::View<'a>), self =>
+        (self.0.view(), self.1.view(), self.2.view(), self.3.view());
+}
+
+// SAFETY: its elements are all of it.
+unsafe impl<'gc, T: Freeze<'gc>, const N: usize> Freeze<'gc> for [T; N] {
+    type Frozen = Ice<Self>;
+    type View<'a>
+        = &'a [T::Frozen]
+    where
+        Self: 'a,
+        'gc: 'a;
+    #[inline]
+    unsafe fn view<'a>(&'a self) -> &'a [T::Frozen]
+    where
+        'gc: 'a,
+    {
+        // SAFETY: the caller's.
+        unsafe { slice(self) }
+    }
+}
+// SAFETY: there is no value.
+unsafe impl<'gc, T: Object<'gc>> Freeze<'gc> for PhantomData<T> {
+    type Frozen = Ice<Self>;
+    type View<'a>
+        = ()
+    where
+        Self: 'a,
+        'gc: 'a;
+    #[inline]
+    unsafe fn view<'a>(&'a self)
+    where
+        'gc: 'a,
+    {
+    }
+}
+// SAFETY: keys and what hashes them are plain and `Sync`; `Ice` gives values as what they are frozen.
+unsafe impl<'gc, K: Send + Sync + 'static, V: Freeze<'gc>, S: Send + Sync + 'static> Freeze<'gc>
+    for HashMap<K, V, S>
+{
+    type Frozen = Ice<Self>;
+    type View<'a>
+        = &'a Ice<Self>
+    where
+        Self: 'a,
+        'gc: 'a;
+    #[inline]
+    unsafe fn view<'a>(&'a self) -> &'a Ice<Self>
+    where
+        'gc: 'a,
+    {
+        // SAFETY: the caller's.
+        unsafe { Ice::of(self) }
+    }
+}
+// SAFETY: as above.
+unsafe impl<'gc, K: Send + Sync + 'static, V: Freeze<'gc>> Freeze<'gc> for BTreeMap<K, V> {
+    type Frozen = Ice<Self>;
+    type View<'a>
+        = &'a Ice<Self>
+    where
+        Self: 'a,
+        'gc: 'a;
+    #[inline]
+    unsafe fn view<'a>(&'a self) -> &'a Ice<Self>
+    where
+        'gc: 'a,
+    {
+        // SAFETY: the caller's.
+        unsafe { Ice::of(self) }
+    }
+}

@@ -1,0 +1,150 @@
+//! [`Ice`]: a value that was private once, and is frozen.
+
+use super::freeze::{Freeze, FreezeOf};
+use super::frozen::FrozenParts;
+use super::object::Object;
+use super::twin::Twin;
+use super::val::Val;
+use crate::collector::{Relocator, Tracer};
+use std::borrow::Borrow;
+use std::collections::{BTreeMap, HashMap};
+use std::fmt;
+use std::hash::{BuildHasher, Hash};
+use std::ptr::NonNull;
+
+/// A `T` of a graph that was frozen ([`Iso::freeze`](crate::Iso::freeze)), as it lies there: [`Ice::read`] says what is in it, and nothing changes it any more.
+///
+/// Nobody makes one by value: `Val<'gc, Ice<T>>` is what a `Gc<'gc, T>` has become. The methods of `T` are not to be had, because they could write what
+/// is a [`Mut`](crate::Mut) or a cell in it; what `#[derive(Freeze)]` writes, `FrozenNode` for `Node`, may have methods of its own.
+#[repr(transparent)]
+pub struct Ice<T>(T);
+
+// SAFETY: of a shared reference nothing is to be had but what `Freeze::view` gives, which is for many threads by its contract, and keys of maps, for which `Freeze` asks
+// that they are.
+unsafe impl<T> Sync for Ice<T> {}
+
+impl<T> Ice<T> {
+    /// # Safety
+    ///
+    /// The value is part of a frozen object.
+    #[inline]
+    pub(crate) unsafe fn of(value: &T) -> &Ice<T> {
+        // SAFETY: laid out alike; the rest is the caller's.
+        unsafe { NonNull::from(value).cast().as_ref() }
+    }
+
+    /// It, for who reads in it what does not change.
+    pub(crate) fn value(&self) -> &T {
+        &self.0
+    }
+
+    /// What is in it: see [`Freeze`] for what each type is read as. Costs what reading the fields costs.
+    #[inline]
+    pub fn read<'a, 'gc: 'a>(&'a self) -> T::View<'a>
+    where
+        T: Freeze<'gc>,
+    {
+        // SAFETY: an `Ice` is nowhere but in a frozen object.
+        unsafe { self.0.view() }
+    }
+}
+
+impl<'a, T> Val<'a, Ice<T>> {
+    /// As [`Ice::read`], for as long as the turn.
+    ///
+    /// ```
+    /// use vivant_heap::{Freeze, Gc, Ice, Mut, Object, Val};
+    ///
+    /// #[derive(Object, Freeze)]
+    /// struct Tree<'gc> {
+    ///     value: u64,
+    ///     children: Vec<Gc<'gc, Mut<Tree<'gc>>>>,
+    /// }
+    ///
+    /// fn sum(tree: Val<'_, Ice<Mut<Tree<'_>>>>) -> u64 {
+    ///     let tree = tree.read();
+    ///     tree.value + tree.children.iter().map(|child| sum(*child)).sum::<u64>()
+    /// }
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn read<'gc: 'a>(self) -> T::View<'a>
+    where
+        T: Freeze<'gc>,
+    {
+        Val::as_ref(self).read()
+    }
+}
+
+// SAFETY: as the value that it is. Nobody asks it: what lies in an object is gone through as what it was when that was made.
+unsafe impl<'gc, T: Object<'gc>> Object<'gc> for Ice<T> {
+    type Static = Ice<T::Static>;
+    const NEEDS_TRACE: bool = T::NEEDS_TRACE;
+    const MUTABLE: bool = T::MUTABLE;
+    fn trace(&self, tracer: &mut Tracer<'_>) {
+        self.0.trace(tracer);
+    }
+    fn relocate(&mut self, relocator: &mut Relocator<'_>) {
+        self.0.relocate(relocator);
+    }
+}
+// SAFETY: its references are to frozen objects, and nothing in it changes.
+unsafe impl<'gc, T: Freeze<'gc>> FrozenParts<'gc> for Ice<T> {}
+// SAFETY: as the value that it is.
+unsafe impl<T: Twin> Twin for Ice<T> {
+    type Of<'gc> = Ice<T::Of<'gc>>;
+}
+
+/// Maps, which are read in place.
+macro_rules! map {
+    ($([$($parameter:ident),*] $whole:ty, [$($bound:tt)*];)*) => {$(
+        impl<K, V, $($parameter)*> Ice<$whole> {
+            /// How many entries there are.
+            #[must_use]
+            pub fn len(&self) -> usize {
+                self.0.len()
+            }
+
+            /// Whether there is none.
+            #[must_use]
+            pub fn is_empty(&self) -> bool {
+                self.0.is_empty()
+            }
+
+            /// The value of a key.
+            pub fn get<'a, 'gc: 'a, Q: ?Sized + $($bound)*>(&'a self, key: &Q) -> Option<&'a V::Frozen>
+            where
+                K: Borrow<Q> + $($bound)*,
+                V: Freeze<'gc>,
+                $($parameter: BuildHasher,)*
+            {
+                self.0.get(key).map(frozen)
+            }
+
+            /// All keys and values, in the map's order.
+            pub fn iter<'a, 'gc: 'a>(&'a self) -> impl Iterator<Item = (&'a K, &'a V::Frozen)>
+            where
+                V: Freeze<'gc> + 'a,
+            {
+                self.0.iter().map(|(key, value)| (key, frozen(value)))
+            }
+        }
+    )*};
+}
+
+map! {
+    [S] HashMap<K, V, S>, [Eq + Hash];
+    [] BTreeMap<K, V>, [Ord];
+}
+
+/// A value in a frozen map.
+fn frozen<'a, 'gc: 'a, V: Freeze<'gc>>(value: &'a V) -> &'a V::Frozen {
+    // SAFETY: laid out alike; the map is frozen, so the value is.
+    unsafe { <V as FreezeOf<'gc>>::frozen(NonNull::from(value)).as_ref() }
+}
+
+impl<T> fmt::Debug for Ice<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Ice").finish_non_exhaustive()
+    }
+}

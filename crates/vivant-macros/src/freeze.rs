@@ -1,0 +1,295 @@
+//! `#[derive(Freeze)]`: as what a type of a collected heap is read when it is frozen.
+
+use crate::errors::Errors;
+use crate::object::{Derived, Options, Part, check, is_leaf};
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
+use syn::spanned::Spanned;
+use syn::visit::{self, Visit};
+use syn::{
+    Attribute, Data, DeriveInput, Fields, GenericArgument, GenericParam, Generics, Lifetime, Path,
+    PathArguments, Result, TypeTraitObject, Visibility, parse_quote,
+};
+
+pub(crate) fn expand(input: TokenStream, heap: &TokenStream) -> Result<TokenStream> {
+    let input: DeriveInput = syn::parse2(input)?;
+    let mut errors = Errors::default();
+    let options = Options::read(&input.attrs, &mut errors);
+    // What else is wrong with it, `#[derive(Object)]` says.
+    let parts = check(&input, &options, &mut Errors::default());
+    refuse(&input, &options, &parts, &mut errors);
+    if !errors.is_empty() {
+        return Ok(quote!(#errors));
+    }
+    let name = options.frozen.clone();
+    let name = name.unwrap_or_else(|| format_ident!("Frozen{}", input.ident));
+    let options = options.or_heap(heap);
+    let derived = Derived::new(&input, &options);
+    Ok(Frozen::new(&derived, name).expansion())
+}
+
+/// Types that cannot be frozen, and those for which there is nothing to write.
+fn refuse(input: &DeriveInput, options: &Options, parts: &[Part<'_>], errors: &mut Errors) {
+    let mut unfreezable = Unfreezable::default();
+    for part in parts.iter().filter(|part| !part.leaf) {
+        unfreezable.visit_type(&part.field.ty);
+    }
+    errors.append(unfreezable.0);
+    let mut parameters = input.generics.params.iter();
+    let plain = parameters.all(|parameter| matches!(parameter, GenericParam::Const(_)));
+    if plain || options.leaf.is_some() || parts.iter().all(|part| part.leaf) {
+        errors.at(
+            &input.ident,
+            "a type without collected parts is frozen as it is, if nothing in it is a `Mut` and it is `Sync`: take `Freeze` away, and have the `Mut` \
+             around it, `Gc<'gc, Mut<…>>`",
+        );
+    }
+}
+
+/// What has no frozen form, by its tokens: one error, and what to do, in place of the compiler's one for each item that is written. It finds the rest.
+#[derive(Default)]
+struct Unfreezable(Errors);
+
+impl<'a> Visit<'a> for Unfreezable {
+    fn visit_path(&mut self, path: &'a Path) {
+        let Some(last) = path.segments.last() else {
+            return;
+        };
+        let branded = match &last.arguments {
+            PathArguments::AngleBracketed(arguments) => {
+                matches!(arguments.args.first(), Some(GenericArgument::Lifetime(_)))
+            }
+            _ => false,
+        };
+        let does_what = if last.ident == "Weak" && branded {
+            "a `Weak` is emptied by its collector, and cannot be frozen: use a `Gc`, which may go round in circles, or take the field out before"
+        } else if last.ident == "Iso" {
+            "an `Iso` can be opened and written, and cannot be frozen: freeze it by itself and have the `Val` here, or merge it before"
+        } else if last.ident == "Leaf" {
+            return;
+        } else {
+            return visit::visit_path(self, path);
+        };
+        self.0.at(path, does_what);
+    }
+
+    fn visit_type_trait_object(&mut self, object: &'a TypeTraitObject) {
+        self.0.at(
+            object,
+            "a trait object cannot be frozen, because its methods may write: use an enum of the types that there are",
+        );
+    }
+}
+
+/// What is written.
+struct Frozen<'a> {
+    derived: &'a Derived<'a>,
+    name: Ident,
+    /// How long it is looked at.
+    ice: Lifetime,
+    /// Of the type as an object that can be frozen.
+    object: Generics,
+    /// Of what it is read as.
+    view: Generics,
+}
+
+impl<'a> Frozen<'a> {
+    fn new(derived: &'a Derived<'a>, name: Ident) -> Self {
+        let (heap, brand) = (&derived.heap, &derived.brand);
+        let ice = Lifetime::new("'__ice", Span::call_site());
+        let mut object = derived.generics.clone();
+        for parameter in object.type_params_mut() {
+            parameter.bounds.push(parse_quote!(#heap::Freeze<#brand>));
+            parameter.default = None;
+        }
+        let mut view = object.clone();
+        view.params.insert(0, parse_quote!(#ice));
+        let outlive = &mut view.make_where_clause().predicates;
+        outlive.push(parse_quote!(#brand: #ice));
+        for parameter in object.type_params() {
+            let name = &parameter.ident;
+            outlive.push(parse_quote!(#name: #ice));
+        }
+        Frozen {
+            derived,
+            name,
+            ice,
+            object,
+            view,
+        }
+    }
+
+    fn expansion(&self) -> TokenStream {
+        let Frozen {
+            derived, name, ice, ..
+        } = self;
+        let (heap, brand, own) = (&derived.heap, &derived.brand, &derived.input.ident);
+        let (_, own_generics, _) = derived.input.generics.split_for_impl();
+        let (impl_generics, _, clause) = self.object.split_for_impl();
+        let (view_impl, view_generics, view_clause) = self.view.split_for_impl();
+        let (item, arms) = (self.item(), self.arms());
+        quote! {
+            #item
+            #[automatically_derived]
+            impl #view_impl ::core::clone::Clone for #name #view_generics #view_clause {
+                #[inline]
+                fn clone(&self) -> Self { *self }
+            }
+            #[automatically_derived]
+            impl #view_impl ::core::marker::Copy for #name #view_generics #view_clause {}
+            #[automatically_derived]
+            impl #view_impl ::core::fmt::Debug for #name #view_generics #view_clause {
+                fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                    f.debug_struct(::core::stringify!(#name)).finish_non_exhaustive()
+                }
+            }
+            // SAFETY: `Ice` is laid out as the type. Each field is read by its own `view`, or is a leaf that is checked for being `Sync`.
+            #[automatically_derived]
+            unsafe impl #impl_generics #heap::Freeze<#brand> for #own #own_generics #clause {
+                type Frozen = #heap::Ice<Self>;
+                type View<#ice> = #name #view_generics where Self: #ice, #brand: #ice;
+                #[inline]
+                unsafe fn view<#ice>(&#ice self) -> Self::View<#ice> where #brand: #ice {
+                    // Of pointers: a reference to something that derefs to the field's type would be taken too.
+                    #[inline]
+                    fn __field<__T>(_: *const __T) {}
+                    #[inline]
+                    fn __leaf<__T: ::core::marker::Send + ::core::marker::Sync + 'static>(_: *const __T) {}
+                    // SAFETY: the caller's: fields of what is frozen.
+                    unsafe { match *self { #arms } }
+                }
+            }
+        }
+    }
+
+    /// The struct or enum as which it is read.
+    fn item(&self) -> TokenStream {
+        let Frozen { derived, name, .. } = self;
+        let input = derived.input;
+        let (visibility, generics, clause) = (&input.vis, &self.view, &self.view.where_clause);
+        let doc = format!(
+            "What a frozen [`{}`] is read as: its fields, as they lie there.",
+            input.ident
+        );
+        let head = quote! {
+            #[doc = #doc]
+            #[allow(dead_code, clippy::type_complexity, reason = "as the type from which it is derived")]
+        };
+        match &input.data {
+            Data::Struct(data) => {
+                let fields = self.fields(&data.fields);
+                match &data.fields {
+                    Fields::Named(_) => {
+                        quote!(#head #visibility struct #name #generics #clause { #fields })
+                    }
+                    _ => quote!(#head #visibility struct #name #generics (#fields) #clause;),
+                }
+            }
+            Data::Enum(data) => {
+                let variants = data.variants.iter().map(|variant| {
+                    let (docs, name) = (docs(&variant.attrs), &variant.ident);
+                    let fields = self.fields(&variant.fields);
+                    match &variant.fields {
+                        Fields::Named(_) => quote!(#docs #name { #fields }),
+                        Fields::Unnamed(_) => quote!(#docs #name(#fields)),
+                        Fields::Unit => quote!(#docs #name),
+                    }
+                });
+                quote!(#head #visibility enum #name #generics #clause { #(#variants),* })
+            }
+            Data::Union(_) => TokenStream::new(),
+        }
+    }
+
+    /// Fields, each as it is read.
+    fn fields(&self, fields: &Fields) -> TokenStream {
+        let (heap, brand, ice) = (&self.derived.heap, &self.derived.brand, &self.ice);
+        let each = fields.iter().map(|field| {
+            let (docs, of) = (docs(&field.attrs), &field.ty);
+            let shown = match &field.vis {
+                Visibility::Inherited => TokenStream::new(),
+                shown => shown.to_token_stream(),
+            };
+            let name = field.ident.as_ref().map(|name| quote!(#name:));
+            let view = match is_leaf(field, &mut Errors::default()) {
+                true => quote!(&#ice #of),
+                false => quote_spanned!(of.span()=> <#of as #heap::Freeze<#brand>>::View<#ice>),
+            };
+            quote!(#docs #shown #name #view,)
+        });
+        quote!(#(#each)*)
+    }
+
+    /// The variants, and in each its fields, read.
+    fn arms(&self) -> TokenStream {
+        let (heap, brand, view) = (&self.derived.heap, &self.derived.brand, &self.name);
+        let arms = self.derived.variants().into_iter().map(|(variant, fields)| {
+            let (mut patterns, mut checks, mut reads) =
+                (TokenStream::new(), TokenStream::new(), TokenStream::new());
+            for (number, field) in fields.iter().enumerate() {
+                let (member, of) = (Derived::member(number, field), &field.ty);
+                let bound = format_ident!("__field{number}");
+                patterns.extend(quote!(#member: ref #bound,));
+                if is_leaf(field, &mut Errors::default()) {
+                    checks.extend(quote_spanned!(of.span()=> __leaf::<#of>(#bound);));
+                    reads.extend(quote!(#member: #bound,));
+                } else {
+                    checks.extend(quote_spanned!(of.span()=> __field::<#of>(#bound);));
+                    let read = quote_spanned!(of.span()=> <#of as #heap::Freeze<#brand>>::view(#bound));
+                    reads.extend(quote!(#member: #read,));
+                }
+            }
+            let (own, frozen) = match variant {
+                Some(name) => (quote!(Self::#name), quote!(#view::#name)),
+                None => (quote!(Self), quote!(#view)),
+            };
+            quote!(#own { #patterns } => { #checks #frozen { #reads } })
+        });
+        quote!(#(#arms)*)
+    }
+}
+
+/// What is said of a field or a variant.
+fn docs(attrs: &[Attribute]) -> TokenStream {
+    let docs = attrs.iter().filter(|attr| attr.path().is_ident("doc"));
+    quote!(#(#docs)*)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// As in `object`: what was read of a field is its type still, and a leaf is `Sync`, by names that no path leads elsewhere.
+    #[test]
+    fn the_type_of_each_field_is_checked() {
+        let input = quote! {
+            enum Mixed<'gc, T> {
+                One { part: Vec<T>, #[object(leaf)] plain: u8 },
+                Two(Gc<'gc, T>),
+            }
+        };
+        let expansion = expand(input, &quote!(heap)).unwrap().to_string();
+        let fields = [
+            quote!(__field::<Vec<T> >(__field0);),
+            quote!(__leaf::<u8>(__field1);),
+            quote!(__field::<Gc<'gc, T> >(__field0);),
+        ];
+        for field in fields {
+            assert_eq!(expansion.matches(&field.to_string()).count(), 1, "{field}");
+        }
+    }
+
+    #[test]
+    fn plain_types_need_none() {
+        let expansion = expand(
+            quote!(
+                struct Point {
+                    x: f64,
+                }
+            ),
+            &quote!(heap),
+        )
+        .unwrap();
+        assert!(expansion.to_string().contains("frozen as it is"));
+    }
+}

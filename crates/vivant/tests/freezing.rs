@@ -1,0 +1,305 @@
+//! Graphs that are built in one actor, handed over whole, frozen by another, and read by many.
+
+use vivant::heap::{Mutator, Stress, When};
+use vivant::prelude::*;
+use vivant::simulation::{Faults, Seeds, Simulation, check};
+use vivant::{Pacing, System};
+
+/// A price level of a book: a list that leads both ways.
+#[derive(Object, Freeze)]
+struct Level<'gc> {
+    price: u64,
+    orders: Vec<Gc<'gc, Mut<u64>>>,
+    better: Option<Gc<'gc, Mut<Level<'gc>>>>,
+    worse: Option<Gc<'gc, Mut<Level<'gc>>>>,
+    market: Option<Val<'gc, str>>,
+}
+
+type Book<'gc> = Gc<'gc, Mut<Level<'gc>>>;
+type BookIso = Iso<Book<'static>>;
+
+fn level<'r>(r: &Mutator<'r>, price: u64, market: Option<Val<'r, str>>) -> Book<'r> {
+    r.alloc(Mut::new(Level {
+        price,
+        orders: (0..price % 3).map(|_| r.alloc(Mut::new(10))).collect(),
+        better: None,
+        worse: None,
+        market,
+    }))
+}
+
+/// So many levels, from the best price down. The market is the name of all.
+fn book<'r>(r: &Mutator<'r>, best: u64, levels: u64) -> Book<'r> {
+    let market = r.val_str("XETR");
+    let first = level(r, best, Some(market));
+    let mut last = first;
+    for price in (best + 1 - levels..best).rev() {
+        let next = level(r, price, Some(market));
+        next.borrow_mut(r).better = Some(last);
+        last.borrow_mut(r).worse = Some(next);
+        last = next;
+    }
+    first
+}
+
+/// Builds books, and gives them away.
+#[derive(Actor)]
+struct MakerState<'gc> {
+    drafts: Vec<Gc<'gc, Mut<BookIso>>>,
+}
+
+#[behaviours]
+impl<'gc> MakerState<'gc> {
+    #[start]
+    fn new() -> Self {
+        MakerState { drafts: Vec::new() }
+    }
+
+    fn give(&mut self, t: &Turn<'gc, Maker>, to: Address<Publisher>, best: u64, levels: u64) {
+        t.send(to.publish(t.iso(|r| book(r, best, levels))));
+    }
+
+    /// A draft that is never sent.
+    fn draft(&mut self, t: &Turn<'gc, Maker>, best: u64) {
+        let draft = t.iso(|r| book(r, best, 5));
+        self.drafts.push(t.alloc(Mut::new(draft)));
+        self.drafts.truncate(3);
+    }
+
+    /// The upper half of a book for one, the lower half for another.
+    fn halve(&mut self, t: &Turn<'gc, Maker>, to: [Address<Publisher>; 2], best: u64, levels: u64) {
+        let whole: BookIso = t.iso(|r| book(r, best, levels));
+        let halves = whole.map::<(Book<'static>, Book<'static>)>(|r, first| {
+            let upper = (1..levels / 2).fold(first, |level, _| level.borrow().worse.unwrap());
+            let lower = upper.borrow_mut(r).worse.take().unwrap();
+            (first, lower)
+        });
+        // The lower half leads back to the upper one still.
+        let refused = halves.split().unwrap_err();
+        let halves = refused
+            .whole
+            .map::<(Book<'static>, Book<'static>)>(|r, (first, lower)| {
+                lower.borrow_mut(r).better = None;
+                (first, lower)
+            });
+        let (upper, lower) = halves.split().unwrap();
+        let [one, other] = to;
+        t.send(one.publish(upper));
+        t.send(other.publish(lower));
+    }
+
+    fn forget(&mut self) {
+        self.drafts.clear();
+    }
+
+    fn nothing(&mut self) {}
+}
+
+/// Freezes what it gets, and tells its readers.
+#[derive(Actor)]
+struct PublisherState<'gc> {
+    latest: Option<Val<'gc, Ice<Mut<Level<'gc>>>>>,
+    #[object(leaf)]
+    readers: Vec<Address<Reader>>,
+}
+
+#[behaviours]
+impl<'gc> PublisherState<'gc> {
+    #[start]
+    fn new(readers: Vec<Address<Reader>>) -> Self {
+        PublisherState {
+            latest: None,
+            readers,
+        }
+    }
+
+    fn publish(&mut self, t: &Turn<'gc, Publisher>, mut draft: BookIso) {
+        draft.open(|r, first| {
+            let orders = r.alloc(Mut::new(7));
+            first.borrow_mut(r).orders.push(orders);
+        });
+        let frozen = *draft.freeze(t);
+        self.latest = Some(frozen);
+        for reader in &self.readers {
+            t.send(reader.read(frozen));
+        }
+    }
+
+    fn forget(&mut self) {
+        self.latest = None;
+    }
+
+    fn nothing(&mut self) {}
+}
+
+#[derive(Actor)]
+struct ReaderState<'gc> {
+    kept: Vec<Val<'gc, Ice<Mut<Level<'gc>>>>>,
+}
+
+#[behaviours]
+impl<'gc> ReaderState<'gc> {
+    #[start]
+    fn new() -> Self {
+        ReaderState { kept: Vec::new() }
+    }
+
+    fn read(&mut self, book: Val<'gc, Ice<Mut<Level<'gc>>>>) {
+        self.kept.push(book);
+        if self.kept.len() > 2 {
+            self.kept.remove(0);
+        }
+    }
+
+    /// Keeps the worst level in place of each book.
+    fn keep_the_worst(&mut self) {
+        for book in &mut self.kept {
+            while let Some(worse) = book.read().worse {
+                *book = worse;
+            }
+        }
+    }
+
+    /// Prices and orders of all that it has, from there on.
+    fn sums(&self) -> Vec<(u64, u64)> {
+        let sum = |book: &Val<'gc, Ice<Mut<Level<'gc>>>>| {
+            let levels = std::iter::successors(Some(*book), |level| level.read().worse);
+            levels.fold((0, 0), |(prices, orders), level| {
+                let it = level.read();
+                assert_eq!(it.market.as_deref(), Some("XETR"));
+                let back = it.better.and_then(|better| better.read().worse);
+                assert!(back.is_none_or(|same| Val::ptr_eq(same, level)));
+                let here: u64 = it.orders.iter().map(|order| order.read()).sum();
+                (prices + it.price, orders + here)
+            })
+        };
+        self.kept.iter().map(sum).collect()
+    }
+
+    fn forget(&mut self) {
+        self.kept.clear();
+    }
+
+    fn nothing(&mut self) {}
+}
+
+/// What a reader finds in a book of three levels or more, whose best price is that.
+fn sums(best: u64, levels: u64) -> (u64, u64) {
+    let prices = best + 1 - levels..=best;
+    let orders = prices.clone().map(|price| price % 3 * 10).sum::<u64>();
+    (prices.sum(), orders + 7)
+}
+
+/// Runs a program under seeds, on heaps that collect everything after each turn and look after themselves.
+fn seeded(name: &str, program: impl Fn(&Simulation) + std::panic::RefUnwindSafe) {
+    let seeds = if cfg!(miri) { 1 } else { 20 };
+    check(name, Seeds(seeds), &Faults::none(), |simulation| {
+        let stress = Stress::new(When::All, simulation.seed());
+        let builder = System::builder().pacing(Pacing::new().stressed(stress));
+        program(&Simulation::with(
+            simulation.seed(),
+            Faults::none(),
+            builder,
+        ));
+    });
+}
+
+/// Bytes of old objects in all heaps, after enough turns for everybody to hear of everything.
+fn live(
+    system: &System,
+    maker: &Address<Maker>,
+    publishers: &[&Address<Publisher>],
+    readers: &[Address<Reader>],
+) -> u64 {
+    for _ in 0..3 {
+        maker.nothing().ask_blocking().unwrap();
+        for publisher in publishers {
+            publisher.nothing().ask_blocking().unwrap();
+        }
+        for reader in readers {
+            reader.nothing().ask_blocking().unwrap();
+        }
+    }
+    let actors = system.inspect().actors;
+    let heaps = actors.iter().filter_map(|actor| actor.heap);
+    heaps.map(|heap| heap.live).sum()
+}
+
+#[test]
+fn seeded_a_book_is_frozen_and_published() {
+    seeded("seeded_a_book_is_frozen_and_published", |simulation| {
+        let system = simulation.system();
+        let readers = [(); 3].map(|()| Reader::spawn(system)).to_vec();
+        let publisher = Publisher::spawn(system, readers.clone());
+        let maker = Maker::spawn(system);
+        for best in [100, 200, 300] {
+            maker.give(publisher.clone(), best, 4).send();
+            maker.draft(best).send();
+        }
+        simulation.run();
+        for reader in &readers {
+            let read = reader.sums().ask_blocking().unwrap();
+            assert_eq!(read, [sums(200, 4), sums(300, 4)]);
+        }
+        // The publisher has it no more; a part outlives its whole.
+        publisher.forget().send();
+        readers[0].keep_the_worst().send();
+        readers[1].forget().send();
+        readers[2].forget().send();
+        let all = live(system, &maker, &[&publisher], &readers);
+        let worst = readers[0].sums().ask_blocking().unwrap();
+        assert_eq!(worst, [(197, 20), (297, 0)]);
+        maker.forget().send();
+        readers[0].forget().send();
+        let left = live(system, &maker, &[&publisher], &readers);
+        assert!(all > 0 && left == 0, "{left} of {all} bytes");
+    });
+}
+
+#[test]
+fn seeded_halves_of_a_book_go_to_two_publishers() {
+    seeded(
+        "seeded_halves_of_a_book_go_to_two_publishers",
+        |simulation| {
+            let system = simulation.system();
+            let readers = [(); 2].map(|()| Reader::spawn(system)).to_vec();
+            let [upper, lower] =
+                [0, 1].map(|at: usize| Publisher::spawn(system, vec![readers[at].clone()]));
+            let maker = Maker::spawn(system);
+            maker.halve([upper.clone(), lower.clone()], 100, 10).send();
+            simulation.run();
+            assert_eq!(readers[0].sums().ask_blocking(), Ok(vec![sums(100, 5)]));
+            assert_eq!(readers[1].sums().ask_blocking(), Ok(vec![sums(95, 5)]));
+            // Whoever froze it is gone: what it has published stays.
+            Address::stop(&upper);
+            simulation.run();
+            assert_eq!(readers[0].sums().ask_blocking(), Ok(vec![sums(100, 5)]));
+            lower.forget().send();
+            readers.iter().for_each(|reader| reader.forget().send());
+            live(system, &maker, &[&lower], &readers);
+            // What is left of the upper one's heap hears of it.
+            simulation.run();
+            assert_eq!(live(system, &maker, &[&lower], &readers), 0);
+        },
+    );
+}
+
+#[test]
+fn books_are_published_on_threads() {
+    let system = System::new();
+    let readers: Vec<_> = (0..8).map(|_| Reader::spawn(&system)).collect();
+    let publisher = Publisher::spawn(&system, readers.clone());
+    let maker = Maker::spawn(&system);
+    let rounds = if cfg!(miri) { 3 } else { 200 };
+    for round in 0..rounds {
+        maker.give(publisher.clone(), 100 + round, 50).send();
+    }
+    for _ in 0..4 {
+        maker.nothing().ask_blocking().unwrap();
+        publisher.nothing().ask_blocking().unwrap();
+    }
+    let expected = [sums(98 + rounds, 50), sums(99 + rounds, 50)];
+    for reader in &readers {
+        assert_eq!(reader.sums().ask_blocking().unwrap(), expected);
+    }
+}
