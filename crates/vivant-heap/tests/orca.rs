@@ -163,3 +163,32 @@ fn graphs_may_hold_what_is_shared() {
     a.sweep();
     assert_eq!(a.stats().live, 0);
 }
+
+/// What heaps tell each other is counted: an INC when one has no weight left to send on, a batch of DECs for each owner.
+#[test]
+fn what_a_heap_tells_others_is_counted() {
+    let source = Arc::new(Source::new());
+    let (mut a, mut b, mut c) = (reader(&source), reader(&source), reader(&source));
+    for _ in 0..3 {
+        let parcel = a.turn(|m, _| m.pack::<One>(book(m, 1)));
+        b.turn(|m, state| state.push(m.unpack(parcel)));
+    }
+    assert_eq!((b.stats().incs, b.stats().decs), (0, 0));
+    // Of two of the three, the first one twice: 255 are left of its weight.
+    for number in [0, 1, 0] {
+        let parcel = b.turn(|m, state| m.pack::<One>(state[number]));
+        c.turn(|m, state| state.push(m.unpack(parcel)));
+    }
+    let told = b.turn(|m, _| m.stats());
+    assert_eq!((told.incs, told.decs, told.changes), (2, 0, 2));
+    balanced(&mut [&mut a, &mut b, &mut c]);
+    b.turn(|_, state| state.clear());
+    b.collect();
+    assert_eq!((b.stats().incs, b.stats().decs), (2, 1));
+    assert_eq!(b.stats().changes, 2 + 3);
+    // Three references to two objects.
+    assert_eq!(c.stats().imports, 2);
+    c.collect();
+    assert_eq!(c.stats().imports, 2);
+    balanced(&mut [&mut a, &mut b, &mut c]);
+}

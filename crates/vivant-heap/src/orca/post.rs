@@ -35,6 +35,15 @@ impl Post {
         self.batches[place].1.push(Change { object, by });
     }
 
+    /// For how many owners there are changes.
+    pub(super) fn batches(&self) -> usize {
+        self.batches.len()
+    }
+
+    pub(super) fn changes(&self) -> usize {
+        self.batches.iter().map(|(_, changes)| changes.len()).sum()
+    }
+
     /// Leaves a batch in each owner's lane.
     ///
     /// # Safety

@@ -27,9 +27,20 @@ pub(crate) struct Sharing {
     pub(crate) exports: Counts,
     /// Foreign objects, with the references that this heap has for others to take. FRC.
     pub(crate) imports: Counts,
+    pub(crate) left: Left,
     /// What [`Planted::BatchedIncs`] keeps back.
     #[cfg(test)]
     batched: Vec<(NonNull<Owner>, Change)>,
+}
+
+/// What a heap has left in the lanes of others.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Left {
+    /// Batches of INCs, and of DECs.
+    pub(crate) incs: u64,
+    pub(crate) decs: u64,
+    /// Changes in all of these.
+    pub(crate) changes: u64,
 }
 
 impl Default for Sharing {
@@ -37,6 +48,7 @@ impl Default for Sharing {
         Sharing {
             exports: Counts::of(Account::Exports),
             imports: Counts::of(Account::Imports),
+            left: Left::default(),
             #[cfg(test)]
             batched: Vec::new(),
         }
@@ -64,6 +76,8 @@ impl Sharing {
         if !asks {
             return;
         }
+        self.left.incs += 1;
+        self.left.changes += 1;
         #[cfg(test)]
         if is_planted(Planted::SkippedInc) {
             return;
@@ -153,6 +167,9 @@ impl Sharing {
             unsafe { post.add(import.object, change) };
             change > 0
         });
+        self.left.incs += more.batches() as u64;
+        self.left.decs += fewer.batches() as u64;
+        self.left.changes += (more.changes() + fewer.changes()) as u64;
         #[cfg(test)]
         if is_planted(Planted::DecFirst) {
             std::mem::swap(&mut more, &mut fewer);

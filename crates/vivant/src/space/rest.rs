@@ -98,6 +98,7 @@ where
     /// The actor is asked whether it has run lately.
     fn is_asked(&mut self, worker: &Worker, facts: &HeapCounts) {
         self.rest.question = Question::None;
+        facts.asked(&self.heap.stats());
         // In this order: what comes after the look rings.
         self.bell.listens();
         let given_up = self.heed() == GivenUp::Something;
