@@ -7,6 +7,7 @@ use crate::process;
 use crate::report;
 use crate::row::Row;
 use crate::run::{Expectation, Run};
+use crate::table;
 use crate::watched;
 use crate::{BENCHES, Failure};
 use clap::builder::PossibleValuesParser;
@@ -64,6 +65,11 @@ fn command() -> Command {
         ))
         .subcommand(Command::new("list").about("Names the benches and their parameters"))
         .subcommand(report::command())
+        .subcommand(
+            bench(table::bench())
+                .name(table::VERB)
+                .about("The Orca paper's table of messages and collections, from a run of `orca`"),
+        )
         .subcommand(
             Command::new(child::VERB)
                 .hide(true)
@@ -134,6 +140,10 @@ fn dispatch(matches: &ArgMatches) -> Result<(), Failure> {
             let bench = Bench::named(name).expect("clap knows the names");
             let child = bench.child.expect("clap knows who has children");
             child(&run(bench, matches)?)
+        }
+        table::VERB => {
+            let rows = table::bench().run(&run(table::bench(), matches)?)?;
+            Ok(table::show(&rows, &mut io::stdout().lock())?)
         }
         name => {
             let bench = Bench::named(name).expect("clap knows the names");

@@ -32,6 +32,11 @@ impl Latencies {
         self.0.saturating_record(ns);
     }
 
+    /// Also those of another one.
+    pub(crate) fn extend(&mut self, other: &Latencies) {
+        self.0.add(&other.0).expect("both have one range");
+    }
+
     pub(crate) fn quantiles(&self) -> Quantiles {
         let at = |q| self.0.value_at_quantile(q) as f64 / 1e3;
         Quantiles {

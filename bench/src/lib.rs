@@ -10,6 +10,7 @@
 //! - `child`: benches that measure a process as a whole run it as a child;
 //! - `report`: all benches in rounds, with charts;
 //! - `watched`: a subscriber and a recorder that count;
+//! - `table`: what collectors say, beside the Orca paper's;
 //! - `cli`: the command line;
 //! - `failure`: why there is no row.
 
@@ -26,6 +27,7 @@ mod process;
 mod report;
 mod row;
 mod run;
+mod table;
 mod watched;
 mod workloads;
 

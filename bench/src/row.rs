@@ -88,6 +88,13 @@ impl Row {
     }
 }
 
+impl Row {
+    /// A figure that only this bench has.
+    pub(crate) fn own(&self, name: &str) -> Option<&serde_json::Value> {
+        self.extra.get(name)
+    }
+}
+
 /// For people; programs read the JSON.
 impl fmt::Display for Row {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -4,7 +4,7 @@ use crate::failure::Failure;
 use crate::param::{Param, Params, Value};
 use std::path::PathBuf;
 use std::time::Duration;
-use vivant::System;
+use vivant::{System, SystemBuilder};
 
 /// Whether the system is fair (T6). Off, a run ends when nothing is left to do, and no turn is too long: what is then saved is
 /// what fairness costs. For benches that end without it.
@@ -50,14 +50,22 @@ impl Run {
 
     /// The system under measurement.
     pub(crate) fn system(&self) -> System {
+        self.builder().build()
+    }
+
+    /// The same, in which an actor rests when it has not run for so long.
+    pub(crate) fn system_resting_after(&self, time: Duration) -> System {
+        self.builder().idle_after(time).build()
+    }
+
+    fn builder(&self) -> SystemBuilder {
         let builder = System::builder().workers(self.threads);
         let unfair = (FAIR.name, Value::Choice("off"));
-        let builder = if self.params.iter().any(|it| it == unfair) {
+        if self.params.iter().any(|it| it == unfair) {
             builder.budget(u32::MAX, UNLIMITED).turn_limit(UNLIMITED)
         } else {
             builder
-        };
-        builder.build()
+        }
     }
 
     /// What the row says of the result, if it is as expected.

@@ -130,9 +130,14 @@ fn a_report_has_data_and_charts_of_everything() {
     let (_, error) = says(&output);
     assert!(output.status.success(), "{error}");
 
-    let data = ["runs.jsonl", "counted.jsonl", "heaps.jsonl"]
-        .map(|file| fs::read_to_string(out.join(file)).expect("the report writes it"))
-        .concat();
+    let data = [
+        "runs.jsonl",
+        "counted.jsonl",
+        "heaps.jsonl",
+        "sharing.jsonl",
+    ]
+    .map(|file| fs::read_to_string(out.join(file)).expect("the report writes it"))
+    .concat();
     let mut benches = BTreeSet::new();
     for line in data.lines() {
         let row: serde_json::Value = serde_json::from_str(line).expect("it is JSON");
@@ -166,7 +171,10 @@ fn a_report_has_data_and_charts_of_everything() {
     assert!(charts[3..6].iter().all(|chart| chart.contains("arc")));
     let charted = |bench: &&Bench| {
         let group = bench.group;
-        !matches!(group, Group::Uncharted | Group::Queued | Group::Heaps)
+        !matches!(
+            group,
+            Group::Uncharted | Group::Queued | Group::Heaps | Group::Sharing
+        )
     };
     for bench in BENCHES.iter().filter(charted) {
         assert!(words.contains(bench.name), "{bench:?} is in no chart");
@@ -218,4 +226,20 @@ fn a_peers_file_that_is_not_there_is_named() {
     let (_, error) = says(&output);
     assert_eq!(output.status.code(), Some(1));
     assert!(error.contains("nowhere.csv"), "{error}");
+}
+
+#[test]
+fn the_table_has_each_program_beside_the_papers() {
+    let (table, error) = says(&command(&["table", "--tiny", "--threads=2"]));
+    let has = |row: &str| table.lines().any(|line| line.starts_with(row));
+    assert!(
+        has("| heavyring | Pony, paper | 775 | 640 | 705 | 642 | 0.8258 |"),
+        "{table} {error}"
+    );
+    for program in ["trees", "trees2", "heavyring", "rings", "mailbox"] {
+        let row = format!("| {program} | vivant | ");
+        assert!(has(&row), "{program}: {table} {error}");
+    }
+    // 102 messages of each ring, and ten that set it up.
+    assert!(has("| rings | vivant | 448 | 0 | 0 | 0 |"), "{table}");
 }

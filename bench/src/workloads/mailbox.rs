@@ -8,7 +8,7 @@
 
 use crate::bench::{Bench, Group};
 use crate::failure::Failure;
-use crate::meter::Meter;
+use crate::meter::{Meter, Spent};
 use crate::param::Param;
 use crate::row::Figures;
 use crate::run::Run;
@@ -92,9 +92,13 @@ impl Source {
     }
 }
 
-fn senders(run: &Run, per_turn: u64) -> Result<Vec<Figures>, Failure> {
-    let (senders, messages) = (run.count("senders"), run.count("messages"));
-    let system = run.system();
+/// All messages of all senders, to the last one's receipt; and the sum of their items.
+pub(super) fn fill(
+    system: &System,
+    senders: u64,
+    messages: u64,
+    per_turn: u64,
+) -> Result<(Spent, u64), Failure> {
     let meter = Meter::start();
     let sink = system.spawn(Sink {
         left: senders * messages,
@@ -108,8 +112,17 @@ fn senders(run: &Run, per_turn: u64) -> Result<Vec<Figures>, Failure> {
         source.go(0, messages).send();
     }
     let sum = system.block_on(sum)?;
-    let spent = meter.stop();
-    let expected = senders * (messages * (messages - 1) / 2);
-    let check = run.check("sum of the items", expected, sum)?;
+    Ok((meter.stop(), sum))
+}
+
+/// What the sum must be.
+pub(super) fn sum_of_items(senders: u64, messages: u64) -> u64 {
+    senders * (messages * (messages - 1) / 2)
+}
+
+fn senders(run: &Run, per_turn: u64) -> Result<Vec<Figures>, Failure> {
+    let (senders, messages) = (run.count("senders"), run.count("messages"));
+    let (spent, sum) = fill(&run.system(), senders, messages, per_turn)?;
+    let check = run.check("sum of the items", sum_of_items(senders, messages), sum)?;
     Ok(vec![Figures::new(spent, senders * messages, check)])
 }

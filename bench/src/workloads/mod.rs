@@ -14,7 +14,6 @@ mod fjcreate;
 mod graphs;
 mod guards;
 mod heaps;
-mod heavyring;
 mod hello;
 mod idle;
 mod logmap;
@@ -24,6 +23,7 @@ mod pingpong;
 mod restarts;
 mod ring;
 mod rings;
+mod sharing;
 mod spawn;
 mod threadring;
 
@@ -46,7 +46,6 @@ pub const BENCHES: &[Bench] = &[
     logmap::LOGMAP,
     guards::GUARD_CLOSED,
     guards::GUARD_RELEASED,
-    heavyring::HEAVYRING,
     fib::FIB,
     fjcreate::FJCREATE,
     restarts::RESTARTS,
@@ -78,4 +77,9 @@ pub const BENCHES: &[Bench] = &[
     heaps::HEAP_GCBENCH,
     collections::COLLECTIONS,
     persistent::PERSISTENT,
+    sharing::HEAVYRING,
+    sharing::BIGRING,
+    sharing::FANOUT,
+    sharing::FANOUT_VAL,
+    sharing::ORCA,
 ];

@@ -8,11 +8,12 @@
 use super::ring::Ring;
 use crate::bench::{Bench, Group};
 use crate::failure::Failure;
-use crate::meter::Meter;
+use crate::meter::{Meter, Spent};
 use crate::param::Param;
 use crate::row::Figures;
 use crate::run::Run;
 use std::sync::mpsc;
+use vivant::System;
 
 pub(super) const RINGS: Bench = Bench {
     name: "rings",
@@ -28,12 +29,16 @@ pub(super) const RINGS: Bench = Bench {
     child: None,
 };
 
-fn run(run: &Run) -> Result<Vec<Figures>, Failure> {
-    let (count, actors, hops) = (run.count("rings"), run.count("actors"), run.count("hops"));
-    let system = run.system();
+/// All tokens, to the end of the last one; and the sum of the places at which they end.
+pub(super) fn turn(
+    system: &System,
+    count: u64,
+    actors: u64,
+    hops: u64,
+) -> Result<(Spent, u64), Failure> {
     let (done, ended) = mpsc::channel();
     let rings = (0..count)
-        .map(|_| Ring::in_order(&system, actors, &done))
+        .map(|_| Ring::in_order(system, actors, &done))
         .collect::<Result<Vec<_>, _>>()?;
     drop(done);
     let meter = Meter::start();
@@ -41,11 +46,20 @@ fn run(run: &Run) -> Result<Vec<Figures>, Failure> {
         ring.send(hops);
     }
     let places: u64 = (0..count).map_while(|_| ended.recv().ok()).sum();
-    let spent = meter.stop();
-    let expected = count * (hops % actors + 1);
+    Ok((meter.stop(), places))
+}
+
+/// What the sum must be.
+pub(super) fn sum_of_places(count: u64, actors: u64, hops: u64) -> u64 {
+    count * (hops % actors + 1)
+}
+
+fn run(run: &Run) -> Result<Vec<Figures>, Failure> {
+    let (count, actors, hops) = (run.count("rings"), run.count("actors"), run.count("hops"));
+    let (spent, places) = turn(&run.system(), count, actors, hops)?;
     let check = run.check(
         "sum of the actors at which the tokens end",
-        expected,
+        sum_of_places(count, actors, hops),
         places,
     )?;
     Ok(vec![Figures::new(spent, count * hops, check)])

@@ -32,6 +32,8 @@ pub(crate) enum Planted {
     DecFirst,
     /// What has come is not counted.
     ForgottenReceipt,
+    /// What has come since the last mark is given up by the next one, though it was met.
+    ForgottenMeeting,
     /// A mark does not begin with what others know.
     ForgottenExport,
     /// An old object begins with the mark that is to come.

@@ -1,7 +1,9 @@
 //! What a heap has done, counted where it costs next to nothing. No clock: how long a collection took, its caller knows.
 
-use crate::heap::{Heap, Root};
+use crate::heap::{Core, Heap, Root};
+use crate::mutator::Mutator;
 use crate::nursery::Nursery;
+use crate::orca::Sharing;
 use crate::pages::chunk::PAGE;
 
 /// What a heap did, and what it has.
@@ -35,8 +37,14 @@ pub struct HeapStats {
     pub pinned: usize,
     /// Objects that others know of, as far as the heap has heard.
     pub exports: usize,
-    /// Objects of others that it has counts of.
+    /// Objects of others that it has counts of; one that came a moment ago may be counted more than once.
     pub imports: usize,
+    /// Batches of INCs that it has left in the lanes of others (O6).
+    pub incs: u64,
+    /// Batches of DECs, likewise.
+    pub decs: u64,
+    /// Changes of counts in all of these.
+    pub changes: u64,
     /// Destructors that panicked (H10).
     pub panics: u64,
 }
@@ -102,21 +110,39 @@ impl Counted {
     }
 }
 
+impl Core {
+    fn stats(&self, sharing: &Sharing) -> HeapStats {
+        let stats = &self.counted.stats;
+        HeapStats {
+            allocated: stats.allocated + self.counted.born(&self.nursery),
+            live: self.old.live,
+            unswept: self.old.unswept,
+            pages: (self.nursery.pages() + self.reserve.pages() + self.old.pages) * PAGE,
+            pinned: self.pinned,
+            exports: sharing.exports.len(),
+            imports: sharing.imports.len(),
+            incs: sharing.left.incs,
+            decs: sharing.left.decs,
+            changes: sharing.left.changes,
+            panics: self.old.panics,
+            ..*stats
+        }
+    }
+}
+
 impl<R: Root> Heap<R> {
     /// What it did and has.
     pub fn stats(&self) -> HeapStats {
         let core = self.core();
-        let stats = &core.counted.stats;
-        HeapStats {
-            allocated: stats.allocated + core.counted.born(&core.nursery),
-            live: core.old.live,
-            unswept: core.old.unswept,
-            pages: (core.nursery.pages() + core.reserve.pages() + core.old.pages) * PAGE,
-            pinned: core.pinned,
-            exports: self.exports(),
-            imports: self.imports(),
-            panics: core.old.panics,
-            ..*stats
-        }
+        core.stats(core.between_turns())
+    }
+}
+
+impl Mutator<'_> {
+    /// What the heap of this turn did and has. Old objects of this turn may not be counted yet.
+    #[must_use]
+    pub fn stats(&self) -> HeapStats {
+        let core = self.core();
+        core.stats(&core.sharing.borrow())
     }
 }

@@ -163,3 +163,81 @@ fn graphs_may_hold_what_is_shared() {
     a.sweep();
     assert_eq!(a.stats().live, 0);
 }
+
+/// What heaps tell each other is counted: an INC when one has no weight left to send on, a batch of DECs for each owner.
+#[test]
+fn what_a_heap_tells_others_is_counted() {
+    let source = Arc::new(Source::new());
+    let (mut a, mut b, mut c) = (reader(&source), reader(&source), reader(&source));
+    for _ in 0..3 {
+        let parcel = a.turn(|m, _| m.pack::<One>(book(m, 1)));
+        b.turn(|m, state| state.push(m.unpack(parcel)));
+    }
+    assert_eq!((b.stats().incs, b.stats().decs), (0, 0));
+    // Of two of the three, the first one twice: 255 are left of its weight.
+    for number in [0, 1, 0] {
+        let parcel = b.turn(|m, state| m.pack::<One>(state[number]));
+        c.turn(|m, state| state.push(m.unpack(parcel)));
+    }
+    let told = b.turn(|m, _| m.stats());
+    assert_eq!((told.incs, told.decs, told.changes), (2, 0, 2));
+    balanced(&mut [&mut a, &mut b, &mut c]);
+    b.turn(|_, state| state.clear());
+    b.collect();
+    assert_eq!((b.stats().incs, b.stats().decs), (2, 1));
+    assert_eq!(b.stats().changes, 2 + 3);
+    // Three references to two objects.
+    assert_eq!(c.stats().imports, 2);
+    c.collect();
+    assert_eq!(c.stats().imports, 2);
+    balanced(&mut [&mut a, &mut b, &mut c]);
+}
+
+/// What comes again and again is no more than it is.
+#[test]
+fn what_comes_again_and_again_is_one_object() {
+    let source = Arc::new(Source::new());
+    let (mut a, mut b) = (reader(&source), reader(&source));
+    a.turn(|m, state| state.extend([book(m, 1), book(m, 1)]));
+    for number in 0..if cfg!(miri) { 30 } else { 1000 } {
+        let parcel = a.turn(|m, state| m.pack::<One>(state[number % 2]));
+        b.turn(|m, state| *state = vec![m.unpack(parcel)]);
+        assert!(!b.is_due(), "it has two objects");
+    }
+    b.collect();
+    assert_eq!((b.stats().imports, b.stats().changes), (1, 1));
+    balanced(&mut [&mut a, &mut b]);
+    b.turn(|_, state| state.clear());
+    b.collect();
+    assert_eq!((b.stats().imports, b.stats().changes), (0, 2));
+    a.heed();
+    a.turn(|_, state| state.clear());
+    a.collect();
+    a.sweep();
+    assert_eq!(a.stats().live, 0);
+}
+
+/// A heap that receives more than it writes down before it adds up, and keeps some of it.
+#[test]
+fn what_is_not_kept_is_given_up_by_the_next_mark() {
+    let source = Arc::new(Source::new());
+    let (mut a, mut b) = (reader(&source), reader(&source));
+    let objects = if cfg!(miri) { 30 } else { 3000 };
+    for number in 0..objects {
+        let parcel = a.turn(|m, _| m.pack::<One>(book(m, 1)));
+        b.turn(|m, state| {
+            let page = m.unpack(parcel);
+            if number % 10 == 0 {
+                state.push(page);
+            }
+        });
+    }
+    balanced(&mut [&mut a, &mut b]);
+    b.collect();
+    assert_eq!(b.stats().imports, objects / 10);
+    assert_eq!(b.stats().changes as usize, objects - objects / 10);
+    balanced(&mut [&mut a, &mut b]);
+    a.collect();
+    assert_eq!(a.stats().alive as usize, objects / 10);
+    b.turn(|_, state| assert!(state.iter().all(|page| page.text == "page 0")));
+}

@@ -77,7 +77,7 @@ impl Core {
         let own = Owner::name(&self.owner);
         let sharing = self.sharing.get_mut();
         let known = sharing.roots();
-        let mut tracer = Tracer::new(self.old.epoch, own, &mut sharing.imports);
+        let mut tracer = Tracer::new(self.old.epoch, own, sharing.imports.counted());
         roots.trace(&mut tracer);
         known.into_iter().for_each(|object| tracer.edge(object));
         #[cfg(test)]

@@ -41,7 +41,7 @@ impl Core {
         let before = self.old.epoch.0;
         self.old.mark_begins();
         let own = Owner::name(&self.owner);
-        let imports = &mut self.sharing.get_mut().imports;
+        let imports = self.sharing.get_mut().imports.counted();
         let mut tracer = Tracer::new(self.old.epoch, own, imports);
         rest.trace(&mut tracer);
         while !tracer.drain(usize::MAX) {}
@@ -81,7 +81,7 @@ impl Core {
         if is_planted(Planted::ForgottenPart) {
             return;
         }
-        let imports = &mut self.sharing.get_mut().imports;
+        let imports = self.sharing.get_mut().imports.settle();
         let mut more = Post::default();
         for &object in objects {
             if imports.of_object(object) == 0 {

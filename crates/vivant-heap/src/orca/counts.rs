@@ -12,6 +12,9 @@ pub(crate) struct Counts {
     entries: Vec<Entry>,
     /// The place of each object's entry, by its address.
     places: HashMap<usize, u32, FixedState>,
+    /// The place that was last asked for. Who tells many of one object asks for it again and again; and whoever gives objects up does it in the order
+    /// in which they came, which was that in which they were told of: then the next place is the right one.
+    last: u32,
 }
 
 /// So many entries have their room even when there are few.
@@ -42,6 +45,7 @@ impl Counts {
             account,
             entries: Vec::new(),
             places: HashMap::default(),
+            last: 0,
         }
     }
 
@@ -59,6 +63,11 @@ impl Counts {
     #[inline]
     pub(crate) fn add(&mut self, object: NonNull<Header>, by: i64) {
         self.change(object, |count| count + by);
+    }
+
+    /// As `add`, of what is in the books already.
+    pub(super) fn add_posted(&mut self, object: NonNull<Header>, by: i64) {
+        self.entry(object).count += by;
     }
 
     /// An object counts what `to` makes of its count.
@@ -82,6 +91,26 @@ impl Counts {
 
     #[inline]
     fn entry(&mut self, object: NonNull<Header>) -> &mut Entry {
+        let last = self.last as usize;
+        let is_at = |place: usize| {
+            let there = self.entries.get(place);
+            there.is_some_and(|entry| entry.object == object)
+        };
+        if !is_at(last) {
+            self.last = match is_at(last + 1) {
+                true => self.last + 1,
+                false => self.place(object),
+            };
+        }
+        &mut self.entries[self.last as usize]
+    }
+
+    /// Whether there is an entry of an object.
+    pub(crate) fn has(&self, object: NonNull<Header>) -> bool {
+        self.places.contains_key(&object.addr().get())
+    }
+
+    fn place(&mut self, object: NonNull<Header>) -> u32 {
         let next = u32::try_from(self.entries.len()).expect("too many shared objects for one heap");
         let place = *self.places.entry(object.addr().get()).or_insert(next);
         if place == next {
@@ -91,7 +120,7 @@ impl Counts {
                 met: Met::NotYet,
             });
         }
-        &mut self.entries[place as usize]
+        place
     }
 
     /// Changes entries, and forgets some.

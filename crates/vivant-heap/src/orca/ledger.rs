@@ -64,8 +64,8 @@ impl Ledger {
         for export in sharing.exports.iter() {
             *self.known.entry(address(export.object)).or_default() += export.count;
         }
-        for import in sharing.imports.iter() {
-            *self.had.entry(address(import.object)).or_default() += import.count;
+        for (object, count) in sharing.imports.iter() {
+            *self.had.entry(address(object)).or_default() += count;
         }
         let listed = Tracer::list(|tracer| state.trace(tracer));
         let foreign = |object: &NonNull<Header>| {

@@ -3,6 +3,7 @@
 mod books;
 mod counts;
 mod held;
+mod imports;
 mod lane;
 #[cfg(test)]
 mod lane_tests;

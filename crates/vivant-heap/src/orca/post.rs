@@ -17,6 +17,8 @@ type Batches = Vec<(NonNull<Owner>, Vec<Change>)>;
 pub(crate) struct Post {
     batches: Batches,
     places: HashMap<NonNull<Owner>, usize, FixedState>,
+    /// Where the last change went: the next one often goes there too.
+    last: usize,
 }
 
 impl Post {
@@ -28,11 +30,27 @@ impl Post {
         let owner = unsafe { Owner::of(object) };
         // Here, not when it leaves: whom that wakes finds the books of all others even.
         books::post(Account::Lanes, object, by);
-        let place = *self.places.entry(owner).or_insert_with(|| {
+        let change = Change { object, by };
+        if let Some((to, changes)) = self.batches.get_mut(self.last)
+            && *to == owner
+        {
+            changes.push(change);
+            return;
+        }
+        self.last = *self.places.entry(owner).or_insert_with(|| {
             self.batches.push((owner, Vec::new()));
             self.batches.len() - 1
         });
-        self.batches[place].1.push(Change { object, by });
+        self.batches[self.last].1.push(change);
+    }
+
+    /// For how many owners there are changes.
+    pub(super) fn batches(&self) -> usize {
+        self.batches.len()
+    }
+
+    pub(super) fn changes(&self) -> usize {
+        self.batches.iter().map(|(_, changes)| changes.len()).sum()
     }
 
     /// Leaves a batch in each owner's lane.

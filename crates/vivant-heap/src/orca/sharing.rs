@@ -2,6 +2,7 @@
 
 use super::books::{self, Account};
 use super::counts::{Counts, Met};
+use super::imports::Imports;
 use super::lane::Change;
 use super::owner::Owner;
 use super::post::Post;
@@ -26,17 +27,29 @@ pub(crate) struct Sharing {
     /// Own objects, with the references that others have to them. The paper's LRC.
     pub(crate) exports: Counts,
     /// Foreign objects, with the references that this heap has for others to take. FRC.
-    pub(crate) imports: Counts,
+    pub(crate) imports: Imports,
+    pub(crate) left: Left,
     /// What [`Planted::BatchedIncs`] keeps back.
     #[cfg(test)]
     batched: Vec<(NonNull<Owner>, Change)>,
+}
+
+/// What a heap has left in the lanes of others.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Left {
+    /// Batches of INCs, and of DECs.
+    pub(crate) incs: u64,
+    pub(crate) decs: u64,
+    /// Changes in all of these.
+    pub(crate) changes: u64,
 }
 
 impl Default for Sharing {
     fn default() -> Sharing {
         Sharing {
             exports: Counts::of(Account::Exports),
-            imports: Counts::of(Account::Imports),
+            imports: Imports::default(),
+            left: Left::default(),
             #[cfg(test)]
             batched: Vec::new(),
         }
@@ -57,13 +70,15 @@ impl Sharing {
             return;
         }
         let mut asks = false;
-        self.imports.change(object, |count| {
+        self.imports.settle().change(object, |count| {
             asks = count <= 1;
             if asks { count + MORE - 1 } else { count - 1 }
         });
         if !asks {
             return;
         }
+        self.left.incs += 1;
+        self.left.changes += 1;
         #[cfg(test)]
         if is_planted(Planted::SkippedInc) {
             return;
@@ -93,21 +108,31 @@ impl Sharing {
         if unsafe { Owner::of(object) } == own {
             self.exports.add(object, -1);
         } else {
-            self.imports.add(object, 1);
+            self.imports.receive(object);
         }
     }
 
-    /// Others have left changes.
-    pub(crate) fn heed(&mut self, changes: Vec<Change>) {
+    /// Others have left changes. Whether some have given up all that they knew of an object.
+    pub(crate) fn heed(&mut self, changes: Vec<Change>) -> Heard {
         #[cfg(test)]
         for (owner, change) in self.batched.drain(..) {
             books::post(Account::Lanes, change.object, change.by);
             // SAFETY: the import counts the object, so its owner is there.
             unsafe { owner.as_ref() }.leave(vec![change]);
         }
+        let mut gone = Vec::new();
         for Change { object, by } in changes {
             books::post(Account::Lanes, object, -by);
             self.exports.add(object, by);
+            if self.exports.of_object(object) == 0 {
+                gone.push(object);
+            }
+        }
+        // A later change may have been for more.
+        let mut gone = gone.into_iter();
+        match gone.any(|object| self.exports.of_object(object) == 0) {
+            true => Heard::Less,
+            false => Heard::Nothing,
         }
     }
 
@@ -138,7 +163,11 @@ impl Sharing {
     pub(crate) unsafe fn marked(&mut self) {
         self.exports.retain(|export| export.count != 0);
         let (mut more, mut fewer) = (Post::default(), Post::default());
-        self.imports.retain(|import| {
+        // SAFETY: they are counted here, and were not met.
+        let imports = self
+            .imports
+            .met(|object, count| unsafe { fewer.add(object, -count) });
+        imports.retain(|import| {
             let met = std::mem::replace(&mut import.met, Met::NotYet);
             let change = match (met, import.count) {
                 (Met::ByMark, 0) => {
@@ -153,6 +182,9 @@ impl Sharing {
             unsafe { post.add(import.object, change) };
             change > 0
         });
+        self.left.incs += more.batches() as u64;
+        self.left.decs += fewer.batches() as u64;
+        self.left.changes += (more.changes() + fewer.changes()) as u64;
         #[cfg(test)]
         if is_planted(Planted::DecFirst) {
             std::mem::swap(&mut more, &mut fewer);
@@ -173,14 +205,15 @@ impl Sharing {
         debug_assert!(region.exports.iter().all(|export| export.count == 0), "O8");
         #[cfg(test)]
         if is_planted(Planted::ForgottenRegionImport) {
-            region.imports.retain(|_| false);
+            region.imports.settle().retain(|_| false);
         }
-        region.imports.retain(|import| {
+        let imports = self.imports.settle();
+        region.imports.settle().retain(|import| {
             // SAFETY: the region counts it.
             if unsafe { Owner::of(import.object) } == own {
                 self.exports.add(import.object, -import.count);
             } else {
-                self.imports.add(import.object, import.count);
+                imports.add(import.object, import.count);
             }
             false
         });
@@ -192,7 +225,7 @@ impl Sharing {
     ///
     /// As for `marked`, where nothing was met.
     pub(crate) unsafe fn give_all_up(&mut self) {
-        self.imports.retain(|import| {
+        self.imports.settle().retain(|import| {
             import.met = Met::NotYet;
             true
         });
@@ -214,12 +247,7 @@ impl Core {
     /// Hears what others have left. Whether some have given up all that they knew of an object.
     pub(crate) fn heed(&mut self) -> Heard {
         let changes = self.owner.lane.take();
-        let sharing = self.sharing.get_mut();
-        let objects: Vec<_> = changes.iter().map(|change| change.object).collect();
-        sharing.heed(changes);
-        let mut exports = objects.into_iter();
-        let gone = exports.any(|object| sharing.exports.of_object(object) == 0);
-        if gone { Heard::Less } else { Heard::Nothing }
+        self.sharing.get_mut().heed(changes)
     }
 
     pub(crate) fn wake_by(&mut self, waker: Waker) {
@@ -265,7 +293,8 @@ impl<R: Root> Heap<R> {
         self.core().between_turns().exports.len()
     }
 
-    /// How many objects of others this heap has counts of. Those that it does not need are given up by its next mark. Costs a load.
+    /// How many objects of others this heap has counts of; one that came a moment ago may be counted more than once. Those that it does not need are given
+    /// up by its next mark. Costs two loads.
     #[inline]
     #[must_use]
     pub fn imports(&self) -> usize {

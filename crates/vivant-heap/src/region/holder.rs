@@ -52,9 +52,9 @@ impl Core {
             heap.sharing.get_mut().exports.add(room, 1);
         } else {
             // What has come from the holder's own holder has a weight, which goes on to this region.
-            heap.sharing.get_mut().imports.add(room, -1);
+            heap.sharing.get_mut().imports.settle().add(room, -1);
         }
-        self.sharing.get_mut().imports.add(room, 1);
+        self.sharing.get_mut().imports.settle().add(room, 1);
         Some(room)
     }
 }

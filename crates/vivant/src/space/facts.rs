@@ -4,7 +4,7 @@ use crate::sync::{AtomicU64, Ordering};
 use std::time::Duration;
 use vivant_heap::HeapStats;
 
-/// Published by the holder after each collection, read by anybody. Relaxed throughout: each number stands for itself.
+/// Published by the holder after each collection and question, read by anybody. Relaxed throughout: each number stands for itself.
 #[derive(Debug, Default)]
 pub struct HeapCounts {
     live: AtomicU64,
@@ -13,6 +13,10 @@ pub struct HeapCounts {
     promoted: AtomicU64,
     exports: AtomicU64,
     imports: AtomicU64,
+    incs: AtomicU64,
+    decs: AtomicU64,
+    changes: AtomicU64,
+    questions: AtomicU64,
     minor: PauseCounts,
     major: PauseCounts,
     sweep: PauseCounts,
@@ -26,7 +30,7 @@ struct PauseCounts {
     longest_ns: AtomicU64,
 }
 
-/// What is known of an actor's heap, as of its last collection.
+/// What is known of an actor's heap, as of its last collection, or the last time that the runtime asked it whether it rests.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct HeapFacts {
@@ -42,6 +46,14 @@ pub struct HeapFacts {
     pub exports: u64,
     /// Objects of other heaps that it keeps alive there.
     pub imports: u64,
+    /// How often it has told other heaps that more references to their objects are about.
+    pub incs: u64,
+    /// How often it has told one that it needs some of its objects no more. Each time there may be many of them.
+    pub decs: u64,
+    /// Objects of which it has told, in both ways.
+    pub changes: u64,
+    /// Messages by which the runtime asked whether it rests.
+    pub questions: u64,
     /// Collections of the nursery.
     pub minor: Pauses,
     /// Collections of everything: those of the nursery that they begin with included.
@@ -72,12 +84,26 @@ impl HeapCounts {
         } else {
             self.sweep.one_more(ns);
         }
+        self.publish(after);
+    }
+
+    /// The runtime has asked. Only the holder calls this.
+    pub(super) fn asked(&self, now: &HeapStats) {
+        let before = self.questions.load(Ordering::Relaxed);
+        self.questions.store(before + 1, Ordering::Relaxed);
+        self.publish(now);
+    }
+
+    fn publish(&self, after: &HeapStats) {
         self.live.store(after.live as u64, Ordering::Relaxed);
         self.pages.store(after.pages as u64, Ordering::Relaxed);
         self.allocated.store(after.allocated, Ordering::Relaxed);
         self.promoted.store(after.promoted, Ordering::Relaxed);
         self.exports.store(after.exports as u64, Ordering::Relaxed);
         self.imports.store(after.imports as u64, Ordering::Relaxed);
+        self.incs.store(after.incs, Ordering::Relaxed);
+        self.decs.store(after.decs, Ordering::Relaxed);
+        self.changes.store(after.changes, Ordering::Relaxed);
     }
 
     pub(crate) fn read(&self) -> HeapFacts {
@@ -88,6 +114,10 @@ impl HeapCounts {
             promoted: self.promoted.load(Ordering::Relaxed),
             exports: self.exports.load(Ordering::Relaxed),
             imports: self.imports.load(Ordering::Relaxed),
+            incs: self.incs.load(Ordering::Relaxed),
+            decs: self.decs.load(Ordering::Relaxed),
+            changes: self.changes.load(Ordering::Relaxed),
+            questions: self.questions.load(Ordering::Relaxed),
             minor: self.minor.read(),
             major: self.major.read(),
             sweep: self.sweep.read(),

@@ -17,6 +17,9 @@ use vivant_heap::{Heap, Object};
 /// A heap that is marked because it rests, or because others have given something up, is so for no more than this part of the time.
 const SHARE: u64 = 100;
 
+/// Of one that rests, of a larger part: nobody waits for it, and what others have given up ends with the mark.
+const SHARE_AT_REST: u64 = 10;
+
 /// A lane is looked at after so many turns, whether or not the heap collects.
 const TURNS: u64 = 64;
 
@@ -58,8 +61,8 @@ impl Rest {
     }
 
     /// Whether a mark would not take more than its share of the time.
-    fn may_mark(&self, now_ns: u64) -> bool {
-        now_ns.saturating_sub(self.marked_ns) >= SHARE.saturating_mul(self.took_ns)
+    fn may_mark(&self, now_ns: u64, share: u64) -> bool {
+        now_ns.saturating_sub(self.marked_ns) >= share.saturating_mul(self.took_ns)
     }
 }
 
@@ -98,16 +101,16 @@ where
     /// The actor is asked whether it has run lately.
     fn is_asked(&mut self, worker: &Worker, facts: &HeapCounts) {
         self.rest.question = Question::None;
+        facts.asked(&self.heap.stats());
         // In this order: what comes after the look rings.
         self.bell.listens();
         let given_up = self.heed() == GivenUp::Something;
         let rests = self.rest.turns == self.turns;
         // What it has of others may have died by its turns alone.
         let gives_up = rests && self.heap.imports() > 0 && self.rest.marked != self.turns;
-        let (wants, may) = (
-            given_up || gives_up,
-            self.rest.may_mark(worker.system.oracle.now_ns()),
-        );
+        let share = if rests { SHARE_AT_REST } else { SHARE };
+        let now_ns = worker.system.oracle.now_ns();
+        let (wants, may) = (given_up || gives_up, self.rest.may_mark(now_ns, share));
         if wants && may {
             self.timed(worker, facts, Heap::collect);
             self.timed(worker, facts, Heap::sweep);

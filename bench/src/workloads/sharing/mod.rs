@@ -1,0 +1,27 @@
+//! What actors share, and what they hand over: rings, fans and versions.
+//!
+//! - [`heavyring`]: a tree goes round, whole;
+//! - [`owned`]: as somebody's own, a region or a tree of boxes; [`shared`]: as a `Val`;
+//! - [`bigring`]: a token goes round, by an actor with a large heap;
+//! - [`fanout`]: one tells many;
+//! - [`fanout_val`]: one publishes versions of a large map ([`writer`]), many look things up in them ([`reader`]);
+//! - [`orca`]: the programs of the Orca paper, with its table; [`programs`], [`work`]: what they do; [`told`]: what collectors say meanwhile.
+
+mod bigring;
+mod fanout;
+mod fanout_val;
+mod heavyring;
+mod orca;
+mod owned;
+mod programs;
+mod reader;
+mod shared;
+mod told;
+mod work;
+mod writer;
+
+pub(super) use bigring::BIGRING;
+pub(super) use fanout::FANOUT;
+pub(super) use fanout_val::FANOUT_VAL;
+pub(super) use heavyring::HEAVYRING;
+pub(super) use orca::ORCA;

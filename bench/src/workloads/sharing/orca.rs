@@ -1,0 +1,81 @@
+//! The programs of the Orca paper, with what collectors tell each other meanwhile: `vivant-bench table` shows it beside the paper's.
+//!
+//! Protocol: figure 21 of *Orca: GC and type system co-design for actor languages* (OOPSLA 2017), smaller, for two processors: `trees 24` has depth 18, `trees' 20` 14, `rings` has
+//! 25,000 hops for 500,000, `mailbox` 20 senders of 500,000 messages for 496 of 1,000,000. `heavyring` is as there, of depth 16; `heavyring_val` is the paper's
+//! remark on immutable trees. A sender sends 1,000 messages a turn.
+//!
+//! Counted, when all have rested: messages of the program, with those that set it up; batches of INCs and DECs, as the paper's messages are batches;
+//! collections; the runtime's questions to actors whether they rest, which are messages too. `collector_share` is INCs, DECs and questions in all messages.
+//! Actors without collected parts have no heap here. Who knows of an actor is counted in its cell, where Pony sends messages.
+
+use super::programs::{self, Program};
+use super::told::Told;
+use super::work;
+use crate::bench::{Bench, Group};
+use crate::failure::Failure;
+use crate::param::{Param, Value};
+use crate::row::Figures;
+use crate::run::Run;
+use std::thread;
+use std::time::Duration;
+
+pub(in crate::workloads) const ORCA: Bench = Bench {
+    name: "orca",
+    about: "the programs of the Orca paper, and what collectors say meanwhile",
+    group: Group::Sharing,
+    peer_ops: None,
+    params: &[
+        Param::count(
+            "depth",
+            18,
+            8,
+            "depth of trees; those of trees2 have four less",
+        )
+        .at_least(8),
+        Param::count("rings", 128, 4, "rings, of ten actors each"),
+        Param::count("hops", 25_000, 101, "hops of each ring's token"),
+        Param::count("senders", 20, 4, "senders of the mailbox"),
+        Param::count("items", 500_000, 250, "messages of each sender"),
+        Param::count(
+            "settle",
+            2_500,
+            1,
+            "milliseconds of rest before counts are read",
+        ),
+    ],
+    run,
+    child: None,
+};
+
+/// What the paper says of Pony: messages of the program, INCs, DECs, collections.
+const PAPER: [&str; 4] = ["paper_app", "paper_incs", "paper_decs", "paper_cycles"];
+
+const PROGRAMS: [(&str, Program, Option<[u64; 4]>); 6] = [
+    ("trees", work::trees, Some([22_369_658, 0, 14, 4_194_453])),
+    (
+        "trees2",
+        work::trees2,
+        Some([20_884_713, 0, 138, 3_847_755]),
+    ),
+    ("heavyring", programs::heavyring, Some([775, 640, 705, 642])),
+    ("heavyring_val", programs::heavyring_val, None),
+    ("rings", programs::rings, Some([64_001_668, 0, 1_408, 137])),
+    ("mailbox", programs::mailbox, Some([496_000_996, 0, 992, 1])),
+];
+
+fn run(run: &Run) -> Result<Vec<Figures>, Failure> {
+    let mut rows = Vec::new();
+    for (name, program, paper) in PROGRAMS {
+        let system = run.system();
+        let done = program(run, &system)?;
+        let mut figures = Figures::new(done.spent, done.ops, done.check);
+        thread::sleep(Duration::from_millis(run.count("settle")));
+        Told::in_system(&system).tell(&mut figures.extra);
+        for (field, count) in PAPER.into_iter().zip(paper.into_iter().flatten()) {
+            figures.extra.insert(field, count.into());
+        }
+        figures.params = vec![("program", Value::Choice(name))];
+        rows.push(figures);
+    }
+    Ok(rows)
+}

@@ -1,0 +1,141 @@
+//! Trees that belong to one actor at a time, and the ring in which they go round.
+
+use super::heavyring::Rounds;
+use crate::failure::Failure;
+use crate::meter::{Meter, Spent};
+use std::sync::Arc;
+use std::sync::mpsc::{self, Sender};
+use std::time::Instant;
+use vivant::heap::{Iso, Mutator, Source};
+use vivant::prelude::*;
+
+/// A tree that goes round.
+pub(super) trait Tree: Send + 'static {
+    fn grow(source: &Arc<Source>, depth: u64) -> Self;
+    fn visit(&mut self) -> u64;
+}
+
+#[derive(Object)]
+pub(super) struct Node<'gc> {
+    visits: u64,
+    parts: Option<[Gc<'gc, Mut<Node<'gc>>>; 2]>,
+}
+
+pub(super) type Region = Iso<Gc<'static, Mut<Node<'static>>>>;
+
+fn node<'r>(r: &Mutator<'r>, depth: u64) -> Gc<'r, Mut<Node<'r>>> {
+    let parts = (depth > 0).then(|| [node(r, depth - 1), node(r, depth - 1)]);
+    r.alloc(Mut::new(Node { visits: 0, parts }))
+}
+
+impl Tree for Region {
+    fn grow(source: &Arc<Source>, depth: u64) -> Self {
+        Iso::new(source, |r| node(r, depth))
+    }
+
+    fn visit(&mut self) -> u64 {
+        self.open(|r, root| {
+            let mut root = root.borrow_mut(r);
+            root.visits += 1;
+            root.visits
+        })
+    }
+}
+
+pub(super) struct Boxed {
+    visits: u64,
+    _parts: Option<[Box<Boxed>; 2]>,
+}
+
+impl Boxed {
+    fn new(depth: u64) -> Box<Boxed> {
+        let _parts = (depth > 0).then(|| [Boxed::new(depth - 1), Boxed::new(depth - 1)]);
+        Box::new(Boxed { visits: 0, _parts })
+    }
+}
+
+impl Tree for Box<Boxed> {
+    fn grow(_: &Arc<Source>, depth: u64) -> Self {
+        Boxed::new(depth)
+    }
+
+    fn visit(&mut self) -> u64 {
+        self.visits += 1;
+        self.visits
+    }
+}
+
+#[derive(Actor)]
+struct Place<T: Tree> {
+    next: Option<Address<Place<T>>>,
+    /// When it last sent a tree round.
+    began: Option<Instant>,
+    done: Sender<(T, u64, Instant)>,
+}
+
+#[behaviours]
+impl<T: Tree> Place<T> {
+    fn stand(&mut self, next: Address<Place<T>>) {
+        self.next = Some(next);
+    }
+
+    /// Sends a tree round.
+    fn begin(&mut self, t: &Turn<Self>, tree: T, hops: u64) {
+        self.began = Some(Instant::now());
+        self.visit(t, tree, hops);
+    }
+
+    fn began(&self) -> Option<Instant> {
+        self.began
+    }
+
+    fn visit(&mut self, t: &Turn<Self>, mut tree: T, hops: u64) {
+        let visits = tree.visit();
+        match &self.next {
+            Some(next) if hops > 0 => t.send(next.visit(tree, hops - 1)),
+            // Nobody listens any more only when the bench has failed already.
+            _ => drop(self.done.send((tree, visits, Instant::now()))),
+        }
+    }
+}
+
+/// Has so many trees go round, one after the other.
+pub(super) fn go_round<T: Tree>(
+    system: &System,
+    actors: u64,
+    hops: u64,
+    depth: u64,
+    trees: u64,
+) -> Result<Rounds, Failure> {
+    let source = Arc::new(Source::new());
+    let (done, ended) = mpsc::channel();
+    let place = |_| {
+        system.spawn(Place::<T> {
+            next: None,
+            began: None,
+            done: done.clone(),
+        })
+    };
+    let places: Vec<_> = (0..actors).map(place).collect();
+    for (place, next) in places.iter().zip(places.iter().cycle().skip(1)) {
+        place.stand(next.clone()).ask_blocking()?;
+    }
+    drop(done);
+    let (mut spent, mut visits) = (Vec::new(), 0);
+    for _ in 0..trees {
+        let tree = T::grow(&source, depth);
+        let meter = Meter::start();
+        places[0].begin(tree, hops).send();
+        let returned = ended.recv();
+        let Spent { mut wall, cpu } = meter.stop();
+        if let (Ok((_, seen, end)), Some(began)) = (returned, places[0].began().ask_blocking()?) {
+            (visits, wall) = (seen, end - began);
+        }
+        spent.push(Spent { wall, cpu });
+    }
+    Ok(Rounds {
+        spent,
+        visits,
+        incs: 0,
+    })
+}

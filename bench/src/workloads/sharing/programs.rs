@@ -1,0 +1,74 @@
+//! The programs of the Orca paper, of which `orca` makes a table; those with trees are in `work`.
+
+use super::super::{mailbox, rings};
+use super::owned::{self, Region};
+use super::shared;
+use crate::failure::Failure;
+use crate::meter::Spent;
+use crate::run::Run;
+use std::any::Any;
+use vivant::System;
+
+/// What a program did.
+pub(super) struct Done {
+    pub(super) spent: Spent,
+    pub(super) ops: u64,
+    pub(super) check: String,
+    /// Its actors.
+    pub(super) _kept: Box<dyn Any>,
+}
+
+pub(super) type Program = fn(&Run, &System) -> Result<Done, Failure>;
+
+/// Levels of the tree that goes round.
+const LEVELS: u64 = 16;
+
+/// A ring, in which a region goes round.
+pub(super) fn heavyring(run: &Run, system: &System) -> Result<Done, Failure> {
+    let rounds = owned::go_round::<Region>(system, 64, 640, LEVELS - 1, 1)?;
+    Ok(Done {
+        spent: rounds.spent[0],
+        ops: 640,
+        check: run.check("visits", 641, rounds.visits)?,
+        _kept: Box::new(()),
+    })
+}
+
+/// The same of a tree that nobody can change.
+pub(super) fn heavyring_val(run: &Run, system: &System) -> Result<Done, Failure> {
+    let ring = shared::go_round(system, 64, 640, LEVELS - 1, 1)?;
+    Ok(Done {
+        spent: ring.rounds.spent[0],
+        ops: 640,
+        check: run.check("visits", 641, ring.rounds.visits)?,
+        _kept: Box::new(ring),
+    })
+}
+
+pub(super) fn rings(run: &Run, system: &System) -> Result<Done, Failure> {
+    let (count, hops) = (run.count("rings"), run.count("hops"));
+    let (spent, places) = rings::turn(system, count, 10, hops)?;
+    let expected = rings::sum_of_places(count, 10, hops);
+    Ok(Done {
+        spent,
+        ops: count * hops,
+        check: run.check(
+            "sum of the places at which the tokens end",
+            expected,
+            places,
+        )?,
+        _kept: Box::new(()),
+    })
+}
+
+pub(super) fn mailbox(run: &Run, system: &System) -> Result<Done, Failure> {
+    let (senders, items) = (run.count("senders"), run.count("items"));
+    let (spent, sum) = mailbox::fill(system, senders, items, 1_000)?;
+    let expected = mailbox::sum_of_items(senders, items);
+    Ok(Done {
+        spent,
+        ops: senders * items,
+        check: run.check("sum of the items", expected, sum)?,
+        _kept: Box::new(()),
+    })
+}
