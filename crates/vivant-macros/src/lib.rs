@@ -25,6 +25,7 @@
 //! An error is reported with all others and at the user's tokens, says what to do, and leaves the user's own item in
 //! place, so that no errors follow from it.
 
+mod acquaintances;
 mod actor;
 mod behaviours;
 mod errors;

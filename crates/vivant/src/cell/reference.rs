@@ -2,15 +2,18 @@
 
 use super::{
     ActorCell, Batch, BoundedCell, Class, Facts, Guards, Header, Lane, Life, Lineage, Mute, Owner,
-    Rare, Runnable, SetOnce, SignalWord, Signals, Steps,
+    Rare, Runnable, SetOnce, SignalWord, Signals, Steps, tally,
 };
 use crate::actor::Actor;
 use crate::mailbox::{Chain, Head, Inbox, Nudged, Ring, pool};
 use crate::mute::Pressure;
+#[cfg(test)]
+use crate::planted::{Planted, is_planted};
 use crate::scheduler::{Pointed, Worker};
 use crate::space::{HeapFacts, Kept as KeptOf};
 use crate::sync::{Arc, AtomicU32, AtomicU64, Ordering};
 use crate::system::Shared;
+use crate::unreachable::Detector;
 use std::cell::UnsafeCell;
 use std::mem::ManuallyDrop;
 use std::ops::Deref;
@@ -25,7 +28,9 @@ const REFERENCES_MAX: u32 = i32::MAX as u32;
 fn too_many() -> ! {
     #[allow(clippy::print_stderr, reason = "the last words of the process")]
     {
-        eprintln!("vivant: more than 2^31 addresses of, or references to, one actor: they leak");
+        eprintln!(
+            "vivant: more than 2^28 addresses of one actor, or 2^31 references to it: they leak"
+        );
     }
     std::process::abort()
 }
@@ -75,7 +80,7 @@ impl AddressRef {
                 inbox: Inbox::new(),
                 system: birth.system,
                 class,
-                addresses: AtomicU32::new(1),
+                addresses: AtomicU32::new(tally::first(class.is_traced)),
                 signals: SignalWord::new(),
                 pressure,
                 id: birth.id,
@@ -144,11 +149,11 @@ impl AddressRef {
         let before = unsafe { header.as_ref() }
             .addresses
             .fetch_add(1, Ordering::Relaxed);
-        if before == 0 {
+        if tally::count(before) == 0 {
             // C3: the addresses together own one reference again.
             // SAFETY: as above.
             std::mem::forget(unsafe { CellRef::to(header) });
-        } else if before >= REFERENCES_MAX {
+        } else if tally::count(before) >= tally::ADDRESSES_MAX {
             too_many();
         }
         AddressRef(header)
@@ -209,14 +214,17 @@ impl AddressRef {
 /// `header` starts a living cell, and the caller owns so many counted addresses of it.
 pub(super) unsafe fn count_back(header: NonNull<Header>, spare: u32) {
     // SAFETY: the cell is alive by the caller's promise.
-    // AcqRel: as in the drop of an address.
-    let before = unsafe { header.as_ref() }
-        .addresses
-        .fetch_sub(spare, Ordering::AcqRel);
-    if before == spare {
+    if unsafe { header.as_ref() }.lose(spare) == Left::None {
         // C3: the reference that the addresses owned together.
         drop(CellRef(header));
     }
+}
+
+/// Whether any address is left.
+#[derive(PartialEq, Eq)]
+enum Left {
+    None,
+    Some,
 }
 
 /// The ring of a cell, if it has one.
@@ -268,27 +276,44 @@ impl CellRef {
         CellRef(header)
     }
 
+    pub(super) fn as_ptr(&self) -> NonNull<Header> {
+        self.0
+    }
+
     /// An address, unless the actor has none any more (then it is ending or has ended).
     pub(crate) fn upgrade(&self) -> Option<AddressRef> {
-        let mut count = self.addresses.load(Ordering::Relaxed);
+        let mut word = self.addresses.load(Ordering::Relaxed);
         loop {
-            if count == 0 {
+            if tally::is_condemned(word) {
+                word = self.heard()?;
+            }
+            if tally::count(word) == 0 {
                 return None;
             }
-            if count >= REFERENCES_MAX {
+            if tally::count(word) >= tally::ADDRESSES_MAX {
                 too_many();
             }
-            // Relaxed: the count itself is all that is decided here; C4 makes zero final for everybody but the holder.
+            // Relaxed: the count itself is all that is decided here; C4 makes zero final for everybody but the holder, and a
+            // condemned word is another (U4).
             match self.addresses.compare_exchange_weak(
-                count,
-                count + 1,
+                word,
+                word + 1,
                 Ordering::Relaxed,
                 Ordering::Relaxed,
             ) {
                 Ok(_) => return Some(AddressRef(self.0)),
-                Err(now) => count = now,
+                Err(now) => word = now,
             }
         }
+    }
+
+    /// The actor was found condemned: the word, if it was let off.
+    #[cold]
+    fn heard(&self) -> Option<u32> {
+        // Relaxed: the verdict's lock orders it.
+        let look = || self.addresses.load(Ordering::Relaxed);
+        let word = self.system.detector.after_verdict(look);
+        (!tally::is_condemned(word)).then_some(word)
     }
 
     /// Raises `signal`, and puts the actor into a run queue if nobody runs it. One that has ended has nothing to hear.
@@ -311,8 +336,101 @@ impl Header {
     /// How many addresses there are now.
     pub(crate) fn addresses(&self) -> u32 {
         // Acquire: pairs with the Release of the last drop; what its thread did before is seen by a holder that reads zero.
-        self.addresses.load(Ordering::Acquire)
+        tally::count(self.addresses.load(Ordering::Acquire))
     }
+
+    /// From now on a lost address makes it a suspect again. Before the detector looks (U2).
+    pub(crate) fn is_looked_at(&self) {
+        // AcqRel: as in `lose`; the look that follows sees all that was lost before.
+        self.addresses
+            .fetch_and(!tally::SUSPECT, Ordering::AcqRel);
+    }
+
+    /// Takes counted addresses, which the caller gives up, off the count.
+    #[inline]
+    fn lose(&self, addresses: u32) -> Left {
+        // Relaxed: this flag never changes.
+        if tally::is_traced(self.addresses.load(Ordering::Relaxed)) {
+            return self.lose_traced(addresses);
+        }
+        // Release: pairs with the Acquire in `addresses`. Acquire: the common reference stands for the uses of all addresses,
+        // so they happen before it is given up and the cell is freed. Nobody else may order them: no holder looks at the
+        // count of a stopped actor.
+        match self.addresses.fetch_sub(addresses, Ordering::AcqRel) == addresses {
+            true => Left::None,
+            false => Left::Some,
+        }
+    }
+
+    /// As `lose`, of an actor that may be part of a cycle: if addresses are left, it becomes a suspect first. After the count it may
+    /// be gone.
+    fn lose_traced(&self, addresses: u32) -> Left {
+        let mut word = self.addresses.load(Ordering::Relaxed);
+        loop {
+            let left = tally::count(word) - addresses;
+            let is_noticed = left > 0 && tally::becomes_suspect(word);
+            #[cfg(test)]
+            let is_noticed = is_noticed && !is_planted(Planted::UnnoticedDrop);
+            let (next, order) = if is_noticed {
+                (word | tally::SUSPECT, Ordering::Relaxed)
+            } else {
+                // As in `lose`.
+                (word - addresses, Ordering::AcqRel)
+            };
+            match self
+                .addresses
+                .compare_exchange_weak(word, next, order, Ordering::Relaxed)
+            {
+                Err(now) => word = now,
+                Ok(_) if order == Ordering::AcqRel => {
+                    return if left == 0 { Left::None } else { Left::Some };
+                }
+                Ok(_) => {
+                    Detector::suspects(self);
+                    word = self.addresses.load(Ordering::Relaxed);
+                }
+            }
+        }
+    }
+
+    /// Condemns the actor if it has exactly so many addresses (U4).
+    pub(super) fn condemn(&self, addresses: u32) -> Verdict {
+        let mut word = self.addresses.load(Ordering::Relaxed);
+        loop {
+            #[cfg(test)]
+            let addresses = match is_planted(Planted::UncheckedCount) {
+                true => tally::count(word),
+                false => addresses,
+            };
+            if tally::count(word) != addresses || tally::is_condemned(word) {
+                return Verdict::Free;
+            }
+            // Acquire: pairs with the Release of the drops that made the count what it is: what was sent before is seen.
+            // Release: as every change of the count.
+            match self.addresses.compare_exchange_weak(
+                word,
+                word | tally::CONDEMNED,
+                Ordering::AcqRel,
+                Ordering::Relaxed,
+            ) {
+                Ok(_) => return Verdict::Condemned,
+                Err(now) => word = now,
+            }
+        }
+    }
+
+    /// It was condemned, and is let off.
+    pub(super) fn pardon(&self) {
+        self.addresses
+            .fetch_and(!tally::CONDEMNED, Ordering::AcqRel);
+    }
+}
+
+/// What came of the attempt to condemn an actor.
+#[derive(PartialEq, Eq, Clone, Copy, Debug)]
+pub(crate) enum Verdict {
+    Condemned,
+    Free,
 }
 
 impl Deref for CellRef {
@@ -345,7 +463,7 @@ impl Clone for AddressRef {
         }
         // Relaxed: a new address is made from an existing one.
         let before = self.addresses.fetch_add(1, Ordering::Relaxed);
-        if before >= REFERENCES_MAX {
+        if tally::count(before) >= tally::ADDRESSES_MAX {
             too_many();
         }
         AddressRef(self.0)
@@ -431,10 +549,7 @@ impl Drop for Dropped {
 
 impl AddressRef {
     fn count_down(&mut self) {
-        // Release: pairs with the Acquire in `addresses`. Acquire: the common reference stands for the uses of all addresses,
-        // so they happen before it is given up and the cell is freed. Nobody else may order them: no holder looks at the
-        // count of a stopped actor.
-        if self.addresses.fetch_sub(1, Ordering::AcqRel) == 1 {
+        if self.lose(1) == Left::None {
             // C3: the reference that the addresses owned together passes to this value, which gives it up at the end.
             let cell = CellRef(self.0);
             cell.nudge();
