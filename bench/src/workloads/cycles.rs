@@ -39,7 +39,11 @@ pub(super) const CYCLES: Bench = Bench {
     params: &[
         Param::count("rings", 100_000, 200, "rings"),
         Param::count("actors", 10, 3, "actors in each ring"),
-        Param::choice("they", &["dropped", "kept"], "which of the two a child does; both are run"),
+        Param::choice(
+            "they",
+            &["dropped", "kept"],
+            "which of the two a child does; both are run",
+        ),
     ],
     run,
     child: Some(child),
@@ -217,10 +221,9 @@ fn figures(run: &Run, they: &'static str) -> Result<(Figures, u64), Failure> {
     figures.latency = Some(said.pair);
     figures.peak_rss = Some(said.peak_rss_bytes);
     figures.params = vec![("they", Value::Choice(they))];
-    figures.extra.insert(
-        "reclaimed_ms",
-        (said.reclaimed.as_secs_f64() * 1e3).into(),
-    );
+    figures
+        .extra
+        .insert("reclaimed_ms", (said.reclaimed.as_secs_f64() * 1e3).into());
     figures.extra.insert("grown_bytes", said.grown_bytes.into());
     Ok((figures, said.grown_bytes))
 }

@@ -16,7 +16,16 @@ impl Ends {
     }
 
     fn names(&self) -> BTreeSet<u64> {
-        self.0.lock().unwrap().iter().map(|(name, _)| *name).collect()
+        self.0
+            .lock()
+            .unwrap()
+            .iter()
+            .map(|(name, _)| *name)
+            .collect()
+    }
+
+    fn count(&self) -> usize {
+        self.0.lock().unwrap().len()
     }
 
     fn reasons(&self) -> BTreeMap<u64, String> {
@@ -59,8 +68,7 @@ impl Node {
     fn knows_in_all_ways(&mut self, other: Address<Node>) {
         self.one = Some(other.clone());
         self.by_name.insert(7, other.clone());
-        self.hashed
-            .insert("x".into(), (1, Address::upcast(&other)));
+        self.hashed.insert("x".into(), (1, Address::upcast(&other)));
         self.boxed = Box::new([VecDeque::from([other.clone()]), VecDeque::new()]);
         self.many.push(other);
     }
@@ -73,18 +81,19 @@ impl Node {
         self.one = Some(t.me());
     }
 
-    fn forgets(&mut self) {
-        self.many.pop();
+    fn name(&self) -> u64 {
+        self.name
     }
 
     fn remembers(&mut self, other: WeakAddress<Node>) {
         self.weak.push(other);
     }
 
-    /// Gets an address of its first weak one, if that can be reached.
-    fn revives(&mut self) {
-        let first = self.weak.first().and_then(WeakAddress::upgrade);
-        self.many.extend(first);
+    /// Asks whomever it remembers, if that can be reached.
+    fn looks_for(&mut self, t: &Turn<Self>) {
+        for other in self.weak.iter().filter_map(WeakAddress::upgrade) {
+            t.send(other.hops(3));
+        }
     }
 
     /// Runs in a circle for a while.
@@ -103,6 +112,7 @@ impl Node {
     }
 }
 
+/// Where it all happens.
 struct Stage {
     system: System,
     ends: Ends,
@@ -191,7 +201,11 @@ fn who_is_behind_something_shared_counts_as_outside() {
     simulation.run();
     assert_eq!(stage.alive(), 2);
     let why = stage.system.why_alive(&a);
-    assert_eq!((why.through.len(), why.by), (0, KeptBy::Outside(1)), "{why}");
+    assert_eq!(
+        (why.through.len(), why.by),
+        (0, KeptBy::Outside(1)),
+        "{why}"
+    );
 }
 
 #[test]
@@ -304,6 +318,48 @@ fn a_timer_keeps_whom_it_is_for() {
     assert_eq!(system.block_on(ended), Ok(StopReason::Unreachable));
 }
 
+/// A state with a heap of its own.
+#[derive(Actor)]
+struct PageState<'gc> {
+    next: Option<Address<Page>>,
+    text: Gc<'gc, String>,
+}
+
+#[behaviours]
+impl<'gc> PageState<'gc> {
+    #[start]
+    fn new(t: &Turn<'gc, Page>) -> Self {
+        let (next, text) = (None, t.alloc("text".to_owned()));
+        PageState { next, text }
+    }
+
+    fn knows(&mut self, next: Address<Page>) {
+        self.next = Some(next);
+    }
+
+    fn read(&self) -> String {
+        (*self.text).clone()
+    }
+}
+
+#[test]
+fn actors_with_graphs_are_collected_too() {
+    let simulation = Simulation::new(1);
+    let system = simulation.system();
+    let (a, b) = (Page::spawn(system), Page::spawn(system));
+    a.knows(b.clone()).send();
+    b.knows(a.clone()).send();
+    let ended = Address::ended(&a);
+    drop(a);
+    simulation.run();
+    assert_eq!(b.read().ask_blocking().as_deref(), Ok("text"));
+    drop(b);
+    assert_eq!(system.block_on(ended), Ok(StopReason::Unreachable));
+    simulation.run();
+    let inspection = system.inspect();
+    assert_eq!((inspection.actors.len(), inspection.heap_pages), (0, 0));
+}
+
 #[test]
 fn watchers_hear_of_it() {
     let simulation = Simulation::new(1);
@@ -312,4 +368,151 @@ fn watchers_hear_of_it() {
     let ended = Address::ended(&ring[1]);
     drop(ring);
     assert_eq!(stage.system.block_on(ended), Ok(StopReason::Unreachable));
+}
+
+#[test]
+fn seeded_whoever_is_given_up_ends_and_nobody_else() {
+    let test = |simulation: &Simulation| {
+        let stage = Stage::on(simulation);
+        let baseline = stage.system.inspect().bytes;
+        // Three rings, of which each knows somebody of the next.
+        let rings: Vec<Vec<Address<Node>>> = (0..3)
+            .map(|ring| {
+                let size = 2 + (simulation.seed() + ring) % 4;
+                let nodes: Vec<_> = (0..size).map(|at| stage.node(10 * ring + at)).collect();
+                for (at, node) in nodes.iter().enumerate() {
+                    node.knows(nodes[(at + 1) % nodes.len()].clone()).send();
+                }
+                nodes
+            })
+            .collect();
+        rings[0][0].knows(rings[1][0].clone()).send();
+        rings[1][1].knows(rings[2][0].clone()).send();
+        rings[2][0]
+            .remembers(Address::downgrade(&rings[0][1]))
+            .send();
+        rings[2][1].hops(simulation.seed() % 50).send();
+        let counts: Vec<usize> = rings.iter().map(Vec::len).collect();
+        let [first, second, third] = <[_; 3]>::try_from(rings).unwrap();
+        let middle = second[1].clone();
+        drop((second, third));
+        simulation.run();
+        assert_eq!(stage.alive(), counts.iter().sum());
+        drop(first);
+        simulation.run();
+        assert_eq!(
+            stage.alive(),
+            counts[1] + counts[2],
+            "the middle one is held"
+        );
+        assert_eq!(middle.name().ask_blocking(), Ok(11));
+        drop(middle);
+        simulation.run();
+        assert_eq!(stage.alive(), 0);
+        assert_eq!(stage.system.dead_letters().total(), 0);
+        // The leak oracle: the memory of all that was there.
+        assert_eq!(stage.system.inspect().bytes, baseline);
+    };
+    let seeds = Seeds(if cfg!(miri) { 1 } else { 300 });
+    check(
+        "seeded_whoever_is_given_up_ends_and_nobody_else",
+        seeds,
+        &Faults::none(),
+        test,
+    );
+}
+
+#[test]
+fn seeded_faults_lose_nobody_and_keep_nobody() {
+    let test = |simulation: &Simulation| {
+        let stage = Stage::on(simulation);
+        let ring = stage.ring(6);
+        let held = stage.ring(3).pop().unwrap();
+        ring[1].hops(40).send();
+        ring[0].looks_for().send();
+        drop(ring);
+        simulation.run();
+        assert!(stage.alive() <= 3);
+        assert_eq!(Address::is_alive(&held), stage.alive() > 0);
+        drop(held);
+        simulation.run();
+        assert_eq!(stage.alive(), 0);
+    };
+    let seeds = Seeds(if cfg!(miri) { 1 } else { 300 });
+    check(
+        "seeded_faults_lose_nobody_and_keep_nobody",
+        seeds,
+        &Faults::all(),
+        test,
+    );
+}
+
+fn threads() -> Stage {
+    let system = System::builder()
+        .workers(2)
+        .idle_after(std::time::Duration::from_millis(1))
+        .build();
+    Stage {
+        system,
+        ends: Ends::default(),
+    }
+}
+
+#[test]
+fn rings_end_on_threads_and_what_is_held_does_not() {
+    let stage = threads();
+    let rounds = if cfg!(miri) { 3 } else { 300 };
+    let (mut given_up, mut held) = (Vec::new(), Vec::new());
+    for round in 0..rounds {
+        let mut ring = stage.ring(1 + round % 7);
+        ring[0].hops(round % 30).send();
+        if round % 3 == 0 {
+            held.extend(ring.pop());
+        } else {
+            given_up.extend(ring.iter().map(Address::ended));
+        }
+    }
+    for ended in given_up {
+        assert_eq!(stage.system.block_on(ended), Ok(StopReason::Unreachable));
+    }
+    let given_up = (0..rounds).filter(|round| round % 3 != 0);
+    let expected: u64 = given_up.map(|round| 1 + round % 7).sum();
+    assert_eq!(stage.ends.count(), expected as usize);
+    for address in &held {
+        assert!(address.name().ask_blocking().is_ok());
+    }
+    let ended: Vec<_> = held.iter().map(Address::ended).collect();
+    drop(held);
+    for ended in ended {
+        assert_eq!(stage.system.block_on(ended), Ok(StopReason::Unreachable));
+    }
+    assert!(stage.system.shutdown().is_complete());
+}
+
+#[test]
+fn a_weak_address_fails_on_threads_only_if_its_actor_ends() {
+    let stage = threads();
+    let rounds = if cfg!(miri) { 2 } else { 100 };
+    for _ in 0..rounds {
+        let ring = stage.ring(3);
+        let ended: Vec<_> = ring.iter().map(Address::ended).collect();
+        let weak: Vec<_> = ring.iter().map(Address::downgrade).collect();
+        drop(ring);
+        std::thread::scope(|scope| {
+            for one in &weak {
+                scope.spawn(move || {
+                    while let Some(address) = one.upgrade() {
+                        // It can be reached, so it answers.
+                        assert!(address.name().ask_blocking().is_ok());
+                        drop(address);
+                        std::thread::yield_now();
+                    }
+                });
+            }
+        });
+        for ended in ended {
+            assert_eq!(stage.system.block_on(ended), Ok(StopReason::Unreachable));
+        }
+        assert!(weak.iter().all(|weak| weak.upgrade().is_none()));
+    }
 }

@@ -97,7 +97,11 @@ impl Pair {
         let member = &self.members[at];
         let mut backlog: Vec<char> = first.into_iter().collect();
         loop {
-            backlog.extend(Mailbox::take(&member.inbox).iter().map(|letter| letter.from));
+            backlog.extend(
+                Mailbox::take(&member.inbox)
+                    .iter()
+                    .map(|letter| letter.from),
+            );
             for from in backlog.drain(..) {
                 let life = member.knows.change(|life| *life);
                 assert_eq!(life, Life::Knowing, "U4: it runs after its end");
@@ -129,12 +133,10 @@ impl Pair {
             if word & !CONDEMNED == 0 {
                 return false;
             }
-            let raised = member.word.compare_exchange(
-                word,
-                word + 1,
-                Ordering::Relaxed,
-                Ordering::Relaxed,
-            );
+            let raised =
+                member
+                    .word
+                    .compare_exchange(word, word + 1, Ordering::Relaxed, Ordering::Relaxed);
             match raised {
                 Ok(_) => return true,
                 Err(now) => word = now,
@@ -276,26 +278,32 @@ pub fn an_upgrade_of_one_that_is_let_off_succeeds() {
 pub mod canaries {
     use super::*;
 
+    /// Somebody outside has an address, and both end all the same.
     pub fn a_count_that_is_not_compared_is_caught(canary: Canary) {
         canary.dies("U4", || an_upgrade_of_one_that_stays(Flaw::AnyCount));
     }
 
+    /// What was sent before the last address went is refused.
     pub fn a_message_that_is_not_looked_for_is_caught(canary: Canary) {
         canary.dies("U", || a_last_message(Flaw::InboxUnseen));
     }
 
+    /// The same: the look may be older than the count.
     pub fn a_count_compared_without_acquire_is_caught(canary: Canary) {
         canary.dies("", || a_last_message(Flaw::CountRelaxed));
     }
 
+    /// Somebody gets an address of one that ends.
     pub fn an_upgrade_that_does_not_wait_is_caught(canary: Canary) {
         canary.dies("U4", || an_upgrade(Flaw::BlindUpgrade));
     }
 
+    /// Somebody gets none of one that stays.
     pub fn an_upgrade_that_fails_at_once_is_caught(canary: Canary) {
         canary.dies("U4", || an_upgrade_of_one_that_stays(Flaw::HastyUpgrade));
     }
 
+    /// The first gives an address of the second away while that is judged.
     pub fn members_held_one_after_the_other_are_caught(canary: Canary) {
         canary.dies("", || a_last_message(Flaw::OneByOne));
     }

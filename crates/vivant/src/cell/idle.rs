@@ -90,11 +90,10 @@ impl Idle {
         }
     }
 
-    /// It was condemned for good: it ends in its next run.
-    pub(crate) fn ends(self) {
+    /// It was condemned for good: it ends in the run that the caller owes it.
+    pub(crate) fn ends(self) -> Runnable {
         self.0.signals.raise(Signals::UNREACHABLE);
-        let system = self.0.system.clone();
-        system.schedule(self.0);
+        self.0
     }
 }
 

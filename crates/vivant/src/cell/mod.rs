@@ -59,10 +59,11 @@ pub(crate) use lineage::Lineage;
 pub(crate) use panic::{Caught, Injected, catch, note_places, take_last};
 pub(crate) use present::Present;
 pub(crate) use rare::Rare;
-pub(crate) use reference::{AddressRef, Birth, CellRef, Dropped, Kept, Verdict};
+pub(crate) use reference::{AddressRef, Birth, CellRef, Dropped, Kept};
 pub(crate) use run::{Budget, Ran, rescue, run, run_to_panic};
 pub(crate) use runnable::Runnable;
 pub(crate) use signals::Signals;
+pub(crate) use tally::Verdict;
 
 use crate::actor::{Actor, Pool};
 use crate::mailbox::{Chain, Head, Inbox, Ring};

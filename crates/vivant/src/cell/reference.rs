@@ -2,18 +2,16 @@
 
 use super::{
     ActorCell, Batch, BoundedCell, Class, Facts, Guards, Header, Lane, Life, Lineage, Mute, Owner,
-    Rare, Runnable, SetOnce, SignalWord, Signals, Steps, tally,
+    Rare, Runnable, SetOnce, SignalWord, Signals, Steps,
+    tally::{self, Left},
 };
 use crate::actor::Actor;
 use crate::mailbox::{Chain, Head, Inbox, Nudged, Ring, pool};
 use crate::mute::Pressure;
-#[cfg(test)]
-use crate::planted::{Planted, is_planted};
 use crate::scheduler::{Pointed, Worker};
 use crate::space::{HeapFacts, Kept as KeptOf};
 use crate::sync::{Arc, AtomicU32, AtomicU64, Ordering};
 use crate::system::Shared;
-use crate::unreachable::Detector;
 use std::cell::UnsafeCell;
 use std::mem::ManuallyDrop;
 use std::ops::Deref;
@@ -220,13 +218,6 @@ pub(super) unsafe fn count_back(header: NonNull<Header>, spare: u32) {
     }
 }
 
-/// Whether any address is left.
-#[derive(PartialEq, Eq)]
-enum Left {
-    None,
-    Some,
-}
-
 /// The ring of a cell, if it has one.
 ///
 /// # Safety
@@ -330,107 +321,6 @@ impl CellRef {
             self.system.schedule(runnable);
         }
     }
-}
-
-impl Header {
-    /// How many addresses there are now.
-    pub(crate) fn addresses(&self) -> u32 {
-        // Acquire: pairs with the Release of the last drop; what its thread did before is seen by a holder that reads zero.
-        tally::count(self.addresses.load(Ordering::Acquire))
-    }
-
-    /// From now on a lost address makes it a suspect again. Before the detector looks (U2).
-    pub(crate) fn is_looked_at(&self) {
-        // AcqRel: as in `lose`; the look that follows sees all that was lost before.
-        self.addresses
-            .fetch_and(!tally::SUSPECT, Ordering::AcqRel);
-    }
-
-    /// Takes counted addresses, which the caller gives up, off the count.
-    #[inline]
-    fn lose(&self, addresses: u32) -> Left {
-        // Relaxed: this flag never changes.
-        if tally::is_traced(self.addresses.load(Ordering::Relaxed)) {
-            return self.lose_traced(addresses);
-        }
-        // Release: pairs with the Acquire in `addresses`. Acquire: the common reference stands for the uses of all addresses,
-        // so they happen before it is given up and the cell is freed. Nobody else may order them: no holder looks at the
-        // count of a stopped actor.
-        match self.addresses.fetch_sub(addresses, Ordering::AcqRel) == addresses {
-            true => Left::None,
-            false => Left::Some,
-        }
-    }
-
-    /// As `lose`, of an actor that may be part of a cycle: if addresses are left, it becomes a suspect first. After the count it may
-    /// be gone.
-    fn lose_traced(&self, addresses: u32) -> Left {
-        let mut word = self.addresses.load(Ordering::Relaxed);
-        loop {
-            let left = tally::count(word) - addresses;
-            let is_noticed = left > 0 && tally::becomes_suspect(word);
-            #[cfg(test)]
-            let is_noticed = is_noticed && !is_planted(Planted::UnnoticedDrop);
-            let (next, order) = if is_noticed {
-                (word | tally::SUSPECT, Ordering::Relaxed)
-            } else {
-                // As in `lose`.
-                (word - addresses, Ordering::AcqRel)
-            };
-            match self
-                .addresses
-                .compare_exchange_weak(word, next, order, Ordering::Relaxed)
-            {
-                Err(now) => word = now,
-                Ok(_) if order == Ordering::AcqRel => {
-                    return if left == 0 { Left::None } else { Left::Some };
-                }
-                Ok(_) => {
-                    Detector::suspects(self);
-                    word = self.addresses.load(Ordering::Relaxed);
-                }
-            }
-        }
-    }
-
-    /// Condemns the actor if it has exactly so many addresses (U4).
-    pub(super) fn condemn(&self, addresses: u32) -> Verdict {
-        let mut word = self.addresses.load(Ordering::Relaxed);
-        loop {
-            #[cfg(test)]
-            let addresses = match is_planted(Planted::UncheckedCount) {
-                true => tally::count(word),
-                false => addresses,
-            };
-            if tally::count(word) != addresses || tally::is_condemned(word) {
-                return Verdict::Free;
-            }
-            // Acquire: pairs with the Release of the drops that made the count what it is: what was sent before is seen.
-            // Release: as every change of the count.
-            match self.addresses.compare_exchange_weak(
-                word,
-                word | tally::CONDEMNED,
-                Ordering::AcqRel,
-                Ordering::Relaxed,
-            ) {
-                Ok(_) => return Verdict::Condemned,
-                Err(now) => word = now,
-            }
-        }
-    }
-
-    /// It was condemned, and is let off.
-    pub(super) fn pardon(&self) {
-        self.addresses
-            .fetch_and(!tally::CONDEMNED, Ordering::AcqRel);
-    }
-}
-
-/// What came of the attempt to condemn an actor.
-#[derive(PartialEq, Eq, Clone, Copy, Debug)]
-pub(crate) enum Verdict {
-    Condemned,
-    Free,
 }
 
 impl Deref for CellRef {

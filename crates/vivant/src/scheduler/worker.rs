@@ -343,6 +343,11 @@ impl Worker {
         }
     }
 
+    /// Whether it runs one actor after the other, until its thread leaves.
+    pub(crate) fn has_rounds(&self) -> bool {
+        self.seat.is_some()
+    }
+
     /// Notes a suspect, if this worker has rounds at whose end it tells of it.
     pub(crate) fn notes(&self, suspect: Suspect) -> Option<()> {
         self.seat.as_ref()?;
@@ -366,7 +371,9 @@ impl Worker {
     pub(super) fn tells_of_suspects(&self) {
         let mut suspects = self.suspects.borrow_mut();
         if !suspects.is_empty() {
-            self.system.detector.take_in(&self.system, suspects.drain(..));
+            self.system
+                .detector
+                .take_in(&self.system, suspects.drain(..));
         }
     }
 

@@ -4,9 +4,7 @@ use crate::address::{Address, Target, WeakAddress};
 use crate::cell::AddressRef;
 use crate::promise::Resolver;
 use crate::timer::Timer;
-use std::collections::{
-    BTreeMap, BTreeSet, BinaryHeap, HashMap, HashSet, LinkedList, VecDeque,
-};
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap, HashSet, LinkedList, VecDeque};
 use std::fmt;
 use std::marker::PhantomData;
 use std::path::PathBuf;
@@ -68,10 +66,7 @@ impl fmt::Debug for Acquaintances<'_> {
 }
 
 /// Hands every address that is shown to `body`.
-pub(crate) fn known(
-    body: &mut dyn FnMut(&AddressRef),
-    show: impl FnOnce(&mut Acquaintances<'_>),
-) {
+pub(crate) fn known(body: &mut dyn FnMut(&AddressRef), show: impl FnOnce(&mut Acquaintances<'_>)) {
     show(&mut Acquaintances(body));
 }
 

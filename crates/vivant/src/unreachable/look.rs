@@ -3,11 +3,12 @@
 use super::graph::{Graph, Seen, Who};
 use super::verdict::{self, Outcome};
 use super::{known, suspects::Suspect};
-use crate::cell::{AddressRef, Idle, Occupied, Pin, catch};
+use crate::cell::{AddressRef, Idle, Occupied, Pin, Runnable, catch};
 #[cfg(test)]
 use crate::planted::{Planted, is_planted};
 use crate::system::Shared;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
+use std::mem;
 
 /// So many actors are looked at in one piece.
 const PIECE: usize = if cfg!(test) { 2 } else { 256 };
@@ -22,9 +23,10 @@ pub(super) enum Reach {
 }
 
 impl Reach {
-    /// At most so many actors.
+    /// At most so many actors are looked at, and twice as many met.
     fn actors(self) -> usize {
         match self {
+            Reach::Near if cfg!(test) => 6,
             Reach::Near => 1 << 14,
             Reach::Far => 1 << 20,
         }
@@ -43,19 +45,30 @@ pub(super) struct Look {
     /// The first so many of the graph.
     suspects: usize,
     reach: Reach,
+    looked_at: usize,
+    end: End,
     stage: Stage,
     /// Whether one state of them all was seen (U5).
     whole: Whole,
     /// How many actors were found to be unreachable.
     ended: usize,
+    /// Those of them that have not run since, in the order of their verdicts.
+    ending: VecDeque<Runnable>,
     /// Of those whom the look found so, and the verdict did not.
     doubtful: BTreeSet<u64>,
     pub(super) took_ns: u64,
 }
 
+/// Whether all were looked at whom one of them knows.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum End {
+    All,
+    CutOff,
+}
+
 enum Stage {
-    /// This one is the next to be looked at.
-    Looking(usize),
+    /// These have been met, and the last is the next to be looked at: so that one suspect is done with before the next.
+    Looking(Vec<usize>),
     /// These groups wait for their verdicts, the first last.
     Judging(Vec<Vec<Who>>),
     /// Whether this one has run since is the next to be asked.
@@ -70,6 +83,9 @@ enum Whole {
 
 /// What came of a look.
 pub(super) struct Findings {
+    /// They have not been looked at, for want of reach.
+    pub(super) left: Vec<Suspect>,
+    /// They have been, and it is not known whether they can be reached.
     pub(super) again: Vec<Suspect>,
     pub(super) took_ns: u64,
     looked_at: usize,
@@ -91,25 +107,45 @@ impl Look {
         }
         Look {
             suspects: graph.len(),
+            stage: Stage::Looking((0..graph.len()).rev().collect()),
             graph,
             reach,
-            stage: Stage::Looking(0),
+            looked_at: 0,
+            end: End::All,
             whole: Whole::Yes,
             ended: 0,
+            ending: VecDeque::new(),
             doubtful: BTreeSet::new(),
             took_ns: 0,
         }
     }
 
-    /// The next piece.
-    pub(super) fn goes_on(&mut self, system: &Shared) -> Progress {
+    /// The next piece: those that are to end now, and whether that was all.
+    pub(super) fn goes_on(&mut self, system: &Shared) -> (Vec<Runnable>, Progress) {
+        let mut progress = Progress::More;
+        if self.ending.is_empty() {
+            progress = self.looks(system);
+        }
+        let now = self.ending.len().min(PIECE);
+        let ending = self.ending.drain(..now).collect();
+        match progress {
+            Progress::Done if self.ending.is_empty() => (ending, Progress::Done),
+            _ => (ending, Progress::More),
+        }
+    }
+
+    /// All that are to end, when nobody goes on with this look.
+    pub(super) fn take_ending(&mut self) -> VecDeque<Runnable> {
+        mem::take(&mut self.ending)
+    }
+
+    fn looks(&mut self, system: &Shared) -> Progress {
         let mut left = PIECE;
         while left > 0 {
             let cost = match &mut self.stage {
-                Stage::Looking(at) => {
-                    let next = *at;
-                    *at += 1;
-                    self.look_at(system, next)
+                Stage::Looking(met) => {
+                    let next = met.pop();
+                    self.looks_on(system, next)
                 }
                 Stage::Judging(groups) => match groups.pop() {
                     Some(group) => self.judge(system, &group),
@@ -135,14 +171,28 @@ impl Look {
         Progress::More
     }
 
-    /// Looks at one; the cost.
-    fn look_at(&mut self, system: &Shared, at: usize) -> usize {
-        if at == self.graph.len() || at >= self.reach.actors() {
+    /// Looks at the next, if there is one; the cost.
+    fn looks_on(&mut self, system: &Shared, next: Option<usize>) -> usize {
+        if next.is_some() && self.looked_at == self.reach.actors() {
+            self.end = End::CutOff;
+        }
+        let Some(at) = next.filter(|_| self.looked_at < self.reach.actors()) else {
             let mut groups = self.graph.unreachable();
             groups.reverse();
             self.stage = Stage::Judging(groups);
             return 1;
+        };
+        self.looked_at += 1;
+        let before = self.graph.len();
+        let cost = self.look_at(system, at);
+        if let Stage::Looking(met) = &mut self.stage {
+            met.extend((before..self.graph.len()).rev());
         }
+        cost
+    }
+
+    /// Looks at one; the cost.
+    fn look_at(&mut self, system: &Shared, at: usize) -> usize {
         let who = self.graph.node(at).who;
         let mut knows = Vec::new();
         let seen = match system.registry.get(who.id, who.place) {
@@ -181,6 +231,11 @@ impl Look {
         // Before the state, so that what is lost meanwhile cannot be counted twice.
         let (addresses, turns) = (idle.addresses(), idle.facts.turns());
         match shown(idle, |address| knows.extend(traced(address))) {
+            Shown::All if self.graph.len() + knows.len() > 2 * self.reach.actors() => {
+                self.end = End::CutOff;
+                knows.clear();
+                Seen::Pinned
+            }
             Shown::All => Seen::Idle { addresses, turns },
             Shown::Faulty => {
                 knows.clear();
@@ -198,7 +253,8 @@ impl Look {
             false => outcome(system, group),
         };
         match outcome(system, group) {
-            Outcome::Ended => {
+            Outcome::End(actors) => {
+                self.ending.extend(actors);
                 self.ended += group.len();
                 group.iter().for_each(|who| self.graph.has_ended(*who));
             }
@@ -213,11 +269,8 @@ impl Look {
     }
 
     /// The suspects that have not ended.
-    fn survivors(&self) -> impl Iterator<Item = Suspect> + '_ {
-        let nodes = (0..self.suspects).map(|at| self.graph.node(at));
-        nodes
-            .filter(|node| node.seen != Seen::Gone)
-            .map(|node| node.who)
+    fn survivors(&self) -> impl Iterator<Item = usize> + '_ {
+        (0..self.suspects).filter(|at| self.graph.node(*at).seen != Seen::Gone)
     }
 
     /// Whether it is idle, and has been since it was looked at.
@@ -230,10 +283,6 @@ impl Look {
         cell.is_some_and(|cell| !cell.inbox.is_active() && cell.facts.turns() == turns)
     }
 
-    fn is_cut_off(&self) -> bool {
-        self.graph.len() > self.reach.actors()
-    }
-
     pub(super) fn findings(self) -> Findings {
         #[cfg(test)]
         let whole = match is_planted(Planted::ForgottenSuspect) {
@@ -243,15 +292,17 @@ impl Look {
         #[cfg(not(test))]
         let whole = self.whole;
         // What is too much even for a far look is given up.
-        let all = whole == Whole::No || self.is_cut_off() && self.reach == Reach::Near;
-        let again = self
+        let all = whole == Whole::No || self.end == End::CutOff && self.reach == Reach::Near;
+        let (left, looked_at): (Vec<usize>, Vec<usize>) = self
             .survivors()
-            .filter(|who| all || self.doubtful.contains(&who.id))
-            .collect();
+            .partition(|at| self.graph.node(*at).seen == Seen::No);
+        let who = |at: usize| self.graph.node(at).who;
+        let is_open = |who: &Who| all || self.doubtful.contains(&who.id);
         Findings {
-            again,
+            left: left.into_iter().map(who).collect(),
+            again: looked_at.into_iter().map(who).filter(is_open).collect(),
             took_ns: self.took_ns,
-            looked_at: self.graph.len(),
+            looked_at: self.looked_at,
             ended: self.ended,
         }
     }

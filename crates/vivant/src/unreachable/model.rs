@@ -102,7 +102,10 @@ impl Model {
 
     /// What an upgrade of a weak address must give now.
     pub(super) fn upgrade(&self, who: usize) -> Upgrade {
-        match (self.settled().reachable().contains(&who), self.actors[who].life) {
+        match (
+            self.settled().reachable().contains(&who),
+            self.actors[who].life,
+        ) {
             (true, _) => Upgrade::Some,
             (false, Life::Ended) if !self.has_address(who) => Upgrade::None,
             (false, _) => Upgrade::Either,

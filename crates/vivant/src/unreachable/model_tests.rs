@@ -170,7 +170,10 @@ impl<'s> Program<'s> {
         let ended = |who: usize| self.weak[who].has_ended();
         for who in reached {
             let expected = self.model.actors[who].life == Life::Ended;
-            assert!(expected || !ended(who), "{who} can be reached, and has ended");
+            assert!(
+                expected || !ended(who),
+                "{who} can be reached, and has ended"
+            );
         }
     }
 
@@ -268,9 +271,14 @@ fn seeded_who_comes_back_before_the_verdict_stays() {
 #[test]
 fn seeded_programs_with_delays_agree_with_the_model() {
     let faults = Faults::none().delays(200_000, Duration::from_millis(50));
-    check("delays", Seeds(if cfg!(miri) { 1 } else { 200 }), &faults, |simulation| {
-        Program::new(simulation).runs();
-    });
+    check(
+        "delays",
+        Seeds(if cfg!(miri) { 1 } else { 200 }),
+        &faults,
+        |simulation| {
+            Program::new(simulation).runs();
+        },
+    );
 }
 
 /// What a canary shows it shows without an interpreter.

@@ -2,16 +2,15 @@
 
 use super::graph::Who;
 use super::look::{Shown, shown, traced};
-use crate::cell::{AddressRef, Idle, Verdict};
+use crate::cell::{AddressRef, Idle, Runnable, Verdict};
 #[cfg(test)]
 use crate::planted::{Planted, is_planted};
 use crate::system::Shared;
 
 /// What came of it.
-#[derive(PartialEq, Eq, Debug)]
 pub(super) enum Outcome {
-    /// Each will end in its next run.
-    Ended,
+    /// Each ends in its next run, which is the caller's to bring about.
+    End(Vec<Runnable>),
     /// Something keeps one of them, or may.
     LetOff,
 }
@@ -39,15 +38,11 @@ pub(super) fn condemn_by(
     let Some(known) = known(&mut held, group) else {
         return let_off(held);
     };
-    match system.detector.in_verdict(|| {
-        let disputed = || system.detector.is_disputed();
-        sentence(&held, &known, disputed)
-    }) {
-        Outcome::Ended => {
-            held.into_iter().for_each(Idle::ends);
-            Outcome::Ended
-        }
-        Outcome::LetOff => let_off(held),
+    let disputed = || system.detector.is_disputed();
+    let sentence = || sentence(&held, &known, disputed);
+    match system.detector.in_verdict(sentence) {
+        Verdict::Condemned => Outcome::End(held.into_iter().map(Idle::ends).collect()),
+        Verdict::Free => let_off(held),
     }
 }
 
@@ -77,16 +72,16 @@ fn known_to_each_other(held: &mut [Idle], group: &[Who]) -> Option<Vec<u32>> {
 }
 
 /// U4: each by its exact count. Whoever has no address and wants one meanwhile waits for the outcome.
-fn sentence(held: &[Idle], known: &[u32], disputed: impl Fn() -> bool) -> Outcome {
+fn sentence(held: &[Idle], known: &[u32], disputed: impl Fn() -> bool) -> Verdict {
     for (at, (idle, known)) in held.iter().zip(known).enumerate() {
         if disputed() || idle.condemn(*known) == Verdict::Free {
             #[cfg(test)]
             if is_planted(Planted::ForgottenPardon) {
-                return Outcome::LetOff;
+                return Verdict::Free;
             }
             held[..at].iter().for_each(Idle::pardon);
-            return Outcome::LetOff;
+            return Verdict::Free;
         }
     }
-    Outcome::Ended
+    Verdict::Condemned
 }
