@@ -1,9 +1,12 @@
 //! Actors that only unreachable actors refer to are collected, and no others (O10).
 
+mod seeded;
+mod threads;
+
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::{Arc, Mutex};
 use vivant::prelude::*;
-use vivant::simulation::{Faults, Seeds, Simulation, check};
+use vivant::simulation::Simulation;
 use vivant::{KeptBy, StopReason, System, WeakAddress};
 
 /// What became of whom, in order.
@@ -368,151 +371,4 @@ fn watchers_hear_of_it() {
     let ended = Address::ended(&ring[1]);
     drop(ring);
     assert_eq!(stage.system.block_on(ended), Ok(StopReason::Unreachable));
-}
-
-#[test]
-fn seeded_whoever_is_given_up_ends_and_nobody_else() {
-    let test = |simulation: &Simulation| {
-        let stage = Stage::on(simulation);
-        let baseline = stage.system.inspect().bytes;
-        // Three rings, of which each knows somebody of the next.
-        let rings: Vec<Vec<Address<Node>>> = (0..3)
-            .map(|ring| {
-                let size = 2 + (simulation.seed() + ring) % 4;
-                let nodes: Vec<_> = (0..size).map(|at| stage.node(10 * ring + at)).collect();
-                for (at, node) in nodes.iter().enumerate() {
-                    node.knows(nodes[(at + 1) % nodes.len()].clone()).send();
-                }
-                nodes
-            })
-            .collect();
-        rings[0][0].knows(rings[1][0].clone()).send();
-        rings[1][1].knows(rings[2][0].clone()).send();
-        rings[2][0]
-            .remembers(Address::downgrade(&rings[0][1]))
-            .send();
-        rings[2][1].hops(simulation.seed() % 50).send();
-        let counts: Vec<usize> = rings.iter().map(Vec::len).collect();
-        let [first, second, third] = <[_; 3]>::try_from(rings).unwrap();
-        let middle = second[1].clone();
-        drop((second, third));
-        simulation.run();
-        assert_eq!(stage.alive(), counts.iter().sum());
-        drop(first);
-        simulation.run();
-        assert_eq!(
-            stage.alive(),
-            counts[1] + counts[2],
-            "the middle one is held"
-        );
-        assert_eq!(middle.name().ask_blocking(), Ok(11));
-        drop(middle);
-        simulation.run();
-        assert_eq!(stage.alive(), 0);
-        assert_eq!(stage.system.dead_letters().total(), 0);
-        // The leak oracle: the memory of all that was there.
-        assert_eq!(stage.system.inspect().bytes, baseline);
-    };
-    let seeds = Seeds(if cfg!(miri) { 1 } else { 300 });
-    check(
-        "seeded_whoever_is_given_up_ends_and_nobody_else",
-        seeds,
-        &Faults::none(),
-        test,
-    );
-}
-
-#[test]
-fn seeded_faults_lose_nobody_and_keep_nobody() {
-    let test = |simulation: &Simulation| {
-        let stage = Stage::on(simulation);
-        let ring = stage.ring(6);
-        let held = stage.ring(3).pop().unwrap();
-        ring[1].hops(40).send();
-        ring[0].looks_for().send();
-        drop(ring);
-        simulation.run();
-        assert!(stage.alive() <= 3);
-        assert_eq!(Address::is_alive(&held), stage.alive() > 0);
-        drop(held);
-        simulation.run();
-        assert_eq!(stage.alive(), 0);
-    };
-    let seeds = Seeds(if cfg!(miri) { 1 } else { 300 });
-    check(
-        "seeded_faults_lose_nobody_and_keep_nobody",
-        seeds,
-        &Faults::all(),
-        test,
-    );
-}
-
-fn threads() -> Stage {
-    let system = System::builder()
-        .workers(2)
-        .idle_after(std::time::Duration::from_millis(1))
-        .build();
-    Stage {
-        system,
-        ends: Ends::default(),
-    }
-}
-
-#[test]
-fn rings_end_on_threads_and_what_is_held_does_not() {
-    let stage = threads();
-    let rounds = if cfg!(miri) { 3 } else { 300 };
-    let (mut given_up, mut held) = (Vec::new(), Vec::new());
-    for round in 0..rounds {
-        let mut ring = stage.ring(1 + round % 7);
-        ring[0].hops(round % 30).send();
-        if round % 3 == 0 {
-            held.extend(ring.pop());
-        } else {
-            given_up.extend(ring.iter().map(Address::ended));
-        }
-    }
-    for ended in given_up {
-        assert_eq!(stage.system.block_on(ended), Ok(StopReason::Unreachable));
-    }
-    let given_up = (0..rounds).filter(|round| round % 3 != 0);
-    let expected: u64 = given_up.map(|round| 1 + round % 7).sum();
-    assert_eq!(stage.ends.count(), expected as usize);
-    for address in &held {
-        assert!(address.name().ask_blocking().is_ok());
-    }
-    let ended: Vec<_> = held.iter().map(Address::ended).collect();
-    drop(held);
-    for ended in ended {
-        assert_eq!(stage.system.block_on(ended), Ok(StopReason::Unreachable));
-    }
-    assert!(stage.system.shutdown().is_complete());
-}
-
-#[test]
-fn a_weak_address_fails_on_threads_only_if_its_actor_ends() {
-    let stage = threads();
-    let rounds = if cfg!(miri) { 2 } else { 100 };
-    for _ in 0..rounds {
-        let ring = stage.ring(3);
-        let ended: Vec<_> = ring.iter().map(Address::ended).collect();
-        let weak: Vec<_> = ring.iter().map(Address::downgrade).collect();
-        drop(ring);
-        std::thread::scope(|scope| {
-            for one in &weak {
-                scope.spawn(move || {
-                    while let Some(address) = one.upgrade() {
-                        // It can be reached, so it answers.
-                        assert!(address.name().ask_blocking().is_ok());
-                        drop(address);
-                        std::thread::yield_now();
-                    }
-                });
-            }
-        });
-        for ended in ended {
-            assert_eq!(stage.system.block_on(ended), Ok(StopReason::Unreachable));
-        }
-        assert!(weak.iter().all(|weak| weak.upgrade().is_none()));
-    }
 }
