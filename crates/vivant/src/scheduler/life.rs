@@ -31,13 +31,13 @@ fn is_called(worker: &Worker) -> bool {
 #[inline]
 fn care(worker: &Worker, seat: &Seat) {
     worker.tells_of_suspects();
-    if is_called(worker) || worker.system.detector.is_crowded() {
+    if is_called(worker) {
         let now_ms = worker.system.oracle.coarse_ms();
         seat.watch.begins_for_nobody(now_ms);
         if worker.system.orphans.are_calling() {
             Orphans::care(&worker.system);
         }
-        if worker.system.detector.is_calling() || worker.system.detector.is_crowded() {
+        if worker.system.detector.is_calling() {
             worker.system.detector.care(&worker.system);
         }
         seat.watch.ends_for_nobody();

@@ -27,7 +27,7 @@ impl Reach {
     fn actors(self) -> usize {
         match self {
             Reach::Near if cfg!(test) => 6,
-            Reach::Near => 1 << 12,
+            Reach::Near => 1 << 14,
             Reach::Far => 1 << 20,
         }
     }

@@ -25,12 +25,8 @@ const TOO_MANY: usize = 64 * MANY;
 /// How long a worker stays at it between two rounds, while there are so many.
 const URGENT_NS: u64 = 400_000;
 
-/// When so many wait, every worker helps before it goes on: those that make them do not run away from those that look.
-const CROWDED: usize = 3 * MANY;
-
-/// At most so many new ones in one look, and so many that are looked at again.
-const AT_ONCE: usize = if cfg!(test) { 4 } else { 512 };
-const AGAIN_AT_ONCE: usize = AT_ONCE / 2;
+/// At most so many in one look.
+const AT_ONCE: usize = 4 * MANY;
 
 /// Looks of which nothing comes take no more than this part of one worker's time.
 const SHARE: u64 = 100;
@@ -41,8 +37,6 @@ pub(crate) struct Detector {
     list: Mutex<List>,
     /// Whether a worker is to look.
     called: AtomicBool,
-    /// Whether every worker is to help.
-    crowded: AtomicBool,
     /// The look that has begun. Locked by whoever goes on with it.
     look: Mutex<Option<Look>>,
     /// Locked while actors are condemned (U4).
@@ -119,7 +113,6 @@ impl Detector {
             return;
         }
         list.fresh.extend(suspects);
-        self.counts(&list);
         if list.call == Call::Later && list.is_urgent(|| system.oracle.now_ns()) {
             list.call = Call::Now;
             drop(list);
@@ -171,18 +164,6 @@ impl Detector {
         self.called.load(Ordering::SeqCst)
     }
 
-    fn counts(&self, list: &List) {
-        // Relaxed: a hint.
-        let crowded = list.fresh.len() >= CROWDED;
-        self.crowded.store(crowded, Ordering::Relaxed);
-    }
-
-    /// Whether there are so many suspects that every worker is to help, if another is at it too.
-    #[inline]
-    pub(crate) fn is_crowded(&self) -> bool {
-        self.crowded.load(Ordering::Relaxed)
-    }
-
     /// Looks at some actors, and ends some, between two runs. One worker at a time looks.
     pub(crate) fn care(&self, system: &Arc<Shared>) {
         let until_ns = system.oracle.now_ns() + self.patience_ns(system);
@@ -208,8 +189,6 @@ impl Detector {
         let mut place = match self.look.try_lock() {
             Ok(place) => place,
             Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
-            // For one piece: whoever has it runs nobody's code.
-            Err(TryLockError::WouldBlock) if self.is_crowded() => lock(&self.look),
             Err(TryLockError::WouldBlock) => return None,
         };
         // Relaxed: who calls after this is heard by the next, for the lock decides.
@@ -235,7 +214,7 @@ impl Detector {
             Call::Now => list.fresh.len().saturating_sub(MANY),
             Call::All => list.fresh.len(),
         };
-        let again = list.due.min(AGAIN_AT_ONCE);
+        let again = list.due.min(MANY);
         list.due -= again;
         let reach = match again {
             0 => Reach::Near,
@@ -243,7 +222,6 @@ impl Detector {
         };
         let mut suspects: Vec<Suspect> = list.again.drain(..again).collect();
         suspects.extend(list.fresh.drain(..fresh.min(AT_ONCE)));
-        self.counts(&list);
         Some(Look::at(&suspects, reach))
     }
 
@@ -275,7 +253,6 @@ impl Detector {
         let before = {
             let mut list = lock(&self.list);
             list.hours = Hours::Over;
-            self.crowded.store(false, Ordering::Relaxed);
             (mem::take(&mut list.fresh), mem::take(&mut list.again))
         };
         drop(before);
