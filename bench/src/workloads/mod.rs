@@ -7,6 +7,7 @@ mod chameneos;
 mod collections;
 mod count;
 mod counted;
+mod cycles;
 mod echo;
 mod fairness;
 mod fib;
@@ -50,6 +51,7 @@ pub const BENCHES: &[Bench] = &[
     fjcreate::FJCREATE,
     restarts::RESTARTS,
     spawn::SPAWN,
+    cycles::CYCLES,
     echo::ECHO,
     fairness::FAIRNESS,
     hello::HELLO,

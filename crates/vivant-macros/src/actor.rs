@@ -4,7 +4,7 @@ use crate::errors::Errors;
 use crate::face::Face;
 use crate::names;
 use crate::options::{self, Options};
-use crate::{graph, object, surface, types};
+use crate::{acquaintances, graph, object, surface, types};
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
 use syn::{Data, DeriveInput, Error, Field, Lifetime, Path, Result, parse_quote};
@@ -133,6 +133,7 @@ fn write(input: &DeriveInput, options: &Options, named: &Named) -> TokenStream {
         let mailbox = mailbox.expr(vivant);
         quote!(const MAILBOX: #vivant::Mailbox = #mailbox;)
     });
+    let shows = acquaintances::write(input, vivant);
     let handle = names::handle(actor);
     let face = Face {
         vivant,
@@ -169,7 +170,13 @@ fn write(input: &DeriveInput, options: &Options, named: &Named) -> TokenStream {
                 use #vivant::__private::NoStopHook as _;
                 <#state_gc>::__vivant_stopping(state, turn, reason)
             }
+            const HAS_ACQUAINTANCES: bool = <#state_static>::__VIVANT_SHOWS;
+            fn acquaintances<'gc>(state: &#state_gc, seen: &mut #vivant::Acquaintances<'_>) {
+                <#state_gc>::__vivant_acquaintances(state, seen)
+            }
         }
+
+        #shows
 
         #[automatically_derived]
         impl #impl_generics #vivant::Target for #actor #type_generics #where_clause {

@@ -2,7 +2,7 @@
 //!
 //! | macro | stands on | writes |
 //! |---|---|---|
-//! | [`derive(Actor)`](macro@Actor) | the type of an actor's state | its name, its handle |
+//! | [`derive(Actor)`](macro@Actor) | the type of an actor's state | its name, its handle, which addresses it shows |
 //! | [`behaviours`](macro@behaviours) | an impl block of an actor | a message for each method, `spawn`, the stop hook |
 //! | [`interface`](macro@interface) | a trait | messages for whoever implements it |
 //! | [`derive(Object)`](macro@Object) | a type of a collected heap | how the collector goes through it |
@@ -19,6 +19,7 @@
 //! - `shape`: what a method's signature says about its message;
 //! - `types`: types, read by their tokens;
 //! - `face`: the handle struct;
+//! - `acquaintances`: which addresses a state shows;
 //! - `graph`: a state with a lifetime, and its actor's name;
 //! - `surface`: what of a user's item shows on what is written for it: visibility, docs, `#[cfg]`;
 //! - `names`, `options`, `errors`.
@@ -26,6 +27,7 @@
 //! An error is reported with all others and at the user's tokens, says what to do, and leaves the user's own item in
 //! place, so that no errors follow from it.
 
+mod acquaintances;
 mod actor;
 mod behaviours;
 mod errors;

@@ -2,6 +2,7 @@
 
 use crate::promise::Resolver;
 use crate::scheduler::Worker;
+pub use crate::unreachable::{NotAcquainted, Probe};
 use std::fmt;
 use vivant_heap::{Mutator, Parcel, Sendable, Twin};
 

@@ -4,6 +4,7 @@ use crate::address::Target;
 use crate::space::Space;
 use crate::stop::StopReason;
 use crate::turn::Turn;
+use crate::unreachable::Acquaintances;
 use std::fmt;
 use vivant_heap::Pacing;
 
@@ -62,6 +63,19 @@ pub trait Actor: Sized + Send + 'static + Target<Table = ()> {
     /// Whether [`stopping`](Actor::stopping) calls the method marked `#[stop]`; the macros check each other by it.
     #[doc(hidden)]
     const HAS_STOP_HOOK: bool = false;
+
+    /// Whether [`acquaintances`](Actor::acquaintances) may show any. If not, no drop of an address of this actor costs more than a
+    /// count, and it is never looked at.
+    const HAS_ACQUAINTANCES: bool = false;
+
+    /// Shows each address that this state holds, once: the detector of unreachable actors calls it (O10). By the derive, every field
+    /// whose type is [`Acquainted`](crate::Acquainted).
+    ///
+    /// An address that is not shown keeps its actor alive, like one in a message. One that is shown and not held, or held and shown
+    /// twice, may end an actor that can still be reached.
+    fn acquaintances<'gc>(state: &Self::State<'gc>, seen: &mut Acquaintances<'_>) {
+        let _ = (state, seen);
+    }
 
     /// Runs once, in a turn of its own, before the state is dropped; with `#[behaviours]`, the method marked `#[stop]`.
     ///

@@ -270,6 +270,11 @@ impl<T: ?Sized + Target> WeakAddress<T> {
         &self.cell.system
     }
 
+    #[cfg(test)]
+    pub(crate) fn has_ended(&self) -> bool {
+        self.cell.ended().is_some()
+    }
+
     /// Type and place of the actor, also after its end.
     pub fn path(&self) -> String {
         self.cell.path()

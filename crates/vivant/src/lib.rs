@@ -129,6 +129,7 @@ mod timer;
 mod topic;
 #[allow(unsafe_code, reason = "a turn reaches its worker by a pointer")]
 mod turn;
+mod unreachable;
 
 pub use actor::{Actor, Mailbox, Pool};
 pub use address::{Address, Handle, Link, Target, WeakAddress};
@@ -161,6 +162,7 @@ pub use system::{ShutdownReport, Spawner, Survivor, System, SystemBuilder};
 pub use timer::Timer;
 pub use topic::{Lagged, Subscription, Topic};
 pub use turn::Turn;
+pub use unreachable::{Acquaintances, Acquainted, KeptBy, WhyAlive};
 pub use vivant_brc::Brc;
 
 /// Collected heaps: what a state with a lifetime is made of. All of `vivant-heap`.

@@ -42,6 +42,18 @@ pub(crate) enum Planted {
     StepWithoutPlace,
     /// After a panic the worker keeps what was left for the step.
     LeftWithWorker,
+    /// Each address in a state is shown twice.
+    ShownTwice,
+    /// Whoever has more addresses than the others show is condemned all the same.
+    UncheckedCount,
+    /// The verdict trusts what the look has seen, and does not look again.
+    StaleVerdict,
+    /// Who was condemned, and cannot be, stays so.
+    ForgottenPardon,
+    /// Who could not be judged because others ran is not looked at again.
+    ForgottenSuspect,
+    /// A drop makes nobody a suspect.
+    UnnoticedDrop,
     /// After a panic the heap keeps what was left for the step.
     LeftInHeap,
 }

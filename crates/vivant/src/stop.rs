@@ -16,6 +16,9 @@ pub enum StopReason {
     Finished,
     /// No address of it was left and its mailbox was empty.
     Unreferenced,
+    /// It had addresses, but only in the states of actors that nobody could reach either, itself perhaps among them: it was collected
+    /// with all of them (O10). See [`Acquainted`](crate::Acquainted) for which addresses are known to be there.
+    Unreachable,
     /// The system shut down.
     Shutdown,
     /// One of its turns panicked.
@@ -69,6 +72,7 @@ impl StopReason {
             StopReason::Drained => "drained",
             StopReason::Finished => "finished",
             StopReason::Unreferenced => "unreferenced",
+            StopReason::Unreachable => "unreachable",
             StopReason::Shutdown => "shutdown",
             StopReason::Panicked(_) => "panicked",
             StopReason::Linked(_) => "linked",
@@ -85,6 +89,9 @@ impl fmt::Display for StopReason {
             StopReason::Drained => f.write_str("it was stopped after its queue"),
             StopReason::Finished => f.write_str("it stopped itself"),
             StopReason::Unreferenced => f.write_str("nothing referred to it any more"),
+            StopReason::Unreachable => {
+                f.write_str("only actors that nobody could reach referred to it")
+            }
             StopReason::Shutdown => f.write_str("the system shut down"),
             StopReason::Panicked(panic) => write!(f, "it panicked: {panic}"),
             StopReason::Linked(linked) => {

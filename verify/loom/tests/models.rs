@@ -174,6 +174,21 @@ models! {
             counting_back_without_acquire_is_caught
         }
     }
+    unreachable {
+        proves {
+            a_message_before_the_last_drop_is_seen
+            an_upgrade_waits_for_the_verdict
+            an_upgrade_of_one_that_is_let_off_succeeds
+        }
+        catches {
+            a_count_that_is_not_compared_is_caught
+            a_message_that_is_not_looked_for_is_caught
+            a_count_compared_without_acquire_is_caught
+            an_upgrade_that_does_not_wait_is_caught
+            an_upgrade_that_fails_at_once_is_caught
+            members_held_one_after_the_other_are_caught
+        }
+    }
     brc {
         proves {
             drops_end_it_once

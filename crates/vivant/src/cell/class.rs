@@ -9,6 +9,7 @@ use crate::scheduler::Worker;
 use crate::space::{FactsOf, HeapCounts, HeapFacts, Host, Keep, Kept};
 use crate::stop::StopReason;
 use crate::turn::Turn;
+use crate::unreachable::Acquaintances;
 use std::any::TypeId;
 use std::marker::PhantomData;
 use std::mem::offset_of;
@@ -22,12 +23,15 @@ pub(crate) struct Class {
     pub(crate) type_id: fn() -> TypeId,
     /// Size of the cell.
     pub(crate) bytes: usize,
+    /// Whether its state may hold addresses that can be seen.
+    pub(crate) is_traced: bool,
     /// How far behind the header its ring lies, if its mailbox has a bound.
     pub(crate) ring_at: Option<usize>,
     pub(super) free: unsafe fn(NonNull<Header>),
     pub(super) drop_state: fn(&mut StateRef<'_>, &Worker),
     pub(super) stopping: fn(&mut StateRef<'_>, &Worker, &StopReason),
     pub(super) forget_locals: fn(&mut StateRef<'_>),
+    pub(super) acquaintances: fn(&mut StateRef<'_>, &mut Acquaintances<'_>),
     pub(super) heap_facts: unsafe fn(NonNull<Header>) -> Option<HeapFacts>,
 }
 
@@ -51,6 +55,7 @@ impl<A: Actor> Classed for A {
         } else {
             size_of::<ActorCell<A>>()
         },
+        is_traced: A::HAS_ACQUAINTANCES,
         ring_at: if A::MAILBOX.is_bounded() {
             Some(offset_of!(BoundedCell<A>, ring))
         } else {
@@ -60,6 +65,7 @@ impl<A: Actor> Classed for A {
         drop_state: drop_state::<A>,
         stopping: stopping::<A>,
         forget_locals: forget_locals::<A>,
+        acquaintances: acquaintances::<A>,
         heap_facts: heap_facts::<A>,
     };
 }
@@ -186,6 +192,10 @@ fn stopping<A: Actor>(state: &mut StateRef<'_>, worker: &Worker, reason: &StopRe
 
 fn forget_locals<A: Actor>(state: &mut StateRef<'_>) {
     state.with_kept::<A>(|kept, _| A::Space::forget_locals(kept));
+}
+
+fn acquaintances<A: Actor>(state: &mut StateRef<'_>, seen: &mut Acquaintances<'_>) {
+    let _none = state.look::<A, _>(|state| A::acquaintances(state, seen));
 }
 
 /// # Safety

@@ -32,6 +32,7 @@ mod end;
 mod facts;
 mod guards;
 mod held;
+mod idle;
 mod lineage;
 mod once;
 mod panic;
@@ -44,6 +45,7 @@ mod signals;
 mod steps;
 #[cfg(all(test, feature = "macros"))]
 mod steps_model;
+mod tally;
 mod waiting;
 #[cfg(all(test, feature = "macros"))]
 mod waiting_tests;
@@ -52,6 +54,7 @@ pub(crate) use bond::Bond;
 pub(crate) use child::{Begin, Child, Terms};
 pub(crate) use class::{Class, StateRef, start_envelope};
 pub(crate) use facts::Facts;
+pub(crate) use idle::{Idle, Occupied, Pin};
 pub(crate) use lineage::Lineage;
 pub(crate) use panic::{Caught, Injected, catch, note_places, take_last};
 pub(crate) use present::Present;
@@ -60,6 +63,7 @@ pub(crate) use reference::{AddressRef, Birth, CellRef, Dropped, Kept};
 pub(crate) use run::{Budget, Ran, rescue, run, run_to_panic};
 pub(crate) use runnable::Runnable;
 pub(crate) use signals::Signals;
+pub(crate) use tally::Verdict;
 
 use crate::actor::{Actor, Pool};
 use crate::mailbox::{Chain, Head, Inbox, Ring};

@@ -3,6 +3,7 @@
 use super::{
     ActorCell, Batch, BoundedCell, Class, Facts, Guards, Header, Lane, Life, Lineage, Mute, Owner,
     Rare, Runnable, SetOnce, SignalWord, Signals, Steps,
+    tally::{self, Left},
 };
 use crate::actor::Actor;
 use crate::mailbox::{Chain, Head, Inbox, Nudged, Ring, pool};
@@ -25,7 +26,9 @@ const REFERENCES_MAX: u32 = i32::MAX as u32;
 fn too_many() -> ! {
     #[allow(clippy::print_stderr, reason = "the last words of the process")]
     {
-        eprintln!("vivant: more than 2^31 addresses of, or references to, one actor: they leak");
+        eprintln!(
+            "vivant: more than 2^28 addresses of one actor, or 2^31 references to it: they leak"
+        );
     }
     std::process::abort()
 }
@@ -75,7 +78,7 @@ impl AddressRef {
                 inbox: Inbox::new(),
                 system: birth.system,
                 class,
-                addresses: AtomicU32::new(1),
+                addresses: AtomicU32::new(tally::first(class.is_traced)),
                 signals: SignalWord::new(),
                 pressure,
                 id: birth.id,
@@ -144,11 +147,11 @@ impl AddressRef {
         let before = unsafe { header.as_ref() }
             .addresses
             .fetch_add(1, Ordering::Relaxed);
-        if before == 0 {
+        if tally::count(before) == 0 {
             // C3: the addresses together own one reference again.
             // SAFETY: as above.
             std::mem::forget(unsafe { CellRef::to(header) });
-        } else if before >= REFERENCES_MAX {
+        } else if tally::count(before) >= tally::ADDRESSES_MAX {
             too_many();
         }
         AddressRef(header)
@@ -209,11 +212,7 @@ impl AddressRef {
 /// `header` starts a living cell, and the caller owns so many counted addresses of it.
 pub(super) unsafe fn count_back(header: NonNull<Header>, spare: u32) {
     // SAFETY: the cell is alive by the caller's promise.
-    // AcqRel: as in the drop of an address.
-    let before = unsafe { header.as_ref() }
-        .addresses
-        .fetch_sub(spare, Ordering::AcqRel);
-    if before == spare {
+    if unsafe { header.as_ref() }.lose(spare) == Left::None {
         // C3: the reference that the addresses owned together.
         drop(CellRef(header));
     }
@@ -268,27 +267,44 @@ impl CellRef {
         CellRef(header)
     }
 
+    pub(super) fn as_ptr(&self) -> NonNull<Header> {
+        self.0
+    }
+
     /// An address, unless the actor has none any more (then it is ending or has ended).
     pub(crate) fn upgrade(&self) -> Option<AddressRef> {
-        let mut count = self.addresses.load(Ordering::Relaxed);
+        let mut word = self.addresses.load(Ordering::Relaxed);
         loop {
-            if count == 0 {
+            if tally::is_condemned(word) {
+                word = self.heard()?;
+            }
+            if tally::count(word) == 0 {
                 return None;
             }
-            if count >= REFERENCES_MAX {
+            if tally::count(word) >= tally::ADDRESSES_MAX {
                 too_many();
             }
-            // Relaxed: the count itself is all that is decided here; C4 makes zero final for everybody but the holder.
+            // Relaxed: the count itself is all that is decided here; C4 makes zero final for everybody but the holder, and a
+            // condemned word is another (U4).
             match self.addresses.compare_exchange_weak(
-                count,
-                count + 1,
+                word,
+                word + 1,
                 Ordering::Relaxed,
                 Ordering::Relaxed,
             ) {
                 Ok(_) => return Some(AddressRef(self.0)),
-                Err(now) => count = now,
+                Err(now) => word = now,
             }
         }
+    }
+
+    /// The actor was found condemned: the word, if it was let off.
+    #[cold]
+    fn heard(&self) -> Option<u32> {
+        // Relaxed: the verdict's lock orders it.
+        let look = || self.addresses.load(Ordering::Relaxed);
+        let word = self.system.detector.after_verdict(look);
+        (!tally::is_condemned(word)).then_some(word)
     }
 
     /// Raises `signal`, and puts the actor into a run queue if nobody runs it. One that has ended has nothing to hear.
@@ -304,14 +320,6 @@ impl CellRef {
             let runnable = unsafe { Runnable::new(self.0) };
             self.system.schedule(runnable);
         }
-    }
-}
-
-impl Header {
-    /// How many addresses there are now.
-    pub(crate) fn addresses(&self) -> u32 {
-        // Acquire: pairs with the Release of the last drop; what its thread did before is seen by a holder that reads zero.
-        self.addresses.load(Ordering::Acquire)
     }
 }
 
@@ -345,7 +353,7 @@ impl Clone for AddressRef {
         }
         // Relaxed: a new address is made from an existing one.
         let before = self.addresses.fetch_add(1, Ordering::Relaxed);
-        if before >= REFERENCES_MAX {
+        if tally::count(before) >= tally::ADDRESSES_MAX {
             too_many();
         }
         AddressRef(self.0)
@@ -431,10 +439,7 @@ impl Drop for Dropped {
 
 impl AddressRef {
     fn count_down(&mut self) {
-        // Release: pairs with the Acquire in `addresses`. Acquire: the common reference stands for the uses of all addresses,
-        // so they happen before it is given up and the cell is freed. Nobody else may order them: no holder looks at the
-        // count of a stopped actor.
-        if self.addresses.fetch_sub(1, Ordering::AcqRel) == 1 {
+        if self.lose(1) == Left::None {
             // C3: the reference that the addresses owned together passes to this value, which gives it up at the end.
             let cell = CellRef(self.0);
             cell.nudge();

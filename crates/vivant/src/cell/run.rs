@@ -152,6 +152,8 @@ fn heed(held: &mut Held<'_>) {
         held.end(StopReason::Shutdown);
     } else if signals.has(Signals::STOP) {
         held.end(StopReason::Stopped);
+    } else if signals.has(Signals::UNREACHABLE) {
+        held.end(StopReason::Unreachable);
     } else {
         if signals.has(Signals::HALT) {
             held.halt();

@@ -18,6 +18,9 @@ impl Signals {
     /// Come up. Takes the place of a `HALT` that has not been heard.
     pub(crate) const START: Signals = Signals(1 << 4);
 
+    /// Nobody can reach the actor: end before the next message.
+    pub(crate) const UNREACHABLE: Signals = Signals(1 << 5);
+
     /// What this one takes the place of.
     fn replaces(self) -> u32 {
         match self {

@@ -59,6 +59,17 @@ pub(crate) enum Parked {
     Again,
 }
 
+/// What somebody found who wants to hold an actor that nobody runs.
+#[must_use = "an actor that is held must be let go, or enqueued"]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Grasped {
+    /// Nobody ran it: the caller is its receiver now.
+    Yes,
+    /// It is active.
+    Active,
+    Closed,
+}
+
 /// Many senders, one receiver.
 ///
 /// The head is a node, the newest of the stack, or one of four words at which no node can lie.
@@ -187,6 +198,21 @@ impl<N: Linked> Inbox<N> {
                 Ok(_) => return found,
                 Err(now) => head = now,
             }
+        }
+    }
+
+    /// Makes the caller the receiver of an actor that nobody runs, as a nudge that wakes it would.
+    pub(crate) fn grasp(&self) -> Grasped {
+        // Acquire: as for a push that wakes.
+        match self.head.compare_exchange(
+            word(PARKED),
+            word(EMPTY),
+            Ordering::Acquire,
+            Ordering::Relaxed,
+        ) {
+            Ok(_) => Grasped::Yes,
+            Err(head) if head.addr() == CLOSED => Grasped::Closed,
+            Err(_) => Grasped::Active,
         }
     }
 

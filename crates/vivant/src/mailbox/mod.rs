@@ -22,7 +22,7 @@ mod ring;
 
 pub(crate) use applicant::{Applicant, Told};
 pub(crate) use envelope::{Envelope, Head, Kind, Letter, Role, Step, Way};
-pub(crate) use inbox::{Chain, Inbox, Nudged, Parked};
+pub(crate) use inbox::{Chain, Grasped, Inbox, Nudged, Parked};
 pub(crate) use pool::{Depot, Pool};
 pub(crate) use post::{Returned, To, post, post_by};
 pub(crate) use ring::{Entry, Ring};

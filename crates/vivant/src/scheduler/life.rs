@@ -21,13 +21,25 @@ struct Habits {
     thief: Thief,
 }
 
-/// What is left of heaps, if it calls: O9. No turn, but others take this worker's queue over as if it were one.
+/// What calls for a worker, and is no actor's run: what is left of heaps (O9), and actors that may be unreachable (O10).
 #[inline]
-fn care_for_orphans(worker: &Worker, seat: &Seat) {
-    if worker.system.orphans.are_calling() {
+fn is_called(worker: &Worker) -> bool {
+    worker.system.orphans.are_calling() || worker.system.detector.is_calling()
+}
+
+/// Looks after it. No turn, but others take this worker's queue over as if it were one.
+#[inline]
+fn care(worker: &Worker, seat: &Seat) {
+    worker.tells_of_suspects();
+    if is_called(worker) {
         let now_ms = worker.system.oracle.coarse_ms();
         seat.watch.begins_for_nobody(now_ms);
-        Orphans::care(&worker.system);
+        if worker.system.orphans.are_calling() {
+            Orphans::care(&worker.system);
+        }
+        if worker.system.detector.is_calling() {
+            worker.system.detector.care(&worker.system);
+        }
         seat.watch.ends_for_nobody();
     }
 }
@@ -52,6 +64,7 @@ impl Threads {
                 }
             }
             seat.count_dropped();
+            worker.tells_of_suspects();
             self.leave(&seat);
         });
         worker.system.bytes.inherit(&seat.bytes);
@@ -74,7 +87,7 @@ impl Threads {
                 }
                 seat.count_dropped();
                 self.between_rounds(seat, habits, oracle.now_ns());
-                care_for_orphans(worker, seat);
+                care(worker, seat);
             }
             let next = self
                 .near(seat, first)
@@ -88,7 +101,7 @@ impl Threads {
                 // Who is woken by this is to end.
                 None if seat.has_dropped() => seat.count_dropped(),
                 None if self.is_closed() => return,
-                None if worker.system.orphans.are_calling() => care_for_orphans(worker, seat),
+                None if worker.has_suspects() || is_called(worker) => care(worker, seat),
                 None => {
                     habits.thief.rests(&self.patience);
                     observe::rests(worker);
@@ -216,7 +229,7 @@ impl Threads {
         let stays_awake = !self.common.is_empty()
             || !seat.queue.is_empty()
             || self.is_closed()
-            || worker.system.orphans.are_calling();
+            || is_called(worker);
         if !stays_awake || self.sleepers.withdraw(&seat.parker) == Withdrawn::TokenComes {
             seat.parker.park();
         }

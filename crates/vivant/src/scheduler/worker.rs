@@ -10,13 +10,17 @@ use crate::observe::WorkerMeters;
 use crate::stop::StopReason;
 use crate::sync::Arc;
 use crate::system::Shared;
+use crate::unreachable::Suspect;
 use std::any::Any;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::ptr::{self, NonNull};
 use std::rc::Rc;
 use vivant_brc::Executor;
 use vivant_heap::__private::Packer;
 use vivant_heap::{Mutator, Parcel, Sendable, Twin};
+
+/// How many suspects a worker notes before it tells of them.
+const SUSPECTS_MAX: usize = 64;
 
 thread_local! {
     /// This thread's worker. Set by [`Worker::enter`] alone, whose frame outlives every use.
@@ -45,6 +49,8 @@ pub(crate) struct Worker {
     pub(crate) locals: Cell<Option<Box<dyn Any + Send>>>,
     /// The heap of the turn that runs. Set by [`Worker::packing`] alone, which takes it back.
     packer: Cell<Option<Packer>>,
+    /// Actors that have lost an address here, and not the last (U1). The detector is told at the round's end.
+    suspects: RefCell<Vec<Suspect>>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -74,6 +80,7 @@ impl Worker {
             again: Cell::new(None),
             locals: Cell::new(None),
             packer: Cell::new(None),
+            suspects: RefCell::default(),
         })
     }
 
@@ -333,6 +340,40 @@ impl Worker {
                 seat.keep(dropped)
             }
             _ => dropped.refused(),
+        }
+    }
+
+    /// Whether it runs one actor after the other, until its thread leaves.
+    pub(crate) fn has_rounds(&self) -> bool {
+        self.seat.is_some()
+    }
+
+    /// Notes a suspect, if this worker has rounds at whose end it tells of it.
+    pub(crate) fn notes(&self, suspect: Suspect) -> Option<()> {
+        self.seat.as_ref()?;
+        let mut suspects = self.suspects.borrow_mut();
+        suspects.push(suspect);
+        let count = suspects.len();
+        drop(suspects);
+        if count >= SUSPECTS_MAX {
+            self.tells_of_suspects();
+        }
+        Some(())
+    }
+
+    /// Whether the detector is to hear of any.
+    pub(super) fn has_suspects(&self) -> bool {
+        !self.suspects.borrow().is_empty()
+    }
+
+    /// The detector hears of those that were noted.
+    #[inline]
+    pub(super) fn tells_of_suspects(&self) {
+        let mut suspects = self.suspects.borrow_mut();
+        if !suspects.is_empty() {
+            self.system
+                .detector
+                .take_in(&self.system, suspects.drain(..));
         }
     }
 

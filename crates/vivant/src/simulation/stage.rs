@@ -73,12 +73,16 @@ impl Stage {
         }
     }
 
-    /// Runs one actor that the seed chooses; if none can run, moves time to the next event before `until_ns`. False:
+    /// Looks at some actors that may be unreachable, if that is due and the seed chooses it; else runs one actor that the seed chooses; if none can run, moves time to the next event before `until_ns`. False:
     /// nothing is left to do.
     pub(super) fn step(&self, system: &Arc<Shared>, until_ns: u64) -> bool {
         let Some(chance) = system.oracle.simulation() else {
             return false;
         };
+        if system.detector.is_calling() && (self.is_quiet() || chance.choose(2) == 0) {
+            system.detector.care(system);
+            return true;
+        }
         let chosen = {
             let mut play = lock(&self.play);
             let count = play.ready.len();
@@ -95,6 +99,11 @@ impl Stage {
             }
             None => self.pass_time(system, chance, until_ns),
         }
+    }
+
+    /// Nobody can run.
+    fn is_quiet(&self) -> bool {
+        lock(&self.play).ready.is_empty()
     }
 
     fn run_cell(&self, system: &Arc<Shared>, cell: Runnable, budget: Budget) {

@@ -119,7 +119,7 @@ impl SystemBuilder {
     }
 
     /// How long an actor with a heap has to be idle before its nursery is emptied and given back, and what it does not need any more of others is given
-    /// up. One second by default. What others give up is collected after about as long.
+    /// up. One second by default. What others give up is collected after about as long, and actors that nobody can reach any more are looked for.
     pub fn idle_after(mut self, time: Duration) -> Self {
         self.config.idle_after = time;
         self

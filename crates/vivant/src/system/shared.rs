@@ -27,6 +27,7 @@ use crate::supervision::{Restarts, Trees};
 use crate::sync::{Arc, AtomicU8, AtomicU32, AtomicU64, Mutex, Ordering, lock};
 use crate::timer::{Alarm, Timer, Timers};
 use crate::turn::Turn;
+use crate::unreachable::Detector;
 use std::collections::BTreeMap;
 use std::future::Future;
 use std::panic::Location;
@@ -56,6 +57,8 @@ pub(crate) struct Shared {
     pub(crate) heaps: Arc<Source>,
     /// Heaps of actors that have ended.
     pub(crate) orphans: Orphans,
+    /// Who finds actors that nobody can reach.
+    pub(crate) detector: Detector,
     pub(crate) trees: Trees,
     pub(crate) restarts: Restarts,
     kept: Mutex<BTreeMap<u64, AddressRef>>,
@@ -133,6 +136,7 @@ impl Shared {
             depot: Arc::new(Depot::new()),
             heaps: Arc::new(heaps),
             orphans: Orphans::default(),
+            detector: Detector::default(),
             trees: Trees::default(),
             restarts: Restarts::default(),
             kept: Mutex::new(BTreeMap::new()),

@@ -85,6 +85,7 @@ pub(super) fn shutdown(system: &Arc<Shared>, limit: Duration) -> ShutdownReport 
         .timers
         .drop_messages(|caught| system.timer_panicked(caught));
     system.forget_kept();
+    system.detector.close(system);
     system.dead_letters.close_subscriptions();
     end_everybody(system, deadline_ns);
     let mut threads_left_behind = 0;

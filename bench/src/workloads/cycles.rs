@@ -1,0 +1,237 @@
+//! Rings of actors that are made and given up at once: what finding out costs that nobody can reach them.
+//!
+//! Protocol: that of the peers (`cycles`), with a pair beside it. One actor makes 100,000 rings of 10 actors, each of which knows the
+//! next, ten rings a turn. It drops its last address of each as soon as the ring is closed; or keeps one of each ring (`rings kept`),
+//! which shows what all of them take. Meanwhile, each millisecond, one of two other actors sends to the other and gets an answer.
+//! Each is done in a child process.
+//!
+//! Timed: from the first ring's making to the end of the last actor of all rings, or to the last one's making where they are kept. An
+//! operation is an actor. `peak_share` is what the process grew by at most, as a part of what it grew by when all rings were
+//! kept; `reclaimed_ms` the time from the last drop to the end of the last actor; the waiting times are the pair's round trips.
+
+use crate::bench::{Bench, Group};
+use crate::child;
+use crate::failure::Failure;
+use crate::latency::{Latencies, Quantiles};
+use crate::meter::{Meter, Spent};
+use crate::param::{Param, Value};
+use crate::process;
+use crate::row::Figures;
+use crate::run::Run;
+use serde::{Deserialize, Serialize};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+use vivant::prelude::*;
+
+/// Made in one turn, so that no turn is long.
+const MADE_PER_TURN: u64 = 10;
+
+/// How often it is asked whether all are gone, and for how long at most.
+const LOOK_EVERY: Duration = Duration::from_micros(200);
+const LOOK_FOR: Duration = Duration::from_secs(60);
+
+pub(super) const CYCLES: Bench = Bench {
+    name: "cycles",
+    about: "rings of actors that nobody refers to: memory, and how soon they are gone",
+    group: Group::Uncharted,
+    peer_ops: None,
+    params: &[
+        Param::count("rings", 100_000, 200, "rings"),
+        Param::count("actors", 10, 3, "actors in each ring"),
+        Param::choice(
+            "they",
+            &["dropped", "kept"],
+            "which of the two a child does; both are run",
+        ),
+    ],
+    run,
+    child: Some(child),
+};
+
+/// Actors of rings that have ended.
+static ENDED: AtomicU64 = AtomicU64::new(0);
+
+#[derive(Actor)]
+struct Member {
+    next: Option<Address<Member>>,
+}
+
+#[behaviours]
+impl Member {
+    fn close(&mut self, next: Address<Member>) {
+        self.next = Some(next);
+    }
+}
+
+impl Drop for Member {
+    fn drop(&mut self) {
+        ENDED.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// What becomes of a ring when it is closed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum They {
+    AreDropped,
+    AreKept,
+}
+
+#[derive(Actor)]
+struct Maker {
+    actors: u64,
+    they: They,
+    kept: Vec<Address<Member>>,
+    done: Option<Resolver<u64>>,
+}
+
+#[behaviours]
+impl Maker {
+    /// Answers when all rings are made how many were.
+    fn make(&mut self, t: &Turn<Self>, rings: u64) -> Promise<u64> {
+        let (promise, done) = t.promise();
+        self.done = Some(done);
+        t.send(t.me().more(0, rings));
+        promise
+    }
+
+    fn more(&mut self, t: &Turn<Self>, made: u64, rings: u64) {
+        let now = MADE_PER_TURN.min(rings - made);
+        for _ in 0..now {
+            self.ring(t);
+        }
+        if made + now < rings {
+            t.send(t.me().more(made + now, rings));
+        } else if let Some(done) = self.done.take() {
+            done.resolve(made + now);
+        }
+    }
+
+    #[local]
+    fn ring(&mut self, t: &Turn<Self>) {
+        let first = t.spawn_actor(Member { next: None });
+        let mut next = first.clone();
+        for _ in 1..self.actors {
+            next = t.spawn_actor(Member { next: Some(next) });
+        }
+        t.send(first.close(next));
+        if self.they == They::AreKept {
+            self.kept.push(first);
+        }
+    }
+}
+
+#[derive(Actor)]
+struct Back;
+
+#[behaviours]
+impl Back {
+    fn ping(&mut self, t: &Turn<Self>, front: Address<Front>, sent: Duration) {
+        t.send(front.pong(sent));
+    }
+}
+
+#[derive(Actor)]
+struct Front {
+    back: Address<Back>,
+    latencies: Latencies,
+}
+
+#[behaviours]
+impl Front {
+    fn begin(&mut self, t: &Turn<Self>) {
+        t.every(Duration::from_millis(1), t.me().ping());
+    }
+
+    fn ping(&mut self, t: &Turn<Self>) {
+        t.send(self.back.ping(t.me(), t.now()));
+    }
+
+    fn pong(&mut self, t: &Turn<Self>, sent: Duration) {
+        self.latencies.record(t.now() - sent);
+    }
+
+    fn so_far(&mut self) -> Quantiles {
+        self.latencies.quantiles()
+    }
+}
+
+/// What a child says.
+#[derive(Serialize, Deserialize)]
+struct Said {
+    wall: Duration,
+    cpu: Duration,
+    ended: u64,
+    reclaimed: Duration,
+    grown_bytes: u64,
+    peak_rss_bytes: u64,
+    pair: Quantiles,
+}
+
+fn child(run: &Run) -> Result<(), Failure> {
+    let (rings, actors) = (run.count("rings"), run.count("actors"));
+    let they = match run.choice("they") {
+        "kept" => They::AreKept,
+        _ => They::AreDropped,
+    };
+    let system = run.system();
+    let back = system.spawn(Back);
+    let latencies = Latencies::new();
+    let front = system.spawn(Front { back, latencies });
+    let (kept, done) = (Vec::new(), None);
+    let maker = system.spawn(Maker {
+        actors,
+        they,
+        kept,
+        done,
+    });
+    front.begin().send();
+    let before = process::rss();
+    let meter = Meter::start();
+    let _made = maker.make(rings).ask_blocking()?;
+    let last = Instant::now();
+    let is_over = || they == They::AreKept || ENDED.load(Ordering::Relaxed) == rings * actors;
+    while !is_over() && last.elapsed() < LOOK_FOR {
+        thread::sleep(LOOK_EVERY);
+    }
+    let reclaimed = last.elapsed();
+    let Spent { wall, cpu } = meter.stop();
+    let peak_rss_bytes = process::peak_rss();
+    child::say(&Said {
+        wall,
+        cpu,
+        ended: ENDED.load(Ordering::Relaxed),
+        reclaimed,
+        grown_bytes: peak_rss_bytes.saturating_sub(before),
+        peak_rss_bytes,
+        pair: front.so_far().ask_blocking()?,
+    })
+}
+
+/// What comes of one of the two.
+fn figures(run: &Run, they: &'static str) -> Result<(Figures, u64), Failure> {
+    let mut run = run.clone();
+    run.params.set("they", Value::Choice(they));
+    let all = run.count("rings") * run.count("actors");
+    let said = child::live::<Said>(&run, CYCLES.name)?.said;
+    let expected = if they == "kept" { 0 } else { all };
+    let check = run.check("actors of rings that have ended", expected, said.ended)?;
+    let Said { wall, cpu, .. } = said;
+    let mut figures = Figures::new(Spent { wall, cpu }, all, check);
+    figures.latency = Some(said.pair);
+    figures.peak_rss = Some(said.peak_rss_bytes);
+    figures.params = vec![("they", Value::Choice(they))];
+    figures
+        .extra
+        .insert("reclaimed_ms", (said.reclaimed.as_secs_f64() * 1e3).into());
+    figures.extra.insert("grown_bytes", said.grown_bytes.into());
+    Ok((figures, said.grown_bytes))
+}
+
+fn run(run: &Run) -> Result<Vec<Figures>, Failure> {
+    let (kept, all) = figures(run, "kept")?;
+    let (mut dropped, peak) = figures(run, "dropped")?;
+    let share = peak as f64 / all.max(1) as f64;
+    dropped.extra.insert("peak_share", share.into());
+    Ok(vec![dropped, kept])
+}

@@ -1,0 +1,206 @@
+//! Which addresses a value shows: its acquaintances.
+
+use crate::address::{Address, Target, WeakAddress};
+use crate::cell::AddressRef;
+use crate::promise::Resolver;
+use crate::timer::Timer;
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap, HashSet, LinkedList, VecDeque};
+use std::fmt;
+use std::marker::PhantomData;
+use std::path::PathBuf;
+use std::time::{Duration, Instant, SystemTime};
+use vivant_heap::Leaf;
+
+/// A value that can show which addresses it holds.
+///
+/// `#[derive(Actor)]` shows those of every field whose type is this: addresses themselves, and in options, results, tuples, boxes, arrays and
+/// the collections of `std`. What lies in a type of one's own is shown if that implements this; nothing is to be done for a type
+/// that holds none. A field of another type is not looked through, and an address in it counts as one outside: its actor lives as
+/// long as it is there, and a cycle through it is never collected. So are all behind `Arc`, `Brc`, `Mutex`, closures, `Gc` and `Val`; [`System::why_alive`] tells.
+///
+/// ```
+/// use vivant::prelude::*;
+/// use vivant::{Acquaintances, Acquainted};
+///
+/// #[derive(Actor)] struct Player { table: Option<Table> }
+/// #[behaviours] impl Player { fn sit(&mut self, left: Address<Player>, right: Address<Player>) { self.table = Some(Table { left, right }); } }
+///
+/// struct Table { left: Address<Player>, right: Address<Player> }
+/// impl Acquainted for Table {
+///     fn acquaintances(&self, seen: &mut Acquaintances<'_>) {
+///         self.left.acquaintances(seen);
+///         self.right.acquaintances(seen);
+///     }
+/// }
+///
+/// let simulation = vivant::simulation::Simulation::new(1);
+/// let [a, b, c] = [(); 3].map(|()| simulation.system().spawn(Player { table: None }));
+/// a.sit(c.clone(), b.clone()).send();
+/// b.sit(a.clone(), c.clone()).send();
+/// c.sit(b.clone(), a.clone()).send();
+/// drop((a, b, c));
+/// simulation.run();                                       // they know nobody but each other
+/// assert!(simulation.system().inspect().actors.is_empty());
+/// ```
+///
+/// [`System::why_alive`]: crate::System::why_alive
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not show its addresses",
+    label = "implement `Acquainted` for it, or let it count as outside"
+)]
+pub trait Acquainted {
+    /// Whether it may show any.
+    const MAY_SHOW: bool = true;
+
+    /// Shows each address that it alone holds, once. One that others may have too, by an `Arc` perhaps, must not be shown.
+    fn acquaintances(&self, seen: &mut Acquaintances<'_>);
+}
+
+/// Where addresses are shown; see [`Acquainted`].
+pub struct Acquaintances<'s>(&'s mut dyn FnMut(&AddressRef));
+
+impl fmt::Debug for Acquaintances<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Acquaintances").finish_non_exhaustive()
+    }
+}
+
+/// Hands every address that is shown to `body`.
+pub(crate) fn known(body: &mut dyn FnMut(&AddressRef), show: impl FnOnce(&mut Acquaintances<'_>)) {
+    show(&mut Acquaintances(body));
+}
+
+impl<T: ?Sized + Target> Acquainted for Address<T> {
+    fn acquaintances(&self, seen: &mut Acquaintances<'_>) {
+        (seen.0)(&Address::link(self).to);
+    }
+}
+
+/// What shows those of its elements.
+macro_rules! elements {
+    ($([$($parameters:tt)*] $type:ty),* $(,)?) => {$(
+        impl<T: Acquainted, $($parameters)*> Acquainted for $type {
+            const MAY_SHOW: bool = T::MAY_SHOW;
+            fn acquaintances(&self, seen: &mut Acquaintances<'_>) {
+                if T::MAY_SHOW {
+                    self.iter().for_each(|one| one.acquaintances(seen));
+                }
+            }
+        }
+    )*};
+}
+
+elements!(
+    [] Option<T>, [] Vec<T>, [] VecDeque<T>, [] [T], [const N: usize] [T; N], [] BTreeSet<T>, [S] HashSet<T, S>,
+    [] BinaryHeap<T>, [] LinkedList<T>,
+);
+
+impl<T: ?Sized + Acquainted> Acquainted for Box<T> {
+    const MAY_SHOW: bool = T::MAY_SHOW;
+    fn acquaintances(&self, seen: &mut Acquaintances<'_>) {
+        (**self).acquaintances(seen);
+    }
+}
+
+impl<T: Acquainted> Acquainted for Leaf<T> {
+    const MAY_SHOW: bool = T::MAY_SHOW;
+    fn acquaintances(&self, seen: &mut Acquaintances<'_>) {
+        self.0.acquaintances(seen);
+    }
+}
+
+impl<T: Acquainted, E: Acquainted> Acquainted for Result<T, E> {
+    const MAY_SHOW: bool = T::MAY_SHOW || E::MAY_SHOW;
+    fn acquaintances(&self, seen: &mut Acquaintances<'_>) {
+        match self {
+            Ok(value) => value.acquaintances(seen),
+            Err(error) => error.acquaintances(seen),
+        }
+    }
+}
+
+/// What shows those of its keys and its values.
+macro_rules! maps {
+    ($([$($parameters:tt)*] $type:ty),* $(,)?) => {$(
+        impl<K: Acquainted, V: Acquainted, $($parameters)*> Acquainted for $type {
+            const MAY_SHOW: bool = K::MAY_SHOW || V::MAY_SHOW;
+            fn acquaintances(&self, seen: &mut Acquaintances<'_>) {
+                if Self::MAY_SHOW {
+                    for (key, value) in self {
+                        key.acquaintances(seen);
+                        value.acquaintances(seen);
+                    }
+                }
+            }
+        }
+    )*};
+}
+
+maps!([] BTreeMap<K, V>, [S] HashMap<K, V, S>);
+
+/// What shows those of its parts.
+macro_rules! tuples {
+    ($(($($part:ident $at:tt),+))*) => {$(
+        impl<$($part: Acquainted),+> Acquainted for ($($part,)+) {
+            const MAY_SHOW: bool = $($part::MAY_SHOW)||+;
+            fn acquaintances(&self, seen: &mut Acquaintances<'_>) {
+                $(self.$at.acquaintances(seen);)+
+            }
+        }
+    )*};
+}
+
+tuples! {
+    (A 0)
+    (A 0, B 1)
+    (A 0, B 1, C 2)
+    (A 0, B 1, C 2, D 3)
+    (A 0, B 1, C 2, D 3, E 4)
+    (A 0, B 1, C 2, D 3, E 4, F 5)
+    (A 0, B 1, C 2, D 3, E 4, F 5, G 6)
+    (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7)
+}
+
+/// What shows none: so that it may stand beside others that do.
+macro_rules! none {
+    ($([$($parameters:tt)*] $type:ty),* $(,)?) => {$(
+        impl<$($parameters)*> Acquainted for $type {
+            const MAY_SHOW: bool = false;
+            fn acquaintances(&self, _: &mut Acquaintances<'_>) {}
+        }
+    )*};
+}
+
+none!(
+    [] (), [] bool, [] char, [] u8, [] u16, [] u32, [] u64, [] u128, [] usize, [] i8, [] i16, [] i32, [] i64, [] i128, [] isize,
+    [] f32, [] f64, [] str, [] String, [] Duration, [] Instant, [] SystemTime, [] PathBuf, [] Timer,
+    [T: ?Sized] &T, [T: ?Sized] PhantomData<T>, [T: ?Sized + Target] WeakAddress<T>, [T: Send + 'static] Resolver<T>,
+);
+
+/// For the derive: an item of this name is found for a type that is [`Acquainted`], and that of [`NotAcquainted`] for every other.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Probe<T>(PhantomData<T>);
+
+#[doc(hidden)]
+impl<T: Acquainted> Probe<T> {
+    /// Whether the field may show an address.
+    pub const SHOWS: bool = T::MAY_SHOW;
+
+    /// Shows those of the field.
+    pub fn show(field: &T, seen: &mut Acquaintances<'_>) {
+        field.acquaintances(seen);
+    }
+}
+
+/// See [`Probe`].
+#[doc(hidden)]
+pub trait NotAcquainted<T> {
+    /// It shows none.
+    const SHOWS: bool = false;
+
+    /// Shows nothing.
+    fn show(_: &T, _: &mut Acquaintances<'_>) {}
+}
+
+impl<T> NotAcquainted<T> for Probe<T> {}

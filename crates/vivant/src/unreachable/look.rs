@@ -1,0 +1,343 @@
+//! One look at some suspects, and at all whom they know, directly or by others. In pieces, each between two runs of a worker.
+
+use super::graph::{Graph, Seen, Who};
+use super::verdict::{self, Outcome};
+use super::{known, suspects::Suspect};
+use crate::cell::{AddressRef, Idle, Occupied, Pin, Runnable, catch};
+#[cfg(test)]
+use crate::planted::{Planted, is_planted};
+use crate::system::Shared;
+use std::collections::{BTreeSet, VecDeque};
+use std::mem;
+
+/// So many actors are looked at in one piece.
+const PIECE: usize = if cfg!(test) { 2 } else { 256 };
+
+/// How far a look goes from the suspects.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reach {
+    /// As far as costs little.
+    Near,
+    /// As far as there is memory for.
+    Far,
+}
+
+impl Reach {
+    /// At most so many actors are looked at, and twice as many met.
+    fn actors(self) -> usize {
+        match self {
+            Reach::Near if cfg!(test) => 6,
+            Reach::Near => 1 << 14,
+            Reach::Far => 1 << 20,
+        }
+    }
+}
+
+/// Whether a look is over.
+pub(super) enum Progress {
+    More,
+    Done,
+}
+
+/// A look that has begun.
+pub(super) struct Look {
+    graph: Graph,
+    /// The first so many of the graph.
+    suspects: usize,
+    reach: Reach,
+    looked_at: usize,
+    end: End,
+    stage: Stage,
+    /// Whether one state of them all was seen (U5).
+    whole: Whole,
+    /// How many actors were found to be unreachable.
+    ended: usize,
+    /// Those of them that have not run since, in the order of their verdicts.
+    ending: VecDeque<Runnable>,
+    /// Of those whom the look found so, and the verdict did not.
+    doubtful: BTreeSet<u64>,
+    pub(super) took_ns: u64,
+}
+
+/// Whether all were looked at whom one of them knows.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum End {
+    All,
+    CutOff,
+}
+
+enum Stage {
+    /// These have been met, and the last is the next to be looked at: so that one suspect is done with before the next.
+    Looking(Vec<usize>),
+    /// These groups wait for their verdicts, the first last.
+    Judging(Vec<Vec<Who>>),
+    /// Whether this one has run since is the next to be asked.
+    Checking(usize),
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Whole {
+    Yes,
+    No,
+}
+
+/// What came of a look.
+pub(super) struct Findings {
+    /// They have not been looked at, for want of reach.
+    pub(super) left: Vec<Suspect>,
+    /// They have been, and it is not known whether they can be reached.
+    pub(super) again: Vec<Suspect>,
+    pub(super) took_ns: u64,
+    looked_at: usize,
+    ended: usize,
+}
+
+impl Findings {
+    /// Whether most of the work was for nothing.
+    pub(super) fn was_in_vain(&self) -> bool {
+        self.ended < self.looked_at / 4
+    }
+}
+
+impl Look {
+    pub(super) fn at(suspects: &[Suspect], reach: Reach) -> Look {
+        let mut graph = Graph::default();
+        for suspect in suspects {
+            graph.meet(*suspect);
+        }
+        Look {
+            suspects: graph.len(),
+            stage: Stage::Looking((0..graph.len()).rev().collect()),
+            graph,
+            reach,
+            looked_at: 0,
+            end: End::All,
+            whole: Whole::Yes,
+            ended: 0,
+            ending: VecDeque::new(),
+            doubtful: BTreeSet::new(),
+            took_ns: 0,
+        }
+    }
+
+    /// The next piece: those that are to end now, and whether that was all.
+    pub(super) fn goes_on(&mut self, system: &Shared) -> (Vec<Runnable>, Progress) {
+        let mut progress = Progress::More;
+        if self.ending.is_empty() {
+            progress = self.looks(system);
+        }
+        let now = self.ending.len().min(PIECE);
+        let ending = self.ending.drain(..now).collect();
+        match progress {
+            Progress::Done if self.ending.is_empty() => (ending, Progress::Done),
+            _ => (ending, Progress::More),
+        }
+    }
+
+    /// All that are to end, when nobody goes on with this look.
+    pub(super) fn take_ending(&mut self) -> VecDeque<Runnable> {
+        mem::take(&mut self.ending)
+    }
+
+    fn looks(&mut self, system: &Shared) -> Progress {
+        let mut left = PIECE;
+        while left > 0 {
+            let cost = match &mut self.stage {
+                Stage::Looking(met) => {
+                    let next = met.pop();
+                    self.looks_on(system, next)
+                }
+                Stage::Judging(groups) => match groups.pop() {
+                    Some(group) => self.judge(system, &group),
+                    None if self.is_over() => return Progress::Done,
+                    None => {
+                        self.stage = Stage::Checking(0);
+                        0
+                    }
+                },
+                Stage::Checking(at) if *at == self.graph.len() => return Progress::Done,
+                Stage::Checking(at) => {
+                    let next = *at;
+                    *at += 1;
+                    if !self.has_rested(system, next) {
+                        self.whole = Whole::No;
+                        return Progress::Done;
+                    }
+                    1
+                }
+            };
+            left = left.saturating_sub(cost);
+        }
+        Progress::More
+    }
+
+    /// Looks at the next, if there is one; the cost.
+    fn looks_on(&mut self, system: &Shared, next: Option<usize>) -> usize {
+        if next.is_some() && self.looked_at == self.reach.actors() {
+            self.end = End::CutOff;
+        }
+        let Some(at) = next.filter(|_| self.looked_at < self.reach.actors()) else {
+            let mut groups = self.graph.unreachable();
+            groups.reverse();
+            self.stage = Stage::Judging(groups);
+            return 1;
+        };
+        self.looked_at += 1;
+        let before = self.graph.len();
+        let cost = self.look_at(system, at);
+        if let Stage::Looking(met) = &mut self.stage {
+            met.extend((before..self.graph.len()).rev());
+        }
+        cost
+    }
+
+    /// Looks at one; the cost.
+    fn look_at(&mut self, system: &Shared, at: usize) -> usize {
+        let who = self.graph.node(at).who;
+        let mut knows = Vec::new();
+        let seen = match system.registry.get(who.id, who.place) {
+            None => Seen::Gone,
+            Some(cell) => {
+                if at < self.suspects {
+                    cell.is_looked_at();
+                }
+                match cell.hold_idle() {
+                    Ok(mut idle) => {
+                        let seen = self.looks_into(&mut idle, &mut knows);
+                        idle.let_go();
+                        seen
+                    }
+                    Err(Occupied::Ended) => Seen::Gone,
+                    Err(Occupied::Active) => {
+                        self.whole = Whole::No;
+                        Seen::Pinned
+                    }
+                }
+            }
+        };
+        self.graph.is_seen(at, seen, &knows);
+        1 + knows.len() / 8
+    }
+
+    fn looks_into(&mut self, idle: &mut Idle, knows: &mut Vec<Who>) -> Seen {
+        match idle.pin() {
+            Some(Pin::Supervised) => return Seen::Pinned,
+            Some(Pin::Messages) => {
+                self.whole = Whole::No;
+                return Seen::Pinned;
+            }
+            None => {}
+        }
+        // Before the state, so that what is lost meanwhile cannot be counted twice.
+        let (addresses, turns) = (idle.addresses(), idle.facts.turns());
+        match shown(idle, |address| knows.extend(traced(address))) {
+            Shown::All if self.graph.len() + knows.len() > 2 * self.reach.actors() => {
+                self.end = End::CutOff;
+                knows.clear();
+                Seen::Pinned
+            }
+            Shown::All => Seen::Idle { addresses, turns },
+            Shown::Faulty => {
+                knows.clear();
+                Seen::Pinned
+            }
+        }
+    }
+
+    /// A verdict on a group; the cost.
+    fn judge(&mut self, system: &Shared, group: &[Who]) -> usize {
+        let outcome = verdict::condemn;
+        #[cfg(test)]
+        let outcome = |system: &Shared, group: &[Who]| match is_planted(Planted::StaleVerdict) {
+            true => verdict::condemn_by(system, group, |_, _| Some(self.graph.addresses(group))),
+            false => outcome(system, group),
+        };
+        match outcome(system, group) {
+            Outcome::End(actors) => {
+                self.ending.extend(actors);
+                self.ended += group.len();
+                group.iter().for_each(|who| self.graph.has_ended(*who));
+            }
+            Outcome::LetOff => self.doubtful.extend(group.iter().map(|who| who.id)),
+        }
+        group.len()
+    }
+
+    /// Whether nothing is left to be asked: nobody's return depends on it.
+    fn is_over(&self) -> bool {
+        self.whole == Whole::No || self.survivors().next().is_none()
+    }
+
+    /// The suspects that have not ended.
+    fn survivors(&self) -> impl Iterator<Item = usize> + '_ {
+        (0..self.suspects).filter(|at| self.graph.node(*at).seen != Seen::Gone)
+    }
+
+    /// Whether it is idle, and has been since it was looked at.
+    fn has_rested(&self, system: &Shared, at: usize) -> bool {
+        let node = self.graph.node(at);
+        let Seen::Idle { turns, .. } = node.seen else {
+            return true;
+        };
+        let cell = system.registry.get(node.who.id, node.who.place);
+        cell.is_some_and(|cell| !cell.inbox.is_active() && cell.facts.turns() == turns)
+    }
+
+    pub(super) fn findings(self) -> Findings {
+        #[cfg(test)]
+        let whole = match is_planted(Planted::ForgottenSuspect) {
+            true => Whole::Yes,
+            false => self.whole,
+        };
+        #[cfg(not(test))]
+        let whole = self.whole;
+        // What is too much even for a far look is given up.
+        let all = whole == Whole::No || self.end == End::CutOff && self.reach == Reach::Near;
+        let (left, looked_at): (Vec<usize>, Vec<usize>) = self
+            .survivors()
+            .partition(|at| self.graph.node(*at).seen == Seen::No);
+        let who = |at: usize| self.graph.node(at).who;
+        let is_open = |who: &Who| all || self.doubtful.contains(&who.id);
+        Findings {
+            left: left.into_iter().map(who).collect(),
+            again: looked_at.into_iter().map(who).filter(is_open).collect(),
+            took_ns: self.took_ns,
+            looked_at: self.looked_at,
+            ended: self.ended,
+        }
+    }
+}
+
+/// Whether all that a state has was shown.
+#[derive(PartialEq, Eq)]
+pub(super) enum Shown {
+    All,
+    /// The user's code panicked.
+    Faulty,
+}
+
+/// Hands each address of its own system that the actor shows to `body`.
+pub(super) fn shown(idle: &mut Idle, mut body: impl FnMut(&AddressRef)) -> Shown {
+    let system = idle.system.number;
+    let mut take = |address: &AddressRef| {
+        if address.system.number == system {
+            body(address);
+            #[cfg(test)]
+            if is_planted(Planted::ShownTwice) {
+                body(address);
+            }
+        }
+    };
+    match catch(|| known(&mut take, |seen| idle.acquaintances(seen))) {
+        Ok(()) => Shown::All,
+        Err(_) => Shown::Faulty,
+    }
+}
+
+/// Whose address it is, if that actor may know others. One that knows nobody ends by its count alone.
+pub(super) fn traced(address: &AddressRef) -> Option<Who> {
+    address.class.is_traced.then(|| Who {
+        id: address.id,
+        place: address.place(),
+    })
+}

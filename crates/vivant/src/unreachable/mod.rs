@@ -1,0 +1,26 @@
+//! Actors that nobody can reach, cycles of them too, are found and end (O10). See [README.md](README.md).
+//!
+//! - [`Acquainted`]: which addresses a state shows.
+//! - [`suspects`]: who may have become unreachable, and when that is looked into.
+//! - [`graph`]: the actors that a look has met, and which of them nothing outside keeps.
+//! - [`look`]: how it is filled, a few actors at a time.
+//! - [`verdict`]: how those that it names are condemned together, or not at all.
+//! - [`why`]: what keeps an actor.
+
+mod acquainted;
+mod graph;
+mod look;
+mod suspects;
+mod verdict;
+mod why;
+
+#[cfg(all(test, feature = "macros"))]
+mod model;
+#[cfg(all(test, feature = "macros"))]
+mod model_tests;
+
+pub(crate) use acquainted::known;
+pub use acquainted::{Acquaintances, Acquainted};
+pub use acquainted::{NotAcquainted, Probe};
+pub(crate) use suspects::{Detector, Suspect};
+pub use why::{KeptBy, WhyAlive};

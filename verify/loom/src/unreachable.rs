@@ -1,0 +1,310 @@
+//! The verdict on actors that nobody can reach (`crates/vivant/src/unreachable/README.md`).
+//!
+//! Proved, on a model of `unreachable/verdict.rs` and of the word that counts addresses, with the real inbox: U3 while all of a group are
+//! held none gives away what it knows, and what was sent to them before is seen; U4 whoever has an address finds its actor alive,
+//! and whoever asks for one by a weak address gets it exactly if the actor stays.
+//!
+//! | model | real |
+//! |---|---|
+//! | `Member::word`, `upgrade`, `send` | `cell/tally.rs`; `CellRef::upgrade`; `post`, then the drop of the address |
+//! | `Member::knows` | the state: whom it knows, once each |
+//! | `Pair::judge` | `verdict::condemn`, with `Idle::condemn`, `pardon`, `let_go`, `ends` |
+//! | `Pair::verdict` | `Detector::verdict` |
+//! | `Pair::serve` | `cell::run` |
+//!
+//! Left out: the cell's memory, which `address` has; suspects; that somebody who waits for a verdict cuts it short.
+
+use crate::check::{Canary, holds};
+use crate::letters::{Mailbox, Node, Told, letter};
+use crate::runtime::inbox::{Grasped, Inbox, Parked};
+use crate::sync::{AtomicUsize, Mutex, Ordering, lock};
+use crate::tracked::Tracked;
+use loom::thread;
+use std::rc::Rc as Unseen;
+
+const CONDEMNED: usize = 1 << 31;
+
+/// Upon this letter an actor gives an address of whom it knows to the outside.
+const GIVE: char = 'g';
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Flaw {
+    None,
+    /// The count is not compared.
+    AnyCount,
+    /// Nobody looks for messages after the count.
+    InboxUnseen,
+    /// The count is compared without `Acquire`.
+    CountRelaxed,
+    /// An upgrade does not look whether the actor is condemned.
+    BlindUpgrade,
+    /// An upgrade that meets a condemned actor fails at once.
+    HastyUpgrade,
+    /// Each is let go before the next is held.
+    OneByOne,
+}
+
+struct Member {
+    word: AtomicUsize,
+    inbox: Inbox<Node>,
+    knows: Tracked<Life>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Life {
+    /// It knows the other.
+    Knowing,
+    Ended,
+}
+
+/// Two that know each other.
+struct Pair {
+    members: [Member; 2],
+    verdict: Mutex<()>,
+    /// Addresses that were given to the outside.
+    given: AtomicUsize,
+    flaw: Flaw,
+}
+
+impl Pair {
+    fn new(flaw: Flaw, outside: [usize; 2]) -> Unseen<Pair> {
+        let member = |outside| Member {
+            word: AtomicUsize::new(1 + outside),
+            inbox: Inbox::new(),
+            knows: Tracked::new(Life::Knowing),
+        };
+        Unseen::new(Pair {
+            members: outside.map(member),
+            verdict: Mutex::new(()),
+            given: AtomicUsize::new(0),
+            flaw,
+        })
+    }
+
+    /// Sends through an address, and drops it.
+    fn send(&self, at: usize, from: char) {
+        let member = &self.members[at];
+        match Mailbox::push(&member.inbox, letter(from, 0)) {
+            Ok(Told::Wakes(letter)) => self.serve(at, Some(letter.from)),
+            Ok(_) => {}
+            Err(_) => panic!("U4: it ended while an address existed"),
+        }
+        member.word.fetch_sub(1, Ordering::AcqRel);
+    }
+
+    /// A run, by whoever holds it.
+    fn serve(&self, at: usize, first: Option<char>) {
+        let member = &self.members[at];
+        let mut backlog: Vec<char> = first.into_iter().collect();
+        loop {
+            backlog.extend(
+                Mailbox::take(&member.inbox)
+                    .iter()
+                    .map(|letter| letter.from),
+            );
+            for from in backlog.drain(..) {
+                let life = member.knows.change(|life| *life);
+                assert_eq!(life, Life::Knowing, "U4: it runs after its end");
+                if from == GIVE {
+                    self.members[1 - at].word.fetch_add(1, Ordering::Relaxed);
+                    self.given.fetch_add(1, Ordering::Relaxed);
+                }
+            }
+            if member.inbox.park() == Parked::Yes {
+                return;
+            }
+        }
+    }
+
+    fn upgrade(&self, at: usize) -> bool {
+        let member = &self.members[at];
+        let mut word = member.word.load(Ordering::Relaxed);
+        loop {
+            if word & CONDEMNED != 0 && self.flaw == Flaw::HastyUpgrade {
+                return false;
+            }
+            if word & CONDEMNED != 0 && self.flaw != Flaw::BlindUpgrade {
+                let _none = lock(&self.verdict);
+                word = member.word.load(Ordering::Relaxed);
+                if word & CONDEMNED != 0 {
+                    return false;
+                }
+            }
+            if word & !CONDEMNED == 0 {
+                return false;
+            }
+            let raised =
+                member
+                    .word
+                    .compare_exchange(word, word + 1, Ordering::Relaxed, Ordering::Relaxed);
+            match raised {
+                Ok(_) => return true,
+                Err(now) => word = now,
+            }
+        }
+    }
+
+    fn let_go(&self, at: usize) {
+        if self.members[at].inbox.park() == Parked::Again {
+            self.serve(at, None);
+        }
+    }
+
+    /// Condemns both, or nobody.
+    fn judge(&self) {
+        for (at, member) in self.members.iter().enumerate() {
+            if member.inbox.grasp() != Grasped::Yes {
+                (0..at).for_each(|held| self.let_go(held));
+                return;
+            }
+            if self.flaw == Flaw::OneByOne && at == 0 {
+                // Only looked at; taken for granted from here on.
+                self.let_go(at);
+            }
+        }
+        let first = usize::from(self.flaw == Flaw::OneByOne);
+        let held = || self.members.iter().skip(first);
+        held().for_each(|member| member.knows.change(|_| ()));
+        let sentence = lock(&self.verdict);
+        let condemned = held().take_while(|member| self.condemn(member)).count();
+        if condemned < held().count() {
+            for member in held().take(condemned) {
+                member.word.fetch_and(!CONDEMNED, Ordering::AcqRel);
+            }
+            drop(sentence);
+            (first..2).for_each(|at| self.let_go(at));
+            return;
+        }
+        drop(sentence);
+        for member in &self.members {
+            member.knows.change(|life| *life = Life::Ended);
+            let refused = Mailbox::close(&member.inbox);
+            assert!(refused.is_empty(), "U3: a message was lost");
+        }
+    }
+
+    fn condemn(&self, member: &Member) -> bool {
+        let mut word = member.word.load(Ordering::Relaxed);
+        loop {
+            if word != 1 && self.flaw != Flaw::AnyCount {
+                return false;
+            }
+            let order = match self.flaw {
+                Flaw::CountRelaxed => Ordering::Relaxed,
+                _ => Ordering::AcqRel,
+            };
+            match member
+                .word
+                .compare_exchange(word, word | CONDEMNED, order, Ordering::Relaxed)
+            {
+                Ok(_) => break,
+                Err(now) => word = now,
+            }
+        }
+        if self.flaw == Flaw::InboxUnseen || Mailbox::is_empty(&member.inbox) {
+            return true;
+        }
+        member.word.fetch_and(!CONDEMNED, Ordering::AcqRel);
+        false
+    }
+
+    /// All threads have ended. Whether both are alive; they are both or neither.
+    fn are_alive(&self) -> bool {
+        let alive = |member: &Member| member.knows.read(|life| *life == Life::Knowing);
+        let [one, other] = [0, 1].map(|at| alive(&self.members[at]));
+        assert_eq!(one, other, "U4: all or nobody");
+        one
+    }
+}
+
+/// The last address outside of the first goes after something is sent through it; it makes the first give an address of the second away.
+fn a_last_message(flaw: Flaw) {
+    let pair = Pair::new(flaw, [1, 0]);
+    let sender = thread::spawn({
+        let pair = pair.clone();
+        move || pair.send(0, GIVE)
+    });
+    pair.judge();
+    sender.join().unwrap();
+    assert!(pair.are_alive(), "U3: one that is known outside has ended");
+    let given = pair.given.load(Ordering::Relaxed);
+    assert_eq!(given, 1, "U3: a message was lost");
+}
+
+/// Nobody outside has an address, and somebody asks for one.
+fn an_upgrade(flaw: Flaw) {
+    let pair = Pair::new(flaw, [0, 0]);
+    let asking = thread::spawn({
+        let pair = pair.clone();
+        move || pair.upgrade(1)
+    });
+    pair.judge();
+    let found = asking.join().unwrap();
+    assert_eq!(
+        pair.are_alive(),
+        found,
+        "U4: an address exactly if it stays"
+    );
+}
+
+/// Somebody outside has an address of the second throughout, and another asks for one of the first.
+fn an_upgrade_of_one_that_stays(flaw: Flaw) {
+    let pair = Pair::new(flaw, [0, 1]);
+    let asking = thread::spawn({
+        let pair = pair.clone();
+        move || pair.upgrade(0)
+    });
+    pair.judge();
+    assert!(asking.join().unwrap(), "U4: it can be reached");
+    assert!(pair.are_alive(), "U4: it can be reached");
+}
+
+/// U3: what was sent before the last address went is seen, and what it makes the actor give away counts.
+pub fn a_message_before_the_last_drop_is_seen() {
+    holds(|| a_last_message(Flaw::None));
+}
+
+/// U4: an address, or an end; never both, and never neither.
+pub fn an_upgrade_waits_for_the_verdict() {
+    holds(|| an_upgrade(Flaw::None));
+}
+
+/// U4: of an actor that stays an upgrade does not fail.
+pub fn an_upgrade_of_one_that_is_let_off_succeeds() {
+    holds(|| an_upgrade_of_one_that_stays(Flaw::None));
+}
+
+/// Each planted bug is met by the very models above.
+pub mod canaries {
+    use super::*;
+
+    /// Somebody outside has an address, and both end all the same.
+    pub fn a_count_that_is_not_compared_is_caught(canary: Canary) {
+        canary.dies("U4", || an_upgrade_of_one_that_stays(Flaw::AnyCount));
+    }
+
+    /// What was sent before the last address went is refused.
+    pub fn a_message_that_is_not_looked_for_is_caught(canary: Canary) {
+        canary.dies("U", || a_last_message(Flaw::InboxUnseen));
+    }
+
+    /// The same: the look may be older than the count.
+    pub fn a_count_compared_without_acquire_is_caught(canary: Canary) {
+        canary.dies("", || a_last_message(Flaw::CountRelaxed));
+    }
+
+    /// Somebody gets an address of one that ends.
+    pub fn an_upgrade_that_does_not_wait_is_caught(canary: Canary) {
+        canary.dies("U4", || an_upgrade(Flaw::BlindUpgrade));
+    }
+
+    /// Somebody gets none of one that stays.
+    pub fn an_upgrade_that_fails_at_once_is_caught(canary: Canary) {
+        canary.dies("U4", || an_upgrade_of_one_that_stays(Flaw::HastyUpgrade));
+    }
+
+    /// The first gives an address of the second away while that is judged.
+    pub fn members_held_one_after_the_other_are_caught(canary: Canary) {
+        canary.dies("", || a_last_message(Flaw::OneByOne));
+    }
+}
