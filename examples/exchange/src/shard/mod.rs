@@ -1,7 +1,7 @@
 //! Shards: actors with the order books of some instruments.
 //!
 //! - [`Shard`]: the actor. It carries orders out, tells traders, and publishes what has changed.
-//! - [`Listing`]: one instrument: its book, a region of its own ([`Iso`](vivant::heap::Iso)), and what goes with it wherever it goes.
+//! - [`Listing`]: one instrument: its book, a region of its own ([`Iso`]), and what goes with it wherever it goes.
 //! - [`Version`]: what is published of an instrument: a [`Val`] that any actor reads.
 //!
 //! # How an instrument is handed over
