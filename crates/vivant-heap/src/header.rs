@@ -4,7 +4,7 @@ use crate::collections::chunk::{self, Content, Head};
 use crate::collector::{Relocator, Tracer};
 use crate::pages::chunk::PAGE;
 use crate::pages::class::{CLASSES, SMALL_MAX, cell_size, class_for, size_of_cell};
-use crate::types::{Collected, Object};
+use crate::types::{Collected, Holdings, Object};
 use std::any::TypeId;
 use std::cell::Cell;
 use std::panic::{self, AssertUnwindSafe};
@@ -64,6 +64,8 @@ pub(crate) struct Table {
     pub(crate) mutable: bool,
     pub(crate) trace: unsafe fn(NonNull<u8>, &mut Tracer<'_>),
     pub(crate) relocate: unsafe fn(NonNull<u8>, &mut Relocator<'_>),
+    /// Shows what it holds of things that are counted elsewhere, if it may hold any.
+    pub(crate) show: Option<unsafe fn(NonNull<u8>, &mut Holdings<'_>)>,
     /// The destructor, if it has one.
     pub(crate) end: Option<unsafe fn(NonNull<u8>)>,
     /// Of the static twin. A function, because tables are made where types are not known to be `'static`.
@@ -83,6 +85,7 @@ impl Table {
                 mutable: T::MUTABLE,
                 trace: trace::<T>,
                 relocate: relocate::<T>,
+                show: if T::SHOWS { Some(show::<T>) } else { None },
                 end: if std::mem::needs_drop::<T>() {
                     Some(end::<T>)
                 } else {
@@ -107,6 +110,7 @@ impl Table {
             mutable: false,
             trace,
             relocate,
+            show: None,
             end: None,
             id: TypeId::of::<T>,
             name: std::any::type_name::<T>,
@@ -124,6 +128,11 @@ impl Table {
                 mutable: false,
                 trace: trace_slice::<T>,
                 relocate: relocate_slice::<T>,
+                show: if T::SHOWS {
+                    Some(show_slice::<T>)
+                } else {
+                    None
+                },
                 end: if std::mem::needs_drop::<T>() {
                     Some(end_slice::<T>)
                 } else {
@@ -146,6 +155,11 @@ impl Table {
                 mutable: true,
                 trace: chunk::trace::<C>,
                 relocate: chunk::relocate::<C>,
+                show: if C::SHOWS {
+                    Some(chunk::show::<C>)
+                } else {
+                    None
+                },
                 end: if C::NEEDS_DROP {
                     Some(chunk::end::<C>)
                 } else {
@@ -262,6 +276,15 @@ unsafe fn relocate_slice<'gc, T: Object<'gc>>(length: NonNull<u8>, relocator: &m
     }
 }
 
+/// # Safety
+///
+/// As for `trace`, of a slice.
+unsafe fn show_slice<'gc, T: Object<'gc>>(length: NonNull<u8>, shown: &mut Holdings<'_>) {
+    // SAFETY: the caller's.
+    let elements = unsafe { elements::<T>(length).as_ref() };
+    elements.iter().for_each(|element| element.show(shown));
+}
+
 /// The elements, one by one: a panic of one of them is the slice's, and goes on when the others have ended. Of two at a time the process would
 /// end (H10).
 ///
@@ -298,6 +321,14 @@ unsafe fn end_slice<'gc, T: Object<'gc>>(length: NonNull<u8>) {
 unsafe fn trace<'gc, T: Object<'gc>>(value: NonNull<u8>, tracer: &mut Tracer<'_>) {
     // SAFETY: the caller's.
     unsafe { value.cast::<T>().as_ref() }.trace(tracer);
+}
+
+/// # Safety
+///
+/// As for `trace`.
+unsafe fn show<'gc, T: Object<'gc>>(value: NonNull<u8>, shown: &mut Holdings<'_>) {
+    // SAFETY: the caller's.
+    unsafe { value.cast::<T>().as_ref() }.show(shown);
 }
 
 /// # Safety

@@ -19,7 +19,7 @@ use crate::sync::Arc;
 use crate::tags::Tags;
 use crate::types::{Object, Unbranded};
 use std::any::Any;
-use std::cell::{RefCell, UnsafeCell};
+use std::cell::{Cell, RefCell, UnsafeCell};
 use std::fmt;
 use std::mem::{self, ManuallyDrop};
 use std::panic::{self, AssertUnwindSafe};
@@ -46,6 +46,8 @@ pub(crate) struct Core {
     pub(crate) deaths: RefCell<Deaths>,
     /// Which of its objects others can name.
     pub(crate) tags: RefCell<Tags>,
+    /// Whether an object was ever made in it that may show something ([`Object::show`]).
+    pub(crate) shows: Cell<bool>,
     /// Bytes of regions that turns of this heap have made, or made grow, since the last mark.
     pub(crate) pinned: usize,
     /// Of a region: bytes of its pages when they were last added to a holder's.
@@ -91,6 +93,7 @@ impl Core {
             weak: Vec::new(),
             deaths: RefCell::default(),
             tags: RefCell::default(),
+            shows: Cell::new(false),
             pinned: 0,
             weighed: 0,
             sharing: RefCell::default(),
@@ -234,8 +237,51 @@ impl<R: Root> Heap<R> {
         if self.never() {
             return;
         }
-        self.core.get_mut().major(&mut *self.state);
+        self.core.get_mut().major(&mut *self.state, None);
         self.check();
+    }
+
+    /// As [`Heap::collect`], and hands what living objects show ([`Object::show`]) to `each`, if the state reaches them by references that are the heap's own (`Gc`, and
+    /// collections). The state itself shows nothing here, nor do shared objects (`Val`), which others may read, and the insides of regions.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use vivant_heap::{Gc, Heap, Object, Pacing, Root, Source, leaf};
+    ///
+    /// struct Door(u64);
+    /// leaf!([] Door, door shows &door.0);
+    ///
+    /// #[derive(Object)]
+    /// struct Room<'gc> {
+    ///     doors: Vec<Door>,
+    ///     next: Option<Gc<'gc, Room<'gc>>>,
+    /// }
+    /// struct House;
+    /// impl Root for House {
+    ///     type Of<'gc> = Gc<'gc, Room<'gc>>;
+    /// }
+    ///
+    /// let mut heap = Heap::<House>::new(&Arc::new(Source::new()), Pacing::default(), |m| {
+    ///     let next = Some(m.alloc(Room { doors: vec![Door(3)], next: None }));
+    ///     m.alloc(Room { doors: vec![Door(1), Door(2)], next })
+    /// });
+    /// let mut doors = Vec::new();
+    /// heap.collect_and_show(&mut |held| doors.extend(held.downcast_ref::<u64>().copied()));
+    /// assert_eq!(doors, [1, 2, 3]);
+    /// ```
+    pub fn collect_and_show(&mut self, each: &mut dyn FnMut(&dyn Any)) {
+        if self.never() {
+            return;
+        }
+        self.core.get_mut().major(&mut *self.state, Some(each));
+        self.check();
+    }
+
+    /// Whether an object was ever made in it that may show something.
+    #[inline]
+    #[must_use]
+    pub fn shows(&self) -> bool {
+        self.core().shows.get()
     }
 
     /// What was just made is meant to stay, and to go elsewhere: if it is more than a nursery should have, it becomes old now, and not in the middle of
@@ -307,7 +353,7 @@ impl<R: Root> Heap<R> {
         match due {
             Due::Nothing => {}
             Due::Young => core.minor(&mut *self.state, Ageing::Once),
-            Due::All => core.major(&mut *self.state),
+            Due::All => core.major(&mut *self.state, None),
         }
         if core.old.unswept != 0 {
             core.sweep_some();

@@ -45,8 +45,8 @@ pub use stats::HeapStats;
 pub use stress::{Stress, When};
 pub use tags::{ForeignTag, Tag, TagId};
 pub use types::{
-    Anything, BorrowError, Collected, Freeze, FreezeOf, Frozen, FrozenParts, Gc, Ice, Leaf, Mut,
-    Object, Ref, RefMut, Sendable, Twin, TwinOf, Unbranded, Val, Weak, unsizing,
+    Anything, BorrowError, Collected, Freeze, FreezeOf, Frozen, FrozenParts, Gc, Holdings, Ice,
+    Leaf, Mut, Object, Ref, RefMut, Sendable, Twin, TwinOf, Unbranded, Val, Weak, unsizing,
 };
 pub use verify::Fault;
 pub use vivant_macros::{Freeze, Object};

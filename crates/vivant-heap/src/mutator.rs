@@ -120,6 +120,9 @@ impl<'gc> Mutator<'gc> {
             if const { mem::needs_drop::<T>() } {
                 self.note_drop(room, size_of::<T>());
             }
+            if const { T::SHOWS } {
+                self.note_shows();
+            }
             Gc::at(room.add(1).cast())
         }
     }
@@ -189,6 +192,12 @@ impl<'gc> Mutator<'gc> {
         };
         core.counted.born_old(bytes);
         room
+    }
+
+    /// Notes that an object was made that may show something.
+    #[inline]
+    pub(crate) fn note_shows(&self) {
+        self.core().shows.set(true);
     }
 
     /// Notes the destructor of an old object.

@@ -36,6 +36,8 @@ pub(crate) enum Planted {
     ForgottenMeeting,
     /// A mark does not begin with what others know.
     ForgottenExport,
+    /// Shared objects show what they hold, as private ones do.
+    SharedShown,
     /// An old object begins with the mark that is to come.
     WrongEpoch,
     /// A stub of a young object is not remembered.

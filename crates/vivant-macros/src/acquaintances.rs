@@ -1,32 +1,51 @@
-//! Which addresses a state shows: those of every field whose type can.
+//! Which addresses a state shows: those of every field whose type can. In a state that is a graph every field can: it is an object, or `Acquainted`, too.
 
+use crate::errors::Errors;
+use crate::object::is_leaf;
 use crate::options::Vivant;
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Attribute, Data, DeriveInput, Field, Fields, Ident, Index, Type};
+use syn::{
+    Attribute, Data, DeriveInput, Field, Fields, Generics, Ident, Index, Lifetime, parse_quote,
+};
+
+/// What is needed to write how one field shows its addresses.
+struct Showing<'a> {
+    vivant: &'a Vivant,
+    /// Of a state that is a graph.
+    brand: Option<&'a Lifetime>,
+}
 
 /// Two hidden items of the state, which the impl of `Actor` finds whatever the state's brand is called.
 pub(crate) fn write(input: &DeriveInput, vivant: &Vivant) -> TokenStream {
     let state = &input.ident;
-    let (impl_generics, type_generics, clause) = input.generics.split_for_impl();
-    let (types, body) = match &input.data {
+    let brand = input
+        .generics
+        .lifetimes()
+        .next()
+        .map(|brand| &brand.lifetime);
+    let showing = Showing { vivant, brand };
+    let generics = showing.generics(&input.generics);
+    let (impl_generics, type_generics, clause) = generics.split_for_impl();
+    let (fields, body) = match &input.data {
         // Nobody can refer to the fields of a packed type.
         _ if input.attrs.iter().any(is_packed) => (Vec::new(), TokenStream::new()),
-        Data::Struct(data) => (types_of(&data.fields), of_struct(&data.fields, vivant)),
+        Data::Struct(data) => (
+            data.fields.iter().collect(),
+            showing.of_struct(&data.fields),
+        ),
         Data::Enum(data) => {
-            let types = data.variants.iter().flat_map(|one| types_of(&one.fields));
+            let fields = data.variants.iter().flat_map(|one| one.fields.iter());
             let arms = data
                 .variants
                 .iter()
-                .map(|one| arm(&one.ident, &one.fields, vivant));
-            (types.collect(), quote!(match self { #(#arms)* _ => {} }))
+                .map(|one| showing.arm(&one.ident, &one.fields));
+            (fields.collect(), quote!(match self { #(#arms)* _ => {} }))
         }
-        Data::Union(_) => (Vec::new(), TokenStream::new()),
+        Data::Union(_) => (Vec::<&Field>::new(), TokenStream::new()),
     };
-    let shows = types
-        .iter()
-        .map(|of| quote_spanned!(of.span()=> || #vivant::__private::Probe::<#of>::SHOWS));
+    let shows = fields.into_iter().map(|field| showing.shows(field));
     quote! {
         #[automatically_derived]
         #[doc(hidden)]
@@ -35,7 +54,7 @@ pub(crate) fn write(input: &DeriveInput, vivant: &Vivant) -> TokenStream {
             #[doc(hidden)]
             pub const __VIVANT_SHOWS: bool = {
                 use #vivant::__private::NotAcquainted as _;
-                false #(#shows)*
+                false #(|| #shows)*
             };
             #[doc(hidden)]
             pub fn __vivant_acquaintances(&self, __seen: &mut #vivant::Acquaintances<'_>) {
@@ -63,45 +82,87 @@ fn is_packed(attr: &Attribute) -> bool {
     packed
 }
 
-fn types_of(fields: &Fields) -> Vec<&Type> {
-    fields.iter().map(|field| &field.ty).collect()
-}
-
-/// Shows one field, given by reference.
-fn show(field: &Field, place: &TokenStream, vivant: &Vivant) -> TokenStream {
-    let of = &field.ty;
-    quote_spanned!(of.span()=> #vivant::__private::Probe::<#of>::show(#place, __seen);)
-}
-
-fn of_struct(fields: &Fields, vivant: &Vivant) -> TokenStream {
-    let shown = fields.iter().enumerate().map(|(at, field)| {
-        let place = match &field.ident {
-            Some(name) => quote!(&self.#name),
-            None => {
-                let at = Index::from(at);
-                quote!(&self.#at)
-            }
-        };
-        show(field, &place, vivant)
-    });
-    quote!(#(#shown)*)
-}
-
-fn arm(variant: &Ident, fields: &Fields, vivant: &Vivant) -> TokenStream {
-    let names: Vec<Ident> = (0..fields.len())
-        .map(|at| format_ident!("__field_{at}"))
-        .collect();
-    let shown = fields
-        .iter()
-        .zip(&names)
-        .map(|(field, name)| show(field, &quote!(#name), vivant));
-    let pattern = match fields {
-        Fields::Named(named) => {
-            let own = named.named.iter().map(|field| &field.ident);
-            quote!({ #(#own: #names),* })
+impl Showing<'_> {
+    /// The state's own; parts of a graph are objects.
+    fn generics(&self, of_state: &Generics) -> Generics {
+        let mut generics = of_state.clone();
+        if let Some(brand) = self.brand {
+            let vivant = self.vivant;
+            let parameters: Vec<Ident> = of_state
+                .type_params()
+                .map(|parameter| parameter.ident.clone())
+                .collect();
+            let clause = generics.make_where_clause();
+            clause
+                .predicates
+                .extend(parameters.iter().map(|parameter| -> syn::WherePredicate {
+                    parse_quote!(#parameter: #vivant::heap::Object<#brand>)
+                }));
         }
-        Fields::Unnamed(_) => quote!((#(#names),*)),
-        Fields::Unit => TokenStream::new(),
-    };
-    quote!(Self::#variant #pattern => { #(#shown)* })
+        generics
+    }
+
+    /// The brand, if this field is an object of its own in a graph.
+    fn object(&self, field: &Field) -> Option<&Lifetime> {
+        self.brand
+            .filter(|_| !is_leaf(field, &mut Errors::default()))
+    }
+
+    /// Whether one field may show an address.
+    fn shows(&self, field: &Field) -> TokenStream {
+        let (vivant, of) = (self.vivant, &field.ty);
+        let object = self.object(field).map(
+            |brand| quote_spanned!(of.span()=> || <#of as #vivant::heap::Object<#brand>>::SHOWS),
+        );
+        quote_spanned!(of.span()=> #vivant::__private::Probe::<#of>::SHOWS #object)
+    }
+
+    /// Shows one field, given by reference.
+    fn show(&self, field: &Field, place: &TokenStream) -> TokenStream {
+        let (vivant, of) = (self.vivant, &field.ty);
+        let probed =
+            quote_spanned!(of.span()=> #vivant::__private::Probe::<#of>::show(#place, __seen););
+        // In one way or the other, and not twice.
+        let object = self.object(field).map(|brand| {
+            quote_spanned! {of.span()=>
+                if !#vivant::__private::Probe::<#of>::SHOWS {
+                    __seen.__of_object(|__shown| <#of as #vivant::heap::Object<#brand>>::show(#place, __shown));
+                }
+            }
+        });
+        quote!(#probed #object)
+    }
+
+    fn of_struct(&self, fields: &Fields) -> TokenStream {
+        let shown = fields.iter().enumerate().map(|(at, field)| {
+            let place = match &field.ident {
+                Some(name) => quote!(&self.#name),
+                None => {
+                    let at = Index::from(at);
+                    quote!(&self.#at)
+                }
+            };
+            self.show(field, &place)
+        });
+        quote!(#(#shown)*)
+    }
+
+    fn arm(&self, variant: &Ident, fields: &Fields) -> TokenStream {
+        let names: Vec<Ident> = (0..fields.len())
+            .map(|at| format_ident!("__field_{at}"))
+            .collect();
+        let shown = fields
+            .iter()
+            .zip(&names)
+            .map(|(field, name)| self.show(field, &quote!(#name)));
+        let pattern = match fields {
+            Fields::Named(named) => {
+                let own = named.named.iter().map(|field| &field.ident);
+                quote!({ #(#own: #names),* })
+            }
+            Fields::Unnamed(_) => quote!((#(#names),*)),
+            Fields::Unit => TokenStream::new(),
+        };
+        quote!(Self::#variant #pattern => { #(#shown)* })
+    }
 }

@@ -20,6 +20,7 @@
 //! - `types`: types, read by their tokens;
 //! - `face`: the handle struct;
 //! - `acquaintances`: which addresses a state shows;
+//! - `holdings`: what an object holds of things that are counted elsewhere;
 //! - `graph`: a state with a lifetime, and its actor's name;
 //! - `surface`: what of a user's item shows on what is written for it: visibility, docs, `#[cfg]`;
 //! - `names`, `options`, `errors`.
@@ -34,6 +35,7 @@ mod errors;
 mod face;
 mod freeze;
 mod graph;
+mod holdings;
 mod interface;
 mod names;
 mod object;

@@ -320,6 +320,11 @@ impl<'a> Derived<'a> {
         let destructor = self.no_destructor();
         let trace = self.arms(&format_ident!("trace"));
         let relocate = self.arms(&format_ident!("relocate"));
+        let shows = traced().map(|Part { field, .. }| {
+            let of = &field.ty;
+            quote_spanned!(of.span()=> || <#of as #heap::Object<#brand>>::SHOWS)
+        });
+        let show = self.shows();
         quote! {
             // SAFETY: all fields are gone through but those that are checked for having no brand.
             #[automatically_derived]
@@ -334,6 +339,11 @@ impl<'a> Derived<'a> {
                 #[inline]
                 fn relocate(&mut self, __visitor: &mut #heap::Relocator<'_>) {
                     match *self { #relocate }
+                }
+                const SHOWS: bool = false #(#shows)*;
+                #[inline]
+                fn show(&self, __shown: &mut #heap::Holdings<'_>) {
+                    match *self { #show }
                 }
             }
         }

@@ -54,6 +54,8 @@ pub(crate) enum Planted {
     ForgottenSuspect,
     /// A drop makes nobody a suspect.
     UnnoticedDrop,
+    /// What a mark has seen in a heap is trusted after the actor has run.
+    StaleSighting,
     /// After a panic the heap keeps what was left for the step.
     LeftInHeap,
 }

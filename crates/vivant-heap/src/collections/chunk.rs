@@ -5,6 +5,7 @@ use crate::header::{Header, Table};
 use crate::mutator::Mutator;
 #[cfg(test)]
 use crate::planted::{Planted, is_planted};
+use crate::types::Holdings;
 use crate::types::borrow::CLEAN;
 use crate::types::gc::Brand;
 use std::cell::Cell;
@@ -54,6 +55,8 @@ pub(crate) unsafe trait Content<'gc>: 'gc {
     const NEEDS_TRACE: bool;
     /// Whether anything in it has a destructor.
     const NEEDS_DROP: bool;
+    /// Whether anything in it may show something ([`Object::show`](crate::Object::show)).
+    const SHOWS: bool = false;
     /// Bytes of a chunk with so many slots.
     fn bytes(capacity: usize) -> usize;
     /// # Safety
@@ -68,6 +71,10 @@ pub(crate) unsafe trait Content<'gc>: 'gc {
     ///
     /// Nobody else uses the chunk.
     unsafe fn relocate(chunk: Raw, relocator: &mut Relocator<'_>);
+    /// # Safety
+    ///
+    /// As for `trace`.
+    unsafe fn show(_chunk: Raw, _shown: &mut Holdings<'_>) {}
     /// # Safety
     ///
     /// Nobody uses the chunk any more.
@@ -204,6 +211,9 @@ impl<'gc, C: Content<'gc>> Chunk<'gc, C> {
             C::begin(Raw(head), capacity);
             if C::NEEDS_DROP {
                 mutator.note_drop(room, bytes);
+            }
+            if C::SHOWS {
+                mutator.note_shows();
             }
             Self::of(Raw(head))
         }
@@ -347,6 +357,14 @@ pub(crate) unsafe fn relocate<'gc, C: Content<'gc>>(
         chunk.head().flag.set(0);
         relocator.mutable(&chunk.head().flag, CLEAN);
     }
+}
+
+/// # Safety
+///
+/// As for `trace`.
+pub(crate) unsafe fn show<'gc, C: Content<'gc>>(value: NonNull<u8>, shown: &mut Holdings<'_>) {
+    // SAFETY: the caller's.
+    unsafe { C::show(Raw::at(value), shown) };
 }
 
 /// # Safety

@@ -2,7 +2,7 @@
 
 use super::chunk::{CHUNK_MAX, Chunk, Content, Head, Raw, SLOTS_MAX, end_elements};
 use crate::collector::{Relocator, Tracer};
-use crate::types::Object;
+use crate::types::{Holdings, Object};
 use std::marker::PhantomData;
 use std::ptr::NonNull;
 
@@ -23,6 +23,7 @@ unsafe impl<'gc, T: Object<'gc>> Content<'gc> for Items<T> {
     type Static = Items<T::Static>;
     const NEEDS_TRACE: bool = T::NEEDS_TRACE;
     const NEEDS_DROP: bool = std::mem::needs_drop::<T>();
+    const SHOWS: bool = T::SHOWS;
 
     #[inline]
     fn bytes(capacity: usize) -> usize {
@@ -43,6 +44,15 @@ unsafe impl<'gc, T: Object<'gc>> Content<'gc> for Items<T> {
         unsafe {
             for slot in chunk.filled() {
                 first::<T>(chunk).add(slot).as_mut().relocate(relocator);
+            }
+        }
+    }
+
+    unsafe fn show(chunk: Raw, shown: &mut Holdings<'_>) {
+        // SAFETY: the caller's.
+        unsafe {
+            for slot in chunk.filled() {
+                first::<T>(chunk).add(slot).as_ref().show(shown);
             }
         }
     }

@@ -1,5 +1,7 @@
 //! Collections: between turns, by whoever holds the heap.
 
+#[cfg(test)]
+mod holdings_tests;
 mod relocator;
 mod split;
 mod tracer;
@@ -14,6 +16,7 @@ use crate::orca::Owner;
 #[cfg(test)]
 use crate::planted::{Planted, is_planted};
 use crate::types::Object;
+use std::any::Any;
 
 /// Runs swept after each turn at least, as long as there are any to sweep.
 const SWEEP_STEP: usize = 8;
@@ -68,7 +71,12 @@ impl Core {
     }
 
     /// Marks all that the roots and other heaps reach, and begins to sweep. The nursery is emptied first, into the old generation (H6).
-    pub(crate) fn major<'gc>(&mut self, roots: &mut impl Object<'gc>) {
+    /// What private objects show goes to `shown`.
+    pub(crate) fn major<'gc>(
+        &mut self,
+        roots: &mut impl Object<'gc>,
+        shown: Option<&mut dyn FnMut(&dyn Any)>,
+    ) {
         while !self.old.sweep(usize::MAX, &self.source) {}
         self.minor(roots, Ageing::Never);
         let whole = Whole;
@@ -78,7 +86,10 @@ impl Core {
         let sharing = self.sharing.get_mut();
         let known = sharing.roots();
         let mut tracer = Tracer::new(self.old.epoch, own, sharing.imports.counted());
-        roots.trace(&mut tracer);
+        match shown {
+            Some(shown) => tracer.private(roots, shown),
+            None => roots.trace(&mut tracer),
+        }
         known.into_iter().for_each(|object| tracer.edge(object));
         #[cfg(test)]
         if is_planted(Planted::TagTableStrong) {

@@ -7,7 +7,8 @@ use crate::pages::chunk::state_of;
 #[cfg(test)]
 use crate::planted::{Planted, is_planted};
 use crate::sync::Ordering;
-use crate::types::{Object, Target};
+use crate::types::{Holdings, Object, Target};
+use std::any::Any;
 use std::ptr::NonNull;
 
 /// Goes from object to object. What [`Object::trace`](crate::Object::trace) reports to.
@@ -24,6 +25,15 @@ pub struct Tracer<'a> {
     object: Option<NonNull<Header>>,
     /// Weak references that were gone through.
     weak: Vec<NonNull<Header>>,
+    private: Option<Private<'a>>,
+}
+
+/// While only what nobody else can reach is gone through.
+struct Private<'a> {
+    /// What it shows goes here.
+    shown: &'a mut dyn FnMut(&dyn Any),
+    /// Shared objects of its own that were met: they are gone through later.
+    put_off: Vec<NonNull<Header>>,
 }
 
 /// What becomes of the references that are met.
@@ -47,6 +57,17 @@ pub(crate) struct Listed {
     pub(crate) shared: Vec<NonNull<Header>>,
 }
 
+/// Whether shared objects are gone through later.
+#[cfg(not(test))]
+fn puts_off(_: &&mut Private<'_>) -> bool {
+    true
+}
+
+#[cfg(test)]
+fn puts_off(_: &&mut Private<'_>) -> bool {
+    !is_planted(Planted::SharedShown)
+}
+
 impl<'a> Tracer<'a> {
     /// Marks for this owner.
     pub(super) fn new(epoch: Epoch, own: NonNull<Owner>, imports: &'a mut Counts) -> Self {
@@ -62,6 +83,7 @@ impl<'a> Tracer<'a> {
             alive: 0,
             object: None,
             weak: Vec::new(),
+            private: None,
         }
     }
 
@@ -93,10 +115,12 @@ impl<'a> Tracer<'a> {
             Purpose::Tell(each) => each(object),
             Purpose::Mark { own, imports } => {
                 // SAFETY: a reference that was reported is to a living object, which its owner keeps until this mark has ended.
-                if unsafe { Owner::of(object) } == *own {
-                    self.edge(object);
-                } else {
+                if unsafe { Owner::of(object) } != *own {
                     imports.meet(object);
+                } else if let Some(private) = self.private.as_mut().filter(puts_off) {
+                    private.put_off.push(object);
+                } else {
+                    self.edge(object);
                 }
             }
         }
@@ -125,9 +149,31 @@ impl<'a> Tracer<'a> {
         if is_planted(Planted::ForgottenChildren) {
             return;
         }
+        if let Some(show) = table.show
+            && let Some(private) = &mut self.private
+        {
+            // SAFETY: a living object; the value follows the header. No turn runs, so nobody writes.
+            unsafe { show(object.add(1).cast(), &mut Holdings::to(private.shown)) };
+        }
         if table.needs_trace {
             self.grey.push(object);
         }
+    }
+
+    /// Marks what the roots reach, but not by shared objects; what it shows goes to `shown`. Then those shared objects are met.
+    pub(super) fn private<'gc>(
+        &mut self,
+        roots: &impl Object<'gc>,
+        shown: &'a mut dyn FnMut(&dyn Any),
+    ) {
+        let put_off = Vec::new();
+        self.private = Some(Private { shown, put_off });
+        roots.trace(self);
+        while !self.drain(usize::MAX) {}
+        let met = self.private.take().map(|private| private.put_off);
+        met.into_iter()
+            .flatten()
+            .for_each(|object| self.edge(object));
     }
 
     /// What is gone through is a weak reference.

@@ -100,6 +100,7 @@ impl Core {
     unsafe fn absorb(&mut self, region: &mut Core) {
         self.counted.born_old(region.old.live);
         debug_assert!(region.tags.get_mut().is_empty(), "Y3");
+        self.shows.set(self.shows.get() || region.shows.get());
         let own = Owner::name(&self.owner);
         // SAFETY: the caller's.
         unsafe { self.old.absorb(&mut region.old, own) };

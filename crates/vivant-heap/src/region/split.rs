@@ -70,6 +70,7 @@ impl<A: Twin, B: Twin> Iso<(A, B)> {
         let (core, (rest, part)) = whole.heap.parts();
         let role = Role::Region(Holder::None);
         let mut apart = Core::new(&core.source, core.pacing, role);
+        apart.get_mut().shows.set(core.shows.get());
         if let Err(shared) = core.split(rest, part, apart.get_mut()) {
             return Err(NotDisjoint { whole, shared });
         }

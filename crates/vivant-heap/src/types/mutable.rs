@@ -2,6 +2,7 @@
 
 use super::borrow::{BorrowError, CLEAN, READERS, Ref, RefMut, WRITING, Wanted};
 use super::gc::Gc;
+use super::holdings::Holdings;
 use super::object::Object;
 use crate::collector::{Relocator, Tracer};
 use crate::mutator::Mutator;
@@ -234,5 +235,10 @@ unsafe impl<'gc, T: Object<'gc>> Object<'gc> for Mut<T> {
         self.flag.set(0);
         self.value.get_mut().relocate(relocator);
         relocator.mutable(&self.flag, CLEAN);
+    }
+    const SHOWS: bool = T::SHOWS;
+    fn show(&self, shown: &mut Holdings<'_>) {
+        // SAFETY: as in `trace`.
+        unsafe { (*self.value.get()).show(shown) };
     }
 }

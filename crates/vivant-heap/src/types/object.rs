@@ -1,5 +1,6 @@
 //! What may lie in a heap, and how the collector goes through it.
 
+use super::holdings::Holdings;
 use crate::collector::{Relocator, Tracer};
 
 /// What a heap can hold, and what may be part of it.
@@ -33,10 +34,16 @@ pub unsafe trait Object<'gc>: 'gc {
     const NEEDS_TRACE: bool;
     /// Whether it changes in place, and so has a flag for the barrier.
     const MUTABLE: bool = false;
+    /// Whether [`show`](Object::show) may show anything.
+    const SHOWS: bool = false;
     /// Reports the references in it.
     fn trace(&self, tracer: &mut Tracer<'_>);
     /// Reports the places of the references in it, which change when what they refer to has moved.
     fn relocate(&mut self, relocator: &mut Relocator<'_>);
+    /// Shows what it holds of things that are counted elsewhere, each once, if it alone holds it: not by an `Arc`, and not by a reference to another object,
+    /// which shows that itself ([`Heap::collect_and_show`](crate::Heap::collect_and_show)).
+    #[inline]
+    fn show(&self, _shown: &mut Holdings<'_>) {}
 }
 
 /// What may lie in any heap: an object of every brand, so one without collected parts. What a generic actor asks of its parameters.
@@ -123,6 +130,13 @@ unsafe impl<'gc, T: ?Sized + Send + Sync + 'static> Object<'gc> for std::sync::A
 /// vivant_heap::leaf!([T: ?Sized + 'static] Name<T>);
 /// ```
 ///
+/// One that is counted elsewhere can be shown ([`Object::show`]):
+///
+/// ```
+/// struct Door(u64);
+/// vivant_heap::leaf!([] Door, door shows &door.0);
+/// ```
+///
 /// A type with a lifetime other than `'static`, or that stays on its thread, is refused:
 ///
 /// ```compile_fail,E0277
@@ -133,7 +147,7 @@ unsafe impl<'gc, T: ?Sized + Send + Sync + 'static> Object<'gc> for std::sync::A
 macro_rules! leaf {
     // One item: parameters that close the list, and go on with an item of their own, do not come through here.
     (@one $item:item) => { $item };
-    ([$($parameters:tt)*] $leaf:ty) => {
+    ([$($parameters:tt)*] $leaf:ty $(, $value:ident shows $shown:expr)?) => {
         $crate::leaf! { @one
             // SAFETY: it is `'static` for every brand, so no brand is in it, and there is nothing to report.
             unsafe impl<'gc, $($parameters)*> $crate::Object<'gc> for $leaf
@@ -146,6 +160,13 @@ macro_rules! leaf {
                 fn trace(&self, _: &mut $crate::Tracer<'_>) {}
                 #[inline]
                 fn relocate(&mut self, _: &mut $crate::Relocator<'_>) {}
+                $(
+                    const SHOWS: bool = true;
+                    fn show(&self, to: &mut $crate::Holdings<'_>) {
+                        let $value = self;
+                        to.one($shown);
+                    }
+                )?
             }
         }
     };
@@ -188,6 +209,14 @@ macro_rules! container {
                     }
                 }
             }
+            const SHOWS: bool = $($parameters::SHOWS)||*;
+            fn show(&$self, shown: &mut Holdings<'_>) {
+                if <Self as Object<'gc>>::SHOWS {
+                    for part in $parts {
+                        part.show(shown);
+                    }
+                }
+            }
         }
     )*};
 }
@@ -216,6 +245,12 @@ unsafe impl<'gc, T: Object<'gc>, const N: usize> Object<'gc> for [T; N] {
             self.iter_mut().for_each(|part| part.relocate(relocator));
         }
     }
+    const SHOWS: bool = T::SHOWS && N != 0;
+    fn show(&self, shown: &mut Holdings<'_>) {
+        if <Self as Object<'gc>>::SHOWS {
+            self.iter().for_each(|part| part.show(shown));
+        }
+    }
 }
 
 // SAFETY: as above.
@@ -227,6 +262,10 @@ unsafe impl<'gc, T: Object<'gc>> Object<'gc> for Box<T> {
     }
     fn relocate(&mut self, relocator: &mut Relocator<'_>) {
         (**self).relocate(relocator);
+    }
+    const SHOWS: bool = T::SHOWS;
+    fn show(&self, shown: &mut Holdings<'_>) {
+        (**self).show(shown);
     }
 }
 
@@ -246,6 +285,13 @@ unsafe impl<'gc, T: Object<'gc>, E: Object<'gc>> Object<'gc> for Result<T, E> {
             Err(error) => error.relocate(relocator),
         }
     }
+    const SHOWS: bool = T::SHOWS || E::SHOWS;
+    fn show(&self, shown: &mut Holdings<'_>) {
+        match self {
+            Ok(value) => value.show(shown),
+            Err(error) => error.show(shown),
+        }
+    }
 }
 
 /// Maps, whose keys have no collected parts: nothing may change under a map that is ordered or hashed by them (GC-NOTES §3, 6).
@@ -263,6 +309,12 @@ macro_rules! map {
             fn relocate(&mut self, relocator: &mut Relocator<'_>) {
                 if V::NEEDS_TRACE {
                     self.values_mut().for_each(|value| value.relocate(relocator));
+                }
+            }
+            const SHOWS: bool = V::SHOWS;
+            fn show(&self, shown: &mut Holdings<'_>) {
+                if V::SHOWS {
+                    self.values().for_each(|value| value.show(shown));
                 }
             }
         }
@@ -297,6 +349,11 @@ macro_rules! tuple {
             #[inline]
             fn relocate(&mut self, relocator: &mut Relocator<'_>) {
                 $(self.$place.relocate(relocator);)*
+            }
+            const SHOWS: bool = $($part::SHOWS)||*;
+            #[inline]
+            fn show(&self, shown: &mut Holdings<'_>) {
+                $(self.$place.show(shown);)*
             }
         }
     };

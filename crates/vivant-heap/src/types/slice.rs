@@ -143,6 +143,9 @@ impl<'gc> Mutator<'gc> {
                     Birth::Shared => self.note_drop_old(room),
                 }
             }
+            if const { T::SHOWS } {
+                self.note_shows();
+            }
             (first, elements)
         }
     }

@@ -9,7 +9,7 @@ use crate::scheduler::Worker;
 use crate::space::{FactsOf, HeapCounts, HeapFacts, Host, Keep, Kept};
 use crate::stop::StopReason;
 use crate::turn::Turn;
-use crate::unreachable::Acquaintances;
+use crate::unreachable::{Acquaintances, Sight};
 use std::any::TypeId;
 use std::marker::PhantomData;
 use std::mem::offset_of;
@@ -31,7 +31,7 @@ pub(crate) struct Class {
     pub(super) drop_state: fn(&mut StateRef<'_>, &Worker),
     pub(super) stopping: fn(&mut StateRef<'_>, &Worker, &StopReason),
     pub(super) forget_locals: fn(&mut StateRef<'_>),
-    pub(super) acquaintances: fn(&mut StateRef<'_>, &mut Acquaintances<'_>),
+    pub(super) acquaintances: fn(&mut StateRef<'_>, &mut Acquaintances<'_>) -> Sight,
     pub(super) heap_facts: unsafe fn(NonNull<Header>) -> Option<HeapFacts>,
 }
 
@@ -55,7 +55,7 @@ impl<A: Actor> Classed for A {
         } else {
             size_of::<ActorCell<A>>()
         },
-        is_traced: A::HAS_ACQUAINTANCES,
+        is_traced: A::HAS_ACQUAINTANCES || <A::Space as Keep<A>>::MAY_SHOW,
         ring_at: if A::MAILBOX.is_bounded() {
             Some(offset_of!(BoundedCell<A>, ring))
         } else {
@@ -194,8 +194,12 @@ fn forget_locals<A: Actor>(state: &mut StateRef<'_>) {
     state.with_kept::<A>(|kept, _| A::Space::forget_locals(kept));
 }
 
-fn acquaintances<A: Actor>(state: &mut StateRef<'_>, seen: &mut Acquaintances<'_>) {
-    let _none = state.look::<A, _>(|state| A::acquaintances(state, seen));
+fn acquaintances<A: Actor>(state: &mut StateRef<'_>, seen: &mut Acquaintances<'_>) -> Sight {
+    let Some(kept) = state.kept::<A>().0 else {
+        return Sight::All;
+    };
+    A::Space::look(kept, |state| A::acquaintances(state, seen));
+    A::Space::acquaintances(kept, seen)
 }
 
 /// # Safety

@@ -2,7 +2,7 @@
 
 use super::{CellRef, Life, Runnable, Signals, StateRef, Verdict};
 use crate::mailbox::{Grasped, Parked};
-use crate::unreachable::Acquaintances;
+use crate::unreachable::{Acquaintances, Sight};
 use std::ops::Deref;
 
 /// The right to touch an actor that was parked (C1). Whoever has it is the actor's holder, runs none of its messages, and must let it
@@ -54,11 +54,11 @@ impl Idle {
         (!nothing_waits).then_some(Pin::Messages)
     }
 
-    /// Shows all addresses in its state that can be seen, each once.
-    pub(crate) fn acquaintances(&mut self, seen: &mut Acquaintances<'_>) {
+    /// Shows all addresses in its state that can be seen, each once, and those in its heap as they were seen last.
+    pub(crate) fn acquaintances(&mut self, seen: &mut Acquaintances<'_>) -> Sight {
         // SAFETY: C1: this is the only right to touch the state, borrowed exclusively while the `StateRef` exists.
         let mut state = unsafe { StateRef::new(self.0.as_ptr()) };
-        (self.0.class.acquaintances)(&mut state, seen);
+        (self.0.class.acquaintances)(&mut state, seen)
     }
 
     /// Condemns it, if it has exactly so many addresses and nothing was sent through others (U3, U4).

@@ -4,11 +4,13 @@ use super::bell::Bell;
 use super::deaths::{Asked, Notice, Notices};
 use super::orphans::Orphans;
 use super::rest::{self, Rest};
+use super::sighting::Sighting;
 use super::{HeapCounts, Host, Keep};
 use crate::actor::Actor;
 use crate::scheduler::Worker;
 use crate::sync::Arc;
 use crate::turn::Turn;
+use crate::unreachable::{Acquaintances, Sight};
 use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::marker::PhantomData;
@@ -71,6 +73,7 @@ where
     pub(super) turns: u64,
     looked_after: u64,
     pub(super) rest: Rest,
+    pub(super) sighting: Sighting,
     /// The heap's waker.
     pub(super) bell: Arc<Bell>,
 }
@@ -112,6 +115,7 @@ where
             turns: 1,
             looked_after: 0,
             rest: Rest::default(),
+            sighting: Sighting::default(),
             bell,
         };
         kept.turn_is_over(worker, facts);
@@ -146,6 +150,18 @@ where
 
     fn look<T>(kept: &mut Heaped<A>, body: impl for<'gc> FnOnce(&A::State<'gc>) -> T) -> T {
         kept.heap.turn(|_, (state, ..)| body(state))
+    }
+
+    const MAY_SHOW: bool = <A::State<'static> as Object<'static>>::NEEDS_TRACE;
+
+    fn acquaintances(kept: &Heaped<A>, seen: &mut Acquaintances<'_>) -> Sight {
+        if !kept.heap.shows() {
+            return Sight::All;
+        }
+        match kept.sighting.is_of(kept.turns) {
+            true => kept.sighting.show(seen),
+            false => Sight::Some,
+        }
     }
 
     fn forget_locals(kept: &mut Heaped<A>) {

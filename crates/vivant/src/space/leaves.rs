@@ -12,7 +12,7 @@ use crate::timer::Timer;
 use crate::topic::{Subscription, Topic};
 use vivant_heap::leaf;
 
-leaf!([T: ?Sized + Target] Address<T>);
+leaf!([T: ?Sized + Target] Address<T>, address shows &Address::link(address).to);
 leaf!([T: ?Sized + Target] WeakAddress<T>);
 leaf!([T: ?Sized + Target] Group<T>);
 leaf!([T: ?Sized + Target] Router<T>);

@@ -11,6 +11,9 @@ mod leaves;
 mod orphans;
 mod plain;
 mod rest;
+mod sighting;
+#[cfg(all(test, feature = "macros"))]
+mod sighting_tests;
 
 pub use collected::Collected;
 pub(crate) use facts::HeapCounts;
@@ -21,6 +24,7 @@ pub use plain::{Plain, PlainActor};
 use crate::actor::Actor;
 use crate::scheduler::Worker;
 use crate::turn::Turn;
+use crate::unreachable::{Acquaintances, Sight};
 use std::fmt;
 
 /// How the state of an actor `A` is kept: [`Plain`] or [`Collected`].
@@ -54,6 +58,12 @@ pub trait Keep<A: Actor>: Sized + 'static {
 
     /// A look at the state, by a guard.
     fn look<T>(kept: &mut Self::Kept, body: impl for<'gc> FnOnce(&A::State<'gc>) -> T) -> T;
+
+    /// Whether anything can lie below the state that shows addresses.
+    const MAY_SHOW: bool;
+
+    /// Shows the addresses that lie below the state, in objects of its heap (O10).
+    fn acquaintances(kept: &Self::Kept, seen: &mut Acquaintances<'_>) -> Sight;
 
     /// What a behaviour in steps has left here will not be asked for.
     fn forget_locals(kept: &mut Self::Kept);

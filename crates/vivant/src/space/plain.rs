@@ -3,6 +3,7 @@
 use super::{HeapCounts, Host, Keep};
 use crate::actor::Actor;
 use crate::turn::Turn;
+use crate::unreachable::{Acquaintances, Sight};
 
 /// The state is a Rust value in the actor's cell: no heap, no collector, no cost. [`Actor::State`] is the actor's type itself.
 #[derive(Debug)]
@@ -46,6 +47,13 @@ impl<A: Actor<Space = Plain> + for<'gc> Actor<State<'gc> = A>> Keep<A> for Plain
     #[inline]
     fn look<T>(kept: &mut A, body: impl for<'gc> FnOnce(&A) -> T) -> T {
         body(kept)
+    }
+
+    const MAY_SHOW: bool = false;
+
+    /// Nothing lies below it.
+    fn acquaintances(_: &A, _: &mut Acquaintances<'_>) -> Sight {
+        Sight::All
     }
 
     /// What a step leaves does not lie with the state.

@@ -2,6 +2,7 @@
 
 use super::Collected;
 use super::collected::Heaped;
+use super::sighting::Sighting;
 use crate::actor::Actor;
 use crate::call::Delivery;
 use crate::cell::{AddressRef, StateRef};
@@ -74,7 +75,7 @@ where
     #[inline]
     pub(super) fn will_rest(&mut self) {
         if self.rest.question == Question::None
-            && (self.heap.young() > 0 || self.heap.imports() > 0)
+            && (self.heap.young() > 0 || self.heap.imports() > 0 || self.heap.shows())
         {
             self.ask_later();
         }
@@ -107,12 +108,20 @@ where
         let given_up = self.heed() == GivenUp::Something;
         let rests = self.rest.turns == self.turns;
         // What it has of others may have died by its turns alone.
-        let gives_up = rests && self.heap.imports() > 0 && self.rest.marked != self.turns;
+        let gives_up = self.heap.imports() > 0 && self.rest.marked != self.turns;
+        // So may objects with addresses; and nobody knows yet which ones there are (O10).
+        let unseen = self.heap.shows() && !self.sighting.is_of(self.turns);
         let share = if rests { SHARE_AT_REST } else { SHARE };
         let now_ns = worker.system.oracle.now_ns();
-        let (wants, may) = (given_up || gives_up, self.rest.may_mark(now_ns, share));
+        let wants = given_up || rests && (gives_up || unseen);
+        let may = self.rest.may_mark(now_ns, share);
         if wants && may {
-            self.timed(worker, facts, Heap::collect);
+            let turns = self.turns;
+            let mut sighting = Sighting::default();
+            self.timed(worker, facts, |heap| {
+                sighting = Sighting::by(turns, |each| heap.collect_and_show(each));
+            });
+            self.sighting = sighting;
             self.timed(worker, facts, Heap::sweep);
         }
         if !rests || wants && !may {

@@ -1,22 +1,27 @@
 //! Which addresses a value shows: its acquaintances.
 
+use super::graph::Who;
 use crate::address::{Address, Target, WeakAddress};
 use crate::cell::AddressRef;
 use crate::promise::Resolver;
 use crate::timer::Timer;
+use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap, HashSet, LinkedList, VecDeque};
 use std::fmt;
 use std::marker::PhantomData;
 use std::path::PathBuf;
 use std::time::{Duration, Instant, SystemTime};
-use vivant_heap::Leaf;
+use vivant_heap::{Holdings, Leaf};
 
 /// A value that can show which addresses it holds.
 ///
 /// `#[derive(Actor)]` shows those of every field whose type is this: addresses themselves, and in options, results, tuples, boxes, arrays and
 /// the collections of `std`. What lies in a type of one's own is shown if that implements this; nothing is to be done for a type
 /// that holds none. A field of another type is not looked through, and an address in it counts as one outside: its actor lives as
-/// long as it is there, and a cycle through it is never collected. So are all behind `Arc`, `Brc`, `Mutex`, closures, `Gc` and `Val`; [`System::why_alive`] tells.
+/// long as it is there, and a cycle through it is never collected. So are all behind `Arc`, `Brc`, `Mutex`, closures, `Val` and `Iso`; [`System::why_alive`] tells.
+///
+/// In a state that is a graph, with a heap, every field that is an object shows its addresses, and so do the objects that the state refers to by
+/// `Gc` and by collections: nothing is to be done for them. What lies in the heap is seen when the actor rests, and is marked.
 ///
 /// ```
 /// use vivant::prelude::*;
@@ -57,7 +62,52 @@ pub trait Acquainted {
 }
 
 /// Where addresses are shown; see [`Acquainted`].
-pub struct Acquaintances<'s>(&'s mut dyn FnMut(&AddressRef));
+pub struct Acquaintances<'s>(&'s mut dyn FnMut(Acquaintance));
+
+/// Somebody whose address was shown.
+#[derive(Clone, Copy)]
+pub(crate) struct Acquaintance {
+    pub(crate) who: Who,
+    /// The number of its system.
+    pub(crate) system: u64,
+    /// Whether it may know others. One that knows nobody ends by its count alone.
+    pub(crate) is_traced: bool,
+}
+
+impl Acquaintance {
+    pub(crate) fn of(address: &AddressRef) -> Acquaintance {
+        Acquaintance {
+            who: Who {
+                id: address.id,
+                place: address.place(),
+            },
+            system: address.system.number,
+            is_traced: address.class.is_traced,
+        }
+    }
+
+    /// That of an address in an object of a heap, if this is one.
+    pub(crate) fn held(held: &dyn Any) -> Option<Acquaintance> {
+        held.downcast_ref().map(Acquaintance::of)
+    }
+}
+
+impl Acquaintances<'_> {
+    pub(crate) fn take(&mut self, acquaintance: Acquaintance) {
+        (self.0)(acquaintance);
+    }
+
+    /// For the derive: takes what an object shows that is part of a heap's state, and not [`Acquainted`].
+    #[doc(hidden)]
+    pub fn __of_object(&mut self, show: impl FnOnce(&mut Holdings<'_>)) {
+        let mut each = |held: &dyn Any| {
+            if let Some(acquaintance) = Acquaintance::held(held) {
+                self.take(acquaintance);
+            }
+        };
+        show(&mut Holdings::to(&mut each));
+    }
+}
 
 impl fmt::Debug for Acquaintances<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -66,13 +116,16 @@ impl fmt::Debug for Acquaintances<'_> {
 }
 
 /// Hands every address that is shown to `body`.
-pub(crate) fn known(body: &mut dyn FnMut(&AddressRef), show: impl FnOnce(&mut Acquaintances<'_>)) {
-    show(&mut Acquaintances(body));
+pub(crate) fn known<T>(
+    body: &mut dyn FnMut(Acquaintance),
+    show: impl FnOnce(&mut Acquaintances<'_>) -> T,
+) -> T {
+    show(&mut Acquaintances(body))
 }
 
 impl<T: ?Sized + Target> Acquainted for Address<T> {
     fn acquaintances(&self, seen: &mut Acquaintances<'_>) {
-        (seen.0)(&Address::link(self).to);
+        seen.take(Acquaintance::of(&Address::link(self).to));
     }
 }
 

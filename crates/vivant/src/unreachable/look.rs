@@ -2,8 +2,8 @@
 
 use super::graph::{Graph, Seen, Who};
 use super::verdict::{self, Outcome};
-use super::{known, suspects::Suspect};
-use crate::cell::{AddressRef, Idle, Occupied, Pin, Runnable, catch};
+use super::{Acquaintance, known, suspects::Suspect};
+use crate::cell::{Idle, Occupied, Pin, Runnable, catch};
 #[cfg(test)]
 use crate::planted::{Planted, is_planted};
 use crate::system::Shared;
@@ -230,14 +230,20 @@ impl Look {
         }
         // Before the state, so that what is lost meanwhile cannot be counted twice.
         let (addresses, turns) = (idle.addresses(), idle.facts.turns());
-        match shown(idle, |address| knows.extend(traced(address))) {
-            Shown::All if self.graph.len() + knows.len() > 2 * self.reach.actors() => {
+        let sight = shown(idle, |one| knows.extend(one.is_traced.then_some(one.who)));
+        if sight == Sight::Some {
+            self.whole = Whole::No;
+        }
+        match sight {
+            Sight::All | Sight::Some
+                if self.graph.len() + knows.len() > 2 * self.reach.actors() =>
+            {
                 self.end = End::CutOff;
                 knows.clear();
                 Seen::Pinned
             }
-            Shown::All => Seen::Idle { addresses, turns },
-            Shown::Faulty => {
+            Sight::All | Sight::Some => Seen::Idle { addresses, turns },
+            Sight::Faulty => {
                 knows.clear();
                 Seen::Pinned
             }
@@ -308,36 +314,27 @@ impl Look {
     }
 }
 
-/// Whether all that a state has was shown.
-#[derive(PartialEq, Eq)]
-pub(super) enum Shown {
+/// Whether all that an actor has and can show was shown.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Sight {
     All,
-    /// The user's code panicked.
+    /// Not what lies in its heap: it has run since that was marked.
+    Some,
+    /// Nothing that counts: the user's code panicked.
     Faulty,
 }
 
 /// Hands each address of its own system that the actor shows to `body`.
-pub(super) fn shown(idle: &mut Idle, mut body: impl FnMut(&AddressRef)) -> Shown {
+pub(super) fn shown(idle: &mut Idle, mut body: impl FnMut(Acquaintance)) -> Sight {
     let system = idle.system.number;
-    let mut take = |address: &AddressRef| {
-        if address.system.number == system {
-            body(address);
+    let mut take = |one: Acquaintance| {
+        if one.system == system {
+            body(one);
             #[cfg(test)]
             if is_planted(Planted::ShownTwice) {
-                body(address);
+                body(one);
             }
         }
     };
-    match catch(|| known(&mut take, |seen| idle.acquaintances(seen))) {
-        Ok(()) => Shown::All,
-        Err(_) => Shown::Faulty,
-    }
-}
-
-/// Whose address it is, if that actor may know others. One that knows nobody ends by its count alone.
-pub(super) fn traced(address: &AddressRef) -> Option<Who> {
-    address.class.is_traced.then(|| Who {
-        id: address.id,
-        place: address.place(),
-    })
+    catch(|| known(&mut take, |seen| idle.acquaintances(seen))).unwrap_or(Sight::Faulty)
 }

@@ -19,8 +19,9 @@ mod model;
 #[cfg(all(test, feature = "macros"))]
 mod model_tests;
 
-pub(crate) use acquainted::known;
+pub(crate) use acquainted::{Acquaintance, known};
 pub use acquainted::{Acquaintances, Acquainted};
 pub use acquainted::{NotAcquainted, Probe};
+pub(crate) use look::Sight;
 pub(crate) use suspects::{Detector, Suspect};
 pub use why::{KeptBy, WhyAlive};

@@ -1,8 +1,9 @@
 //! The verdict: all of a group are condemned, or nobody is.
 
+use super::Acquaintance;
 use super::graph::Who;
-use super::look::{Shown, shown, traced};
-use crate::cell::{AddressRef, Idle, Runnable, Verdict};
+use super::look::{Sight, shown};
+use crate::cell::{Idle, Runnable, Verdict};
 #[cfg(test)]
 use crate::planted::{Planted, is_planted};
 use crate::system::Shared;
@@ -58,13 +59,12 @@ fn known_to_each_other(held: &mut [Idle], group: &[Who]) -> Option<Vec<u32>> {
         if idle.pin().is_some() {
             return None;
         }
-        let count = |address: &AddressRef| {
-            let at = |who: Who| group.binary_search_by_key(&who.id, |member| member.id);
-            if let Some(Ok(at)) = traced(address).map(at) {
+        let count = |one: Acquaintance| {
+            if let Ok(at) = group.binary_search_by_key(&one.who.id, |member| member.id) {
                 known[at] += 1;
             }
         };
-        if shown(idle, count) == Shown::Faulty {
+        if shown(idle, count) == Sight::Faulty {
             return None;
         }
     }

@@ -1,7 +1,8 @@
 //! What keeps an actor: the shortest chain from something that keeps itself.
 
+use super::Acquaintance;
 use super::graph::{Graph, Seen, Who};
-use super::look::{Shown, shown};
+use super::look::{Sight, shown};
 use crate::address::{Address, Target};
 use crate::cell::{AddressRef, CellRef, Occupied, Pin};
 use crate::system::{Shared, System};
@@ -224,8 +225,8 @@ fn look_at(cell: &CellRef, knows: &mut Vec<Who>) -> (Seen, Option<KeptBy>) {
         None => None,
     };
     let (addresses, turns) = (idle.addresses(), idle.facts.turns());
-    let take = |address: &AddressRef| knows.push(who(address.id, address.place()));
-    if shown(&mut idle, take) == Shown::Faulty {
+    let take = |one: Acquaintance| knows.push(one.who);
+    if shown(&mut idle, take) == Sight::Faulty {
         knows.clear();
     }
     idle.let_go();

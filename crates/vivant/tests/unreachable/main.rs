@@ -1,5 +1,6 @@
 //! Actors that only unreachable actors refer to are collected, and no others (O10).
 
+mod graphs;
 mod seeded;
 mod threads;
 
@@ -12,6 +13,8 @@ use vivant::{KeptBy, StopReason, System, WeakAddress};
 /// What became of whom, in order.
 #[derive(Clone, Default)]
 struct Ends(Arc<Mutex<Vec<(u64, String)>>>);
+
+vivant::heap::leaf!([] Ends);
 
 impl Ends {
     fn note(&self, name: u64, reason: &StopReason) {
@@ -49,6 +52,7 @@ struct Node {
     /// The detector does not look through this.
     hidden: Arc<Vec<Address<Node>>>,
     weak: Vec<WeakAddress<Node>>,
+    hall: Option<Address<graphs::Hall>>,
     open: bool,
 }
 
@@ -78,6 +82,10 @@ impl Node {
 
     fn hides(&mut self, other: Address<Node>) {
         self.hidden = Arc::new(vec![other]);
+    }
+
+    fn enters(&mut self, hall: Address<graphs::Hall>) {
+        self.hall = Some(hall);
     }
 
     fn knows_itself(&mut self, t: &Turn<Self>) {

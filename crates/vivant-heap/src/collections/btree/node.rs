@@ -3,7 +3,7 @@
 use crate::collections::chunk::{CHUNK_MAX, Chunk, Content, Head, Raw, SLOTS_MAX, end_elements};
 use crate::collector::{Relocator, Tracer};
 use crate::mutator::Mutator;
-use crate::types::Object;
+use crate::types::{Holdings, Object};
 use std::marker::PhantomData;
 use std::ptr::NonNull;
 
@@ -66,6 +66,21 @@ unsafe fn relocate<'gc, K: Object<'gc>, V: Object<'gc>>(node: Raw, relocator: &m
 
 /// # Safety
 ///
+/// As for `trace`.
+unsafe fn show<'gc, K: Object<'gc>, V: Object<'gc>>(node: Raw, shown: &mut Holdings<'_>) {
+    // SAFETY: the caller's: so many of each lie there.
+    unsafe {
+        let (len, capacity) = (node.filled().end, node.capacity());
+        for slot in 0..len {
+            node.behind::<K>(KEYS).add(slot).as_ref().show(shown);
+            let values = node.behind::<V>(values::<K>(capacity));
+            values.add(slot).as_ref().show(shown);
+        }
+    }
+}
+
+/// # Safety
+///
 /// The chunk is a node of such keys and values, which nobody uses any more.
 unsafe fn end<K, V>(node: Raw) {
     /// Ends the values, even if a key's destructor panics.
@@ -99,6 +114,7 @@ unsafe impl<'gc, K: Object<'gc>, V: Object<'gc>> Content<'gc> for Leaf<K, V> {
     type Static = Leaf<K::Static, V::Static>;
     const NEEDS_TRACE: bool = K::NEEDS_TRACE || V::NEEDS_TRACE;
     const NEEDS_DROP: bool = std::mem::needs_drop::<(K, V)>();
+    const SHOWS: bool = K::SHOWS || V::SHOWS;
 
     #[inline]
     fn bytes(capacity: usize) -> usize {
@@ -115,6 +131,11 @@ unsafe impl<'gc, K: Object<'gc>, V: Object<'gc>> Content<'gc> for Leaf<K, V> {
         unsafe { relocate::<K, V>(chunk, relocator) };
     }
 
+    unsafe fn show(chunk: Raw, shown: &mut Holdings<'_>) {
+        // SAFETY: the caller's.
+        unsafe { show::<K, V>(chunk, shown) };
+    }
+
     unsafe fn end(chunk: Raw) {
         // SAFETY: the caller's.
         unsafe { end::<K, V>(chunk) };
@@ -126,6 +147,7 @@ unsafe impl<'gc, K: Object<'gc>, V: Object<'gc>> Content<'gc> for Inner<K, V> {
     type Static = Inner<K::Static, V::Static>;
     const NEEDS_TRACE: bool = true;
     const NEEDS_DROP: bool = std::mem::needs_drop::<(K, V)>();
+    const SHOWS: bool = K::SHOWS || V::SHOWS;
 
     #[inline]
     fn bytes(capacity: usize) -> usize {
@@ -157,6 +179,11 @@ unsafe impl<'gc, K: Object<'gc>, V: Object<'gc>> Content<'gc> for Inner<K, V> {
                 }),
             }
         }
+    }
+
+    unsafe fn show(chunk: Raw, shown: &mut Holdings<'_>) {
+        // SAFETY: the caller's.
+        unsafe { show::<K, V>(chunk, shown) };
     }
 
     unsafe fn end(chunk: Raw) {

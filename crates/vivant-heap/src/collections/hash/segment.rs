@@ -4,7 +4,7 @@ use super::group::{GROUP, equal, equal_64};
 use crate::collections::chunk::{CHUNK_MAX, Chunk, Content, Head, Raw, SLOTS_MAX, end_elements};
 use crate::collector::{Relocator, Tracer};
 use crate::mutator::Mutator;
-use crate::types::Object;
+use crate::types::{Holdings, Object};
 use std::marker::PhantomData;
 use std::ptr::NonNull;
 
@@ -57,6 +57,7 @@ unsafe impl<'gc, K: Object<'gc>, V: Object<'gc>> Content<'gc> for Entries<K, V> 
     /// The link may be one.
     const NEEDS_TRACE: bool = true;
     const NEEDS_DROP: bool = std::mem::needs_drop::<(K, V)>();
+    const SHOWS: bool = K::SHOWS || V::SHOWS;
 
     #[inline]
     fn bytes(capacity: usize) -> usize {
@@ -96,6 +97,15 @@ unsafe impl<'gc, K: Object<'gc>, V: Object<'gc>> Content<'gc> for Entries<K, V> 
                 for slot in chunk.filled() {
                     first::<K, V>(chunk).add(slot).as_mut().relocate(relocator);
                 }
+            }
+        }
+    }
+
+    unsafe fn show(chunk: Raw, shown: &mut Holdings<'_>) {
+        // SAFETY: the caller's.
+        unsafe {
+            for slot in chunk.filled() {
+                first::<K, V>(chunk).add(slot).as_ref().show(shown);
             }
         }
     }

@@ -1,0 +1,79 @@
+//! What is shared shows nothing, whoever else refers to it: others may have what it holds, too.
+
+use crate::planted::{self, Planted};
+use crate::{FrozenParts, Gc, Heap, Mut, Object, Pacing, Relocator, Root, Source, Tracer, Val};
+use std::sync::Arc;
+
+/// A thing that is counted elsewhere.
+struct Door(u64);
+crate::leaf!([] Door, door shows &door.0);
+
+// SAFETY: a number, which does not change.
+unsafe impl FrozenParts<'_> for Door {}
+
+/// A private object that refers to shared ones. By hand: the derive names this crate from outside.
+struct Room<'gc> {
+    door: Door,
+    shared: [Val<'gc, Door>; 2],
+    next: Option<Gc<'gc, Mut<Room<'gc>>>>,
+}
+
+// SAFETY: the arrays and options have all its references.
+unsafe impl<'gc> Object<'gc> for Room<'gc> {
+    type Static = Room<'static>;
+    const NEEDS_TRACE: bool = true;
+    fn trace(&self, tracer: &mut Tracer<'_>) {
+        self.shared.trace(tracer);
+        self.next.trace(tracer);
+    }
+    fn relocate(&mut self, relocator: &mut Relocator<'_>) {
+        self.shared.relocate(relocator);
+        self.next.relocate(relocator);
+    }
+    const SHOWS: bool = true;
+    fn show(&self, shown: &mut crate::Holdings<'_>) {
+        self.door.show(shown);
+    }
+}
+
+struct House;
+
+impl Root for House {
+    type Of<'gc> = Gc<'gc, Mut<Room<'gc>>>;
+}
+
+/// What is shown of two rooms with two shared doors each.
+fn shown() -> Vec<u64> {
+    let source = Arc::new(Source::new());
+    let mut heap = Heap::<House>::new(&source, Pacing::default(), |m| {
+        let room = |door, next| {
+            let shared = [m.val(Door(100 + door)), m.val(Door(200 + door))];
+            m.alloc(Mut::new(Room {
+                door: Door(door),
+                shared,
+                next,
+            }))
+        };
+        room(1, Some(room(2, None)))
+    });
+    let mut doors = Vec::new();
+    heap.collect_and_show(&mut |held| doors.extend(held.downcast_ref::<u64>().copied()));
+    assert_eq!(heap.stats().marked, 6, "what shows nothing is alive, too");
+    heap.sweep();
+    heap.turn(|_, room| {
+        let room = room.borrow();
+        assert_eq!((room.shared[0].0, room.shared[1].0), (101, 201));
+    });
+    doors
+}
+
+#[test]
+fn what_is_shared_shows_nothing() {
+    assert_eq!(shown(), [1, 2]);
+}
+
+#[test]
+fn canary_of_what_is_shown_is_caught() {
+    let doors = planted::with(Planted::SharedShown, shown);
+    assert_ne!(doors, [1, 2]);
+}

@@ -1,0 +1,34 @@
+//! `Object::show`, of `#[derive(Object)]`: what each field holds of things that are counted elsewhere.
+
+use crate::errors::Errors;
+use crate::object::{Derived, is_leaf};
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote, quote_spanned};
+use syn::spanned::Spanned;
+
+impl Derived<'_> {
+    /// The variants, and in each what shows those fields that are gone through.
+    pub(crate) fn shows(&self) -> TokenStream {
+        let (heap, brand) = (&self.heap, &self.brand);
+        let arms = self.variants().into_iter().map(|(variant, fields)| {
+            let path = match variant {
+                Some(name) => quote!(Self::#name),
+                None => quote!(Self),
+            };
+            let (mut patterns, mut calls) = (TokenStream::new(), TokenStream::new());
+            for (number, field) in fields.iter().enumerate() {
+                if is_leaf(field, &mut Errors::default()) {
+                    continue;
+                }
+                let (member, of) = (Derived::member(number, field), &field.ty);
+                let bound = format_ident!("__field{number}");
+                patterns.extend(quote!(#member: ref #bound,));
+                calls.extend(quote_spanned! {of.span()=>
+                    <#of as #heap::Object<#brand>>::show(#bound, __shown);
+                });
+            }
+            quote!(#path { #patterns .. } => { #calls })
+        });
+        quote!(#(#arms)*)
+    }
+}
