@@ -21,6 +21,9 @@ const FLAGS_LONG: &str = "-Zmiri-many-seeds=0..32 -Zmiri-address-reuse-rate=1.0 
 const TESTS: &str = "--lib --test by_hand --test promises --test errors --test lifecycle --test misbehaviour --test races --test losses --test offers \
     --test deaths --test steps";
 
+/// What takes an interpreter minutes: simulations of many actors.
+const TESTS_LONG: &str = "--test orphans --test unreachable --test far";
+
 /// Counted references: those tests that cross threads, or that come back in from destructors.
 const COUNTS: &str =
     "miri test -p vivant-brc --lib --test threads --test reentry --test stress --test bounded";
@@ -28,7 +31,7 @@ const COUNTS: &str =
 /// Collected heaps: all but the programs for the compiler and those that end the process. The canaries are about the verifier, which has nothing
 /// new to say here.
 const HEAPS: &str = "miri test -p vivant-heap --lib --test types --test graphs --test memory --test holes --test limits --test model \
-    --test orca --test tags";
+    --test orca --test tags --test showing";
 
 /// Those that take an interpreter minutes: regions, collections, attempts to break it.
 const HEAPS_LONG: &str = "--test region --test freeze --test split --test sweeping --test collections --test persistent --test review --test review_sharing";
@@ -46,8 +49,9 @@ pub(crate) fn run(args: &mut Args) -> Result<(), Failure> {
     let long = args.flag("--long");
     args.finish()?;
     toolchain::ensure_components(NIGHTLY, &["miri", "rust-src"])?;
-    let run =
-        Run::cargo_of(NIGHTLY, &format!("miri test -p vivant {TESTS}")).env("MIRIFLAGS", FLAGS);
+    let more = if long { TESTS_LONG } else { "" };
+    let run = Run::cargo_of(NIGHTLY, &format!("miri test -p vivant {TESTS} {more}"))
+        .env("MIRIFLAGS", FLAGS);
     run.expect_tests()?;
     let run = match long {
         true => run.env("MIRIFLAGS", format!("{FLAGS} {FLAGS_LONG}")),

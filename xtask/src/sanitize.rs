@@ -8,7 +8,8 @@ use crate::{Failure, workspace};
 /// All tests that run the runtime; those of the compiler's messages have nothing to say to a sanitizer.
 const TESTS: &str = "--test by_hand --test order --test nothing_lost --test fairness --test back_pressure \
     --test lifecycle --test misbehaviour --test promises --test timers --test futures --test errors --test simulation \
-    --test accounting --test macros --test graphs --test steps --test deaths --test sharing --test orphans --test lanes";
+    --test accounting --test macros --test graphs --test steps --test deaths --test sharing --test orphans --test lanes \
+    --test unreachable --test far --test freezing";
 
 /// See `mailbox/pool.rs`.
 const OWN_MEMORY: &str = " --cfg vivant_plain_messages";
@@ -19,7 +20,7 @@ const COUNTS: &str =
 
 /// Collected heaps, but for the programs for the compiler and those that end the process.
 const HEAPS: &str = "-p vivant-heap --lib --test types --test graphs --test holes --test limits --test model --test orca --test region --test freeze --test split --test sweeping \
-    --test collections --test persistent --test review --test review_sharing";
+    --test collections --test persistent --test review --test review_sharing --test tags --test showing";
 
 /// See `bias/header.rs`: the thread sanitizer does not know fences.
 const NO_FENCES: &str = " --cfg vivant_no_fences";

@@ -36,7 +36,7 @@ pub use deaths::Watch;
 pub use heap::{Heap, Root};
 pub use id::HeapId;
 pub use mutator::Mutator;
-pub use orca::{Books, Held, Ledger, Orphan, Parcel};
+pub use orca::{Books, Held, Keepers, Ledger, ObjectName, Orphan, Parcel, Sharer};
 pub use pacing::Pacing;
 pub use pages::{PAGE, Source, SourceStats};
 pub use persistent::val;

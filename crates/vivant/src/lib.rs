@@ -162,7 +162,7 @@ pub use system::{ShutdownReport, Spawner, Survivor, System, SystemBuilder};
 pub use timer::Timer;
 pub use topic::{Lagged, Subscription, Topic};
 pub use turn::Turn;
-pub use unreachable::{Acquaintances, Acquainted, KeptBy, WhyAlive};
+pub use unreachable::{Acquaintances, Acquainted, KeptBy, Mortal, WhyAlive};
 pub use vivant_brc::Brc;
 
 /// Collected heaps: what a state with a lifetime is made of. All of `vivant-heap`.

@@ -4,12 +4,11 @@ use super::held::Held;
 use super::orphan::Orphan;
 use super::owner::Owner;
 use super::parcel::Parcel;
-use crate::collector::Tracer;
+use super::walk::{is_foreign, walk};
 use crate::header::Header;
 use crate::heap::{Heap, Root};
-use crate::pages::chunk::owner_of;
 use crate::region::Iso;
-use crate::types::{Object, Twin};
+use crate::types::Twin;
 use crate::verify::Fault;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ptr::NonNull;
@@ -59,7 +58,7 @@ impl Ledger {
     pub fn heap<R: Root>(&mut self, heap: &mut Heap<R>) -> Result<(), Fault> {
         heap.heed();
         heap.verify()?;
-        let (core, state) = heap.parts();
+        let core = heap.parts().0;
         let (own, sharing) = (Owner::name(&core.owner), core.sharing.get_mut());
         for export in sharing.exports.iter() {
             *self.known.entry(address(export.object)).or_default() += export.count;
@@ -67,45 +66,24 @@ impl Ledger {
         for (object, count) in sharing.imports.iter() {
             *self.had.entry(address(object)).or_default() += count;
         }
-        let listed = Tracer::list(|tracer| state.trace(tracer));
-        let foreign = |object: &NonNull<Header>| {
-            // SAFETY: a reference leads into a chunk, also if what it led to was freed.
-            let owner = unsafe { owner_of(object.cast()) };
-            owner != Some(own)
-        };
-        let mut grey = listed.own;
-        let (others, shared): (Vec<_>, Vec<_>) = listed.shared.into_iter().partition(foreign);
-        self.roots
-            .extend(others.into_iter().map(|object| (address(object), None)));
-        grey.extend(shared);
-        grey.extend(sharing.roots());
-        let mut met = HashSet::new();
-        while let Some(object) = grey.pop() {
-            if !met.insert(object) {
-                continue;
-            }
-            // SAFETY: the verifier has seen that an object begins there, and no turn runs; the value follows the header.
-            let (table, listed) = unsafe {
-                let table = object.as_ref().table();
-                let list = |tracer: &mut Tracer<'_>| (table.trace)(object.add(1).cast(), tracer);
-                (table, Tracer::list(list))
-            };
-            let name = (table.name)();
-            // Of a frozen object its own heap's too: others read them as shared.
-            let edges = listed.shared.iter().chain(&listed.own);
-            let edges: Vec<usize> = edges.copied().map(address).collect();
-            let others = listed
-                .shared
-                .iter()
-                .copied()
-                .filter(|object| foreign(object));
+        // The verifier has seen that an object begins wherever a reference leads.
+        let known = sharing.roots();
+        walk(heap, known, |from, listed| {
+            let name = from.map(|object| {
+                // SAFETY: it lives.
+                let name = (unsafe { object.as_ref() }.table().name)();
+                // Of a frozen object its own heap's too: others read them as shared.
+                let edges = listed.shared.iter().chain(&listed.own);
+                let edges = edges.copied().map(address).collect();
+                self.names.insert(address(object), name);
+                self.alive.insert(address(object), edges);
+                name
+            });
+            let shared = listed.shared.iter();
+            let others = shared.filter(|object| is_foreign(**object, own));
             self.roots
-                .extend(others.map(|object| (address(object), Some(name))));
-            self.names.insert(address(object), name);
-            self.alive.insert(address(object), edges);
-            grey.extend(listed.own);
-            grey.extend(listed.shared.into_iter().filter(|object| !foreign(object)));
-        }
+                .extend(others.map(|object| (address(*object), name)));
+        });
         Ok(())
     }
 

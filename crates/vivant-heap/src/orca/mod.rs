@@ -4,6 +4,7 @@ mod books;
 mod counts;
 mod held;
 mod imports;
+mod keepers;
 mod lane;
 #[cfg(test)]
 mod lane_tests;
@@ -22,10 +23,12 @@ mod packer;
 mod parcel;
 mod post;
 mod sharing;
+mod walk;
 
 pub use books::Books;
 pub(crate) use counts::Counts;
 pub use held::Held;
+pub use keepers::{Keepers, ObjectName, Sharer};
 pub use ledger::Ledger;
 pub use orphan::Orphan;
 pub(crate) use owner::Owner;

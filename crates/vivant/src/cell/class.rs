@@ -15,6 +15,7 @@ use std::marker::PhantomData;
 use std::mem::offset_of;
 use std::panic::Location;
 use std::ptr::NonNull;
+use vivant_heap::Sharer;
 
 /// The table.
 pub(crate) struct Class {
@@ -32,6 +33,7 @@ pub(crate) struct Class {
     pub(super) stopping: fn(&mut StateRef<'_>, &Worker, &StopReason),
     pub(super) forget_locals: fn(&mut StateRef<'_>),
     pub(super) acquaintances: fn(&mut StateRef<'_>, &mut Acquaintances<'_>) -> Sight,
+    pub(super) sharer: fn(&mut StateRef<'_>, &mut dyn FnMut(&mut dyn Sharer)),
     pub(super) heap_facts: unsafe fn(NonNull<Header>) -> Option<HeapFacts>,
 }
 
@@ -66,6 +68,7 @@ impl<A: Actor> Classed for A {
         stopping: stopping::<A>,
         forget_locals: forget_locals::<A>,
         acquaintances: acquaintances::<A>,
+        sharer: sharer::<A>,
         heap_facts: heap_facts::<A>,
     };
 }
@@ -200,6 +203,12 @@ fn acquaintances<A: Actor>(state: &mut StateRef<'_>, seen: &mut Acquaintances<'_
     };
     A::Space::look(kept, |state| A::acquaintances(state, seen));
     A::Space::acquaintances(kept, seen)
+}
+
+fn sharer<A: Actor>(state: &mut StateRef<'_>, body: &mut dyn FnMut(&mut dyn Sharer)) {
+    state.with_kept::<A>(|kept, _| {
+        A::Space::sharer(kept).into_iter().for_each(body);
+    });
 }
 
 /// # Safety

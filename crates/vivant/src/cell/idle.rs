@@ -4,6 +4,7 @@ use super::{CellRef, Life, Runnable, Signals, StateRef, Verdict};
 use crate::mailbox::{Grasped, Parked};
 use crate::unreachable::{Acquaintances, Sight};
 use std::ops::Deref;
+use vivant_heap::Sharer;
 
 /// The right to touch an actor that was parked (C1). Whoever has it is the actor's holder, runs none of its messages, and must let it
 /// go or end it.
@@ -59,6 +60,13 @@ impl Idle {
         // SAFETY: C1: this is the only right to touch the state, borrowed exclusively while the `StateRef` exists.
         let mut state = unsafe { StateRef::new(self.0.as_ptr()) };
         (self.0.class.acquaintances)(&mut state, seen)
+    }
+
+    /// Hands its heap to `body`, if it has one.
+    pub(crate) fn sharer(&mut self, body: &mut dyn FnMut(&mut dyn Sharer)) {
+        // SAFETY: as in `acquaintances`.
+        let mut state = unsafe { StateRef::new(self.0.as_ptr()) };
+        (self.0.class.sharer)(&mut state, body);
     }
 
     /// Condemns it, if it has exactly so many addresses and nothing was sent through others (U3, U4).

@@ -17,7 +17,7 @@ use std::marker::PhantomData;
 use std::ops::Deref;
 use std::panic;
 use std::task::Waker;
-use vivant_heap::{Anything, Gc, Heap, Leaf, Mut, Mutator, Object, Orphan, Root, unsize};
+use vivant_heap::{Anything, Gc, Heap, Leaf, Mut, Mutator, Object, Orphan, Root, Sharer, unsize};
 
 /// The state is a graph of objects in a heap of the actor's own, which collects itself between turns (H1). [`Actor::State`] is a type with
 /// a lifetime, the brand of the turn (Y1); the turn derefs to the heap's [`Mutator`], which allocates and writes.
@@ -171,6 +171,11 @@ where
     fn end(kept: Heaped<A>, Host(worker): Host<'_>) {
         let Heaped { heap, bell, .. } = kept;
         outlives(worker, heap.end(), &bell);
+    }
+
+    fn sharer(kept: &mut Heaped<A>) -> Option<&mut dyn Sharer> {
+        let _later = kept.heed();
+        Some(&mut kept.heap)
     }
 
     fn heap_facts(facts: &HeapCounts) -> Option<&HeapCounts> {

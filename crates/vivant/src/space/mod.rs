@@ -26,6 +26,7 @@ use crate::scheduler::Worker;
 use crate::turn::Turn;
 use crate::unreachable::{Acquaintances, Sight};
 use std::fmt;
+use vivant_heap::Sharer;
 
 /// How the state of an actor `A` is kept: [`Plain`] or [`Collected`].
 pub trait Space<A: Actor>: Keep<A> {}
@@ -70,6 +71,9 @@ pub trait Keep<A: Actor>: Sized + 'static {
 
     /// The actor ends, or begins anew: the state is dropped.
     fn end(kept: Self::Kept, host: Host<'_>);
+
+    /// Its heap, if there is one, as far as what it shares goes.
+    fn sharer(kept: &mut Self::Kept) -> Option<&mut dyn Sharer>;
 
     /// The facts as those of a heap, if there is one.
     fn heap_facts(facts: &Self::Facts) -> Option<&HeapCounts>;

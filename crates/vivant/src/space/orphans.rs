@@ -7,7 +7,7 @@ use crate::sync::{Arc, AtomicBool, Mutex, MutexGuard, Ordering, lock};
 use crate::system::Shared;
 use std::collections::{BTreeMap, BTreeSet};
 use std::thread;
-use vivant_heap::Orphan;
+use vivant_heap::{HeapId, Keepers, ObjectName, Orphan};
 
 /// Orphans take no more than this part of one worker's time.
 const SHARE: u64 = 100;
@@ -183,6 +183,14 @@ impl Orphans {
         let _thread = thread::Builder::new()
             .name(name)
             .spawn(move || Orphans::care(&theirs));
+    }
+
+    /// What keeps an object of one of them; none if its owner is not among them.
+    pub(crate) fn keepers(&self, owner: HeapId, of: ObjectName) -> Option<Keepers> {
+        let mut table = lock(&self.table);
+        let mut heaps = table.at_rest.values_mut().map(Orphan::sharer);
+        let heap = heaps.find(|heap| heap.id() == owner)?;
+        Some(heap.keepers(of))
     }
 
     /// How many there are, but for those that are looked at.

@@ -4,6 +4,7 @@ use super::{HeapCounts, Host, Keep};
 use crate::actor::Actor;
 use crate::turn::Turn;
 use crate::unreachable::{Acquaintances, Sight};
+use vivant_heap::Sharer;
 
 /// The state is a Rust value in the actor's cell: no heap, no collector, no cost. [`Actor::State`] is the actor's type itself.
 #[derive(Debug)]
@@ -61,6 +62,10 @@ impl<A: Actor<Space = Plain> + for<'gc> Actor<State<'gc> = A>> Keep<A> for Plain
 
     fn end(kept: A, _: Host<'_>) {
         drop(kept);
+    }
+
+    fn sharer(_: &mut A) -> Option<&mut dyn Sharer> {
+        None
     }
 
     fn heap_facts((): &()) -> Option<&HeapCounts> {

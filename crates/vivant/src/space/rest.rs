@@ -47,7 +47,7 @@ pub(super) enum Question {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
-enum GivenUp {
+pub(super) enum GivenUp {
     #[default]
     Nothing,
     /// The last that others knew of an object: a mark may find it dead.
@@ -92,7 +92,7 @@ where
     }
 
     /// Hears what others have left.
-    fn heed(&mut self) -> GivenUp {
+    pub(super) fn heed(&mut self) -> GivenUp {
         if self.heap.heed() {
             self.rest.given_up = GivenUp::Something;
         }

@@ -5,14 +5,16 @@
 //! - [`graph`]: the actors that a look has met, and which of them nothing outside keeps.
 //! - [`look`]: how it is filled, a few actors at a time.
 //! - [`verdict`]: how those that it names are condemned together, or not at all.
-//! - [`why`]: what keeps an actor.
+//! - [`why`], [`why_object`]: what keeps an actor, or an object; [`everybody`]: all actors, for that.
 
 mod acquainted;
+mod everybody;
 mod graph;
 mod look;
 mod suspects;
 mod verdict;
 mod why;
+mod why_object;
 
 #[cfg(all(test, feature = "macros"))]
 mod model;
@@ -24,4 +26,4 @@ pub use acquainted::{Acquaintances, Acquainted};
 pub use acquainted::{NotAcquainted, Probe};
 pub(crate) use look::Sight;
 pub(crate) use suspects::{Detector, Suspect};
-pub use why::{KeptBy, WhyAlive};
+pub use why::{KeptBy, Mortal, WhyAlive};

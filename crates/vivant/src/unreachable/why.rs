@@ -1,42 +1,41 @@
 //! What keeps an actor: the shortest chain from something that keeps itself.
 
-use super::Acquaintance;
-use super::graph::{Graph, Seen, Who};
-use super::look::{Sight, shown};
+use super::everybody::Everybody;
 use crate::address::{Address, Target};
-use crate::cell::{AddressRef, CellRef, Occupied, Pin};
+use crate::cell::AddressRef;
 use crate::system::{Shared, System};
 use std::fmt;
 
-/// Why an actor is alive: [`System::why_alive`].
+/// Why an actor or an object is alive: [`System::why_alive`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct WhyAlive {
-    /// Path of the actor.
-    pub actor: String,
-    /// Paths of those through whom it is kept: who holds its address, who holds that one's, and so on. Of all such chains the shortest,
-    /// and of those the one through the actors that were made first. Empty if it is kept by itself.
+    /// Path of the actor; of an object `an object of` and that of its owner.
+    pub what: String,
+    /// Paths of those through whom it is kept: who holds its address, or has the object; who holds that one's, and so on. Of all such chains the
+    /// shortest, and of those the one through the actors that were made first. Empty if it is kept by itself.
     pub through: Vec<String>,
     /// What keeps the last of them, or the actor itself.
     pub by: KeptBy,
 }
 
-/// What keeps an actor, other than other actors.
+/// What keeps an actor or an object, other than actors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum KeptBy {
     /// [`System::keep`].
     Kept,
-    /// It runs, or is about to. What its state holds is not known meanwhile.
+    /// It runs, or is about to. What its state holds is not known meanwhile. Of an object: its owner runs, or is of another system.
     Running,
     /// Messages wait for it.
     Messages,
     /// It has a supervisor.
     Supervised,
     /// So many addresses that are in no state where they can be seen: in messages, timers, futures, continuations, in other
-    /// threads or systems, or in a field that does not show them ([`Acquainted`](crate::Acquainted)).
+    /// threads or systems, or in a field that does not show them ([`Acquainted`](crate::Acquainted)). Of an object, so many references in messages,
+    /// threads and other systems.
     Outside(usize),
-    /// Nothing but the address that was asked with, or actors that nobody can reach either: it is about to end.
+    /// Nothing but what was asked with, or actors that nobody can reach either: it is about to end. An object lives until its owner has been marked.
     Nothing,
     /// It has ended.
     Ended,
@@ -49,9 +48,9 @@ impl fmt::Display for KeptBy {
             KeptBy::Running => f.write_str("running"),
             KeptBy::Messages => f.write_str("kept by messages that wait for it"),
             KeptBy::Supervised => f.write_str("kept by its supervisor"),
-            KeptBy::Outside(1) => f.write_str("kept by 1 address outside of what states show"),
+            KeptBy::Outside(1) => f.write_str("kept by 1 reference outside of what states show"),
             KeptBy::Outside(count) => {
-                write!(f, "kept by {count} addresses outside of what states show")
+                write!(f, "kept by {count} references outside of what states show")
             }
             KeptBy::Nothing => f.write_str("kept by nothing else"),
             KeptBy::Ended => f.write_str("over: it has ended"),
@@ -61,7 +60,7 @@ impl fmt::Display for KeptBy {
 
 impl fmt::Display for WhyAlive {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.actor)?;
+        f.write_str(&self.what)?;
         for path in &self.through {
             write!(f, ", known to {path}")?;
         }
@@ -70,11 +69,12 @@ impl fmt::Display for WhyAlive {
 }
 
 impl System {
-    /// Why an actor is alive, apart from the address that this is asked with: the shortest chain of actors that hold addresses of
-    /// each other, and what keeps the first of them.
+    /// Why an actor or a shared object is alive, apart from the [`Address`] or [`Held`](crate::heap::Held) that this is asked with: the shortest chain
+    /// of actors that hold addresses of each other, or the object, and what keeps the first of them.
     ///
     /// For finding out why something does not end. Costs a look at every actor of the system: as long as it takes, some hundred
-    /// nanoseconds for each, nobody is held up for longer than a look at one. While actors run, the answer is one of several moments.
+    /// nanoseconds for each, nobody is held up for longer than a look at one. For an object its owner is held up for longer, by a walk through its
+    /// heap. While actors run, the answer is one of several moments.
     ///
     /// ```
     /// use vivant::KeptBy;
@@ -100,150 +100,55 @@ impl System {
     /// # Panics
     ///
     /// If the actor belongs to another system.
-    pub fn why_alive<T: ?Sized + Target>(&self, address: &Address<T>) -> WhyAlive {
-        let to = &Address::link(address).to;
+    pub fn why_alive(&self, what: &impl Mortal) -> WhyAlive {
+        what.why_alive(self.shared())
+    }
+}
+
+/// What [`System::why_alive`] can be asked about: an actor, by its [`Address`]; an object, by what [holds](crate::heap::Held) it.
+#[allow(
+    private_interfaces,
+    reason = "sealed: only this crate can name what it is called with"
+)]
+pub trait Mortal: sealed::Sealed {
+    #[doc(hidden)]
+    fn why_alive(&self, system: &Shared) -> WhyAlive;
+}
+
+#[allow(private_interfaces, reason = "as in the trait")]
+impl<T: ?Sized + Target> Mortal for Address<T> {
+    fn why_alive(&self, system: &Shared) -> WhyAlive {
+        let to = &Address::link(self).to;
         assert!(
-            to.system.number == self.shared().number,
+            to.system.number == system.number,
             "{} was asked about in a system that it does not belong to",
             to.path()
         );
-        why_alive(self.shared(), to)
+        why_alive(system, to)
     }
 }
+
+pub(super) mod sealed {
+    pub trait Sealed {}
+}
+
+impl<T: ?Sized + Target> sealed::Sealed for Address<T> {}
 
 fn why_alive(system: &Shared, asked: &AddressRef) -> WhyAlive {
     let all = system.registry.all();
-    let alive = Everybody::of(&all);
-    let actor = asked.path();
-    let Ok(first) = all.binary_search_by_key(&asked.id, |cell| cell.id) else {
-        let (through, by) = (Vec::new(), KeptBy::Ended);
-        return WhyAlive { actor, through, by };
+    let everybody = Everybody::of(&all);
+    let (through, by) = match all.binary_search_by_key(&asked.id, |cell| cell.id) {
+        Ok(first) => {
+            let kept = everybody.kept_by(system, &[first], Some(first));
+            let (chain, by) = kept.unwrap_or((vec![first], KeptBy::Nothing));
+            let others = chain.into_iter().skip(1);
+            (others.map(|at| all[at].path()).collect(), by)
+        }
+        Err(_) => (Vec::new(), KeptBy::Ended),
     };
-    let (chain, by) = alive.kept_by(system, first);
-    let through = chain.into_iter().map(|at| all[at].path()).collect();
-    WhyAlive { actor, through, by }
-}
-
-/// All actors, and who knows whom.
-struct Everybody {
-    graph: Graph,
-    /// Who is known by whom, in order of creation.
-    known_to: Vec<Vec<usize>>,
-    pins: Vec<Option<KeptBy>>,
-    /// So many are in the registry. Others have come since.
-    count: usize,
-}
-
-impl Everybody {
-    fn of(all: &[CellRef]) -> Everybody {
-        let mut graph = Graph::default();
-        for cell in all {
-            graph.meet(who(cell.id, cell.place()));
-        }
-        let pins = all
-            .iter()
-            .enumerate()
-            .map(|(at, cell)| {
-                let mut knows = Vec::new();
-                let (seen, pin) = look_at(cell, &mut knows);
-                graph.is_seen(at, seen, &knows);
-                pin
-            })
-            .collect();
-        let count = all.len();
-        let mut known_to = vec![Vec::new(); graph.len()];
-        for at in 0..count {
-            for other in graph.knows(at) {
-                known_to[other].push(at);
-            }
-        }
-        Everybody {
-            graph,
-            known_to,
-            pins,
-            count,
-        }
+    WhyAlive {
+        what: asked.path(),
+        through,
+        by,
     }
-
-    /// From `first` on to whoever knows it, the nearest first, until somebody is kept by himself.
-    fn kept_by(&self, system: &Shared, first: usize) -> (Vec<usize>, KeptBy) {
-        // By whom each was come to.
-        let mut from = vec![None; self.graph.len()];
-        from[first] = Some(first);
-        let mut ring = vec![first];
-        while !ring.is_empty() {
-            let mut next = Vec::new();
-            for at in ring {
-                if let Some(by) = self.root(system, at, first) {
-                    return (chain(&from, at, first), by);
-                }
-                for other in &self.known_to[at] {
-                    if from[*other].is_none() {
-                        from[*other] = Some(at);
-                        next.push(*other);
-                    }
-                }
-            }
-            next.sort_unstable();
-            ring = next;
-        }
-        (Vec::new(), KeptBy::Nothing)
-    }
-
-    fn root(&self, system: &Shared, at: usize, first: usize) -> Option<KeptBy> {
-        if at >= self.count {
-            return None;
-        }
-        if system.is_kept(self.graph.node(at).who.id) {
-            return Some(KeptBy::Kept);
-        }
-        if let Some(by) = self.pins[at] {
-            return Some(by);
-        }
-        // That which was asked with.
-        let own = u32::from(at == first);
-        match self.graph.outside(at).saturating_sub(own) {
-            0 => None,
-            count => Some(KeptBy::Outside(count as usize)),
-        }
-    }
-}
-
-fn who(id: u64, place: u32) -> Who {
-    Who { id, place }
-}
-
-fn look_at(cell: &CellRef, knows: &mut Vec<Who>) -> (Seen, Option<KeptBy>) {
-    let mut idle = match cell.hold_idle() {
-        Ok(idle) => idle,
-        Err(Occupied::Active) => return (Seen::Pinned, Some(KeptBy::Running)),
-        Err(Occupied::Ended) => return (Seen::Gone, Some(KeptBy::Ended)),
-    };
-    let by = match idle.pin() {
-        Some(Pin::Messages) => Some(KeptBy::Messages),
-        Some(Pin::Supervised) => Some(KeptBy::Supervised),
-        None => None,
-    };
-    let (addresses, turns) = (idle.addresses(), idle.facts.turns());
-    let take = |one: Acquaintance| knows.push(one.who);
-    if shown(&mut idle, take) == Sight::Faulty {
-        knows.clear();
-    }
-    idle.let_go();
-    (Seen::Idle { addresses, turns }, by)
-}
-
-/// The way from behind `first` to `at`.
-fn chain(from: &[Option<usize>], at: usize, first: usize) -> Vec<usize> {
-    let mut chain = Vec::new();
-    let mut next = at;
-    while next != first {
-        chain.push(next);
-        match from[next] {
-            Some(before) => next = before,
-            None => break,
-        }
-    }
-    chain.reverse();
-    chain
 }

@@ -1,6 +1,7 @@
 //! Actors that only unreachable actors refer to are collected, and no others (O10).
 
 mod graphs;
+mod objects;
 mod seeded;
 mod threads;
 

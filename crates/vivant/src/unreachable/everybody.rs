@@ -1,0 +1,134 @@
+//! [`Everybody`]: all actors of a system at some moment, and who knows whom.
+
+use super::Acquaintance;
+use super::graph::{Graph, Seen, Who};
+use super::look::{Sight, shown};
+use super::why::KeptBy;
+use crate::cell::{CellRef, Occupied, Pin};
+use crate::system::Shared;
+
+/// All actors, and who knows whom.
+pub(super) struct Everybody {
+    graph: Graph,
+    /// Who is known by whom, in order of creation.
+    known_to: Vec<Vec<usize>>,
+    pins: Vec<Option<KeptBy>>,
+    /// So many are in the registry. Others have come since.
+    count: usize,
+}
+
+impl Everybody {
+    pub(super) fn of(all: &[CellRef]) -> Everybody {
+        let mut graph = Graph::default();
+        for cell in all {
+            graph.meet(who(cell.id, cell.place()));
+        }
+        let pins = all
+            .iter()
+            .enumerate()
+            .map(|(at, cell)| {
+                let mut knows = Vec::new();
+                let (seen, pin) = look_at(cell, &mut knows);
+                graph.is_seen(at, seen, &knows);
+                pin
+            })
+            .collect();
+        let count = all.len();
+        let mut known_to = vec![Vec::new(); graph.len()];
+        for at in 0..count {
+            for other in graph.knows(at) {
+                known_to[other].push(at);
+            }
+        }
+        Everybody {
+            graph,
+            known_to,
+            pins,
+            count,
+        }
+    }
+
+    /// From these on to whoever knows one of them, the nearest first, until somebody is kept by himself: the way there, and by what. `asked` has an address more
+    /// than would be there if nobody asked.
+    pub(super) fn kept_by(
+        &self,
+        system: &Shared,
+        first: &[usize],
+        asked: Option<usize>,
+    ) -> Option<(Vec<usize>, KeptBy)> {
+        // By whom each was come to; the first ones by themselves.
+        let mut from = vec![None; self.graph.len()];
+        first.iter().for_each(|at| from[*at] = Some(*at));
+        let mut ring = first.to_vec();
+        while !ring.is_empty() {
+            let mut next = Vec::new();
+            for at in ring {
+                if let Some(by) = self.root(system, at, asked) {
+                    return Some((chain(&from, at), by));
+                }
+                for other in &self.known_to[at] {
+                    if from[*other].is_none() {
+                        from[*other] = Some(at);
+                        next.push(*other);
+                    }
+                }
+            }
+            next.sort_unstable();
+            ring = next;
+        }
+        None
+    }
+
+    fn root(&self, system: &Shared, at: usize, asked: Option<usize>) -> Option<KeptBy> {
+        if at >= self.count {
+            return None;
+        }
+        if system.is_kept(self.graph.node(at).who.id) {
+            return Some(KeptBy::Kept);
+        }
+        if let Some(by) = self.pins[at] {
+            return Some(by);
+        }
+        let own = u32::from(Some(at) == asked);
+        match self.graph.outside(at).saturating_sub(own) {
+            0 => None,
+            count => Some(KeptBy::Outside(count as usize)),
+        }
+    }
+}
+
+fn who(id: u64, place: u32) -> Who {
+    Who { id, place }
+}
+
+fn look_at(cell: &CellRef, knows: &mut Vec<Who>) -> (Seen, Option<KeptBy>) {
+    let mut idle = match cell.hold_idle() {
+        Ok(idle) => idle,
+        Err(Occupied::Active) => return (Seen::Pinned, Some(KeptBy::Running)),
+        Err(Occupied::Ended) => return (Seen::Gone, Some(KeptBy::Ended)),
+    };
+    let by = match idle.pin() {
+        Some(Pin::Messages) => Some(KeptBy::Messages),
+        Some(Pin::Supervised) => Some(KeptBy::Supervised),
+        None => None,
+    };
+    let (addresses, turns) = (idle.addresses(), idle.facts.turns());
+    let take = |one: Acquaintance| knows.push(one.who);
+    if shown(&mut idle, take) == Sight::Faulty {
+        knows.clear();
+    }
+    idle.let_go();
+    (Seen::Idle { addresses, turns }, by)
+}
+
+/// The way from one of the first to `at`.
+fn chain(from: &[Option<usize>], at: usize) -> Vec<usize> {
+    let mut chain = vec![at];
+    let mut next = at;
+    while let Some(before) = from[next].filter(|before| *before != next) {
+        chain.push(before);
+        next = before;
+    }
+    chain.reverse();
+    chain
+}

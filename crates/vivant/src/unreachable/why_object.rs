@@ -1,0 +1,77 @@
+//! What keeps a shared object: who has it, or a whole of which it is a part; its owner, if that refers to it; and what keeps these.
+
+use super::everybody::Everybody;
+use super::why::{KeptBy, Mortal, WhyAlive, sealed::Sealed};
+use crate::cell::CellRef;
+use crate::system::Shared;
+use vivant_heap::{HeapId, Held, Keepers, ObjectName, Sharer};
+
+#[allow(private_interfaces, reason = "as in the trait")]
+impl<T: ?Sized> Mortal for Held<T> {
+    fn why_alive(&self, system: &Shared) -> WhyAlive {
+        let all = system.registry.all();
+        let everybody = Everybody::of(&all);
+        let Some((owner, keepers)) = owner(system, &all, self.owner(), self.object()) else {
+            return WhyAlive {
+                what: "an object".to_owned(),
+                through: Vec::new(),
+                by: KeptBy::Running,
+            };
+        };
+        // This reference is one of those that its owner knows of.
+        let mut outside = keepers.weight - 1;
+        let mut who = Vec::new();
+        for (at, cell) in all.iter().enumerate() {
+            let weight = sharer(cell, |heap| heap.weight_of(&keepers.wholes)).flatten();
+            outside -= weight.unwrap_or(0);
+            if weight.is_some() || keepers.own && owner == Some(at) {
+                who.push(at);
+            }
+        }
+        let (through, by) = match everybody.kept_by(system, &who, None) {
+            Some(kept) => kept,
+            None => match usize::try_from(outside) {
+                Ok(count @ 1..) => (Vec::new(), KeptBy::Outside(count)),
+                _ => (Vec::new(), KeptBy::Nothing),
+            },
+        };
+        let of = match owner {
+            Some(at) => all[at].path(),
+            None => "an actor that has ended".to_owned(),
+        };
+        WhyAlive {
+            what: format!("an object of {of}"),
+            through: through.into_iter().map(|at| all[at].path()).collect(),
+            by,
+        }
+    }
+}
+
+impl<T: ?Sized> Sealed for Held<T> {}
+
+/// The owner, if it has not ended, and what it knows; nothing if it runs, or is not of this system.
+fn owner(
+    system: &Shared,
+    all: &[CellRef],
+    owner: HeapId,
+    object: ObjectName,
+) -> Option<(Option<usize>, Keepers)> {
+    let keepers = |heap: &mut dyn Sharer| (heap.id() == owner).then(|| heap.keepers(object));
+    let mut living = all.iter().enumerate().filter_map(|(at, cell)| {
+        let known = sharer(cell, keepers).flatten();
+        known.map(|known| (Some(at), known))
+    });
+    living.next().or_else(|| {
+        let known = system.orphans.keepers(owner, object);
+        known.map(|known| (None, known))
+    })
+}
+
+/// What `ask` finds out from an actor's heap; nothing if it has none, or runs.
+fn sharer<T>(cell: &CellRef, mut ask: impl FnMut(&mut dyn Sharer) -> T) -> Option<T> {
+    let mut idle = cell.hold_idle().ok()?;
+    let mut answer = None;
+    idle.sharer(&mut |heap| answer = Some(ask(heap)));
+    idle.let_go();
+    answer
+}

@@ -1,0 +1,198 @@
+//! What keeps a shared object: [`vivant::System::why_alive`], asked by what holds one.
+
+use super::*;
+use vivant::WhyAlive;
+use vivant::heap::Held;
+
+#[derive(Object)]
+struct Page<'gc> {
+    text: Val<'gc, str>,
+    before: Option<Val<'gc, Page<'gc>>>,
+}
+
+/// Prints pages, and keeps the last of them. Each refers to the one before.
+#[derive(Actor)]
+struct PressState<'gc> {
+    last: Option<Val<'gc, Page<'gc>>>,
+    readers: gc::Vec<'gc, Address<Reader>>,
+}
+
+#[behaviours]
+impl<'gc> PressState<'gc> {
+    #[start]
+    fn new(_: &Turn<'gc, Press>) -> Self {
+        PressState {
+            last: None,
+            readers: gc::Vec::new(),
+        }
+    }
+
+    fn prints(&mut self, t: &Turn<'gc, Press>, text: String) -> Held<str> {
+        let (text, before) = (t.val_str(&text), self.last);
+        self.last = Some(t.val(Page { text, before }));
+        t.hold(text)
+    }
+
+    fn sends(&self, t: &Turn<'gc, Press>, to: Address<Reader>) {
+        if let Some(page) = self.last {
+            t.send(to.reads(page));
+        }
+    }
+
+    fn forgets(&mut self) {
+        self.last = None;
+    }
+}
+
+#[derive(Actor)]
+struct ReaderState<'gc> {
+    page: Option<Val<'gc, Page<'gc>>>,
+}
+
+#[behaviours]
+impl<'gc> ReaderState<'gc> {
+    #[start]
+    fn new(_: &Turn<'gc, Reader>) -> Self {
+        ReaderState { page: None }
+    }
+
+    fn reads(&mut self, page: Val<'gc, Page<'gc>>) {
+        self.page = Some(page);
+    }
+
+    fn forgets(&mut self) {
+        self.page = None;
+    }
+}
+
+/// A press, and a reader whom a plain actor knows that is kept.
+struct House {
+    simulation: Simulation,
+    press: Address<Press>,
+    reader: Address<Reader>,
+}
+
+fn house() -> House {
+    let simulation = Simulation::new(1);
+    let (press, reader) = (
+        Press::spawn(simulation.system()),
+        Reader::spawn(simulation.system()),
+    );
+    House {
+        simulation,
+        press,
+        reader,
+    }
+}
+
+impl House {
+    fn prints(&self, text: &str) -> Held<str> {
+        self.press.prints(text.to_owned()).ask_blocking().unwrap()
+    }
+
+    fn why(&self, held: &Held<str>) -> WhyAlive {
+        self.simulation.run();
+        self.simulation.system().why_alive(held)
+    }
+}
+
+#[test]
+fn what_the_owner_refers_to_is_kept_by_what_keeps_it() {
+    let house = house();
+    let first = house.prints("rain");
+    let second = house.prints("snow");
+    let press = Address::path(&house.press);
+    for held in [&first, &second] {
+        let why = house.why(held);
+        assert_eq!(why.what, format!("an object of {press}"));
+        assert_eq!(
+            (why.through, why.by),
+            (vec![press.clone()], KeptBy::Outside(1))
+        );
+    }
+    house.simulation.system().keep(&house.press);
+    assert_eq!(house.why(&first).by, KeptBy::Kept);
+}
+
+#[test]
+fn who_has_it_or_a_whole_of_it_is_named() {
+    let house = house();
+    let first = house.prints("rain");
+    let second = house.prints("snow");
+    house.press.sends(house.reader.clone()).send();
+    house.press.forgets().send();
+    let reader = Address::path(&house.reader);
+    for held in [&first, &second] {
+        let why = house.why(held);
+        assert_eq!(
+            (why.through, why.by),
+            (vec![reader.clone()], KeptBy::Outside(1))
+        );
+    }
+    // Another page is the press's alone, and nobody has it.
+    let third = house.prints("hail");
+    house.press.forgets().send();
+    let why = house.why(&third);
+    assert_eq!((why.through, why.by), (vec![], KeptBy::Nothing));
+    house.reader.forgets().send();
+    assert_eq!(house.why(&first).by, KeptBy::Nothing);
+    assert_eq!(&*first, "rain");
+}
+
+#[test]
+fn threads_and_messages_are_outside() {
+    let house = house();
+    let page = house.prints("rain");
+    house.press.forgets().send();
+    let others = [page.clone(), page.clone()];
+    let why = house.why(&page);
+    assert_eq!((why.through, why.by), (vec![], KeptBy::Outside(2)));
+    drop(others);
+    assert_eq!(house.why(&page).by, KeptBy::Nothing);
+}
+
+#[test]
+fn an_object_may_outlive_its_owner() {
+    let house = house();
+    let page = house.prints("rain");
+    house.press.sends(house.reader.clone()).send();
+    house.simulation.run();
+    Address::stop(&house.press);
+    let why = house.why(&page);
+    assert_eq!(why.what, "an object of an actor that has ended");
+    assert_eq!(why.through, vec![Address::path(&house.reader)]);
+    let words = why.to_string();
+    assert!(
+        words.ends_with("which is kept by 1 reference outside of what states show"),
+        "{words}"
+    );
+    house.reader.forgets().send();
+    assert_eq!(house.why(&page).by, KeptBy::Nothing);
+}
+
+#[test]
+fn to_ask_forgets_nothing_that_was_given_up() {
+    let house = house();
+    let page = house.prints("rain");
+    house.press.forgets().send();
+    house.simulation.run();
+    let objects = || house.simulation.system().inspect().bytes;
+    let other = page.clone();
+    assert_eq!(
+        house.simulation.system().why_alive(&page).by,
+        KeptBy::Outside(1)
+    );
+    let with_it = objects();
+    // The owner hears of it first because somebody asks.
+    drop(other);
+    assert_eq!(
+        house.simulation.system().why_alive(&page).by,
+        KeptBy::Nothing
+    );
+    drop(page);
+    house.simulation.run();
+    assert!(objects() <= with_it);
+    Address::stop(&house.press);
+    house.simulation.run();
+    assert_eq!(house.simulation.system().inspect().orphans, 0);
+}
