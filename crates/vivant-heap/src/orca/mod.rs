@@ -29,7 +29,7 @@ pub use held::Held;
 pub use ledger::Ledger;
 pub use orphan::Orphan;
 pub(crate) use owner::Owner;
-pub(crate) use packer::Ending;
+pub(crate) use packer::ForeignCode;
 pub use packer::Packer;
 pub use parcel::Parcel;
 pub(crate) use post::Post;

@@ -7,26 +7,26 @@ use std::cell::Cell;
 use std::fmt;
 
 thread_local! {
-    /// Whether destructors run on this thread in the middle of an allocation: whoever allocates changes the heap, so nobody else may look at it.
-    static ENDING: Cell<bool> = const { Cell::new(false) };
+    /// Whether foreign code runs on this thread in the middle of what is done to a heap, that of the turn perhaps: nobody else may look at it then.
+    static WITHIN: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Destructors run that may be in the middle of a turn, until this is dropped: what they send is packed as if there were no turn.
-pub(crate) struct Ending {
+/// A destructor runs in the middle of an allocation, or a waker in that of a count, until this is dropped. What they send is packed as if there were no turn.
+pub(crate) struct ForeignCode {
     before: bool,
 }
 
-impl Ending {
-    pub(crate) fn begin() -> Ending {
-        Ending {
-            before: ENDING.replace(true),
+impl ForeignCode {
+    pub(crate) fn begin() -> ForeignCode {
+        ForeignCode {
+            before: WITHIN.replace(true),
         }
     }
 }
 
-impl Drop for Ending {
+impl Drop for ForeignCode {
     fn drop(&mut self) {
-        ENDING.set(self.before);
+        WITHIN.set(self.before);
     }
 }
 
@@ -43,18 +43,18 @@ impl Packer {
         Packer(unsafe { mutator.rebranded() })
     }
 
-    /// As [`Mutator::pack`], for a value of any brand. What that heap does not own it counts as an import. In a destructor that a turn's allocation runs, as
-    /// [`Parcel::new`].
+    /// As [`Mutator::pack`], for a value of any brand. What that heap does not own it counts as an import. In the middle of what is done to a heap,
+    /// as [`Parcel::new`].
     ///
     /// # Safety
     ///
     /// The turn that this was made from has not ended, and runs on this thread.
     #[inline]
     pub unsafe fn pack<'gc, T: Twin<Of<'gc>: Sendable<'gc>>>(self, value: T::Of<'gc>) -> Parcel<T> {
-        if shares::<T>() && ENDING.get() {
+        if shares::<T>() && WITHIN.get() {
             return Parcel::new(value);
         }
-        // SAFETY: the caller's; nobody allocates meanwhile. The brand is that of the value, which is packed and nothing else.
+        // SAFETY: the caller's; nothing is done to the heap meanwhile. The brand is that of the value, which is packed and nothing else.
         unsafe { self.0.rebranded() }.pack(value)
     }
 }
@@ -71,6 +71,7 @@ mod tests {
     use crate::{Books, Heap, Leaf, Pacing, Parcel, Root, Source, Val};
     use std::cell::Cell;
     use std::sync::{Arc, Mutex};
+    use std::task::{Wake, Waker};
 
     type News = Val<'static, str>;
     type Sent = Arc<Mutex<Vec<Parcel<News>>>>;
@@ -123,5 +124,38 @@ mod tests {
         drop(parcel);
         sent.lock().unwrap().clear();
         assert!(heap.is_alone() && paper.is_alone());
+    }
+
+    /// Packs what it has when it is called.
+    struct Caller(Mutex<Option<Late>>);
+
+    impl Wake for Caller {
+        fn wake(self: Arc<Self>) {
+            drop(self.0.lock().unwrap().take());
+        }
+    }
+
+    /// Who leaves something is counting at that moment.
+    #[test]
+    fn a_waker_packs_without_the_heap() {
+        let source = Arc::new(Source::new());
+        let sent = Sent::default();
+        let [mut paper, mut other, mut heap] =
+            [(); 3].map(|()| Heap::<Lates>::new(&source, Pacing::default(), |_| Vec::new()));
+        let parcel = other.turn(|m, _| m.pack::<News>(m.val_str("snow")));
+        let late = Mutex::new(Some(Late(Some(parcel), sent.clone())));
+        paper.wake_by(Waker::from(Arc::new(Caller(late))));
+        let news = paper.turn(|m, _| m.pack::<News>(m.val_str("rain")));
+        let news = heap.turn(|m, _| {
+            PACKER.set(Some(Packer::new(m)));
+            // Its only weight: more is asked for.
+            let news = m.pack::<News>(m.unpack(news));
+            PACKER.set(None);
+            news
+        });
+        assert_eq!(sent.lock().unwrap()[0].look(|news| news.len()), 4);
+        drop(news);
+        sent.lock().unwrap().clear();
+        assert_eq!(Books::check(), Ok(()));
     }
 }
