@@ -3,7 +3,7 @@
 mod absorb;
 
 use crate::header::Header;
-use crate::orca::Owner;
+use crate::orca::{ForeignCode, Owner};
 use crate::pages::Source;
 use crate::pages::chunk::{PAGE, page_of, state_of};
 use crate::pages::class::{CLASSES, SMALL_MAX, cell_size, class_for, run_pages};
@@ -219,6 +219,7 @@ impl Old {
                     }
                     missed += 1;
                     self.unswept -= 1;
+                    let _foreign = ForeignCode::begin();
                     let freed = sweep_run(run, alive, self.free_cells, &mut self.panics).bytes;
                     self.live -= freed;
                     self.dead = self.dead.saturating_sub(freed);

@@ -258,6 +258,35 @@ fn a_region_in_a_region_shares_from_the_heap() {
     assert!(a.is_alone());
 }
 
+/// The region in between has no count of what the inner one has: there is nobody that it keeps it for, and it may look at it when that is freed.
+#[test]
+fn a_region_in_between_knows_nothing_of_what_is_shared() {
+    let source = Arc::new(Source::new());
+    // Larger than a page, so that its pages are nobody's when it is dead.
+    let long = "long ".repeat(2_000);
+    for ends in 0..2 {
+        let mut a = Heap::<Titles>::new(&source, Pacing::default(), |_| Vec::new());
+        let mut outer: Iso<Shelf> = Iso::new(&source, |_| Iso::new(&source, |_| Vec::new()));
+        a.turn(|m, _| {
+            outer.open_in(m, |r, inner| {
+                inner.open_in(r, |r, titles| titles.push(r.val_str(&long)));
+            });
+        });
+        outer.open(|_, inner| {
+            inner.open(|_, titles| titles.clear());
+            inner.collect();
+        });
+        a.collect();
+        a.sweep();
+        assert!(a.is_alone());
+        match ends {
+            0 => outer.collect(),
+            _ => a.turn(|m, _| drop(outer.merge(m))),
+        }
+    }
+    assert_eq!(source.stats().pages, 0);
+}
+
 #[test]
 fn a_panic_in_an_open_region_closes_it() {
     let source = Arc::new(Source::new());

@@ -2,13 +2,14 @@
 
 use crate::errors::Errors;
 use crate::object::{Derived, Options, Part, check, is_leaf};
+use crate::types::without_self;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{
     Attribute, Data, DeriveInput, Fields, GenericArgument, GenericParam, Generics, Lifetime, Path,
-    PathArguments, Result, TypeTraitObject, Visibility, parse_quote,
+    PathArguments, Result, Type, TypeTraitObject, Visibility, parse_quote,
 };
 
 pub(crate) fn expand(input: TokenStream, heap: &TokenStream) -> Result<TokenStream> {
@@ -150,11 +151,7 @@ impl<'a> Frozen<'a> {
                 type View<#ice> = #name #view_generics where Self: #ice, #brand: #ice;
                 #[inline]
                 unsafe fn view<#ice>(&#ice self) -> Self::View<#ice> where #brand: #ice {
-                    // Of pointers: a reference to something that derefs to the field's type would be taken too.
-                    #[inline]
-                    fn __field<__T>(_: *const __T) {}
-                    #[inline]
-                    fn __leaf<__T: ::core::marker::Send + ::core::marker::Sync + 'static>(_: *const __T) {}
+                    let _: fn(*const <Self as #heap::Freeze<#brand>>::Frozen) = <Self as #heap::Freeze<#brand>>::__ice;
                     // SAFETY: the caller's: fields of what is frozen.
                     unsafe { match *self { #arms } }
                 }
@@ -204,8 +201,14 @@ impl<'a> Frozen<'a> {
     /// Fields, each as it is read.
     fn fields(&self, fields: &Fields) -> TokenStream {
         let (heap, brand, ice) = (&self.derived.heap, &self.derived.brand, &self.ice);
+        // In the type that is written, `Self` is that one.
+        let (name, (_, generics, _)) = (
+            &self.derived.input.ident,
+            self.derived.input.generics.split_for_impl(),
+        );
+        let own: Type = parse_quote!(#name #generics);
         let each = fields.iter().map(|field| {
-            let (docs, of) = (docs(&field.attrs), &field.ty);
+            let (docs, of) = (docs(&field.attrs), without_self(&field.ty, &own));
             let shown = match &field.vis {
                 Visibility::Inherited => TokenStream::new(),
                 shown => shown.to_token_stream(),
@@ -223,6 +226,7 @@ impl<'a> Frozen<'a> {
     /// The variants, and in each its fields, read.
     fn arms(&self) -> TokenStream {
         let (heap, brand, view) = (&self.derived.heap, &self.derived.brand, &self.name);
+        let own = quote!(<Self as #heap::Freeze<#brand>>);
         let arms = self.derived.variants().into_iter().map(|(variant, fields)| {
             let (mut patterns, mut checks, mut reads) =
                 (TokenStream::new(), TokenStream::new(), TokenStream::new());
@@ -231,19 +235,19 @@ impl<'a> Frozen<'a> {
                 let bound = format_ident!("__field{number}");
                 patterns.extend(quote!(#member: ref #bound,));
                 if is_leaf(field, &mut Errors::default()) {
-                    checks.extend(quote_spanned!(of.span()=> __leaf::<#of>(#bound);));
+                    checks.extend(quote_spanned!(of.span()=> #own::__leaf::<#of>(#bound);));
                     reads.extend(quote!(#member: #bound,));
                 } else {
-                    checks.extend(quote_spanned!(of.span()=> __field::<#of>(#bound);));
+                    checks.extend(quote_spanned!(of.span()=> #own::__field::<#of>(#bound);));
                     let read = quote_spanned!(of.span()=> <#of as #heap::Freeze<#brand>>::view(#bound));
                     reads.extend(quote!(#member: #read,));
                 }
             }
-            let (own, frozen) = match variant {
+            let (whole, frozen) = match variant {
                 Some(name) => (quote!(Self::#name), quote!(#view::#name)),
                 None => (quote!(Self), quote!(#view)),
             };
-            quote!(#own { #patterns } => { #checks #frozen { #reads } })
+            quote!(#whole { #patterns } => { #checks #frozen { #reads } })
         });
         quote!(#(#arms)*)
     }

@@ -32,6 +32,7 @@ pub use keepers::{Keepers, ObjectName, Sharer};
 pub use ledger::Ledger;
 pub use orphan::Orphan;
 pub(crate) use owner::Owner;
+pub(crate) use packer::ForeignCode;
 pub use packer::Packer;
 pub use parcel::Parcel;
 pub(crate) use post::Post;

@@ -1,9 +1,34 @@
 //! [`Packer`]: packs where no mutator is at hand, though a turn runs.
 
-use super::parcel::Parcel;
+use super::parcel::{Parcel, shares};
 use crate::mutator::Mutator;
 use crate::types::{Sendable, Twin};
+use std::cell::Cell;
 use std::fmt;
+
+thread_local! {
+    /// Whether foreign code runs on this thread in the middle of what is done to a heap, that of the turn perhaps: nobody else may look at it then.
+    static WITHIN: Cell<bool> = const { Cell::new(false) };
+}
+
+/// A destructor runs in the middle of an allocation, or a waker in that of a count, until this is dropped. What they send is packed as if there were no turn.
+pub(crate) struct ForeignCode {
+    before: bool,
+}
+
+impl ForeignCode {
+    pub(crate) fn begin() -> ForeignCode {
+        ForeignCode {
+            before: WITHIN.replace(true),
+        }
+    }
+}
+
+impl Drop for ForeignCode {
+    fn drop(&mut self) {
+        WITHIN.set(self.before);
+    }
+}
 
 /// A turn's heap, for code of the runtime that runs within the turn and knows nothing of its brand.
 #[derive(Clone, Copy)]
@@ -18,14 +43,18 @@ impl Packer {
         Packer(unsafe { mutator.rebranded() })
     }
 
-    /// As [`Mutator::pack`], for a value of any brand. What that heap does not own it counts as an import.
+    /// As [`Mutator::pack`], for a value of any brand. What that heap does not own it counts as an import. In the middle of what is done to a heap,
+    /// as [`Parcel::new`].
     ///
     /// # Safety
     ///
     /// The turn that this was made from has not ended, and runs on this thread.
     #[inline]
     pub unsafe fn pack<'gc, T: Twin<Of<'gc>: Sendable<'gc>>>(self, value: T::Of<'gc>) -> Parcel<T> {
-        // SAFETY: the caller's; the brand is that of the value, which is packed and nothing else.
+        if shares::<T>() && WITHIN.get() {
+            return Parcel::new(value);
+        }
+        // SAFETY: the caller's; nothing is done to the heap meanwhile. The brand is that of the value, which is packed and nothing else.
         unsafe { self.0.rebranded() }.pack(value)
     }
 }
@@ -33,5 +62,100 @@ impl Packer {
 impl fmt::Debug for Packer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Packer").finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Packer;
+    use crate::{Books, Heap, Leaf, Pacing, Parcel, Root, Source, Val};
+    use std::cell::Cell;
+    use std::sync::{Arc, Mutex};
+    use std::task::{Wake, Waker};
+
+    type News = Val<'static, str>;
+    type Sent = Arc<Mutex<Vec<Parcel<News>>>>;
+
+    thread_local! {
+        static PACKER: Cell<Option<Packer>> = const { Cell::new(None) };
+    }
+
+    /// Sends what it has at its end.
+    struct Late(Option<Parcel<News>>, Sent);
+
+    impl Drop for Late {
+        fn drop(&mut self) {
+            let packer = PACKER.get().expect("it ends in a turn");
+            let parcel = self.0.take().expect("it ends once");
+            // SAFETY: the turn from which it is has not ended.
+            let parcel = parcel.open(|news| unsafe { packer.pack(news) });
+            self.1.lock().unwrap().push(parcel);
+        }
+    }
+
+    struct Lates;
+
+    impl Root for Lates {
+        type Of<'gc> = Vec<Val<'gc, Leaf<Late>>>;
+    }
+
+    /// Who runs the destructor has the heap exclusively: it is not looked at, which Miri would see too.
+    #[test]
+    fn a_destructor_in_an_allocation_packs_without_the_heap() {
+        let source = Arc::new(Source::new());
+        let sent = Sent::default();
+        let mut paper = Heap::<Lates>::new(&source, Pacing::default(), |_| Vec::new());
+        let mut heap = Heap::<Lates>::new(&source, Pacing::default(), |_| Vec::new());
+        let late = |parcel| Leaf(Late(Some(parcel), sent.clone()));
+        let parcel = paper.turn(|m, _| m.pack::<News>(m.val_str("rain")));
+        heap.turn(|m, lates| lates.push(m.val(late(parcel))));
+        heap.turn(|_, lates| lates.clear());
+        heap.collect();
+        let parcel = heap.turn(|m, _| {
+            PACKER.set(Some(Packer::new(m)));
+            // As large as the leaf, whose place it gets.
+            let after = m.val([7_u64; size_of::<Late>() / 8]);
+            PACKER.set(None);
+            m.pack::<Val<'static, [u64; size_of::<Late>() / 8]>>(after)
+        });
+        assert_eq!(sent.lock().unwrap()[0].look(|news| news.len()), 4);
+        assert_eq!((heap.imports(), heap.stats().incs), (0, 0));
+        assert_eq!(Books::check(), Ok(()));
+        drop(parcel);
+        sent.lock().unwrap().clear();
+        assert!(heap.is_alone() && paper.is_alone());
+    }
+
+    /// Packs what it has when it is called.
+    struct Caller(Mutex<Option<Late>>);
+
+    impl Wake for Caller {
+        fn wake(self: Arc<Self>) {
+            drop(self.0.lock().unwrap().take());
+        }
+    }
+
+    /// Who leaves something is counting at that moment.
+    #[test]
+    fn a_waker_packs_without_the_heap() {
+        let source = Arc::new(Source::new());
+        let sent = Sent::default();
+        let [mut paper, mut other, mut heap] =
+            [(); 3].map(|()| Heap::<Lates>::new(&source, Pacing::default(), |_| Vec::new()));
+        let parcel = other.turn(|m, _| m.pack::<News>(m.val_str("snow")));
+        let late = Mutex::new(Some(Late(Some(parcel), sent.clone())));
+        paper.wake_by(Waker::from(Arc::new(Caller(late))));
+        let news = paper.turn(|m, _| m.pack::<News>(m.val_str("rain")));
+        let news = heap.turn(|m, _| {
+            PACKER.set(Some(Packer::new(m)));
+            // Its only weight: more is asked for.
+            let news = m.pack::<News>(m.unpack(news));
+            PACKER.set(None);
+            news
+        });
+        assert_eq!(sent.lock().unwrap()[0].look(|news| news.len()), 4);
+        drop(news);
+        sent.lock().unwrap().clear();
+        assert_eq!(Books::check(), Ok(()));
     }
 }

@@ -54,7 +54,7 @@ fn each_root<'gc>(value: &impl Object<'gc>, each: impl FnMut(NonNull<Header>)) {
 }
 
 /// Whether a type can share anything: known when it is compiled.
-const fn shares<T: Twin>() -> bool {
+pub(super) const fn shares<T: Twin>() -> bool {
     <T::Of<'static> as Object<'static>>::NEEDS_TRACE
 }
 

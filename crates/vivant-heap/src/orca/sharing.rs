@@ -5,6 +5,7 @@ use super::counts::{Counts, Met};
 use super::imports::Imports;
 use super::lane::Change;
 use super::owner::Owner;
+use super::packer::ForeignCode;
 use super::post::Post;
 use crate::header::Header;
 use crate::heap::{Core, Heap, Root};
@@ -89,6 +90,8 @@ impl Sharing {
             return;
         }
         books::post(Account::Lanes, object, MORE);
+        // Its waker is called while the caller counts.
+        let _foreign = ForeignCode::begin();
         // Before anybody has the reference that needs it.
         // SAFETY: the object is the caller's to use, so its owner is there.
         unsafe { owner.as_ref() }.leave(vec![Change { object, by: MORE }]);

@@ -4,7 +4,6 @@ use super::iso::Iso;
 use crate::header::Header;
 use crate::heap::Core;
 use crate::mutator::Mutator;
-use crate::orca::Owner;
 use crate::pacing::Pacing;
 use crate::types::Twin;
 use std::cell::UnsafeCell;
@@ -39,24 +38,27 @@ impl Core {
         holder: Holder,
         bytes: usize,
     ) -> Option<NonNull<Header>> {
-        let Holder::Turn(holder) = holder else {
-            no_holder()
-        };
-        // SAFETY: the holder's turn lasts, and waits for the region; this thread has both. They are two, because a region is not its own holder.
-        let heap = unsafe { &mut *holder.as_ref().get() };
-        // A region that is the holder of another one passes it on.
+        let owner = owner_around(holder);
+        // SAFETY: the owner's turn lasts, and waits for the region; this thread has both. They are two, because a region is no owner.
+        let heap = unsafe { &mut *owner.as_ref().get() };
         let room = heap.room_shared(bytes)?;
-        // SAFETY: it was just made, in a page of its owner.
-        let owner = unsafe { Owner::of(room) };
-        if owner == Owner::name(&heap.owner) {
-            heap.sharing.get_mut().exports.add(room, 1);
-        } else {
-            // What has come from the holder's own holder has a weight, which goes on to this region.
-            heap.sharing.get_mut().imports.settle().add(room, -1);
-        }
+        heap.sharing.get_mut().exports.add(room, 1);
         self.sharing.get_mut().imports.settle().add(room, 1);
         Some(room)
     }
+}
+
+/// The heap in whose turn an open region was opened, if not at once then by way of others. Those have nothing of what it shares: a count of theirs would
+/// name an object that they keep no longer than somebody else does.
+fn owner_around(mut holder: Holder) -> NonNull<UnsafeCell<Core>> {
+    while let Holder::Turn(heap) = holder {
+        // SAFETY: the turns around an open region last longer; nobody changes a role while its region is open.
+        match unsafe { (*heap.as_ref().get()).role } {
+            Role::Heap => return heap,
+            Role::Region(around) => holder = around,
+        }
+    }
+    no_holder()
 }
 
 #[cold]
@@ -70,15 +72,10 @@ fn no_holder() -> ! {
 impl Mutator<'_> {
     /// The heap that owns what is shared in this turn: its own, or the one whose turn has opened this region.
     pub(super) fn sharer(&self) -> NonNull<UnsafeCell<Core>> {
-        let mut heap = self.heap();
-        // SAFETY: the turn's heap, and those of the turns around it, last longer; nobody changes a role while its region is open.
-        while let Role::Region(holder) = unsafe { (*heap.as_ref().get()).role } {
-            let Holder::Turn(around) = holder else {
-                no_holder()
-            };
-            heap = around;
+        match self.core().role {
+            Role::Heap => self.heap(),
+            Role::Region(holder) => owner_around(holder),
         }
-        heap
     }
 
     /// A new region with the root that `make` makes, of pages from the same source as this heap's. Shared objects that are made meanwhile are this

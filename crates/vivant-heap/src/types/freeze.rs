@@ -82,6 +82,26 @@ pub unsafe trait Freeze<'gc>: Object<'gc> {
     unsafe fn view<'a>(&'a self) -> Self::View<'a>
     where
         'gc: 'a;
+
+    /// What the derive says `Frozen` is. By this trait, which is the one that it writes, whatever path it was given for this crate, and whatever `core` is there:
+    /// so are those below.
+    #[doc(hidden)]
+    #[inline]
+    fn __ice(_: *const Ice<Self>)
+    where
+        Self: Sized,
+    {
+    }
+
+    /// What the derive has read of a field is its type still. By a pointer: a reference to something that derefs to this type would be taken too.
+    #[doc(hidden)]
+    #[inline]
+    fn __field<T>(_: *const T) {}
+
+    /// What a field that is marked as a leaf must be: without a brand, and for many threads.
+    #[doc(hidden)]
+    #[inline]
+    fn __leaf<T: Send + Sync + 'static>(_: *const T) {}
 }
 
 /// What is behind a [`Gc`] that can be frozen: [`Freeze`] for types of any size.

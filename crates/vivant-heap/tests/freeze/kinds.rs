@@ -46,7 +46,7 @@ enum Shape<'gc> {
     Circle {
         radius: f64,
     },
-    Group(Vec<Gc<'gc, Mut<Shape<'gc>>>>, Plain),
+    Group(Vec<Gc<'gc, Mut<Self>>>, Plain),
 }
 
 impl FrozenShape<'_, '_> {
