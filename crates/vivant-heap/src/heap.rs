@@ -58,6 +58,8 @@ pub(crate) struct Core {
     /// Blocks for the nursery.
     pub(crate) reserve: Reserve,
     pub(crate) pacing: Pacing,
+    /// A turn has taken pages, and the source should see to the next ones.
+    prepares: bool,
     /// For a heap under stress.
     chance: Chance,
     /// Bytes of living old objects at which the next mark begins.
@@ -100,6 +102,7 @@ impl Core {
             counted: Counted::default(),
             reserve: Reserve::default(),
             pacing,
+            prepares: false,
             chance: Chance::new(pacing.stress.map_or(0, |stress| stress.seed)),
             mark_at: pacing.first,
         }))
@@ -122,8 +125,11 @@ impl Core {
         if self.is_unlucky() || !self.has_pages(bytes) {
             return None;
         }
-        self.old
-            .allocate_shared(bytes, &self.source, Owner::name(&self.owner))
+        let room = self
+            .old
+            .allocate_shared(bytes, &self.source, Owner::name(&self.owner));
+        self.prepares |= self.source.is_unready();
+        room
     }
 
     /// What it has to think of when it asks itself whether to mark: bytes of living old objects, and what it keeps alive elsewhere, in regions too.
@@ -319,6 +325,7 @@ impl<R: Root> Heap<R> {
         core.nursery.used() >= core.pacing.nursery
             || core.weight() >= core.mark_at
             || core.old.unswept != 0
+            || core.prepares
             || core.pacing.stress.is_some()
     }
 
@@ -360,6 +367,10 @@ impl<R: Root> Heap<R> {
         }
         if !core.has_pages(SPARE) {
             core.spare();
+        }
+        core.prepares = false;
+        if core.source.is_unready() {
+            core.source.prepare();
         }
         self.check();
     }

@@ -217,6 +217,22 @@ fn who_has_not_run_for_a_while_keeps_no_nursery() {
 }
 
 #[test]
+fn who_shares_nothing_is_asked_once_a_second() {
+    let simulation = Simulation::new(4);
+    let cache = Cache::spawn(simulation.system(), 10);
+    for key in 0..500 {
+        cache.put(key, String::new()).send();
+        simulation.run_for(Duration::from_millis(10));
+    }
+    let busy = heap(simulation.system());
+    assert!((3..=5).contains(&busy.questions), "{busy:?}");
+    simulation.run_for(Duration::from_secs(60));
+    let idle = heap(simulation.system());
+    assert!(idle.questions <= busy.questions + 2, "{idle:?}");
+    assert_eq!(idle.major, busy.major, "it has nothing of others");
+}
+
+#[test]
 fn a_turn_that_allocates_too_much_is_reported() {
     let reports = Arc::new(Mutex::new(Vec::new()));
     let said = reports.clone();

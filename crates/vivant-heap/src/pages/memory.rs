@@ -3,6 +3,7 @@
 use super::chunk::CHUNK;
 #[cfg(any(not(unix), miri))]
 use plain as source;
+use source::{HUGE, HUGE_PAGE};
 pub(super) use source::{MOST, discard};
 use std::ptr::NonNull;
 #[cfg(all(unix, not(miri)))]
@@ -29,11 +30,38 @@ impl Mapping {
         self.chunks
     }
 
+    /// Chunks that the system gives memory together, when one of them is first used. None if it gives it page by page.
+    pub(super) fn unit(&self) -> Option<usize> {
+        (self.chunks >= HUGE).then_some(HUGE_PAGE / CHUNK)
+    }
+
     /// Where one of its chunks begins.
     pub(super) fn chunk(&self, number: usize) -> NonNull<u8> {
         debug_assert!(number < self.chunks);
         // SAFETY: within the mapping.
         unsafe { self.start.add(number * CHUNK) }
+    }
+}
+
+/// Memory of a mapping that nobody has used yet, and somebody soon will.
+#[derive(Debug)]
+pub(super) struct Unused {
+    start: NonNull<u8>,
+    bytes: usize,
+}
+
+impl Unused {
+    /// That of these chunks.
+    pub(super) fn of(mapping: &Mapping, chunks: std::ops::Range<usize>) -> Unused {
+        debug_assert!(chunks.end <= mapping.chunks());
+        let bytes = chunks.len() * CHUNK;
+        let start = mapping.chunk(chunks.start);
+        Unused { start, bytes }
+    }
+
+    /// Has the system give it. Somebody may use it meanwhile.
+    pub(super) fn prepare(self) {
+        source::populate(self.start, self.bytes);
     }
 }
 
@@ -56,10 +84,10 @@ mod system {
 
     /// From so many chunks on a mapping is made of huge pages, if the system likes: together they cost a third of what small ones cost when
     /// they are first used. A small program would wait for each, and use few: mappings double, so before this one there were as many chunks.
-    const HUGE: usize = 8;
+    pub(super) const HUGE: usize = 8;
 
     /// What huge pages are aligned to, on most machines.
-    const HUGE_PAGE: usize = 2 * CHUNK;
+    pub(super) const HUGE_PAGE: usize = 2 * CHUNK;
 
     /// Memory is not needed. Linux takes it back at once; other systems, when they like.
     #[cfg(any(target_os = "linux", target_os = "android"))]
@@ -106,6 +134,16 @@ mod system {
         let _kept = unsafe { madvise(start.as_ptr().cast(), bytes, NOT_NEEDED) };
     }
 
+    /// Has the system give memory that will be used, as if something had been written there, and changes nothing.
+    pub(super) fn populate(start: NonNull<u8>, bytes: usize) {
+        #[cfg(any(target_os = "linux", target_os = "android"))]
+        // SAFETY: nothing is written: what is there already stays, and what is not was zero before. Where nothing is mapped it is an error; so it is on a
+        // system that does not know the advice, which gives memory when it is used.
+        let _later = unsafe { madvise(start.as_ptr().cast(), bytes, Advice::LinuxPopulateWrite) };
+        #[cfg(not(any(target_os = "linux", target_os = "android")))]
+        let _later = (start, bytes);
+    }
+
     /// Gives a mapping back.
     ///
     /// # Safety
@@ -126,6 +164,12 @@ mod plain {
 
     /// Chunks that are mapped together, at most: an interpreter has room for few.
     pub(in crate::pages) const MOST: usize = 1;
+
+    /// Memory comes page by page.
+    pub(super) const HUGE: usize = usize::MAX;
+    pub(super) const HUGE_PAGE: usize = CHUNK;
+
+    pub(super) fn populate(_: NonNull<u8>, _: usize) {}
 
     pub(super) fn map(chunks: usize) -> Option<NonNull<u8>> {
         // SAFETY: the layout is not empty.

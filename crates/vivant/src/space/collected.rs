@@ -202,7 +202,7 @@ where
         if self.heap.is_due() {
             self.collect(worker, facts);
         }
-        self.will_rest();
+        self.will_rest(worker);
     }
 
     #[cold]

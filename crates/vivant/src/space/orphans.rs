@@ -1,7 +1,8 @@
 //! [`Orphans`]: what is left of actors' heaps after their end, until nobody has any of it (O9). See [README.md](README.md).
 
 use super::bell::Bell;
-use crate::alarm::{Alarm, ns};
+use super::rest::heard_after_ns;
+use crate::alarm::Alarm;
 use crate::scheduler::{Scheduler, Worker};
 use crate::sync::{Arc, AtomicBool, Mutex, MutexGuard, Ordering, lock};
 use crate::system::Shared;
@@ -87,7 +88,7 @@ impl Orphans {
             (Care::Nobody, Hours::Open) => {
                 table.care = Care::Later;
                 drop(table);
-                Orphans::call_in(system, ns(system.config.idle_after));
+                Orphans::call_in(system, heard_after_ns(system));
             }
             (_, Hours::Over) => {
                 drop(table);
@@ -159,7 +160,7 @@ impl Orphans {
         };
         if more {
             let took_ns = system.oracle.now_ns() - began_ns;
-            let in_ns = ns(system.config.idle_after).max(SHARE * took_ns);
+            let in_ns = heard_after_ns(system).max(SHARE * took_ns);
             Orphans::call_in(system, in_ns);
         }
     }

@@ -11,6 +11,8 @@ use crate::mailbox::{Envelope, Kind, Letter, Role, Step};
 use crate::promise::Next;
 use crate::scheduler::Worker;
 use crate::space::HeapCounts;
+use crate::system::Shared;
+use crate::timer::ns;
 use std::marker::PhantomData;
 use std::panic::Location;
 use vivant_heap::{Heap, Object};
@@ -24,13 +26,21 @@ const SHARE_AT_REST: u64 = 10;
 /// A lane is looked at after so many turns, whether or not the heap collects.
 const TURNS: u64 = 64;
 
+/// An actor is asked after this part of `idle_after` if others' memory hangs on it: it has objects of theirs, or they have given up some of its own (A4).
+const SOON: u32 = 8;
+
+/// Whoever is told that something lies in a lane looks into it after this part of `idle_after`: those who give something up at about the same time, within
+/// twice the time after which they are asked, are heard together.
+const HEARD: u32 = 4;
+
 /// What a heap has to do when its actor rests.
 #[derive(Default)]
 pub(super) struct Rest {
     /// Whether the actor knows that it will be asked. It may be so without its knowledge.
-    pub(super) question: Question,
-    /// The number of its turns when it last had reason to be asked, or was.
+    question: Question,
+    /// The number of its turns when it last had reason to be asked, or was, and when that was: it has run no more since.
     turns: u64,
+    since_ns: u64,
     /// The last mark: after how many turns it came, when it ended, and how long it took.
     marked: u64,
     marked_ns: u64,
@@ -40,10 +50,13 @@ pub(super) struct Rest {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
-pub(super) enum Question {
+enum Question {
     #[default]
     None,
+    /// In `idle_after` at the latest.
     Comes,
+    /// As soon as others' memory wants it.
+    ComesSoon,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
@@ -54,6 +67,25 @@ pub(super) enum GivenUp {
     Something,
 }
 
+/// What a mark would be for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Wants {
+    Nothing,
+    /// What it has of others may have died by its turns alone.
+    GiveUp,
+    /// Nobody knows which addresses lie in its objects now (O10); and some of these may be dead.
+    See,
+    /// Others have given up the last of an object.
+    Collect,
+}
+
+/// What an actor has done since it last had reason to be asked.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Since {
+    Run,
+    Rested,
+}
+
 impl Rest {
     /// A mark has ended.
     pub(super) fn is_marked(&mut self, turns: u64, now_ns: u64, took_ns: u64) {
@@ -61,10 +93,29 @@ impl Rest {
         self.given_up = GivenUp::Nothing;
     }
 
-    /// Whether a mark would not take more than its share of the time.
-    fn may_mark(&self, now_ns: u64, share: u64) -> bool {
-        now_ns.saturating_sub(self.marked_ns) >= share.saturating_mul(self.took_ns)
+    /// When a mark takes no more than its share of the time, if the actor goes on as it is. None if it wants none.
+    fn mark_due_ns(&self, wants: Wants, since: Since, idle_after_ns: u64) -> Option<u64> {
+        let after = |share: u64| {
+            let rest_ns = share.saturating_mul(self.took_ns);
+            self.marked_ns.saturating_add(rest_ns)
+        };
+        let at_rest_ns = self.since_ns.saturating_add(idle_after_ns);
+        match (wants, since) {
+            (Wants::Nothing, _) | (Wants::GiveUp | Wants::See, Since::Run) => None,
+            (Wants::Collect, Since::Run) => Some(after(SHARE)),
+            (Wants::Collect, Since::Rested) => Some(after(SHARE_AT_REST)),
+            // It may be in vain, and the actor may be about to run again: the larger part is for one that has rested for long.
+            (Wants::GiveUp, Since::Rested) => {
+                Some(after(SHARE).min(after(SHARE_AT_REST).max(at_rest_ns)))
+            }
+            (Wants::See, Since::Rested) => Some(after(SHARE_AT_REST).max(at_rest_ns)),
+        }
     }
+}
+
+/// After how long whoever is told looks into a lane.
+pub(super) fn heard_after_ns(system: &Shared) -> u64 {
+    ns(system.config.idle_after / HEARD)
 }
 
 impl<A: Actor<Space = Collected>> Heaped<A>
@@ -73,22 +124,41 @@ where
 {
     /// The actor has run: it will be asked later whether it rests, if it then has something to do.
     #[inline]
-    pub(super) fn will_rest(&mut self) {
-        if self.rest.question == Question::None
-            && (self.heap.young() > 0 || self.heap.imports() > 0 || self.heap.shows())
-        {
-            self.ask_later();
+    pub(super) fn will_rest(&mut self, worker: &Worker) {
+        let heap = &self.heap;
+        let asks = match self.rest.question {
+            Question::None => heap.young() > 0 || heap.imports() > 0 || heap.shows(),
+            Question::Comes => heap.imports() > 0,
+            Question::ComesSoon => false,
+        };
+        if asks {
+            self.ask_after_turn(worker);
         }
         if self.turns.is_multiple_of(TURNS) && self.heed() == GivenUp::Something {
-            self.bell.ask();
+            self.bell.ask(heard_after_ns(&worker.system));
         }
     }
 
     #[cold]
-    fn ask_later(&mut self) {
-        self.rest.question = Question::Comes;
+    fn ask_after_turn(&mut self, worker: &Worker) {
         self.rest.turns = self.turns;
-        self.bell.ask();
+        self.rest.since_ns = worker.system.oracle.now_ns();
+        self.ask_in_time(worker);
+    }
+
+    /// Has the actor asked as soon as somebody may want it.
+    fn ask_in_time(&mut self, worker: &Worker) {
+        let idle_after = worker.system.config.idle_after;
+        let hang = self.heap.imports() > 0 || self.rest.given_up == GivenUp::Something;
+        self.ask_in(ns(if hang { idle_after / SOON } else { idle_after }));
+    }
+
+    fn ask_in(&mut self, in_ns: u64) {
+        self.rest.question = match self.heap.imports() {
+            0 => Question::Comes,
+            _ => Question::ComesSoon,
+        };
+        self.bell.ask(in_ns);
     }
 
     /// Hears what others have left.
@@ -99,39 +169,62 @@ where
         self.rest.given_up
     }
 
+    /// What the next mark would be for.
+    fn wants(&self) -> Wants {
+        match self.rest.given_up {
+            GivenUp::Something => Wants::Collect,
+            GivenUp::Nothing if self.heap.imports() > 0 && self.rest.marked != self.turns => {
+                Wants::GiveUp
+            }
+            GivenUp::Nothing if self.heap.shows() && !self.sighting.is_of(self.turns) => Wants::See,
+            GivenUp::Nothing => Wants::Nothing,
+        }
+    }
+
     /// The actor is asked whether it has run lately.
     fn is_asked(&mut self, worker: &Worker, facts: &HeapCounts) {
         self.rest.question = Question::None;
         facts.asked(&self.heap.stats());
         // In this order: what comes after the look rings.
         self.bell.listens();
-        let given_up = self.heed() == GivenUp::Something;
-        let rests = self.rest.turns == self.turns;
-        // What it has of others may have died by its turns alone.
-        let gives_up = self.heap.imports() > 0 && self.rest.marked != self.turns;
-        // So may objects with addresses; and nobody knows yet which ones there are (O10).
-        let unseen = self.heap.shows() && !self.sighting.is_of(self.turns);
-        let share = if rests { SHARE_AT_REST } else { SHARE };
+        self.heed();
         let now_ns = worker.system.oracle.now_ns();
-        let wants = given_up || rests && (gives_up || unseen);
-        let may = self.rest.may_mark(now_ns, share);
-        if wants && may {
-            let turns = self.turns;
-            let mut sighting = Sighting::default();
+        let since = match self.rest.turns == self.turns {
+            true => Since::Rested,
+            false => Since::Run,
+        };
+        if since == Since::Run {
+            (self.rest.turns, self.rest.since_ns) = (self.turns, now_ns);
+        }
+        let idle_after_ns = ns(worker.system.config.idle_after);
+        let due_ns = self.rest.mark_due_ns(self.wants(), since, idle_after_ns);
+        let marks = due_ns.is_some_and(|due_ns| due_ns <= now_ns);
+        if marks {
+            let (turns, mut sighting) = (self.turns, Sighting::default());
             self.timed(worker, facts, |heap| {
                 sighting = Sighting::by(turns, |each| heap.collect_and_show(each));
             });
             self.sighting = sighting;
             self.timed(worker, facts, Heap::sweep);
         }
-        if !rests || wants && !may {
-            self.ask_later();
+        if since == Since::Run {
+            self.ask_in_time(worker);
+            return;
         }
-        if rests {
+        let rests_at_ns = self.rest.since_ns.saturating_add(idle_after_ns);
+        if marks || rests_at_ns <= now_ns {
             self.timed(worker, facts, Heap::collect_young);
             // What survived once is young still.
             self.timed(worker, facts, Heap::collect_young);
             self.heap.rest();
+        }
+        let next_ns = match due_ns {
+            Some(due_ns) if !marks => Some(due_ns),
+            _ if self.heap.young() > 0 && now_ns < rests_at_ns => Some(rests_at_ns),
+            _ => None,
+        };
+        if let Some(next_ns) = next_ns {
+            self.ask_in(next_ns.saturating_sub(now_ns));
         }
     }
 }
@@ -162,5 +255,30 @@ where
 
     fn refuse((): (), _: &Refusal, _: &'static Location<'static>) -> Next {
         Next::Nothing
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marks_keep_to_their_share_of_the_time() {
+        let (idle_after_ns, mark_ns) = (1_000, 80);
+        let mut rest = Rest::default();
+        rest.is_marked(5, 10_000, mark_ns);
+        rest.since_ns = 10_000;
+        let due_ns = |rest: &Rest, wants, since| rest.mark_due_ns(wants, since, idle_after_ns);
+        assert_eq!(due_ns(&rest, Wants::Nothing, Since::Rested), None);
+        assert_eq!(due_ns(&rest, Wants::GiveUp, Since::Run), None);
+        // A tenth if it rests, a hundredth if it does not.
+        assert_eq!(due_ns(&rest, Wants::Collect, Since::Rested), Some(10_800));
+        assert_eq!(due_ns(&rest, Wants::Collect, Since::Run), Some(18_000));
+        // What may be in vain: a tenth only after a long rest.
+        assert_eq!(due_ns(&rest, Wants::GiveUp, Since::Rested), Some(11_000));
+        rest.took_ns = 5;
+        assert_eq!(due_ns(&rest, Wants::GiveUp, Since::Rested), Some(10_500));
+        rest.took_ns = 500;
+        assert_eq!(due_ns(&rest, Wants::GiveUp, Since::Rested), Some(15_000));
     }
 }

@@ -96,3 +96,32 @@ fn who_rests_is_not_marked_for_what_others_take() {
     simulation.run();
     assert_eq!(pages(&token), 0);
 }
+
+#[test]
+fn what_readers_forget_is_free_within_a_second() {
+    let tick = Duration::from_millis(10);
+    for phase in 0..13 {
+        let (simulation, token) = (Simulation::new(15), Token::default());
+        let system = simulation.system();
+        let readers: Vec<_> = (0..5).map(|_| Reader::spawn(system)).collect();
+        let writer = Writer::spawn(system, readers.clone());
+        // All of them run all the time, and begin one after the other.
+        for round in 0..200 + 8 * phase {
+            writer.write(3, token.clone()).send();
+            for reader in readers.iter().take(round / 5) {
+                reader.read().send();
+            }
+            simulation.run_for(tick);
+        }
+        let asked = heap_of(system, "Reader").questions;
+        assert!((10..=2 + 8 * 3).contains(&asked), "A4: {asked}");
+        writer.forget().send();
+        readers.iter().for_each(|reader| reader.forget().send());
+        simulation.run_for(Duration::from_millis(999));
+        assert_eq!(pages(&token), 0, "A4, with phase {phase}");
+        let marks = system.inspect().actors.into_iter();
+        let marks: Vec<_> = marks.filter_map(|it| Some(it.heap?.major.count)).collect();
+        // Those who forget at about the same time are heard together.
+        assert!(marks.iter().all(|marks| *marks <= 2), "{marks:?}");
+    }
+}
