@@ -9,7 +9,7 @@ use crate::turn::Turn;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use vivant_heap::{
-    FrozenParts, Gc, Mutator, Object, Relocator, Sendable, Tag, Tracer, Twin, TwinOf,
+    FrozenParts, Gc, Holdings, Mutator, Object, Relocator, Sendable, Tag, Tracer, Twin, TwinOf,
 };
 
 /// A far reference: an object inside an actor, for anybody who has something to say about it. It is the object's [`Tag`] and its actor's address, made by
@@ -175,6 +175,10 @@ where
     #[inline]
     fn relocate(&mut self, relocator: &mut Relocator<'_>) {
         self.tag.relocate(relocator);
+    }
+    const SHOWS: bool = <Address<A> as Object<'gc>>::SHOWS;
+    fn show(&self, to: &mut Holdings<'_>) {
+        self.owner.show(to);
     }
 }
 

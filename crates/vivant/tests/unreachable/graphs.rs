@@ -28,7 +28,12 @@ pub(super) struct HallState<'gc> {
     visitors: gc::Vec<'gc, Address<Node>>,
     shared: Option<Val<'gc, vivant::heap::Leaf<Address<Hall>>>>,
     region: Option<Iso<Gc<'static, Mut<Room<'static>>>>>,
+    keys: Vec<Key<'gc>>,
+    copies: Option<Vec<Val<'gc, Key<'gc>>>>,
 }
+
+/// To a room of another hall.
+type Key<'gc> = Far<'gc, Hall, Mut<Room<'gc>>>;
 
 #[behaviours]
 impl<'gc> HallState<'gc> {
@@ -43,6 +48,8 @@ impl<'gc> HallState<'gc> {
             visitors: gc::Vec::new(),
             shared: None,
             region: None,
+            keys: Vec::new(),
+            copies: None,
         }
     }
 
@@ -76,6 +83,25 @@ impl<'gc> HallState<'gc> {
 
     fn lets_out(&mut self, t: &Turn<'gc, Hall>) {
         self.rooms = self.region.take().map(|region| region.merge(t));
+    }
+
+    /// A room of its own for another one.
+    fn lets_a_room(&self, t: &Turn<'gc, Hall>, to: Address<Hall>) {
+        let (guest, next) = (None, None);
+        let room = t.alloc(Mut::new(Room { guest, next }));
+        t.send(to.takes(t.far(room)));
+    }
+
+    fn takes(&mut self, t: &Turn<'gc, Hall>, key: Key<'gc>) {
+        match &mut self.copies {
+            Some(copies) => copies.push(t.val(key)),
+            None => self.keys.push(key),
+        }
+    }
+
+    /// From now on the keys that it takes can be shared.
+    fn has_keys_copied(&mut self) {
+        self.copies = Some(Vec::new());
     }
 
     /// The first guest goes on to whom the second one is.
@@ -127,6 +153,7 @@ fn addresses_are_seen_in_objects_of_every_kind() {
     assert!(end_by(|a, b| a.lodges(b.clone()).send()));
     assert!(end_by(|a, b| a.notes(7, b.clone()).send()));
     assert!(end_by(|a, b| a.is_beside(b.clone()).send()));
+    assert!(end_by(|a, b| a.lets_a_room(b.clone()).send()));
     assert!(end_by(|a, b| {
         (0..100).for_each(|key| a.notes(key, b.clone()).send());
         (0..100).for_each(|_| a.lodges(b.clone()).send());
@@ -138,6 +165,10 @@ fn addresses_are_seen_in_objects_of_every_kind() {
 fn who_is_in_a_region_or_shared_counts_as_outside() {
     assert!(!end_by(|a, b| a.shares(b.clone()).send()));
     assert!(!end_by(|a, b| a.shuts_away(b.clone()).send()));
+    assert!(!end_by(|a, b| {
+        a.has_keys_copied().send();
+        b.lets_a_room(a.clone()).send();
+    }));
     assert!(end_by(|a, b| {
         a.shuts_away(b.clone()).send();
         a.lets_out().send();
