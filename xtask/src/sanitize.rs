@@ -25,6 +25,9 @@ const HEAPS: &str = "-p vivant-heap --lib --test types --test graphs --test hole
 /// See `bias/header.rs`: the thread sanitizer does not know fences.
 const NO_FENCES: &str = " --cfg vivant_no_fences";
 
+/// Memory is mapped and unmapped by functions that the sanitizers know: else one that is mapped again seems to have its last user still.
+const KNOWN_MAPPINGS: &str = " --cfg rustix_use_libc";
+
 /// Naming the target keeps the sanitizer out of build scripts and macros.
 const TARGET: &str = "x86_64-unknown-linux-gnu";
 
@@ -45,7 +48,10 @@ pub(crate) fn run(args: &mut Args) -> Result<(), Failure> {
         )
         .arg("--target-dir")
         .arg(workspace::target_dir("sanitize").join(sanitizer))
-        .env("RUSTFLAGS", format!("-Zsanitizer={sanitizer}{flags}"))
+        .env(
+            "RUSTFLAGS",
+            format!("-Zsanitizer={sanitizer}{KNOWN_MAPPINGS}{flags}"),
+        )
         .env(
             "TSAN_OPTIONS",
             format!("suppressions={}", suppressions.display()),
