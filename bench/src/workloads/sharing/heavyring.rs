@@ -4,11 +4,13 @@
 //! region, whose nodes have collected references, and each actor counts its visit in the root. `box`: the same with one owner for each node.
 //! `val`: a tree that nobody can change, made in the heap of the first actor; each has a heap, counts its visit in its state, and keeps the tree.
 //!
-//! Timed: from the tree's first visit to its last, by those who are visited, so that no thread need wake for it; the tree is made before. A row is the median of eleven trees; an operation is a hop. Of `val` the
-//! INCs are counted: each actor but the owner leaves one, when it first sends a tree on, and none after the first lap.
+//! Timed: from the tree's first visit to its last, by those who are visited, so that no thread need wake for it; the tree is made before, and what is left
+//! of earlier ones is swept. Trees of all kinds and depths go round by turns, in changing order, so that what the machine does meanwhile falls on all of them. A row is the
+//! median of 41 trees; an operation is a hop. Of `val` the INCs are counted: each actor but the owner leaves one, when it first sends a tree on, and none
+//! after the first lap.
 
-use super::owned::{self, Boxed, Region};
-use super::shared;
+use super::owned::{Boxed, Owned, Region};
+use super::shared::Shared;
 use crate::bench::{Bench, Group};
 use crate::failure::Failure;
 use crate::meter::Spent;
@@ -35,35 +37,54 @@ pub(in crate::workloads) const HEAVYRING: Bench = Bench {
     child: None,
 };
 
-/// Trees that go round, one after the other.
-const TREES: u64 = 11;
+/// Trees of each kind and depth.
+const TREES: usize = 41;
 
-/// What the trees of one kind took, and what was counted.
-pub(super) struct Rounds {
-    pub(super) spent: Vec<Spent>,
-    /// Visits of the last tree.
+/// A ring, in which trees of one kind and depth go round.
+pub(super) trait Ring {
+    /// Has one go round, so many hops.
+    fn tree(&mut self, hops: u64) -> Result<Spent, Failure>;
+
+    /// What was counted of all of them.
+    fn counts(&self) -> Result<Counts, Failure>;
+}
+
+#[derive(Default)]
+pub(super) struct Counts {
+    /// Visits of the last tree, which counts them; where actors do, of all trees.
     pub(super) visits: u64,
-    /// INCs of all trees.
     pub(super) incs: u64,
 }
 
-fn figures(run: &Run, depth: u64, tree: &'static str, rounds: Rounds) -> Result<Figures, Failure> {
-    let (actors, hops) = (run.count("actors"), run.count("hops"));
-    let check = run.check("visits of the last tree", hops + 1, rounds.visits)?;
-    let expected = match tree {
-        "val" => TREES * (actors.min(hops) - 1),
-        _ => 0,
-    };
-    run.check("INCs, all of them in first laps", expected, rounds.incs)?;
-    let mut spent = rounds.spent;
-    spent.sort_by_key(|spent| spent.wall);
-    let mut figures = Figures::new(spent.swap_remove(spent.len() / 2), hops, check);
-    figures.extra.insert("incs", rounds.incs.into());
-    figures.params = vec![
-        ("tree", Value::Choice(tree)),
-        ("depth", Value::Count(depth)),
-    ];
-    Ok(figures)
+/// One row.
+struct Row {
+    tree: &'static str,
+    depth: u64,
+    ring: Box<dyn Ring>,
+    spent: Vec<Spent>,
+}
+
+impl Row {
+    fn figures(mut self, run: &Run) -> Result<Figures, Failure> {
+        let (actors, hops) = (run.count("actors"), run.count("hops"));
+        let (counted, incs) = match self.tree {
+            "val" => (TREES as u64, TREES as u64 * (actors.min(hops) - 1)),
+            _ => (1, 0),
+        };
+        let counts = self.ring.counts()?;
+        let expected = counted * (hops + 1);
+        let check = run.check("visits that were counted", expected, counts.visits)?;
+        run.check("INCs, all of them in first laps", incs, counts.incs)?;
+        self.spent.sort_by_key(|spent| spent.wall);
+        let median = self.spent.swap_remove(TREES / 2);
+        let mut figures = Figures::new(median, hops, check);
+        figures.extra.insert("incs", counts.incs.into());
+        figures.params = vec![
+            ("tree", Value::Choice(self.tree)),
+            ("depth", Value::Count(self.depth)),
+        ];
+        Ok(figures)
+    }
 }
 
 fn run(run: &Run) -> Result<Vec<Figures>, Failure> {
@@ -72,12 +93,29 @@ fn run(run: &Run) -> Result<Vec<Figures>, Failure> {
     let depths = [4, 8, 12].into_iter().filter(|depth| *depth < deepest);
     let mut rows = Vec::new();
     for depth in depths.chain([deepest]) {
-        let iso = owned::go_round::<Region>(&run.system(), actors, hops, depth, TREES)?;
-        rows.push(figures(run, depth, "iso", iso)?);
-        let boxed = owned::go_round::<Box<Boxed>>(&run.system(), actors, hops, depth, TREES)?;
-        rows.push(figures(run, depth, "box", boxed)?);
-        let val = shared::go_round(&run.system(), actors, hops, depth, TREES)?;
-        rows.push(figures(run, depth, "val", val.rounds)?);
+        let iso = Owned::<Region>::new(run.system(), actors, depth)?;
+        let boxed = Owned::<Box<Boxed>>::new(run.system(), actors, depth)?;
+        let val = Shared::new(run.system(), actors, depth)?;
+        let rings: [(_, Box<dyn Ring>); 3] = [
+            ("iso", Box::new(iso)),
+            ("box", Box::new(boxed)),
+            ("val", Box::new(val)),
+        ];
+        rows.extend(rings.map(|(tree, ring)| Row {
+            tree,
+            depth,
+            ring,
+            spent: Vec::new(),
+        }));
     }
-    Ok(rows)
+    // In another order each time: a large tree takes the caches away from whoever comes behind it. No step has a divisor with a number of rows.
+    let steps = [1, 5, 7, 11];
+    for round in 0..TREES {
+        for number in 0..rows.len() {
+            let place = (number * steps[round % steps.len()] + round) % rows.len();
+            let row = &mut rows[place];
+            row.spent.push(row.ring.tree(hops)?);
+        }
+    }
+    rows.into_iter().map(|row| row.figures(run)).collect()
 }

@@ -1,10 +1,10 @@
 //! Trees that belong to one actor at a time, and the ring in which they go round.
 
-use super::heavyring::Rounds;
+use super::heavyring::{Counts, Ring};
 use crate::failure::Failure;
 use crate::meter::{Meter, Spent};
 use std::sync::Arc;
-use std::sync::mpsc::{self, Sender};
+use std::sync::mpsc::{self, Receiver, Sender};
 use std::time::Instant;
 use vivant::heap::{Iso, Mutator, Source};
 use vivant::prelude::*;
@@ -99,43 +99,58 @@ impl<T: Tree> Place<T> {
     }
 }
 
-/// Has so many trees go round, one after the other.
-pub(super) fn go_round<T: Tree>(
-    system: &System,
-    actors: u64,
-    hops: u64,
+/// A ring, in which trees of one depth go round.
+pub(super) struct Owned<T: Tree> {
+    source: Arc<Source>,
     depth: u64,
-    trees: u64,
-) -> Result<Rounds, Failure> {
-    let source = Arc::new(Source::new());
-    let (done, ended) = mpsc::channel();
-    let place = |_| {
-        system.spawn(Place::<T> {
-            next: None,
-            began: None,
-            done: done.clone(),
-        })
-    };
-    let places: Vec<_> = (0..actors).map(place).collect();
-    for (place, next) in places.iter().zip(places.iter().cycle().skip(1)) {
-        place.stand(next.clone()).ask_blocking()?;
-    }
-    drop(done);
-    let (mut spent, mut visits) = (Vec::new(), 0);
-    for _ in 0..trees {
-        let tree = T::grow(&source, depth);
-        let meter = Meter::start();
-        places[0].begin(tree, hops).send();
-        let returned = ended.recv();
-        let Spent { mut wall, cpu } = meter.stop();
-        if let (Ok((_, seen, end)), Some(began)) = (returned, places[0].began().ask_blocking()?) {
-            (visits, wall) = (seen, end - began);
+    places: Vec<Address<Place<T>>>,
+    ended: Receiver<(T, u64, Instant)>,
+    /// Of the last tree.
+    visits: u64,
+    _system: System,
+}
+
+impl<T: Tree> Owned<T> {
+    pub(super) fn new(system: System, actors: u64, depth: u64) -> Result<Self, Failure> {
+        let (done, ended) = mpsc::channel();
+        let place = |_| {
+            system.spawn(Place::<T> {
+                next: None,
+                began: None,
+                done: done.clone(),
+            })
+        };
+        let places: Vec<_> = (0..actors).map(place).collect();
+        for (place, next) in places.iter().zip(places.iter().cycle().skip(1)) {
+            place.stand(next.clone()).ask_blocking()?;
         }
-        spent.push(Spent { wall, cpu });
+        Ok(Owned {
+            source: Arc::new(Source::new()),
+            depth,
+            places,
+            ended,
+            visits: 0,
+            _system: system,
+        })
     }
-    Ok(Rounds {
-        spent,
-        visits,
-        incs: 0,
-    })
+}
+
+impl<T: Tree> Ring for Owned<T> {
+    fn tree(&mut self, hops: u64) -> Result<Spent, Failure> {
+        let tree = T::grow(&self.source, self.depth);
+        let first = &self.places[0];
+        let meter = Meter::start();
+        first.begin(tree, hops).send();
+        let returned = self.ended.recv();
+        let Spent { mut wall, cpu } = meter.stop();
+        if let (Ok((_, seen, end)), Some(began)) = (returned, first.began().ask_blocking()?) {
+            (self.visits, wall) = (seen, end - began);
+        }
+        Ok(Spent { wall, cpu })
+    }
+
+    fn counts(&self) -> Result<Counts, Failure> {
+        let (visits, incs) = (self.visits, 0);
+        Ok(Counts { visits, incs })
+    }
 }

@@ -1,8 +1,9 @@
 //! The programs of the Orca paper, of which `orca` makes a table; those with trees are in `work`.
 
 use super::super::{mailbox, rings};
-use super::owned::{self, Region};
-use super::shared;
+use super::heavyring::Ring;
+use super::owned::{Owned, Region};
+use super::shared::Shared;
 use crate::failure::Failure;
 use crate::meter::Spent;
 use crate::run::Run;
@@ -25,22 +26,20 @@ const LEVELS: u64 = 16;
 
 /// A ring, in which a region goes round.
 pub(super) fn heavyring(run: &Run, system: &System) -> Result<Done, Failure> {
-    let rounds = owned::go_round::<Region>(system, 64, 640, LEVELS - 1, 1)?;
-    Ok(Done {
-        spent: rounds.spent[0],
-        ops: 640,
-        check: run.check("visits", 641, rounds.visits)?,
-        _kept: Box::new(()),
-    })
+    go_round(run, Owned::<Region>::new(system.clone(), 64, LEVELS - 1)?)
 }
 
 /// The same of a tree that nobody can change.
 pub(super) fn heavyring_val(run: &Run, system: &System) -> Result<Done, Failure> {
-    let ring = shared::go_round(system, 64, 640, LEVELS - 1, 1)?;
+    go_round(run, Shared::new(system.clone(), 64, LEVELS - 1)?)
+}
+
+fn go_round(run: &Run, mut ring: impl Ring + 'static) -> Result<Done, Failure> {
+    let spent = ring.tree(640)?;
     Ok(Done {
-        spent: ring.rounds.spent[0],
+        spent,
         ops: 640,
-        check: run.check("visits", 641, ring.rounds.visits)?,
+        check: run.check("visits", 641, ring.counts()?.visits)?,
         _kept: Box::new(ring),
     })
 }

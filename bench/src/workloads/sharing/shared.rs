@@ -1,9 +1,9 @@
 //! A tree that nobody can change, and the ring in which it goes round: each place has it then.
 
-use super::heavyring::Rounds;
+use super::heavyring::{Counts, Ring};
 use crate::failure::Failure;
 use crate::meter::{Meter, Spent};
-use std::sync::mpsc::{self, Sender};
+use std::sync::mpsc::{self, Receiver, Sender};
 use std::time::Instant;
 use vivant::heap::{Leaf, Mutator};
 use vivant::prelude::*;
@@ -61,8 +61,10 @@ impl<'gc> PlaceState<'gc> {
         self.tree = Some(node(t, depth));
     }
 
-    /// Answers when collections that a turn has brought about are over.
-    fn rest(&mut self) {}
+    /// Answers how much of its heap is to be swept yet, when collections that a turn has brought about are over.
+    fn rest(&mut self, t: &Turn<'gc, Place>) -> usize {
+        t.stats().unswept
+    }
 
     /// Sends its tree round.
     fn begin(&mut self, t: &Turn<'gc, Place>, hops: u64) {
@@ -86,59 +88,62 @@ impl<'gc> PlaceState<'gc> {
         }
     }
 
-    /// Visits since this was last asked, and INCs since the beginning.
-    fn counts(&mut self, t: &Turn<'gc, Place>) -> (u64, u64) {
-        (std::mem::take(&mut self.visits), t.stats().incs)
+    /// Visits and INCs.
+    fn counts(&self, t: &Turn<'gc, Place>) -> (u64, u64) {
+        (self.visits, t.stats().incs)
     }
 }
 
-/// A ring in which trees have gone round.
-pub(super) struct Ring {
-    pub(super) rounds: Rounds,
-    _places: Vec<Address<Place>>,
-}
-
-/// Has so many trees go round, one after the other.
-pub(super) fn go_round(
-    system: &System,
-    actors: u64,
-    hops: u64,
+/// A ring, in which trees of one depth go round.
+pub(super) struct Shared {
     depth: u64,
-    trees: u64,
-) -> Result<Ring, Failure> {
-    let (done, ended) = mpsc::channel();
-    let places: Vec<_> = (0..actors)
-        .map(|_| Place::spawn(system, done.clone()))
-        .collect();
-    drop(done);
-    for (place, next) in places.iter().zip(places.iter().cycle().skip(1)) {
-        place.stand(next.clone()).ask_blocking()?;
+    places: Vec<Address<Place>>,
+    ended: Receiver<Instant>,
+    _system: System,
+}
+
+impl Shared {
+    pub(super) fn new(system: System, actors: u64, depth: u64) -> Result<Self, Failure> {
+        let (done, ended) = mpsc::channel();
+        let places: Vec<_> = (0..actors)
+            .map(|_| Place::spawn(&system, done.clone()))
+            .collect();
+        for (place, next) in places.iter().zip(places.iter().cycle().skip(1)) {
+            place.stand(next.clone()).ask_blocking()?;
+        }
+        Ok(Shared {
+            depth,
+            places,
+            ended,
+            _system: system,
+        })
     }
-    let (mut spent, mut visits, mut incs) = (Vec::new(), 0, 0);
-    for _ in 0..trees {
-        places[0].plant(depth).ask_blocking()?;
-        places[0].rest().ask_blocking()?;
+}
+
+impl Ring for Shared {
+    fn tree(&mut self, hops: u64) -> Result<Spent, Failure> {
+        let first = &self.places[0];
+        first.plant(self.depth).ask_blocking()?;
+        // Of the trees before this one nothing is left to do.
+        while first.rest().ask_blocking()? > 0 {}
         let meter = Meter::start();
-        places[0].begin(hops).send();
-        let returned = ended.recv();
+        first.begin(hops).send();
+        let returned = self.ended.recv();
         let Spent { mut wall, cpu } = meter.stop();
-        if let (Ok(end), Some(began)) = (returned, places[0].began().ask_blocking()?) {
+        if let (Ok(end), Some(began)) = (returned, first.began().ask_blocking()?) {
             wall = end - began;
         }
-        spent.push(Spent { wall, cpu });
-        (visits, incs) = (0, 0);
-        for place in &places {
-            let (more, left) = place.counts().ask_blocking()?;
-            visits += more;
-            incs += left;
-        }
+        Ok(Spent { wall, cpu })
     }
-    Ok(Ring {
-        rounds: Rounds {
-            spent,
-            visits,
-            incs,
-        },
-        _places: places,
-    })
+
+    /// Not between two trees: who answers may do so on another processor, and then it is there that the actors lie in the caches.
+    fn counts(&self) -> Result<Counts, Failure> {
+        let mut all = Counts::default();
+        for place in &self.places {
+            let (visits, incs) = place.counts().ask_blocking()?;
+            all.visits += visits;
+            all.incs += incs;
+        }
+        Ok(all)
+    }
 }
