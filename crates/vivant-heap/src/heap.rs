@@ -33,12 +33,11 @@ pub trait Root: 'static {
 }
 
 /// What collections work on.
+///
+/// What each turn looks at lies together, [`EACH_TURN`]: of an actor that has not run for a while each line of the cache costs as much as a short turn.
+#[repr(C)]
 pub(crate) struct Core {
-    pub(crate) owner: Arc<Owner>,
     pub(crate) role: Role,
-    pub(crate) source: Arc<Source>,
-    pub(crate) nursery: Nursery,
-    pub(crate) old: Old,
     /// Old objects that were written since the nursery was last emptied, and those that refer to young ones still (H5).
     pub(crate) remembered: RefCell<Vec<NonNull<Header>>>,
     /// Old weak references to young objects.
@@ -46,25 +45,38 @@ pub(crate) struct Core {
     pub(crate) deaths: RefCell<Deaths>,
     /// Which of its objects others can name.
     pub(crate) tags: RefCell<Tags>,
-    /// Whether an object was ever made in it that may show something ([`Object::show`]).
-    pub(crate) shows: Cell<bool>,
-    /// Bytes of regions that turns of this heap have made, or made grow, since the last mark.
-    pub(crate) pinned: usize,
     /// Of a region: bytes of its pages when they were last added to a holder's.
     pub(crate) weighed: usize,
-    /// Who shares what with this heap.
-    pub(crate) sharing: RefCell<Sharing>,
     pub(crate) counted: Counted,
     /// Blocks for the nursery.
     pub(crate) reserve: Reserve,
-    pub(crate) pacing: Pacing,
-    /// A turn has taken pages, and the source should see to the next ones.
-    prepares: bool,
     /// For a heap under stress.
     chance: Chance,
+    pub(crate) old: Old,
     /// Bytes of living old objects at which the next mark begins.
     pub(crate) mark_at: usize,
+    /// Bytes of regions that turns of this heap have made, or made grow, since the last mark.
+    pub(crate) pinned: usize,
+    /// Whether an object was ever made in it that may show something ([`Object::show`]).
+    pub(crate) shows: Cell<bool>,
+    /// A turn has taken pages, and the source should see to the next ones.
+    prepares: bool,
+    pub(crate) pacing: Pacing,
+    pub(crate) owner: Arc<Owner>,
+    pub(crate) nursery: Nursery,
+    /// Who shares what with this heap.
+    pub(crate) sharing: RefCell<Sharing>,
+    pub(crate) source: Arc<Source>,
 }
+
+/// Bytes of a core that each turn looks at: from the first to the last of them.
+const EACH_TURN: std::ops::Range<usize> = mem::offset_of!(Core, old) + Old::EACH_TURN
+    ..mem::offset_of!(Core, sharing) + Sharing::EACH_TURN;
+
+const _: () = assert!(
+    EACH_TURN.end - EACH_TURN.start <= 5 * 64,
+    "five lines, where ten would be if each part had its own"
+);
 
 /// A collected heap with one state, for one actor.
 ///
@@ -491,3 +503,35 @@ impl<R: Root> fmt::Debug for Heap<R> {
 
 /// Bytes that a turn should find at the source, or its heap keeps nothing that it can do without.
 const SPARE: usize = 64 * PAGE;
+
+#[cfg(all(test, unix, not(miri)))]
+mod tests {
+    use super::*;
+    use crate::types::Val;
+
+    struct Kept;
+
+    impl Root for Kept {
+        type Of<'gc> = Vec<Val<'gc, [u64]>>;
+    }
+
+    /// A turn that is not the first to write to its chunk does not wait for the system.
+    #[test]
+    fn what_turns_will_take_is_made_ready_between_them() {
+        let source = Arc::new(Source::new());
+        let pacing = Pacing::new().first(usize::MAX);
+        let mut heap = Heap::<Kept>::new(&source, pacing, |_| Vec::new());
+        let mut prepared = 0;
+        for turn in 0..400 {
+            heap.turn(|m, kept| kept.extend((0..64).map(|_| m.val_slice(vec![turn; 200]))));
+            let unready = source.is_unready();
+            assert!(!unready || heap.is_due());
+            prepared += u32::from(unready);
+            if heap.is_due() {
+                heap.pace();
+            }
+            assert!(!source.is_unready());
+        }
+        assert!(prepared > 5, "40 MiB: {prepared}");
+    }
+}

@@ -13,14 +13,15 @@ use std::ptr::NonNull;
 const BLOCK_FIRST: usize = 1;
 const BLOCK_MOST: usize = (PAGES - HEAD) / 4;
 
-/// Blocks in which objects lie one behind the other.
+/// Blocks in which objects lie one behind the other. What each turn looks at lies at the beginning.
+#[repr(C)]
 pub(crate) struct Nursery {
     /// Where the next object goes, and where the block ends.
     next: Cell<NonNull<u8>>,
     end: Cell<NonNull<u8>>,
-    blocks: RefCell<Vec<Block>>,
     /// Pages of the blocks.
     pages: Cell<usize>,
+    blocks: RefCell<Vec<Block>>,
     /// Objects with destructors.
     droppable: RefCell<Vec<NonNull<Header>>>,
     /// Of its objects.

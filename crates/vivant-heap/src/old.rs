@@ -52,7 +52,8 @@ impl Default for Runs {
     }
 }
 
-/// All old objects of a heap.
+/// All old objects of a heap. What each turn looks at lies at the end.
+#[repr(C)]
 pub(crate) struct Old {
     /// By class; a small heap has few.
     sizes: [Option<Box<Runs>>; CLASSES],
@@ -63,26 +64,26 @@ pub(crate) struct Old {
     pub(crate) epoch: Epoch,
     /// Of the mark whose dead are swept.
     marked: Epoch,
-    /// Bytes of cells and large objects in use.
-    pub(crate) live: usize,
-    /// Those of them that the last mark has not met, and no sweep has freed yet.
-    pub(crate) dead: usize,
+    /// Whether free cells are filled with a pattern.
+    pub(crate) free_cells: FreeCells,
     /// Pages that it has.
     pub(crate) pages: usize,
     /// Bytes that the last mark has met.
     pub(crate) met: usize,
-    /// Runs that it has, those that there were at the last mark, and those of them that its sweep has not reached yet.
+    /// Runs that it has, and those that there were at the last mark; `unswept` are those of them that its sweep has not reached yet.
     runs: usize,
     pub(crate) to_sweep: usize,
-    pub(crate) unswept: usize,
     /// The class that is swept next.
     sweeps: usize,
     /// Destructors that panicked (H10).
     pub(crate) panics: u64,
     /// Whether a turn has left cells at hand.
     pub(crate) unsettled: bool,
-    /// Whether free cells are filled with a pattern.
-    pub(crate) free_cells: FreeCells,
+    pub(crate) unswept: usize,
+    /// Bytes of cells and large objects in use.
+    pub(crate) live: usize,
+    /// Those of them that the last mark has not met, and no sweep has freed yet.
+    pub(crate) dead: usize,
 }
 
 /// What lies in free cells.
@@ -101,6 +102,9 @@ const MISSES: usize = 8;
 const DESTRUCTORS: usize = 16;
 
 impl Old {
+    /// Where begins what each turn looks at.
+    pub(crate) const EACH_TURN: usize = mem::offset_of!(Old, unsettled);
+
     pub(crate) fn new(free_cells: FreeCells) -> Old {
         Old {
             sizes: [const { None }; CLASSES],

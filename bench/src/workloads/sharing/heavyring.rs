@@ -5,7 +5,7 @@
 //! `val`: a tree that nobody can change, made in the heap of the first actor; each has a heap, counts its visit in its state, and keeps the tree.
 //!
 //! Timed: from the tree's first visit to its last, by those who are visited, so that no thread need wake for it; the tree is made before, and what is left
-//! of earlier ones is swept. Trees of all kinds and depths go round by turns, so that what the machine does meanwhile falls on all of them. A row is the
+//! of earlier ones is swept. In front of it a greeting goes round once: what the making of a tree has taken from the caches is not what its way costs. Trees of all kinds and depths go round by turns, in changing order, so that what the machine does meanwhile falls on all of them. A row is the
 //! median of 41 trees; an operation is a hop. Of `val` the INCs are counted: each actor but the owner leaves one, when it first sends a tree on, and none
 //! after the first lap.
 
@@ -42,8 +42,8 @@ const TREES: usize = 41;
 
 /// A ring, in which trees of one kind and depth go round.
 pub(super) trait Ring {
-    /// Has one go round, so many hops.
-    fn tree(&mut self, hops: u64) -> Result<Spent, Failure>;
+    /// Has one go round, so many hops, behind a greeting that goes so many.
+    fn tree(&mut self, greeting: u64, hops: u64) -> Result<Spent, Failure>;
 
     /// What was counted of all of them.
     fn counts(&self) -> Result<Counts, Failure>;
@@ -108,9 +108,13 @@ fn run(run: &Run) -> Result<Vec<Figures>, Failure> {
             spent: Vec::new(),
         }));
     }
-    for _ in 0..TREES {
-        for row in &mut rows {
-            row.spent.push(row.ring.tree(hops)?);
+    // In another order each time: a large tree takes the caches away from whoever comes behind it. No step has a divisor with a number of rows.
+    let steps = [1, 5, 7, 11];
+    for round in 0..TREES {
+        for number in 0..rows.len() {
+            let place = (number * steps[round % steps.len()] + round) % rows.len();
+            let row = &mut rows[place];
+            row.spent.push(row.ring.tree(actors, hops)?);
         }
     }
     rows.into_iter().map(|row| row.figures(run)).collect()

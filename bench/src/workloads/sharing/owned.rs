@@ -68,6 +68,8 @@ impl Tree for Box<Boxed> {
 #[derive(Actor)]
 struct Place<T: Tree> {
     next: Option<Address<Place<T>>>,
+    /// A tree, and the hops that it is to make.
+    tree: Option<(T, u64)>,
     /// When it last sent a tree round.
     began: Option<Instant>,
     done: Sender<(T, u64, Instant)>,
@@ -79,10 +81,21 @@ impl<T: Tree> Place<T> {
         self.next = Some(next);
     }
 
-    /// Sends a tree round.
-    fn begin(&mut self, t: &Turn<Self>, tree: T, hops: u64) {
-        self.began = Some(Instant::now());
-        self.visit(t, tree, hops);
+    /// Sends a tree round, when a greeting has made so many hops and has come back.
+    fn begin(&mut self, t: &Turn<Self>, tree: T, greeting: u64, hops: u64) {
+        self.tree = Some((tree, hops));
+        self.greet(t, greeting);
+    }
+
+    fn greet(&mut self, t: &Turn<Self>, left: u64) {
+        if left > 0 {
+            self.next
+                .iter()
+                .for_each(|next| t.send(next.greet(left - 1)));
+        } else if let Some((tree, hops)) = self.tree.take() {
+            self.began = Some(Instant::now());
+            self.visit(t, tree, hops);
+        }
     }
 
     fn began(&self) -> Option<Instant> {
@@ -116,6 +129,7 @@ impl<T: Tree> Owned<T> {
         let place = |_| {
             system.spawn(Place::<T> {
                 next: None,
+                tree: None,
                 began: None,
                 done: done.clone(),
             })
@@ -136,11 +150,11 @@ impl<T: Tree> Owned<T> {
 }
 
 impl<T: Tree> Ring for Owned<T> {
-    fn tree(&mut self, hops: u64) -> Result<Spent, Failure> {
+    fn tree(&mut self, greeting: u64, hops: u64) -> Result<Spent, Failure> {
         let tree = T::grow(&self.source, self.depth);
         let first = &self.places[0];
         let meter = Meter::start();
-        first.begin(tree, hops).send();
+        first.begin(tree, greeting, hops).send();
         let returned = self.ended.recv();
         let Spent { mut wall, cpu } = meter.stop();
         if let (Ok((_, seen, end)), Some(began)) = (returned, first.began().ask_blocking()?) {

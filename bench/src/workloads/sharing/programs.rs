@@ -35,7 +35,7 @@ pub(super) fn heavyring_val(run: &Run, system: &System) -> Result<Done, Failure>
 }
 
 fn go_round(run: &Run, mut ring: impl Ring + 'static) -> Result<Done, Failure> {
-    let spent = ring.tree(640)?;
+    let spent = ring.tree(0, 640)?;
     Ok(Done {
         spent,
         ops: 640,

@@ -35,6 +35,8 @@ struct PlaceState<'gc> {
     tree: Option<Val<'gc, Node<'gc>>>,
     /// Of the tree that it has.
     visits: u64,
+    /// Hops that its tree is to make.
+    hops: u64,
     /// When it last sent a tree round.
     began: Option<Instant>,
     done: Leaf<Sender<Instant>>,
@@ -48,6 +50,7 @@ impl<'gc> PlaceState<'gc> {
             next: None,
             tree: None,
             visits: 0,
+            hops: 0,
             began: None,
             done: Leaf(done),
         }
@@ -66,11 +69,20 @@ impl<'gc> PlaceState<'gc> {
         t.stats().unswept
     }
 
-    /// Sends its tree round.
-    fn begin(&mut self, t: &Turn<'gc, Place>, hops: u64) {
-        self.began = Some(Instant::now());
-        if let Some(tree) = self.tree {
-            self.visit(t, tree, hops);
+    /// Sends its tree round, when a greeting has made so many hops and has come back.
+    fn begin(&mut self, t: &Turn<'gc, Place>, greeting: u64, hops: u64) {
+        self.hops = hops;
+        self.greet(t, greeting);
+    }
+
+    fn greet(&mut self, t: &Turn<'gc, Place>, left: u64) {
+        if left > 0 {
+            self.next
+                .iter()
+                .for_each(|next| t.send(next.greet(left - 1)));
+        } else if let Some(tree) = self.tree {
+            self.began = Some(Instant::now());
+            self.visit(t, tree, self.hops);
         }
     }
 
@@ -121,13 +133,13 @@ impl Shared {
 }
 
 impl Ring for Shared {
-    fn tree(&mut self, hops: u64) -> Result<Spent, Failure> {
+    fn tree(&mut self, greeting: u64, hops: u64) -> Result<Spent, Failure> {
         let first = &self.places[0];
         first.plant(self.depth).ask_blocking()?;
         // Of the trees before this one nothing is left to do.
         while first.rest().ask_blocking()? > 0 {}
         let meter = Meter::start();
-        first.begin(hops).send();
+        first.begin(greeting, hops).send();
         let returned = self.ended.recv();
         let Spent { mut wall, cpu } = meter.stop();
         if let (Ok(end), Some(began)) = (returned, first.began().ask_blocking()?) {

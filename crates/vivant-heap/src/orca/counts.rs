@@ -4,12 +4,14 @@ use super::books::{Account, post};
 use crate::collections::gc::FixedState;
 use crate::header::Header;
 use std::collections::HashMap;
+use std::mem;
 use std::ptr::NonNull;
 
 /// A count for each of some objects. In the order in which they came in: nothing is done in the order of addresses (R5).
+#[repr(C)]
 pub(crate) struct Counts {
-    account: Account,
     entries: Vec<Entry>,
+    account: Account,
     /// The place of each object's entry, by its address.
     places: HashMap<usize, u32, FixedState>,
     /// The place that was last asked for. Who tells many of one object asks for it again and again; and whoever gives objects up does it in the order
@@ -39,6 +41,9 @@ pub(crate) enum Met {
 }
 
 impl Counts {
+    /// Where ends what each turn looks at: how many there are.
+    pub(super) const EACH_TURN: usize = mem::offset_of!(Counts, account);
+
     /// None yet.
     pub(crate) fn of(account: Account) -> Counts {
         Counts {

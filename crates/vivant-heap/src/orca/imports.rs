@@ -5,6 +5,7 @@ use super::counts::Counts;
 use crate::header::Header;
 #[cfg(test)]
 use crate::planted::{Planted, is_planted};
+use std::mem;
 use std::ptr::NonNull;
 
 /// What is received before it is added up, at most: 16 KiB. Less in tests, which are to get there.
@@ -14,10 +15,11 @@ const RECEIVED_MAX: usize = if cfg!(any(test, miri)) { 4 } else { 1024 };
 ///
 /// What is received is written down first, and added up when somebody needs to know: one cold line for four messages, where a table is three for
 /// each in an actor that has not run for a while. What a heap has not kept until its next mark never comes into the table.
+#[repr(C)]
 pub(crate) struct Imports {
-    counts: Counts,
     /// What is not in `counts` yet.
     received: Vec<Received>,
+    counts: Counts,
 }
 
 /// References that came, each with a weight of one.
@@ -37,6 +39,9 @@ impl Default for Imports {
 }
 
 impl Imports {
+    /// Where ends what each turn looks at.
+    pub(super) const EACH_TURN: usize = mem::offset_of!(Imports, counts) + Counts::EACH_TURN;
+
     /// A reference has come, with a weight of one.
     #[inline]
     pub(crate) fn receive(&mut self, object: NonNull<Header>) {

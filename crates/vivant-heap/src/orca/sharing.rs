@@ -23,12 +23,13 @@ pub(crate) const MORE: i64 = 256;
 /// looks.
 pub(crate) const FOREIGN: usize = 1024;
 
-/// Who shares what with a heap.
+/// Who shares what with a heap. What each turn looks at lies at the beginning.
+#[repr(C)]
 pub(crate) struct Sharing {
-    /// Own objects, with the references that others have to them. The paper's LRC.
-    pub(crate) exports: Counts,
     /// Foreign objects, with the references that this heap has for others to take. FRC.
     pub(crate) imports: Imports,
+    /// Own objects, with the references that others have to them. The paper's LRC.
+    pub(crate) exports: Counts,
     pub(crate) left: Left,
     /// What [`Planted::BatchedIncs`] keeps back.
     #[cfg(test)]
@@ -58,6 +59,9 @@ impl Default for Sharing {
 }
 
 impl Sharing {
+    /// Where ends what each turn looks at, behind a word that says who has it borrowed.
+    pub(crate) const EACH_TURN: usize = size_of::<usize>() + Imports::EACH_TURN;
+
     /// A reference leaves, with a weight of one.
     ///
     /// # Safety

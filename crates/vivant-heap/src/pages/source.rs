@@ -158,8 +158,8 @@ impl Source {
         self.unready.load(Ordering::Relaxed)
     }
 
-    /// Has the system give the memory that will be taken next, where it gives a lot at a time: a turn need not wait for that then. It takes 0.1 ms, on a
-    /// virtual machine that has never used the memory 5 ms.
+    /// Has the system give the memory that will be taken next, where it gives a lot at a time: a turn need not wait for that then. Takes 5 ms on a
+    /// virtual machine that has never used the memory.
     #[cold]
     pub(crate) fn prepare(&self) {
         let mut inner = self.inner();
