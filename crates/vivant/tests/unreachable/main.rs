@@ -1,5 +1,6 @@
 //! Actors that only unreachable actors refer to are collected, and no others (O10).
 
+mod reckless;
 mod seeded;
 mod threads;
 
