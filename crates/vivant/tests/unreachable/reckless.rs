@@ -82,7 +82,7 @@ impl Wild {
             t.send(next.poke());
             let _weak = Address::downgrade(next).upgrade();
         }
-        if self.number % 2 == 0 {
+        if self.number.is_multiple_of(2) {
             let mut given = self.world.given.lock().unwrap();
             given.push(t.me());
             given.extend(self.next.drain(..));
@@ -153,7 +153,7 @@ fn reckless_ends_end_everybody_on_threads() {
     let mut count = 0;
     for _ in 0..if cfg!(miri) { 1 } else { 20 } {
         count += rings(&system, &world, 5, 3);
-        std::thread::sleep(Duration::from_millis(1));
+        std::thread::yield_now();
         for wild in std::mem::take(&mut *world.given.lock().unwrap()) {
             assert!(wild.poke().ask_blocking().is_err());
         }
