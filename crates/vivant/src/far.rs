@@ -6,6 +6,7 @@ use crate::behaviour::Message;
 use crate::call::Call;
 use crate::space::Collected;
 use crate::turn::Turn;
+use crate::unreachable::{Acquaintances, Acquainted};
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use vivant_heap::{
@@ -154,6 +155,13 @@ impl<A: ?Sized + Target, T: ?Sized> Hash for Far<'_, A, T> {
 impl<A: ?Sized + Target, T: ?Sized> fmt::Debug for Far<'_, A, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Far({}, {:?})", Address::path(&self.owner), self.tag)
+    }
+}
+
+/// Its actor. The object is no acquaintance: it may outlive that one.
+impl<A: ?Sized + Target, T: ?Sized> Acquainted for Far<'_, A, T> {
+    fn acquaintances(&self, seen: &mut Acquaintances<'_>) {
+        self.owner.acquaintances(seen);
     }
 }
 

@@ -11,11 +11,11 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::path::PathBuf;
 use std::time::{Duration, Instant, SystemTime};
-use vivant_heap::{Holdings, Leaf};
+use vivant_heap::{Holdings, Leaf, Tag, TagId};
 
 /// A value that can show which addresses it holds.
 ///
-/// `#[derive(Actor)]` shows those of every field whose type is this: addresses themselves, and in options, results, tuples, boxes, arrays and
+/// `#[derive(Actor)]` shows those of every field whose type is this: addresses themselves, far references' too, and in options, results, tuples, boxes, arrays and
 /// the collections of `std`. What lies in a type of one's own is shown if that implements this; nothing is to be done for a type
 /// that holds none. A field of another type is not looked through, and an address in it counts as one outside: its actor lives as
 /// long as it is there, and a cycle through it is never collected. So are all behind `Arc`, `Brc`, `Mutex`, closures, `Val` and `Iso`; [`System::why_alive`] tells.
@@ -58,6 +58,9 @@ pub trait Acquainted {
     const MAY_SHOW: bool = true;
 
     /// Shows each address that it alone holds, once. One that others may have too, by an `Arc` perhaps, must not be shown.
+    ///
+    /// It is called between two turns, by a worker that holds the actor meanwhile, and others of its group: it must not wait, for an answer, a lock that a turn may
+    /// have, or the end of the system, or that worker hangs. If it panics, the actor counts as one that something outside keeps.
     fn acquaintances(&self, seen: &mut Acquaintances<'_>);
 }
 
@@ -228,6 +231,7 @@ none!(
     [] (), [] bool, [] char, [] u8, [] u16, [] u32, [] u64, [] u128, [] usize, [] i8, [] i16, [] i32, [] i64, [] i128, [] isize,
     [] f32, [] f64, [] str, [] String, [] Duration, [] Instant, [] SystemTime, [] PathBuf, [] Timer,
     [T: ?Sized] &T, [T: ?Sized] PhantomData<T>, [T: ?Sized + Target] WeakAddress<T>, [T: Send + 'static] Resolver<T>,
+    ['gc, T: ?Sized + 'gc] Tag<'gc, T>, [] TagId,
 );
 
 /// For the derive: an item of this name is found for a type that is [`Acquainted`], and that of [`NotAcquainted`] for every other.

@@ -1,8 +1,9 @@
 //! What becomes of far references when their actors end, and of actors and objects by them.
 
 use super::{Artist, Scene, Token, made, nodes, seeded};
+use std::collections::HashMap;
 use std::time::Duration;
-use vivant::heap::{Stress, When};
+use vivant::heap::{Stress, TagId, When};
 use vivant::prelude::*;
 use vivant::{Pacing, Supervisor};
 
@@ -88,6 +89,52 @@ fn seeded_a_far_reference_keeps_its_actor() {
             assert_eq!(nodes(token), 0);
         },
     );
+}
+
+/// Knows another one by a far reference, and who made what by names.
+#[derive(Actor)]
+struct PeerState<'gc> {
+    peer: Option<Far<'gc, Peer, Mut<u64>>>,
+    made: HashMap<TagId, Address<Peer>>,
+}
+
+#[behaviours]
+impl<'gc> PeerState<'gc> {
+    #[start]
+    fn new() -> Self {
+        PeerState {
+            peer: None,
+            made: HashMap::new(),
+        }
+    }
+
+    fn offer(&self, t: &Turn<'gc, Peer>) -> Far<'gc, Peer, Mut<u64>> {
+        t.far(t.alloc(Mut::new(7)))
+    }
+
+    fn knows(&mut self, peer: Far<'gc, Peer, Mut<u64>>) {
+        self.made.insert(peer.tag().id(), peer.owner().clone());
+        self.peer = Some(peer);
+    }
+}
+
+#[test]
+fn seeded_actors_that_know_each_other_by_far_references_alone_end() {
+    let name = "seeded_actors_that_know_each_other_by_far_references_alone_end";
+    seeded(name, |simulation, _| {
+        let system = simulation.system();
+        let peers = [(); 3].map(|()| Peer::spawn(system));
+        for (at, peer) in peers.iter().enumerate() {
+            let offer = peers[(at + 1) % 3].offer().ask_blocking().unwrap();
+            offer.look(|object| peer.knows(object.clone()).send());
+        }
+        simulation.run();
+        assert_eq!(system.inspect().actors.len(), 3);
+        drop(peers);
+        simulation.run();
+        assert_eq!(system.inspect().actors.len(), 0);
+        assert_eq!(system.inspect().orphans, 0);
+    });
 }
 
 #[test]

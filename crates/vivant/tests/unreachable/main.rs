@@ -2,6 +2,7 @@
 
 mod graphs;
 mod objects;
+mod reckless;
 mod seeded;
 mod threads;
 

@@ -1,0 +1,167 @@
+//! Actors that are found to be unreachable, and do at their ends whatever they can.
+
+use super::*;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+use vivant::simulation::{Faults, Seeds, check};
+
+/// Children have numbers from here on.
+const CHILD: u64 = 1000;
+
+/// What they have done.
+#[derive(Clone, Default)]
+struct World {
+    /// Addresses that were given away.
+    given: Arc<Mutex<Vec<Address<Wild>>>>,
+    ends: Arc<AtomicU64>,
+    upgraded: Arc<AtomicU64>,
+}
+
+/// Panics at its end, if it is to.
+struct Bomb {
+    goes_off: bool,
+    ends: Arc<AtomicU64>,
+}
+
+impl Drop for Bomb {
+    fn drop(&mut self) {
+        self.ends.fetch_add(1, Ordering::Relaxed);
+        assert!(!self.goes_off, "at the end of the state");
+    }
+}
+
+#[derive(Actor)]
+struct Wild {
+    number: u64,
+    next: Vec<Address<Wild>>,
+    weak: Vec<WeakAddress<Wild>>,
+    world: World,
+    bomb: Bomb,
+}
+
+impl Wild {
+    fn new(number: u64, world: &World) -> Wild {
+        let ends = world.ends.clone();
+        Wild {
+            number,
+            next: Vec::new(),
+            weak: Vec::new(),
+            world: world.clone(),
+            bomb: Bomb {
+                goes_off: number % 3 == 1,
+                ends,
+            },
+        }
+    }
+}
+
+#[behaviours]
+impl Wild {
+    fn knows(&mut self, next: Address<Wild>, weak: WeakAddress<Wild>) {
+        self.next.push(next);
+        self.weak.push(weak);
+    }
+
+    fn poke(&mut self) -> u64 {
+        self.number
+    }
+
+    #[stop]
+    fn stopping(&mut self, t: &Turn<Self>, _: &StopReason) {
+        let upgraded = self.weak.iter().filter_map(WeakAddress::upgrade).count();
+        self.world
+            .upgraded
+            .fetch_add(upgraded as u64, Ordering::Relaxed);
+        if self.number < CHILD {
+            // One more, in a circle with this one, which is over, and with itself.
+            let child = t.spawn_actor(Wild::new(CHILD + self.number, &self.world));
+            t.send(child.knows(t.me(), Address::downgrade(&child)));
+            t.send(child.knows(child.clone(), Address::downgrade(&child)));
+        }
+        for next in &self.next {
+            t.send(next.poke());
+            let _weak = Address::downgrade(next).upgrade();
+        }
+        if self.number.is_multiple_of(2) {
+            let mut given = self.world.given.lock().unwrap();
+            given.push(t.me());
+            given.extend(self.next.drain(..));
+        }
+        assert!(self.number % 5 != 2, "in the stop hook");
+    }
+}
+
+/// Rings in which each knows the next, weakly too, and every other one itself. How many there are.
+fn rings(system: &System, world: &World, rings: u64, size: u64) -> u64 {
+    for ring in 0..rings {
+        let of: Vec<_> = (0..size)
+            .map(|number| system.spawn(Wild::new(ring + number, world)))
+            .collect();
+        for (at, wild) in of.iter().enumerate() {
+            let next = &of[(at + 1) % of.len()];
+            wild.knows(next.clone(), Address::downgrade(next)).send();
+            if at % 2 == 0 {
+                wild.knows(wild.clone(), Address::downgrade(wild)).send();
+            }
+        }
+    }
+    rings * size
+}
+
+#[test]
+fn seeded_reckless_ends_end_everybody() {
+    let test = |simulation: &Simulation| {
+        let world = World::default();
+        let system = simulation.system();
+        let baseline = system.inspect().bytes;
+        let count = rings(system, &world, 3, 2 + simulation.seed() % 4);
+        simulation.run();
+        let alive = || system.inspect().actors.len() as u64;
+        assert_eq!(alive(), 0);
+        // Each has had a child.
+        assert_eq!(world.ends.load(Ordering::Relaxed), 2 * count);
+        assert_eq!(world.upgraded.load(Ordering::Relaxed), 0);
+        let given = std::mem::take(&mut *world.given.lock().unwrap());
+        assert!(!given.is_empty());
+        for wild in &given {
+            assert!(matches!(
+                wild.poke().ask_blocking(),
+                Err(AskError::Stopped { .. })
+            ));
+            assert!(Address::downgrade(wild).upgrade().is_none());
+        }
+        drop(given);
+        simulation.run();
+        assert_eq!(system.inspect().bytes, baseline);
+    };
+    let seeds = Seeds(if cfg!(miri) { 1 } else { 100 });
+    check(
+        "seeded_reckless_ends_end_everybody",
+        seeds,
+        &Faults::none(),
+        test,
+    );
+}
+
+#[test]
+fn reckless_ends_end_everybody_on_threads() {
+    let system = System::builder()
+        .workers(2)
+        .idle_after(Duration::from_millis(1))
+        .build();
+    let world = World::default();
+    let mut count = 0;
+    for _ in 0..if cfg!(miri) { 1 } else { 20 } {
+        count += rings(&system, &world, 5, 3);
+        std::thread::yield_now();
+        for wild in std::mem::take(&mut *world.given.lock().unwrap()) {
+            assert!(wild.poke().ask_blocking().is_err());
+        }
+    }
+    while world.ends.load(Ordering::Relaxed) < 2 * count {
+        std::thread::yield_now();
+    }
+    assert_eq!(world.upgraded.load(Ordering::Relaxed), 0);
+    world.given.lock().unwrap().clear();
+    assert!(system.shutdown().is_complete());
+}
