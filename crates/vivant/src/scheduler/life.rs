@@ -66,6 +66,10 @@ impl Threads {
             seat.count_dropped();
             worker.tells_of_suspects();
             self.leave(&seat);
+            if is_called(worker) {
+                // G2: others fell asleep while this one saw to it.
+                self.wake_one();
+            }
         });
         worker.system.bytes.inherit(&seat.bytes);
         self.turns_before.fetch_add(seat.turns(), Ordering::Relaxed);

@@ -88,15 +88,8 @@ pub(super) struct Findings {
     /// They have been, and it is not known whether they can be reached.
     pub(super) again: Vec<Suspect>,
     pub(super) took_ns: u64,
-    looked_at: usize,
-    ended: usize,
-}
-
-impl Findings {
-    /// Whether most of the work was for nothing.
-    pub(super) fn was_in_vain(&self) -> bool {
-        self.ended < self.looked_at / 4
-    }
+    pub(super) looked_at: usize,
+    pub(super) ended: usize,
 }
 
 impl Look {

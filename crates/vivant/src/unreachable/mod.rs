@@ -1,13 +1,14 @@
 //! Actors that nobody can reach, cycles of them too, are found and end (O10). See [README.md](README.md).
 //!
 //! - [`Acquainted`]: which addresses a state shows.
-//! - [`suspects`]: who may have become unreachable, and when that is looked into.
+//! - [`suspects`]: who may have become unreachable, and when that is looked into; [`detector`]: by whom.
 //! - [`graph`]: the actors that a look has met, and which of them nothing outside keeps.
 //! - [`look`]: how it is filled, a few actors at a time.
 //! - [`verdict`]: how those that it names are condemned together, or not at all.
 //! - [`why`]: what keeps an actor.
 
 mod acquainted;
+mod detector;
 mod graph;
 mod look;
 mod suspects;
@@ -22,5 +23,6 @@ mod model_tests;
 pub(crate) use acquainted::known;
 pub use acquainted::{Acquaintances, Acquainted};
 pub use acquainted::{NotAcquainted, Probe};
-pub(crate) use suspects::{Detector, Suspect};
+pub(crate) use detector::Detector;
+pub(crate) use suspects::Suspect;
 pub use why::{KeptBy, WhyAlive};

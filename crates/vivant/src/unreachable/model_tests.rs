@@ -258,6 +258,31 @@ fn returns(seeds: u64) {
     });
 }
 
+/// Of two who know each other one has a message when both are given up, and so many others that nobody waits for the timer.
+fn runs_on(seeds: u64) {
+    check("runs_on", Seeds(seeds), &Faults::none(), |simulation| {
+        let mut program = Program::new(simulation);
+        let knows = [(0, 1), (1, 0), (2, 2), (3, 3)];
+        for _ in knows {
+            program.does(Deed::Spawn);
+        }
+        for (who, whom) in knows {
+            program.does(Deed::Knows { who, whom });
+        }
+        program.is_complete();
+        program.does(Deed::Knows { who: 1, whom: 2 });
+        for (who, _) in knows {
+            program.does(Deed::Drop(who));
+        }
+        program.is_complete();
+    });
+}
+
+#[test]
+fn seeded_who_runs_while_it_is_looked_at_is_looked_at_again() {
+    runs_on(if cfg!(miri) { 2 } else { 200 });
+}
+
 #[test]
 fn seeded_programs_agree_with_the_model() {
     programs(if cfg!(miri) { 1 } else { 400 });
@@ -312,7 +337,7 @@ mod canaries {
 
     #[test]
     fn a_suspect_that_ran_and_is_forgotten_is_caught() {
-        is_caught(Planted::ForgottenSuspect);
+        must_catch(Planted::ForgottenSuspect, || runs_on(200));
     }
 
     #[test]
