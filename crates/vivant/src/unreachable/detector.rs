@@ -1,7 +1,7 @@
 //! [`Detector`]: the suspects of a system, and the look that is going on.
 
 use super::look::{Look, Progress};
-use super::suspects::{Suspect, Suspects, Then, Zeal};
+use super::suspects::{Crowd, Suspect, Suspects, Then, Zeal};
 use crate::alarm::{Alarm, ns};
 use crate::cell::{self, Header, Ran, Runnable};
 use crate::scheduler::{Scheduler, Worker};
@@ -10,7 +10,7 @@ use crate::system::Shared;
 use std::sync::TryLockError;
 
 /// How long a worker stays at it between two rounds, while there are many suspects.
-const SLICE_NS: u64 = 400_000;
+const SLICE_NS: u64 = 200_000;
 
 /// Finds the actors of a system that nobody can reach.
 #[derive(Default)]
@@ -35,7 +35,7 @@ impl Detector {
         };
         let noted = Worker::of(&actor.system, |worker| worker.notes(who)).flatten();
         if noted.is_none() {
-            actor.system.detector.take_in(&actor.system, [who]);
+            let _nobodys = actor.system.detector.take_in(&actor.system, [who]);
         }
     }
 
@@ -44,10 +44,14 @@ impl Detector {
         &self,
         system: &Arc<Shared>,
         suspects: impl IntoIterator<Item = Suspect>,
-    ) {
+    ) -> Crowd {
         let (now_ns, wait_ns) = (system.oracle.now_ns(), ns(system.config.idle_after));
-        let then = lock(&self.suspects).take_in(suspects, now_ns, wait_ns);
+        let mut list = lock(&self.suspects);
+        let then = list.take_in(suspects, now_ns, wait_ns);
+        let crowd = list.crowd(now_ns);
+        drop(list);
         self.does(system, then, now_ns);
+        crowd
     }
 
     fn does(&self, system: &Arc<Shared>, then: Then, now_ns: u64) {
@@ -110,7 +114,7 @@ impl Detector {
         };
         // Relaxed: who calls after this is heard by the next, for the lock decides.
         self.called.store(false, Ordering::Relaxed);
-        let mut look = place.take().or_else(|| self.begins())?;
+        let mut look = place.take().or_else(|| self.begins(system))?;
         let began_ns = system.oracle.now_ns();
         let (ending, progress) = look.goes_on(system);
         look.took_ns += system.oracle.now_ns() - began_ns;
@@ -121,7 +125,12 @@ impl Detector {
             }
             Progress::Done => {
                 let (now_ns, wait_ns) = (system.oracle.now_ns(), ns(system.config.idle_after));
-                let then = lock(&self.suspects).end(look.findings(), now_ns, wait_ns);
+                let findings = look.findings();
+                let mut list = lock(&self.suspects);
+                let then = list.end(findings, now_ns, wait_ns);
+                let free = list.let_go(now_ns);
+                drop(list);
+                go_on(system, free);
                 match then {
                     // By whoever is awake: this worker is.
                     Then::Look => self.called.store(true, Ordering::SeqCst),
@@ -132,23 +141,32 @@ impl Detector {
         Some(ending)
     }
 
-    fn begins(&self) -> Option<Look> {
-        let (suspects, reach) = lock(&self.suspects).begin()?;
+    fn begins(&self, system: &Arc<Shared>) -> Option<Look> {
+        let mut list = lock(&self.suspects);
+        let (suspects, reach) = list.begin()?;
+        let free = list.let_go(system.oracle.now_ns());
+        drop(list);
+        go_on(system, free);
         Some(Look::at(&suspects, reach))
+    }
+
+    /// An actor has made suspects, which crowd, and wants to run on: it does when that many have been looked at. It is given back
+    /// if they do not crowd any more.
+    #[cold]
+    pub(crate) fn holds_back(&self, system: &Shared, actor: Runnable) -> Option<Runnable> {
+        let now_ns = system.oracle.now_ns();
+        lock(&self.suspects).hold_back(actor, now_ns)
     }
 
     /// The system ends.
     pub(crate) fn close(&self, system: &Arc<Shared>) {
-        let before = lock(&self.suspects).close();
-        drop(before);
+        let held_back = lock(&self.suspects).close();
+        go_on(system, held_back);
         let look = lock(&self.look).take();
         self.called.store(false, Ordering::Relaxed);
         // They have been condemned, and owe nobody more than their end.
-        let ending = look.map(|mut look| look.take_ending());
-        ending
-            .into_iter()
-            .flatten()
-            .for_each(|actor| system.schedule(actor));
+        let ending = look.into_iter().flat_map(Look::breaks_off);
+        ending.for_each(|actor| system.schedule(actor));
     }
 
     /// Calls `body` while nobody is condemned, or let off.
@@ -169,6 +187,16 @@ impl Detector {
     /// Somebody waits for the verdict.
     pub(super) fn is_disputed(&self) -> bool {
         self.disputed.load(Ordering::Relaxed)
+    }
+}
+
+/// They were held back. Not beside the worker that looks.
+fn go_on(system: &Arc<Shared>, free: Vec<Runnable>) {
+    for actor in free {
+        match &system.scheduler {
+            Scheduler::Threads(threads) => threads.schedule_elsewhere(actor, system),
+            Scheduler::Simulated(_) => system.schedule(actor),
+        }
     }
 }
 

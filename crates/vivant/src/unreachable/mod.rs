@@ -2,12 +2,14 @@
 //!
 //! - [`Acquainted`]: which addresses a state shows.
 //! - [`suspects`]: who may have become unreachable, and when that is looked into; [`detector`]: by whom.
-//! - [`graph`]: the actors that a look has met, and which of them nothing outside keeps.
+//! - [`graph`]: the actors that a look has met.
+//! - [`deletion`]: which of them nothing outside keeps.
 //! - [`look`]: how it is filled, a few actors at a time.
 //! - [`verdict`]: how those that it names are condemned together, or not at all.
 //! - [`why`]: what keeps an actor.
 
 mod acquainted;
+mod deletion;
 mod detector;
 mod graph;
 mod look;
@@ -24,5 +26,5 @@ pub(crate) use acquainted::known;
 pub use acquainted::{Acquaintances, Acquainted};
 pub use acquainted::{NotAcquainted, Probe};
 pub(crate) use detector::Detector;
-pub(crate) use suspects::Suspect;
+pub(crate) use suspects::{Crowd, Suspect};
 pub use why::{KeptBy, WhyAlive};

@@ -284,6 +284,24 @@ fn seeded_who_runs_while_it_is_looked_at_is_looked_at_again() {
 }
 
 #[test]
+fn seeded_a_system_ends_within_a_look() {
+    let test = |simulation: &Simulation| {
+        let mut program = Program::new(simulation);
+        for who in 0..5 {
+            program.does(Deed::Spawn);
+            program.does(Deed::Knows { who, whom: 0 });
+            program.does(Deed::Knows { who: 0, whom: who });
+        }
+        simulation.run();
+        (0..5).for_each(|who| program.does(Deed::Drop(who)));
+        program.steps(30);
+        assert!(program.system().shutdown().is_complete());
+    };
+    let seeds = if cfg!(miri) { 2 } else { 300 };
+    check("ends", Seeds(seeds), &Faults::none(), test);
+}
+
+#[test]
 fn seeded_programs_agree_with_the_model() {
     programs(if cfg!(miri) { 1 } else { 400 });
 }

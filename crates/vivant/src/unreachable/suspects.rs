@@ -3,9 +3,12 @@
 //! P1 Whoever was there when the timer rang is looked at without another wait, unless looks turn out to be in vain.
 //! P2 While anybody is here and nobody looks, a timer is set.
 //! P3 A pause depends on how many actors were looked at in vain, and not on how long the thread that did so was kept from it.
+//! P4 Whoever is held back is let go when a look begins, or ends, that leaves no crowd; and when the system ends. As long as there is a
+//!    crowd, a look is going on, or called for.
 
 use super::graph::Who;
 use super::look::{Findings, Reach};
+use crate::cell::Runnable;
 use std::collections::VecDeque;
 
 /// An actor that has lost an address, and not its last.
@@ -19,6 +22,14 @@ const BUSY: usize = MANY + MANY / 4;
 
 /// So many are looked at, however little came of the last looks: what the list may grow to.
 const TOO_MANY: usize = 64 * MANY;
+
+/// While so many wait, whoever makes more does so only when those have been looked at (P4).
+const CROWDED: usize = 2 * MANY;
+
+const _: () = assert!(
+    CROWDED >= 2 * MANY,
+    "a crowd does not wait for the timer (P4)"
+);
 
 /// At most so many new ones in one look, and as many that are looked at again.
 const AT_ONCE: usize = 4 * MANY;
@@ -43,6 +54,8 @@ pub(super) struct Suspects {
     timer: Timer,
     /// What looks in vain have cost is paid for by then.
     pause_until_ns: u64,
+    /// They have made suspects, which crowd, and would make more.
+    held_back: Vec<Runnable>,
     hours: Hours,
 }
 
@@ -96,6 +109,14 @@ pub(super) enum Then {
 pub(super) enum Zeal {
     OnePiece,
     Slice,
+}
+
+/// Whether whoever makes suspects is to wait.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Crowd {
+    None,
+    /// There are many, and looks are worth it.
+    Waiting,
 }
 
 impl Suspects {
@@ -174,22 +195,46 @@ impl Suspects {
         self.then(now_ns, idle_after_ns)
     }
 
-    /// The system ends: everybody who was here.
-    pub(super) fn close(&mut self) -> Suspects {
+    /// The system ends: those that were held back.
+    pub(super) fn close(&mut self) -> Vec<Runnable> {
         let hours = Hours::Over;
-        std::mem::replace(
-            self,
-            Suspects {
-                hours,
-                ..Suspects::default()
-            },
-        )
+        let none = Suspects {
+            hours,
+            ..Suspects::default()
+        };
+        std::mem::replace(self, none).held_back
     }
 
     pub(super) fn zeal(&self) -> Zeal {
         match self.fresh.len() {
             BUSY.. => Zeal::Slice,
             _ => Zeal::OnePiece,
+        }
+    }
+
+    pub(super) fn crowd(&self, now_ns: u64) -> Crowd {
+        match self.fresh.len() {
+            CROWDED.. if now_ns >= self.pause_until_ns => Crowd::Waiting,
+            _ => Crowd::None,
+        }
+    }
+
+    /// Keeps an actor that has made suspects from its next run while they crowd. It is given back if they do not.
+    pub(super) fn hold_back(&mut self, actor: Runnable, now_ns: u64) -> Option<Runnable> {
+        match self.crowd(now_ns) {
+            Crowd::Waiting => {
+                self.held_back.push(actor);
+                None
+            }
+            Crowd::None => Some(actor),
+        }
+    }
+
+    /// Those that were held back, if nobody is to be any more. After `begin` and `end`, which alone bring that about.
+    pub(super) fn let_go(&mut self, now_ns: u64) -> Vec<Runnable> {
+        match self.crowd(now_ns) {
+            Crowd::Waiting => Vec::new(),
+            Crowd::None => std::mem::take(&mut self.held_back),
         }
     }
 

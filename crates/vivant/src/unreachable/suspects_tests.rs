@@ -106,6 +106,23 @@ fn looks_in_vain_stop_and_too_many_end_the_pause() {
 }
 
 #[test]
+fn a_crowd_is_over_when_a_look_begins_and_none_is_counted_in_a_pause() {
+    let mut list = Suspects::default();
+    let _look = list.take_in(suspects(0, CROWDED), 0, IDLE_NS);
+    assert_eq!(list.crowd(0), Crowd::Waiting);
+    let count = begins(&mut list);
+    assert_eq!(list.crowd(0), Crowd::None);
+    let _nothing = list.take_in(suspects(100, CROWDED), 0, IDLE_NS);
+    assert_eq!(list.crowd(0), Crowd::Waiting);
+    let then = list.end(findings(4 * count, 0), 0, IDLE_NS);
+    assert_eq!(then, Then::RingAt(SHARE * 10));
+    assert_eq!(list.crowd(0), Crowd::None);
+    // P4: from the pause's end on it is one, and called for.
+    assert_eq!(list.ring(SHARE * 10), Then::Look);
+    assert_eq!(list.crowd(SHARE * 10), Crowd::Waiting);
+}
+
+#[test]
 fn a_timer_that_another_has_taken_the_place_of_is_not_heard() {
     let (mut list, late_ns) = waiting(1);
     list.pause_until_ns = 7;
