@@ -1,7 +1,7 @@
 //! A surplus worker that retires (G2, `crates/vivant/src/scheduler/README.md`).
 //!
 //! Proved, on `Sleepers` of the runtime and a model of `Threads::leave`: G2 what a retiring worker was woken for is not
-//! forgotten: neither what lay in its own queue, nor what its token stood for.
+//! forgotten: neither what lay in its own queue, nor what its token stood for, nor work in pieces that it was at.
 //!
 //! | model | real |
 //! |---|---|
@@ -9,6 +9,7 @@
 //! | `Floor::work` | `Threads::work` |
 //! | `Floor::leave` | `Threads::leave` |
 //! | `too_many` | `Handover::may_retire` |
+//! | `Floor::pieces`, `called`, `care` | a look for unreachable actors (`Detector`): `look`, `called`, `goes_on` |
 //!
 //! Left out: when surplus workers are seated (G1), and the clock, which would hide a forgotten wake-up while it ticks.
 
@@ -23,6 +24,8 @@ enum Flaw {
     None,
     /// The token that woke the retiring worker is not passed on.
     KeepToken,
+    /// The retiring worker does not say that work in pieces is left.
+    SilentPieces,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -36,6 +39,10 @@ struct Floor {
     sleepers: Sleepers<Watched>,
     too_many: AtomicBool,
     closing: AtomicBool,
+    /// Work that is no item: whoever is between two items does a piece.
+    pieces: Mutex<u32>,
+    /// A lock, for loom takes `SeqCst` for less than it is.
+    called: Mutex<bool>,
     flaw: Flaw,
 }
 
@@ -46,6 +53,8 @@ impl Floor {
             sleepers: Sleepers::new(),
             too_many: AtomicBool::new(false),
             closing: AtomicBool::new(false),
+            pieces: Mutex::new(0),
+            called: Mutex::new(false),
             flaw,
         })
     }
@@ -53,6 +62,34 @@ impl Floor {
     fn post(&self) {
         *lock(&self.common) += 1;
         self.sleepers.wake_one();
+    }
+
+    fn call(&self, pieces: u32) {
+        *lock(&self.pieces) = pieces;
+        *lock(&self.called) = true;
+        self.sleepers.wake_one();
+    }
+
+    fn is_called(&self) -> bool {
+        *lock(&self.called)
+    }
+
+    /// One piece. The last one lets everybody go.
+    fn care(&self) {
+        let mut pieces = lock(&self.pieces);
+        *lock(&self.called) = false;
+        match pieces.checked_sub(1) {
+            None => {}
+            Some(0) => {
+                *pieces = 0;
+                self.closing.store(true, Ordering::Release);
+                self.sleepers.wake_all();
+            }
+            Some(left) => {
+                *pieces = left;
+                *lock(&self.called) = true;
+            }
+        }
     }
 
     fn has_work(&self) -> bool {
@@ -83,6 +120,10 @@ impl Floor {
             if self.is_closed() {
                 break;
             }
+            if self.is_called() {
+                self.care();
+                continue;
+            }
             self.sleep(&parker);
         }
         parker.has_no_token();
@@ -90,7 +131,7 @@ impl Floor {
 
     fn sleep(&self, parker: &Arc<Watched>) {
         self.sleepers.announce(parker);
-        let stays = self.has_work() || self.is_closed();
+        let stays = self.has_work() || self.is_closed() || self.is_called();
         if !stays || self.sleepers.withdraw(parker) == Withdrawn::TokenComes {
             parker.park();
         }
@@ -99,8 +140,9 @@ impl Floor {
     fn leave(&self, own: u32) {
         *lock(&self.common) += own;
         let passes_on = match self.flaw {
-            Flaw::None => self.has_work(),
+            Flaw::None => self.has_work() || self.is_called(),
             Flaw::KeepToken => own > 0,
+            Flaw::SilentPieces => self.has_work(),
         };
         if passes_on {
             self.sleepers.wake_one();
@@ -146,6 +188,26 @@ fn retirement_with_a_queue(flaw: Flaw) {
         .for_each(|worker| worker.join().unwrap());
 }
 
+/// The same, and there is work in two pieces instead.
+fn retirement_between_pieces(flaw: Flaw) {
+    let floor = Floor::new(flaw);
+    let workers = [
+        worker(&floor, Tenure::Regular, 0),
+        worker(&floor, Tenure::Surplus, 0),
+    ];
+    let caller = thread::spawn({
+        let floor = floor.clone();
+        move || {
+            floor.call(2);
+            floor.too_many.store(true, Ordering::Relaxed);
+        }
+    });
+    caller.join().unwrap();
+    workers
+        .into_iter()
+        .for_each(|worker| worker.join().unwrap());
+}
+
 /// G2, for what the token stood for.
 pub fn a_retiring_worker_passes_its_token_on() {
     holds(|| retirement(Flaw::None));
@@ -156,6 +218,11 @@ pub fn a_retiring_workers_queue_goes_to_the_others() {
     holds(|| retirement_with_a_queue(Flaw::None));
 }
 
+/// G2, for work in pieces: it says that more is left only after the others have looked, and may have fallen asleep.
+pub fn work_in_pieces_does_not_retire() {
+    holds(|| retirement_between_pieces(Flaw::None));
+}
+
 /// Each planted bug is met by the very models above.
 pub mod canaries {
     use super::*;
@@ -163,5 +230,10 @@ pub mod canaries {
     /// The regular worker sleeps on, though an item was posted and a token spent for it.
     pub fn a_token_that_retires_with_its_worker_is_caught(canary: Canary) {
         canary.dies("deadlock", || retirement(Flaw::KeepToken));
+    }
+
+    /// The regular worker fell asleep while the other was at the first piece.
+    pub fn pieces_that_retire_with_their_worker_are_caught(canary: Canary) {
+        canary.dies("deadlock", || retirement_between_pieces(Flaw::SilentPieces));
     }
 }

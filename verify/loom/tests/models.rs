@@ -116,9 +116,11 @@ models! {
         proves {
             a_retiring_worker_passes_its_token_on
             a_retiring_workers_queue_goes_to_the_others
+            work_in_pieces_does_not_retire
         }
         catches {
             a_token_that_retires_with_its_worker_is_caught
+            pieces_that_retire_with_their_worker_are_caught
         }
     }
     muting {

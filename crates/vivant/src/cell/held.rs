@@ -43,6 +43,8 @@ pub(super) enum Suspicion {
 pub(super) enum After {
     /// Go on.
     Next,
+    /// Go on in another run.
+    Pause,
     /// The actor is to end.
     End(StopReason),
 }
@@ -283,12 +285,15 @@ impl<'w> Held<'w> {
         }
     }
 
-    /// The turn wants its actor to end, or sent to an overloaded one.
+    /// The turn wants its actor to end, or its run, or sent to an overloaded one.
     #[cold]
     fn heed_wishes(&mut self) -> After {
         // Taken whatever came of the turn: the wish must not outlive it.
         if let Some(reason) = self.worker.take_end() {
             return After::End(reason);
+        }
+        if self.worker.take_pause() {
+            return After::Pause;
         }
         self.mute_if_asked();
         After::Next

@@ -49,7 +49,7 @@ pub(crate) fn rescue(worker: &Worker, caught: Caught) -> Ran {
         return Ran::Parked;
     };
     let ran = match held.take_asked() {
-        Some(envelope) => catch(|| turn(&mut held, envelope)),
+        Some(envelope) => catch(|| turn(&mut held, envelope)).map(|_pace| ()),
         None => Err(caught),
     };
     if let Err(caught) = ran
@@ -102,7 +102,11 @@ fn serve(mut held: Held<'_>, budget: Budget) -> Ran {
             match held.next() {
                 Next::Nothing => break,
                 Next::LooksOn => {}
-                Next::Message(envelope) => turn(&mut held, envelope),
+                Next::Message(envelope) => {
+                    if turn(&mut held, envelope) == Pace::Pauses {
+                        messages = budget.messages;
+                    }
+                }
             }
             heed(&mut held);
         }
@@ -127,12 +131,21 @@ fn serve(mut held: Held<'_>, budget: Budget) -> Ran {
     }
 }
 
+/// Whether a run goes on after a turn, as far as that has a say in it.
+#[derive(PartialEq, Eq)]
+enum Pace {
+    GoesOn,
+    Pauses,
+}
+
 #[inline]
-fn turn(held: &mut Held<'_>, envelope: Envelope) {
+fn turn(held: &mut Held<'_>, envelope: Envelope) -> Pace {
     match held.process(envelope) {
-        After::Next => {}
+        After::Next => return Pace::GoesOn,
+        After::Pause => return Pace::Pauses,
         After::End(reason) => held.is_over(reason),
     }
+    Pace::GoesOn
 }
 
 /// Signals come before messages and reach muted actors too.

@@ -30,7 +30,7 @@ fn is_called(worker: &Worker) -> bool {
 /// Looks after it. No turn, but others take this worker's queue over as if it were one.
 #[inline]
 fn care(worker: &Worker, seat: &Seat) {
-    worker.tells_of_suspects();
+    let _crowd = worker.tells_of_suspects();
     if is_called(worker) {
         let now_ms = worker.system.oracle.coarse_ms();
         seat.watch.begins_for_nobody(now_ms);
@@ -64,8 +64,12 @@ impl Threads {
                 }
             }
             seat.count_dropped();
-            worker.tells_of_suspects();
+            let _crowd = worker.tells_of_suspects();
             self.leave(&seat);
+            if is_called(worker) {
+                // G2: others fell asleep while this one saw to it.
+                self.wake_one();
+            }
         });
         worker.system.bytes.inherit(&seat.bytes);
         self.turns_before.fetch_add(seat.turns(), Ordering::Relaxed);
@@ -95,7 +99,7 @@ impl Threads {
             match next {
                 Some(actor) => {
                     if let Ran::Requeue(actor) = cell::run_to_panic(actor, worker, budget) {
-                        self.requeue(seat, actor, &worker.system);
+                        self.requeue_or_hold(worker, seat, actor);
                     }
                 }
                 // Who is woken by this is to end.
@@ -114,6 +118,18 @@ impl Threads {
                     habits.thief = Thief::woken(now_ns, &self.patience);
                 }
             }
+        }
+    }
+
+    /// As `requeue`; but who has made many suspects waits until they have been looked at.
+    fn requeue_or_hold(&self, worker: &Worker, seat: &Seat, actor: Runnable) {
+        let system = &worker.system;
+        let requeued = match worker.take_crowding() {
+            Some(id) if id == actor.id => system.detector.holds_back(system, actor),
+            _ => Some(actor),
+        };
+        if let Some(actor) = requeued {
+            self.requeue(seat, actor, system);
         }
     }
 

@@ -193,7 +193,7 @@ impl Threads {
 
     /// The caller is no worker of this system, or the actor does not run on one.
     #[cold]
-    pub(super) fn schedule_elsewhere(&self, actor: Runnable, system: &Arc<Shared>) {
+    pub(crate) fn schedule_elsewhere(&self, actor: Runnable, system: &Arc<Shared>) {
         match actor.lane() {
             Lane::Blocking => self.blocking.schedule(actor, self, system),
             Lane::Slow => self.slow.schedule(actor, self, system),

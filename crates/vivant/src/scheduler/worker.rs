@@ -10,7 +10,7 @@ use crate::observe::WorkerMeters;
 use crate::stop::StopReason;
 use crate::sync::Arc;
 use crate::system::Shared;
-use crate::unreachable::Suspect;
+use crate::unreachable::{Crowd, Suspect};
 use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::ptr::{self, NonNull};
@@ -51,11 +51,15 @@ pub(crate) struct Worker {
     packer: Cell<Option<Packer>>,
     /// Actors that have lost an address here, and not the last (U1). The detector is told at the round's end.
     suspects: RefCell<Vec<Suspect>>,
+    /// The actor whose turn has made the last of those, when they crowd.
+    crowding: Cell<Option<u64>>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Wishes {
     None,
+    /// The run is to end, for there is something to do before the next.
+    Pause,
     /// `overloaded` is set.
     Overloaded,
     /// `ending` is set, and `overloaded` may be.
@@ -81,6 +85,7 @@ impl Worker {
             locals: Cell::new(None),
             packer: Cell::new(None),
             suspects: RefCell::default(),
+            crowding: Cell::new(None),
         })
     }
 
@@ -306,7 +311,7 @@ impl Worker {
 
     /// The turn sent to an actor whose mailbox is too long: noted, and acted on when the turn has ended.
     pub(crate) fn sent_to_overloaded(&self, receiver: &AddressRef) {
-        if self.has_wishes() {
+        if matches!(self.wishes.get(), Wishes::Overloaded | Wishes::End) {
             // It is to end, or will be muted anyway.
             return;
         }
@@ -316,6 +321,15 @@ impl Worker {
             self.overloaded.set(Some(receiver.cell()));
             self.wishes.set(Wishes::Overloaded);
         }
+    }
+
+    /// Whether the run is to end with this turn. Taken.
+    pub(crate) fn take_pause(&self) -> bool {
+        let pauses = self.wishes.get() == Wishes::Pause;
+        if pauses {
+            self.wishes.set(Wishes::None);
+        }
+        pauses
     }
 
     pub(crate) fn take_overloaded(&self) -> Option<CellRef> {
@@ -356,7 +370,10 @@ impl Worker {
         let count = suspects.len();
         drop(suspects);
         if count >= SUSPECTS_MAX {
-            self.tells_of_suspects();
+            let crowd = self.tells_of_suspects();
+            if self.inside_turn() {
+                self.pauses(crowd);
+            }
         }
         Some(())
     }
@@ -366,15 +383,32 @@ impl Worker {
         !self.suspects.borrow().is_empty()
     }
 
+    /// The actor that is held has made as many suspects as are noted at once: its run ends, so that those it has made run, and may
+    /// become idle, before they are looked at. If suspects crowd it waits.
+    #[cold]
+    fn pauses(&self, crowd: Crowd) {
+        if !self.has_wishes() {
+            self.wishes.set(Wishes::Pause);
+        }
+        if crowd == Crowd::Waiting {
+            self.crowding.set(self.present.with(|actor| actor.id));
+        }
+    }
+
+    /// The actor that is to wait, because suspects crowd. Taken.
+    pub(super) fn take_crowding(&self) -> Option<u64> {
+        self.crowding.take()
+    }
+
     /// The detector hears of those that were noted.
     #[inline]
-    pub(super) fn tells_of_suspects(&self) {
+    pub(super) fn tells_of_suspects(&self) -> Crowd {
         let mut suspects = self.suspects.borrow_mut();
-        if !suspects.is_empty() {
-            self.system
-                .detector
-                .take_in(&self.system, suspects.drain(..));
+        if suspects.is_empty() {
+            return Crowd::None;
         }
+        let detector = &self.system.detector;
+        detector.take_in(&self.system, suspects.drain(..))
     }
 
     /// A message of this system has left its mailbox.

@@ -1,6 +1,7 @@
 //! The actors that a look has met, as plain data: who knows whom, and who is kept by nobody outside.
 
 use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
 
 /// Who it is: its creation number, and where in the registry it is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -37,15 +38,55 @@ pub(crate) struct Node {
 pub(crate) struct Graph {
     nodes: Vec<Node>,
     edges: Vec<u32>,
-    /// Asked, never gone through (R5).
-    places: HashMap<u64, u32>,
+    places: Places,
+}
+
+/// So many tables, by the low bits of the number: none grows so large that to move it takes long.
+const TABLES: usize = 64;
+
+/// Where in the graph an actor is, by its number. Asked, never gone through (R5).
+#[derive(Default)]
+struct Places(Vec<HashMap<u64, u32, BuildHasherDefault<Numbers>>>);
+
+impl Places {
+    fn at(&mut self, id: u64, next: u32) -> u32 {
+        if self.0.is_empty() {
+            self.0.resize_with(TABLES, HashMap::default);
+        }
+        *self.0[id as usize % TABLES].entry(id).or_insert(next)
+    }
+
+    fn get(&self, id: u64) -> Option<u32> {
+        self.0.get(id as usize % TABLES)?.get(&id).copied()
+    }
+}
+
+/// A hash of creation numbers, which nobody outside chooses: one multiplication (Knuth 1973, by the golden ratio).
+#[derive(Default)]
+struct Numbers(u64);
+
+impl Hasher for Numbers {
+    fn write(&mut self, bytes: &[u8]) {
+        bytes
+            .iter()
+            .for_each(|byte| self.write_u64(u64::from(*byte)));
+    }
+
+    fn write_u64(&mut self, number: u64) {
+        let product = (self.0 ^ number).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        self.0 = product ^ (product >> 32);
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
 }
 
 impl Graph {
     /// The node of this actor; a new one if nobody has met it.
     pub(crate) fn meet(&mut self, who: Who) -> usize {
         let next = self.nodes.len() as u32;
-        let at = *self.places.entry(who.id).or_insert(next);
+        let at = self.places.at(who.id, next);
         if at == next {
             self.nodes.push(Node {
                 who,
@@ -73,16 +114,20 @@ impl Graph {
 
     /// It is over with this one.
     pub(crate) fn has_ended(&mut self, who: Who) {
-        if let Some(at) = self.places.get(&who.id) {
-            self.nodes[*at as usize].seen = Seen::Gone;
+        if let Some(at) = self.places.get(who.id) {
+            self.nodes[at as usize].seen = Seen::Gone;
         }
     }
 
     /// How many addresses each of them had.
     #[cfg(test)]
     pub(crate) fn addresses(&self, group: &[Who]) -> Vec<u32> {
-        let of = |who: &Who| match self.nodes[self.places[&who.id] as usize].seen {
-            Seen::Idle { addresses, .. } => addresses,
+        let of = |who: &Who| match self
+            .places
+            .get(who.id)
+            .map(|at| self.node(at as usize).seen)
+        {
+            Some(Seen::Idle { addresses, .. }) => addresses,
             _ => 0,
         };
         group.iter().map(of).collect()
@@ -97,7 +142,7 @@ impl Graph {
     }
 
     /// Whom this one knows.
-    pub(crate) fn knows(&self, at: usize) -> impl Iterator<Item = usize> + '_ {
+    pub(crate) fn knows(&self, at: usize) -> impl ExactSizeIterator<Item = usize> + '_ {
         let node = &self.nodes[at];
         let range = node.from as usize..node.to as usize;
         self.edges[range].iter().map(|to| *to as usize)
@@ -112,79 +157,12 @@ impl Graph {
     }
 
     /// Whether something other than the actors here keeps it, or may.
-    fn is_root(&self, at: usize) -> bool {
+    pub(super) fn is_root(&self, at: usize) -> bool {
         match self.nodes[at].seen {
             Seen::No | Seen::Pinned => true,
             Seen::Gone => false,
             // More are shown than there are: they were not looked at together, or one was shown twice.
             Seen::Idle { addresses, .. } => addresses != self.nodes[at].shown,
         }
-    }
-
-    /// Those whom nothing outside keeps, directly or by others: in groups that know each other, each in order of creation, the groups in
-    /// that of their first.
-    pub(crate) fn unreachable(&self) -> Vec<Vec<Who>> {
-        let kept = self.kept();
-        let is_free = |at: usize| !kept[at] && matches!(self.nodes[at].seen, Seen::Idle { .. });
-        let mut groups = Groups::of(self.nodes.len());
-        for at in (0..self.nodes.len()).filter(|at| is_free(*at)) {
-            for other in self.knows(at).filter(|other| is_free(*other)) {
-                groups.join(at, other);
-            }
-        }
-        let mut found: Vec<(usize, Who)> = (0..self.nodes.len())
-            .filter(|at| is_free(*at))
-            .map(|at| (groups.first(at), self.nodes[at].who))
-            .collect();
-        found.sort_by_key(|(group, who)| (*group, who.id));
-        let mut all: Vec<Vec<Who>> = found
-            .chunk_by(|a, b| a.0 == b.0)
-            .map(|group| group.iter().map(|(_, who)| *who).collect())
-            .collect();
-        all.sort_by_key(|group| group[0].id);
-        all
-    }
-
-    /// Which ones something keeps.
-    fn kept(&self) -> Vec<bool> {
-        let mut kept = vec![false; self.nodes.len()];
-        let mut open: Vec<usize> = (0..self.nodes.len())
-            .filter(|at| self.is_root(*at))
-            .collect();
-        open.iter().for_each(|at| kept[*at] = true);
-        while let Some(at) = open.pop() {
-            for other in self.knows(at) {
-                if !kept[other] {
-                    kept[other] = true;
-                    open.push(other);
-                }
-            }
-        }
-        kept
-    }
-}
-
-/// Disjoint sets (Tarjan 1975), by path halving.
-struct Groups(Vec<u32>);
-
-impl Groups {
-    fn of(count: usize) -> Groups {
-        Groups((0..count as u32).collect())
-    }
-
-    fn first(&mut self, at: usize) -> usize {
-        let mut at = at as u32;
-        while self.0[at as usize] != at {
-            let above = self.0[at as usize];
-            self.0[at as usize] = self.0[above as usize];
-            at = above;
-        }
-        at as usize
-    }
-
-    fn join(&mut self, one: usize, other: usize) {
-        let (one, other) = (self.first(one), self.first(other));
-        let (low, high) = (one.min(other), one.max(other));
-        self.0[high] = low as u32;
     }
 }

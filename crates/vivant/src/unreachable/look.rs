@@ -1,17 +1,17 @@
 //! One look at some suspects, and at all whom they know, directly or by others. In pieces, each between two runs of a worker.
 
+use super::deletion::{Deletion, Found};
 use super::graph::{Graph, Seen, Who};
-use super::verdict::{self, Outcome};
+use super::verdict::{Case, Outcome};
 use super::{Acquaintance, known, suspects::Suspect};
 use crate::cell::{Idle, Occupied, Pin, Runnable, catch};
 #[cfg(test)]
 use crate::planted::{Planted, is_planted};
 use crate::system::Shared;
 use std::collections::{BTreeSet, VecDeque};
-use std::mem;
 
-/// So many actors are looked at in one piece.
-const PIECE: usize = if cfg!(test) { 2 } else { 256 };
+/// So many actors are looked at in one piece, or end: it takes some ten microseconds.
+const PIECE: usize = if cfg!(test) { 2 } else { 128 };
 
 /// How far a look goes from the suspects.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -53,7 +53,7 @@ pub(super) struct Look {
     /// How many actors were found to be unreachable.
     ended: usize,
     /// Those of them that have not run since, in the order of their verdicts.
-    ending: VecDeque<Runnable>,
+    ending: VecDeque<Idle>,
     /// Of those whom the look found so, and the verdict did not.
     doubtful: BTreeSet<u64>,
     pub(super) took_ns: u64,
@@ -69,8 +69,8 @@ enum End {
 enum Stage {
     /// These have been met, and the last is the next to be looked at: so that one suspect is done with before the next.
     Looking(Vec<usize>),
-    /// These groups wait for their verdicts, the first last.
-    Judging(Vec<Vec<Who>>),
+    /// Groups are found, and each has its verdict before the next.
+    Judging(Box<Deletion>, Option<Case>),
     /// Whether this one has run since is the next to be asked.
     Checking(usize),
 }
@@ -88,15 +88,8 @@ pub(super) struct Findings {
     /// They have been, and it is not known whether they can be reached.
     pub(super) again: Vec<Suspect>,
     pub(super) took_ns: u64,
-    looked_at: usize,
-    ended: usize,
-}
-
-impl Findings {
-    /// Whether most of the work was for nothing.
-    pub(super) fn was_in_vain(&self) -> bool {
-        self.ended < self.looked_at / 4
-    }
+    pub(super) looked_at: usize,
+    pub(super) ended: usize,
 }
 
 impl Look {
@@ -127,46 +120,52 @@ impl Look {
             progress = self.looks(system);
         }
         let now = self.ending.len().min(PIECE);
-        let ending = self.ending.drain(..now).collect();
+        let ending = self.ending.drain(..now).map(Idle::ends).collect();
         match progress {
             Progress::Done if self.ending.is_empty() => (ending, Progress::Done),
             _ => (ending, Progress::More),
         }
     }
 
-    /// All that are to end, when nobody goes on with this look.
-    pub(super) fn take_ending(&mut self) -> VecDeque<Runnable> {
-        mem::take(&mut self.ending)
+    /// Nobody goes on with this look: all that are to end.
+    pub(super) fn breaks_off(self) -> impl Iterator<Item = Runnable> {
+        if let Stage::Judging(_, Some(case)) = self.stage {
+            case.breaks_off();
+        }
+        self.ending.into_iter().map(Idle::ends)
     }
 
     fn looks(&mut self, system: &Shared) -> Progress {
         let mut left = PIECE;
         while left > 0 {
-            let cost = match &mut self.stage {
+            match &mut self.stage {
                 Stage::Looking(met) => {
                     let next = met.pop();
-                    self.looks_on(system, next)
+                    left = left.saturating_sub(self.looks_on(system, next));
                 }
-                Stage::Judging(groups) => match groups.pop() {
-                    Some(group) => self.judge(system, &group),
-                    None if self.is_over() => return Progress::Done,
-                    None => {
-                        self.stage = Stage::Checking(0);
-                        0
+                Stage::Judging(_, Some(case)) => {
+                    let outcome = case.goes_on(system, &mut left);
+                    if let Some(outcome) = outcome {
+                        self.is_judged(outcome);
                     }
+                }
+                Stage::Judging(deletion, None) => match deletion.goes_on(&self.graph, &mut left) {
+                    Found::More => {}
+                    Found::Group(group) => self.judges(group),
+                    Found::All if self.is_over() => return Progress::Done,
+                    Found::All => self.stage = Stage::Checking(0),
                 },
                 Stage::Checking(at) if *at == self.graph.len() => return Progress::Done,
                 Stage::Checking(at) => {
                     let next = *at;
                     *at += 1;
+                    left -= 1;
                     if !self.has_rested(system, next) {
                         self.whole = Whole::No;
                         return Progress::Done;
                     }
-                    1
                 }
-            };
-            left = left.saturating_sub(cost);
+            }
         }
         Progress::More
     }
@@ -177,9 +176,7 @@ impl Look {
             self.end = End::CutOff;
         }
         let Some(at) = next.filter(|_| self.looked_at < self.reach.actors()) else {
-            let mut groups = self.graph.unreachable();
-            groups.reverse();
-            self.stage = Stage::Judging(groups);
+            self.stage = Stage::Judging(Box::new(Deletion::of(&self.graph)), None);
             return 1;
         };
         self.looked_at += 1;
@@ -250,15 +247,27 @@ impl Look {
         }
     }
 
-    /// A verdict on a group; the cost.
-    fn judge(&mut self, system: &Shared, group: &[Who]) -> usize {
-        let outcome = verdict::condemn;
+    fn judges(&mut self, group: Vec<Who>) {
         #[cfg(test)]
-        let outcome = |system: &Shared, group: &[Who]| match is_planted(Planted::StaleVerdict) {
-            true => verdict::condemn_by(system, group, |_, _| Some(self.graph.addresses(group))),
-            false => outcome(system, group),
+        let stale = is_planted(Planted::StaleVerdict).then(|| self.graph.addresses(&group));
+        #[cfg_attr(not(test), allow(unused_mut, reason = "bugs are planted in tests"))]
+        let mut case = Case::of(group);
+        #[cfg(test)]
+        if let Some(stale) = stale {
+            case.trusts(stale);
+        }
+        if let Stage::Judging(_, place) = &mut self.stage {
+            *place = Some(case);
+        }
+    }
+
+    fn is_judged(&mut self, outcome: Outcome) {
+        let Stage::Judging(_, case) = &mut self.stage else {
+            return;
         };
-        match outcome(system, group) {
+        let Some(case) = case.take() else { return };
+        let group = case.group();
+        match outcome {
             Outcome::End(actors) => {
                 self.ending.extend(actors);
                 self.ended += group.len();
@@ -266,7 +275,6 @@ impl Look {
             }
             Outcome::LetOff => self.doubtful.extend(group.iter().map(|who| who.id)),
         }
-        group.len()
     }
 
     /// Whether nothing is left to be asked: nobody's return depends on it.

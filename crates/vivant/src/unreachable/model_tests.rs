@@ -258,6 +258,49 @@ fn returns(seeds: u64) {
     });
 }
 
+/// Of two who know each other one has a message when both are given up, and so many others that nobody waits for the timer.
+fn runs_on(seeds: u64) {
+    check("runs_on", Seeds(seeds), &Faults::none(), |simulation| {
+        let mut program = Program::new(simulation);
+        let knows = [(0, 1), (1, 0), (2, 2), (3, 3)];
+        for _ in knows {
+            program.does(Deed::Spawn);
+        }
+        for (who, whom) in knows {
+            program.does(Deed::Knows { who, whom });
+        }
+        program.is_complete();
+        program.does(Deed::Knows { who: 1, whom: 2 });
+        for (who, _) in knows {
+            program.does(Deed::Drop(who));
+        }
+        program.is_complete();
+    });
+}
+
+#[test]
+fn seeded_who_runs_while_it_is_looked_at_is_looked_at_again() {
+    runs_on(if cfg!(miri) { 2 } else { 200 });
+}
+
+#[test]
+fn seeded_a_system_ends_within_a_look() {
+    let test = |simulation: &Simulation| {
+        let mut program = Program::new(simulation);
+        for who in 0..5 {
+            program.does(Deed::Spawn);
+            program.does(Deed::Knows { who, whom: 0 });
+            program.does(Deed::Knows { who: 0, whom: who });
+        }
+        simulation.run();
+        (0..5).for_each(|who| program.does(Deed::Drop(who)));
+        program.steps(30);
+        assert!(program.system().shutdown().is_complete());
+    };
+    let seeds = if cfg!(miri) { 2 } else { 300 };
+    check("ends", Seeds(seeds), &Faults::none(), test);
+}
+
 #[test]
 fn seeded_programs_agree_with_the_model() {
     programs(if cfg!(miri) { 1 } else { 400 });
@@ -312,7 +355,7 @@ mod canaries {
 
     #[test]
     fn a_suspect_that_ran_and_is_forgotten_is_caught() {
-        is_caught(Planted::ForgottenSuspect);
+        must_catch(Planted::ForgottenSuspect, || runs_on(200));
     }
 
     #[test]

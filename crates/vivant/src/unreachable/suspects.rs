@@ -1,14 +1,15 @@
-//! [`Detector`]: who may have become unreachable, and when that is looked into.
+//! [`Suspects`]: who may have become unreachable, and when that is looked into. Plain data: it has no lock and no clock.
+//!
+//! P1 Whoever was there when the timer rang is looked at without another wait, unless looks turn out to be in vain.
+//! P2 While anybody is here and nobody looks, a timer is set.
+//! P3 A pause depends on how many actors were looked at in vain, and not on how long the thread that did so was kept from it.
+//! P4 Whoever is held back is let go when a look begins, or ends, that leaves no crowd; and when the system ends. As long as there is a
+//!    crowd, a look is going on, or called for.
 
 use super::graph::Who;
-use super::look::{Findings, Look, Progress, Reach};
-use crate::alarm::{Alarm, ns};
-use crate::cell::{self, Header, Ran, Runnable};
-use crate::scheduler::{Scheduler, Worker};
-use crate::sync::{Arc, AtomicBool, Mutex, Ordering, lock};
-use crate::system::Shared;
-use std::mem;
-use std::sync::TryLockError;
+use super::look::{Findings, Reach};
+use crate::cell::Runnable;
+use std::collections::VecDeque;
 
 /// An actor that has lost an address, and not its last.
 pub(crate) type Suspect = Who;
@@ -19,47 +20,49 @@ const MANY: usize = if cfg!(test) { 2 } else { 1_024 };
 /// While so many wait, a worker stays at it for longer.
 const BUSY: usize = MANY + MANY / 4;
 
-/// So many are, however little came of the last looks: what the list may grow to.
+/// So many are looked at, however little came of the last looks: what the list may grow to.
 const TOO_MANY: usize = 64 * MANY;
 
-/// How long a worker stays at it between two rounds, while there are so many.
-const URGENT_NS: u64 = 400_000;
+/// While so many wait, whoever makes more does so only when those have been looked at (P4).
+const CROWDED: usize = 2 * MANY;
 
-/// At most so many in one look.
+const _: () = assert!(
+    CROWDED >= 2 * MANY,
+    "a crowd does not wait for the timer (P4)"
+);
+
+/// At most so many new ones in one look, and as many that are looked at again.
 const AT_ONCE: usize = 4 * MANY;
 
 /// Looks of which nothing comes take no more than this part of one worker's time.
 const SHARE: u64 = 100;
 
-/// Finds the actors of a system that nobody can reach.
-#[derive(Default)]
-pub(crate) struct Detector {
-    list: Mutex<List>,
-    /// Whether a worker is to look.
-    called: AtomicBool,
-    /// The look that has begun. Locked by whoever goes on with it.
-    look: Mutex<Option<Look>>,
-    /// Locked while actors are condemned (U4).
-    verdict: Mutex<()>,
-    /// Somebody waits for that.
-    disputed: AtomicBool,
-}
+/// A look is reckoned to take no longer than this for each actor. A worker that was kept from its processor was not at it (P3).
+const ACTOR_NS_MAX: u64 = 2_000;
 
 #[derive(Default)]
-struct List {
-    /// Not looked at since.
-    fresh: Vec<Suspect>,
+pub(super) struct Suspects {
+    /// Not looked at since, the oldest first.
+    fresh: VecDeque<Suspect>,
     /// Looked at while some of those about them ran (U5), or of too many.
-    again: Vec<Suspect>,
-    /// So many of these are due.
-    due: usize,
-    /// When there are so many, nobody waits for the timer.
+    again: VecDeque<Suspect>,
+    /// So many of the oldest of each are to be looked at now.
+    due: Due,
+    /// When there are so many to be looked at again, nobody waits for the timer.
     again_max: usize,
     call: Call,
     timer: Timer,
-    /// What the last looks have cost is paid for by then.
-    not_before_ns: u64,
+    /// What looks in vain have cost is paid for by then.
+    pause_until_ns: u64,
+    /// They have made suspects, which crowd, and would make more.
+    held_back: Vec<Runnable>,
     hours: Hours,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+struct Due {
+    fresh: usize,
+    again: usize,
 }
 
 /// Whether anybody looks.
@@ -68,9 +71,9 @@ enum Call {
     /// When the timer rings, or there are many.
     #[default]
     Later,
-    /// A worker will, or does: the older of the new ones.
+    /// A worker will, or does: at new ones.
     Now,
-    /// All of them, and those that are to be looked at again.
+    /// Also at those that are to be looked at again.
     All,
 }
 
@@ -78,7 +81,8 @@ enum Call {
 enum Timer {
     #[default]
     None,
-    Set,
+    /// One that was set for another time is not heard.
+    At(u64),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
@@ -89,245 +93,204 @@ enum Hours {
     Over,
 }
 
-impl Detector {
-    /// An actor, which is there, loses an address, and not the last (U1).
-    pub(crate) fn suspects(actor: &Header) {
-        let who = Who {
-            id: actor.id,
-            place: actor.place(),
-        };
-        let noted = Worker::of(&actor.system, |worker| worker.notes(who)).flatten();
-        if noted.is_none() {
-            actor.system.detector.take_in(&actor.system, [who]);
-        }
-    }
+/// What the caller is to do.
+#[must_use]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Then {
+    Nothing,
+    /// To have a worker look.
+    Look,
+    /// To tell at this time that it has come.
+    RingAt(u64),
+}
 
+/// How long a worker stays at it between two rounds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Zeal {
+    OnePiece,
+    Slice,
+}
+
+/// Whether whoever makes suspects is to wait.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Crowd {
+    None,
+    /// There are many, and looks are worth it.
+    Waiting,
+}
+
+impl Suspects {
     /// These are suspects.
-    pub(crate) fn take_in(
-        &self,
-        system: &Arc<Shared>,
+    pub(super) fn take_in(
+        &mut self,
         suspects: impl IntoIterator<Item = Suspect>,
-    ) {
-        let mut list = lock(&self.list);
-        if list.hours == Hours::Over {
-            return;
+        now_ns: u64,
+        idle_after_ns: u64,
+    ) -> Then {
+        if self.hours == Hours::Over {
+            return Then::Nothing;
         }
-        list.fresh.extend(suspects);
-        if list.call == Call::Later && list.is_urgent(|| system.oracle.now_ns()) {
-            list.call = Call::Now;
-            drop(list);
-            self.call(system);
-        } else if list.timer == Timer::None {
-            list.timer = Timer::Set;
-            drop(list);
-            Detector::rings_in(system, ns(system.config.idle_after));
-        }
+        self.fresh.extend(suspects);
+        self.then(now_ns, idle_after_ns)
     }
 
-    fn rings_in(system: &Arc<Shared>, in_ns: u64) {
-        let shared = system.clone();
-        let ring = move || shared.detector.rings(&shared);
-        system.set_timer(in_ns, Alarm::Once(Box::new(ring)));
-    }
-
-    fn rings(&self, system: &Arc<Shared>) {
-        let mut list = lock(&self.list);
-        list.timer = Timer::None;
-        let wait_ns = list.not_before_ns.saturating_sub(system.oracle.now_ns());
-        if list.hours == Hours::Over || list.is_empty() {
-            return;
+    /// The timer that was set for `at_ns` rings: all are due.
+    pub(super) fn ring(&mut self, at_ns: u64) -> Then {
+        if self.timer != Timer::At(at_ns) {
+            return Then::Nothing;
         }
-        if wait_ns > 0 {
-            list.timer = Timer::Set;
-            drop(list);
-            Detector::rings_in(system, wait_ns);
-            return;
+        self.timer = Timer::None;
+        if self.hours == Hours::Over || self.is_empty() {
+            return Then::Nothing;
         }
-        list.call = Call::All;
-        list.due = list.again.len();
-        drop(list);
-        self.call(system);
-    }
-
-    fn call(&self, system: &Shared) {
-        // SeqCst: whoever falls asleep has announced it before it looks here, and is woken if it has not seen this.
-        self.called.store(true, Ordering::SeqCst);
-        if let Scheduler::Threads(threads) = &system.scheduler {
-            threads.wake_one();
-        }
-    }
-
-    /// Whether a worker is to look.
-    #[inline]
-    pub(crate) fn is_calling(&self) -> bool {
-        // SeqCst: as in `call`.
-        self.called.load(Ordering::SeqCst)
-    }
-
-    /// Looks at some actors, and ends some, between two runs. One worker at a time looks.
-    pub(crate) fn care(&self, system: &Arc<Shared>) {
-        let until_ns = system.oracle.now_ns() + self.patience_ns(system);
-        while let Some(ending) = self.goes_on(system) {
-            // No lock is held: this is the user's code.
-            ending.into_iter().for_each(|actor| ends(system, actor));
-            if !self.is_calling() || system.oracle.now_ns() >= until_ns {
-                return;
-            }
-        }
-    }
-
-    /// For how long a worker stays at it. In a simulation, where no time passes meanwhile, it is one piece.
-    fn patience_ns(&self, system: &Shared) -> u64 {
-        match lock(&self.list).fresh.len() {
-            BUSY.. if system.simulated().is_none() => URGENT_NS,
-            _ => 0,
-        }
-    }
-
-    /// One piece of the look, if nobody else is at it: those that are to end.
-    fn goes_on(&self, system: &Arc<Shared>) -> Option<Vec<Runnable>> {
-        let mut place = match self.look.try_lock() {
-            Ok(place) => place,
-            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
-            Err(TryLockError::WouldBlock) => return None,
+        self.due = Due {
+            fresh: self.fresh.len(),
+            again: self.again.len(),
         };
-        // Relaxed: who calls after this is heard by the next, for the lock decides.
-        self.called.store(false, Ordering::Relaxed);
-        let mut look = place.take().or_else(|| self.begins())?;
-        let began_ns = system.oracle.now_ns();
-        let (ending, progress) = look.goes_on(system);
-        look.took_ns += system.oracle.now_ns() - began_ns;
-        match progress {
-            Progress::More => {
-                *place = Some(look);
-                self.called.store(true, Ordering::SeqCst);
-            }
-            Progress::Done => self.ends(system, look.findings()),
-        }
-        Some(ending)
+        self.call = Call::All;
+        Then::Look
     }
 
-    fn begins(&self) -> Option<Look> {
-        let mut list = lock(&self.list);
-        let fresh = match list.call {
-            Call::Later => return None,
-            Call::Now => list.fresh.len().saturating_sub(MANY),
-            Call::All => list.fresh.len(),
-        };
-        let again = list.due.min(MANY);
-        list.due -= again;
+    /// Whom to look at now, and how far, if anybody is to.
+    pub(super) fn begin(&mut self) -> Option<(Vec<Suspect>, Reach)> {
+        if self.call == Call::Later {
+            return None;
+        }
+        let fresh = self.due.fresh.min(AT_ONCE);
+        let again = self.due.again.min(AT_ONCE);
+        self.due.fresh -= fresh;
+        self.due.again -= again;
         let reach = match again {
             0 => Reach::Near,
             _ => Reach::Far,
         };
-        let mut suspects: Vec<Suspect> = list.again.drain(..again).collect();
-        suspects.extend(list.fresh.drain(..fresh.min(AT_ONCE)));
-        Some(Look::at(&suspects, reach))
+        let again = self.again.drain(..again);
+        Some((again.chain(self.fresh.drain(..fresh)).collect(), reach))
     }
 
-    fn ends(&self, system: &Arc<Shared>, findings: Findings) {
-        let now_ns = system.oracle.now_ns();
-        let mut list = lock(&self.list);
-        if list.hours == Hours::Over {
-            return;
+    /// A look has ended.
+    pub(super) fn end(&mut self, findings: Findings, now_ns: u64, idle_after_ns: u64) -> Then {
+        if self.hours == Hours::Over {
+            return Then::Nothing;
         }
-        if findings.was_in_vain() {
-            list.not_before_ns = now_ns + SHARE * findings.took_ns;
-        }
-        list.fresh.extend(findings.left);
-        list.again.extend(findings.again);
-        list.call = list.next(now_ns);
-        if list.call != Call::Later {
-            drop(list);
-            self.called.store(true, Ordering::SeqCst);
-        } else if !list.is_empty() && list.timer == Timer::None {
-            list.timer = Timer::Set;
-            let wait_ns = list.not_before_ns.saturating_sub(now_ns);
-            drop(list);
-            Detector::rings_in(system, wait_ns.max(ns(system.config.idle_after)));
-        }
-    }
-
-    /// The system ends.
-    pub(crate) fn close(&self, system: &Arc<Shared>) {
-        let before = {
-            let mut list = lock(&self.list);
-            list.hours = Hours::Over;
-            (mem::take(&mut list.fresh), mem::take(&mut list.again))
-        };
-        drop(before);
-        let look = lock(&self.look).take();
-        self.called.store(false, Ordering::Relaxed);
-        // They have been condemned, and owe nobody more than their end.
-        let ending = look.map(|mut look| look.take_ending());
-        ending
+        let left = findings.left.len();
+        findings
+            .left
             .into_iter()
-            .flatten()
-            .for_each(|actor| system.schedule(actor));
-    }
-
-    /// Calls `body` while nobody is condemned, or let off.
-    pub(crate) fn after_verdict<R>(&self, body: impl FnOnce() -> R) -> R {
-        // Relaxed: only to be let in sooner. The lock decides.
-        self.disputed.store(true, Ordering::Relaxed);
-        let _none = lock(&self.verdict);
-        body()
-    }
-
-    /// Calls `body`, which condemns actors, and lets them off if not all can be.
-    pub(super) fn in_verdict<R>(&self, body: impl FnOnce() -> R) -> R {
-        let _verdict = lock(&self.verdict);
-        self.disputed.store(false, Ordering::Relaxed);
-        body()
-    }
-
-    /// Somebody waits for the verdict.
-    pub(super) fn is_disputed(&self) -> bool {
-        self.disputed.load(Ordering::Relaxed)
-    }
-}
-
-/// The last run of an actor that is condemned.
-fn ends(system: &Arc<Shared>, actor: Runnable) {
-    let by_worker = |worker: &Worker| worker.has_rounds() && actor.lane().is_for_workers();
-    if Worker::of(system, by_worker) != Some(true) {
-        system.schedule(actor);
-        return;
-    }
-    let _ended = Worker::with_current(|worker| {
-        if let Ran::Requeue(actor) = cell::run(actor, worker, system.config.budget) {
-            system.schedule(actor);
+            .rev()
+            .for_each(|suspect| self.fresh.push_front(suspect));
+        self.again.extend(findings.again);
+        if findings.ended < findings.looked_at / 4 {
+            let pause_ns = pause_ns(findings.took_ns, findings.looked_at);
+            self.pause_until_ns = self.pause_until_ns.max(now_ns + pause_ns);
+            self.due = Due::default();
+        } else {
+            self.due.fresh += left;
         }
-    });
-}
+        if self.call == Call::All && self.due.again == 0 {
+            // Before nobody waits for the timer there are to be as many new ones.
+            self.again_max = 2 * self.again.len();
+        }
+        self.call = Call::Later;
+        self.then(now_ns, idle_after_ns)
+    }
 
-impl List {
+    /// The system ends: those that were held back.
+    pub(super) fn close(&mut self) -> Vec<Runnable> {
+        let hours = Hours::Over;
+        let none = Suspects {
+            hours,
+            ..Suspects::default()
+        };
+        std::mem::replace(self, none).held_back
+    }
+
+    pub(super) fn zeal(&self) -> Zeal {
+        match self.fresh.len() {
+            BUSY.. => Zeal::Slice,
+            _ => Zeal::OnePiece,
+        }
+    }
+
+    pub(super) fn crowd(&self, now_ns: u64) -> Crowd {
+        match self.fresh.len() {
+            CROWDED.. if now_ns >= self.pause_until_ns => Crowd::Waiting,
+            _ => Crowd::None,
+        }
+    }
+
+    /// Keeps an actor that has made suspects from its next run while they crowd. It is given back if they do not.
+    pub(super) fn hold_back(&mut self, actor: Runnable, now_ns: u64) -> Option<Runnable> {
+        match self.crowd(now_ns) {
+            Crowd::Waiting => {
+                self.held_back.push(actor);
+                None
+            }
+            Crowd::None => Some(actor),
+        }
+    }
+
+    /// Those that were held back, if nobody is to be any more. After `begin` and `end`, which alone bring that about.
+    pub(super) fn let_go(&mut self, now_ns: u64) -> Vec<Runnable> {
+        match self.crowd(now_ns) {
+            Crowd::Waiting => Vec::new(),
+            Crowd::None => std::mem::take(&mut self.held_back),
+        }
+    }
+
     fn is_empty(&self) -> bool {
         self.fresh.is_empty() && self.again.is_empty()
     }
 
     /// Whether there are so many that nobody waits for the timer.
-    fn is_urgent(&self, now_ns: impl FnOnce() -> u64) -> bool {
-        let count = self.fresh.len();
-        count >= TOO_MANY || count >= 2 * MANY && now_ns() >= self.not_before_ns
+    fn are_many(&self) -> bool {
+        self.fresh.len() >= 2 * MANY || self.have_doubled()
     }
 
-    /// A look has ended: whether another is to follow it.
-    fn next(&mut self, now_ns: u64) -> Call {
-        if self.due > 0 {
-            return Call::All;
+    fn have_doubled(&self) -> bool {
+        self.again.len() >= self.again_max.max(MANY)
+    }
+
+    fn then(&mut self, now_ns: u64, idle_after_ns: u64) -> Then {
+        if self.call != Call::Later {
+            return Then::Nothing;
         }
-        if self.call == Call::All {
-            // Before all are looked at again, there are to be as many new ones.
-            self.again_max = 2 * self.again.len();
+        let pauses = now_ns < self.pause_until_ns;
+        if self.are_many() && !pauses || self.fresh.len() >= TOO_MANY {
+            self.due.fresh = self.due.fresh.max(self.fresh.len().saturating_sub(MANY));
         }
-        if self.again.len() >= self.again_max.max(MANY) && now_ns >= self.not_before_ns {
-            self.due = self.again.len();
-            return Call::All;
+        if self.have_doubled() && !pauses {
+            self.due.again = self.again.len();
         }
-        match self.is_urgent(|| now_ns) {
-            true => Call::Now,
-            false => Call::Later,
+        if self.due != Due::default() {
+            self.call = match self.due.again {
+                0 => Call::Now,
+                _ => Call::All,
+            };
+            return Then::Look;
+        }
+        if self.is_empty() {
+            return Then::Nothing;
+        }
+        let at_ns = match self.are_many() {
+            true => self.pause_until_ns,
+            false => self.pause_until_ns.max(now_ns + idle_after_ns),
+        };
+        match self.timer {
+            Timer::At(set_ns) if set_ns <= at_ns => Then::Nothing,
+            _ => {
+                self.timer = Timer::At(at_ns);
+                Then::RingAt(at_ns)
+            }
         }
     }
 }
+
+/// For how long nobody looks, after a look in vain.
+fn pause_ns(took_ns: u64, looked_at: usize) -> u64 {
+    SHARE * took_ns.min(ACTOR_NS_MAX * looked_at as u64)
+}
+
+#[cfg(test)]
+#[path = "suspects_tests.rs"]
+mod tests;

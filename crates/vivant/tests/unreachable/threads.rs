@@ -73,3 +73,72 @@ fn a_weak_address_fails_on_threads_only_if_its_actor_ends() {
         assert!(weak.iter().all(|weak| weak.upgrade().is_none()));
     }
 }
+
+/// Makes pairs that know each other, and gives them up at once.
+#[derive(Actor)]
+struct Maker {
+    ends: Ends,
+    made: Option<Resolver<u64>>,
+}
+
+#[behaviours]
+impl Maker {
+    fn make(&mut self, t: &Turn<Self>, pairs: u64) -> Promise<u64> {
+        let (promise, made) = t.promise();
+        self.made = Some(made);
+        t.send(t.me().more(pairs));
+        promise
+    }
+
+    fn more(&mut self, t: &Turn<Self>, left: u64) {
+        let node = |name| {
+            let ends = self.ends.clone();
+            t.spawn_actor(Node {
+                name,
+                ends,
+                ..Node::default()
+            })
+        };
+        let (one, other) = (node(2 * left), node(2 * left + 1));
+        t.send(one.knows(other.clone()));
+        t.send(other.knows(one));
+        if left > 1 {
+            t.send(t.me().more(left - 1));
+        } else if let Some(made) = self.made.take() {
+            made.resolve(left);
+        }
+    }
+}
+
+fn maker(stage: &Stage) -> Address<Maker> {
+    stage.system.spawn(Maker {
+        ends: stage.ends.clone(),
+        made: None,
+    })
+}
+
+#[test]
+fn who_makes_more_than_is_looked_at_goes_on_in_the_end() {
+    let stage = threads();
+    let pairs = if cfg!(miri) { 10 } else { 20_000 };
+    let maker = maker(&stage);
+    assert_eq!(maker.make(pairs).ask_blocking(), Ok(1));
+    drop(maker);
+    while stage.alive() > 0 {
+        std::thread::yield_now();
+    }
+    assert_eq!(stage.ends.count(), 2 * pairs as usize);
+}
+
+#[test]
+fn a_system_ends_while_somebody_is_held_back() {
+    for turns in 0..if cfg!(miri) { 1 } else { 8 } {
+        let stage = threads();
+        let maker = maker(&stage);
+        let _made = maker.make(u64::MAX / 4).ask();
+        while stage.system.inspect().turns < 3_000 * turns {
+            std::thread::yield_now();
+        }
+        assert!(stage.system.shutdown().is_complete());
+    }
+}

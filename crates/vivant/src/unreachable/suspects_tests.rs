@@ -1,0 +1,142 @@
+//! P1 to P3, step by step.
+
+use super::*;
+
+const IDLE_NS: u64 = 1_000;
+
+fn suspects(from: u64, count: usize) -> impl Iterator<Item = Suspect> {
+    let suspect = |id| Suspect { id, place: 0 };
+    (from..from + count as u64).map(suspect)
+}
+
+fn findings(looked_at: usize, ended: usize) -> Findings {
+    Findings {
+        left: Vec::new(),
+        again: Vec::new(),
+        took_ns: 10,
+        looked_at,
+        ended,
+    }
+}
+
+/// Begins a look; how many it is at.
+fn begins(list: &mut Suspects) -> usize {
+    list.begin().map_or(0, |(suspects, _)| suspects.len())
+}
+
+/// One that waits for its timer, with so many suspects.
+fn waiting(count: usize) -> (Suspects, u64) {
+    let mut list = Suspects::default();
+    let Then::RingAt(at_ns) = list.take_in(suspects(0, 1), 0, IDLE_NS) else {
+        panic!("a timer is set")
+    };
+    list.fresh.extend(suspects(1, count - 1));
+    (list, at_ns)
+}
+
+#[test]
+fn all_that_the_timer_finds_are_looked_at_without_another_wait() {
+    // More than one look takes; as many are left as are given time to rest otherwise.
+    let (mut list, at_ns) = waiting(AT_ONCE + MANY);
+    assert_eq!(list.ring(at_ns), Then::Look);
+    assert_eq!(begins(&mut list), AT_ONCE);
+    let then = list.end(findings(AT_ONCE, AT_ONCE), at_ns, IDLE_NS);
+    assert_eq!(then, Then::Look);
+    assert_eq!(begins(&mut list), MANY);
+    let then = list.end(findings(MANY, MANY), at_ns, IDLE_NS);
+    assert_eq!(then, Then::Nothing);
+}
+
+#[test]
+fn those_that_a_look_has_left_come_first() {
+    let (mut list, at_ns) = waiting(AT_ONCE + 1);
+    assert_eq!(list.ring(at_ns), Then::Look);
+    let (first, _) = list.begin().unwrap();
+    let left = first[2..].to_vec();
+    let cut_off = Findings {
+        left,
+        ..findings(2, 2)
+    };
+    assert_eq!(list.end(cut_off, at_ns, IDLE_NS), Then::Look);
+    let (next, _) = list.begin().unwrap();
+    assert_eq!(next[0].id, 2);
+    assert_eq!(next.len(), AT_ONCE - 1);
+}
+
+#[test]
+fn after_a_pause_those_that_are_many_do_not_wait_for_new_ones() {
+    let mut list = Suspects::default();
+    let then = list.take_in(suspects(0, 8 * MANY), 0, IDLE_NS);
+    assert_eq!(then, Then::Look);
+    let count = begins(&mut list);
+    let (mut list, then) = {
+        let again = suspects(0, count).collect();
+        let in_vain = Findings {
+            again,
+            ..findings(count, 0)
+        };
+        let then = list.end(in_vain, 0, IDLE_NS);
+        (list, then)
+    };
+    assert_eq!(then, Then::RingAt(SHARE * 10));
+    assert_eq!(list.ring(SHARE * 10), Then::Look);
+    assert_eq!(begins(&mut list), 8 * MANY);
+}
+
+#[test]
+fn a_pause_is_no_longer_for_a_worker_that_was_held_up() {
+    let hour_ns = 3_600_000_000_000;
+    assert_eq!(pause_ns(hour_ns, 10), SHARE * 10 * ACTOR_NS_MAX);
+    assert_eq!(pause_ns(5_000, 10), SHARE * 5_000);
+}
+
+#[test]
+fn looks_in_vain_stop_and_too_many_end_the_pause() {
+    let (mut list, at_ns) = waiting(AT_ONCE + MANY);
+    assert_eq!(list.ring(at_ns), Then::Look);
+    let count = begins(&mut list);
+    let then = list.end(findings(count, 0), at_ns, IDLE_NS);
+    assert_eq!(then, Then::RingAt(at_ns + IDLE_NS));
+    assert_eq!(
+        list.take_in(suspects(100, 1), at_ns, IDLE_NS),
+        Then::Nothing
+    );
+    let then = list.take_in(suspects(200, TOO_MANY), at_ns, IDLE_NS);
+    assert_eq!(then, Then::Look);
+}
+
+#[test]
+fn a_crowd_is_over_when_a_look_begins_and_none_is_counted_in_a_pause() {
+    let mut list = Suspects::default();
+    let _look = list.take_in(suspects(0, CROWDED), 0, IDLE_NS);
+    assert_eq!(list.crowd(0), Crowd::Waiting);
+    let count = begins(&mut list);
+    assert_eq!(list.crowd(0), Crowd::None);
+    let _nothing = list.take_in(suspects(100, CROWDED), 0, IDLE_NS);
+    assert_eq!(list.crowd(0), Crowd::Waiting);
+    let then = list.end(findings(4 * count, 0), 0, IDLE_NS);
+    assert_eq!(then, Then::RingAt(SHARE * 10));
+    assert_eq!(list.crowd(0), Crowd::None);
+    // P4: from the pause's end on it is one, and called for.
+    assert_eq!(list.ring(SHARE * 10), Then::Look);
+    assert_eq!(list.crowd(SHARE * 10), Crowd::Waiting);
+}
+
+#[test]
+fn a_timer_that_another_has_taken_the_place_of_is_not_heard() {
+    let (mut list, late_ns) = waiting(1);
+    list.pause_until_ns = 7;
+    let then = list.take_in(suspects(1, 2 * MANY), 0, IDLE_NS);
+    assert_eq!(then, Then::RingAt(7));
+    assert_eq!(list.ring(late_ns), Then::Nothing);
+    assert_eq!(list.ring(7), Then::Look);
+}
+
+#[test]
+fn nothing_is_asked_for_when_the_system_ends() {
+    let (mut list, at_ns) = waiting(3);
+    drop(list.close());
+    assert_eq!(list.ring(at_ns), Then::Nothing);
+    assert_eq!(list.take_in(suspects(5, 1), 0, IDLE_NS), Then::Nothing);
+    assert!(list.begin().is_none());
+}
