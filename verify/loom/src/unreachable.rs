@@ -8,7 +8,7 @@
 //! |---|---|
 //! | `Member::word`, `upgrade`, `send` | `cell/tally.rs`; `CellRef::upgrade`; `post`, then the drop of the address |
 //! | `Member::knows` | the state: whom it knows, once each |
-//! | `Pair::judge` | `verdict::condemn`, with `Idle::condemn`, `pardon`, `let_go`, `ends` |
+//! | `Pair::judge` | `verdict::Case`, with `Idle::condemn`, `pardon`, `let_go`, `ends` |
 //! | `Pair::verdict` | `Detector::verdict` |
 //! | `Pair::serve` | `cell::run` |
 //!
