@@ -151,6 +151,8 @@ impl AddressRef {
             // C3: the addresses together own one reference again.
             // SAFETY: as above.
             std::mem::forget(unsafe { CellRef::to(header) });
+            // SAFETY: as above.
+            unsafe { header.as_ref() }.is_raised(before);
         } else if tally::count(before) >= tally::ADDRESSES_MAX {
             too_many();
         }

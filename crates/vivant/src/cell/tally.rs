@@ -113,6 +113,22 @@ impl Header {
         }
     }
 
+    /// The holder has made an address where there was none, as the word says that was there before. Nobody else knows the actor, and where the address goes
+    /// nobody may come to: it is a suspect as if another had been lost (U1).
+    #[inline]
+    pub(super) fn is_raised(&self, before: u32) {
+        if is_traced(before) {
+            self.is_raised_traced();
+        }
+    }
+
+    fn is_raised_traced(&self) {
+        // AcqRel: as every change of the count.
+        if becomes_suspect(self.addresses.fetch_or(SUSPECT, Ordering::AcqRel)) {
+            Detector::suspects(self);
+        }
+    }
+
     /// Condemns the actor if it has exactly so many addresses (U4).
     pub(super) fn condemn(&self, addresses: u32) -> Verdict {
         let mut word = self.addresses.load(Ordering::Relaxed);

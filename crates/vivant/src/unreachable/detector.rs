@@ -107,6 +107,15 @@ impl Detector {
 
     /// One piece of the look, if nobody else is at it: those that are to end.
     fn goes_on(&self, system: &Arc<Shared>) -> Option<Vec<Runnable>> {
+        let ending = self.piece(system)?;
+        // Whoever closed while the look was locked has left it to this.
+        if lock(&self.suspects).is_closed() {
+            self.breaks_off(system);
+        }
+        Some(ending)
+    }
+
+    fn piece(&self, system: &Arc<Shared>) -> Option<Vec<Runnable>> {
         let mut place = match self.look.try_lock() {
             Ok(place) => place,
             Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
@@ -162,7 +171,16 @@ impl Detector {
     pub(crate) fn close(&self, system: &Arc<Shared>) {
         let held_back = lock(&self.suspects).close();
         go_on(system, held_back);
-        let look = lock(&self.look).take();
+        self.breaks_off(system);
+    }
+
+    /// Nobody goes on with the look. Not waited for: it may be that user's code has it (`Acquainted`), and does not come back.
+    fn breaks_off(&self, system: &Arc<Shared>) {
+        let look = match self.look.try_lock() {
+            Ok(mut place) => place.take(),
+            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner().take(),
+            Err(TryLockError::WouldBlock) => return,
+        };
         self.called.store(false, Ordering::Relaxed);
         // They have been condemned, and owe nobody more than their end.
         let ending = look.into_iter().flat_map(Look::breaks_off);

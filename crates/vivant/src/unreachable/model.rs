@@ -32,10 +32,21 @@ pub(super) struct Actor {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Deed {
     Spawn,
-    Knows { who: usize, whom: usize },
-    Hides { who: usize, whom: usize },
+    Knows {
+        who: usize,
+        whom: usize,
+    },
+    Hides {
+        who: usize,
+        whom: usize,
+    },
     Forgets(usize),
-    Passes { who: usize, to: usize },
+    /// By its own address, which it makes.
+    KnowsItself(usize),
+    Passes {
+        who: usize,
+        to: usize,
+    },
     Drop(usize),
     Keep(usize),
     Release(usize),
@@ -75,8 +86,12 @@ impl Model {
             Deed::Knows { who, whom } if self.is_alive(who) => self.actors[who].knows.push(whom),
             Deed::Hides { who, whom } if self.is_alive(who) => self.actors[who].hides.push(whom),
             Deed::Forgets(who) => drop(self.actors[who].knows.pop()),
+            Deed::KnowsItself(who) if self.is_alive(who) => self.actors[who].knows.push(who),
             // It has been seen which one it was.
-            Deed::Passes { .. } | Deed::Knows { .. } | Deed::Hides { .. } => {}
+            Deed::Passes { .. }
+            | Deed::Knows { .. }
+            | Deed::Hides { .. }
+            | Deed::KnowsItself(_) => {}
             Deed::Drop(who) => self.held[who] -= 1,
             Deed::Keep(who) => drop(self.kept.insert(who)),
             Deed::Release(who) => drop(self.kept.remove(&who)),

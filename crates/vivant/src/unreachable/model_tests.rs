@@ -32,6 +32,10 @@ impl Node {
         self.known.pop();
     }
 
+    fn knows_itself(&mut self, t: &Turn<Self>) {
+        self.known.push(t.me());
+    }
+
     /// Tells another of whom it came to know last.
     fn passes(&mut self, t: &Turn<Self>, to: Address<Node>) {
         if let Some(last) = self.known.last() {
@@ -100,6 +104,7 @@ impl<'s> Program<'s> {
             13 => Some(Deed::Release(who?)),
             14 => Some(Deed::Stop(who?)),
             15 => Some(Deed::Upgrade(self.draw(self.held.len()))),
+            16 => Some(Deed::KnowsItself(who?)),
             _ => Some(Deed::Drop(who?)),
         }
     }
@@ -124,6 +129,7 @@ impl<'s> Program<'s> {
                 self.address(who).hides(whom).send();
             }
             Deed::Forgets(who) => self.address(who).forgets().send(),
+            Deed::KnowsItself(who) => self.address(who).knows_itself().send(),
             Deed::Passes { who, to } => return self.passes(who, to),
             Deed::Drop(who) => drop(self.held[who].pop()),
             Deed::Keep(who) => self.system().keep(self.address(who)),

@@ -205,6 +205,10 @@ impl Suspects {
         std::mem::replace(self, none).held_back
     }
 
+    pub(super) fn is_closed(&self) -> bool {
+        self.hours == Hours::Over
+    }
+
     pub(super) fn zeal(&self) -> Zeal {
         match self.fresh.len() {
             BUSY.. => Zeal::Slice,

@@ -382,3 +382,14 @@ fn watchers_hear_of_it() {
     drop(ring);
     assert_eq!(stage.system.block_on(ended), Ok(StopReason::Unreachable));
 }
+
+#[test]
+fn who_comes_to_know_itself_alone_ends() {
+    let simulation = Simulation::new(1);
+    let stage = Stage::on(&simulation);
+    let node = stage.node(1);
+    node.knows_itself().send();
+    drop(node);
+    simulation.run();
+    assert_eq!(stage.alive(), 0);
+}

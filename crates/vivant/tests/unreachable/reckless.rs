@@ -165,3 +165,51 @@ fn reckless_ends_end_everybody_on_threads() {
     world.given.lock().unwrap().clear();
     assert!(system.shutdown().is_complete());
 }
+
+/// Waits where its addresses are shown, until it is let go.
+struct Gate {
+    entered: Mutex<std::sync::mpsc::Sender<()>>,
+    open: Mutex<std::sync::mpsc::Receiver<()>>,
+}
+
+impl vivant::Acquainted for Gate {
+    fn acquaintances(&self, _: &mut vivant::Acquaintances<'_>) {
+        let _nobody = self.entered.lock().unwrap().send(());
+        let _gone = self.open.lock().unwrap().recv();
+    }
+}
+
+#[derive(Actor)]
+struct Gated {
+    own: Option<Address<Gated>>,
+    _gate: Gate,
+}
+
+#[behaviours]
+impl Gated {
+    fn knows_itself(&mut self, t: &Turn<Self>) {
+        self.own = Some(t.me());
+    }
+}
+
+#[test]
+fn a_system_ends_while_user_code_waits_in_a_look() {
+    let (entered, enters) = std::sync::mpsc::channel();
+    let (opens, open) = std::sync::mpsc::channel();
+    let system = System::builder()
+        .workers(2)
+        .idle_after(Duration::from_millis(1))
+        .build();
+    let (entered, open) = (Mutex::new(entered), Mutex::new(open));
+    let gated = system.spawn(Gated {
+        own: None,
+        _gate: Gate { entered, open },
+    });
+    gated.knows_itself().send();
+    drop(gated);
+    enters.recv().unwrap();
+    // The worker that looks does not come back: the end of the system does not wait for it.
+    let report = system.shutdown_within(Duration::from_millis(1));
+    assert!(!report.is_complete());
+    drop(opens);
+}
