@@ -64,10 +64,11 @@ pub(crate) fn run(args: &mut Args) -> Result<(), Failure> {
         format!("-p vivant --lib {TESTS}"),
         "-p vivant-bench --test tiny --test together",
     );
-    tests(&runtime, "")?;
-    tests(workloads, "")?;
-    tests(HEAPS, "")?;
-    tests(COUNTS, if sanitizer == "thread" { NO_FENCES } else { "" })?;
+    // The runtime counts by fences, too.
+    let fences = if sanitizer == "thread" { NO_FENCES } else { "" };
+    for what in [&*runtime, workloads, HEAPS, COUNTS] {
+        tests(what, fences)?;
+    }
     if sanitizer == "address" {
         // Once more with memory of its own for each message: what is recycled is used again before it can be missed.
         tests(&runtime, OWN_MEMORY)?;
