@@ -39,7 +39,10 @@ pub(crate) fn run(args: &mut Args) -> Result<(), Failure> {
     };
     args.finish()?;
     toolchain::ensure_components(NIGHTLY, &["rust-src"])?;
-    let suppressions = workspace::root().join("xtask/tsan-suppressions.txt");
+    let suppressions = |of: &str| {
+        let file = workspace::root().join(format!("xtask/{of}-suppressions.txt"));
+        format!("suppressions={}", file.display())
+    };
     // Tests of documentation are compiled by rustdoc, which does not see these flags.
     let tests = |what: &str, flags: &str| {
         Run::cargo_of(
@@ -52,10 +55,8 @@ pub(crate) fn run(args: &mut Args) -> Result<(), Failure> {
             "RUSTFLAGS",
             format!("-Zsanitizer={sanitizer}{KNOWN_MAPPINGS}{flags}"),
         )
-        .env(
-            "TSAN_OPTIONS",
-            format!("suppressions={}", suppressions.display()),
-        )
+        .env("TSAN_OPTIONS", suppressions("tsan"))
+        .env("LSAN_OPTIONS", suppressions("lsan"))
         // The million actors of `accounting.rs` are some thousands here.
         .env("VIVANT_SMALL", "1")
         .run_tests()
