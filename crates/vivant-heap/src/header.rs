@@ -282,7 +282,9 @@ unsafe fn relocate_slice<'gc, T: Object<'gc>>(length: NonNull<u8>, relocator: &m
 unsafe fn show_slice<'gc, T: Object<'gc>>(length: NonNull<u8>, shown: &mut Holdings<'_>) {
     // SAFETY: the caller's.
     let elements = unsafe { elements::<T>(length).as_ref() };
-    elements.iter().for_each(|element| element.show(shown));
+    elements
+        .iter()
+        .for_each(|element| element.show_holdings(shown));
 }
 
 /// The elements, one by one: a panic of one of them is the slice's, and goes on when the others have ended. Of two at a time the process would
@@ -328,7 +330,7 @@ unsafe fn trace<'gc, T: Object<'gc>>(value: NonNull<u8>, tracer: &mut Tracer<'_>
 /// As for `trace`.
 unsafe fn show<'gc, T: Object<'gc>>(value: NonNull<u8>, shown: &mut Holdings<'_>) {
     // SAFETY: the caller's.
-    unsafe { value.cast::<T>().as_ref() }.show(shown);
+    unsafe { value.cast::<T>().as_ref() }.show_holdings(shown);
 }
 
 /// # Safety

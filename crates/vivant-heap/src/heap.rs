@@ -57,7 +57,7 @@ pub(crate) struct Core {
     pub(crate) mark_at: usize,
     /// Bytes of regions that turns of this heap have made, or made grow, since the last mark.
     pub(crate) pinned: usize,
-    /// Whether an object was ever made in it that may show something ([`Object::show`]).
+    /// Whether an object was ever made in it that may show something ([`Object::show_holdings`]).
     pub(crate) shows: Cell<bool>,
     /// A turn has taken pages, and the source should see to the next ones.
     prepares: bool,
@@ -259,7 +259,7 @@ impl<R: Root> Heap<R> {
         self.check();
     }
 
-    /// As [`Heap::collect`], and hands what living objects show ([`Object::show`]) to `each`, if the state reaches them by references that are the heap's own (`Gc`, and
+    /// As [`Heap::collect`], and hands what living objects show ([`Object::show_holdings`]) to `each`, if the state reaches them by references that are the heap's own (`Gc`, and
     /// collections). The state itself shows nothing here, nor do shared objects (`Val`), which others may read, and the insides of regions.
     ///
     /// ```

@@ -126,7 +126,7 @@ impl Showing<'_> {
         let object = self.object(field).map(|brand| {
             quote_spanned! {of.span()=>
                 if !#vivant::__private::Probe::<#of>::SHOWS {
-                    __seen.__of_object(|__shown| <#of as #vivant::heap::Object<#brand>>::show(#place, __shown));
+                    __seen.__of_object(|__shown| <#of as #vivant::heap::Object<#brand>>::show_holdings(#place, __shown));
                 }
             }
         });

@@ -1,4 +1,4 @@
-//! `Object::show`, of `#[derive(Object)]`: what each field holds of things that are counted elsewhere.
+//! `Object::show_holdings`, of `#[derive(Object)]`: what each field holds of things that are counted elsewhere.
 
 use crate::errors::Errors;
 use crate::object::{Derived, is_leaf};
@@ -24,7 +24,7 @@ impl Derived<'_> {
                 let bound = format_ident!("__field{number}");
                 patterns.extend(quote!(#member: ref #bound,));
                 calls.extend(quote_spanned! {of.span()=>
-                    <#of as #heap::Object<#brand>>::show(#bound, __shown);
+                    <#of as #heap::Object<#brand>>::show_holdings(#bound, __shown);
                 });
             }
             quote!(#path { #patterns .. } => { #calls })

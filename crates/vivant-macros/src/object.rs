@@ -342,7 +342,7 @@ impl<'a> Derived<'a> {
                 }
                 const SHOWS: bool = false #(#shows)*;
                 #[inline]
-                fn show(&self, __shown: &mut #heap::Holdings<'_>) {
+                fn show_holdings(&self, __shown: &mut #heap::Holdings<'_>) {
                     match *self { #show }
                 }
             }

@@ -185,8 +185,8 @@ where
         self.tag.relocate(relocator);
     }
     const SHOWS: bool = <Address<A> as Object<'gc>>::SHOWS;
-    fn show(&self, to: &mut Holdings<'_>) {
-        self.owner.show(to);
+    fn show_holdings(&self, to: &mut Holdings<'_>) {
+        self.owner.show_holdings(to);
     }
 }
 

@@ -55,7 +55,7 @@ pub(crate) unsafe trait Content<'gc>: 'gc {
     const NEEDS_TRACE: bool;
     /// Whether anything in it has a destructor.
     const NEEDS_DROP: bool;
-    /// Whether anything in it may show something ([`Object::show`](crate::Object::show)).
+    /// Whether anything in it may show something ([`Object::show_holdings`](crate::Object::show_holdings)).
     const SHOWS: bool = false;
     /// Bytes of a chunk with so many slots.
     fn bytes(capacity: usize) -> usize;

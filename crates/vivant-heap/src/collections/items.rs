@@ -52,7 +52,7 @@ unsafe impl<'gc, T: Object<'gc>> Content<'gc> for Items<T> {
         // SAFETY: the caller's.
         unsafe {
             for slot in chunk.filled() {
-                first::<T>(chunk).add(slot).as_ref().show(shown);
+                first::<T>(chunk).add(slot).as_ref().show_holdings(shown);
             }
         }
     }

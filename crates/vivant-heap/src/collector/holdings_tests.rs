@@ -31,8 +31,8 @@ unsafe impl<'gc> Object<'gc> for Room<'gc> {
         self.next.relocate(relocator);
     }
     const SHOWS: bool = true;
-    fn show(&self, shown: &mut crate::Holdings<'_>) {
-        self.door.show(shown);
+    fn show_holdings(&self, shown: &mut crate::Holdings<'_>) {
+        self.door.show_holdings(shown);
     }
 }
 

@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::fmt;
 
-/// Where objects show what they hold of things that are counted elsewhere, as addresses of actors are ([`Object::show`](crate::Object::show)).
+/// Where objects show what they hold of things that are counted elsewhere, as addresses of actors are ([`Object::show_holdings`](crate::Object::show_holdings)).
 pub struct Holdings<'s>(&'s mut dyn FnMut(&dyn Any));
 
 impl<'s> Holdings<'s> {

@@ -237,8 +237,8 @@ unsafe impl<'gc, T: Object<'gc>> Object<'gc> for Mut<T> {
         relocator.mutable(&self.flag, CLEAN);
     }
     const SHOWS: bool = T::SHOWS;
-    fn show(&self, shown: &mut Holdings<'_>) {
+    fn show_holdings(&self, shown: &mut Holdings<'_>) {
         // SAFETY: as in `trace`.
-        unsafe { (*self.value.get()).show(shown) };
+        unsafe { (*self.value.get()).show_holdings(shown) };
     }
 }

@@ -34,7 +34,7 @@ pub unsafe trait Object<'gc>: 'gc {
     const NEEDS_TRACE: bool;
     /// Whether it changes in place, and so has a flag for the barrier.
     const MUTABLE: bool = false;
-    /// Whether [`show`](Object::show) may show anything.
+    /// Whether [`show_holdings`](Object::show_holdings) may show anything.
     const SHOWS: bool = false;
     /// Reports the references in it.
     fn trace(&self, tracer: &mut Tracer<'_>);
@@ -43,7 +43,7 @@ pub unsafe trait Object<'gc>: 'gc {
     /// Shows what it holds of things that are counted elsewhere, each once, if it alone holds it: not by an `Arc`, and not by a reference to another object,
     /// which shows that itself ([`Heap::collect_and_show`](crate::Heap::collect_and_show)).
     #[inline]
-    fn show(&self, _shown: &mut Holdings<'_>) {}
+    fn show_holdings(&self, _shown: &mut Holdings<'_>) {}
 }
 
 /// What may lie in any heap: an object of every brand, so one without collected parts. What a generic actor asks of its parameters.
@@ -130,7 +130,7 @@ unsafe impl<'gc, T: ?Sized + Send + Sync + 'static> Object<'gc> for std::sync::A
 /// vivant_heap::leaf!([T: ?Sized + 'static] Name<T>);
 /// ```
 ///
-/// One that is counted elsewhere can be shown ([`Object::show`]):
+/// One that is counted elsewhere can be shown ([`Object::show_holdings`]):
 ///
 /// ```
 /// struct Door(u64);
@@ -162,7 +162,7 @@ macro_rules! leaf {
                 fn relocate(&mut self, _: &mut $crate::Relocator<'_>) {}
                 $(
                     const SHOWS: bool = true;
-                    fn show(&self, to: &mut $crate::Holdings<'_>) {
+                    fn show_holdings(&self, to: &mut $crate::Holdings<'_>) {
                         let $value = self;
                         to.one($shown);
                     }
@@ -210,10 +210,10 @@ macro_rules! container {
                 }
             }
             const SHOWS: bool = $($parameters::SHOWS)||*;
-            fn show(&$self, shown: &mut Holdings<'_>) {
+            fn show_holdings(&$self, shown: &mut Holdings<'_>) {
                 if <Self as Object<'gc>>::SHOWS {
                     for part in $parts {
-                        part.show(shown);
+                        part.show_holdings(shown);
                     }
                 }
             }
@@ -246,9 +246,9 @@ unsafe impl<'gc, T: Object<'gc>, const N: usize> Object<'gc> for [T; N] {
         }
     }
     const SHOWS: bool = T::SHOWS && N != 0;
-    fn show(&self, shown: &mut Holdings<'_>) {
+    fn show_holdings(&self, shown: &mut Holdings<'_>) {
         if <Self as Object<'gc>>::SHOWS {
-            self.iter().for_each(|part| part.show(shown));
+            self.iter().for_each(|part| part.show_holdings(shown));
         }
     }
 }
@@ -264,8 +264,8 @@ unsafe impl<'gc, T: Object<'gc>> Object<'gc> for Box<T> {
         (**self).relocate(relocator);
     }
     const SHOWS: bool = T::SHOWS;
-    fn show(&self, shown: &mut Holdings<'_>) {
-        (**self).show(shown);
+    fn show_holdings(&self, shown: &mut Holdings<'_>) {
+        (**self).show_holdings(shown);
     }
 }
 
@@ -286,10 +286,10 @@ unsafe impl<'gc, T: Object<'gc>, E: Object<'gc>> Object<'gc> for Result<T, E> {
         }
     }
     const SHOWS: bool = T::SHOWS || E::SHOWS;
-    fn show(&self, shown: &mut Holdings<'_>) {
+    fn show_holdings(&self, shown: &mut Holdings<'_>) {
         match self {
-            Ok(value) => value.show(shown),
-            Err(error) => error.show(shown),
+            Ok(value) => value.show_holdings(shown),
+            Err(error) => error.show_holdings(shown),
         }
     }
 }
@@ -312,9 +312,9 @@ macro_rules! map {
                 }
             }
             const SHOWS: bool = V::SHOWS;
-            fn show(&self, shown: &mut Holdings<'_>) {
+            fn show_holdings(&self, shown: &mut Holdings<'_>) {
                 if V::SHOWS {
-                    self.values().for_each(|value| value.show(shown));
+                    self.values().for_each(|value| value.show_holdings(shown));
                 }
             }
         }
@@ -352,8 +352,8 @@ macro_rules! tuple {
             }
             const SHOWS: bool = $($part::SHOWS)||*;
             #[inline]
-            fn show(&self, shown: &mut Holdings<'_>) {
-                $(self.$place.show(shown);)*
+            fn show_holdings(&self, shown: &mut Holdings<'_>) {
+                $(self.$place.show_holdings(shown);)*
             }
         }
     };

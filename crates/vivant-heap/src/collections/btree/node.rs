@@ -72,9 +72,12 @@ unsafe fn show<'gc, K: Object<'gc>, V: Object<'gc>>(node: Raw, shown: &mut Holdi
     unsafe {
         let (len, capacity) = (node.filled().end, node.capacity());
         for slot in 0..len {
-            node.behind::<K>(KEYS).add(slot).as_ref().show(shown);
+            node.behind::<K>(KEYS)
+                .add(slot)
+                .as_ref()
+                .show_holdings(shown);
             let values = node.behind::<V>(values::<K>(capacity));
-            values.add(slot).as_ref().show(shown);
+            values.add(slot).as_ref().show_holdings(shown);
         }
     }
 }

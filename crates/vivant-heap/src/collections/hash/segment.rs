@@ -105,7 +105,7 @@ unsafe impl<'gc, K: Object<'gc>, V: Object<'gc>> Content<'gc> for Entries<K, V> 
         // SAFETY: the caller's.
         unsafe {
             for slot in chunk.filled() {
-                first::<K, V>(chunk).add(slot).as_ref().show(shown);
+                first::<K, V>(chunk).add(slot).as_ref().show_holdings(shown);
             }
         }
     }
