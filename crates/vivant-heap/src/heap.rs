@@ -1,6 +1,6 @@
 //! A heap: a state and all that it reaches.
 
-use crate::collector::Ageing;
+use crate::collector::{Ageing, Shows};
 use crate::deaths::Deaths;
 use crate::header::Header;
 use crate::mutator::{InTurn, Mutator};
@@ -255,51 +255,8 @@ impl<R: Root> Heap<R> {
         if self.never() {
             return;
         }
-        self.core.get_mut().major(&mut *self.state, None);
+        self.core.get_mut().major(&mut *self.state, Shows::Nothing);
         self.check();
-    }
-
-    /// As [`Heap::collect`], and hands what living objects show ([`Object::show_holdings`]) to `each`, if the state reaches them by references that are the heap's own (`Gc`, and
-    /// collections). The state itself shows nothing here, nor do shared objects (`Val`), which others may read, and the insides of regions.
-    ///
-    /// ```
-    /// use std::sync::Arc;
-    /// use vivant_heap::{Gc, Heap, Object, Pacing, Root, Source, leaf};
-    ///
-    /// struct Door(u64);
-    /// leaf!([] Door, door shows &door.0);
-    ///
-    /// #[derive(Object)]
-    /// struct Room<'gc> {
-    ///     doors: Vec<Door>,
-    ///     next: Option<Gc<'gc, Room<'gc>>>,
-    /// }
-    /// struct House;
-    /// impl Root for House {
-    ///     type Of<'gc> = Gc<'gc, Room<'gc>>;
-    /// }
-    ///
-    /// let mut heap = Heap::<House>::new(&Arc::new(Source::new()), Pacing::default(), |m| {
-    ///     let next = Some(m.alloc(Room { doors: vec![Door(3)], next: None }));
-    ///     m.alloc(Room { doors: vec![Door(1), Door(2)], next })
-    /// });
-    /// let mut doors = Vec::new();
-    /// heap.collect_and_show(&mut |held| doors.extend(held.downcast_ref::<u64>().copied()));
-    /// assert_eq!(doors, [1, 2, 3]);
-    /// ```
-    pub fn collect_and_show(&mut self, each: &mut dyn FnMut(&dyn Any)) {
-        if self.never() {
-            return;
-        }
-        self.core.get_mut().major(&mut *self.state, Some(each));
-        self.check();
-    }
-
-    /// Whether an object was ever made in it that may show something.
-    #[inline]
-    #[must_use]
-    pub fn shows(&self) -> bool {
-        self.core().shows.get()
     }
 
     /// What was just made is meant to stay, and to go elsewhere: if it is more than a nursery should have, it becomes old now, and not in the middle of
@@ -372,7 +329,7 @@ impl<R: Root> Heap<R> {
         match due {
             Due::Nothing => {}
             Due::Young => core.minor(&mut *self.state, Ageing::Once),
-            Due::All => core.major(&mut *self.state, None),
+            Due::All => drop(core.major(&mut *self.state, Shows::Nothing)),
         }
         if core.old.unswept != 0 {
             core.sweep_some();
@@ -388,14 +345,14 @@ impl<R: Root> Heap<R> {
     }
 
     /// Whether it does not collect, for a test.
-    fn never(&mut self) -> bool {
+    pub(crate) fn never(&mut self) -> bool {
         let stress = self.core.get_mut().pacing.stress;
         stress.is_some_and(|stress| stress.when == When::Never)
     }
 
     /// Under stress: verifies.
     #[inline]
-    fn check(&mut self) {
+    pub(crate) fn check(&mut self) {
         if self.core.get_mut().pacing.stress.is_none() {
             return;
         }

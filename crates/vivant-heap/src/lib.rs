@@ -23,6 +23,7 @@ mod persistent;
 mod planted;
 mod region;
 mod reserve;
+mod showing;
 mod stats;
 mod stress;
 mod sync;

@@ -1,8 +1,8 @@
 //! What objects show of things that are counted elsewhere ([`Heap::collect_and_show`]): each thing once, and nothing that others can reach.
 
 use std::sync::Arc;
-use vivant_heap::{Gc, Heap, Iso, Mut, Mutator, Object, Pacing, Root, Source, Stress, Weak, When};
-use vivant_heap::{gc, leaf};
+use vivant_heap::{Gc, Heap, Holdings, Iso, Mut, Mutator, Object, Pacing, Root, Source, Stress};
+use vivant_heap::{Weak, When, gc, leaf};
 
 /// A thing that is counted elsewhere.
 #[derive(Clone)]
@@ -158,4 +158,110 @@ fn a_heap_knows_what_came_with_a_region() {
         rooms.walls.extend(merged);
     });
     assert!(heap.shows());
+}
+
+/// Whoever asks an object in a turn reads it, as by `borrow`.
+#[test]
+fn nobody_writes_what_is_being_shown() {
+    let mut house = house(Pacing::default());
+    house.turn(|m, _| {
+        let doors = m.alloc(Mut::new(vec![Door(1), Door(2)]));
+        let mut seen = Vec::new();
+        (*doors).show_holdings(&mut Holdings::to(&mut |held| {
+            if let Ok(mut written) = doors.try_borrow_mut(m) {
+                written.extend((3..99).map(Door));
+            }
+            seen.extend(held.downcast_ref::<u64>().copied());
+        }));
+        assert_eq!(seen, [1, 2]);
+        assert_eq!(doors.borrow().len(), 2);
+        doors.borrow_mut(m).push(Door(3));
+    });
+}
+
+#[test]
+fn what_is_being_written_shows_nothing() {
+    let mut house = house(Pacing::default());
+    house.turn(|m, _| {
+        let doors = m.alloc(Mut::new(vec![Door(1)]));
+        let mut written = doors.borrow_mut(m);
+        let last = &mut *written;
+        let mut seen = 0;
+        (*doors).show_holdings(&mut Holdings::to(&mut |_| seen += 1));
+        last.push(Door(2));
+        assert_eq!(seen, 0);
+    });
+}
+
+/// A borrow that was forgotten ends before the heap is marked.
+#[test]
+fn what_was_written_and_forgotten_is_shown_by_the_next_mark() {
+    let mut house = house(Pacing::default());
+    house.turn(build);
+    for _ in 0..3 {
+        house.turn(|m, rooms| {
+            for wall in &rooms.walls {
+                if let Ok(written) = wall.try_borrow_mut(m) {
+                    std::mem::forget(written);
+                }
+            }
+        });
+        assert_eq!(shown(&mut house), [1, 2, 3, 4, 5]);
+    }
+}
+
+/// A thing that cannot always be shown.
+struct Stuck(u64);
+leaf!([] Stuck, stuck shows { assert_ne!(stuck.0, 2, "stuck"); &stuck.0 });
+
+#[derive(Object)]
+struct Corridor<'gc> {
+    door: Stuck,
+    next: Option<Gc<'gc, Corridor<'gc>>>,
+}
+
+struct Cellar;
+
+impl Root for Cellar {
+    type Of<'gc> = Gc<'gc, Corridor<'gc>>;
+}
+
+/// What is shown, and to whom, is anybody's code: it runs when the mark is over.
+#[test]
+fn a_panic_while_something_is_shown_leaves_the_heap_as_it_should_be() {
+    let mut pacing = Pacing::default();
+    pacing.stress = Some(Stress::new(When::All, 1));
+    let source = Arc::new(Source::new());
+    let mut cellar = Heap::<Cellar>::new(&source, pacing, |m| {
+        let corridor = |next, door| {
+            m.alloc(Corridor {
+                door: Stuck(door),
+                next,
+            })
+        };
+        let last = corridor(None, 1);
+        let stuck = corridor(Some(last), 2);
+        corridor(Some(stuck), 3)
+    });
+    let show = |cellar: &mut Heap<Cellar>| {
+        let mut seen = Vec::new();
+        let shows = std::panic::AssertUnwindSafe(|| {
+            cellar.collect_and_show(&mut |held| seen.extend(held.downcast_ref::<u64>().copied()));
+        });
+        let panicked = std::panic::catch_unwind(shows).is_err();
+        (seen, panicked)
+    };
+    assert_eq!(show(&mut cellar), (vec![3], true));
+    cellar.verify().unwrap();
+    cellar.turn(|m, first| {
+        *first = m.alloc(Corridor {
+            door: Stuck(4),
+            next: first.next,
+        })
+    });
+    cellar.pace();
+    assert_eq!(show(&mut cellar), (vec![4], true));
+    cellar.turn(|_, first| *first = first.next.and_then(|stuck| stuck.next).unwrap());
+    assert_eq!(show(&mut cellar), (vec![1], false));
+    cellar.sweep();
 }

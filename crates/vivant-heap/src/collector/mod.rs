@@ -11,12 +11,20 @@ pub use relocator::Relocator;
 pub(crate) use tracer::Listed;
 pub use tracer::Tracer;
 
+use crate::header::Header;
 use crate::heap::Core;
 use crate::orca::Owner;
 #[cfg(test)]
 use crate::planted::{Planted, is_planted};
 use crate::types::Object;
-use std::any::Any;
+use std::ptr::NonNull;
+
+/// What a mark is asked to show.
+pub(crate) enum Shows {
+    Nothing,
+    /// The objects that nobody else can reach.
+    Private,
+}
 
 /// Runs swept after each turn at least, as long as there are any to sweep.
 const SWEEP_STEP: usize = 8;
@@ -71,12 +79,12 @@ impl Core {
     }
 
     /// Marks all that the roots and other heaps reach, and begins to sweep. The nursery is emptied first, into the old generation (H6).
-    /// What private objects show goes to `shown`.
+    /// If private objects are to be shown, those that may show something: there for the next turn or collection to change.
     pub(crate) fn major<'gc>(
         &mut self,
         roots: &mut impl Object<'gc>,
-        shown: Option<&mut dyn FnMut(&dyn Any)>,
-    ) {
+        shows: Shows,
+    ) -> Vec<NonNull<Header>> {
         while !self.old.sweep(usize::MAX, &self.source) {}
         self.minor(roots, Ageing::Never);
         let whole = Whole;
@@ -86,10 +94,13 @@ impl Core {
         let sharing = self.sharing.get_mut();
         let known = sharing.roots();
         let mut tracer = Tracer::new(self.old.epoch, own, sharing.imports.counted());
-        match shown {
-            Some(shown) => tracer.private(roots, shown),
-            None => roots.trace(&mut tracer),
-        }
+        let showing = match shows {
+            Shows::Private => tracer.private(roots),
+            Shows::Nothing => {
+                roots.trace(&mut tracer);
+                Vec::new()
+            }
+        };
         known.into_iter().for_each(|object| tracer.edge(object));
         #[cfg(test)]
         if is_planted(Planted::TagTableStrong) {
@@ -109,6 +120,7 @@ impl Core {
         self.next_mark();
         self.counted.major(met);
         std::mem::forget(whole);
+        showing
     }
 
     /// What lives now is all that it has: the next mark is due when it has grown. Regions that were dead have ended, or do with the sweep.

@@ -7,8 +7,7 @@ use crate::pages::chunk::state_of;
 #[cfg(test)]
 use crate::planted::{Planted, is_planted};
 use crate::sync::Ordering;
-use crate::types::{Holdings, Object, Target};
-use std::any::Any;
+use crate::types::{Object, Target};
 use std::ptr::NonNull;
 
 /// Goes from object to object. What [`Object::trace`](crate::Object::trace) reports to.
@@ -25,13 +24,14 @@ pub struct Tracer<'a> {
     object: Option<NonNull<Header>>,
     /// Weak references that were gone through.
     weak: Vec<NonNull<Header>>,
-    private: Option<Private<'a>>,
+    private: Option<Private>,
 }
 
 /// While only what nobody else can reach is gone through.
-struct Private<'a> {
-    /// What it shows goes here.
-    shown: &'a mut dyn FnMut(&dyn Any),
+#[derive(Default)]
+struct Private {
+    /// Objects that were met and may show something.
+    showing: Vec<NonNull<Header>>,
     /// Shared objects of its own that were met: they are gone through later.
     put_off: Vec<NonNull<Header>>,
 }
@@ -59,12 +59,12 @@ pub(crate) struct Listed {
 
 /// Whether shared objects are gone through later.
 #[cfg(not(test))]
-fn puts_off(_: &&mut Private<'_>) -> bool {
+fn puts_off(_: &&mut Private) -> bool {
     true
 }
 
 #[cfg(test)]
-fn puts_off(_: &&mut Private<'_>) -> bool {
+fn puts_off(_: &&mut Private) -> bool {
     !is_planted(Planted::SharedShown)
 }
 
@@ -149,31 +149,24 @@ impl<'a> Tracer<'a> {
         if is_planted(Planted::ForgottenChildren) {
             return;
         }
-        if let Some(show) = table.show
+        if table.show.is_some()
             && let Some(private) = &mut self.private
         {
-            // SAFETY: a living object; the value follows the header. No turn runs, so nobody writes.
-            unsafe { show(object.add(1).cast(), &mut Holdings::to(private.shown)) };
+            private.showing.push(object);
         }
         if table.needs_trace {
             self.grey.push(object);
         }
     }
 
-    /// Marks what the roots reach, but not by shared objects; what it shows goes to `shown`. Then those shared objects are met.
-    pub(super) fn private<'gc>(
-        &mut self,
-        roots: &impl Object<'gc>,
-        shown: &'a mut dyn FnMut(&dyn Any),
-    ) {
-        let put_off = Vec::new();
-        self.private = Some(Private { shown, put_off });
+    /// Marks what the roots reach, but not by shared objects; then those shared objects are met. The others that may show something.
+    pub(super) fn private<'gc>(&mut self, roots: &impl Object<'gc>) -> Vec<NonNull<Header>> {
+        self.private = Some(Private::default());
         roots.trace(self);
         while !self.drain(usize::MAX) {}
-        let met = self.private.take().map(|private| private.put_off);
-        met.into_iter()
-            .flatten()
-            .for_each(|object| self.edge(object));
+        let Private { showing, put_off } = self.private.take().unwrap_or_default();
+        put_off.into_iter().for_each(|object| self.edge(object));
+        showing
     }
 
     /// What is gone through is a weak reference.

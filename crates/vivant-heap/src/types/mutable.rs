@@ -237,8 +237,15 @@ unsafe impl<'gc, T: Object<'gc>> Object<'gc> for Mut<T> {
         relocator.mutable(&self.flag, CLEAN);
     }
     const SHOWS: bool = T::SHOWS;
+    /// Reads, as [`Gc::borrow`]: anybody can call this, in a turn too, and what is shown may go to code that writes. Of what is borrowed mutably
+    /// nothing is shown. No such borrow is left when a mark runs.
     fn show_holdings(&self, shown: &mut Holdings<'_>) {
-        // SAFETY: as in `trace`.
-        unsafe { (*self.value.get()).show_holdings(shown) };
+        let flag = self.flag.get();
+        if flag & WRITING != 0 || flag & READERS == READERS {
+            return;
+        }
+        self.flag.set(flag + 1);
+        // SAFETY: counted, and nobody writes. The value stays as long as this reference to it.
+        unsafe { Ref::new(self.inside(), &self.flag) }.show_holdings(shown);
     }
 }

@@ -41,7 +41,7 @@ pub unsafe trait Object<'gc>: 'gc {
     /// Reports the places of the references in it, which change when what they refer to has moved.
     fn relocate(&mut self, relocator: &mut Relocator<'_>);
     /// Shows what it holds of things that are counted elsewhere, each once, if it alone holds it: not by an `Arc`, and not by a reference to another object,
-    /// which shows that itself ([`Heap::collect_and_show`](crate::Heap::collect_and_show)).
+    /// which shows that itself ([`Heap::collect_and_show`](crate::Heap::collect_and_show)). Not in a collection, so it may do what other code may.
     #[inline]
     fn show_holdings(&self, _shown: &mut Holdings<'_>) {}
 }

@@ -1,5 +1,6 @@
 //! [`Sighting`]: the addresses in a heap's objects, as a mark has seen them while the actor rested.
 
+use crate::cell::catch;
 #[cfg(test)]
 use crate::planted::{Planted, is_planted};
 use crate::unreachable::{Acquaintance, Acquaintances, Sight};
@@ -14,10 +15,14 @@ pub(super) struct Sighting {
 }
 
 impl Sighting {
-    /// A mark after so many turns, which shows what it meets to the function that this hands out.
+    /// A mark after so many turns, which shows what it meets to the function that this hands out. If an object's code panics nothing was seen: whom the actor knows
+    /// counts as one that something outside keeps.
     pub(super) fn by(turns: u64, mark: impl FnOnce(&mut dyn FnMut(&dyn Any))) -> Sighting {
         let mut acquaintances = Vec::new();
-        mark(&mut |held| acquaintances.extend(Acquaintance::held(held)));
+        let mut take = |held: &dyn Any| acquaintances.extend(Acquaintance::held(held));
+        if catch(|| mark(&mut take)).is_err() {
+            acquaintances.clear();
+        }
         Sighting {
             acquaintances,
             turns,

@@ -58,6 +58,7 @@ pub trait Acquainted {
     const MAY_SHOW: bool = true;
 
     /// Shows each address that it alone holds, once. One that others may have too, by an `Arc` perhaps, must not be shown.
+    /// Nor must one in an object that it refers to by `Gc`: that shows it itself, and it would count twice.
     ///
     /// It is called between two turns, by a worker that holds the actor meanwhile, and others of its group: it must not wait, for an answer, a lock that a turn may
     /// have, or the end of the system, or that worker hangs. If it panics, the actor counts as one that something outside keeps.

@@ -74,7 +74,7 @@ impl System {
     ///
     /// For finding out why something does not end. Costs a look at every actor of the system: as long as it takes, some hundred
     /// nanoseconds for each, nobody is held up for longer than a look at one. For an object its owner is held up for longer, by a walk through its
-    /// heap. While actors run, the answer is one of several moments.
+    /// heap. While actors run, the answer is one of several moments; who has taken a part out of an object of somebody else's is found once it has been marked.
     ///
     /// ```
     /// use vivant::KeptBy;

@@ -213,3 +213,69 @@ fn a_system_ends_while_user_code_waits_in_a_look() {
     assert!(!report.is_complete());
     drop(opens);
 }
+
+/// Cannot be shown, and counts how often that was tried.
+struct Shy(Arc<AtomicU64>);
+vivant::heap::leaf!([] Shy, shy shows {
+    assert_eq!(shy.0.fetch_add(1, Ordering::Relaxed), u64::MAX, "shy");
+    &shy.0
+});
+
+#[derive(Object)]
+struct Closet<'gc> {
+    guest: Address<Manor>,
+    shy: Option<Shy>,
+    next: Option<Gc<'gc, Closet<'gc>>>,
+}
+
+#[derive(Actor)]
+struct ManorState<'gc> {
+    closet: Option<Gc<'gc, Closet<'gc>>>,
+}
+
+#[behaviours]
+impl<'gc> ManorState<'gc> {
+    #[start]
+    fn new(_: &Turn<'gc, Manor>) -> Self {
+        ManorState { closet: None }
+    }
+
+    fn hides(
+        &mut self,
+        t: &Turn<'gc, Manor>,
+        guest: Address<Manor>,
+        times: Option<Arc<AtomicU64>>,
+    ) {
+        let (shy, next) = (times.map(Shy), self.closet);
+        self.closet = Some(t.alloc(Closet { guest, shy, next }));
+    }
+
+    /// Takes out what it has hidden last.
+    fn opens(&mut self) {
+        self.closet = self.closet.and_then(|closet| closet.next);
+    }
+}
+
+/// Whom such an actor knows counts as one that something outside keeps, until it can be shown.
+#[test]
+fn a_panic_while_an_object_is_shown_ends_nobody() {
+    let simulation = Simulation::new(1);
+    let system = simulation.system();
+    let (a, b) = (Manor::spawn(system), Manor::spawn(system));
+    let times = Arc::new(AtomicU64::new(0));
+    a.hides(b.clone(), None).send();
+    a.hides(b.clone(), Some(times.clone())).send();
+    b.hides(a.clone(), None).send();
+    let weak = Address::downgrade(&a);
+    drop((a, b));
+    simulation.run();
+    assert_eq!(system.inspect().actors.len(), 2);
+    assert_eq!(
+        times.load(Ordering::Relaxed),
+        1,
+        "it is not tried again and again"
+    );
+    weak.upgrade().expect("it is alive").opens().send();
+    simulation.run();
+    assert_eq!(system.inspect().actors.len(), 0);
+}

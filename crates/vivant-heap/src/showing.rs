@@ -1,0 +1,63 @@
+//! [`Heap::collect_and_show`]: what living objects hold of things that are counted elsewhere.
+
+use crate::collector::Shows;
+use crate::heap::{Heap, Root};
+use crate::types::Holdings;
+use std::any::Any;
+
+impl<R: Root> Heap<R> {
+    /// As [`Heap::collect`], and hands what living objects show ([`Object::show_holdings`]) to `each`, if the state reaches them by references that are the heap's own (`Gc`, and
+    /// collections). The state itself shows nothing here, nor do shared objects (`Val`), which others may read, and the insides of regions. If one of them or
+    /// `each` panics, the rest is not shown; the collection is over by then.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use vivant_heap::{Gc, Heap, Object, Pacing, Root, Source, leaf};
+    ///
+    /// struct Door(u64);
+    /// leaf!([] Door, door shows &door.0);
+    ///
+    /// #[derive(Object)]
+    /// struct Room<'gc> {
+    ///     doors: Vec<Door>,
+    ///     next: Option<Gc<'gc, Room<'gc>>>,
+    /// }
+    /// struct House;
+    /// impl Root for House {
+    ///     type Of<'gc> = Gc<'gc, Room<'gc>>;
+    /// }
+    ///
+    /// let mut heap = Heap::<House>::new(&Arc::new(Source::new()), Pacing::default(), |m| {
+    ///     let next = Some(m.alloc(Room { doors: vec![Door(3)], next: None }));
+    ///     m.alloc(Room { doors: vec![Door(1), Door(2)], next })
+    /// });
+    /// let mut doors = Vec::new();
+    /// heap.collect_and_show(&mut |held| doors.extend(held.downcast_ref::<u64>().copied()));
+    /// assert_eq!(doors, [1, 2, 3]);
+    /// ```
+    pub fn collect_and_show(&mut self, each: &mut dyn FnMut(&dyn Any)) {
+        if self.never() {
+            return;
+        }
+        let (core, state) = self.parts();
+        let showing = core.major(state, Shows::Private);
+        self.check();
+        let mut shown = Holdings::to(each);
+        for object in showing {
+            // SAFETY: the mark has met it, so it lives, and is old. No turn and no collection has run since: both need the heap, which is borrowed. The
+            // value follows the header.
+            unsafe {
+                if let Some(show) = object.as_ref().table().show {
+                    show(object.add(1).cast(), &mut shown);
+                }
+            }
+        }
+    }
+
+    /// Whether an object was ever made in it that may show something.
+    #[inline]
+    #[must_use]
+    pub fn shows(&self) -> bool {
+        self.core().shows.get()
+    }
+}

@@ -1,0 +1,324 @@
+//! What keeps a shared object ([`Sharer`]), asked at any time between turns: with young objects, dead ones that are not swept, stubs, parts of others.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use vivant_heap::{Gc, Heap, Held, Mut, Object, Orphan, Pacing, Parcel, Root, Sharer, Source};
+use vivant_heap::{Stress, Tag, Val, When};
+
+/// Shared. Its note may be another heap's, and so may the one before.
+#[derive(Object)]
+struct Sheet<'gc> {
+    note: Val<'gc, u64>,
+    before: Option<Val<'gc, Sheet<'gc>>>,
+}
+
+/// Private, and exchanged with each write: so there is always something young, and something dead.
+#[derive(Object)]
+struct Slot<'gc> {
+    sheet: Option<Val<'gc, Sheet<'gc>>>,
+    /// To another place in the desk.
+    beside: Option<Gc<'gc, Mut<Slot<'gc>>>>,
+}
+
+#[derive(Object)]
+struct Desk<'gc> {
+    slots: [Gc<'gc, Mut<Slot<'gc>>>; SLOTS],
+    name: Option<Tag<'gc, Mut<Slot<'gc>>>>,
+}
+
+struct Office;
+
+impl Root for Office {
+    type Of<'gc> = Desk<'gc>;
+}
+
+type Sent = Parcel<Val<'static, Sheet<'static>>>;
+
+const SLOTS: usize = 3;
+
+/// A sheet, as it should be.
+#[derive(Clone, Copy)]
+struct Known {
+    owner: usize,
+    note: usize,
+    before: Option<usize>,
+}
+
+/// What is where.
+struct Model {
+    /// Whose each note is. A note's value is its number.
+    notes: Vec<usize>,
+    sheets: Vec<Known>,
+    slots: Vec<[Option<usize>; SLOTS]>,
+}
+
+impl Model {
+    /// Whether the heap's own objects lead from these sheets to a note.
+    fn leads(&self, heap: usize, from: Vec<usize>, note: usize) -> bool {
+        let (mut open, mut met) = (from, BTreeSet::new());
+        while let Some(sheet) = open.pop() {
+            let known = self.sheets[sheet];
+            if known.owner == heap && met.insert(sheet) {
+                if known.note == note {
+                    return true;
+                }
+                open.extend(known.before);
+            }
+        }
+        false
+    }
+
+    fn state(&self, heap: usize) -> Vec<usize> {
+        self.slots[heap].iter().flatten().copied().collect()
+    }
+
+    /// Whether a heap has something of the owner's that leads to this note there.
+    fn has(&self, heap: usize, owner: usize, note: usize) -> bool {
+        let (mut open, mut met) = (self.state(heap), BTreeSet::new());
+        while let Some(sheet) = open.pop() {
+            let known = self.sheets[sheet];
+            if known.owner == heap && met.insert(sheet) {
+                if known.note == note {
+                    return true;
+                }
+                open.extend(known.before);
+            } else if self.leads(owner, vec![sheet], note) {
+                return true;
+            }
+        }
+        false
+    }
+}
+
+fn desk(source: &Arc<Source>, pacing: Pacing) -> Heap<Office> {
+    Heap::new(source, pacing, |m| {
+        let empty = || Slot {
+            sheet: None,
+            beside: None,
+        };
+        let slots = [(); SLOTS].map(|()| m.alloc(Mut::new(empty())));
+        Desk {
+            slots,
+            name: Some(m.tag(slots[0])),
+        }
+    })
+}
+
+/// The weights that an owner knows of are those that others have, whatever is asked and when.
+fn check(
+    heaps: &mut [Option<Heap<Office>>],
+    orphans: &mut [Orphan],
+    held: &[(usize, Held<u64>)],
+    model: &Model,
+) {
+    for (note, one) in held {
+        let owner = model.notes[*note];
+        let keepers = match &mut heaps[owner] {
+            Some(heap) => {
+                // Once as it is, and once when everything is heard.
+                let _before = heap.keepers(one.object());
+                heap.heed();
+                heap.keepers(one.object())
+            }
+            None => {
+                let heap = orphans.iter_mut().map(Orphan::sharer);
+                let heap = heap.into_iter().find(|heap| heap.id() == one.owner());
+                heap.expect("an owner outlives what is held")
+                    .keepers(one.object())
+            }
+        };
+        assert_eq!(
+            keepers.own,
+            heaps[owner].is_some() && model.leads(owner, model.state(owner), *note),
+            "of {note}"
+        );
+        let is_told = heaps[owner].is_none();
+        let of_heaps: i64 = heaps
+            .iter()
+            .flatten()
+            .filter_map(|heap| heap.weight_of(&keepers.wholes))
+            .sum();
+        let of_orphans: i64 = orphans
+            .iter_mut()
+            .filter_map(|orphan| orphan.sharer().weight_of(&keepers.wholes))
+            .sum();
+        let of_held = held
+            .iter()
+            .filter(|(_, held)| keepers.wholes.contains(&held.object()))
+            .count();
+        if !is_told {
+            assert_eq!(
+                keepers.weight,
+                of_heaps + of_orphans + of_held as i64,
+                "of {note}"
+            );
+        }
+    }
+}
+
+/// Whoever has something of an owner's, directly or by a whole, is found as soon as it has been marked.
+fn everybody_is_found(
+    heaps: &mut [Option<Heap<Office>>],
+    held: &[(usize, Held<u64>)],
+    model: &Model,
+) {
+    heaps.iter_mut().flatten().for_each(Heap::collect);
+    for (note, one) in held {
+        let owner = model.notes[*note];
+        let Some(heap) = &mut heaps[owner] else {
+            continue;
+        };
+        heap.heed();
+        let keepers = heap.keepers(one.object());
+        for (at, heap) in heaps.iter().enumerate().filter(|(at, _)| *at != owner) {
+            let weight = heap
+                .as_ref()
+                .and_then(|heap| heap.weight_of(&keepers.wholes));
+            assert!(
+                weight.is_some() || !model.has(at, owner, *note),
+                "{at} keeps {note}"
+            );
+        }
+    }
+}
+
+fn program(seed: u64, steps: usize) {
+    let mut random = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
+    let mut below = |most: usize| {
+        random ^= random << 13;
+        random ^= random >> 7;
+        random ^= random << 17;
+        (random >> 20) as usize % most
+    };
+    let source = Arc::new(Source::new());
+    let mut pacing = Pacing::default();
+    pacing.stress = seed
+        .is_multiple_of(2)
+        .then(|| Stress::new(When::Chance, seed));
+    let mut heaps: Vec<_> = (0..3).map(|_| Some(desk(&source, pacing))).collect();
+    let mut orphans = Vec::new();
+    let mut held: Vec<(usize, Held<u64>)> = Vec::new();
+    let mut model = Model {
+        notes: Vec::new(),
+        sheets: Vec::new(),
+        slots: vec![[None; SLOTS]; 3],
+    };
+    for step in 0..steps {
+        let (at, slot, other) = (below(3), below(SLOTS), below(SLOTS));
+        let Some(heap) = heaps[at].as_mut() else {
+            continue;
+        };
+        match below(12) {
+            0..3 => {
+                let note = model.notes.len();
+                model.notes.push(at);
+                let before = model.slots[at][other];
+                model.slots[at][slot] = Some(model.sheets.len());
+                model.sheets.push(Known {
+                    owner: at,
+                    note,
+                    before,
+                });
+                heap.turn(|m, desk| {
+                    let before = desk.slots[other].borrow().sheet;
+                    let note = m.val(note as u64);
+                    let sheet = Some(m.val(Sheet { note, before }));
+                    let beside = Some(desk.slots[other]);
+                    // Others may be beside the one before, and a tag may name it.
+                    desk.slots[slot].borrow_mut(m).sheet = None;
+                    desk.slots[slot] = m.alloc(Mut::new(Slot { sheet, beside }));
+                    desk.name = (below(2) == 0).then(|| m.tag(desk.slots[slot]));
+                });
+            }
+            // A sheet of one's own, with somebody's note.
+            3 => {
+                let Some(of) = model.slots[at][other] else {
+                    continue;
+                };
+                let note = model.sheets[of].note;
+                model.slots[at][slot] = Some(model.sheets.len());
+                model.sheets.push(Known {
+                    owner: at,
+                    note,
+                    before: None,
+                });
+                heap.turn(|m, desk| {
+                    let note = desk.slots[other].borrow().sheet.map(|sheet| sheet.note);
+                    let sheet = note.map(|note| m.val(Sheet { note, before: None }));
+                    desk.slots[slot].borrow_mut(m).sheet = sheet;
+                });
+            }
+            4 => {
+                model.slots[at][slot] = None;
+                heap.turn(|m, desk| desk.slots[slot].borrow_mut(m).sheet = None);
+            }
+            5..7 => {
+                let to = (at + 1 + below(2)) % 3;
+                let Some(sheet) = model.slots[at][slot] else {
+                    continue;
+                };
+                let parcel: Option<Sent> = heap.turn(|m, desk| {
+                    let sheet = desk.slots[slot].borrow().sheet;
+                    sheet.map(|sheet| m.pack(sheet))
+                });
+                if let (Some(parcel), Some(heap)) = (parcel, heaps[to].as_mut()) {
+                    model.slots[to][other] = Some(sheet);
+                    heap.turn(|m, desk| {
+                        let sheet = Some(m.unpack(parcel));
+                        desk.slots[other].borrow_mut(m).sheet = sheet;
+                    });
+                }
+            }
+            7..9 => {
+                let Some(sheet) = model.slots[at][slot] else {
+                    continue;
+                };
+                let one = heap.turn(|m, desk| {
+                    let sheet = desk.slots[slot].borrow().sheet;
+                    sheet.map(|sheet| m.hold(sheet.note))
+                });
+                held.extend(one.map(|one| (model.sheets[sheet].note, one)));
+            }
+            9 if !held.is_empty() => {
+                let (note, one) = held.swap_remove(below(held.len()));
+                assert_eq!(*one, note as u64);
+                if below(2) == 0 {
+                    held.push((note, one.clone()));
+                }
+            }
+            10 => match below(4) {
+                0 => heap.collect_young(),
+                1 => heap.collect(),
+                2 => heap.sweep(),
+                _ => heap.pace(),
+            },
+            _ if step > steps / 2 && below(6) == 0 => {
+                model.slots[at] = [None; SLOTS];
+                orphans.extend(heaps[at].take().and_then(Heap::end));
+            }
+            _ => {}
+        }
+        if step % 3 == 0 {
+            check(&mut heaps, &mut orphans, &held, &model);
+        }
+        if step % 16 == 15 {
+            everybody_is_found(&mut heaps, &held, &model);
+        }
+    }
+    drop(held);
+    orphans.extend(heaps.into_iter().flatten().filter_map(Heap::end));
+    while !orphans.is_empty() {
+        let before: usize = orphans.len();
+        orphans = orphans.into_iter().filter_map(Orphan::heed).collect();
+        assert!(
+            orphans.len() < before || orphans.iter().any(Orphan::is_told),
+            "nobody has anything of these"
+        );
+    }
+}
+
+#[test]
+fn owners_and_others_agree_on_what_keeps_an_object() {
+    let (seeds, steps) = if cfg!(miri) { (2, 60) } else { (60, 200) };
+    (1..=seeds).for_each(|seed| program(seed, steps));
+}
