@@ -154,7 +154,9 @@ fn reckless_ends_end_everybody_on_threads() {
     for _ in 0..if cfg!(miri) { 1 } else { 20 } {
         count += rings(&system, &world, 5, 3);
         std::thread::yield_now();
-        for wild in std::mem::take(&mut *world.given.lock().unwrap()) {
+        // Not under the lock, for which others' stop hooks wait.
+        let given = std::mem::take(&mut *world.given.lock().unwrap());
+        for wild in given {
             assert!(wild.poke().ask_blocking().is_err());
         }
     }
@@ -162,7 +164,8 @@ fn reckless_ends_end_everybody_on_threads() {
         std::thread::yield_now();
     }
     assert_eq!(world.upgraded.load(Ordering::Relaxed), 0);
-    world.given.lock().unwrap().clear();
+    let given = std::mem::take(&mut *world.given.lock().unwrap());
+    drop(given);
     assert!(system.shutdown().is_complete());
 }
 
