@@ -6,7 +6,7 @@ use crate::types::Holdings;
 use std::any::Any;
 
 impl<R: Root> Heap<R> {
-    /// As [`Heap::collect`], and hands what living objects show ([`Object::show_holdings`]) to `each`, if the state reaches them by references that are the heap's own (`Gc`, and
+    /// As [`Heap::collect`], and hands what living objects show ([`Object::show_holdings`](crate::Object::show_holdings)) to `each`, if the state reaches them by references that are the heap's own (`Gc`, and
     /// collections). The state itself shows nothing here, nor do shared objects (`Val`), which others may read, and the insides of regions. If one of them or
     /// `each` panics, the rest is not shown; the collection is over by then.
     ///
