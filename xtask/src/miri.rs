@@ -18,8 +18,10 @@ const FLAGS_LONG: &str = "-Zmiri-many-seeds=0..32 -Zmiri-address-reuse-rate=1.0 
 
 /// The unit tests, and those that walk through every state of cells, mailboxes and promises, on threads and simulated.
 /// The rest are about orders and progress, which cost an interpreter hours and show it nothing new.
-const TESTS: &str = "--lib --test by_hand --test promises --test errors --test lifecycle --test misbehaviour --test races --test losses --test offers \
-    --test deaths --test steps";
+const TESTS: &str = "--lib --test by_hand --test promises --test errors --test lifecycle --test losses --test offers --test deaths";
+
+/// Those of them that are left to the other side, which is done sooner.
+const TESTS_LATER: &str = "--test misbehaviour --test races --test steps";
 
 /// What takes an interpreter minutes: simulations of many actors.
 const TESTS_LONG: &str = "--test orphans --test unreachable --test far";
@@ -50,24 +52,31 @@ pub(crate) fn run(args: &mut Args) -> Result<(), Failure> {
     args.finish()?;
     toolchain::ensure_components(NIGHTLY, &["miri", "rust-src"])?;
     let more = if long { TESTS_LONG } else { "" };
-    let run = Run::cargo_of(NIGHTLY, &format!("miri test -p vivant {TESTS} {more}"))
-        .env("MIRIFLAGS", FLAGS);
+    let first = runtime(&format!("{TESTS} {more}"), long)?;
+    let later = runtime(TESTS_LATER, long)?;
+    // An interpreter has one thread, and both sides take as long: so that two processors have something to do.
+    thread::scope(|scope| {
+        let first = scope.spawn(move || first.run());
+        let parts = counts(long)
+            .and_then(|()| heaps(long))
+            .and_then(|()| later.run());
+        let first = first.join();
+        first
+            .unwrap_or_else(|_| Err("a panic in `miri`".to_owned()))
+            .and(parts)
+    })
+}
+
+fn runtime(tests: &str, long: bool) -> Result<Run, Failure> {
+    let run =
+        Run::cargo_of(NIGHTLY, &format!("miri test -p vivant {tests}")).env("MIRIFLAGS", FLAGS);
     run.expect_tests()?;
-    let run = match long {
+    Ok(match long {
         true => run.env("MIRIFLAGS", format!("{FLAGS} {FLAGS_LONG}")),
         // One program of each kind: the seeds are for `cargo test`. Models of states and orders take minutes, and are left to the long form.
         false => run
             .words("-- --skip model --skip interleaved")
             .env("VIVANT_SEEDS", "1"),
-    };
-    // An interpreter has one thread, and both sides take as long: so that two processors have something to do.
-    thread::scope(|scope| {
-        let runtime = scope.spawn(move || run.run());
-        let parts = counts(long).and_then(|()| heaps(long));
-        let runtime = runtime.join();
-        runtime
-            .unwrap_or_else(|_| Err("a panic in `miri`".to_owned()))
-            .and(parts)
     })
 }
 
