@@ -7,6 +7,7 @@ use crate::pages::class::{CLASSES, SMALL_MAX, cell_size, class_for, size_of_cell
 use crate::types::{Collected, Holdings, Object};
 use std::any::TypeId;
 use std::cell::Cell;
+use std::ops::Range;
 use std::panic::{self, AssertUnwindSafe};
 use std::ptr::NonNull;
 
@@ -54,6 +55,9 @@ impl Length {
     }
 }
 
+/// Goes through the elements of a slice that have these numbers.
+type TracePart = unsafe fn(NonNull<u8>, Range<usize>, &mut Tracer<'_>);
+
 /// What the collector knows of a type.
 pub(crate) struct Table {
     pub(crate) layout: Layout,
@@ -63,6 +67,8 @@ pub(crate) struct Table {
     pub(crate) needs_trace: bool,
     pub(crate) mutable: bool,
     pub(crate) trace: unsafe fn(NonNull<u8>, &mut Tracer<'_>),
+    /// Goes through some elements, if it is a slice.
+    pub(crate) trace_part: Option<TracePart>,
     pub(crate) relocate: unsafe fn(NonNull<u8>, &mut Relocator<'_>),
     /// Shows what it holds of things that are counted elsewhere, if it may hold any.
     pub(crate) show: Option<unsafe fn(NonNull<u8>, &mut Holdings<'_>)>,
@@ -84,6 +90,7 @@ impl Table {
                 needs_trace: T::NEEDS_TRACE,
                 mutable: T::MUTABLE,
                 trace: trace::<T>,
+                trace_part: None,
                 relocate: relocate::<T>,
                 show: if T::SHOWS { Some(show::<T>) } else { None },
                 end: if std::mem::needs_drop::<T>() {
@@ -109,6 +116,7 @@ impl Table {
             needs_trace: true,
             mutable: false,
             trace,
+            trace_part: None,
             relocate,
             show: None,
             end: None,
@@ -127,6 +135,7 @@ impl Table {
                 needs_trace: T::NEEDS_TRACE,
                 mutable: false,
                 trace: trace_slice::<T>,
+                trace_part: Some(trace_part::<T>),
                 relocate: relocate_slice::<T>,
                 show: if T::SHOWS {
                     Some(show_slice::<T>)
@@ -154,6 +163,7 @@ impl Table {
                 needs_trace: C::NEEDS_TRACE,
                 mutable: true,
                 trace: chunk::trace::<C>,
+                trace_part: None,
                 relocate: chunk::relocate::<C>,
                 show: if C::SHOWS {
                     Some(chunk::show::<C>)
@@ -262,6 +272,19 @@ unsafe fn trace_slice<'gc, T: Object<'gc>>(length: NonNull<u8>, tracer: &mut Tra
     if T::NEEDS_TRACE {
         elements.iter().for_each(|element| element.trace(tracer));
     }
+}
+
+/// # Safety
+///
+/// As for `trace`, of a slice that has these elements.
+unsafe fn trace_part<'gc, T: Object<'gc>>(
+    length: NonNull<u8>,
+    part: Range<usize>,
+    tracer: &mut Tracer<'_>,
+) {
+    // SAFETY: the caller's.
+    let elements = unsafe { elements::<T>(length).as_ref() };
+    elements[part].iter().for_each(|element| element.trace(tracer));
 }
 
 /// # Safety

@@ -1,6 +1,10 @@
 //! A heap: a state and all that it reaches.
 
-use crate::collector::{Ageing, Shows};
+mod pace;
+
+pub use pace::Begun;
+
+use crate::collector::{Ageing, Cycle};
 use crate::deaths::Deaths;
 use crate::header::Header;
 use crate::mutator::{InTurn, Mutator};
@@ -59,6 +63,10 @@ pub(crate) struct Core {
     pub(crate) pinned: usize,
     /// Whether an object was ever made in it that may show something ([`Object::show_holdings`]).
     pub(crate) shows: Cell<bool>,
+    /// Objects of the last mark that may show something, if it was asked to note them.
+    pub(crate) showing: Vec<NonNull<Header>>,
+    /// The mark that runs beside the turns.
+    pub(crate) cycle: RefCell<Option<Box<Cycle>>>,
     /// A turn has taken pages, and the source should see to the next ones.
     prepares: bool,
     pub(crate) pacing: Pacing,
@@ -108,6 +116,8 @@ impl Core {
             deaths: RefCell::default(),
             tags: RefCell::default(),
             shows: Cell::new(false),
+            showing: Vec::new(),
+            cycle: RefCell::default(),
             pinned: 0,
             weighed: 0,
             sharing: RefCell::default(),
@@ -118,13 +128,6 @@ impl Core {
             chance: Chance::new(pacing.stress.map_or(0, |stress| stress.seed)),
             mark_at: pacing.first,
         }))
-    }
-
-    /// The source has hardly any pages left for turns: gives back all that can be.
-    #[cold]
-    fn spare(&mut self) {
-        while !self.old.sweep(usize::MAX, &self.source) {}
-        self.reserve.shrink(0, &self.source);
     }
 
     /// No cell is at hand for a shared object.
@@ -155,6 +158,13 @@ impl Core {
     pub(crate) fn between_turns(&self) -> &Sharing {
         // SAFETY: whoever asks holds the heap, and no turn runs: nobody has the cell borrowed to write.
         unsafe { &*self.sharing.as_ptr() }
+    }
+
+    /// Whether a mark runs beside the turns, for who is between two of them.
+    #[inline]
+    pub(crate) fn is_marking(&self) -> bool {
+        // SAFETY: whoever asks holds the heap, and no turn runs: nobody has the cell borrowed to write.
+        unsafe { &*self.cycle.as_ptr() }.is_some()
     }
 
     /// Whether a turn gets no more pages, by chance, for a test.
@@ -241,24 +251,6 @@ impl<R: Root> Heap<R> {
         body(&turn.mutator(), unsafe { &mut *state.as_ptr() })
     }
 
-    /// Empties the nursery.
-    pub fn collect_young(&mut self) {
-        if self.never() {
-            return;
-        }
-        self.core.get_mut().minor(&mut *self.state, Ageing::Once);
-        self.check();
-    }
-
-    /// Empties the nursery and marks everything; the dead are swept when room is needed, or by [`Heap::sweep`].
-    pub fn collect(&mut self) {
-        if self.never() {
-            return;
-        }
-        self.core.get_mut().major(&mut *self.state, Shows::Nothing);
-        self.check();
-    }
-
     /// What was just made is meant to stay, and to go elsewhere: if it is more than a nursery should have, it becomes old now, and not in the middle of
     /// its way. What was reached by that is what a mark would meet.
     pub(crate) fn begin_old(&mut self) {
@@ -271,31 +263,11 @@ impl<R: Root> Heap<R> {
         self.check();
     }
 
-    /// Sweeps all that is left of the last mark, and gives empty pages back.
-    pub fn sweep(&mut self) {
-        let core = self.core.get_mut();
-        while !core.old.sweep(usize::MAX, &core.source) {}
-        self.check();
-    }
-
     /// The heap will not be used for a while: gives back what it has in reserve for its nursery. The next turn may cost a call of the system
     /// for it.
     pub fn rest(&mut self) {
         let core = self.core.get_mut();
         core.reserve.shrink(0, &core.source);
-    }
-
-    /// Whether [`Heap::pace`] would do something. Costs a few loads.
-    #[inline]
-    #[must_use]
-    pub fn is_due(&self) -> bool {
-        // SAFETY: no turn runs: it would borrow the heap exclusively.
-        let core = unsafe { &*self.core.get() };
-        core.nursery.used() >= core.pacing.nursery
-            || core.weight() >= core.mark_at
-            || core.old.unswept != 0
-            || core.prepares
-            || core.pacing.stress.is_some()
     }
 
     /// Bytes that were allocated since the nursery was last emptied, and what survived that.
@@ -304,44 +276,6 @@ impl<R: Root> Heap<R> {
     pub fn young(&self) -> usize {
         // SAFETY: as in `is_due`.
         unsafe { &*self.core.get() }.nursery.used()
-    }
-
-    /// Between two turns: collects what is due by the heap's pacing.
-    pub fn pace(&mut self) {
-        let core = self.core.get_mut();
-        let (young, old) = (
-            core.nursery.used() >= core.pacing.nursery,
-            core.weight() >= core.mark_at,
-        );
-        let due = match core.pacing.stress.map_or(When::Paced, |stress| stress.when) {
-            // Large objects fill the old generation without the nursery.
-            When::Paced if old => Due::All,
-            When::Paced if young => Due::Young,
-            When::Paced | When::Never => Due::Nothing,
-            When::Young => Due::Young,
-            When::All => Due::All,
-            When::Chance => match core.chance.below(8) {
-                0 => Due::All,
-                1..4 => Due::Young,
-                _ => Due::Nothing,
-            },
-        };
-        match due {
-            Due::Nothing => {}
-            Due::Young => core.minor(&mut *self.state, Ageing::Once),
-            Due::All => drop(core.major(&mut *self.state, Shows::Nothing)),
-        }
-        if core.old.unswept != 0 {
-            core.sweep_some();
-        }
-        if !core.has_pages(SPARE) {
-            core.spare();
-        }
-        core.prepares = false;
-        if core.source.is_unready() {
-            core.source.prepare();
-        }
-        self.check();
     }
 
     /// Whether it does not collect, for a test.
@@ -371,13 +305,6 @@ impl<R: Root> Heap<R> {
     pub(crate) fn parts(&mut self) -> (&mut Core, &mut R::Of<'static>) {
         (self.core.get_mut(), &mut self.state)
     }
-}
-
-/// What a heap should collect now.
-enum Due {
-    Nothing,
-    Young,
-    All,
 }
 
 /// A state, as it is between turns.
@@ -434,6 +361,7 @@ impl<R: Root> Drop for Heap<R> {
 
 impl Drop for Core {
     fn drop(&mut self) {
+        self.abandon_cycle();
         if self.ends() == Ends::Shared {
             return;
         }
@@ -455,40 +383,5 @@ impl<R: Root> fmt::Debug for Heap<R> {
         f.debug_struct("Heap")
             .field("stats", &self.stats())
             .finish_non_exhaustive()
-    }
-}
-
-/// Bytes that a turn should find at the source, or its heap keeps nothing that it can do without.
-const SPARE: usize = 64 * PAGE;
-
-#[cfg(all(test, unix, not(miri)))]
-mod tests {
-    use super::*;
-    use crate::types::Val;
-
-    struct Kept;
-
-    impl Root for Kept {
-        type Of<'gc> = Vec<Val<'gc, [u64]>>;
-    }
-
-    /// A turn that is not the first to write to its chunk does not wait for the system.
-    #[test]
-    fn what_turns_will_take_is_made_ready_between_them() {
-        let source = Arc::new(Source::new());
-        let pacing = Pacing::new().first(usize::MAX);
-        let mut heap = Heap::<Kept>::new(&source, pacing, |_| Vec::new());
-        let mut prepared = 0;
-        for turn in 0..400 {
-            heap.turn(|m, kept| kept.extend((0..64).map(|_| m.val_slice(vec![turn; 200]))));
-            let unready = source.is_unready();
-            assert!(!unready || heap.is_due());
-            prepared += u32::from(unready);
-            if heap.is_due() {
-                heap.pace();
-            }
-            assert!(!source.is_unready());
-        }
-        assert!(prepared > 5, "40 MiB: {prepared}");
     }
 }

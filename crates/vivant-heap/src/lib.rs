@@ -32,9 +32,9 @@ mod types;
 mod verify;
 
 pub use collections::gc;
-pub use collector::{Relocator, Tracer};
+pub use collector::{Marker, Progress, Relocator, Tracer};
 pub use deaths::Watch;
-pub use heap::{Heap, Root};
+pub use heap::{Begun, Heap, Root};
 pub use id::HeapId;
 pub use mutator::Mutator;
 pub use orca::{Books, Held, Keepers, Ledger, ObjectName, Orphan, Parcel, Sharer};

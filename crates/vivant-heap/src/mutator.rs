@@ -242,7 +242,18 @@ impl<'gc> Mutator<'gc> {
         if unsafe { age_of(object.cast()) }.is_young() {
             return;
         }
+        if let Some(cycle) = &mut *self.core().cycle.borrow_mut() {
+            cycle.before_write(object);
+        }
         self.core().remembered.borrow_mut().push(object);
+    }
+
+    /// An object comes to this turn by a way on which marks do not go: one that runs hears of it.
+    #[inline]
+    pub(crate) fn revived(&self, object: NonNull<Header>) {
+        if let Some(cycle) = &mut *self.core().cycle.borrow_mut() {
+            cycle.revived(object);
+        }
     }
 }
 

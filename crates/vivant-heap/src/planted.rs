@@ -58,6 +58,20 @@ pub(crate) enum Planted {
     UncheckedSplit,
     /// A part that is split off does not count what it refers to.
     ForgottenPart,
+    /// A marker goes through an object without a claim.
+    Unclaimed,
+    /// The owner of an object changes it while somebody else goes through it.
+    Impatient,
+    /// The first write to an object while a mark runs does not claim it.
+    UnclaimedWrite,
+    /// A weak reference is upgraded while a mark runs, which does not hear of it.
+    SecretUpgrade,
+    /// A tag of an object is found in the table while a mark runs, which does not hear of it.
+    SecretTag,
+    /// What becomes old while a mark runs is of the epoch before.
+    WhiteBirth,
+    /// What comes from other heaps while a mark runs is given up at its end.
+    WhiteImport,
     /// A map that never changes keeps a node for one entry.
     LoneEntry,
     /// An ordered map or a text that never changes leaves a node that is too small.

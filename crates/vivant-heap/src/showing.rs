@@ -1,7 +1,7 @@
 //! [`Heap::collect_and_show`]: what living objects hold of things that are counted elsewhere.
 
 use crate::collector::Shows;
-use crate::heap::{Heap, Root};
+use crate::heap::{Begun, Heap, Root};
 use crate::types::Holdings;
 use std::any::Any;
 
@@ -40,12 +40,24 @@ impl<R: Root> Heap<R> {
             return;
         }
         let (core, state) = self.parts();
-        let showing = core.major(state, Shows::Private);
+        core.major(state, Shows::Private);
         self.check();
+        self.show(each);
+    }
+
+    /// As [`Heap::begin_mark`], and notes which objects may show something, for [`Heap::show`]. If a mark runs already, it notes what that was begun to note.
+    pub fn begin_mark_to_show(&mut self) -> Begun {
+        self.begin_mark_and_note(Shows::Private)
+    }
+
+    /// Hands over what the objects show that the last mark has noted: as [`Heap::collect_and_show`] does, and with what these objects hold now. Nothing a second
+    /// time. If a turn has run since the mark began, there may be others too, and some of these may not be reached any more.
+    pub fn show(&mut self, each: &mut dyn FnMut(&dyn Any)) {
+        let showing = std::mem::take(&mut self.parts().0.showing);
         let mut shown = Holdings::to(each);
         for object in showing {
-            // SAFETY: the mark has met it, so it lives, and is old. No turn and no collection has run since: both need the heap, which is borrowed. The
-            // value follows the header.
+            // SAFETY: the last mark has met it, and no other has begun since: so it was not swept, and is old. No turn and no collection runs: both need the heap, which is
+            // borrowed. The value follows the header.
             unsafe {
                 if let Some(show) = object.as_ref().table().show {
                     show(object.add(1).cast(), &mut shown);

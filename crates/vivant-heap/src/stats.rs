@@ -14,6 +14,12 @@ pub struct HeapStats {
     pub minor: u64,
     /// How often everything was marked.
     pub major: u64,
+    /// How many marks were begun beside the turns: those that have ended are among `major`.
+    pub begun: u64,
+    /// How often the heap's holder went through a part of such a mark, because it had made much old.
+    pub slices: u64,
+    /// How often a turn has waited for a marker to leave the object that it was about to change.
+    pub waits: u64,
     /// Bytes of all objects that were ever made, headers and what was left over at the ends of blocks included.
     pub allocated: u64,
     /// Objects that collections of the nursery have moved: these cost, and not those that died.
@@ -95,6 +101,21 @@ impl Counted {
         self.stats.aged += moved.aged;
         self.stats.promoted += moved.promoted;
         self.aged = survivors.used();
+    }
+
+    /// A mark has begun beside the turns.
+    pub(crate) fn begins(&mut self) {
+        self.stats.begun += 1;
+    }
+
+    /// A part of a mark was gone through.
+    pub(crate) fn slice(&mut self) {
+        self.stats.slices += 1;
+    }
+
+    /// Turns have waited for markers so often.
+    pub(crate) fn waited(&mut self, times: u64) {
+        self.stats.waits += times;
     }
 
     /// A mark has met so many objects.

@@ -35,6 +35,9 @@ pub enum When {
     All,
     /// At each, something or nothing, by chance.
     Chance,
+    /// Everything, all the time, beside the turns: at each [`Heap::pace`](crate::Heap::pace) a mark begins or goes through a few objects, or the nursery is
+    /// emptied, by chance. What a simple mark meets at the beginning is to be met.
+    Beside,
 }
 
 impl Stress {

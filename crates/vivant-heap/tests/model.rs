@@ -309,15 +309,15 @@ fn run(seed: u64) {
     pacing.nursery = 1 << (8 + model.below(10));
     pacing.first = 1 << (8 + model.below(10));
     pacing.growth = 1.0 + model.below(20) as f64 / 10.0;
-    let when = [
-        When::Paced,
-        When::Young,
-        When::All,
-        When::Chance,
-        When::Never,
-    ];
     // Mostly by chance; a heap that never collects shows faults that are not the collector's.
-    let when = when[model.below(9).min(3) + usize::from(seed % 50 == 49)];
+    let when = match model.below(9) {
+        _ if seed % 50 == 49 => When::Never,
+        0 => When::Paced,
+        1 => When::Young,
+        2 => When::All,
+        3..6 => When::Chance,
+        _ => When::Beside,
+    };
     let stress = Stress::new(when, seed);
     pacing.stress = Some(match model.below(3) {
         0 => stress.refusing(5),

@@ -142,7 +142,7 @@ fn what_cannot_be_written_refers_to_what_ages() {
         heap.collect_young();
         heap.turn(|m, (frozen, slice, weak)| {
             assert!(Gc::ptr_eq(frozen.part, slice[1]));
-            assert!(Gc::ptr_eq(frozen.part, weak.unwrap().upgrade().unwrap()));
+            assert!(Gc::ptr_eq(frozen.part, weak.unwrap().upgrade(m).unwrap()));
             let before = frozen.part.replace(m, round + 2);
             assert_eq!((before, slice[0].get()), (round + 1, round + 2));
         });
@@ -169,8 +169,8 @@ fn epochs_come_again_above_dead_that_are_not_swept() {
     let mut heap = heap::<Watched>(|_| Default::default());
     for round in 0..11_u64 {
         heap.turn(|m, (kept, weak, slices)| {
-            weak.retain(|weak| weak.upgrade().is_some());
-            slices.retain(|weak| weak.upgrade().is_some());
+            weak.retain(|weak| weak.upgrade(m).is_some());
+            slices.retain(|weak| weak.upgrade(m).is_some());
             assert_eq!(weak.len(), kept.len());
             assert_eq!(slices.len(), 0);
             for n in 0..objects {

@@ -203,7 +203,7 @@ impl<'gc> Stuff<'gc> {
             }
         }
         for weak in &self.weak {
-            assert_eq!(weak.upgrade().map_or(7, |own| own.get()), 7);
+            assert_eq!(weak.upgrade(m).map_or(7, |own| own.get()), 7);
         }
         assert!(self.words.values().all(|word| &**word == "word"));
     }

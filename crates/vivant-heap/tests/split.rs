@@ -182,11 +182,11 @@ fn weak_references_follow_into_their_part_and_no_further() {
     let (rest, part) = pair.split().unwrap();
     for mut iso in [rest, part] {
         for _ in 0..2 {
-            iso.open(|_, root| {
+            iso.open(|m, root| {
                 let next = root.borrow().next[0];
-                let beside = root.borrow().beside.unwrap().upgrade().unwrap();
+                let beside = root.borrow().beside.unwrap().upgrade(m).unwrap();
                 assert!(Gc::ptr_eq(beside, next));
-                assert!(next.borrow().beside.unwrap().upgrade().is_none());
+                assert!(next.borrow().beside.unwrap().upgrade(m).is_none());
             });
             iso.collect();
         }

@@ -343,14 +343,14 @@ fn a_tag_keeps_what_weak_references_do_not() {
         heap.collect_young();
         heap.collect();
         heap.turn(|m, (weak, tag)| {
-            let number = weak.unwrap().upgrade().unwrap();
+            let number = weak.unwrap().upgrade(m).unwrap();
             assert_eq!(m.tag(number), tag.unwrap());
         });
     }
     assert_eq!(heap.take_deaths(), []);
     heap.turn(|_, (_, tag)| *tag = None);
     heap.collect();
-    heap.turn(|_, (weak, _)| assert!(weak.unwrap().upgrade().is_none()));
+    heap.turn(|m, (weak, _)| assert!(weak.unwrap().upgrade(m).is_none()));
     assert_eq!(heap.take_deaths(), [5]);
 }
 

@@ -1,11 +1,19 @@
 //! Collections: between turns, by whoever holds the heap.
 
+pub(crate) mod claim;
+mod cycle;
 #[cfg(test)]
 mod holdings_tests;
+mod marking;
+mod prefetch;
 mod relocator;
+mod scanner;
 mod split;
 mod tracer;
+pub(crate) mod work_list;
 
+pub(crate) use cycle::Cycle;
+pub use marking::{Marker, Progress};
 pub(crate) use relocator::Ageing;
 pub use relocator::Relocator;
 pub(crate) use tracer::Listed;
@@ -17,12 +25,14 @@ use crate::orca::Owner;
 #[cfg(test)]
 use crate::planted::{Planted, is_planted};
 use crate::types::Object;
+use std::collections::HashSet;
 use std::ptr::NonNull;
 
-/// What a mark is asked to show.
+/// What a mark is asked to note, for [`Heap::show`](crate::Heap::show).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Shows {
     Nothing,
-    /// The objects that nobody else can reach.
+    /// The objects that may show something, and that nobody else can reach.
     Private,
 }
 
@@ -79,12 +89,9 @@ impl Core {
     }
 
     /// Marks all that the roots and other heaps reach, and begins to sweep. The nursery is emptied first, into the old generation (H6).
-    /// If private objects are to be shown, those that may show something: there for the next turn or collection to change.
-    pub(crate) fn major<'gc>(
-        &mut self,
-        roots: &mut impl Object<'gc>,
-        shows: Shows,
-    ) -> Vec<NonNull<Header>> {
+    /// A mark that runs beside the turns is given up.
+    pub(crate) fn major<'gc>(&mut self, roots: &mut impl Object<'gc>, shows: Shows) {
+        self.abandon_cycle();
         while !self.old.sweep(usize::MAX, &self.source) {}
         self.minor(roots, Ageing::Never);
         let whole = Whole;
@@ -119,8 +126,8 @@ impl Core {
         unsafe { self.sharing.get_mut().marked() };
         self.next_mark();
         self.counted.major(met);
+        self.showing = showing;
         std::mem::forget(whole);
-        showing
     }
 
     /// What lives now is all that it has: the next mark is due when it has grown. Regions that were dead have ended, or do with the sweep.
@@ -140,4 +147,30 @@ impl Core {
         let due = old.unswept - left.min(old.unswept);
         old.sweep(due.max(SWEEP_STEP), &self.source);
     }
+}
+
+/// All objects of this heap that its roots reach, and what others know: a simple mark, for a heap under stress.
+fn shadow<'gc>(
+    roots: &impl Object<'gc>,
+    known: Vec<NonNull<Header>>,
+    own: NonNull<Owner>,
+) -> HashSet<NonNull<Header>> {
+    let (mut met, mut grey) = (HashSet::new(), known);
+    let meets = |listed: Listed, grey: &mut Vec<NonNull<Header>>| {
+        // SAFETY: a reference that was reported is to a living object.
+        let is_own = |object: &NonNull<Header>| unsafe { Owner::of(*object) } == own;
+        grey.extend(listed.own);
+        grey.extend(listed.shared.into_iter().filter(is_own));
+    };
+    meets(Tracer::list(|tracer| roots.trace(tracer)), &mut grey);
+    while let Some(object) = grey.pop() {
+        if met.insert(object) {
+            // SAFETY: what is referred to lives; no turn runs, and the value follows the header.
+            let listed = Tracer::list(|tracer| unsafe {
+                (object.as_ref().table().trace)(object.add(1).cast(), tracer);
+            });
+            meets(listed, &mut grey);
+        }
+    }
+    met
 }

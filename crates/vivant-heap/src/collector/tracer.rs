@@ -1,6 +1,6 @@
 //! Marking: what the roots reach is of the present epoch when it is done.
 
-use crate::header::Header;
+use crate::header::{Header, Table};
 use crate::old::Epoch;
 use crate::orca::{Counts, Owner};
 use crate::pages::chunk::state_of;
@@ -8,6 +8,7 @@ use crate::pages::chunk::state_of;
 use crate::planted::{Planted, is_planted};
 use crate::sync::Ordering;
 use crate::types::{Object, Target};
+use std::ops::Range;
 use std::ptr::NonNull;
 
 /// Goes from object to object. What [`Object::trace`](crate::Object::trace) reports to.
@@ -57,6 +58,13 @@ pub(crate) struct Listed {
     pub(crate) shared: Vec<NonNull<Header>>,
 }
 
+/// What was written down of one object: references to objects of its own heap, to shared ones, and the object itself if it is a weak reference.
+pub(super) struct Scanned<'a> {
+    pub(super) own: &'a mut Vec<NonNull<Header>>,
+    pub(super) shared: &'a mut Vec<NonNull<Header>>,
+    pub(super) weak: &'a mut Vec<NonNull<Header>>,
+}
+
 /// Whether shared objects are gone through later.
 #[cfg(not(test))]
 fn puts_off(_: &&mut Private) -> bool {
@@ -84,6 +92,51 @@ impl<'a> Tracer<'a> {
             object: None,
             weak: Vec::new(),
             private: None,
+        }
+    }
+
+    /// Writes down the references of one object after the other, while a mark runs beside its actor.
+    pub(super) fn scanning() -> Tracer<'static> {
+        let shared = Vec::new();
+        Tracer::with(Epoch::FIRST, Purpose::List { shared })
+    }
+
+    /// Writes down the references of an object.
+    ///
+    /// # Safety
+    ///
+    /// It is there, of this type, and nobody changes it.
+    #[inline]
+    pub(super) unsafe fn scan(&mut self, object: NonNull<Header>, table: &Table) {
+        self.object = Some(object);
+        // SAFETY: the caller's; the value follows the header.
+        unsafe { (table.trace)(object.add(1).cast(), self) };
+    }
+
+    /// Writes down the references of some elements of a slice.
+    ///
+    /// # Safety
+    ///
+    /// It is there, has as many, and nobody changes it.
+    pub(super) unsafe fn scan_part(&mut self, slice: NonNull<Header>, elements: Range<usize>) {
+        // SAFETY: the caller's; the length follows the header.
+        unsafe {
+            if let Some(trace_part) = slice.as_ref().table().trace_part {
+                trace_part(slice.add(1).cast(), elements, self);
+            }
+        }
+    }
+
+    /// What was written down, for the caller to take.
+    #[inline]
+    pub(super) fn scanned(&mut self) -> Scanned<'_> {
+        let Purpose::List { shared } = &mut self.purpose else {
+            unreachable!("it scans")
+        };
+        Scanned {
+            own: &mut self.grey,
+            shared,
+            weak: &mut self.weak,
         }
     }
 

@@ -17,6 +17,8 @@ pub(crate) struct Counts {
     /// The place that was last asked for. Who tells many of one object asks for it again and again; and whoever gives objects up does it in the order
     /// in which they came, which was that in which they were told of: then the next place is the right one.
     last: u32,
+    /// What is touched.
+    touched: Met,
 }
 
 /// So many entries have their room even when there are few.
@@ -36,8 +38,17 @@ pub(crate) struct Entry {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Met {
     NotYet,
-    /// It is needed.
+    /// It is needed; or was touched since the mark began, which runs beside the turns.
     ByMark,
+}
+
+impl Entry {
+    #[inline]
+    fn touched(&mut self, touched: Met) {
+        if touched == Met::ByMark {
+            self.met = Met::ByMark;
+        }
+    }
 }
 
 impl Counts {
@@ -51,6 +62,7 @@ impl Counts {
             entries: Vec::new(),
             places: HashMap::default(),
             last: 0,
+            touched: Met::NotYet,
         }
     }
 
@@ -72,7 +84,10 @@ impl Counts {
 
     /// As `add`, of what is in the books already.
     pub(super) fn add_posted(&mut self, object: NonNull<Header>, by: i64) {
-        self.entry(object).count += by;
+        let touched = self.touched;
+        let entry = self.entry(object);
+        entry.count += by;
+        entry.touched(touched);
     }
 
     /// An object counts what `to` makes of its count.
@@ -82,11 +97,27 @@ impl Counts {
     /// As `add`.
     #[inline]
     pub(crate) fn change(&mut self, object: NonNull<Header>, to: impl FnOnce(i64) -> i64) {
-        let account = self.account;
+        let (account, touched) = (self.account, self.touched);
         let entry = self.entry(object);
         let after = to(entry.count);
         post(account, object, after - entry.count);
         entry.count = after;
+        entry.touched(touched);
+    }
+
+    /// A mark begins beside the turns: what is touched from here on is met by it.
+    pub(super) fn mark_begins(&mut self) {
+        self.touched = Met::ByMark;
+    }
+
+    /// Whether what is touched is met.
+    pub(super) fn keeps_touched(&self) -> bool {
+        self.touched == Met::ByMark
+    }
+
+    /// A mark has ended.
+    pub(super) fn mark_ends(&mut self) {
+        self.touched = Met::NotYet;
     }
 
     /// A mark meets an object.

@@ -175,6 +175,10 @@ impl<'gc> Mutator<'gc> {
         }
         let target = object.header();
         let known = self.core().tags.borrow().of(target);
+        if let Some(stub) = known {
+            // Nobody else may have the stub any more: the table keeps none alive.
+            self.revived(stub);
+        }
         let stub = known.unwrap_or_else(|| self.stub(target));
         // SAFETY: it is the object's.
         unsafe { Tag::at(stub, Gc::pointer(object)) }

@@ -6,6 +6,8 @@ use super::object::Object;
 use crate::collector::{Relocator, Tracer};
 use crate::header::Header;
 use crate::mutator::Mutator;
+#[cfg(test)]
+use crate::planted::{Planted, is_planted};
 use std::cell::Cell;
 use std::fmt;
 use std::ptr::NonNull;
@@ -47,13 +49,19 @@ impl<'gc, T: ?Sized + Collected<'gc>> Weak<'gc, T> {
         }
     }
 
-    /// The object, if it is there still.
+    /// The object, if it is there still. A mark that runs beside the turns hears of it, and keeps it: nobody else may refer to it any more (H6).
     #[inline]
     #[must_use]
-    pub fn upgrade(self) -> Option<Gc<'gc, T>> {
+    pub fn upgrade(self, mutator: &Mutator<'gc>) -> Option<Gc<'gc, T>> {
         let cell = Gc::as_ref(self.cell);
         let header = cell.target.0.get()?;
-        // While a marker runs, this is where the object is logged: it may have been unreachable when the mark began (H6).
+        #[cfg(test)]
+        let heard = !is_planted(Planted::SecretUpgrade);
+        #[cfg(not(test))]
+        let heard = true;
+        if heard {
+            mutator.revived(header);
+        }
         // SAFETY: an object, of the type of which one was referred to when this was made; and it is there still: whatever frees an object empties the
         // targets that name it in the same collection (`clear_weak`), before anybody's next turn.
         unsafe { Some(Gc::at(like(cell.value, Header::value(header)))) }

@@ -1,8 +1,6 @@
 //! Watches: over objects that are there, each in one place.
 
 use super::{Fault, Place, Verifier, check};
-use crate::pages::chunk::state_of;
-use crate::sync::Ordering;
 
 impl Verifier<'_> {
     /// What is watched has not been found dead: a young object is in the nursery, an old one has the present epoch.
@@ -20,9 +18,8 @@ impl Verifier<'_> {
             let place = self.place(watched.object)?;
             let there = matches!(place, Place::Old(_));
             check(there, "H10", "what is watched is no old object", at)?;
-            // SAFETY: `place` has seen that an object begins there. Relaxed: nobody marks.
-            let state = unsafe { state_of(watched.object.cast()) }.load(Ordering::Relaxed);
-            let alive = state == self.core.old.epoch.0;
+            // SAFETY: `place` has seen that an object begins there.
+            let alive = unsafe { self.may_live(watched.object) };
             check(alive, "H10", "a dead object is watched", at)?;
             let once = !deaths.found.contains_key(number);
             check(once, "H10", "one watch is in two places", at)?;

@@ -2,8 +2,6 @@
 
 use super::{Fault, Place, Verifier, check};
 use crate::header::Header;
-use crate::pages::chunk::state_of;
-use crate::sync::Ordering;
 use crate::tags::Stub;
 use std::ptr::NonNull;
 
@@ -17,9 +15,8 @@ impl Verifier<'_> {
             // SAFETY: `place` has seen that an object begins there, and no turn runs.
             let is_stub = there && unsafe { Stub::is_one(stub) };
             check(is_stub, "H2", "what is in the table of tags is no stub", at)?;
-            // SAFETY: as above. Relaxed: nobody marks.
-            let state = unsafe { state_of(stub.cast()) }.load(Ordering::Relaxed);
-            let alive = state == self.core.old.epoch.0;
+            // SAFETY: as above.
+            let alive = unsafe { self.may_live(stub) };
             check(alive, "H2", "a dead stub is in the table of tags", at)?;
             // SAFETY: as above.
             let target = unsafe { Stub::target(stub) };

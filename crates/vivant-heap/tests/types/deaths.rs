@@ -67,7 +67,7 @@ fn all_that_dies_is_told_once_whatever_its_age() {
         }
         forget(&mut heap);
         heap.collect();
-        heap.turn(|_, state| assert!(state.weak.unwrap().upgrade().is_none()));
+        heap.turn(|m, state| assert!(state.weak.unwrap().upgrade(m).is_none()));
         assert_eq!(heap.take_deaths(), Vec::from_iter(0..8));
         heap.sweep();
         heap.collect();
@@ -138,9 +138,9 @@ fn what_is_unwatched_is_not_told() {
 fn what_was_upgraded_and_kept_is_not_told() {
     let mut heap = watched();
     heap.collect();
-    heap.turn(|_, state| {
+    heap.turn(|m, state| {
         state.numbers.truncate(1);
-        let again = state.weak.unwrap().upgrade().unwrap();
+        let again = state.weak.unwrap().upgrade(m).unwrap();
         state.numbers = vec![again];
     });
     heap.collect();

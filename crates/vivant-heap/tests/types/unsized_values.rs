@@ -42,7 +42,7 @@ fn slices_of_all_lengths_move_whole() {
             strings: m.alloc_slice(["one".to_owned(), "two".to_owned()]),
         }
     });
-    through_collections(&mut heap, |_, state| {
+    through_collections(&mut heap, |m, state| {
         for (slice, length) in state.numbers.iter().zip(LENGTHS) {
             assert!(slice.iter().map(|number| number.get()).eq(0..length));
         }
@@ -53,7 +53,7 @@ fn slices_of_all_lengths_move_whole() {
         assert!(Gc::downcast::<[u8; 3]>(state.array).is_some());
         assert!(Gc::downcast::<[u8; 3]>(state.plain).is_none());
         assert_eq!(*state.strings, ["one", "two"]);
-        assert!(Gc::ptr_eq(state.weak.upgrade().unwrap(), state.numbers[2]));
+        assert!(Gc::ptr_eq(state.weak.upgrade(m).unwrap(), state.numbers[2]));
     });
 }
 
@@ -163,10 +163,10 @@ fn trait_objects_keep_their_types() {
             anything: unsize!(m.alloc(Some(last)) => dyn Anything),
         }
     });
-    through_collections(&mut heap, |_, state| {
+    through_collections(&mut heap, |m, state| {
         let areas: Vec<u64> = state.shapes.iter().map(|shape| shape.area()).collect();
         assert_eq!(areas, [9, 8]);
-        assert!(Gc::ptr_eq(state.weak.upgrade().unwrap(), state.shapes[1]));
+        assert!(Gc::ptr_eq(state.weak.upgrade(m).unwrap(), state.shapes[1]));
         assert!(Gc::downcast::<Oblong>(state.shapes[0]).is_none());
         assert_eq!(
             Gc::downcast::<Square<'_>>(state.shapes[0]).unwrap().0.get(),

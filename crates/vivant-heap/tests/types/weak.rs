@@ -31,9 +31,9 @@ fn watched() -> Heap<Watched> {
 }
 
 fn seen(heap: &mut Heap<Watched>) -> (Vec<Option<u64>>, Option<u64>) {
-    heap.turn(|_, state| {
-        let seen = state.weak.iter().map(|weak| Some(weak.upgrade()?.get()));
-        (seen.collect(), state.weak_plain.upgrade().map(|n| *n))
+    heap.turn(|m, state| {
+        let seen = state.weak.iter().map(|weak| Some(weak.upgrade(m)?.get()));
+        (seen.collect(), state.weak_plain.upgrade(m).map(|n| *n))
     })
 }
 
@@ -104,8 +104,8 @@ fn what_was_upgraded_and_kept_lives_on() {
     let mut heap = watched();
     heap.collect();
     forget(&mut heap, 2);
-    heap.turn(|_, state| {
-        let again = state.weak[2].upgrade().unwrap();
+    heap.turn(|m, state| {
+        let again = state.weak[2].upgrade(m).unwrap();
         state.strong.push(again);
     });
     heap.collect();
@@ -129,9 +129,9 @@ fn many_come_and_go() {
             4 => heap.collect(),
             _ => heap.collect_young(),
         }
-        heap.turn(|_, state| {
+        heap.turn(|m, state| {
             let mut strong: Vec<u64> = state.strong.iter().map(|object| object.get()).collect();
-            let alive = state.weak.iter().filter_map(|weak| weak.upgrade());
+            let alive = state.weak.iter().filter_map(|weak| weak.upgrade(m));
             let mut alive: Vec<u64> = alive.map(|object| object.get()).collect();
             strong.sort_unstable();
             alive.sort_unstable();

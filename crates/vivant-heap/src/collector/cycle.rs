@@ -1,0 +1,244 @@
+//! [`Cycle`]: a mark that runs beside the turns of its heap, as the heap's holder has it (H6 to H8). See [README.md](README.md).
+
+use super::claim::{self, Claim};
+use super::marking::{Marker, Marking, Progress};
+use super::relocator::Ageing;
+use super::scanner::Scanner;
+use super::work_list::Round;
+use super::{Shows, Whole};
+use crate::header::Header;
+use crate::heap::Core;
+use crate::orca::Owner;
+use crate::pages::chunk::{age_of, state_of};
+#[cfg(test)]
+use crate::planted::{Planted, is_planted};
+use crate::sync::{Arc, Ordering, yield_now};
+use crate::types::{Object, Target};
+use std::collections::HashSet;
+use std::ptr::NonNull;
+
+/// A heap may grow by this part of what lived when the mark began, and then the mark is through: who makes objects old pays for it (H7). The rest up to the
+/// bound, three tenths, is for what is made before the next payment.
+const GROWS: f64 = 0.2;
+
+/// Objects that are gone through in one payment at least; at most it is a part of the debt.
+const PIECE: usize = 256;
+const PART: usize = 8;
+
+/// What an object is taken for before the mark has met any, in bytes.
+const OBJECT: usize = 64;
+
+/// A mark that runs.
+pub(crate) struct Cycle {
+    marking: Arc<Marking>,
+    /// The owner's. What it has is handed over at the end of each turn.
+    scanner: Scanner,
+    /// What the heap had when the mark began: bytes of cells and large objects in use, and of regions that are pinned.
+    live: usize,
+    pinned: usize,
+    /// Times that the owner has waited for a marker.
+    pub(crate) waits: u64,
+    /// Under stress: what a simple mark has met at the beginning.
+    shadow: Option<HashSet<NonNull<Header>>>,
+}
+
+/// What has become of a mark.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Ended {
+    Yes,
+    NotYet,
+}
+
+impl Cycle {
+    /// The first write to an old object since the nursery was last emptied: it is gone through as it is (H5).
+    #[cold]
+    pub(crate) fn before_write(&mut self, object: NonNull<Header>) {
+        #[cfg(test)]
+        if is_planted(Planted::UnclaimedWrite) {
+            return;
+        }
+        // SAFETY: an old object of this heap, which a turn uses.
+        let table = unsafe { object.as_ref() }.table();
+        if !table.needs_trace {
+            return;
+        }
+        // SAFETY: as above. What was born since the mark began has its epoch, so it is not gone through.
+        if unsafe { self.scanner.visit(object, Round::Second) } == Claim::Others {
+            self.waits += 1;
+            // SAFETY: as above.
+            claim::wait(unsafe { state_of(object.cast()) }, self.marking.epoch);
+        }
+    }
+
+    /// An object comes to a turn by a way on which the mark does not go: by a weak reference, or by the table of tags.
+    #[inline]
+    pub(crate) fn revived(&mut self, object: NonNull<Header>) {
+        // SAFETY: an object of this heap. Relaxed: nothing is written.
+        unsafe {
+            let young = age_of(object.cast()).is_young();
+            if !young && state_of(object.cast()).load(Ordering::Relaxed) != self.marking.epoch {
+                self.scanner.met(object);
+            }
+        }
+    }
+
+    /// What turns and collections have found is all markers' from here on.
+    fn hands_over(&mut self) {
+        self.marking.hands_over(&mut self.scanner);
+        if let Some(block) = self.scanner.block.take() {
+            self.marking.list.put(block);
+        }
+    }
+
+    /// Under stress: what was alive when the mark began has been met.
+    fn check_shadow(&self) {
+        let Some(shadow) = &self.shadow else { return };
+        for object in shadow {
+            // SAFETY: it lived when the mark began, and nothing was swept since. Relaxed: all markers have left.
+            let state = unsafe { state_of(object.cast()) }.load(Ordering::Relaxed);
+            assert!(
+                state == self.marking.epoch,
+                "H6 is broken at {object:p}: it lived when the mark began, and was not met"
+            );
+        }
+    }
+}
+
+impl Core {
+    /// Begins a mark beside the turns. All is swept.
+    pub(crate) fn begin_cycle<'gc>(&mut self, roots: &mut impl Object<'gc>, shows: Shows) {
+        debug_assert!(self.cycle.get_mut().is_none() && self.old.unswept == 0, "H6");
+        self.minor(roots, Ageing::Never);
+        let whole = Whole;
+        self.heed();
+        self.old.mark_begins();
+        let marking = Arc::new(Marking::new(
+            self.old.epoch.0,
+            Owner::name(&self.owner),
+            shows,
+        ));
+        let mut scanner = Scanner::new(&marking);
+        scanner.roots(|tracer| roots.trace(tracer), Round::First);
+        let sharing = self.sharing.get_mut();
+        sharing.roots().into_iter().for_each(|object| scanner.known(object));
+        sharing.imports.mark_begins();
+        let stressed = self.pacing.stress.is_some();
+        let shadow = stressed.then(|| self.shadow(roots));
+        let mut cycle = Box::new(Cycle {
+            marking,
+            scanner,
+            live: self.old.live,
+            pinned: self.pinned,
+            waits: 0,
+            shadow,
+        });
+        cycle.hands_over();
+        *self.cycle.get_mut() = Some(cycle);
+        self.counted.begins();
+        std::mem::forget(whole);
+    }
+
+    /// All that a simple mark meets.
+    fn shadow<'gc>(&mut self, roots: &impl Object<'gc>) -> HashSet<NonNull<Header>> {
+        let own = Owner::name(&self.owner);
+        let known = self.sharing.get_mut().roots();
+        super::shadow(roots, known, own)
+    }
+
+    /// Between two turns: hands over what they have found, and ends the mark if it is through.
+    pub(crate) fn go_on_with_cycle(&mut self) -> Ended {
+        let Some(cycle) = self.cycle.get_mut() else {
+            return Ended::NotYet;
+        };
+        cycle.hands_over();
+        if !cycle.marking.list.is_drained() {
+            return Ended::NotYet;
+        }
+        self.end_cycle();
+        Ended::Yes
+    }
+
+    /// Pays for what was made old since the mark began: goes through so much that it will be through when the heap has grown.
+    pub(crate) fn pay(&mut self) {
+        let Some(cycle) = self.cycle.get_mut() else {
+            return;
+        };
+        let grown = self.old.live - cycle.live;
+        let wanted = cycle.live.min((grown as f64 / GROWS) as usize);
+        let debt = wanted.saturating_sub(cycle.marking.bytes()) / OBJECT;
+        if debt != 0 {
+            self.counted.slice();
+            let _what_is_left = cycle.marking.work((debt / PART).max(PIECE));
+        }
+    }
+
+    /// Goes through so many objects.
+    pub(crate) fn work_at_cycle(&mut self, objects: usize) -> Progress {
+        match self.cycle.get_mut() {
+            Some(cycle) => cycle.marking.work(objects),
+            None => Progress::Over,
+        }
+    }
+
+    /// Ends the mark that runs, if one does, whatever is left to do.
+    pub(crate) fn go_through_cycle(&mut self) {
+        while self.is_marking() && self.go_on_with_cycle() == Ended::NotYet {
+            if self.work_at_cycle(usize::MAX) == Progress::Nothing {
+                yield_now();
+            }
+        }
+    }
+
+    /// The mark has met all that lived when it began.
+    fn end_cycle(&mut self) {
+        let Some(cycle) = self.cycle.get_mut().take() else {
+            return;
+        };
+        let whole = Whole;
+        let marking = &cycle.marking;
+        marking.list.close();
+        cycle.check_shadow();
+        let epoch = marking.epoch;
+        // SAFETY: whoever asks has an object that has not been swept since the mark began. Relaxed: all markers have left.
+        let has_met = |object: NonNull<Header>| unsafe {
+            state_of(object.cast()).load(Ordering::Relaxed) == epoch
+        };
+        let found = std::mem::take(&mut *marking.found());
+        for reference in found.weak {
+            // SAFETY: weak references that were met; what they refer to was old when the mark began, and has not been swept since.
+            let target = unsafe { Target::of(reference) };
+            target.update(|object| has_met(object).then_some(object));
+        }
+        self.deaths.get_mut().marked(has_met);
+        self.tags.get_mut().marked(has_met);
+        let sharing = self.sharing.get_mut();
+        let imports = sharing.imports.counted();
+        found.foreign.into_iter().for_each(|object| imports.meet(object));
+        let born = self.old.live - cycle.live;
+        self.old.mark_ends(found.bytes + born);
+        // SAFETY: what was not met, and has not come since the mark began, is not used any more.
+        unsafe { self.sharing.get_mut().marked() };
+        let pinned = self.pinned - cycle.pinned;
+        self.next_mark();
+        self.pinned = pinned;
+        self.counted.waited(cycle.waits);
+        self.counted.major(found.objects);
+        self.showing = found.showing;
+        std::mem::forget(whole);
+    }
+
+    /// Gives a mark up that runs beside the turns; its markers leave first.
+    pub(crate) fn abandon_cycle(&mut self) {
+        if let Some(cycle) = self.cycle.get_mut().take() {
+            cycle.marking.list.close();
+            self.counted.waited(cycle.waits);
+            self.sharing.get_mut().imports.mark_given_up();
+        }
+    }
+
+    /// The right to help with the mark that runs.
+    pub(crate) fn marker(&self) -> Option<Marker> {
+        let cycle = self.cycle.borrow();
+        cycle.as_ref().map(|cycle| Marker(cycle.marking.clone()))
+    }
+}

@@ -1,0 +1,198 @@
+//! When a heap collects, and how much at a time: [`Heap::pace`].
+
+use super::{Core, Heap, Root};
+use crate::collector::{Ageing, Marker, Progress, Shows};
+use crate::pages::chunk::PAGE;
+use crate::region::Role;
+use crate::stress::When;
+
+/// Old generations of more bytes than this are marked beside the turns (H7).
+const BESIDE: usize = 256 * 1024;
+
+/// Bytes that a turn should find at the source, or its heap keeps nothing that it can do without.
+const SPARE: usize = 64 * PAGE;
+
+/// What a heap should collect now.
+enum Due {
+    Nothing,
+    Young,
+    All,
+    /// A mark beside the turns, or a step of the one that runs: by so many objects, under stress; else by what was made old since.
+    Beside(Option<usize>),
+}
+
+/// What has become of the mark that was asked for.
+#[must_use]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Begun {
+    /// It is over: the heap is small, or its pacing marks at once.
+    Ended,
+    /// It runs beside the turns, by the help of [`Heap::marker`] and [`Heap::pace`].
+    Runs,
+}
+
+impl Core {
+    /// Whether its marks run beside the turns (H7). A region's do not: it is somebody's for as long as it is open.
+    fn marks_beside(&self) -> bool {
+        matches!(self.role, Role::Heap) && self.old.living() > BESIDE
+    }
+
+    /// The source has hardly any pages left for turns: gives back all that can be.
+    #[cold]
+    fn spare(&mut self) {
+        self.go_through_cycle();
+        while !self.old.sweep(usize::MAX, &self.source) {}
+        self.reserve.shrink(0, &self.source);
+    }
+}
+
+impl<R: Root> Heap<R> {
+    /// Empties the nursery.
+    pub fn collect_young(&mut self) {
+        if self.never() {
+            return;
+        }
+        self.core.get_mut().minor(&mut *self.state, Ageing::Once);
+        self.check();
+    }
+
+    /// Empties the nursery and marks everything; the dead are swept when room is needed, or by [`Heap::sweep`]. A mark that runs beside the turns is given up.
+    pub fn collect(&mut self) {
+        if self.never() {
+            return;
+        }
+        self.core.get_mut().major(&mut *self.state, Shows::Nothing);
+        self.check();
+    }
+
+    /// Begins to mark everything, unless a mark runs already. One that runs beside the turns goes on by [`Heap::pace`] and the help of [`Heap::marker`].
+    ///
+    /// Costs a collection of the nursery, a look at what the state refers to, and what is left of the last sweep.
+    pub fn begin_mark(&mut self) -> Begun {
+        self.begin_mark_and_note(Shows::Nothing)
+    }
+
+    pub(crate) fn begin_mark_and_note(&mut self, shows: Shows) -> Begun {
+        if self.never() {
+            return Begun::Ended;
+        }
+        let core = self.core.get_mut();
+        if core.cycle.get_mut().is_some() {
+            return Begun::Runs;
+        }
+        let begun = match core.marks_beside() {
+            true => {
+                while !core.old.sweep(usize::MAX, &core.source) {}
+                core.begin_cycle(&mut *self.state, shows);
+                Begun::Runs
+            }
+            false => {
+                core.major(&mut *self.state, shows);
+                Begun::Ended
+            }
+        };
+        self.check();
+        begun
+    }
+
+    /// The right to help with the mark that runs beside the turns, if one does.
+    #[must_use]
+    pub fn marker(&self) -> Option<Marker> {
+        self.core().marker()
+    }
+
+    /// Goes through so many objects of the mark that runs, if one does.
+    pub fn help_mark(&mut self, objects: usize) -> Progress {
+        self.core.get_mut().work_at_cycle(objects)
+    }
+
+    /// Sweeps all that is left of the last mark, and gives empty pages back.
+    pub fn sweep(&mut self) {
+        let core = self.core.get_mut();
+        while !core.old.sweep(usize::MAX, &core.source) {}
+        self.check();
+    }
+
+    /// Whether [`Heap::pace`] would do something. Costs a few loads.
+    #[inline]
+    #[must_use]
+    pub fn is_due(&self) -> bool {
+        // SAFETY: no turn runs: it would borrow the heap exclusively.
+        let core = unsafe { &*self.core.get() };
+        core.nursery.used() >= core.pacing.nursery
+            || core.weight() >= core.mark_at
+            || core.old.unswept != 0
+            || core.prepares
+            || core.is_marking()
+            || core.pacing.stress.is_some()
+    }
+
+    /// Between two turns: collects what is due by the heap's pacing; goes on with a mark that runs beside the turns, and ends it if it is through.
+    pub fn pace(&mut self) {
+        let due = self.due();
+        let (core, state) = (self.core.get_mut(), &mut *self.state);
+        match due {
+            Due::Nothing => {}
+            Due::Young => core.minor(state, Ageing::Once),
+            Due::All => core.major(state, Shows::Nothing),
+            Due::Beside(_) if core.old.unswept != 0 => {}
+            Due::Beside(_) if core.cycle.get_mut().is_none() => {
+                core.begin_cycle(state, Shows::Nothing);
+            }
+            Due::Beside(objects) => {
+                if core.nursery.used() >= core.pacing.nursery {
+                    core.minor(state, Ageing::Once);
+                }
+                match objects {
+                    Some(objects) => drop(core.work_at_cycle(objects)),
+                    None => core.pay(),
+                }
+                let _ended = core.go_on_with_cycle();
+            }
+        }
+        if core.old.unswept != 0 {
+            core.sweep_some();
+        }
+        if !core.has_pages(SPARE) {
+            core.spare();
+        }
+        core.prepares = false;
+        if core.source.is_unready() {
+            core.source.prepare();
+        }
+        self.check();
+    }
+
+    fn due(&mut self) -> Due {
+        let core = self.core.get_mut();
+        let marks = core.cycle.get_mut().is_some();
+        let young = core.nursery.used() >= core.pacing.nursery;
+        let old = core.weight() >= core.mark_at;
+        match core.pacing.stress.map_or(When::Paced, |stress| stress.when) {
+            When::Paced if marks => Due::Beside(None),
+            // Large objects fill the old generation without the nursery.
+            When::Paced if old && core.marks_beside() => match core.old.unswept {
+                // The sweep is paced to be through by now. What is left of it comes first.
+                0 => Due::Beside(None),
+                _ if young => Due::Young,
+                _ => Due::Nothing,
+            },
+            When::Paced if old => Due::All,
+            When::Paced if young => Due::Young,
+            When::Paced | When::Never => Due::Nothing,
+            When::Young => Due::Young,
+            When::All => Due::All,
+            When::Chance => match core.chance.below(8) {
+                0 => Due::All,
+                1..4 => Due::Young,
+                _ => Due::Nothing,
+            },
+            When::Beside => match core.chance.below(16) {
+                0 => Due::All,
+                1..4 => Due::Young,
+                _ if matches!(core.role, Role::Region(_)) => Due::Nothing,
+                steps => Due::Beside(Some(steps as usize - 3)),
+            },
+        }
+    }
+}
