@@ -284,7 +284,9 @@ unsafe fn trace_part<'gc, T: Object<'gc>>(
 ) {
     // SAFETY: the caller's.
     let elements = unsafe { elements::<T>(length).as_ref() };
-    elements[part].iter().for_each(|element| element.trace(tracer));
+    elements[part]
+        .iter()
+        .for_each(|element| element.trace(tracer));
 }
 
 /// # Safety

@@ -68,8 +68,6 @@ pub(crate) enum Planted {
     SecretUpgrade,
     /// A tag of an object is found in the table while a mark runs, which does not hear of it.
     SecretTag,
-    /// What becomes old while a mark runs is of the epoch before.
-    WhiteBirth,
     /// What comes from other heaps while a mark runs is given up at its end.
     WhiteImport,
     /// A map that never changes keeps a node for one entry.

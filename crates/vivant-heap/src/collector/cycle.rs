@@ -107,7 +107,10 @@ impl Cycle {
 impl Core {
     /// Begins a mark beside the turns. All is swept.
     pub(crate) fn begin_cycle<'gc>(&mut self, roots: &mut impl Object<'gc>, shows: Shows) {
-        debug_assert!(self.cycle.get_mut().is_none() && self.old.unswept == 0, "H6");
+        debug_assert!(
+            self.cycle.get_mut().is_none() && self.old.unswept == 0,
+            "H6"
+        );
         self.minor(roots, Ageing::Never);
         let whole = Whole;
         self.heed();
@@ -120,7 +123,10 @@ impl Core {
         let mut scanner = Scanner::new(&marking);
         scanner.roots(|tracer| roots.trace(tracer), Round::First);
         let sharing = self.sharing.get_mut();
-        sharing.roots().into_iter().for_each(|object| scanner.known(object));
+        sharing
+            .roots()
+            .into_iter()
+            .for_each(|object| scanner.known(object));
         sharing.imports.mark_begins();
         let stressed = self.pacing.stress.is_some();
         let shadow = stressed.then(|| self.shadow(roots));
@@ -194,10 +200,10 @@ impl Core {
         let Some(cycle) = self.cycle.get_mut().take() else {
             return;
         };
-        let whole = Whole;
         let marking = &cycle.marking;
         marking.list.close();
         cycle.check_shadow();
+        let whole = Whole;
         let epoch = marking.epoch;
         // SAFETY: whoever asks has an object that has not been swept since the mark began. Relaxed: all markers have left.
         let has_met = |object: NonNull<Header>| unsafe {
@@ -213,7 +219,10 @@ impl Core {
         self.tags.get_mut().marked(has_met);
         let sharing = self.sharing.get_mut();
         let imports = sharing.imports.counted();
-        found.foreign.into_iter().for_each(|object| imports.meet(object));
+        found
+            .foreign
+            .into_iter()
+            .for_each(|object| imports.meet(object));
         let born = self.old.live - cycle.live;
         self.old.mark_ends(found.bytes + born);
         // SAFETY: what was not met, and has not come since the mark began, is not used any more.

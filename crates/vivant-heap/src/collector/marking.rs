@@ -96,7 +96,8 @@ impl Marking {
     /// So many bytes more were met.
     pub(super) fn counts(&self, bytes: &mut usize) {
         // Relaxed: a number for the pacing.
-        self.bytes.fetch_add(std::mem::take(bytes), Ordering::Relaxed);
+        self.bytes
+            .fetch_add(std::mem::take(bytes), Ordering::Relaxed);
     }
 
     /// Bytes of objects that were met, as far as they are counted.

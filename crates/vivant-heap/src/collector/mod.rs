@@ -3,6 +3,8 @@
 pub(crate) mod claim;
 mod cycle;
 #[cfg(test)]
+mod cycle_tests;
+#[cfg(test)]
 mod holdings_tests;
 mod marking;
 mod prefetch;

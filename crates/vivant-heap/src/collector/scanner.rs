@@ -1,11 +1,11 @@
 //! [`Scanner`]: who goes through objects while a mark runs beside its actor: a marker, or the owner that is about to change one.
 
+use super::Shows;
 use super::claim::{self, Claim, claim};
 use super::marking::{Marking, puts_off};
 use super::prefetch::prefetch;
 use super::tracer::Tracer;
 use super::work_list::Round;
-use super::Shows;
 use crate::collections::gc::FixedState;
 use crate::header::{Header, Layout, Length, Table};
 use crate::orca::Owner;
@@ -137,7 +137,9 @@ impl Scanner {
                 self.shares(marking);
             }
         }
-        self.block.objects.extend(self.ahead.iter_mut().filter_map(Option::take));
+        self.block
+            .objects
+            .extend(self.ahead.iter_mut().filter_map(Option::take));
     }
 
     fn shares(&mut self, marking: &Marking) {

@@ -175,7 +175,11 @@ impl<'gc> Mutator<'gc> {
         }
         let target = object.header();
         let known = self.core().tags.borrow().of(target);
-        if let Some(stub) = known {
+        #[cfg(not(test))]
+        let heard = known;
+        #[cfg(test)]
+        let heard = known.filter(|_| !is_planted(Planted::SecretTag));
+        if let Some(stub) = heard {
             // Nobody else may have the stub any more: the table keeps none alive.
             self.revived(stub);
         }

@@ -1,0 +1,234 @@
+//! What turns do while a mark runs, and what becomes of a mark that does not hear of it.
+
+use super::Shows;
+use crate::planted::{self, Planted};
+use crate::stress::{Stress, When};
+use crate::{Gc, Heap, Ledger, Mut, Pacing, Parcel, Root, Source, Tag, Val, Weak};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+/// A list, and what a turn can have of what is behind it.
+#[derive(Default)]
+struct Shelf<'gc> {
+    first: Option<Gc<'gc, Mut<Book<'gc>>>>,
+    kept: Vec<Gc<'gc, Mut<Book<'gc>>>>,
+    weak: Option<Weak<'gc, Mut<Book<'gc>>>>,
+    tag: Option<Tag<'gc, Mut<Book<'gc>>>>,
+    news: Option<Val<'gc, str>>,
+}
+
+#[derive(Default)]
+struct Book<'gc> {
+    next: Option<Gc<'gc, Mut<Book<'gc>>>>,
+    pages: Option<Gc<'gc, [Gc<'gc, u64>]>>,
+}
+
+/// What the derive writes, which names this crate from outside.
+macro_rules! object {
+    ($name:ident { $($field:ident),* }) => {
+        // SAFETY: the fields have all its references.
+        unsafe impl<'gc> crate::Object<'gc> for $name<'gc> {
+            type Static = $name<'static>;
+            const NEEDS_TRACE: bool = true;
+            fn trace(&self, tracer: &mut crate::Tracer<'_>) {
+                $(self.$field.trace(tracer);)*
+            }
+            fn relocate(&mut self, relocator: &mut crate::Relocator<'_>) {
+                $(self.$field.relocate(relocator);)*
+            }
+        }
+    };
+}
+object!(Shelf {
+    first,
+    kept,
+    weak,
+    tag,
+    news
+});
+object!(Book { next, pages });
+
+struct Library;
+
+impl Root for Library {
+    type Of<'gc> = Shelf<'gc>;
+}
+
+type Paper = Parcel<Val<'static, str>>;
+
+/// Three books in a list, all of them old, under stress that does nothing by itself.
+fn library(source: &Arc<Source>) -> Heap<Library> {
+    let pacing = Pacing::default().stressed(Stress::new(When::Young, 1));
+    let mut heap = Heap::<Library>::new(source, pacing, |m| {
+        let mut shelf = Shelf::default();
+        for _ in 0..3 {
+            let pages = m.alloc_iter((0..2_000).map(|n| m.alloc(n)));
+            let (next, pages) = (shelf.first, Some(pages));
+            shelf.first = Some(m.alloc(Mut::new(Book { next, pages })));
+        }
+        shelf
+    });
+    heap.collect();
+    heap
+}
+
+fn begins(heap: &mut Heap<Library>) {
+    heap.sweep();
+    let (core, state) = heap.parts();
+    core.begin_cycle(state, Shows::Nothing);
+    assert!(heap.marker().is_some());
+}
+
+/// Ends the mark, sweeps, and looks at all.
+fn ends(heap: &mut Heap<Library>) {
+    heap.parts().0.go_through_cycle();
+    assert!(heap.marker().is_none());
+    heap.check();
+    heap.sweep();
+    heap.collect_young();
+}
+
+/// The last book changes hands: the one that led to it forgets it.
+fn a_write_hides_what_was_behind() {
+    let mut heap = library(&Arc::new(Source::new()));
+    begins(&mut heap);
+    heap.turn(|m, shelf| {
+        let second = shelf.first.unwrap().borrow().next.unwrap();
+        let third = second.borrow_mut(m).next.take().unwrap();
+        shelf.kept.push(third);
+    });
+    ends(&mut heap);
+    heap.turn(|_, shelf| assert_eq!(shelf.kept[0].borrow().pages.unwrap().len(), 2_000));
+}
+
+/// Nobody but a weak reference leads to the last book when the mark begins.
+fn a_weak_reference_brings_back() {
+    let mut heap = library(&Arc::new(Source::new()));
+    heap.turn(|m, shelf| {
+        let second = shelf.first.unwrap().borrow().next.unwrap();
+        let third = second.borrow_mut(m).next.take().unwrap();
+        shelf.weak = Some(Weak::new(m, third));
+    });
+    heap.collect_young();
+    begins(&mut heap);
+    heap.turn(|m, shelf| shelf.kept.extend(shelf.weak.unwrap().upgrade(m)));
+    ends(&mut heap);
+    heap.turn(|m, shelf| {
+        assert!(shelf.weak.unwrap().upgrade(m).is_some());
+        assert_eq!(*shelf.kept[0].borrow().pages.unwrap()[1_999], 1_999);
+    });
+}
+
+/// Nobody has the tag any more when the mark begins.
+fn a_tag_is_taken_again() {
+    let mut heap = library(&Arc::new(Source::new()));
+    heap.turn(|m, shelf| {
+        let _nobody = m.tag(shelf.first.unwrap());
+    });
+    begins(&mut heap);
+    heap.turn(|m, shelf| shelf.tag = Some(m.tag(shelf.first.unwrap())));
+    ends(&mut heap);
+    heap.turn(|m, shelf| {
+        let opened = shelf.tag.unwrap().open(m).unwrap();
+        assert!(Gc::ptr_eq(opened, shelf.first.unwrap()));
+    });
+}
+
+/// What is born, and becomes old, while the mark runs.
+fn a_birth() {
+    let mut heap = library(&Arc::new(Source::new()));
+    begins(&mut heap);
+    heap.turn(|m, shelf| {
+        let next = shelf.first;
+        shelf.first = Some(m.alloc(Mut::new(Book { next, pages: None })));
+        shelf.news = Some(m.val_str("born old"));
+    });
+    heap.collect_young();
+    heap.collect_young();
+    ends(&mut heap);
+    heap.turn(|_, shelf| {
+        let new = shelf.first.unwrap().borrow();
+        assert!(new.pages.is_none() && new.next.unwrap().borrow().pages.is_some());
+        assert_eq!(&*shelf.news.unwrap(), "born old");
+    });
+}
+
+/// What comes from another heap while the mark runs.
+fn an_import() {
+    let source = Arc::new(Source::new());
+    let (mut heap, mut press) = (library(&source), library(&source));
+    let paper: Paper = press.turn(|m, _| m.pack(m.val_str("rain")));
+    begins(&mut heap);
+    heap.turn(|m, shelf| shelf.news = Some(m.unpack(paper)));
+    ends(&mut heap);
+    let mut ledger = Ledger::default();
+    ledger.heap(&mut heap).unwrap();
+    ledger.heap(&mut press).unwrap();
+    ledger.check().unwrap();
+    press.collect();
+    press.sweep();
+    heap.turn(|_, shelf| assert_eq!(&*shelf.news.unwrap(), "rain"));
+}
+
+#[test]
+fn a_mark_hears_of_what_turns_do() {
+    a_write_hides_what_was_behind();
+    a_weak_reference_brings_back();
+    a_tag_is_taken_again();
+    a_birth();
+    an_import();
+}
+
+#[test]
+fn canaries_of_marks_beside_turns_are_caught() {
+    let scenes: [(Planted, fn()); 5] = [
+        (Planted::UnclaimedWrite, a_write_hides_what_was_behind),
+        (Planted::SecretUpgrade, a_weak_reference_brings_back),
+        (Planted::SecretTag, a_tag_is_taken_again),
+        (Planted::WrongEpoch, a_birth),
+        (Planted::WhiteImport, an_import),
+    ];
+    for (bug, scene) in scenes {
+        let scene = || planted::with(bug, || catch_unwind(AssertUnwindSafe(scene)));
+        assert!(scene().is_err(), "{bug:?}");
+        planted::with(Planted::Nothing, || ());
+        crate::Books::burn();
+    }
+}
+
+/// What dies while the mark runs is found by the next one; what was dead before, by this one.
+#[test]
+fn the_dead_of_its_beginning_are_found() {
+    let mut heap = library(&Arc::new(Source::new()));
+    heap.turn(|m, shelf| {
+        shelf
+            .first
+            .unwrap()
+            .borrow_mut(m)
+            .next
+            .unwrap()
+            .borrow_mut(m)
+            .next = None;
+    });
+    begins(&mut heap);
+    heap.turn(|m, shelf| shelf.first.unwrap().borrow_mut(m).next = None);
+    ends(&mut heap);
+    assert_eq!(heap.stats().alive, 2 * 2_002);
+    heap.collect();
+    assert_eq!(heap.stats().alive, 2_002);
+}
+
+/// A mark that is given up in the middle, and another that begins at once: two epochs are of the dead.
+#[test]
+fn a_mark_is_given_up() {
+    let mut heap = library(&Arc::new(Source::new()));
+    begins(&mut heap);
+    let _more = heap.help_mark(700);
+    heap.turn(|m, shelf| shelf.first.unwrap().borrow_mut(m).next = None);
+    heap.collect();
+    assert_eq!((heap.stats().begun, heap.stats().major), (1, 2));
+    assert_eq!(heap.stats().alive, 2_002);
+    begins(&mut heap);
+    let _more = heap.help_mark(700);
+    drop(heap);
+}
