@@ -144,6 +144,12 @@ impl Marker {
     pub fn work(&self, objects: usize) -> Progress {
         self.0.work(objects)
     }
+
+    /// Whether there is work for one more than the caller. Costs a lock.
+    #[must_use]
+    pub fn has_room(&self) -> bool {
+        self.0.list.has_room()
+    }
 }
 
 impl fmt::Debug for Marker {

@@ -108,6 +108,11 @@ impl<B> WorkList<B> {
         self.lock().now.is_empty()
     }
 
+    /// Whether two can take something.
+    pub(crate) fn has_room(&self) -> bool {
+        self.lock().now.len() > 1
+    }
+
     /// The mark is over, or given up. Nobody joins from here on; waits for who is at work, who looks at [`WorkList::is_closed`] after each object.
     pub(crate) fn close(&self) {
         // Relaxed: workers are waited for by the lock.

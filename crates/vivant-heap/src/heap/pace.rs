@@ -113,6 +113,20 @@ impl<R: Root> Heap<R> {
         self.check();
     }
 
+    /// Sweeps so many runs of pages of what is left of the last mark, fewer if there are many destructors to run.
+    pub fn sweep_some(&mut self, runs: usize) {
+        let core = self.core.get_mut();
+        core.old.sweep(runs, &core.source);
+        self.check();
+    }
+
+    /// Whether the dead of the last mark lie there still. Costs a load.
+    #[inline]
+    #[must_use]
+    pub fn is_unswept(&self) -> bool {
+        self.core().old.unswept != 0
+    }
+
     /// Whether [`Heap::pace`] would do something. Costs a few loads.
     #[inline]
     #[must_use]

@@ -10,7 +10,7 @@ use super::threads::Threads;
 use super::worker::Worker;
 use crate::cell::{self, Lane, Ran, Runnable, catch};
 use crate::observe;
-use crate::space::Orphans;
+use crate::space::{Helped, Orphans};
 use crate::sync::{Arc, Ordering};
 use crate::system::Shared;
 
@@ -42,6 +42,16 @@ fn care(worker: &Worker, seat: &Seat) {
         }
         seat.watch.ends_for_nobody();
     }
+}
+
+/// Goes through a few objects of a mark that runs, before it looks for actors again (H7).
+#[inline]
+fn helps(worker: &Worker) -> Helped {
+    let marks = &worker.system.marks;
+    if !marks.are_running() {
+        return Helped::Nothing;
+    }
+    marks.help(&worker.system)
 }
 
 impl Threads {
@@ -106,6 +116,7 @@ impl Threads {
                 None if seat.has_dropped() => seat.count_dropped(),
                 None if self.is_closed() => return,
                 None if worker.has_suspects() || is_called(worker) => care(worker, seat),
+                None if helps(worker) == Helped::Some => {}
                 None => {
                     habits.thief.rests(&self.patience);
                     observe::rests(worker);

@@ -6,6 +6,7 @@ use crate::cell::{Budget, Injected, Ran, Runnable, run};
 use crate::mailbox::Kind;
 use crate::oracle::{Oracle, Simulated};
 use crate::scheduler::Worker;
+use crate::space::Helped;
 use crate::supervision::Supervisor;
 use crate::sync::{Arc, Mutex, lock};
 use crate::system::Shared;
@@ -21,6 +22,9 @@ use vivant_heap::Books;
 
 /// An actor that is chosen runs for at most this many messages; how many is drawn each time.
 pub(crate) const RUN_MAX: usize = 8;
+
+/// How many objects of a mark are gone through at once, at most.
+const HELP_MAX: usize = 300;
 
 pub(crate) struct Stage {
     faults: Faults,
@@ -81,6 +85,11 @@ impl Stage {
         };
         if system.detector.is_calling() && (self.is_quiet() || chance.choose(2) == 0) {
             system.detector.care(system);
+            return true;
+        }
+        // Marks are through before time passes: what they take none of.
+        let helps = system.marks.are_running() && (self.is_quiet() || chance.choose(4) == 0);
+        if helps && system.marks.help_by(system, 1 + chance.choose(HELP_MAX)) == Helped::Some {
             return true;
         }
         let chosen = {

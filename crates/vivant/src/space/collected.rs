@@ -5,6 +5,7 @@ use super::deaths::{Asked, Notice, Notices};
 use super::orphans::Orphans;
 use super::rest::{self, Rest};
 use super::sighting::Sighting;
+use super::tending::Tending;
 use super::{HeapCounts, Host, Keep};
 use crate::actor::Actor;
 use crate::scheduler::Worker;
@@ -74,6 +75,7 @@ where
     looked_after: u64,
     pub(super) rest: Rest,
     pub(super) sighting: Sighting,
+    pub(super) tending: Tending,
     /// The heap's waker.
     pub(super) bell: Arc<Bell>,
 }
@@ -116,6 +118,7 @@ where
             looked_after: 0,
             rest: Rest::default(),
             sighting: Sighting::default(),
+            tending: Tending::default(),
             bell,
         };
         kept.turn_is_over(worker, facts);
@@ -169,7 +172,13 @@ where
     }
 
     fn end(kept: Heaped<A>, Host(worker): Host<'_>) {
-        let Heaped { heap, bell, .. } = kept;
+        let Heaped {
+            heap,
+            bell,
+            tending,
+            ..
+        } = kept;
+        tending.ends(&worker.system.marks);
         outlives(worker, heap.end(), &bell);
     }
 
@@ -228,9 +237,7 @@ where
         collect(&mut self.heap);
         let (after, ns) = (self.heap.stats(), oracle.now_ns() - began_ns);
         facts.collected(&before, &after, ns);
-        if after.major > before.major {
-            self.rest.is_marked(self.turns, began_ns + ns, ns);
-        }
+        self.takes_note(worker, &before, ns, began_ns + ns);
         self.tell_of_deaths();
     }
 

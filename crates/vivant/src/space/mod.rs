@@ -8,16 +8,19 @@ mod collected;
 mod deaths;
 mod facts;
 mod leaves;
+mod marks;
 mod orphans;
 mod plain;
 mod rest;
 mod sighting;
 #[cfg(all(test, feature = "macros"))]
 mod sighting_tests;
+mod tending;
 
 pub use collected::Collected;
 pub(crate) use facts::HeapCounts;
 pub use facts::{HeapFacts, Pauses};
+pub(crate) use marks::{Helped, Marks};
 pub(crate) use orphans::Orphans;
 pub use plain::{Plain, PlainActor};
 

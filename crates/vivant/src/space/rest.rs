@@ -15,7 +15,7 @@ use crate::system::Shared;
 use crate::timer::ns;
 use std::marker::PhantomData;
 use std::panic::Location;
-use vivant_heap::{Heap, Object};
+use vivant_heap::{Begun, Heap, Object};
 
 /// A heap that is marked because it rests, or because others have given something up, is so for no more than this part of the time.
 const SHARE: u64 = 100;
@@ -127,7 +127,9 @@ where
     pub(super) fn will_rest(&mut self, worker: &Worker) {
         let heap = &self.heap;
         let asks = match self.rest.question {
-            Question::None => heap.young() > 0 || heap.imports() > 0 || heap.shows(),
+            Question::None => {
+                heap.young() > 0 || heap.imports() > 0 || heap.shows() || heap.is_unswept()
+            }
             Question::Comes => heap.imports() > 0,
             Question::ComesSoon => false,
         };
@@ -198,15 +200,11 @@ where
         }
         let idle_after_ns = ns(worker.system.config.idle_after);
         let due_ns = self.rest.mark_due_ns(self.wants(), since, idle_after_ns);
-        let marks = due_ns.is_some_and(|due_ns| due_ns <= now_ns);
+        let marks = due_ns.is_some_and(|due_ns| due_ns <= now_ns) && !self.is_marking();
         if marks {
-            let (turns, mut sighting) = (self.turns, Sighting::default());
-            self.timed(worker, facts, |heap| {
-                sighting = Sighting::by(turns, |each| heap.collect_and_show(each));
-            });
-            self.sighting = sighting;
-            self.timed(worker, facts, Heap::sweep);
+            self.marks(worker, facts);
         }
+        self.will_be_tended(worker);
         if since == Since::Run {
             self.ask_in_time(worker);
             return;
@@ -219,12 +217,32 @@ where
             self.heap.rest();
         }
         let next_ns = match due_ns {
+            // What is due is seen when the mark has ended that runs.
+            Some(_) if self.is_marking() => Some(now_ns.saturating_add(idle_after_ns)),
             Some(due_ns) if !marks => Some(due_ns),
             _ if self.heap.young() > 0 && now_ns < rests_at_ns => Some(rests_at_ns),
             _ => None,
         };
         if let Some(next_ns) = next_ns {
             self.ask_in(next_ns.saturating_sub(now_ns));
+        }
+    }
+}
+
+impl<A: Actor<Space = Collected>> Heaped<A>
+where
+    for<'gc> A::State<'gc>: Object<'gc>,
+{
+    /// Marks, or begins to, if the heap is large; and sees which addresses lie in its objects.
+    fn marks(&mut self, worker: &Worker, facts: &HeapCounts) {
+        let (turns, mut begun) = (self.turns, Begun::Ended);
+        self.timed(worker, facts, |heap| begun = heap.begin_mark_to_show());
+        match begun {
+            Begun::Runs => self.marks_to_show(),
+            Begun::Ended => {
+                let heap = &mut self.heap;
+                self.sighting = Sighting::by(turns, |each| heap.show(each));
+            }
         }
     }
 }

@@ -22,7 +22,7 @@ use crate::registry::Registry;
 use crate::report::{Listener, Reports};
 use crate::scheduler::{Scheduler, Threads, Worker};
 use crate::simulation::Stage;
-use crate::space::{Kept, Orphans};
+use crate::space::{Kept, Marks, Orphans};
 use crate::supervision::{Restarts, Trees};
 use crate::sync::{Arc, AtomicU8, AtomicU32, AtomicU64, Mutex, Ordering, lock};
 use crate::timer::{Alarm, Timer, Timers};
@@ -57,6 +57,7 @@ pub(crate) struct Shared {
     pub(crate) heaps: Arc<Source>,
     /// Heaps of actors that have ended.
     pub(crate) orphans: Orphans,
+    pub(crate) marks: Marks,
     /// Who finds actors that nobody can reach.
     pub(crate) detector: Detector,
     pub(crate) trees: Trees,
@@ -136,6 +137,7 @@ impl Shared {
             depot: Arc::new(Depot::new()),
             heaps: Arc::new(heaps),
             orphans: Orphans::default(),
+            marks: Marks::default(),
             detector: Detector::default(),
             trees: Trees::default(),
             restarts: Restarts::default(),

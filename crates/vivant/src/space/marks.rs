@@ -1,0 +1,132 @@
+//! [`Marks`]: marks of actors' heaps that run beside their turns, for workers that have nothing else to do (H7). See [README.md](README.md).
+
+use crate::cell::{AddressRef, CellRef};
+use crate::oracle::Oracle;
+use crate::scheduler::Scheduler;
+use crate::sync::{Arc, AtomicU64, AtomicUsize, Mutex, MutexGuard, Ordering, lock};
+use crate::system::Shared;
+use std::collections::VecDeque;
+use vivant_heap::{Marker, Progress};
+
+/// Objects that are gone through before a worker looks again whether an actor wants to run: some 10 to 20 microseconds.
+const QUANTUM: usize = 512;
+
+/// The marks of a system.
+#[derive(Default)]
+pub(crate) struct Marks {
+    running: Mutex<VecDeque<Arc<Mark>>>,
+    /// How many there are, for who looks often.
+    count: AtomicUsize,
+}
+
+/// One of them.
+pub(super) struct Mark {
+    marker: Marker,
+    cell: CellRef,
+    /// Tells the actor that all is met.
+    through: fn(AddressRef),
+    /// Nanoseconds that workers have spent on it.
+    spent_ns: AtomicU64,
+}
+
+/// Whether a worker has found something to do.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Helped {
+    Some,
+    Nothing,
+}
+
+impl Mark {
+    /// Nanoseconds that workers have spent on it, without those of its actor.
+    pub(super) fn spent_ns(&self) -> u64 {
+        // Relaxed: a number for the pacing.
+        self.spent_ns.load(Ordering::Relaxed)
+    }
+}
+
+impl Marks {
+    fn lock(&self) -> MutexGuard<'_, VecDeque<Arc<Mark>>> {
+        lock(&self.running)
+    }
+
+    /// A mark has begun: whoever has nothing to do may help.
+    pub(super) fn begins(
+        system: &Shared,
+        marker: Marker,
+        cell: CellRef,
+        through: fn(AddressRef),
+    ) -> Arc<Mark> {
+        let mark = Arc::new(Mark {
+            marker,
+            cell,
+            through,
+            spent_ns: AtomicU64::new(0),
+        });
+        {
+            let mut running = system.marks.lock();
+            running.push_back(mark.clone());
+            // Relaxed, here and below: who does not see it yet sees it the next time; the actor pays for what nobody helps with.
+            system.marks.count.store(running.len(), Ordering::Relaxed);
+        }
+        if let Scheduler::Threads(threads) = &system.scheduler {
+            threads.wake_one();
+        }
+        mark
+    }
+
+    /// One that is over, or needs no more help.
+    pub(super) fn ends(&self, mark: &Arc<Mark>) {
+        let mut running = self.lock();
+        running.retain(|other| !Arc::ptr_eq(other, mark));
+        self.count.store(running.len(), Ordering::Relaxed);
+    }
+
+    /// Whether any runs.
+    #[inline]
+    pub(crate) fn are_running(&self) -> bool {
+        self.count.load(Ordering::Relaxed) != 0
+    }
+
+    /// Goes through a few objects of one of them, in turns.
+    pub(crate) fn help(&self, system: &Shared) -> Helped {
+        self.help_by(system, QUANTUM)
+    }
+
+    /// As `help`, through so many.
+    pub(crate) fn help_by(&self, system: &Shared, objects: usize) -> Helped {
+        for _ in 0..self.count.load(Ordering::Relaxed) {
+            let Some(mark) = self.next() else { break };
+            let oracle: &Oracle = &system.oracle;
+            let began_ns = oracle.now_ns();
+            let progress = mark.marker.work(objects);
+            mark.spent_ns
+                .fetch_add(oracle.now_ns() - began_ns, Ordering::Relaxed);
+            match progress {
+                Progress::Nothing => continue,
+                Progress::More => {
+                    // There is enough for two.
+                    if mark.marker.has_room()
+                        && let Scheduler::Threads(threads) = &system.scheduler
+                    {
+                        threads.wake_one();
+                    }
+                }
+                Progress::Drained => {
+                    self.ends(&mark);
+                    mark.cell.upgrade().into_iter().for_each(mark.through);
+                }
+                Progress::Over => self.ends(&mark),
+            }
+            return Helped::Some;
+        }
+        Helped::Nothing
+    }
+
+    /// The one that has waited longest.
+    fn next(&self) -> Option<Arc<Mark>> {
+        let mut running = self.lock();
+        let mark = running.pop_front()?;
+        running.push_back(mark.clone());
+        Some(mark)
+    }
+}

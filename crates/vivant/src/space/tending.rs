@@ -1,0 +1,164 @@
+//! A heap that is marked beside its actor's turns, or has something to sweep: what the actor does about it between two turns (H6 to H8).
+
+use super::Collected;
+use super::collected::Heaped;
+use super::marks::{Mark, Marks};
+use super::sighting::Sighting;
+use crate::actor::Actor;
+use crate::call::Delivery;
+use crate::cell::{AddressRef, StateRef};
+use crate::error::Refusal;
+use crate::mailbox::{Envelope, Kind, Letter, Role, Step};
+use crate::promise::Next;
+use crate::scheduler::Worker;
+use crate::space::HeapCounts;
+use crate::sync::Arc;
+use std::marker::PhantomData;
+use std::panic::Location;
+use vivant_heap::{Heap, HeapStats, Object};
+
+/// Runs that are swept before the actor looks whether a message waits: some 50 microseconds.
+const SWEPT: usize = 256;
+
+/// What an actor knows of the mark of its heap that runs beside its turns.
+#[derive(Default)]
+pub(super) enum Tending {
+    #[default]
+    Nothing,
+    Marks {
+        mark: Arc<Mark>,
+        /// How many turns the actor had begun when the mark began.
+        turns: u64,
+        /// Nanoseconds that the actor has spent on it itself.
+        spent_ns: u64,
+        shows: Shows,
+    },
+}
+
+/// What a mark was begun to note.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Shows {
+    Nothing,
+    /// Objects that may show addresses.
+    Acquaintances,
+}
+
+impl Tending {
+    /// The heap ends.
+    pub(super) fn ends(self, marks: &Marks) {
+        if let Tending::Marks { mark, .. } = self {
+            marks.ends(&mark);
+        }
+    }
+}
+
+impl<A: Actor<Space = Collected>> Heaped<A>
+where
+    for<'gc> A::State<'gc>: Object<'gc>,
+{
+    /// Whether a mark runs beside the turns.
+    pub(super) fn is_marking(&self) -> bool {
+        matches!(self.tending, Tending::Marks { .. })
+    }
+
+    /// The mark that was just begun is to note what may show addresses, if it runs beside the turns.
+    pub(super) fn marks_to_show(&mut self) {
+        if let Tending::Marks { shows, .. } = &mut self.tending {
+            *shows = Shows::Acquaintances;
+        }
+    }
+
+    /// The heap has done something, for so long, until now: takes note if a mark has begun or ended by it.
+    pub(super) fn takes_note(&mut self, worker: &Worker, before: &HeapStats, ns: u64, now_ns: u64) {
+        let after = self.heap.stats();
+        if let Tending::Marks { spent_ns, .. } = &mut self.tending {
+            *spent_ns += ns;
+        }
+        if after.major > before.major {
+            self.mark_has_ended(worker, ns, now_ns);
+        }
+        if after.begun > before.begun {
+            self.mark_has_begun(worker, ns);
+        }
+    }
+
+    fn mark_has_begun(&mut self, worker: &Worker, ns: u64) {
+        std::mem::take(&mut self.tending).ends(&worker.system.marks);
+        let Some(marker) = self.heap.marker() else {
+            return;
+        };
+        let cell = worker.me().cell();
+        self.tending = Tending::Marks {
+            mark: Marks::begins(&worker.system, marker, cell, tend::<A>),
+            turns: self.turns,
+            spent_ns: ns,
+            shows: Shows::Nothing,
+        };
+    }
+
+    fn mark_has_ended(&mut self, worker: &Worker, ns: u64, now_ns: u64) {
+        let Tending::Marks {
+            mark,
+            turns,
+            spent_ns,
+            shows,
+        } = std::mem::take(&mut self.tending)
+        else {
+            self.rest.is_marked(self.turns, now_ns, ns);
+            return;
+        };
+        worker.system.marks.ends(&mark);
+        self.rest
+            .is_marked(turns, now_ns, spent_ns + mark.spent_ns());
+        if shows == Shows::Acquaintances && turns == self.turns {
+            let heap = &mut self.heap;
+            self.sighting = Sighting::by(turns, |each| heap.show(each));
+        }
+    }
+
+    /// Goes on with what the heap has to do while no message is there.
+    fn is_tended(&mut self, worker: &Worker, facts: &HeapCounts) {
+        if self.is_marking() {
+            self.timed(worker, facts, Heap::pace);
+        }
+        if self.heap.is_unswept() {
+            self.timed(worker, facts, |heap| heap.sweep_some(SWEPT));
+        }
+        self.will_be_tended(worker);
+    }
+
+    /// If something is to be swept, the actor comes back to it when it has done what others want of it.
+    pub(super) fn will_be_tended(&mut self, worker: &Worker) {
+        if self.heap.is_unswept() && !self.is_marking() {
+            tend::<A>(worker.me());
+        }
+    }
+}
+
+/// Has an actor go on.
+struct Tend<A>(PhantomData<fn(A)>);
+
+fn tend<A: Actor<Space = Collected>>(to: AddressRef)
+where
+    for<'gc> A::State<'gc>: Object<'gc>,
+{
+    let envelope = Envelope::new::<Tend<A>>((), Location::caller());
+    Delivery { to, envelope }.deliver();
+}
+
+impl<A: Actor<Space = Collected>> Letter for Tend<A>
+where
+    for<'gc> A::State<'gc>: Object<'gc>,
+{
+    type Content = ();
+    const KIND: Kind = Kind::new::<Self>("tend", Role::Own);
+
+    fn run((): (), state: &mut StateRef<'_>, worker: &Worker) -> Step {
+        state.with_kept::<A>(|kept, facts| kept.is_tended(worker, facts));
+        Step::Done
+    }
+
+    fn refuse((): (), _: &Refusal, _: &'static Location<'static>) -> Next {
+        Next::Nothing
+    }
+}
