@@ -158,7 +158,7 @@ pub use supervision::{
     Again, AreSettled, Child, ChildFacts, ChildState, Children, Messages, OnPanic, Restart, Saved,
     ShutDown, Start, Supervised, Supervision, Supervisor, SupervisorHandle, TreeFailed,
 };
-pub use system::{ShutdownReport, Spawner, Survivor, System, SystemBuilder};
+pub use system::{BadCollectors, ShutdownReport, Spawner, Survivor, System, SystemBuilder};
 pub use timer::Timer;
 pub use topic::{Lagged, Subscription, Topic};
 pub use turn::Turn;
@@ -176,7 +176,8 @@ pub mod heap {
     pub use vivant_macros::ActorsObject as Object;
 }
 pub use heap::{
-    Freeze, Frozen, Gc, Ice, Iso, Leaf, Mut, Object, Pacing, Parcel, Sendable, Tag, Val, Weak, gc,
+    Freeze, Frozen, Gc, Ice, Iso, Leaf, Marking, Mut, Object, Pacing, Parcel, Sendable, Tag, Val,
+    Weak, gc,
 };
 
 #[cfg(feature = "macros")]

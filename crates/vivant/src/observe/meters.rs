@@ -285,7 +285,10 @@ pub(super) fn report(report: &Report) {
             actor, behaviour, ..
         } => ("vivant_large_turns_total", actor.as_str(), *behaviour),
         Report::Panicked(panic) => ("vivant_panics_total", panic.actor(), panic.behaviour()),
-        Report::GaveUp { .. } | Report::Overdue { .. } | Report::ThreadFailed { .. } => return,
+        Report::GaveUp { .. }
+        | Report::Overdue { .. }
+        | Report::UnusedCollector { .. }
+        | Report::ThreadFailed { .. } => return,
     };
     let actor_type = type_in(actor).to_owned();
     counter!(name, "actor_type" => actor_type, "behaviour" => behaviour).increment(1);

@@ -95,6 +95,7 @@ where
     ) -> Heaped<A> {
         let system = &worker.system;
         let pacing = A::PACING.unwrap_or(system.config.pacing);
+        let pacing = system.config.collectors.pacing(A::NAME, pacing);
         let bell = Bell::of(worker.me().cell(), rest::ask::<A>);
         let waker = Waker::from(bell.clone());
         let begun = Heap::begin(&system.heaps, pacing, waker, |mutator| {

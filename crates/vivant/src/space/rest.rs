@@ -15,7 +15,7 @@ use crate::system::Shared;
 use crate::timer::ns;
 use std::marker::PhantomData;
 use std::panic::Location;
-use vivant_heap::{Begun, Heap, Object};
+use vivant_heap::{Begun, Heap, Marking, Object};
 
 /// A heap that is marked because it rests, or because others have given something up, is so for no more than this part of the time.
 const SHARE: u64 = 100;
@@ -165,7 +165,7 @@ where
 
     /// Hears what others have left.
     pub(super) fn heed(&mut self) -> GivenUp {
-        if self.heap.heed() {
+        if self.heap.heed() && self.heap.marking() != Marking::Never {
             self.rest.given_up = GivenUp::Something;
         }
         self.rest.given_up
@@ -173,6 +173,9 @@ where
 
     /// What the next mark would be for.
     fn wants(&self) -> Wants {
+        if self.heap.marking() == Marking::Never {
+            return Wants::Nothing;
+        }
         match self.rest.given_up {
             GivenUp::Something => Wants::Collect,
             GivenUp::Nothing if self.heap.imports() > 0 && self.rest.marked != self.turns => {
