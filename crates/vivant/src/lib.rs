@@ -150,7 +150,10 @@ pub use promise::{Promise, Resolver};
 pub use rate_limit::{RateLimit, RateLimited};
 pub use report::Report;
 pub use router::Router;
-pub use space::{Collected, HeapFacts, Pauses, Plain, PlainActor, Space};
+pub use space::{
+    ByPauseKind, Collected, Distribution, HeapFacts, PauseDistributions, PauseKind, Pauses, Plain,
+    PlainActor, Space,
+};
 pub use step::{Step, Steps};
 pub use stop::{GaveUp, Linked, StopReason};
 pub use stream::{Attached, Attachment, StreamItem};

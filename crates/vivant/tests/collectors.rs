@@ -49,7 +49,7 @@ impl<'gc> ScrapState<'gc> {
 fn marks_of(system: &System, type_name: &str) -> u64 {
     let actors = system.inspect().actors;
     let mut heaps = actors.iter().filter(|it| it.type_name == type_name);
-    heaps.next().unwrap().heap.unwrap().major.count
+    heaps.next().unwrap().heap.unwrap().marks()
 }
 
 /// Which of the two mark by themselves: the chain, the scrap.
@@ -189,7 +189,7 @@ fn forgotten(marking: Marking) -> (u64, usize) {
     let heaps: Vec<_> = system.inspect().actors;
     let heaps = heaps.iter().filter_map(|it| it.heap);
     heaps.fold((0, 0), |(marks, imports), heap| {
-        (marks + heap.major.count, imports + heap.imports as usize)
+        (marks + heap.marks(), imports + heap.imports as usize)
     })
 }
 
