@@ -126,7 +126,7 @@ impl Core {
             pacing,
             prepares: false,
             chance: Chance::new(pacing.stress.map_or(0, |stress| stress.seed)),
-            mark_at: pacing.first,
+            mark_at: pacing.next_mark(0),
         }))
     }
 

@@ -1,5 +1,6 @@
 //! When a heap collects.
 
+use crate::marking::Marking;
 use crate::stress::Stress;
 
 /// When a heap collects.
@@ -12,6 +13,8 @@ pub struct Pacing {
     pub first: usize,
     /// How much the old generation may grow from what lived after the last mark before the next: 2.0 is twice.
     pub growth: f64,
+    /// How the old generation is marked.
+    pub marking: Marking,
     /// For tests: checks and collects more than a program needs.
     pub stress: Option<Stress>,
 }
@@ -30,6 +33,7 @@ impl Pacing {
             nursery: 256 * 1024,
             first: 256 * 1024,
             growth: 2.0,
+            marking: Marking::Concurrent,
             stress: None,
         }
     }
@@ -55,10 +59,27 @@ impl Pacing {
         self
     }
 
+    /// With another way of [`marking`](Pacing::marking).
+    #[must_use]
+    pub const fn marking(mut self, marking: Marking) -> Pacing {
+        self.marking = marking;
+        self
+    }
+
     /// Under [`stress`](Pacing::stress).
     #[must_use]
     pub const fn stressed(mut self, stress: Stress) -> Pacing {
         self.stress = Some(stress);
         self
+    }
+
+    /// The weight at which the next mark is due, if the last one has left so much; 0 if there was none.
+    pub(crate) fn next_mark(&self, weight: usize) -> usize {
+        match self.marking {
+            Marking::Never => usize::MAX,
+            Marking::Concurrent | Marking::AtOnce => {
+                ((weight as f64 * self.growth) as usize).max(self.first)
+            }
+        }
     }
 }

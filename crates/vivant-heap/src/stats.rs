@@ -16,6 +16,10 @@ pub struct HeapStats {
     pub major: u64,
     /// How many marks were begun beside the turns: those that have ended are among `major`.
     pub begun: u64,
+    /// How many of them have ended, and how many were given up: the rest runs.
+    pub ended: u64,
+    /// As `ended`.
+    pub given_up: u64,
     /// How often the heap's holder went through a part of such a mark, because it had made much old.
     pub slices: u64,
     /// How often a turn has waited for a marker to leave the object that it was about to change.
@@ -106,6 +110,16 @@ impl Counted {
     /// A mark has begun beside the turns.
     pub(crate) fn begins(&mut self) {
         self.stats.begun += 1;
+    }
+
+    /// It has ended.
+    pub(crate) fn ends(&mut self) {
+        self.stats.ended += 1;
+    }
+
+    /// It was given up.
+    pub(crate) fn gives_up(&mut self) {
+        self.stats.given_up += 1;
     }
 
     /// A part of a mark was gone through.

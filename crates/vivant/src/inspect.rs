@@ -7,7 +7,7 @@ use crate::mailbox::Ring;
 use crate::names::NameFacts;
 use crate::report::Report;
 use crate::scheduler::{Scheduler, Threads};
-use crate::space::HeapFacts;
+use crate::space::{HeapFacts, PauseDistributions};
 use crate::sync::Arc;
 use crate::system::{HeldBack, Shared, Survivor};
 use std::collections::BTreeMap;
@@ -47,6 +47,8 @@ pub struct Inspection {
     pub bytes: i64,
     /// Pages of 4 KiB that the heaps of actors have.
     pub heap_pages: usize,
+    /// How long their heaps kept actors from running, since the system began.
+    pub pauses: PauseDistributions,
     /// Actors that have ended, and of whose graphs others have something still.
     pub orphans: usize,
 }
@@ -225,6 +227,7 @@ impl Inspection {
             names: system.names.facts(),
             bytes: system.bytes_held(),
             heap_pages: system.heaps.stats().pages,
+            pauses: system.pauses.read(),
             orphans: system.orphans.len(),
         }
     }

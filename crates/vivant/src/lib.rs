@@ -150,7 +150,10 @@ pub use promise::{Promise, Resolver};
 pub use rate_limit::{RateLimit, RateLimited};
 pub use report::Report;
 pub use router::Router;
-pub use space::{Collected, HeapFacts, Pauses, Plain, PlainActor, Space};
+pub use space::{
+    ByPauseKind, Collected, Distribution, HeapFacts, PauseDistributions, PauseKind, Pauses, Plain,
+    PlainActor, Space,
+};
 pub use step::{Step, Steps};
 pub use stop::{GaveUp, Linked, StopReason};
 pub use stream::{Attached, Attachment, StreamItem};
@@ -158,7 +161,7 @@ pub use supervision::{
     Again, AreSettled, Child, ChildFacts, ChildState, Children, Messages, OnPanic, Restart, Saved,
     ShutDown, Start, Supervised, Supervision, Supervisor, SupervisorHandle, TreeFailed,
 };
-pub use system::{ShutdownReport, Spawner, Survivor, System, SystemBuilder};
+pub use system::{BadCollectors, ShutdownReport, Spawner, Survivor, System, SystemBuilder};
 pub use timer::Timer;
 pub use topic::{Lagged, Subscription, Topic};
 pub use turn::Turn;
@@ -176,7 +179,8 @@ pub mod heap {
     pub use vivant_macros::ActorsObject as Object;
 }
 pub use heap::{
-    Freeze, Frozen, Gc, Ice, Iso, Leaf, Mut, Object, Pacing, Parcel, Sendable, Tag, Val, Weak, gc,
+    Freeze, Frozen, Gc, Ice, Iso, Leaf, Marking, Mut, Object, Pacing, Parcel, Sendable, Tag, Val,
+    Weak, gc,
 };
 
 #[cfg(feature = "macros")]

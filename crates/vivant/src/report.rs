@@ -9,6 +9,7 @@ use crate::system::Shared;
 use std::collections::VecDeque;
 use std::fmt;
 use std::io;
+use vivant_heap::Marking;
 
 /// How many of the latest reports are kept for inspection.
 const KEPT_MAX: usize = 64;
@@ -48,6 +49,16 @@ pub enum Report {
     Overdue {
         /// Path of the actor.
         actor: String,
+    },
+    /// A text says how the heaps of some type's actors are marked, and no actor with a heap of this type has begun until the system was shut down: the name may be
+    /// mistyped ([`SystemBuilder::collectors`](crate::SystemBuilder::collectors)).
+    UnusedCollector {
+        /// Where the text was: `VIVANT_COLLECTOR` or `SystemBuilder::collectors`.
+        place: &'static str,
+        /// The name in it.
+        name: String,
+        /// How their heaps would have been marked.
+        marking: Marking,
     },
     /// The operating system refused a thread.
     ThreadFailed {
@@ -89,6 +100,14 @@ impl fmt::Display for Report {
                     "{actor} has not done in time what its supervisor told it"
                 )
             }
+            Report::UnusedCollector {
+                place,
+                name,
+                marking,
+            } => write!(
+                f,
+                "{place} says {name}={marking}, but no actor with a heap has begun whose type is {name}: compare it with the types in `System::inspect`"
+            ),
             Report::ThreadFailed { error } => {
                 write!(f, "a worker thread could not be started: {error}")
             }
@@ -150,6 +169,14 @@ impl Reports {
 
     pub(crate) fn overdue(&self, actor: String) {
         self.say(Report::Overdue { actor });
+    }
+
+    pub(crate) fn unused_collector(&self, place: &'static str, name: String, marking: Marking) {
+        self.say(Report::UnusedCollector {
+            place,
+            name,
+            marking,
+        });
     }
 
     pub(crate) fn thread_failed(&self, error: &io::Error) {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use vivant::heap::{Stress, Unbranded, When};
 use vivant::prelude::*;
 use vivant::simulation::{Faults, Seeds, Simulation, check};
-use vivant::{HeapFacts, OnPanic, Pacing, Report, Supervisor, System};
+use vivant::{HeapFacts, OnPanic, Pacing, PauseKind, Report, Supervisor, System};
 
 #[derive(Object)]
 struct Entry<'gc> {
@@ -191,7 +191,7 @@ fn an_actor_with_a_heap_shows_what_that_does() {
     assert_eq!(cache.get(19_999).ask_blocking(), Ok(Some(String::new())));
     let facts = heap(simulation.system());
     assert!(
-        facts.minor.count > 0 && facts.allocated > 1_000_000,
+        facts.pauses[PauseKind::Minor].count > 0 && facts.allocated > 1_000_000,
         "{facts:?}"
     );
     assert!(facts.pages < 2_000_000, "{facts:?}");
@@ -229,7 +229,7 @@ fn who_shares_nothing_is_asked_once_a_second() {
     simulation.run_for(Duration::from_secs(60));
     let idle = heap(simulation.system());
     assert!(idle.questions <= busy.questions + 2, "{idle:?}");
-    assert_eq!(idle.major, busy.major, "it has nothing of others");
+    assert_eq!(idle.marks(), busy.marks(), "it has nothing of others");
 }
 
 #[test]

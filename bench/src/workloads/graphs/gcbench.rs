@@ -6,7 +6,7 @@
 //!
 //! Timed: from the question to its answer. An operation is a node.
 
-use super::{heaps, with_pauses};
+use super::{heaps, with_distribution, with_pauses};
 use crate::bench::{Bench, Group};
 use crate::failure::Failure;
 use crate::meter::Meter;
@@ -157,5 +157,6 @@ fn run(run: &Run) -> Result<Vec<Figures>, Failure> {
         .map(|goal| 2 * iterations(stretch, goal) * size(goal))
         .sum();
     let figures = Figures::new(spent, made + size(stretch) + size(stretch - 2), check);
-    Ok(vec![with_pauses(figures, heaps(&system))])
+    let figures = with_pauses(figures, heaps(&system));
+    Ok(vec![with_distribution(figures, &system)])
 }

@@ -5,7 +5,7 @@
 //!
 //! Timed: from the question to its answer. An operation is a link.
 
-use super::{heaps, with_pauses};
+use super::{heaps, with_distribution, with_pauses};
 use crate::bench::{Bench, Group};
 use crate::failure::Failure;
 use crate::meter::Meter;
@@ -103,5 +103,6 @@ fn run(run: &Run) -> Result<Vec<Figures>, Failure> {
     let spent = meter.stop();
     let check = run.check("sum of all links, twice", links * (links - 1), sum)?;
     let figures = Figures::new(spent, links, check);
-    Ok(vec![with_pauses(figures, heaps(&system))])
+    let figures = with_pauses(figures, heaps(&system));
+    Ok(vec![with_distribution(figures, &system)])
 }

@@ -25,37 +25,59 @@ pub(super) use trees::TREES;
 pub(super) use trees2::TREES2;
 
 use crate::row::Figures;
-use vivant::{HeapFacts, Pauses, System};
+use serde_json::{Value, json};
+use std::time::Duration;
+use vivant::{Distribution, HeapFacts, PauseKind, System};
 
 /// What the heaps of all actors did, beside the figures.
 fn with_pauses(mut figures: Figures, heaps: HeapFacts) -> Figures {
-    let us = |pauses: Pauses| pauses.longest.as_secs_f64() * 1e6;
+    let longest_us = |kind| us(heaps.pauses[kind].longest);
     let extra = &mut figures.extra;
-    extra.insert("minor", heaps.minor.count.into());
-    extra.insert("minor_max_us", us(heaps.minor).into());
-    extra.insert("major", heaps.major.count.into());
-    extra.insert("major_max_us", us(heaps.major).into());
-    extra.insert("sweep_max_us", us(heaps.sweep).into());
-    let pauses = heaps.minor.total + heaps.major.total + heaps.sweep.total;
-    extra.insert("pauses_s", pauses.as_secs_f64().into());
+    extra.insert("minor", heaps.pauses[PauseKind::Minor].count.into());
+    extra.insert("minor_max_us", longest_us(PauseKind::Minor).into());
+    extra.insert("major", heaps.pauses[PauseKind::Major].count.into());
+    extra.insert("major_max_us", longest_us(PauseKind::Major).into());
+    extra.insert("sweep_max_us", longest_us(PauseKind::Sweep).into());
+    extra.insert("pauses_s", heaps.pauses.all().total.as_secs_f64().into());
     figures
+}
+
+/// How long the pauses of a system took, those of actors included that have ended: all, and each kind of which there were any.
+fn with_distribution(mut figures: Figures, system: &System) -> Figures {
+    let pauses = system.inspect().pauses;
+    let kinds = pauses.iter().filter(|(_, these)| these.count > 0);
+    let all = [("all", &pauses.all)].into_iter();
+    let each = all.chain(kinds.map(|(kind, these)| (kind.name(), these)));
+    let shown: serde_json::Map<_, _> = each
+        .map(|(name, these)| (name.to_owned(), quantiles(these)))
+        .collect();
+    figures.extra.insert("pauses", shown.into());
+    figures
+}
+
+fn quantiles(pauses: &Distribution) -> Value {
+    json!({
+        "count": pauses.count,
+        "p50_us": us(pauses.p50),
+        "p99_us": us(pauses.p99),
+        "p999_us": us(pauses.p999),
+        "p9999_us": us(pauses.p9999),
+        "max_us": us(pauses.longest),
+    })
+}
+
+fn us(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e6
 }
 
 /// Of all heaps of a system together; of pauses the longest.
 fn heaps(system: &System) -> HeapFacts {
-    let add = |sum: &mut Pauses, one: Pauses| {
-        sum.count += one.count;
-        sum.total += one.total;
-        sum.longest = sum.longest.max(one.longest);
-    };
     let mut all = HeapFacts::default();
     for heap in system.inspect().actors.iter().filter_map(|it| it.heap) {
         all.live += heap.live;
         all.pages += heap.pages;
         all.allocated += heap.allocated;
-        add(&mut all.minor, heap.minor);
-        add(&mut all.major, heap.major);
-        add(&mut all.sweep, heap.sweep);
+        all.pauses = all.pauses.and(&heap.pauses);
     }
     all
 }

@@ -7,7 +7,7 @@
 //! request to the last answer. An operation is a request.
 
 use super::tree::{build, nodes};
-use super::{heaps, with_pauses};
+use super::{heaps, with_distribution, with_pauses};
 use crate::bench::{Bench, Group};
 use crate::failure::Failure;
 use crate::latency::Latencies;
@@ -159,5 +159,6 @@ fn run(run: &Run) -> Result<Vec<Figures>, Failure> {
     let check = run.check("nodes counted", answers * nodes(depth), sum)?;
     let mut figures = Figures::new(spent, answers, check);
     figures.latency = Some(between.quantiles());
-    Ok(vec![with_pauses(figures, heaps(&system))])
+    let figures = with_pauses(figures, heaps(&system));
+    Ok(vec![with_distribution(figures, &system)])
 }

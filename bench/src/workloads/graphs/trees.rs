@@ -7,7 +7,7 @@
 //! Timed: from the question to its answer. An operation is a node.
 
 use super::tree::{Tree, build, nodes};
-use super::{heaps, with_pauses};
+use super::{heaps, with_distribution, with_pauses};
 use crate::bench::{Bench, Group};
 use crate::failure::Failure;
 use crate::meter::Meter;
@@ -107,5 +107,6 @@ fn run(run: &Run) -> Result<Vec<Figures>, Failure> {
     let spent = meter.stop();
     let check = run.check("nodes counted", all_nodes(depth), counted)?;
     let figures = Figures::new(spent, all_nodes(depth), check);
-    Ok(vec![with_pauses(figures, heaps(&system))])
+    let figures = with_pauses(figures, heaps(&system));
+    Ok(vec![with_distribution(figures, &system)])
 }

@@ -6,7 +6,7 @@
 //! Timed: from the making of the first actor to the last one's answer. An operation is a node.
 
 use super::tree::{build, nodes};
-use super::{heaps, with_pauses};
+use super::{heaps, with_distribution, with_pauses};
 use crate::bench::{Bench, Group};
 use crate::failure::Failure;
 use crate::meter::Meter;
@@ -84,5 +84,6 @@ fn run(run: &Run) -> Result<Vec<Figures>, Failure> {
     let expected = actors * trees * nodes(depth);
     let check = run.check("nodes counted", expected, sum)?;
     let figures = Figures::new(spent, expected, check);
-    Ok(vec![with_pauses(figures, heaps(&system))])
+    let figures = with_pauses(figures, heaps(&system));
+    Ok(vec![with_distribution(figures, &system)])
 }

@@ -21,7 +21,7 @@ use crate::run::Run;
 use std::thread;
 use std::time::{Duration, Instant};
 use vivant::prelude::*;
-use vivant::{HeapFacts, Pauses};
+use vivant::{HeapFacts, PauseKind};
 
 pub(in crate::workloads) const FANOUT_VAL: Bench = Bench {
     name: "fanout_val",
@@ -52,10 +52,7 @@ fn heaps(system: &System) -> (HeapFacts, HeapFacts) {
             writer = heap;
         } else {
             readers.imports += heap.imports;
-            for pauses in [heap.minor, heap.major, heap.sweep] {
-                readers.major.longest = readers.major.longest.max(pauses.longest);
-                readers.major.count += pauses.count;
-            }
+            readers.pauses = readers.pauses.and(&heap.pauses);
         }
     }
     (writer, readers)
@@ -96,7 +93,7 @@ fn run(run: &Run) -> Result<Vec<Figures>, Failure> {
     let reclaimed = loop {
         let (writer, readers) = heaps(&system);
         // What is published may be old: the writer must have marked since.
-        let knows = writer.major.count > of_writer.major.count;
+        let knows = writer.marks() > of_writer.marks();
         if knows && readers.imports == 0 && writer.exports == 0 && writer.live <= base + base / 100
         {
             break began.elapsed();
@@ -115,7 +112,6 @@ fn run(run: &Run) -> Result<Vec<Figures>, Failure> {
     let mut figures = Figures::new(spent, seen.looked, check);
     figures.latency = Some(seen.waits.quantiles());
     let us = |time: Duration| -> serde_json::Value { (time.as_secs_f64() * 1e6).into() };
-    let total = |pauses: Pauses| pauses.total;
     let extra = &mut figures.extra;
     let gaps = seen.gaps.quantiles();
     extra.insert("gap_p999_us", gaps.p999_us.into());
@@ -126,12 +122,14 @@ fn run(run: &Run) -> Result<Vec<Figures>, Failure> {
     extra.insert("publish_us", took.p50_us.into());
     extra.insert("publish_p99_us", took.p99_us.into());
     extra.insert("publish_max_us", took.max_us.into());
-    let collections = [of_writer.minor, of_writer.major, of_writer.sweep].map(total);
-    let collections: Duration = collections.into_iter().sum();
+    let collections = of_writer.pauses.all().total;
     extra.insert("writer_pauses_us", us(collections / versions as u32));
-    extra.insert("writer_major", of_writer.major.count.into());
-    extra.insert("writer_major_max_us", us(of_writer.major.longest));
-    extra.insert("reader_pause_max_us", us(of_readers.major.longest));
+    extra.insert("writer_major", of_writer.marks().into());
+    extra.insert(
+        "writer_major_max_us",
+        us(of_writer.pauses[PauseKind::Major].longest),
+    );
+    extra.insert("reader_pause_max_us", us(of_readers.pauses.all().longest));
     extra.insert("live_of_one_bytes", base.into());
     extra.insert("live_at_stop_bytes", live.into());
     extra.insert("reclaimed_ms", (reclaimed.as_secs_f64() * 1e3).into());

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use std::collections::BTreeMap;
-use vivant::System;
+use vivant::{PauseKind, System};
 
 /// Of all heaps together, as far as they have published it.
 #[derive(Clone, Copy, Default)]
@@ -30,7 +30,7 @@ impl Told {
             told.decs += heap.decs;
             told.changes += heap.changes;
             told.questions += heap.questions;
-            told.cycles += heap.minor.count + heap.major.count;
+            told.cycles += heap.pauses[PauseKind::Minor].count + heap.marks();
         }
         told.app = seen.turns.saturating_sub(told.questions);
         told

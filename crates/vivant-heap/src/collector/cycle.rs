@@ -232,6 +232,7 @@ impl Core {
         self.pinned = pinned;
         self.counted.waited(cycle.waits);
         self.counted.major(found.objects);
+        self.counted.ends();
         self.showing = found.showing;
         std::mem::forget(whole);
     }
@@ -241,6 +242,7 @@ impl Core {
         if let Some(cycle) = self.cycle.get_mut().take() {
             cycle.marking.list.close();
             self.counted.waited(cycle.waits);
+            self.counted.gives_up();
             self.sharing.get_mut().imports.mark_given_up();
         }
     }

@@ -135,8 +135,7 @@ impl Core {
     /// What lives now is all that it has: the next mark is due when it has grown. Regions that were dead have ended, or do with the sweep.
     pub(crate) fn next_mark(&mut self) {
         self.pinned = 0;
-        let grown = self.weight() as f64 * self.pacing.growth;
-        self.mark_at = (grown as usize).max(self.pacing.first);
+        self.mark_at = self.pacing.next_mark(self.weight());
     }
 
     /// Sweeps what is due: a few runs, and so many that all are swept when the old generation has grown half of the way to the next mark (H8).

@@ -2,6 +2,7 @@
 
 use super::{Core, Heap, Root};
 use crate::collector::{Ageing, Marker, Progress, Shows};
+use crate::marking::Marking;
 use crate::pages::chunk::PAGE;
 use crate::region::Role;
 use crate::stress::When;
@@ -21,6 +22,17 @@ enum Due {
     Beside(Option<usize>),
 }
 
+impl Due {
+    /// What of it a heap does that is marked like this.
+    fn by(self, marking: Marking) -> Due {
+        match (self, marking) {
+            (Due::All | Due::Beside(_), Marking::Never) => Due::Young,
+            (Due::Beside(_), Marking::AtOnce) => Due::All,
+            (due, _) => due,
+        }
+    }
+}
+
 /// What has become of the mark that was asked for.
 #[must_use]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -34,7 +46,8 @@ pub enum Begun {
 impl Core {
     /// Whether its marks run beside the turns (H7). A region's do not: it is somebody's for as long as it is open.
     fn marks_beside(&self) -> bool {
-        matches!(self.role, Role::Heap) && self.old.living() > BESIDE
+        let may = self.pacing.marking == Marking::Concurrent && matches!(self.role, Role::Heap);
+        may && self.old.living() > BESIDE
     }
 
     /// The source has hardly any pages left for turns: gives back all that can be.
@@ -65,7 +78,7 @@ impl<R: Root> Heap<R> {
         self.check();
     }
 
-    /// Begins to mark everything, unless a mark runs already. One that runs beside the turns goes on by [`Heap::pace`] and the help of [`Heap::marker`].
+    /// Begins to mark everything, unless a mark runs already. At once, unless its pacing marks [beside the turns](Marking::Concurrent) and it is large. One that runs beside the turns goes on by [`Heap::pace`] and the help of [`Heap::marker`].
     ///
     /// Costs a collection of the nursery, a look at what the state refers to, and what is left of the last sweep.
     pub fn begin_mark(&mut self) -> Begun {
@@ -143,7 +156,7 @@ impl<R: Root> Heap<R> {
 
     /// Between two turns: collects what is due by the heap's pacing; goes on with a mark that runs beside the turns, and ends it if it is through.
     pub fn pace(&mut self) {
-        let due = self.due();
+        let due = self.due().by(self.core().pacing.marking);
         let (core, state) = (self.core.get_mut(), &mut *self.state);
         match due {
             Due::Nothing => {}

@@ -308,8 +308,10 @@ impl<R: Root> Heap<R> {
         self.core().between_turns().imports.len()
     }
 
-    /// Whether others have left something that it has not heard of.
-    pub(super) fn is_told(&self) -> bool {
+    /// Whether others have left something that it has not heard of ([`Heap::heed`]). Costs a load.
+    #[inline]
+    #[must_use]
+    pub fn is_told(&self) -> bool {
         !self.core().owner.lane.is_empty()
     }
 

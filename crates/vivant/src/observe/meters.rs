@@ -4,13 +4,14 @@
 //! built. Every worker counts turns by itself and tells the recorder every so often, because all workers would else
 //! write to one counter for each turn. Counts are exact when nothing runs.
 //!
-//! Times are sampled: of a behaviour every 16th turn on a worker, and the first one in each millisecond.
+//! Times of turns are sampled: of a behaviour every 16th turn on a worker, and the first one in each millisecond.
 
 use crate::cell::{Class, Header, catch};
 use crate::dead_letter::Cause;
 use crate::mailbox::Kind;
 use crate::report::Report;
 use crate::scheduler::Worker;
+use crate::space::PauseKind;
 use crate::stop::StopReason;
 use crate::sync::{Arc, Mutex, lock};
 use metrics::{Counter, Histogram, Unit, counter, describe_counter, describe_histogram, histogram};
@@ -34,6 +35,11 @@ fn describe() {
         "vivant_mailbox_wait_seconds",
         Unit::Seconds,
         "How long the messages of sampled turns had waited, to a millisecond"
+    );
+    describe_histogram!(
+        "vivant_pause_seconds",
+        Unit::Seconds,
+        "How long heaps kept their actors from running"
     );
     describe_counter!("vivant_spawned_total", "Actors that were made");
     describe_counter!("vivant_ended_total", "Actors that have ended");
@@ -61,6 +67,7 @@ type Key = usize;
 /// The handles of one system.
 pub(crate) struct SystemMeters {
     turns: Mutex<BTreeMap<(Key, Key), Arc<TurnMeters>>>,
+    pauses: Mutex<BTreeMap<(Key, PauseKind), Arc<Histogram>>>,
     spawned: Mutex<BTreeMap<Key, Arc<Counter>>>,
     ended: Mutex<BTreeMap<(Key, &'static str), Arc<Counter>>>,
 }
@@ -76,6 +83,7 @@ impl SystemMeters {
         describe();
         SystemMeters {
             turns: Mutex::default(),
+            pauses: Mutex::default(),
             spawned: Mutex::default(),
             ended: Mutex::default(),
         }
@@ -89,6 +97,13 @@ impl SystemMeters {
                 seconds: histogram!("vivant_turn_seconds", &labels),
                 wait_seconds: histogram!("vivant_mailbox_wait_seconds", &labels),
             }
+        })
+    }
+
+    fn pauses_of(&self, class: &'static Class, kind: PauseKind) -> Arc<Histogram> {
+        shared(&self.pauses, (address(class), kind), || {
+            let labels = [("actor_type", class.name), ("kind", kind.name())];
+            histogram!("vivant_pause_seconds", &labels)
         })
     }
 
@@ -254,6 +269,11 @@ impl Timed {
     }
 }
 
+pub(super) fn paused(actor: &Header, kind: PauseKind, ns: u64) {
+    let pauses = actor.system.meters.pauses_of(actor.class, kind);
+    pauses.record(ns as f64 / 1e9);
+}
+
 pub(super) fn spawned(actor: &Header) {
     actor.system.meters.spawned(actor.class).increment(1);
 }
@@ -285,7 +305,10 @@ pub(super) fn report(report: &Report) {
             actor, behaviour, ..
         } => ("vivant_large_turns_total", actor.as_str(), *behaviour),
         Report::Panicked(panic) => ("vivant_panics_total", panic.actor(), panic.behaviour()),
-        Report::GaveUp { .. } | Report::Overdue { .. } | Report::ThreadFailed { .. } => return,
+        Report::GaveUp { .. }
+        | Report::Overdue { .. }
+        | Report::UnusedCollector { .. }
+        | Report::ThreadFailed { .. } => return,
     };
     let actor_type = type_in(actor).to_owned();
     counter!(name, "actor_type" => actor_type, "behaviour" => behaviour).increment(1);

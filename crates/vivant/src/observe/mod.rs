@@ -23,6 +23,7 @@ use crate::mailbox::Head;
 use crate::mailbox::Kind;
 use crate::report::Report;
 use crate::scheduler::Worker;
+use crate::space::PauseKind;
 use crate::stop::StopReason;
 use std::panic::Location;
 
@@ -106,6 +107,14 @@ pub(crate) fn rests(worker: &Worker) {
     #[cfg(feature = "metrics")]
     worker.meters.tell();
     let _unused = worker;
+}
+
+/// An actor's heap has kept it from running.
+#[inline]
+pub(crate) fn paused(worker: &Worker, kind: PauseKind, ns: u64) {
+    #[cfg(feature = "metrics")]
+    tell(|| worker.with_me(|actor| meters::paused(actor, kind, ns)));
+    let _unused = (worker, kind, ns);
 }
 
 /// An actor was made.

@@ -204,6 +204,11 @@ pub(super) fn report(report: &Report) {
             "gave up",
         ),
         Report::Overdue { actor } => warn!(target: "vivant", actor, "overdue"),
+        Report::UnusedCollector {
+            place,
+            name,
+            marking,
+        } => warn!(target: "vivant", place, name, %marking, "unused collector"),
         Report::ThreadFailed { error } => {
             warn!(target: "vivant", error, "a worker thread could not be started");
         }

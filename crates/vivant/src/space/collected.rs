@@ -6,8 +6,9 @@ use super::orphans::Orphans;
 use super::rest::{self, Rest};
 use super::sighting::Sighting;
 use super::tending::Tending;
-use super::{HeapCounts, Host, Keep};
+use super::{HeapCounts, Host, Keep, PauseKind};
 use crate::actor::Actor;
+use crate::observe;
 use crate::scheduler::Worker;
 use crate::sync::Arc;
 use crate::turn::Turn;
@@ -18,7 +19,9 @@ use std::marker::PhantomData;
 use std::ops::Deref;
 use std::panic;
 use std::task::Waker;
-use vivant_heap::{Anything, Gc, Heap, Leaf, Mut, Mutator, Object, Orphan, Root, Sharer, unsize};
+use vivant_heap::{
+    Anything, Gc, Heap, HeapStats, Leaf, Mut, Mutator, Object, Orphan, Root, Sharer, unsize,
+};
 
 /// The state is a graph of objects in a heap of the actor's own, which collects itself between turns (H1). [`Actor::State`] is a type with
 /// a lifetime, the brand of the turn (Y1); the turn derefs to the heap's [`Mutator`], which allocates and writes.
@@ -95,6 +98,7 @@ where
     ) -> Heaped<A> {
         let system = &worker.system;
         let pacing = A::PACING.unwrap_or(system.config.pacing);
+        let pacing = system.config.collectors.pacing(A::NAME, pacing);
         let bell = Bell::of(worker.me().cell(), rest::ask::<A>);
         let waker = Waker::from(bell.clone());
         let begun = Heap::begin(&system.heaps, pacing, waker, |mutator| {
@@ -211,7 +215,7 @@ where
         if self.heap.is_due() {
             self.collect(worker, facts);
         }
-        self.will_rest(worker);
+        self.will_rest(worker, facts);
     }
 
     #[cold]
@@ -225,18 +229,32 @@ where
         self.timed(worker, facts, Heap::pace);
     }
 
-    /// Has the heap collect, and publishes how long that took.
+    /// Has the heap collect, and publishes how long that took, as a pause of the kind that it was.
     pub(super) fn timed(
         &mut self,
         worker: &Worker,
         facts: &HeapCounts,
         collect: impl FnOnce(&mut Heap<Rooted<A>>),
     ) {
+        self.timed_as(worker, facts, PauseKind::of, collect);
+    }
+
+    /// As `timed`; `kind` says which one, from what the heap was before and after.
+    pub(super) fn timed_as(
+        &mut self,
+        worker: &Worker,
+        facts: &HeapCounts,
+        kind: impl FnOnce(&HeapStats, &HeapStats) -> PauseKind,
+        collect: impl FnOnce(&mut Heap<Rooted<A>>),
+    ) {
         let oracle = &worker.system.oracle;
         let (before, began_ns) = (self.heap.stats(), oracle.now_ns());
         collect(&mut self.heap);
         let (after, ns) = (self.heap.stats(), oracle.now_ns() - began_ns);
-        facts.collected(&before, &after, ns);
+        let kind = kind(&before, &after);
+        facts.paused(kind, ns, &after);
+        worker.system.pauses.add(kind, ns);
+        observe::paused(worker, kind, ns);
         self.takes_note(worker, &before, ns, began_ns + ns);
         self.tell_of_deaths();
     }

@@ -1,7 +1,7 @@
 //! What others may know of an actor's heap.
 
+use super::pauses::{ByPauseKind, PauseCounts, PauseKind, Pauses};
 use crate::sync::{AtomicU64, Ordering};
-use std::time::Duration;
 use vivant_heap::HeapStats;
 
 /// Published by the holder after each collection and question, read by anybody. Relaxed throughout: each number stands for itself.
@@ -17,17 +17,7 @@ pub struct HeapCounts {
     decs: AtomicU64,
     changes: AtomicU64,
     questions: AtomicU64,
-    minor: PauseCounts,
-    major: PauseCounts,
-    sweep: PauseCounts,
-}
-
-/// Of collections of one kind.
-#[derive(Debug, Default)]
-struct PauseCounts {
-    count: AtomicU64,
-    total_ns: AtomicU64,
-    longest_ns: AtomicU64,
+    pauses: ByPauseKind<PauseCounts>,
 }
 
 /// What is known of an actor's heap, as of its last collection, or the last time that the runtime asked it whether it rests.
@@ -54,36 +44,22 @@ pub struct HeapFacts {
     pub changes: u64,
     /// Messages by which the runtime asked whether it rests.
     pub questions: u64,
-    /// Collections of the nursery.
-    pub minor: Pauses,
-    /// Collections of everything: those of the nursery that they begin with included.
-    pub major: Pauses,
-    /// Steps of the sweep that came alone; a step comes with each collection too.
-    pub sweep: Pauses,
+    /// Its pauses: how often, and for how long, the actor could have run a turn and did not because of its heap.
+    pub pauses: ByPauseKind<Pauses>,
 }
 
-/// Collections of one kind: in each of them the actor could have run a turn, and did not. In a simulation they take no time.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-#[non_exhaustive]
-pub struct Pauses {
-    /// How many.
-    pub count: u64,
-    /// How long all of them took together.
-    pub total: Duration,
-    /// How long the longest took.
-    pub longest: Duration,
+impl HeapFacts {
+    /// How often everything was marked, whether at once or beside the actor's turns.
+    #[must_use]
+    pub fn marks(&self) -> u64 {
+        self.pauses[PauseKind::Major].count + self.pauses[PauseKind::MarkEnd].count
+    }
 }
 
 impl HeapCounts {
-    /// A collection has taken so long; `before` it the heap had done that. Only the holder calls this.
-    pub(super) fn collected(&self, before: &HeapStats, after: &HeapStats, ns: u64) {
-        if after.major > before.major {
-            self.major.one_more(ns);
-        } else if after.minor > before.minor {
-            self.minor.one_more(ns);
-        } else {
-            self.sweep.one_more(ns);
-        }
+    /// A pause of this kind has taken so long. Only the holder calls this.
+    pub(super) fn paused(&self, kind: PauseKind, ns: u64, after: &HeapStats) {
+        self.pauses[kind].one_more(ns);
         self.publish(after);
     }
 
@@ -118,29 +94,7 @@ impl HeapCounts {
             decs: self.decs.load(Ordering::Relaxed),
             changes: self.changes.load(Ordering::Relaxed),
             questions: self.questions.load(Ordering::Relaxed),
-            minor: self.minor.read(),
-            major: self.major.read(),
-            sweep: self.sweep.read(),
-        }
-    }
-}
-
-impl PauseCounts {
-    fn one_more(&self, ns: u64) {
-        let add = |counter: &AtomicU64, more| {
-            counter.store(counter.load(Ordering::Relaxed) + more, Ordering::Relaxed);
-        };
-        add(&self.count, 1);
-        add(&self.total_ns, ns);
-        let longest = self.longest_ns.load(Ordering::Relaxed).max(ns);
-        self.longest_ns.store(longest, Ordering::Relaxed);
-    }
-
-    fn read(&self) -> Pauses {
-        Pauses {
-            count: self.count.load(Ordering::Relaxed),
-            total: Duration::from_nanos(self.total_ns.load(Ordering::Relaxed)),
-            longest: Duration::from_nanos(self.longest_ns.load(Ordering::Relaxed)),
+            pauses: ByPauseKind::each(|kind| self.pauses[kind].read()),
         }
     }
 }

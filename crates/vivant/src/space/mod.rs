@@ -6,10 +6,12 @@
 mod bell;
 mod collected;
 mod deaths;
+mod distribution;
 mod facts;
 mod leaves;
 mod marks;
 mod orphans;
+mod pauses;
 mod plain;
 mod rest;
 mod sighting;
@@ -18,10 +20,13 @@ mod sighting_tests;
 mod tending;
 
 pub use collected::Collected;
+pub(crate) use distribution::Histograms;
+pub use distribution::{Distribution, PauseDistributions};
 pub(crate) use facts::HeapCounts;
-pub use facts::{HeapFacts, Pauses};
+pub use facts::HeapFacts;
 pub(crate) use marks::{Helped, Marks};
 pub(crate) use orphans::Orphans;
+pub use pauses::{ByPauseKind, PauseKind, Pauses};
 pub use plain::{Plain, PlainActor};
 
 use crate::actor::Actor;

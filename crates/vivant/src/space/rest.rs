@@ -1,6 +1,7 @@
 //! An actor that has not run for a while rests: it keeps no nursery, and nothing that others could do without.
 
 use super::Collected;
+use super::PauseKind;
 use super::collected::Heaped;
 use super::sighting::Sighting;
 use crate::actor::Actor;
@@ -15,7 +16,7 @@ use crate::system::Shared;
 use crate::timer::ns;
 use std::marker::PhantomData;
 use std::panic::Location;
-use vivant_heap::{Begun, Heap, Object};
+use vivant_heap::{Begun, Marking, Object};
 
 /// A heap that is marked because it rests, or because others have given something up, is so for no more than this part of the time.
 const SHARE: u64 = 100;
@@ -124,7 +125,7 @@ where
 {
     /// The actor has run: it will be asked later whether it rests, if it then has something to do.
     #[inline]
-    pub(super) fn will_rest(&mut self, worker: &Worker) {
+    pub(super) fn will_rest(&mut self, worker: &Worker, facts: &HeapCounts) {
         let heap = &self.heap;
         let asks = match self.rest.question {
             Question::None => {
@@ -136,7 +137,7 @@ where
         if asks {
             self.ask_after_turn(worker);
         }
-        if self.turns.is_multiple_of(TURNS) && self.heed() == GivenUp::Something {
+        if self.turns.is_multiple_of(TURNS) && self.heed_in(worker, facts) == GivenUp::Something {
             self.bell.ask(heard_after_ns(&worker.system));
         }
     }
@@ -165,14 +166,33 @@ where
 
     /// Hears what others have left.
     pub(super) fn heed(&mut self) -> GivenUp {
-        if self.heap.heed() {
+        let less = self.heap.heed();
+        self.is_less(less);
+        self.rest.given_up
+    }
+
+    /// Others have given up something, or not.
+    fn is_less(&mut self, less: bool) {
+        if less && self.heap.marking() != Marking::Never {
             self.rest.given_up = GivenUp::Something;
+        }
+    }
+
+    /// The same, as a pause.
+    fn heed_in(&mut self, worker: &Worker, facts: &HeapCounts) -> GivenUp {
+        if self.heap.is_told() {
+            let (heed, mut less) = (|_: &_, _: &_| PauseKind::Heed, false);
+            self.timed_as(worker, facts, heed, |heap| less = heap.heed());
+            self.is_less(less);
         }
         self.rest.given_up
     }
 
     /// What the next mark would be for.
     fn wants(&self) -> Wants {
+        if self.heap.marking() == Marking::Never {
+            return Wants::Nothing;
+        }
         match self.rest.given_up {
             GivenUp::Something => Wants::Collect,
             GivenUp::Nothing if self.heap.imports() > 0 && self.rest.marked != self.turns => {
@@ -189,7 +209,7 @@ where
         facts.asked(&self.heap.stats());
         // In this order: what comes after the look rings.
         self.bell.listens();
-        self.heed();
+        self.heed_in(worker, facts);
         let now_ns = worker.system.oracle.now_ns();
         let since = match self.rest.turns == self.turns {
             true => Since::Rested,
@@ -211,10 +231,13 @@ where
         }
         let rests_at_ns = self.rest.since_ns.saturating_add(idle_after_ns);
         if marks || rests_at_ns <= now_ns {
-            self.timed(worker, facts, Heap::collect_young);
-            // What survived once is young still.
-            self.timed(worker, facts, Heap::collect_young);
-            self.heap.rest();
+            let rest = |_: &_, _: &_| PauseKind::Rest;
+            self.timed_as(worker, facts, rest, |heap| {
+                heap.collect_young();
+                // What survived once is young still.
+                heap.collect_young();
+                heap.rest();
+            });
         }
         let next_ns = match due_ns {
             // What is due is seen when the mark has ended that runs.

@@ -1,16 +1,19 @@
 //! What can be chosen about a system.
 
+use super::collectors::{BadCollectors, Collectors};
 use super::{Shared, System};
+use crate::actor::Actor;
 use crate::cell::Budget;
 use crate::mute::Marks;
 use crate::oracle::Oracle;
 use crate::report::{Listener, Report};
 use crate::scheduler::{Scheduler, Threads};
+use crate::space::Collected;
 use std::fmt;
 use std::num::NonZeroUsize;
 use std::thread;
 use std::time::Duration;
-use vivant_heap::Pacing;
+use vivant_heap::{Marking, Pacing};
 
 /// The choices, as the runtime uses them.
 pub(crate) struct Config {
@@ -19,6 +22,7 @@ pub(crate) struct Config {
     pub(crate) budget: Budget,
     pub(crate) turn_limit_ms: u64,
     pub(crate) pacing: Pacing,
+    pub(crate) collectors: Collectors,
     pub(crate) heap_limit: Option<usize>,
     pub(crate) allocation_limit: usize,
     pub(crate) idle_after: Duration,
@@ -37,6 +41,7 @@ impl Default for Config {
             },
             turn_limit_ms: 10,
             pacing: Pacing::default(),
+            collectors: Collectors::default(),
             heap_limit: None,
             allocation_limit: 64 << 20,
             idle_after: Duration::from_secs(1),
@@ -104,6 +109,45 @@ impl SystemBuilder {
         self
     }
 
+    /// How the heaps of all actors are marked, whatever [`pacing`](SystemBuilder::pacing) and [`Actor::PACING`] say of it; but for those types for which
+    /// [`collector_of`](SystemBuilder::collector_of) or [`collectors`](SystemBuilder::collectors) says otherwise.
+    pub fn collector(mut self, marking: Marking) -> Self {
+        self.config.collectors.choose(marking);
+        self
+    }
+
+    /// How the heaps of the actors of this type are marked.
+    pub fn collector_of<A: Actor<Space = Collected>>(mut self, marking: Marking) -> Self {
+        self.config.collectors.choose_of(A::NAME, marking);
+        self
+    }
+
+    /// How heaps are marked, by a text, from a configuration file perhaps: [names](Marking) of ways of marking, with commas in between, and before each the type
+    /// of actors for which it is and `=`, or nothing if it is for all others. The type is written as its [stable name](Actor::NAME), or as the end of that from a `::` on; if several ends
+    /// fit, the longest counts. What a later call says replaces what an earlier one said.
+    ///
+    /// [`build`](SystemBuilder::build) reads the environment variable `VIVANT_COLLECTOR` in the same way. That wins over whatever the program says: first what it says of the type,
+    /// then what it says of all.
+    ///
+    /// A name that no actor with a heap had is [reported](Report::UnusedCollector) when the system is shut down.
+    ///
+    /// ```
+    /// use vivant::System;
+    ///
+    /// # fn main() -> Result<(), vivant::BadCollectors> {
+    /// let system = System::builder().collectors("at-once, shop::Cache=never")?.build();
+    /// assert!(System::builder().collectors("Cache=sometimes").is_err());
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The text says something twice, has an unknown way of marking, or none, or no type before `=`. The error says what, and what would be right.
+    pub fn collectors(mut self, text: &str) -> Result<Self, BadCollectors> {
+        self.config.collectors.choose_by(text)?;
+        Ok(self)
+    }
+
     /// How many bytes the heaps of all actors may have together, in whole pages; without this, as many as the machine gives. A turn that finds
     /// none left fails (T4). A collection that finds none for what survives aborts the process: leave it room.
     pub fn heap_limit(mut self, bytes: usize) -> Self {
@@ -139,8 +183,13 @@ impl SystemBuilder {
         self
     }
 
-    /// Starts the threads.
-    pub fn build(self) -> System {
+    /// Starts the threads. A simulation is not built by this, so it asks no environment: its seed decides everything.
+    ///
+    /// # Panics
+    ///
+    /// If the environment variable `VIVANT_COLLECTOR` is there and cannot be read ([`collectors`](SystemBuilder::collectors)): it says why, and what would be right.
+    pub fn build(mut self) -> System {
+        self.config.collectors.ask_environment();
         let workers = self
             .workers
             .or_else(|| thread::available_parallelism().ok())

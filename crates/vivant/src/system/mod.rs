@@ -1,11 +1,13 @@
 //! Systems: where actors live. A process may have several; they share nothing.
 
 mod builder;
+mod collectors;
 mod shared;
 mod shutdown;
 
 pub(crate) use builder::Config;
 pub use builder::SystemBuilder;
+pub use collectors::BadCollectors;
 pub(crate) use shared::{HeldBack, Shared};
 pub use shutdown::{ShutdownReport, Survivor};
 

@@ -22,7 +22,7 @@ use crate::registry::Registry;
 use crate::report::{Listener, Reports};
 use crate::scheduler::{Scheduler, Threads, Worker};
 use crate::simulation::Stage;
-use crate::space::{Kept, Marks, Orphans};
+use crate::space::{Histograms, Kept, Marks, Orphans};
 use crate::supervision::{Restarts, Trees};
 use crate::sync::{Arc, AtomicU8, AtomicU32, AtomicU64, Mutex, Ordering, lock};
 use crate::timer::{Alarm, Timer, Timers};
@@ -55,6 +55,8 @@ pub(crate) struct Shared {
     pub(crate) depot: Arc<Depot>,
     /// Where the heaps of actors have their pages from.
     pub(crate) heaps: Arc<Source>,
+    /// How long heaps have kept actors from running.
+    pub(crate) pauses: Histograms,
     /// Heaps of actors that have ended.
     pub(crate) orphans: Orphans,
     pub(crate) marks: Marks,
@@ -136,6 +138,7 @@ impl Shared {
             bytes: Bytes::default(),
             depot: Arc::new(Depot::new()),
             heaps: Arc::new(heaps),
+            pauses: Histograms::default(),
             orphans: Orphans::default(),
             marks: Marks::default(),
             detector: Detector::default(),

@@ -95,6 +95,7 @@ pub(super) fn shutdown(system: &Arc<Shared>, limit: Duration) -> ShutdownReport 
     }
     system.timers.close(|caught| system.timer_panicked(caught));
     Orphans::close(system);
+    system.config.collectors.report_unused(&system.reports);
     let dead_letters = system.dead_letters.total();
     let still_there = |cell: &&CellRef| system.registry.get(cell.id, cell.place()).is_some();
     let stuck = before.iter().filter(still_there).map(survivor).collect();

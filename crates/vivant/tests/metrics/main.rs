@@ -6,7 +6,7 @@ use recorder::Recorded;
 use std::time::Duration;
 use vivant::prelude::*;
 use vivant::simulation::Simulation;
-use vivant::{Child, Supervisor};
+use vivant::{Child, PauseKind, Supervisor};
 
 #[derive(Actor)]
 struct Till {
@@ -106,6 +106,41 @@ fn every_turn_is_counted_and_some_are_timed() {
     assert!(!recorded.keys().iter().any(resolutions));
 }
 
+#[derive(Actor)]
+struct PadState<'gc> {
+    notes: Vec<Gc<'gc, u64>>,
+}
+
+#[behaviours]
+impl<'gc> PadState<'gc> {
+    #[start]
+    fn new() -> Self {
+        PadState { notes: Vec::new() }
+    }
+    fn note(&mut self, t: &Turn<'gc, Pad>, many: u64) {
+        self.notes = (0..many).map(|n| t.alloc(n)).collect();
+    }
+}
+
+#[test]
+fn pauses_are_recorded_by_type_and_kind() {
+    let mut system = None;
+    let recorded = recorded(|simulation| {
+        let pad = Pad::spawn(simulation.system());
+        (0..3).for_each(|_| pad.note(20_000).send());
+        (0..2).for_each(|_| pad.note(1).send());
+        simulation.run_for(Duration::from_secs(5));
+        system = Some(simulation.system().clone());
+    });
+    let seen = system.unwrap().inspect().pauses;
+    assert!(seen[PauseKind::Minor].count > 0 && seen[PauseKind::Rest].count == 1);
+    for (kind, pauses) in seen.iter() {
+        let labels = [("actor_type", Pad::NAME), ("kind", kind.name())];
+        let told = recorded.values(&key("vivant_pause_seconds", &labels));
+        assert_eq!(told, vec![0.0; pauses.count as usize], "{kind}");
+    }
+}
+
 #[test]
 fn waiting_is_measured_in_virtual_time() {
     let recorded = recorded(|simulation| {
@@ -197,9 +232,10 @@ fn everything_that_is_recorded_is_described() {
         let till = simulation.system().spawn(CLOSED);
         till.fail().send();
         till.add(1).send();
+        Pad::spawn(simulation.system()).note(20_000).send();
     });
     let described = recorded.described();
-    assert_eq!(described.len(), 9);
+    assert_eq!(described.len(), 10);
     for key in recorded.keys() {
         let name = key.split('{').next().unwrap_or_default();
         assert!(described.contains(name), "{name}");

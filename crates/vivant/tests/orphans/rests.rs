@@ -24,7 +24,7 @@ fn versions_that_nobody_reads_are_gone_after_a_while() {
     let (reads, writes) = (heap_of(system, "Reader"), heap_of(system, "Writer"));
     assert_eq!((reads.imports, writes.exports), (1, 1));
     assert!(
-        writes.major.count <= 3 && reads.major.count <= 2,
+        writes.marks() <= 3 && reads.marks() <= 2,
         "{writes:?} {reads:?}"
     );
     // Nobody looks again while nothing changes.
@@ -51,7 +51,7 @@ fn one_who_is_never_idle_collects_what_others_give_up() {
         simulation.run_for(Duration::from_millis(100));
     }
     assert_eq!(pages(&token), 0);
-    let marks = heap_of(system, "Writer").major.count;
+    let marks = heap_of(system, "Writer").marks();
     assert!(marks <= 2, "{marks}");
 }
 
@@ -74,20 +74,20 @@ fn who_rests_is_not_marked_for_what_others_take() {
     drop(copies);
     simulation.run();
     // Nobody has given up the last of anything.
-    assert_eq!(heap_of(system, "Writer").major, writes.major);
+    assert_eq!(heap_of(system, "Writer").marks(), writes.marks());
     // The reader has something of the writer, and others of the reader.
     reader.bind(token.clone()).send();
     let other = Reader::spawn(system);
     reader.pass_on(other.clone()).send();
     simulation.run();
-    assert!(heap_of(system, "Reader").major.count > reads.major.count);
+    assert!(heap_of(system, "Reader").marks() > reads.marks());
     let reads = heap_of(system, "Reader");
     let third = Reader::spawn(system);
     for _ in 0..300 {
         other.pass_on(third.clone()).send();
     }
     simulation.run();
-    assert_eq!(heap_of(system, "Reader").major, reads.major);
+    assert_eq!(heap_of(system, "Reader").marks(), reads.marks());
     drop(sheet);
     for reader in [&reader, &other, &third] {
         reader.forget().send();
@@ -120,7 +120,7 @@ fn what_readers_forget_is_free_within_a_second() {
         simulation.run_for(Duration::from_millis(999));
         assert_eq!(pages(&token), 0, "A4, with phase {phase}");
         let marks = system.inspect().actors.into_iter();
-        let marks: Vec<_> = marks.filter_map(|it| Some(it.heap?.major.count)).collect();
+        let marks: Vec<_> = marks.filter_map(|it| Some(it.heap?.marks())).collect();
         // Those who forget at about the same time are heard together.
         assert!(marks.iter().all(|marks| *marks <= 2), "{marks:?}");
     }

@@ -20,7 +20,7 @@ use crate::latency::Latency;
 use crate::load::{Plan, Sent};
 use crate::race::Race;
 use std::time::Duration;
-use vivant::{HeapFacts, System};
+use vivant::{HeapFacts, Pauses, System};
 
 /// What happened in a run.
 #[derive(Clone, Debug)]
@@ -62,14 +62,15 @@ impl Facts {
     pub fn of(system: &System) -> Facts {
         let facts = system.inspect();
         let heaps: Vec<HeapFacts> = facts.actors.iter().filter_map(|it| it.heap).collect();
-        let pauses = || heaps.iter().flat_map(|it| [it.minor, it.major, it.sweep]);
+        let pauses = heaps.iter().map(|it| it.pauses.all());
+        let pauses = pauses.fold(Pauses::default(), Pauses::and);
         Facts {
             workers: facts.workers,
             panics: facts.panics,
             dead_letters: facts.dead_letters.iter().map(|it| it.count).sum(),
-            collections: pauses().map(|it| it.count).sum(),
-            collecting: pauses().map(|it| it.total).sum(),
-            longest: pauses().map(|it| it.longest).max().unwrap_or_default(),
+            collections: pauses.count,
+            collecting: pauses.total,
+            longest: pauses.longest,
         }
     }
 }

@@ -10,6 +10,7 @@
 
 #![allow(clippy::print_stdout, reason = "the example prints what it does")]
 
+use vivant::PauseKind;
 use vivant::prelude::*;
 use vivant::simulation::Simulation;
 
@@ -155,7 +156,8 @@ fn main() -> Result<(), AskError> {
     let heap = heap.expect("an actor with a graph has a heap");
     println!(
         "{} minor collections, {} of everything",
-        heap.minor.count, heap.major.count
+        heap.pauses[PauseKind::Minor].count,
+        heap.marks()
     );
     Ok(())
 }

@@ -1,0 +1,161 @@
+//! Who marks a heap, and when.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use vivant_heap::{Begun, Gc, Heap, Leaf, Marking, Pacing, Root, Source, Stress, When};
+
+struct Tokens;
+
+impl Root for Tokens {
+    type Of<'gc> = Vec<Gc<'gc, Leaf<Token>>>;
+}
+
+/// Counts itself when it ends.
+struct Token(Arc<AtomicUsize>);
+
+impl Drop for Token {
+    fn drop(&mut self) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+const EACH: usize = 64;
+
+/// Small enough for a mark every few turns.
+fn pacing() -> Pacing {
+    Pacing::new().nursery(1024).first(4096)
+}
+
+/// A heap whose turns each make so many objects, and forget those of the tenth turn before.
+struct Program {
+    heap: Heap<Tokens>,
+    ended: Arc<AtomicUsize>,
+}
+
+impl Program {
+    fn new(pacing: Pacing) -> Program {
+        let source = Arc::new(Source::new());
+        Program {
+            heap: Heap::new(&source, pacing, |_| Vec::new()),
+            ended: Arc::default(),
+        }
+    }
+
+    /// So many turns, of which nothing is forgotten.
+    fn grows(&mut self, turns: usize) {
+        for _ in 0..turns {
+            let ended = &self.ended;
+            self.heap.turn(|m, state| {
+                state.extend((0..EACH).map(|_| m.alloc(Leaf(Token(ended.clone())))));
+            });
+            self.heap.pace();
+        }
+    }
+
+    fn runs(&mut self, turns: usize) {
+        for _ in 0..turns {
+            let ended = &self.ended;
+            self.heap.turn(|m, state| {
+                state.extend((0..EACH).map(|_| m.alloc(Leaf(Token(ended.clone())))));
+                if state.len() > 10 * EACH {
+                    state.drain(..EACH);
+                }
+            });
+            if self.heap.is_due() {
+                self.heap.pace();
+            }
+        }
+        self.heap.verify().unwrap();
+    }
+
+    fn ended(&self) -> usize {
+        self.ended.load(Ordering::Relaxed)
+    }
+}
+
+#[test]
+fn who_marks_never_empties_the_nursery_and_nothing_else() {
+    let mut program = Program::new(pacing().marking(Marking::Never));
+    program.runs(100);
+    let stats = program.heap.stats();
+    assert_eq!(program.heap.marking(), Marking::Never);
+    assert_eq!(stats.major, 0);
+    assert!(stats.minor > 10, "{stats:?}");
+    assert!(
+        stats.live > 4096 * 4,
+        "far beyond the first mark: {stats:?}"
+    );
+    assert_eq!(program.ended(), 0, "all of them had become old");
+}
+
+#[test]
+fn who_marks_never_does_when_told() {
+    let mut program = Program::new(pacing().marking(Marking::Never));
+    program.runs(100);
+    program.heap.collect();
+    assert_eq!(program.heap.stats().major, 1);
+    // What was found dead is swept as after any mark.
+    program.runs(100);
+    assert_eq!(program.heap.stats().unswept, 0);
+    assert_eq!(program.ended(), 90 * EACH);
+    assert_eq!(program.heap.stats().major, 1, "the next is asked for too");
+    program.heap.collect();
+    program.heap.sweep();
+    assert_eq!(program.ended(), 190 * EACH);
+}
+
+#[test]
+fn who_marks_otherwise_does_so_by_itself() {
+    for marking in [Marking::Concurrent, Marking::AtOnce] {
+        let mut program = Program::new(pacing().marking(marking));
+        program.runs(100);
+        assert!(program.heap.stats().major > 0, "{marking}");
+        assert!(program.ended() > 0, "{marking}");
+    }
+}
+
+#[test]
+fn large_heaps_are_marked_beside_the_turns_unless_they_are_marked_at_once() {
+    for (marking, beside) in [(Marking::Concurrent, true), (Marking::AtOnce, false)] {
+        let mut program = Program::new(Pacing::new().marking(marking));
+        let many = 60_000 / EACH;
+        program.grows(many);
+        let stats = program.heap.stats();
+        assert!(stats.live > 256 * 1024, "{stats:?}");
+        assert_eq!(stats.begun > 0, beside, "{marking}");
+        assert_eq!(
+            program.heap.begin_mark() == Begun::Runs,
+            beside,
+            "{marking}"
+        );
+    }
+    let mut program = Program::new(Pacing::new().marking(Marking::Never));
+    program.grows(60_000 / EACH);
+    assert_eq!(program.heap.stats().major, 0);
+    assert_eq!(program.heap.begin_mark(), Begun::Ended, "it was asked for");
+    assert_eq!(program.heap.stats().major, 1);
+}
+
+#[test]
+fn stress_marks_no_heap_that_is_never_marked() {
+    for when in [When::All, When::Chance, When::Beside] {
+        let stressed = pacing().stressed(Stress::new(when, 3));
+        let mut program = Program::new(stressed.marking(Marking::Never));
+        program.runs(if cfg!(miri) { 3 } else { 30 });
+        let stats = program.heap.stats();
+        assert_eq!(stats.major, 0, "{when:?}");
+        assert!(stats.minor > 1, "{when:?}");
+    }
+}
+
+#[test]
+fn names_and_what_is_none() {
+    for marking in [Marking::Concurrent, Marking::AtOnce, Marking::Never] {
+        assert_eq!(marking.to_string().parse(), Ok(marking));
+    }
+    for name in ["", "Never", "at once", " never", "incremental"] {
+        let unknown = name.parse::<Marking>().unwrap_err().to_string();
+        let said = format!("{name:?} is no way of marking; write concurrent, at-once or never");
+        assert_eq!(unknown, said);
+    }
+}

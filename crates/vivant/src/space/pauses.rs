@@ -1,0 +1,261 @@
+//! Pauses: when an actor could have run a turn, and did not because of its heap. By kinds.
+
+use crate::sync::{AtomicU64, Ordering};
+use std::fmt;
+use std::ops::{Index, IndexMut};
+use std::time::Duration;
+use vivant_heap::HeapStats;
+
+/// What an actor's heap did between two turns, while the actor could have run one. Pauses of several kinds may follow each other without a turn in between:
+/// each is one of its own.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[non_exhaustive]
+pub enum PauseKind {
+    /// The nursery was emptied; a step of the sweep may have come with it.
+    Minor,
+    /// A mark that runs beside the actor's turns has begun: the nursery was emptied, and the roots were taken in.
+    MarkBegin,
+    /// While such a mark runs: what the last turn has found for it was handed over, and the actor may have done a part of it, and emptied its nursery.
+    MarkSlice,
+    /// Such a mark has ended.
+    MarkEnd,
+    /// Everything was marked at once, after the nursery was emptied.
+    Major,
+    /// A step of the sweep that came alone, or the whole of it; or the heap had pages made ready for its next turns.
+    Sweep,
+    /// Changes of counts were taken in that others had left in the heap's lane.
+    Heed,
+    /// The actor rests: its nursery was emptied for good and given back.
+    Rest,
+}
+
+impl PauseKind {
+    /// How many kinds there are.
+    const COUNT: usize = PauseKind::ALL.len();
+
+    /// All kinds, in the order in which figures list them.
+    pub const ALL: [PauseKind; 8] = [
+        PauseKind::Minor,
+        PauseKind::MarkBegin,
+        PauseKind::MarkSlice,
+        PauseKind::MarkEnd,
+        PauseKind::Major,
+        PauseKind::Sweep,
+        PauseKind::Heed,
+        PauseKind::Rest,
+    ];
+
+    /// Its name: in metrics, and wherever figures are printed.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            PauseKind::Minor => "minor",
+            PauseKind::MarkBegin => "mark_begin",
+            PauseKind::MarkSlice => "mark_slice",
+            PauseKind::MarkEnd => "mark_end",
+            PauseKind::Major => "major",
+            PauseKind::Sweep => "sweep",
+            PauseKind::Heed => "heed",
+            PauseKind::Rest => "rest",
+        }
+    }
+
+    /// What a heap has done that did what was due by its pacing: the costliest of it.
+    pub(super) fn of(before: &HeapStats, after: &HeapStats) -> PauseKind {
+        let runs = before.begun > before.ended + before.given_up;
+        if after.ended > before.ended {
+            PauseKind::MarkEnd
+        } else if after.major > before.major {
+            PauseKind::Major
+        } else if after.begun > before.begun {
+            PauseKind::MarkBegin
+        } else if runs {
+            PauseKind::MarkSlice
+        } else if after.minor > before.minor {
+            PauseKind::Minor
+        } else {
+            PauseKind::Sweep
+        }
+    }
+}
+
+const _: () = {
+    let mut place = 0;
+    while place < PauseKind::COUNT {
+        assert!(
+            PauseKind::ALL[place] as usize == place,
+            "a kind is a place in a table"
+        );
+        place += 1;
+    }
+};
+
+impl fmt::Display for PauseKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Something of each kind of pauses.
+///
+/// ```
+/// use vivant::PauseKind;
+/// use vivant::prelude::*;
+///
+/// # let simulation = vivant::simulation::Simulation::new(1);
+/// # let system = simulation.system();
+/// let pauses = system.inspect().pauses;
+/// assert_eq!(pauses[PauseKind::Minor].count, 0);
+/// for (kind, these) in pauses.iter() {
+///     println!("{kind}: {} pauses, the longest {:?}", these.count, these.longest);
+/// }
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct ByPauseKind<T>([T; PauseKind::COUNT]);
+
+impl<T> ByPauseKind<T> {
+    pub(super) fn each(of: impl FnMut(PauseKind) -> T) -> ByPauseKind<T> {
+        ByPauseKind(PauseKind::ALL.map(of))
+    }
+
+    /// All of them, in the order of [`PauseKind::ALL`].
+    pub fn iter(&self) -> impl Iterator<Item = (PauseKind, &T)> {
+        PauseKind::ALL.into_iter().zip(&self.0)
+    }
+}
+
+impl<T> Index<PauseKind> for ByPauseKind<T> {
+    type Output = T;
+    fn index(&self, kind: PauseKind) -> &T {
+        &self.0[kind as usize]
+    }
+}
+
+impl<T> IndexMut<PauseKind> for ByPauseKind<T> {
+    fn index_mut(&mut self, kind: PauseKind) -> &mut T {
+        &mut self.0[kind as usize]
+    }
+}
+
+/// Pauses of one kind. In a simulation they take no time.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
+pub struct Pauses {
+    /// How many.
+    pub count: u64,
+    /// How long all of them took together.
+    pub total: Duration,
+    /// How long the longest took.
+    pub longest: Duration,
+}
+
+impl Pauses {
+    /// These and those.
+    #[must_use]
+    pub fn and(self, those: Pauses) -> Pauses {
+        Pauses {
+            count: self.count + those.count,
+            total: self.total + those.total,
+            longest: self.longest.max(those.longest),
+        }
+    }
+}
+
+impl ByPauseKind<Pauses> {
+    /// Those of all kinds together.
+    #[must_use]
+    pub fn all(&self) -> Pauses {
+        self.0.into_iter().fold(Pauses::default(), Pauses::and)
+    }
+
+    /// These and those, kind by kind.
+    #[must_use]
+    pub fn and(&self, those: &ByPauseKind<Pauses>) -> ByPauseKind<Pauses> {
+        ByPauseKind::each(|kind| self[kind].and(those[kind]))
+    }
+}
+
+/// Those of one kind of one actor, published by its holder. Relaxed throughout: each number stands for itself.
+#[derive(Debug, Default)]
+pub(super) struct PauseCounts {
+    count: AtomicU64,
+    total_ns: AtomicU64,
+    longest_ns: AtomicU64,
+}
+
+impl PauseCounts {
+    /// Only the holder calls this.
+    pub(super) fn one_more(&self, ns: u64) {
+        let add = |counter: &AtomicU64, more| {
+            counter.store(counter.load(Ordering::Relaxed) + more, Ordering::Relaxed);
+        };
+        add(&self.count, 1);
+        add(&self.total_ns, ns);
+        let longest = self.longest_ns.load(Ordering::Relaxed).max(ns);
+        self.longest_ns.store(longest, Ordering::Relaxed);
+    }
+
+    pub(super) fn read(&self) -> Pauses {
+        Pauses {
+            count: self.count.load(Ordering::Relaxed),
+            total: Duration::from_nanos(self.total_ns.load(Ordering::Relaxed)),
+            longest: Duration::from_nanos(self.longest_ns.load(Ordering::Relaxed)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn after(minor: u64, major: u64) -> HeapStats {
+        let mut stats = HeapStats::default();
+        (stats.minor, stats.major) = (minor, major);
+        stats
+    }
+
+    #[test]
+    fn the_parts_of_a_mark_beside_the_turns_are_kinds_of_their_own() {
+        let [idle, mut begun, mut minor, mut ended, mut given_up] = [after(5, 2); 5];
+        (begun.minor, begun.begun) = (6, 1);
+        assert_eq!(PauseKind::of(&idle, &begun), PauseKind::MarkBegin);
+        assert_eq!(PauseKind::of(&begun, &begun), PauseKind::MarkSlice);
+        (minor.minor, minor.begun, minor.slices) = (7, 1, 1);
+        assert_eq!(PauseKind::of(&begun, &minor), PauseKind::MarkSlice);
+        (ended.minor, ended.begun, ended.ended, ended.major) = (6, 1, 1, 3);
+        assert_eq!(PauseKind::of(&begun, &ended), PauseKind::MarkEnd);
+        assert_eq!(PauseKind::of(&ended, &ended), PauseKind::Sweep);
+        (
+            given_up.minor,
+            given_up.begun,
+            given_up.given_up,
+            given_up.major,
+        ) = (7, 1, 1, 3);
+        assert_eq!(PauseKind::of(&begun, &given_up), PauseKind::Major);
+        assert_eq!(PauseKind::of(&given_up, &given_up), PauseKind::Sweep);
+    }
+
+    #[test]
+    fn the_kind_is_the_costliest_that_was_done() {
+        let before = after(5, 2);
+        assert_eq!(PauseKind::of(&before, &after(5, 2)), PauseKind::Sweep);
+        assert_eq!(PauseKind::of(&before, &after(6, 2)), PauseKind::Minor);
+        assert_eq!(PauseKind::of(&before, &after(6, 3)), PauseKind::Major);
+    }
+
+    #[test]
+    fn those_of_all_kinds_are_together() {
+        let counts = ByPauseKind::<PauseCounts>::default();
+        counts[PauseKind::Minor].one_more(10);
+        counts[PauseKind::Minor].one_more(30);
+        counts[PauseKind::Rest].one_more(20);
+        let pauses = ByPauseKind::each(|kind| counts[kind].read());
+        assert_eq!(pauses[PauseKind::Minor].count, 2);
+        assert_eq!(pauses[PauseKind::Major], Pauses::default());
+        let all = pauses.and(&pauses).all();
+        assert_eq!(
+            (all.count, all.total, all.longest),
+            (6, Duration::from_nanos(120), Duration::from_nanos(30))
+        );
+    }
+}

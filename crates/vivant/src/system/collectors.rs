@@ -1,0 +1,274 @@
+//! [`Collectors`]: how the heaps of a system are marked, as it was chosen when that began.
+
+use crate::report::Reports;
+use crate::sync::{AtomicBool, Ordering};
+use std::env::{self, VarError};
+use std::error::Error;
+use std::fmt;
+use vivant_heap::{Marking, Pacing};
+
+/// The environment variable that [`SystemBuilder::build`](crate::SystemBuilder::build) reads.
+pub(super) const VARIABLE: &str = "VIVANT_COLLECTOR";
+
+/// Between two entries of a text.
+const SEPARATOR: char = ',';
+
+/// What was chosen, by whom. Whoever stands further up wins, and in each what names the type wins over what is for all.
+#[derive(Default)]
+pub(crate) struct Collectors {
+    environment: Choice,
+    program: Choice,
+}
+
+/// One's choice.
+#[derive(Default)]
+struct Choice {
+    all: Option<Marking>,
+    of_types: Vec<OfType>,
+}
+
+/// A choice for the actors of one type.
+struct OfType {
+    /// Its stable name, or the end of it.
+    name: String,
+    marking: Marking,
+    /// Who wrote the name, if it may be wrong.
+    by: By,
+    /// Whether an actor with this name has begun.
+    used: AtomicBool,
+}
+
+#[derive(Clone, Copy)]
+enum By {
+    /// The type itself.
+    Type,
+    /// A text from there.
+    Text(&'static str),
+}
+
+/// A text that says how heaps are marked is wrong ([`SystemBuilder::collectors`](crate::SystemBuilder::collectors)).
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct BadCollectors {
+    text: String,
+    what: String,
+}
+
+impl fmt::Display for BadCollectors {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "in {:?}: {}; an example: \"at-once,bank::Account=never\"",
+            self.text, self.what
+        )
+    }
+}
+
+impl Error for BadCollectors {}
+
+impl Collectors {
+    pub(super) fn choose(&mut self, marking: Marking) {
+        self.program.all = Some(marking);
+    }
+
+    pub(super) fn choose_of(&mut self, name: &str, marking: Marking) {
+        self.program
+            .of_types
+            .push(OfType::new(name, marking, By::Type));
+    }
+
+    /// What a text says, beside what was said before.
+    pub(super) fn choose_by(&mut self, text: &str) -> Result<(), BadCollectors> {
+        let said = Choice::read(text, "SystemBuilder::collectors")?;
+        self.program.all = said.all.or(self.program.all);
+        self.program.of_types.extend(said.of_types);
+        Ok(())
+    }
+
+    /// What the environment says, if it does.
+    ///
+    /// # Panics
+    ///
+    /// If that is wrong: whoever set it relies on it.
+    pub(super) fn ask_environment(&mut self) {
+        let said = match env::var(VARIABLE) {
+            Ok(text) => Choice::read(&text, VARIABLE),
+            Err(VarError::NotPresent) => return,
+            Err(VarError::NotUnicode(text)) => Err(BadCollectors {
+                text: text.to_string_lossy().into_owned(),
+                what: "this is not Unicode".to_owned(),
+            }),
+        };
+        match said {
+            Ok(said) => self.environment = said,
+            Err(bad) => panic!(
+                "the environment variable {VARIABLE} cannot be read: {bad}. Correct it or unset it"
+            ),
+        }
+    }
+
+    /// When the heap of an actor of this type collects, which collected like this if nothing had been chosen.
+    pub(crate) fn pacing(&self, name: &str, pacing: Pacing) -> Pacing {
+        let chosen = self.environment.of(name).or_else(|| self.program.of(name));
+        chosen.map_or(pacing, |marking| pacing.marking(marking))
+    }
+
+    /// Reports the names in texts that no actor had: they may be mistyped.
+    pub(super) fn report_unused(&self, reports: &Reports) {
+        let all = [&self.environment, &self.program];
+        for one in all.into_iter().flat_map(|choice| &choice.of_types) {
+            // Relaxed: the actors have ended, and whoever saw that sees what they did.
+            if let By::Text(place) = one.by
+                && !one.used.load(Ordering::Relaxed)
+            {
+                reports.unused_collector(place, one.name.clone(), one.marking);
+            }
+        }
+    }
+}
+
+impl Choice {
+    fn of(&self, name: &str) -> Option<Marking> {
+        let named = self.of_types.iter().filter(|one| one.is_of(name));
+        // The longest name is the most exact. Of equals the last, as in a builder.
+        let best = named
+            .inspect(|one| one.used.store(true, Ordering::Relaxed))
+            .max_by_key(|one| one.name.len());
+        best.map(|one| one.marking).or(self.all)
+    }
+
+    /// What `text` says, which comes from `place`.
+    fn read(text: &str, place: &'static str) -> Result<Choice, BadCollectors> {
+        let bad = |what: String| BadCollectors {
+            text: text.to_owned(),
+            what,
+        };
+        let mut choice = Choice::default();
+        for entry in text.split(SEPARATOR).map(str::trim) {
+            // A separator too many, or nothing at all.
+            if entry.is_empty() {
+                continue;
+            }
+            let (name, marking) = match entry.split_once('=') {
+                Some((name, marking)) => (Some(name.trim()), marking.trim()),
+                None => (None, entry),
+            };
+            let marking: Marking = marking
+                .parse()
+                .map_err(|unknown| bad(format!("{unknown}")))?;
+            let Some(name) = name else {
+                if choice.all.replace(marking).is_some() {
+                    return Err(bad("it says twice how all heaps are marked".to_owned()));
+                }
+                continue;
+            };
+            if name.is_empty() {
+                return Err(bad(format!("there is no actor type before {entry:?}")));
+            }
+            if choice.of_types.iter().any(|one| one.name == name) {
+                return Err(bad(format!("it says twice how heaps of {name} are marked")));
+            }
+            let of_type = OfType::new(name, marking, By::Text(place));
+            choice.of_types.push(of_type);
+        }
+        Ok(choice)
+    }
+}
+
+impl OfType {
+    fn new(name: &str, marking: Marking, by: By) -> OfType {
+        OfType {
+            name: name.to_owned(),
+            marking,
+            by,
+            used: AtomicBool::new(false),
+        }
+    }
+
+    /// Whether it is for actors of the type with this stable name: it is the name, or in a text its end from `::` on.
+    fn is_of(&self, name: &str) -> bool {
+        let before = name.strip_suffix(&self.name);
+        before.is_some_and(|before| match self.by {
+            By::Type => before.is_empty(),
+            By::Text(_) => before.is_empty() || before.ends_with("::"),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn marking(collectors: &Collectors, name: &str) -> Marking {
+        collectors.pacing(name, Pacing::new()).marking
+    }
+
+    fn by(text: &str) -> Collectors {
+        let mut collectors = Collectors::default();
+        collectors.choose_by(text).unwrap();
+        collectors
+    }
+
+    #[test]
+    fn a_type_wins_over_all_and_a_longer_name_over_a_shorter_one() {
+        let collectors = by(" at-once, Account=never ,bank::Account=concurrent,");
+        assert_eq!(marking(&collectors, "shop::Till"), Marking::AtOnce);
+        assert_eq!(marking(&collectors, "shop::Account"), Marking::Never);
+        assert_eq!(marking(&collectors, "bank::Account"), Marking::Concurrent);
+        assert_eq!(
+            marking(&collectors, "big::bank::Account"),
+            Marking::Concurrent
+        );
+        assert_eq!(marking(&collectors, "bank::OldAccount"), Marking::AtOnce);
+    }
+
+    #[test]
+    fn the_environment_wins_over_the_program_and_what_comes_later_over_what_was_there() {
+        let mut collectors = by("never");
+        collectors.choose_of("bank::Account", Marking::Never);
+        collectors.choose_of("bank::Account", Marking::AtOnce);
+        assert_eq!(marking(&collectors, "bank::Account"), Marking::AtOnce);
+        assert_eq!(marking(&collectors, "shop::Till"), Marking::Never);
+        collectors.choose(Marking::AtOnce);
+        assert_eq!(marking(&collectors, "shop::Till"), Marking::AtOnce);
+        collectors.environment = Choice::read("concurrent", VARIABLE).unwrap();
+        assert_eq!(marking(&collectors, "bank::Account"), Marking::Concurrent);
+        let named = Choice::read("never,Account=at-once", VARIABLE).unwrap();
+        collectors.environment = named;
+        assert_eq!(marking(&collectors, "bank::Account"), Marking::AtOnce);
+        assert_eq!(marking(&collectors, "shop::Till"), Marking::Never);
+    }
+
+    #[test]
+    fn a_type_is_no_other_type() {
+        let mut collectors = Collectors::default();
+        collectors.choose_of("Account", Marking::Never);
+        assert_eq!(marking(&collectors, "Account"), Marking::Never);
+        assert_eq!(marking(&collectors, "bank::Account"), Marking::Concurrent);
+    }
+
+    #[test]
+    fn nothing_chosen_leaves_what_there_is() {
+        let collectors = by(" ,");
+        let pacing = Pacing::new().marking(Marking::Never);
+        assert_eq!(collectors.pacing("A", pacing).marking, Marking::Never);
+        assert_eq!(marking(&by("B=never"), "A"), Marking::Concurrent);
+    }
+
+    #[test]
+    fn what_is_wrong_is_said() {
+        let all_wrong = [
+            ("A=nevr", "\"nevr\" is no way of marking"),
+            ("A", "\"A\" is no way of marking"),
+            ("A=", "\"\" is no way of marking"),
+            ("=never", "there is no actor type before \"=never\""),
+            ("never,at-once", "it says twice how all heaps are marked"),
+            ("A=never,A=never", "it says twice how heaps of A are marked"),
+        ];
+        for (text, what) in all_wrong {
+            let bad = Collectors::default().choose_by(text).unwrap_err();
+            let said = bad.to_string();
+            assert!(said.contains(what), "{said}");
+            assert!(said.contains(&format!("in {text:?}")), "{said}");
+        }
+    }
+}

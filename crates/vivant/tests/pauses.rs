@@ -1,0 +1,129 @@
+//! What keeps actors from running on account of their heaps is recorded by kinds: for each actor, and for all of a system.
+
+use std::time::Duration;
+use vivant::prelude::*;
+use vivant::simulation::{Faults, Simulation};
+use vivant::{HeapFacts, Pacing, PauseKind, Pauses};
+
+/// A ring that its owner shows to others, page by page.
+#[derive(Actor)]
+struct PressState<'gc> {
+    drafts: Vec<Gc<'gc, [u64; 16]>>,
+}
+
+#[behaviours]
+impl<'gc> PressState<'gc> {
+    #[start]
+    fn new() -> Self {
+        PressState { drafts: Vec::new() }
+    }
+    fn draft(&mut self, t: &Turn<'gc, Press>) {
+        self.drafts = (0..64).map(|n| t.alloc([n; 16])).collect();
+    }
+    fn print(&mut self, t: &Turn<'gc, Press>, to: Address<Press>) {
+        to.read(t.val_str("news")).send();
+    }
+    fn read(&mut self, _news: Val<'gc, str>) {}
+    fn idle(&mut self) {}
+}
+
+fn heap_of(system: &System, press: usize) -> HeapFacts {
+    system.inspect().actors[press].heap.unwrap()
+}
+
+fn often() -> Pacing {
+    Pacing::new().nursery(1024).first(4096)
+}
+
+#[test]
+fn each_kind_is_counted_once_for_the_actor_and_once_for_the_system() {
+    let builder = System::builder().pacing(often());
+    let simulation = Simulation::with(1, Faults::none(), builder);
+    let system = simulation.system();
+    let (one, two) = (Press::spawn(system), Press::spawn(system));
+    for _ in 0..100 {
+        one.draft().send();
+        two.print(one.clone()).send();
+    }
+    simulation.run_for(Duration::from_secs(10));
+    let heaps = [heap_of(system, 0), heap_of(system, 1)];
+    let all = heaps[0].pauses.and(&heaps[1].pauses);
+    let pauses = system.inspect().pauses;
+    for (kind, these) in pauses.iter() {
+        assert_eq!(these.count, all[kind].count, "{kind}");
+        assert_eq!(these.longest, Duration::ZERO, "virtual time");
+    }
+    assert_eq!(pauses.all.count, all.all().count);
+    let had = |kind| all[kind].count > 0;
+    assert!(had(PauseKind::Minor) && had(PauseKind::Major) && had(PauseKind::Rest));
+    assert_eq!(heaps[0].marks(), heaps[0].pauses[PauseKind::Major].count);
+}
+
+#[test]
+fn who_rests_pauses_for_that_once() {
+    let simulation = Simulation::new(2);
+    let system = simulation.system();
+    let press = Press::spawn(system);
+    press.draft().send();
+    simulation.run_for(Duration::from_secs(10));
+    let pauses = heap_of(system, 0).pauses;
+    assert_eq!(pauses[PauseKind::Rest].count, 1);
+    assert_eq!(pauses[PauseKind::Minor], Pauses::default());
+}
+
+#[test]
+fn what_others_have_left_in_a_lane_is_heeded_in_a_pause_of_its_own() {
+    let simulation = Simulation::new(3);
+    let system = simulation.system();
+    let (one, two) = (Press::spawn(system), Press::spawn(system));
+    two.print(one.clone()).send();
+    let heeds = || heap_of(system, 1).pauses[PauseKind::Heed].count;
+    simulation.run_for(Duration::from_millis(1));
+    assert_eq!(heeds(), 0, "an empty lane costs nothing");
+    // The reader rests, is marked, and gives up the page.
+    simulation.run_for(Duration::from_secs(10));
+    assert_eq!(heeds(), 1);
+    (0..1_000).for_each(|_| two.idle().send());
+    simulation.run_for(Duration::from_secs(10));
+    assert_eq!(heeds(), 1);
+}
+
+#[test]
+fn the_pauses_of_who_has_ended_are_still_known() {
+    let simulation = Simulation::new(4);
+    let system = simulation.system();
+    let press = Press::spawn(system);
+    press.draft().send();
+    simulation.run_for(Duration::from_secs(10));
+    let before = system.inspect().pauses;
+    assert!(before.all.count > 0);
+    drop(press);
+    simulation.run();
+    let after = system.inspect();
+    assert!(after.actors.is_empty());
+    assert_eq!(after.pauses, before);
+}
+
+#[test]
+fn on_threads_pauses_take_time_and_their_quantiles_are_in_order() {
+    let system = System::builder().workers(2).pacing(often()).build();
+    let presses: Vec<_> = (0..4).map(|_| Press::spawn(&system)).collect();
+    for _ in 0..200 {
+        presses.iter().for_each(|press| press.draft().send());
+    }
+    for press in &presses {
+        press.idle().ask_blocking().unwrap();
+    }
+    let seen = system.inspect();
+    let sum = seen.actors.iter().filter_map(|it| it.heap);
+    let sum = sum.fold(Pauses::default(), |sum, heap| sum.and(heap.pauses.all()));
+    let all = seen.pauses.all;
+    // It may have been looked at in a pause of another one.
+    assert!(all.count >= 400 && sum.count >= 400, "{all:?} {sum:?}");
+    assert!(all.total > Duration::ZERO);
+    let rising = [all.p50, all.p99, all.p999, all.p9999, all.longest];
+    assert!(
+        rising.is_sorted() && all.longest > Duration::ZERO,
+        "{all:?}"
+    );
+}
