@@ -28,7 +28,7 @@ use crate::row::Figures;
 use vivant::{HeapFacts, Pauses, System};
 
 /// What the heaps of all actors did, beside the figures.
-fn with_pauses(mut figures: Figures, heaps: HeapFacts) -> Figures {
+pub(super) fn with_pauses(mut figures: Figures, heaps: HeapFacts) -> Figures {
     let us = |pauses: Pauses| pauses.longest.as_secs_f64() * 1e6;
     let extra = &mut figures.extra;
     extra.insert("minor", heaps.minor.count.into());
@@ -42,7 +42,7 @@ fn with_pauses(mut figures: Figures, heaps: HeapFacts) -> Figures {
 }
 
 /// Of all heaps of a system together; of pauses the longest.
-fn heaps(system: &System) -> HeapFacts {
+pub(super) fn heaps(system: &System) -> HeapFacts {
     let add = |sum: &mut Pauses, one: Pauses| {
         sum.count += one.count;
         sum.total += one.total;

@@ -1,0 +1,57 @@
+//! What heaps did while a bench was timed.
+
+use super::super::graphs::{heaps, with_pauses};
+use crate::meter::{Meter, Spent};
+use crate::row::Figures;
+use vivant::{HeapFacts, Pauses, System};
+
+/// Runs from its making to [`Window::end`].
+pub(super) struct Window<'s> {
+    system: &'s System,
+    before: HeapFacts,
+    meter: Meter,
+}
+
+/// What heaps did meanwhile, and what it took.
+pub(super) struct Seen {
+    pub(super) spent: Spent,
+    heaps: HeapFacts,
+    live: u64,
+}
+
+impl Window<'_> {
+    pub(super) fn begin(system: &System) -> Window<'_> {
+        Window {
+            system,
+            before: heaps(system),
+            meter: Meter::start(),
+        }
+    }
+
+    pub(super) fn end(self) -> Seen {
+        let spent = self.meter.stop();
+        let mut heaps = heaps(self.system);
+        let since = |after: &mut Pauses, before: Pauses| {
+            after.count -= before.count;
+            after.total -= before.total;
+        };
+        since(&mut heaps.minor, self.before.minor);
+        since(&mut heaps.major, self.before.major);
+        since(&mut heaps.sweep, self.before.sweep);
+        Seen {
+            spent,
+            heaps,
+            live: self.before.live,
+        }
+    }
+}
+
+impl Seen {
+    /// Collections and their time are those of the window; the longest of each kind is that of the whole life of the heaps.
+    pub(super) fn figures(&self, ops: u64, check: String) -> Figures {
+        let mut figures = with_pauses(Figures::new(self.spent, ops, check), self.heaps);
+        let mib = self.live as f64 / f64::from(1 << 20);
+        figures.extra.insert("live_mib", mib.into());
+        figures
+    }
+}
