@@ -44,6 +44,8 @@ pub enum Group {
     Graphs,
     /// Heaps by themselves, in no chart.
     Heaps,
+    /// Actors with large graphs, in no chart.
+    Large,
     /// What actors share or hand over, in no chart.
     Sharing,
 }

@@ -134,6 +134,7 @@ fn a_report_has_data_and_charts_of_everything() {
         "runs.jsonl",
         "counted.jsonl",
         "heaps.jsonl",
+        "large.jsonl",
         "sharing.jsonl",
     ]
     .map(|file| fs::read_to_string(out.join(file)).expect("the report writes it"))
@@ -173,7 +174,7 @@ fn a_report_has_data_and_charts_of_everything() {
         let group = bench.group;
         !matches!(
             group,
-            Group::Uncharted | Group::Queued | Group::Heaps | Group::Sharing
+            Group::Uncharted | Group::Queued | Group::Heaps | Group::Large | Group::Sharing
         )
     };
     for bench in BENCHES.iter().filter(charted) {

@@ -25,7 +25,7 @@ const fn chart(group: Group, file: &'static str, title: &'static str) -> Chart {
     Chart { group, file, title }
 }
 
-pub(super) const PARTS: [Part; 4] = [
+pub(super) const PARTS: [Part; 5] = [
     Part {
         name: "actors",
         data: "runs.jsonl",
@@ -59,6 +59,12 @@ pub(super) const PARTS: [Part; 4] = [
         data: "heaps.jsonl",
         charts: &[chart(Group::Graphs, "graphs.svg", "Actors with heaps")],
         uncharted: &[Group::Heaps],
+    },
+    Part {
+        name: "large",
+        data: "large.jsonl",
+        charts: &[],
+        uncharted: &[Group::Large],
     },
     Part {
         name: "sharing",

@@ -17,6 +17,7 @@ mod guards;
 mod heaps;
 mod hello;
 mod idle;
+mod large;
 mod logmap;
 mod mailbox;
 mod persistent;
@@ -70,6 +71,8 @@ pub const BENCHES: &[Bench] = &[
     graphs::GCBENCH,
     graphs::LIST_ALLOC,
     graphs::SMALL_HEAPS,
+    large::KV_STORE,
+    large::REWRITES,
     heaps::HEAP_ALLOC,
     heaps::HEAP_TREES,
     heaps::HEAP_LIST,

@@ -30,12 +30,13 @@ use std::time::Duration;
 use vivant::{Distribution, HeapFacts, PauseKind, System};
 
 /// What the heaps of all actors did, beside the figures.
-fn with_pauses(mut figures: Figures, heaps: HeapFacts) -> Figures {
+pub(super) fn with_pauses(mut figures: Figures, heaps: HeapFacts) -> Figures {
     let longest_us = |kind| us(heaps.pauses[kind].longest);
     let extra = &mut figures.extra;
     extra.insert("minor", heaps.pauses[PauseKind::Minor].count.into());
     extra.insert("minor_max_us", longest_us(PauseKind::Minor).into());
-    extra.insert("major", heaps.pauses[PauseKind::Major].count.into());
+    let ended = [PauseKind::Major, PauseKind::MarkEnd].map(|kind| heaps.pauses[kind].count);
+    extra.insert("major", ended.iter().sum::<u64>().into());
     extra.insert("major_max_us", longest_us(PauseKind::Major).into());
     extra.insert("sweep_max_us", longest_us(PauseKind::Sweep).into());
     extra.insert("pauses_s", heaps.pauses.all().total.as_secs_f64().into());
@@ -43,7 +44,7 @@ fn with_pauses(mut figures: Figures, heaps: HeapFacts) -> Figures {
 }
 
 /// How long the pauses of a system took, those of actors included that have ended: all, and each kind of which there were any.
-fn with_distribution(mut figures: Figures, system: &System) -> Figures {
+pub(super) fn with_distribution(mut figures: Figures, system: &System) -> Figures {
     let pauses = system.inspect().pauses;
     let kinds = pauses.iter().filter(|(_, these)| these.count > 0);
     let all = [("all", &pauses.all)].into_iter();
@@ -71,7 +72,7 @@ fn us(time: Duration) -> f64 {
 }
 
 /// Of all heaps of a system together; of pauses the longest.
-fn heaps(system: &System) -> HeapFacts {
+pub(super) fn heaps(system: &System) -> HeapFacts {
     let mut all = HeapFacts::default();
     for heap in system.inspect().actors.iter().filter_map(|it| it.heap) {
         all.live += heap.live;

@@ -1,0 +1,157 @@
+//! The store in an actor's heap: a map of boxes, all of which are collected.
+
+use super::operations::{Entries, Operation, key};
+use super::store::{Client, Completions, Plan, Store};
+use crate::failure::Failure;
+use crate::latency::Latencies;
+use std::sync::Arc;
+use vivant::heap::{Leaf, Mutator};
+use vivant::prelude::*;
+use vivant_heap::{Heap, Pacing, Root, Source};
+
+/// A value by itself.
+type Boxed<'gc> = Gc<'gc, u64>;
+
+type Map<'gc> = gc::HashMap<'gc, u64, Boxed<'gc>>;
+
+/// A map within a turn.
+struct Open<'a, 'gc> {
+    map: &'a mut Map<'gc>,
+    m: &'a Mutator<'gc>,
+}
+
+impl Entries for Open<'_, '_> {
+    fn put(&mut self, index: u64, value: u64) {
+        let value = self.m.alloc(value);
+        self.map.insert(self.m, key(index), value);
+    }
+
+    fn take(&mut self, index: u64) {
+        self.map.remove(self.m, &key(index));
+    }
+
+    fn look(&self, index: u64) -> Option<u64> {
+        self.map.get(&key(index)).map(|value| **value)
+    }
+}
+
+#[derive(Actor)]
+pub(super) struct CollectedState<'gc> {
+    map: Map<'gc>,
+    plan: Plan,
+    completions: Leaf<Completions>,
+}
+
+#[behaviours]
+impl<'gc> CollectedState<'gc> {
+    #[start]
+    fn new(plan: Plan) -> Self {
+        CollectedState {
+            map: gc::HashMap::new(),
+            plan,
+            completions: Leaf(Completions::new(plan)),
+        }
+    }
+
+    fn load(&mut self, t: &Turn<'gc, Collected>, #[locals] from: u64) -> Step<u64, ()> {
+        let Plan {
+            entries, a_step, ..
+        } = self.plan;
+        let until = entries.min(from + a_step);
+        let map = &mut self.map;
+        Open { map, m: t }.load(from..until);
+        if until < entries {
+            return Step::Again(until);
+        }
+        self.completions.0.begin();
+        Step::Done(())
+    }
+
+    fn chunk(
+        &mut self,
+        t: &Turn<'gc, Collected>,
+        from: u64,
+        until: u64,
+        #[locals] sum: u64,
+    ) -> Step<(u64, u64, u64), u64> {
+        let Plan {
+            requests,
+            entries,
+            a_step,
+            ..
+        } = self.plan;
+        let next = until.min(from + a_step);
+        let map = &mut self.map;
+        let mut open = Open { map, m: t };
+        let operate = |number| open.operate(requests.operation(number, entries));
+        let sum = sum + (from..next).map(operate).sum::<u64>();
+        if next < until {
+            return Step::Again((next, until, sum));
+        }
+        self.completions.0.one();
+        Step::Done(sum)
+    }
+
+    fn request(
+        &mut self,
+        t: &Turn<'gc, Collected>,
+        operation: Operation,
+        client: Address<Client<Collected>>,
+    ) {
+        let map = &mut self.map;
+        let found = Open { map, m: t }.operate(operation);
+        t.send(client.answered(found));
+        self.completions.0.one();
+    }
+
+    fn end(&mut self) -> (Latencies, u64) {
+        let sum = self.map.values().map(|value| **value).sum();
+        (self.completions.0.end(), sum)
+    }
+}
+
+impl Store for Collected {
+    fn spawn(system: &System, plan: Plan) -> Address<Self> {
+        Collected::spawn(system, plan)
+    }
+
+    fn load(store: &Address<Self>) -> Result<(), Failure> {
+        Ok(store.load().ask_blocking()?)
+    }
+
+    fn chunk(store: &Address<Self>, from: u64, until: u64) -> Result<u64, Failure> {
+        Ok(store.chunk(from, until).ask_blocking()?)
+    }
+
+    fn request(t: &Turn<Client<Self>>, store: &Address<Self>, operation: Operation) {
+        t.send(store.request(operation, t.me()));
+    }
+
+    fn end(store: &Address<Self>) -> Result<(Latencies, u64), Failure> {
+        Ok(store.end().ask_blocking()?)
+    }
+}
+
+struct Rooted;
+
+impl Root for Rooted {
+    type Of<'gc> = Map<'gc>;
+}
+
+/// Entries of a small store, at most.
+const SMALL: u64 = 1 << 16;
+
+/// How many bytes of old objects so many entries are, nearly: a store has the same shape when it is twice as large.
+pub(super) fn bytes(entries: u64) -> f64 {
+    let mut small = entries;
+    while small > SMALL {
+        small /= 2;
+    }
+    let source = Arc::new(Source::new());
+    let mut heap = Heap::<Rooted>::new(&source, Pacing::default(), |_| gc::HashMap::new());
+    heap.turn(|m, map| Open { map, m }.load(0..small));
+    heap.collect_young();
+    heap.collect();
+    heap.sweep();
+    heap.stats().live as f64 / small as f64 * entries as f64
+}

@@ -1,0 +1,132 @@
+//! A store of ten million entries in one actor: how long it is busy with an operation when its whole heap is collected meanwhile.
+//!
+//! Protocol: `kv-store` of the Alligator paper, and `kv` of the peers. A map from numbers to boxed numbers is filled. Then come operations, one of three
+//! (a fresh box is put in, a key is taken out, a key is looked up), in chunks of 100,000; or single requests of one client, which
+//! has 64 under way, half of which put in a fresh box. What was found, and all that is there at the end, adds up to what a model without boxes says. `control` is
+//! the same program with the map of `std`, with the same hasher, in an actor without a heap.
+//!
+//! A map of many entries makes little garbage: with the usual pacing none of this would be collected. The heap's growth is set so that it is marked
+//! `collections` times, about, while it is timed, and hardly ever while it is filled; with 0 it is the usual one.
+//!
+//! Timed: from the first operation to the last. The service times are those between two completions: of all chunks, or of all single requests
+//! but the first fifth. An operation is one of the map. `load_s` is the filling.
+
+use super::collected::{self, Collected};
+use super::control::Control;
+use super::operations::{self, Requests};
+use super::sides::{self, CONTROL, Outcome, SIDE};
+use super::store::{Client, Plan, Store};
+use super::window::Window;
+use crate::bench::{Bench, Group};
+use crate::failure::Failure;
+use crate::meter::Meter;
+use crate::param::Param;
+use crate::run::Run;
+use vivant::System;
+use vivant_heap::Pacing;
+
+pub(in crate::workloads) const KV_STORE: Bench = Bench {
+    name: "kv_store",
+    about: "a store of many boxed entries in one actor",
+    group: Group::Large,
+    peer_ops: None,
+    params: &[
+        Param::choice("requests", &["chunks", "single"], "how it is asked"),
+        Param::count("entries", 10_000_000, 5_000, "entries, nearly always"),
+        Param::count("operations", 20_000_000, 100_000, "operations in chunks"),
+        Param::count("chunk", 100_000, 10_000, "operations of a chunk"),
+        Param::count("a_step", 1_000, 500, "operations of a step of a chunk"),
+        Param::count("singles", 1_000_000, 20_000, "single requests"),
+        Param::count(
+            "collections",
+            4,
+            4,
+            "full collections, about; 0: the usual pacing",
+        )
+        .at_least(0),
+        SIDE,
+    ],
+    run,
+    child: Some(|run| {
+        sides::say(match run.choice(SIDE.name) {
+            CONTROL => work::<Control>(run)?,
+            _ => work::<Collected>(run)?,
+        })
+    }),
+};
+
+fn plan(run: &Run) -> Plan {
+    let (requests, operations) = match run.choice("requests") {
+        "single" => (Requests::Single, run.count("singles")),
+        _ => (Requests::Chunks, run.count("operations")),
+    };
+    Plan {
+        requests,
+        entries: run.count("entries"),
+        operations,
+        a_step: run.count("a_step"),
+    }
+}
+
+/// An old object of one word, with its header.
+const BOX: u64 = 16;
+
+/// When the heap is marked: about so often while it is timed.
+fn pacing(plan: Plan, collections: u64) -> Pacing {
+    if collections == 0 {
+        return Pacing::default();
+    }
+    let live = collected::bytes(plan.entries);
+    let made = plan.requests.inserts(plan.operations) * BOX;
+    let growth = 1.0 + made as f64 / (live * (collections + 1) as f64);
+    Pacing::default()
+        .growth(growth)
+        .first((live * 0.99) as usize)
+}
+
+fn work<S: Store>(run: &Run) -> Result<Outcome, Failure> {
+    let plan = plan(run);
+    let Plan { operations, .. } = plan;
+    let system = System::builder()
+        .workers(run.threads)
+        .pacing(pacing(plan, run.count("collections")))
+        .build();
+    let loading = Meter::start();
+    let store = S::spawn(&system, plan);
+    S::load(&store)?;
+    let load = loading.stop().wall;
+    let window = Window::begin(&system);
+    let found = match plan.requests {
+        Requests::Chunks => {
+            let chunk = run.count("chunk");
+            let numbers = (1..=operations).step_by(chunk as usize);
+            let one = |from| S::chunk(&store, from, (from + chunk).min(operations + 1));
+            numbers.map(one).sum::<Result<u64, Failure>>()?
+        }
+        Requests::Single => {
+            let client = system.spawn(Client::new(store.clone(), plan));
+            client.begin().ask_blocking()?
+        }
+    };
+    let seen = window.end();
+    let (times, left) = S::end(&store)?;
+    let mut figures = seen.figures(operations, String::new());
+    figures.latency = Some(times.quantiles());
+    figures.extra.insert("load_s", load.as_secs_f64().into());
+    Ok((found + left, figures))
+}
+
+fn run(run: &Run) -> Result<Vec<crate::row::Figures>, Failure> {
+    let Plan {
+        requests,
+        entries,
+        operations,
+        ..
+    } = plan(run);
+    let sum = operations::expected(requests, entries, operations);
+    sides::compare(
+        run,
+        &KV_STORE,
+        ("sum of what was found and what is left", sum),
+    )
+}
