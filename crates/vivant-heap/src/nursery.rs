@@ -121,6 +121,12 @@ impl Nursery {
             .for_each(|block| mark(block.run, Age::Survived));
     }
 
+    /// Whether one of its objects has a destructor.
+    #[inline]
+    pub(crate) fn has_destructors(&self) -> bool {
+        !self.droppable.borrow().is_empty()
+    }
+
     pub(crate) fn droppable(&self) -> Vec<NonNull<Header>> {
         self.droppable.take()
     }

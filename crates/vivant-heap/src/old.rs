@@ -1,6 +1,7 @@
 //! The old generation: objects in cells that never move (H4).
 
 mod absorb;
+mod destructors;
 
 use crate::header::Header;
 use crate::orca::{ForeignCode, Owner};
@@ -77,6 +78,8 @@ pub(crate) struct Old {
     sweeps: usize,
     /// Destructors that panicked (H10).
     pub(crate) panics: u64,
+    /// Objects whose values have destructors.
+    pub(crate) destructors: usize,
     /// Whether a turn has left cells at hand.
     pub(crate) unsettled: bool,
     pub(crate) unswept: usize,
@@ -121,6 +124,7 @@ impl Old {
             unswept: 0,
             sweeps: 0,
             panics: 0,
+            destructors: 0,
             unsettled: false,
             free_cells,
         }
@@ -224,9 +228,10 @@ impl Old {
                     missed += 1;
                     self.unswept -= 1;
                     let _foreign = ForeignCode::begin();
-                    let freed = sweep_run(run, alive, self.free_cells, &mut self.panics).bytes;
-                    self.live -= freed;
-                    self.dead = self.dead.saturating_sub(freed);
+                    let freed = sweep_run(run, alive, self.free_cells, &mut self.panics);
+                    self.live -= freed.bytes;
+                    self.dead = self.dead.saturating_sub(freed.bytes);
+                    self.destructors -= freed.destructors;
                 }
                 if let Some(word) = run.take_word() {
                     self.live += word.bytes(class);
@@ -287,16 +292,6 @@ impl Old {
         Some(self.begin(run.start()))
     }
 
-    /// The value of an object has a destructor.
-    ///
-    /// # Safety
-    ///
-    /// It is one of this generation.
-    pub(crate) unsafe fn note_drop(&mut self, object: NonNull<Header>) {
-        // SAFETY: the caller's.
-        unsafe { run_of(object).note_drop(object.cast()) };
-    }
-
     /// A mark begins: what is alive will be of the next epoch. Everything was swept.
     pub(crate) fn mark_begins(&mut self) {
         debug_assert_eq!(self.unswept, 0, "H6");
@@ -333,6 +328,7 @@ impl Old {
                 self.live -= freed.bytes;
                 // The verifier sees it if more was freed than was dead.
                 self.dead = self.dead.saturating_sub(freed.bytes);
+                self.destructors -= freed.destructors;
                 left = left.saturating_sub(DESTRUCTORS + freed.destructors);
                 if run.page().used == 0 {
                     self.unlist();

@@ -55,6 +55,8 @@ pub struct HeapStats {
     pub decs: u64,
     /// Changes of counts in all of these.
     pub changes: u64,
+    /// Old objects whose values have destructors, dead ones included that are not swept yet.
+    pub destructors: usize,
     /// Destructors that panicked (H10).
     pub panics: u64,
 }
@@ -159,6 +161,7 @@ impl Core {
             incs: sharing.left.incs,
             decs: sharing.left.decs,
             changes: sharing.left.changes,
+            destructors: self.old.destructors,
             panics: self.old.panics,
             ..*stats
         }

@@ -68,6 +68,7 @@ impl<R: Root> Heap<R> {
         let mut verifier = Verifier::new(core);
         verifier.nursery()?;
         verifier.old()?;
+        verifier.destructors()?;
         verifier.remembered()?;
         verifier.deaths()?;
         verifier.tags()?;

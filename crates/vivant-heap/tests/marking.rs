@@ -159,3 +159,35 @@ fn names_and_what_is_none() {
         assert_eq!(unknown, said);
     }
 }
+
+#[test]
+fn a_heap_knows_whether_a_destructor_has_still_to_run() {
+    let mut program = Program::new(pacing().marking(Marking::Never));
+    assert!(!program.heap.has_destructors());
+    program.heap.turn(|m, _| {
+        m.alloc(7_u64);
+    });
+    assert!(!program.heap.has_destructors(), "a number has none");
+    let ended = program.ended.clone();
+    program.heap.turn(|m, state| {
+        state.extend((0..EACH).map(|_| m.alloc(Leaf(Token(ended.clone())))));
+    });
+    assert!(program.heap.has_destructors(), "of young objects");
+    assert_eq!(program.heap.stats().destructors, 0);
+    (0..2).for_each(|_| program.heap.collect_young());
+    assert_eq!(program.heap.stats().destructors, EACH);
+    program.heap.turn(|_, state| state.truncate(EACH / 2));
+    program.heap.collect();
+    assert_eq!(
+        program.heap.stats().destructors,
+        EACH,
+        "dead, and not swept"
+    );
+    program.heap.sweep();
+    assert_eq!(program.heap.stats().destructors, EACH / 2);
+    program.heap.turn(|_, state| state.clear());
+    program.heap.collect();
+    program.heap.sweep();
+    assert!(!program.heap.has_destructors());
+    assert_eq!(program.ended(), EACH);
+}

@@ -154,11 +154,12 @@ impl Part {
         into: &mut Core,
         before: u8,
     ) {
-        let mut moved = Vec::with_capacity(self.objects.len());
+        let (mut moved, had) = (Vec::with_capacity(self.objects.len()), into.old.destructors);
         for &object in &self.objects {
             // SAFETY: an object of `from`, of which the caller is the holder.
             moved.push(unsafe { move_one(object, into) });
         }
+        from.old.destructors -= into.old.destructors - had;
         from.set_ages(Age::Leaving);
         let mut relocator = Relocator::new(into, Ageing::Never);
         root.relocate(&mut relocator);

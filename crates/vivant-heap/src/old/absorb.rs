@@ -43,6 +43,7 @@ impl Old {
         self.pages += other.pages;
         self.runs += other.runs;
         self.panics += other.panics;
+        self.destructors += other.destructors;
         self.large.extend(other.large);
         for (own, runs) in self.sizes.iter_mut().zip(other.sizes) {
             if let Some(runs) = runs {

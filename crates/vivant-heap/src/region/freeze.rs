@@ -87,7 +87,7 @@ impl<T: Twin> Iso<T> {
                 value.cast::<u32>().write(CLEAN);
             }
             if const { mem::needs_drop::<T::Of<'static>>() } {
-                holder.note_drop_old(room);
+                holder.note_drop_shared(room);
             }
             Val::at(<T::Of<'gc> as FreezeOf<'gc>>::frozen(value))
         }

@@ -71,7 +71,7 @@ fn no_holder() -> ! {
 
 impl Mutator<'_> {
     /// The heap that owns what is shared in this turn: its own, or the one whose turn has opened this region.
-    pub(super) fn sharer(&self) -> NonNull<UnsafeCell<Core>> {
+    pub(crate) fn sharer(&self) -> NonNull<UnsafeCell<Core>> {
         match self.core().role {
             Role::Heap => self.heap(),
             Role::Region(holder) => owner_around(holder),

@@ -140,7 +140,7 @@ impl<'gc> Mutator<'gc> {
             if const { mem::needs_drop::<T>() } {
                 match birth {
                     Birth::Own => self.note_drop(room, bytes),
-                    Birth::Shared => self.note_drop_old(room),
+                    Birth::Shared => self.note_drop_shared(room),
                 }
             }
             if const { T::SHOWS } {

@@ -159,7 +159,7 @@ impl<'gc> Mutator<'gc> {
             room.write(Header::new(Table::of::<T>()));
             room.add(1).cast::<T>().write(value);
             if const { mem::needs_drop::<T>() } {
-                self.note_drop_old(room);
+                self.note_drop_shared(room);
             }
             Val::at(room.add(1).cast())
         }

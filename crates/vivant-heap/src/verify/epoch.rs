@@ -3,10 +3,30 @@
 use super::{Fault, Verifier, check};
 use crate::header::{Header, Table};
 use crate::pages::chunk::state_of;
+use crate::pages::page::Run;
 use crate::sync::Ordering;
 use std::ptr::NonNull;
 
 impl Verifier<'_> {
+    /// As many old objects have destructors as were counted.
+    pub(super) fn destructors(&self) -> Result<(), Fault> {
+        let of = |run: Run| {
+            // SAFETY: the run is this heap's.
+            let drops = unsafe { run.page() }.drops;
+            drops
+                .map(|word| word.count_ones() as usize)
+                .iter()
+                .sum::<usize>()
+        };
+        let all: usize = self.core.old.runs().map(of).sum();
+        check(
+            all == self.core.old.destructors,
+            "H10",
+            "a destructor is not counted",
+            all,
+        )
+    }
+
     /// Whether an old object may be alive, as far as its epoch tells: a mark that runs beside the turns need not have met all.
     ///
     /// # Safety

@@ -24,6 +24,9 @@ const SHARE: u64 = 100;
 /// Of one that rests, of a larger part: nobody waits for it, and what others have given up ends with the mark.
 const SHARE_AT_REST: u64 = 10;
 
+/// A heap in which something with a destructor may have died is marked for that after so many times `idle_after` at most, though its actor does not rest: in ten seconds.
+const DROPS: u64 = 10;
+
 /// A lane is looked at after so many turns, whether or not the heap collects.
 const TURNS: u64 = 64;
 
@@ -76,6 +79,8 @@ enum Wants {
     GiveUp,
     /// Nobody knows which addresses lie in its objects now (O10); and some of these may be dead.
     See,
+    /// Something with a destructor may have died by its turns alone: somebody may wait for that, as whoever has the promise of a resolver does.
+    Drop,
     /// Others have given up the last of an object.
     Collect,
 }
@@ -109,7 +114,12 @@ impl Rest {
             (Wants::GiveUp, Since::Rested) => {
                 Some(after(SHARE).min(after(SHARE_AT_REST).max(at_rest_ns)))
             }
-            (Wants::See, Since::Rested) => Some(after(SHARE_AT_REST).max(at_rest_ns)),
+            (Wants::See | Wants::Drop, Since::Rested) => Some(after(SHARE_AT_REST).max(at_rest_ns)),
+            // It is in vain as a rule, and there may be many like it.
+            (Wants::Drop, Since::Run) => {
+                let seldom_ns = idle_after_ns.saturating_mul(DROPS);
+                Some(after(SHARE).max(self.marked_ns.saturating_add(seldom_ns)))
+            }
         }
     }
 }
@@ -129,7 +139,8 @@ where
         let heap = &self.heap;
         let asks = match self.rest.question {
             Question::None => {
-                heap.young() > 0 || heap.imports() > 0 || heap.shows() || heap.is_unswept()
+                let marks = heap.shows() || heap.has_destructors();
+                heap.young() > 0 || heap.imports() > 0 || marks || heap.is_unswept()
             }
             Question::Comes => heap.imports() > 0,
             Question::ComesSoon => false,
@@ -188,6 +199,11 @@ where
         self.rest.given_up
     }
 
+    /// Whether a mark has begun since the actor last ran; one of which there is a sighting has.
+    fn is_marked_since(&self) -> bool {
+        self.rest.marked == self.turns || self.sighting.is_of(self.turns)
+    }
+
     /// What the next mark would be for.
     fn wants(&self) -> Wants {
         if self.heap.marking() == Marking::Never {
@@ -199,6 +215,9 @@ where
                 Wants::GiveUp
             }
             GivenUp::Nothing if self.heap.shows() && !self.sighting.is_of(self.turns) => Wants::See,
+            GivenUp::Nothing if self.heap.has_destructors() && !self.is_marked_since() => {
+                Wants::Drop
+            }
             GivenUp::Nothing => Wants::Nothing,
         }
     }
@@ -319,7 +338,12 @@ mod tests {
         assert_eq!(due_ns(&rest, Wants::GiveUp, Since::Rested), Some(11_000));
         rest.took_ns = 5;
         assert_eq!(due_ns(&rest, Wants::GiveUp, Since::Rested), Some(10_500));
+        // For destructors in a tenth of the time, after a long rest; seldom if it does not rest.
+        assert_eq!(due_ns(&rest, Wants::Drop, Since::Rested), Some(11_000));
+        assert_eq!(due_ns(&rest, Wants::Drop, Since::Run), Some(20_000));
         rest.took_ns = 500;
+        assert_eq!(due_ns(&rest, Wants::Drop, Since::Rested), Some(15_000));
+        assert_eq!(due_ns(&rest, Wants::Drop, Since::Run), Some(60_000));
         assert_eq!(due_ns(&rest, Wants::GiveUp, Since::Rested), Some(15_000));
     }
 }

@@ -1,0 +1,266 @@
+//! A resolver that lies in garbage breaks its promise in time: nobody waits for ever on what is dead.
+
+use std::time::Duration;
+use vivant::prelude::*;
+use vivant::simulation::{Faults, Seeds, Simulation, check};
+use vivant::{Marking, Pacing};
+
+/// An open question, among others in a ring.
+#[derive(Object)]
+struct Open<'gc> {
+    resolver: Option<Resolver<u64>>,
+    next: Option<Gc<'gc, Mut<Open<'gc>>>>,
+}
+
+/// Answers later, if ever.
+#[derive(Actor)]
+struct DeskState<'gc> {
+    open: Option<Gc<'gc, Mut<Open<'gc>>>>,
+    ballast: Vec<Gc<'gc, [u64; 64]>>,
+    heard: Option<Result<u64, AskError>>,
+}
+
+#[behaviours]
+impl<'gc> DeskState<'gc> {
+    #[start]
+    fn new() -> Self {
+        DeskState {
+            open: None,
+            ballast: Vec::new(),
+            heard: None,
+        }
+    }
+
+    /// Keeps the resolver in a cycle of two objects.
+    fn question(&mut self, t: &Turn<'gc, Desk>) -> Promise<u64> {
+        let (promise, resolver) = t.promise();
+        self.keep(t, resolver);
+        promise
+    }
+
+    #[local]
+    fn keep(&mut self, t: &Turn<'gc, Desk>, resolver: Resolver<u64>) {
+        let one = t.alloc(Mut::new(Open {
+            resolver: Some(resolver),
+            next: None,
+        }));
+        let two = t.alloc(Mut::new(Open {
+            resolver: None,
+            next: Some(one),
+        }));
+        one.borrow_mut(t).next = Some(two);
+        self.open = Some(one);
+    }
+
+    /// Nothing refers to the cycle any more.
+    fn forgets(&mut self) {
+        self.open = None;
+    }
+
+    fn answers(&mut self, t: &Turn<'gc, Desk>, value: u64) {
+        let resolver = self
+            .open
+            .and_then(|open| open.borrow_mut(t).resolver.take());
+        if let Some(resolver) = resolver {
+            resolver.resolve(value);
+        }
+    }
+
+    /// So many objects that stay.
+    fn grows(&mut self, t: &Turn<'gc, Desk>, many: u64) {
+        self.ballast.extend((0..many).map(|n| t.alloc([n; 64])));
+    }
+
+    fn idle(&mut self) {}
+
+    /// Asks itself, and waits for what only its own heap has the answer to.
+    fn asks_itself(&mut self, t: &Turn<'gc, Desk>) {
+        let _heard = t.ask(t.me().question()).then(t.me().hears());
+    }
+
+    #[then]
+    fn hears(&mut self, answer: Result<u64, AskError>) {
+        self.heard = Some(answer);
+    }
+
+    /// Its own question waits for another's answer, whose resolver lies there too.
+    fn asks(&mut self, t: &Turn<'gc, Desk>, other: Address<Desk>) {
+        let (promise, resolver) = t.promise::<u64>();
+        self.keep(t, resolver);
+        drop(promise);
+        let _heard = t.ask(other.question()).then(t.me().hears());
+    }
+
+    fn heard(&self) -> Option<bool> {
+        let heard = self.heard.as_ref()?;
+        Some(matches!(heard, Err(AskError::Broken { .. })))
+    }
+}
+
+fn second() -> Duration {
+    Duration::from_secs(1)
+}
+
+/// The address's question was broken.
+fn is_broken(simulation: &Simulation, desk: &Address<Desk>, for_at_most: Duration) -> bool {
+    simulation.run_for(for_at_most);
+    desk.heard().ask_blocking() == Ok(Some(true))
+}
+
+/// One that asks another, which has the resolver in an old object and forgets that.
+fn asked(simulation: &Simulation) -> (Address<Desk>, Address<Desk>) {
+    let system = simulation.system();
+    let (asks, has) = (Desk::spawn(system), Desk::spawn(system));
+    asks.asks(has.clone()).send();
+    // Twice at rest: what is alive is old.
+    simulation.run_for(5 * second());
+    assert_eq!(asks.heard().ask_blocking(), Ok(None));
+    (asks, has)
+}
+
+#[test]
+fn of_an_idle_actor_in_about_two_seconds() {
+    check(
+        "of_an_idle_actor_in_about_two_seconds",
+        Seeds(if cfg!(miri) { 1 } else { 30 }),
+        &Faults::none(),
+        |simulation| {
+            let (asks, has) = asked(simulation);
+            has.forgets().send();
+            assert!(is_broken(simulation, &asks, 2 * second()));
+        },
+    );
+}
+
+#[test]
+fn of_an_idle_actor_that_has_a_large_heap() {
+    for marking in [Marking::Concurrent, Marking::AtOnce] {
+        let builder = System::builder().collector(marking);
+        let simulation = Simulation::with(3, Faults::none(), builder);
+        let (asks, has) = asked(&simulation);
+        has.grows(2_000).send();
+        simulation.run_for(5 * second());
+        has.forgets().send();
+        assert!(is_broken(&simulation, &asks, 5 * second()), "{marking}");
+    }
+}
+
+#[test]
+fn of_a_busy_actor_that_allocates_nothing() {
+    check(
+        "of_a_busy_actor_that_allocates_nothing",
+        Seeds(if cfg!(miri) { 1 } else { 10 }),
+        &Faults::none(),
+        |simulation| {
+            let (asks, has) = asked(simulation);
+            has.forgets().send();
+            for _ in 0..1_500 {
+                has.idle().send();
+                simulation.run_for(second() / 100);
+            }
+            assert_eq!(asks.heard().ask_blocking(), Ok(Some(true)));
+        },
+    );
+}
+
+#[test]
+fn of_a_busy_actor_that_was_young_when_it_was_forgotten() {
+    let simulation = Simulation::new(5);
+    let system = simulation.system();
+    let (asks, has) = (Desk::spawn(system), Desk::spawn(system));
+    asks.asks(has.clone()).send();
+    simulation.run_for(second() / 100);
+    has.forgets().send();
+    for _ in 0..1_500 {
+        has.idle().send();
+        simulation.run_for(second() / 100);
+    }
+    assert_eq!(asks.heard().ask_blocking(), Ok(Some(true)));
+}
+
+#[test]
+fn of_who_waits_for_itself() {
+    check(
+        "of_who_waits_for_itself",
+        Seeds(if cfg!(miri) { 1 } else { 30 }),
+        &Faults::none(),
+        |simulation| {
+            let desk = Desk::spawn(simulation.system());
+            desk.asks_itself().send();
+            simulation.run_for(5 * second());
+            assert_eq!(desk.heard().ask_blocking(), Ok(None));
+            desk.forgets().send();
+            assert!(is_broken(simulation, &desk, 2 * second()));
+        },
+    );
+}
+
+#[test]
+fn of_two_that_wait_for_each_other() {
+    check(
+        "of_two_that_wait_for_each_other",
+        Seeds(if cfg!(miri) { 1 } else { 30 }),
+        &Faults::none(),
+        |simulation| {
+            let system = simulation.system();
+            let (one, two) = (Desk::spawn(system), Desk::spawn(system));
+            one.asks(two.clone()).send();
+            two.asks(one.clone()).send();
+            simulation.run_for(5 * second());
+            one.forgets().send();
+            two.forgets().send();
+            assert!(is_broken(simulation, &one, 2 * second()));
+            assert!(is_broken(simulation, &two, 2 * second()));
+        },
+    );
+}
+
+#[test]
+fn one_that_is_alive_is_not_broken_and_nobody_is_marked_twice_for_nothing() {
+    let simulation = Simulation::new(7);
+    let (asks, has) = asked(&simulation);
+    simulation.run_for(60 * second());
+    assert_eq!(asks.heard().ask_blocking(), Ok(None));
+    let marks = || {
+        let actors = simulation.system().inspect().actors;
+        let heaps = actors.iter().filter_map(|it| it.heap);
+        heaps.map(|heap| heap.marks()).sum::<u64>()
+    };
+    simulation.run_for(5 * second());
+    let before = marks();
+    simulation.run_for(600 * second());
+    assert_eq!(marks(), before, "nobody has run");
+    let now = simulation.now();
+    simulation.run();
+    assert_eq!(simulation.now(), now, "nobody is asked");
+    has.answers(42).send();
+    simulation.run_for(second());
+    assert_eq!(asks.heard().ask_blocking(), Ok(Some(false)));
+}
+
+#[test]
+fn not_of_an_actor_that_is_never_marked_but_at_its_end() {
+    let builder = System::builder().collector(Marking::Never);
+    let simulation = Simulation::with(1, Faults::none(), builder);
+    let (asks, has) = asked(&simulation);
+    has.forgets().send();
+    assert!(!is_broken(&simulation, &asks, 60 * second()));
+    Address::stop(&has);
+    drop(has);
+    simulation.run_for(second());
+    let heard = asks.heard().ask_blocking();
+    assert_eq!(heard, Ok(Some(true)));
+}
+
+#[test]
+fn of_a_busy_actor_whose_heap_grows() {
+    let builder = System::builder().pacing(Pacing::new().nursery(1024).first(4096));
+    let simulation = Simulation::with(9, Faults::none(), builder);
+    let (asks, has) = asked(&simulation);
+    has.forgets().send();
+    for _ in 0..50 {
+        has.grows(20).send();
+    }
+    simulation.run_for(second() / 10);
+    assert_eq!(asks.heard().ask_blocking(), Ok(Some(true)));
+}
