@@ -69,6 +69,8 @@ pub(crate) struct Core {
     pub(crate) cycle: RefCell<Option<Box<Cycle>>>,
     /// A turn has taken pages, and the source should see to the next ones.
     prepares: bool,
+    /// Much is remembered: the nursery is to be emptied, however little is in it.
+    pub(crate) crowded: Cell<bool>,
     pub(crate) pacing: Pacing,
     pub(crate) owner: Arc<Owner>,
     pub(crate) nursery: Nursery,
@@ -125,6 +127,7 @@ impl Core {
             reserve: Reserve::default(),
             pacing,
             prepares: false,
+            crowded: Cell::new(false),
             chance: Chance::new(pacing.stress.map_or(0, |stress| stress.seed)),
             mark_at: pacing.next_mark(0),
         }))
@@ -158,6 +161,12 @@ impl Core {
     pub(crate) fn between_turns(&self) -> &Sharing {
         // SAFETY: whoever asks holds the heap, and no turn runs: nobody has the cell borrowed to write.
         unsafe { &*self.sharing.as_ptr() }
+    }
+
+    /// Whether the nursery is to be emptied.
+    #[inline]
+    pub(crate) fn is_full(&self) -> bool {
+        self.nursery.used() >= self.pacing.nursery || self.crowded.get()
     }
 
     /// Whether a mark runs beside the turns, for who is between two of them.

@@ -245,7 +245,11 @@ impl<'gc> Mutator<'gc> {
         if let Some(cycle) = &mut *self.core().cycle.borrow_mut() {
             cycle.before_write(object);
         }
-        self.core().remembered.borrow_mut().push(object);
+        let mut remembered = self.core().remembered.borrow_mut();
+        remembered.push(object);
+        if remembered.len() >= REMEMBERED_MAX {
+            self.core().crowded.set(true);
+        }
     }
 
     /// An object comes to this turn by a way on which marks do not go: one that runs hears of it.
@@ -256,6 +260,9 @@ impl<'gc> Mutator<'gc> {
         }
     }
 }
+
+/// So many objects are remembered at most before the nursery is emptied: a collection goes through all of them, chunks of 128 slots perhaps, so that this bounds its pause.
+const REMEMBERED_MAX: usize = 1024;
 
 /// The largest object that is born in the nursery.
 const YOUNG_MAX: usize = 2048;

@@ -15,15 +15,18 @@ use crate::planted::{Planted, is_planted};
 use crate::sync::{Arc, Ordering, yield_now};
 use crate::types::{Object, Target};
 use std::collections::HashSet;
+use std::ops::RangeInclusive;
 use std::ptr::NonNull;
 
 /// A heap may grow by this part of what lived when the mark began, and then the mark is through: who makes objects old pays for it (H7). The rest up to the
 /// bound, three tenths, is for what is made before the next payment.
 const GROWS: f64 = 0.2;
 
-/// Objects that are gone through in one payment at least; at most it is a part of the debt.
-const PIECE: usize = 256;
+/// Objects that are gone through in one payment: a part of the debt, at least some ten and at most some hundred microseconds; whatever is owed when the heap has
+/// nearly grown to the bound.
+const PIECE: RangeInclusive<usize> = 256..=4096;
 const PART: usize = 8;
+const BOUND: f64 = 0.28;
 
 /// What an object is taken for before the mark has met any, in bytes.
 const OBJECT: usize = 64;
@@ -172,10 +175,15 @@ impl Core {
         let grown = self.old.live - cycle.live;
         let wanted = cycle.live.min((grown as f64 / GROWS) as usize);
         let debt = wanted.saturating_sub(cycle.marking.bytes()) / OBJECT;
-        if debt != 0 {
-            self.counted.slice();
-            let _what_is_left = cycle.marking.work((debt / PART).max(PIECE));
+        if debt == 0 {
+            return;
         }
+        self.counted.slice();
+        let piece = match grown as f64 > BOUND * cycle.live as f64 {
+            true => debt,
+            false => (debt / PART).clamp(*PIECE.start(), *PIECE.end()),
+        };
+        let _what_is_left = cycle.marking.work(piece);
     }
 
     /// Goes through so many objects.

@@ -58,6 +58,7 @@ impl Core {
     pub(crate) fn minor<'gc>(&mut self, roots: &mut impl Object<'gc>, ageing: Ageing) {
         let whole = Whole;
         let remembered = std::mem::take(self.remembered.get_mut());
+        self.crowded.set(false);
         let mut relocator = Relocator::new(self, ageing);
         roots.relocate(&mut relocator);
         for object in remembered {

@@ -146,7 +146,7 @@ impl<R: Root> Heap<R> {
     pub fn is_due(&self) -> bool {
         // SAFETY: no turn runs: it would borrow the heap exclusively.
         let core = unsafe { &*self.core.get() };
-        core.nursery.used() >= core.pacing.nursery
+        core.is_full()
             || core.weight() >= core.mark_at
             || core.old.unswept != 0
             || core.prepares
@@ -167,7 +167,7 @@ impl<R: Root> Heap<R> {
                 core.begin_cycle(state, Shows::Nothing);
             }
             Due::Beside(objects) => {
-                if core.nursery.used() >= core.pacing.nursery {
+                if core.is_full() {
                     core.minor(state, Ageing::Once);
                 }
                 match objects {
@@ -193,7 +193,7 @@ impl<R: Root> Heap<R> {
     fn due(&mut self) -> Due {
         let core = self.core.get_mut();
         let marks = core.cycle.get_mut().is_some();
-        let young = core.nursery.used() >= core.pacing.nursery;
+        let young = core.is_full();
         let old = core.weight() >= core.mark_at;
         match core.pacing.stress.map_or(When::Paced, |stress| stress.when) {
             When::Paced if marks => Due::Beside(None),
