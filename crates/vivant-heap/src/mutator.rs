@@ -262,7 +262,7 @@ impl<'gc> Mutator<'gc> {
 }
 
 /// So many objects are remembered at most before the nursery is emptied: a collection goes through all of them, chunks of 128 slots perhaps, so that this bounds its pause.
-const REMEMBERED_MAX: usize = 1024;
+const REMEMBERED_MAX: usize = 512;
 
 /// The largest object that is born in the nursery.
 const YOUNG_MAX: usize = 2048;

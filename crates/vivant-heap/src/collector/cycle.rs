@@ -174,15 +174,17 @@ impl Core {
         };
         let grown = self.old.live - cycle.live;
         let wanted = cycle.live.min((grown as f64 / GROWS) as usize);
-        let debt = wanted.saturating_sub(cycle.marking.bytes()) / OBJECT;
-        if debt == 0 {
+        let met = cycle.marking.bytes();
+        // All may be met, and what leads to it a second time still be there to be gone through.
+        if met >= wanted && wanted < cycle.live {
             return;
         }
-        self.counted.slice();
+        let debt = wanted.saturating_sub(met) / OBJECT;
         let piece = match grown as f64 > BOUND * cycle.live as f64 {
-            true => debt,
+            true => usize::MAX,
             false => (debt / PART).clamp(*PIECE.start(), *PIECE.end()),
         };
+        self.counted.slice();
         let _what_is_left = cycle.marking.work(piece);
     }
 
