@@ -1,0 +1,125 @@
+//! Statistics: what a server tells of itself.
+
+use crate::latency::Summary;
+use crate::store::{Kind, Ledger};
+use serde::{Deserialize, Serialize};
+use std::fs;
+use vivant::{HeapFacts, Pauses, System};
+
+/// What `/_stats` answers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stats {
+    /// How the cache is built.
+    pub store: Kind,
+    /// How many stripes there are.
+    pub stripes: usize,
+    /// How many entries it may have.
+    pub capacity: u64,
+    /// How many it has.
+    pub entries: u64,
+    /// The bytes of their pages.
+    pub page_bytes: u64,
+    /// Pages that were asked for and there.
+    pub hits: u64,
+    /// Pages that were asked for and rendered.
+    pub misses: u64,
+    /// Entries that went out, those included that went out while it was filled.
+    pub evicted: u64,
+    /// From the moment at which a page was asked for by the handler to the one at which the actor took the question up.
+    pub waited: Summary,
+    /// The turn.
+    pub turn: Summary,
+    /// What its heaps did; zero of a cache that has none.
+    pub heap: Heap,
+    /// The most memory that the process had, in bytes; 0 where the system does not tell.
+    pub rss_peak_bytes: u64,
+    /// Workers of the actor system.
+    pub workers: usize,
+    /// Turns that panicked.
+    pub panics: u64,
+    /// Messages that nobody took.
+    pub dead_letters: u64,
+}
+
+/// What heaps did, and have.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Heap {
+    /// Bytes of old objects, those included that are dead and not found so yet.
+    pub live_bytes: u64,
+    /// Bytes of their pages.
+    pub pages_bytes: u64,
+    /// Collections of the nursery.
+    pub minor: Pause,
+    /// Collections of everything.
+    pub major: Pause,
+    /// Steps of the sweep that came alone.
+    pub sweep: Pause,
+}
+
+/// Collections of one kind.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pause {
+    /// How many.
+    pub count: u64,
+    /// All of them together.
+    pub total_ns: u64,
+    /// The longest.
+    pub longest_ns: u64,
+}
+
+impl Stats {
+    /// Looks at a system and what its stores have told.
+    #[must_use]
+    pub fn of(system: &System, store: Kind, stripes: usize, ledger: &Ledger) -> Stats {
+        let facts = system.inspect();
+        let heaps = facts.actors.iter().filter_map(|it| it.heap);
+        Stats {
+            store,
+            stripes,
+            capacity: ledger.capacity as u64,
+            entries: ledger.entries as u64,
+            page_bytes: ledger.page_bytes,
+            hits: ledger.counts.hits,
+            misses: ledger.counts.misses,
+            evicted: ledger.evicted,
+            waited: ledger.counts.waited.summary(),
+            turn: ledger.counts.turn.summary(),
+            heap: heaps.fold(Heap::default(), Heap::and),
+            rss_peak_bytes: rss_peak_bytes(),
+            workers: facts.workers,
+            panics: facts.panics,
+            dead_letters: facts.dead_letters.iter().map(|it| it.count).sum(),
+        }
+    }
+}
+
+impl Heap {
+    fn and(self, more: HeapFacts) -> Heap {
+        Heap {
+            live_bytes: self.live_bytes + more.live,
+            pages_bytes: self.pages_bytes + more.pages,
+            minor: self.minor.and(more.minor),
+            major: self.major.and(more.major),
+            sweep: self.sweep.and(more.sweep),
+        }
+    }
+}
+
+impl Pause {
+    fn and(self, more: Pauses) -> Pause {
+        Pause {
+            count: self.count + more.count,
+            total_ns: self.total_ns + more.total.as_nanos() as u64,
+            longest_ns: self.longest_ns.max(more.longest.as_nanos() as u64),
+        }
+    }
+}
+
+/// As Linux tells it.
+fn rss_peak_bytes() -> u64 {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let kib = line.and_then(|rest| rest.trim().strip_suffix(" kB"));
+    kib.and_then(|kib| kib.trim().parse::<u64>().ok())
+        .map_or(0, |kib| kib * 1024)
+}
