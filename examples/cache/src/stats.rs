@@ -63,7 +63,7 @@ pub struct Pause {
     pub count: u64,
     /// All of them together.
     pub total_ns: u64,
-    /// The longest.
+    /// The longest; of some of them, no less than the longest of these.
     pub longest_ns: u64,
 }
 
@@ -94,6 +94,28 @@ impl Stats {
 }
 
 impl Heap {
+    /// What was done since `before`. Sizes are those of now.
+    #[must_use]
+    pub fn since(self, before: Heap) -> Heap {
+        Heap {
+            minor: self.minor.since(before.minor),
+            major: self.major.since(before.major),
+            sweep: self.sweep.since(before.sweep),
+            ..self
+        }
+    }
+
+    /// The pauses of both. Sizes are those of the later one.
+    #[must_use]
+    pub fn then(self, later: Heap) -> Heap {
+        Heap {
+            minor: self.minor.then(later.minor),
+            major: self.major.then(later.major),
+            sweep: self.sweep.then(later.sweep),
+            ..later
+        }
+    }
+
     fn and(self, more: HeapFacts) -> Heap {
         Heap {
             live_bytes: self.live_bytes + more.live,
@@ -106,12 +128,30 @@ impl Heap {
 }
 
 impl Pause {
-    fn and(self, more: Pauses) -> Pause {
+    fn since(self, before: Pause) -> Pause {
+        let total_ns = self.total_ns - before.total_ns;
         Pause {
-            count: self.count + more.count,
-            total_ns: self.total_ns + more.total.as_nanos() as u64,
-            longest_ns: self.longest_ns.max(more.longest.as_nanos() as u64),
+            count: self.count - before.count,
+            total_ns,
+            // It may have been before: then this is a bound.
+            longest_ns: self.longest_ns.min(total_ns),
         }
+    }
+
+    fn then(self, later: Pause) -> Pause {
+        Pause {
+            count: self.count + later.count,
+            total_ns: self.total_ns + later.total_ns,
+            longest_ns: self.longest_ns.max(later.longest_ns),
+        }
+    }
+
+    fn and(self, more: Pauses) -> Pause {
+        self.then(Pause {
+            count: more.count,
+            total_ns: more.total.as_nanos() as u64,
+            longest_ns: more.longest.as_nanos() as u64,
+        })
     }
 }
 
@@ -122,4 +162,24 @@ fn rss_peak_bytes() -> u64 {
     let kib = line.and_then(|rest| rest.trim().strip_suffix(" kB"));
     kib.and_then(|kib| kib.trim().parse::<u64>().ok())
         .map_or(0, |kib| kib * 1024)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pauses_of_a_round_are_told_from_those_before() {
+        let pause = |count, total_ns, longest_ns| Pause {
+            count,
+            total_ns,
+            longest_ns,
+        };
+        let before = pause(2, 100, 70);
+        assert_eq!(pause(3, 200, 100).since(before), pause(1, 100, 100));
+        assert_eq!(pause(4, 190, 70).since(before), pause(2, 90, 70));
+        assert_eq!(pause(3, 120, 70).since(before), pause(1, 20, 20));
+        assert_eq!(before.since(before), Pause::default());
+        assert_eq!(before.then(pause(1, 9, 9)), pause(3, 109, 70));
+    }
 }

@@ -7,6 +7,7 @@ use crate::store::Kind;
 use crate::stripes::Settings;
 use clap::{Args, Parser, Subcommand};
 use std::net::SocketAddr;
+use std::thread;
 use std::time::Duration;
 
 /// Requests are due for so long, in seconds, before any is measured.
@@ -79,6 +80,9 @@ pub struct RateArguments {
     /// How often each server is asked for so long, in turn.
     #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub rounds: u32,
+    /// How long nobody asks before each round, in seconds. A heap that has come to rest is collected then, and should not be while another server is measured.
+    #[arg(long, default_value_t = 5.0, value_parser = not_negative)]
+    pub pause: f64,
     /// Prints one line of JSON after the table.
     #[arg(long)]
     pub json: bool,
@@ -151,6 +155,11 @@ impl PageArguments {
 }
 
 impl RateArguments {
+    /// Lets servers come to rest.
+    pub(super) fn rest(&self) {
+        thread::sleep(Duration::from_secs_f64(self.pause));
+    }
+
     pub(super) fn format(&self) -> Format {
         match self.json {
             true => Format::TableAndJson,
@@ -205,6 +214,13 @@ impl RunArguments {
         said.extend(self.cache.workers.map(|it| format!("--workers={it}")));
         said.extend(self.pages.say());
         said
+    }
+}
+
+fn not_negative(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(0.0) => Ok(0.0),
+        _ => positive(text),
     }
 }
 

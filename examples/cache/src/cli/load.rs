@@ -20,6 +20,7 @@ pub(super) fn load(arguments: &LoadArguments) -> Result<bool, Box<dyn Error>> {
     let mut target = Target::new(arguments.server, Duration::ZERO, &runtime)?;
     for round in 0..arguments.rate.rounds {
         let plan = arguments.rate.plan(&arguments.pages, round);
+        arguments.rate.rest();
         target.ask(&runtime, &plan, &popularity)?;
     }
     let outcome = Outcome {

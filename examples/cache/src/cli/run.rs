@@ -29,6 +29,7 @@ pub(super) fn run(arguments: &RunArguments) -> Result<bool, Box<dyn Error>> {
         for number in 0..servers.len() {
             // Each time another one is first.
             let at = (number + round as usize) % servers.len();
+            arguments.rate.rest();
             servers[at].1.ask(&runtime, &plan, &popularity)?;
         }
     }

@@ -4,7 +4,7 @@ use crate::audit::Audit;
 use crate::load::{self, Client, Plan, Tally};
 use crate::popularity::Popularity;
 use crate::report::Run;
-use crate::stats::Stats;
+use crate::stats::{Heap, Stats};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::de::DeserializeOwned;
 use std::error::Error;
@@ -19,6 +19,7 @@ pub(super) struct Target {
     address: SocketAddr,
     filled_in: Duration,
     before: Stats,
+    under_load: Heap,
     tally: Tally,
 }
 
@@ -33,6 +34,7 @@ impl Target {
             address,
             filled_in,
             before: read(runtime, address, "/_stats")?,
+            under_load: Heap::default(),
             tally: Tally::default(),
         })
     }
@@ -51,9 +53,12 @@ impl Target {
         bar.set_message(self.before.store.to_string());
         let shown = bar.clone();
         let progress = move |count| shown.set_position(count);
+        let before: Stats = read(runtime, self.address, "/_stats")?;
         let asked = load::run(plan, popularity, self.address, progress);
         self.tally.add(runtime.block_on(asked)?);
         bar.finish_and_clear();
+        let after: Stats = read(runtime, self.address, "/_stats")?;
+        self.under_load = self.under_load.then(after.heap.since(before.heap));
         Ok(())
     }
 
@@ -64,6 +69,7 @@ impl Target {
         Ok(Run {
             tally: self.tally,
             before: self.before,
+            under_load: self.under_load,
             after,
             audit,
             filled_in: self.filled_in,

@@ -35,6 +35,7 @@ fn run(run: &Run) -> Value {
             "due to answered": tally.answered.summary(),
             "due to answered, misses": tally.missed.summary(),
         },
+        "heap_under_load": run.under_load,
         "stats_before": run.before,
         "stats": run.after,
         "audit": {

@@ -10,7 +10,7 @@ pub use json::json;
 
 use crate::audit::Audit;
 use crate::load::{Plan, Tally};
-use crate::stats::Stats;
+use crate::stats::{Heap, Stats};
 use std::time::Duration;
 
 /// What happened.
@@ -33,9 +33,11 @@ pub struct Outcome {
 pub struct Run {
     /// What the load generator met.
     pub tally: Tally,
-    /// What the server told before it was asked for pages, and after.
+    /// What the server told before it was asked for pages.
     pub before: Stats,
-    /// After it was.
+    /// What its heaps did while it was asked for pages: between rounds they rest, and are collected too.
+    pub under_load: Heap,
+    /// What the server told after that.
     pub after: Stats,
     /// What the audit found.
     pub audit: Audit,

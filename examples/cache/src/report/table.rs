@@ -2,7 +2,7 @@
 
 use super::{Outcome, Run};
 use crate::latency::Summary;
-use crate::stats::Pause;
+use crate::stats::Heap;
 use std::fmt;
 
 impl fmt::Display for Outcome {
@@ -31,7 +31,7 @@ impl fmt::Display for Run {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Run {
             tally,
-            before,
+            under_load,
             after,
             audit,
             ..
@@ -65,15 +65,25 @@ impl fmt::Display for Run {
             100.0 * tally.hits as f64 / tally.answers().max(1) as f64,
             bytes(tally.bytes),
         )?;
-        let (heap, filled) = (&after.heap, &before.heap);
+        let heap = &after.heap;
         if heap.pages_bytes > 0 {
-            let pauses = [
-                ("nursery", filled.minor, heap.minor),
-                ("everything", filled.major, heap.major),
-                ("sweep alone", filled.sweep, heap.sweep),
-            ];
-            for (name, filled, all) in pauses {
-                pause(f, name, filled, all)?;
+            let pauses = |it: &Heap| [it.minor, it.major, it.sweep];
+            let names = ["nursery", "everything", "a step of the sweep"];
+            writeln!(
+                f,
+                "\n{:<22}{:>9}{:>10}{:>10}{:>20}{:>10}",
+                "collected under load", "count", "together", "longest", "in all", "longest"
+            )?;
+            for ((name, one), all) in names.iter().zip(pauses(under_load)).zip(pauses(heap)) {
+                writeln!(
+                    f,
+                    "{name:<22}{:>9}{:>10}{:>10}{:>20}{:>10}",
+                    one.count,
+                    readable(one.total_ns),
+                    readable(one.longest_ns),
+                    all.count,
+                    readable(all.longest_ns),
+                )?;
             }
             writeln!(
                 f,
@@ -98,23 +108,6 @@ fn line(f: &mut fmt::Formatter<'_>, name: &str, it: &Summary) -> fmt::Result {
         write!(f, "{:>10}", readable(ns))?;
     }
     writeln!(f)
-}
-
-/// Collections of a kind: those under load, and before. Only the longest of all is known.
-fn pause(f: &mut fmt::Formatter<'_>, name: &str, filled: Pause, all: Pause) -> fmt::Result {
-    let longest = match all.longest_ns > filled.longest_ns {
-        true => readable(all.longest_ns),
-        false => format!("at most {}", readable(all.longest_ns)),
-    };
-    writeln!(
-        f,
-        "collected {name}: {} times, {} together, the longest {}; while it was filled {} times, the longest {}",
-        all.count - filled.count,
-        readable(all.total_ns - filled.total_ns),
-        longest,
-        filled.count,
-        readable(filled.longest_ns),
-    )
 }
 
 /// A time with three digits.
