@@ -7,7 +7,7 @@ use std::fs;
 use vivant::{HeapFacts, Pauses, System};
 
 /// What `/_stats` answers.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stats {
     /// How the cache is built.
     pub store: Kind,
@@ -33,6 +33,8 @@ pub struct Stats {
     pub heap: Heap,
     /// The most memory that the process had, in bytes; 0 where the system does not tell.
     pub rss_peak_bytes: u64,
+    /// The processors' time that the process has had, to a hundredth of a second; 0 where the system does not tell.
+    pub cpu_ns: u64,
     /// Workers of the actor system.
     pub workers: usize,
     /// Turns that panicked.
@@ -86,6 +88,7 @@ impl Stats {
             turn: ledger.counts.turn.summary(),
             heap: heaps.fold(Heap::default(), Heap::and),
             rss_peak_bytes: rss_peak_bytes(),
+            cpu_ns: cpu_ns(),
             workers: facts.workers,
             panics: facts.panics,
             dead_letters: facts.dead_letters.iter().map(|it| it.count).sum(),
@@ -164,9 +167,29 @@ fn rss_peak_bytes() -> u64 {
         .map_or(0, |kib| kib * 1024)
 }
 
+/// As Linux tells it: the 14th and the 15th number, of which the second is a name in brackets that may have blanks. In hundredths of a second, for all its processors.
+fn cpu_ns() -> u64 {
+    let stat = fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let after_name = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
+    let numbers = after_name.split_whitespace().skip(11).take(2);
+    let ticks = numbers.filter_map(|it| it.parse::<u64>().ok());
+    ticks.sum::<u64>() * 10_000_000
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn the_system_tells_of_memory_and_time() {
+        assert!(rss_peak_bytes() > 1 << 20);
+        let (before, mut sum) = (cpu_ns(), 0_u64);
+        while cpu_ns() == before {
+            sum = std::hint::black_box(sum.wrapping_add(1));
+        }
+        assert!(cpu_ns() < 100 * 3600 * 1_000_000_000);
+    }
 
     #[test]
     fn pauses_of_a_round_are_told_from_those_before() {

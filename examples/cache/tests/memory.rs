@@ -5,8 +5,9 @@ mod support;
 use cache::audit::{Audit, Finding};
 use cache::page::Pages;
 use cache::popularity::Popularity;
-use cache::store::Kind;
+use cache::store::{Cache, Html, Kind};
 use cache::stripes::{Settings, Stripes, heaps};
+use std::time::Duration;
 use support::PAGES;
 use vivant::prelude::*;
 use vivant::simulation::Simulation;
@@ -91,6 +92,30 @@ fn canary_a_cache_that_forgets_no_page_is_found() {
         panic!("{:?}", audit.findings);
     };
     assert!(live > bound && bound > audit.page_bytes);
+}
+
+/// The heap knows who has its pages outside, and as long as somebody does they are there; then they are reclaimed too.
+#[test]
+fn what_replies_hold_is_counted_and_given_up() {
+    let simulation = Simulation::new(1);
+    let system = simulation.system();
+    let cache = Cache::spawn(system, PAGES, CAPACITY);
+    let get = |title| {
+        let served = cache.get(title, Duration::ZERO).ask_blocking();
+        served.expect("it lives").html
+    };
+    let facts = || {
+        simulation.run();
+        heaps(system)[0]
+    };
+    // The last hundred are in the cache, and the others nowhere but here.
+    let held: Vec<Html> = (0..1000).map(get).collect();
+    let bytes: usize = held.iter().map(|html| html.as_ref().len()).sum();
+    assert_eq!(facts().exports, 1000);
+    assert!(facts().live as usize > bytes);
+    drop(held);
+    assert_eq!(facts().exports, 0);
+    assert!((facts().live as usize) < bytes, "{:?}", facts());
 }
 
 /// A cache with room for all titles is filled with all, and not for ever.

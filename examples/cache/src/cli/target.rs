@@ -20,6 +20,7 @@ pub(super) struct Target {
     filled_in: Duration,
     before: Stats,
     under_load: Heap,
+    cpu_ns: u64,
     tally: Tally,
 }
 
@@ -35,6 +36,7 @@ impl Target {
             filled_in,
             before: read(runtime, address, "/_stats")?,
             under_load: Heap::default(),
+            cpu_ns: 0,
             tally: Tally::default(),
         })
     }
@@ -58,6 +60,7 @@ impl Target {
         self.tally.add(runtime.block_on(asked)?);
         bar.finish_and_clear();
         let after: Stats = read(runtime, self.address, "/_stats")?;
+        self.cpu_ns += after.cpu_ns - before.cpu_ns;
         self.under_load = self.under_load.then(after.heap.since(before.heap));
         Ok(())
     }
@@ -70,6 +73,7 @@ impl Target {
             tally: self.tally,
             before: self.before,
             under_load: self.under_load,
+            cpu_ns: self.cpu_ns,
             after,
             audit,
             filled_in: self.filled_in,

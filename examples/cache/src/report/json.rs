@@ -36,6 +36,7 @@ fn run(run: &Run) -> Value {
             "due to answered, misses": tally.missed.summary(),
         },
         "heap_under_load": run.under_load,
+        "cpu_ns_under_load": run.cpu_ns,
         "stats_before": run.before,
         "stats": run.after,
         "audit": {

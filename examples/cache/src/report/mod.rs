@@ -29,7 +29,7 @@ pub struct Outcome {
 }
 
 /// What happened to one server.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Run {
     /// What the load generator met.
     pub tally: Tally,
@@ -37,6 +37,8 @@ pub struct Run {
     pub before: Stats,
     /// What its heaps did while it was asked for pages: between rounds they rest, and are collected too.
     pub under_load: Heap,
+    /// The processors' time that the server had while it was asked for pages.
+    pub cpu_ns: u64,
     /// What the server told after that.
     pub after: Stats,
     /// What the audit found.
@@ -110,5 +112,81 @@ impl Run {
             ));
         }
         all.into_iter()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::audit::Finding;
+    use crate::load::Unexpected;
+    use crate::page::Pages;
+    use crate::store::Found;
+
+    /// Three pages were due, two were there; a server that counted five hits before.
+    fn outcome() -> Outcome {
+        let mut run = Run::default();
+        (run.before.hits, run.after.hits, run.after.misses) = (5, 7, 1);
+        for found in [Found::Hit, Found::Miss, Found::Hit] {
+            run.tally.page(found, 10);
+        }
+        let pages = Pages {
+            seed: 1,
+            mean_bytes: 300,
+        };
+        let plan = Plan {
+            warm: Duration::from_secs(1),
+            duration: Duration::from_secs(2),
+            rate: 1.0,
+            connections: 1,
+            seed: 1,
+            pages,
+        };
+        Outcome {
+            plan,
+            titles: 10,
+            seed: 1,
+            rounds: 1,
+            runs: vec![run],
+        }
+    }
+
+    fn complaints(change: impl FnOnce(&mut Run)) -> Vec<String> {
+        let mut outcome = outcome();
+        change(&mut outcome.runs[0]);
+        assert_eq!(outcome.is_good(), outcome.complaints().is_empty());
+        outcome.complaints()
+    }
+
+    #[test]
+    fn a_good_run_has_no_complaints() {
+        assert_eq!(complaints(|_| ()), [""; 0]);
+    }
+
+    #[test]
+    fn canary_each_thing_that_is_wrong_is_complained_of() {
+        let wrong: [(fn(&mut Run), &str); 7] = [
+            (
+                |run| run.after.hits += 1,
+                "2 hits and 1 misses, the server counts 3 and 1",
+            ),
+            (|run| run.tally.hits -= 1, "3 pages were due and 2 came"),
+            (|run| run.tally.unsent = 4, "4 requests could not be sent"),
+            (|run| run.after.panics = 1, "1 turns panicked"),
+            (|run| run.after.dead_letters = 2, "2 messages were taken"),
+            (
+                |run| run.tally.unexpected(Unexpected::WrongPage { title: 8 }),
+                "page 8 is not that page",
+            ),
+            (
+                |run| run.audit.findings.push(Finding::Twice { title: 9 }),
+                "audit: title 9 is in the list twice",
+            ),
+        ];
+        for (change, sentence) in wrong {
+            let complaints = complaints(change);
+            let has = complaints.iter().any(|it| it.contains(sentence));
+            assert!(has, "{sentence}: {complaints:?}");
+        }
     }
 }

@@ -92,7 +92,13 @@ impl fmt::Display for Run {
                 bytes(heap.pages_bytes),
             )?;
         }
-        writeln!(f, "process: {} at its peak", bytes(after.rss_peak_bytes))?;
+        writeln!(
+            f,
+            "process: {} at its peak; {} of the processors under load, {} a request",
+            bytes(after.rss_peak_bytes),
+            readable(self.cpu_ns),
+            readable(self.cpu_ns / tally.answers().max(1)),
+        )?;
         write!(
             f,
             "audit: {} entries, {}",

@@ -79,10 +79,11 @@ impl AsRef<[u8]> for Html {
 }
 
 /// How a cache is built.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
     /// A graph in a collected heap.
+    #[default]
     Graph,
     /// A hash map and a vector, without a collector.
     Plain,
