@@ -73,3 +73,36 @@ async fn stop(State(service): State<Service>) -> &'static str {
     service.stop();
     "ends"
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::page::Pages;
+    use crate::store::Kind;
+    use crate::stripes::{Settings, Stripes};
+    use http_body_util::BodyExt;
+    use vivant::System;
+
+    #[tokio::test]
+    async fn the_body_of_a_response_is_the_page_in_the_heap() {
+        let system = System::builder().workers(1).build();
+        let pages = Pages {
+            seed: 1,
+            mean_bytes: 400,
+        };
+        let settings = Settings {
+            kind: Kind::Graph,
+            capacity: 3,
+            stripes: 1,
+            pages,
+        };
+        let service = Service::new(&system, Stripes::open(&system, settings));
+        let served = service.get(7).await.expect("it lives");
+        let response = page(State(service), Path("7".to_owned())).await;
+        let response = response.expect("it is a page");
+        assert_eq!(response.headers()[FOUND_HEADER], "hit");
+        let body = response.into_body().collect().await.unwrap().to_bytes();
+        assert!(pages.is_page(7, &body));
+        assert_eq!(body.as_ptr(), served.html.as_ref().as_ptr());
+    }
+}
