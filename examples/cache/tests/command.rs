@@ -161,7 +161,12 @@ fn a_server_can_be_asked_by_another_process_and_told_to_stop() {
     for _ in 0..2 {
         let output = load("--seed=4");
         assert!(output.status.success(), "{}", text(&output.stderr));
-        assert!(text(&output.stdout).contains("plain: 20 of 20 entries"));
+        let table = text(&output.stdout);
+        assert!(table.contains("plain: 20 of 20 entries"), "{table}");
+        assert!(
+            !table.contains("filled in"),
+            "nobody has seen that: {table}"
+        );
     }
     // The canary: it has other pages.
     let output = load("--seed=5");

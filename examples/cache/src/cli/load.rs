@@ -7,7 +7,6 @@ use crate::popularity::Popularity;
 use crate::report::Outcome;
 use std::error::Error;
 use std::rc::Rc;
-use std::time::Duration;
 
 /// Asks for pages, and returns whether all was well.
 ///
@@ -17,7 +16,7 @@ use std::time::Duration;
 pub(super) fn load(arguments: &LoadArguments) -> Result<bool, Box<dyn Error>> {
     let runtime = run::runtime()?;
     let popularity = Rc::new(Popularity::new(arguments.pages.titles.into()));
-    let mut target = Target::new(arguments.server, Duration::ZERO, &runtime)?;
+    let mut target = Target::new(arguments.server, None, &runtime)?;
     for round in 0..arguments.rate.rounds {
         let plan = arguments.rate.plan(&arguments.pages, round);
         arguments.rate.rest();

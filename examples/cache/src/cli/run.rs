@@ -21,7 +21,7 @@ pub(super) fn run(arguments: &RunArguments) -> Result<bool, Box<dyn Error>> {
     let mut servers = Vec::new();
     for store in arguments.stores() {
         let server = ServerProcess::start(arguments, store)?;
-        let target = Target::new(server.address, server.filled_in, &runtime)?;
+        let target = Target::new(server.address, Some(server.filled_in), &runtime)?;
         servers.push((server, target));
     }
     for round in 0..arguments.rate.rounds {

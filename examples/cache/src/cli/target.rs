@@ -17,7 +17,7 @@ use tokio::runtime::Runtime;
 #[derive(Debug)]
 pub(super) struct Target {
     address: SocketAddr,
-    filled_in: Duration,
+    filled_in: Option<Duration>,
     before: Stats,
     under_load: Heap,
     cpu_ns: u64,
@@ -28,7 +28,7 @@ impl Target {
     /// The server there.
     pub(super) fn new(
         address: SocketAddr,
-        filled_in: Duration,
+        filled_in: Option<Duration>,
         runtime: &Runtime,
     ) -> Result<Target, Box<dyn Error>> {
         Ok(Target {

@@ -29,7 +29,7 @@ fn run(run: &Run) -> Value {
         "misses": tally.misses,
         "bytes": tally.bytes,
         "took_seconds": tally.took.as_secs_f64(),
-        "filled_in_seconds": run.filled_in.as_secs_f64(),
+        "filled_in_seconds": run.filled_in.map(|it| it.as_secs_f64()),
         "latencies": {
             "due to sent": tally.sent.summary(),
             "due to answered": tally.answered.summary(),

@@ -43,8 +43,8 @@ pub struct Run {
     pub after: Stats,
     /// What the audit found.
     pub audit: Audit,
-    /// How long it took to open and fill.
-    pub filled_in: Duration,
+    /// How long it took to open and fill, if somebody has seen it.
+    pub filled_in: Option<Duration>,
 }
 
 impl Outcome {

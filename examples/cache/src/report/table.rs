@@ -36,17 +36,20 @@ impl fmt::Display for Run {
             audit,
             ..
         } = self;
-        writeln!(
+        write!(
             f,
-            "{}: {} of {} entries, {} of pages; {} stripes, {} workers; filled in {:.1} s",
+            "{}: {} of {} entries, {} of pages; {} stripes, {} workers",
             after.store,
             after.entries,
             after.capacity,
             bytes(after.page_bytes),
             after.stripes,
             after.workers,
-            self.filled_in.as_secs_f64(),
         )?;
+        if let Some(took) = self.filled_in {
+            write!(f, "; filled in {:.1} s", took.as_secs_f64())?;
+        }
+        writeln!(f)?;
         write!(f, "{:<22}{:>9}", "", "count")?;
         for name in ["p50", "p99", "p99.9", "p99.99", "max"] {
             write!(f, "{name:>10}")?;
