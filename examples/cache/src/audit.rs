@@ -1,0 +1,176 @@
+//! The audit: whether a cache is as it must be.
+//!
+//! - A1 It has no more entries than its capacity (L1).
+//! - A2 Its list is the same in both directions (L3).
+//! - A3 No title is in it twice.
+//! - A4 Its index has the entries of the list, and no others (L3).
+//! - A5 The pages have as many bytes as were counted when they came and went.
+//! - A6 Its heap has not much more than twice what its pages and entries take: what went out was reclaimed.
+//!
+//! That each reply was the right page the load generator sees, and that hits and misses are as many as it was told. That the order is that of a list which is too
+//! simple to be wrong is tested with every request, in `tests/order.rs`.
+
+use crate::store::{Ledger, Walk};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+use std::fmt;
+use vivant::HeapFacts;
+
+/// A page's object is no larger than so many times the page: sizes of cells are rounded up, and a large object has whole pages.
+const ROUNDED_TIMES: u64 = 2;
+/// What an entry and its place in the index take, at most, in bytes.
+const ENTRY_BYTES: u64 = 256;
+/// A heap is marked at twice what lived after the last mark.
+const GROWTH: u64 = 2;
+/// A heap may have so many bytes whatever is in it.
+const HEAP_BYTES: u64 = 4 << 20;
+
+/// What an audit came to.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Audit {
+    /// Entries that were looked at.
+    pub entries: u64,
+    /// The bytes of their pages.
+    pub page_bytes: u64,
+    /// What was found.
+    pub findings: Vec<Finding>,
+}
+
+/// What an audit may find.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Finding {
+    /// A1: more entries than there is room for.
+    TooMany {
+        /// How many.
+        entries: u64,
+        /// And the capacity.
+        capacity: u64,
+    },
+    /// A2: the way back is another, from this place on.
+    Torn {
+        /// Counted from the newest.
+        at: u64,
+    },
+    /// A3: a title is in the list twice.
+    Twice {
+        /// Which.
+        title: u64,
+    },
+    /// A4: the index is not that of the list.
+    Index {
+        /// Entries of the list that the index leads to.
+        indexed: u64,
+        /// Entries of the list.
+        listed: u64,
+        /// Entries of the index.
+        in_index: u64,
+    },
+    /// A5: bytes are lost or invented.
+    Bytes {
+        /// Those that were counted.
+        counted: u64,
+        /// Those that are there.
+        there: u64,
+    },
+    /// A6: the heaps have more than they need.
+    Memory {
+        /// Bytes of their objects.
+        live: u64,
+        /// How many they may have.
+        bound: u64,
+    },
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Finding::TooMany { entries, capacity } => {
+                write!(f, "{entries} entries where {capacity} may be")
+            }
+            Finding::Torn { at } => write!(f, "the list is another one backwards, at {at}"),
+            Finding::Twice { title } => write!(f, "title {title} is in the list twice"),
+            Finding::Index {
+                indexed,
+                listed,
+                in_index,
+            } => write!(
+                f,
+                "the index has {in_index} entries, {indexed} of the {listed} that the list has"
+            ),
+            Finding::Bytes { counted, there } => {
+                write!(
+                    f,
+                    "{counted} bytes of pages were counted, {there} are there"
+                )
+            }
+            Finding::Memory { live, bound } => {
+                write!(f, "{live} bytes live in heaps that need {bound} at most")
+            }
+        }
+    }
+}
+
+impl Audit {
+    /// Looks at a store.
+    pub fn add(&mut self, ledger: &Ledger, walk: &Walk) {
+        let listed = walk.newest_first.len();
+        if listed > ledger.capacity {
+            self.findings.push(Finding::TooMany {
+                entries: listed as u64,
+                capacity: ledger.capacity as u64,
+            });
+        }
+        let back = walk.oldest_first.iter().rev();
+        let same = walk
+            .newest_first
+            .iter()
+            .zip(back)
+            .take_while(|(a, b)| a == b);
+        let same = same.count();
+        if same < listed.max(walk.oldest_first.len()) {
+            self.findings.push(Finding::Torn { at: same as u64 });
+        }
+        let mut met = BTreeSet::new();
+        let twice = walk
+            .newest_first
+            .iter()
+            .filter(|title| !met.insert(**title));
+        self.findings
+            .extend(twice.map(|title| Finding::Twice { title: *title }));
+        if walk.indexed != listed || walk.in_index != listed {
+            self.findings.push(Finding::Index {
+                indexed: walk.indexed as u64,
+                listed: listed as u64,
+                in_index: walk.in_index as u64,
+            });
+        }
+        if ledger.page_bytes != walk.page_bytes {
+            self.findings.push(Finding::Bytes {
+                counted: ledger.page_bytes,
+                there: walk.page_bytes,
+            });
+        }
+        self.entries += listed as u64;
+        self.page_bytes += walk.page_bytes;
+    }
+
+    /// Looks at the heaps of all stores that were looked at.
+    pub fn add_heaps(&mut self, heaps: &[HeapFacts]) {
+        self.add_live(heaps.iter().map(|it| it.live).sum(), heaps.len() as u64);
+    }
+
+    /// As [`Audit::add_heaps`]: so many bytes in so many heaps.
+    pub fn add_live(&mut self, live: u64, heaps: u64) {
+        let needed = ROUNDED_TIMES * self.page_bytes + ENTRY_BYTES * self.entries;
+        let bound = GROWTH * needed + HEAP_BYTES * heaps;
+        if live > bound {
+            self.findings.push(Finding::Memory { live, bound });
+        }
+    }
+
+    /// Whether nothing was found.
+    #[must_use]
+    pub fn holds(&self) -> bool {
+        self.findings.is_empty()
+    }
+}

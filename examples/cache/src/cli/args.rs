@@ -1,0 +1,274 @@
+//! What can be said on the command line.
+
+use super::run::Format;
+use crate::load::Plan;
+use crate::page::Pages;
+use crate::store::Kind;
+use crate::stripes::Settings;
+use clap::{Args, Parser, Subcommand};
+use std::net::SocketAddr;
+use std::thread;
+use std::time::Duration;
+
+/// Requests are due for so long, in seconds, before any is measured.
+const WARM: Duration = Duration::from_secs(1);
+
+/// An LRU page cache on Vivant's actors, behind HTTP.
+///
+/// Without a command: starts two servers, whose caches are a graph in a collected heap and a hash map in plain memory, fills both, asks each in turn for pages at a
+/// constant rate, prints the latencies, and audits both. Ends with 1 if a page did not come, was not the right one, or an audit fails.
+#[derive(Clone, Debug, Parser)]
+#[command(name = "cache", version, args_conflicts_with_subcommands = true)]
+pub struct Arguments {
+    /// What to do instead.
+    #[command(subcommand)]
+    pub command: Option<Command>,
+    /// How to run.
+    #[command(flatten)]
+    pub run: RunArguments,
+}
+
+/// Commands.
+#[derive(Clone, Debug, Subcommand)]
+pub enum Command {
+    /// Fills a cache and serves it on 127.0.0.1, until interrupted or told to stop.
+    Serve(ServeArguments),
+    /// Asks a server for pages at a constant rate. It must have the same pages: seed and size.
+    Load(LoadArguments),
+}
+
+/// What pages there are, and which are asked for.
+#[derive(Clone, Debug, Args)]
+pub struct PageArguments {
+    /// Titles that are asked for.
+    #[arg(long, default_value_t = 1_000_000, value_parser = clap::value_parser!(u32).range(1..=100_000_000))]
+    pub titles: u32,
+    /// How long a page is on average, in bytes.
+    #[arg(long, default_value_t = 1536, value_parser = clap::value_parser!(u32).range(256..=1_000_000))]
+    pub page_bytes: u32,
+    /// Seed of pages, and of what is asked for.
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+}
+
+/// What the cache is.
+#[derive(Clone, Debug, Args)]
+pub struct CacheArguments {
+    /// Entries.
+    #[arg(long, default_value_t = 640_000, value_parser = clap::value_parser!(u32).range(1..=100_000_000))]
+    pub capacity: u32,
+    /// Caches that share the titles among them, each an actor. With one, one large heap is under test.
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=4096))]
+    pub stripes: u16,
+    /// Workers of the actor system; one for each processor unless given.
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub workers: Option<u16>,
+}
+
+/// How requests come.
+#[derive(Clone, Debug, Args)]
+pub struct RateArguments {
+    /// How long requests are measured, in seconds; one second of others comes before.
+    #[arg(long, default_value_t = 10.0, value_parser = positive)]
+    pub seconds: f64,
+    /// Requests in a second.
+    #[arg(long, default_value_t = 2000.0, value_parser = positive)]
+    pub rate: f64,
+    /// Connections.
+    #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub connections: u32,
+    /// How often each server is asked for so long, in turn.
+    #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub rounds: u32,
+    /// How long nobody asks before each round, in seconds. A heap that has come to rest is collected then, and should not be while another server is measured.
+    #[arg(long, default_value_t = 5.0, value_parser = not_negative)]
+    pub pause: f64,
+    /// Prints one line of JSON after the table.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// How to serve.
+#[derive(Clone, Debug, Args)]
+pub struct ServeArguments {
+    /// Port to listen on; 0 takes one that is free.
+    #[arg(long, default_value_t = 3000)]
+    pub port: u16,
+    /// How the cache is built.
+    #[arg(long, default_value_t = Kind::Graph)]
+    pub store: Kind,
+    /// What the cache is.
+    #[command(flatten)]
+    pub cache: CacheArguments,
+    /// What pages there are.
+    #[command(flatten)]
+    pub pages: PageArguments,
+}
+
+/// How to ask.
+#[derive(Clone, Debug, Args)]
+pub struct LoadArguments {
+    /// Where the server listens.
+    #[arg(long, default_value = "127.0.0.1:3000")]
+    pub server: SocketAddr,
+    /// How requests come.
+    #[command(flatten)]
+    pub rate: RateArguments,
+    /// What pages there are.
+    #[command(flatten)]
+    pub pages: PageArguments,
+}
+
+/// How to do both.
+#[derive(Clone, Debug, Args)]
+pub struct RunArguments {
+    /// How the cache is built; may be given twice. Both unless given.
+    #[arg(long)]
+    pub store: Vec<Kind>,
+    /// How requests come.
+    #[command(flatten)]
+    pub rate: RateArguments,
+    /// What the cache is.
+    #[command(flatten)]
+    pub cache: CacheArguments,
+    /// What pages there are.
+    #[command(flatten)]
+    pub pages: PageArguments,
+}
+
+impl PageArguments {
+    pub(super) fn pages(&self) -> Pages {
+        Pages {
+            seed: self.seed,
+            mean_bytes: self.page_bytes,
+        }
+    }
+
+    /// So that another process has the same.
+    fn say(&self) -> [String; 3] {
+        [
+            format!("--titles={}", self.titles),
+            format!("--page-bytes={}", self.page_bytes),
+            format!("--seed={}", self.seed),
+        ]
+    }
+}
+
+impl RateArguments {
+    /// Lets servers come to rest.
+    pub(super) fn rest(&self) {
+        thread::sleep(Duration::from_secs_f64(self.pause));
+    }
+
+    pub(super) fn format(&self) -> Format {
+        match self.json {
+            true => Format::TableAndJson,
+            false => Format::Table,
+        }
+    }
+
+    pub(super) fn plan(&self, pages: &PageArguments, round: u32) -> Plan {
+        Plan {
+            warm: WARM,
+            duration: Duration::from_secs_f64(self.seconds),
+            rate: self.rate,
+            connections: self.connections,
+            // Not that with which caches are filled.
+            seed: pages
+                .seed
+                .wrapping_add(1 + u64::from(round))
+                .rotate_left(17),
+            pages: pages.pages(),
+        }
+    }
+}
+
+impl ServeArguments {
+    pub(super) fn settings(&self) -> Settings {
+        Settings {
+            kind: self.store,
+            capacity: self.cache.capacity as usize,
+            stripes: self.cache.stripes.into(),
+            pages: self.pages.pages(),
+        }
+    }
+}
+
+impl RunArguments {
+    pub(super) fn stores(&self) -> Vec<Kind> {
+        match self.store.is_empty() {
+            true => vec![Kind::Graph, Kind::Plain],
+            false => self.store.clone(),
+        }
+    }
+
+    /// What a server is told.
+    pub(super) fn serve(&self, store: Kind) -> Vec<String> {
+        let mut said = vec![
+            "serve".to_owned(),
+            "--port=0".to_owned(),
+            format!("--store={store}"),
+            format!("--capacity={}", self.cache.capacity),
+            format!("--stripes={}", self.cache.stripes),
+        ];
+        said.extend(self.cache.workers.map(|it| format!("--workers={it}")));
+        said.extend(self.pages.say());
+        said
+    }
+}
+
+fn not_negative(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(0.0) => Ok(0.0),
+        _ => positive(text),
+    }
+}
+
+fn positive(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(number) if number.is_finite() && number > 0.0 && number <= 1e7 => Ok(number),
+        _ => Err("it must be a number above 0 and at most 10,000,000".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn a_server_is_told_what_the_run_was() {
+        let said = [
+            "cache",
+            "--capacity=9",
+            "--stripes=2",
+            "--workers=3",
+            "--seed=8",
+        ];
+        let run = Arguments::parse_from(said).run;
+        let serve = |store| {
+            let told = run.serve(store);
+            let told = std::iter::once("cache".to_owned()).chain(told);
+            match Arguments::parse_from(told).command {
+                Some(Command::Serve(serve)) => serve,
+                other => panic!("{other:?}"),
+            }
+        };
+        let plain = serve(Kind::Plain);
+        assert_eq!(plain.settings().kind, Kind::Plain);
+        let graph = serve(Kind::Graph);
+        assert_eq!(graph.settings().kind, Kind::Graph);
+        assert_eq!(
+            (graph.settings().capacity, graph.settings().stripes),
+            (9, 2)
+        );
+        assert_eq!(graph.settings().pages, run.pages.pages());
+        assert_eq!((graph.cache.workers, graph.port), (Some(3), 0));
+        assert_eq!(graph.pages.titles, run.pages.titles);
+    }
+}

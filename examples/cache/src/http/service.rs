@@ -1,0 +1,76 @@
+//! What handlers share: the cache, and how to ask it.
+
+use crate::audit::Audit;
+use crate::stats::Stats;
+use crate::store::Served;
+use crate::stripes::Stripes;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::Notify;
+use vivant::{AskError, Clock, System};
+
+/// How long a request waits for the cache before it is answered with 503.
+pub const PATIENCE: Duration = Duration::from_secs(5);
+
+/// The cache behind the server.
+#[derive(Clone, Debug)]
+pub struct Service {
+    system: System,
+    clock: Clock,
+    stripes: Stripes,
+    stopped: Arc<Notify>,
+}
+
+impl Service {
+    /// A service of this cache, whose actors live there.
+    #[must_use]
+    pub fn new(system: &System, stripes: Stripes) -> Service {
+        Service {
+            clock: system.clock(),
+            system: system.clone(),
+            stripes,
+            stopped: Arc::new(Notify::new()),
+        }
+    }
+
+    /// Asks for a page.
+    ///
+    /// # Errors
+    ///
+    /// No answer came.
+    pub async fn get(&self, title: u64) -> Result<Served, AskError> {
+        let asked = self.clock.now();
+        self.stripes.of(title).get(title, asked, PATIENCE).await
+    }
+
+    /// What the cache has done.
+    ///
+    /// # Errors
+    ///
+    /// It has ended.
+    pub async fn stats(&self) -> Result<Stats, AskError> {
+        let ledger = self.stripes.ledger().await?;
+        let stripes = self.stripes.all().len();
+        let kind = self.stripes.settings().kind;
+        Ok(Stats::of(&self.system, kind, stripes, &ledger))
+    }
+
+    /// Audits it.
+    ///
+    /// # Errors
+    ///
+    /// It has ended.
+    pub async fn audit(&self) -> Result<Audit, AskError> {
+        self.stripes.audit(&self.system).await
+    }
+
+    /// Somebody wants it to end.
+    pub fn stop(&self) {
+        self.stopped.notify_one();
+    }
+
+    /// Until somebody does.
+    pub async fn stopped(&self) {
+        self.stopped.notified().await;
+    }
+}

@@ -1,0 +1,23 @@
+//! An LRU page cache on actors, behind HTTP: one large graph in a collected heap, under load at a constant rate, beside the same cache without a
+//! collector. How to run it is in `README.md`.
+//!
+//! - [`store`]: the cache as an actor: [`Cache`](store::Cache), a graph in its own heap, and [`PlainCache`](store::PlainCache), a hash map and a vector.
+//! - [`stripes`]: one cache, or several by key.
+//! - [`page`]: pages; [`popularity`]: which of them are asked for how often.
+//! - [`audit`]: whether all is as it must be.
+//! - [`http`]: the server; [`load`]: the load generator, which looks at each page that it gets.
+//! - [`stats`]: what a server tells of itself; [`latency`]: how long things took.
+//! - [`report`]: what came of a run, as a table and as JSON.
+//! - [`cli`]: the command line.
+
+pub mod audit;
+pub mod cli;
+pub mod http;
+pub mod latency;
+pub mod load;
+pub mod page;
+pub mod popularity;
+pub mod report;
+pub mod stats;
+pub mod store;
+pub mod stripes;

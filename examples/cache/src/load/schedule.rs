@@ -1,0 +1,100 @@
+//! The schedule: when requests are due, whatever became of those before.
+//!
+//! Load is open: requests are due at a constant rate, and a latency counts from the moment at which the request was due,
+//! not from the one at which it could be sent. If the cache holds up every connection, the requests that were due
+//! meanwhile have waited, and the figures say so (they are free of coordinated omission).
+
+use std::cell::Cell;
+use std::thread;
+use std::time::{Duration, Instant};
+use tokio::sync::Mutex;
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+
+/// How long after the last request is due those that wait for a connection are given up.
+const GRACE: Duration = Duration::from_secs(10);
+
+/// Requests that will be due. Users who have nothing to do queue here; the one that has waited longest is next.
+#[derive(Debug)]
+pub struct Schedule {
+    due: Mutex<UnboundedReceiver<Instant>>,
+    start: Instant,
+    given_up_at: Instant,
+    unsent: Cell<u64>,
+}
+
+impl Schedule {
+    /// Begins now, with so many requests. `rate` is in requests a second.
+    #[must_use]
+    pub fn begin(rate: f64, count: u64) -> Schedule {
+        let (sender, receiver) = unbounded_channel();
+        let start = Instant::now();
+        let duration = Duration::from_secs_f64(count as f64 / rate);
+        // A thread of its own: it wakes within some 60 microseconds, and tokio's timers only within a millisecond.
+        thread::spawn(move || pace(&sender, start, rate, count));
+        Schedule {
+            due: Mutex::new(receiver),
+            start,
+            given_up_at: start + duration + GRACE,
+            unsent: Cell::new(0),
+        }
+    }
+
+    /// Waits until a request is due, and says when it was. `None` when there will be none.
+    pub async fn next(&self) -> Option<Instant> {
+        loop {
+            let due = self.due.lock().await.recv().await?;
+            if Instant::now() < self.given_up_at {
+                return Some(due);
+            }
+            self.unsent.set(self.unsent.get() + 1);
+        }
+    }
+
+    /// When the first request was due.
+    #[must_use]
+    pub fn start(&self) -> Instant {
+        self.start
+    }
+
+    /// How many requests were given up.
+    pub fn unsent(&self) -> u64 {
+        self.unsent.get()
+    }
+}
+
+fn pace(sender: &UnboundedSender<Instant>, start: Instant, rate: f64, count: u64) {
+    for number in 0..count {
+        let due = start + Duration::from_secs_f64(number as f64 / rate);
+        let wait = due.saturating_duration_since(Instant::now());
+        if !wait.is_zero() {
+            thread::sleep(wait);
+        }
+        if sender.send(due).is_err() {
+            // Nobody is left to send it.
+            return;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is asked for late was due no later: a latency counts from then.
+    #[test]
+    fn requests_are_due_whatever_became_of_those_before() {
+        let runtime = tokio::runtime::Builder::new_current_thread().build();
+        let schedule = Schedule::begin(1000.0, 4);
+        let dues = runtime.unwrap().block_on(async {
+            let mut dues = Vec::new();
+            while let Some(due) = schedule.next().await {
+                thread::sleep(Duration::from_millis(3));
+                dues.push(due);
+            }
+            dues
+        });
+        let between: Vec<Duration> = dues.windows(2).map(|it| it[1] - it[0]).collect();
+        assert_eq!(between, [Duration::from_millis(1); 3]);
+        assert_eq!(schedule.unsent(), 0);
+    }
+}

@@ -1,0 +1,114 @@
+//! Tallies: what a run of the load generator met.
+
+use crate::latency::Latency;
+use crate::store::Found;
+use std::fmt;
+use std::time::Duration;
+
+/// How many unexpected answers are kept word for word.
+const UNEXPECTED_KEPT_MAX: usize = 10;
+
+/// What a run met.
+#[derive(Clone, Debug, Default)]
+pub struct Tally {
+    /// From the moment at which a request was due to the one at which a connection took it up: all were waiting for answers, or the generator woke late.
+    pub sent: Latency,
+    /// From the moment at which a request was due to the one at which the whole answer was there.
+    pub answered: Latency,
+    /// The same, of pages that had to be rendered.
+    pub missed: Latency,
+    /// Pages that were in the cache; those that were not measured included.
+    pub hits: u64,
+    /// Pages that were not; those that were not measured included.
+    pub misses: u64,
+    /// Bytes of pages.
+    pub bytes: u64,
+    /// Answers that should not have come, and requests without an answer.
+    pub unexpected: u64,
+    /// The first of them.
+    pub unexpected_first: Vec<Unexpected>,
+    /// Requests that were due and never sent, because every connection was waiting for too long.
+    pub unsent: u64,
+    /// From the first measured request's due time to the last answer.
+    pub took: Duration,
+}
+
+/// Something that should not have happened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unexpected {
+    /// No answer came.
+    NoAnswer(String),
+    /// An answer that is not a page.
+    Status {
+        /// Its status.
+        status: u16,
+        /// Its body.
+        text: String,
+    },
+    /// Another page than the one that was asked for, or one that was changed.
+    WrongPage {
+        /// The one that was asked for.
+        title: u64,
+    },
+}
+
+impl fmt::Display for Unexpected {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Unexpected::NoAnswer(why) => f.write_str(why),
+            Unexpected::Status { status, text } => write!(f, "answered {status}: {text}"),
+            Unexpected::WrongPage { title } => {
+                write!(f, "what came for page {title} is not that page")
+            }
+        }
+    }
+}
+
+impl Tally {
+    /// Notes a page.
+    pub fn page(&mut self, found: Found, bytes: usize) {
+        match found {
+            Found::Hit => self.hits += 1,
+            Found::Miss => self.misses += 1,
+        }
+        self.bytes += bytes as u64;
+    }
+
+    /// Notes how long a measured request has taken.
+    pub fn measured(&mut self, found: Found, sent: Duration, answered: Duration) {
+        self.sent.record(sent);
+        self.answered.record(answered);
+        if found == Found::Miss {
+            self.missed.record(answered);
+        }
+    }
+
+    /// Notes something that should not have happened.
+    pub fn unexpected(&mut self, what: Unexpected) {
+        self.unexpected += 1;
+        if self.unexpected_first.len() < UNEXPECTED_KEPT_MAX {
+            self.unexpected_first.push(what);
+        }
+    }
+
+    /// How many pages came.
+    #[must_use]
+    pub fn answers(&self) -> u64 {
+        self.hits + self.misses
+    }
+
+    /// All of another run.
+    pub fn add(&mut self, other: Tally) {
+        self.sent.add(&other.sent);
+        self.answered.add(&other.answered);
+        self.missed.add(&other.missed);
+        self.hits += other.hits;
+        self.misses += other.misses;
+        self.bytes += other.bytes;
+        self.unsent += other.unsent;
+        self.took += other.took;
+        self.unexpected += other.unexpected;
+        self.unexpected_first.extend(other.unexpected_first);
+        self.unexpected_first.truncate(UNEXPECTED_KEPT_MAX);
+    }
+}

@@ -1,0 +1,104 @@
+//! A user: asks for pages on a connection of its own, and looks at each that it gets.
+
+use super::{Answer, Client, Schedule, Tally, Unexpected};
+use crate::page::Pages;
+use crate::popularity::Popularity;
+use crate::store::Found;
+use hyper::StatusCode;
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::time::Instant;
+
+/// A user.
+#[derive(Debug)]
+pub struct User {
+    pub(super) client: Client,
+    pub(super) schedule: Rc<Schedule>,
+    pub(super) popularity: Rc<Popularity>,
+    pub(super) tally: Rc<RefCell<Tally>>,
+    pub(super) chance: fastrand::Rng,
+    pub(super) pages: Pages,
+    /// Requests that were due before are not measured.
+    pub(super) measured_from: Instant,
+}
+
+impl User {
+    /// Asks for pages until none is due any more.
+    pub async fn run(mut self) {
+        while let Some(due) = self.schedule.next().await {
+            let title = self.popularity.draw(&mut self.chance);
+            let sent = due.elapsed();
+            let answer = self.client.get(&format!("/{title}")).await;
+            let answered = due.elapsed();
+            let answer = match answer {
+                Ok(answer) => answer,
+                Err(error) => {
+                    let what = Unexpected::NoAnswer(error.to_string());
+                    self.tally.borrow_mut().unexpected(what);
+                    continue;
+                }
+            };
+            let mut tally = self.tally.borrow_mut();
+            match looked_at(&self.pages, title, &answer) {
+                Ok(found) => {
+                    tally.page(found, answer.body.len());
+                    if due >= self.measured_from {
+                        tally.measured(found, sent, answered);
+                    }
+                }
+                Err(what) => tally.unexpected(what),
+            }
+        }
+    }
+}
+
+/// Whether an answer is the page that was asked for. After its time was taken: this renders the page once more.
+pub(super) fn looked_at(pages: &Pages, title: u64, answer: &Answer) -> Result<Found, Unexpected> {
+    match (answer.status, answer.found) {
+        (StatusCode::OK, Some(found)) if pages.is_page(title, &answer.body) => Ok(found),
+        (StatusCode::OK, _) => Err(Unexpected::WrongPage { title }),
+        (status, _) => Err(Unexpected::Status {
+            status: status.as_u16(),
+            text: String::from_utf8_lossy(&answer.body).into_owned(),
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The canary of what the load generator looks at.
+    #[test]
+    fn canary_a_wrong_page_is_noticed() {
+        let pages = Pages {
+            seed: 1,
+            mean_bytes: 300,
+        };
+        let answer = |body: String| Answer {
+            status: StatusCode::OK,
+            found: Some(Found::Hit),
+            body: body.into(),
+        };
+        let wrong = Err(Unexpected::WrongPage { title: 3 });
+        let looked = |answer: &Answer| looked_at(&pages, 3, answer);
+        assert_eq!(looked(&answer(pages.render(3))), Ok(Found::Hit));
+        assert_eq!(looked(&answer(pages.render(4))), wrong);
+        assert_eq!(looked(&answer(pages.render(3).to_uppercase())), wrong);
+        assert_eq!(looked(&answer(pages.render(3) + " ")), wrong);
+        let unsaid = Answer {
+            found: None,
+            ..answer(pages.render(3))
+        };
+        assert_eq!(looked(&unsaid), wrong);
+        let broken = Answer {
+            status: StatusCode::SERVICE_UNAVAILABLE,
+            ..answer("late".to_owned())
+        };
+        let text = "late".to_owned();
+        assert_eq!(
+            looked(&broken),
+            Err(Unexpected::Status { status: 503, text })
+        );
+    }
+}

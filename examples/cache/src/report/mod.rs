@@ -1,0 +1,192 @@
+//! Reports: what a run met.
+//!
+//! - [`Outcome`]: everything there is to report; `table`: for a terminal, its `Display`.
+//! - [`json`]: one line for programs.
+
+mod json;
+mod table;
+
+pub use json::json;
+
+use crate::audit::Audit;
+use crate::load::{Plan, Tally};
+use crate::stats::{Heap, Stats};
+use std::time::Duration;
+
+/// What happened.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// What was to be done, in each round.
+    pub plan: Plan,
+    /// How many titles there were.
+    pub titles: u64,
+    /// Where pages and requests came from.
+    pub seed: u64,
+    /// How many rounds each server had.
+    pub rounds: u32,
+    /// By server.
+    pub runs: Vec<Run>,
+}
+
+/// What happened to one server.
+#[derive(Clone, Debug, Default)]
+pub struct Run {
+    /// What the load generator met.
+    pub tally: Tally,
+    /// What the server told before it was asked for pages.
+    pub before: Stats,
+    /// What its heaps did while it was asked for pages: between rounds they rest, and are collected too.
+    pub under_load: Heap,
+    /// The processors' time that the server had while it was asked for pages.
+    pub cpu_ns: u64,
+    /// What the server told after that.
+    pub after: Stats,
+    /// What the audit found.
+    pub audit: Audit,
+    /// How long it took to open and fill, if somebody has seen it.
+    pub filled_in: Option<Duration>,
+}
+
+impl Outcome {
+    /// Whether every request was answered as it should be, and the audits hold.
+    #[must_use]
+    pub fn is_good(&self) -> bool {
+        self.complaints().is_empty()
+    }
+
+    /// What is wrong, in sentences.
+    #[must_use]
+    pub fn complaints(&self) -> Vec<String> {
+        let due = self.plan.requests() * u64::from(self.rounds);
+        let mut all = Vec::new();
+        for run in &self.runs {
+            let name = run.after.store;
+            all.extend(run.complaints(due).map(|it| format!("{name}: {it}")));
+        }
+        all
+    }
+}
+
+impl Run {
+    fn complaints(&self, due: u64) -> impl Iterator<Item = String> {
+        let Run {
+            tally,
+            before,
+            after,
+            ..
+        } = self;
+        let mut all: Vec<String> = self
+            .audit
+            .findings
+            .iter()
+            .map(|it| format!("audit: {it}"))
+            .collect();
+        let met = (tally.hits, tally.misses);
+        let told = (after.hits - before.hits, after.misses - before.misses);
+        if met != told {
+            all.push(format!(
+                "the load generator met {} hits and {} misses, the server counts {} and {}",
+                met.0, met.1, told.0, told.1
+            ));
+        }
+        if tally.answers() != due {
+            all.push(format!("{due} pages were due and {} came", tally.answers()));
+        }
+        if tally.unexpected > 0 {
+            all.push(format!("{} answers should not have come", tally.unexpected));
+            all.extend(tally.unexpected_first.iter().map(ToString::to_string));
+        }
+        if tally.unsent > 0 {
+            all.push(format!(
+                "{} requests could not be sent in time",
+                tally.unsent
+            ));
+        }
+        if after.panics > 0 {
+            all.push(format!("{} turns panicked", after.panics));
+        }
+        if after.dead_letters > 0 {
+            all.push(format!(
+                "{} messages were taken by nobody",
+                after.dead_letters
+            ));
+        }
+        all.into_iter()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::audit::Finding;
+    use crate::load::Unexpected;
+    use crate::page::Pages;
+    use crate::store::Found;
+
+    /// Three pages were due, two were there; a server that counted five hits before.
+    fn outcome() -> Outcome {
+        let mut run = Run::default();
+        (run.before.hits, run.after.hits, run.after.misses) = (5, 7, 1);
+        for found in [Found::Hit, Found::Miss, Found::Hit] {
+            run.tally.page(found, 10);
+        }
+        let pages = Pages {
+            seed: 1,
+            mean_bytes: 300,
+        };
+        let plan = Plan {
+            warm: Duration::from_secs(1),
+            duration: Duration::from_secs(2),
+            rate: 1.0,
+            connections: 1,
+            seed: 1,
+            pages,
+        };
+        Outcome {
+            plan,
+            titles: 10,
+            seed: 1,
+            rounds: 1,
+            runs: vec![run],
+        }
+    }
+
+    fn complaints(change: impl FnOnce(&mut Run)) -> Vec<String> {
+        let mut outcome = outcome();
+        change(&mut outcome.runs[0]);
+        assert_eq!(outcome.is_good(), outcome.complaints().is_empty());
+        outcome.complaints()
+    }
+
+    #[test]
+    fn a_good_run_has_no_complaints() {
+        assert_eq!(complaints(|_| ()), [""; 0]);
+    }
+
+    #[test]
+    fn canary_each_thing_that_is_wrong_is_complained_of() {
+        let wrong: [(fn(&mut Run), &str); 7] = [
+            (
+                |run| run.after.hits += 1,
+                "2 hits and 1 misses, the server counts 3 and 1",
+            ),
+            (|run| run.tally.hits -= 1, "3 pages were due and 2 came"),
+            (|run| run.tally.unsent = 4, "4 requests could not be sent"),
+            (|run| run.after.panics = 1, "1 turns panicked"),
+            (|run| run.after.dead_letters = 2, "2 messages were taken"),
+            (
+                |run| run.tally.unexpected(Unexpected::WrongPage { title: 8 }),
+                "page 8 is not that page",
+            ),
+            (
+                |run| run.audit.findings.push(Finding::Twice { title: 9 }),
+                "audit: title 9 is in the list twice",
+            ),
+        ];
+        for (change, sentence) in wrong {
+            let complaints = complaints(change);
+            let has = complaints.iter().any(|it| it.contains(sentence));
+            assert!(has, "{sentence}: {complaints:?}");
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! Counts: what a store was asked for, and how long that took.
+
+use super::Found;
+use crate::latency::Latency;
+use std::time::Duration;
+use vivant::Object;
+
+/// What was asked for.
+#[derive(Object, Clone, Debug, Default, PartialEq)]
+#[object(leaf)]
+pub struct Counts {
+    /// Pages that were there.
+    pub hits: u64,
+    /// Pages that were rendered.
+    pub misses: u64,
+    /// From the moment at which a question was sent to the one at which its turn began: while it waited for others' turns, and for the collector.
+    pub waited: Latency,
+    /// From then until the reply was ready to leave.
+    pub turn: Latency,
+}
+
+impl Counts {
+    /// One more: `asked`, begun and ended then, as times since the system began.
+    pub fn served(&mut self, found: Found, asked: Duration, begun: Duration, ended: Duration) {
+        match found {
+            Found::Hit => self.hits += 1,
+            Found::Miss => self.misses += 1,
+        }
+        self.waited.record(begun.saturating_sub(asked));
+        self.turn.record(ended.saturating_sub(begun));
+    }
+
+    /// All of another.
+    pub fn add(&mut self, other: &Counts) {
+        self.hits += other.hits;
+        self.misses += other.misses;
+        self.waited.add(&other.waited);
+        self.turn.add(&other.turn);
+    }
+}

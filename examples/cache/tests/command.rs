@@ -1,0 +1,243 @@
+//! The program as a user starts it.
+
+use serde_json::Value;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::process::{Child, ChildStdout, Command, Output, Stdio};
+
+fn cache(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cache"));
+    command.args(arguments);
+    command
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+fn ran(arguments: &[&str]) -> Output {
+    cache(arguments)
+        .output()
+        .expect("the program can be started")
+}
+
+/// Both stores, all the way: fill, serve, ask, report, audit, stop.
+#[test]
+fn a_short_run_is_good() {
+    let output = ran(&[
+        "--seconds=0.4",
+        "--rate=250",
+        "--rounds=2",
+        "--pause=0",
+        "--connections=4",
+        "--capacity=300",
+        "--titles=900",
+        "--page-bytes=500",
+        "--seed=3",
+        "--json",
+    ]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert_eq!(text(&output.stderr), "", "the progress bar is hidden");
+    let stdout = text(&output.stdout);
+    let line: Value = serde_json::from_str(stdout.lines().last().unwrap()).unwrap();
+    assert_eq!(line["good"], true);
+    let runs = line["runs"].as_array().unwrap();
+    assert_eq!(runs.len(), 2);
+    for (run, store) in runs.iter().zip(["graph", "plain"]) {
+        assert_eq!(run["store"], store);
+        // A second of each round is not measured.
+        let answered = run["hits"].as_u64().unwrap() + run["misses"].as_u64().unwrap();
+        assert_eq!(answered, 2 * 350);
+        for latency in ["due to sent", "due to answered"] {
+            assert_eq!(run["latencies"][latency]["count"], 200);
+            assert!(run["latencies"][latency]["p50_ns"].as_u64() > Some(0));
+        }
+        let stats = &run["stats"];
+        assert_eq!(
+            (&stats["entries"], &stats["capacity"]),
+            (&300.into(), &300.into())
+        );
+        assert_eq!(stats["turn"]["count"], 700);
+        assert!(stats["evicted"].as_u64() > run["misses"].as_u64());
+        assert_eq!(run["audit"]["holds"], true);
+        assert_eq!(run["audit"]["entries"], 300);
+        let live = stats["heap"]["live_bytes"].as_u64();
+        assert_eq!(live > Some(0), store == "graph");
+    }
+    if cfg!(target_os = "linux") {
+        assert!(runs[0]["stats"]["rss_peak_bytes"].as_u64() > Some(1 << 20));
+    }
+}
+
+#[test]
+fn the_table_is_for_people() {
+    let output = ran(&[
+        "--store=graph",
+        "--seconds=0.2",
+        "--rate=100",
+        "--rounds=1",
+        "--pause=0",
+        "--connections=2",
+        "--capacity=100",
+        "--stripes=2",
+        "--titles=300",
+    ]);
+    let table = text(&output.stdout);
+    assert!(output.status.success(), "{table}{}", text(&output.stderr));
+    for word in [
+        "300 titles",
+        "graph: 100 of 100 entries",
+        "2 stripes",
+        "p99.99",
+        "due to answered",
+        "asked to turn",
+        "collected under load",
+        "everything",
+        "at its peak",
+        "audit: 100 entries, holds",
+    ] {
+        assert!(table.contains(word), "{word} is not in\n{table}");
+    }
+    assert!(!table.contains("plain"));
+}
+
+/// A server as a user starts it; it ends with this.
+struct Served {
+    child: Child,
+    lines: std::io::Lines<BufReader<ChildStdout>>,
+    address: String,
+}
+
+impl Served {
+    fn start(arguments: &[&str]) -> Served {
+        let small = ["serve", "--port=0", "--capacity=20", "--titles=50"];
+        let mut child = cache(&[&small, arguments].concat())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let said: Vec<String> = lines.by_ref().take(3).map(Result::unwrap).collect();
+        assert!(said[0].contains("20 entries"), "{said:?}");
+        let address = said[1].split("http://").nth(1).unwrap();
+        let address = address.split('/').next().unwrap().to_owned();
+        Served {
+            child,
+            lines,
+            address,
+        }
+    }
+
+    fn ended_well(&mut self) {
+        assert!(self.child.wait().unwrap().success());
+        assert!(self.lines.next().is_none());
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        let _killed = self.child.kill();
+        let _waited = self.child.wait();
+    }
+}
+
+#[test]
+fn a_server_can_be_asked_by_another_process_and_told_to_stop() {
+    let mut served = Served::start(&["--seed=4", "--store=plain"]);
+    let server = format!("--server={}", served.address);
+    let load = |seed: &str| {
+        let short = [
+            "--seconds=0.2",
+            "--rate=100",
+            "--connections=2",
+            "--titles=50",
+        ];
+        ran(&[
+            &["load", &server, seed, "--rounds=1", "--pause=0"][..],
+            &short,
+        ]
+        .concat())
+    };
+    // Twice: what the server counted before is not this one's.
+    for _ in 0..2 {
+        let output = load("--seed=4");
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        let table = text(&output.stdout);
+        assert!(table.contains("plain: 20 of 20 entries"), "{table}");
+        assert!(
+            !table.contains("filled in"),
+            "nobody has seen that: {table}"
+        );
+    }
+    // The canary: it has other pages.
+    let output = load("--seed=5");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        text(&output.stderr).contains("is not that page"),
+        "{}",
+        text(&output.stderr)
+    );
+
+    let mut stream = TcpStream::connect(&served.address).unwrap();
+    stream
+        .write_all(b"POST /_stop HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+        .unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    served.ended_well();
+}
+
+/// Serves until it is interrupted, and then ends well.
+#[cfg(unix)]
+#[test]
+fn it_serves_until_interrupted() {
+    let mut served = Served::start(&[]);
+    let interrupt = Command::new("kill")
+        .args(["-INT", &served.child.id().to_string()])
+        .status();
+    assert!(interrupt.unwrap().success());
+    served.ended_well();
+}
+
+#[test]
+fn a_port_in_use_is_a_failure_that_says_what_to_do() {
+    let taken = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let port = taken.local_addr().unwrap().port();
+    let output = ran(&["serve", &format!("--port={port}"), "--capacity=1"]);
+    assert_eq!(output.status.code(), Some(1));
+    let error = text(&output.stderr);
+    assert!(error.contains(&format!("port {port} is in use")), "{error}");
+    assert!(error.contains("choose another port with --port"), "{error}");
+}
+
+#[test]
+fn a_server_that_is_not_there_is_a_failure() {
+    let taken = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let address = taken.local_addr().unwrap();
+    drop(taken);
+    let output = ran(&["load", &format!("--server={address}")]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stderr).contains("cannot be reached"));
+}
+
+#[test]
+fn nonsense_on_the_command_line_is_refused() {
+    for arguments in [
+        &["--rate=0"][..],
+        &["--seconds=-1"],
+        &["--capacity=0"],
+        &["--titles=0"],
+        &["--stripes=0"],
+        &["--page-bytes=10"],
+        &["--workers=0"],
+        &["--connections=0"],
+        &["--rounds=0"],
+        &["--pause=-1"],
+        &["--store=tree"],
+        &["serve", "--port=70000"],
+        &["load", "--server=here"],
+        &["forget"],
+    ] {
+        assert_eq!(ran(arguments).status.code(), Some(2), "{arguments:?}");
+    }
+}

@@ -1,0 +1,185 @@
+//! Every path over real HTTP, and the load generator against a server.
+
+use cache::audit::Audit;
+use cache::cli::{CacheArguments, House, PageArguments, ServeArguments};
+use cache::load::{self, Answer, Client, Plan, Tally, Unexpected};
+use cache::page::Pages;
+use cache::popularity::Popularity;
+use cache::stats::Stats;
+use cache::store::{Found, Kind};
+use hyper::StatusCode;
+use serde::de::DeserializeOwned;
+use std::rc::Rc;
+use std::time::Duration;
+use tokio::runtime::{self, Runtime};
+
+/// A served cache of 50 pages, and who asks it.
+struct Town {
+    house: House,
+    runtime: Runtime,
+    client: Client,
+}
+
+impl Town {
+    fn open(store: Kind, stripes: u16) -> Town {
+        let arguments = ServeArguments {
+            port: 0,
+            store,
+            cache: CacheArguments {
+                capacity: 50,
+                stripes,
+                workers: Some(2),
+            },
+            pages: PageArguments {
+                titles: 200,
+                page_bytes: 400,
+                seed: 7,
+            },
+        };
+        let house = House::open(&arguments).expect("port 0 can always be had");
+        let runtime = runtime::Builder::new_current_thread().enable_all().build();
+        let client = Client::new(house.address);
+        Town {
+            house,
+            runtime: runtime.unwrap(),
+            client,
+        }
+    }
+
+    fn get(&mut self, path: &str) -> Answer {
+        let answer = self.runtime.block_on(self.client.get(path));
+        answer.unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    fn read<T: DeserializeOwned>(&mut self, path: &str) -> T {
+        serde_json::from_slice(&self.get(path).body).unwrap()
+    }
+
+    fn load(&mut self, plan: &Plan) -> Tally {
+        let popularity = Rc::new(Popularity::new(200));
+        let run = load::run(plan, &popularity, self.house.address, |_| ());
+        self.runtime.block_on(run).expect("it listens")
+    }
+}
+
+const PAGES: Pages = Pages {
+    seed: 7,
+    mean_bytes: 400,
+};
+
+const PLAN: Plan = Plan {
+    warm: Duration::from_millis(100),
+    duration: Duration::from_millis(500),
+    rate: 500.0,
+    connections: 4,
+    seed: 3,
+    pages: PAGES,
+};
+
+fn every_path(store: Kind, stripes: u16) {
+    let mut town = Town::open(store, stripes);
+    assert_eq!(&town.get("/_alive").body[..], b"alive");
+    // No draw has made it, so nobody has asked for it before.
+    for expected in [Found::Miss, Found::Hit, Found::Hit] {
+        let answer = town.get("/1000");
+        assert_eq!(
+            (answer.status, answer.found),
+            (StatusCode::OK, Some(expected))
+        );
+        assert!(PAGES.is_page(1000, &answer.body));
+    }
+    // Through all stripes: 1000 goes out of its own.
+    for title in 2000..2200 {
+        let answer = town.get(&format!("/{title}"));
+        assert!(PAGES.is_page(title, &answer.body), "{title}");
+        assert_eq!(answer.found, Some(Found::Miss));
+    }
+    assert_eq!(town.get("/1000").found, Some(Found::Miss));
+    for (path, status) in [
+        ("/x", StatusCode::NOT_FOUND),
+        ("/-1", StatusCode::NOT_FOUND),
+        ("/99999999999999999999999", StatusCode::NOT_FOUND),
+        ("/", StatusCode::NOT_FOUND),
+        ("/1/2", StatusCode::NOT_FOUND),
+        ("/_stop", StatusCode::METHOD_NOT_ALLOWED),
+    ] {
+        assert_eq!(town.get(path).status, status, "{path}");
+    }
+    let stats: Stats = town.read("/_stats");
+    assert_eq!((stats.hits, stats.misses), (2, 202));
+    assert_eq!((stats.store, stats.stripes), (store, stripes.into()));
+    assert!(stats.entries <= stats.capacity && stats.capacity >= 50);
+    assert_eq!((stats.turn.count, stats.waited.count), (204, 204));
+    assert_eq!((stats.panics, stats.dead_letters), (0, 0));
+    let audit: Audit = town.read("/_audit");
+    assert!(audit.holds(), "{:?}", audit.findings);
+    assert_eq!(audit.entries, stats.entries);
+    assert_eq!(audit.page_bytes, stats.page_bytes);
+    let stopped = town.runtime.block_on(town.client.post("/_stop")).unwrap();
+    assert_eq!(stopped.status, StatusCode::OK);
+    town.house.wait().unwrap();
+    town.house.close().unwrap();
+}
+
+#[test]
+fn every_path_of_a_graph() {
+    every_path(Kind::Graph, 1);
+}
+
+#[test]
+fn every_path_of_a_plain_cache() {
+    every_path(Kind::Plain, 1);
+}
+
+#[test]
+fn every_path_of_stripes() {
+    every_path(Kind::Graph, 4);
+}
+
+#[test]
+fn the_load_generator_meets_what_the_server_counts() {
+    let mut town = Town::open(Kind::Graph, 1);
+    let tally = town.load(&PLAN);
+    assert_eq!(tally.unexpected_first, []);
+    assert_eq!((tally.answers(), tally.unsent), (300, 0));
+    // The warm ones are no part of what is measured; which they are is a matter of when they were due alone.
+    let counts = [&tally.answered, &tally.sent].map(|it| it.count());
+    assert_eq!(counts, [250, 250]);
+    assert!(tally.hits > 0 && tally.misses > 0);
+    assert!(tally.missed.count() <= tally.misses);
+    let stats: Stats = town.read("/_stats");
+    assert_eq!((stats.hits, stats.misses), (tally.hits, tally.misses));
+}
+
+/// The canary: a server with other pages.
+#[test]
+fn canary_other_pages_are_noticed() {
+    let mut town = Town::open(Kind::Graph, 1);
+    let pages = Pages { seed: 8, ..PAGES };
+    let tally = town.load(&Plan { pages, ..PLAN });
+    assert_eq!((tally.answers(), tally.unexpected), (0, 300));
+    let wrong = |it: &Unexpected| matches!(it, Unexpected::WrongPage { .. });
+    assert!(tally.unexpected_first.iter().all(wrong));
+}
+
+/// A page that is being sent is the cache's own object; it stays as it was when it has gone out of the cache.
+#[test]
+fn a_reply_is_no_copy_and_outlives_its_entry() {
+    let town = Town::open(Kind::Graph, 1);
+    let ask = |title: u64| {
+        let stripe = town.house.stripes.of(title).clone();
+        let patience = Duration::from_secs(60);
+        town.runtime
+            .block_on(async { stripe.get(title, Duration::ZERO, patience).await })
+            .expect("it lives")
+            .html
+    };
+    let (one, same) = (ask(1000), ask(1000));
+    let at = |html: &cache::store::Html| html.as_ref().as_ptr();
+    assert_eq!(at(&one), at(&same));
+    let body = axum::body::Bytes::from_owner(same);
+    assert_eq!(body.as_ptr(), at(&one));
+    (2000..2100).for_each(|title| drop(ask(title)));
+    assert_ne!(at(&ask(1000)), at(&one));
+    assert!(PAGES.is_page(1000, &body) && PAGES.is_page(1000, one.as_ref()));
+}
