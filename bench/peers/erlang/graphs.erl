@@ -1,4 +1,4 @@
-%% gcbench and list_alloc for Erlang: an actor is a process. The work is that of our own benches, with one difference: nothing
+%% gcbench and list_alloc for Erlang, and the program: an actor is a process. The work is that of our own benches, with one difference: nothing
 %% can be written after it was made, so trees are made from the bottom up both times.
 -module(graphs).
 -compile({no_auto_import, [nodes/1, size/1]}).
@@ -74,7 +74,15 @@ expected(list_alloc, Links) -> {Links * (Links - 1), Links}.
 main([Word, Threads, Number]) when Word =:= "gcbench"; Word =:= "list_alloc" ->
     erlang:system_flag(schedulers_online, list_to_integer(Threads)),
     run(list_to_atom(Word), list_to_integer(Number));
-main(_) -> fail(2, "usage: gcbench THREADS DEPTH | list_alloc THREADS LINKS~n", []).
+main(["kv_store", Threads, Kind, Asked | Numbers]) when length(Numbers) =:= 3 ->
+    erlang:system_flag(schedulers_online, list_to_integer(Threads)),
+    [Entries, Operations, Forced] = [list_to_integer(Number) || Number <- Numbers],
+    {Wall, Sum, Words} = store:run(Kind, list_to_atom(Asked), Entries, Operations, Forced),
+    io:format("kv_store ~.6f ~b ~b ~s~n", [Wall, Operations, Sum, Words]),
+    halt(0);
+main(_) ->
+    Graphs = "gcbench THREADS DEPTH | list_alloc THREADS LINKS",
+    fail(2, "usage: ~s | kv_store THREADS map|ets chunks|single ENTRIES OPERATIONS FORCED~n", [Graphs]).
 
 run(Bench, Number) ->
     {Expected, Ops} = expected(Bench, Number),
