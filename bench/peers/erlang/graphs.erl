@@ -80,9 +80,20 @@ main(["kv_store", Threads, Kind, Asked | Numbers]) when length(Numbers) =:= 3 ->
     {Wall, Sum, Words} = store:run(Kind, list_to_atom(Asked), Entries, Operations, Forced),
     io:format("kv_store ~.6f ~b ~b ~s~n", [Wall, Operations, Sum, Words]),
     halt(0);
+main([Word, Threads | Numbers]) when Word =:= "text_search", length(Numbers) =:= 3; Word =:= "edit_distance", length(Numbers) =:= 3 ->
+    erlang:system_flag(schedulers_online, list_to_integer(Threads)),
+    [One, Other, Forced] = [list_to_integer(Number) || Number <- Numbers],
+    {Wall, Ops, Sum, Words} = case Word of
+        "text_search" -> texts:search(One, Other, Forced);
+        "edit_distance" -> texts:distance(One, Other, Forced)
+    end,
+    io:format("~s ~.6f ~b ~b ~s~n", [Word, Wall, Ops, Sum, Words]),
+    halt(0);
 main(_) ->
     Graphs = "gcbench THREADS DEPTH | list_alloc THREADS LINKS",
-    fail(2, "usage: ~s | kv_store THREADS map|ets chunks|single ENTRIES OPERATIONS FORCED~n", [Graphs]).
+    Store = "kv_store THREADS map|ets chunks|single ENTRIES OPERATIONS FORCED",
+    Texts = "text_search THREADS SHARDS EVERY FORCED | edit_distance THREADS STRINGS LETTERS FORCED",
+    fail(2, "usage: ~s | ~s | ~s~n", [Graphs, Store, Texts]).
 
 run(Bench, Number) ->
     {Expected, Ops} = expected(Bench, Number),

@@ -1,6 +1,6 @@
 %% kv_store for Erlang: a process has a map, or a table of ETS. A value is a box: a tuple of one. Operations and sums are those of our own bench.
 -module(store).
--export([run/5]).
+-export([run/5, mixed/1, completed/3, forced/3, collected/1, words/4]).
 
 -define(CHUNK, 100000).
 -define(WINDOW, 64).
@@ -109,7 +109,10 @@ run(Kind, Asked, Entries, Operations, Forced) ->
     Server ! {left, Me},
     receive {left, Left, Done} -> ok end,
     Dropped = case Asked of chunks -> 0; single -> Operations div 5 end,
-    {Wall, Found + Left, quantiles(Times, Dropped + 1, Done) ++ io_lib:format(" full=~b", [Full])}.
+    {Wall, Found + Left, words(Times, Dropped + 1, Done, Full)}.
+
+%% About these times, and how often everything was collected.
+words(Times, From, To, Full) -> [quantiles(Times, From, To), io_lib:format(" full=~b", [Full])].
 
 chunks(_, From, Operations, Sum, _, _) when From > Operations -> Sum;
 chunks(Server, From, Operations, Sum, Force, At) ->

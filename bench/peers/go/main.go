@@ -1,4 +1,4 @@
-// gcbench, list_alloc and kv_store for Go: an actor is a goroutine that reads questions from a channel. The work is that of our own
+// The benches of graphs for Go: an actor is a goroutine that reads questions from a channel. The work is that of our own
 // benches.
 package main
 
@@ -152,7 +152,8 @@ func fail(format string, values ...any) {
 	os.Exit(1)
 }
 
-const usage = "usage: gcbench THREADS DEPTH | list_alloc THREADS LINKS | kv_store THREADS chunks|single ENTRIES OPERATIONS FORCED"
+const usage = "usage: gcbench THREADS DEPTH | list_alloc THREADS LINKS | kv_store THREADS chunks|single ENTRIES OPERATIONS FORCED" +
+	" | text_search THREADS SHARDS EVERY FORCED | edit_distance THREADS STRINGS LETTERS FORCED"
 
 // number is a word of the command line.
 func number(word string) int {
@@ -174,6 +175,14 @@ func main() {
 		size := sized{words[2], number(words[3]), number(words[4]), number(words[5])}
 		wall, sum, took := kvStore(size)
 		fmt.Printf("%s %.6f %d %d %s\n", bench, wall.Seconds(), size.operations, sum, took)
+		return
+	}
+	texts := map[string]func(one, other, forced int) (time.Duration, int, int, string){
+		"text_search": textSearch, "edit_distance": editDistance,
+	}
+	if run := texts[bench]; run != nil && len(words) == 5 {
+		wall, ops, sum, took := run(number(words[2]), number(words[3]), number(words[4]))
+		fmt.Printf("%s %.6f %d %d %s\n", bench, wall.Seconds(), ops, sum, took)
 		return
 	}
 	if len(words) != 3 {

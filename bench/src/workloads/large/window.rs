@@ -16,6 +16,7 @@ pub(super) struct Window<'s> {
 pub(super) struct Seen {
     pub(super) spent: Spent,
     heaps: HeapFacts,
+    /// Bytes of old objects at the beginning or at the end, whichever are more.
     live: u64,
 }
 
@@ -41,7 +42,7 @@ impl Window<'_> {
         Seen {
             spent,
             heaps,
-            live: self.before.live,
+            live: heaps.live.max(self.before.live),
         }
     }
 }
