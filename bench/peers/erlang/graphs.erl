@@ -1,4 +1,4 @@
-%% gcbench and list_alloc for Erlang: an actor is a process. The work is that of our own benches, with one difference: nothing
+%% gcbench and list_alloc for Erlang, and the program: an actor is a process. The work is that of our own benches, with one difference: nothing
 %% can be written after it was made, so trees are made from the bottom up both times.
 -module(graphs).
 -compile({no_auto_import, [nodes/1, size/1]}).
@@ -74,7 +74,26 @@ expected(list_alloc, Links) -> {Links * (Links - 1), Links}.
 main([Word, Threads, Number]) when Word =:= "gcbench"; Word =:= "list_alloc" ->
     erlang:system_flag(schedulers_online, list_to_integer(Threads)),
     run(list_to_atom(Word), list_to_integer(Number));
-main(_) -> fail(2, "usage: gcbench THREADS DEPTH | list_alloc THREADS LINKS~n", []).
+main(["kv_store", Threads, Kind, Asked | Numbers]) when length(Numbers) =:= 3 ->
+    erlang:system_flag(schedulers_online, list_to_integer(Threads)),
+    [Entries, Operations, Forced] = [list_to_integer(Number) || Number <- Numbers],
+    {Wall, Sum, Words} = store:run(Kind, list_to_atom(Asked), Entries, Operations, Forced),
+    io:format("kv_store ~.6f ~b ~b ~s~n", [Wall, Operations, Sum, Words]),
+    halt(0);
+main([Word, Threads | Numbers]) when Word =:= "text_search", length(Numbers) =:= 3; Word =:= "edit_distance", length(Numbers) =:= 3 ->
+    erlang:system_flag(schedulers_online, list_to_integer(Threads)),
+    [One, Other, Forced] = [list_to_integer(Number) || Number <- Numbers],
+    {Wall, Ops, Sum, Words} = case Word of
+        "text_search" -> texts:search(One, Other, Forced);
+        "edit_distance" -> texts:distance(One, Other, Forced)
+    end,
+    io:format("~s ~.6f ~b ~b ~s~n", [Word, Wall, Ops, Sum, Words]),
+    halt(0);
+main(_) ->
+    Graphs = "gcbench THREADS DEPTH | list_alloc THREADS LINKS",
+    Store = "kv_store THREADS map|ets chunks|single ENTRIES OPERATIONS FORCED",
+    Texts = "text_search THREADS SHARDS EVERY FORCED | edit_distance THREADS STRINGS LETTERS FORCED",
+    fail(2, "usage: ~s | ~s | ~s~n", [Graphs, Store, Texts]).
 
 run(Bench, Number) ->
     {Expected, Ops} = expected(Bench, Number),

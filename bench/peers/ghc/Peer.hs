@@ -1,7 +1,7 @@
 {-# LANGUAGE BangPatterns #-}
 -- Otherwise the numbers of the array's places become a list that is made once, beside the array.
 {-# OPTIONS_GHC -fno-full-laziness #-}
--- | @gcbench@ and @list_alloc@ for GHC: an actor is a thread that reads questions from a 'Chan'. The work is that of our own
+-- | @gcbench@ and @list_alloc@ for GHC, and the program: an actor is a thread that reads questions from a 'Chan'. The work is that of our own
 -- benches. A node's children are 'IORef's, so that a tree can be made from the top down; and all trees are made in 'IO', for
 -- of equal trees in pure code GHC may make one and share it.
 module Main (main) where
@@ -13,6 +13,7 @@ import Data.Bits
 import Data.Int
 import Data.IORef
 import GHC.Clock (getMonotonicTimeNSec)
+import Store
 import System.Environment
 import System.Exit
 import Text.Printf
@@ -141,13 +142,24 @@ ask behaviour question = do
   ended <- getMonotonicTimeNSec
   return (fromIntegral (ended - began) / 1e9, answer)
 
+usage :: IO a
+usage = die "usage: gcbench THREADS DEPTH | list_alloc THREADS LINKS | kv_store THREADS chunks|single ENTRIES OPERATIONS FORCED"
+
 main :: IO ()
 main = do
   words' <- getArgs
-  (bench, threads, number) <- case words' of
-    [bench, threads, number] | bench `elem` ["gcbench", "list_alloc"] -> return (bench, read threads, read number)
-    _ -> die "usage: gcbench THREADS DEPTH | list_alloc THREADS LINKS"
-  setNumCapabilities threads
+  case words' of
+    ["kv_store", threads, asked', entries', operations', forced'] -> do
+      setNumCapabilities (read threads)
+      (wall, sums, times) <- store (Size asked' (read entries') (read operations') (read forced'))
+      printf "kv_store %.6f %s %d %s\n" wall operations' sums times
+    [bench, threads, number] | bench `elem` ["gcbench", "list_alloc"] -> do
+      setNumCapabilities (read threads)
+      graphs bench (read number)
+    _ -> usage
+
+graphs :: String -> Int -> IO ()
+graphs bench number = do
   kept <- newIORef End
   let (behaviour, expected, ops) = case bench of
         "gcbench" -> (gcbench, gcbenchSum number, gcbenchNodes number)

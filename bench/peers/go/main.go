@@ -1,4 +1,4 @@
-// gcbench and list_alloc for Go: an actor is a goroutine that reads questions from a channel. The work is that of our own
+// The benches of graphs for Go: an actor is a goroutine that reads questions from a channel. The work is that of our own
 // benches.
 package main
 
@@ -152,27 +152,53 @@ func fail(format string, values ...any) {
 	os.Exit(1)
 }
 
+const usage = "usage: gcbench THREADS DEPTH | list_alloc THREADS LINKS | kv_store THREADS chunks|single ENTRIES OPERATIONS FORCED" +
+	" | text_search THREADS SHARDS EVERY FORCED | edit_distance THREADS STRINGS LETTERS FORCED"
+
+// number is a word of the command line.
+func number(word string) int {
+	number, wrong := strconv.Atoi(word)
+	if wrong != nil {
+		fail(usage)
+	}
+	return number
+}
+
 func main() {
-	if len(os.Args) != 4 {
-		fail("usage: gcbench THREADS DEPTH | list_alloc THREADS LINKS")
+	words := os.Args[1:]
+	if len(words) < 3 {
+		fail(usage)
 	}
-	bench := os.Args[1]
-	threads, wrongThreads := strconv.Atoi(os.Args[2])
-	number, wrongNumber := strconv.Atoi(os.Args[3])
-	if wrongThreads != nil || wrongNumber != nil {
-		fail("%s: two numbers must follow", bench)
+	bench := words[0]
+	runtime.GOMAXPROCS(number(words[1]))
+	if bench == "kv_store" && len(words) == 6 {
+		size := sized{words[2], number(words[3]), number(words[4]), number(words[5])}
+		wall, sum, took := kvStore(size)
+		fmt.Printf("%s %.6f %d %d %s\n", bench, wall.Seconds(), size.operations, sum, took)
+		return
 	}
-	runtime.GOMAXPROCS(threads)
-	behaviour, right, ops := listAlloc, number*(number-1), number
+	texts := map[string]func(one, other, forced int) (time.Duration, int, int, string){
+		"text_search": textSearch, "edit_distance": editDistance,
+	}
+	if run := texts[bench]; run != nil && len(words) == 5 {
+		wall, ops, sum, took := run(number(words[2]), number(words[3]), number(words[4]))
+		fmt.Printf("%s %.6f %d %d %s\n", bench, wall.Seconds(), ops, sum, took)
+		return
+	}
+	if len(words) != 3 {
+		fail(usage)
+	}
+	asked := number(words[2])
+	behaviour, right, ops := listAlloc, asked*(asked-1), asked
 	switch bench {
 	case "gcbench":
 		behaviour = gcbench
-		right, ops = expected(number)
+		right, ops = expected(asked)
 	case "list_alloc":
 	default:
-		fail("%s: no such bench", bench)
+		fail(usage)
 	}
-	wall, got := ask(behaviour, number)
+	wall, got := ask(behaviour, asked)
 	if got != right {
 		fail("%s: wrong result: it must be %d and is %d", bench, right, got)
 	}

@@ -73,6 +73,8 @@ pub const BENCHES: &[Bench] = &[
     graphs::SMALL_HEAPS,
     large::KV_STORE,
     large::REWRITES,
+    large::TEXT_SEARCH,
+    large::EDIT_DISTANCE,
     heaps::HEAP_ALLOC,
     heaps::HEAP_TREES,
     heaps::HEAP_LIST,

@@ -88,10 +88,10 @@ impl Size {
     fn turn(self, graph: &mut impl Graph, turn: u64) {
         let all = self.a_turn + self.fresh;
         for number in 0..all {
-            let chance = mixed(!(turn * all + number));
-            let place = (chance >> 34) % self.nodes;
+            let chance = mixed((1 << 40) + turn * all + number);
+            let place = (chance >> 30) % self.nodes;
             if number < self.a_turn {
-                let to = (chance >> 2 & 0xFFFF_FFFF) % self.nodes;
+                let to = (chance >> 2 & 0xFFF_FFFF) % self.nodes;
                 graph.lead(place, (chance & 3) as usize, to);
             } else {
                 let number = self.nodes + turn * self.fresh + number - self.a_turn;

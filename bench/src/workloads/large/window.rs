@@ -17,6 +17,7 @@ pub(super) struct Seen<'s> {
     system: &'s System,
     pub(super) spent: Spent,
     heaps: HeapFacts,
+    /// Bytes of old objects at the beginning or at the end, whichever are more.
     live: u64,
 }
 
@@ -40,7 +41,7 @@ impl<'s> Window<'s> {
             system: self.system,
             spent,
             heaps,
-            live: self.before.live,
+            live: heaps.live.max(self.before.live),
         }
     }
 }

@@ -17,7 +17,7 @@ import org.apache.pekko.actor.typed.javadsl.StashBuffer;
 /**
  * {@code bndbuffer} and {@code logmap} for Pekko's typed actors. The buffer keeps the addresses of those that must wait; a series
  * stashes requests while it waits. Sizes and arithmetic are those of our own benches. Each workload, those of {@link Graphs}
- * too, runs several times in one machine, and the last counts.
+ * and {@link Store} too, runs several times in one machine, and the last counts.
  */
 public final class Peer {
   static final int PLACES = 50, PRODUCERS = 40, CONSUMERS = 40, ITEMS = 1_000, SERIES = 10, TERMS = 25_000, RUNS = 5;
@@ -285,8 +285,8 @@ public final class Peer {
 
   // ---- the program ----
 
-  /** What a run took, of the clock and of all processors, and what came out. */
-  record Row(double wall, double cpu, long ops, long check) {}
+  /** What a run took, of the clock and of all processors, what came out, and words that only this workload has. */
+  record Row(double wall, double cpu, long ops, long check, String own) {}
 
   /** Nanoseconds of the clock and of all threads' processors, those of the machine's own too. */
   record Meter(long wall, long cpu) {
@@ -300,7 +300,7 @@ public final class Peer {
     Row stop(long ops, long expected, long got) {
       Meter now = start();
       if (got != expected) fail("wrong result: it must be " + expected + " and is " + got);
-      return new Row((now.wall - wall) / 1e9, (now.cpu - cpu) / 1e9, ops, got);
+      return new Row((now.wall - wall) / 1e9, (now.cpu - cpu) / 1e9, ops, got, "");
     }
   }
 
@@ -323,12 +323,13 @@ public final class Peer {
   }
 
   /** The workloads, by how many words call them. */
-  static final Map<String, Integer> WORDS = Map.of("bndbuffer", 3, "logmap", 2, "gcbench", 3, "list_alloc", 3);
+  static final Map<String, Integer> WORDS = Map.of("bndbuffer", 3, "logmap", 2, "gcbench", 3, "list_alloc", 3, "kv_store", 6);
 
   static Row run(Spawner spawner, String[] words) {
     return switch (words[0]) {
       case "bndbuffer" -> bndbuffer(spawner, Long.parseLong(words[2]));
       case "logmap" -> logmap(spawner);
+      case "kv_store" -> Store.run(spawner, words);
       case "gcbench" -> Graphs.gcbench(spawner, Integer.parseInt(words[2]));
       default -> Graphs.listAlloc(spawner, Integer.parseInt(words[2]));
     };
@@ -336,7 +337,8 @@ public final class Peer {
 
   public static void main(String[] words) {
     if (words.length == 0 || WORDS.getOrDefault(words[0], 0) != words.length) {
-      System.err.println("usage: bndbuffer THREADS COST | logmap THREADS | gcbench THREADS DEPTH | list_alloc THREADS LINKS");
+      System.err.println("usage: bndbuffer THREADS COST | logmap THREADS | gcbench THREADS DEPTH | list_alloc THREADS LINKS"
+          + " | kv_store THREADS chunks|single ENTRIES OPERATIONS FORCED");
       System.exit(2);
     }
     String pool = "pekko.actor.default-dispatcher.fork-join-executor";
@@ -349,12 +351,14 @@ public final class Peer {
     ActorSystem<Wish> system = ActorSystem.create(guardian, "peer", config);
     Spawner spawner = new Spawner(system);
     Row row = null;
-    for (int run = 0; run < RUNS; run++) {
+    // A large store runs once to warm the machine up.
+    int runs = words[0].equals("kv_store") ? 2 : RUNS;
+    for (int run = 0; run < runs; run++) {
       // So that no run collects what another has left.
       System.gc();
       row = run(spawner, words);
     }
-    System.out.printf(Locale.ROOT, "%s %.6f %d %d %.6f%n", words[0], row.wall, row.ops, row.check, row.cpu);
+    System.out.printf(Locale.ROOT, "%s %.6f %d %d cpu_s=%.6f%s%n", words[0], row.wall, row.ops, row.check, row.cpu, row.own);
     system.terminate();
   }
 }

@@ -1,0 +1,235 @@
+//! An index of words that grows while it is asked: how long it is busy with a shard, and with a question.
+//!
+//! Protocol: `text-search` of the Alligator paper, with texts made up. A shard is so many documents of 60 words by chance, of which some
+//! are much more frequent than others (Zipf's law, by its inverse). An index leads from a word to its postings: a document, and how often the word is in it. Before every
+//! hundredth shard come ten questions of two words each: the thousand documents in which both together are most frequent. The checksum
+//! is over the scores of all answers.
+//!
+//! Timed: from the first shard to the last. The service times are those of all shards and questions, between two completions. An operation
+//! is a posting.
+
+use super::chance::mixed;
+use super::window::Window;
+use crate::bench::{Bench, Group};
+use crate::failure::Failure;
+use crate::latency::Latencies;
+use crate::param::Param;
+use crate::row::Figures;
+use crate::run::Run;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap, HashMap};
+use std::time::Instant;
+use vivant::heap::Leaf;
+use vivant::prelude::*;
+
+pub(in crate::workloads) const TEXT_SEARCH: Bench = Bench {
+    name: "text_search",
+    about: "an index of words that grows while it is asked",
+    group: Group::Large,
+    peer_ops: None,
+    params: &[
+        Param::count("shards", 500, 20, "shards"),
+        Param::count("documents", 1_000, 50, "documents of a shard"),
+        Param::count("words", 200_000, 500, "words that there are").at_least(2),
+        Param::count("every", 100, 5, "shards between questions"),
+    ],
+    run,
+    child: None,
+};
+
+/// Words of a document, and of a question.
+const WORDS: u64 = 60;
+const ASKED: u64 = 2;
+
+/// Questions at a time, and documents of an answer.
+const QUESTIONS: u64 = 10;
+const BEST: usize = 1_000;
+
+#[derive(Clone, Copy)]
+struct Texts {
+    documents: u64,
+    words: u64,
+}
+
+vivant::heap::leaf!([] Texts);
+
+impl Texts {
+    /// A word by chance: the one of rank r comes about as often as 1/r, for as many ranks have numbers of so many bits.
+    fn word(self, number: u64) -> u64 {
+        let chance = mixed(number);
+        let bits = u64::from(self.words.ilog2()) + 1;
+        let octave = 1 << ((chance >> 40) % bits);
+        (octave + (chance & 0xFF_FFFF_FFFF) % octave - 1) % self.words
+    }
+
+    /// The words of a document, each once, and how often it is there.
+    fn document(self, document: u64) -> BTreeMap<u64, u32> {
+        let mut counts = BTreeMap::new();
+        for at in 0..WORDS {
+            *counts.entry(self.word(document * WORDS + at)).or_default() += 1;
+        }
+        counts
+    }
+
+    /// The words of a question.
+    fn question(self, question: u64) -> [u64; ASKED as usize] {
+        [0, 1].map(|at| self.word((1 << 40) + question * ASKED + at))
+    }
+}
+
+/// The scores of the best documents, added up. Of equal ones any are as good.
+fn best(scores: impl Iterator<Item = u64>) -> u64 {
+    let mut best = BinaryHeap::with_capacity(BEST + 1);
+    for score in scores {
+        best.push(Reverse(score));
+        if best.len() > BEST {
+            best.pop();
+        }
+    }
+    best.into_iter().map(|Reverse(score)| score).sum()
+}
+
+/// The newest first.
+#[derive(Object)]
+struct Posting<'gc> {
+    document: u64,
+    count: u32,
+    next: Option<Gc<'gc, Posting<'gc>>>,
+}
+
+#[derive(Actor)]
+struct IndexState<'gc> {
+    postings: gc::HashMap<'gc, u64, Gc<'gc, Posting<'gc>>>,
+    texts: Texts,
+    times: Leaf<(Latencies, Option<Instant>)>,
+}
+
+/// Documents of a step.
+const A_STEP: u64 = 20;
+
+#[behaviours]
+impl<'gc> IndexState<'gc> {
+    #[start]
+    fn new(texts: Texts) -> Self {
+        IndexState {
+            postings: gc::HashMap::new(),
+            texts,
+            times: Leaf((Latencies::new(), None)),
+        }
+    }
+
+    /// Answers with the number of its postings.
+    fn shard(
+        &mut self,
+        t: &Turn<'gc, Index>,
+        shard: u64,
+        #[locals] (from, made): (u64, u64),
+    ) -> Step<(u64, (u64, u64)), u64> {
+        let until = self.texts.documents.min(from + A_STEP);
+        let mut made = made;
+        for at in from..until {
+            let document = shard * self.texts.documents + at;
+            for (word, count) in self.texts.document(document) {
+                let next = self.postings.get(&word).copied();
+                let posting = t.alloc(Posting {
+                    document,
+                    count,
+                    next,
+                });
+                self.postings.insert(t, word, posting);
+                made += 1;
+            }
+        }
+        if until < self.texts.documents {
+            return Step::Again((shard, (until, made)));
+        }
+        self.completed();
+        Step::Done(made)
+    }
+
+    /// Answers with the sum of the best scores.
+    fn ask(&mut self, question: u64) -> u64 {
+        let mut scores: HashMap<u64, u64, gc::FixedState> = HashMap::default();
+        for word in self.texts.question(question) {
+            let mut at = self.postings.get(&word).copied();
+            while let Some(posting) = at {
+                *scores.entry(posting.document).or_default() += u64::from(posting.count);
+                at = posting.next;
+            }
+        }
+        let sum = best(scores.into_values());
+        self.completed();
+        sum
+    }
+
+    #[local]
+    fn completed(&mut self) {
+        let (times, last) = &mut self.times.0;
+        let now = Instant::now();
+        if let Some(last) = last.replace(now) {
+            times.record(now - last);
+        }
+    }
+
+    fn end(&mut self) -> Latencies {
+        std::mem::replace(&mut self.times.0.0, Latencies::new())
+    }
+}
+
+/// What the index must say, by another way: each text is read again for all questions that were asked after it came.
+fn expected(texts: Texts, shards: u64, every: u64) -> u64 {
+    let mut postings: HashMap<u64, Vec<(u64, u64)>> = HashMap::new();
+    let rounds = 1..=(shards - 1) / every;
+    let questions: Vec<_> = (0..*rounds.end() * QUESTIONS)
+        .map(|question| texts.question(question))
+        .collect();
+    for word in questions.iter().flatten() {
+        postings.entry(*word).or_default();
+    }
+    for document in 0..shards * texts.documents {
+        for (word, count) in texts.document(document) {
+            if let Some(postings) = postings.get_mut(&word) {
+                postings.push((document, count.into()));
+            }
+        }
+    }
+    let answer = |(number, words): (usize, &[u64; ASKED as usize])| {
+        let asked = (number as u64 / QUESTIONS + 1) * every * texts.documents;
+        let mut scores: BTreeMap<u64, u64> = BTreeMap::new();
+        for (document, count) in words.iter().flat_map(|word| &postings[word]) {
+            if *document < asked {
+                *scores.entry(*document).or_default() += count;
+            }
+        }
+        let mut scores: Vec<_> = scores.into_values().collect();
+        scores.sort_unstable_by_key(|score| Reverse(*score));
+        scores.iter().take(BEST).sum::<u64>()
+    };
+    questions.iter().enumerate().map(answer).sum()
+}
+
+fn run(run: &Run) -> Result<Vec<Figures>, Failure> {
+    let (shards, every) = (run.count("shards"), run.count("every"));
+    let texts = Texts {
+        documents: run.count("documents"),
+        words: run.count("words"),
+    };
+    let system = run.system();
+    let index = Index::spawn(&system, texts);
+    let window = Window::begin(&system);
+    let (mut made, mut questions, mut sum) = (0, 0, 0);
+    for shard in 0..shards {
+        if shard > 0 && shard % every == 0 {
+            for _ in 0..QUESTIONS {
+                sum += index.ask(questions).ask_blocking()?;
+                questions += 1;
+            }
+        }
+        made += index.shard(shard).ask_blocking()?;
+    }
+    let seen = window.end();
+    let check = run.check("scores of all answers", expected(texts, shards, every), sum)?;
+    let mut figures = seen.figures(made, check);
+    figures.latency = Some(index.end().ask_blocking()?.quantiles());
+    Ok(vec![figures])
+}
