@@ -93,6 +93,8 @@ impl<R: Root> Heap<R> {
         if core.cycle.get_mut().is_some() {
             return Begun::Runs;
         }
+        // What is young is old then, and tells how much there is to mark.
+        core.minor(&mut *self.state, Ageing::Never);
         let begun = match core.marks_beside() {
             true => {
                 while !core.old.sweep(usize::MAX, &core.source) {}

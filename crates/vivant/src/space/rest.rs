@@ -239,7 +239,9 @@ where
         }
         let idle_after_ns = ns(worker.system.config.idle_after);
         let due_ns = self.rest.mark_due_ns(self.wants(), since, idle_after_ns);
-        let marks = due_ns.is_some_and(|due_ns| due_ns <= now_ns) && !self.is_marking();
+        // What is left to sweep of the last mark comes first, in pieces.
+        let may_mark = !self.is_marking() && !self.heap.is_unswept();
+        let marks = may_mark && due_ns.is_some_and(|due_ns| due_ns <= now_ns);
         if marks {
             self.marks(worker, facts);
         }
