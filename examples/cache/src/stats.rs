@@ -3,8 +3,9 @@
 use crate::latency::Summary;
 use crate::store::{Kind, Ledger};
 use serde::{Deserialize, Serialize};
+use std::array;
 use std::fs;
-use vivant::{HeapFacts, Pauses, System};
+use vivant::{HeapFacts, PauseKind, Pauses, System};
 
 /// What `/_stats` answers.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -50,12 +51,8 @@ pub struct Heap {
     pub live_bytes: u64,
     /// Bytes of their pages.
     pub pages_bytes: u64,
-    /// Collections of the nursery.
-    pub minor: Pause,
-    /// Collections of everything.
-    pub major: Pause,
-    /// Steps of the sweep that came alone.
-    pub sweep: Pause,
+    /// Times in which an actor could have run a turn, and did not because of its heap: by [kind](PauseKind), in the order of [`PauseKind::ALL`].
+    pub pauses: [Pause; PauseKind::ALL.len()],
 }
 
 /// Collections of one kind.
@@ -96,14 +93,17 @@ impl Stats {
     }
 }
 
+/// For each kind of pauses, by its place.
+fn each(of: impl FnMut(usize) -> Pause) -> [Pause; PauseKind::ALL.len()] {
+    array::from_fn(of)
+}
+
 impl Heap {
     /// What was done since `before`. Sizes are those of now.
     #[must_use]
     pub fn since(self, before: Heap) -> Heap {
         Heap {
-            minor: self.minor.since(before.minor),
-            major: self.major.since(before.major),
-            sweep: self.sweep.since(before.sweep),
+            pauses: each(|kind| self.pauses[kind].since(before.pauses[kind])),
             ..self
         }
     }
@@ -112,9 +112,7 @@ impl Heap {
     #[must_use]
     pub fn then(self, later: Heap) -> Heap {
         Heap {
-            minor: self.minor.then(later.minor),
-            major: self.major.then(later.major),
-            sweep: self.sweep.then(later.sweep),
+            pauses: each(|kind| self.pauses[kind].then(later.pauses[kind])),
             ..later
         }
     }
@@ -123,9 +121,7 @@ impl Heap {
         Heap {
             live_bytes: self.live_bytes + more.live,
             pages_bytes: self.pages_bytes + more.pages,
-            minor: self.minor.and(more.minor),
-            major: self.major.and(more.major),
-            sweep: self.sweep.and(more.sweep),
+            pauses: each(|kind| self.pauses[kind].and(more.pauses[PauseKind::ALL[kind]])),
         }
     }
 }

@@ -28,6 +28,7 @@ impl Town {
             cache: CacheArguments {
                 capacity: 50,
                 stripes,
+                collector: vivant::Marking::Concurrent,
                 workers: Some(2),
             },
             pages: PageArguments {

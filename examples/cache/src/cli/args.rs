@@ -9,6 +9,7 @@ use clap::{Args, Parser, Subcommand};
 use std::net::SocketAddr;
 use std::thread;
 use std::time::Duration;
+use vivant::heap::Marking;
 
 /// Requests are due for so long, in seconds, before any is measured.
 const WARM: Duration = Duration::from_secs(1);
@@ -63,6 +64,9 @@ pub struct CacheArguments {
     /// Workers of the actor system; one for each processor unless given.
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub workers: Option<u16>,
+    /// How the heaps of graphs are marked: concurrent, at-once or never.
+    #[arg(long, default_value_t = Marking::Concurrent)]
+    pub collector: Marking,
 }
 
 /// How requests come.
@@ -210,6 +214,7 @@ impl RunArguments {
             format!("--store={store}"),
             format!("--capacity={}", self.cache.capacity),
             format!("--stripes={}", self.cache.stripes),
+            format!("--collector={}", self.cache.collector),
         ];
         said.extend(self.cache.workers.map(|it| format!("--workers={it}")));
         said.extend(self.pages.say());

@@ -41,6 +41,7 @@ fn system(arguments: &ServeArguments) -> System {
     System::builder()
         .name("cache")
         .workers(workers.map_or_else(processors, usize::from))
+        .collector(arguments.cache.collector)
         .build()
 }
 

@@ -2,8 +2,8 @@
 
 use super::{Outcome, Run};
 use crate::latency::Summary;
-use crate::stats::Heap;
 use std::fmt;
+use vivant::PauseKind;
 
 impl fmt::Display for Outcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -70,17 +70,20 @@ impl fmt::Display for Run {
         )?;
         let heap = &after.heap;
         if heap.pages_bytes > 0 {
-            let pauses = |it: &Heap| [it.minor, it.major, it.sweep];
-            let names = ["nursery", "everything", "a step of the sweep"];
+            let kinds = PauseKind::ALL
+                .iter()
+                .zip(under_load.pauses)
+                .zip(heap.pauses);
             writeln!(
                 f,
                 "\n{:<22}{:>9}{:>10}{:>10}{:>20}{:>10}",
-                "collected under load", "count", "together", "longest", "in all", "longest"
+                "pauses under load", "count", "together", "longest", "in all", "longest"
             )?;
-            for ((name, one), all) in names.iter().zip(pauses(under_load)).zip(pauses(heap)) {
+            for ((kind, one), all) in kinds.filter(|(_, all)| all.count > 0) {
                 writeln!(
                     f,
-                    "{name:<22}{:>9}{:>10}{:>10}{:>20}{:>10}",
+                    "{:<22}{:>9}{:>10}{:>10}{:>20}{:>10}",
+                    kind.name(),
                     one.count,
                     readable(one.total_ns),
                     readable(one.longest_ns),
