@@ -24,8 +24,8 @@ impl Root for Book {
 }
 
 const PAGES: usize = if cfg!(miri) { 2 } else { 40 };
-/// More than are gone through at once.
-const WORDS: usize = if cfg!(miri) { 520 } else { 2_000 };
+/// More than are gone through at once; under an interpreter `what_is_large_…` has as many.
+const WORDS: usize = if cfg!(miri) { 20 } else { 2_000 };
 
 fn page<'gc>(
     m: &Mutator<'gc>,
@@ -321,7 +321,7 @@ fn what_is_large_is_written_while_markers_work() {
     impl Root for Larges {
         type Of<'gc> = Large<'gc>;
     }
-    const MANY: u64 = if cfg!(miri) { 700 } else { 60_000 };
+    const MANY: u64 = if cfg!(miri) { 540 } else { 60_000 };
     let mut heap = Heap::<Larges>::new(&source(), Pacing::new().nursery(1 << 13), |m| {
         let slice = m.alloc_iter((0..MANY).map(|n| m.alloc(Mut::new(n))));
         Large {
@@ -333,7 +333,7 @@ fn what_is_large_is_written_while_markers_work() {
         }
     });
     let markers = Markers::new(2);
-    for round in 0..if cfg!(miri) { 2 } else { 12 } {
+    for round in 0..if cfg!(miri) { 1 } else { 12 } {
         let _begun = heap.begin_mark();
         markers.follow(&heap);
         heap.turn(|m, large| {
