@@ -276,7 +276,7 @@ fn memory_may_be_refused_while_markers_work() {
         let mut heap = Heap::<Book>::new(&source, Pacing::new().stressed(stress), |_| None);
         let markers = Markers::new(2);
         let mut refused = 0;
-        for _ in 0..if cfg!(miri) { 6 } else { 40 } {
+        for _ in 0..if cfg!(miri) { 3 } else { 40 } {
             let turn = catch_unwind(AssertUnwindSafe(|| {
                 heap.turn(|m, first| match random.below(4) {
                     0 => *first = first.and_then(|first| first.borrow().next),
