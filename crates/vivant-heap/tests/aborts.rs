@@ -5,7 +5,7 @@
 
 use std::process::Command;
 use std::sync::Arc;
-use vivant_heap::{Gc, Heap, Object, Pacing, Relocator, Root, Source, Tracer};
+use vivant_heap::{Begun, Gc, Heap, Mut, Object, Pacing, Relocator, Root, Source, Tracer};
 
 /// Set for the child: it runs what its parent waits for.
 const CHILD: &str = "VIVANT_HEAP_CHILD";
@@ -169,6 +169,31 @@ fn impolite(panics: Panics) {
 #[test]
 fn a_panic_in_a_trace() {
     let says = dies("a_panic_in_a_trace", || impolite(Panics::InTrace));
+    assert!(says.contains("a trace of this test panics"), "{says}");
+    assert!(
+        says.contains("a panic in the middle of a collection"),
+        "{says}"
+    );
+}
+
+/// In the turn that is about to write the object, while a mark runs beside it.
+#[test]
+fn a_panic_in_a_trace_before_a_write() {
+    let says = dies("a_panic_in_a_trace_before_a_write", || {
+        struct Desk;
+        impl Root for Desk {
+            type Of<'gc> = (Gc<'gc, Mut<Rude>>, Gc<'gc, [u64]>);
+        }
+        let source = Arc::new(Source::new());
+        let mut heap = Heap::<Desk>::new(&source, Pacing::default(), |m| {
+            let rude = m.alloc(Mut::new(Rude(Panics::InTrace)));
+            (rude, m.alloc_slice(vec![0; 40_000]))
+        });
+        assert_eq!(heap.begin_mark(), Begun::Runs);
+        let _caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            heap.turn(|m, (rude, _)| drop(rude.borrow_mut(m)));
+        }));
+    });
     assert!(says.contains("a trace of this test panics"), "{says}");
     assert!(
         says.contains("a panic in the middle of a collection"),

@@ -10,6 +10,7 @@
 //! - [`slot`]: the slot for the actor just woken. [`sleep`]: W1, W2, W3. [`handover`]: G2. [`clock`]: K1.
 //! - [`muting`]: P1, P2, P3. [`pool`]: N1, N2, N3. [`promise`]: the two ends of a promise. [`brc`]: biased counts, B1 to B8.
 //! - [`orca`]: what others leave for a heap, O6. [`unreachable`](mod@unreachable): the verdict on actors that nobody can reach, U3, U4.
+//! - [`marking`]: a mark of a heap beside its owner's turns, H5, H6.
 //!
 //! Each has its **canaries**: planted bugs that the same models must find. Each dies in a process of its own.
 //!
@@ -38,6 +39,7 @@ pub mod handover;
 )]
 mod letters;
 pub mod mailbox;
+pub mod marking;
 pub mod muting;
 mod once;
 #[allow(

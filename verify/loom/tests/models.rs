@@ -258,6 +258,29 @@ models! {
             a_wake_before_the_change_is_caught
         }
     }
+    marking {
+        proves {
+            an_object_is_gone_through_once_and_written_after_that
+            what_a_write_hides_is_met
+            who_finds_it_drained_finds_all
+            the_second_round_comes_after_the_first
+            close_waits_for_who_works
+            long_two_hidden_objects
+            without_a_flaw_the_copy_holds
+        }
+        catches {
+            an_owner_that_does_not_wait_is_caught
+            a_scan_without_a_claim_is_caught
+            a_release_that_does_not_release_is_caught
+            a_claim_that_does_not_acquire_is_caught
+            a_wait_that_does_not_acquire_is_caught
+            a_worker_that_leaves_before_it_hands_over_is_caught
+            a_list_that_is_drained_while_some_work_is_caught
+            a_second_round_beside_the_first_is_caught
+            a_close_that_does_not_wait_is_caught
+            a_leave_in_silence_is_caught
+        }
+    }
     slot {
         proves {
             an_actor_is_taken_once

@@ -65,8 +65,12 @@ impl Cycle {
         if !table.needs_trace {
             return;
         }
+        // A turn may go on after a panic; an object that stays claimed would have all wait for ever.
+        let whole = Whole;
         // SAFETY: as above. What was born since the mark began has its epoch, so it is not gone through.
-        if unsafe { self.scanner.visit(object, Round::Second) } == Claim::Others {
+        let came = unsafe { self.scanner.visit(object, Round::Second) };
+        std::mem::forget(whole);
+        if came == Claim::Others {
             self.waits += 1;
             // SAFETY: as above.
             claim::wait(unsafe { state_of(object.cast()) }, self.marking.epoch);

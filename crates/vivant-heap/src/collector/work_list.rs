@@ -73,7 +73,8 @@ impl<B> WorkList<B> {
     /// Takes a block.
     pub(crate) fn join(&self) -> Joined<B> {
         let mut inner = self.lock();
-        if inner.closed {
+        // Who has left because it is to be closed does not come back before it is.
+        if inner.closed || self.is_closed() {
             return Joined::Closed;
         }
         if inner.is_through() {

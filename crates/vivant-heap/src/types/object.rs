@@ -16,7 +16,8 @@ use crate::collector::{Relocator, Tracer};
 /// # Safety
 ///
 /// - `trace` reports every reference in the value that is of this brand, each once, and nothing else; it reads only what the value
-///   owns, calls nothing of the user's, takes no lock and does not panic. It may run on another thread while the owner reads.
+///   owns, calls nothing of the user's, takes no lock and does not panic. It may run on another thread while the owner reads, and while it changes what lies in
+///   cells and atomics: it looks into none of these.
 /// - `relocate` reports the same references, each as the place where it lies, and does nothing else.
 /// - `NEEDS_TRACE` is true if there can be any.
 /// - A type that reports references has no destructor (H10).

@@ -62,16 +62,24 @@ impl Marks {
             through,
             spent_ns: AtomicU64::new(0),
         });
+        system.marks.goes_on(system, &mark);
+        mark
+    }
+
+    /// There is something to do for who helps with this one, though somebody may have found that all was met: a turn that ran then has brought about more.
+    pub(super) fn goes_on(&self, system: &Shared, mark: &Arc<Mark>) {
         {
-            let mut running = system.marks.lock();
+            let mut running = self.lock();
+            if running.iter().any(|other| Arc::ptr_eq(other, mark)) {
+                return;
+            }
             running.push_back(mark.clone());
             // Relaxed, here and below: who does not see it yet sees it the next time; the actor pays for what nobody helps with.
-            system.marks.count.store(running.len(), Ordering::Relaxed);
+            self.count.store(running.len(), Ordering::Relaxed);
         }
         if let Scheduler::Threads(threads) = &system.scheduler {
             threads.wake_one();
         }
-        mark
     }
 
     /// One that is over, or needs no more help.

@@ -18,6 +18,8 @@ mod sighting;
 #[cfg(all(test, feature = "macros"))]
 mod sighting_tests;
 mod tending;
+#[cfg(all(test, feature = "macros"))]
+mod tending_tests;
 
 pub use collected::Collected;
 pub(crate) use distribution::Histograms;

@@ -120,6 +120,10 @@ where
     fn is_tended(&mut self, worker: &Worker, facts: &HeapCounts) {
         if self.is_marking() {
             self.timed(worker, facts, Heap::pace);
+            if let Tending::Marks { mark, .. } = &self.tending {
+                // Whoever found the mark through did not know what a turn had brought about, which it hears of at the turn's end.
+                worker.system.marks.goes_on(&worker.system, mark);
+            }
         }
         if self.heap.is_unswept() {
             self.timed(worker, facts, |heap| heap.sweep_some(SWEPT));

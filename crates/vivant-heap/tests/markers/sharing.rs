@@ -1,0 +1,312 @@
+//! Heaps that share what they have, each of them marked beside its turns: notes with parts that go from hand to hand, and graphs that are frozen.
+
+use super::{Ended, Markers, Mode, Noted, Random, source, with_seeds};
+use std::collections::BTreeSet;
+use vivant_heap::{Freeze, Gc, Heap, Ice, Leaf, Ledger, Mut, Mutator, Object, Parcel, Root, Val};
+
+/// Shared from its birth.
+#[derive(Object)]
+struct Note<'gc> {
+    noted: Leaf<Noted>,
+    parts: Vec<Val<'gc, Note<'gc>>>,
+}
+
+/// Private, until it is frozen.
+#[derive(Object, Freeze)]
+struct Step<'gc> {
+    noted: Leaf<Noted>,
+    title: Option<Val<'gc, Note<'gc>>>,
+    next: Option<Gc<'gc, Mut<Step<'gc>>>>,
+}
+
+type Paper<'gc> = Val<'gc, Note<'gc>>;
+type Stairs<'gc> = Val<'gc, Ice<Mut<Step<'gc>>>>;
+
+/// What the brand is put in for.
+type Both<'gc> = (Option<Paper<'gc>>, Option<Stairs<'gc>>);
+
+#[derive(Object)]
+struct Desk<'gc> {
+    top: Vec<Both<'gc>>,
+    /// In an object that grows old, and is written.
+    drawer: Gc<'gc, Mut<Vec<Both<'gc>>>>,
+    ballast: Option<Gc<'gc, [u64]>>,
+}
+
+struct Desks;
+
+impl Root for Desks {
+    type Of<'gc> = Desk<'gc>;
+}
+
+type Sent = Parcel<Both<'static>>;
+
+const HEAPS: usize = 2;
+const STEPS: usize = if cfg!(miri) { 16 } else { 300 };
+
+struct Model {
+    /// By number: what it refers to.
+    edges: Vec<Vec<usize>>,
+    /// By heap: numbers of what lies there.
+    tops: Vec<Vec<Option<usize>>>,
+    drawers: Vec<Vec<Option<usize>>>,
+    parcels: Vec<(Sent, Option<usize>)>,
+    ended: Ended,
+    random: Random,
+}
+
+fn number(both: &Both<'_>) -> Option<usize> {
+    match both {
+        (Some(note), _) => Some(note.noted.0.0),
+        (None, Some(step)) => Some(step.read().noted.0.0),
+        (None, None) => None,
+    }
+}
+
+/// What something refers to, in the model's order.
+fn parts<'gc>(both: &Both<'gc>) -> Vec<Both<'gc>> {
+    match both {
+        (Some(note), _) => note.parts.iter().map(|part| (Some(*part), None)).collect(),
+        (None, Some(step)) => {
+            let step = step.read();
+            let title = step.title.map(|title| (Some(title), None));
+            let next = step.next.map(|next| (None, Some(next)));
+            title.into_iter().chain(next).collect()
+        }
+        (None, None) => Vec::new(),
+    }
+}
+
+impl Model {
+    fn place(&mut self, length: usize) -> Option<usize> {
+        (length != 0).then(|| self.random.below(length))
+    }
+
+    fn new_number(&mut self, edges: Vec<usize>) -> Leaf<Noted> {
+        self.edges.push(edges);
+        Noted::next(&self.ended)
+    }
+
+    fn turn<'gc>(&mut self, m: &Mutator<'gc>, desk: &mut Desk<'gc>, heap: usize) {
+        match self.random.below(14) {
+            0..3 => self.writes(m, desk, heap),
+            3 => self.freezes(m, desk, heap),
+            4 | 5 => {
+                if let Some(place) = self.place(desk.top.len()) {
+                    let parcel = m.pack::<Both<'static>>(desk.top[place]);
+                    self.parcels.push((parcel, self.tops[heap][place]));
+                }
+            }
+            6 | 7 => {
+                if let Some(place) = self.place(self.parcels.len()) {
+                    let (parcel, number) = self.parcels.swap_remove(place);
+                    desk.top.push(m.unpack(parcel));
+                    self.tops[heap].push(number);
+                }
+            }
+            // A part is taken out; perhaps its whole is forgotten.
+            8 | 9 => {
+                if let Some(place) = self.place(desk.top.len()) {
+                    let parts = parts(&desk.top[place]);
+                    let Some(part) = self.place(parts.len()) else {
+                        return;
+                    };
+                    let whole = self.tops[heap][place].unwrap();
+                    let part = (parts[part], Some(self.edges[whole][part]));
+                    if self.random.below(2) == 0 {
+                        desk.top.swap_remove(place);
+                        self.tops[heap].swap_remove(place);
+                    }
+                    desk.top.push(part.0);
+                    self.tops[heap].push(part.1);
+                }
+            }
+            10 | 11 => {
+                // From the top to the drawer, and something else the other way.
+                let mut drawer = desk.drawer.borrow_mut(m);
+                drawer.append(&mut desk.top);
+                let mut numbers = std::mem::take(&mut self.tops[heap]);
+                self.drawers[heap].append(&mut numbers);
+                if let Some(place) = self.place(drawer.len()) {
+                    desk.top.push(drawer.swap_remove(place));
+                    let number = self.drawers[heap].swap_remove(place);
+                    self.tops[heap].push(number);
+                }
+            }
+            12 => {
+                let keep = self.random.below(desk.top.len() + 1);
+                desk.top.truncate(keep);
+                self.tops[heap].truncate(keep);
+            }
+            _ => {
+                let mut drawer = desk.drawer.borrow_mut(m);
+                let keep = self.random.below(drawer.len() + 1);
+                drawer.truncate(keep);
+                self.drawers[heap].truncate(keep);
+            }
+        }
+    }
+
+    fn writes<'gc>(&mut self, m: &Mutator<'gc>, desk: &mut Desk<'gc>, heap: usize) {
+        let (mut parts, mut edges) = (Vec::new(), Vec::new());
+        for (both, number) in desk.top.iter().zip(&self.tops[heap]) {
+            if let Some((part, number)) = both.0.zip(*number)
+                && self.random.below(3) == 0
+            {
+                parts.push(part);
+                edges.push(number);
+            }
+        }
+        let noted = self.new_number(edges);
+        self.tops[heap].push(Some(noted.0.0));
+        desk.top.push((Some(m.val(Note { noted, parts })), None));
+    }
+
+    /// Some steps in a region, one of which has a title from here and one a title that is made there.
+    fn freezes<'gc>(&mut self, m: &Mutator<'gc>, desk: &mut Desk<'gc>, heap: usize) {
+        let title = self.place(desk.top.len()).map(|place| desk.top[place]);
+        let title = title.filter(|title| title.0.is_some());
+        let named = title.as_ref().and_then(number);
+        let mut title = title.map(|title| m.pack::<Both<'static>>(title));
+        let mut iso = m.iso::<Option<Gc<'static, Mut<Step<'static>>>>>(|_| None);
+        let mut last: Option<usize> = None;
+        for _ in 0..1 + self.random.below(3) {
+            iso.open_in(m, |r, first| {
+                let (titled, edge) = match title.take() {
+                    Some(title) => (r.unpack(title).0, named.unwrap()),
+                    None => {
+                        let noted = self.new_number(Vec::new());
+                        let (parts, edge) = (Vec::new(), noted.0.0);
+                        (Some(r.val(Note { noted, parts })), edge)
+                    }
+                };
+                let noted = self.new_number([edge].into_iter().chain(last).collect());
+                last = Some(noted.0.0);
+                *first = Some(r.alloc(Mut::new(Step {
+                    noted,
+                    title: titled,
+                    next: *first,
+                })));
+            });
+        }
+        let iso = iso.map::<Gc<'static, Mut<Step<'static>>>>(|_, first| first.unwrap());
+        desk.top.push((None, Some(*iso.freeze(m))));
+        self.tops[heap].push(last);
+    }
+
+    fn reached(&self) -> BTreeSet<usize> {
+        let all = self.tops.iter().chain(&self.drawers).flatten().copied();
+        let mut grey: Vec<usize> = all.flatten().collect();
+        grey.extend(self.parcels.iter().filter_map(|(_, number)| *number));
+        let mut reached = BTreeSet::new();
+        while let Some(number) = grey.pop() {
+            if reached.insert(number) {
+                grey.extend(&self.edges[number]);
+            }
+        }
+        reached
+    }
+
+    fn compare(&self, heaps: &mut [Heap<Desks>]) {
+        for (number_of_heap, heap) in heaps.iter_mut().enumerate() {
+            heap.turn(|_, desk| {
+                let drawer = desk.drawer.borrow();
+                let all = desk.top.iter().chain(&*drawer).copied();
+                let numbers = self.tops[number_of_heap].iter();
+                let numbers = numbers.chain(&self.drawers[number_of_heap]).copied();
+                let mut left: Vec<_> = all.zip(numbers).collect();
+                let mut met = BTreeSet::new();
+                while let Some((both, expected)) = left.pop() {
+                    assert_eq!(number(&both), expected);
+                    if let Some(expected) = expected
+                        && met.insert(expected)
+                    {
+                        let edges = self.edges[expected].iter().map(|&edge| Some(edge));
+                        left.extend(parts(&both).into_iter().zip(edges));
+                    }
+                }
+            });
+        }
+        let mut ledger = Ledger::default();
+        heaps
+            .iter_mut()
+            .for_each(|heap| ledger.heap(heap).unwrap_or_else(|fault| panic!("{fault}")));
+        self.parcels.iter().for_each(|(it, _)| ledger.parcel(it));
+        ledger.check().unwrap_or_else(|fault| panic!("{fault}"));
+        let ended = self.ended.lock().unwrap();
+        for number in self.reached() {
+            assert_eq!(ended[number], 0, "{number} has ended, and is reached");
+        }
+    }
+}
+
+fn program(mode: Mode, seed: u64) {
+    let source = source();
+    let mut model = Model {
+        edges: Vec::new(),
+        tops: vec![Vec::new(); HEAPS],
+        drawers: vec![Vec::new(); HEAPS],
+        parcels: Vec::new(),
+        ended: Ended::default(),
+        random: Random::new(seed),
+    };
+    let heap = |number: usize| {
+        Heap::<Desks>::new(&source, mode.pacing(seed + number as u64), |m| Desk {
+            top: Vec::new(),
+            drawer: m.alloc(Mut::new(Vec::new())),
+            ballast: mode.ballast(m),
+        })
+    };
+    let mut heaps: Vec<Heap<Desks>> = (0..HEAPS).map(heap).collect();
+    let markers: Vec<Markers> = (0..HEAPS).map(|_| Markers::new(1)).collect();
+    for _ in 0..STEPS {
+        let at = model.random.below(HEAPS);
+        for _ in 0..1 + model.random.below(3) {
+            heaps[at].turn(|m, desk| model.turn(m, desk, at));
+        }
+        match model.random.below(24) {
+            0 => heaps[at].collect(),
+            1 | 2 => heaps[at].collect_young(),
+            3 => drop(model.parcels.pop()),
+            4 => {
+                heaps[at].heed();
+            }
+            _ => heaps[at].pace(),
+        }
+        markers[at].follow(&heaps[at]);
+        if model.random.below(6) == 0 {
+            model.compare(&mut heaps);
+        }
+    }
+    model.compare(&mut heaps);
+    let begun = |heap: &Heap<Desks>| heap.stats().begun > 0;
+    assert!(heaps.iter().all(begun), "no mark was begun beside turns");
+    // Nothing is left when nobody has anything.
+    model.parcels.clear();
+    for heap in &mut heaps {
+        heap.turn(|m, desk| {
+            desk.top.clear();
+            desk.drawer.borrow_mut(m).clear();
+            desk.ballast = None;
+        });
+    }
+    let most = model.edges.len() + 2;
+    for _ in 0..most {
+        for heap in &mut heaps {
+            heap.collect();
+            heap.sweep();
+        }
+        if model.ended.lock().unwrap().iter().all(|&times| times == 1) {
+            break;
+        }
+    }
+    assert!(model.ended.lock().unwrap().iter().all(|&times| times == 1));
+    assert!(heaps.iter_mut().all(|heap| heap.is_alone()));
+    drop(heaps);
+    assert_eq!(source.stats().pages, 0);
+}
+
+#[test]
+fn seeded_heaps_share_beside_markers() {
+    with_seeds(8, program);
+}

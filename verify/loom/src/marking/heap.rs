@@ -1,0 +1,183 @@
+//! The objects of a heap, a mark of them, and their owner.
+
+use super::claim::{self, Claim, claim};
+use super::work_list::{Joined, Round, WorkList};
+use crate::sync::{Arc, AtomicU8, AtomicUsize, Ordering, yield_now};
+use crate::tracked::Tracked;
+
+/// Of the mark before, and of the one that runs.
+const BEFORE: u8 = 1;
+const EPOCH: u8 = 2;
+
+/// By its place.
+pub(super) type Name = usize;
+
+struct Object {
+    state: AtomicU8,
+    /// As in `atomics.rs`, so that loom turns the first look of a claim round with what others do.
+    looks: AtomicUsize,
+    refers_to: Tracked<Vec<Name>>,
+    /// How often it was gone through.
+    times: Tracked<u32>,
+    /// Gone through in the second round if another object led to it.
+    is_shared: bool,
+}
+
+/// What all who help with a mark share.
+pub(super) struct Mark {
+    objects: Vec<Object>,
+    list: WorkList<Vec<Name>>,
+}
+
+/// What one who helps has found.
+#[derive(Default)]
+struct Found {
+    block: Vec<Name>,
+    later: Vec<Name>,
+}
+
+impl Mark {
+    /// Objects with references, of which the first is the root, and some are shared; the mark has begun.
+    pub(super) fn begins(objects: &[&[Name]], shared: &[Name]) -> Arc<Mark> {
+        let object = |(name, refers_to): (Name, &&[Name])| Object {
+            state: AtomicU8::new(BEFORE),
+            looks: AtomicUsize::new(0),
+            refers_to: Tracked::new(refers_to.to_vec()),
+            times: Tracked::new(0),
+            is_shared: shared.contains(&name),
+        };
+        let mark = Mark {
+            objects: objects.iter().enumerate().map(object).collect(),
+            list: WorkList::new(),
+        };
+        mark.list.put(vec![0]);
+        Arc::new(mark)
+    }
+
+    /// As `Scanner::visit`.
+    fn visit(&self, name: Name, round: Round, found: &mut Found) -> Claim {
+        let object = &self.objects[name];
+        object.looks.fetch_add(1, Ordering::Relaxed);
+        match claim(&object.state, EPOCH) {
+            Claim::Mine => {}
+            other => return other,
+        }
+        if round == Round::Second {
+            self.all_else_was_met();
+        }
+        object.refers_to.read(|names| {
+            for &name in names {
+                match round == Round::First && self.objects[name].is_shared {
+                    true => found.later.push(name),
+                    false => found.block.push(name),
+                }
+            }
+        });
+        object.times.change(|times| *times += 1);
+        claim::release(&object.state, EPOCH);
+        Claim::Mine
+    }
+
+    /// What is not shared, if the mark puts anything off. It is looked at without a claim: nobody else may be at work.
+    fn all_else_was_met(&self) {
+        if self.objects.iter().any(|object| object.is_shared) {
+            let private = self.objects.iter().filter(|object| !object.is_shared);
+            private.for_each(|object| {
+                object
+                    .times
+                    .read(|times| assert_eq!(*times, 1, "too early"))
+            });
+        }
+    }
+
+    /// As `Marking::work`, of so many objects at most. Whether there may be more to do for the caller.
+    pub(super) fn work(&self, most: usize) -> bool {
+        let (block, round) = match self.list.join() {
+            Joined::Work(block, round) => (block, round),
+            Joined::Nothing | Joined::Drained | Joined::Closed => return false,
+        };
+        let mut found = Found {
+            block,
+            later: Vec::new(),
+        };
+        for _ in 0..most {
+            if self.list.is_closed() {
+                break;
+            }
+            let Some(name) = found.block.pop() else { break };
+            let _others = self.visit(name, round, &mut found);
+        }
+        self.hands_over(&mut found);
+        let rest = (!found.block.is_empty()).then_some(found.block);
+        !self.list.leave(rest)
+    }
+
+    fn hands_over(&self, found: &mut Found) {
+        if !found.later.is_empty() {
+            self.list.put_off(std::mem::take(&mut found.later));
+        }
+    }
+
+    /// The list is closed: each was gone through once, and nobody is there.
+    pub(super) fn all_were_met(&self) {
+        for (name, object) in self.objects.iter().enumerate() {
+            let is_met = object.state.load(Ordering::Relaxed) == EPOCH;
+            assert!(is_met, "{name} is not met");
+            object.times.read(|times| assert_eq!(*times, 1, "{name}"));
+        }
+    }
+}
+
+/// Who has the heap.
+pub(super) struct Owner {
+    mark: Arc<Mark>,
+    log: Found,
+}
+
+impl Owner {
+    pub(super) fn new(mark: &Arc<Mark>) -> Owner {
+        Owner {
+            mark: mark.clone(),
+            log: Found::default(),
+        }
+    }
+
+    /// As `Cycle::before_write`; then all references of the object are taken out.
+    pub(super) fn clears(&mut self, name: Name) -> Vec<Name> {
+        let object = &self.mark.objects[name];
+        if self.mark.visit(name, Round::Second, &mut self.log) == Claim::Others {
+            claim::wait(&object.state, EPOCH);
+        }
+        object.refers_to.change(std::mem::take)
+    }
+
+    /// A turn is over: as `Cycle::hands_over`.
+    pub(super) fn hands_over(&mut self) {
+        self.mark.hands_over(&mut self.log);
+        if !self.log.block.is_empty() {
+            self.mark.list.put(std::mem::take(&mut self.log.block));
+        }
+    }
+
+    /// Ends the mark, as `go_through_cycle`.
+    pub(super) fn ends(&mut self) {
+        self.hands_over();
+        while !self.mark.list.is_drained() {
+            if !self.mark.work(usize::MAX) {
+                yield_now();
+            }
+        }
+        self.mark.list.close();
+        self.mark.all_were_met();
+    }
+
+    /// As `abandon_cycle`; then all objects are freed.
+    pub(super) fn gives_up(&mut self) {
+        self.mark.list.close();
+        for object in &self.mark.objects {
+            let state = object.state.load(Ordering::Relaxed);
+            assert!(state == BEFORE || state == EPOCH, "somebody is there");
+            object.refers_to.change(Vec::clear);
+        }
+    }
+}

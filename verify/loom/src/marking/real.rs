@@ -1,0 +1,10 @@
+//! The protocol's files of `vivant-heap`, the same bytes, between an owner and its markers.
+
+#[path = "../../../../crates/vivant-heap/src/collector/claim.rs"]
+mod claim;
+#[path = "heap.rs"]
+mod heap;
+#[path = "scenes.rs"]
+pub(super) mod scenes;
+#[path = "../../../../crates/vivant-heap/src/collector/work_list.rs"]
+mod work_list;
