@@ -14,6 +14,7 @@ import Data.Int
 import Data.IORef
 import GHC.Clock (getMonotonicTimeNSec)
 import Store
+import Texts
 import System.Environment
 import System.Exit
 import Text.Printf
@@ -143,7 +144,8 @@ ask behaviour question = do
   return (fromIntegral (ended - began) / 1e9, answer)
 
 usage :: IO a
-usage = die "usage: gcbench THREADS DEPTH | list_alloc THREADS LINKS | kv_store THREADS chunks|single ENTRIES OPERATIONS FORCED"
+usage = die $ "usage: gcbench THREADS DEPTH | list_alloc THREADS LINKS | kv_store THREADS chunks|single ENTRIES OPERATIONS FORCED"
+  ++ " | text_search THREADS SHARDS EVERY FORCED | edit_distance THREADS STRINGS LETTERS FORCED"
 
 main :: IO ()
 main = do
@@ -153,6 +155,10 @@ main = do
       setNumCapabilities (read threads)
       (wall, sums, times) <- store (Size asked' (read entries') (read operations') (read forced'))
       printf "kv_store %.6f %s %d %s\n" wall operations' sums times
+    [bench, threads, one, other, forced'] | Just run <- lookup bench [("text_search", textSearch), ("edit_distance", editDistance)] -> do
+      setNumCapabilities (read threads)
+      (wall, ops, sums, times) <- run (read one) (read other) (read forced')
+      printf "%s %.6f %d %d %s\n" bench wall ops sums times
     [bench, threads, number] | bench `elem` ["gcbench", "list_alloc"] -> do
       setNumCapabilities (read threads)
       graphs bench (read number)

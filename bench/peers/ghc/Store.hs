@@ -1,6 +1,6 @@
 {-# LANGUAGE BangPatterns #-}
 -- | @kv_store@ for GHC: a thread has a map, whose values are boxes. Operations and sums are those of our own bench.
-module Store (Size (..), store) where
+module Store (Size (..), store, mixed, newTimes, completed, timesOf, forcing, collections) where
 
 import Control.Concurrent
 import Control.Monad
@@ -72,6 +72,16 @@ data Request = Chunk !Int !Int | One !Operation | Left'
 -- | Times between completions; how many there are, and when the last one was.
 data Times = Times (IOUArray Int Word64) (IORef Int) (IORef Word64)
 
+newTimes :: Int -> IO Times
+newTimes most = Times <$> newArray (0, most) 0 <*> newIORef 0 <*> newIORef 0
+
+-- | Words about them without the first ones, and how often everything was collected.
+timesOf :: Times -> Int -> Word32 -> IO String
+timesOf (Times times count _) dropped full = do
+  done <- readIORef count
+  counted <- forM [dropped .. done - 1] (readArray times)
+  return $ quantiles counted ++ printf " full=%d" full
+
 completed :: Times -> IO ()
 completed (Times times count last') = do
   now <- getMonotonicTimeNSec
@@ -98,15 +108,13 @@ store :: Size -> IO (Double, Int, String)
 store size = do
   requests <- newChan
   answers <- newChan
-  times <- newArray (0, operations size) 0
-  count <- newIORef 0
-  last' <- newIORef 0
+  times@(Times _ _ last') <- newTimes (operations size)
   loaded <- newEmptyMVar
   _ <- forkIO $ do
     let !map' = load (entries size)
     getMonotonicTimeNSec >>= writeIORef last'
     putMVar loaded ()
-    serve size (Times times count last') requests answers map'
+    serve size times requests answers map'
   takeMVar loaded
   before <- collections
   force <- forcing size
@@ -116,11 +124,8 @@ store size = do
   after <- collections
   writeChan requests Left'
   left <- readChan answers
-  done <- readIORef count
-  let dropped = if inChunks then 0 else operations size `div` 5
-  counted <- forM [dropped .. done - 1] (readArray times)
-  let wall = fromIntegral (ended - began) / 1e9
-  return (wall, found + left, quantiles counted ++ printf " full=%d" (after - before))
+  took <- timesOf times (if inChunks then 0 else operations size `div` 5) (after - before)
+  return (fromIntegral (ended - began) / 1e9, found + left, took)
   where
     inChunks = asked size == "chunks"
     chunks requests answers force = go 1 0

@@ -16,8 +16,8 @@ import org.apache.pekko.actor.typed.javadsl.StashBuffer;
 
 /**
  * {@code bndbuffer} and {@code logmap} for Pekko's typed actors. The buffer keeps the addresses of those that must wait; a series
- * stashes requests while it waits. Sizes and arithmetic are those of our own benches. Each workload, those of {@link Graphs}
- * and {@link Store} too, runs several times in one machine, and the last counts.
+ * stashes requests while it waits. Sizes and arithmetic are those of our own benches. Each workload, those of {@link Graphs},
+ * {@link Store} and {@link Texts} too, runs several times in one machine, and the last counts.
  */
 public final class Peer {
   static final int PLACES = 50, PRODUCERS = 40, CONSUMERS = 40, ITEMS = 1_000, SERIES = 10, TERMS = 25_000, RUNS = 5;
@@ -323,13 +323,15 @@ public final class Peer {
   }
 
   /** The workloads, by how many words call them. */
-  static final Map<String, Integer> WORDS = Map.of("bndbuffer", 3, "logmap", 2, "gcbench", 3, "list_alloc", 3, "kv_store", 6);
+  static final Map<String, Integer> WORDS = Map.of(
+      "bndbuffer", 3, "logmap", 2, "gcbench", 3, "list_alloc", 3, "kv_store", 6, "text_search", 5, "edit_distance", 5);
 
   static Row run(Spawner spawner, String[] words) {
     return switch (words[0]) {
       case "bndbuffer" -> bndbuffer(spawner, Long.parseLong(words[2]));
       case "logmap" -> logmap(spawner);
       case "kv_store" -> Store.run(spawner, words);
+      case "text_search", "edit_distance" -> Texts.run(spawner, words);
       case "gcbench" -> Graphs.gcbench(spawner, Integer.parseInt(words[2]));
       default -> Graphs.listAlloc(spawner, Integer.parseInt(words[2]));
     };
@@ -338,7 +340,8 @@ public final class Peer {
   public static void main(String[] words) {
     if (words.length == 0 || WORDS.getOrDefault(words[0], 0) != words.length) {
       System.err.println("usage: bndbuffer THREADS COST | logmap THREADS | gcbench THREADS DEPTH | list_alloc THREADS LINKS"
-          + " | kv_store THREADS chunks|single ENTRIES OPERATIONS FORCED");
+          + " | kv_store THREADS chunks|single ENTRIES OPERATIONS FORCED"
+          + " | text_search THREADS SHARDS EVERY FORCED | edit_distance THREADS STRINGS LETTERS FORCED");
       System.exit(2);
     }
     String pool = "pekko.actor.default-dispatcher.fork-join-executor";
@@ -351,8 +354,8 @@ public final class Peer {
     ActorSystem<Wish> system = ActorSystem.create(guardian, "peer", config);
     Spawner spawner = new Spawner(system);
     Row row = null;
-    // A large store runs once to warm the machine up.
-    int runs = words[0].equals("kv_store") ? 2 : RUNS;
+    // What is large runs once to warm the machine up.
+    int runs = words.length > 3 ? 2 : RUNS;
     for (int run = 0; run < runs; run++) {
       // So that no run collects what another has left.
       System.gc();
