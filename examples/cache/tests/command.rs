@@ -91,8 +91,8 @@ fn the_table_is_for_people() {
         "p99.99",
         "due to answered",
         "asked to turn",
-        "collected under load",
-        "everything",
+        "pauses under load",
+        "heap: ",
         "at its peak",
         "audit: 100 entries, holds",
     ] {
