@@ -10,6 +10,8 @@ pub(crate) enum Planted {
     ForgottenWrite,
     /// A chunk of a collection does not pass the barrier before it is changed.
     SecretChange,
+    /// A chunk takes note of another slot than the one that is changed.
+    NarrowWindow,
     /// The barrier remembers what is written twice.
     RememberedTwice,
     /// A collection forgets that an old object refers to a young one.

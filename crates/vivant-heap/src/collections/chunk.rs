@@ -10,13 +10,14 @@ use crate::types::borrow::CLEAN;
 use crate::types::gc::Brand;
 use std::cell::Cell;
 use std::marker::PhantomData;
+use std::ops::Range;
 use std::panic::{self, AssertUnwindSafe};
 use std::ptr::NonNull;
 
 /// How each chunk begins. What follows is its [`Content`]'s.
 #[repr(C, align(8))]
 pub(crate) struct Head {
-    /// For the barrier: [`CLEAN`], or zero. First, where the collector finds it.
+    /// For the barrier: [`CLEAN`], or zero, or a [window](Raw::written). First, where the collector finds it.
     flag: Cell<u32>,
     /// Of the value: this head and what follows.
     bytes: u32,
@@ -69,8 +70,8 @@ pub(crate) unsafe trait Content<'gc>: 'gc {
     unsafe fn trace(chunk: Raw, tracer: &mut Tracer<'_>);
     /// # Safety
     ///
-    /// Nobody else uses the chunk.
-    unsafe fn relocate(chunk: Raw, relocator: &mut Relocator<'_>);
+    /// Nobody else uses the chunk. `written` are those of its filled slots that may refer to young objects; what is not in slots may in any case.
+    unsafe fn relocate(chunk: Raw, written: Range<usize>, relocator: &mut Relocator<'_>);
     /// # Safety
     ///
     /// As for `trace`.
@@ -124,10 +125,28 @@ impl Raw {
     ///
     /// As for the head.
     #[inline]
-    pub(crate) unsafe fn filled(self) -> std::ops::Range<usize> {
+    pub(crate) unsafe fn filled(self) -> Range<usize> {
         // SAFETY: the caller's.
         let head = unsafe { self.head() };
         head.from.get() as usize..head.to.get() as usize
+    }
+
+    /// The filled slots that were written since the nursery was last emptied, and perhaps others. A window over them is the flag of a chunk of which only single slots
+    /// were: the first of them, and in the next byte the one behind the last. Zero is all of them.
+    ///
+    /// # Safety
+    ///
+    /// As for the head.
+    #[inline]
+    unsafe fn written(self) -> Range<usize> {
+        // SAFETY: the caller's.
+        let (filled, flag) = unsafe { (self.filled(), self.head().flag.get()) };
+        if flag == 0 || flag & CLEAN != 0 {
+            return filled;
+        }
+        let (from, to) = (flag & 0xFF, flag >> 8);
+        let from = filled.start.max(from as usize);
+        from..filled.end.min(to as usize).max(from)
     }
 
     /// Its slots.
@@ -278,6 +297,14 @@ impl<'gc, C: Content<'gc>> Chunk<'gc, C> {
         }
     }
 
+    /// As `touch`, before this slot is changed, and nothing else in the chunk but what slots hold something: the collector looks at few slots then.
+    #[inline]
+    pub(crate) fn touch_slot(self, mutator: &Mutator<'gc>, slot: usize) {
+        if self.head().flag.get() != 0 {
+            self.tell_of(mutator, slot);
+        }
+    }
+
     #[cold]
     #[inline(never)]
     fn tell(self, mutator: &Mutator<'gc>) {
@@ -285,8 +312,33 @@ impl<'gc, C: Content<'gc>> Chunk<'gc, C> {
         if is_planted(Planted::SecretChange) {
             return;
         }
-        mutator.barrier(self.raw.header());
+        if self.head().flag.get() & CLEAN != 0 {
+            mutator.barrier(self.raw.header());
+        }
         self.head().flag.set(0);
+    }
+
+    #[inline(never)]
+    fn tell_of(self, mutator: &Mutator<'gc>, slot: usize) {
+        let flag = self.head().flag.get();
+        #[cfg(test)]
+        if is_planted(Planted::SecretChange) {
+            return;
+        }
+        #[cfg(test)]
+        let slot = slot + usize::from(is_planted(Planted::NarrowWindow));
+        // A window has room for so many.
+        if slot >= 0xFF {
+            return self.tell(mutator);
+        }
+        let slot = slot as u32;
+        let (mut from, mut to) = (slot, slot + 1);
+        if flag & CLEAN != 0 {
+            mutator.barrier(self.raw.header());
+        } else {
+            (from, to) = (from.min(flag & 0xFF), to.max(flag >> 8));
+        }
+        self.head().flag.set(from | to << 8);
     }
 
     /// Whether it may be changed.
@@ -295,7 +347,7 @@ impl<'gc, C: Content<'gc>> Chunk<'gc, C> {
         if is_planted(Planted::SecretChange) {
             return true;
         }
-        self.head().flag.get() == 0
+        self.head().flag.get() & CLEAN == 0
     }
 
     /// These slots hold something, and no others.
@@ -304,7 +356,7 @@ impl<'gc, C: Content<'gc>> Chunk<'gc, C> {
     ///
     /// They do; the chunk has passed the barrier.
     #[inline]
-    pub(crate) unsafe fn fill(self, slots: std::ops::Range<usize>) {
+    pub(crate) unsafe fn fill(self, slots: Range<usize>) {
         debug_assert!(self.has_passed(), "H9");
         debug_assert!(slots.start <= slots.end && slots.end <= self.capacity());
         self.head().from.set(slots.start as u16);
@@ -351,10 +403,13 @@ pub(crate) unsafe fn relocate<'gc, C: Content<'gc>>(
     let chunk = Raw::at(value);
     // SAFETY: the caller's.
     unsafe {
-        if C::NEEDS_TRACE {
-            C::relocate(chunk, relocator);
+        let written = chunk.written();
+        if chunk.head().flag.get() & CLEAN != 0 {
+            chunk.head().flag.set(0);
         }
-        chunk.head().flag.set(0);
+        if C::NEEDS_TRACE {
+            C::relocate(chunk, written, relocator);
+        }
         relocator.mutable(&chunk.head().flag, CLEAN);
     }
 }

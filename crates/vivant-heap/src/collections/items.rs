@@ -4,6 +4,7 @@ use super::chunk::{CHUNK_MAX, Chunk, Content, Head, Raw, SLOTS_MAX, end_elements
 use crate::collector::{Relocator, Tracer};
 use crate::types::{Holdings, Object};
 use std::marker::PhantomData;
+use std::ops::Range;
 use std::ptr::NonNull;
 
 /// The content of chunks that hold elements.
@@ -39,10 +40,10 @@ unsafe impl<'gc, T: Object<'gc>> Content<'gc> for Items<T> {
         }
     }
 
-    unsafe fn relocate(chunk: Raw, relocator: &mut Relocator<'_>) {
+    unsafe fn relocate(chunk: Raw, written: Range<usize>, relocator: &mut Relocator<'_>) {
         // SAFETY: the caller's.
         unsafe {
-            for slot in chunk.filled() {
+            for slot in written {
                 first::<T>(chunk).add(slot).as_mut().relocate(relocator);
             }
         }
@@ -139,10 +140,10 @@ unsafe impl<'gc> Content<'gc> for Links {
         }
     }
 
-    unsafe fn relocate(chunk: Raw, relocator: &mut Relocator<'_>) {
+    unsafe fn relocate(chunk: Raw, written: Range<usize>, relocator: &mut Relocator<'_>) {
         // SAFETY: the caller's.
         unsafe {
-            for slot in chunk.filled() {
+            for slot in written {
                 let slot = first::<Raw>(chunk).add(slot);
                 slot.write(slot.read().relocated(relocator));
             }

@@ -12,6 +12,8 @@ mod iter;
 mod radix;
 mod string;
 mod vec;
+#[cfg(test)]
+mod window_tests;
 
 /// Collections that live in the heap, in chunks (H11).
 ///

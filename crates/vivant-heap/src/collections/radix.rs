@@ -114,8 +114,9 @@ impl<'gc, T: Object<'gc>> Radix<'gc, T> {
         let position = self.start + index;
         // SAFETY: there is an element.
         let leaf = unsafe { self.leaf(position) };
-        leaf.touch(m);
-        Some(leaf.slot(position & (Self::MOST - 1)))
+        let slot = position & (Self::MOST - 1);
+        leaf.touch_slot(m, slot);
+        Some(leaf.slot(slot))
     }
 
     /// The elements of one chunk: the longest slice that begins at `range.start` and does not go beyond the range.
@@ -169,8 +170,8 @@ impl<'gc, T: Object<'gc>> Radix<'gc, T> {
         // SAFETY: there is an element, the last of its chunk; the chunk has passed the barrier. The element is read, and is no longer in it.
         let (value, empty) = unsafe {
             let leaf = self.leaf(position);
-            leaf.touch(m);
             let (from, to) = (leaf.from(), leaf.to());
+            leaf.touch_slot(m, to - 1);
             leaf.fill(from..to - 1);
             (leaf.slot(to - 1).read(), from == to - 1)
         };
@@ -187,8 +188,8 @@ impl<'gc, T: Object<'gc>> Radix<'gc, T> {
         // SAFETY: as above, the first of its chunk.
         let (value, empty) = unsafe {
             let leaf = self.leaf(position);
-            leaf.touch(m);
             let (from, to) = (leaf.from(), leaf.to());
+            leaf.touch_slot(m, from);
             leaf.fill(from + 1..to);
             (leaf.slot(from).read(), from + 1 == to)
         };
@@ -212,7 +213,13 @@ impl<'gc, T: Object<'gc>> Radix<'gc, T> {
     #[inline]
     fn room(&mut self, m: &Mutator<'gc>, end: End) -> Chunk<'gc, Items<T>> {
         if let Some(leaf) = self.room_there(end) {
-            leaf.touch(m);
+            leaf.touch_slot(
+                m,
+                match end {
+                    End::Back => leaf.to(),
+                    End::Front => leaf.from() - 1,
+                },
+            );
             return leaf;
         }
         self.grow(m, end)

@@ -5,6 +5,7 @@ use crate::collector::{Relocator, Tracer};
 use crate::mutator::Mutator;
 use crate::types::{Holdings, Object};
 use std::marker::PhantomData;
+use std::ops::Range;
 use std::ptr::NonNull;
 
 /// The content of a leaf: keys, and values behind the room for keys.
@@ -129,7 +130,7 @@ unsafe impl<'gc, K: Object<'gc>, V: Object<'gc>> Content<'gc> for Leaf<K, V> {
         unsafe { trace::<K, V>(chunk, tracer) };
     }
 
-    unsafe fn relocate(chunk: Raw, relocator: &mut Relocator<'_>) {
+    unsafe fn relocate(chunk: Raw, _: Range<usize>, relocator: &mut Relocator<'_>) {
         // SAFETY: the caller's.
         unsafe { relocate::<K, V>(chunk, relocator) };
     }
@@ -169,7 +170,7 @@ unsafe impl<'gc, K: Object<'gc>, V: Object<'gc>> Content<'gc> for Inner<K, V> {
         }
     }
 
-    unsafe fn relocate(chunk: Raw, relocator: &mut Relocator<'_>) {
+    unsafe fn relocate(chunk: Raw, _: Range<usize>, relocator: &mut Relocator<'_>) {
         // SAFETY: as above.
         unsafe {
             relocate::<K, V>(chunk, relocator);

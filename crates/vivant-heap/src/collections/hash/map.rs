@@ -202,7 +202,7 @@ impl<'gc, K: Object<'gc> + Hash + Eq, V: Object<'gc>, S: BuildHasher> HashMap<'g
         K: Borrow<Q>,
     {
         let (segment, slot) = self.find(key)?;
-        segment.touch(m);
+        segment.touch_slot(m, slot);
         // SAFETY: as above, borrowed exclusively; its chunk has passed the barrier.
         Some(unsafe { &mut segment.entry(slot).as_mut().1 })
     }
@@ -217,7 +217,7 @@ impl<'gc, K: Object<'gc> + Hash + Eq, V: Object<'gc>, S: BuildHasher> HashMap<'g
         let hash = self.hasher.hash_one(&key);
         match self.trie.find(hash, |other| key == *other) {
             Found::Entry(segment, slot) => {
-                segment.touch(m);
+                segment.touch_slot(m, slot);
                 // SAFETY: as above.
                 let there = unsafe { &mut segment.entry(slot).as_mut().1 };
                 Some(std::mem::replace(there, value))
@@ -259,7 +259,7 @@ impl<'gc, K: Object<'gc> + Hash + Eq, V: Object<'gc>, S: BuildHasher> HashMap<'g
         let hash = self.hasher.hash_one(&key);
         let mut entry = match self.trie.find(hash, |other| key == *other) {
             Found::Entry(segment, slot) => {
-                segment.touch(m);
+                segment.touch_slot(m, slot);
                 segment.entry(slot)
             }
             Found::Not(first) => {

@@ -6,6 +6,7 @@ use crate::collector::{Relocator, Tracer};
 use crate::mutator::Mutator;
 use crate::types::{Holdings, Object};
 use std::marker::PhantomData;
+use std::ops::Range;
 use std::ptr::NonNull;
 
 /// The content of segments: a link to a further segment, tags, and entries behind them. The tags of empty slots are anything.
@@ -87,14 +88,14 @@ unsafe impl<'gc, K: Object<'gc>, V: Object<'gc>> Content<'gc> for Entries<K, V> 
         }
     }
 
-    unsafe fn relocate(chunk: Raw, relocator: &mut Relocator<'_>) {
+    unsafe fn relocate(chunk: Raw, written: Range<usize>, relocator: &mut Relocator<'_>) {
         // SAFETY: the caller's.
         unsafe {
             if let Some(next) = link(chunk).read() {
                 link(chunk).write(Some(next.relocated(relocator)));
             }
             if <(K, V) as Object<'gc>>::NEEDS_TRACE {
-                for slot in chunk.filled() {
+                for slot in written {
                     first::<K, V>(chunk).add(slot).as_mut().relocate(relocator);
                 }
             }
@@ -240,9 +241,9 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>> Segment<'gc, K, V> {
 
     /// One entry more. There is a slot for it.
     pub(crate) fn push(self, m: &Mutator<'gc>, hash: u64, entry: (K, V)) -> NonNull<(K, V)> {
-        debug_assert!(self.to() < self.capacity());
-        self.touch(m);
         let slot = self.to();
+        debug_assert!(slot < self.capacity());
+        self.touch_slot(m, slot);
         // SAFETY: the slot is empty; the chunk has passed the barrier.
         unsafe {
             self.tags().add(slot).write(hash as u8);
@@ -254,7 +255,7 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>> Segment<'gc, K, V> {
 
     /// Takes an entry out. The last one gets its slot.
     pub(crate) fn take(self, m: &Mutator<'gc>, slot: usize) -> (K, V) {
-        self.touch(m);
+        self.touch_slot(m, slot);
         let last = self.to() - 1;
         debug_assert!(slot <= last);
         // SAFETY: both slots hold entries, or are the same; the chunk has passed the barrier. What is read is no longer in it.

@@ -6,6 +6,7 @@ use crate::collector::{Relocator, Tracer};
 use crate::mutator::Mutator;
 use crate::types::Object;
 use std::marker::PhantomData;
+use std::ops::Range;
 use std::ptr::NonNull;
 
 /// A reference to a segment or to a node, with the number of bits by which a node chooses; 0: it is a segment.
@@ -84,10 +85,10 @@ unsafe impl<'gc> Content<'gc> for Node {
         }
     }
 
-    unsafe fn relocate(chunk: Raw, relocator: &mut Relocator<'_>) {
+    unsafe fn relocate(chunk: Raw, written: Range<usize>, relocator: &mut Relocator<'_>) {
         // SAFETY: the caller's.
         unsafe {
-            for number in chunk.filled() {
+            for number in written {
                 let link = slot(chunk, number);
                 link.write(link.read().relocated(relocator));
             }

@@ -1,0 +1,84 @@
+//! Windows over what was written in an old chunk: the collector looks at no more, and at nothing less.
+
+use super::gc;
+use crate::heap::{Heap, Root};
+use crate::pacing::Pacing;
+use crate::pages::Source;
+use crate::planted::{self, Planted};
+use crate::sync::Arc;
+
+use crate::types::{Gc, Mut};
+
+struct Shelves;
+
+impl Root for Shelves {
+    type Of<'gc> = (
+        gc::Vec<'gc, Gc<'gc, Mut<u64>>>,
+        gc::HashMap<'gc, u64, Gc<'gc, Mut<u64>>>,
+    );
+}
+
+/// Two chunks of old references at least.
+const MANY: u64 = 100;
+
+fn shelves() -> Heap<Shelves> {
+    let source = Arc::new(Source::new());
+    let mut heap = Heap::<Shelves>::new(&source, Pacing::default(), |m| {
+        let new = |number| m.alloc(Mut::new(number));
+        let all = (0..MANY).map(|number| (number, new(number)));
+        (
+            gc::Vec::from_iter(m, (0..MANY).map(new)),
+            gc::HashMap::from_iter(m, all),
+        )
+    });
+    heap.collect();
+    heap
+}
+
+/// Single slots are written, here and there, with what is young and stays so once; others are taken out, and added.
+fn write(heap: &mut Heap<Shelves>) {
+    heap.turn(|m, (list, map)| {
+        for number in [70, 3, 41] {
+            let new = || m.alloc(Mut::new(1000 + number));
+            *list.get_mut(m, number as usize).unwrap() = new();
+            map.insert(m, number, new());
+        }
+        for number in MANY..MANY + 20 {
+            list.push(m, m.alloc(Mut::new(number)));
+            map.insert(m, number, m.alloc(Mut::new(number)));
+        }
+        list.pop(m);
+        map.remove(m, &50);
+    });
+}
+
+/// What the verifier says after collections that leave some of it young, and none.
+fn is_in_order(heap: &mut Heap<Shelves>) -> bool {
+    (0..3).all(|_| {
+        heap.collect_young();
+        heap.verify().is_ok()
+    })
+}
+
+#[test]
+fn what_is_written_in_a_window_is_followed() {
+    let mut heap = shelves();
+    for _ in 0..3 {
+        write(&mut heap);
+        assert!(is_in_order(&mut heap));
+        heap.turn(|_, (list, map)| {
+            assert_eq!((list[41].get(), map[&41].get()), (1041, 1041));
+            assert_eq!((list[42].get(), map[&42].get()), (42, 42));
+            assert!(map.get(&50).is_none());
+        });
+    }
+}
+
+#[test]
+fn canary_a_window_beside_what_is_written_is_caught() {
+    let mut heap = shelves();
+    planted::with(Planted::NarrowWindow, || write(&mut heap));
+    assert!(!is_in_order(&mut heap));
+    // It must not even be dropped.
+    std::mem::forget(heap);
+}
