@@ -5,6 +5,7 @@ pub(crate) mod chunk;
 pub(crate) mod class;
 mod memory;
 pub(crate) mod page;
+mod ready;
 mod source;
 
 pub use chunk::PAGE;

@@ -4,8 +4,9 @@ use super::carved::{Carved, USABLE};
 use super::chunk::{HEAD, PAGE, PAGES, page_of, set_ages, set_owner};
 use super::memory::{self, Mapping, Unused};
 use super::page::{Age, Kind, Run};
+use super::ready::Ready;
 use crate::orca::Owner;
-use crate::sync::{AtomicBool, Mutex, MutexGuard, Ordering, PoisonError};
+use crate::sync::{Mutex, MutexGuard, PoisonError};
 use std::ptr::NonNull;
 
 /// Where heaps have their pages from. Shared by all heaps that may give each other memory.
@@ -15,8 +16,8 @@ use std::ptr::NonNull;
 #[derive(Debug, Default)]
 pub struct Source {
     inner: Mutex<Inner>,
-    /// Whether the next new chunk has no memory yet.
-    unready: AtomicBool,
+    /// Whether the next new chunk has its memory.
+    pub(super) ready: Ready,
 }
 
 /// What a source holds.
@@ -136,11 +137,11 @@ impl Source {
         let chunks = inner.chunks.len();
         let start = inner.find(pages)?;
         inner.taken = taken;
-        if inner.chunks.len() != chunks && inner.next_unready().is_some() {
-            // Relaxed: a hint.
-            self.unready.store(true, Ordering::Relaxed);
-        }
+        let is_missing = inner.chunks.len() != chunks && inner.next_unready().is_some();
         drop(inner);
+        if is_missing {
+            self.ready.is_missing();
+        }
         // A run that is longer than a chunk has descriptions for its first chunk only: it holds one object, at its start.
         // SAFETY: pages of a mapped chunk that are nobody's but the caller's now.
         unsafe { describe(start, pages, Some(owner), kind) };
@@ -151,20 +152,12 @@ impl Source {
         Some(run)
     }
 
-    /// Whether [`Source::prepare`] would do something.
-    #[inline]
-    pub(crate) fn is_unready(&self) -> bool {
-        // Relaxed: a hint.
-        self.unready.load(Ordering::Relaxed)
-    }
-
     /// Has the system give the memory that will be taken next, where it gives a lot at a time: a turn need not wait for that then. Takes 5 ms on a
     /// virtual machine that has never used the memory.
     #[cold]
-    pub(crate) fn prepare(&self) {
+    pub fn prepare(&self) {
         let mut inner = self.inner();
-        // Relaxed: a hint, which is given under the lock.
-        self.unready.store(false, Ordering::Relaxed);
+        self.ready.is_seen_to();
         let next = inner.next_unready();
         inner.ready += next.as_ref().map_or(0, |(chunks, _)| *chunks);
         drop(inner);

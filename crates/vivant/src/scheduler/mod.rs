@@ -5,6 +5,7 @@
 //!   that paid.
 //! - [`sleep`]: falling asleep and waking.
 //! - [`clock`]: the thread that keeps the coarse clock, fires timers and watches for slow turns.
+//! - [`memory`]: the thread that sees to memory for heaps.
 //! - [`handover`]: surplus workers for those that a turn holds up.
 //! - [`thread_pool`]: threads for actors that are declared to block, and for those whose turns are long.
 //! - [`worker`]: the context in which turns run, also those of a simulation.
@@ -12,6 +13,7 @@
 mod clock;
 mod handover;
 mod life;
+mod memory;
 mod offer;
 mod round;
 mod run_queue;

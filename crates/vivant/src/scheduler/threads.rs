@@ -2,6 +2,7 @@
 
 use super::clock::Clock;
 use super::handover::Handover;
+use super::memory::Memory;
 use super::offer::Patience;
 use super::run_queue::RunQueue;
 use super::seat::{Seat, Tenure};
@@ -34,6 +35,7 @@ pub(crate) struct Threads {
     pub(super) sleepers: Sleepers<CondvarParker>,
     pub(super) patience: Patience,
     pub(super) clock: Clock,
+    pub(super) memory: Arc<Memory>,
     pub(super) handover: Handover,
     /// For actors that are declared to block.
     pub(super) blocking: ThreadPool,
@@ -61,6 +63,7 @@ impl Threads {
             sleepers: Sleepers::new(),
             patience: Patience::new(),
             clock: Clock::new(),
+            memory: Arc::default(),
             handover: Handover::default(),
             blocking: ThreadPool::new("blocking", THREADS_MAX, |threads| &threads.blocking),
             slow: ThreadPool::new("slow", workers, |threads| &threads.slow),
@@ -252,6 +255,7 @@ impl Threads {
         self.blocking.close();
         self.slow.close();
         self.clock.close();
+        self.memory.close();
         let present = lock(&self.present);
         let within = |present: &mut usize| *present > 0;
         let (present, _) = self

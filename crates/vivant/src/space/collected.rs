@@ -9,7 +9,7 @@ use super::tending::Tending;
 use super::{HeapCounts, Host, Keep, PauseKind};
 use crate::actor::Actor;
 use crate::observe;
-use crate::scheduler::Worker;
+use crate::scheduler::{Scheduler, Worker};
 use crate::sync::Arc;
 use crate::turn::Turn;
 use crate::unreachable::{Acquaintances, Sight};
@@ -99,6 +99,9 @@ where
         let system = &worker.system;
         let pacing = A::PACING.unwrap_or(system.config.pacing);
         let pacing = system.config.collectors.pacing(A::NAME, pacing);
+        if let Scheduler::Threads(threads) = &system.scheduler {
+            threads.begin_memory(system);
+        }
         let bell = Bell::of(worker.me().cell(), rest::ask::<A>);
         let waker = Waker::from(bell.clone());
         let begun = Heap::begin(&system.heaps, pacing, waker, |mutator| {

@@ -1,0 +1,111 @@
+//! The memory thread: has the system give memory that heaps will take next, so that no actor waits for it (H12). It sleeps while there is enough.
+//!
+//! Begun with the first actor that has a heap; without it heaps see to their memory themselves, between two turns, as those of a simulation do.
+
+use super::threads::Threads;
+use crate::sync::{Arc, AtomicBool, Condvar, Mutex, Ordering, PoisonError, lock};
+use crate::system::Shared;
+use std::task::{Wake, Waker};
+
+/// What the thread is told. An `Arc` of its own: the source of pages keeps it, and the system keeps the source.
+#[derive(Default)]
+pub(super) struct Memory {
+    call: Mutex<Call>,
+    changed: Condvar,
+    begun: AtomicBool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+enum Call {
+    #[default]
+    Nothing,
+    /// The next memory is missing.
+    Prepare,
+    Leave,
+}
+
+impl Memory {
+    fn call(&self, call: Call) {
+        let mut now = lock(&self.call);
+        if *now != Call::Leave {
+            *now = call;
+        }
+        drop(now);
+        self.changed.notify_one();
+    }
+
+    /// The thread's life.
+    fn keep(&self, prepare: impl Fn()) {
+        loop {
+            let mut call = lock(&self.call);
+            while *call == Call::Nothing {
+                call = self
+                    .changed
+                    .wait(call)
+                    .unwrap_or_else(PoisonError::into_inner);
+            }
+            if *call == Call::Leave {
+                return;
+            }
+            *call = Call::Nothing;
+            drop(call);
+            prepare();
+        }
+    }
+
+    /// Sends the thread home.
+    pub(super) fn close(&self) {
+        self.call(Call::Leave);
+    }
+}
+
+impl Wake for Memory {
+    fn wake(self: Arc<Self>) {
+        self.call(Call::Prepare);
+    }
+}
+
+impl Threads {
+    /// An actor with a heap begins: the thread is there from the first one on. If the system of this machine gives none, heaps see to their memory themselves.
+    pub(crate) fn begin_memory(&self, system: &Arc<Shared>) {
+        // Relaxed: who is first starts it; nothing depends on when.
+        if self.memory.begun.load(Ordering::Relaxed)
+            || self.memory.begun.swap(true, Ordering::Relaxed)
+        {
+            return;
+        }
+        let (memory, source) = (self.memory.clone(), system.heaps.clone());
+        let name = format!("{}-memory", system.config.name);
+        let keep = move |_: &Threads| memory.keep(|| source.prepare());
+        if self.start_thread(name, keep, system) == super::threads::Started::Yes {
+            let waker = Waker::from(self.memory.clone());
+            system.heaps.prepared_by(waker);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::thread;
+
+    #[test]
+    fn each_call_is_heard_and_the_last_one_ends_it() {
+        let memory = Arc::new(Memory::default());
+        let (thread_s, done) = (memory.clone(), Arc::new(Mutex::new(0)));
+        let counts = done.clone();
+        let thread = thread::spawn(move || thread_s.keep(|| *lock(&counts) += 1));
+        let waker = Waker::from(memory.clone());
+        for call in 1..=3 {
+            waker.wake_by_ref();
+            while *lock(&done) < call {
+                thread::yield_now();
+            }
+        }
+        memory.close();
+        // It does not come back.
+        waker.wake_by_ref();
+        thread.join().unwrap();
+        assert_eq!(*lock(&done), 3);
+    }
+}
