@@ -96,6 +96,10 @@ impl Rest {
     /// A mark has ended.
     pub(super) fn is_marked(&mut self, turns: u64, now_ns: u64, took_ns: u64) {
         (self.marked, self.marked_ns, self.took_ns) = (turns, now_ns, took_ns);
+    }
+
+    /// A mark has begun, and has heard what others had given up: what they give up from here on is for the next one.
+    pub(super) fn mark_begins(&mut self) {
         self.given_up = GivenUp::Nothing;
     }
 

@@ -87,6 +87,7 @@ where
         let Some(marker) = self.heap.marker() else {
             return;
         };
+        self.rest.mark_begins();
         let cell = worker.me().cell();
         self.tending = Tending::Marks {
             mark: Marks::begins(&worker.system, marker, cell, tend::<A>),
@@ -104,6 +105,7 @@ where
             shows,
         } = std::mem::take(&mut self.tending)
         else {
+            self.rest.mark_begins();
             self.rest.is_marked(self.turns, now_ns, ns);
             return;
         };

@@ -1,12 +1,13 @@
-//! A mark that was found through goes on when a turn has brought about more.
+//! What turns and others bring about while a mark runs: it goes on if there is more, or another one comes.
 
 use super::marks::Helped;
 use crate::prelude::*;
 use crate::scheduler::Worker;
 use crate::simulation::{Faults, Simulation};
 use crate::{Leaf, Pacing};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
+use vivant_heap::Held;
 
 /// More than is marked at once.
 const MANY: usize = 2_000;
@@ -61,4 +62,62 @@ fn a_mark_found_through_in_the_middle_of_a_turn_ends() {
         );
     }
     assert!(helped > 0, "nobody has helped in the middle of a turn");
+}
+
+type Slot = Arc<Mutex<Option<Held<[u64]>>>>;
+
+/// Words of what others have.
+const NEWS: usize = 150_000;
+
+/// Others have something of it.
+#[derive(Actor)]
+struct PressState<'gc> {
+    all: Vec<Gc<'gc, [u64; 30]>>,
+    turns: u32,
+}
+
+#[behaviours]
+impl<'gc> PressState<'gc> {
+    #[start]
+    fn new(t: &Turn<'gc, Press>, slot: Slot) -> Self {
+        let news = t.val_slice(vec![0; NEWS]);
+        *slot.lock().unwrap() = Some(t.hold(news));
+        PressState {
+            all: (0..MANY).map(|_| t.alloc([0; 30])).collect(),
+            turns: 0,
+        }
+    }
+
+    /// Grows, so that a mark begins; while that runs, the other gives up what it has. Whether it runs in the turn after which that is heard.
+    fn works(&mut self, t: &Turn<'gc, Press>, slot: Slot) -> bool {
+        self.turns += 1;
+        if self.turns == 59 {
+            self.all.extend((0..5 * MANY).map(|_| t.alloc([0; 30])));
+        }
+        let runs = Worker::with_current(|worker| worker.system.marks.are_running());
+        let given_up =
+            runs == Some(true) && self.turns > 60 && slot.lock().unwrap().take().is_some();
+        given_up || (runs == Some(true) && slot.lock().unwrap().is_none())
+    }
+}
+
+#[test]
+fn what_is_given_up_while_a_mark_runs_is_found_by_another() {
+    let mut given_up = 0;
+    for seed in 0..20 {
+        let slot = Slot::default();
+        let builder = System::builder().pacing(Pacing::new().nursery(4096).first(4096));
+        let simulation = Simulation::with(seed, Faults::none(), builder);
+        let press = Press::spawn(simulation.system(), slot.clone());
+        for _ in 0..66 {
+            given_up += u32::from(press.works(slot.clone()).ask_blocking().unwrap());
+        }
+        drop(slot.lock().unwrap().take());
+        simulation.run_for(Duration::from_secs(120));
+        // Nothing in this heap has a destructor: no mark comes for that.
+        let live = simulation.system().inspect().actors[0].heap.unwrap().live as usize;
+        let all = 6 * MANY * 256;
+        assert!(live < all + 4 * NEWS, "seed {seed}: nobody looks for it");
+    }
+    assert!(given_up > 0, "nothing was given up while a mark ran");
 }
