@@ -124,7 +124,7 @@ impl Marker {
     /// ```
     /// use std::sync::Arc;
     /// use std::thread;
-    /// use vivant_heap::{Gc, Heap, Pacing, Progress, Root, Source};
+    /// use vivant_heap::{Begun, Gc, Heap, Pacing, Progress, Root, Source};
     ///
     /// struct List;
     /// impl Root for List {
@@ -133,8 +133,8 @@ impl Marker {
     ///
     /// let source = Arc::new(Source::new());
     /// let mut heap = Heap::<List>::new(&source, Pacing::default(), |m| (0..50_000).map(|n| m.alloc(n)).collect());
-    /// heap.pace();
-    /// let marker = heap.marker().expect("more than 256 KiB: a mark runs beside the turns");
+    /// assert_eq!(heap.begin_mark(), Begun::Runs);      // more than 256 KiB: beside the turns
+    /// let marker = heap.marker().unwrap();
     /// let helper = thread::spawn(move || while marker.work(1_000) == Progress::More {});
     /// heap.turn(|m, list| list[0] = m.alloc(7));
     /// helper.join().unwrap();
