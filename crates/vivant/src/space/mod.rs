@@ -18,7 +18,7 @@ mod sighting;
 #[cfg(all(test, feature = "macros"))]
 mod sighting_tests;
 mod tending;
-#[cfg(all(test, feature = "macros"))]
+#[cfg(all(test, feature = "macros", not(miri)))]
 mod tending_tests;
 
 pub use collected::Collected;
