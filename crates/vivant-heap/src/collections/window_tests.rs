@@ -75,7 +75,7 @@ fn what_is_written_in_a_window_is_followed() {
 }
 
 #[test]
-fn canary_a_window_beside_what_is_written_is_caught() {
+fn canaries_of_windows_are_caught() {
     let mut heap = shelves();
     planted::with(Planted::NarrowWindow, || write(&mut heap));
     assert!(!is_in_order(&mut heap));
