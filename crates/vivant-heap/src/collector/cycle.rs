@@ -28,7 +28,7 @@ const PIECE: RangeInclusive<usize> = 256..=4096;
 const PART: usize = 8;
 const BOUND: f64 = 0.28;
 
-/// What an object is taken for before the mark has met any, in bytes.
+/// Bytes that a visit of an object is taken to pay off. Most are smaller: a debt is counted anew each time, so that it is paid in more pieces.
 const OBJECT: usize = 64;
 
 /// A mark that runs.
