@@ -4,7 +4,7 @@ use super::claim::{self, Claim};
 use super::marking::{Marker, Marking, Progress};
 use super::relocator::Ageing;
 use super::scanner::Scanner;
-use super::work_list::Round;
+use super::work_list::{Round, Work};
 use super::{Shows, Whole};
 use crate::header::Header;
 use crate::heap::Core;
@@ -92,8 +92,8 @@ impl Cycle {
     /// What turns and collections have found is all markers' from here on.
     fn hands_over(&mut self) {
         self.marking.hands_over(&mut self.scanner);
-        if let Some(block) = self.scanner.block.take() {
-            self.marking.list.put(block);
+        if !self.scanner.block.is_empty() {
+            self.marking.list.put(&mut self.scanner.block);
         }
     }
 

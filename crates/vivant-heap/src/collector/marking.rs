@@ -1,7 +1,7 @@
 //! [`Marking`]: a mark that runs, as all who help with it share it; and [`Marker`], the right to help.
 
 use super::scanner::{Block, Found, Scanner};
-use super::work_list::{Joined, Round, WorkList};
+use super::work_list::{Joined, Round, Work, WorkList};
 use super::{Shows, Whole};
 use crate::orca::Owner;
 use crate::sync::{Arc, AtomicUsize, Mutex, MutexGuard, Ordering, PoisonError};
@@ -70,7 +70,8 @@ impl Marking {
         let whole = Whole;
         let idle = lock(&self.scanners).pop();
         let mut scanner = idle.unwrap_or_else(|| Scanner::new(self));
-        scanner.block.add(block);
+        // A scanner that nobody uses has no work.
+        scanner.block = block;
         scanner.run(most, self, round);
         self.hands_over(&mut scanner);
         let rest = scanner.block.take();
@@ -86,8 +87,8 @@ impl Marking {
 
     /// What a scanner has found is all markers' from here on, before it leaves: who finds the list drained finds all of it.
     pub(super) fn hands_over(&self, scanner: &mut Scanner) {
-        if let Some(later) = scanner.later.take() {
-            self.list.put_off(later);
+        if !scanner.later.is_empty() {
+            self.list.put_off(&mut scanner.later);
         }
         lock(&self.found).add(&mut scanner.found);
         self.counts(&mut scanner.bytes);

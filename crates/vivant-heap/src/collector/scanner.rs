@@ -5,7 +5,7 @@ use super::claim::{self, Claim, claim};
 use super::marking::{Marking, puts_off};
 use super::prefetch::prefetch;
 use super::tracer::Tracer;
-use super::work_list::Round;
+use super::work_list::{Round, Work};
 use crate::collections::gc::FixedState;
 use crate::header::{Header, Layout, Length, Table};
 use crate::orca::Owner;
@@ -22,6 +22,9 @@ const PART: usize = 512;
 /// After so many objects a scanner looks whether others have nothing to do.
 const LOOK: usize = 256;
 
+/// Objects of a block to which more may come. A worker that has twice as many puts half of them back: who holds a block may lose its processor.
+const BLOCK: usize = 4096;
+
 /// Work of a mark: what was met by a reference, and is to be gone through.
 #[derive(Default)]
 pub(crate) struct Block {
@@ -30,25 +33,22 @@ pub(crate) struct Block {
     parts: Vec<(NonNull<Header>, usize)>,
 }
 
-impl Block {
-    pub(super) fn is_empty(&self) -> bool {
+impl Work for Block {
+    fn is_empty(&self) -> bool {
         self.objects.is_empty() && self.parts.is_empty()
     }
 
-    /// All of it, if there is any.
-    pub(super) fn take(&mut self) -> Option<Block> {
-        (!self.is_empty()).then(|| std::mem::take(self))
+    fn has_room(&self) -> bool {
+        self.objects.len() + self.parts.len() < BLOCK
     }
 
-    pub(super) fn add(&mut self, mut other: Block) {
-        if self.is_empty() {
-            *self = other;
-            return;
-        }
+    fn append(&mut self, other: &mut Block) {
         self.objects.append(&mut other.objects);
         self.parts.append(&mut other.parts);
     }
+}
 
+impl Block {
     /// The older half: what was met first leads to most.
     fn half(&mut self) -> Block {
         let rest = self.objects.split_off(self.objects.len() / 2);
@@ -144,9 +144,10 @@ impl Scanner {
 
     fn shares(&mut self, marking: &Marking) {
         marking.counts(&mut self.bytes);
-        let much = self.block.objects.len() >= LOOK || self.block.parts.len() > 1;
-        if much && marking.list.has_nothing() {
-            marking.list.put(self.block.half());
+        let objects = self.block.objects.len();
+        let much = objects >= LOOK || self.block.parts.len() > 1;
+        if objects >= 2 * BLOCK || (much && marking.list.has_nothing()) {
+            marking.list.put(&mut self.block.half());
         }
     }
 

@@ -20,6 +20,22 @@ struct Inner<B> {
     closed: bool,
 }
 
+/// A block of work.
+pub(crate) trait Work: Default {
+    fn is_empty(&self) -> bool;
+
+    /// Whether a little more may come to it: a block is what one worker has, and others have not.
+    fn has_room(&self) -> bool;
+
+    /// Takes all that the other one has, which keeps its memory.
+    fn append(&mut self, other: &mut Self);
+
+    /// All of it, if there is any.
+    fn take(&mut self) -> Option<Self> {
+        (!self.is_empty()).then(|| std::mem::take(self))
+    }
+}
+
 /// Which work is done.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Round {
@@ -41,7 +57,7 @@ pub(crate) enum Joined<B> {
     Closed,
 }
 
-impl<B> WorkList<B> {
+impl<B: Work> WorkList<B> {
     pub(crate) fn new() -> WorkList<B> {
         WorkList {
             inner: Mutex::new(Inner {
@@ -60,14 +76,14 @@ impl<B> WorkList<B> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// More work.
-    pub(crate) fn put(&self, block: B) {
-        self.lock().now.push(block);
+    /// More work. Nothing is left of it where it was.
+    pub(crate) fn put(&self, work: &mut B) {
+        put(&mut self.lock().now, work);
     }
 
     /// More work, to be done when all other work is.
-    pub(crate) fn put_off(&self, block: B) {
-        self.lock().later.push(block);
+    pub(crate) fn put_off(&self, work: &mut B) {
+        put(&mut self.lock().later, work);
     }
 
     /// Takes a block.
@@ -133,6 +149,14 @@ impl<B> WorkList<B> {
     pub(crate) fn is_closed(&self) -> bool {
         // Relaxed: as in `close`.
         self.closed.load(Ordering::Relaxed)
+    }
+}
+
+/// A little comes to the last block: each turn brings some, and a list of as many blocks as there were turns would be a long one.
+fn put<B: Work>(blocks: &mut Vec<B>, work: &mut B) {
+    match blocks.last_mut() {
+        Some(block) if block.has_room() => block.append(work),
+        _ => blocks.extend(work.take()),
     }
 }
 

@@ -1,7 +1,7 @@
 //! The objects of a heap, a mark of them, and their owner.
 
 use super::claim::{self, Claim, claim};
-use super::work_list::{Joined, Round, WorkList};
+use super::work_list::{Joined, Round, Work, WorkList};
 use crate::sync::{Arc, AtomicU8, AtomicUsize, Ordering, yield_now};
 use crate::tracked::Tracked;
 
@@ -26,14 +26,32 @@ struct Object {
 /// What all who help with a mark share.
 pub(super) struct Mark {
     objects: Vec<Object>,
-    list: WorkList<Vec<Name>>,
+    list: WorkList<Block>,
+}
+
+/// Work, as the scanner's.
+#[derive(Default)]
+struct Block(Vec<Name>);
+
+impl Work for Block {
+    fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    fn has_room(&self) -> bool {
+        self.0.len() < 2
+    }
+
+    fn append(&mut self, other: &mut Block) {
+        self.0.append(&mut other.0);
+    }
 }
 
 /// What one who helps has found.
 #[derive(Default)]
 struct Found {
-    block: Vec<Name>,
-    later: Vec<Name>,
+    block: Block,
+    later: Block,
 }
 
 impl Mark {
@@ -50,7 +68,7 @@ impl Mark {
             objects: objects.iter().enumerate().map(object).collect(),
             list: WorkList::new(),
         };
-        mark.list.put(vec![0]);
+        mark.list.put(&mut Block(vec![0]));
         Arc::new(mark)
     }
 
@@ -68,8 +86,8 @@ impl Mark {
         object.refers_to.read(|names| {
             for &name in names {
                 match round == Round::First && self.objects[name].is_shared {
-                    true => found.later.push(name),
-                    false => found.block.push(name),
+                    true => found.later.0.push(name),
+                    false => found.block.0.push(name),
                 }
             }
         });
@@ -98,23 +116,24 @@ impl Mark {
         };
         let mut found = Found {
             block,
-            later: Vec::new(),
+            later: Block::default(),
         };
         for _ in 0..most {
             if self.list.is_closed() {
                 break;
             }
-            let Some(name) = found.block.pop() else { break };
+            let Some(name) = found.block.0.pop() else {
+                break;
+            };
             let _others = self.visit(name, round, &mut found);
         }
         self.hands_over(&mut found);
-        let rest = (!found.block.is_empty()).then_some(found.block);
-        !self.list.leave(rest)
+        !self.list.leave(found.block.take())
     }
 
     fn hands_over(&self, found: &mut Found) {
         if !found.later.is_empty() {
-            self.list.put_off(std::mem::take(&mut found.later));
+            self.list.put_off(&mut found.later);
         }
     }
 
@@ -155,7 +174,7 @@ impl Owner {
     pub(super) fn hands_over(&mut self) {
         self.mark.hands_over(&mut self.log);
         if !self.log.block.is_empty() {
-            self.mark.list.put(std::mem::take(&mut self.log.block));
+            self.mark.list.put(&mut self.log.block);
         }
     }
 

@@ -17,6 +17,18 @@ struct Inner<B> {
     closed: bool,
 }
 
+pub(crate) trait Work: Default {
+    fn is_empty(&self) -> bool;
+
+    fn has_room(&self) -> bool;
+
+    fn append(&mut self, other: &mut Self);
+
+    fn take(&mut self) -> Option<Self> {
+        (!self.is_empty()).then(|| std::mem::take(self))
+    }
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Round {
     First,
@@ -30,7 +42,7 @@ pub(crate) enum Joined<B> {
     Closed,
 }
 
-impl<B> WorkList<B> {
+impl<B: Work> WorkList<B> {
     pub(crate) fn new() -> WorkList<B> {
         WorkList {
             inner: Mutex::new(Inner {
@@ -49,12 +61,12 @@ impl<B> WorkList<B> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(crate) fn put(&self, block: B) {
-        self.lock().now.push(block);
+    pub(crate) fn put(&self, work: &mut B) {
+        put(&mut self.lock().now, work);
     }
 
-    pub(crate) fn put_off(&self, block: B) {
-        self.lock().later.push(block);
+    pub(crate) fn put_off(&self, work: &mut B) {
+        put(&mut self.lock().later, work);
     }
 
     pub(crate) fn join(&self) -> Joined<B> {
@@ -109,6 +121,13 @@ impl<B> WorkList<B> {
 
     pub(crate) fn is_closed(&self) -> bool {
         self.closed.load(Ordering::Relaxed)
+    }
+}
+
+fn put<B: Work>(blocks: &mut Vec<B>, work: &mut B) {
+    match blocks.last_mut() {
+        Some(block) if block.has_room() => block.append(work),
+        _ => blocks.extend(work.take()),
     }
 }
 
