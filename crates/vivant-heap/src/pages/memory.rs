@@ -59,6 +59,11 @@ impl Unused {
         Unused { start, bytes }
     }
 
+    #[cfg(all(test, unix, not(miri)))]
+    pub(super) fn start(&self) -> NonNull<u8> {
+        self.start
+    }
+
     /// Has the system give it. Somebody may use it meanwhile.
     pub(super) fn prepare(self) {
         source::populate(self.start, self.bytes);

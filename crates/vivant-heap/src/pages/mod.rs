@@ -3,6 +3,7 @@
 mod carved;
 pub(crate) mod chunk;
 pub(crate) mod class;
+mod mapped;
 mod memory;
 pub(crate) mod page;
 mod ready;

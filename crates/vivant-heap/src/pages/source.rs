@@ -2,7 +2,8 @@
 
 use super::carved::{Carved, USABLE};
 use super::chunk::{HEAD, PAGE, PAGES, page_of, set_ages, set_owner};
-use super::memory::{self, Mapping, Unused};
+use super::mapped::Mapped;
+use super::memory::Mapping;
 use super::page::{Age, Kind, Run};
 use super::ready::Ready;
 use crate::orca::Owner;
@@ -40,11 +41,7 @@ struct Inner {
     room: Vec<u8>,
     /// Chunks before this one have no room.
     first: usize,
-    /// What is mapped, and chunks of the last mapping that are not carved yet.
-    mappings: Vec<Mapping>,
-    uncarved: usize,
-    /// Chunks of the last mapping that have their memory, or somebody is about to see to it: those that are carved, and some ahead of them.
-    ready: usize,
+    mapped: Mapped,
     /// Pages that heaps have.
     taken: usize,
     /// Free pages whose memory the system has not got back, and the chunk where it is next given some.
@@ -137,7 +134,8 @@ impl Source {
         let chunks = inner.chunks.len();
         let start = inner.find(pages)?;
         inner.taken = taken;
-        let is_missing = inner.chunks.len() != chunks && inner.next_unready().is_some();
+        let now = inner.chunks.len();
+        let is_missing = now != chunks && inner.mapped.lacks(now);
         drop(inner);
         if is_missing {
             self.ready.is_missing();
@@ -152,17 +150,24 @@ impl Source {
         Some(run)
     }
 
-    /// Has the system give the memory that will be taken next, where it gives a lot at a time: a turn need not wait for that then. Takes 5 ms on a
-    /// virtual machine that has never used the memory.
+    /// Has the system give some of the memory that will be taken next, where it gives a lot at a time: a turn need not wait for that then. If more is missing, that
+    /// is told again. Takes 5 ms on a virtual machine that has never used the memory.
     #[cold]
     pub fn prepare(&self) {
         let mut inner = self.inner();
         self.ready.is_seen_to();
-        let next = inner.next_unready();
-        inner.ready += next.as_ref().map_or(0, |(chunks, _)| *chunks);
+        let carved = inner.chunks.len();
+        if !inner.mapped.lacks(carved) {
+            return;
+        }
+        let next = inner.mapped.next_unready();
+        let is_missing = next.is_some() && inner.mapped.lacks(carved);
         drop(inner);
-        if let Some((_, memory)) = next {
+        if let Some(memory) = next {
             memory.prepare();
+        }
+        if is_missing {
+            self.ready.is_missing();
         }
     }
 
@@ -237,7 +242,7 @@ impl Inner {
             self.room[number] = pages as u8 - 1;
             from = number + 1;
         }
-        let start = self.new_chunk()?;
+        let start = self.mapped.carve()?;
         let mut carved = Carved::new(start, 1, self.chunks.len());
         let (start, _) = carved.take(pages)?;
         self.room.push(carved.left() as u8);
@@ -250,38 +255,6 @@ impl Inner {
             .iter()
             .take_while(|&&room| room == 0);
         self.first += full.count();
-    }
-
-    /// A chunk that was never used.
-    fn new_chunk(&mut self) -> Option<NonNull<u8>> {
-        if self.uncarved == 0 {
-            // As much again as there is, so that there are few mappings and nothing is reserved in vain.
-            let chunks = self.chunks.len().clamp(1, memory::MOST);
-            let mapping = Mapping::new(chunks).or_else(|| Mapping::new(1))?;
-            self.uncarved = mapping.chunks();
-            self.ready = 0;
-            self.mappings.push(mapping);
-        }
-        let mapping = self.mappings.last()?;
-        let start = mapping.chunk(mapping.chunks() - self.uncarved);
-        self.uncarved -= 1;
-        let carved = mapping.chunks() - self.uncarved;
-        // With the first of them that is used the others have their memory too.
-        self.ready = self
-            .ready
-            .max(carved.next_multiple_of(mapping.unit().unwrap_or(1)));
-        Some(start)
-    }
-
-    /// The chunks that are to have their memory next, if it comes for more than one at a time and none is ready: how many, and the memory.
-    fn next_unready(&self) -> Option<(usize, Unused)> {
-        let mapping = self.mappings.last()?;
-        let unit = mapping.unit()?;
-        let carved = mapping.chunks() - self.uncarved;
-        let is_ahead = self.ready > carved.next_multiple_of(unit);
-        let next = self.ready..self.ready + unit;
-        // Of the next mapping nothing is ready: it may never be.
-        (!is_ahead && next.end <= mapping.chunks()).then(|| (unit, Unused::of(mapping, next)))
     }
 
     fn find_huge(&mut self, pages: usize) -> Option<NonNull<u8>> {
@@ -372,11 +345,9 @@ mod tests {
             }
             assert!(!source.is_unready());
         }
-        // Mappings have 1, 1, 2, 4, 8, 16 and 32 chunks: from the one with 8 on, two at a time, but for the first two of each.
-        assert_eq!(
-            prepared,
-            [9, 11, 13, 17, 19, 21, 23, 25, 27, 29, 33, 35, 37, 39]
-        );
+        // Mappings have 1, 1, 2, 4, 8, 16 and 32 chunks: from the one with 8 on two come at a time.
+        let odd: Vec<usize> = (9..40).step_by(2).collect();
+        assert_eq!(prepared, odd);
         // SAFETY: taken above, not used any more.
         unsafe { source.give(runs) };
         assert_eq!(source.stats().pages, 0);
