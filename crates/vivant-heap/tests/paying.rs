@@ -59,8 +59,31 @@ fn who_makes_nothing_owes_nothing() {
     let _runs = heap.begin_mark();
     for _ in 0..1_000 {
         heap.turn(|_, boxes| assert_eq!(boxes.len(), LIVE));
+        assert!(!heap.is_due());
         heap.pace();
     }
     let stats = heap.stats();
     assert_eq!((stats.begun, stats.ended, stats.slices), (1, 0, 0));
+}
+
+/// A chunk that is written is in the log with all that it refers to. A few wait for more.
+#[test]
+fn a_long_log_is_handed_over() {
+    let mut heap = boxes(&Arc::new(Source::new()));
+    let _runs = heap.begin_mark();
+    let write = |heap: &mut Heap<Boxes>, at: usize| {
+        heap.turn(|m, boxes| {
+            let other = *boxes.get(LIVE - 1).unwrap();
+            *boxes.get_mut(m, at).unwrap() = other;
+        });
+    };
+    write(&mut heap, 0);
+    assert!(!heap.is_due());
+    write(&mut heap, LIVE / 2);
+    write(&mut heap, LIVE / 4);
+    assert!(heap.is_due());
+    heap.pace();
+    assert!(!heap.is_due());
+    heap.collect();
+    heap.verify().unwrap();
 }

@@ -26,6 +26,9 @@ const GROWS: f64 = 0.2;
 /// nearly grown to the bound.
 const PIECE: RangeInclusive<usize> = 256..=4096;
 const PART: usize = 8;
+
+/// Objects of the owner's log that wait for others to come: to hand them over takes longer than to meet one.
+const LOG: usize = 256;
 const BOUND: f64 = 0.28;
 
 /// Bytes that a visit of an object is taken to pay off. Most are smaller: a debt is counted anew each time, so that it is paid in more pieces.
@@ -39,6 +42,8 @@ pub(crate) struct Cycle {
     /// What the heap had when the mark began: bytes of cells and large objects in use, and of regions that are pinned.
     live: usize,
     pinned: usize,
+    /// Bytes in use up to which all is paid. None if something is owed.
+    paid: Option<usize>,
     /// Times that the owner has waited for a marker.
     pub(crate) waits: u64,
     /// Under stress: what a simple mark has met at the beginning.
@@ -87,6 +92,12 @@ impl Cycle {
                 self.scanner.met(object);
             }
         }
+    }
+
+    /// Whether the owner has something to do for it, with so many bytes in use: to pay, or to hand a long log over.
+    #[inline]
+    pub(crate) fn is_due(&self, live: usize) -> bool {
+        self.paid != Some(live) || self.scanner.block.objects.len() >= LOG
     }
 
     /// What turns and collections have found is all markers' from here on.
@@ -142,6 +153,7 @@ impl Core {
             scanner,
             live: self.old.live,
             pinned: self.pinned,
+            paid: Some(self.old.live),
             waits: 0,
             shadow,
         });
@@ -180,7 +192,9 @@ impl Core {
         let wanted = cycle.live.min((grown as f64 / GROWS) as usize);
         let met = cycle.marking.bytes();
         // All may be met, and what leads to it a second time still be there to be gone through.
-        if met >= wanted && wanted < cycle.live {
+        let owes = met < wanted || wanted == cycle.live;
+        cycle.paid = (!owes).then_some(self.old.live);
+        if !owes {
             return;
         }
         let debt = wanted.saturating_sub(met) / OBJECT;

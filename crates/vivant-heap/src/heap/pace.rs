@@ -50,6 +50,16 @@ impl Core {
         may && self.old.living() > BESIDE
     }
 
+    /// Whether a mark is to begin, or the holder has something to do for the one that runs.
+    #[inline]
+    fn mark_is_due(&self) -> bool {
+        // SAFETY: no turn runs: nobody has the cell borrowed to write.
+        match unsafe { &*self.cycle.as_ptr() } {
+            Some(cycle) => cycle.is_due(self.old.live),
+            None => self.weight() >= self.mark_at,
+        }
+    }
+
     /// The source has hardly any pages left for turns: gives back all that can be.
     #[cold]
     fn spare(&mut self) {
@@ -142,17 +152,17 @@ impl<R: Root> Heap<R> {
         self.core().old.unswept != 0
     }
 
-    /// Whether [`Heap::pace`] would do something. Costs a few loads.
+    /// Whether [`Heap::pace`] would do something that is not to wait. A mark that runs beside the turns waits for what becomes old, or for a long log of what was
+    /// written. Costs a few loads.
     #[inline]
     #[must_use]
     pub fn is_due(&self) -> bool {
         // SAFETY: no turn runs: it would borrow the heap exclusively.
         let core = unsafe { &*self.core.get() };
         core.is_full()
-            || core.weight() >= core.mark_at
+            || core.mark_is_due()
             || core.old.unswept != 0
             || core.prepares
-            || core.is_marking()
             || core.pacing.stress.is_some()
     }
 
