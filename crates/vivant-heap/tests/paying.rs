@@ -1,12 +1,12 @@
 //! A mark that nobody helps with: its heap's holder pays for it, in proportion to what becomes old (H7).
 
 use std::sync::Arc;
-use vivant_heap::{Gc, Heap, HeapStats, Pacing, Root, Source, gc};
+use vivant_heap::{Gc, Heap, HeapStats, Iso, Mutator, Object, Pacing, Root, Source, gc};
 
 struct Boxes;
 
 impl Root for Boxes {
-    type Of<'gc> = gc::Vec<'gc, Gc<'gc, [u64; 4]>>;
+    type Of<'gc> = Row<'gc>;
 }
 
 const LIVE: usize = if cfg!(miri) { 8_000 } else { 60_000 };
@@ -14,13 +14,38 @@ const LIVE: usize = if cfg!(miri) { 8_000 } else { 60_000 };
 /// Bytes that may become old at once: what is in a nursery, and what one turn makes.
 const ONCE: usize = (32 + 16) * 1024;
 
+type Row<'gc> = gc::Vec<'gc, Gc<'gc, [u64; 4]>>;
+
+fn pacing() -> Pacing {
+    Pacing::default().nursery(32 * 1024).growth(1.2)
+}
+
+fn row<'gc>(m: &Mutator<'gc>) -> Row<'gc> {
+    let mut boxes = gc::Vec::new();
+    (0..LIVE).for_each(|n| boxes.push(m, m.alloc([n as u64; 4])));
+    boxes
+}
+
 fn boxes(source: &Arc<Source>) -> Heap<Boxes> {
-    let pacing = Pacing::default().nursery(32 * 1024).growth(1.2);
-    Heap::<Boxes>::new(source, pacing, |m| {
-        let mut boxes = gc::Vec::new();
-        (0..LIVE).for_each(|n| boxes.push(m, m.alloc([n as u64; 4])));
-        boxes
-    })
+    Heap::<Boxes>::new(source, pacing(), |m| row(m))
+}
+
+/// The root of a region.
+#[derive(Object)]
+struct Shelf<'gc> {
+    boxes: Row<'gc>,
+}
+
+fn region(source: &Arc<Source>) -> Iso<Shelf<'static>> {
+    Iso::paced(source, pacing(), |r| Shelf { boxes: row(r) })
+}
+
+/// Some boxes are exchanged for new ones.
+fn exchange<'gc>(m: &Mutator<'gc>, boxes: &mut Row<'gc>, next: &mut usize) {
+    for _ in 0..200 {
+        *next = (*next * 31 + 17) % LIVE;
+        *boxes.get_mut(m, *next).unwrap() = m.alloc([*next as u64; 4]);
+    }
 }
 
 #[test]
@@ -28,12 +53,7 @@ fn a_mark_is_paid_for() {
     let mut heap = boxes(&Arc::new(Source::new()));
     let (mut began, mut before, mut next) = (0, HeapStats::default(), 0);
     while before.ended < 3 {
-        heap.turn(|m, boxes| {
-            for _ in 0..200 {
-                next = (next * 31 + 17) % LIVE;
-                *boxes.get_mut(m, next).unwrap() = m.alloc([next as u64; 4]);
-            }
-        });
+        heap.turn(|m, boxes| exchange(m, boxes, &mut next));
         heap.pace();
         let stats = heap.stats();
         if stats.begun > before.begun {
@@ -85,5 +105,44 @@ fn a_long_log_is_handed_over() {
     heap.pace();
     assert!(!heap.is_due());
     heap.collect();
+    heap.verify().unwrap();
+}
+
+/// A region is marked between the times when it is open, by whoever opens it.
+#[test]
+fn a_region_is_paid_for_when_it_is_closed() {
+    let mut region = region(&Arc::new(Source::new()));
+    let first = region.stats().live;
+    let (mut next, mut most) = (0, first);
+    while region.stats().ended < 3 {
+        let before = region.stats();
+        region.open(|r, shelf| exchange(r, &mut shelf.boxes, &mut next));
+        let stats = region.stats();
+        assert!(stats.slices - before.slices <= 1, "a piece at a time");
+        most = most.max(stats.live);
+    }
+    let stats = region.stats();
+    assert!(stats.slices > 3 * 8 && stats.given_up == 0, "{stats:?}");
+    // A fifth until the mark begins, three tenths until it ends.
+    assert!(most <= first * 16 / 10 + ONCE, "{first}: {most}");
+}
+
+/// What becomes of a region in the middle of its mark needs none of it.
+#[test]
+fn a_region_in_the_middle_of_a_mark_is_merged() {
+    let source = Arc::new(Source::new());
+    let mut region = region(&source);
+    let mut next = 0;
+    while region.stats().begun == region.stats().ended {
+        region.open(|r, shelf| exchange(r, &mut shelf.boxes, &mut next));
+    }
+    let mut heap = Heap::<Boxes>::new(&source, Pacing::default(), |_| gc::Vec::new());
+    heap.turn(|m, boxes| *boxes = region.merge(m).boxes);
+    heap.verify().unwrap();
+    heap.collect();
+    heap.turn(|_, boxes| {
+        assert_eq!(boxes.len(), LIVE);
+        boxes.iter().for_each(|it| assert!(it[0] < LIVE as u64));
+    });
     heap.verify().unwrap();
 }

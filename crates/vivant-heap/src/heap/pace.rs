@@ -4,7 +4,6 @@ use super::{Core, Heap, Root};
 use crate::collector::{Ageing, Marker, Progress, Shows};
 use crate::marking::Marking;
 use crate::pages::chunk::PAGE;
-use crate::region::Role;
 use crate::stress::When;
 
 /// Old generations of more bytes than this are marked beside the turns (H7).
@@ -44,10 +43,9 @@ pub enum Begun {
 }
 
 impl Core {
-    /// Whether its marks run beside the turns (H7). A region's do not: it is somebody's for as long as it is open.
+    /// Whether its marks run beside the turns (H7): a region's between the times when it is open.
     fn marks_beside(&self) -> bool {
-        let may = self.pacing.marking == Marking::Concurrent && matches!(self.role, Role::Heap);
-        may && self.old.living() > BESIDE
+        self.pacing.marking == Marking::Concurrent && self.old.living() > BESIDE
     }
 
     /// Whether a mark is to begin, or the holder has something to do for the one that runs.
@@ -229,7 +227,6 @@ impl<R: Root> Heap<R> {
             When::Beside => match core.chance.below(16) {
                 0 => Due::All,
                 1..4 => Due::Young,
-                _ if matches!(core.role, Role::Region(_)) => Due::Nothing,
                 steps => Due::Beside(Some(steps as usize - 3)),
             },
         }

@@ -89,9 +89,10 @@ impl Mutator<'_> {
     /// }
     /// ```
     pub fn iso<T: Twin>(&self, make: impl for<'r> FnOnce(&Mutator<'r>) -> T::Of<'r>) -> Iso<T> {
-        let (source, stress) = (self.core().source.clone(), self.core().pacing.stress);
+        let (source, own) = (self.core().source.clone(), self.core().pacing);
         let pacing = Pacing {
-            stress,
+            stress: own.stress,
+            marking: own.marking,
             ..Pacing::new()
         };
         let mut iso = Iso::held(&source, pacing, Holder::Turn(self.heap()), make);

@@ -46,10 +46,11 @@ impl<T: Twin> Iso<T> {
         unsafe { mem::transmute_copy(&root) }
     }
 
-    /// Ends with an empty nursery, nothing to sweep, and nothing remembered: what changes in place is clean.
+    /// Ends with an empty nursery, no mark, nothing to sweep, and nothing remembered: what changes in place is clean.
     pub(super) fn settle(mut self) -> Self {
         self.heap.sweep();
         let (region, root) = self.heap.parts();
+        region.abandon_cycle();
         #[cfg(test)]
         if is_planted(Planted::UnfrozenBarrier) && region.nursery.used() == 0 {
             return self;

@@ -41,7 +41,11 @@ struct Both {
 impl Both {
     fn new(seed: u64) -> Both {
         let source = Arc::new(Source::new());
-        let pacing = Pacing::new().stressed(Stress::new(When::Chance, seed));
+        let when = match seed % 2 {
+            0 => When::Chance,
+            _ => When::Beside,
+        };
+        let pacing = Pacing::new().stressed(Stress::new(when, seed));
         let heap = |_| {
             Heap::<States>::new(&source, pacing, |_| State {
                 own: Vec::new(),
