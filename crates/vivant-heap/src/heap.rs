@@ -51,6 +51,8 @@ pub(crate) struct Core {
     pub(crate) tags: RefCell<Tags>,
     /// Of a region: bytes of its pages when they were last added to a holder's.
     pub(crate) weighed: usize,
+    /// Bytes of old objects that the last mark has met.
+    pub(crate) lived: usize,
     pub(crate) counted: Counted,
     /// Blocks for the nursery.
     pub(crate) reserve: Reserve,
@@ -129,7 +131,8 @@ impl Core {
             prepares: false,
             crowded: Cell::new(false),
             chance: Chance::new(pacing.stress.map_or(0, |stress| stress.seed)),
-            mark_at: pacing.next_mark(0),
+            lived: 0,
+            mark_at: pacing.next_mark(0, 0),
         }))
     }
 
@@ -268,7 +271,7 @@ impl<R: Root> Heap<R> {
         }
         let core = self.core.get_mut();
         core.minor(&mut *self.state, Ageing::Never);
-        core.next_mark();
+        core.next_mark(0);
         self.check();
     }
 

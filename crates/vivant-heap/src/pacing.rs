@@ -78,16 +78,50 @@ impl Pacing {
         self
     }
 
-    /// The weight at which the next mark is due, if the last one has left so much; 0 if there was none.
-    pub(crate) fn next_mark(&self, weight: usize) -> usize {
-        match self.marking {
-            Marking::Never => usize::MAX,
-            Marking::Concurrent | Marking::AtOnce => {
-                let grows = |weight: usize| (weight as f64 * (self.growth - 1.0)) as usize;
-                let most = grows(LARGE).max(grows(weight) / LARGE_PART);
-                let next = weight.saturating_add(grows(weight).min(most));
-                next.max(self.first)
-            }
+    /// The weight at which the next mark is due, if the last one has left so much; 0 if there was none. Of what was born while it ran half is taken to live, and the
+    /// heap grows by half of what it may in any case.
+    pub(crate) fn next_mark(&self, weight: usize, born: usize) -> usize {
+        if self.marking == Marking::Never {
+            return usize::MAX;
         }
+        let lives = weight - born / 2;
+        let next = lives.saturating_add(self.grows(lives));
+        let least = weight.saturating_add(self.grows(weight) / 2);
+        next.max(least).max(self.first)
+    }
+
+    /// By how much a heap grows of which so much lives.
+    fn grows(&self, weight: usize) -> usize {
+        let grows = |weight: usize| (weight as f64 * (self.growth - 1.0)) as usize;
+        let most = grows(LARGE).max(grows(weight) / LARGE_PART);
+        grows(weight).min(most)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PACING: Pacing = Pacing::new().first(0);
+
+    #[test]
+    fn a_small_heap_doubles_and_a_large_one_grows_by_a_quarter() {
+        assert_eq!(PACING.next_mark(32 << 20, 0), 64 << 20);
+        assert_eq!(PACING.next_mark(1 << 30, 0), 5 << 28);
+    }
+
+    #[test]
+    fn what_was_born_in_a_mark_is_half_garbage() {
+        // A gibibyte lives, and a fifth of one was born.
+        let (lives, born) = (1 << 30, (1 << 30) / 5);
+        let next = PACING.next_mark(lives + born, born);
+        assert!(next > lives * 13 / 10 && next < lives * 14 / 10, "{next}");
+    }
+
+    #[test]
+    fn a_heap_grows_between_two_marks_whatever_was_born() {
+        let (lives, born) = (1 << 30, 1 << 30);
+        assert!(PACING.next_mark(lives + born, born) >= (lives + born) * 9 / 8);
+        assert_eq!(PACING.marking(Marking::Never).next_mark(5, 0), usize::MAX);
     }
 }

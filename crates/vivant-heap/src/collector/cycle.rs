@@ -1,6 +1,7 @@
 //! [`Cycle`]: a mark that runs beside the turns of its heap, as the heap's holder has it (H6 to H8). See [README.md](README.md).
 
 use super::claim::{self, Claim};
+use super::debt::Debt;
 use super::marking::{Marker, Marking, Progress};
 use super::relocator::Ageing;
 use super::scanner::Scanner;
@@ -15,35 +16,20 @@ use crate::planted::{Planted, is_planted};
 use crate::sync::{Arc, Ordering, yield_now};
 use crate::types::{Object, Target};
 use std::collections::HashSet;
-use std::ops::RangeInclusive;
 use std::ptr::NonNull;
-
-/// A heap may grow by this part of what lived when the mark began, and then the mark is through: who makes objects old pays for it (H7). The rest up to the
-/// bound, three tenths, is for what is made before the next payment.
-const GROWS: f64 = 0.2;
-
-/// Objects that are gone through in one payment: a part of the debt, at least some ten and at most some hundred microseconds; whatever is owed when the heap has
-/// nearly grown to the bound.
-const PIECE: RangeInclusive<usize> = 256..=4096;
-const PART: usize = 8;
 
 /// Objects of the owner's log that wait for others to come: to hand them over takes longer than to meet one.
 const LOG: usize = 256;
-const BOUND: f64 = 0.28;
-
-/// Bytes that a visit of an object is taken to pay off. Most are smaller: a debt is counted anew each time, so that it is paid in more pieces.
-const OBJECT: usize = 64;
 
 /// A mark that runs.
 pub(crate) struct Cycle {
     marking: Arc<Marking>,
     /// The owner's. What it has is handed over at the end of each turn.
     scanner: Scanner,
-    /// What the heap had when the mark began: bytes of cells and large objects in use, and of regions that are pinned.
-    live: usize,
+    /// Of bytes of cells and large objects.
+    debt: Debt,
+    /// Bytes of regions that were pinned when the mark began.
     pinned: usize,
-    /// Bytes in use up to which all is paid. None if something is owed.
-    paid: Option<usize>,
     /// Times that the owner has waited for a marker.
     pub(crate) waits: u64,
     /// Under stress: what a simple mark has met at the beginning.
@@ -97,7 +83,7 @@ impl Cycle {
     /// Whether the owner has something to do for it, with so many bytes in use: to pay, or to hand a long log over.
     #[inline]
     pub(crate) fn is_due(&self, live: usize) -> bool {
-        self.paid != Some(live) || self.scanner.block.objects.len() >= LOG
+        self.debt.is_due(live) || self.scanner.block.objects.len() >= LOG
     }
 
     /// What turns and collections have found is all markers' from here on.
@@ -151,9 +137,8 @@ impl Core {
         let mut cycle = Box::new(Cycle {
             marking,
             scanner,
-            live: self.old.live,
+            debt: Debt::begin(self.old.live, self.lived),
             pinned: self.pinned,
-            paid: Some(self.old.live),
             waits: 0,
             shadow,
         });
@@ -188,19 +173,9 @@ impl Core {
         let Some(cycle) = self.cycle.get_mut() else {
             return;
         };
-        let grown = self.old.live - cycle.live;
-        let wanted = cycle.live.min((grown as f64 / GROWS) as usize);
         let met = cycle.marking.bytes();
-        // All may be met, and what leads to it a second time still be there to be gone through.
-        let owes = met < wanted || wanted == cycle.live;
-        cycle.paid = (!owes).then_some(self.old.live);
-        if !owes {
+        let Some(piece) = cycle.debt.next(self.old.live, met) else {
             return;
-        }
-        let debt = wanted.saturating_sub(met) / OBJECT;
-        let piece = match grown as f64 > BOUND * cycle.live as f64 {
-            true => usize::MAX,
-            false => (debt / PART).clamp(*PIECE.start(), *PIECE.end()),
         };
         self.counted.slice();
         let _what_is_left = cycle.marking.work(piece);
@@ -251,12 +226,12 @@ impl Core {
             .foreign
             .into_iter()
             .for_each(|object| imports.meet(object));
-        let born = self.old.live - cycle.live;
+        let born = self.old.live - cycle.debt.began;
         self.old.mark_ends(found.bytes + born);
         // SAFETY: what was not met, and has not come since the mark began, is not used any more.
         unsafe { self.sharing.get_mut().marked() };
         let pinned = self.pinned - cycle.pinned;
-        self.next_mark();
+        self.next_mark(born);
         self.pinned = pinned;
         self.counted.waited(cycle.waits);
         self.counted.major(found.objects);

@@ -4,6 +4,7 @@ pub(crate) mod claim;
 mod cycle;
 #[cfg(test)]
 mod cycle_tests;
+mod debt;
 #[cfg(test)]
 mod holdings_tests;
 mod marking;
@@ -127,16 +128,19 @@ impl Core {
         self.old.mark_ends(alive);
         // SAFETY: no turn runs, so what was not met is not used any more.
         unsafe { self.sharing.get_mut().marked() };
-        self.next_mark();
+        self.next_mark(0);
         self.counted.major(met);
         self.showing = showing;
         std::mem::forget(whole);
     }
 
-    /// What lives now is all that it has: the next mark is due when it has grown. Regions that were dead have ended, or do with the sweep.
-    pub(crate) fn next_mark(&mut self) {
+    /// What lives now is all that it has, of which so many bytes were born while it was marked: the next mark is due when it has grown. Regions that were dead have ended, or do
+    /// with the sweep.
+    pub(crate) fn next_mark(&mut self, born: usize) {
         self.pinned = 0;
-        self.mark_at = self.pacing.next_mark(self.weight());
+        let weight = self.weight();
+        self.lived = self.old.living() - born;
+        self.mark_at = self.pacing.next_mark(weight, born);
     }
 
     /// Sweeps what is due: a few runs, and so many that all are swept when the old generation has grown half of the way to the next mark (H8).

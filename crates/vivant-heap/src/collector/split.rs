@@ -64,8 +64,8 @@ impl Core {
         });
         // SAFETY: no turn runs; what was not met is not used any more, but by the part, which counts it.
         unsafe { self.sharing.get_mut().marked() };
-        self.next_mark();
-        into.next_mark();
+        self.next_mark(0);
+        into.next_mark(0);
         self.counted.major(met);
         std::mem::forget(whole);
         apart
