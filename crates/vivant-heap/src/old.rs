@@ -69,8 +69,9 @@ pub(crate) struct Old {
     pub(crate) free_cells: FreeCells,
     /// Pages that it has.
     pub(crate) pages: usize,
-    /// Bytes that the last mark has met.
+    /// Bytes that the last mark has met, and those that it has found dead.
     pub(crate) met: usize,
+    pub(crate) died: usize,
     /// Runs that it has, and those that there were at the last mark; `unswept` are those of them that its sweep has not reached yet.
     runs: usize,
     pub(crate) to_sweep: usize,
@@ -119,6 +120,7 @@ impl Old {
             dead: 0,
             pages: 0,
             met: 0,
+            died: 0,
             runs: 0,
             to_sweep: 0,
             unswept: 0,
@@ -302,7 +304,8 @@ impl Old {
     pub(crate) fn mark_ends(&mut self, alive: usize) {
         self.marked = self.epoch;
         self.met = alive;
-        self.dead = self.live - alive;
+        self.died = self.live - alive;
+        self.dead = self.died;
         self.to_sweep = self.runs;
         self.unswept = self.runs;
         self.sweeps = 0;

@@ -36,6 +36,10 @@ pub struct HeapStats {
     pub marked: u64,
     /// Those of the last mark.
     pub alive: u64,
+    /// Bytes of old objects that the last mark has met.
+    pub met: usize,
+    /// Bytes of those that it has found dead.
+    pub died: usize,
     /// Bytes of old objects, dead ones included that are not swept yet.
     pub live: usize,
     /// Runs of pages of which the last mark's dead were not taken out yet.
@@ -152,6 +156,8 @@ impl Core {
         let stats = &self.counted.stats;
         HeapStats {
             allocated: stats.allocated + self.counted.born(&self.nursery),
+            met: self.old.met,
+            died: self.old.died,
             live: self.old.live,
             unswept: self.old.unswept,
             pages: (self.nursery.pages() + self.reserve.pages() + self.old.pages) * PAGE,

@@ -11,6 +11,7 @@ mod facts;
 mod leaves;
 mod marks;
 mod orphans;
+mod patience;
 mod pauses;
 mod plain;
 mod rest;

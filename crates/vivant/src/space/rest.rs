@@ -3,6 +3,7 @@
 use super::Collected;
 use super::PauseKind;
 use super::collected::Heaped;
+use super::patience::Patience;
 use super::sighting::Sighting;
 use crate::actor::Actor;
 use crate::call::Delivery;
@@ -15,8 +16,9 @@ use crate::space::HeapCounts;
 use crate::system::Shared;
 use crate::timer::ns;
 use std::marker::PhantomData;
+use std::mem;
 use std::panic::Location;
-use vivant_heap::{Begun, Marking, Object};
+use vivant_heap::{Begun, HeapStats, Marking, Object};
 
 /// A heap that is marked because it rests, or because others have given something up, is so for no more than this part of the time.
 const SHARE: u64 = 100;
@@ -51,6 +53,18 @@ pub(super) struct Rest {
     took_ns: u64,
     /// What others have given up since.
     given_up: GivenUp,
+    /// What the mark is for that begins, runs, or was the last.
+    mark_is_for: MarkIsFor,
+    patience: Patience,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+enum MarkIsFor {
+    /// The heap has grown; or its actor rests.
+    #[default]
+    Itself,
+    /// What others have given up.
+    GivenUp,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
@@ -74,7 +88,6 @@ pub(super) enum GivenUp {
 /// What a mark would be for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Wants {
-    Nothing,
     /// What it has of others may have died by its turns alone.
     GiveUp,
     /// Nobody knows which addresses lie in its objects now (O10); and some of these may be dead.
@@ -94,8 +107,19 @@ enum Since {
 
 impl Rest {
     /// A mark has ended.
-    pub(super) fn is_marked(&mut self, turns: u64, now_ns: u64, took_ns: u64) {
+    pub(super) fn is_marked(&mut self, turns: u64, now_ns: u64, took_ns: u64, after: &HeapStats) {
         (self.marked, self.marked_ns, self.took_ns) = (turns, now_ns, took_ns);
+        if mem::take(&mut self.mark_is_for) == MarkIsFor::GivenUp {
+            self.patience.is_marked(after);
+        }
+    }
+
+    /// A mark is to begin because the actor was asked.
+    fn will_be_marked(&mut self) {
+        self.mark_is_for = match self.given_up {
+            GivenUp::Nothing => MarkIsFor::Itself,
+            GivenUp::Something => MarkIsFor::GivenUp,
+        };
     }
 
     /// A mark has begun, and has heard what others had given up: what they give up from here on is for the next one.
@@ -103,22 +127,23 @@ impl Rest {
         self.given_up = GivenUp::Nothing;
     }
 
-    /// When a mark takes no more than its share of the time, if the actor goes on as it is. None if it wants none.
+    /// When a mark takes no more than its share of the time, if the actor goes on as it is. None if there is none for this reason.
     fn mark_due_ns(&self, wants: Wants, since: Since, idle_after_ns: u64) -> Option<u64> {
-        let after = |share: u64| {
-            let rest_ns = share.saturating_mul(self.took_ns);
-            self.marked_ns.saturating_add(rest_ns)
+        let share_ns = |share: u64| share.saturating_mul(self.took_ns);
+        let after = |share: u64| self.marked_ns.saturating_add(share_ns(share));
+        let soon_ns = idle_after_ns / u64::from(SOON);
+        let patiently = |share: u64| {
+            let waits_ns = self.patience.waits_ns(share_ns(share), soon_ns);
+            self.marked_ns.saturating_add(waits_ns)
         };
-        let at_rest_ns = self.since_ns.saturating_add(idle_after_ns);
+        let rested_ns = after(SHARE_AT_REST).max(self.since_ns.saturating_add(idle_after_ns));
         match (wants, since) {
-            (Wants::Nothing, _) | (Wants::GiveUp | Wants::See, Since::Run) => None,
-            (Wants::Collect, Since::Run) => Some(after(SHARE)),
-            (Wants::Collect, Since::Rested) => Some(after(SHARE_AT_REST)),
+            (Wants::GiveUp | Wants::See, Since::Run) => None,
+            (Wants::Collect, Since::Run) => Some(patiently(SHARE)),
+            (Wants::Collect, Since::Rested) => Some(patiently(SHARE_AT_REST).min(rested_ns)),
             // It may be in vain, and the actor may be about to run again: the larger part is for one that has rested for long.
-            (Wants::GiveUp, Since::Rested) => {
-                Some(after(SHARE).min(after(SHARE_AT_REST).max(at_rest_ns)))
-            }
-            (Wants::See | Wants::Drop, Since::Rested) => Some(after(SHARE_AT_REST).max(at_rest_ns)),
+            (Wants::GiveUp, Since::Rested) => Some(after(SHARE).min(rested_ns)),
+            (Wants::See | Wants::Drop, Since::Rested) => Some(rested_ns),
             // It is in vain as a rule, and there may be many like it.
             (Wants::Drop, Since::Run) => {
                 let seldom_ns = idle_after_ns.saturating_mul(DROPS);
@@ -208,22 +233,28 @@ where
         self.rest.marked == self.turns || self.sighting.is_of(self.turns)
     }
 
-    /// What the next mark would be for.
-    fn wants(&self) -> Wants {
-        if self.heap.marking() == Marking::Never {
-            return Wants::Nothing;
-        }
-        match self.rest.given_up {
-            GivenUp::Something => Wants::Collect,
-            GivenUp::Nothing if self.heap.imports() > 0 && self.rest.marked != self.turns => {
-                Wants::GiveUp
-            }
-            GivenUp::Nothing if self.heap.shows() && !self.sighting.is_of(self.turns) => Wants::See,
-            GivenUp::Nothing if self.heap.has_destructors() && !self.is_marked_since() => {
-                Wants::Drop
-            }
-            GivenUp::Nothing => Wants::Nothing,
-        }
+    /// What a mark would be for.
+    fn wants(&self) -> impl Iterator<Item = Wants> {
+        let heap = &self.heap;
+        let has_run = self.rest.marked != self.turns;
+        let wants = [
+            (Wants::GiveUp, heap.imports() > 0 && has_run),
+            (Wants::See, heap.shows() && !self.sighting.is_of(self.turns)),
+            (
+                Wants::Drop,
+                heap.has_destructors() && !self.is_marked_since(),
+            ),
+            (Wants::Collect, self.rest.given_up == GivenUp::Something),
+        ];
+        let may = heap.marking() != Marking::Never;
+        let wants = wants.into_iter().filter(move |(_, is_so)| may && *is_so);
+        wants.map(|(wants, _)| wants)
+    }
+
+    /// When the next mark is due for the first of its reasons. None if it has none.
+    fn mark_due_ns(&self, since: Since, idle_after_ns: u64) -> Option<u64> {
+        let due_ns = |wants| self.rest.mark_due_ns(wants, since, idle_after_ns);
+        self.wants().filter_map(due_ns).min()
     }
 
     /// The actor is asked whether it has run lately.
@@ -242,7 +273,7 @@ where
             (self.rest.turns, self.rest.since_ns) = (self.turns, now_ns);
         }
         let idle_after_ns = ns(worker.system.config.idle_after);
-        let due_ns = self.rest.mark_due_ns(self.wants(), since, idle_after_ns);
+        let due_ns = self.mark_due_ns(since, idle_after_ns);
         // What is left to sweep of the last mark comes first, in pieces.
         let may_mark = !self.is_marking() && !self.heap.is_unswept();
         let marks = may_mark && due_ns.is_some_and(|due_ns| due_ns <= now_ns);
@@ -284,6 +315,7 @@ where
     /// Marks, or begins to, if the heap is large; and sees which addresses lie in its objects.
     fn marks(&mut self, worker: &Worker, facts: &HeapCounts) {
         let (turns, mut begun) = (self.turns, Begun::Ended);
+        self.rest.will_be_marked();
         self.timed(worker, facts, |heap| begun = heap.begin_mark_to_show());
         match begun {
             Begun::Runs => self.marks_to_show(),
@@ -332,10 +364,9 @@ mod tests {
     fn marks_keep_to_their_share_of_the_time() {
         let (idle_after_ns, mark_ns) = (1_000, 80);
         let mut rest = Rest::default();
-        rest.is_marked(5, 10_000, mark_ns);
+        rest.is_marked(5, 10_000, mark_ns, &HeapStats::default());
         rest.since_ns = 10_000;
         let due_ns = |rest: &Rest, wants, since| rest.mark_due_ns(wants, since, idle_after_ns);
-        assert_eq!(due_ns(&rest, Wants::Nothing, Since::Rested), None);
         assert_eq!(due_ns(&rest, Wants::GiveUp, Since::Run), None);
         // A tenth if it rests, a hundredth if it does not.
         assert_eq!(due_ns(&rest, Wants::Collect, Since::Rested), Some(10_800));
@@ -351,5 +382,35 @@ mod tests {
         assert_eq!(due_ns(&rest, Wants::Drop, Since::Rested), Some(15_000));
         assert_eq!(due_ns(&rest, Wants::Drop, Since::Run), Some(60_000));
         assert_eq!(due_ns(&rest, Wants::GiveUp, Since::Rested), Some(15_000));
+    }
+
+    #[test]
+    fn who_was_marked_in_vain_waits_for_longer_but_not_at_rest() {
+        let (idle_after_ns, mark_ns) = (1_000, 5);
+        let mut rest = Rest::default();
+        let marked = |rest: &mut Rest, given_up| {
+            rest.given_up = given_up;
+            rest.will_be_marked();
+            rest.mark_begins();
+            rest.is_marked(5, 10_000, mark_ns, &HeapStats::default());
+        };
+        rest.since_ns = 10_000;
+        let due_ns = |rest: &Rest, wants, since| rest.mark_due_ns(wants, since, idle_after_ns);
+        // For another reason.
+        marked(&mut rest, GivenUp::Nothing);
+        assert_eq!(due_ns(&rest, Wants::Collect, Since::Run), Some(10_500));
+        assert_eq!(due_ns(&rest, Wants::Collect, Since::Rested), Some(10_050));
+        marked(&mut rest, GivenUp::Something);
+        assert_eq!(due_ns(&rest, Wants::Collect, Since::Run), Some(11_000));
+        assert_eq!(due_ns(&rest, Wants::Collect, Since::Rested), Some(10_250));
+        marked(&mut rest, GivenUp::Something);
+        assert_eq!(due_ns(&rest, Wants::Collect, Since::Run), Some(12_000));
+        assert_eq!(due_ns(&rest, Wants::Collect, Since::Rested), Some(10_500));
+        (0..9).for_each(|_| marked(&mut rest, GivenUp::Something));
+        assert_eq!(due_ns(&rest, Wants::Collect, Since::Run), Some(42_000));
+        assert_eq!(due_ns(&rest, Wants::Collect, Since::Rested), Some(11_000));
+        // Other reasons do not wait.
+        assert_eq!(due_ns(&rest, Wants::GiveUp, Since::Rested), Some(10_500));
+        assert_eq!(due_ns(&rest, Wants::Drop, Since::Run), Some(20_000));
     }
 }

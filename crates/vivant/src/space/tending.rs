@@ -75,7 +75,7 @@ where
             *spent_ns += ns;
         }
         if after.major > before.major {
-            self.mark_has_ended(worker, ns, now_ns);
+            self.mark_has_ended(worker, ns, now_ns, &after);
         }
         if after.begun > before.begun {
             self.mark_has_begun(worker, ns);
@@ -97,7 +97,7 @@ where
         };
     }
 
-    fn mark_has_ended(&mut self, worker: &Worker, ns: u64, now_ns: u64) {
+    fn mark_has_ended(&mut self, worker: &Worker, ns: u64, now_ns: u64, after: &HeapStats) {
         let Tending::Marks {
             mark,
             turns,
@@ -106,12 +106,12 @@ where
         } = std::mem::take(&mut self.tending)
         else {
             self.rest.mark_begins();
-            self.rest.is_marked(self.turns, now_ns, ns);
+            self.rest.is_marked(self.turns, now_ns, ns, after);
             return;
         };
         worker.system.marks.ends(&mark);
-        self.rest
-            .is_marked(turns, now_ns, spent_ns + mark.spent_ns());
+        let took_ns = spent_ns + mark.spent_ns();
+        self.rest.is_marked(turns, now_ns, took_ns, after);
         if shows == Shows::Acquaintances && turns == self.turns {
             let heap = &mut self.heap;
             self.sighting = Sighting::by(turns, |each| heap.show(each));

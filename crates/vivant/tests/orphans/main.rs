@@ -81,6 +81,11 @@ impl<'gc> WriterState<'gc> {
         t.pack(newest)
     }
 
+    /// Lends what it keeps.
+    fn lend(&self, t: &Turn<'gc, Writer>) -> Option<Sheet> {
+        self.newest.map(|newest| t.pack(newest))
+    }
+
     fn forget(&mut self) {
         self.newest = None;
     }

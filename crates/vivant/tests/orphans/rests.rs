@@ -125,3 +125,54 @@ fn what_readers_forget_is_free_within_a_second() {
         assert!(marks.iter().all(|marks| *marks <= 2), "{marks:?}");
     }
 }
+
+/// For so many milliseconds a writer runs all the time: it lends what it keeps, and gets it back at once.
+fn lends(simulation: &Simulation, writer: &Address<Writer>, ms: u64) {
+    for _ in 0..ms / 10 {
+        drop(writer.lend().ask_blocking().unwrap());
+        simulation.run_for(Duration::from_millis(10));
+    }
+}
+
+#[test]
+fn who_keeps_what_it_lends_is_marked_seldom() {
+    let (simulation, token) = (Simulation::new(16), Token::default());
+    let system = simulation.system();
+    let writer = Writer::spawn(system, vec![]);
+    drop(writer.write(40, token.clone()).ask_blocking());
+    let marks = || heap_of(system, "Writer").marks();
+    // The first comes as soon as ever.
+    lends(&simulation, &writer, 500);
+    assert!((1..=2).contains(&marks()), "A2c: {}", marks());
+    lends(&simulation, &writer, 99_500);
+    // Five while it waits for a quarter of a second, a half, one, two and four; and one in eight seconds.
+    assert!((10..=19).contains(&marks()), "A2c: {}", marks());
+    // What is garbage is found within the longest wait, though its owner never rests.
+    let mut waited = 0;
+    drop(writer.write(1, token.clone()).ask_blocking());
+    while pages(&token) > 1 {
+        lends(&simulation, &writer, 10);
+        waited += 10;
+    }
+    assert!(waited <= 8_500, "A2c: {waited} ms");
+    // Nearly all that there was is dead: from then on as soon as ever.
+    drop(writer.write(2, token.clone()).ask_blocking());
+    lends(&simulation, &writer, 500);
+    assert_eq!(pages(&token), 2, "A2c");
+}
+
+#[test]
+fn who_was_marked_in_vain_and_rests_is_marked_in_time() {
+    let (simulation, token) = (Simulation::new(17), Token::default());
+    let system = simulation.system();
+    let writer = Writer::spawn(system, vec![]);
+    for _ in 0..3 {
+        drop(writer.write(40, token.clone()).ask_blocking());
+        lends(&simulation, &writer, 30_000);
+        let lent = writer.lend().ask_blocking().unwrap();
+        writer.forget().send();
+        drop(lent);
+        simulation.run_for(Duration::from_millis(1_500));
+        assert_eq!(pages(&token), 0, "A2c");
+    }
+}

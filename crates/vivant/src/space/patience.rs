@@ -1,0 +1,83 @@
+//! [`Patience`]: how long an actor waits with the next mark, if the last ones have not found what others had given up (A2c).
+
+use vivant_heap::HeapStats;
+
+/// A mark is in vain if less than this part of the heap was dead: as much as a heap of 32 cells gives back by one of them.
+const PART: usize = 32;
+
+/// A wait is doubled so often at most: it is 64 times as long then.
+const DOUBLINGS: u32 = 6;
+
+/// Of an actor.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) struct Patience {
+    /// Marks that were in vain, one after the other.
+    doublings: u32,
+}
+
+impl Patience {
+    /// A mark has ended that was begun because others had given something up.
+    pub(super) fn is_marked(&mut self, after: &HeapStats) {
+        let weight = after.met.saturating_add(after.died);
+        let is_in_vain = after.died < weight / PART || after.died == 0;
+        self.doublings = match is_in_vain {
+            true => DOUBLINGS.min(self.doublings + 1),
+            false => 0,
+        };
+    }
+
+    /// How long to wait after the last mark, if it is to be so long, and for somebody who was marked in vain at least so long.
+    pub(super) fn waits_ns(self, as_a_rule_ns: u64, at_least_ns: u64) -> u64 {
+        match self.doublings {
+            0 => as_a_rule_ns,
+            doublings => as_a_rule_ns.max(at_least_ns).saturating_mul(1 << doublings),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(met: usize, died: usize) -> HeapStats {
+        let mut stats = HeapStats::default();
+        (stats.met, stats.died) = (met, died);
+        stats
+    }
+
+    #[test]
+    fn who_is_marked_in_vain_waits_twice_as_long() {
+        let mut patience = Patience::default();
+        assert_eq!(patience.waits_ns(10, 1_000), 10);
+        let mut waits = Vec::new();
+        for _ in 0..8 {
+            patience.is_marked(&found(3_200, 99));
+            waits.push((
+                patience.waits_ns(10, 1_000),
+                patience.waits_ns(3_000, 1_000),
+            ));
+        }
+        let doubled = [2, 4, 8, 16, 32, 64, 64, 64];
+        assert_eq!(waits, doubled.map(|times| (1_000 * times, 3_000 * times)));
+        assert_eq!(patience.waits_ns(u64::MAX / 2, 0), u64::MAX);
+    }
+
+    #[test]
+    fn a_mark_that_finds_something_ends_it() {
+        for (met, died) in [(3_100, 100), (0, 16), (16, 16)] {
+            let mut patience = Patience::default();
+            patience.is_marked(&found(met, 0));
+            patience.is_marked(&found(met, 0));
+            assert_ne!(patience, Patience::default());
+            patience.is_marked(&found(met, died));
+            assert_eq!(patience, Patience::default(), "{met} {died}");
+        }
+    }
+
+    #[test]
+    fn an_empty_heap_is_marked_in_vain() {
+        let mut patience = Patience::default();
+        patience.is_marked(&found(0, 0));
+        assert_ne!(patience, Patience::default());
+    }
+}
