@@ -46,6 +46,8 @@ pub enum Group {
     Heaps,
     /// Actors with large graphs, in no chart.
     Large,
+    /// What runs for as long as it is told to, in no report.
+    Soak,
     /// What actors share or hand over, in no chart.
     Sharing,
 }

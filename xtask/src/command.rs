@@ -2,7 +2,7 @@
 
 use crate::{Failure, workspace};
 use std::ffi::{OsStr, OsString};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 
 /// A program to run, its arguments, and the variables set for it.
 #[derive(Clone)]
@@ -76,6 +76,13 @@ impl Run {
             print!("{}", String::from_utf8_lossy(&output.stdout));
             Err(self.failed(&output.status.to_string()))
         }
+    }
+
+    /// Starts it; its standard output goes where it is told.
+    pub(crate) fn start(&self, output: Stdio) -> Result<Child, Failure> {
+        println!("$ {}", self.line());
+        let child = self.command().stdout(output).spawn();
+        child.map_err(|error| self.failed(&error.to_string()))
     }
 
     /// Runs `cargo test` or its like, if it has tests to run.

@@ -20,6 +20,7 @@ mod manifest;
 mod matrix;
 mod miri;
 mod sanitize;
+mod soak;
 mod suite;
 mod tidy;
 mod toolchain;
@@ -104,6 +105,12 @@ const VERBS: &[Verb] = &[
         "thread|address",
         "tests of vivant and vivant-brc under a sanitizer",
         sanitize::run,
+    ),
+    verb(
+        "soak",
+        "[--minutes N] [--leak]",
+        "heaps that are marked for an hour and must not grow; with --leak they do",
+        soak::run,
     ),
     verb(
         "deny",

@@ -41,7 +41,8 @@ pub(crate) fn counts(args: &mut Args) -> Result<(), Failure> {
         .run_tests()
 }
 
-fn count(text: &str) -> Result<u64, Failure> {
+/// A number above zero.
+pub(crate) fn count(text: &str) -> Result<u64, Failure> {
     match text.replace('_', "").parse() {
         Ok(0) | Err(_) => Err(format!("`{text}`: a number above zero is needed")),
         Ok(count) => Ok(count),

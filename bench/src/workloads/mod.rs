@@ -75,6 +75,7 @@ pub const BENCHES: &[Bench] = &[
     large::REWRITES,
     large::TEXT_SEARCH,
     large::EDIT_DISTANCE,
+    large::SOAK,
     heaps::HEAP_ALLOC,
     heaps::HEAP_TREES,
     heaps::HEAP_LIST,

@@ -8,6 +8,7 @@
 //! - [`rewrites`]: an old graph whose edges change all the time.
 //! - [`text_search`]: an index that grows while it is asked.
 //! - [`edit_distance`]: tries of what is known, which die again and again.
+//! - [`soak`]: heaps that stay as large as they are.
 //! - `window`: what heaps did while a bench was timed.
 //! - `chance`: numbers in no order.
 
@@ -19,6 +20,7 @@ mod kv_store;
 mod operations;
 mod rewrites;
 mod sides;
+mod soak;
 mod store;
 mod text_search;
 mod window;
@@ -26,4 +28,5 @@ mod window;
 pub(super) use edit_distance::EDIT_DISTANCE;
 pub(super) use kv_store::KV_STORE;
 pub(super) use rewrites::REWRITES;
+pub(super) use soak::SOAK;
 pub(super) use text_search::TEXT_SEARCH;

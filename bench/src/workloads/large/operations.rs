@@ -99,7 +99,32 @@ pub(super) trait Entries {
 }
 
 /// What a store must hold: by the index, the number of the operation that put it there, and one more; 0 if there is nothing.
-struct Model(Vec<u32>);
+pub(super) struct Model(Vec<u32>);
+
+impl Model {
+    pub(super) fn loaded(entries: u64) -> Model {
+        let mut model = Model(vec![0; 2 * entries as usize]);
+        model.load(0..entries);
+        model
+    }
+
+    /// The sum of all that operations of these numbers find.
+    pub(super) fn all(
+        &mut self,
+        requests: Requests,
+        entries: u64,
+        numbers: std::ops::Range<u64>,
+    ) -> u64 {
+        let operate = |number| self.operate(requests.operation(number, entries));
+        numbers.map(operate).sum()
+    }
+
+    /// The sum of all that is there.
+    pub(super) fn left(&self) -> u64 {
+        let indices = 0..self.0.len() as u64;
+        indices.filter_map(|index| self.look(index)).sum()
+    }
+}
 
 impl Entries for Model {
     fn put(&mut self, index: u64, value: u64) {
@@ -120,12 +145,9 @@ impl Entries for Model {
 
 /// The sum of all that is found by so many operations, and of all that is there afterwards.
 pub(super) fn expected(requests: Requests, entries: u64, operations: u64) -> u64 {
-    let mut model = Model(vec![0; 2 * entries as usize]);
-    model.load(0..entries);
-    let operate = |number| model.operate(requests.operation(number, entries));
-    let found: u64 = (1..=operations).map(operate).sum();
-    let left = (0..2 * entries).filter_map(|index| model.look(index));
-    found + left.sum::<u64>()
+    let mut model = Model::loaded(entries);
+    let found = model.all(requests, entries, 1..operations + 1);
+    found + model.left()
 }
 
 /// Else the numbers of operations would be those of keys.
