@@ -9,6 +9,7 @@ use crate::pages::Source;
 use crate::pages::chunk::state_of;
 use crate::pages::page::Page;
 use crate::planted::{self, Planted};
+use crate::stress::{Stress, When};
 use crate::sync::{Arc, Ordering};
 use crate::types::{Gc, Mut};
 use std::cell::RefCell;
@@ -103,6 +104,36 @@ fn planted_bugs_are_caught() {
         write(heap);
         heap.collect_young();
     });
+}
+
+#[test]
+fn pages_that_are_taken_too_early_are_caught() {
+    struct Numbers;
+    impl Root for Numbers {
+        type Of<'gc> = Vec<Gc<'gc, [u64; 62]>>;
+    }
+    for bug in [Planted::Nothing, Planted::FullRunsFirst] {
+        let pacing = Pacing {
+            stress: Some(Stress::new(When::Paced, 0)),
+            ..Pacing::default()
+        };
+        // Full runs, and one that is not.
+        let mut heap = Heap::<Numbers>::new(&Arc::new(Source::new()), pacing, |m| {
+            (0..84).map(|_| m.alloc([1; 62])).collect()
+        });
+        heap.collect();
+        heap.sweep();
+        planted::with(bug, || heap.collect());
+        heap.turn(|m, state| state.push(m.alloc([1; 62])));
+        // The verifier that runs after each collection would panic.
+        heap.parts().0.pacing.stress = None;
+        heap.collect_young();
+        let found = heap.verify().map_err(|fault| fault.rule);
+        match bug {
+            Planted::Nothing => assert_eq!(found, Ok(())),
+            _ => assert_eq!(found, Err("H4")),
+        }
+    }
 }
 
 #[test]

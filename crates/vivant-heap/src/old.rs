@@ -2,17 +2,20 @@
 
 mod absorb;
 mod destructors;
+mod runs;
+mod sweep;
 
 use crate::header::Header;
-use crate::orca::{ForeignCode, Owner};
+use crate::orca::Owner;
 use crate::pages::Source;
 use crate::pages::chunk::{PAGE, page_of, state_of};
 use crate::pages::class::{CLASSES, SMALL_MAX, cell_size, class_for, run_pages};
-use crate::pages::page::{Kind, Page, Run, Wanted, Word};
+use crate::pages::page::{Kind, Page, Run, Word};
 #[cfg(test)]
 use crate::planted::{Planted, is_planted};
 use crate::stress::poison;
 use crate::sync::Ordering;
+use runs::{Fill, Runs};
 use std::any::Any;
 use std::mem;
 use std::panic::{self, AssertUnwindSafe};
@@ -31,36 +34,14 @@ impl Epoch {
     }
 }
 
-/// The runs of one size.
-struct Runs {
-    runs: Vec<Run>,
-    /// Where cells are taken: those before this one are swept and full, or were when they were last looked at.
-    next: usize,
-    /// Those before this one are swept.
-    swept: usize,
-    /// Cells of the run at `next`, counted as used.
-    word: Word,
-}
-
-impl Default for Runs {
-    fn default() -> Runs {
-        Runs {
-            runs: Vec::new(),
-            next: 0,
-            swept: 0,
-            word: Word::EMPTY,
-        }
-    }
-}
-
 /// All old objects of a heap. What each turn looks at lies at the end.
 #[repr(C)]
 pub(crate) struct Old {
     /// By class; a small heap has few.
     sizes: [Option<Box<Runs>>; CLASSES],
     large: Vec<Run>,
-    /// Those before this one are swept.
-    large_swept: usize,
+    /// Those of them that the sweep of the last mark has not reached.
+    large_unswept: Vec<Run>,
     /// Of the mark that runs, or was the last.
     pub(crate) epoch: Epoch,
     /// Of the mark whose dead are swept.
@@ -77,6 +58,8 @@ pub(crate) struct Old {
     pub(crate) to_sweep: usize,
     /// The class that is swept next.
     sweeps: usize,
+    /// Under stress: runs that were taken while others of their class had free cells. None is.
+    pub(crate) early: usize,
     /// Destructors that panicked (H10).
     pub(crate) panics: u64,
     /// Objects whose values have destructors.
@@ -99,12 +82,6 @@ pub(crate) enum FreeCells {
     Poisoned,
 }
 
-/// How many runs without a free cell are swept for one object, before it gets a new run: what bounds its allocation.
-const MISSES: usize = 8;
-
-/// A sweep of a run costs as much as so many destructors.
-const DESTRUCTORS: usize = 16;
-
 impl Old {
     /// Where begins what each turn looks at.
     pub(crate) const EACH_TURN: usize = mem::offset_of!(Old, unsettled);
@@ -113,7 +90,7 @@ impl Old {
         Old {
             sizes: [const { None }; CLASSES],
             large: Vec::new(),
-            large_swept: 0,
+            large_unswept: Vec::new(),
             epoch: Epoch::FIRST,
             marked: Epoch::FIRST,
             live: 0,
@@ -125,6 +102,7 @@ impl Old {
             to_sweep: 0,
             unswept: 0,
             sweeps: 0,
+            early: 0,
             panics: 0,
             destructors: 0,
             unsettled: false,
@@ -208,7 +186,8 @@ impl Old {
         cell.cast()
     }
 
-    /// The cells that are at hand are used up.
+    /// The cells that are at hand are used up. Those of the fullest run that has some are next; a run that is nearly empty comes last, and may have none in use
+    /// when it is swept again. Only then pages: what the last mark has not reached was full before it.
     #[cold]
     #[inline(never)]
     fn cell_slow(
@@ -217,50 +196,55 @@ impl Old {
         source: &Source,
         owner: NonNull<Owner>,
     ) -> Option<NonNull<u8>> {
-        let alive = self.marked.0;
-        let runs = self.sizes[class].get_or_insert_default();
-        let mut missed = 0;
-        while let Some(&run) = runs.runs.get(runs.next) {
-            // SAFETY: the run is this heap's.
-            unsafe {
-                if run.page().swept != alive {
-                    if missed == MISSES {
-                        break;
-                    }
-                    missed += 1;
-                    self.unswept -= 1;
-                    let _foreign = ForeignCode::begin();
-                    let freed = sweep_run(run, alive, self.free_cells, &mut self.panics);
-                    self.live -= freed.bytes;
-                    self.dead = self.dead.saturating_sub(freed.bytes);
-                    self.destructors -= freed.destructors;
-                }
-                if let Some(word) = run.take_word() {
-                    self.live += word.bytes(class);
-                    runs.word = word;
-                    return runs.word.take(cell_size(class));
-                }
+        self.sizes[class].get_or_insert_default();
+        let mut word = self.next_word(class, Fill::Some);
+        if word.is_none() {
+            let empty = self.sweep_for(class, source);
+            word = self.next_word(class, Fill::Few);
+            if word.is_none() {
+                let run = match empty {
+                    Some(run) => run,
+                    None => self.new_run(class, source, owner)?,
+                };
+                self.sizes[class].as_mut()?.begin(run);
+                word = self.next_word(class, Fill::Few);
+            } else if let Some(run) = empty {
+                // SAFETY: it is on no list any more.
+                unsafe { self.give([run], source) };
             }
-            runs.next += 1;
+        }
+        let (word, runs) = (word?, self.sizes[class].as_mut()?);
+        self.live += word.bytes(class);
+        runs.word = word;
+        runs.word.take(cell_size(class))
+    }
+
+    /// Free cells of the run that they are taken from, or of the fullest one that is at least so full.
+    fn next_word(&mut self, class: usize, least: Fill) -> Option<Word> {
+        // SAFETY: the runs are this heap's.
+        unsafe { self.sizes[class].as_mut()?.next_word(least) }
+    }
+
+    /// A run of new pages.
+    fn new_run(&mut self, class: usize, source: &Source, owner: NonNull<Owner>) -> Option<Run> {
+        if self.free_cells == FreeCells::Poisoned {
+            let runs = self.sizes[class].as_deref();
+            // SAFETY: the runs are this heap's.
+            let is_early = runs.is_some_and(|runs| unsafe { !runs.are_full() });
+            self.early += usize::from(is_early);
         }
         let pages = run_pages(class);
         let run = source.take(pages, owner, Kind::Cells)?;
         // SAFETY: just taken.
-        unsafe { run.page().begin_cells(class, alive) };
+        unsafe { run.page().begin_cells(class, self.marked.0) };
         if self.free_cells == FreeCells::Poisoned {
             // SAFETY: as above.
             unsafe { poison(run.start(), pages * PAGE) };
         }
         run.mark_tails();
-        runs.runs.push(run);
-        let last = runs.runs.len() - 1;
-        runs.runs.swap(runs.next, last);
         self.runs += 1;
         self.pages += pages;
-        // SAFETY: as above.
-        runs.word = unsafe { run.take_word() }?;
-        self.live += runs.word.bytes(class);
-        runs.word.take(cell_size(class))
+        Some(run)
     }
 
     /// Cells that are at hand and were not needed are free again.
@@ -309,69 +293,11 @@ impl Old {
         self.to_sweep = self.runs;
         self.unswept = self.runs;
         self.sweeps = 0;
-        self.large_swept = 0;
+        self.large_unswept.append(&mut self.large);
         for runs in self.sizes.iter_mut().flatten() {
-            runs.next = 0;
-            runs.swept = 0;
+            // SAFETY: the runs are this heap's.
+            unsafe { runs.mark_ends() };
         }
-    }
-
-    /// Sweeps so many runs, fewer if they have many destructors to run. Whether all are swept then.
-    pub(crate) fn sweep(&mut self, most: usize, source: &Source) -> bool {
-        let alive = self.marked.0;
-        let mut left = most.saturating_mul(DESTRUCTORS);
-        let mut empty = Vec::new();
-        while self.unswept != 0 && left != 0 {
-            let Some(run) = self.next_unswept() else {
-                break;
-            };
-            // SAFETY: the run is this heap's; an empty one is nobody's any more.
-            unsafe {
-                let freed = sweep_run(run, alive, self.free_cells, &mut self.panics);
-                self.live -= freed.bytes;
-                // The verifier sees it if more was freed than was dead.
-                self.dead = self.dead.saturating_sub(freed.bytes);
-                self.destructors -= freed.destructors;
-                left = left.saturating_sub(DESTRUCTORS + freed.destructors);
-                if run.page().used == 0 {
-                    self.unlist();
-                    self.pages -= run.page().pages as usize;
-                    self.runs -= 1;
-                    empty.push(run);
-                }
-            }
-            self.unswept -= 1;
-        }
-        // SAFETY: the runs are on no list any more.
-        unsafe { source.give(empty) };
-        self.unswept == 0
-    }
-
-    /// The next run that the last mark's sweep has not reached.
-    fn next_unswept(&mut self) -> Option<Run> {
-        let alive = self.marked.0;
-        // SAFETY: the runs are this heap's.
-        let unswept = |run: &Run| unsafe { run.page() }.swept != alive;
-        while let Some(runs) = self.sizes.get_mut(self.sweeps) {
-            if let Some(runs) = runs
-                && let Some(place) = runs.runs[runs.swept..].iter().position(unswept)
-            {
-                runs.swept += place;
-                return Some(runs.runs[runs.swept]);
-            }
-            self.sweeps += 1;
-        }
-        let place = self.large[self.large_swept..].iter().position(unswept)?;
-        self.large_swept += place;
-        Some(self.large[self.large_swept])
-    }
-
-    /// Takes the run that was swept last from its list.
-    fn unlist(&mut self) {
-        match self.sizes.get_mut(self.sweeps) {
-            Some(Some(runs)) => runs.runs.swap_remove(runs.swept),
-            _ => self.large.swap_remove(self.large_swept),
-        };
     }
 
     /// Bytes of cells and large objects but for those that the last mark has found dead.
@@ -386,8 +312,9 @@ impl Old {
 
     /// All runs, for the verifier.
     pub(crate) fn runs(&self) -> impl Iterator<Item = Run> {
-        let cells = self.sizes.iter().flatten().flat_map(|runs| &runs.runs);
-        cells.chain(&self.large).copied()
+        let cells = self.sizes.iter().flatten().flat_map(|runs| runs.iter());
+        let large = self.large.iter().chain(&self.large_unswept).copied();
+        cells.chain(large)
     }
 
     /// Ends all objects, and gives all pages back.
@@ -402,58 +329,12 @@ impl Old {
             unsafe { run.each_droppable(|cell| self.panics += end(cell.cast())) };
         }
         *self = Old {
+            early: self.early,
             panics: self.panics,
             ..Old::new(self.free_cells)
         };
         // SAFETY: as above.
         unsafe { source.give(runs) };
-    }
-}
-
-/// What a sweep of a run did.
-struct Freed {
-    bytes: usize,
-    /// How many were run.
-    destructors: usize,
-}
-
-/// Sweeps one run.
-///
-/// # Safety
-///
-/// It is the caller's.
-unsafe fn sweep_run(run: Run, alive: u8, free: FreeCells, panics: &mut u64) -> Freed {
-    let marked = alive;
-    #[cfg(test)]
-    let alive = match is_planted(Planted::FreedAlive) {
-        true => Epoch(alive).next().0,
-        false => alive,
-    };
-    let wanted = match free {
-        FreeCells::Poisoned => Wanted::All,
-        FreeCells::Stale => Wanted::Destructors,
-    };
-    let mut destructors = 0;
-    // SAFETY: the caller's.
-    unsafe {
-        let before = run.page().used;
-        let size = run.page().cell_size();
-        // SAFETY: dead, and its page is the caller's. Destructors that run meanwhile are of leaves (H10): they have no way to this heap, so to no page of
-        // this run, which `sweep` has borrowed.
-        run.sweep(alive, wanted, |cell, drops| {
-            if drops {
-                *panics += end(cell.cast());
-                destructors += 1;
-            }
-            if free == FreeCells::Poisoned {
-                poison(cell, size);
-            }
-        });
-        run.page().swept = marked;
-        Freed {
-            bytes: usize::from(before - run.page().used) * size,
-            destructors,
-        }
     }
 }
 

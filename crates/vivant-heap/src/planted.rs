@@ -42,6 +42,8 @@ pub(crate) enum Planted {
     SharedShown,
     /// An old object begins with the mark that is to come.
     WrongEpoch,
+    /// Runs that were full when a mark ended are swept before the others.
+    FullRunsFirst,
     /// A stub of a young object is not remembered.
     StubNotRemembered,
     /// The table of tags keeps what is in it alive.

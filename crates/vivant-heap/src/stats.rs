@@ -46,6 +46,8 @@ pub struct HeapStats {
     pub unswept: usize,
     /// Bytes of pages.
     pub pages: usize,
+    /// Bytes of those of them in which old objects lie: what is not [`live`](HeapStats::live) of these is free, and for old objects of the same sizes.
+    pub held: usize,
     /// Bytes of pages of regions that its turns have made, or made grow, since the last mark: what may be pinned by an [`Iso`](crate::Iso) that nobody has any
     /// more, so it counts when the next mark is due. A region's own pages are in its own statistics.
     pub pinned: usize,
@@ -63,6 +65,39 @@ pub struct HeapStats {
     pub destructors: usize,
     /// Destructors that panicked (H10).
     pub panics: u64,
+}
+
+impl HeapStats {
+    /// Fragmentation of the old generation: the part of [`held`](HeapStats::held) that is free, from 0.0 to 1.0. Old objects never move, so a page goes back
+    /// only when all that lay in it is dead and swept.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use vivant_heap::{Gc, Heap, Pacing, Root, Source};
+    ///
+    /// struct Numbers;
+    /// impl Root for Numbers {
+    ///     type Of<'gc> = Vec<Gc<'gc, u64>>;
+    /// }
+    ///
+    /// let source = Arc::new(Source::new());
+    /// let mut heap = Heap::<Numbers>::new(&source, Pacing::default(), |m| {
+    ///     (0..4096).map(|n| m.alloc(n)).collect()
+    /// });
+    /// heap.collect();
+    /// heap.sweep();
+    /// assert!(heap.stats().fragmentation() < 0.05);
+    /// // One number in each 64: no page is empty.
+    /// heap.turn(|_, numbers| numbers.retain(|n| **n % 64 == 0));
+    /// heap.collect();
+    /// heap.sweep();
+    /// assert!(heap.stats().fragmentation() > 0.95);
+    /// ```
+    #[must_use]
+    pub fn fragmentation(&self) -> f64 {
+        let free = self.held.saturating_sub(self.live);
+        free as f64 / self.held.max(1) as f64
+    }
 }
 
 /// What is counted as it happens.
@@ -161,6 +196,7 @@ impl Core {
             live: self.old.live,
             unswept: self.old.unswept,
             pages: (self.nursery.pages() + self.reserve.pages() + self.old.pages) * PAGE,
+            held: self.old.pages * PAGE,
             pinned: self.pinned,
             exports: sharing.exports.len(),
             imports: sharing.imports.len(),

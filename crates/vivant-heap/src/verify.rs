@@ -260,6 +260,12 @@ impl<'a> Verifier<'a> {
             0,
         )?;
         check(
+            old.early == 0,
+            "H4",
+            "pages were taken while cells of that size were free",
+            old.early,
+        )?;
+        check(
             unswept == old.unswept,
             "H8",
             "runs to be swept are counted wrongly",

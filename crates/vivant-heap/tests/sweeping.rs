@@ -134,6 +134,66 @@ fn memory_of_what_has_died_goes_back_to_the_system() {
     assert_eq!(source.stats().kept, 0);
 }
 
+/// Small numbers that follow from a seed.
+fn chosen_by(seed: u64) -> impl FnMut(usize) -> usize {
+    let mut state = seed;
+    move |below| {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        (state >> 33) as usize % below
+    }
+}
+
+#[test]
+fn seeded_pages_are_bounded_by_what_was_in_use() {
+    // A page, and what is left over at the end of each of those of this size.
+    let bound = |most: usize| most + most / 15 + 4096;
+    let (seeds, objects) = if cfg!(miri) { (1, 100) } else { (4, 600) };
+    for seed in 0..seeds {
+        let mut choose = chosen_by(seed);
+        let mut pacing = Pacing::default();
+        pacing.stress = Some(Stress::new(When::Paced, seed));
+        let source = Arc::new(Source::new());
+        let mut heap = Heap::<All<[u64; 20]>>::new(&source, pacing, |_| Vec::new());
+        let (mut most, mut fragmented) = (0, 0.0_f64);
+        for _ in 0..if cfg!(miri) { 10 } else { 40 } {
+            // What stays lies in full pages, and holes elsewhere.
+            let (stays, die) = (choose(objects), choose(100));
+            heap.turn(|m, state| {
+                state.extend((state.len()..objects).map(|_| m.alloc(Leaf([1; 20]))));
+            });
+            // All of them are old then.
+            heap.collect_young();
+            heap.collect_young();
+            most = most.max(heap.stats().live);
+            heap.turn(|_, state| {
+                let mut number = 0;
+                state.retain(|_| {
+                    number += 1;
+                    number < stays || choose(100) >= die
+                });
+            });
+            heap.collect();
+            if choose(2) == 0 {
+                heap.sweep();
+                heap.collect();
+            }
+            // What is left of the sweep is done while cells are taken.
+            heap.sweep_some(choose(5));
+            let stats = heap.stats();
+            assert!(stats.held <= bound(most), "H4: {most} {stats:?}");
+            assert!(stats.held >= stats.live, "{stats:?}");
+            fragmented = fragmented.max(stats.fragmentation());
+        }
+        assert!(fragmented > 0.3, "{fragmented}");
+        heap.turn(|_, state| state.clear());
+        heap.collect();
+        heap.sweep();
+        assert_eq!((heap.stats().held, heap.stats().fragmentation()), (0, 0.0));
+    }
+}
+
 #[test]
 fn many_small_heaps_at_once_are_small() {
     let source = Arc::new(Source::new());

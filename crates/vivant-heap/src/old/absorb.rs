@@ -1,6 +1,6 @@
 //! One old generation takes in another, page by page (O8).
 
-use super::{FreeCells, Old, Runs};
+use super::{FreeCells, Old};
 use crate::orca::Owner;
 use crate::pages::chunk::{PAGE, set_owner, set_states};
 use crate::pages::class::{cell_size, cells};
@@ -44,13 +44,9 @@ impl Old {
         self.runs += other.runs;
         self.panics += other.panics;
         self.destructors += other.destructors;
-        self.large.extend(other.large);
-        for (own, runs) in self.sizes.iter_mut().zip(other.sizes) {
-            if let Some(runs) = runs {
-                own.get_or_insert_with(Box::<Runs>::default)
-                    .runs
-                    .extend(runs.runs);
-            }
+        for run in other.runs() {
+            // SAFETY: it is the caller's, swept, and in no place of this one.
+            unsafe { self.put(run) };
         }
     }
 }

@@ -9,6 +9,7 @@ use vivant_heap::HeapStats;
 pub struct HeapCounts {
     live: AtomicU64,
     pages: AtomicU64,
+    held: AtomicU64,
     allocated: AtomicU64,
     promoted: AtomicU64,
     exports: AtomicU64,
@@ -28,6 +29,8 @@ pub struct HeapFacts {
     pub live: u64,
     /// Bytes of pages.
     pub pages: u64,
+    /// Bytes of those of them in which old objects lie. What is not [`live`](HeapFacts::live) of these is free, and for old objects of the same sizes.
+    pub held: u64,
     /// Bytes of all objects that turns have made.
     pub allocated: u64,
     /// Bytes of those that have become old.
@@ -49,6 +52,14 @@ pub struct HeapFacts {
 }
 
 impl HeapFacts {
+    /// Fragmentation of the old generation: the part of [`held`](HeapFacts::held) that is free, from 0.0 to 1.0. Old objects never move, so a page goes back
+    /// only when all that lay in it is dead.
+    #[must_use]
+    pub fn fragmentation(&self) -> f64 {
+        let free = self.held.saturating_sub(self.live);
+        free as f64 / self.held.max(1) as f64
+    }
+
     /// How often everything was marked, whether at once or beside the actor's turns.
     #[must_use]
     pub fn marks(&self) -> u64 {
@@ -73,6 +84,7 @@ impl HeapCounts {
     fn publish(&self, after: &HeapStats) {
         self.live.store(after.live as u64, Ordering::Relaxed);
         self.pages.store(after.pages as u64, Ordering::Relaxed);
+        self.held.store(after.held as u64, Ordering::Relaxed);
         self.allocated.store(after.allocated, Ordering::Relaxed);
         self.promoted.store(after.promoted, Ordering::Relaxed);
         self.exports.store(after.exports as u64, Ordering::Relaxed);
@@ -86,6 +98,7 @@ impl HeapCounts {
         HeapFacts {
             live: self.live.load(Ordering::Relaxed),
             pages: self.pages.load(Ordering::Relaxed),
+            held: self.held.load(Ordering::Relaxed),
             allocated: self.allocated.load(Ordering::Relaxed),
             promoted: self.promoted.load(Ordering::Relaxed),
             exports: self.exports.load(Ordering::Relaxed),

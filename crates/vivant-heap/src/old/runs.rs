@@ -1,0 +1,141 @@
+//! [`Runs`]: the runs of one size, by how full they are (H4).
+
+use crate::pages::class::cells;
+use crate::pages::page::{Page, Run, Word};
+#[cfg(test)]
+use crate::planted::{Planted, is_planted};
+
+/// How full a run is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum Fill {
+    /// Less than a quarter of its cells are in use: most likely to be empty soon, if nobody takes more of them.
+    Few,
+    /// Less than three quarters.
+    Some,
+    Most,
+    /// All of them.
+    All,
+}
+
+impl Fill {
+    const COUNT: usize = Fill::All as usize + 1;
+
+    fn of(page: &Page) -> Fill {
+        let (used, cells) = (page.used as usize, cells(page.class as usize));
+        if used == cells {
+            Fill::All
+        } else if used * 4 >= cells * 3 {
+            Fill::Most
+        } else if used * 4 >= cells {
+            Fill::Some
+        } else {
+            Fill::Few
+        }
+    }
+}
+
+/// The runs of one size. Each is in one place.
+pub(super) struct Runs {
+    /// Those that the sweep of the last mark has not reached. Last are those that had free cells before it, the fullest of these last of all.
+    unswept: Vec<Run>,
+    /// By how full each was when it was swept, or came; those that cells were taken from are full.
+    swept: [Vec<Run>; Fill::COUNT],
+    /// The one that cells are taken from. It is swept.
+    taken_from: Option<Run>,
+    /// Cells of it that are at hand, counted as used.
+    pub(super) word: Word,
+}
+
+impl Default for Runs {
+    fn default() -> Runs {
+        Runs {
+            unswept: Vec::new(),
+            swept: [const { Vec::new() }; Fill::COUNT],
+            taken_from: None,
+            word: Word::EMPTY,
+        }
+    }
+}
+
+impl Runs {
+    pub(super) fn iter(&self) -> impl Iterator<Item = Run> {
+        let swept = self.swept.iter().flatten().chain(&self.taken_from);
+        self.unswept.iter().chain(swept).copied()
+    }
+
+    /// Whether no cell is free, as far as the sweep has come.
+    ///
+    /// # Safety
+    ///
+    /// The runs are the caller's.
+    pub(super) unsafe fn are_full(&self) -> bool {
+        // SAFETY: the caller's.
+        let is_full = |run: Run| Fill::of(unsafe { run.page() }) == Fill::All;
+        self.iter().all(is_full)
+    }
+
+    /// A run that is swept.
+    ///
+    /// # Safety
+    ///
+    /// It is the caller's, and in no other place.
+    pub(super) unsafe fn put(&mut self, run: Run) {
+        // SAFETY: the caller's.
+        let fill = Fill::of(unsafe { run.page() });
+        self.swept[fill as usize].push(run);
+    }
+
+    /// Cells are taken from this one next, which is swept and has some. The one before is full.
+    pub(super) fn begin(&mut self, run: Run) {
+        debug_assert!(self.taken_from.is_none(), "it has free cells");
+        self.taken_from = Some(run);
+    }
+
+    /// Free cells of the run that they are taken from, or of the fullest one that is swept and at least so full.
+    ///
+    /// # Safety
+    ///
+    /// The runs are the caller's.
+    pub(super) unsafe fn next_word(&mut self, least: Fill) -> Option<Word> {
+        loop {
+            if let Some(run) = self.taken_from {
+                // SAFETY: the caller's; it holds cells.
+                if let Some(word) = unsafe { run.take_word() } {
+                    return Some(word);
+                }
+                self.taken_from = None;
+                self.swept[Fill::All as usize].push(run);
+            }
+            let fills = &mut self.swept[least as usize..Fill::All as usize];
+            self.taken_from = Some(fills.iter_mut().rev().find_map(Vec::pop)?);
+        }
+    }
+
+    /// The next run that is to be swept.
+    pub(super) fn next_unswept(&mut self) -> Option<Run> {
+        self.unswept.pop()
+    }
+
+    /// A mark has ended: all are to be swept. No cells are at hand.
+    ///
+    /// # Safety
+    ///
+    /// The runs are the caller's.
+    pub(super) unsafe fn mark_ends(&mut self) {
+        debug_assert!(self.word.free == 0 && self.unswept.is_empty(), "H6");
+        if let Some(run) = self.taken_from.take() {
+            // SAFETY: the caller's.
+            unsafe { self.put(run) };
+        }
+        let [few, some, most, all] = &mut self.swept;
+        let order = [all, few, some, most];
+        #[cfg(test)]
+        let order = match is_planted(Planted::FullRunsFirst) {
+            true => order.into_iter().rev().collect::<Vec<_>>(),
+            false => order.into_iter().collect(),
+        };
+        for runs in order {
+            self.unswept.append(runs);
+        }
+    }
+}

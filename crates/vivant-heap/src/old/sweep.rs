@@ -1,0 +1,173 @@
+//! Dead cells become free, run by run (H8).
+
+#[cfg(test)]
+use super::Epoch;
+use super::{FreeCells, Old, end};
+use crate::orca::ForeignCode;
+use crate::pages::Source;
+use crate::pages::page::{Kind, Run, Wanted};
+#[cfg(test)]
+use crate::planted::{Planted, is_planted};
+use crate::stress::poison;
+
+/// How many runs are swept for one object that finds no cell: what bounds its allocation. If none of them has a free cell it gets a new run.
+const MISSES: usize = 8;
+
+/// A sweep of a run costs as much as so many destructors.
+const DESTRUCTORS: usize = 16;
+
+impl Old {
+    /// Sweeps so many runs, fewer if they have many destructors to run. Whether all are swept then.
+    pub(crate) fn sweep(&mut self, most: usize, source: &Source) -> bool {
+        let mut left = most.saturating_mul(DESTRUCTORS);
+        let mut empty = Vec::new();
+        while self.unswept != 0 && left != 0 {
+            let Some(run) = self.next_unswept() else {
+                break;
+            };
+            // SAFETY: the run is this heap's, and on no list.
+            unsafe {
+                let destructors = self.sweep_one(run);
+                left = left.saturating_sub(DESTRUCTORS + destructors);
+                match run.page().used {
+                    0 => empty.push(run),
+                    _ => self.put(run),
+                }
+            }
+        }
+        // SAFETY: the runs are on no list any more.
+        unsafe { self.give(empty, source) };
+        self.unswept == 0
+    }
+
+    /// Sweeps a few runs of one class for an object that finds no cell. One of those that are empty now is the caller's.
+    pub(super) fn sweep_for(&mut self, class: usize, source: &Source) -> Option<Run> {
+        let mut empty = Vec::new();
+        for _ in 0..MISSES {
+            let runs = self.sizes[class].as_mut();
+            let Some(run) = runs.and_then(|runs| runs.next_unswept()) else {
+                break;
+            };
+            let _foreign = ForeignCode::begin();
+            // SAFETY: the run is this heap's, and on no list.
+            unsafe {
+                let _destructors = self.sweep_one(run);
+                match run.page().used {
+                    0 => empty.push(run),
+                    _ => self.put(run),
+                }
+            }
+        }
+        let kept = empty.pop();
+        // SAFETY: the runs are on no list any more.
+        unsafe { self.give(empty, source) };
+        kept
+    }
+
+    /// Sweeps a run, and counts what that frees. How many destructors have run.
+    ///
+    /// # Safety
+    ///
+    /// It is this heap's, was not swept, and is on no list.
+    unsafe fn sweep_one(&mut self, run: Run) -> usize {
+        // SAFETY: the caller's.
+        let freed = unsafe { sweep_run(run, self.marked.0, self.free_cells, &mut self.panics) };
+        self.live -= freed.bytes;
+        // The verifier sees it if more was freed than was dead.
+        self.dead = self.dead.saturating_sub(freed.bytes);
+        self.destructors -= freed.destructors;
+        self.unswept -= 1;
+        freed.destructors
+    }
+
+    /// The next run that the last mark's sweep has not reached. It is on no list then.
+    fn next_unswept(&mut self) -> Option<Run> {
+        while let Some(runs) = self.sizes.get_mut(self.sweeps) {
+            if let Some(run) = runs.as_mut().and_then(|runs| runs.next_unswept()) {
+                return Some(run);
+            }
+            self.sweeps += 1;
+        }
+        self.large_unswept.pop()
+    }
+
+    /// A run is swept, and has objects.
+    ///
+    /// # Safety
+    ///
+    /// It is this heap's, and on no list.
+    pub(super) unsafe fn put(&mut self, run: Run) {
+        // SAFETY: the caller's.
+        unsafe {
+            let page = run.page();
+            match page.kind {
+                Kind::Large => self.large.push(run),
+                _ => self.sizes[page.class as usize]
+                    .get_or_insert_default()
+                    .put(run),
+            }
+        }
+    }
+
+    /// Gives empty runs back.
+    ///
+    /// # Safety
+    ///
+    /// They are this heap's, and on no list.
+    pub(super) unsafe fn give(&mut self, empty: impl IntoIterator<Item = Run>, source: &Source) {
+        let counted = empty.into_iter().inspect(|run| {
+            // SAFETY: the caller's.
+            self.pages -= unsafe { run.page() }.pages as usize;
+            self.runs -= 1;
+        });
+        // SAFETY: the caller's.
+        unsafe { source.give(counted) };
+    }
+}
+
+/// What a sweep of a run did.
+pub(super) struct Freed {
+    bytes: usize,
+    /// How many were run.
+    destructors: usize,
+}
+
+/// Sweeps one run.
+///
+/// # Safety
+///
+/// It is the caller's.
+unsafe fn sweep_run(run: Run, alive: u8, free: FreeCells, panics: &mut u64) -> Freed {
+    let marked = alive;
+    #[cfg(test)]
+    let alive = match is_planted(Planted::FreedAlive) {
+        true => Epoch(alive).next().0,
+        false => alive,
+    };
+    let wanted = match free {
+        FreeCells::Poisoned => Wanted::All,
+        FreeCells::Stale => Wanted::Destructors,
+    };
+    let mut destructors = 0;
+    // SAFETY: the caller's.
+    unsafe {
+        let before = run.page().used;
+        let size = run.page().cell_size();
+        // SAFETY: dead, and its page is the caller's. Destructors that run meanwhile are of leaves (H10): they have no way to this heap, so to no page of
+        // this run, which `sweep` has borrowed.
+        run.sweep(alive, wanted, |cell, drops| {
+            if drops {
+                *panics += end(cell.cast());
+                destructors += 1;
+            }
+            if free == FreeCells::Poisoned {
+                poison(cell, size);
+            }
+        });
+        run.page().swept = marked;
+        Freed {
+            bytes: usize::from(before - run.page().used) * size,
+            destructors,
+        }
+    }
+}
