@@ -210,6 +210,11 @@ fn who_has_not_run_for_a_while_keeps_no_nursery() {
     simulation.run_for(Duration::from_secs(3));
     let facts = heap(simulation.system());
     assert!(facts.pages <= 16 * 1024, "{facts:?}");
+    assert!(
+        (facts.live..=facts.pages).contains(&facts.held),
+        "{facts:?}"
+    );
+    assert!((0.0..1.0).contains(&facts.fragmentation()), "{facts:?}");
     let now = simulation.now();
     simulation.run();
     assert_eq!(simulation.now(), now, "nobody looks at one that rests");
