@@ -4,7 +4,7 @@ use crate::failure::Failure;
 use crate::param::{Param, Params, Value};
 use std::path::PathBuf;
 use std::time::Duration;
-use vivant::{System, SystemBuilder};
+use vivant::{PauseClock, System, SystemBuilder};
 
 /// Whether the system is fair (T6). Off, a run ends when nothing is left to do, and no turn is too long: what is then saved is
 /// what fairness costs. For benches that end without it.
@@ -12,6 +12,13 @@ pub(crate) const FAIR: Param = Param::choice(
     "fair",
     &["on", "off"],
     "whether actors and turns have limits",
+);
+
+/// By which clock the pauses of heaps are measured.
+pub(crate) const PAUSES: Param = Param::choice(
+    "pauses",
+    &["wall", "cpu"],
+    "by which clock pauses are measured",
 );
 
 /// Longer than any run.
@@ -58,14 +65,22 @@ impl Run {
         self.builder().idle_after(time).build()
     }
 
-    fn builder(&self) -> SystemBuilder {
+    pub(crate) fn builder(&self) -> SystemBuilder {
         let builder = System::builder().workers(self.threads);
-        let unfair = (FAIR.name, Value::Choice("off"));
-        if self.params.iter().any(|it| it == unfair) {
-            builder.budget(u32::MAX, UNLIMITED).turn_limit(UNLIMITED)
-        } else {
-            builder
+        let builder = match self.is_chosen(PAUSES, "cpu") {
+            true => builder.pause_clock(PauseClock::ThreadCpu),
+            false => builder,
+        };
+        match self.is_chosen(FAIR, "off") {
+            true => builder.budget(u32::MAX, UNLIMITED).turn_limit(UNLIMITED),
+            false => builder,
         }
+    }
+
+    /// Whether the bench has this parameter, and it is this word.
+    pub(crate) fn is_chosen(&self, param: Param, word: &'static str) -> bool {
+        let wanted = (param.name, Value::Choice(word));
+        self.params.iter().any(|it| it == wanted)
     }
 
     /// What the row says of the result, if it is as expected.

@@ -24,6 +24,8 @@ pub struct HeapStats {
     pub slices: u64,
     /// How often a turn has waited for a marker to leave the object that it was about to change.
     pub waits: u64,
+    /// How often it looked meanwhile whether the marker had left. A turn that waits for longer than 63 looks offers its processor between two.
+    pub looks: u64,
     /// Bytes of all objects that were ever made, headers and what was left over at the ends of blocks included.
     pub allocated: u64,
     /// Objects that collections of the nursery have moved: these cost, and not those that died.
@@ -108,6 +110,13 @@ pub(crate) struct Counted {
     aged: usize,
 }
 
+/// How turns have waited for markers while a mark ran.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Waits {
+    pub(crate) times: u64,
+    pub(crate) looks: u64,
+}
+
 /// What a collection of the nursery has moved.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Moved {
@@ -168,9 +177,10 @@ impl Counted {
         self.stats.slices += 1;
     }
 
-    /// Turns have waited for markers so often.
-    pub(crate) fn waited(&mut self, times: u64) {
-        self.stats.waits += times;
+    /// Turns have waited for markers.
+    pub(crate) fn waited(&mut self, waits: Waits) {
+        self.stats.waits += waits.times;
+        self.stats.looks += waits.looks;
     }
 
     /// A mark has met so many objects.

@@ -151,8 +151,8 @@ pub use rate_limit::{RateLimit, RateLimited};
 pub use report::Report;
 pub use router::Router;
 pub use space::{
-    ByPauseKind, Collected, Distribution, HeapFacts, PauseDistributions, PauseKind, Pauses, Plain,
-    PlainActor, Space,
+    ByPauseKind, Collected, Distribution, HeapFacts, PauseClock, PauseDistributions, PauseKind,
+    Pauses, Plain, PlainActor, Space,
 };
 pub use step::{Step, Steps};
 pub use stop::{GaveUp, Linked, StopReason};

@@ -1,9 +1,10 @@
 //! What keeps actors from running on account of their heaps is recorded by kinds: for each actor, and for all of a system.
 
 use std::time::Duration;
+use vivant::heap::Leaf;
 use vivant::prelude::*;
 use vivant::simulation::{Faults, Simulation};
-use vivant::{HeapFacts, Pacing, PauseKind, Pauses};
+use vivant::{HeapFacts, Pacing, PauseClock, PauseKind, Pauses};
 
 /// A ring that its owner shows to others, page by page.
 #[derive(Actor)]
@@ -126,4 +127,57 @@ fn on_threads_pauses_take_time_and_their_quantiles_are_in_order() {
         rising.is_sorted() && all.longest > Duration::ZERO,
         "{all:?}"
     );
+}
+
+/// Its end takes long, and no processor.
+struct Sleeper;
+
+const SLEPT: Duration = Duration::from_millis(30);
+
+impl Drop for Sleeper {
+    #[allow(
+        clippy::disallowed_methods,
+        reason = "a pause in which no processor works"
+    )]
+    fn drop(&mut self) {
+        std::thread::sleep(SLEPT);
+    }
+}
+
+#[derive(Actor)]
+struct BedState<'gc> {
+    sleeper: Option<Gc<'gc, Leaf<Sleeper>>>,
+}
+
+#[behaviours]
+impl<'gc> BedState<'gc> {
+    #[start]
+    fn new(t: &Turn<'gc, Bed>) -> Self {
+        let sleeper = Some(t.alloc(Leaf(Sleeper)));
+        BedState { sleeper }
+    }
+    /// A collection of the nursery drops the sleeper.
+    fn wake(&mut self, t: &Turn<'gc, Bed>) {
+        self.sleeper = None;
+        let _dead = t.alloc([0_u64; 256]);
+    }
+}
+
+/// The longest pause of an actor that had to wait for a sleeper.
+fn longest(clock: PauseClock) -> Duration {
+    let builder = System::builder().workers(1).pacing(often());
+    let system = builder.pause_clock(clock).build();
+    Bed::spawn(&system).wake().ask_blocking().unwrap();
+    system.shutdown();
+    system.inspect().pauses.all.longest
+}
+
+#[test]
+fn a_pause_in_which_the_worker_sleeps_is_long_by_the_clock_on_the_wall_only() {
+    assert!(longest(PauseClock::Wall) >= SLEPT);
+    let cpu = longest(PauseClock::ThreadCpu);
+    assert!(cpu > Duration::ZERO, "{cpu:?}");
+    if cfg!(target_os = "linux") {
+        assert!(cpu < SLEPT, "{cpu:?}");
+    }
 }

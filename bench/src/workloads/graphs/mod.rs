@@ -44,7 +44,16 @@ pub(super) fn with_pauses(mut figures: Figures, heaps: HeapFacts) -> Figures {
 }
 
 /// How long the pauses of a system took, those of actors included that have ended: all, and each kind of which there were any.
-pub(super) fn with_distribution(mut figures: Figures, system: &System) -> Figures {
+pub(super) fn with_distribution(figures: Figures, system: &System) -> Figures {
+    with_named_distribution(figures, "pauses", system)
+}
+
+/// The same, under a name that says by which clock.
+pub(super) fn with_named_distribution(
+    mut figures: Figures,
+    name: &'static str,
+    system: &System,
+) -> Figures {
     let pauses = system.inspect().pauses;
     let kinds = pauses.iter().filter(|(_, these)| these.count > 0);
     let all = [("all", &pauses.all)].into_iter();
@@ -52,7 +61,7 @@ pub(super) fn with_distribution(mut figures: Figures, system: &System) -> Figure
     let shown: serde_json::Map<_, _> = each
         .map(|(name, these)| (name.to_owned(), quantiles(these)))
         .collect();
-    figures.extra.insert("pauses", shown.into());
+    figures.extra.insert(name, shown.into());
     figures
 }
 
@@ -78,6 +87,8 @@ pub(super) fn heaps(system: &System) -> HeapFacts {
         all.live += heap.live;
         all.pages += heap.pages;
         all.allocated += heap.allocated;
+        all.waits += heap.waits;
+        all.looks += heap.looks;
         all.pauses = all.pauses.and(&heap.pauses);
     }
     all

@@ -12,7 +12,7 @@ use crate::failure::Failure;
 use crate::latency::Latencies;
 use crate::param::Param;
 use crate::row::Figures;
-use crate::run::Run;
+use crate::run::{PAUSES, Run};
 use std::time::Instant;
 use vivant::heap::{Leaf, Mutator};
 use vivant::prelude::*;
@@ -25,6 +25,7 @@ pub(in crate::workloads) const EDIT_DISTANCE: Bench = Bench {
     params: &[
         Param::count("strings", 18, 4, "strings, of which all pairs are taken"),
         Param::count("letters", 250, 30, "letters of a string"),
+        PAUSES,
     ],
     run,
     child: None,
@@ -177,7 +178,7 @@ fn run(run: &Run) -> Result<Vec<Figures>, Failure> {
     let expected = strings.iter().map(of_all).sum();
     let system = run.system();
     let distances = Distances::spawn(&system, count, letters);
-    let window = Window::begin(&system);
+    let window = Window::begin(run, &system);
     let (sum, found) = distances.all().ask_blocking()?;
     let seen = window.end();
     let check = run.check("sum of all distances", expected, sum)?;

@@ -21,8 +21,7 @@ use crate::bench::{Bench, Group};
 use crate::failure::Failure;
 use crate::meter::Meter;
 use crate::param::Param;
-use crate::run::Run;
-use vivant::System;
+use crate::run::{PAUSES, Run};
 use vivant_heap::Pacing;
 
 pub(in crate::workloads) const KV_STORE: Bench = Bench {
@@ -45,6 +44,7 @@ pub(in crate::workloads) const KV_STORE: Bench = Bench {
         )
         .at_least(0),
         SIDE,
+        PAUSES,
     ],
     run,
     child: Some(|run| {
@@ -87,15 +87,15 @@ fn pacing(plan: Plan, collections: u64) -> Pacing {
 fn work<S: Store>(run: &Run) -> Result<Outcome, Failure> {
     let plan = plan(run);
     let Plan { operations, .. } = plan;
-    let system = System::builder()
-        .workers(run.threads)
+    let system = run
+        .builder()
         .pacing(pacing(plan, run.count("collections")))
         .build();
     let loading = Meter::start();
     let store = S::spawn(&system, plan);
     S::load(&store)?;
     let load = loading.stop().wall;
-    let window = Window::begin(&system);
+    let window = Window::begin(run, &system);
     let found = match plan.requests {
         Requests::Chunks => {
             let chunk = run.count("chunk");

@@ -16,7 +16,7 @@ use crate::failure::Failure;
 use crate::latency::Latencies;
 use crate::param::{Param, Value};
 use crate::row::Figures;
-use crate::run::Run;
+use crate::run::{PAUSES, Run};
 use std::time::Instant;
 use vivant::heap::{Leaf, Mutator};
 use vivant::prelude::*;
@@ -34,6 +34,7 @@ pub(in crate::workloads) const REWRITES: Bench = Bench {
         Param::count("fresh", 20, 20, "nodes that are replaced in a turn").at_least(0),
         Param::count("collections", 4, 4, "full collections, about"),
         MARKS,
+        PAUSES,
     ],
     run,
     child: None,
@@ -241,14 +242,11 @@ impl Marks {
 
 fn row(run: &Run, size: Size, marks: Marks, expected: u64) -> Result<Figures, Failure> {
     let pacing = marks.pacing(size);
-    let system = System::builder()
-        .workers(run.threads)
-        .pacing(pacing)
-        .build();
+    let system = run.builder().pacing(pacing).build();
     let graph = Graphs::spawn(&system, size);
     graph.grow().ask_blocking()?;
     graph.connect().ask_blocking()?;
-    let window = Window::begin(&system);
+    let window = Window::begin(run, &system);
     graph.rewrite().ask_blocking()?;
     let seen = window.end();
     let (times, sum) = graph.end().ask_blocking()?;

@@ -15,7 +15,7 @@ use crate::failure::Failure;
 use crate::latency::Latencies;
 use crate::param::Param;
 use crate::row::Figures;
-use crate::run::Run;
+use crate::run::{PAUSES, Run};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, HashMap};
 use std::time::Instant;
@@ -32,6 +32,7 @@ pub(in crate::workloads) const TEXT_SEARCH: Bench = Bench {
         Param::count("documents", 1_000, 50, "documents of a shard"),
         Param::count("words", 200_000, 500, "words that there are").at_least(2),
         Param::count("every", 100, 5, "shards between questions"),
+        PAUSES,
     ],
     run,
     child: None,
@@ -216,7 +217,7 @@ fn run(run: &Run) -> Result<Vec<Figures>, Failure> {
     };
     let system = run.system();
     let index = Index::spawn(&system, texts);
-    let window = Window::begin(&system);
+    let window = Window::begin(run, &system);
     let (mut made, mut questions, mut sum) = (0, 0, 0);
     for shard in 0..shards {
         if shard > 0 && shard % every == 0 {

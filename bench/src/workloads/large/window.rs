@@ -1,13 +1,16 @@
 //! What heaps did while a bench was timed.
 
-use super::super::graphs::{heaps, with_distribution, with_pauses};
+use super::super::graphs::{heaps, with_named_distribution, with_pauses};
 use crate::meter::{Meter, Spent};
 use crate::row::Figures;
+use crate::run::{PAUSES, Run};
 use vivant::{HeapFacts, PauseKind, System};
 
 /// Runs from its making to [`Window::end`].
 pub(super) struct Window<'s> {
     system: &'s System,
+    /// What pauses are called, by their clock.
+    pauses: &'static str,
     before: HeapFacts,
     meter: Meter,
 }
@@ -15,6 +18,7 @@ pub(super) struct Window<'s> {
 /// What heaps did meanwhile, and what it took.
 pub(super) struct Seen<'s> {
     system: &'s System,
+    pauses: &'static str,
     pub(super) spent: Spent,
     heaps: HeapFacts,
     /// Bytes of old objects at the beginning or at the end, whichever are more.
@@ -22,9 +26,13 @@ pub(super) struct Seen<'s> {
 }
 
 impl<'s> Window<'s> {
-    pub(super) fn begin(system: &'s System) -> Window<'s> {
+    pub(super) fn begin(run: &Run, system: &'s System) -> Window<'s> {
         Window {
             system,
+            pauses: match run.is_chosen(PAUSES, "cpu") {
+                true => "pauses_cpu",
+                false => "pauses",
+            },
             before: heaps(system),
             meter: Meter::start(),
         }
@@ -37,8 +45,11 @@ impl<'s> Window<'s> {
             heaps.pauses[kind].count -= self.before.pauses[kind].count;
             heaps.pauses[kind].total -= self.before.pauses[kind].total;
         }
+        heaps.waits -= self.before.waits;
+        heaps.looks -= self.before.looks;
         Seen {
             system: self.system,
+            pauses: self.pauses,
             spent,
             heaps,
             live: heaps.live.max(self.before.live),
@@ -47,11 +58,13 @@ impl<'s> Window<'s> {
 }
 
 impl Seen<'_> {
-    /// Collections and their time are those of the window; the longest of each kind is that of the whole life of the heaps.
+    /// Collections, their time, and waits for markers are those of the window; the longest of each kind is that of the whole life of the heaps.
     pub(super) fn figures(&self, ops: u64, check: String) -> Figures {
         let mut figures = with_pauses(Figures::new(self.spent, ops, check), self.heaps);
         let mib = self.live as f64 / f64::from(1 << 20);
         figures.extra.insert("live_mib", mib.into());
-        with_distribution(figures, self.system)
+        figures.extra.insert("waits", self.heaps.waits.into());
+        figures.extra.insert("looks", self.heaps.looks.into());
+        with_named_distribution(figures, self.pauses, self.system)
     }
 }

@@ -13,6 +13,7 @@ use crate::orca::Owner;
 use crate::pages::chunk::{age_of, state_of};
 #[cfg(test)]
 use crate::planted::{Planted, is_planted};
+use crate::stats::Waits;
 use crate::sync::{Arc, Ordering, yield_now};
 use crate::types::{Object, Target};
 use std::collections::HashSet;
@@ -30,8 +31,8 @@ pub(crate) struct Cycle {
     debt: Debt,
     /// Bytes of regions that were pinned when the mark began.
     pinned: usize,
-    /// Times that the owner has waited for a marker.
-    pub(crate) waits: u64,
+    /// Of the owner, for markers.
+    waits: Waits,
     /// Under stress: what a simple mark has met at the beginning.
     shadow: Option<HashSet<NonNull<Header>>>,
 }
@@ -62,9 +63,10 @@ impl Cycle {
         let came = unsafe { self.scanner.visit(object, Round::Second) };
         std::mem::forget(whole);
         if came == Claim::Others {
-            self.waits += 1;
+            self.waits.times += 1;
             // SAFETY: as above.
-            claim::wait(unsafe { state_of(object.cast()) }, self.marking.epoch);
+            let state = unsafe { state_of(object.cast()) };
+            self.waits.looks += claim::wait(state, self.marking.epoch);
         }
     }
 
@@ -139,7 +141,7 @@ impl Core {
             scanner,
             debt: Debt::begin(self.old.live, self.lived),
             pinned: self.pinned,
-            waits: 0,
+            waits: Waits::default(),
             shadow,
         });
         cycle.hands_over();

@@ -250,15 +250,18 @@ where
         kind: impl FnOnce(&HeapStats, &HeapStats) -> PauseKind,
         collect: impl FnOnce(&mut Heap<Rooted<A>>),
     ) {
-        let oracle = &worker.system.oracle;
+        let (oracle, clock) = (&worker.system.oracle, worker.system.config.pause_clock);
         let (before, began_ns) = (self.heap.stats(), oracle.now_ns());
+        let began = clock.read(oracle, began_ns);
         collect(&mut self.heap);
-        let (after, ns) = (self.heap.stats(), oracle.now_ns() - began_ns);
+        let (after, ended_ns) = (self.heap.stats(), oracle.now_ns());
+        let paused_ns = clock.read(oracle, ended_ns) - began;
         let kind = kind(&before, &after);
-        facts.paused(kind, ns, &after);
-        worker.system.pauses.add(kind, ns);
-        observe::paused(worker, kind, ns);
-        self.takes_note(worker, &before, ns, began_ns + ns);
+        facts.paused(kind, paused_ns, &after);
+        worker.system.pauses.add(kind, paused_ns);
+        observe::paused(worker, kind, paused_ns);
+        // What is paced by the time that it takes goes by the clock on the wall.
+        self.takes_note(worker, &before, ended_ns - began_ns, ended_ns);
         self.tell_of_deaths();
     }
 

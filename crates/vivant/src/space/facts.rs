@@ -18,6 +18,8 @@ pub struct HeapCounts {
     decs: AtomicU64,
     changes: AtomicU64,
     questions: AtomicU64,
+    waits: AtomicU64,
+    looks: AtomicU64,
     pauses: ByPauseKind<PauseCounts>,
 }
 
@@ -47,6 +49,10 @@ pub struct HeapFacts {
     pub changes: u64,
     /// Messages by which the runtime asked whether it rests.
     pub questions: u64,
+    /// How often a turn has waited for a marker to leave an object that it was about to change. This is in the turn's time, and in no pause. Counted when a mark ends.
+    pub waits: u64,
+    /// How often it looked, in all these waits, whether the marker had left. Some nanoseconds each; after 63 in one wait it offers its processor between two.
+    pub looks: u64,
     /// Its pauses: how often, and for how long, the actor could have run a turn and did not because of its heap.
     pub pauses: ByPauseKind<Pauses>,
 }
@@ -92,6 +98,8 @@ impl HeapCounts {
         self.incs.store(after.incs, Ordering::Relaxed);
         self.decs.store(after.decs, Ordering::Relaxed);
         self.changes.store(after.changes, Ordering::Relaxed);
+        self.waits.store(after.waits, Ordering::Relaxed);
+        self.looks.store(after.looks, Ordering::Relaxed);
     }
 
     pub(crate) fn read(&self) -> HeapFacts {
@@ -107,6 +115,8 @@ impl HeapCounts {
             decs: self.decs.load(Ordering::Relaxed),
             changes: self.changes.load(Ordering::Relaxed),
             questions: self.questions.load(Ordering::Relaxed),
+            waits: self.waits.load(Ordering::Relaxed),
+            looks: self.looks.load(Ordering::Relaxed),
             pauses: ByPauseKind::each(|kind| self.pauses[kind].read()),
         }
     }

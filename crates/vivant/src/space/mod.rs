@@ -29,7 +29,7 @@ pub(crate) use facts::HeapCounts;
 pub use facts::HeapFacts;
 pub(crate) use marks::{Helped, Marks};
 pub(crate) use orphans::Orphans;
-pub use pauses::{ByPauseKind, PauseKind, Pauses};
+pub use pauses::{ByPauseKind, PauseClock, PauseKind, Pauses};
 pub use plain::{Plain, PlainActor};
 
 use crate::actor::Actor;

@@ -8,7 +8,7 @@ use crate::mute::Marks;
 use crate::oracle::Oracle;
 use crate::report::{Listener, Report};
 use crate::scheduler::{Scheduler, Threads};
-use crate::space::Collected;
+use crate::space::{Collected, PauseClock};
 use std::fmt;
 use std::num::NonZeroUsize;
 use std::thread;
@@ -26,6 +26,7 @@ pub(crate) struct Config {
     pub(crate) heap_limit: Option<usize>,
     pub(crate) allocation_limit: usize,
     pub(crate) idle_after: Duration,
+    pub(crate) pause_clock: PauseClock,
     #[cfg(feature = "tokio")]
     pub(crate) tokio: Option<tokio::runtime::Handle>,
 }
@@ -45,6 +46,7 @@ impl Default for Config {
             heap_limit: None,
             allocation_limit: 64 << 20,
             idle_after: Duration::from_secs(1),
+            pause_clock: PauseClock::default(),
             #[cfg(feature = "tokio")]
             tokio: None,
         }
@@ -166,6 +168,13 @@ impl SystemBuilder {
     /// is given up after an eighth of it, and its owner collects that within half of it; actors that nobody can reach any more are looked for after the whole of it.
     pub fn idle_after(mut self, time: Duration) -> Self {
         self.config.idle_after = time;
+        self
+    }
+
+    /// By which clock the pauses of heaps are measured, of which [`Inspection`](crate::Inspection::pauses), [`HeapFacts`](crate::HeapFacts::pauses) and metrics tell;
+    /// by that on the wall by default. When heaps collect does not depend on it.
+    pub fn pause_clock(mut self, clock: PauseClock) -> Self {
+        self.config.pause_clock = clock;
         self
     }
 

@@ -209,7 +209,7 @@ fn run(run: &Run) -> Result<Vec<Figures>, Failure> {
         busy: run.count("busy").min(100) as f64 / 100.0,
     };
     let before = marks(&system);
-    let window = Window::begin(&system);
+    let window = Window::begin(run, &system);
     thread::scope(|scope| {
         let asked = parts
             .each_mut()
