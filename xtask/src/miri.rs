@@ -26,6 +26,10 @@ const TESTS_LATER: &str = "--test misbehaviour --test races --test steps";
 /// What takes an interpreter minutes: simulations of many actors.
 const TESTS_LONG: &str = "--test orphans --test unreachable --test far";
 
+/// What is left to the long form of the runtime's unit tests: models of states and orders, random orders of a scheduler's round,
+/// histograms, hundreds of messages that wait.
+const SKIPPED: &str = "--skip model --skip interleaved --skip nobody_waits_for_ever --skip distribution --skip a_flood_that_lines_up";
+
 /// Counted references: those tests that cross threads, or that come back in from destructors.
 const COUNTS: &str =
     "miri test -p vivant-brc --lib --test threads --test reentry --test stress --test bounded";
@@ -73,10 +77,8 @@ fn runtime(tests: &str, long: bool) -> Result<Run, Failure> {
     run.expect_tests()?;
     Ok(match long {
         true => run.env("MIRIFLAGS", format!("{FLAGS} {FLAGS_LONG}")),
-        // One program of each kind: the seeds are for `cargo test`. Models of states and orders take minutes, and are left to the long form.
-        false => run
-            .words("-- --skip model --skip interleaved")
-            .env("VIVANT_SEEDS", "1"),
+        // One program of each kind: the seeds are for `cargo test`.
+        false => run.words("--").words(SKIPPED).env("VIVANT_SEEDS", "1"),
     })
 }
 

@@ -304,7 +304,7 @@ fn a_long_chain_of_actors_ends_without_deep_recursion() {
         Simulation::new(0).system().clone(),
     ] {
         let mut head = None;
-        for _ in 0..if cfg!(miri) { 100 } else { 100_000 } {
+        for _ in 0..if cfg!(miri) { 20 } else { 100_000 } {
             head = Some(system.spawn(Chained { _next: head }));
         }
         drop(head);

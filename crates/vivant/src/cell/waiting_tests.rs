@@ -376,7 +376,7 @@ impl Observer {
 /// T6: who lines up is not looked at, but counts.
 #[test]
 fn a_flood_that_lines_up_lets_others_have_their_turns() {
-    const FLOOD: usize = 5_000;
+    const FLOOD: usize = if cfg!(miri) { 300 } else { 5_000 };
     for seed in 0..if cfg!(miri) { 1 } else { 20 } {
         let simulation = Simulation::new(seed);
         let system = simulation.system();
@@ -397,7 +397,7 @@ fn a_flood_that_lines_up_lets_others_have_their_turns() {
 
 #[test]
 fn a_million_who_wait_cost_others_nothing_and_all_run() {
-    let many = if cfg!(miri) { 100 } else { 200_000 };
+    let many = if cfg!(miri) { 30 } else { 200_000 };
     let simulation = Simulation::new(0);
     let done = Log::default();
     let store = simulation.system().spawn(Store {

@@ -205,6 +205,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "a hundred thousand additions")]
     fn quantiles_are_never_too_small_and_hardly_too_large() {
         let histograms = Histograms::default();
         for us in 1..=100_000 {
