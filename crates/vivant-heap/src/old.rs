@@ -293,7 +293,8 @@ impl Old {
         self.to_sweep = self.runs;
         self.unswept = self.runs;
         self.sweeps = 0;
-        self.large_unswept.append(&mut self.large);
+        debug_assert!(self.large_unswept.is_empty(), "H6");
+        mem::swap(&mut self.large_unswept, &mut self.large);
         for runs in self.sizes.iter_mut().flatten() {
             // SAFETY: the runs are this heap's.
             unsafe { runs.mark_ends() };

@@ -4,6 +4,7 @@ use crate::pages::class::cells;
 use crate::pages::page::{Page, Run, Word};
 #[cfg(test)]
 use crate::planted::{Planted, is_planted};
+use std::mem;
 
 /// How full a run is.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -36,8 +37,8 @@ impl Fill {
 
 /// The runs of one size. Each is in one place.
 pub(super) struct Runs {
-    /// Those that the sweep of the last mark has not reached. Last are those that had free cells before it, the fullest of these last of all.
-    unswept: Vec<Run>,
+    /// Those that the sweep of the last mark has not reached, by how full each was before that.
+    unswept: [Vec<Run>; Fill::COUNT],
     /// By how full each was when it was swept, or came; those that cells were taken from are full.
     swept: [Vec<Run>; Fill::COUNT],
     /// The one that cells are taken from. It is swept.
@@ -49,7 +50,7 @@ pub(super) struct Runs {
 impl Default for Runs {
     fn default() -> Runs {
         Runs {
-            unswept: Vec::new(),
+            unswept: [const { Vec::new() }; Fill::COUNT],
             swept: [const { Vec::new() }; Fill::COUNT],
             taken_from: None,
             word: Word::EMPTY,
@@ -59,8 +60,8 @@ impl Default for Runs {
 
 impl Runs {
     pub(super) fn iter(&self) -> impl Iterator<Item = Run> {
-        let swept = self.swept.iter().flatten().chain(&self.taken_from);
-        self.unswept.iter().chain(swept).copied()
+        let all = self.unswept.iter().chain(&self.swept).flatten();
+        all.chain(&self.taken_from).copied()
     }
 
     /// Whether no cell is free, as far as the sweep has come.
@@ -111,31 +112,32 @@ impl Runs {
         }
     }
 
-    /// The next run that is to be swept.
+    /// The next run that is to be swept: the fullest of those that had free cells, and the full ones last.
     pub(super) fn next_unswept(&mut self) -> Option<Run> {
-        self.unswept.pop()
-    }
-
-    /// A mark has ended: all are to be swept. No cells are at hand.
-    ///
-    /// # Safety
-    ///
-    /// The runs are the caller's.
-    pub(super) unsafe fn mark_ends(&mut self) {
-        debug_assert!(self.word.free == 0 && self.unswept.is_empty(), "H6");
-        if let Some(run) = self.taken_from.take() {
-            // SAFETY: the caller's.
-            unsafe { self.put(run) };
-        }
-        let [few, some, most, all] = &mut self.swept;
-        let order = [all, few, some, most];
+        let [few, some, most, all] = &mut self.unswept;
+        let order = [most, some, few, all];
         #[cfg(test)]
         let order = match is_planted(Planted::FullRunsFirst) {
             true => order.into_iter().rev().collect::<Vec<_>>(),
             false => order.into_iter().collect(),
         };
-        for runs in order {
-            self.unswept.append(runs);
+        order.into_iter().find_map(Vec::pop)
+    }
+
+    /// A mark has ended: all are to be swept. No cells are at hand. Costs the same however many there are.
+    ///
+    /// # Safety
+    ///
+    /// The runs are the caller's.
+    pub(super) unsafe fn mark_ends(&mut self) {
+        debug_assert!(
+            self.word.free == 0 && self.unswept.iter().all(Vec::is_empty),
+            "H6"
+        );
+        if let Some(run) = self.taken_from.take() {
+            // SAFETY: the caller's.
+            unsafe { self.put(run) };
         }
+        mem::swap(&mut self.unswept, &mut self.swept);
     }
 }
