@@ -10,6 +10,7 @@ use crate::pages::page::Kind;
 use crate::planted::{Planted, is_planted};
 use crate::types::{Collected, Gc};
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::ptr::NonNull;
 
 /// One watch over an object, as [`Mutator::watch`] began it: to end it by [`Mutator::unwatch`].
@@ -91,19 +92,35 @@ impl Deaths {
         });
     }
 
-    /// A mark has met all that is alive, as `is_alive` tells.
-    pub(crate) fn marked(&mut self, is_alive: impl Fn(NonNull<Header>) -> bool) {
+    /// All watches that there are now: what is watched from here on is not among them.
+    pub(crate) fn all(&self) -> Range<u64> {
+        0..self.next
+    }
+
+    /// A mark has met all that is alive, as `is_alive` tells: looks at so many of these watches, and says at how many. If fewer, that was all.
+    pub(crate) fn marked(
+        &mut self,
+        watches: &mut Range<u64>,
+        most: usize,
+        is_alive: impl Fn(NonNull<Header>) -> bool,
+    ) -> usize {
         #[cfg(test)]
         if is_planted(Planted::ForgottenWatch) {
-            return;
+            return 0;
         }
-        self.old.retain(|&number, watched| {
-            let alive = is_alive(watched.object);
-            if !alive {
-                self.found.insert(number, watched.token);
+        let (mut looked, mut dead) = (0, Vec::new());
+        for (&number, watched) in self.old.range(watches.clone()).take(most) {
+            looked += 1;
+            watches.start = number + 1;
+            if !is_alive(watched.object) {
+                dead.push((number, watched.token));
             }
-            alive
-        });
+        }
+        for (number, token) in dead {
+            self.old.remove(&number);
+            self.found.insert(number, token);
+        }
+        looked
     }
 }
 

@@ -179,6 +179,14 @@ impl Core {
         unsafe { &*self.cycle.as_ptr() }.is_some()
     }
 
+    /// Whether a mark that runs beside the turns has met all, for who is between two of them.
+    #[inline]
+    pub(crate) fn is_settling(&self) -> bool {
+        // SAFETY: as in `is_marking`.
+        let cycle = unsafe { &*self.cycle.as_ptr() };
+        cycle.as_ref().is_some_and(|cycle| cycle.settles())
+    }
+
     /// Whether a turn gets no more pages, by chance, for a test.
     pub(crate) fn is_unlucky(&self) -> bool {
         let one_in = self.pacing.stress.map_or(0, |stress| stress.refuses);

@@ -1,5 +1,6 @@
 //! [`Mutator`]: what a turn can do with its heap.
 
+use crate::collector::Revived;
 use crate::header::{Header, Table, young_size};
 use crate::heap::Core;
 use crate::orca::Owner;
@@ -252,11 +253,12 @@ impl<'gc> Mutator<'gc> {
         }
     }
 
-    /// An object comes to this turn by a way on which marks do not go: one that runs hears of it.
+    /// An object is to come to this turn by a way on which marks do not go: one that runs hears of it, and may have found it dead.
     #[inline]
-    pub(crate) fn revived(&self, object: NonNull<Header>) {
-        if let Some(cycle) = &mut *self.core().cycle.borrow_mut() {
-            cycle.revived(object);
+    pub(crate) fn revives(&self, object: NonNull<Header>) -> Revived {
+        match &mut *self.core().cycle.borrow_mut() {
+            Some(cycle) => cycle.revives(object),
+            None => Revived::Lives,
         }
     }
 }

@@ -22,6 +22,8 @@ pub struct HeapStats {
     pub given_up: u64,
     /// How often the heap's holder went through a part of such a mark, because it had made much old.
     pub slices: u64,
+    /// In how many pieces what such marks leave was settled ([`Heap::is_settling`]): at least one for each that has ended.
+    pub settled: u64,
     /// How often a turn has waited for a marker to leave the object that it was about to change.
     pub waits: u64,
     /// How often it looked meanwhile whether the marker had left. A turn that waits for longer than 63 looks offers its processor between two.
@@ -175,6 +177,11 @@ impl Counted {
     /// A part of a mark was gone through.
     pub(crate) fn slice(&mut self) {
         self.stats.slices += 1;
+    }
+
+    /// A piece of what a mark leaves is settled.
+    pub(crate) fn settles(&mut self) {
+        self.stats.settled += 1;
     }
 
     /// Turns have waited for markers.

@@ -5,6 +5,7 @@ use super::debt::Debt;
 use super::marking::{Marker, Marking, Progress};
 use super::relocator::Ageing;
 use super::scanner::Scanner;
+use super::settling::Settling;
 use super::work_list::{Round, Work};
 use super::{Shows, Whole};
 use crate::header::Header;
@@ -15,7 +16,7 @@ use crate::pages::chunk::{age_of, state_of};
 use crate::planted::{Planted, is_planted};
 use crate::stats::Waits;
 use crate::sync::{Arc, Ordering, yield_now};
-use crate::types::{Object, Target};
+use crate::types::Object;
 use std::collections::HashSet;
 use std::ptr::NonNull;
 
@@ -25,6 +26,7 @@ const LOG: usize = 256;
 /// A mark that runs.
 pub(crate) struct Cycle {
     marking: Arc<Marking>,
+    stage: Stage,
     /// The owner's. What it has is handed over at the end of each turn.
     scanner: Scanner,
     /// Of bytes of cells and large objects.
@@ -35,6 +37,22 @@ pub(crate) struct Cycle {
     waits: Waits,
     /// Under stress: what a simple mark has met at the beginning.
     shadow: Option<HashSet<NonNull<Header>>>,
+}
+
+/// What is done of a mark.
+enum Stage {
+    /// All is met that lived when it began: by whoever helps.
+    Marks,
+    /// The list of work is closed. What was not met is dead; what knows of it hears so, by and by.
+    Settles(Settling),
+}
+
+/// What becomes of an object that is to come to a turn by a way on which marks do not go.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Revived {
+    Lives,
+    /// A mark has found it dead, and nobody gets it any more.
+    Not,
 }
 
 /// What has become of a mark.
@@ -50,6 +68,10 @@ impl Cycle {
     pub(crate) fn before_write(&mut self, object: NonNull<Header>) {
         #[cfg(test)]
         if is_planted(Planted::UnclaimedWrite) {
+            return;
+        }
+        if let Stage::Settles(_) = self.stage {
+            // All that turns have was met, or was born since.
             return;
         }
         // SAFETY: an old object of this heap, which a turn uses.
@@ -70,22 +92,39 @@ impl Cycle {
         }
     }
 
-    /// An object comes to a turn by a way on which the mark does not go: by a weak reference, or by the table of tags.
+    /// An object is to come to a turn by a way on which the mark does not go: by a weak reference, or by the table of tags.
     #[inline]
-    pub(crate) fn revived(&mut self, object: NonNull<Header>) {
-        // SAFETY: an object of this heap. Relaxed: nothing is written.
-        unsafe {
-            let young = age_of(object.cast()).is_young();
-            if !young && state_of(object.cast()).load(Ordering::Relaxed) != self.marking.epoch {
+    pub(crate) fn revives(&mut self, object: NonNull<Header>) -> Revived {
+        // SAFETY: an object of this heap, which is there: nothing is swept as long as a cycle lasts.
+        let young = unsafe { age_of(object.cast()) }.is_young();
+        // SAFETY: as above. Relaxed: nothing is read by it.
+        let state = || unsafe { state_of(object.cast()) }.load(Ordering::Relaxed);
+        if young || state() == self.marking.epoch {
+            return Revived::Lives;
+        }
+        match self.stage {
+            Stage::Marks => {
                 self.scanner.met(object);
+                Revived::Lives
             }
+            #[cfg(test)]
+            Stage::Settles(_) if is_planted(Planted::LateRevival) => Revived::Lives,
+            Stage::Settles(_) => Revived::Not,
         }
     }
 
-    /// Whether the owner has something to do for it, with so many bytes in use: to pay, or to hand a long log over.
+    /// Whether all is met.
+    pub(crate) fn settles(&self) -> bool {
+        matches!(self.stage, Stage::Settles(_))
+    }
+
+    /// Whether the owner has something to do for it, with so many bytes in use: to pay, to hand a long log over, or to settle what is owed.
     #[inline]
     pub(crate) fn is_due(&self, live: usize) -> bool {
-        self.debt.is_due(live) || self.scanner.block.objects.len() >= LOG
+        match &self.stage {
+            Stage::Marks => self.debt.is_due(live) || self.scanner.block.objects.len() >= LOG,
+            Stage::Settles(settling) => settling.is_due(live),
+        }
     }
 
     /// What turns and collections have found is all markers' from here on.
@@ -138,6 +177,7 @@ impl Core {
         let shadow = stressed.then(|| self.shadow(roots));
         let mut cycle = Box::new(Cycle {
             marking,
+            stage: Stage::Marks,
             scanner,
             debt: Debt::begin(self.old.live, self.lived),
             pinned: self.pinned,
@@ -157,17 +197,41 @@ impl Core {
         super::shadow(roots, known, own)
     }
 
-    /// Between two turns: hands over what they have found, and ends the mark if it is through.
-    pub(crate) fn go_on_with_cycle(&mut self) -> Ended {
-        let Some(cycle) = self.cycle.get_mut() else {
+    /// Between two turns: hands over what they have found. If the mark is through, a piece of what it leaves is settled, of so many entries; or of as many as are due. Ends
+    /// the mark if that was the last one.
+    pub(crate) fn go_on_with_cycle(&mut self, entries: Option<usize>) -> Ended {
+        let Some(mut cycle) = self.cycle.get_mut().take() else {
             return Ended::NotYet;
         };
-        cycle.hands_over();
-        if !cycle.marking.list.is_drained() {
-            return Ended::NotYet;
+        let ended = self.step_of(&mut cycle, entries);
+        match ended {
+            Ended::Yes => self.end_cycle(*cycle),
+            Ended::NotYet => *self.cycle.get_mut() = Some(cycle),
         }
-        self.end_cycle();
-        Ended::Yes
+        ended
+    }
+
+    fn step_of(&mut self, cycle: &mut Cycle, entries: Option<usize>) -> Ended {
+        if let Stage::Marks = cycle.stage {
+            cycle.hands_over();
+            if !cycle.marking.list.is_drained() {
+                return Ended::NotYet;
+            }
+            cycle.marking.list.close();
+            cycle.check_shadow();
+            let found = std::mem::take(&mut *cycle.marking.found());
+            let settling = Settling::new(self, cycle.marking.epoch, cycle.debt.began, found);
+            cycle.stage = Stage::Settles(settling);
+        }
+        let Stage::Settles(settling) = &mut cycle.stage else {
+            return Ended::NotYet;
+        };
+        self.counted.settles();
+        let due = settling.due(self.old.live);
+        let whole = Whole;
+        let ended = settling.settle(self, entries.unwrap_or(due));
+        std::mem::forget(whole);
+        ended
     }
 
     /// Pays for what was made old since the mark began: goes through so much that it will be through when the heap has grown.
@@ -175,6 +239,9 @@ impl Core {
         let Some(cycle) = self.cycle.get_mut() else {
             return;
         };
+        if cycle.settles() {
+            return;
+        }
         let met = cycle.marking.bytes();
         let Some(piece) = cycle.debt.next(self.old.live, met) else {
             return;
@@ -193,45 +260,20 @@ impl Core {
 
     /// Ends the mark that runs, if one does, whatever is left to do.
     pub(crate) fn go_through_cycle(&mut self) {
-        while self.is_marking() && self.go_on_with_cycle() == Ended::NotYet {
+        while self.is_marking() && self.go_on_with_cycle(Some(usize::MAX)) == Ended::NotYet {
             if self.work_at_cycle(usize::MAX) == Progress::Nothing {
                 yield_now();
             }
         }
     }
 
-    /// The mark has met all that lived when it began.
-    fn end_cycle(&mut self) {
-        let Some(cycle) = self.cycle.get_mut().take() else {
+    /// All is settled: from here on what was not met may be swept.
+    fn end_cycle(&mut self, cycle: Cycle) {
+        let Stage::Settles(Settling { found, .. }) = cycle.stage else {
             return;
         };
-        let marking = &cycle.marking;
-        marking.list.close();
-        cycle.check_shadow();
-        let whole = Whole;
-        let epoch = marking.epoch;
-        // SAFETY: whoever asks has an object that has not been swept since the mark began. Relaxed: all markers have left.
-        let has_met = |object: NonNull<Header>| unsafe {
-            state_of(object.cast()).load(Ordering::Relaxed) == epoch
-        };
-        let found = std::mem::take(&mut *marking.found());
-        for reference in found.weak {
-            // SAFETY: weak references that were met; what they refer to was old when the mark began, and has not been swept since.
-            let target = unsafe { Target::of(reference) };
-            target.update(|object| has_met(object).then_some(object));
-        }
-        self.deaths.get_mut().marked(has_met);
-        self.tags.get_mut().marked(has_met);
-        let sharing = self.sharing.get_mut();
-        let imports = sharing.imports.counted();
-        found
-            .foreign
-            .into_iter()
-            .for_each(|object| imports.meet(object));
         let born = self.old.live - cycle.debt.began;
         self.old.mark_ends(found.bytes + born);
-        // SAFETY: what was not met, and has not come since the mark began, is not used any more.
-        unsafe { self.sharing.get_mut().marked() };
         let pinned = self.pinned - cycle.pinned;
         self.next_mark(born);
         self.pinned = pinned;
@@ -239,16 +281,19 @@ impl Core {
         self.counted.major(found.objects);
         self.counted.ends();
         self.showing = found.showing;
-        std::mem::forget(whole);
     }
 
-    /// Gives a mark up that runs beside the turns; its markers leave first.
+    /// Gives a mark up that runs beside the turns; its markers leave first. One that has met all is settled, and ends: somebody may have heard of the dead, and what only they
+    /// lead to may be given up.
     pub(crate) fn abandon_cycle(&mut self) {
+        if self.is_settling() {
+            self.go_through_cycle();
+        }
         if let Some(cycle) = self.cycle.get_mut().take() {
             cycle.marking.list.close();
             self.counted.waited(cycle.waits);
             self.counted.gives_up();
-            self.sharing.get_mut().imports.mark_given_up();
+            self.sharing.get_mut().imports.forget_mark();
         }
     }
 

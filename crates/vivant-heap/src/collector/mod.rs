@@ -8,14 +8,18 @@ mod debt;
 #[cfg(test)]
 mod holdings_tests;
 mod marking;
+mod pieces;
 mod prefetch;
 mod relocator;
 mod scanner;
+mod settling;
+#[cfg(test)]
+mod settling_tests;
 mod split;
 mod tracer;
 pub(crate) mod work_list;
 
-pub(crate) use cycle::Cycle;
+pub(crate) use cycle::{Cycle, Revived};
 pub use marking::{Marker, Progress};
 pub(crate) use relocator::Ageing;
 pub use relocator::Relocator;
@@ -119,12 +123,9 @@ impl Core {
             stubs.for_each(|(_, stub)| tracer.edge(stub));
         }
         while !tracer.drain(usize::MAX) {}
-        tracer.clear_weak();
-        self.deaths
-            .get_mut()
-            .marked(|object| tracer.has_met(object));
-        self.tags.get_mut().marked(|stub| tracer.has_met(stub));
         let (met, alive) = (tracer.met(), tracer.alive);
+        let weak = tracer.weak_references();
+        self.settle_at_once(weak);
         self.old.mark_ends(alive);
         // SAFETY: no turn runs, so what was not met is not used any more.
         unsafe { self.sharing.get_mut().marked() };

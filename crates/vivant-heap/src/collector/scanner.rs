@@ -3,6 +3,7 @@
 use super::Shows;
 use super::claim::{self, Claim, claim};
 use super::marking::{Marking, puts_off};
+use super::pieces::Pieces;
 use super::prefetch::prefetch;
 use super::tracer::Tracer;
 use super::work_list::{Round, Work};
@@ -65,7 +66,7 @@ impl Block {
 pub(crate) struct Found {
     pub(super) objects: u64,
     pub(super) bytes: usize,
-    pub(super) weak: Vec<NonNull<Header>>,
+    pub(super) weak: Pieces<NonNull<Header>>,
     /// Objects of other heaps: of each scanner once.
     pub(super) foreign: Vec<NonNull<Header>>,
     /// Those that may show something, and that nobody else can reach.
@@ -77,7 +78,7 @@ impl Found {
     pub(super) fn add(&mut self, other: &mut Found) {
         self.objects += std::mem::take(&mut other.objects);
         self.bytes += std::mem::take(&mut other.bytes);
-        self.weak.append(&mut other.weak);
+        self.weak.add(&mut other.weak);
         self.foreign.append(&mut other.foreign);
         self.showing.append(&mut other.showing);
     }

@@ -50,11 +50,9 @@ impl Core {
             part.trace(&mut tracer);
             while !tracer.drain(usize::MAX) {}
         }
-        tracer.clear_weak();
-        self.deaths
-            .get_mut()
-            .marked(|object| tracer.has_met(object));
         let (met, alive) = (tracer.met(), tracer.alive);
+        let weak = tracer.weak_references();
+        self.settle_at_once(weak);
         self.old.mark_ends(alive);
         let apart = apart.map(|objects| {
             // Counts what it refers to before this region gives it up, by the end of the mark (O6).

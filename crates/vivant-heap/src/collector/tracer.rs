@@ -7,7 +7,7 @@ use crate::pages::chunk::state_of;
 #[cfg(test)]
 use crate::planted::{Planted, is_planted};
 use crate::sync::Ordering;
-use crate::types::{Object, Target};
+use crate::types::Object;
 use std::ops::Range;
 use std::ptr::NonNull;
 
@@ -232,20 +232,9 @@ impl<'a> Tracer<'a> {
         self.met
     }
 
-    /// Whether an old object was met by the mark, which has met all that is alive. It may be one that is not swept yet.
-    pub(super) fn has_met(&self, object: NonNull<Header>) -> bool {
-        // SAFETY: whoever asks has an object that has not been swept since the mark began.
-        // Relaxed: one thread marks.
-        unsafe { state_of(object.cast()) }.load(Ordering::Relaxed) == self.epoch.0
-    }
-
-    /// All is marked that is alive: weak references to the rest are cleared (H10).
-    pub(super) fn clear_weak(&mut self) {
-        for reference in std::mem::take(&mut self.weak) {
-            // SAFETY: weak references that were met; what they refer to is old, and has not been swept since the mark began.
-            let target = unsafe { Target::of(reference) };
-            target.update(|object| self.has_met(object).then_some(object));
-        }
+    /// The weak references that were gone through.
+    pub(super) fn weak_references(&mut self) -> Vec<NonNull<Header>> {
+        std::mem::take(&mut self.weak)
     }
 
     /// Goes through what was met. `most` objects at most; whether that was all.

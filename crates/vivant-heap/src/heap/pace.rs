@@ -17,7 +17,7 @@ enum Due {
     Nothing,
     Young,
     All,
-    /// A mark beside the turns, or a step of the one that runs: by so many objects, under stress; else by what was made old since.
+    /// A mark beside the turns, or a step of the one that runs: by so many objects or entries, under stress; else by what was made old since.
     Beside(Option<usize>),
 }
 
@@ -129,6 +129,14 @@ impl<R: Root> Heap<R> {
         self.core.get_mut().work_at_cycle(objects)
     }
 
+    /// Whether a mark that runs beside the turns has met all that lives, and what knows of the dead has not heard of all of them yet: weak references, watches, tags, and
+    /// counts of other heaps' objects. No [`Marker`] can help any more: [`Heap::pace`] settles a piece each time. Costs two loads.
+    #[inline]
+    #[must_use]
+    pub fn is_settling(&self) -> bool {
+        self.core().is_settling()
+    }
+
     /// Sweeps all that is left of the last mark, and gives empty pages back.
     pub fn sweep(&mut self) {
         let core = self.core.get_mut();
@@ -151,7 +159,7 @@ impl<R: Root> Heap<R> {
     }
 
     /// Whether [`Heap::pace`] would do something that is not to wait. A mark that runs beside the turns waits for what becomes old, or for a long log of what was
-    /// written. Costs a few loads.
+    /// written; so does what it leaves ([`Heap::is_settling`]), which only `pace` settles. Costs a few loads.
     #[inline]
     #[must_use]
     pub fn is_due(&self) -> bool {
@@ -164,7 +172,8 @@ impl<R: Root> Heap<R> {
             || core.pacing.stress.is_some()
     }
 
-    /// Between two turns: collects what is due by the heap's pacing; goes on with a mark that runs beside the turns, and ends it if it is through.
+    /// Between two turns: collects what is due by the heap's pacing; goes on with a mark that runs beside the turns, settles a piece of what it leaves if all is met
+    /// ([`Heap::is_settling`]), and ends it when that was the last one.
     pub fn pace(&mut self) {
         let due = self.due().by(self.core().pacing.marking);
         let (core, state) = (self.core.get_mut(), &mut *self.state);
@@ -184,7 +193,7 @@ impl<R: Root> Heap<R> {
                     Some(objects) => drop(core.work_at_cycle(objects)),
                     None => core.pay(),
                 }
-                let _ended = core.go_on_with_cycle();
+                let _ended = core.go_on_with_cycle(objects);
             }
         }
         if core.old.unswept != 0 {

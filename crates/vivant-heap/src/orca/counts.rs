@@ -3,6 +3,8 @@
 use super::books::{Account, post};
 use crate::collections::gc::FixedState;
 use crate::header::Header;
+#[cfg(test)]
+use crate::planted::{Planted, is_planted};
 use std::collections::HashMap;
 use std::mem;
 use std::ptr::NonNull;
@@ -17,12 +19,15 @@ pub(crate) struct Counts {
     /// The place that was last asked for. Who tells many of one object asks for it again and again; and whoever gives objects up does it in the order
     /// in which they came, which was that in which they were told of: then the next place is the right one.
     last: u32,
-    /// What is touched.
-    touched: Met,
+    /// So many entries, the first ones, wait for the mark that runs, or has met all: what is touched there is met by it. All, while it runs.
+    unsettled: usize,
 }
 
 /// So many entries have their room even when there are few.
 const ROOM: usize = 1024;
+
+/// So many can be fitted to less room in one piece.
+const SHORT: usize = 4096;
 
 /// The count of one object.
 #[derive(Clone, Copy)]
@@ -42,15 +47,6 @@ pub(crate) enum Met {
     ByMark,
 }
 
-impl Entry {
-    #[inline]
-    fn touched(&mut self, touched: Met) {
-        if touched == Met::ByMark {
-            self.met = Met::ByMark;
-        }
-    }
-}
-
 impl Counts {
     /// Where ends what each turn looks at: how many there are.
     pub(super) const EACH_TURN: usize = mem::offset_of!(Counts, account);
@@ -62,7 +58,7 @@ impl Counts {
             entries: Vec::new(),
             places: HashMap::default(),
             last: 0,
-            touched: Met::NotYet,
+            unsettled: 0,
         }
     }
 
@@ -84,10 +80,8 @@ impl Counts {
 
     /// As `add`, of what is in the books already.
     pub(super) fn add_posted(&mut self, object: NonNull<Header>, by: i64) {
-        let touched = self.touched;
-        let entry = self.entry(object);
-        entry.count += by;
-        entry.touched(touched);
+        self.entry(object).count += by;
+        self.touch_last();
     }
 
     /// An object counts what `to` makes of its count.
@@ -97,27 +91,89 @@ impl Counts {
     /// As `add`.
     #[inline]
     pub(crate) fn change(&mut self, object: NonNull<Header>, to: impl FnOnce(i64) -> i64) {
-        let (account, touched) = (self.account, self.touched);
+        let account = self.account;
         let entry = self.entry(object);
         let after = to(entry.count);
         post(account, object, after - entry.count);
         entry.count = after;
-        entry.touched(touched);
+        self.touch_last();
+    }
+
+    /// The entry that was last asked for is touched.
+    #[inline]
+    fn touch_last(&mut self) {
+        let place = self.last as usize;
+        #[cfg(test)]
+        if is_planted(Planted::WhiteArrival) && self.unsettled != usize::MAX {
+            return;
+        }
+        if place < self.unsettled {
+            self.entries[place].met = Met::ByMark;
+        }
     }
 
     /// A mark begins beside the turns: what is touched from here on is met by it.
     pub(super) fn mark_begins(&mut self) {
-        self.touched = Met::ByMark;
+        self.unsettled = usize::MAX;
     }
 
-    /// Whether what is touched is met.
-    pub(super) fn keeps_touched(&self) -> bool {
-        self.touched == Met::ByMark
+    /// A mark has met all that it needs: those entries that there are now wait for [`Counts::marked`], and as long as they do, what is touched is met.
+    pub(super) fn is_met(&mut self) {
+        self.unsettled = self.entries.len();
     }
 
-    /// A mark has ended.
-    pub(super) fn mark_ends(&mut self) {
-        self.touched = Met::NotYet;
+    /// A mark was given up, or nothing is to be kept: nothing is met.
+    pub(super) fn forget_mark(&mut self) {
+        self.unsettled = 0;
+        for entry in &mut self.entries {
+            entry.met = Met::NotYet;
+        }
+    }
+
+    /// Looks at so many of the entries that wait, the last ones of them in their order, changes them, and forgets some. At how many: if fewer, that was all.
+    pub(super) fn marked(
+        &mut self,
+        most: usize,
+        mut keep: impl FnMut(&mut Entry) -> bool,
+    ) -> usize {
+        let until = self.unsettled;
+        self.unsettled = until.saturating_sub(most);
+        let mut gone = Vec::new();
+        for place in self.unsettled..until {
+            if !self.look_at(place, &mut keep) {
+                gone.push(place);
+            }
+        }
+        for place in gone.into_iter().rev() {
+            // What comes in its place was looked at, or came since.
+            let entry = self.entries.swap_remove(place);
+            self.places.remove(&entry.object.addr().get());
+            if let Some(moved) = self.entries.get(place) {
+                let moved = moved.object.addr().get();
+                self.places.insert(moved, place as u32);
+            }
+        }
+        let looked = until - self.unsettled;
+        let left = self.entries.len();
+        if looked < most && left <= SHORT && self.places.capacity() > 4 * left.max(ROOM) {
+            self.shrink();
+        }
+        looked
+    }
+
+    /// Changes an entry. Whether it stays.
+    fn look_at(&mut self, place: usize, keep: impl FnOnce(&mut Entry) -> bool) -> bool {
+        let entry = &mut self.entries[place];
+        let before = entry.count;
+        let kept = keep(entry);
+        let after = if kept { entry.count } else { 0 };
+        post(self.account, entry.object, after - before);
+        kept
+    }
+
+    fn shrink(&mut self) {
+        self.entries.shrink_to_fit();
+        self.places.shrink_to_fit();
     }
 
     /// A mark meets an object.
@@ -180,8 +236,7 @@ impl Counts {
         self.places
             .extend(entries.map(|(entry, place)| (entry.object.addr().get(), place)));
         if before > ROOM && self.entries.len() < before / 4 {
-            self.entries.shrink_to_fit();
-            self.places.shrink_to_fit();
+            self.shrink();
         }
     }
 

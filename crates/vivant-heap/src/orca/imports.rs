@@ -1,7 +1,7 @@
 //! [`Imports`]: how many references a heap has to the objects of others.
 
 use super::books::{self, Account};
-use super::counts::{Counts, Met};
+use super::counts::Counts;
 use crate::header::Header;
 #[cfg(test)]
 use crate::planted::{Planted, is_planted};
@@ -75,28 +75,18 @@ impl Imports {
         self.settle().mark_begins();
     }
 
-    /// A mark was given up that ran beside the turns: the next one knows nothing of it.
-    pub(crate) fn mark_given_up(&mut self) {
-        let counts = self.settle();
-        counts.mark_ends();
-        counts.retain(|import| {
-            import.met = Met::NotYet;
-            true
-        });
+    /// The next mark knows nothing of the last one, which may have been given up.
+    pub(crate) fn forget_mark(&mut self) {
+        self.settle().forget_mark();
     }
 
-    /// Those that are added up already, for a mark: the rest is left to [`Imports::met`].
+    /// Those that are added up already, for a mark at once: the rest is left to [`Imports::met`].
     pub(crate) fn counted(&mut self) -> &mut Counts {
         &mut self.counts
     }
 
-    /// A mark has met all that is needed, and has made entries for it: what was received of the rest is needed no more, and `given_up`.
+    /// A mark at once has met all that is needed, and has made entries for it: what was received of the rest is needed no more, and `given_up`.
     pub(crate) fn met(&mut self, mut given_up: impl FnMut(NonNull<Header>, i64)) -> &mut Counts {
-        if self.counts.keeps_touched() {
-            // The mark ran beside the turns, and did not look for what has come since it began.
-            self.settle().mark_ends();
-            return &mut self.counts;
-        }
         for Received { object, count } in self.received.drain(..) {
             #[cfg(test)]
             if is_planted(Planted::ForgottenMeeting) {

@@ -1,7 +1,7 @@
 //! [`Sharing`]: what a heap knows of who shares what, and its steps.
 
 use super::books::{self, Account};
-use super::counts::{Counts, Met};
+use super::counts::{Counts, Entry, Met};
 use super::imports::Imports;
 use super::lane::Change;
 use super::owner::Owner;
@@ -44,6 +44,14 @@ pub(crate) struct Left {
     pub(crate) decs: u64,
     /// Changes in all of these.
     pub(crate) changes: u64,
+}
+
+impl Left {
+    fn count(&mut self, more: &Post, fewer: &Post) {
+        self.incs += more.batches() as u64;
+        self.decs += fewer.batches() as u64;
+        self.changes += (more.changes() + fewer.changes()) as u64;
+    }
 }
 
 impl Default for Sharing {
@@ -162,7 +170,79 @@ impl Sharing {
         known.map(|export| export.object).collect()
     }
 
-    /// A mark has met all that is needed: asks for what it has no weight of, and gives up the rest.
+    /// A mark beside the turns has met these, among others: asks for what it has no weight of, of so many of them. Of how many: if fewer, that was all, and what is not
+    /// met waits for [`Sharing::gives_up`].
+    ///
+    /// # Safety
+    ///
+    /// The caller is the heap's holder, and nothing was given up since that mark began.
+    pub(crate) unsafe fn meets(
+        &mut self,
+        foreign: &mut Vec<NonNull<Header>>,
+        most: usize,
+    ) -> usize {
+        let (imports, mut more) = (self.imports.settle(), Post::default());
+        let looked = most.min(foreign.len());
+        for object in foreign.drain(foreign.len() - looked..) {
+            imports.change(object, |count| {
+                if count != 0 {
+                    return count;
+                }
+                #[cfg(test)]
+                if is_planted(Planted::BatchedIncs) {
+                    // SAFETY: as below.
+                    let owner = unsafe { Owner::of(object) };
+                    self.batched.push((owner, Change { object, by: MORE }));
+                    return MORE;
+                }
+                // SAFETY: the whole by which it was met is counted until that is given up.
+                unsafe { more.add(object, MORE) };
+                MORE
+            });
+        }
+        self.left.count(&more, &Post::default());
+        // SAFETY: nothing is given up.
+        unsafe { more.leave() };
+        if looked < most {
+            imports.is_met();
+            self.exports.is_met();
+        }
+        looked
+    }
+
+    /// A mark beside the turns has asked for all that it has met: gives up what it has not met, and what has not come since it began, of so many objects. Of how many: if
+    /// fewer, that was all.
+    ///
+    /// # Safety
+    ///
+    /// As for `meets`; what is given up is not used any more.
+    pub(crate) unsafe fn gives_up(&mut self, most: usize) -> usize {
+        let (mut more, mut fewer) = (Post::default(), Post::default());
+        // What has come until now is added up, and touched.
+        let looked = self.imports.settle().marked(most, |import| {
+            // SAFETY: it is counted here.
+            unsafe { judge(import, &mut more, &mut fewer) }
+        });
+        self.left.count(&more, &fewer);
+        // SAFETY: of the fewer nobody uses one; what they are wholes of was counted before (O6).
+        unsafe {
+            more.leave();
+            fewer.leave();
+        }
+        looked
+    }
+
+    /// A mark beside the turns has met all that others know of: forgets that nobody knows of some, of so many objects. Of how many: if fewer, that was all.
+    pub(crate) fn forgets(&mut self, most: usize) -> usize {
+        self.exports.marked(most, |export| export.count != 0)
+    }
+
+    /// How many objects there are for `gives_up` and `forgets`.
+    pub(crate) fn counted(&self) -> usize {
+        self.imports.len() + self.exports.len()
+    }
+
+    /// A mark at once has met all that is needed: asks for what it has no weight of, and gives up the rest.
     ///
     /// # Safety
     ///
@@ -175,23 +255,10 @@ impl Sharing {
             .imports
             .met(|object, count| unsafe { fewer.add(object, -count) });
         imports.retain(|import| {
-            let met = std::mem::replace(&mut import.met, Met::NotYet);
-            let change = match (met, import.count) {
-                (Met::ByMark, 0) => {
-                    import.count = MORE;
-                    MORE
-                }
-                (Met::ByMark, _) => return true,
-                (Met::NotYet, count) => -count,
-            };
-            let post = if change > 0 { &mut more } else { &mut fewer };
             // SAFETY: the import counts it, or the whole by which it was met is counted until the fewer have left.
-            unsafe { post.add(import.object, change) };
-            change > 0
+            unsafe { judge(import, &mut more, &mut fewer) }
         });
-        self.left.incs += more.batches() as u64;
-        self.left.decs += fewer.batches() as u64;
-        self.left.changes += (more.changes() + fewer.changes()) as u64;
+        self.left.count(&more, &fewer);
         #[cfg(test)]
         if is_planted(Planted::DecFirst) {
             std::mem::swap(&mut more, &mut fewer);
@@ -232,13 +299,31 @@ impl Sharing {
     ///
     /// As for `marked`, where nothing was met.
     pub(crate) unsafe fn give_all_up(&mut self) {
-        self.imports.settle().retain(|import| {
-            import.met = Met::NotYet;
-            true
-        });
+        self.imports.forget_mark();
         // SAFETY: the caller's.
         unsafe { self.marked() };
     }
+}
+
+/// What becomes of an import when a mark has met all: it stays if it was met, with some weight; else it is given up. Whether it stays.
+///
+/// # Safety
+///
+/// It is counted, or a whole of which it is a part, until the posts have left; the more leave first.
+unsafe fn judge(import: &mut Entry, more: &mut Post, fewer: &mut Post) -> bool {
+    let met = std::mem::replace(&mut import.met, Met::NotYet);
+    let change = match (met, import.count) {
+        (Met::ByMark, 0) => {
+            import.count = MORE;
+            MORE
+        }
+        (Met::ByMark, _) => return true,
+        (Met::NotYet, count) => -count,
+    };
+    let post = if change > 0 { more } else { fewer };
+    // SAFETY: the caller's.
+    unsafe { post.add(import.object, change) };
+    change > 0
 }
 
 /// How a heap ends.

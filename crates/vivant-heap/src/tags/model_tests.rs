@@ -64,6 +64,9 @@ impl Root for Things {
 /// A name as it is, and one in something shared.
 type Two = (Name<'static>, Val<'static, (Name<'static>,)>);
 
+/// By seed: marks when a program says so; or all the time beside the turns, with a few entries settled after each.
+const WHENS: [When; 2] = [When::Paced, When::Beside];
+
 const HEAPS: usize = 3;
 const STEPS: usize = if cfg!(miri) { 60 } else { 400 };
 
@@ -75,6 +78,7 @@ struct Both {
     parcels: Vec<(Parcel<Two>, [Number; 2])>,
     ended: Ended,
     chance: Chance,
+    when: When,
 }
 
 fn number(thing: Own<'_>) -> Number {
@@ -89,9 +93,9 @@ fn pick<T: Copy>(chance: &Chance, from: &[T]) -> Option<(usize, T)> {
 
 impl Both {
     fn new(seed: u64) -> Both {
-        let source = Arc::new(Source::new());
+        let (source, when) = (Arc::new(Source::new()), WHENS[seed as usize % 2]);
         let pacing = Pacing {
-            stress: Some(Stress::new(When::Paced, seed)),
+            stress: Some(Stress::new(when, seed)),
             ..Pacing::default()
         };
         let heap = |_| Heap::new(&source, pacing, |_| (Vec::new(), Vec::new()));
@@ -104,11 +108,15 @@ impl Both {
             parcels: Vec::new(),
             ended: Ended::default(),
             chance: Chance::new(seed),
+            when,
         }
     }
 
     fn step(&mut self) {
         let heap = self.chance.below(HEAPS as u64) as usize;
+        if self.when == When::Beside {
+            self.heaps[heap].pace();
+        }
         match self.chance.below(18) {
             0..3 => self.make(heap),
             3..5 => self.tag(heap),

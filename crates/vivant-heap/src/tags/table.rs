@@ -20,11 +20,16 @@ pub(crate) struct Tags {
     pub(crate) young: Stubs,
     /// Of old ones: marks look at all.
     pub(crate) old: Stubs,
+    /// The stubs of old ones, one behind the other, so that a mark can look at them in pieces.
+    pub(crate) listed: Vec<NonNull<Header>>,
     next: u64,
 }
 
 /// So many entries have their room even when there are few.
 const ROOM: usize = 1024;
+
+/// So many can be fitted to less room in one piece.
+const SHORT: usize = 4096;
 
 /// Whether an object lies in the nursery.
 ///
@@ -72,7 +77,10 @@ impl Tags {
         // SAFETY: the caller's.
         let (stubs, target) = match unsafe { is_young(object) } {
             true => (&mut self.young, Target::Young),
-            false => (&mut self.old, Target::Old),
+            false => {
+                self.listed.push(stub);
+                (&mut self.old, Target::Old)
+            }
         };
         stubs.insert(object.addr().get(), stub);
         target
@@ -97,17 +105,45 @@ impl Tags {
         }
     }
 
-    /// A mark has met all that is alive, as `is_alive` tells. The nursery is empty.
-    pub(crate) fn marked(&mut self, is_alive: impl Fn(NonNull<Header>) -> bool) {
+    /// A mark has met all that is alive, as `is_alive` tells: looks at so many stubs, the last of the first `unsettled`, and says at how many. If fewer, that was
+    /// all.
+    ///
+    /// # Safety
+    ///
+    /// Nothing was swept since that mark began.
+    pub(crate) unsafe fn marked(
+        &mut self,
+        unsettled: &mut usize,
+        most: usize,
+        is_alive: impl Fn(NonNull<Header>) -> bool,
+    ) -> usize {
         #[cfg(test)]
         if is_planted(Planted::TagTableStale) {
-            return;
+            return 0;
         }
-        let before = self.old.len();
-        self.old.retain(|_, stub| is_alive(*stub));
-        if before > ROOM && self.old.len() < before / 4 {
+        let until = *unsettled;
+        *unsettled = until.saturating_sub(most);
+        for place in (*unsettled..until).rev() {
+            let stub = self.listed[place];
+            if is_alive(stub) {
+                continue;
+            }
+            // What comes in its place was looked at, or came since.
+            self.listed.swap_remove(place);
+            // SAFETY: the caller's: it lies there still.
+            let at = unsafe { Stub::target(stub) }.addr().get();
+            // The object may have another one since.
+            if self.old.get(&at) == Some(&stub) {
+                self.old.remove(&at);
+            }
+        }
+        let looked = until - *unsettled;
+        let short = most == usize::MAX || self.old.len() <= SHORT;
+        if looked < most && short && self.old.capacity() > 4 * self.old.len().max(ROOM) {
             self.old.shrink_to_fit();
+            self.listed.shrink_to_fit();
         }
+        looked
     }
 
     /// Whether nothing is tagged.

@@ -2,7 +2,7 @@
 
 use super::stub::Stub;
 use super::table::Target;
-use crate::collector::{Relocator, Tracer};
+use crate::collector::{Relocator, Revived, Tracer};
 use crate::header::Header;
 use crate::id::HeapId;
 use crate::mutator::Mutator;
@@ -175,20 +175,20 @@ impl<'gc> Mutator<'gc> {
         }
         let target = object.header();
         let known = self.core().tags.borrow().of(target);
-        #[cfg(not(test))]
-        let heard = known;
-        #[cfg(test)]
-        let heard = known.filter(|_| !is_planted(Planted::SecretTag));
-        if let Some(stub) = heard {
-            // Nobody else may have the stub any more: the table keeps none alive.
-            self.revived(stub);
-        }
+        // Nobody else may have the stub any more: the table keeps none alive.
+        let known = known.filter(|stub| {
+            #[cfg(test)]
+            if is_planted(Planted::SecretTag) {
+                return true;
+            }
+            self.revives(*stub) == Revived::Lives
+        });
         let stub = known.unwrap_or_else(|| self.stub(target));
         // SAFETY: it is the object's.
         unsafe { Tag::at(stub, Gc::pointer(object)) }
     }
 
-    /// A new stub of an object that has none.
+    /// A new stub of an object that has none, or one that was found dead.
     #[cold]
     fn stub(&self, target: NonNull<Header>) -> NonNull<Header> {
         let stub = self.room_shared(size_of::<Stub>());

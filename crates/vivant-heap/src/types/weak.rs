@@ -3,7 +3,7 @@
 use super::collected::Collected;
 use super::gc::{Gc, like};
 use super::object::Object;
-use crate::collector::{Relocator, Tracer};
+use crate::collector::{Relocator, Revived, Tracer};
 use crate::header::Header;
 use crate::mutator::Mutator;
 #[cfg(test)]
@@ -49,7 +49,8 @@ impl<'gc, T: ?Sized + Collected<'gc>> Weak<'gc, T> {
         }
     }
 
-    /// The object, if it is there still. A mark that runs beside the turns hears of it, and keeps it: nobody else may refer to it any more (H6).
+    /// The object, if it is there still. A mark that runs beside the turns hears of it, and keeps it: nobody else may refer to it any more (H6). One that has met
+    /// all, and has not met this, has found it dead.
     #[inline]
     #[must_use]
     pub fn upgrade(self, mutator: &Mutator<'gc>) -> Option<Gc<'gc, T>> {
@@ -59,8 +60,8 @@ impl<'gc, T: ?Sized + Collected<'gc>> Weak<'gc, T> {
         let heard = !is_planted(Planted::SecretUpgrade);
         #[cfg(not(test))]
         let heard = true;
-        if heard {
-            mutator.revived(header);
+        if heard && mutator.revives(header) == Revived::Not {
+            return None;
         }
         // SAFETY: an object, of the type of which one was referred to when this was made; and it is there still: whatever frees an object empties the
         // targets that name it in the same collection (`clear_weak`), before anybody's next turn.

@@ -27,7 +27,7 @@ impl Verifier<'_> {
         )
     }
 
-    /// Whether an old object may be alive, as far as its epoch tells: a mark that runs beside the turns need not have met all.
+    /// Whether an old object may be in a table, as far as its epoch tells: a mark that runs beside the turns need not have met all, nor have settled all.
     ///
     /// # Safety
     ///
@@ -38,14 +38,15 @@ impl Verifier<'_> {
         state == self.core.old.epoch.0 || self.core.is_marking()
     }
 
-    /// An old object that is reached: the last mark has met it, or it was born since; and the one that runs has gone through it if it was written since it began.
+    /// An old object that is reached: the last mark has met it, or it was born since; and the one that runs has gone through it if it was written since it began, or if all is met.
     pub(super) fn epoch(&self, object: NonNull<Header>, table: &Table) -> Result<(), Fault> {
         // SAFETY: whoever asks has seen that an object begins there. Relaxed: as above.
         let state = unsafe { state_of(object.cast()) }.load(Ordering::Relaxed);
         let at = object.addr().get();
+        let marks = self.core.is_marking() && !self.core.is_settling();
         let written = self.remembered.contains(&at) && table.mutable && table.needs_trace;
         check(
-            state == self.core.old.epoch.0 || (self.core.is_marking() && !written),
+            state == self.core.old.epoch.0 || (marks && !written),
             "H4",
             "it is reached, and has not the present epoch",
             at,

@@ -3,12 +3,16 @@
 use super::{Fault, Place, Verifier, check};
 use crate::header::Header;
 use crate::tags::Stub;
+use std::collections::HashSet;
 use std::ptr::NonNull;
 
 impl Verifier<'_> {
     /// What the table says is so: each entry's stub is there, of the present epoch, and refers to the entry's object.
     pub(super) fn tags(&self) -> Result<(), Fault> {
         let tags = self.core.tags.borrow();
+        let listed: HashSet<_> = tags.listed.iter().collect();
+        let once = listed.len() == tags.listed.len();
+        check(once, "H2", "marks look at a stub twice", listed.len())?;
         for (at, stub) in tags.iter() {
             let place = self.place(stub)?;
             let there = matches!(place, Place::Old(_));
@@ -28,6 +32,8 @@ impl Verifier<'_> {
                 at,
             )?;
             let young = matches!(self.place(target)?, Place::Nursery);
+            let looked = young != listed.contains(&stub);
+            check(looked, "H2", "a stub that no mark looks at", at)?;
             let among = young == tags.young.contains_key(&at);
             check(among, "H2", "an object is tagged as one of another age", at)?;
         }

@@ -16,9 +16,10 @@ pub enum PauseKind {
     Minor,
     /// A mark that runs beside the actor's turns has begun: the nursery was emptied, and the roots were taken in.
     MarkBegin,
-    /// While such a mark runs: what the last turn has found for it was handed over, and the actor may have done a part of it, and emptied its nursery.
+    /// While such a mark runs: what the last turn has found for it was handed over, and the actor may have done a part of it, and emptied its nursery. When all is met: a
+    /// piece of what the mark leaves was settled, that is weak references, watches, tags and counts of others' objects have heard of the dead.
     MarkSlice,
-    /// Such a mark has ended.
+    /// Such a mark has ended, with the last of these pieces.
     MarkEnd,
     /// Everything was marked at once, after the nursery was emptied.
     Major,

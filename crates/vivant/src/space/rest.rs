@@ -169,7 +169,8 @@ where
         let asks = match self.rest.question {
             Question::None => {
                 let marks = heap.shows() || heap.has_destructors();
-                heap.young() > 0 || heap.imports() > 0 || marks || heap.is_unswept()
+                let left = heap.is_settling() || heap.is_unswept();
+                heap.young() > 0 || heap.imports() > 0 || marks || left
             }
             Question::Comes => heap.imports() > 0,
             Question::ComesSoon => false,

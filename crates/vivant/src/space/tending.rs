@@ -1,4 +1,4 @@
-//! A heap that is marked beside its actor's turns, or has something to sweep: what the actor does about it between two turns (H6 to H8).
+//! A heap that is marked beside its actor's turns, or has something to settle or to sweep: what the actor does about it between two turns (H6 to H8).
 
 use super::Collected;
 use super::collected::Heaped;
@@ -122,7 +122,9 @@ where
     fn is_tended(&mut self, worker: &Worker, facts: &HeapCounts) {
         if self.is_marking() {
             self.timed(worker, facts, Heap::pace);
-            if let Tending::Marks { mark, .. } = &self.tending {
+            if let Tending::Marks { mark, .. } = &self.tending
+                && !self.heap.is_settling()
+            {
                 // Whoever found the mark through did not know what a turn had brought about, which it hears of at the turn's end.
                 worker.system.marks.goes_on(&worker.system, mark);
             }
@@ -133,9 +135,10 @@ where
         self.will_be_tended(worker);
     }
 
-    /// If something is to be swept, the actor comes back to it when it has done what others want of it.
+    /// If something is to be settled or swept, which nobody else can do, the actor comes back to it when it has done what others want of it.
     pub(super) fn will_be_tended(&mut self, worker: &Worker) {
-        if self.heap.is_unswept() && !self.is_marking() {
+        let unswept = self.heap.is_unswept() && !self.is_marking();
+        if self.heap.is_settling() || unswept {
             tend::<A>(worker.me());
         }
     }

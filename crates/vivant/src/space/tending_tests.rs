@@ -4,7 +4,7 @@ use super::marks::Helped;
 use crate::prelude::*;
 use crate::scheduler::Worker;
 use crate::simulation::{Faults, Simulation};
-use crate::{Leaf, Pacing};
+use crate::{Leaf, Pacing, PauseKind, Weak};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use vivant_heap::Held;
@@ -62,6 +62,56 @@ fn a_mark_found_through_in_the_middle_of_a_turn_ends() {
         );
     }
     assert!(helped > 0, "nobody has helped in the middle of a turn");
+}
+
+/// Weak references: more than are settled in one piece.
+const WEAK: usize = 3_000;
+
+/// Has weak references to what it has, and then only these.
+#[derive(Actor)]
+struct WardrobeState<'gc> {
+    all: Vec<Gc<'gc, [u64; 12]>>,
+    weak: Vec<Weak<'gc, [u64; 12]>>,
+    token: Option<Gc<'gc, Leaf<Arc<()>>>>,
+}
+
+#[behaviours]
+impl<'gc> WardrobeState<'gc> {
+    #[start]
+    fn new(t: &Turn<'gc, Wardrobe>, token: Arc<()>) -> Self {
+        let all: Vec<_> = (0..WEAK).map(|_| t.alloc([0; 12])).collect();
+        let weak = all.iter().map(|it| Weak::new(t, *it)).collect();
+        let token = Some(t.alloc(Leaf(token)));
+        WardrobeState { all, weak, token }
+    }
+
+    fn forgets(&mut self) {
+        self.token = None;
+        self.all.truncate(WEAK / 2);
+    }
+
+    fn alive(&mut self, t: &Turn<'gc, Wardrobe>) -> usize {
+        let alive = self.weak.iter().filter(|weak| weak.upgrade(t).is_some());
+        alive.count()
+    }
+}
+
+#[test]
+fn a_mark_is_settled_though_no_message_comes() {
+    for seed in 0..10 {
+        let token = Arc::new(());
+        let builder = System::builder().pacing(Pacing::new().nursery(4096));
+        let simulation = Simulation::with(seed, Faults::none(), builder);
+        let wardrobe = Wardrobe::spawn(simulation.system(), token.clone());
+        wardrobe.forgets().send();
+        simulation.run_for(Duration::from_secs(60));
+        assert_eq!(Arc::strong_count(&token), 1, "seed {seed}: it is not swept");
+        let heap = simulation.system().inspect().actors[0].heap.unwrap();
+        assert!(heap.marks() > 0, "seed {seed}: the mark does not end");
+        let pieces = heap.pauses[PauseKind::MarkSlice].count + heap.marks();
+        assert!(pieces >= (WEAK / 512) as u64, "seed {seed}: {pieces}");
+        assert_eq!(wardrobe.alive().ask_blocking().unwrap(), WEAK / 2);
+    }
 }
 
 type Slot = Arc<Mutex<Option<Held<[u64]>>>>;

@@ -1,0 +1,382 @@
+//! What turns do while a mark is settled, and what becomes of a heap in which somebody does not look.
+
+use super::Shows;
+use crate::planted::{self, Planted};
+use crate::stress::{Stress, When};
+use crate::{
+    Books, Gc, Heap, Iso, Leaf, Ledger, Mut, Pacing, Parcel, Root, Source, Tag, Val, Weak,
+};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+/// More than one of each kind.
+const MANY: usize = 4;
+
+type Coat<'gc> = Gc<'gc, Mut<Leaf<String>>>;
+
+/// Coats that are there, and names of coats that need not be.
+#[derive(Default)]
+struct Cloakroom<'gc> {
+    coats: Vec<Coat<'gc>>,
+    weak: Vec<Weak<'gc, Mut<Leaf<String>>>>,
+    tags: Vec<Tag<'gc, Mut<Leaf<String>>>>,
+    papers: Vec<Val<'gc, str>>,
+    bundles: Vec<Val<'gc, (Val<'gc, str>,)>>,
+}
+
+// SAFETY: the fields have all its references.
+unsafe impl<'gc> crate::Object<'gc> for Cloakroom<'gc> {
+    type Static = Cloakroom<'static>;
+    const NEEDS_TRACE: bool = true;
+    fn trace(&self, tracer: &mut crate::Tracer<'_>) {
+        self.coats.trace(tracer);
+        self.weak.trace(tracer);
+        self.tags.trace(tracer);
+        self.papers.trace(tracer);
+        self.bundles.trace(tracer);
+    }
+    fn relocate(&mut self, relocator: &mut crate::Relocator<'_>) {
+        self.coats.relocate(relocator);
+        self.weak.relocate(relocator);
+        self.tags.relocate(relocator);
+        self.papers.relocate(relocator);
+        self.bundles.relocate(relocator);
+    }
+}
+
+struct Theatre;
+
+impl Root for Theatre {
+    type Of<'gc> = Cloakroom<'gc>;
+}
+
+type Paper = Parcel<Val<'static, str>>;
+
+/// Some coats, all of them old, with a weak reference each, under stress that does nothing by itself.
+fn theatre(source: &Arc<Source>) -> Heap<Theatre> {
+    let pacing = Pacing::default().stressed(Stress::new(When::Young, 1));
+    let mut heap = Heap::<Theatre>::new(source, pacing, |m| {
+        let mut room = Cloakroom::default();
+        for number in 0..MANY {
+            let coat = m.alloc(Mut::new(Leaf(format!("coat {number}"))));
+            room.coats.push(coat);
+            room.weak.push(Weak::new(m, coat));
+        }
+        room
+    });
+    heap.collect();
+    heap.sweep();
+    heap
+}
+
+/// A mark begins, and meets all: one entry is looked at of the first kind that there is.
+fn all_is_met(heap: &mut Heap<Theatre>) {
+    heap.sweep();
+    let (core, state) = heap.parts();
+    core.begin_cycle(state, Shows::Nothing);
+    while !heap.is_settling() {
+        let core = heap.parts().0;
+        let _more = core.work_at_cycle(usize::MAX);
+        let _ended = core.go_on_with_cycle(Some(1));
+    }
+    heap.check();
+}
+
+/// So many entries more.
+fn settles(heap: &mut Heap<Theatre>, entries: usize) {
+    let _ended = heap.parts().0.go_on_with_cycle(Some(entries));
+    heap.check();
+}
+
+/// The rest, and what is dead is freed.
+fn ends(heap: &mut Heap<Theatre>) {
+    heap.parts().0.go_through_cycle();
+    assert!(!heap.is_settling() && heap.marker().is_none());
+    heap.check();
+    heap.sweep();
+    heap.collect_young();
+    heap.check();
+}
+
+fn a_dead_one_is_asked_for() {
+    let mut heap = theatre(&Arc::new(Source::new()));
+    heap.turn(|_, room| room.coats.truncate(1));
+    all_is_met(&mut heap);
+    heap.turn(|m, room| {
+        let got = room.weak.iter().filter_map(|weak| weak.upgrade(m));
+        let got: Vec<_> = got.collect();
+        room.coats.extend(&got);
+        // One that lives can be had, and named anew.
+        room.weak.push(Weak::new(m, room.coats[0]));
+    });
+    heap.collect_young();
+    ends(&mut heap);
+    heap.turn(|m, room| {
+        let names = |coat: &Coat<'_>| coat.borrow().0.clone();
+        assert_eq!(
+            room.coats.iter().map(names).collect::<Vec<_>>(),
+            ["coat 0", "coat 0"]
+        );
+        let weak = room.weak.iter().map(|weak| weak.upgrade(m).is_some());
+        assert_eq!(
+            weak.collect::<Vec<_>>(),
+            [true, false, false, false, true],
+            "of the dead nobody has one"
+        );
+    });
+}
+
+fn a_dead_tag_is_asked_for() {
+    let mut heap = theatre(&Arc::new(Source::new()));
+    heap.turn(|m, room| {
+        room.weak.clear();
+        let tags = room.coats.iter().map(|coat| m.tag(*coat));
+        room.tags = tags.collect();
+    });
+    heap.collect();
+    // The first is kept, the others have nobody.
+    heap.turn(|_, room| room.tags.truncate(1));
+    all_is_met(&mut heap);
+    heap.turn(|m, room| {
+        assert!(
+            room.tags[0] == m.tag(room.coats[0]),
+            "it has the stub that it had"
+        );
+        for &coat in &room.coats[1..] {
+            room.tags.push(m.tag(coat));
+            assert!(room.tags.last() == Some(&m.tag(coat)), "one new stub");
+        }
+    });
+    settles(&mut heap, 1);
+    ends(&mut heap);
+    heap.turn(|m, room| {
+        for (tag, coat) in room.tags.iter().zip(&room.coats) {
+            assert!(Gc::ptr_eq(tag.open(m).unwrap(), *coat));
+            assert!(*tag == m.tag(*coat));
+        }
+    });
+    heap.turn(|_, room| room.tags.clear());
+    heap.collect();
+    assert!(heap.parts().0.tags.get_mut().is_empty());
+    assert_eq!(heap.parts().0.tags.get_mut().listed.len(), 0);
+}
+
+/// All counts agree, and all that anybody has lives at its owner.
+fn even(heap: &mut Heap<Theatre>, press: &mut Heap<Theatre>, sent: &[Paper]) {
+    Books::check().unwrap();
+    let mut ledger = Ledger::default();
+    ledger.heap(heap).unwrap();
+    ledger.heap(press).unwrap();
+    sent.iter().for_each(|paper| ledger.parcel(paper));
+    ledger.check().unwrap();
+}
+
+/// The parts of foreign wholes are kept, and the wholes are not.
+fn parts_are_kept() {
+    let source = Arc::new(Source::new());
+    let (mut heap, mut press) = (theatre(&source), theatre(&source));
+    type Bundle = Parcel<Val<'static, (Val<'static, str>,)>>;
+    let sent: Vec<Bundle> = press.turn(|m, _| {
+        let print = |number| m.val((m.val_str(&format!("paper {number}")),));
+        (0..MANY).map(|number| m.pack(print(number))).collect()
+    });
+    heap.turn(|m, room| {
+        room.weak.clear();
+        let came = sent.into_iter().map(|bundle| m.unpack(bundle));
+        room.bundles.extend(came);
+    });
+    heap.collect();
+    heap.turn(|_, room| {
+        let parts = room.bundles.drain(..).map(|bundle| bundle.0);
+        room.papers.extend(parts);
+    });
+    all_is_met(&mut heap);
+    while heap.is_settling() {
+        even(&mut heap, &mut press, &[]);
+        settles(&mut heap, 1);
+        // What was given up is freed at once.
+        press.collect();
+        press.sweep();
+    }
+    ends(&mut heap);
+    even(&mut heap, &mut press, &[]);
+    assert_eq!((heap.imports(), press.exports()), (MANY, MANY));
+    heap.turn(|_, room| {
+        for (number, paper) in room.papers.iter().enumerate() {
+            assert_eq!(**paper, format!("paper {number}"));
+        }
+    });
+    drop(heap);
+}
+
+/// Foreign objects come again, of which the heap has had some, while it gives these up.
+fn something_arrives() {
+    let source = Arc::new(Source::new());
+    let (mut heap, mut press) = (theatre(&source), theatre(&source));
+    let prints = |press: &mut Heap<Theatre>| -> Vec<Paper> {
+        press.turn(|m, room| {
+            if room.papers.is_empty() {
+                let print = |number| m.val_str(&format!("paper {number}"));
+                room.papers.extend((0..MANY).map(print));
+            }
+            room.papers.iter().map(|paper| m.pack(*paper)).collect()
+        })
+    };
+    let (first, mut second) = (prints(&mut press), prints(&mut press));
+    heap.turn(|m, room| {
+        room.weak.clear();
+        let came = first.into_iter().map(|paper| m.unpack(paper));
+        room.papers.extend(came);
+    });
+    heap.turn(|_, room| room.papers.clear());
+    all_is_met(&mut heap);
+    assert!(heap.is_settling(), "the last of the counts is given up");
+    even(&mut heap, &mut press, &second);
+    // The last one was given up, and the first one was not looked at yet.
+    let (last, again) = (second.pop().unwrap(), second.remove(0));
+    heap.turn(|m, room| room.papers.extend([m.unpack(last), m.unpack(again)]));
+    even(&mut heap, &mut press, &second);
+    settles(&mut heap, 1);
+    even(&mut heap, &mut press, &second);
+    ends(&mut heap);
+    even(&mut heap, &mut press, &second);
+    assert_eq!(heap.imports(), 2);
+    second.clear();
+    press.turn(|_, room| room.papers.clear());
+    press.collect();
+    press.sweep();
+    even(&mut heap, &mut press, &second);
+    assert_eq!(press.exports(), 2);
+    heap.turn(|_, room| {
+        let papers = room.papers.iter().map(|paper| &**paper);
+        assert_eq!(papers.collect::<Vec<_>>(), ["paper 3", "paper 0"]);
+    });
+    // First: what others have of a heap that ends is lost for good.
+    drop(heap);
+}
+
+#[test]
+fn what_is_dead_stays_so_and_what_comes_is_kept() {
+    a_dead_one_is_asked_for();
+    a_dead_tag_is_asked_for();
+    something_arrives();
+    parts_are_kept();
+}
+
+#[test]
+fn canaries_of_settling_are_caught() {
+    let scenes: [(Planted, fn()); 4] = [
+        (Planted::LateRevival, a_dead_one_is_asked_for),
+        (Planted::LateRevival, a_dead_tag_is_asked_for),
+        (Planted::WhiteArrival, something_arrives),
+        (Planted::BatchedIncs, parts_are_kept),
+    ];
+    for (number, (bug, scene)) in scenes.into_iter().enumerate() {
+        let scene = || planted::with(bug, || catch_unwind(AssertUnwindSafe(scene)));
+        assert!(scene().is_err(), "{number}: {bug:?}");
+        planted::with(Planted::Nothing, || ());
+        Books::burn();
+    }
+}
+
+/// A whole collection is asked for, or the heap ends, wherever it is.
+#[test]
+fn nobody_waits_for_what_is_settled() {
+    for pieces in 0..3 * MANY {
+        let source = Arc::new(Source::new());
+        let mut heap = theatre(&source);
+        heap.turn(|m, room| {
+            for (token, coat) in room.coats.iter().enumerate() {
+                m.watch(*coat, token as u64);
+                let _nobody = m.tag(*coat);
+            }
+            room.coats.truncate(1);
+        });
+        all_is_met(&mut heap);
+        for _ in 0..pieces {
+            let _ended = heap.parts().0.go_on_with_cycle(Some(1));
+        }
+        if !heap.is_settling() {
+            break;
+        }
+        if pieces % 3 == 2 {
+            drop(heap);
+            assert_eq!(source.stats().pages, 0);
+            continue;
+        }
+        // A turn in between, which makes a stub for one whose own was found dead.
+        heap.turn(|m, room| {
+            let _nobody = m.tag(room.coats[0]);
+        });
+        heap.collect();
+        assert_eq!((heap.stats().given_up, heap.stats().ended), (0, 1));
+        heap.sweep();
+        heap.check();
+        assert_eq!(
+            heap.take_deaths(),
+            [1, 2, 3],
+            "each once, after {pieces} pieces"
+        );
+        heap.turn(|m, room| {
+            let weak = room.weak.iter().map(|weak| weak.upgrade(m).is_some());
+            assert_eq!(weak.collect::<Vec<_>>(), [true, false, false, false]);
+        });
+    }
+}
+
+/// What an open region has: letters, each with a paper of somebody else's.
+type Letter<'gc> = (Val<'gc, str>,);
+type Letters<'gc> = (Vec<Gc<'gc, Letter<'gc>>>, Vec<Weak<'gc, Letter<'gc>>>);
+
+struct Desk;
+
+impl Root for Desk {
+    type Of<'gc> = Letters<'gc>;
+}
+
+#[test]
+fn a_region_is_settled_before_it_is_merged() {
+    let source = Arc::new(Source::new());
+    for pieces in 1..4 * MANY {
+        let mut press = theatre(&source);
+        let mut desk = Heap::<Desk>::new(&source, Pacing::default(), |_| Default::default());
+        let sent: Vec<Paper> = press.turn(|m, _| {
+            let print = |number| m.val_str(&format!("paper {number}"));
+            (0..MANY).map(|number| m.pack(print(number))).collect()
+        });
+        let mut region = Iso::<Letters<'static>>::new(&source, |r| {
+            let letters: Vec<_> = sent
+                .into_iter()
+                .map(|it| r.alloc((r.unpack(it),)))
+                .collect();
+            let weak = letters.iter().map(|letter| Weak::new(r, *letter)).collect();
+            (letters, weak)
+        });
+        region.collect();
+        region.heap_mut().sweep();
+        region.open(|_, (letters, _)| letters.truncate(1));
+        let (core, root) = region.heap_mut().parts();
+        core.begin_cycle(root, Shows::Nothing);
+        for _ in 0..pieces {
+            let core = region.heap_mut().parts().0;
+            let _more = core.work_at_cycle(usize::MAX);
+            let _ended = core.go_on_with_cycle(Some(1));
+        }
+        desk.turn(|m, state| {
+            *state = region.merge(m);
+            let there = state.1.iter().map(|weak| weak.upgrade(m).is_some());
+            assert_eq!(there.collect::<Vec<_>>(), [true, false, false, false]);
+        });
+        assert_eq!(desk.imports(), 1, "after {pieces}");
+        desk.verify().unwrap();
+        let mut ledger = Ledger::default();
+        ledger.heap(&mut desk).unwrap();
+        ledger.heap(&mut press).unwrap();
+        ledger.check().unwrap();
+        press.collect();
+        press.sweep();
+        desk.turn(|_, (letters, _)| assert_eq!(&*letters[0].0, "paper 0"));
+        drop(desk);
+        assert!(press.is_alone());
+    }
+}

@@ -1,0 +1,307 @@
+//! What a mark beside the turns leaves is settled in pieces: each of them is short, turns run in between, and what these bring is not waited for.
+
+use std::sync::Arc;
+use vivant_heap::{
+    Begun, Gc, Heap, Mut, Object, Pacing, Parcel, Progress, Root, Source, Stress, Tag, Val, Weak,
+    When,
+};
+
+/// Of each kind. Far more than are looked at in one piece.
+const MANY: usize = if cfg!(miri) { 700 } else { 6_000 };
+/// Entries of one piece, if nothing becomes old meanwhile.
+const PIECE: usize = 512;
+
+type Node<'gc> = Gc<'gc, Mut<u64>>;
+
+#[derive(Object, Default)]
+struct State<'gc> {
+    nodes: Vec<Node<'gc>>,
+    weak: Vec<Weak<'gc, Mut<u64>>>,
+    tags: Vec<Tag<'gc, Mut<u64>>>,
+    shared: Vec<Val<'gc, u64>>,
+    ballast: Option<Gc<'gc, [u64]>>,
+}
+
+struct States;
+
+impl Root for States {
+    type Of<'gc> = State<'gc>;
+}
+
+fn make(source: &Arc<Source>, pacing: Pacing) -> Heap<States> {
+    let mut heap = Heap::<States>::new(source, pacing, |m| {
+        let mut state = State::default();
+        for number in 0..MANY as u64 {
+            let node = m.alloc(Mut::new(number));
+            state.nodes.push(node);
+            state.weak.push(Weak::new(m, node));
+            state.tags.push(m.tag(node));
+            m.watch(node, number);
+        }
+        state.ballast = Some(m.alloc_slice(vec![7; 40_000]));
+        state
+    });
+    heap.collect();
+    heap.sweep();
+    heap
+}
+
+/// So that no mark comes by itself.
+fn pacing() -> Pacing {
+    Pacing::new().growth(50.0).nursery(64 * 1024)
+}
+
+/// A mark that has met all.
+fn all_is_met(heap: &mut Heap<States>) {
+    heap.sweep();
+    assert_eq!(heap.begin_mark(), Begun::Runs);
+    while heap.help_mark(1_000) != Progress::Drained {}
+    assert!(!heap.is_settling());
+    heap.pace();
+    assert!(heap.is_settling());
+}
+
+fn odd(number: u64) -> bool {
+    number % 2 == 1
+}
+
+/// What is odd dies.
+fn forgets(heap: &mut Heap<States>) {
+    heap.turn(|_, state| {
+        state.nodes.retain(|node| !odd(node.get()));
+        state.tags.clear();
+    });
+}
+
+#[test]
+fn all_is_settled_in_pieces_and_turns_see_one_truth() {
+    let source = Arc::new(Source::new());
+    let mut heap = make(&source, pacing());
+    let mut press = Heap::<States>::new(&source, pacing(), |_| State::default());
+    let sent: Vec<Parcel<Val<'static, u64>>> =
+        press.turn(|m, _| (0..MANY as u64).map(|n| m.pack(m.val(n))).collect());
+    heap.turn(|m, state| {
+        let came = sent.into_iter().map(|it| m.unpack(it));
+        state.shared.extend(came.filter(|it| !odd(**it)));
+    });
+    forgets(&mut heap);
+    let before = heap.stats();
+    all_is_met(&mut heap);
+    assert_eq!(heap.begin_mark(), Begun::Runs, "it is that one still");
+    let marker = heap.marker().unwrap();
+    assert_eq!(marker.work(1), Progress::Over, "nobody can help");
+    let (mut told, mut pieces) = (Vec::new(), 1);
+    while heap.is_settling() {
+        heap.turn(|m, state| {
+            assert_eq!(state.weak.len(), MANY);
+            for (number, weak) in state.weak.iter().enumerate().step_by(97) {
+                let there = weak.upgrade(m).map(|node| node.get());
+                let number = number as u64;
+                assert_eq!(there, (!odd(number)).then_some(number), "{pieces}");
+            }
+            // Others come meanwhile.
+            let new = m.alloc(Mut::new(MANY as u64));
+            state.nodes.push(new);
+            m.watch(new, MANY as u64);
+            state.tags.push(m.tag(new));
+        });
+        told.extend(heap.take_deaths());
+        assert_eq!(heap.stats().major, before.major);
+        assert_eq!(heap.stats().unswept, 0, "nothing is swept before");
+        heap.pace();
+        pieces += 1;
+        if pieces % 16 == 0 {
+            heap.verify().unwrap();
+        }
+    }
+    told.extend(heap.take_deaths());
+    assert!(
+        told.iter()
+            .copied()
+            .eq((0..MANY as u64).filter(|n| odd(*n)))
+    );
+    let stats = heap.stats();
+    assert_eq!(
+        (stats.major, stats.ended),
+        (before.major + 1, before.ended + 1)
+    );
+    assert_eq!(stats.settled - before.settled, pieces);
+    // Weak references, watches, stubs, what was met, and what is counted.
+    let least = (4 * MANY + MANY / 2) / PIECE;
+    assert!(pieces as usize >= least, "{pieces} of {least}");
+    assert_eq!(heap.imports(), MANY / 2);
+    assert!(heap.is_unswept());
+    heap.verify().unwrap();
+    heap.sweep();
+    heap.verify().unwrap();
+    drop(heap);
+    press.heed();
+    press.collect();
+    assert_eq!(press.exports(), 0);
+}
+
+#[test]
+fn what_comes_while_it_settles_is_not_waited_for() {
+    let source = Arc::new(Source::new());
+    let mut heap = make(&source, pacing());
+    let mut press = Heap::<States>::new(&source, pacing(), |_| State::default());
+    forgets(&mut heap);
+    all_is_met(&mut heap);
+    let mut pieces = 0;
+    while heap.is_settling() {
+        pieces += 1;
+        assert!(pieces < 20 * MANY / PIECE + 20, "it does not end");
+        // More than a piece of each kind, and all of it forgotten.
+        let each = PIECE as u64 + 50;
+        let sent: Vec<Parcel<Val<'static, u64>>> =
+            press.turn(|m, _| (0..each).map(|n| m.pack(m.val(n))).collect());
+        heap.turn(|m, state| {
+            for number in 0..each {
+                let node = m.alloc(Mut::new(number));
+                let _nobody = (Weak::new(m, node), m.tag(node));
+                m.watch(node, number);
+                let _sent_on: Parcel<Val<'static, u64>> = m.pack(m.val(number));
+            }
+            for it in sent {
+                let it = m.unpack(it);
+                let _sent_on: Parcel<Val<'static, u64>> = m.pack(it);
+            }
+            state.nodes.truncate(MANY / 4);
+        });
+        press.pace();
+        heap.pace();
+    }
+    heap.verify().unwrap();
+    heap.turn(|_, state| *state = State::default());
+    for _ in 0..3 {
+        heap.collect();
+        heap.sweep();
+        press.collect();
+        press.sweep();
+    }
+    assert_eq!((heap.imports(), heap.exports(), press.exports()), (0, 0, 0));
+    assert_eq!(heap.stats().live, 0);
+}
+
+#[test]
+fn who_makes_much_old_settles_more_at_once() {
+    let pieces = |objects: usize| {
+        let mut heap = make(&Arc::new(Source::new()), pacing());
+        forgets(&mut heap);
+        all_is_met(&mut heap);
+        let live = heap.stats().live;
+        while heap.is_settling() {
+            heap.turn(|m, state| {
+                let new = (0..objects).map(|n| m.alloc(Mut::new(n as u64)));
+                state.nodes.extend(new);
+            });
+            heap.collect_young();
+            heap.collect_young();
+            heap.pace();
+        }
+        heap.verify().unwrap();
+        assert!(
+            heap.stats().live < live + live / 2,
+            "no heap grows much while it is settled"
+        );
+        heap.stats().settled
+    };
+    if !cfg!(miri) {
+        let (few, many) = (pieces(1_000), pieces(1));
+        assert!(few < many, "{few}, {many}");
+    }
+}
+
+#[test]
+fn nobody_waits_who_cannot() {
+    // A collection that is asked for; the end of the heap; one that others know of.
+    for end in 0..3 {
+        let source = Arc::new(Source::new());
+        let mut heap = make(&source, pacing());
+        let kept: Parcel<Tag<'static, Mut<u64>>> = heap.turn(|m, state| m.pack(state.tags[0]));
+        forgets(&mut heap);
+        all_is_met(&mut heap);
+        heap.pace();
+        assert!(heap.is_settling());
+        match end {
+            0 => {
+                heap.collect();
+                assert!(!heap.is_settling());
+                let stats = heap.stats();
+                assert_eq!((stats.given_up, stats.ended), (0, stats.begun));
+                assert_eq!(heap.take_deaths().len(), MANY / 2);
+                drop(kept);
+                drop(heap);
+            }
+            1 => {
+                let orphan = heap.end().expect("somebody has a tag");
+                drop(kept);
+                assert!(orphan.heed().is_none());
+            }
+            _ => {
+                drop(kept);
+                assert!(heap.end().is_none());
+            }
+        }
+        assert_eq!(source.stats().pages, 0);
+    }
+}
+
+#[test]
+fn a_source_without_pages_has_all_settled() {
+    const PAGES: usize = 2_000;
+    let source = Arc::new(Source::bounded(PAGES));
+    let mut heap = make(&source, pacing());
+    forgets(&mut heap);
+    all_is_met(&mut heap);
+    // Hardly any room is left: others have taken it.
+    let mut other = Heap::<States>::new(&source, pacing(), |_| State::default());
+    while source.stats().pages + 40 < PAGES {
+        other.turn(|m, state| {
+            state.ballast = Some(m.alloc_slice(vec![1_u64; 10_000]));
+        });
+    }
+    assert!(heap.is_settling());
+    heap.pace();
+    assert!(!heap.is_settling() && !heap.is_unswept());
+    heap.verify().unwrap();
+}
+
+/// A few entries after each turn, and all is verified.
+#[test]
+fn seeded_heaps_settle_a_few_entries_at_a_time() {
+    for seed in 0..if cfg!(miri) { 1 } else { 20 } {
+        let stressed = Pacing::new().stressed(Stress::new(When::Beside, seed));
+        let source = Arc::new(Source::new());
+        let mut heap = Heap::<States>::new(&source, stressed, |_| State::default());
+        for turn in 0..if cfg!(miri) { 40 } else { 400_u64 } {
+            heap.turn(|m, state| {
+                let node = m.alloc(Mut::new(turn));
+                m.watch(node, turn);
+                state.nodes.push(node);
+                state.weak.push(Weak::new(m, node));
+                let tagged = state.nodes[(turn * 7 % state.nodes.len() as u64) as usize];
+                state.tags.push(m.tag(tagged));
+                for tag in &state.tags {
+                    let open = tag.open(m).unwrap();
+                    assert!(m.tag(open) == *tag);
+                }
+                if turn % 5 == seed % 5 {
+                    let back = state.weak.iter().find_map(|weak| weak.upgrade(m));
+                    state.nodes.extend(back);
+                }
+                if state.nodes.len() > 20 {
+                    state.nodes.drain(..15);
+                    state.tags.drain(..state.tags.len() / 2);
+                }
+                if state.weak.len() > 60 {
+                    state.weak.drain(..20);
+                }
+            });
+            heap.pace();
+            assert!(heap.take_deaths().is_sorted());
+        }
+        let stats = heap.stats();
+        assert!(cfg!(miri) || stats.settled > 2 * stats.ended, "{stats:?}");
+    }
+}
