@@ -47,7 +47,7 @@ pub struct Inspection {
     pub bytes: i64,
     /// Pages of 4 KiB that the heaps of actors have.
     pub heap_pages: usize,
-    /// How long their heaps kept actors from running, since the system began.
+    /// How long their heaps kept actors from running, since the system began or [`System::forget_pauses`](crate::System::forget_pauses).
     pub pauses: PauseDistributions,
     /// Actors that have ended, and of whose graphs others have something still.
     pub orphans: usize,

@@ -68,6 +68,15 @@ impl Histograms {
         }
     }
 
+    /// From here on it is as if there had been none before.
+    pub(crate) fn forget(&self) {
+        for (_, histogram) in self.0.iter() {
+            let buckets = histogram.buckets.iter();
+            let numbers = buckets.chain([&histogram.total_ns, &histogram.longest_ns]);
+            numbers.for_each(|number| number.store(0, Ordering::Relaxed));
+        }
+    }
+
     pub(crate) fn read(&self) -> PauseDistributions {
         let by_kind = ByPauseKind::each(|kind| Counted::of(&self.0[kind]));
         let mut all = Counted::default();
@@ -135,7 +144,7 @@ impl Counted {
     }
 }
 
-/// How long pauses took since their system began. A quantile is that of a histogram: never too small, and too large by a sixteenth at most. In a simulation
+/// How long pauses took. A quantile is that of a histogram: never too small, and too large by a sixteenth at most. In a simulation
 /// pauses take no time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
@@ -156,7 +165,7 @@ pub struct Distribution {
     pub longest: Duration,
 }
 
-/// How long the pauses of all actors of a system took, those included that have ended since: of each kind (by an index, [`PauseKind`]) and together. What is read while
+/// How long the pauses of all actors of a system took since it began, or since [`System::forget_pauses`](crate::System::forget_pauses), those included that have ended since: of each kind (by an index, [`PauseKind`]) and together. What is read while
 /// actors pause may miss some of these pauses, or parts of what is said of one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
@@ -239,6 +248,16 @@ mod tests {
         assert_eq!(read.all.p999, ns(u64::MAX / 2), "longer than any bucket");
         assert_eq!(read[PauseKind::Major].p50, ns(u64::MAX / 2));
         assert_eq!(read[PauseKind::Rest], Distribution::default());
+    }
+
+    #[test]
+    fn what_is_forgotten_is_as_if_it_had_not_been() {
+        let histograms = Histograms::default();
+        histograms.add(PauseKind::Sweep, 7);
+        histograms.forget();
+        assert_eq!(histograms.read(), PauseDistributions::default());
+        histograms.add(PauseKind::Sweep, 3);
+        assert_eq!(histograms.read().all.longest, ns(3));
     }
 
     #[test]

@@ -104,6 +104,12 @@ impl System {
         Inspection::of(self.shared())
     }
 
+    /// Begins the distribution of pauses anew ([`Inspection::pauses`]): what it tells is of those from here on, as after a warm-up. A pause that ends meanwhile may be in it in
+    /// part. What is told of each actor's heap, and metrics, go on.
+    pub fn forget_pauses(&self) {
+        self.shared().pauses.forget();
+    }
+
     /// Messages that were not processed.
     pub fn dead_letters(&self) -> &DeadLetters {
         &self.shared().dead_letters
