@@ -20,6 +20,7 @@ mod orca;
 mod pacing;
 mod pages;
 mod persistent;
+mod pieces;
 #[cfg(test)]
 mod planted;
 mod region;

@@ -11,6 +11,7 @@ use crate::pages::Source;
 use crate::pages::chunk::{PAGE, page_of, state_of};
 use crate::pages::class::{CLASSES, SMALL_MAX, cell_size, class_for, run_pages};
 use crate::pages::page::{Kind, Page, Run, Word};
+use crate::pieces::Pieces;
 #[cfg(test)]
 use crate::planted::{Planted, is_planted};
 use crate::stress::poison;
@@ -39,9 +40,9 @@ impl Epoch {
 pub(crate) struct Old {
     /// By class; a small heap has few.
     sizes: [Option<Box<Runs>>; CLASSES],
-    large: Vec<Run>,
+    large: Pieces<Run>,
     /// Those of them that the sweep of the last mark has not reached.
-    large_unswept: Vec<Run>,
+    large_unswept: Pieces<Run>,
     /// Of the mark that runs, or was the last.
     pub(crate) epoch: Epoch,
     /// Of the mark whose dead are swept.
@@ -89,8 +90,8 @@ impl Old {
     pub(crate) fn new(free_cells: FreeCells) -> Old {
         Old {
             sizes: [const { None }; CLASSES],
-            large: Vec::new(),
-            large_unswept: Vec::new(),
+            large: Pieces::default(),
+            large_unswept: Pieces::default(),
             epoch: Epoch::FIRST,
             marked: Epoch::FIRST,
             live: 0,
@@ -314,7 +315,7 @@ impl Old {
     /// All runs, for the verifier.
     pub(crate) fn runs(&self) -> impl Iterator<Item = Run> {
         let cells = self.sizes.iter().flatten().flat_map(|runs| runs.iter());
-        let large = self.large.iter().chain(&self.large_unswept).copied();
+        let large = self.large.iter().chain(self.large_unswept.iter()).copied();
         cells.chain(large)
     }
 

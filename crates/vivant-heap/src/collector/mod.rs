@@ -8,7 +8,6 @@ mod debt;
 #[cfg(test)]
 mod holdings_tests;
 mod marking;
-mod pieces;
 mod prefetch;
 mod relocator;
 mod scanner;

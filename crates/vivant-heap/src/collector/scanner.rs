@@ -3,7 +3,6 @@
 use super::Shows;
 use super::claim::{self, Claim, claim};
 use super::marking::{Marking, puts_off};
-use super::pieces::Pieces;
 use super::prefetch::prefetch;
 use super::tracer::Tracer;
 use super::work_list::{Round, Work};
@@ -11,6 +10,7 @@ use crate::collections::gc::FixedState;
 use crate::header::{Header, Layout, Length, Table};
 use crate::orca::Owner;
 use crate::pages::chunk::state_of;
+use crate::pieces::Pieces;
 use std::collections::HashSet;
 use std::ptr::NonNull;
 
@@ -24,7 +24,7 @@ const PART: usize = 512;
 const LOOK: usize = 256;
 
 /// Objects of a block to which more may come. A worker that has twice as many puts half of them back: who holds a block may lose its processor.
-const BLOCK: usize = 4096;
+const BLOCK: usize = 8192;
 
 /// Work of a mark: what was met by a reference, and is to be gone through.
 #[derive(Default)]

@@ -1,11 +1,11 @@
 //! [`Settling`]: what is left to do of a mark when it has met all that lives, in pieces between turns (H8). See [README.md](README.md).
 
 use super::cycle::Ended;
-use super::pieces::Pieces;
 use super::scanner::Found;
 use crate::header::Header;
 use crate::heap::Core;
 use crate::pages::chunk::state_of;
+use crate::pieces::Pieces;
 use crate::sync::Ordering;
 use crate::types::Target;
 use std::ops::Range;

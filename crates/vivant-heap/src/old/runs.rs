@@ -2,6 +2,7 @@
 
 use crate::pages::class::cells;
 use crate::pages::page::{Page, Run, Word};
+use crate::pieces::Pieces;
 #[cfg(test)]
 use crate::planted::{Planted, is_planted};
 use std::mem;
@@ -38,9 +39,9 @@ impl Fill {
 /// The runs of one size. Each is in one place.
 pub(super) struct Runs {
     /// Those that the sweep of the last mark has not reached, by how full each was before that.
-    unswept: [Vec<Run>; Fill::COUNT],
+    unswept: [Pieces<Run>; Fill::COUNT],
     /// By how full each was when it was swept, or came; those that cells were taken from are full.
-    swept: [Vec<Run>; Fill::COUNT],
+    swept: [Pieces<Run>; Fill::COUNT],
     /// The one that cells are taken from. It is swept.
     taken_from: Option<Run>,
     /// Cells of it that are at hand, counted as used.
@@ -50,8 +51,8 @@ pub(super) struct Runs {
 impl Default for Runs {
     fn default() -> Runs {
         Runs {
-            unswept: [const { Vec::new() }; Fill::COUNT],
-            swept: [const { Vec::new() }; Fill::COUNT],
+            unswept: Default::default(),
+            swept: Default::default(),
             taken_from: None,
             word: Word::EMPTY,
         }
@@ -60,7 +61,8 @@ impl Default for Runs {
 
 impl Runs {
     pub(super) fn iter(&self) -> impl Iterator<Item = Run> {
-        let all = self.unswept.iter().chain(&self.swept).flatten();
+        let lists = self.unswept.iter().chain(&self.swept);
+        let all = lists.flat_map(Pieces::iter);
         all.chain(&self.taken_from).copied()
     }
 
@@ -108,7 +110,7 @@ impl Runs {
                 self.swept[Fill::All as usize].push(run);
             }
             let fills = &mut self.swept[least as usize..Fill::All as usize];
-            self.taken_from = Some(fills.iter_mut().rev().find_map(Vec::pop)?);
+            self.taken_from = Some(fills.iter_mut().rev().find_map(Pieces::pop)?);
         }
     }
 
@@ -121,7 +123,7 @@ impl Runs {
             true => order.into_iter().rev().collect::<Vec<_>>(),
             false => order.into_iter().collect(),
         };
-        order.into_iter().find_map(Vec::pop)
+        order.into_iter().find_map(Pieces::pop)
     }
 
     /// A mark has ended: all are to be swept. No cells are at hand. Costs the same however many there are.
@@ -131,7 +133,7 @@ impl Runs {
     /// The runs are the caller's.
     pub(super) unsafe fn mark_ends(&mut self) {
         debug_assert!(
-            self.word.free == 0 && self.unswept.iter().all(Vec::is_empty),
+            self.word.free == 0 && self.unswept.iter().all(Pieces::is_empty),
             "H6"
         );
         if let Some(run) = self.taken_from.take() {
