@@ -152,10 +152,10 @@ impl<B: Work> WorkList<B> {
     }
 }
 
-/// A little comes to the last block: each turn brings some, and a list of as many blocks as there were turns would be a long one.
+/// A little comes to the last block: each turn brings some, and a list of as many blocks as there were turns would be a long one. Much is a block of its own.
 fn put<B: Work>(blocks: &mut Vec<B>, work: &mut B) {
     match blocks.last_mut() {
-        Some(block) if block.has_room() => block.append(work),
+        Some(block) if block.has_room() && work.has_room() => block.append(work),
         _ => blocks.extend(work.take()),
     }
 }

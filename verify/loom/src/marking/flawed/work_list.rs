@@ -126,7 +126,7 @@ impl<B: Work> WorkList<B> {
 
 fn put<B: Work>(blocks: &mut Vec<B>, work: &mut B) {
     match blocks.last_mut() {
-        Some(block) if block.has_room() => block.append(work),
+        Some(block) if block.has_room() && work.has_room() => block.append(work),
         _ => blocks.extend(work.take()),
     }
 }
