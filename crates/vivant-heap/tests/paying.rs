@@ -27,7 +27,7 @@ fn row<'gc>(m: &Mutator<'gc>) -> Row<'gc> {
 }
 
 fn boxes(source: &Arc<Source>) -> Heap<Boxes> {
-    Heap::<Boxes>::new(source, pacing(), |m| row(m))
+    Heap::<Boxes>::new(source, pacing(), row)
 }
 
 /// The root of a region.
