@@ -12,6 +12,8 @@ mod panics;
 mod sequences;
 #[path = "collections/text.rs"]
 mod text;
+#[path = "collections/weak_map.rs"]
+mod weak_map;
 
 use kinds::assert_all_ended;
 use std::panic::{AssertUnwindSafe, catch_unwind};

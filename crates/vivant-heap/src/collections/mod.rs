@@ -53,6 +53,7 @@ pub mod gc {
     pub use super::hash::hasher::{FixedHasher, FixedState};
     pub use super::hash::map::{self as hash_map, HashMap};
     pub use super::hash::set::{self as hash_set, HashSet};
+    pub use super::hash::weak_map::WeakMap;
     pub use super::iter::{Chunks, ChunksMut, Iter, IterMut};
     pub use super::string::{String, Writer};
     pub use super::vec::Vec;

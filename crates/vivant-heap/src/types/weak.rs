@@ -67,6 +67,12 @@ impl<'gc, T: ?Sized + Collected<'gc>> Weak<'gc, T> {
         // targets that name it in the same collection (`clear_weak`), before anybody's next turn.
         unsafe { Some(Gc::at(like(cell.value, Header::value(header)))) }
     }
+
+    /// Whether a collection has emptied it. No mark hears of that.
+    #[inline]
+    pub(crate) fn is_empty(self) -> bool {
+        Gc::as_ref(self.cell).target.0.get().is_none()
+    }
 }
 
 // SAFETY: it is one reference.

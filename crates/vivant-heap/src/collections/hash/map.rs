@@ -134,6 +134,35 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>, S> HashMap<'gc, K, V, S> {
     }
 }
 
+impl<'gc, K: Object<'gc>, V: Object<'gc>, S> HashMap<'gc, K, V, S> {
+    /// Keeps those entries of one place that `keep` says, as `retain`: a segment, with its chain if it has one. The place is the beginning of the hashes that lie there; the first one is 0. How
+    /// many there were, and which place is next: of a map that has grown meanwhile it is one still. What loses none is not written.
+    pub(super) fn retain_some(
+        &mut self,
+        m: &Mutator<'gc>,
+        from: u64,
+        mut keep: impl FnMut(&K, &V) -> bool,
+    ) -> (usize, Option<u64>) {
+        let (mut walk, mut looked) = (Walk::from(from), 0);
+        while let Some(segment) = walk.step(&self.trie) {
+            looked += segment.to();
+            for slot in (0..segment.to()).rev() {
+                // SAFETY: there is an entry: those behind it were seen. The map is borrowed exclusively.
+                let (key, value) = unsafe { segment.entry(slot).as_ref() };
+                if !keep(key, value) {
+                    let entry = segment.take(m, slot);
+                    self.len -= 1;
+                    drop(entry);
+                }
+            }
+            if walk.is_at_an_end() {
+                break;
+            }
+        }
+        (looked, walk.next())
+    }
+}
+
 impl<'gc, K: Object<'gc> + Hash + Eq, V: Object<'gc>, S: BuildHasher> HashMap<'gc, K, V, S> {
     /// Of what an iterator gives; of entries with equal keys, the last.
     ///

@@ -1,4 +1,4 @@
-//! Hash maps and sets: a trie of segments, by the bits of hashes.
+//! Hash maps and sets: a trie of segments, by the bits of hashes. A weak map is one of them.
 
 mod group;
 pub(crate) mod hasher;
@@ -7,3 +7,4 @@ pub mod map;
 mod segment;
 pub mod set;
 mod trie;
+pub(crate) mod weak_map;

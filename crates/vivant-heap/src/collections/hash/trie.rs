@@ -400,10 +400,25 @@ pub(crate) struct Walk<'gc, K, V> {
 
 impl<'gc, K: Object<'gc>, V: Object<'gc>> Walk<'gc, K, V> {
     pub(crate) fn new() -> Self {
+        Walk::from(0)
+    }
+
+    /// From the segment on that has this hash.
+    pub(crate) fn from(hash: u64) -> Self {
         Walk {
-            next: Some(0),
+            next: Some(hash),
             chain: None,
         }
+    }
+
+    /// Whether the last segment was the end of its chain.
+    pub(crate) fn is_at_an_end(&self) -> bool {
+        self.chain.is_none()
+    }
+
+    /// Where the next segment begins that is in no chain.
+    pub(crate) fn next(&self) -> Option<u64> {
+        self.next
     }
 
     /// The next segment. The trie is the same each time, and has not grown meanwhile.
