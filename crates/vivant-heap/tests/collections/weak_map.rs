@@ -73,7 +73,8 @@ fn seeded_it_has_what_others_keep() {
                     if let Some(kept) = kept.get(&key) {
                         assert_eq!(there, Some(*kept));
                     }
-                    (kept.remove(&key), was.remove(&key));
+                    kept.remove(&key);
+                    was.remove(&key);
                     state.kept.remove(m, &key);
                 }
                 _ => {

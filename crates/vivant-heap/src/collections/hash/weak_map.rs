@@ -52,7 +52,7 @@ const TOGETHER: usize = 64;
 /// });
 /// heap.collect();
 /// heap.turn(|m, state| {
-///     assert_eq!(state.by_name.get(m, "rain"), None);
+///     assert!(state.by_name.get(m, "rain").is_none());
 ///     assert_eq!(state.by_name.get(m, "snow").as_deref(), Some("snow"));
 /// });
 /// ```
