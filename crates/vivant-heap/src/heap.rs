@@ -69,8 +69,8 @@ pub(crate) struct Core {
     pub(crate) showing: Vec<NonNull<Header>>,
     /// The mark that runs beside the turns.
     pub(crate) cycle: RefCell<Option<Box<Cycle>>>,
-    /// A turn has taken pages, and the source should see to the next ones.
-    prepares: bool,
+    /// A turn has taken pages, and the source should see to the next ones; or it got none, and the heap should give back what it can do without.
+    prepares: Cell<bool>,
     /// Much is remembered: the nursery is to be emptied, however little is in it.
     pub(crate) crowded: Cell<bool>,
     pub(crate) pacing: Pacing,
@@ -128,7 +128,7 @@ impl Core {
             counted: Counted::default(),
             reserve: Reserve::default(),
             pacing,
-            prepares: false,
+            prepares: Cell::new(false),
             crowded: Cell::new(false),
             chance: Chance::new(pacing.stress.map_or(0, |stress| stress.seed)),
             lived: 0,
@@ -149,8 +149,16 @@ impl Core {
         let room = self
             .old
             .allocate_shared(bytes, &self.source, Owner::name(&self.owner));
-        self.prepares |= self.source.is_unready();
+        self.prepares
+            .set(self.prepares.get() || self.source.is_unready());
         room
+    }
+
+    /// A turn gets no room for an object. The heap looks after itself when that is over, though it has not grown.
+    #[cold]
+    pub(crate) fn refuses(&self, bytes: usize) -> ! {
+        self.prepares.set(true);
+        crate::mutator::no_memory(bytes)
     }
 
     /// What it has to think of when it asks itself whether to mark: bytes of living old objects, and what it keeps alive elsewhere, in regions too.

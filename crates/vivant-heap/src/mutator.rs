@@ -151,11 +151,11 @@ impl<'gc> Mutator<'gc> {
                 .nursery
                 .grow(&core.reserve, &core.source, Owner::name(&core.owner), bytes)
         {
-            no_memory(bytes);
+            core.refuses(bytes);
         }
         match core.nursery.room(bytes) {
             Some(room) => room.cast(),
-            None => no_memory(bytes),
+            None => core.refuses(bytes),
         }
     }
 
@@ -166,13 +166,13 @@ impl<'gc> Mutator<'gc> {
         // the user's meanwhile that could come here: values are made before `alloc` is entered, and no `Clone`, `Drop` or iterator runs in it.
         let core = unsafe { &mut *self.core.as_ref().get() };
         if core.is_unlucky() || !core.has_pages(bytes) {
-            no_memory(bytes);
+            core.refuses(bytes);
         }
         let Some(room) = core
             .old
             .allocate(bytes, &core.source, Owner::name(&core.owner))
         else {
-            no_memory(bytes);
+            core.refuses(bytes);
         };
         core.counted.born_old(bytes);
         if remembers {
@@ -189,7 +189,7 @@ impl<'gc> Mutator<'gc> {
         let core = unsafe { &mut *self.core.as_ref().get() };
         let room = core.old.at_hand(bytes);
         let Some(room) = room.or_else(|| core.room_shared(bytes)) else {
-            no_memory(bytes);
+            core.refuses(bytes);
         };
         core.counted.born_old(bytes);
         room

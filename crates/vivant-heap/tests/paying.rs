@@ -1,7 +1,8 @@
 //! A mark that nobody helps with: its heap's holder pays for it, in proportion to what becomes old (H7).
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use vivant_heap::{Gc, Heap, HeapStats, Iso, Mutator, Object, Pacing, Root, Source, gc};
+use vivant_heap::{Gc, Heap, HeapStats, Iso, Mut, Mutator, Object, Pacing, Root, Source, Val, gc};
 
 struct Boxes;
 
@@ -145,4 +146,46 @@ fn a_region_in_the_middle_of_a_mark_is_merged() {
         boxes.iter().for_each(|it| assert!(it[0] < LIVE as u64));
     });
     heap.verify().unwrap();
+}
+
+/// What is large outside of a region is paid for too: nothing becomes old in it, and each time something foreign comes.
+#[test]
+fn a_region_pays_for_what_it_has_of_others() {
+    #[derive(Object)]
+    struct Slot<'gc> {
+        boxes: Row<'gc>,
+        news: Gc<'gc, Mut<Option<Val<'gc, u64>>>>,
+    }
+    let source = Arc::new(Source::new());
+    let mut lender = Heap::<Boxes>::new(&source, Pacing::default(), |_| gc::Vec::new());
+    let mut region = Iso::<Slot<'static>>::paced(&source, pacing(), |r| Slot {
+        boxes: row(r),
+        news: r.alloc(Mut::new(None)),
+    });
+    region.collect();
+    let (mut most, mut lent) = (0, 0);
+    while region.stats().ended < 3 {
+        lent += 1;
+        assert!(lent < 100_000, "{:?}", region.stats());
+        let parcel = lender.turn(|m, _| m.pack::<Val<'static, u64>>(m.val(lent)));
+        region.open(|r, slot| *slot.news.borrow_mut(r) = Some(r.unpack(parcel)));
+        most = most.max(region.stats().imports);
+    }
+    // A kibibyte each: by half of the region until a mark begins, by three tenths until it ends.
+    assert!(most * 1024 <= LIVE * 64, "{most}");
+}
+
+/// A turn that gets no memory makes nothing, so nothing is owed; the heap looks after itself all the same.
+#[test]
+fn a_refused_turn_is_looked_after() {
+    let source = Arc::new(Source::bounded(2_000));
+    let mut heap = boxes(&source);
+    let _runs = heap.begin_mark();
+    let refused = catch_unwind(AssertUnwindSafe(|| {
+        heap.turn(|m, _| m.alloc_slice(vec![7_u64; 1 << 20]).len())
+    }));
+    assert!(refused.is_err());
+    assert!(heap.is_due());
+    heap.pace();
+    assert!(!heap.is_due());
 }

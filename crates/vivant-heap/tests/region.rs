@@ -301,3 +301,61 @@ fn a_panic_in_an_open_region_closes_it() {
     iso.collect();
     iso.open(|_, root| assert_eq!(sum(*root), 11));
 }
+
+/// What an open region makes is its holder's: so are the counts of what that refers to, for the region may give its own up first.
+#[test]
+fn what_a_region_shares_keeps_what_it_refers_to() {
+    struct Lends;
+    impl Root for Lends {
+        type Of<'gc> = ();
+    }
+    struct Holds;
+    impl Root for Holds {
+        type Of<'gc> = Option<Iso<Vec<Val<'static, Whole<'static>>>>>;
+    }
+    /// Of one part, or of many.
+    #[derive(Object)]
+    struct Whole<'gc> {
+        parts: Val<'gc, [Val<'gc, str>]>,
+        last: Val<'gc, str>,
+    }
+    let source = Arc::new(Source::new());
+    let mut lender = Heap::<Lends>::new(&source, Pacing::new(), |_| ());
+    let parcels = lender.turn(|m, ()| {
+        ["rain", "snow", "hail"].map(|word| m.pack::<Val<'static, str>>(m.val_str(word)))
+    });
+    let mut holder = Heap::<Holds>::new(&source, Pacing::new(), |m| {
+        Some(m.iso::<Vec<Val<'static, Whole<'static>>>>(|_| Vec::new()))
+    });
+    holder.turn(|m, region| {
+        let region = region.as_mut().unwrap();
+        region.open_in(m, |r, wholes| {
+            let mut words = parcels.into_iter().map(|parcel| r.unpack(parcel));
+            let last = words.next().unwrap();
+            let parts = r.val_slice(words.collect::<Vec<_>>());
+            wholes.push(r.val(Whole { parts, last }));
+        });
+        region.collect();
+    });
+    lender.heed();
+    lender.collect();
+    lender.sweep();
+    assert_eq!(lender.stats().exports, 3, "the holder counts them");
+    holder.turn(|m, region| {
+        region.as_mut().unwrap().open_in(m, |_, wholes| {
+            assert_eq!(&*wholes[0].last, "rain");
+            assert_eq!(&*wholes[0].parts[1], "hail");
+        });
+    });
+    // Nobody has it any more: all is given up.
+    holder.turn(|_, region| *region = None);
+    (0..2).for_each(|_| {
+        holder.heed();
+        holder.collect();
+        holder.sweep();
+        lender.heed();
+        lender.collect();
+    });
+    assert_eq!(lender.stats().exports, 0);
+    assert_eq!(holder.stats().exports, 0);
+}

@@ -118,12 +118,12 @@ impl Cycle {
         matches!(self.stage, Stage::Settles(_))
     }
 
-    /// Whether the owner has something to do for it, with so many bytes in use: to pay, to hand a long log over, or to settle what is owed.
+    /// Whether the owner has something to do for it, at this weight: to pay, to hand a long log over, or to settle what is owed.
     #[inline]
-    pub(crate) fn is_due(&self, live: usize) -> bool {
+    pub(crate) fn is_due(&self, weight: usize) -> bool {
         match &self.stage {
-            Stage::Marks => self.debt.is_due(live) || self.scanner.block.objects.len() >= LOG,
-            Stage::Settles(settling) => settling.is_due(live),
+            Stage::Marks => self.debt.is_due(weight) || self.scanner.block.objects.len() >= LOG,
+            Stage::Settles(settling) => settling.is_due(weight),
         }
     }
 
@@ -179,7 +179,7 @@ impl Core {
             marking,
             stage: Stage::Marks,
             scanner,
-            debt: Debt::begin(self.old.live, self.lived),
+            debt: Debt::begin(self.old.live, self.lived, self.weight()),
             pinned: self.pinned,
             waits: Waits::default(),
             shadow,
@@ -227,7 +227,7 @@ impl Core {
             return Ended::NotYet;
         };
         self.counted.settles();
-        let due = settling.due(self.old.live);
+        let due = settling.due(self.weight());
         let whole = Whole;
         let ended = settling.settle(self, entries.unwrap_or(due));
         std::mem::forget(whole);
@@ -236,6 +236,7 @@ impl Core {
 
     /// Pays for what was made old since the mark began: goes through so much that it will be through when the heap has grown.
     pub(crate) fn pay(&mut self) {
+        let weight = self.weight();
         let Some(cycle) = self.cycle.get_mut() else {
             return;
         };
@@ -243,7 +244,7 @@ impl Core {
             return;
         }
         let met = cycle.marking.bytes();
-        let Some(piece) = cycle.debt.next(self.old.live, met) else {
+        let Some(piece) = cycle.debt.next(weight, met) else {
             return;
         };
         self.counted.slice();

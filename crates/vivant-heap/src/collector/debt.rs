@@ -22,7 +22,8 @@ pub(super) struct Debt {
     pub(super) began: usize,
     /// How many of them are taken to live.
     lives: usize,
-    /// Bytes in use at the last payment, and whether all was paid then.
+    /// What the heap weighed when the mark began, and at the last payment; and whether all was paid then. The weight is what marks are begun by: what is large outside of the heap counts too.
+    weighed: usize,
     seen: usize,
     paid: Paid,
 }
@@ -36,31 +37,37 @@ enum Paid {
 impl Debt {
     /// A mark begins, with so many bytes in use, of which the last mark has met some. If these are few the heap has grown by other ways than its pacing allows for, and
     /// half of all is taken to live.
-    pub(super) fn begin(began: usize, met: usize) -> Debt {
+    pub(super) fn begin(began: usize, met: usize, weight: usize) -> Debt {
         Debt {
             began,
             lives: met.clamp(began / 2, began),
-            seen: began,
+            weighed: weight,
+            seen: weight,
             paid: Paid::All,
         }
     }
 
-    /// Whether something may be owed, with so many bytes in use.
+    /// Whether something may be owed, at this weight.
     #[inline]
-    pub(super) fn is_due(&self, live: usize) -> bool {
-        self.paid == Paid::Some || self.seen != live
+    pub(super) fn is_due(&self, weight: usize) -> bool {
+        self.paid == Paid::Some || self.seen != weight
     }
 
-    /// The next payment, in objects, with so many bytes in use, if so many of those at the beginning were met. None if all is paid.
-    pub(super) fn next(&mut self, live: usize, met: usize) -> Option<usize> {
+    /// By how many bytes the heap has grown since the mark began, at this weight.
+    pub(super) fn grown(&self, weight: usize) -> usize {
+        weight.saturating_sub(self.weighed)
+    }
+
+    /// The next payment, in objects, at this weight, if so many of the bytes at the beginning were met. None if all is paid.
+    pub(super) fn next(&mut self, weight: usize, met: usize) -> Option<usize> {
         let due = |grown: usize| {
             let through = grown as f64 / (GROWS * self.lives as f64);
             (self.began as f64 * through.min(1.0)) as usize
         };
-        let grown = live.saturating_sub(self.began);
+        let grown = self.grown(weight);
         let wanted = due(grown);
-        let new = due(live.saturating_sub(self.seen)) / OBJECT;
-        self.seen = live;
+        let new = due(weight.saturating_sub(self.seen)) / OBJECT;
+        self.seen = weight;
         // All may be met, and what leads to it a second time still be there to be gone through.
         self.paid = match met >= wanted && wanted < self.began {
             true => Paid::All,
@@ -101,7 +108,7 @@ mod tests {
     #[test]
     fn all_is_paid_when_the_heap_has_grown_by_a_fifth() {
         for step in [64, 4 << 10, 64 << 10, 1 << 20] {
-            let (grown, _) = paid(Debt::begin(LIVE, LIVE), step);
+            let (grown, _) = paid(Debt::begin(LIVE, LIVE, LIVE), step);
             assert!(grown > 0.1 && grown < 0.25, "{step}: {grown}");
         }
     }
@@ -109,7 +116,7 @@ mod tests {
     #[test]
     fn payments_are_small_or_as_large_as_what_calls_for_them() {
         for step in [64, 4 << 10, 64 << 10, 1 << 20] {
-            let (_, most) = paid(Debt::begin(LIVE, LIVE), step);
+            let (_, most) = paid(Debt::begin(LIVE, LIVE, LIVE), step);
             let calls = (step as f64 / GROWS) as usize / OBJECT;
             assert!(most <= calls.max(*PIECE.end()) + 1, "{step}: {most}");
         }
@@ -118,7 +125,7 @@ mod tests {
     /// The rest is garbage, which no mark meets and which must not let the heap grow more.
     #[test]
     fn the_bound_is_of_what_lives() {
-        let debt = Debt::begin(LIVE * 3 / 2, LIVE);
+        let debt = Debt::begin(LIVE * 3 / 2, LIVE, LIVE * 3 / 2);
         assert_eq!(debt.lives, LIVE);
         let (grown, _) = paid(debt, 4 << 10);
         assert!(grown < 0.25, "{grown}");
@@ -126,13 +133,13 @@ mod tests {
 
     #[test]
     fn what_came_by_other_ways_is_taken_for_half_alive() {
-        assert_eq!(Debt::begin(LIVE, 5).lives, LIVE / 2);
-        assert_eq!(Debt::begin(LIVE, 3 * LIVE).lives, LIVE);
+        assert_eq!(Debt::begin(LIVE, 5, LIVE).lives, LIVE / 2);
+        assert_eq!(Debt::begin(LIVE, 3 * LIVE, LIVE).lives, LIVE);
     }
 
     #[test]
     fn who_makes_nothing_owes_nothing() {
-        let mut debt = Debt::begin(LIVE, LIVE);
+        let mut debt = Debt::begin(LIVE, LIVE, LIVE);
         assert!(!debt.is_due(LIVE));
         assert_eq!(debt.next(LIVE, 0), None);
         assert!(debt.is_due(LIVE + 1));
@@ -140,7 +147,7 @@ mod tests {
 
     #[test]
     fn near_the_bound_all_is_paid_at_once() {
-        let mut debt = Debt::begin(LIVE, LIVE);
+        let mut debt = Debt::begin(LIVE, LIVE, LIVE);
         assert_eq!(debt.next(LIVE + LIVE * 29 / 100, 0), Some(usize::MAX));
     }
 }

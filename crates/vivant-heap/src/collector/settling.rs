@@ -32,8 +32,10 @@ pub(super) struct Settling {
     /// Entries that there were at the beginning, and those that were looked at.
     all: usize,
     looked: usize,
-    /// Bytes of cells and large objects in use at the beginning, and when the mark began.
-    live: usize,
+    /// By how much the heap has become heavier since the beginning, until the last piece was settled; and what it weighed then. What pieces give up makes it lighter, and pays for nothing.
+    grown: usize,
+    seen: usize,
+    /// Bytes of cells and large objects in use when the mark began.
     marked: usize,
 }
 
@@ -82,33 +84,46 @@ impl Settling {
             watches: deaths.all(),
             stubs,
             found,
-            live: core.old.live,
+            grown: 0,
+            seen: core.weight(),
             marked,
         }
     }
 
-    /// How many entries should have been looked at, with so many bytes in use.
-    fn wanted(&self, live: usize) -> usize {
-        let share = (live - self.live) as f64 / (GROWS * self.marked as f64);
-        (self.all as f64 * share.min(1.0)) as usize
+    /// How much the heap has grown since the beginning, at this weight: as a part of what there was to mark.
+    fn grown(&self, weight: usize) -> f64 {
+        let grown = self.grown + weight.saturating_sub(self.seen);
+        grown as f64 / self.marked as f64
     }
 
-    /// Whether something is owed, with so many bytes in use.
+    /// How many entries should have been looked at, at this weight.
+    fn wanted(&self, weight: usize) -> usize {
+        (self.all as f64 * (self.grown(weight) / GROWS).min(1.0)) as usize
+    }
+
+    /// Whether something is owed, at this weight. Entries that came since the beginning, or that steps have made, are not counted: by the bound these are due too.
     #[inline]
-    pub(super) fn is_due(&self, live: usize) -> bool {
-        live != self.live && self.wanted(live) > self.looked
+    pub(super) fn is_due(&self, weight: usize) -> bool {
+        weight > self.seen && (self.wanted(weight) > self.looked || self.grown(weight) > BOUND)
     }
 
-    /// How many entries are due, with so many bytes in use.
-    pub(super) fn due(&self, live: usize) -> usize {
-        if (live - self.live) as f64 > BOUND * self.marked as f64 {
+    /// How many entries are due, at this weight.
+    pub(super) fn due(&self, weight: usize) -> usize {
+        if self.grown(weight) > BOUND {
             return usize::MAX;
         }
-        (self.wanted(live).saturating_sub(self.looked) / PART).max(PIECE)
+        (self.wanted(weight).saturating_sub(self.looked) / PART).max(PIECE)
     }
 
     /// Settles so many entries, at least one. Whether that was all.
     pub(super) fn settle(&mut self, core: &mut Core, most: usize) -> Ended {
+        self.grown += core.weight().saturating_sub(self.seen);
+        let ended = self.settle_some(core, most);
+        self.seen = core.weight();
+        ended
+    }
+
+    fn settle_some(&mut self, core: &mut Core, most: usize) -> Ended {
         let mut left = most.max(1);
         while self.step != Step::Over {
             let looked = self.look(core, left);

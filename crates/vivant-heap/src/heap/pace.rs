@@ -53,7 +53,7 @@ impl Core {
     fn mark_is_due(&self) -> bool {
         // SAFETY: no turn runs: nobody has the cell borrowed to write.
         match unsafe { &*self.cycle.as_ptr() } {
-            Some(cycle) => cycle.is_due(self.old.live),
+            Some(cycle) => cycle.is_due(self.weight()),
             None => self.weight() >= self.mark_at,
         }
     }
@@ -168,7 +168,7 @@ impl<R: Root> Heap<R> {
         core.is_full()
             || core.mark_is_due()
             || core.old.unswept != 0
-            || core.prepares
+            || core.prepares.get()
             || core.pacing.stress.is_some()
     }
 
@@ -202,7 +202,7 @@ impl<R: Root> Heap<R> {
         if !core.has_pages(SPARE) {
             core.spare();
         }
-        core.prepares = false;
+        core.prepares.set(false);
         if core.source.is_unready() {
             core.source.prepare();
         }

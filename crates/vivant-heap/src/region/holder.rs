@@ -1,11 +1,13 @@
 //! Whose heap an open region makes shared objects in.
 
 use super::iso::Iso;
+use crate::collector::Tracer;
 use crate::header::Header;
 use crate::heap::Core;
 use crate::mutator::Mutator;
+use crate::orca::Owner;
 use crate::pacing::Pacing;
-use crate::types::Twin;
+use crate::types::{Object, Twin};
 use std::cell::UnsafeCell;
 use std::ptr::NonNull;
 
@@ -75,6 +77,35 @@ impl Mutator<'_> {
         match self.core().role {
             Role::Heap => self.heap(),
             Role::Region(holder) => owner_around(holder),
+        }
+    }
+
+    /// A shared object was made, or a slice, of these values. If an open region has made it, its owner counts what it refers to, as the region does: that may give its own up
+    /// before the owner has marked (O8).
+    #[inline]
+    pub(crate) fn parts_are_counted<'gc, T: Object<'gc>>(&self, values: &[T]) {
+        if const { T::NEEDS_TRACE }
+            && let Role::Region(holder) = self.core().role
+        {
+            let owner = owner_around(holder);
+            for value in values {
+                Tracer::tell(value, |part| self.is_counted_by(owner, part));
+            }
+        }
+    }
+
+    #[cold]
+    fn is_counted_by(&self, owner: NonNull<UnsafeCell<Core>>, part: NonNull<Header>) {
+        let region = self.core();
+        // SAFETY: the owner's turn lasts, and waits for the region; this thread has both, and they are two.
+        let heap = unsafe { &*owner.as_ref().get() };
+        let (from, to) = (Owner::name(&region.owner), Owner::name(&heap.owner));
+        // SAFETY: the caller has the reference, so its object is there, and its owner. It is packed by one and unpacked by the other as if it were sent: no weight is made or lost.
+        unsafe {
+            if Owner::of(part) != to {
+                region.sharing.borrow_mut().pack(from, part);
+                heap.sharing.borrow_mut().unpack(to, part);
+            }
         }
     }
 

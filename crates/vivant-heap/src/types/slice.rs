@@ -146,6 +146,9 @@ impl<'gc> Mutator<'gc> {
             if const { T::SHOWS } {
                 self.note_shows();
             }
+            if birth == Birth::Shared {
+                self.parts_are_counted(NonNull::slice_from_raw_parts(first, elements).as_ref());
+            }
             (first, elements)
         }
     }

@@ -14,6 +14,7 @@ use std::marker::PhantomData;
 use std::mem;
 use std::ops::Deref;
 use std::ptr::NonNull;
+use std::slice;
 
 /// A reference to a shared object: deeply immutable, in whichever heap has made it. One word, two if it is a slice or a string; `Copy`.
 ///
@@ -161,7 +162,9 @@ impl<'gc> Mutator<'gc> {
             if const { mem::needs_drop::<T>() } {
                 self.note_drop_shared(room);
             }
-            Val::at(room.add(1).cast())
+            let value = room.add(1).cast::<T>();
+            self.parts_are_counted(slice::from_ref(value.as_ref()));
+            Val::at(value)
         }
     }
 }
