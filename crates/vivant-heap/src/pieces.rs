@@ -1,7 +1,7 @@
 //! [`Pieces`]: a long list that grows and is given back piece by piece.
 
-/// Elements of one piece, unless they came as more.
-const PIECE: usize = 4096;
+/// Elements of one piece, unless they came as more. Few for an interpreter, so that it sees what happens between two pieces.
+const PIECE: usize = if cfg!(miri) { 64 } else { 4096 };
 
 /// A stack in pieces, so that neither growing it nor freeing it takes long: a vector of a million elements is moved as a whole when it grows. No piece is empty.
 pub(crate) struct Pieces<T>(Vec<Vec<T>>);
@@ -95,8 +95,8 @@ mod tests {
         assert!(one.iter().copied().eq(0..PIECE * 2));
         assert_eq!(one.0.len(), 2);
         let mut left = PIECE * 2;
-        while let Some(some) = one.take(1_000) {
-            assert!(some.len() <= 1_000 && some.last() == Some(&(left - 1)));
+        while let Some(some) = one.take(PIECE / 4) {
+            assert!(some.len() <= PIECE / 4 && some.last() == Some(&(left - 1)));
             left -= some.len();
         }
         assert_eq!(left, 0);
