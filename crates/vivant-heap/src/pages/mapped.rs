@@ -1,18 +1,19 @@
 //! [`Mapped`]: what a source has mapped, and which of it has its memory before it is used.
 
 use super::memory::{self, Mapping, Unused};
+use std::collections::VecDeque;
 use std::ptr::NonNull;
 
-/// The mappings of a source, of which chunks are carved one after the other.
+/// The mappings of a source, of which chunks are carved: those that have their memory before the others.
 #[derive(Debug, Default)]
 pub(super) struct Mapped {
     mappings: Vec<Mapping>,
-    /// Chunks of the last one that are not carved yet.
-    uncarved: usize,
-    /// Chunks of the last one that have their memory, or somebody is about to see to it: those that are carved, and some ahead of them.
-    ready: usize,
-    /// The one that follows, and how many chunks of that are ready.
-    next: Option<(Mapping, usize)>,
+    /// Chunks of the last one, at its end, that nobody has had yet: whole units.
+    rest: usize,
+    /// What has its memory and is carved next.
+    ready: VecDeque<Unused>,
+    /// Chunks that somebody is giving their memory: his alone until he brings them back.
+    touched: usize,
 }
 
 /// What is ready ahead of what is used: this part of it, and no more than so many chunks.
@@ -22,64 +23,44 @@ const AHEAD: usize = 16;
 impl Mapped {
     /// A chunk that was never used. None if the system has no memory.
     pub(super) fn carve(&mut self) -> Option<NonNull<u8>> {
-        if self.uncarved == 0 {
-            let (mapping, ready) = match self.next.take() {
-                Some(next) => next,
-                None => (self.another()?, 0),
-            };
-            self.uncarved = mapping.chunks();
-            self.ready = ready;
-            self.mappings.push(mapping);
+        if self.ready.is_empty() {
+            // Whoever writes to the first chunk of a unit has the system give all of it.
+            let unit = self.next_unit()?;
+            self.ready.extend(unit.into_chunks());
         }
-        let mapping = self.mappings.last()?;
-        let start = mapping.chunk(mapping.chunks() - self.uncarved);
-        self.uncarved -= 1;
-        let used = self.used(mapping);
-        self.ready = self.ready.max(used);
-        Some(start)
-    }
-
-    /// Chunks of the last mapping that have their memory because others have been used: with the first of a unit the others have theirs too.
-    fn used(&self, last: &Mapping) -> usize {
-        let carved = last.chunks() - self.uncarved;
-        carved.next_multiple_of(last.unit().unwrap_or(1))
+        self.ready.pop_front().map(Unused::into_start)
     }
 
     /// Whether fewer chunks are ready than should be, if so many are carved in all: where memory comes for more than one at a time.
     pub(super) fn lacks(&self, carved: usize) -> bool {
-        let Some((mapping, unit)) = self.last() else {
-            return false;
-        };
-        let next = self.next.as_ref().map_or(0, |(_, ready)| *ready);
-        let ahead = self.ready - self.used(mapping) + next;
-        ahead < (carved / AHEAD_PART).clamp(unit, AHEAD)
+        let unit = self.mappings.last().map_or(1, Mapping::unit);
+        unit > 1 && self.ready.len() + self.touched < (carved / AHEAD_PART).clamp(unit, AHEAD)
     }
 
-    /// The last mapping, if memory comes for more than one of its chunks at a time, and for how many.
-    fn last(&self) -> Option<(&Mapping, usize)> {
+    /// What is to be [touched](Unused::touch) next, and brought back then.
+    pub(super) fn next_untouched(&mut self) -> Option<Unused> {
+        let unit = self.next_unit()?;
+        self.touched += unit.chunks();
+        Some(unit)
+    }
+
+    /// It has its memory.
+    pub(super) fn is_touched(&mut self, unit: Unused) {
+        self.touched -= unit.chunks();
+        self.ready.extend(unit.into_chunks());
+    }
+
+    /// What comes after all that somebody has had. None if the system has no memory.
+    fn next_unit(&mut self) -> Option<Unused> {
+        if self.rest == 0 {
+            let mapping = self.another()?;
+            self.rest = mapping.chunks();
+            self.mappings.push(mapping);
+        }
         let mapping = self.mappings.last()?;
-        Some((mapping, mapping.unit()?))
-    }
-
-    /// The memory that is to come next; from here on it counts as ready.
-    pub(super) fn next_unready(&mut self) -> Option<Unused> {
-        let (mapping, unit) = self.last()?;
-        let chunks = self.ready..self.ready + unit;
-        if chunks.end <= mapping.chunks() {
-            let unused = Unused::of(mapping, chunks);
-            self.ready += unit;
-            return Some(unused);
-        }
-        if self.next.is_none() {
-            self.next = Some((self.another()?, 0));
-        }
-        let (mapping, ready) = self.next.as_mut()?;
-        let chunks = *ready..*ready + mapping.unit()?;
-        if chunks.end > mapping.chunks() {
-            return None;
-        }
-        *ready = chunks.end;
-        Some(Unused::of(mapping, chunks))
+        let first = mapping.chunks() - self.rest;
+        self.rest -= mapping.unit();
+        Some(Unused::of(mapping, first..first + mapping.unit()))
     }
 
     /// As much again as there is, so that there are few mappings and nothing is reserved in vain.
@@ -101,7 +82,9 @@ mod tests {
         for carved in 1..=chunks {
             mapped.carve().expect("the system has memory");
             while mapped.lacks(carved) {
-                mapped.next_unready().expect("it lacks").prepare();
+                let mut unit = mapped.next_untouched().expect("it lacks");
+                unit.touch();
+                mapped.is_touched(unit);
                 prepared.push(carved);
             }
         }
@@ -122,18 +105,24 @@ mod tests {
         assert!((640 + AHEAD..=640 + AHEAD + 2).contains(&ready), "{ready}");
     }
 
+    /// Who touches a unit has it for himself: both may write there.
     #[test]
-    fn what_is_ready_is_carved_next() {
+    fn what_is_touched_is_nobody_elses() {
         let mut mapped = Mapped::default();
         for _ in 0..24 {
             mapped.carve().expect("the system has memory");
         }
-        let before = mapped.ready;
         assert!(mapped.lacks(24));
-        let unused = mapped.next_unready().expect("it lacks");
-        let start = mapped.carve().expect("the system has memory");
-        assert_eq!(mapped.ready, before + 2);
-        assert_eq!(unused.start(), start);
-        unused.prepare();
+        let mut unit = mapped.next_untouched().expect("it lacks");
+        let starts = unit.starts();
+        let mut carve = || mapped.carve().expect("the system has memory");
+        let meanwhile = [carve(), carve(), carve()];
+        assert!(starts.iter().all(|start| !meanwhile.contains(start)));
+        unit.touch();
+        // The other half of what was carved last comes first.
+        mapped.is_touched(unit);
+        let mut carve = || mapped.carve().expect("the system has memory");
+        let (_half, next) = (carve(), [carve(), carve()]);
+        assert_eq!(starts, next);
     }
 }

@@ -156,16 +156,18 @@ impl Source {
     pub fn prepare(&self) {
         let mut inner = self.inner();
         self.ready.is_seen_to();
-        let carved = inner.chunks.len();
-        if !inner.mapped.lacks(carved) {
+        if !inner.mapped.lacks(inner.chunks.len()) {
             return;
         }
-        let next = inner.mapped.next_unready();
-        let is_missing = next.is_some() && inner.mapped.lacks(carved);
+        let Some(mut unit) = inner.mapped.next_untouched() else {
+            return;
+        };
         drop(inner);
-        if let Some(memory) = next {
-            memory.prepare();
-        }
+        unit.touch();
+        let mut inner = self.inner();
+        inner.mapped.is_touched(unit);
+        let is_missing = inner.mapped.lacks(inner.chunks.len());
+        drop(inner);
         if is_missing {
             self.ready.is_missing();
         }
