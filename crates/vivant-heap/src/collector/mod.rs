@@ -121,7 +121,7 @@ impl Core {
             let stubs = self.tags.get_mut().iter();
             stubs.for_each(|(_, stub)| tracer.edge(stub));
         }
-        while !tracer.drain(usize::MAX) {}
+        tracer.drain();
         let (met, alive) = (tracer.met(), tracer.alive);
         let weak = tracer.weak_references();
         self.settle_at_once(weak);

@@ -3,7 +3,7 @@
 use super::Shows;
 use super::claim::{self, Claim, claim};
 use super::marking::{Marking, puts_off};
-use super::prefetch::prefetch;
+use super::prefetch::{AHEAD, Ahead};
 use super::tracer::Tracer;
 use super::work_list::{Round, Work};
 use crate::collections::gc::FixedState;
@@ -13,9 +13,6 @@ use crate::pages::chunk::state_of;
 use crate::pieces::Pieces;
 use std::collections::HashSet;
 use std::ptr::NonNull;
-
-/// Objects of which the memory is asked for before they are looked at: as many as memory brings in the time that the work on them takes.
-const AHEAD: usize = 12;
 
 /// Elements of a slice that are gone through at once.
 const PART: usize = 512;
@@ -94,8 +91,7 @@ pub(crate) struct Scanner {
     pub(super) block: Block,
     /// Work for the second round.
     pub(super) later: Block,
-    ahead: [Option<NonNull<Header>>; AHEAD],
-    next: usize,
+    ahead: Ahead,
     foreign: HashSet<NonNull<Header>, FixedState>,
     pub(super) found: Found,
     /// Of what was found, and is not in the marking's count yet.
@@ -111,8 +107,7 @@ impl Scanner {
             tracer: Tracer::scanning(),
             block: Block::default(),
             later: Block::default(),
-            ahead: [None; AHEAD],
-            next: 0,
+            ahead: Ahead::default(),
             foreign: HashSet::default(),
             found: Found::default(),
             bytes: 0,
@@ -138,9 +133,7 @@ impl Scanner {
                 self.shares(marking);
             }
         }
-        self.block
-            .objects
-            .extend(self.ahead.iter_mut().filter_map(Option::take));
+        self.block.objects.extend(self.ahead.rest());
     }
 
     fn shares(&mut self, marking: &Marking) {
@@ -157,12 +150,8 @@ impl Scanner {
     fn pop(&mut self) -> Option<NonNull<Header>> {
         for _ in 0..=AHEAD {
             let object = self.block.objects.pop();
-            if let Some(object) = object {
-                // SAFETY: an object lies in a chunk.
-                unsafe { prefetch(object, state_of(object.cast())) };
-            }
-            let ready = std::mem::replace(&mut self.ahead[self.next], object);
-            self.next = (self.next + 1) % AHEAD;
+            // SAFETY: what was met is there until the mark has ended.
+            let ready = unsafe { self.ahead.replace(object) };
             if ready.is_some() {
                 return ready;
             }

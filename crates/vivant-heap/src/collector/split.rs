@@ -44,11 +44,11 @@ impl Core {
         let imports = self.sharing.get_mut().imports.counted();
         let mut tracer = Tracer::new(self.old.epoch, own, imports);
         rest.trace(&mut tracer);
-        while !tracer.drain(usize::MAX) {}
+        tracer.drain();
         let apart = Part::reached(part, self.old.epoch.0, before);
         if apart.is_err() {
             part.trace(&mut tracer);
-            while !tracer.drain(usize::MAX) {}
+            tracer.drain();
         }
         let (met, alive) = (tracer.met(), tracer.alive);
         let weak = tracer.weak_references();

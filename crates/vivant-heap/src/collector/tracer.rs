@@ -1,5 +1,6 @@
 //! Marking: what the roots reach is of the present epoch when it is done.
 
+use super::prefetch::Ahead;
 use crate::header::{Header, Table};
 use crate::old::Epoch;
 use crate::orca::{Counts, Owner};
@@ -15,6 +16,8 @@ use std::ptr::NonNull;
 pub struct Tracer<'a> {
     epoch: Epoch,
     purpose: Purpose<'a>,
+    /// Seen, and not yet met: their memory is on its way.
+    ahead: Ahead,
     /// Met, and not yet gone through. Explicit, so that deep structures need no deep stack (H12).
     grey: Vec<NonNull<Header>>,
     /// How many objects the mark has met.
@@ -86,6 +89,7 @@ impl<'a> Tracer<'a> {
         Tracer {
             epoch,
             purpose,
+            ahead: Ahead::default(),
             grey: Vec::new(),
             met: 0,
             alive: 0,
@@ -186,6 +190,15 @@ impl<'a> Tracer<'a> {
             self.grey.push(object);
             return;
         }
+        // SAFETY: a reference that was reported is to a living object.
+        if let Some(ready) = unsafe { self.ahead.replace(Some(object)) } {
+            self.meet(ready);
+        }
+    }
+
+    /// It was referred to a while ago.
+    #[inline]
+    fn meet(&mut self, object: NonNull<Header>) {
         // SAFETY: a reference that was reported is to a living object, and old: the nursery is empty when a mark runs.
         // Relaxed: one thread marks.
         let state = unsafe { state_of(object.cast()) };
@@ -216,7 +229,7 @@ impl<'a> Tracer<'a> {
     pub(super) fn private<'gc>(&mut self, roots: &impl Object<'gc>) -> Vec<NonNull<Header>> {
         self.private = Some(Private::default());
         roots.trace(self);
-        while !self.drain(usize::MAX) {}
+        self.drain();
         let Private { showing, put_off } = self.private.take().unwrap_or_default();
         put_off.into_iter().for_each(|object| self.edge(object));
         showing
@@ -237,17 +250,23 @@ impl<'a> Tracer<'a> {
         std::mem::take(&mut self.weak)
     }
 
-    /// Goes through what was met. `most` objects at most; whether that was all.
-    pub(super) fn drain(&mut self, most: usize) -> bool {
-        for _ in 0..most {
-            let Some(object) = self.grey.pop() else {
-                return true;
-            };
+    /// Goes through what was met.
+    pub(super) fn drain(&mut self) {
+        while let Some(object) = self.next() {
             self.object = Some(object);
             // SAFETY: a living object; the value follows the header. No turn runs, so nobody writes.
             unsafe { (object.as_ref().table().trace)(object.add(1).cast(), self) };
         }
-        self.grey.is_empty()
+    }
+
+    /// The next one to go through. None if that was all.
+    #[inline]
+    fn next(&mut self) -> Option<NonNull<Header>> {
+        if self.grey.is_empty() {
+            let mut ahead = std::mem::take(&mut self.ahead);
+            ahead.rest().for_each(|object| self.meet(object));
+        }
+        self.grey.pop()
     }
 }
 
