@@ -15,6 +15,7 @@ use crate::pacing::Pacing;
 use crate::pages::Source;
 use crate::pages::chunk::PAGE;
 use crate::pages::page::Age;
+use crate::pieces::Pieces;
 use crate::region::Role;
 use crate::reserve::Reserve;
 use crate::stats::Counted;
@@ -66,7 +67,7 @@ pub(crate) struct Core {
     /// Whether an object was ever made in it that may show something ([`Object::show_holdings`]).
     pub(crate) shows: Cell<bool>,
     /// Objects of the last mark that may show something, if it was asked to note them.
-    pub(crate) showing: Vec<NonNull<Header>>,
+    pub(crate) showing: Pieces<NonNull<Header>>,
     /// The mark that runs beside the turns.
     pub(crate) cycle: RefCell<Option<Box<Cycle>>>,
     /// A turn has taken pages, and the source should see to the next ones; or it got none, and the heap should give back what it can do without.
@@ -120,7 +121,7 @@ impl Core {
             deaths: RefCell::default(),
             tags: RefCell::default(),
             shows: Cell::new(false),
-            showing: Vec::new(),
+            showing: Pieces::default(),
             cycle: RefCell::default(),
             pinned: 0,
             weighed: 0,

@@ -55,7 +55,7 @@ impl<R: Root> Heap<R> {
     pub fn show(&mut self, each: &mut dyn FnMut(&dyn Any)) {
         let showing = std::mem::take(&mut self.parts().0.showing);
         let mut shown = Holdings::to(each);
-        for object in showing {
+        for &object in showing.iter() {
             // SAFETY: the last mark has met it, and no other has begun since: so it was not swept, and is old. No turn and no collection runs: both need the heap, which is
             // borrowed. The value follows the header.
             unsafe {

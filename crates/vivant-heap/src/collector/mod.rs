@@ -5,6 +5,7 @@ mod cycle;
 #[cfg(test)]
 mod cycle_tests;
 mod debt;
+mod foreign;
 #[cfg(test)]
 mod holdings_tests;
 mod marking;
@@ -28,6 +29,7 @@ pub use tracer::Tracer;
 use crate::header::Header;
 use crate::heap::Core;
 use crate::orca::Owner;
+use crate::pieces::Pieces;
 #[cfg(test)]
 use crate::planted::{Planted, is_planted};
 use crate::types::Object;
@@ -112,7 +114,7 @@ impl Core {
             Shows::Private => tracer.private(roots),
             Shows::Nothing => {
                 roots.trace(&mut tracer);
-                Vec::new()
+                Pieces::default()
             }
         };
         known.into_iter().for_each(|object| tracer.edge(object));

@@ -2,16 +2,15 @@
 
 use super::Shows;
 use super::claim::{self, Claim, claim};
+use super::foreign::Foreign;
 use super::marking::{Marking, puts_off};
-use super::prefetch::{AHEAD, Ahead};
+use super::prefetch::Ahead;
 use super::tracer::Tracer;
 use super::work_list::{Round, Work};
-use crate::collections::gc::FixedState;
 use crate::header::{Header, Layout, Length, Table};
 use crate::orca::Owner;
 use crate::pages::chunk::state_of;
 use crate::pieces::Pieces;
-use std::collections::HashSet;
 use std::ptr::NonNull;
 
 /// Elements of a slice that are gone through at once.
@@ -65,9 +64,9 @@ pub(crate) struct Found {
     pub(super) bytes: usize,
     pub(super) weak: Pieces<NonNull<Header>>,
     /// Objects of other heaps: of each scanner once.
-    pub(super) foreign: Vec<NonNull<Header>>,
+    pub(super) foreign: Pieces<NonNull<Header>>,
     /// Those that may show something, and that nobody else can reach.
-    pub(super) showing: Vec<NonNull<Header>>,
+    pub(super) showing: Pieces<NonNull<Header>>,
 }
 
 impl Found {
@@ -76,8 +75,8 @@ impl Found {
         self.objects += std::mem::take(&mut other.objects);
         self.bytes += std::mem::take(&mut other.bytes);
         self.weak.add(&mut other.weak);
-        self.foreign.append(&mut other.foreign);
-        self.showing.append(&mut other.showing);
+        self.foreign.add(&mut other.foreign);
+        self.showing.add(&mut other.showing);
     }
 }
 
@@ -92,7 +91,7 @@ pub(crate) struct Scanner {
     /// Work for the second round.
     pub(super) later: Block,
     ahead: Ahead,
-    foreign: HashSet<NonNull<Header>, FixedState>,
+    foreign: Foreign,
     pub(super) found: Found,
     /// Of what was found, and is not in the marking's count yet.
     pub(super) bytes: usize,
@@ -108,7 +107,7 @@ impl Scanner {
             block: Block::default(),
             later: Block::default(),
             ahead: Ahead::default(),
-            foreign: HashSet::default(),
+            foreign: Foreign::new(),
             found: Found::default(),
             bytes: 0,
         }
@@ -133,7 +132,9 @@ impl Scanner {
                 self.shares(marking);
             }
         }
-        self.block.objects.extend(self.ahead.rest());
+        while let Some(object) = self.ahead.pop() {
+            self.block.objects.push(object);
+        }
     }
 
     fn shares(&mut self, marking: &Marking) {
@@ -148,15 +149,16 @@ impl Scanner {
     /// The next object, of which the memory was asked for a while ago.
     #[inline]
     fn pop(&mut self) -> Option<NonNull<Header>> {
-        for _ in 0..=AHEAD {
-            let object = self.block.objects.pop();
+        loop {
+            let Some(object) = self.block.objects.pop() else {
+                return self.ahead.pop();
+            };
             // SAFETY: what was met is there until the mark has ended.
-            let ready = unsafe { self.ahead.replace(object) };
-            if ready.is_some() {
-                return ready;
+            let first = unsafe { self.ahead.push(object) };
+            if first.is_some() {
+                return first;
             }
         }
-        None
     }
 
     /// Goes through one object, unless somebody else has been or is there.
@@ -247,7 +249,7 @@ impl Scanner {
         for object in scanned.shared.drain(..) {
             // SAFETY: a reference that was reported is to a living object, which its owner keeps until this mark has ended.
             if unsafe { Owner::of(object) } != self.own {
-                if self.foreign.insert(object) {
+                if self.foreign.is_new(object) {
                     self.found.foreign.push(object);
                 }
             } else if puts_off(self.shows, round) {

@@ -5,6 +5,7 @@ use crate::header::{Header, Table};
 use crate::old::Epoch;
 use crate::orca::{Counts, Owner};
 use crate::pages::chunk::state_of;
+use crate::pieces::Pieces;
 #[cfg(test)]
 use crate::planted::{Planted, is_planted};
 use crate::sync::Ordering;
@@ -16,8 +17,6 @@ use std::ptr::NonNull;
 pub struct Tracer<'a> {
     epoch: Epoch,
     purpose: Purpose<'a>,
-    /// Seen, and not yet met: their memory is on its way.
-    ahead: Ahead,
     /// Met, and not yet gone through. Explicit, so that deep structures need no deep stack (H12).
     grey: Vec<NonNull<Header>>,
     /// How many objects the mark has met.
@@ -35,7 +34,7 @@ pub struct Tracer<'a> {
 #[derive(Default)]
 struct Private {
     /// Objects that were met and may show something.
-    showing: Vec<NonNull<Header>>,
+    showing: Pieces<NonNull<Header>>,
     /// Shared objects of its own that were met: they are gone through later.
     put_off: Vec<NonNull<Header>>,
 }
@@ -46,6 +45,8 @@ enum Purpose<'a> {
     Mark {
         own: NonNull<Owner>,
         imports: &'a mut Counts,
+        /// Seen, and not yet met.
+        ahead: Ahead,
     },
     /// All are listed, and none is followed.
     List { shared: Vec<NonNull<Header>> },
@@ -82,14 +83,21 @@ fn puts_off(_: &&mut Private) -> bool {
 impl<'a> Tracer<'a> {
     /// Marks for this owner.
     pub(super) fn new(epoch: Epoch, own: NonNull<Owner>, imports: &'a mut Counts) -> Self {
-        Tracer::with(epoch, Purpose::Mark { own, imports })
+        let ahead = Ahead::default();
+        Tracer::with(
+            epoch,
+            Purpose::Mark {
+                own,
+                imports,
+                ahead,
+            },
+        )
     }
 
     fn with(epoch: Epoch, purpose: Purpose<'a>) -> Self {
         Tracer {
             epoch,
             purpose,
-            ahead: Ahead::default(),
             grey: Vec::new(),
             met: 0,
             alive: 0,
@@ -170,7 +178,7 @@ impl<'a> Tracer<'a> {
         match &mut self.purpose {
             Purpose::List { shared } => shared.push(object),
             Purpose::Tell(each) => each(object),
-            Purpose::Mark { own, imports } => {
+            Purpose::Mark { own, imports, .. } => {
                 // SAFETY: a reference that was reported is to a living object, which its owner keeps until this mark has ended.
                 if unsafe { Owner::of(object) } != *own {
                     imports.meet(object);
@@ -186,12 +194,16 @@ impl<'a> Tracer<'a> {
     /// A reference to this object.
     #[inline]
     pub(crate) fn edge(&mut self, object: NonNull<Header>) {
-        if let Purpose::List { .. } = self.purpose {
-            self.grey.push(object);
-            return;
-        }
-        // SAFETY: a reference that was reported is to a living object.
-        if let Some(ready) = unsafe { self.ahead.replace(Some(object)) } {
+        let ready = match &mut self.purpose {
+            // SAFETY: a reference that was reported is to a living object.
+            Purpose::Mark { ahead, .. } => unsafe { ahead.push(object) },
+            Purpose::List { .. } => {
+                self.grey.push(object);
+                None
+            }
+            Purpose::Tell(_) => None,
+        };
+        if let Some(ready) = ready {
             self.meet(ready);
         }
     }
@@ -226,7 +238,7 @@ impl<'a> Tracer<'a> {
     }
 
     /// Marks what the roots reach, but not by shared objects; then those shared objects are met. The others that may show something.
-    pub(super) fn private<'gc>(&mut self, roots: &impl Object<'gc>) -> Vec<NonNull<Header>> {
+    pub(super) fn private<'gc>(&mut self, roots: &impl Object<'gc>) -> Pieces<NonNull<Header>> {
         self.private = Some(Private::default());
         roots.trace(self);
         self.drain();
@@ -262,11 +274,16 @@ impl<'a> Tracer<'a> {
     /// The next one to go through. None if that was all.
     #[inline]
     fn next(&mut self) -> Option<NonNull<Header>> {
-        if self.grey.is_empty() {
-            let mut ahead = std::mem::take(&mut self.ahead);
-            ahead.rest().for_each(|object| self.meet(object));
+        loop {
+            if let Some(object) = self.grey.pop() {
+                return Some(object);
+            }
+            let Purpose::Mark { ahead, .. } = &mut self.purpose else {
+                return None;
+            };
+            let ready = ahead.pop()?;
+            self.meet(ready);
         }
-        self.grey.pop()
     }
 }
 

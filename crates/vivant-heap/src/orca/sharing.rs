@@ -10,6 +10,7 @@ use super::post::Post;
 use crate::header::Header;
 use crate::heap::{Core, Heap, Root};
 use crate::mutator::Mutator;
+use crate::pieces::Pieces;
 #[cfg(test)]
 use crate::planted::{Planted, is_planted};
 use std::cell::RefMut;
@@ -178,27 +179,32 @@ impl Sharing {
     /// The caller is the heap's holder, and nothing was given up since that mark began.
     pub(crate) unsafe fn meets(
         &mut self,
-        foreign: &mut Vec<NonNull<Header>>,
+        foreign: &mut Pieces<NonNull<Header>>,
         most: usize,
     ) -> usize {
         let (imports, mut more) = (self.imports.settle(), Post::default());
-        let looked = most.min(foreign.len());
-        for object in foreign.drain(foreign.len() - looked..) {
-            imports.change(object, |count| {
-                if count != 0 {
-                    return count;
-                }
-                #[cfg(test)]
-                if is_planted(Planted::BatchedIncs) {
-                    // SAFETY: as below.
-                    let owner = unsafe { Owner::of(object) };
-                    self.batched.push((owner, Change { object, by: MORE }));
-                    return MORE;
-                }
-                // SAFETY: the whole by which it was met is counted until that is given up.
-                unsafe { more.add(object, MORE) };
-                MORE
-            });
+        let mut looked = 0;
+        while looked < most
+            && let Some(some) = foreign.take(most - looked)
+        {
+            looked += some.len();
+            for object in some {
+                imports.change(object, |count| {
+                    if count != 0 {
+                        return count;
+                    }
+                    #[cfg(test)]
+                    if is_planted(Planted::BatchedIncs) {
+                        // SAFETY: as below.
+                        let owner = unsafe { Owner::of(object) };
+                        self.batched.push((owner, Change { object, by: MORE }));
+                        return MORE;
+                    }
+                    // SAFETY: the whole by which it was met is counted until that is given up.
+                    unsafe { more.add(object, MORE) };
+                    MORE
+                });
+            }
         }
         self.left.count(&more, &Post::default());
         // SAFETY: nothing is given up.

@@ -66,12 +66,13 @@ impl Mapped {
     /// As much again as there is, so that there are few mappings and nothing is reserved in vain.
     fn another(&self) -> Option<Mapping> {
         let mapped: usize = self.mappings.iter().map(Mapping::chunks).sum();
-        let chunks = mapped.clamp(1, memory::MOST);
+        // A power of two, whatever the system has refused before: it is divided into units.
+        let chunks = 1 << mapped.clamp(1, memory::MOST).ilog2();
         Mapping::new(chunks).or_else(|| Mapping::new(1))
     }
 }
 
-#[cfg(all(test, unix, not(miri)))]
+#[cfg(all(test, target_os = "linux", not(miri)))]
 mod tests {
     use super::*;
 
@@ -103,6 +104,43 @@ mod tests {
         // The first 8 come page by page, and one unit is the first that is used.
         let ready = 8 + 2 + 2 * units;
         assert!((640 + AHEAD..=640 + AHEAD + 2).contains(&ready), "{ready}");
+    }
+
+    /// A system that refused a mapping once, so that there is an odd number of chunks.
+    #[test]
+    fn after_a_refusal_chunks_are_still_apart_and_within_their_mappings() {
+        let mut mapped = Mapped::default();
+        let carve = |mapped: &mut Mapped| mapped.carve().expect("the system has memory");
+        let mut starts: Vec<_> = (0..16).map(|_| carve(&mut mapped)).collect();
+        mapped
+            .mappings
+            .push(Mapping::new(1).expect("the system has memory"));
+        mapped.rest = 1;
+        while starts.len() < 70 {
+            starts.push(carve(&mut mapped));
+            if mapped.lacks(starts.len()) {
+                let unit = mapped.next_untouched().expect("it lacks");
+                mapped.is_touched(unit);
+            }
+        }
+        let all = mapped.mappings.iter();
+        let mut chunks = all.flat_map(|mapping| (0..mapping.chunks()).map(|n| mapping.chunk(n)));
+        assert!(
+            starts
+                .iter()
+                .all(|start| chunks.any(|chunk| chunk == *start)),
+            "in their order"
+        );
+        assert!(
+            mapped
+                .mappings
+                .iter()
+                .skip(6)
+                .all(|mapping| mapping.chunks().is_power_of_two())
+        );
+        starts.sort_unstable();
+        starts.dedup();
+        assert_eq!(starts.len(), 70);
     }
 
     /// Who touches a unit has it for himself: both may write there.

@@ -30,7 +30,7 @@ impl Mapping {
         self.chunks
     }
 
-    /// Chunks that the system gives memory together, when one of them is first used; they divide the mapping.
+    /// Chunks that the system gives memory together, when one of them is first used, if it has huge pages; they divide the mapping.
     pub(super) fn unit(&self) -> usize {
         if self.chunks >= HUGE {
             HUGE_PAGE / CHUNK
@@ -60,7 +60,7 @@ unsafe impl Send for Unused {}
 impl Unused {
     /// These chunks, which nobody else is given.
     pub(super) fn of(mapping: &Mapping, chunks: std::ops::Range<usize>) -> Unused {
-        debug_assert!(chunks.end <= mapping.chunks());
+        assert!(chunks.end <= mapping.chunks(), "within the mapping");
         let start = mapping.chunk(chunks.start);
         let chunks = chunks.len();
         Unused { start, chunks }
@@ -84,7 +84,7 @@ impl Unused {
         self.start
     }
 
-    #[cfg(all(test, unix, not(miri)))]
+    #[cfg(all(test, target_os = "linux", not(miri)))]
     pub(super) fn starts(&self) -> Vec<NonNull<u8>> {
         // SAFETY: within what is held.
         let start = |number| unsafe { self.start.add(number * CHUNK) };
@@ -120,7 +120,11 @@ mod system {
 
     /// From so many chunks on a mapping is made of huge pages, if the system likes: together they cost a third of what small ones cost when
     /// they are first used. A small program would wait for each, and use few: mappings double, so before this one there were as many chunks.
+    #[cfg(any(target_os = "linux", target_os = "android"))]
     pub(super) const HUGE: usize = 8;
+    /// Memory comes page by page.
+    #[cfg(not(any(target_os = "linux", target_os = "android")))]
+    pub(super) const HUGE: usize = usize::MAX;
 
     /// What huge pages are aligned to, on most machines.
     pub(super) const HUGE_PAGE: usize = 2 * CHUNK;

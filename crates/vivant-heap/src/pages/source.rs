@@ -333,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    #[cfg(all(unix, not(miri)))]
+    #[cfg(all(target_os = "linux", not(miri)))]
     fn the_next_chunks_are_made_ready_before_they_are_needed() {
         let source = Source::new();
         let mut runs = Vec::new();
@@ -352,6 +352,41 @@ mod tests {
         assert_eq!(prepared, odd);
         // SAFETY: taken above, not used any more.
         unsafe { source.give(runs) };
+        assert_eq!(source.stats().pages, 0);
+    }
+
+    #[test]
+    #[cfg(all(target_os = "linux", not(miri)))]
+    fn memory_is_made_ready_beside_who_takes_it() {
+        let source = Source::new();
+        let takers = std::sync::atomic::AtomicUsize::new(2);
+        std::thread::scope(|scope| {
+            for mark in [3_u8, 4] {
+                let (source, takers) = (&source, &takers);
+                scope.spawn(move || {
+                    let take = |_| {
+                        let run = source.take(USABLE, NonNull::dangling(), Kind::Large);
+                        let run = run.expect("the system has memory");
+                        // SAFETY: the run is ours.
+                        unsafe { run.start().write(mark) };
+                        run
+                    };
+                    let runs: Vec<Run> = (0..50).map(take).collect();
+                    // SAFETY: taken above, not used any more.
+                    unsafe {
+                        assert!(runs.iter().all(|run| run.start().read() == mark));
+                        source.give(runs);
+                    }
+                    takers.fetch_sub(1, std::sync::atomic::Ordering::Relaxed);
+                });
+                scope.spawn(move || {
+                    while takers.load(std::sync::atomic::Ordering::Relaxed) != 0 {
+                        source.prepare();
+                        std::thread::yield_now();
+                    }
+                });
+            }
+        });
         assert_eq!(source.stats().pages, 0);
     }
 
