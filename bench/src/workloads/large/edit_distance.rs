@@ -1,7 +1,8 @@
 //! Distances of strings, by tries of what is known already: graphs that grow, are asked all the time, and die.
 //!
 //! Protocol: `edit-distance` of the Alligator paper, with strings made up: of all ordered pairs of 18 strings the distance is found by the definition, one
-//! letter after the other. What was found of a pair of ends of both strings is kept in a trie over the bits of their lengths; the trie dies with the pair.
+//! letter after the other. What was found of a pair of ends of both strings is kept in a trie over the bits of their lengths; the trie dies with the pair. A pair is a turn,
+//! so that it dies in the nursery, whatever its size.
 //!
 //! Timed: all pairs. The service times are those of the pairs, between two completions. An operation is a pair of ends.
 
@@ -99,19 +100,17 @@ impl Pair<'_, '_> {
 
 #[derive(Actor)]
 struct DistancesState<'gc> {
-    strings: Vec<Vec<u8>>,
-    /// Of the last pair.
-    known: Option<Node<'gc>>,
+    strings: Vec<Gc<'gc, [u8]>>,
     times: Leaf<(Latencies, Option<Instant>)>,
 }
 
 #[behaviours]
 impl<'gc> DistancesState<'gc> {
     #[start]
-    fn new(strings: u64, letters: u64) -> Self {
+    fn new(t: &Turn<'gc, Distances>, strings: u64, letters: u64) -> Self {
+        let string = |number| t.alloc_slice(string(number, letters));
         DistancesState {
-            strings: (0..strings).map(|number| string(number, letters)).collect(),
-            known: None,
+            strings: (0..strings).map(string).collect(),
             times: Leaf((Latencies::new(), None)),
         }
     }
@@ -127,7 +126,6 @@ impl<'gc> DistancesState<'gc> {
             return Step::Done((sum, found));
         }
         let known = t.alloc(Mut::new(Trie::default()));
-        self.known = Some(known);
         let strings = [&*self.strings[pair / count], &*self.strings[pair % count]];
         let mut both = Pair {
             m: t,
