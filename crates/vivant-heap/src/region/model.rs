@@ -7,7 +7,7 @@
 //! | `Home::Shared` | the heap's pages after `freeze`; what `val` has made there |
 //! | `Region::Closed` | an `Iso` |
 //! | `Region::Gone` | an `Iso` that was merged, frozen, split or dropped |
-//! | `merge`, `freeze`, `split` | `Iso::merge`, `Iso::freeze`, `Iso::split` |
+//! | `merge`, `freeze`, `freeze_within`, `split` | `Iso::merge`, `Iso::freeze`, `Iso::split` |
 //! | `alive` | what marks meet, and what the ledger walks through |
 //! | `imports` | what `Sharing::imports` has to have: what a region refers to that is shared |
 
@@ -113,6 +113,13 @@ impl Model {
     pub(super) fn freeze(&mut self, region: usize, heap: usize) {
         let root = self.all_to(region, Home::Shared(heap));
         self.heaps[heap].shared.push(root);
+    }
+
+    /// The same, in an open region: its root refers to what is frozen.
+    pub(super) fn freeze_within(&mut self, region: usize, around: usize, heap: usize) {
+        let root = self.all_to(region, Home::Shared(heap));
+        let around = self.root(around);
+        self.things[around].shared.push(root);
     }
 
     pub(super) fn dropped(&mut self, region: usize) {

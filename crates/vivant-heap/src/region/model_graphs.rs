@@ -32,12 +32,22 @@ pub(super) struct Node<'gc> {
     pub(super) shared: Vec<Shared<'gc>>,
 }
 
-/// What is shared: a frozen tree, or what was born so.
+/// What is shared: a frozen tree, or what was born so, without parts or with some.
 #[derive(Clone, Copy, Object, Freeze)]
 #[object(crate = crate)]
 pub(super) enum Shared<'gc> {
     Tree(Val<'gc, Ice<Mut<Node<'gc>>>>),
     Item(Val<'gc, Leaf<Noted>>),
+    Whole(Val<'gc, Whole<'gc>>),
+}
+
+/// Its parts are anybody's. Some lie in an object of their own.
+#[derive(Object)]
+#[object(crate = crate)]
+pub(super) struct Whole<'gc> {
+    noted: Leaf<Noted>,
+    some: Vec<Shared<'gc>>,
+    rest: Val<'gc, [Shared<'gc>]>,
 }
 
 #[derive(Object)]
@@ -51,11 +61,12 @@ pub(super) fn number(tree: Tree<'_>) -> Number {
     tree.borrow().noted.0.0
 }
 
-impl Shared<'_> {
+impl<'gc> Shared<'gc> {
     pub(super) fn number(self) -> Number {
         match self {
             Shared::Tree(tree) => tree.read().noted.0.0,
             Shared::Item(item) => item.0.0,
+            Shared::Whole(whole) => whole.noted.0.0,
         }
     }
 
@@ -63,7 +74,28 @@ impl Shared<'_> {
         match self {
             Shared::Tree(tree) => Val::owner(tree),
             Shared::Item(item) => Val::owner(item),
+            Shared::Whole(whole) => Val::owner(whole),
         }
+    }
+
+    /// What it refers to: what was private beside it, and what was shared before.
+    fn edges(self) -> [Vec<Shared<'gc>>; 2] {
+        match self {
+            Shared::Tree(tree) => {
+                let frozen = tree.read();
+                let next = frozen.next.iter().map(|tree| Shared::Tree(*tree));
+                [next.collect(), frozen.shared.iter().map(read).collect()]
+            }
+            Shared::Item(_) => [Vec::new(), Vec::new()],
+            Shared::Whole(whole) => {
+                let parts = whole.some.iter().chain(&whole.rest[..]);
+                [Vec::new(), parts.copied().collect()]
+            }
+        }
+    }
+
+    pub(super) fn parts(self) -> Vec<Shared<'gc>> {
+        self.edges().concat()
     }
 }
 
@@ -81,11 +113,21 @@ fn all<'gc>(root: Tree<'gc>) -> Vec<Tree<'gc>> {
     found
 }
 
+/// What is shared that a graph refers to, and the parts of that.
+pub(super) fn known(root: Tree<'_>) -> Vec<Shared<'_>> {
+    let near = all(root)
+        .into_iter()
+        .flat_map(|tree| tree.borrow().shared.clone());
+    near.flat_map(|shared| [vec![shared], shared.parts()].concat())
+        .collect()
+}
+
 /// What lies in a frozen tree beside its edges.
-pub(super) fn read<'gc>(shared: &Ice<Shared<'gc>>) -> Shared<'gc> {
+fn read<'gc>(shared: &Ice<Shared<'gc>>) -> Shared<'gc> {
     match shared.read() {
         FrozenShared::Tree(tree) => Shared::Tree(tree),
         FrozenShared::Item(item) => Shared::Item(item),
+        FrozenShared::Whole(whole) => Shared::Whole(whole),
     }
 }
 
@@ -109,6 +151,24 @@ pub(super) fn item<'r>(
     heap: usize,
 ) -> Shared<'r> {
     Shared::Item(r.val(new_number(model, ended, Home::Shared(heap))))
+}
+
+/// A whole with a few of these as its parts; one may be there twice.
+pub(super) fn whole<'r>(
+    r: &Mutator<'r>,
+    model: &mut Model,
+    ended: &Ended,
+    chance: &Chance,
+    heap: usize,
+    of: &[Shared<'r>],
+) -> Shared<'r> {
+    let any = |_| of.get(chance.below(of.len() as u64 + 1) as usize).copied();
+    let mut some: Vec<Shared<'r>> = (0..=chance.below(3)).filter_map(any).collect();
+    let noted = new_number(model, ended, Home::Shared(heap));
+    model.things[noted.0.0].shared = some.iter().map(|part| part.number()).collect();
+    let rest = some.split_off(chance.below(some.len() as u64 + 1) as usize);
+    let rest = r.val_slice(rest);
+    Shared::Whole(r.val(Whole { noted, some, rest }))
 }
 
 pub(super) fn link<'r>(r: &Mutator<'r>, model: &mut Model, from: Tree<'r>, to: Tree<'r>) {
@@ -181,17 +241,11 @@ impl Seen<'_> {
                 panic!("{} is not shared", shared.number())
             };
             assert_eq!(shared.owner(), self.ids[owner]);
-            let Shared::Tree(tree) = shared else { continue };
-            let frozen = tree.read();
-            let next = frozen.next.iter().map(|tree| Shared::Tree(*tree));
-            let next: Vec<Shared<'_>> = next.collect();
-            let beside: Vec<Shared<'_>> = frozen.shared.iter().map(read).collect();
-            let numbers = |of: &[Shared<'_>]| of.iter().map(|it| it.number()).collect::<Vec<_>>();
-            assert_eq!(
-                (numbers(&next), numbers(&beside)),
-                (thing.next.clone(), thing.shared.clone())
-            );
-            grey.extend(next.into_iter().chain(beside));
+            let edges = shared.edges();
+            let numbers = |of: &Vec<Shared<'_>>| of.iter().map(|it| it.number()).collect();
+            let numbers: [Vec<Number>; 2] = edges.each_ref().map(numbers);
+            assert_eq!(numbers, [thing.next.clone(), thing.shared.clone()]);
+            grey.extend(edges.concat());
         }
     }
 }

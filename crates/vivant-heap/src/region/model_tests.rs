@@ -3,10 +3,11 @@
 
 use super::model::{Heap as HeapModel, Home, Model, Number, Region};
 use super::model_graphs::{
-    Ended, Seen, Shared, State, Tree, TreeIso, change, item, link, node, number, read,
+    Ended, Seen, Shared, State, Tree, TreeIso, change, item, known, link, node, number, whole,
 };
 use crate::heap::{Heap, Root};
 use crate::id::HeapId;
+use crate::mutator::Mutator;
 use crate::orca::{Books, Ledger, Parcel};
 use crate::pacing::Pacing;
 use crate::pages::Source;
@@ -138,29 +139,61 @@ impl Both {
         let Both {
             heaps,
             regions,
+            parcels,
             model,
             ended,
             chance,
             ..
         } = self;
-        let Some(iso) = &mut regions[region] else {
+        let (Some(iso), around) = with_another(regions, region, chance) else {
             return;
         };
         heaps[heap].turn(|m, state| {
-            let taken = state
-                .shared
-                .get(chance.below(state.shared.len() as u64 + 1) as usize);
-            let taken = taken.map(|shared| m.pack::<Shared<'static>>(*shared));
-            iso.open_in(m, |r, root| {
-                let tree = change(r, model, ended, chance, *root, Home::Region(region));
-                let shared = match (chance.below(4), taken) {
-                    (0, _) => item(r, model, ended, heap),
-                    (1, Some(parcel)) => r.unpack(parcel),
-                    _ => return,
-                };
-                model.things[number(tree)].shared.push(shared.number());
-                tree.borrow_mut(r).shared.push(shared);
-            });
+            // From the state, or from whoever has sent it.
+            let any = |bound: usize| chance.below(bound as u64 + 1) as usize;
+            let taken = match chance.below(2) {
+                0 => {
+                    let shared = state.shared.get(any(state.shared.len()));
+                    shared.map(|shared| m.pack::<Shared<'static>>(*shared))
+                }
+                _ => {
+                    let at = any(parcels.len());
+                    (at < parcels.len()).then(|| parcels.swap_remove(at).0)
+                }
+            };
+            let opens = |m: &Mutator<'_>| {
+                iso.open_in(m, |r, root| {
+                    let tree = change(r, model, ended, chance, *root, Home::Region(region));
+                    let shared = match (chance.below(6), taken) {
+                        (0, _) => item(r, model, ended, heap),
+                        (1, Some(parcel)) => r.unpack(parcel),
+                        (2 | 3, taken) => {
+                            let mut of = known(*root);
+                            of.extend(taken.map(|parcel| r.unpack(parcel)));
+                            whole(r, model, ended, chance, heap, &of)
+                        }
+                        _ => return,
+                    };
+                    let (is_given_away, is_kept) = match chance.below(8) {
+                        0 => (true, false),
+                        1 => (true, true),
+                        2 => (false, false),
+                        _ => (false, true),
+                    };
+                    if is_given_away {
+                        let parcel = r.pack::<Shared<'static>>(shared);
+                        parcels.push((parcel, shared.number()));
+                    }
+                    if is_kept {
+                        model.things[number(tree)].shared.push(shared.number());
+                        tree.borrow_mut(r).shared.push(shared);
+                    }
+                });
+            };
+            match around {
+                Some((_, around)) => around.open_in(m, |r, _| opens(r)),
+                None => opens(m),
+            }
         });
     }
 
@@ -188,13 +221,35 @@ impl Both {
     }
 
     fn freeze(&mut self, region: usize, heap: usize) {
-        self.model.freeze(region, heap);
-        let iso = self.regions[region].take().expect("it is closed");
-        self.heaps[heap].turn(|m, state| state.shared.push(Shared::Tree(*iso.freeze(m))));
+        let Both {
+            heaps,
+            regions,
+            model,
+            chance,
+            ..
+        } = self;
+        let (iso, around) = with_another(regions, region, chance);
+        let iso = iso.take().expect("it is closed");
+        heaps[heap].turn(|m, state| match around {
+            None => {
+                model.freeze(region, heap);
+                state.shared.push(Shared::Tree(*iso.freeze(m)));
+            }
+            Some((at, around)) => {
+                model.freeze_within(region, at, heap);
+                around.open_in(m, |r, root| {
+                    root.borrow_mut(r).shared.push(Shared::Tree(*iso.freeze(r)));
+                });
+            }
+        });
     }
 
     fn split(&mut self, region: usize) {
         if self.model.things[self.model.root(region)].next.is_empty() {
+            return;
+        }
+        // It would go through what this one leaves behind, before anybody looks.
+        if planted::is_planted(Planted::DroppedBarrier) {
             return;
         }
         let expected = self.model.split(region);
@@ -260,12 +315,7 @@ impl Both {
         let (chance, model) = (&self.chance, &mut self.model);
         self.heaps[heap].turn(|_, state| {
             let at = chance.below(state.shared.len() as u64 + 1) as usize;
-            let Some(Shared::Tree(tree)) = state.shared.get(at) else {
-                return;
-            };
-            let frozen = tree.read();
-            let parts = frozen.next.iter().map(|tree| Shared::Tree(*tree));
-            let parts: Vec<_> = parts.chain(frozen.shared.iter().map(read)).collect();
+            let parts = state.shared.get(at).map_or(Vec::new(), |it| it.parts());
             if let Some(part) = parts.get(chance.below(parts.len() as u64 + 1) as usize) {
                 model.heaps[heap].shared[at] = part.number();
                 state.shared[at] = *part;
@@ -365,6 +415,21 @@ impl Both {
     }
 }
 
+/// A region, and, by chance, the one in which it is opened, with its place.
+fn with_another<'a>(
+    regions: &'a mut [Option<TreeIso>],
+    region: usize,
+    chance: &Chance,
+) -> (&'a mut Option<TreeIso>, Option<(usize, &'a mut TreeIso)>) {
+    let around = chance.below(2 * regions.len() as u64) as usize;
+    if around == region || around >= regions.len() {
+        return (&mut regions[region], None);
+    }
+    let both = regions.get_disjoint_mut([region, around]);
+    let [iso, other] = both.expect("they are two");
+    (iso, other.as_mut().map(|other| (around, other)))
+}
+
 fn program(seed: u64) {
     // One with a planted bug must not be dropped.
     let mut both = ManuallyDrop::new(Both::new(seed));
@@ -397,6 +462,7 @@ fn canaries_of_regions_are_caught() {
         Planted::ForgottenRegionImport,
         Planted::DroppedBarrier,
         Planted::UnfrozenBarrier,
+        Planted::UncountedParts,
         Planted::UncheckedSplit,
         Planted::ForgottenPart,
     ] {

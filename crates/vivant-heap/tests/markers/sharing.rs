@@ -2,7 +2,9 @@
 
 use super::{Ended, Markers, Mode, Noted, Random, source, with_seeds};
 use std::collections::BTreeSet;
-use vivant_heap::{Freeze, Gc, Heap, Ice, Leaf, Ledger, Mut, Mutator, Object, Parcel, Root, Val};
+use vivant_heap::{
+    Freeze, Gc, Heap, Ice, Iso, Leaf, Ledger, Mut, Mutator, Object, Parcel, Root, Val,
+};
 
 /// Shared from its birth.
 #[derive(Object)]
@@ -20,6 +22,8 @@ struct Step<'gc> {
 }
 
 type Paper<'gc> = Val<'gc, Note<'gc>>;
+/// A note with its number.
+type Titled<'gc> = (Paper<'gc>, usize);
 type Stairs<'gc> = Val<'gc, Ice<Mut<Step<'gc>>>>;
 
 /// What the brand is put in for.
@@ -39,9 +43,14 @@ impl Root for Desks {
     type Of<'gc> = Desk<'gc>;
 }
 
+/// Steps in a region, the last one first.
+type Folder = Iso<Option<Gc<'static, Mut<Step<'static>>>>>;
+
 type Sent = Parcel<Both<'static>>;
 
 const HEAPS: usize = 2;
+/// At most.
+const FOLDERS: usize = 3;
 const STEPS: usize = if cfg!(miri) { 16 } else { 300 };
 
 struct Model {
@@ -51,6 +60,8 @@ struct Model {
     tops: Vec<Vec<Option<usize>>>,
     drawers: Vec<Vec<Option<usize>>>,
     parcels: Vec<(Sent, Option<usize>)>,
+    /// Nobody's while they are closed.
+    folders: Vec<(Folder, usize)>,
     ended: Ended,
     random: Random,
 }
@@ -88,9 +99,10 @@ impl Model {
     }
 
     fn turn<'gc>(&mut self, m: &Mutator<'gc>, desk: &mut Desk<'gc>, heap: usize) {
-        match self.random.below(14) {
+        match self.random.below(17) {
             0..3 => self.writes(m, desk, heap),
             3 => self.freezes(m, desk, heap),
+            14..17 => self.files(m, desk, heap),
             4 | 5 => {
                 if let Some(place) = self.place(desk.top.len()) {
                     let parcel = m.pack::<Both<'static>>(desk.top[place]);
@@ -147,57 +159,90 @@ impl Model {
         }
     }
 
-    fn writes<'gc>(&mut self, m: &Mutator<'gc>, desk: &mut Desk<'gc>, heap: usize) {
-        let (mut parts, mut edges) = (Vec::new(), Vec::new());
+    /// Some of the notes on top.
+    fn papers<'gc>(&mut self, desk: &Desk<'gc>, heap: usize) -> Vec<Titled<'gc>> {
+        let mut papers = Vec::new();
         for (both, number) in desk.top.iter().zip(&self.tops[heap]) {
-            if let Some((part, number)) = both.0.zip(*number)
+            if let Some(paper) = both.0.zip(*number)
                 && self.random.below(3) == 0
             {
-                parts.push(part);
-                edges.push(number);
+                papers.push(paper);
             }
         }
-        let noted = self.new_number(edges);
-        self.tops[heap].push(Some(noted.0.0));
-        desk.top.push((Some(m.val(Note { noted, parts })), None));
+        papers
     }
 
-    /// Some steps in a region, one of which has a title from here and one a title that is made there.
-    fn freezes<'gc>(&mut self, m: &Mutator<'gc>, desk: &mut Desk<'gc>, heap: usize) {
-        let title = self.place(desk.top.len()).map(|place| desk.top[place]);
-        let title = title.filter(|title| title.0.is_some());
-        let named = title.as_ref().and_then(number);
-        let mut title = title.map(|title| m.pack::<Both<'static>>(title));
-        let mut iso = m.iso::<Option<Gc<'static, Mut<Step<'static>>>>>(|_| None);
-        let mut last: Option<usize> = None;
-        for _ in 0..1 + self.random.below(3) {
-            iso.open_in(m, |r, first| {
-                let (titled, edge) = match title.take() {
-                    Some(title) => (r.unpack(title).0, named.unwrap()),
-                    None => {
-                        let noted = self.new_number(Vec::new());
-                        let (parts, edge) = (Vec::new(), noted.0.0);
-                        (Some(r.val(Note { noted, parts })), edge)
-                    }
-                };
-                let noted = self.new_number([edge].into_iter().chain(last).collect());
-                last = Some(noted.0.0);
-                *first = Some(r.alloc(Mut::new(Step {
-                    noted,
-                    title: titled,
-                    next: *first,
-                })));
-            });
+    fn note<'gc>(&mut self, m: &Mutator<'gc>, parts: Vec<Titled<'gc>>) -> Titled<'gc> {
+        let (parts, edges) = parts.into_iter().unzip();
+        let noted = self.new_number(edges);
+        let number = noted.0.0;
+        (m.val(Note { noted, parts }), number)
+    }
+
+    fn writes<'gc>(&mut self, m: &Mutator<'gc>, desk: &mut Desk<'gc>, heap: usize) {
+        let parts = self.papers(desk, heap);
+        let (note, number) = self.note(m, parts);
+        self.tops[heap].push(Some(number));
+        desk.top.push((Some(note), None));
+    }
+
+    /// One more step in a folder, in which others may have filed before. Its title is from here, or is made there and has parts from here, and the title before it.
+    fn files<'gc>(&mut self, m: &Mutator<'gc>, desk: &Desk<'gc>, heap: usize) {
+        let place = self.random.below(FOLDERS);
+        let (mut folder, before) = match place < self.folders.len() {
+            true => {
+                let (folder, before) = self.folders.swap_remove(place);
+                (folder, Some(before))
+            }
+            false => (m.iso(|_| None), None),
+        };
+        let papers = self.papers(desk, heap).into_iter();
+        let packed = |(paper, number)| (m.pack::<Paper<'static>>(paper), number);
+        let papers: Vec<_> = papers.map(packed).collect();
+        let last = folder.open_in(m, |r, first| {
+            let unpacked = |(paper, number)| (r.unpack(paper), number);
+            let mut papers: Vec<Titled<'_>> = papers.into_iter().map(unpacked).collect();
+            let (title, titled) = match self.random.below(3) {
+                0 if !papers.is_empty() => papers[0],
+                _ => {
+                    let title = first.and_then(|first| first.borrow().title);
+                    papers.extend(title.map(|title| (title, title.noted.0.0)));
+                    self.note(r, papers)
+                }
+            };
+            if self.random.below(4) == 0 {
+                let parcel = r.pack::<Both<'static>>((Some(title), None));
+                self.parcels.push((parcel, Some(titled)));
+            }
+            // What was filed before is kept, or not.
+            let (next, before) = match self.random.below(3) {
+                0 => (None, None),
+                _ => (*first, before),
+            };
+            let noted = self.new_number([titled].into_iter().chain(before).collect());
+            let (title, last) = (Some(title), noted.0.0);
+            *first = Some(r.alloc(Mut::new(Step { noted, title, next })));
+            last
+        });
+        if self.random.below(3) == 0 {
+            folder.collect();
         }
-        let iso = iso.map::<Gc<'static, Mut<Step<'static>>>>(|_, first| first.unwrap());
-        desk.top.push((None, Some(*iso.freeze(m))));
-        self.tops[heap].push(last);
+        self.folders.push((folder, last));
+    }
+
+    fn freezes<'gc>(&mut self, m: &Mutator<'gc>, desk: &mut Desk<'gc>, heap: usize) {
+        if let Some((folder, last)) = self.folders.pop() {
+            let iso = folder.map::<Gc<'static, Mut<Step<'static>>>>(|_, first| first.unwrap());
+            desk.top.push((None, Some(*iso.freeze(m))));
+            self.tops[heap].push(Some(last));
+        }
     }
 
     fn reached(&self) -> BTreeSet<usize> {
         let all = self.tops.iter().chain(&self.drawers).flatten().copied();
         let mut grey: Vec<usize> = all.flatten().collect();
         grey.extend(self.parcels.iter().filter_map(|(_, number)| *number));
+        grey.extend(self.folders.iter().map(|(_, last)| *last));
         let mut reached = BTreeSet::new();
         while let Some(number) = grey.pop() {
             if reached.insert(number) {
@@ -207,30 +252,51 @@ impl Model {
         reached
     }
 
-    fn compare(&self, heaps: &mut [Heap<Desks>]) {
+    /// What is shared is what it should be.
+    fn follow(&self, mut left: Vec<(Both<'_>, Option<usize>)>) {
+        let mut met = BTreeSet::new();
+        while let Some((both, expected)) = left.pop() {
+            assert_eq!(number(&both), expected);
+            if let Some(expected) = expected
+                && met.insert(expected)
+            {
+                let edges = self.edges[expected].iter().map(|&edge| Some(edge));
+                left.extend(parts(&both).into_iter().zip(edges));
+            }
+        }
+    }
+
+    fn compare(&mut self, heaps: &mut [Heap<Desks>]) {
         for (number_of_heap, heap) in heaps.iter_mut().enumerate() {
             heap.turn(|_, desk| {
                 let drawer = desk.drawer.borrow();
                 let all = desk.top.iter().chain(&*drawer).copied();
                 let numbers = self.tops[number_of_heap].iter();
                 let numbers = numbers.chain(&self.drawers[number_of_heap]).copied();
-                let mut left: Vec<_> = all.zip(numbers).collect();
-                let mut met = BTreeSet::new();
-                while let Some((both, expected)) = left.pop() {
-                    assert_eq!(number(&both), expected);
-                    if let Some(expected) = expected
-                        && met.insert(expected)
-                    {
-                        let edges = self.edges[expected].iter().map(|&edge| Some(edge));
-                        left.extend(parts(&both).into_iter().zip(edges));
-                    }
-                }
+                self.follow(all.zip(numbers).collect());
             });
         }
+        let mut folders = std::mem::take(&mut self.folders);
+        for (folder, last) in &mut folders {
+            folder.open(|_, first| {
+                let (mut step, mut here) = (*first, Some(*last));
+                while let (Some(is), Some(expected)) = (step, here) {
+                    let (is, edges) = (is.borrow(), &self.edges[expected]);
+                    assert_eq!(is.noted.0.0, expected);
+                    self.follow(vec![((is.title, None), Some(edges[0]))]);
+                    (step, here) = (is.next, edges.get(1).copied());
+                }
+                assert_eq!((step.is_some(), here), (false, None));
+            });
+        }
+        self.folders = folders;
         let mut ledger = Ledger::default();
         heaps
             .iter_mut()
             .for_each(|heap| ledger.heap(heap).unwrap_or_else(|fault| panic!("{fault}")));
+        self.folders
+            .iter_mut()
+            .for_each(|(it, _)| ledger.iso(it).unwrap_or_else(|fault| panic!("{fault}")));
         self.parcels.iter().for_each(|(it, _)| ledger.parcel(it));
         ledger.check().unwrap_or_else(|fault| panic!("{fault}"));
         let ended = self.ended.lock().unwrap();
@@ -247,6 +313,7 @@ fn program(mode: Mode, seed: u64) {
         tops: vec![Vec::new(); HEAPS],
         drawers: vec![Vec::new(); HEAPS],
         parcels: Vec::new(),
+        folders: Vec::new(),
         ended: Ended::default(),
         random: Random::new(seed),
     };
@@ -283,6 +350,7 @@ fn program(mode: Mode, seed: u64) {
     assert!(heaps.iter().all(begun), "no mark was begun beside turns");
     // Nothing is left when nobody has anything.
     model.parcels.clear();
+    model.folders.clear();
     for heap in &mut heaps {
         heap.turn(|m, desk| {
             desk.top.clear();
