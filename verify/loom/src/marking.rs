@@ -8,7 +8,7 @@
 //! |---|---|
 //! | `real`: `claim`, `work_list` | the same bytes |
 //! | `heap::Heap` | the objects of a heap: a state, and references that loom follows |
-//! | `heap::Mark` | `Marking`, with `Scanner::visit`, `run` and `Marking::work`: the same calls in the same order |
+//! | `heap::Mark` | `Mark`, with `Scanner::visit`, `run` and `Mark::work`: the same calls in the same order |
 //! | `heap::Owner` | `Cycle`: `before_write`, `hands_over`, `go_on_with_cycle`, `abandon_cycle` |
 //!
 //! Left out: objects that do not change, of which nobody asks who is at them; pieces of blocks for others; weak references and counts, which are looked at when

@@ -2,7 +2,7 @@
 
 use super::claim::{self, Claim};
 use super::debt::Debt;
-use super::marking::{Marker, Marking, Progress};
+use super::mark::{Mark, Marker, Progress};
 use super::relocator::Ageing;
 use super::scanner::Scanner;
 use super::settling::Settling;
@@ -25,7 +25,7 @@ const LOG: usize = 256;
 
 /// A mark that runs.
 pub(crate) struct Cycle {
-    marking: Arc<Marking>,
+    mark: Arc<Mark>,
     stage: Stage,
     /// The owner's. What it has is handed over at the end of each turn.
     scanner: Scanner,
@@ -88,7 +88,7 @@ impl Cycle {
             self.waits.times += 1;
             // SAFETY: as above.
             let state = unsafe { state_of(object.cast()) };
-            self.waits.looks += claim::wait(state, self.marking.epoch);
+            self.waits.looks += claim::wait(state, self.mark.epoch);
         }
     }
 
@@ -99,7 +99,7 @@ impl Cycle {
         let young = unsafe { age_of(object.cast()) }.is_young();
         // SAFETY: as above. Relaxed: nothing is read by it.
         let state = || unsafe { state_of(object.cast()) }.load(Ordering::Relaxed);
-        if young || state() == self.marking.epoch {
+        if young || state() == self.mark.epoch {
             return Revived::Lives;
         }
         match self.stage {
@@ -129,9 +129,9 @@ impl Cycle {
 
     /// What turns and collections have found is all markers' from here on.
     fn hands_over(&mut self) {
-        self.marking.hands_over(&mut self.scanner);
+        self.mark.hands_over(&mut self.scanner);
         if !self.scanner.block.is_empty() {
-            self.marking.list.put(&mut self.scanner.block);
+            self.mark.list.put(&mut self.scanner.block);
         }
     }
 
@@ -142,7 +142,7 @@ impl Cycle {
             // SAFETY: it lived when the mark began, and nothing was swept since. Relaxed: all markers have left.
             let state = unsafe { state_of(object.cast()) }.load(Ordering::Relaxed);
             assert!(
-                state == self.marking.epoch,
+                state == self.mark.epoch,
                 "H6 is broken at {object:p}: it lived when the mark began, and was not met"
             );
         }
@@ -160,12 +160,8 @@ impl Core {
         let whole = Whole;
         self.heed();
         self.old.mark_begins();
-        let marking = Arc::new(Marking::new(
-            self.old.epoch.0,
-            Owner::name(&self.owner),
-            shows,
-        ));
-        let mut scanner = Scanner::new(&marking);
+        let mark = Arc::new(Mark::new(self.old.epoch.0, Owner::name(&self.owner), shows));
+        let mut scanner = Scanner::new(&mark);
         scanner.roots(|tracer| roots.trace(tracer), Round::First);
         let sharing = self.sharing.get_mut();
         sharing
@@ -176,7 +172,7 @@ impl Core {
         let stressed = self.pacing.stress.is_some();
         let shadow = stressed.then(|| self.shadow(roots));
         let mut cycle = Box::new(Cycle {
-            marking,
+            mark,
             stage: Stage::Marks,
             scanner,
             debt: Debt::begin(self.old.live, self.lived, self.weight()),
@@ -214,13 +210,13 @@ impl Core {
     fn step_of(&mut self, cycle: &mut Cycle, entries: Option<usize>) -> Ended {
         if let Stage::Marks = cycle.stage {
             cycle.hands_over();
-            if !cycle.marking.list.is_drained() {
+            if !cycle.mark.list.is_drained() {
                 return Ended::NotYet;
             }
-            cycle.marking.list.close();
+            cycle.mark.list.close();
             cycle.check_shadow();
-            let found = std::mem::take(&mut *cycle.marking.found());
-            let settling = Settling::new(self, cycle.marking.epoch, cycle.debt.began, found);
+            let found = std::mem::take(&mut *cycle.mark.found());
+            let settling = Settling::new(self, cycle.mark.epoch, cycle.debt.began, found);
             cycle.stage = Stage::Settles(settling);
         }
         let Stage::Settles(settling) = &mut cycle.stage else {
@@ -243,18 +239,18 @@ impl Core {
         if cycle.settles() {
             return;
         }
-        let met = cycle.marking.bytes();
+        let met = cycle.mark.bytes();
         let Some(piece) = cycle.debt.next(weight, met) else {
             return;
         };
         self.counted.slice();
-        let _what_is_left = cycle.marking.work(piece);
+        let _what_is_left = cycle.mark.work(piece);
     }
 
     /// Goes through so many objects.
     pub(crate) fn work_at_cycle(&mut self, objects: usize) -> Progress {
         match self.cycle.get_mut() {
-            Some(cycle) => cycle.marking.work(objects),
+            Some(cycle) => cycle.mark.work(objects),
             None => Progress::Over,
         }
     }
@@ -291,7 +287,7 @@ impl Core {
             self.go_through_cycle();
         }
         if let Some(cycle) = self.cycle.get_mut().take() {
-            cycle.marking.list.close();
+            cycle.mark.list.close();
             self.counted.waited(cycle.waits);
             self.counted.gives_up();
             self.sharing.get_mut().imports.forget_mark();
@@ -301,6 +297,6 @@ impl Core {
     /// The right to help with the mark that runs.
     pub(crate) fn marker(&self) -> Option<Marker> {
         let cycle = self.cycle.borrow();
-        cycle.as_ref().map(|cycle| Marker(cycle.marking.clone()))
+        cycle.as_ref().map(|cycle| Marker(cycle.mark.clone()))
     }
 }

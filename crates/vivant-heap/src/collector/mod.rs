@@ -8,7 +8,7 @@ mod debt;
 mod foreign;
 #[cfg(test)]
 mod holdings_tests;
-mod marking;
+mod mark;
 mod prefetch;
 mod relocator;
 mod scanner;
@@ -20,7 +20,7 @@ mod tracer;
 pub(crate) mod work_list;
 
 pub(crate) use cycle::{Cycle, Revived};
-pub use marking::{Marker, Progress};
+pub use mark::{Marker, Progress};
 pub(crate) use relocator::Ageing;
 pub use relocator::Relocator;
 pub(crate) use tracer::Listed;

@@ -3,7 +3,7 @@
 use super::Shows;
 use super::claim::{self, Claim, claim};
 use super::foreign::Foreign;
-use super::marking::{Marking, puts_off};
+use super::mark::{Mark, puts_off};
 use super::prefetch::Ahead;
 use super::tracer::Tracer;
 use super::work_list::{Round, Work};
@@ -93,16 +93,16 @@ pub(crate) struct Scanner {
     ahead: Ahead,
     foreign: Foreign,
     pub(super) found: Found,
-    /// Of what was found, and is not in the marking's count yet.
+    /// Of what was found, and is not in the mark's count yet.
     pub(super) bytes: usize,
 }
 
 impl Scanner {
-    pub(super) fn new(marking: &Marking) -> Scanner {
+    pub(super) fn new(mark: &Mark) -> Scanner {
         Scanner {
-            epoch: marking.epoch,
-            own: marking.own,
-            shows: marking.shows,
+            epoch: mark.epoch,
+            own: mark.own,
+            shows: mark.shows,
             tracer: Tracer::scanning(),
             block: Block::default(),
             later: Block::default(),
@@ -114,9 +114,9 @@ impl Scanner {
     }
 
     /// Goes through what it has, so many objects at most; gives the half of it away whenever others have nothing.
-    pub(super) fn run(&mut self, most: usize, marking: &Marking, round: Round) {
+    pub(super) fn run(&mut self, most: usize, mark: &Mark, round: Round) {
         for looked in 1..=most {
-            if marking.list.is_closed() {
+            if mark.list.is_closed() {
                 break;
             }
             if let Some(object) = self.pop() {
@@ -129,7 +129,7 @@ impl Scanner {
                 break;
             }
             if looked.is_multiple_of(LOOK) {
-                self.shares(marking);
+                self.shares(mark);
             }
         }
         while let Some(object) = self.ahead.pop() {
@@ -137,12 +137,12 @@ impl Scanner {
         }
     }
 
-    fn shares(&mut self, marking: &Marking) {
-        marking.counts(&mut self.bytes);
+    fn shares(&mut self, mark: &Mark) {
+        mark.counts(&mut self.bytes);
         let objects = self.block.objects.len();
         let much = objects >= LOOK || self.block.parts.len() > 1;
-        if objects >= 2 * BLOCK || (much && marking.list.has_nothing()) {
-            marking.list.put(&mut self.block.half());
+        if objects >= 2 * BLOCK || (much && mark.list.has_nothing()) {
+            mark.list.put(&mut self.block.half());
         }
     }
 

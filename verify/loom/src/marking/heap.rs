@@ -108,7 +108,7 @@ impl Mark {
         }
     }
 
-    /// As `Marking::work`, of so many objects at most. Whether there may be more to do for the caller.
+    /// As `Mark::work`, of so many objects at most. Whether there may be more to do for the caller.
     pub(super) fn work(&self, most: usize) -> bool {
         let (block, round) = match self.list.join() {
             Joined::Work(block, round) => (block, round),

@@ -1,4 +1,4 @@
-//! [`Marking`]: a mark that runs, as all who help with it share it; and [`Marker`], the right to help.
+//! [`Mark`]: a mark that runs, as all who help with it share it; and [`Marker`], the right to help.
 
 use super::scanner::{Block, Found, Scanner};
 use super::work_list::{Joined, Round, Work, WorkList};
@@ -9,7 +9,7 @@ use std::fmt;
 use std::ptr::NonNull;
 
 /// What a mark and its markers have in common.
-pub(crate) struct Marking {
+pub(crate) struct Mark {
     /// Of the mark: its number, and whose objects it is about.
     pub(super) epoch: u8,
     pub(super) own: NonNull<Owner>,
@@ -24,9 +24,9 @@ pub(crate) struct Marking {
 
 // SAFETY: what it points to are objects and an owner of a heap that is there until the list of work is closed, which waits for all workers. Who is a worker
 // reads of an object what does not change, or what it has claimed (H6).
-unsafe impl Send for Marking {}
+unsafe impl Send for Mark {}
 // SAFETY: as above; the rest is behind locks.
-unsafe impl Sync for Marking {}
+unsafe impl Sync for Mark {}
 
 /// What came of some work at a mark.
 #[must_use]
@@ -46,9 +46,9 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Marking {
-    pub(super) fn new(epoch: u8, own: NonNull<Owner>, shows: Shows) -> Marking {
-        Marking {
+impl Mark {
+    pub(super) fn new(epoch: u8, own: NonNull<Owner>, shows: Shows) -> Mark {
+        Mark {
             epoch,
             own,
             shows,
@@ -116,7 +116,7 @@ impl Marking {
 /// The right to help with a mark of one heap, on any thread, while its turns run ([`Heap::marker`](crate::Heap::marker)). It keeps nothing alive, and outlives
 /// the mark and the heap: then there is nothing to do.
 #[derive(Clone)]
-pub struct Marker(pub(super) Arc<Marking>);
+pub struct Marker(pub(super) Arc<Mark>);
 
 impl Marker {
     /// Goes through so many objects at most: some 10 to 50 ns each. Waits for nobody; the heap's holder may wait for this to end, which it does within one object
