@@ -171,7 +171,8 @@ impl Core {
     /// Who shares what with this heap, for who is between two turns.
     #[inline]
     pub(crate) fn between_turns(&self) -> &Sharing {
-        // SAFETY: whoever asks holds the heap, and no turn runs: nobody has the cell borrowed to write.
+        // SAFETY: nobody has the cell borrowed to write: in a turn that is so only while the cycle goes through an object or looks at it, which runs no code
+        // that asks.
         unsafe { &*self.sharing.as_ptr() }
     }
 
@@ -181,10 +182,11 @@ impl Core {
         self.nursery.used() >= self.pacing.nursery || self.crowded.get()
     }
 
-    /// Whether a mark runs beside the turns, for who is between two of them.
+    /// Whether a mark runs beside the turns, for who holds the heap, or is its turn.
     #[inline]
     pub(crate) fn is_marking(&self) -> bool {
-        // SAFETY: whoever asks holds the heap, and no turn runs: nobody has the cell borrowed to write.
+        // SAFETY: nobody has the cell borrowed to write: in a turn that is so only while the cycle goes through an object or looks at it, which runs no code
+        // that asks.
         unsafe { &*self.cycle.as_ptr() }.is_some()
     }
 
