@@ -144,7 +144,7 @@ impl Drop for Served {
 fn a_server_can_be_asked_by_another_process_and_told_to_stop() {
     let mut served = Served::start(&["--seed=4", "--store=plain"]);
     let server = format!("--server={}", served.address);
-    let load = |seed: &str| {
+    let load = |more: &[&str]| {
         let short = [
             "--seconds=0.2",
             "--rate=100",
@@ -152,14 +152,15 @@ fn a_server_can_be_asked_by_another_process_and_told_to_stop() {
             "--titles=50",
         ];
         ran(&[
-            &["load", &server, seed, "--rounds=1", "--pause=0"][..],
+            &["load", &server, "--rounds=1", "--pause=0"][..],
             &short,
+            more,
         ]
         .concat())
     };
     // Twice: what the server counted before is not this one's.
     for _ in 0..2 {
-        let output = load("--seed=4");
+        let output = load(&["--seed=4"]);
         assert!(output.status.success(), "{}", text(&output.stderr));
         let table = text(&output.stdout);
         assert!(table.contains("plain: 20 of 20 entries"), "{table}");
@@ -169,12 +170,19 @@ fn a_server_can_be_asked_by_another_process_and_told_to_stop() {
         );
     }
     // The canary: it has other pages.
-    let output = load("--seed=5");
-    assert_eq!(output.status.code(), Some(1));
+    for other in [&["--seed=5"][..], &["--seed=5", "--pages-only"]] {
+        let output = load(other);
+        assert_eq!(output.status.code(), Some(1));
+        let error = text(&output.stderr);
+        assert!(error.contains("is not that page"), "{error}");
+    }
+    let output = load(&["--seed=4", "--pages-only"]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let table = text(&output.stdout);
+    assert!(table.contains("pages only\n"), "{table}");
     assert!(
-        text(&output.stderr).contains("is not that page"),
-        "{}",
-        text(&output.stderr)
+        !table.contains("entries") && !table.contains("audit"),
+        "{table}"
     );
 
     let mut stream = TcpStream::connect(&served.address).unwrap();

@@ -1,6 +1,7 @@
 //! What can be said on the command line.
 
 use super::run::Format;
+use super::target::Tells;
 use crate::load::Plan;
 use crate::page::Pages;
 use crate::store::Kind;
@@ -115,6 +116,9 @@ pub struct LoadArguments {
     /// Where the server listens.
     #[arg(long, default_value = "127.0.0.1:3000")]
     pub server: SocketAddr,
+    /// The server gives pages and tells nothing of itself: there is no audit, and the report has what was met alone.
+    #[arg(long)]
+    pub pages_only: bool,
     /// How requests come.
     #[command(flatten)]
     pub rate: RateArguments,
@@ -183,6 +187,15 @@ impl RateArguments {
                 .wrapping_add(1 + u64::from(round))
                 .rotate_left(17),
             pages: pages.pages(),
+        }
+    }
+}
+
+impl LoadArguments {
+    pub(super) fn tells(&self) -> Tells {
+        match self.pages_only {
+            true => Tells::Nothing,
+            false => Tells::Everything,
         }
     }
 }

@@ -16,7 +16,7 @@ use std::rc::Rc;
 pub(super) fn load(arguments: &LoadArguments) -> Result<bool, Box<dyn Error>> {
     let runtime = run::runtime()?;
     let popularity = Rc::new(Popularity::new(arguments.pages.titles.into()));
-    let mut target = Target::new(arguments.server, None, &runtime)?;
+    let mut target = Target::new(arguments.server, None, arguments.tells(), &runtime)?;
     for round in 0..arguments.rate.rounds {
         let plan = arguments.rate.plan(&arguments.pages, round);
         arguments.rate.rest();

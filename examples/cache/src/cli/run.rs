@@ -2,7 +2,7 @@
 
 use super::args::RunArguments;
 use super::child::ServerProcess;
-use super::target::Target;
+use super::target::{Target, Tells};
 use crate::popularity::Popularity;
 use crate::report::{self, Outcome};
 use std::error::Error;
@@ -21,7 +21,12 @@ pub(super) fn run(arguments: &RunArguments) -> Result<bool, Box<dyn Error>> {
     let mut servers = Vec::new();
     for store in arguments.stores() {
         let server = ServerProcess::start(arguments, store)?;
-        let target = Target::new(server.address, Some(server.filled_in), &runtime)?;
+        let target = Target::new(
+            server.address,
+            Some(server.filled_in),
+            Tells::Everything,
+            &runtime,
+        )?;
         servers.push((server, target));
     }
     for round in 0..arguments.rate.rounds {

@@ -1,10 +1,9 @@
 //! A server under load, and what became of it.
 
-use crate::audit::Audit;
 use crate::load::{self, Client, Plan, Tally};
 use crate::popularity::Popularity;
-use crate::report::Run;
-use crate::stats::{Heap, Stats};
+use crate::report::{Run, Told};
+use crate::stats::Stats;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::de::DeserializeOwned;
 use std::error::Error;
@@ -13,15 +12,22 @@ use std::rc::Rc;
 use std::time::Duration;
 use tokio::runtime::Runtime;
 
+/// What a server tells of itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Tells {
+    /// What it counts, and what an audit finds.
+    Everything,
+    /// Nothing: it gives pages.
+    Nothing,
+}
+
 /// A server under load.
 #[derive(Debug)]
 pub(super) struct Target {
     address: SocketAddr,
     filled_in: Option<Duration>,
-    before: Stats,
-    under_load: Heap,
-    cpu_ns: u64,
     tally: Tally,
+    told: Option<Told>,
 }
 
 impl Target {
@@ -29,15 +35,21 @@ impl Target {
     pub(super) fn new(
         address: SocketAddr,
         filled_in: Option<Duration>,
+        tells: Tells,
         runtime: &Runtime,
     ) -> Result<Target, Box<dyn Error>> {
+        let told = match tells {
+            Tells::Everything => Some(Told {
+                before: read(runtime, address, "/_stats")?,
+                ..Told::default()
+            }),
+            Tells::Nothing => None,
+        };
         Ok(Target {
             address,
             filled_in,
-            before: read(runtime, address, "/_stats")?,
-            under_load: Heap::default(),
-            cpu_ns: 0,
             tally: Tally::default(),
+            told,
         })
     }
 
@@ -52,30 +64,40 @@ impl Target {
         let bar = ProgressBar::new(plan.requests());
         let style = "{msg}: {bar:40} {pos}/{len} requests, {eta} left";
         bar.set_style(ProgressStyle::with_template(style)?);
-        bar.set_message(self.before.store.to_string());
+        bar.set_message(match &self.told {
+            Some(told) => told.before.store.to_string(),
+            None => self.address.to_string(),
+        });
         let shown = bar.clone();
         let progress = move |count| shown.set_position(count);
-        let before: Stats = read(runtime, self.address, "/_stats")?;
+        let before = self.stats(runtime)?;
         let asked = load::run(plan, popularity, self.address, progress);
         self.tally.add(runtime.block_on(asked)?);
         bar.finish_and_clear();
-        let after: Stats = read(runtime, self.address, "/_stats")?;
-        self.cpu_ns += after.cpu_ns - before.cpu_ns;
-        self.under_load = self.under_load.then(after.heap.since(before.heap));
+        let after = self.stats(runtime)?;
+        if let (Some(told), Some(before), Some(after)) = (&mut self.told, before, after) {
+            told.cpu_ns += after.cpu_ns - before.cpu_ns;
+            told.under_load = told.under_load.then(after.heap.since(before.heap));
+        }
         Ok(())
     }
 
+    /// What it counts now, if it tells.
+    fn stats(&self, runtime: &Runtime) -> Result<Option<Stats>, Box<dyn Error>> {
+        let told = self.told.as_ref();
+        told.map(|_| read(runtime, self.address, "/_stats"))
+            .transpose()
+    }
+
     /// What became of it. Nobody asks any more.
-    pub(super) fn done(self, runtime: &Runtime) -> Result<Run, Box<dyn Error>> {
-        let after: Stats = read(runtime, self.address, "/_stats")?;
-        let audit: Audit = read(runtime, self.address, "/_audit")?;
+    pub(super) fn done(mut self, runtime: &Runtime) -> Result<Run, Box<dyn Error>> {
+        if let Some(told) = &mut self.told {
+            told.after = read(runtime, self.address, "/_stats")?;
+            told.audit = read(runtime, self.address, "/_audit")?;
+        }
         Ok(Run {
             tally: self.tally,
-            before: self.before,
-            under_load: self.under_load,
-            cpu_ns: self.cpu_ns,
-            after,
-            audit,
+            told: self.told,
             filled_in: self.filled_in,
         })
     }

@@ -1,7 +1,7 @@
 //! The report for programs: one line of JSON.
 
-use super::{Outcome, Run};
-use serde_json::{Value, json};
+use super::{Outcome, Run, Told};
+use serde_json::{Map, Value, json};
 
 /// The outcome in one line.
 #[must_use]
@@ -22,11 +22,11 @@ pub fn json(outcome: &Outcome) -> String {
 }
 
 fn run(run: &Run) -> Value {
-    let Run { tally, audit, .. } = run;
-    json!({
-        "store": run.after.store,
+    let tally = &run.tally;
+    let met = json!({
         "hits": tally.hits,
         "misses": tally.misses,
+        "unexpected": tally.unexpected,
         "bytes": tally.bytes,
         "took_seconds": tally.took.as_secs_f64(),
         "filled_in_seconds": run.filled_in.map(|it| it.as_secs_f64()),
@@ -35,14 +35,32 @@ fn run(run: &Run) -> Value {
             "due to answered": tally.answered.summary(),
             "due to answered, misses": tally.missed.summary(),
         },
-        "heap_under_load": run.under_load,
-        "cpu_ns_under_load": run.cpu_ns,
-        "stats_before": run.before,
-        "stats": run.after,
+    });
+    let all = [Some(met), run.told.as_ref().map(told)];
+    let fields = all.into_iter().flatten().filter_map(fields);
+    fields.flatten().collect()
+}
+
+/// What only those say who tell of themselves.
+fn told(told: &Told) -> Value {
+    let audit = &told.audit;
+    json!({
+        "store": told.after.store,
+        "heap_under_load": told.under_load,
+        "cpu_ns_under_load": told.cpu_ns,
+        "stats_before": told.before,
+        "stats": told.after,
         "audit": {
             "holds": audit.holds(),
             "entries": audit.entries,
             "findings": audit.findings.iter().map(ToString::to_string).collect::<Vec<_>>(),
         },
     })
+}
+
+fn fields(object: Value) -> Option<Map<String, Value>> {
+    match object {
+        Value::Object(fields) => Some(fields),
+        _ => None,
+    }
 }

@@ -2,6 +2,7 @@
 //!
 //! - [`Outcome`]: everything there is to report; `table`: for a terminal, its `Display`.
 //! - [`json`]: one line for programs.
+//! - [`Run`]: of one server; [`Told`]: what it told of itself, if it does.
 
 mod json;
 mod table;
@@ -33,6 +34,15 @@ pub struct Outcome {
 pub struct Run {
     /// What the load generator met.
     pub tally: Tally,
+    /// What the server told of itself; nothing, if it only gives pages.
+    pub told: Option<Told>,
+    /// How long it took to open and fill, if somebody has seen it.
+    pub filled_in: Option<Duration>,
+}
+
+/// What a server told of itself.
+#[derive(Clone, Debug, Default)]
+pub struct Told {
     /// What the server told before it was asked for pages.
     pub before: Stats,
     /// What its heaps did while it was asked for pages: between rounds they rest, and are collected too.
@@ -43,8 +53,6 @@ pub struct Run {
     pub after: Stats,
     /// What the audit found.
     pub audit: Audit,
-    /// How long it took to open and fill, if somebody has seen it.
-    pub filled_in: Option<Duration>,
 }
 
 impl Outcome {
@@ -60,7 +68,7 @@ impl Outcome {
         let due = self.plan.requests() * u64::from(self.rounds);
         let mut all = Vec::new();
         for run in &self.runs {
-            let name = run.after.store;
+            let name = run.name();
             all.extend(run.complaints(due).map(|it| format!("{name}: {it}")));
         }
         all
@@ -68,27 +76,16 @@ impl Outcome {
 }
 
 impl Run {
+    /// What the server calls its store, if it told that.
+    fn name(&self) -> String {
+        let told = self.told.as_ref();
+        told.map_or("pages only".to_owned(), |it| it.after.store.to_string())
+    }
+
     fn complaints(&self, due: u64) -> impl Iterator<Item = String> {
-        let Run {
-            tally,
-            before,
-            after,
-            ..
-        } = self;
-        let mut all: Vec<String> = self
-            .audit
-            .findings
-            .iter()
-            .map(|it| format!("audit: {it}"))
-            .collect();
-        let met = (tally.hits, tally.misses);
-        let told = (after.hits - before.hits, after.misses - before.misses);
-        if met != told {
-            all.push(format!(
-                "the load generator met {} hits and {} misses, the server counts {} and {}",
-                met.0, met.1, told.0, told.1
-            ));
-        }
+        let tally = &self.tally;
+        let mut all = Vec::new();
+        all.extend(self.told.iter().flat_map(|it| it.complaints(tally)));
         if tally.answers() != due {
             all.push(format!("{due} pages were due and {} came", tally.answers()));
         }
@@ -102,6 +99,23 @@ impl Run {
                 tally.unsent
             ));
         }
+        all.into_iter()
+    }
+}
+
+impl Told {
+    fn complaints(&self, tally: &Tally) -> Vec<String> {
+        let Told { before, after, .. } = self;
+        let findings = self.audit.findings.iter();
+        let mut all: Vec<String> = findings.map(|it| format!("audit: {it}")).collect();
+        let met = (tally.hits, tally.misses);
+        let told = (after.hits - before.hits, after.misses - before.misses);
+        if met != told {
+            all.push(format!(
+                "the load generator met {} hits and {} misses, the server counts {} and {}",
+                met.0, met.1, told.0, told.1
+            ));
+        }
         if after.panics > 0 {
             all.push(format!("{} turns panicked", after.panics));
         }
@@ -111,7 +125,7 @@ impl Run {
                 after.dead_letters
             ));
         }
-        all.into_iter()
+        all
     }
 }
 
@@ -122,11 +136,16 @@ mod tests {
     use crate::load::Unexpected;
     use crate::page::Pages;
     use crate::store::Found;
+    use serde_json::Value;
 
     /// Three pages were due, two were there; a server that counted five hits before.
     fn outcome() -> Outcome {
-        let mut run = Run::default();
-        (run.before.hits, run.after.hits, run.after.misses) = (5, 7, 1);
+        let mut told = Told::default();
+        (told.before.hits, told.after.hits, told.after.misses) = (5, 7, 1);
+        let mut run = Run {
+            told: Some(told),
+            ..Run::default()
+        };
         for found in [Found::Hit, Found::Miss, Found::Hit] {
             run.tally.page(found, 10);
         }
@@ -158,6 +177,31 @@ mod tests {
         outcome.complaints()
     }
 
+    fn told(run: &mut Run) -> &mut Told {
+        run.told.as_mut().expect("this one does")
+    }
+
+    #[test]
+    fn of_a_server_that_only_gives_pages_there_is_the_tally_alone() {
+        let mut outcome = outcome();
+        outcome.runs[0].told = None;
+        assert!(outcome.is_good());
+        let table = outcome.to_string();
+        assert!(table.contains("pages only\n"), "{table}");
+        assert!(table.contains("2 hits, 1 misses"), "{table}");
+        for word in ["asked to turn", "audit", "process", "heap"] {
+            assert!(!table.contains(word), "{word} is in\n{table}");
+        }
+        let line: Value = serde_json::from_str(&json(&outcome)).unwrap();
+        let run = &line["runs"][0];
+        assert_eq!((&run["hits"], &run["unexpected"]), (&2.into(), &0.into()));
+        assert!(run.get("stats").is_none() && run.get("audit").is_none());
+
+        outcome.runs[0].tally.hits -= 1;
+        let complaints = outcome.complaints();
+        assert_eq!(complaints, ["pages only: 3 pages were due and 2 came"]);
+    }
+
     #[test]
     fn a_good_run_has_no_complaints() {
         assert_eq!(complaints(|_| ()), [""; 0]);
@@ -167,19 +211,22 @@ mod tests {
     fn canary_each_thing_that_is_wrong_is_complained_of() {
         let wrong: [(fn(&mut Run), &str); 7] = [
             (
-                |run| run.after.hits += 1,
+                |run| told(run).after.hits += 1,
                 "2 hits and 1 misses, the server counts 3 and 1",
             ),
             (|run| run.tally.hits -= 1, "3 pages were due and 2 came"),
             (|run| run.tally.unsent = 4, "4 requests could not be sent"),
-            (|run| run.after.panics = 1, "1 turns panicked"),
-            (|run| run.after.dead_letters = 2, "2 messages were taken"),
+            (|run| told(run).after.panics = 1, "1 turns panicked"),
+            (
+                |run| told(run).after.dead_letters = 2,
+                "2 messages were taken",
+            ),
             (
                 |run| run.tally.unexpected(Unexpected::WrongPage { title: 8 }),
                 "page 8 is not that page",
             ),
             (
-                |run| run.audit.findings.push(Finding::Twice { title: 9 }),
+                |run| told(run).audit.findings.push(Finding::Twice { title: 9 }),
                 "audit: title 9 is in the list twice",
             ),
         ];

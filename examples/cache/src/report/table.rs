@@ -1,7 +1,8 @@
 //! The report for a terminal.
 
-use super::{Outcome, Run};
+use super::{Outcome, Run, Told};
 use crate::latency::Summary;
+use crate::load::Tally;
 use std::fmt;
 use vivant::PauseKind;
 
@@ -29,23 +30,19 @@ impl fmt::Display for Outcome {
 
 impl fmt::Display for Run {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Run {
-            tally,
-            under_load,
-            after,
-            audit,
-            ..
-        } = self;
-        write!(
-            f,
-            "{}: {} of {} entries, {} of pages; {} stripes, {} workers",
-            after.store,
-            after.entries,
-            after.capacity,
-            bytes(after.page_bytes),
-            after.stripes,
-            after.workers,
-        )?;
+        let tally = &self.tally;
+        f.write_str(&self.name())?;
+        if let Some(Told { after, .. }) = &self.told {
+            write!(
+                f,
+                ": {} of {} entries, {} of pages; {} stripes, {} workers",
+                after.entries,
+                after.capacity,
+                bytes(after.page_bytes),
+                after.stripes,
+                after.workers,
+            )?;
+        }
         if let Some(took) = self.filled_in {
             write!(f, "; filled in {:.1} s", took.as_secs_f64())?;
         }
@@ -58,9 +55,11 @@ impl fmt::Display for Run {
         line(f, "due to sent", &tally.sent.summary())?;
         line(f, "due to answered", &tally.answered.summary())?;
         line(f, "  of misses", &tally.missed.summary())?;
-        line(f, "asked to turn", &after.waited)?;
-        line(f, "turn", &after.turn)?;
-        writeln!(
+        if let Some(Told { after, .. }) = &self.told {
+            line(f, "asked to turn", &after.waited)?;
+            line(f, "turn", &after.turn)?;
+        }
+        write!(
             f,
             "{} hits, {} misses ({:.1} % hits), {} served",
             tally.hits,
@@ -68,6 +67,28 @@ impl fmt::Display for Run {
             100.0 * tally.hits as f64 / tally.answers().max(1) as f64,
             bytes(tally.bytes),
         )?;
+        match &self.told {
+            Some(told) => write!(f, "\n{}", Beside { told, tally }),
+            None => Ok(()),
+        }
+    }
+}
+
+/// What a server told of itself, beside what it was asked.
+struct Beside<'a> {
+    told: &'a Told,
+    tally: &'a Tally,
+}
+
+impl fmt::Display for Beside<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Told {
+            under_load,
+            cpu_ns,
+            after,
+            audit,
+            ..
+        } = self.told;
         let heap = &after.heap;
         if heap.pages_bytes > 0 {
             let kinds = PauseKind::ALL
@@ -102,8 +123,8 @@ impl fmt::Display for Run {
             f,
             "process: {} at its peak; {} of the processors under load, {} a request",
             bytes(after.rss_peak_bytes),
-            readable(self.cpu_ns),
-            readable(self.cpu_ns / tally.answers().max(1)),
+            readable(*cpu_ns),
+            readable(cpu_ns / self.tally.answers().max(1)),
         )?;
         write!(
             f,
