@@ -153,7 +153,8 @@ func fail(format string, values ...any) {
 }
 
 const usage = "usage: gcbench THREADS DEPTH | list_alloc THREADS LINKS | kv_store THREADS chunks|single ENTRIES OPERATIONS FORCED" +
-	" | text_search THREADS SHARDS EVERY FORCED | edit_distance THREADS STRINGS LETTERS FORCED"
+	" | text_search THREADS SHARDS EVERY FORCED | edit_distance THREADS STRINGS LETTERS FORCED" +
+	" | lru_cache PORT CAPACITY TITLES PAGE_BYTES SEED"
 
 // number is a word of the command line.
 func number(word string) int {
@@ -170,6 +171,10 @@ func main() {
 		fail(usage)
 	}
 	bench := words[0]
+	if bench == "lru_cache" && len(words) == 6 {
+		lruCache(number(words[1]), number(words[2]), number(words[3]), number(words[4]), number(words[5]))
+		return
+	}
 	runtime.GOMAXPROCS(number(words[1]))
 	if bench == "kv_store" && len(words) == 6 {
 		size := sized{words[2], number(words[3]), number(words[4]), number(words[5])}
