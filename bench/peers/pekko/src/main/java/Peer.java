@@ -3,6 +3,7 @@ import com.typesafe.config.ConfigFactory;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -324,7 +325,8 @@ public final class Peer {
 
   /** The workloads, by how many words call them. */
   static final Map<String, Integer> WORDS = Map.of(
-      "bndbuffer", 3, "logmap", 2, "gcbench", 3, "list_alloc", 3, "kv_store", 6, "text_search", 5, "edit_distance", 5);
+      "bndbuffer", 3, "logmap", 2, "gcbench", 3, "list_alloc", 3, "kv_store", 6, "text_search", 5, "edit_distance", 5,
+      "lru_cache", 6);
 
   static Row run(Spawner spawner, String[] words) {
     return switch (words[0]) {
@@ -341,8 +343,14 @@ public final class Peer {
     if (words.length == 0 || WORDS.getOrDefault(words[0], 0) != words.length) {
       System.err.println("usage: bndbuffer THREADS COST | logmap THREADS | gcbench THREADS DEPTH | list_alloc THREADS LINKS"
           + " | kv_store THREADS chunks|single ENTRIES OPERATIONS FORCED"
-          + " | text_search THREADS SHARDS EVERY FORCED | edit_distance THREADS STRINGS LETTERS FORCED");
+          + " | text_search THREADS SHARDS EVERY FORCED | edit_distance THREADS STRINGS LETTERS FORCED"
+          + " | lru_cache PORT CAPACITY TITLES PAGE_BYTES SEED");
       System.exit(2);
+    }
+    if (words[0].equals("lru_cache")) {
+      int[] sizes = Arrays.stream(words).skip(1).mapToInt(Integer::parseInt).toArray();
+      Cache.serve(sizes[0], sizes[1], sizes[2], new Pages(sizes[4], sizes[3]));
+      return;
     }
     String pool = "pekko.actor.default-dispatcher.fork-join-executor";
     String threads = "{ parallelism-min = %1$s, parallelism-max = %1$s }".formatted(words[1]);
