@@ -89,11 +89,15 @@ main([Word, Threads | Numbers]) when Word =:= "text_search", length(Numbers) =:=
     end,
     io:format("~s ~.6f ~b ~b ~s~n", [Word, Wall, Ops, Sum, Words]),
     halt(0);
+main(["lru_cache", Kind | Numbers]) when length(Numbers) =:= 5 ->
+    [Port, Capacity, Titles, Bytes, Seed] = [list_to_integer(Number) || Number <- Numbers],
+    cache:serve(Kind, Port, Capacity, Titles, Bytes, Seed);
 main(_) ->
     Graphs = "gcbench THREADS DEPTH | list_alloc THREADS LINKS",
     Store = "kv_store THREADS map|ets chunks|single ENTRIES OPERATIONS FORCED",
     Texts = "text_search THREADS SHARDS EVERY FORCED | edit_distance THREADS STRINGS LETTERS FORCED",
-    fail(2, "usage: ~s | ~s | ~s~n", [Graphs, Store, Texts]).
+    Cache = "lru_cache map|ets PORT CAPACITY TITLES PAGE_BYTES SEED",
+    fail(2, "usage: ~s | ~s | ~s | ~s~n", [Graphs, Store, Texts, Cache]).
 
 run(Bench, Number) ->
     {Expected, Ops} = expected(Bench, Number),

@@ -1,0 +1,92 @@
+%% Pages and popularity for Erlang, as examples/cache has them. Of a generator of numbers (wyrand) there is the state, which is passed on.
+-module(pages).
+-export([render/2, popularity/1, draw/2]).
+
+-define(MASK, 16#FFFFFFFFFFFFFFFF).
+
+%% A number, and the state afterwards.
+next(Before) ->
+    State = (Before + 16#2D358DCCAA6C78A5) band ?MASK,
+    Product = State * (State bxor 16#8BB84B93962EACC9),
+    {(Product band ?MASK) bxor (Product bsr 64), State}.
+
+%% From 0 to below 1.
+share(Before) ->
+    {Number, State} = next(Before),
+    case (Number bsr 1) / (1 bsl 63) of
+        Share when Share < 1.0 -> {Share, State};
+        _ -> share(State)
+    end.
+
+%% Pages
+
+words() ->
+    {<<"river">>, <<"of">>, <<"the">>, <<"a">>, <<"in">>, <<"was">>, <<"is">>, <<"for">>,
+     <<"station">>, <<"village">>, <<"century">>, <<"north">>, <<"south">>, <<"album">>, <<"first">>, <<"species">>,
+     <<"known">>, <<"as">>, <<"family">>, <<"district">>, <<"football">>, <<"born">>, <<"by">>, <<"county">>,
+     <<"season">>, <<"from">>, <<"and">>, <<"film">>, <<"railway">>, <<"church">>, <<"he">>, <<"population">>}.
+
+%% The page of a title, of all pages of a seed that are so long on average.
+render(Title, {Seed, Mean}) ->
+    {Size, State} = size(Mean, Seed bxor ((Title * 16#9E3779B97F4A7C15) band ?MASK)),
+    Number = integer_to_binary(Title),
+    Head = <<"<!DOCTYPE html><html><head><title>Page ", Number/binary, "</title></head><body><h1>Page ", Number/binary, "</h1><p>">>,
+    iolist_to_binary([Head | body(byte_size(Head), Size, 1, State)]).
+
+body(Length, Size, _, _) when Length >= Size -> [<<"</p></body></html>">>];
+body(Length, Size, Words, Before) ->
+    {Number, State} = next(Before),
+    Text = word(Number band 16#FFFFFFFF),
+    case Words rem 60 of
+        0 -> [<<"</p><p>">>, Text | body(Length + 7 + iolist_size(Text), Size, Words + 1, State)];
+        _ -> [Text | body(Length + iolist_size(Text), Size, Words + 1, State)]
+    end.
+
+word(Word) ->
+    Text = element(Word band 31 + 1, words()),
+    case (Word bsr 5) rem 40 of
+        0 -> [<<"<a href=\"/">>, integer_to_binary(Word bsr 12), <<"\">">>, Text, <<"</a> ">>];
+        _ -> [Text, $\s]
+    end.
+
+%% Of an exponential distribution above the least.
+size(Mean, Before) ->
+    {Share, State} = share(Before),
+    More = float(Mean - min(256, Mean)),
+    {trunc(min(Mean - More - More * math:log(1.0 - Share), Mean * 8.0)), State}.
+
+%% Popularity
+
+%% The views of each rank and all before it.
+popularity(Titles) ->
+    Sum = fun(Rank, Before) ->
+        Sum = Before + max(6, min(1000, 100000 div Rank)),
+        {Sum, Sum}
+    end,
+    {Sums, _} = lists:mapfoldl(Sum, 0, lists:seq(1, Titles)),
+    {list_to_tuple(Sums), factor(16#9E3779B1 rem Titles, Titles)}.
+
+factor(Factor, Titles) ->
+    case gcd(Factor, Titles) of
+        1 -> Factor;
+        _ -> factor(Factor + 1, Titles)
+    end.
+
+gcd(A, 0) -> A;
+gcd(A, B) -> gcd(B, A rem B).
+
+%% A title, and the state afterwards: the popular ones are not beside each other.
+draw({Sums, Factor}, Before) ->
+    {Number, State} = next(Before),
+    Titles = tuple_size(Sums),
+    Rank = rank(Number rem element(Titles, Sums), Sums, 0, Titles),
+    {Rank * Factor rem Titles, State}.
+
+%% The first, from 0 on, whose sum is larger.
+rank(_, _, From, From) -> From;
+rank(View, Sums, From, Until) ->
+    Middle = (From + Until) div 2,
+    case element(Middle + 1, Sums) =< View of
+        true -> rank(View, Sums, Middle + 1, Until);
+        false -> rank(View, Sums, From, Middle)
+    end.
