@@ -6,6 +6,7 @@
 -- of equal trees in pure code GHC may make one and share it.
 module Main (main) where
 
+import Cache
 import Control.Concurrent
 import Control.Monad
 import Data.Array.IO
@@ -146,6 +147,7 @@ ask behaviour question = do
 usage :: IO a
 usage = die $ "usage: gcbench THREADS DEPTH | list_alloc THREADS LINKS | kv_store THREADS chunks|single ENTRIES OPERATIONS FORCED"
   ++ " | text_search THREADS SHARDS EVERY FORCED | edit_distance THREADS STRINGS LETTERS FORCED"
+  ++ " | lru_cache PORT CAPACITY TITLES PAGE_BYTES SEED"
 
 main :: IO ()
 main = do
@@ -159,6 +161,7 @@ main = do
       setNumCapabilities (read threads)
       (wall, ops, sums, times) <- run (read one) (read other) (read forced')
       printf "%s %.6f %d %d %s\n" bench wall ops sums times
+    ["lru_cache", port, capacity, titles, bytes, seed'] -> lruCache (read port) (read capacity) (read titles) (read bytes) (read seed')
     [bench, threads, number] | bench `elem` ["gcbench", "list_alloc"] -> do
       setNumCapabilities (read threads)
       graphs bench (read number)
