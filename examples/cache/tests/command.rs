@@ -176,7 +176,7 @@ fn a_server_can_be_asked_by_another_process_and_told_to_stop() {
         let error = text(&output.stderr);
         assert!(error.contains("is not that page"), "{error}");
     }
-    let output = load(&["--seed=4", "--pages-only"]);
+    let output = load(&["--seed=4", "--pages-only", "--warm=0.1", "--json"]);
     assert!(output.status.success(), "{}", text(&output.stderr));
     let table = text(&output.stdout);
     assert!(table.contains("pages only\n"), "{table}");
@@ -184,6 +184,11 @@ fn a_server_can_be_asked_by_another_process_and_told_to_stop() {
         !table.contains("entries") && !table.contains("audit"),
         "{table}"
     );
+    let line: Value = serde_json::from_str(table.lines().last().unwrap()).unwrap();
+    let run = &line["runs"][0];
+    assert_eq!(run["latencies"]["due to answered"]["count"], 20);
+    let answered = run["hits"].as_u64().unwrap() + run["misses"].as_u64().unwrap();
+    assert_eq!(answered, 30);
 
     let mut stream = TcpStream::connect(&served.address).unwrap();
     stream
@@ -241,6 +246,7 @@ fn nonsense_on_the_command_line_is_refused() {
         &["--connections=0"],
         &["--rounds=0"],
         &["--pause=-1"],
+        &["--warm=-1"],
         &["--store=tree"],
         &["serve", "--port=70000"],
         &["load", "--server=here"],

@@ -12,9 +12,6 @@ use std::thread;
 use std::time::Duration;
 use vivant::heap::Marking;
 
-/// Requests are due for so long, in seconds, before any is measured.
-const WARM: Duration = Duration::from_secs(1);
-
 /// An LRU page cache on Vivant's actors, behind HTTP.
 ///
 /// Without a command: starts two servers, whose caches are a graph in a collected heap and a hash map in plain memory, fills both, asks each in turn for pages at a
@@ -73,9 +70,12 @@ pub struct CacheArguments {
 /// How requests come.
 #[derive(Clone, Debug, Args)]
 pub struct RateArguments {
-    /// How long requests are measured, in seconds; one second of others comes before.
+    /// How long requests are measured, in seconds.
     #[arg(long, default_value_t = 10.0, value_parser = positive)]
     pub seconds: f64,
+    /// How long there are requests before any is measured, in seconds, in each round.
+    #[arg(long, default_value_t = 1.0, value_parser = not_negative)]
+    pub warm: f64,
     /// Requests in a second.
     #[arg(long, default_value_t = 2000.0, value_parser = positive)]
     pub rate: f64,
@@ -177,7 +177,7 @@ impl RateArguments {
 
     pub(super) fn plan(&self, pages: &PageArguments, round: u32) -> Plan {
         Plan {
-            warm: WARM,
+            warm: Duration::from_secs_f64(self.warm),
             duration: Duration::from_secs_f64(self.seconds),
             rate: self.rate,
             connections: self.connections,
