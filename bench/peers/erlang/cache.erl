@@ -48,22 +48,17 @@ with_room(Capacity, {Table, Stamps} = Store) when not is_map(Table) ->
     end;
 with_room(_, Store) -> Store.
 
-count({Map, _}) when is_map(Map) -> map_size(Map);
-count({Table, _}) -> ets:info(Table, size).
+%% Asks for titles until it is full, and for half as many again; from a process that is not the cache, whose heap so has nothing but the cache.
+fill(Cache, Capacity, Titles, Seed) -> fill(Cache, min(Capacity, Titles), Capacity div 2, pages:popularity(Titles), Seed).
 
-%% As if titles had been asked for until it is full, and half as many again.
-filled(Capacity, Titles, {Seed, _} = Pages, Store) ->
-    Popularity = pages:popularity(Titles),
-    fill(min(Capacity, Titles), Capacity div 2, Popularity, Seed, 1, Capacity, Pages, Store).
-
-fill(Least, More, Popularity, State, Stamp, Capacity, Pages, Store) ->
-    case count(Store) >= Least of
-        true when More =:= 0 -> {Stamp, Store};
-        Full ->
-            {Title, Next} = pages:draw(Popularity, State),
-            {_, _, After} = get(Title, Stamp, Capacity, Pages, Store),
-            Left = case Full of true -> More - 1; false -> More end,
-            fill(Least, Left, Popularity, Next, Stamp + 1, Capacity, Pages, After)
+%% How many are missing, and how many come then.
+fill(_, 0, 0, _, _) -> filled;
+fill(Cache, Missing, More, Popularity, State) ->
+    {Title, Next} = pages:draw(Popularity, State),
+    case ask(Cache, Title) of
+        {_, miss} when Missing > 0 -> fill(Cache, Missing - 1, More, Popularity, Next);
+        {_, hit} when Missing > 0 -> fill(Cache, Missing, More, Popularity, Next);
+        _ -> fill(Cache, 0, More - 1, Popularity, Next)
     end.
 
 %% The process with the cache.
@@ -75,18 +70,20 @@ cache(Stamp, Capacity, Pages, Store) ->
             cache(Stamp + 1, Capacity, Pages, Next)
     end.
 
+%% The page, and where it was.
+ask(Cache, Title) ->
+    Ref = make_ref(),
+    Cache ! {get, Title, self(), Ref},
+    receive {Ref, Html, Found} -> {Html, Found} end.
+
 %% Comes back when it serves. It ends when the system is told to.
 serve(Kind, Port, Capacity, Titles, Bytes, Seed) ->
     Me = self(),
-    Pages = {Seed, Bytes},
+    Cache = spawn(fun() -> cache(1, Capacity, {Seed, Bytes}, made(Kind)) end),
+    % The socket belongs to who accepts: the process that is here may end.
     spawn(fun() ->
-        {Stamp, Store} = filled(Capacity, Titles, Pages, made(Kind)),
-        Me ! {filled, self()},
-        cache(Stamp, Capacity, Pages, Store)
-    end),
-    Cache = receive {filled, Pid} -> Pid end,
-    % The socket belongs to who accepts: this process may end.
-    spawn(fun() ->
+        {_, Filler} = spawn_monitor(fun() -> filled = fill(Cache, Capacity, Titles, Seed) end),
+        receive {'DOWN', Filler, process, _, normal} -> ok end,
         Options = [binary, {ip, {127, 0, 0, 1}}, {packet, http_bin}, {active, false}, {nodelay, true}, {reuseaddr, true}, {backlog, 1024}],
         {ok, Listener} = gen_tcp:listen(Port, Options),
         Me ! listens,
@@ -120,9 +117,8 @@ headers(Socket) ->
 answer(Page, Cache) ->
     try binary_to_integer(Page) of
         Title ->
-            Ref = make_ref(),
-            Cache ! {get, Title, self(), Ref},
-            receive {Ref, Html, Found} -> page(Html, Found) end
+            {Html, Found} = ask(Cache, Title),
+            page(Html, Found)
     catch
         error:badarg -> <<"HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n">>
     end.

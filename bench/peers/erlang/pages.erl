@@ -57,14 +57,16 @@ size(Mean, Before) ->
 
 %% Popularity
 
-%% The views of each rank and all before it.
+%% The views of each rank and all before it, in an array outside of heaps.
 popularity(Titles) ->
+    Sums = atomics:new(Titles, []),
     Sum = fun(Rank, Before) ->
-        Sum = Before + max(6, min(1000, 100000 div Rank)),
-        {Sum, Sum}
+        After = Before + max(6, min(1000, 100000 div Rank)),
+        atomics:put(Sums, Rank, After),
+        After
     end,
-    {Sums, _} = lists:mapfoldl(Sum, 0, lists:seq(1, Titles)),
-    {list_to_tuple(Sums), factor(16#9E3779B1 rem Titles, Titles)}.
+    Views = lists:foldl(Sum, 0, lists:seq(1, Titles)),
+    {Sums, Views, Titles, factor(16#9E3779B1 rem Titles, Titles)}.
 
 factor(Factor, Titles) ->
     case gcd(Factor, Titles) of
@@ -76,17 +78,15 @@ gcd(A, 0) -> A;
 gcd(A, B) -> gcd(B, A rem B).
 
 %% A title, and the state afterwards: the popular ones are not beside each other.
-draw({Sums, Factor}, Before) ->
+draw({Sums, Views, Titles, Factor}, Before) ->
     {Number, State} = next(Before),
-    Titles = tuple_size(Sums),
-    Rank = rank(Number rem element(Titles, Sums), Sums, 0, Titles),
-    {Rank * Factor rem Titles, State}.
+    {rank(Number rem Views, Sums, 0, Titles) * Factor rem Titles, State}.
 
 %% The first, from 0 on, whose sum is larger.
 rank(_, _, From, From) -> From;
 rank(View, Sums, From, Until) ->
     Middle = (From + Until) div 2,
-    case element(Middle + 1, Sums) =< View of
+    case atomics:get(Sums, Middle + 1) =< View of
         true -> rank(View, Sums, Middle + 1, Until);
         false -> rank(View, Sums, From, Middle)
     end.
