@@ -25,6 +25,8 @@ mod pieces;
 mod planted;
 mod region;
 mod reserve;
+mod rows;
+mod shards;
 mod showing;
 mod stats;
 mod stress;

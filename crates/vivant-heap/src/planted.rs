@@ -38,6 +38,8 @@ pub(crate) enum Planted {
     ForgottenMeeting,
     /// A mark does not begin with what others know.
     ForgottenExport,
+    /// What others knew when a mark began, and know no more when it gets there, is no root.
+    LateExport,
     /// Shared objects show what they hold, as private ones do.
     SharedShown,
     /// An old object begins with the mark that is to come.

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use vivant_heap::{Begun, Gc, Heap, Leaf, Marking, Pacing, Root, Source, Stress, When};
+use vivant_heap::{
+    Begun, Gc, Heap, Leaf, Marking, Pacing, Parcel, Progress, Root, Source, Stress, Val, When,
+};
 
 struct Tokens;
 
@@ -134,6 +136,36 @@ fn large_heaps_are_marked_beside_the_turns_unless_they_are_marked_at_once() {
     assert_eq!(program.heap.stats().major, 0);
     assert_eq!(program.heap.begin_mark(), Begun::Ended, "it was asked for");
     assert_eq!(program.heap.stats().major, 1);
+}
+
+/// However many objects others know, no pause goes through all of them.
+#[test]
+fn a_mark_takes_in_what_others_know_piece_by_piece() {
+    const KNOWN: usize = 40_000;
+    const AT_ONCE: usize = 4096;
+    let source = Arc::new(Source::new());
+    let mut heap = Heap::<Tokens>::new(&source, pacing().growth(50.0), |_| Vec::new());
+    let mut known: Vec<Parcel<Val<'static, u64>>> =
+        heap.turn(|m, _| (0..KNOWN as u64).map(|n| m.pack(m.val(n))).collect());
+    heap.collect();
+    heap.sweep();
+    assert_eq!(heap.begin_mark(), Begun::Runs);
+    let mut paces = 0;
+    while heap.stats().ended == 0 {
+        while heap.help_mark(1_000) == Progress::More {}
+        let taken = (paces + 1) * AT_ONCE >= KNOWN;
+        assert!(taken || heap.is_due(), "without anything that became old");
+        heap.pace();
+        paces += 1;
+        // Some are given up before they are taken in: these live as long as this mark.
+        drop(known.pop());
+    }
+    assert!(paces >= KNOWN / AT_ONCE, "{paces}");
+    assert_eq!(heap.stats().alive as usize, KNOWN);
+    heap.collect();
+    assert_eq!(heap.stats().alive as usize, known.len());
+    drop(known);
+    assert!(heap.end().is_none());
 }
 
 #[test]

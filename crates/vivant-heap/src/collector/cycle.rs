@@ -10,7 +10,7 @@ use super::work_list::{Round, Work};
 use super::{Shows, Whole};
 use crate::header::Header;
 use crate::heap::Core;
-use crate::orca::Owner;
+use crate::orca::{Owner, Sharing, Taken};
 use crate::pages::chunk::{age_of, state_of};
 #[cfg(test)]
 use crate::planted::{Planted, is_planted};
@@ -23,10 +23,15 @@ use std::ptr::NonNull;
 /// Objects of the owner's log that wait for others to come: to hand them over takes longer than to meet one.
 const LOG: usize = 256;
 
+/// Objects that others know are looked at, so many between two turns, until the mark has them all: some ten microseconds.
+const KNOWN: usize = 4096;
+
 /// A mark that runs.
 pub(crate) struct Cycle {
     mark: Arc<Mark>,
     stage: Stage,
+    /// What others know of this heap's objects: they are roots.
+    known: Taken,
     /// The owner's. What it has is handed over at the end of each turn.
     scanner: Scanner,
     /// Of bytes of cells and large objects.
@@ -122,8 +127,20 @@ impl Cycle {
     #[inline]
     pub(crate) fn is_due(&self, weight: usize) -> bool {
         match &self.stage {
-            Stage::Marks => self.debt.is_due(weight) || self.scanner.block.objects.len() >= LOG,
+            Stage::Marks => {
+                self.known == Taken::Some
+                    || self.debt.is_due(weight)
+                    || self.scanner.block.objects.len() >= LOG
+            }
             Stage::Settles(settling) => settling.is_due(weight),
+        }
+    }
+
+    /// Takes in what others know: so many of these.
+    fn takes_in(&mut self, sharing: &mut Sharing, most: usize) {
+        if self.known == Taken::Some {
+            let scanner = &mut self.scanner;
+            self.known = sharing.take(most, |object| scanner.known(object));
         }
     }
 
@@ -163,23 +180,22 @@ impl Core {
         let mark = Arc::new(Mark::new(self.old.epoch.0, Owner::name(&self.owner), shows));
         let mut scanner = Scanner::new(&mark);
         scanner.roots(|tracer| roots.trace(tracer), Round::First);
-        let sharing = self.sharing.get_mut();
-        sharing
-            .roots()
-            .into_iter()
-            .for_each(|object| scanner.known(object));
-        sharing.imports.mark_begins();
+        self.sharing.get_mut().mark_begins();
         let stressed = self.pacing.stress.is_some();
         let shadow = stressed.then(|| self.shadow(roots));
         let mut cycle = Box::new(Cycle {
             mark,
             stage: Stage::Marks,
+            known: Taken::Some,
             scanner,
             debt: Debt::begin(self.old.live, self.lived, self.weight()),
             pinned: self.pinned,
             waits: Waits::default(),
             shadow,
         });
+        // Under stress: few, so that turns come in between.
+        let some = if stressed { 1 } else { KNOWN };
+        cycle.takes_in(self.sharing.get_mut(), some);
         cycle.hands_over();
         *self.cycle.get_mut() = Some(cycle);
         self.counted.begins();
@@ -209,8 +225,9 @@ impl Core {
 
     fn step_of(&mut self, cycle: &mut Cycle, entries: Option<usize>) -> Ended {
         if let Stage::Marks = cycle.stage {
+            cycle.takes_in(self.sharing.get_mut(), entries.unwrap_or(KNOWN));
             cycle.hands_over();
-            if !cycle.mark.list.is_drained() {
+            if cycle.known == Taken::Some || !cycle.mark.list.is_drained() {
                 return Ended::NotYet;
             }
             cycle.mark.list.close();
@@ -244,6 +261,10 @@ impl Core {
             return;
         };
         self.counted.slice();
+        if piece == usize::MAX {
+            cycle.takes_in(self.sharing.get_mut(), piece);
+            cycle.hands_over();
+        }
         let _what_is_left = cycle.mark.work(piece);
     }
 
@@ -290,7 +311,7 @@ impl Core {
             cycle.mark.list.close();
             self.counted.waited(cycle.waits);
             self.counted.gives_up();
-            self.sharing.get_mut().imports.forget_mark();
+            self.sharing.get_mut().forget_mark();
         }
     }
 

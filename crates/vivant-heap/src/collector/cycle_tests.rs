@@ -182,6 +182,37 @@ fn an_import() {
     drop(heap);
 }
 
+/// Papers that others know when the mark begins: more than it takes at once.
+const PAPERS: u64 = 50;
+
+/// The oldest of many papers that others know comes home before the mark has taken it: nobody else has it from then on.
+fn an_export_comes_home() {
+    let mut heap = library(&Arc::new(Source::new()));
+    let packs = |m: &crate::Mutator<'_>, n: u64| -> Paper { m.pack(m.val_str(&n.to_string())) };
+    let mut papers: Vec<Paper> = heap.turn(|m, _| (0..PAPERS).map(|n| packs(m, n)).collect());
+    heap.collect_young();
+    let dead = papers.pop().unwrap();
+    heap.turn(|m, _| {
+        m.unpack(dead);
+    });
+    let living = heap.stats().alive;
+    begins(&mut heap);
+    let oldest = papers.remove(0);
+    heap.turn(|m, shelf| shelf.news = Some(m.unpack(oldest)));
+    ends(&mut heap);
+    heap.turn(|_, shelf| assert_eq!(&*shelf.news.unwrap(), "0"));
+    // The dead one of the beginning was found.
+    assert_eq!(heap.stats().alive, living + PAPERS - 1);
+    assert_eq!(heap.exports() as u64, PAPERS - 2);
+    heap.turn(|m, _| {
+        papers.into_iter().for_each(|paper| {
+            m.unpack(paper);
+        })
+    });
+    heap.collect();
+    assert_eq!((heap.stats().alive, heap.exports()), (living + 1, 0));
+}
+
 #[test]
 fn a_mark_hears_of_what_turns_do() {
     a_write_hides_what_was_behind();
@@ -189,16 +220,18 @@ fn a_mark_hears_of_what_turns_do() {
     a_tag_is_taken_again();
     a_birth();
     an_import();
+    an_export_comes_home();
 }
 
 #[test]
 fn canaries_of_marks_beside_turns_are_caught() {
-    let scenes: [(Planted, fn()); 5] = [
+    let scenes: [(Planted, fn()); 6] = [
         (Planted::UnclaimedWrite, a_write_hides_what_was_behind),
         (Planted::SecretUpgrade, a_weak_reference_brings_back),
         (Planted::SecretTag, a_tag_is_taken_again),
         (Planted::WrongEpoch, a_birth),
         (Planted::WhiteImport, an_import),
+        (Planted::LateExport, an_export_comes_home),
     ];
     for (bug, scene) in scenes {
         let scene = || planted::with(bug, || catch_unwind(AssertUnwindSafe(scene)));

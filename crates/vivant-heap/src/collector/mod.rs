@@ -5,7 +5,6 @@ mod cycle;
 #[cfg(test)]
 mod cycle_tests;
 mod debt;
-mod foreign;
 #[cfg(test)]
 mod holdings_tests;
 mod mark;

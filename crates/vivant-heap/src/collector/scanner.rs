@@ -2,7 +2,6 @@
 
 use super::Shows;
 use super::claim::{self, Claim, claim};
-use super::foreign::Foreign;
 use super::mark::{Mark, puts_off};
 use super::prefetch::Ahead;
 use super::tracer::Tracer;
@@ -11,6 +10,7 @@ use crate::header::{Header, Layout, Length, Table};
 use crate::orca::Owner;
 use crate::pages::chunk::state_of;
 use crate::pieces::Pieces;
+use crate::shards::Shards;
 use std::ptr::NonNull;
 
 /// Elements of a slice that are gone through at once.
@@ -91,7 +91,8 @@ pub(crate) struct Scanner {
     /// Work for the second round.
     pub(super) later: Block,
     ahead: Ahead,
-    foreign: Foreign,
+    /// Objects of other heaps that it has met, by their addresses.
+    foreign: Shards<()>,
     pub(super) found: Found,
     /// Of what was found, and is not in the mark's count yet.
     pub(super) bytes: usize,
@@ -107,7 +108,7 @@ impl Scanner {
             block: Block::default(),
             later: Block::default(),
             ahead: Ahead::default(),
-            foreign: Foreign::new(),
+            foreign: Shards::default(),
             found: Found::default(),
             bytes: 0,
         }
@@ -249,7 +250,7 @@ impl Scanner {
         for object in scanned.shared.drain(..) {
             // SAFETY: a reference that was reported is to a living object, which its owner keeps until this mark has ended.
             if unsafe { Owner::of(object) } != self.own {
-                if self.foreign.is_new(object) {
+                if self.foreign.insert(object.addr().get(), ()).is_none() {
                     self.found.foreign.push(object);
                 }
             } else if puts_off(self.shows, round) {

@@ -1,33 +1,28 @@
 //! [`Counts`]: how many references, by object.
 
 use super::books::{Account, post};
-use crate::collections::gc::FixedState;
 use crate::header::Header;
 #[cfg(test)]
 use crate::planted::{Planted, is_planted};
-use std::collections::HashMap;
+use crate::rows::Rows;
+use crate::shards::Shards;
 use std::mem;
 use std::ptr::NonNull;
 
 /// A count for each of some objects. In the order in which they came in: nothing is done in the order of addresses (R5).
 #[repr(C)]
 pub(crate) struct Counts {
-    entries: Vec<Entry>,
+    entries: Rows<Entry>,
     account: Account,
     /// The place of each object's entry, by its address.
-    places: HashMap<usize, u32, FixedState>,
+    places: Shards<u32>,
     /// The place that was last asked for. Who tells many of one object asks for it again and again; and whoever gives objects up does it in the order
     /// in which they came, which was that in which they were told of: then the next place is the right one.
     last: u32,
-    /// So many entries, the first ones, wait for the mark that runs, or has met all: what is touched there is met by it. All, while it runs.
+    /// So many entries, the first ones, wait for the mark that runs, or has met all: what is touched there is met by it. All imports, while it runs; the exports that it has not
+    /// taken for roots yet.
     unsettled: usize,
 }
-
-/// So many entries have their room even when there are few.
-const ROOM: usize = 1024;
-
-/// So many can be fitted to less room in one piece.
-const SHORT: usize = 4096;
 
 /// The count of one object.
 #[derive(Clone, Copy)]
@@ -49,14 +44,14 @@ pub(crate) enum Met {
 
 impl Counts {
     /// Where ends what each turn looks at: how many there are.
-    pub(super) const EACH_TURN: usize = mem::offset_of!(Counts, account);
+    pub(super) const EACH_TURN: usize = mem::offset_of!(Counts, entries) + size_of::<usize>();
 
     /// None yet.
     pub(crate) fn of(account: Account) -> Counts {
         Counts {
             account,
-            entries: Vec::new(),
-            places: HashMap::default(),
+            entries: Rows::default(),
+            places: Shards::default(),
             last: 0,
             unsettled: 0,
         }
@@ -117,15 +112,39 @@ impl Counts {
         self.unsettled = usize::MAX;
     }
 
-    /// A mark has met all that it needs: those entries that there are now wait for [`Counts::marked`], and as long as they do, what is touched is met.
-    pub(super) fn is_met(&mut self) {
+    /// Those entries that there are now wait for [`Counts::take`], or for [`Counts::marked`]; and as long as they do, what is touched is met.
+    pub(super) fn wait(&mut self) {
         self.unsettled = self.entries.len();
+    }
+
+    /// Whether some wait.
+    pub(super) fn have_some_that_wait(&self) -> bool {
+        self.unsettled != 0
+    }
+
+    /// Looks at so many of the entries that wait, the last ones of them, and takes the objects of those that count, or have counted since they wait.
+    pub(super) fn take(&mut self, most: usize, mut take: impl FnMut(NonNull<Header>)) {
+        let until = self.unsettled;
+        self.unsettled = until.saturating_sub(most);
+        for place in self.unsettled..until {
+            let entry = &mut self.entries[place];
+            let met = mem::replace(&mut entry.met, Met::NotYet);
+            #[cfg(test)]
+            let met = if is_planted(Planted::LateExport) {
+                Met::NotYet
+            } else {
+                met
+            };
+            if entry.count != 0 || met == Met::ByMark {
+                take(entry.object);
+            }
+        }
     }
 
     /// A mark was given up, or nothing is to be kept: nothing is met.
     pub(super) fn forget_mark(&mut self) {
         self.unsettled = 0;
-        for entry in &mut self.entries {
+        for entry in self.entries.iter_mut() {
             entry.met = Met::NotYet;
         }
     }
@@ -147,18 +166,13 @@ impl Counts {
         for place in gone.into_iter().rev() {
             // What comes in its place was looked at, or came since.
             let entry = self.entries.swap_remove(place);
-            self.places.remove(&entry.object.addr().get());
+            self.places.remove(entry.object.addr().get());
             if let Some(moved) = self.entries.get(place) {
                 let moved = moved.object.addr().get();
                 self.places.insert(moved, place as u32);
             }
         }
-        let looked = until - self.unsettled;
-        let left = self.entries.len();
-        if looked < most && left <= SHORT && self.places.capacity() > 4 * left.max(ROOM) {
-            self.shrink();
-        }
-        looked
+        until - self.unsettled
     }
 
     /// Changes an entry. Whether it stays.
@@ -169,11 +183,6 @@ impl Counts {
         let after = if kept { entry.count } else { 0 };
         post(self.account, entry.object, after - before);
         kept
-    }
-
-    fn shrink(&mut self) {
-        self.entries.shrink_to_fit();
-        self.places.shrink_to_fit();
     }
 
     /// A mark meets an object.
@@ -199,12 +208,12 @@ impl Counts {
 
     /// Whether there is an entry of an object.
     pub(crate) fn has(&self, object: NonNull<Header>) -> bool {
-        self.places.contains_key(&object.addr().get())
+        self.places.get(object.addr().get()).is_some()
     }
 
     fn place(&mut self, object: NonNull<Header>) -> u32 {
         let next = u32::try_from(self.entries.len()).expect("too many shared objects for one heap");
-        let place = *self.places.entry(object.addr().get()).or_insert(next);
+        let place = *self.places.or_insert(object.addr().get(), next);
         if place == next {
             self.entries.push(Entry {
                 object,
@@ -231,12 +240,9 @@ impl Counts {
         if self.entries.len() == before {
             return;
         }
-        self.places.clear();
-        let entries = self.entries.iter().zip(0..);
-        self.places
-            .extend(entries.map(|(entry, place)| (entry.object.addr().get(), place)));
-        if before > ROOM && self.entries.len() < before / 4 {
-            self.shrink();
+        self.places = Shards::default();
+        for (entry, place) in self.entries.iter().zip(0..) {
+            self.places.insert(entry.object.addr().get(), place);
         }
     }
 

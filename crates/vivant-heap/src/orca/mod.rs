@@ -36,4 +36,4 @@ pub(crate) use packer::ForeignCode;
 pub use packer::Packer;
 pub use parcel::Parcel;
 pub(crate) use post::Post;
-pub(crate) use sharing::{Ends, FOREIGN, MORE, Sharing};
+pub(crate) use sharing::{Ends, FOREIGN, MORE, Sharing, Taken};

@@ -171,6 +171,32 @@ impl Sharing {
         known.map(|export| export.object).collect()
     }
 
+    /// A mark beside the turns begins: with what others know, which it takes by and by ([`Sharing::take`]); and what comes from here on, or is sent on, is not given up at its
+    /// end (H6). All changes were heeded.
+    pub(crate) fn mark_begins(&mut self) {
+        self.imports.mark_begins();
+        #[cfg(test)]
+        if is_planted(Planted::ForgottenExport) {
+            return;
+        }
+        self.exports.wait();
+    }
+
+    /// Takes some of the roots that others knew when the mark began: looks at so many exports (O4).
+    pub(crate) fn take(&mut self, most: usize, take: impl FnMut(NonNull<Header>)) -> Taken {
+        self.exports.take(most, take);
+        match self.exports.have_some_that_wait() {
+            true => Taken::Some,
+            false => Taken::All,
+        }
+    }
+
+    /// A mark beside the turns was given up: the next one knows nothing of it.
+    pub(crate) fn forget_mark(&mut self) {
+        self.imports.forget_mark();
+        self.exports.forget_mark();
+    }
+
     /// A mark beside the turns has met these, among others: asks for what it has no weight of, of so many of them. Of how many: if fewer, that was all, and what is not
     /// met waits for [`Sharing::gives_up`].
     ///
@@ -210,8 +236,8 @@ impl Sharing {
         // SAFETY: nothing is given up.
         unsafe { more.leave() };
         if looked < most {
-            imports.is_met();
-            self.exports.is_met();
+            imports.wait();
+            self.exports.wait();
         }
         looked
     }
@@ -240,7 +266,10 @@ impl Sharing {
 
     /// A mark beside the turns has met all that others know of: forgets that nobody knows of some, of so many objects. Of how many: if fewer, that was all.
     pub(crate) fn forgets(&mut self, most: usize) -> usize {
-        self.exports.marked(most, |export| export.count != 0)
+        self.exports.marked(most, |export| {
+            export.met = Met::NotYet;
+            export.count != 0
+        })
     }
 
     /// How many objects there are for `gives_up` and `forgets`.
@@ -330,6 +359,13 @@ unsafe fn judge(import: &mut Entry, more: &mut Post, fewer: &mut Post) -> bool {
     // SAFETY: the caller's.
     unsafe { post.add(import.object, change) };
     change > 0
+}
+
+/// What a mark has taken of the roots that others know.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Taken {
+    Some,
+    All,
 }
 
 /// How a heap ends.

@@ -6,30 +6,23 @@ use crate::header::Header;
 use crate::pages::chunk::age_of;
 #[cfg(test)]
 use crate::planted::{Planted, is_planted};
+use crate::rows::Rows;
+use crate::shards::Shards;
 use std::collections::HashMap;
 use std::mem;
 use std::ptr::NonNull;
 
-/// From objects, by their addresses, to their stubs.
-type Stubs = HashMap<usize, NonNull<Header>, FixedState>;
-
 /// The stubs of a heap. It keeps none of them alive.
 #[derive(Default)]
 pub(crate) struct Tags {
-    /// Of young objects: each minor collection looks at these.
-    pub(crate) young: Stubs,
+    /// Of young objects, by their addresses: each minor collection looks at these.
+    pub(crate) young: HashMap<usize, NonNull<Header>, FixedState>,
     /// Of old ones: marks look at all.
-    pub(crate) old: Stubs,
+    pub(crate) old: Shards<NonNull<Header>>,
     /// The stubs of old ones, one behind the other, so that a mark can look at them in pieces.
-    pub(crate) listed: Vec<NonNull<Header>>,
+    pub(crate) listed: Rows<NonNull<Header>>,
     next: u64,
 }
-
-/// So many entries have their room even when there are few.
-const ROOM: usize = 1024;
-
-/// So many can be fitted to less room in one piece.
-const SHORT: usize = 4096;
 
 /// Whether an object lies in the nursery.
 ///
@@ -54,7 +47,7 @@ impl Tags {
     /// The stub of an object, if it has one.
     pub(crate) fn of(&self, object: NonNull<Header>) -> Option<NonNull<Header>> {
         let at = object.addr().get();
-        self.old.get(&at).or_else(|| self.young.get(&at)).copied()
+        self.old.get(at).or_else(|| self.young.get(&at)).copied()
     }
 
     /// The number of the next stub.
@@ -75,15 +68,13 @@ impl Tags {
         stub: NonNull<Header>,
     ) -> Target {
         // SAFETY: the caller's.
-        let (stubs, target) = match unsafe { is_young(object) } {
-            true => (&mut self.young, Target::Young),
-            false => {
-                self.listed.push(stub);
-                (&mut self.old, Target::Old)
-            }
-        };
-        stubs.insert(object.addr().get(), stub);
-        target
+        if unsafe { is_young(object) } {
+            self.young.insert(object.addr().get(), stub);
+            return Target::Young;
+        }
+        self.listed.push(stub);
+        self.old.insert(object.addr().get(), stub);
+        Target::Old
     }
 
     /// The nursery was emptied: stubs say where their targets are now.
@@ -133,17 +124,11 @@ impl Tags {
             // SAFETY: the caller's: it lies there still.
             let at = unsafe { Stub::target(stub) }.addr().get();
             // The object may have another one since.
-            if self.old.get(&at) == Some(&stub) {
-                self.old.remove(&at);
+            if self.old.get(at) == Some(&stub) {
+                self.old.remove(at);
             }
         }
-        let looked = until - *unsettled;
-        let short = most == usize::MAX || self.old.len() <= SHORT;
-        if looked < most && short && self.old.capacity() > 4 * self.old.len().max(ROOM) {
-            self.old.shrink_to_fit();
-            self.listed.shrink_to_fit();
-        }
-        looked
+        until - *unsettled
     }
 
     /// Whether nothing is tagged.
@@ -153,7 +138,7 @@ impl Tags {
 
     /// All stubs, with the addresses by which they are known.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (usize, NonNull<Header>)> {
-        let all = self.young.iter().chain(&self.old);
-        all.map(|(&at, &stub)| (at, stub))
+        let young = self.young.iter().map(|(&at, &stub)| (at, stub));
+        young.chain(self.old.iter().map(|(at, &stub)| (at, stub)))
     }
 }

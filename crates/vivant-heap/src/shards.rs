@@ -1,0 +1,208 @@
+//! [`Shards`]: a map by addresses that grows and shrinks shard by shard.
+
+use crate::collections::gc::FixedState;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::hash::BuildHasher;
+
+/// Entries of one shard, on average at most. Few for an interpreter and in tests, which are to see many shards.
+const FULL: usize = if cfg!(any(test, miri)) { 8 } else { 800 };
+
+/// What a shard has room for from the beginning, so that it does not grow before it is split, when it has twice as many as others: with a little more, because chance spreads them,
+/// just what fits into 2,048 places.
+const ROOM: usize = FULL * 2 + FULL / 5;
+
+/// A map is merged when its shards have less than this part of what they may have, so that one entry that comes and goes moves no others.
+const SPARSE: usize = 4;
+
+/// A hash map that is never moved as a whole (linear hashing, Litwin 1980): when there are too many entries for so many shards, one of these is split, and when there are few,
+/// two are merged. So no call takes longer than it takes to move some two thousand entries; a map of a million is moved for tens of milliseconds when it grows.
+pub(crate) struct Shards<V> {
+    shards: Vec<Shard<V>>,
+    len: usize,
+}
+
+type Shard<V> = HashMap<usize, V, FixedState>;
+
+impl<V> Default for Shards<V> {
+    fn default() -> Shards<V> {
+        Shards {
+            shards: Vec::new(),
+            len: 0,
+        }
+    }
+}
+
+/// Which of so many shards has an address: by other bits of its hash than those by which a shard finds it.
+#[inline]
+fn shard_of(address: usize, shards: usize) -> usize {
+    if shards <= 1 {
+        return 0;
+    }
+    let hash = (FixedState.hash_one(address) >> 32) as usize;
+    let all = shards.next_power_of_two();
+    let shard = hash & (all - 1);
+    // Not all shards are split yet.
+    if shard < shards {
+        shard
+    } else {
+        shard - all / 2
+    }
+}
+
+/// The shard that was split to make this one.
+fn split_of(shard: usize) -> usize {
+    shard - (1 << shard.ilog2())
+}
+
+impl<V> Shards<V> {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    #[inline]
+    pub(crate) fn get(&self, address: usize) -> Option<&V> {
+        let shard = shard_of(address, self.shards.len());
+        self.shards.get(shard)?.get(&address)
+    }
+
+    /// What was there before.
+    pub(crate) fn insert(&mut self, address: usize, value: V) -> Option<V> {
+        self.make_room();
+        let shard = shard_of(address, self.shards.len());
+        let before = self.shards[shard].insert(address, value);
+        self.len += usize::from(before.is_none());
+        before
+    }
+
+    /// What is there, or is from now on.
+    pub(crate) fn or_insert(&mut self, address: usize, value: V) -> &mut V {
+        self.make_room();
+        let shard = shard_of(address, self.shards.len());
+        match self.shards[shard].entry(address) {
+            Entry::Occupied(there) => there.into_mut(),
+            Entry::Vacant(place) => {
+                self.len += 1;
+                place.insert(value)
+            }
+        }
+    }
+
+    pub(crate) fn remove(&mut self, address: usize) -> Option<V> {
+        let shard = shard_of(address, self.shards.len());
+        let removed = self.shards.get_mut(shard)?.remove(&address)?;
+        self.len -= 1;
+        if self.len < self.shards.len() * FULL / SPARSE {
+            self.merge();
+        }
+        Some(removed)
+    }
+
+    /// For one more entry.
+    #[inline]
+    fn make_room(&mut self) {
+        if self.len >= self.shards.len() * FULL {
+            self.split();
+        }
+    }
+
+    /// One shard more: a part of what another one had. Both are made anew, because a table from which much was taken out is slow.
+    #[cold]
+    fn split(&mut self) {
+        let new = self.shards.len();
+        self.shards.push(Shard::default());
+        if new == 0 {
+            return;
+        }
+        let old = split_of(new);
+        let both = std::mem::take(&mut self.shards[old]);
+        for shard in [old, new] {
+            self.shards[shard].reserve(ROOM);
+        }
+        for (address, value) in both {
+            self.shards[shard_of(address, new + 1)].insert(address, value);
+        }
+    }
+
+    /// One shard less, but the last one stays.
+    #[cold]
+    fn merge(&mut self) {
+        if self.shards.len() > 1
+            && let Some(last) = self.shards.pop()
+        {
+            let old = split_of(self.shards.len());
+            self.shards[old].extend(last);
+        }
+    }
+
+    /// In no order that means anything.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (usize, &V)> {
+        let all = self.shards.iter().flatten();
+        all.map(|(address, value)| (*address, value))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeMap;
+
+    fn is_as(shards: &Shards<usize>, model: &BTreeMap<usize, usize>) {
+        let all: BTreeMap<usize, usize> = shards.iter().map(|(at, value)| (at, *value)).collect();
+        assert_eq!(&all, model);
+        assert_eq!(shards.len, model.len());
+        assert!(
+            model
+                .iter()
+                .all(|(at, value)| shards.get(*at) == Some(value))
+        );
+    }
+
+    /// Grows, changes and shrinks to nothing, and is what a map is all the time.
+    #[test]
+    fn it_is_a_map() {
+        let (mut shards, mut model) = (Shards::default(), BTreeMap::new());
+        let address = |number: usize| (1 << 20) + number * 48;
+        for number in 0..40 * FULL {
+            let at = address(number * 7 % (30 * FULL));
+            match number % 3 {
+                0 => assert_eq!(shards.insert(at, number), model.insert(at, number)),
+                1 => assert_eq!(
+                    shards.or_insert(at, number),
+                    model.entry(at).or_insert(number)
+                ),
+                _ => assert_eq!(shards.remove(at), model.remove(&at)),
+            }
+            assert_eq!(shards.get(at), model.get(&at));
+            if number.is_multiple_of(FULL) {
+                is_as(&shards, &model);
+            }
+        }
+        for number in 0..30 * FULL {
+            let at = address(number);
+            assert_eq!(shards.remove(at), model.remove(&at));
+            if number.is_multiple_of(FULL) {
+                is_as(&shards, &model);
+            }
+        }
+        assert!(shards.is_empty());
+    }
+
+    #[test]
+    fn there_are_as_many_shards_as_are_needed_and_none_is_long() {
+        let mut shards = Shards::default();
+        let address = |number: usize| (1 << 30) + number * 32;
+        for number in 0..100 * FULL {
+            shards.insert(address(number), ());
+        }
+        assert_eq!(shards.shards.len(), 100);
+        let longest = shards.shards.iter().map(HashMap::len).max();
+        // The half that is not split yet has twice as many.
+        assert!(longest < Some(5 * FULL), "{longest:?}");
+        for number in 1..100 * FULL {
+            shards.remove(address(number));
+        }
+        assert_eq!(shards.shards.len(), 1);
+        assert_eq!(shards.get(address(0)), Some(&()));
+    }
+}
