@@ -265,10 +265,19 @@ impl<'gc> Mutator<'gc> {
     /// An object is to come to this turn by a way on which marks do not go: one that runs hears of it, and may have found it dead.
     #[inline]
     pub(crate) fn revives(&self, object: NonNull<Header>) -> Revived {
-        match &mut *self.core().cycle.borrow_mut() {
-            Some(cycle) => cycle.revives(object),
-            None => Revived::Lives,
+        if self.core().is_marking() {
+            return self.is_revived(object);
         }
+        Revived::Lives
+    }
+
+    /// As [`Mutator::before_write`].
+    #[cold]
+    #[inline(never)]
+    fn is_revived(&self, object: NonNull<Header>) -> Revived {
+        let mut cycle = self.core().cycle.borrow_mut();
+        let cycle = cycle.as_mut();
+        cycle.map_or(Revived::Lives, |cycle| cycle.revives(object))
     }
 }
 
