@@ -42,7 +42,7 @@ pub use heap::{Begun, Heap, Root};
 pub use id::HeapId;
 pub use marking::{Marking, UnknownMarking};
 pub use mutator::Mutator;
-pub use orca::{Books, Held, Keepers, Ledger, ObjectName, Orphan, Parcel, Sharer};
+pub use orca::{Books, Held, Keepers, Ledger, ObjectName, Orphan, Parcel, Remains, Sharer};
 pub use pacing::Pacing;
 pub use pages::{PAGE, Source, SourceStats};
 pub use persistent::val;

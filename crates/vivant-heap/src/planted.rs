@@ -82,6 +82,8 @@ pub(crate) enum Planted {
     WhiteArrival,
     /// What comes from other heaps while a mark runs is given up at its end.
     WhiteImport,
+    /// What an orphan hears in the middle of a mark is forgotten with that mark.
+    DeafOrphan,
     /// A map that never changes keeps a node for one entry.
     LoneEntry,
     /// An ordered map or a text that never changes leaves a node that is too small.

@@ -146,6 +146,12 @@ impl Marker {
         self.0.work(objects)
     }
 
+    /// Bytes of objects that were met.
+    #[cfg(test)]
+    pub(crate) fn met(&self) -> usize {
+        self.0.bytes()
+    }
+
     /// Whether there is work for one more than the caller. Costs a lock.
     #[must_use]
     pub fn has_room(&self) -> bool {

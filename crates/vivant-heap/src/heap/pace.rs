@@ -45,7 +45,17 @@ pub enum Begun {
 impl Core {
     /// Whether its marks run beside the turns (H7): a region's between the times when it is open.
     fn marks_beside(&self) -> bool {
-        self.pacing.marking == Marking::Concurrent && self.old.living() > BESIDE
+        self.pacing.marking == Marking::Concurrent && self.is_large()
+    }
+
+    /// Whether there is so much in its old generation that it is not to be collected at once.
+    pub(crate) fn is_large(&self) -> bool {
+        self.old.living() > BESIDE
+    }
+
+    /// Whether the source has hardly any pages left for turns.
+    pub(crate) fn is_short(&self) -> bool {
+        !self.has_pages(SPARE)
     }
 
     /// Whether a mark is to begin, or the holder has something to do for the one that runs.
@@ -199,7 +209,7 @@ impl<R: Root> Heap<R> {
         if core.old.unswept != 0 {
             core.sweep_some();
         }
-        if !core.has_pages(SPARE) {
+        if core.is_short() {
             core.spare();
         }
         core.prepares.set(false);

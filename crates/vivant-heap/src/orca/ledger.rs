@@ -93,6 +93,7 @@ impl Ledger {
     ///
     /// As [`Heap::verify`].
     pub fn orphan(&mut self, orphan: &mut Orphan) -> Result<(), Fault> {
+        orphan.hears();
         self.heap(&mut orphan.heap)
     }
 

@@ -18,6 +18,8 @@ mod model_tests;
 #[cfg(test)]
 mod order_tests;
 mod orphan;
+#[cfg(test)]
+mod orphan_tests;
 mod owner;
 mod packer;
 mod parcel;
@@ -30,7 +32,7 @@ pub(crate) use counts::Counts;
 pub use held::Held;
 pub use keepers::{Keepers, ObjectName, Sharer};
 pub use ledger::Ledger;
-pub use orphan::Orphan;
+pub use orphan::{Orphan, Remains};
 pub(crate) use owner::Owner;
 pub(crate) use packer::ForeignCode;
 pub use packer::Packer;

@@ -1,0 +1,344 @@
+//! Orphans that are gone through step by step: how much a step does, and what others do between two of them.
+
+use super::ledger::Ledger;
+use super::model_tests::{Ended, Noted, Thing, Things};
+use super::orphan::{Orphan, Remains};
+use super::parcel::Parcel;
+use crate::heap::Heap;
+use crate::pacing::Pacing;
+use crate::pages::Source;
+use crate::planted::{self, Planted};
+use crate::stress::{Chance, Stress, When};
+use crate::sync::Arc;
+use crate::types::Val;
+use crate::{Begun, Books};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+type One = Val<'static, Thing<'static>>;
+
+/// More than is collected at once.
+const MANY: usize = 20_000;
+
+/// What one step of the tests below does at most, and by how much it may do more: a run is swept as a whole.
+const PIECE: usize = 200;
+const CELLS: usize = 512;
+
+/// Bytes of a thing's cell, at most.
+const CELL: usize = 64;
+
+fn times(ended: &Ended, times: u32) -> usize {
+    let ended = ended.lock().unwrap();
+    ended.iter().filter(|&&it| it == times).count()
+}
+
+/// One more thing, with these parts.
+fn thing<'gc>(
+    m: &crate::Mutator<'gc>,
+    ended: &Ended,
+    parts: Vec<Val<'gc, Thing<'gc>>>,
+) -> Val<'gc, Thing<'gc>> {
+    let number = {
+        let mut ended = ended.lock().unwrap();
+        ended.push(0);
+        ended.len() - 1
+    };
+    let noted = Noted(number, ended.clone());
+    m.val(Thing { noted, parts })
+}
+
+/// A long list, in chunks of so many: a parcel has the whole of each, and the state too.
+fn library(source: &Arc<Source>, ended: &Ended, chunk: usize) -> (Heap<Things>, Vec<Parcel<One>>) {
+    let mut heap = Heap::<Things>::new(source, Pacing::default(), |_| Vec::new());
+    let mut parcels = Vec::new();
+    for _ in 0..MANY / chunk {
+        parcels.push(heap.turn(|m, state| {
+            let whole = (1..chunk).fold(thing(m, ended, Vec::new()), |part, _| {
+                thing(m, ended, vec![part])
+            });
+            state.push(whole);
+            m.pack::<One>(whole)
+        }));
+    }
+    (heap, parcels)
+}
+
+/// Bytes that the mark which runs has met.
+fn met(remains: &Remains) -> usize {
+    match remains {
+        Remains::Owes(orphan) => orphan.heap.marker().map_or(0, |marker| marker.met()),
+        _ => 0,
+    }
+}
+
+/// Steps until nothing is owed, each of which does little. How many, and what is left.
+fn goes_through(orphan: Orphan, ended: &Ended) -> (usize, Option<Orphan>) {
+    let mut remains = Remains::Owes(orphan);
+    for steps in 0.. {
+        assert!(steps < 10 * MANY, "it does not end");
+        let before = (met(&remains), times(ended, 1));
+        remains = match remains {
+            Remains::Owes(orphan) => orphan.step(&mut PIECE.clone()),
+            Remains::Rests(orphan) => return (steps, Some(orphan)),
+            Remains::Gone => return (steps, None),
+        };
+        let bytes = met(&remains).saturating_sub(before.0);
+        assert!(bytes <= PIECE * CELL, "{bytes} bytes are met in a step");
+        let died = times(ended, 1) - before.1;
+        assert!(died <= PIECE + CELLS, "{died} objects end in a step");
+    }
+    unreachable!()
+}
+
+#[test]
+fn a_large_heap_ends_step_by_step() {
+    let (source, ended) = (Arc::new(Source::new()), Ended::default());
+    let (heap, mut parcels) = library(&source, &ended, MANY / 4);
+    parcels.truncate(3);
+    let orphan = heap.end().expect("parcels have it");
+    assert_eq!(times(&ended, 1), 0, "nothing is gone through at once");
+    let (steps, orphan) = goes_through(orphan, &ended);
+    assert!(steps > MANY / PIECE);
+    assert_eq!(times(&ended, 0), MANY / 4 * 3);
+    let orphan = orphan.expect("parcels have it");
+    assert!(!orphan.owes());
+    drop(parcels);
+    let (steps, orphan) = goes_through(orphan, &ended);
+    assert!(orphan.is_none() && steps > 10);
+    assert_eq!((times(&ended, 1), source.stats().pages), (MANY, 0));
+}
+
+#[test]
+fn a_large_heap_that_nobody_knows_ends_step_by_step() {
+    let (source, ended) = (Arc::new(Source::new()), Ended::default());
+    let (heap, parcels) = library(&source, &ended, MANY);
+    drop(parcels);
+    let orphan = heap.end().expect("there is much to free");
+    let (steps, orphan) = goes_through(orphan, &ended);
+    assert!(orphan.is_none() && steps > 10);
+    assert_eq!((times(&ended, 1), source.stats().pages), (MANY, 0));
+}
+
+/// The last reference to a part goes after each number of steps.
+#[test]
+fn what_is_given_up_between_two_steps_is_freed() {
+    gives_up_between_two_steps();
+}
+
+fn gives_up_between_two_steps() {
+    for cut in (0..).step_by(7) {
+        let (source, ended) = (Arc::new(Source::new()), Ended::default());
+        let (heap, mut parcels) = library(&source, &ended, MANY / 2);
+        let mut orphan = heap.end().expect("parcels have it");
+        let mut rests = false;
+        for _ in 0..cut {
+            orphan = match orphan.step(&mut (10 * PIECE)) {
+                Remains::Owes(orphan) => orphan,
+                Remains::Rests(orphan) => {
+                    rests = true;
+                    orphan
+                }
+                Remains::Gone => panic!("parcels have it"),
+            };
+        }
+        parcels.pop();
+        orphan = orphan.heed().expect("a parcel has it");
+        assert_eq!((times(&ended, 0), times(&ended, 1)), (MANY / 2, MANY / 2));
+        drop(parcels);
+        assert!(orphan.heed().is_none());
+        assert_eq!((times(&ended, 1), source.stats().pages), (MANY, 0));
+        if rests {
+            return;
+        }
+    }
+}
+
+#[test]
+fn a_heap_may_end_in_any_step_of_a_mark_of_its_own() {
+    for turns in 0.. {
+        let (source, ended) = (Arc::new(Source::new()), Ended::default());
+        let (mut heap, mut parcels) = library(&source, &ended, MANY / 2);
+        assert_eq!(heap.begin_mark(), Begun::Runs);
+        for _ in 0..turns {
+            let _more = heap.help_mark(MANY / 10);
+            heap.pace();
+        }
+        let was_settled = heap.stats().ended == 1;
+        parcels.pop();
+        let (_, orphan) = goes_through(heap.end().expect("a parcel has it"), &ended);
+        assert_eq!((times(&ended, 0), times(&ended, 1)), (MANY / 2, MANY / 2));
+        drop(parcels);
+        assert!(orphan.expect("a parcel has it").heed().is_none());
+        assert_eq!((times(&ended, 1), source.stats().pages), (MANY, 0));
+        if was_settled {
+            return;
+        }
+    }
+}
+
+/// Nobody gets pages as long as a large orphan has them: then it does not go step by step.
+#[test]
+fn a_source_without_pages_has_it_done_at_once() {
+    let (source, ended) = (Arc::new(Source::bounded(600)), Ended::default());
+    let mut heap = Heap::<Things>::new(&source, Pacing::default(), |_| Vec::new());
+    while source.stats().pages < 560 {
+        heap.turn(|m, state| state.extend((0..20).map(|_| thing(m, &ended, Vec::new()))));
+    }
+    let parcel = heap.turn(|m, state| m.pack::<One>(state[0]));
+    let orphan = heap.end().expect("a parcel has it");
+    assert!(!orphan.owes() && source.stats().pages < 10);
+    assert_eq!(times(&ended, 0), 1);
+    drop(parcel);
+    assert!(orphan.heed().is_none());
+}
+
+const HEAPS: usize = 3;
+const STEPS: usize = if cfg!(miri) { 60 } else { 300 };
+
+/// Heaps that end, are stepped through, and have parts of each other, by chance.
+struct Parish {
+    source: Arc<Source>,
+    pacing: Pacing,
+    heaps: Vec<Heap<Things>>,
+    orphans: Vec<Orphan>,
+    parcels: Vec<Parcel<One>>,
+    ended: Ended,
+    chance: Chance,
+}
+
+impl Parish {
+    fn new(seed: u64) -> Parish {
+        let source = Arc::new(Source::new());
+        let pacing = Pacing::default().stressed(Stress::new(When::Beside, seed));
+        let heaps = (0..HEAPS).map(|_| Heap::new(&source, pacing, |_| Vec::new()));
+        Parish {
+            heaps: heaps.collect(),
+            source,
+            pacing,
+            orphans: Vec::new(),
+            parcels: Vec::new(),
+            ended: Ended::default(),
+            chance: Chance::new(seed),
+        }
+    }
+
+    fn below(&self, bound: usize) -> usize {
+        self.chance.below(bound as u64) as usize
+    }
+
+    fn step(&mut self) {
+        let at = self.below(HEAPS);
+        match self.below(14) {
+            0..3 => {
+                let (chance, ended) = (&self.chance, &self.ended);
+                self.heaps[at].turn(|m, state| {
+                    let parts = (0..chance.below(4)).filter_map(|_| {
+                        let place = chance.below(state.len() as u64 + 1) as usize;
+                        state.get(place).copied()
+                    });
+                    state.push(thing(m, ended, parts.collect()));
+                });
+            }
+            3..5 => {
+                let chance = &self.chance;
+                let parcel = self.heaps[at].turn(|m, state| {
+                    let place = chance.below(state.len() as u64 + 1) as usize;
+                    Some(m.pack::<One>(*state.get(place)?))
+                });
+                self.parcels.extend(parcel);
+            }
+            5..7 if !self.parcels.is_empty() => {
+                let parcel = self.parcels.swap_remove(self.below(self.parcels.len()));
+                self.heaps[at].turn(|m, state| state.push(m.unpack(parcel)));
+            }
+            7 if !self.parcels.is_empty() => {
+                drop(self.parcels.swap_remove(self.below(self.parcels.len())));
+            }
+            8 => self.heaps[at].turn(|_, state| state.clear()),
+            9 => {
+                let heap = Heap::new(&self.source, self.pacing, |_| Vec::new());
+                self.orphans
+                    .extend(std::mem::replace(&mut self.heaps[at], heap).end());
+            }
+            10 => self.heaps[at].pace(),
+            _ if !self.orphans.is_empty() => {
+                let orphan = self.orphans.swap_remove(self.below(self.orphans.len()));
+                match orphan.step(&mut (1 + self.below(20))) {
+                    Remains::Rests(orphan) | Remains::Owes(orphan) => self.orphans.push(orphan),
+                    Remains::Gone => {}
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn check(&mut self) {
+        Books::check().unwrap();
+        let mut ledger = Ledger::default();
+        let heaps = self.heaps.iter_mut().try_for_each(|heap| ledger.heap(heap));
+        let mut orphans = self.orphans.iter_mut();
+        let all = heaps.and_then(|()| orphans.try_for_each(|orphan| ledger.orphan(orphan)));
+        self.parcels.iter().for_each(|parcel| ledger.parcel(parcel));
+        all.and_then(|()| ledger.check())
+            .unwrap_or_else(|fault| panic!("{fault}"));
+    }
+
+    /// All heaps end, and what is in parcels is given up between steps of orphans: everything has ended once.
+    fn end(mut self) {
+        let heaps = self.heaps.drain(..);
+        self.orphans.extend(heaps.filter_map(Heap::end));
+        let most = 1_000 * (1 + self.ended.lock().unwrap().len());
+        for _ in 0..most {
+            if self.orphans.is_empty() {
+                break;
+            }
+            if self.below(8) == 0 {
+                drop(self.parcels.pop());
+            }
+            match self.orphans.remove(0).step(&mut (1 + self.below(20))) {
+                Remains::Rests(orphan) | Remains::Owes(orphan) => self.orphans.push(orphan),
+                Remains::Gone => {}
+            }
+        }
+        assert!(self.orphans.is_empty(), "what nobody has is not freed");
+        assert!(self.ended.lock().unwrap().iter().all(|&times| times == 1));
+        assert_eq!(self.source.stats().pages, 0);
+    }
+}
+
+fn program(seed: u64) {
+    let mut parish = Parish::new(seed);
+    for _ in 0..STEPS {
+        parish.step();
+        parish.check();
+    }
+    parish.end();
+}
+
+fn seeds(most: u64) -> u64 {
+    let asked = std::env::var("VIVANT_SEEDS").ok();
+    asked.and_then(|seeds| seeds.parse().ok()).unwrap_or(most)
+}
+
+#[test]
+fn seeded_orphans_end_whatever_comes_between_two_steps() {
+    for seed in 0..seeds(if cfg!(miri) { 2 } else { 20 }) {
+        if let Err(panic) = catch_unwind(|| program(seed)) {
+            eprintln!("seed {seed}");
+            std::panic::resume_unwind(panic);
+        }
+    }
+}
+
+#[test]
+fn canaries_of_orphans_are_caught() {
+    let catches = |bug, test: &dyn Fn()| {
+        let caught = catch_unwind(AssertUnwindSafe(|| planted::with(bug, test)));
+        planted::with(Planted::Nothing, || ());
+        Books::burn();
+        caught.is_err()
+    };
+    assert!(catches(Planted::DeafOrphan, &gives_up_between_two_steps));
+    assert!(catches(Planted::ForgottenExport, &|| {
+        (0..20).for_each(program);
+    }));
+}
