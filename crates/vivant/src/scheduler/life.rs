@@ -44,14 +44,20 @@ fn care(worker: &Worker, seat: &Seat) {
     }
 }
 
-/// Goes through a few objects of a mark that runs, before it looks for actors again (H7).
+/// Goes through a few objects of a mark that runs (H7), or of what is left of a heap (O9), before it looks for actors again.
 #[inline]
-fn helps(worker: &Worker) -> Helped {
-    let marks = &worker.system.marks;
-    if !marks.are_running() {
+fn helps(worker: &Worker, seat: &Seat) -> Helped {
+    let system = &worker.system;
+    if system.marks.are_running() && system.marks.help(system) == Helped::Some {
+        return Helped::Some;
+    }
+    if !system.orphans.owe() {
         return Helped::Nothing;
     }
-    marks.help(&worker.system)
+    seat.watch.begins_for_nobody(system.oracle.coarse_ms());
+    Orphans::help(system);
+    seat.watch.ends_for_nobody();
+    Helped::Some
 }
 
 impl Threads {
@@ -116,7 +122,7 @@ impl Threads {
                 None if seat.has_dropped() => seat.count_dropped(),
                 None if self.is_closed() => return,
                 None if worker.has_suspects() || is_called(worker) => care(worker, seat),
-                None if helps(worker) == Helped::Some => {}
+                None if helps(worker, &seat) == Helped::Some => {}
                 None => {
                     habits.thief.rests(&self.patience);
                     observe::rests(worker);

@@ -6,7 +6,7 @@ use crate::cell::{Budget, Injected, Ran, Runnable, run};
 use crate::mailbox::Kind;
 use crate::oracle::{Oracle, Simulated};
 use crate::scheduler::Worker;
-use crate::space::Helped;
+use crate::space::{Helped, Orphans};
 use crate::supervision::Supervisor;
 use crate::sync::{Arc, Mutex, lock};
 use crate::system::Shared;
@@ -90,6 +90,11 @@ impl Stage {
         // Marks are through before time passes: what they take none of.
         let helps = system.marks.are_running() && (self.is_quiet() || chance.choose(4) == 0);
         if helps && system.marks.help_by(system, 1 + chance.choose(HELP_MAX)) == Helped::Some {
+            return true;
+        }
+        // So is what is left of heaps gone through, as soon as it is due.
+        if system.orphans.are_calling() && (self.is_quiet() || chance.choose(4) == 0) {
+            Orphans::care_by(system, 1 + chance.choose(HELP_MAX));
             return true;
         }
         let chosen = {

@@ -10,6 +10,7 @@ mod distribution;
 mod facts;
 mod leaves;
 mod marks;
+mod orphan_table;
 mod orphans;
 mod patience;
 mod pauses;

@@ -1,0 +1,187 @@
+//! [`Table`]: the orphans of a system, and which of them is to be looked at when. See [README.md](README.md).
+
+use std::collections::{BTreeMap, BTreeSet};
+use vivant_heap::{HeapId, Keepers, ObjectName, Orphan, Remains};
+
+/// After a mark an orphan rests for so many times as long as that took, though others give up more of it.
+const SHARE: u64 = 100;
+
+/// By number: in the order in which their actors ended (R5).
+#[derive(Default)]
+pub(super) struct Table {
+    /// All but the one that is looked at.
+    kept: BTreeMap<u64, Kept>,
+    /// Those that are to be looked at: from when on, and which.
+    queue: BTreeSet<(u64, u64)>,
+    numbers: u64,
+}
+
+struct Kept {
+    orphan: Orphan,
+    /// Its time in the queue, if it is there.
+    due_ns: Option<u64>,
+    pace: Pace,
+}
+
+/// How often an orphan may be marked.
+#[derive(Clone, Copy, Default)]
+struct Pace {
+    /// What was spent on it since it last rested.
+    spent_ns: u64,
+    /// It rests until then.
+    until_ns: u64,
+}
+
+/// One that is looked at.
+pub(super) struct Taken {
+    number: u64,
+    orphan: Orphan,
+    pace: Pace,
+}
+
+/// What was found by a look at one.
+pub(super) struct Seen {
+    number: u64,
+    remains: Remains,
+    pace: Pace,
+}
+
+impl Taken {
+    /// Hears what others have given up, and does a piece of what is to be done, unless it still has to rest. How long that takes `clock` says.
+    pub(super) fn step(self, now_ns: u64, work: &mut usize, clock: impl Fn() -> u64) -> Seen {
+        let Taken {
+            number,
+            mut orphan,
+            mut pace,
+        } = self;
+        if now_ns < pace.until_ns {
+            if !orphan.is_given_up() {
+                let remains = Remains::Owes(orphan);
+                return Seen {
+                    number,
+                    remains,
+                    pace,
+                };
+            }
+            // It will not be marked again and again: nothing is left to be given up.
+            pace.until_ns = now_ns;
+        }
+        let began_ns = clock();
+        let remains = orphan.step(work);
+        pace.spent_ns += clock() - began_ns;
+        Seen {
+            number,
+            remains,
+            pace,
+        }
+    }
+}
+
+impl Table {
+    /// The number of the next one.
+    pub(super) fn number(&mut self) -> u64 {
+        self.numbers += 1;
+        self.numbers
+    }
+
+    /// One comes, or comes back. What is told of one that is not there is not noted: its lane says so.
+    fn keep(&mut self, number: u64, orphan: Orphan, pace: Pace, due_ns: Option<u64>) {
+        self.queue.extend(due_ns.map(|due_ns| (due_ns, number)));
+        let kept = Kept {
+            orphan,
+            due_ns,
+            pace,
+        };
+        self.kept.insert(number, kept);
+    }
+
+    /// A new one. When somebody is to look at it, if that is so.
+    pub(super) fn comes(
+        &mut self,
+        number: u64,
+        orphan: Orphan,
+        now_ns: u64,
+        heard_ns: u64,
+    ) -> Option<u64> {
+        let due_ns = match (orphan.owes(), orphan.is_told()) {
+            (true, _) => Some(now_ns),
+            (false, true) => Some(heard_ns),
+            (false, false) => None,
+        };
+        self.keep(number, orphan, Pace::default(), due_ns);
+        due_ns
+    }
+
+    /// Others have left something for this one, which is to be heard then. When somebody is to look at it, if that is new.
+    pub(super) fn is_told(&mut self, number: u64, heard_ns: u64) -> Option<u64> {
+        let kept = self.kept.get_mut(&number)?;
+        if kept.due_ns.is_some() {
+            return None;
+        }
+        kept.due_ns = Some(heard_ns);
+        self.queue.insert((heard_ns, number));
+        kept.due_ns
+    }
+
+    /// The first that is due by then.
+    pub(super) fn take(&mut self, by_ns: u64) -> Option<Taken> {
+        let &(due_ns, number) = self.queue.first()?;
+        if due_ns > by_ns {
+            return None;
+        }
+        self.queue.pop_first();
+        let Kept { orphan, pace, .. } = self.kept.remove(&number)?;
+        Some(Taken {
+            number,
+            orphan,
+            pace,
+        })
+    }
+
+    /// One that was looked at; what others have left since is to be heard then.
+    pub(super) fn put_back(&mut self, seen: Seen, now_ns: u64, heard_ns: u64) {
+        let Seen {
+            number,
+            remains,
+            pace,
+        } = seen;
+        match remains {
+            Remains::Gone => {}
+            Remains::Owes(orphan) => {
+                let due_ns = now_ns.max(pace.until_ns);
+                self.keep(number, orphan, pace, Some(due_ns));
+            }
+            Remains::Rests(orphan) => {
+                let rests_ns = pace.spent_ns.saturating_mul(SHARE);
+                let pace = Pace {
+                    spent_ns: 0,
+                    until_ns: now_ns.saturating_add(rests_ns),
+                };
+                let due_ns = orphan.is_told().then_some(heard_ns);
+                self.keep(number, orphan, pace, due_ns);
+            }
+        }
+    }
+
+    /// When the first is due.
+    pub(super) fn next_ns(&self) -> Option<u64> {
+        self.queue.first().map(|(due_ns, _)| *due_ns)
+    }
+
+    /// How many are due by then; so many are enough to know.
+    pub(super) fn due(&self, by_ns: u64, enough: usize) -> usize {
+        let due = self.queue.range(..=(by_ns, u64::MAX));
+        due.take(enough).count()
+    }
+
+    /// What keeps an object of one of them; none if its owner is not among them.
+    pub(super) fn keepers(&mut self, owner: HeapId, of: ObjectName) -> Option<Keepers> {
+        let mut heaps = self.kept.values_mut().map(|kept| kept.orphan.sharer());
+        let heap = heaps.find(|heap| heap.id() == owner)?;
+        Some(heap.keepers(of))
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.kept.len()
+    }
+}

@@ -1,0 +1,192 @@
+//! What is left of a large heap is gone through in pieces: others have turns between them.
+
+use super::*;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// More than is collected at once.
+const BEADS: usize = if cfg!(miri) { 5_000 } else { 20_000 };
+
+/// How many beads have fallen, and who is told of the first.
+struct Fallen {
+    beads: AtomicUsize,
+    witness: Address<Witness>,
+}
+
+struct Falls(Arc<Fallen>);
+
+impl Drop for Falls {
+    fn drop(&mut self) {
+        // Relaxed: a number, which the test reads when all is over.
+        if self.0.beads.fetch_add(1, Ordering::Relaxed) == 0 {
+            self.0.witness.look(self.0.clone(), BEADS).send();
+        }
+    }
+}
+
+#[derive(Object)]
+struct Bead<'gc> {
+    _next: Option<Val<'gc, Bead<'gc>>>,
+    _falls: Arc<Falls>,
+}
+
+type String = Parcel<Val<'static, Bead<'static>>>;
+
+#[derive(Actor)]
+struct StringerState<'gc> {
+    bead: Option<Val<'gc, Bead<'gc>>>,
+}
+
+#[behaviours]
+impl<'gc> StringerState<'gc> {
+    #[start]
+    fn new() -> Self {
+        StringerState { bead: None }
+    }
+
+    /// So many beads more: the last of them, with all that hang there.
+    fn string(&mut self, t: &Turn<'gc, Stringer>, beads: usize, fallen: Arc<Fallen>) -> String {
+        for _ in 0..beads {
+            let _falls = Arc::new(Falls(fallen.clone()));
+            let _next = self.bead;
+            self.bead = Some(t.val(Bead { _next, _falls }));
+        }
+        t.pack(self.bead.unwrap())
+    }
+
+    /// The next ones will hang nowhere.
+    fn cut(&mut self) {
+        self.bead = None;
+    }
+}
+
+/// Has one turn after the other as long as beads fall.
+#[derive(Actor)]
+struct Witness {
+    seen: Vec<usize>,
+}
+
+#[behaviours]
+impl Witness {
+    #[start]
+    fn new() -> Self {
+        Witness { seen: Vec::new() }
+    }
+
+    fn look(&mut self, t: &Turn<'_, Witness>, fallen: Arc<Fallen>, all: usize) {
+        let beads = fallen.beads.load(Ordering::Relaxed);
+        if self.seen.last() != Some(&beads) {
+            self.seen.push(beads);
+        }
+        if beads % all != 0 {
+            t.send(t.me().look(fallen, all));
+        }
+    }
+
+    fn seen(&self) -> Vec<usize> {
+        self.seen.clone()
+    }
+}
+
+/// Between two turns of the witness a piece at most has fallen: how many there were. All has fallen.
+fn pieces(witness: &Address<Witness>) -> usize {
+    loop {
+        let seen = witness.seen().ask_blocking().unwrap();
+        if seen.last() == Some(&BEADS) {
+            return seen.len();
+        }
+    }
+}
+
+fn fallen(system: &System) -> Arc<Fallen> {
+    Arc::new(Fallen {
+        beads: AtomicUsize::new(0),
+        witness: Witness::spawn(system),
+    })
+}
+
+#[test]
+fn others_have_turns_while_a_large_heap_ends() {
+    let simulation = Simulation::new(20);
+    let system = simulation.system();
+    let (stringer, fallen) = (Stringer::spawn(system), fallen(system));
+    let string = |beads| stringer.string(beads, fallen.clone()).ask_blocking();
+    let kept = string(1).unwrap();
+    stringer.cut().send();
+    drop(string(BEADS));
+    Address::stop(&stringer);
+    simulation.run();
+    assert!(pieces(&fallen.witness) > 10);
+    assert_eq!(system.inspect().orphans, 1);
+    drop(kept);
+    simulation.run();
+    assert_eq!(fallen.beads.load(Ordering::Relaxed), BEADS + 1);
+    assert_eq!(system.inspect().orphans, 0);
+}
+
+#[test]
+fn others_have_turns_while_a_large_heap_ends_that_nobody_knows() {
+    let simulation = Simulation::new(21);
+    let system = simulation.system();
+    let (stringer, fallen) = (Stringer::spawn(system), fallen(system));
+    drop(stringer.string(BEADS, fallen.clone()).ask_blocking());
+    Address::stop(&stringer);
+    drop(stringer);
+    simulation.run();
+    assert!(pieces(&fallen.witness) > 10);
+    let inspection = system.inspect();
+    assert_eq!((inspection.orphans, inspection.heap_pages), (0, 0));
+}
+
+#[test]
+fn others_have_turns_while_the_last_of_a_large_orphan_goes() {
+    let simulation = Simulation::new(22);
+    let system = simulation.system();
+    let (stringer, fallen) = (Stringer::spawn(system), fallen(system));
+    let string = stringer.string(BEADS, fallen.clone());
+    let string = string.ask_blocking().unwrap();
+    Address::stop(&stringer);
+    drop(stringer);
+    simulation.run();
+    assert_eq!(fallen.beads.load(Ordering::Relaxed), 0);
+    drop(string);
+    simulation.run();
+    assert!(pieces(&fallen.witness) > 10);
+    let inspection = system.inspect();
+    assert_eq!((inspection.orphans, inspection.heap_pages), (0, 0));
+}
+
+#[test]
+fn others_have_turns_on_the_only_worker() {
+    let builder = System::builder().workers(1);
+    let system = builder.idle_after(Duration::from_millis(1)).build();
+    let (stringer, fallen) = (Stringer::spawn(&system), fallen(&system));
+    let string = stringer.string(BEADS, fallen.clone());
+    let string = string.ask_blocking().unwrap();
+    Address::stop(&stringer);
+    drop((stringer, string));
+    while system.inspect().orphans > 0 || fallen.beads.load(Ordering::Relaxed) < BEADS {
+        std::thread::yield_now();
+    }
+    assert!(pieces(&fallen.witness) > 2);
+    assert!(system.shutdown().is_complete());
+    assert_eq!(system.inspect().heap_pages, 0);
+}
+
+/// More large heaps than are left to be gone through in pieces, and one that is not yet through when the system ends.
+#[test]
+fn many_large_heaps_end() {
+    let builder = System::builder().workers(2);
+    let system = builder.idle_after(Duration::from_millis(1)).build();
+    let fallen = fallen(&system);
+    let many = if cfg!(miri) { 2 } else { 30 };
+    for _ in 0..many {
+        let stringer = Stringer::spawn(&system);
+        let string = stringer.string(BEADS, fallen.clone()).ask_blocking();
+        Address::stop(&stringer);
+        drop(string);
+    }
+    assert!(system.shutdown().is_complete());
+    assert_eq!(fallen.beads.load(Ordering::Relaxed), many * BEADS);
+    let inspection = system.inspect();
+    assert_eq!((inspection.orphans, inspection.heap_pages), (0, 0));
+}
