@@ -122,7 +122,7 @@ impl Threads {
                 None if seat.has_dropped() => seat.count_dropped(),
                 None if self.is_closed() => return,
                 None if worker.has_suspects() || is_called(worker) => care(worker, seat),
-                None if helps(worker, &seat) == Helped::Some => {}
+                None if helps(worker, seat) == Helped::Some => {}
                 None => {
                     habits.thief.rests(&self.patience);
                     observe::rests(worker);

@@ -112,11 +112,14 @@ impl Table {
         due_ns
     }
 
-    /// Others have left something for this one, which is to be heard then. When somebody is to look at it, if that is new.
+    /// Others have left something for this one, which is to be heard then, if not before; also if it rests until later. When somebody is to look at it, if that is new.
     pub(super) fn is_told(&mut self, number: u64, heard_ns: u64) -> Option<u64> {
         let kept = self.kept.get_mut(&number)?;
-        if kept.due_ns.is_some() {
-            return None;
+        if let Some(due_ns) = kept.due_ns {
+            if due_ns <= heard_ns {
+                return None;
+            }
+            self.queue.remove(&(due_ns, number));
         }
         kept.due_ns = Some(heard_ns);
         self.queue.insert((heard_ns, number));
@@ -183,5 +186,73 @@ impl Table {
 
     pub(super) fn len(&self) -> usize {
         self.kept.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cell::Cell;
+    use std::sync::Arc;
+    use vivant_heap::{Heap, Pacing, Parcel, Root, Source, Val};
+
+    struct Numbers;
+
+    impl Root for Numbers {
+        type Of<'gc> = ();
+    }
+
+    /// What is left of a heap of which others have so many objects.
+    fn orphan(many: u64) -> (Orphan, Vec<Parcel<Val<'static, u64>>>) {
+        let source = Arc::new(Source::new());
+        let mut heap = Heap::<Numbers>::new(&source, Pacing::new(), |_| ());
+        let parcels = (0..many).map(|number| heap.turn(|m, ()| m.pack(m.val(number))));
+        let parcels = parcels.collect();
+        (heap.end().expect("it is known"), parcels)
+    }
+
+    /// Looks at all that are due, with a clock that is 5 ns later at each look. How many looks that took.
+    fn cares(table: &mut Table, now_ns: u64) -> usize {
+        let ticks = Cell::new(0);
+        let clock = || ticks.replace(ticks.get() + 5);
+        let mut looks = 0;
+        while let Some(taken) = table.take(now_ns) {
+            let seen = taken.step(now_ns, &mut 1_000, clock);
+            table.put_back(seen, now_ns, now_ns + 10);
+            looks += 1;
+        }
+        looks
+    }
+
+    #[test]
+    fn who_was_marked_is_heard_and_rests_unless_nobody_has_it() {
+        let mut table = Table::default();
+        let (orphan, mut parcels) = orphan(3);
+        let number = table.number();
+        assert_eq!(table.comes(number, orphan, 0, 10), None);
+        parcels.pop();
+        assert_eq!(table.is_told(number, 10), Some(10));
+        assert_eq!(table.is_told(number, 11), None);
+        assert_eq!((cares(&mut table, 9), cares(&mut table, 10)), (0, 2));
+        // Two looks took 10 ns.
+        parcels.pop();
+        assert_eq!(table.is_told(number, 20), Some(20));
+        assert_eq!(cares(&mut table, 20), 1);
+        assert_eq!((table.next_ns(), table.due(20, 9)), (Some(1_010), 0));
+        parcels.pop();
+        assert_eq!(table.is_told(number, 30), Some(30));
+        assert_eq!((cares(&mut table, 30), table.len()), (1, 0));
+        assert_eq!(table.next_ns(), None);
+    }
+
+    #[test]
+    fn what_is_left_while_one_comes_is_heard() {
+        let mut table = Table::default();
+        let (orphan, parcels) = orphan(1);
+        let number = table.number();
+        drop(parcels);
+        assert_eq!(table.is_told(number, 10), None, "it is not there");
+        assert_eq!(table.comes(number, orphan, 0, 10), Some(10));
+        assert_eq!((cares(&mut table, 10), table.len()), (1, 0));
     }
 }

@@ -367,9 +367,11 @@ fn seeded_nothing_leaks_whatever_ends_first() {
     let name = "seeded_nothing_leaks_whatever_ends_first";
     check(name, Seeds(seeds), &Faults::none(), |simulation| {
         let seed = simulation.seed();
-        let pacing = match seed % 3 {
+        let pacing = match seed % 4 {
             0 => Pacing::new().stressed(Stress::new(When::Chance, seed)),
-            1 => Pacing::new().nursery(2_000).first(2_000),
+            // Orphans go through theirs in pieces, however small they are.
+            1 => Pacing::new().stressed(Stress::new(When::Beside, seed)),
+            2 => Pacing::new().nursery(2_000).first(2_000),
             _ => Pacing::new(),
         };
         let delays = Faults::none().delays(200_000, Duration::from_millis(1_500));
@@ -392,7 +394,11 @@ fn nothing_leaks_on_threads() {
     let (rounds, steps) = if cfg!(miri) { (1, 20) } else { (20, 200) };
     for seed in 0..rounds {
         let token = Token::default();
-        let builder = System::builder().workers(3);
+        let pacing = match seed % 4 {
+            3 => Pacing::new().stressed(Stress::new(When::Beside, seed)),
+            _ => Pacing::new(),
+        };
+        let builder = System::builder().workers(3).pacing(pacing);
         let system = builder.idle_after(Duration::from_millis(1)).build();
         play(&system, &token, &mut chosen_by(seed), steps);
         if seed % 2 == 0 {

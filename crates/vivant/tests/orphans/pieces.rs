@@ -18,7 +18,7 @@ impl Drop for Falls {
     fn drop(&mut self) {
         // Relaxed: a number, which the test reads when all is over.
         if self.0.beads.fetch_add(1, Ordering::Relaxed) == 0 {
-            self.0.witness.look(self.0.clone(), BEADS).send();
+            self.0.witness.look(self.0.clone()).send();
         }
     }
 }
@@ -72,13 +72,13 @@ impl Witness {
         Witness { seen: Vec::new() }
     }
 
-    fn look(&mut self, t: &Turn<'_, Witness>, fallen: Arc<Fallen>, all: usize) {
+    fn look(&mut self, t: &Turn<'_, Witness>, fallen: Arc<Fallen>) {
         let beads = fallen.beads.load(Ordering::Relaxed);
         if self.seen.last() != Some(&beads) {
             self.seen.push(beads);
         }
-        if beads % all != 0 {
-            t.send(t.me().look(fallen, all));
+        if !beads.is_multiple_of(BEADS) {
+            t.send(t.me().look(fallen));
         }
     }
 
