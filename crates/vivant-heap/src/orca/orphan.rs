@@ -188,16 +188,16 @@ impl Orphan {
     }
 
     fn due(&mut self) -> Due {
-        let alone = self.heap.has_heard_all_out();
+        // Asked for when it matters: it may cost a look at all exports.
         match self.wants {
-            Wants::Mark if !self.goes_in_steps() => match alone {
+            Wants::Mark if !self.goes_in_steps() => match self.heap.has_heard_all_out() {
                 true => Due::End,
                 false => Due::All,
             },
             _ if self.heap.is_unswept() => Due::Sweep,
             _ if self.heap.core().is_marking() => Due::Mark,
             Wants::Mark => Due::Begin,
-            Wants::Nothing if alone => Due::End,
+            Wants::Nothing if self.heap.has_heard_all_out() => Due::End,
             Wants::Nothing if self.has_missed_something() => Due::Begin,
             Wants::Nothing => Due::Rest,
         }
