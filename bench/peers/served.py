@@ -24,8 +24,8 @@ SIZES = [str(size) for size in (CAPACITY, TITLES, PAGE_BYTES, SEED)]
 PAGES = [f"--titles={TITLES}", f"--page-bytes={PAGE_BYTES}", f"--seed={SEED}"]
 LOAD = ["load", "--pages-only", "--json", f"--rate={RATE}", f"--seconds={DURATION}", f"--warm={WARM}", "--rounds=1", "--pause=0", *PAGES]
 
-# Those of our pauses with which everything has been marked, by their place.
-MARK_END, MAJOR = 3, 4
+# Those of our pauses with which everything has been marked.
+MARKED = ["mark_end", "major"]
 
 OURS = {"vivant": "graph", "plain": "plain"}
 
@@ -99,4 +99,4 @@ def marks(port):
     """How often our heap was marked as a whole."""
     with urllib.request.urlopen(f"http://127.0.0.1:{port}/_stats") as answer:
         pauses = json.load(answer)["heap"]["pauses"]
-    return pauses[MARK_END]["count"] + pauses[MAJOR]["count"]
+    return sum(pauses[kind]["count"] for kind in MARKED)

@@ -51,7 +51,9 @@ pub struct Heap {
     pub live_bytes: u64,
     /// Bytes of their pages.
     pub pages_bytes: u64,
-    /// Times in which an actor could have run a turn, and did not because of its heap: by [kind](PauseKind), in the order of [`PauseKind::ALL`].
+    /// Times in which an actor could have run a turn, and did not because of its heap: by [kind](PauseKind), in the order of [`PauseKind::ALL`]; in JSON
+    /// by its name.
+    #[serde(with = "by_name")]
     pub pauses: [Pause; PauseKind::ALL.len()],
 }
 
@@ -90,6 +92,24 @@ impl Stats {
             panics: facts.panics,
             dead_letters: facts.dead_letters.iter().map(|it| it.count).sum(),
         }
+    }
+}
+
+/// How JSON has pauses: each by the name of its kind. What is missing did not come.
+mod by_name {
+    use super::{Pause, PauseKind};
+    use serde::{Deserialize, Deserializer, Serializer};
+    use std::collections::HashMap;
+
+    type Each = [Pause; PauseKind::ALL.len()];
+
+    pub(super) fn serialize<S: Serializer>(pauses: &Each, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_map(PauseKind::ALL.map(PauseKind::name).iter().zip(pauses))
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Each, D::Error> {
+        let named = HashMap::<String, Pause>::deserialize(from)?;
+        Ok(PauseKind::ALL.map(|kind| named.get(kind.name()).copied().unwrap_or_default()))
     }
 }
 
@@ -185,6 +205,17 @@ mod tests {
             sum = std::hint::black_box(sum.wrapping_add(1));
         }
         assert!(cpu_ns() < 100 * 3600 * 1_000_000_000);
+    }
+
+    #[test]
+    fn pauses_are_told_by_name() {
+        let mut heap = Heap::default();
+        heap.pauses[PauseKind::MarkEnd as usize].count = 2;
+        let told = serde_json::to_value(heap).unwrap();
+        let names = told["pauses"].as_object().unwrap();
+        assert_eq!(names.len(), PauseKind::ALL.len());
+        assert_eq!(names["mark_end"]["count"], 2);
+        assert_eq!(serde_json::from_value::<Heap>(told).unwrap(), heap);
     }
 
     #[test]
