@@ -49,7 +49,7 @@ with_room(Capacity, {Table, Stamps} = Store) when not is_map(Table) ->
 with_room(_, Store) -> Store.
 
 %% Asks for titles until it is full, and for half as many again; from a process that is not the cache, whose heap so has nothing but the cache.
-fill(Cache, Capacity, Titles, Seed) -> fill(Cache, min(Capacity, Titles), Capacity div 2, pages:popularity(Titles), Seed).
+fill(Cache, Capacity, Titles, Seed) -> fill(Cache, min(Capacity, Titles), Capacity div 2, pages:popularity(Titles), pages:state(Seed)).
 
 %% How many are missing, and how many come then.
 fill(_, 0, 0, _, _) -> filled;
@@ -79,7 +79,12 @@ ask(Cache, Title) ->
 %% Comes back when it serves. It ends when the system is told to.
 serve(Kind, Port, Capacity, Titles, Bytes, Seed) ->
     Me = self(),
-    Cache = spawn(fun() -> cache(1, Capacity, {Seed, Bytes}, made(Kind)) end),
+    Cache = spawn(fun() ->
+        % In words, twice what its pages will have. When those that are old have more, each collection is a full one, and the limit, of 46,422 words, does not
+        % grow of itself. (`spawn_opt` takes this too, and it changes nothing there: OTP 25.)
+        process_flag(min_bin_vheap_size, 2 * Capacity * Bytes div 8),
+        cache(1, Capacity, {Seed, Bytes}, made(Kind))
+    end),
     % The socket belongs to who accepts: the process that is here may end.
     spawn(fun() ->
         {_, Filler} = spawn_monitor(fun() -> filled = fill(Cache, Capacity, Titles, Seed) end),

@@ -1,19 +1,38 @@
 %% Pages and popularity for Erlang, as examples/cache has them. Of a generator of numbers (wyrand) there is the state, which is passed on.
 -module(pages).
--export([render/2, popularity/1, draw/2]).
+-export([render/2, popularity/1, draw/2, state/1]).
+-compile({inline, [next/1, limbs/2]}).
 
--define(MASK, 16#FFFFFFFFFFFFFFFF).
+-define(HALF, 16#FFFFFFFF).
+-define(LIMB, 16#3FFFFF).
 
-%% A number, and the state afterwards.
-next(Before) ->
-    State = (Before + 16#2D358DCCAA6C78A5) band ?MASK,
-    Product = State * (State bxor 16#8BB84B93962EACC9),
-    {(Product band ?MASK) bxor (Product bsr 64), State}.
+%% A state, of a number of 64 bits. Numbers and states are pairs of halves: what has more than 59 bits lies in the heap, and a page takes hundreds of them.
+state(Number) -> {(Number bsr 32) band ?HALF, Number band ?HALF}.
+
+%% A number, and the state afterwards. The product has 128 bits; it is made of limbs of 22.
+next({Before, Below}) ->
+    Sum = Below + 16#AA6C78A5,
+    High = (Before + 16#2D358DCC + (Sum bsr 32)) band ?HALF,
+    Low = Sum band ?HALF,
+    {A2, A1, A0} = limbs(High, Low),
+    {B2, B1, B0} = limbs(High bxor 16#8BB84B93, Low bxor 16#962EACC9),
+    P0 = A0 * B0,
+    P1 = (P0 bsr 22) + A0 * B1 + A1 * B0,
+    P2 = (P1 bsr 22) + A0 * B2 + A1 * B1 + A2 * B0,
+    P3 = (P2 bsr 22) + A1 * B2 + A2 * B1,
+    P4 = (P3 bsr 22) + A2 * B2,
+    First = (P0 band ?LIMB) bor ((P1 band 16#3FF) bsl 22),
+    Second = ((P1 band ?LIMB) bsr 10) bor ((P2 band 16#FFFFF) bsl 12),
+    Third = ((P2 band ?LIMB) bsr 20) bor ((P3 band ?LIMB) bsl 2) bor ((P4 band 16#FF) bsl 24),
+    Fourth = P4 bsr 8,
+    {{Second bxor Fourth, First bxor Third}, {High, Low}}.
+
+limbs(High, Low) -> {High bsr 12, ((High band 16#FFF) bsl 10) bor (Low bsr 22), Low band ?LIMB}.
 
 %% From 0 to below 1.
 share(Before) ->
-    {Number, State} = next(Before),
-    case (Number bsr 1) / (1 bsl 63) of
+    {{High, Low}, State} = next(Before),
+    case ((High bsl 31) bor (Low bsr 1)) / (1 bsl 63) of
         Share when Share < 1.0 -> {Share, State};
         _ -> share(State)
     end.
@@ -28,15 +47,15 @@ words() ->
 
 %% The page of a title, of all pages of a seed that are so long on average.
 render(Title, {Seed, Mean}) ->
-    {Size, State} = size(Mean, Seed bxor ((Title * 16#9E3779B97F4A7C15) band ?MASK)),
+    {Size, State} = size(Mean, state(Seed bxor (Title * 16#9E3779B97F4A7C15))),
     Number = integer_to_binary(Title),
     Head = <<"<!DOCTYPE html><html><head><title>Page ", Number/binary, "</title></head><body><h1>Page ", Number/binary, "</h1><p>">>,
     iolist_to_binary([Head | body(byte_size(Head), Size, 1, State)]).
 
 body(Length, Size, _, _) when Length >= Size -> [<<"</p></body></html>">>];
 body(Length, Size, Words, Before) ->
-    {Number, State} = next(Before),
-    Text = word(Number band 16#FFFFFFFF),
+    {{_, Number}, State} = next(Before),
+    Text = word(Number),
     case Words rem 60 of
         0 -> [<<"</p><p>">>, Text | body(Length + 7 + iolist_size(Text), Size, Words + 1, State)];
         _ -> [Text | body(Length + iolist_size(Text), Size, Words + 1, State)]
@@ -79,8 +98,8 @@ gcd(A, B) -> gcd(B, A rem B).
 
 %% A title, and the state afterwards: the popular ones are not beside each other.
 draw({Sums, Views, Titles, Factor}, Before) ->
-    {Number, State} = next(Before),
-    {rank(Number rem Views, Sums, 0, Titles) * Factor rem Titles, State}.
+    {{High, Low}, State} = next(Before),
+    {rank((High bsl 32 bor Low) rem Views, Sums, 0, Titles) * Factor rem Titles, State}.
 
 %% The first, from 0 on, whose sum is larger.
 rank(_, _, From, From) -> From;
