@@ -48,17 +48,20 @@ with_room(Capacity, {Table, Stamps} = Store) when not is_map(Table) ->
     end;
 with_room(_, Store) -> Store.
 
-%% Asks for titles until it is full, and for half as many again; from a process that is not the cache, whose heap so has nothing but the cache.
-fill(Cache, Capacity, Titles, Seed) -> fill(Cache, min(Capacity, Titles), Capacity div 2, pages:popularity(Titles), pages:state(Seed)).
+%% As if titles had been asked for until it is full, and half as many again. Gives the next stamp and the store.
+filled(Kind, Capacity, Titles, {Seed, _} = Pages) ->
+    Popularity = pages:popularity(Titles),
+    fill(min(Capacity, Titles), Capacity div 2, 1, made(Kind), pages:state(Seed), {Popularity, Capacity, Pages}).
 
 %% How many are missing, and how many come then.
-fill(_, 0, 0, _, _) -> filled;
-fill(Cache, Missing, More, Popularity, State) ->
-    {Title, Next} = pages:draw(Popularity, State),
-    case ask(Cache, Title) of
-        {_, miss} when Missing > 0 -> fill(Cache, Missing - 1, More, Popularity, Next);
-        {_, hit} when Missing > 0 -> fill(Cache, Missing, More, Popularity, Next);
-        _ -> fill(Cache, 0, More - 1, Popularity, Next)
+fill(0, 0, Stamp, Store, _, _) -> {Stamp, Store};
+fill(Missing, More, Stamp, Store, Before, {Popularity, Capacity, Pages} = From) ->
+    {Title, State} = pages:draw(Popularity, Before),
+    {_, Found, Next} = get(Title, Stamp, Capacity, Pages, Store),
+    case Found of
+        miss when Missing > 0 -> fill(Missing - 1, More, Stamp + 1, Next, State, From);
+        hit when Missing > 0 -> fill(Missing, More, Stamp + 1, Next, State, From);
+        _ -> fill(0, More - 1, Stamp + 1, Next, State, From)
     end.
 
 %% The process with the cache.
@@ -79,16 +82,18 @@ ask(Cache, Title) ->
 %% Comes back when it serves. It ends when the system is told to.
 serve(Kind, Port, Capacity, Titles, Bytes, Seed) ->
     Me = self(),
-    Cache = spawn(fun() ->
+    Cache = spawn_link(fun() ->
         % In words, twice what its pages will have. When those that are old have more, each collection is a full one, and the limit, of 46,422 words, does not
         % grow of itself. (`spawn_opt` takes this too, and it changes nothing there: OTP 25.)
         process_flag(min_bin_vheap_size, 2 * Capacity * Bytes div 8),
-        cache(1, Capacity, {Seed, Bytes}, made(Kind))
+        Pages = {Seed, Bytes},
+        {Stamp, Store} = filled(Kind, Capacity, Titles, Pages),
+        Me ! filled,
+        cache(Stamp, Capacity, Pages, Store)
     end),
+    receive filled -> ok end,
     % The socket belongs to who accepts: the process that is here may end.
     spawn(fun() ->
-        {_, Filler} = spawn_monitor(fun() -> filled = fill(Cache, Capacity, Titles, Seed) end),
-        receive {'DOWN', Filler, process, _, normal} -> ok end,
         Options = [binary, {ip, {127, 0, 0, 1}}, {packet, http_bin}, {active, false}, {nodelay, true}, {reuseaddr, true}, {backlog, 1024}],
         {ok, Listener} = gen_tcp:listen(Port, Options),
         Me ! listens,
