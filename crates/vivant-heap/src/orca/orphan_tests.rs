@@ -17,7 +17,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 type One = Val<'static, Thing<'static>>;
 
 /// More than is collected at once.
-const MANY: usize = 20_000;
+const MANY: usize = if cfg!(miri) { 8_000 } else { 20_000 };
 
 /// What one step of the tests below does at most, and by how much it may do more: a run is swept as a whole.
 const PIECE: usize = 200;
@@ -120,6 +120,7 @@ fn a_large_heap_that_nobody_knows_ends_step_by_step() {
 
 /// The last reference to a part goes after each number of steps.
 #[test]
+#[cfg_attr(miri, ignore = "too much for an interpreter")]
 fn what_is_given_up_between_two_steps_is_freed() {
     gives_up_between_two_steps();
 }
@@ -153,6 +154,7 @@ fn gives_up_between_two_steps() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "too much for an interpreter")]
 fn a_heap_may_end_in_any_step_of_a_mark_of_its_own() {
     for turns in 0.. {
         let (source, ended) = (Arc::new(Source::new()), Ended::default());
@@ -177,6 +179,7 @@ fn a_heap_may_end_in_any_step_of_a_mark_of_its_own() {
 
 /// Nobody gets pages as long as a large orphan has them: then it does not go step by step.
 #[test]
+#[cfg_attr(miri, ignore = "too much for an interpreter")]
 fn a_source_without_pages_has_it_done_at_once() {
     let (source, ended) = (Arc::new(Source::bounded(600)), Ended::default());
     let mut heap = Heap::<Things>::new(&source, Pacing::default(), |_| Vec::new());
