@@ -17,7 +17,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 type One = Val<'static, Thing<'static>>;
 
 /// More than is collected at once.
-const MANY: usize = if cfg!(miri) { 8_000 } else { 20_000 };
+const MANY: usize = 20_000;
 
 /// What one step of the tests below does at most, and by how much it may do more: a run is swept as a whole.
 const PIECE: usize = 200;
@@ -90,6 +90,7 @@ fn goes_through(orphan: Orphan, ended: &Ended) -> (usize, Option<Orphan>) {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "too much for an interpreter")]
 fn a_large_heap_ends_step_by_step() {
     let (source, ended) = (Arc::new(Source::new()), Ended::default());
     let (heap, mut parcels) = library(&source, &ended, MANY / 4);
@@ -108,6 +109,7 @@ fn a_large_heap_ends_step_by_step() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "too much for an interpreter")]
 fn a_large_heap_that_nobody_knows_ends_step_by_step() {
     let (source, ended) = (Arc::new(Source::new()), Ended::default());
     let (heap, parcels) = library(&source, &ended, MANY);
