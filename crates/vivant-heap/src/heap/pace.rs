@@ -45,12 +45,12 @@ pub enum Begun {
 impl Core {
     /// Whether its marks run beside the turns (H7): a region's between the times when it is open.
     fn marks_beside(&self) -> bool {
-        self.pacing.marking == Marking::Concurrent && self.is_large()
+        self.pacing.marking == Marking::Concurrent && self.old.living() > BESIDE
     }
 
-    /// Whether there is so much in its old generation that it is not to be collected at once.
+    /// Whether there is so much in its old generation, dead objects too, that it is not to be marked and swept at once.
     pub(crate) fn is_large(&self) -> bool {
-        self.old.living() > BESIDE
+        self.old.live > BESIDE
     }
 
     /// Whether the source has hardly any pages left for turns.

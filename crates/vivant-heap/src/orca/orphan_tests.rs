@@ -26,6 +26,12 @@ const CELLS: usize = 512;
 /// Bytes of a thing's cell, at most.
 const CELL: usize = 64;
 
+/// So many things are collected at once, and swept, if there is nothing else.
+const SMALL: usize = 256 * 1024 / 48;
+
+/// A few things.
+const CHUNK: usize = 20;
+
 fn times(ended: &Ended, times: u32) -> usize {
     let ended = ended.lock().unwrap();
     ended.iter().filter(|&&it| it == times).count()
@@ -72,6 +78,11 @@ fn met(remains: &Remains) -> usize {
 
 /// Steps until nothing is owed, each of which does little. How many, and what is left.
 fn goes_through(orphan: Orphan, ended: &Ended) -> (usize, Option<Orphan>) {
+    ends_by(PIECE + CELLS, orphan, ended)
+}
+
+/// As above, but so many objects may end in a step.
+fn ends_by(most: usize, orphan: Orphan, ended: &Ended) -> (usize, Option<Orphan>) {
     let mut remains = Remains::Owes(orphan);
     for steps in 0.. {
         assert!(steps < 10 * MANY, "it does not end");
@@ -84,7 +95,7 @@ fn goes_through(orphan: Orphan, ended: &Ended) -> (usize, Option<Orphan>) {
         let bytes = met(&remains).saturating_sub(before.0);
         assert!(bytes <= PIECE * CELL, "{bytes} bytes are met in a step");
         let died = times(ended, 1) - before.1;
-        assert!(died <= PIECE + CELLS, "{died} objects end in a step");
+        assert!(died <= most, "{died} objects end in a step");
     }
     unreachable!()
 }
@@ -118,6 +129,46 @@ fn a_large_heap_that_nobody_knows_ends_step_by_step() {
     let (steps, orphan) = goes_through(orphan, &ended);
     assert!(orphan.is_none() && steps > 10);
     assert_eq!((times(&ended, 1), source.stats().pages), (MANY, 0));
+}
+
+/// Little lives when the dead of a mark are to be swept: what is heard then does not have all of them swept at once.
+#[test]
+#[cfg_attr(miri, ignore = "too much for an interpreter")]
+fn what_is_given_up_in_the_middle_of_a_sweep_is_freed_step_by_step() {
+    for left in [0, 1] {
+        let (source, ended) = (Arc::new(Source::new()), Ended::default());
+        let (heap, mut parcels) = library(&source, &ended, CHUNK);
+        parcels.truncate(2);
+        let mut orphan = heap.end().expect("parcels have it");
+        while !orphan.heap.is_unswept() {
+            orphan = match orphan.step(&mut PIECE.clone()) {
+                Remains::Owes(orphan) => orphan,
+                Remains::Rests(_) | Remains::Gone => panic!("most of it is dead"),
+            };
+        }
+        parcels.truncate(left);
+        let (_, orphan) = ends_by(SMALL, orphan, &ended);
+        assert_eq!(orphan.is_some(), left != 0);
+        assert_eq!(times(&ended, 0), CHUNK * left);
+    }
+}
+
+/// So it is if the heap itself has marked.
+#[test]
+#[cfg_attr(miri, ignore = "too much for an interpreter")]
+fn a_heap_that_ends_in_the_middle_of_a_sweep_is_swept_step_by_step() {
+    for left in [0, 1] {
+        let (source, ended) = (Arc::new(Source::new()), Ended::default());
+        let (mut heap, mut parcels) = library(&source, &ended, CHUNK);
+        parcels.truncate(left);
+        heap.turn(|_, state| state.clear());
+        heap.collect();
+        let orphan = heap.end().expect("there is much to free");
+        assert_eq!(times(&ended, 1), 0, "nothing is swept at once");
+        let (_, orphan) = ends_by(SMALL, orphan, &ended);
+        assert_eq!(orphan.is_some(), left != 0);
+        assert_eq!(times(&ended, 0), CHUNK * left);
+    }
 }
 
 /// The last reference to a part goes after each number of steps.
