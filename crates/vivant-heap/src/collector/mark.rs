@@ -36,7 +36,7 @@ pub enum Progress {
     More,
     /// Others have all that is left. There may be more in a moment.
     Nothing,
-    /// All is met: the heap's holder can end the mark ([`Heap::pace`](crate::Heap::pace)).
+    /// All is met that was handed over. The heap's holder goes on, with what others know of its objects, or ends the mark ([`Heap::pace`](crate::Heap::pace)).
     Drained,
     /// The mark has ended, or was given up.
     Over,

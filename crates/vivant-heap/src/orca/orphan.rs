@@ -111,9 +111,18 @@ impl Orphan {
         self.wants == Wants::Mark || core.is_marking() || self.heap.is_unswept()
     }
 
+    /// Hears what others have given up since. Whether the next step is the first of a mark.
+    ///
+    /// Costs next to nothing.
+    pub fn wants_mark(&mut self) -> bool {
+        self.hears();
+        let core = self.heap.core();
+        self.wants == Wants::Mark && !core.is_marking() && !self.heap.is_unswept()
+    }
+
     /// Hears what others have given up since. Whether that was all that they knew of.
     ///
-    /// Costs next to nothing, and frees nothing.
+    /// Costs a look at the counts of what others know until one is found, and frees nothing.
     pub fn is_given_up(&mut self) -> bool {
         self.hears();
         self.heap.has_heard_all_out()

@@ -46,6 +46,15 @@ pub(super) struct Seen {
     pace: Pace,
 }
 
+impl Pace {
+    /// It is not to be marked again before so many times as long has passed as the last mark took.
+    fn rests(&mut self, now_ns: u64) {
+        let rests_ns = self.spent_ns.saturating_mul(SHARE);
+        self.spent_ns = 0;
+        self.until_ns = now_ns.saturating_add(rests_ns);
+    }
+}
+
 impl Taken {
     /// Hears what others have given up, and does a piece of what is to be done, unless it still has to rest. How long that takes `clock` says.
     pub(super) fn step(self, now_ns: u64, work: &mut usize, clock: impl Fn() -> u64) -> Seen {
@@ -54,7 +63,12 @@ impl Taken {
             mut orphan,
             mut pace,
         } = self;
+        if orphan.wants_mark() && pace.spent_ns != 0 {
+            // It has just been marked.
+            pace.rests(now_ns);
+        }
         if now_ns < pace.until_ns {
+            *work = work.saturating_sub(1);
             if !orphan.is_given_up() {
                 let remains = Remains::Owes(orphan);
                 return Seen {
@@ -155,11 +169,8 @@ impl Table {
                 self.keep(number, orphan, pace, Some(due_ns));
             }
             Remains::Rests(orphan) => {
-                let rests_ns = pace.spent_ns.saturating_mul(SHARE);
-                let pace = Pace {
-                    spent_ns: 0,
-                    until_ns: now_ns.saturating_add(rests_ns),
-                };
+                let mut pace = pace;
+                pace.rests(now_ns);
                 let due_ns = orphan.is_told().then_some(heard_ns);
                 self.keep(number, orphan, pace, due_ns);
             }
@@ -243,6 +254,27 @@ mod tests {
         assert_eq!(table.is_told(number, 30), Some(30));
         assert_eq!((cares(&mut table, 30), table.len()), (1, 0));
         assert_eq!(table.next_ns(), None);
+    }
+
+    #[test]
+    fn who_hears_of_more_while_it_is_marked_rests_before_it_is_marked_again() {
+        let mut table = Table::default();
+        let (orphan, mut parcels) = orphan(3);
+        let number = table.number();
+        table.comes(number, orphan, 0, 10);
+        parcels.pop();
+        table.is_told(number, 10);
+        let ticks = Cell::new(0);
+        let clock = || ticks.replace(ticks.get() + 5);
+        let seen = table.take(10).unwrap().step(10, &mut 1_000, clock);
+        parcels.pop();
+        table.put_back(seen, 10, 20);
+        assert_eq!(cares(&mut table, 10), 1);
+        assert_eq!(table.next_ns(), Some(510), "one look took 5 ns");
+        assert_eq!((cares(&mut table, 509), cares(&mut table, 510)), (0, 2));
+        drop(parcels);
+        assert_eq!(table.is_told(number, 600), Some(600));
+        assert_eq!((cares(&mut table, 600), table.len()), (1, 0));
     }
 
     #[test]
