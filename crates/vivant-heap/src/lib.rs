@@ -23,6 +23,8 @@ mod persistent;
 mod pieces;
 #[cfg(test)]
 mod planted;
+#[cfg(test)]
+mod programs;
 mod region;
 mod reserve;
 mod rows;

@@ -9,6 +9,7 @@ use crate::heap::{Heap, Root};
 use crate::pacing::Pacing;
 use crate::pages::Source;
 use crate::planted::{self, Planted};
+use crate::programs;
 use crate::stress::{Chance, Stress, When};
 use crate::sync::{Arc, Mutex};
 use crate::types::{FrozenParts, Object, Sendable, Twin, Val};
@@ -323,19 +324,9 @@ fn program(seed: u64) {
     both.end();
 }
 
-fn seeds(most: u64) -> u64 {
-    let asked = std::env::var("VIVANT_SEEDS").ok();
-    asked.and_then(|seeds| seeds.parse().ok()).unwrap_or(most)
-}
-
 #[test]
 fn sharing_does_what_the_model_does() {
-    for seed in 0..seeds(40) {
-        if let Err(panic) = catch_unwind(|| program(seed)) {
-            eprintln!("seed {seed}");
-            std::panic::resume_unwind(panic);
-        }
-    }
+    programs::run(40, program);
 }
 
 /// Each of these is seen in one of the first programs.

@@ -8,6 +8,7 @@ use crate::heap::Heap;
 use crate::pacing::Pacing;
 use crate::pages::Source;
 use crate::planted::{self, Planted};
+use crate::programs;
 use crate::stress::{Chance, Stress, When};
 use crate::sync::Arc;
 use crate::types::Val;
@@ -101,7 +102,6 @@ fn ends_by(most: usize, orphan: Orphan, ended: &Ended) -> (usize, Option<Orphan>
 }
 
 #[test]
-#[cfg_attr(miri, ignore = "too much for an interpreter")]
 fn a_large_heap_ends_step_by_step() {
     let (source, ended) = (Arc::new(Source::new()), Ended::default());
     let (heap, mut parcels) = library(&source, &ended, MANY / 4);
@@ -120,7 +120,6 @@ fn a_large_heap_ends_step_by_step() {
 }
 
 #[test]
-#[cfg_attr(miri, ignore = "too much for an interpreter")]
 fn a_large_heap_that_nobody_knows_ends_step_by_step() {
     let (source, ended) = (Arc::new(Source::new()), Ended::default());
     let (heap, parcels) = library(&source, &ended, MANY);
@@ -133,7 +132,6 @@ fn a_large_heap_that_nobody_knows_ends_step_by_step() {
 
 /// Little lives when the dead of a mark are to be swept: what is heard then does not have all of them swept at once.
 #[test]
-#[cfg_attr(miri, ignore = "too much for an interpreter")]
 fn what_is_given_up_in_the_middle_of_a_sweep_is_freed_step_by_step() {
     for left in [0, 1] {
         let (source, ended) = (Arc::new(Source::new()), Ended::default());
@@ -155,7 +153,6 @@ fn what_is_given_up_in_the_middle_of_a_sweep_is_freed_step_by_step() {
 
 /// So it is if the heap itself has marked.
 #[test]
-#[cfg_attr(miri, ignore = "too much for an interpreter")]
 fn a_heap_that_ends_in_the_middle_of_a_sweep_is_swept_step_by_step() {
     for left in [0, 1] {
         let (source, ended) = (Arc::new(Source::new()), Ended::default());
@@ -173,7 +170,6 @@ fn a_heap_that_ends_in_the_middle_of_a_sweep_is_swept_step_by_step() {
 
 /// The last reference to a part goes after each number of steps.
 #[test]
-#[cfg_attr(miri, ignore = "too much for an interpreter")]
 fn what_is_given_up_between_two_steps_is_freed() {
     gives_up_between_two_steps();
 }
@@ -207,7 +203,6 @@ fn gives_up_between_two_steps() {
 }
 
 #[test]
-#[cfg_attr(miri, ignore = "too much for an interpreter")]
 fn a_heap_may_end_in_any_step_of_a_mark_of_its_own() {
     for turns in 0.. {
         let (source, ended) = (Arc::new(Source::new()), Ended::default());
@@ -232,7 +227,6 @@ fn a_heap_may_end_in_any_step_of_a_mark_of_its_own() {
 
 /// Nobody gets pages as long as a large orphan has them: then it does not go step by step.
 #[test]
-#[cfg_attr(miri, ignore = "too much for an interpreter")]
 fn a_source_without_pages_has_it_done_at_once() {
     let (source, ended) = (Arc::new(Source::bounded(600)), Ended::default());
     let mut heap = Heap::<Things>::new(&source, Pacing::default(), |_| Vec::new());
@@ -370,19 +364,9 @@ fn program(seed: u64) {
     parish.end();
 }
 
-fn seeds(most: u64) -> u64 {
-    let asked = std::env::var("VIVANT_SEEDS").ok();
-    asked.and_then(|seeds| seeds.parse().ok()).unwrap_or(most)
-}
-
 #[test]
 fn seeded_orphans_end_whatever_comes_between_two_steps() {
-    for seed in 0..seeds(if cfg!(miri) { 2 } else { 20 }) {
-        if let Err(panic) = catch_unwind(|| program(seed)) {
-            eprintln!("seed {seed}");
-            std::panic::resume_unwind(panic);
-        }
-    }
+    programs::run(if cfg!(miri) { 2 } else { 20 }, program);
 }
 
 #[test]

@@ -12,6 +12,7 @@ use crate::orca::{Books, Ledger, Parcel};
 use crate::pacing::Pacing;
 use crate::pages::Source;
 use crate::planted::{self, Planted};
+use crate::programs;
 use crate::stress::{Chance, Stress, When};
 use crate::sync::Arc;
 use std::collections::BTreeSet;
@@ -440,19 +441,9 @@ fn program(seed: u64) {
     ManuallyDrop::into_inner(both).end();
 }
 
-fn seeds(most: u64) -> u64 {
-    let asked = std::env::var("VIVANT_SEEDS").ok();
-    asked.and_then(|seeds| seeds.parse().ok()).unwrap_or(most)
-}
-
 #[test]
 fn regions_do_what_the_model_does() {
-    for seed in 0..seeds(10) {
-        if let Err(panic) = catch_unwind(|| program(seed)) {
-            eprintln!("seed {seed}");
-            std::panic::resume_unwind(panic);
-        }
-    }
+    programs::run(10, program);
 }
 
 /// Each of these is seen in one of the first programs.

@@ -8,6 +8,7 @@ use crate::orca::{Ledger, Parcel};
 use crate::pacing::Pacing;
 use crate::pages::Source;
 use crate::planted::{self, Planted};
+use crate::programs;
 use crate::stress::{Chance, Stress, When};
 use crate::sync::{Arc, Mutex};
 use crate::types::{FrozenParts, Gc, Mut, Object, Twin, Val};
@@ -303,14 +304,7 @@ fn program(seed: u64) {
 
 #[test]
 fn tags_do_what_the_model_does() {
-    let asked = std::env::var("VIVANT_SEEDS").ok();
-    let seeds = asked.and_then(|seeds| seeds.parse().ok()).unwrap_or(25);
-    for seed in 0..seeds {
-        if let Err(panic) = catch_unwind(|| program(seed)) {
-            eprintln!("seed {seed}");
-            std::panic::resume_unwind(panic);
-        }
-    }
+    programs::run(25, program);
 }
 
 /// Each of these is seen in one of the first programs.

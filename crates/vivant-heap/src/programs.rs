@@ -1,0 +1,15 @@
+//! Random programs, one for each seed. Compiled for tests only.
+
+use std::panic::{RefUnwindSafe, catch_unwind, resume_unwind};
+
+/// Runs the programs of so many seeds, or of as many as `VIVANT_SEEDS` asks for, and names the one that fails.
+pub(crate) fn run(most: u64, program: impl Fn(u64) + RefUnwindSafe) {
+    let asked = std::env::var("VIVANT_SEEDS").ok();
+    let seeds = asked.and_then(|seeds| seeds.parse().ok()).unwrap_or(most);
+    for seed in 0..seeds {
+        if let Err(panic) = catch_unwind(|| program(seed)) {
+            eprintln!("seed {seed}");
+            resume_unwind(panic);
+        }
+    }
+}
