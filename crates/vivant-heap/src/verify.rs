@@ -63,7 +63,6 @@ impl<R: Root> Heap<R> {
     ///
     /// The heap is not what the collector takes it for. It must not be used any more, not even dropped.
     pub fn verify(&mut self) -> Result<(), Fault> {
-        self.heed();
         let (core, state) = self.parts();
         let mut verifier = Verifier::new(core);
         verifier.nursery()?;
@@ -415,9 +414,10 @@ impl<'a> Verifier<'a> {
     /// All that the state reaches.
     fn reached<'gc>(&mut self, state: &impl Object<'gc>) -> Result<(), Fault> {
         let roots = self.edges(|tracer| state.trace(tracer));
-        let known = self.core.sharing.borrow().roots();
-        let roots = roots.into_iter().chain(known);
+        let sharing = self.core.sharing.borrow();
+        let roots = roots.into_iter().chain(sharing.known());
         self.grey.extend(roots.map(|object| (object, None)));
+        drop(sharing);
         while let Some((object, from)) = self.grey.pop() {
             if self.met.insert(object.addr().get()) {
                 let seen = self.object(object);

@@ -3,11 +3,15 @@
 use super::{Core, Heap, Root};
 use crate::collector::{Ageing, Marker, Progress, Shows};
 use crate::marking::Marking;
+use crate::orca::Entry;
 use crate::pages::chunk::PAGE;
 use crate::stress::When;
 
-/// Old generations of more bytes than this are marked beside the turns (H7).
+/// Old generations of more bytes than this, with the counts of what is shared, are marked beside the turns (H7).
 const BESIDE: usize = 256 * 1024;
+
+/// Changes of counts that are heard between two turns, before a mark begins.
+const HEARD: usize = 1024;
 
 /// Bytes that a turn should find at the source, or its heap keeps nothing that it can do without.
 const SPARE: usize = 64 * PAGE;
@@ -45,12 +49,17 @@ pub enum Begun {
 impl Core {
     /// Whether its marks run beside the turns (H7): a region's between the times when it is open.
     fn marks_beside(&self) -> bool {
-        self.pacing.marking == Marking::Concurrent && self.old.living() > BESIDE
+        self.pacing.marking == Marking::Concurrent && self.old.living() + self.counts() > BESIDE
     }
 
     /// Whether there is so much in its old generation, dead objects too, that it is not to be marked and swept at once.
     pub(crate) fn is_large(&self) -> bool {
-        self.old.live > BESIDE
+        self.old.live + self.counts() > BESIDE
+    }
+
+    /// Bytes of the counts of what is shared, which a mark settles.
+    fn counts(&self) -> usize {
+        self.between_turns().counted() * size_of::<Entry>()
     }
 
     /// Whether the source has hardly any pages left for turns.
@@ -98,7 +107,7 @@ impl<R: Root> Heap<R> {
 
     /// Begins to mark everything, unless a mark runs already. At once, unless its pacing marks [beside the turns](Marking::Concurrent) and it is large. One that runs beside the turns goes on by [`Heap::pace`] and the help of [`Heap::marker`].
     ///
-    /// Costs a collection of the nursery, a look at what the state refers to, and what is left of the last sweep.
+    /// Costs a collection of the nursery, a look at what the state refers to, what is left of the last sweep, and of what others have left ([`Heap::heed_some`]).
     pub fn begin_mark(&mut self) -> Begun {
         self.begin_mark_and_note(Shows::Nothing)
     }
@@ -192,8 +201,10 @@ impl<R: Root> Heap<R> {
             Due::Young => core.minor(state, Ageing::Once),
             Due::All => core.major(state, Shows::Nothing),
             Due::Beside(_) if core.old.unswept != 0 => {}
-            Due::Beside(_) if core.cycle.get_mut().is_none() => {
-                core.begin_cycle(state, Shows::Nothing);
+            Due::Beside(most) if core.cycle.get_mut().is_none() => {
+                if core.hears_out(most.unwrap_or(HEARD)) {
+                    core.begin_cycle(state, Shows::Nothing);
+                }
             }
             Due::Beside(objects) => {
                 if core.is_full() {

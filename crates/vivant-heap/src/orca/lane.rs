@@ -79,12 +79,56 @@ impl Lane {
         self.last.load(Ordering::Relaxed).is_null()
     }
 
-    /// Takes all that was left, in the order in which it was. Waits for a writer that is between the two writes of `leave`.
-    pub(crate) fn take(&self) -> Vec<Change> {
+    /// Takes all that was left, however much that is.
+    pub(crate) fn take(&self) -> Batches {
         // Acquire: pairs with the exchange of `leave`, of all that are taken.
-        let mut last = self.last.swap(ptr::null_mut(), Ordering::Acquire);
-        let mut batches = Vec::new();
-        while !last.is_null() {
+        let last = self.last.swap(ptr::null_mut(), Ordering::Acquire);
+        Batches {
+            last,
+            first: ptr::null_mut(),
+        }
+    }
+}
+
+impl Drop for Lane {
+    fn drop(&mut self) {
+        drop(self.take());
+    }
+}
+
+/// Batches that were taken out of a lane. They are linked as they were left, each to the one before it, and turned over before the first one is given out.
+pub(crate) struct Batches {
+    /// The last one that is not turned over.
+    last: *mut Batch,
+    /// The first one of those that are: each is linked to the one after it.
+    first: *mut Batch,
+}
+
+// SAFETY: as for a lane; who takes has its batches for itself.
+unsafe impl Send for Batches {}
+
+impl Batches {
+    /// Nothing.
+    pub(crate) const fn nothing() -> Batches {
+        Batches {
+            last: ptr::null_mut(),
+            first: ptr::null_mut(),
+        }
+    }
+
+    /// Whether nothing is left.
+    #[inline]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.last.is_null() && self.first.is_null()
+    }
+
+    /// Turns so many batches over. How many were left to be: if fewer, all are. Waits for a writer that is between the two writes of `leave`.
+    pub(crate) fn turn_over(&mut self, most: usize) -> usize {
+        for turned in 0..most {
+            let last = self.last;
+            if last.is_null() {
+                return turned;
+            }
             // SAFETY: made by `leave` of a box, and taken once: the swap has given it to this reader alone.
             // Acquire: pairs with the store of `leave`, which is the last that the writer does with it.
             let link = || unsafe { (*last).before.load(Ordering::Acquire) };
@@ -93,17 +137,30 @@ impl Lane {
                 yield_now();
                 before = link();
             }
-            // SAFETY: as above; its writer is done with it.
-            batches.push(unsafe { Box::from_raw(last) }.changes);
-            last = before;
+            // SAFETY: as above; its writer is done with it. Relaxed: nobody else reads it.
+            unsafe { (*last).before.store(self.first, Ordering::Relaxed) };
+            self.first = last;
+            self.last = before;
         }
-        batches.reverse();
-        batches.concat()
+        most
+    }
+
+    /// The next batch, in the order in which they were left. None if there is none.
+    pub(crate) fn next(&mut self) -> Option<Vec<Change>> {
+        self.turn_over(usize::MAX);
+        if self.first.is_null() {
+            return None;
+        }
+        // SAFETY: as above; it is given out once.
+        let batch = unsafe { Box::from_raw(self.first) };
+        // Relaxed: this reader has written it.
+        self.first = batch.before.load(Ordering::Relaxed);
+        Some(batch.changes)
     }
 }
 
-impl Drop for Lane {
+impl Drop for Batches {
     fn drop(&mut self) {
-        self.take();
+        while self.next().is_some() {}
     }
 }

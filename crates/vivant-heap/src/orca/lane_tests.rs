@@ -23,7 +23,10 @@ fn what_writers_leave_is_taken_once_and_in_order() {
             scope.spawn(move || leave(writer, lane));
         }
         while (taken.len() as i64) < writers * each {
-            taken.extend(lane.take().into_iter().map(|change| change.by));
+            let mut batches = lane.take();
+            while let Some(batch) = batches.next() {
+                taken.extend(batch.into_iter().map(|change| change.by));
+            }
             thread::yield_now();
         }
     });
@@ -32,4 +35,25 @@ fn what_writers_leave_is_taken_once_and_in_order() {
         let own = taken.iter().filter(|by| *by / each == writer);
         assert!(own.copied().eq(writer * each..(writer + 1) * each));
     }
+}
+
+#[test]
+fn what_is_taken_is_turned_over_in_pieces() {
+    let (lane, object) = (Lane::new(), NonNull::dangling());
+    for by in 0..10 {
+        lane.leave(vec![Change { object, by }]);
+    }
+    let mut taken = lane.take();
+    assert_eq!((taken.turn_over(4), taken.turn_over(4)), (4, 4));
+    lane.leave(vec![Change { object, by: 10 }]);
+    assert_eq!((taken.turn_over(4), taken.turn_over(4)), (2, 0));
+    let first = taken.next().expect("ten are left");
+    assert_eq!(first, [Change { object, by: 0 }]);
+    let rest = std::iter::from_fn(|| taken.next()).flatten();
+    assert!(rest.map(|change| change.by).eq(1..10));
+    assert!(taken.is_empty() && !lane.is_empty());
+    // What nobody hears is freed, turned over or not.
+    let mut taken = lane.take();
+    taken.turn_over(0);
+    drop(taken);
 }

@@ -2,6 +2,7 @@
 
 mod books;
 mod counts;
+mod hearing;
 mod held;
 mod imports;
 mod keepers;
@@ -28,7 +29,7 @@ mod sharing;
 mod walk;
 
 pub use books::Books;
-pub(crate) use counts::Counts;
+pub(crate) use counts::{Counts, Entry};
 pub use held::Held;
 pub use keepers::{Keepers, ObjectName, Sharer};
 pub use ledger::Ledger;

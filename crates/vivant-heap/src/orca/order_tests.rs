@@ -25,10 +25,12 @@ impl Wake for Eager {
         // One that is broken already does not go on.
         if let Ok(mut heap) = self.0.try_lock()
             && let Some(heap) = &mut *heap
-            && heap.verify().is_ok()
         {
-            heap.collect();
-            heap.sweep();
+            heap.heed();
+            if heap.verify().is_ok() {
+                heap.collect();
+                heap.sweep();
+            }
         }
     }
 }

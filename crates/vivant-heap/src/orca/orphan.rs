@@ -11,6 +11,9 @@ use std::fmt;
 /// To sweep a run of pages takes as long as to go through so many objects.
 const RUN: usize = 16;
 
+/// Changes that are heard at a time by who does not step.
+const HEARD: usize = 1024;
+
 /// Bytes that an object of a heap that is collected at once is taken to have.
 const OBJECT: usize = 64;
 
@@ -42,6 +45,8 @@ enum Wants {
 
 /// What an orphan does next.
 enum Due {
+    /// More is to be heard before it is known.
+    Hear,
     /// Nobody has any of it, and what is left is dropped: little, or all is swept.
     End,
     /// It marks and sweeps at once.
@@ -82,11 +87,11 @@ impl Orphan {
         Orphan::left(Heap::of(core, ()))
     }
 
-    fn left(mut heap: Heap<Nothing>) -> Option<Orphan> {
-        let is_alone = heap.is_alone();
+    fn left(heap: Heap<Nothing>) -> Option<Orphan> {
         let wants = Wants::Mark;
         let mut orphan = Orphan { heap, wants };
         if !orphan.goes_in_steps() {
+            let is_alone = orphan.heap.is_alone();
             return if is_alone { None } else { orphan.heed() };
         }
         let core = orphan.heap.parts().0;
@@ -107,25 +112,25 @@ impl Orphan {
     /// Whether there is something to do for [`Orphan::step`], as far as it has heard.
     #[must_use]
     pub fn owes(&self) -> bool {
-        let core = self.heap.core();
-        self.wants == Wants::Mark || core.is_marking() || self.heap.is_unswept()
+        let (core, hears) = (self.heap.core(), self.heap.is_hearing());
+        self.wants == Wants::Mark || core.is_marking() || self.heap.is_unswept() || hears
     }
 
-    /// Hears what others have given up since. Whether the next step is the first of a mark.
+    /// Hears what others have given up since, or a piece of it. Whether the next step is the first of a mark.
     ///
     /// Costs next to nothing.
     pub fn wants_mark(&mut self) -> bool {
-        self.hears();
-        let core = self.heap.core();
-        self.wants == Wants::Mark && !core.is_marking() && !self.heap.is_unswept()
+        self.hears(HEARD);
+        let is_busy = self.heap.core().is_marking() || self.heap.is_unswept();
+        self.wants == Wants::Mark && !is_busy && !self.heap.is_hearing()
     }
 
-    /// Hears what others have given up since. Whether that was all that they knew of.
+    /// Hears what others have given up since, or a piece of it. Whether that was all that they knew of.
     ///
     /// Costs a look at the counts of what others know until one is found, and frees nothing.
     pub fn is_given_up(&mut self) -> bool {
-        self.hears();
-        self.heap.has_heard_all_out()
+        self.hears(HEARD);
+        !self.heap.is_hearing() && self.heap.has_heard_all_out()
     }
 
     /// Hears what others have given up since, and does all that is to be done, at once. None if that was all: then everything is freed.
@@ -175,11 +180,11 @@ impl Orphan {
     /// ```
     pub fn step(mut self, work: &mut usize) -> Remains {
         *work = work.saturating_sub(1);
-        self.hears();
         let piece = match self.heap.core().is_short() {
             true => usize::MAX,
             false => (*work).max(1),
         };
+        self.hears(piece);
         match self.due() {
             Due::Rest => {
                 self.heap.rest();
@@ -187,6 +192,7 @@ impl Orphan {
             }
             Due::End => return Remains::Gone,
             Due::All => return self.collects(work),
+            Due::Hear => {}
             Due::Sweep => self.heap.sweep_some((piece / RUN).max(1)),
             Due::Mark => self.goes_on(piece),
             Due::Begin => self.begins_mark(),
@@ -198,16 +204,17 @@ impl Orphan {
 
     fn due(&mut self) -> Due {
         // Asked for when it matters: it may cost a look at all exports.
+        let hears = self.heap.is_hearing();
         match self.wants {
-            Wants::Mark if !self.goes_in_steps() => match self.heap.has_heard_all_out() {
+            Wants::Mark if !self.goes_in_steps() && !hears => match self.heap.has_heard_all_out() {
                 true => Due::End,
                 false => Due::All,
             },
             _ if self.heap.is_unswept() => Due::Sweep,
             _ if self.heap.core().is_marking() => Due::Mark,
+            _ if hears => Due::Hear,
             Wants::Mark => Due::Begin,
             Wants::Nothing if self.heap.has_heard_all_out() => Due::End,
-            Wants::Nothing if self.has_missed_something() => Due::Begin,
             Wants::Nothing => Due::Rest,
         }
     }
@@ -240,8 +247,8 @@ impl Orphan {
     }
 
     /// Nobody tells of anything a second time: a destructor of this heap, perhaps, which gives up another object of it.
-    pub(super) fn hears(&mut self) {
-        let fewer = self.heap.heed();
+    pub(super) fn hears(&mut self, most: usize) {
+        let fewer = self.heap.heed_some(most);
         #[cfg(test)]
         if is_planted(Planted::DeafOrphan) && self.heap.core().is_marking() {
             return;
@@ -249,13 +256,6 @@ impl Orphan {
         if fewer {
             self.wants = Wants::Mark;
         }
-    }
-
-    /// Under stress: the verifier hears others too, and does not say what.
-    fn has_missed_something(&self) -> bool {
-        let core = self.heap.core();
-        let mut exports = core.between_turns().exports.iter();
-        core.pacing.stress.is_some() && exports.any(|export| export.count == 0)
     }
 
     /// The mark that runs, which nobody else helps with: all is met, and then settled.

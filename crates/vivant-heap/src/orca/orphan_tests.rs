@@ -1,7 +1,8 @@
 //! Orphans that are gone through step by step: how much a step does, and what others do between two of them.
 
 use super::ledger::Ledger;
-use super::model_tests::{Ended, Noted, Thing, Things};
+use super::model::{Model, Number};
+use super::model_tests::{Ended, Noted, Thing, Things, lives, number};
 use super::orphan::{Orphan, Remains};
 use super::parcel::Parcel;
 use crate::heap::Heap;
@@ -250,7 +251,9 @@ struct Parish {
     pacing: Pacing,
     heaps: Vec<Heap<Things>>,
     orphans: Vec<Orphan>,
-    parcels: Vec<Parcel<One>>,
+    parcels: Vec<(Parcel<One>, Number)>,
+    /// Of its heaps only what the states refer to: it knows no marks beside turns, and no orphans.
+    model: Model,
     ended: Ended,
     chance: Chance,
 }
@@ -260,7 +263,10 @@ impl Parish {
         let source = Arc::new(Source::new());
         let pacing = Pacing::default().stressed(Stress::new(When::Beside, seed));
         let heaps = (0..HEAPS).map(|_| Heap::new(&source, pacing, |_| Vec::new()));
+        let mut model = Model::default();
+        model.heaps.resize_with(HEAPS, Default::default);
         Parish {
+            model,
             heaps: heaps.collect(),
             source,
             pacing,
@@ -277,39 +283,33 @@ impl Parish {
 
     fn step(&mut self) {
         let at = self.below(HEAPS);
-        match self.below(14) {
-            0..3 => {
-                let (chance, ended) = (&self.chance, &self.ended);
-                self.heaps[at].turn(|m, state| {
-                    let parts = (0..chance.below(4)).filter_map(|_| {
-                        let place = chance.below(state.len() as u64 + 1) as usize;
-                        state.get(place).copied()
-                    });
-                    state.push(thing(m, ended, parts.collect()));
-                });
-            }
-            3..5 => {
-                let chance = &self.chance;
-                let parcel = self.heaps[at].turn(|m, state| {
-                    let place = chance.below(state.len() as u64 + 1) as usize;
-                    Some(m.pack::<One>(*state.get(place)?))
-                });
-                self.parcels.extend(parcel);
-            }
+        match self.below(17) {
+            0..3 => self.make(at),
+            3..5 => self.pack(at),
             5..7 if !self.parcels.is_empty() => {
-                let parcel = self.parcels.swap_remove(self.below(self.parcels.len()));
+                let (parcel, thing) = self.parcels.swap_remove(self.below(self.parcels.len()));
                 self.heaps[at].turn(|m, state| state.push(m.unpack(parcel)));
+                self.model.heaps[at].state.push(thing);
             }
             7 if !self.parcels.is_empty() => {
                 drop(self.parcels.swap_remove(self.below(self.parcels.len())));
             }
-            8 => self.heaps[at].turn(|_, state| state.clear()),
+            8 => {
+                self.heaps[at].turn(|_, state| state.clear());
+                self.model.heaps[at].state.clear();
+            }
             9 => {
                 let heap = Heap::new(&self.source, self.pacing, |_| Vec::new());
                 self.orphans
                     .extend(std::mem::replace(&mut self.heaps[at], heap).end());
+                self.model.heaps[at].state.clear();
             }
             10 => self.heaps[at].pace(),
+            13 => {
+                let most = 1 + self.below(4);
+                self.heaps[at].heed_some(most);
+            }
+            11 | 12 => self.take_a_part(at),
             _ if !self.orphans.is_empty() => {
                 let orphan = self.orphans.swap_remove(self.below(self.orphans.len()));
                 match orphan.step(&mut (1 + self.below(20))) {
@@ -321,13 +321,57 @@ impl Parish {
         }
     }
 
-    fn check(&mut self) {
+    fn make(&mut self, at: usize) {
+        let (chance, ended, model) = (&self.chance, &self.ended, &mut self.model);
+        self.heaps[at].turn(|m, state| {
+            let parts = (0..chance.below(4)).filter_map(|_| {
+                let place = chance.below(state.len() as u64 + 1) as usize;
+                state.get(place).copied()
+            });
+            let parts: Vec<_> = parts.collect();
+            let made = model.make(at, parts.iter().map(|part| number(part)).collect());
+            model.heaps[at].state.push(made);
+            state.push(thing(m, ended, parts));
+        });
+    }
+
+    fn pack(&mut self, at: usize) {
+        let place = self.below(self.model.heaps[at].state.len() + 1);
+        if let Some(&thing) = self.model.heaps[at].state.get(place) {
+            let parcel = self.heaps[at].turn(|m, state| m.pack::<One>(state[place]));
+            self.parcels.push((parcel, thing));
+        }
+    }
+
+    /// A part takes the place of its whole.
+    fn take_a_part(&mut self, at: usize) {
+        let place = self.below(self.model.heaps[at].state.len() + 1);
+        let Some(&whole) = self.model.heaps[at].state.get(place) else {
+            return;
+        };
+        let parts = self.model.parts(whole);
+        let part = self.below(parts.len() + 1);
+        if let Some(&thing) = parts.get(part) {
+            self.heaps[at].turn(|_, state| state[place] = Val::as_ref(state[place]).parts[part]);
+            self.model.heaps[at].state[place] = thing;
+        }
+    }
+
+    /// Nothing has ended that somebody has. No lane is heeded.
+    fn check(&self) {
         Books::check().unwrap();
+        let numbers = self.parcels.iter().map(|(_, thing)| thing);
+        lives(&self.model, numbers, &self.ended);
+    }
+
+    /// When all lanes are heeded, the counts agree.
+    fn audit(&mut self) {
         let mut ledger = Ledger::default();
         let heaps = self.heaps.iter_mut().try_for_each(|heap| ledger.heap(heap));
         let mut orphans = self.orphans.iter_mut();
         let all = heaps.and_then(|()| orphans.try_for_each(|orphan| ledger.orphan(orphan)));
-        self.parcels.iter().for_each(|parcel| ledger.parcel(parcel));
+        let parcels = self.parcels.iter();
+        parcels.for_each(|(parcel, _)| ledger.parcel(parcel));
         all.and_then(|()| ledger.check())
             .unwrap_or_else(|fault| panic!("{fault}"));
     }
@@ -360,7 +404,11 @@ fn program(seed: u64) {
     for _ in 0..STEPS {
         parish.step();
         parish.check();
+        if parish.below(16) == 0 {
+            parish.audit();
+        }
     }
+    parish.audit();
     parish.end();
 }
 

@@ -2,8 +2,9 @@
 
 use super::books::{self, Account};
 use super::counts::{Counts, Entry, Met};
+use super::hearing::{Heard, Hearing};
 use super::imports::Imports;
-use super::lane::Change;
+use super::lane::{Change, Lane};
 use super::owner::Owner;
 use super::packer::ForeignCode;
 use super::post::Post;
@@ -31,6 +32,8 @@ pub(crate) struct Sharing {
     pub(crate) imports: Imports,
     /// Own objects, with the references that others have to them. The paper's LRC.
     pub(crate) exports: Counts,
+    /// What others have left, on its way into the exports.
+    hearing: Hearing,
     pub(crate) left: Left,
     /// What [`Planted::BatchedIncs`] keeps back.
     #[cfg(test)]
@@ -60,6 +63,7 @@ impl Default for Sharing {
         Sharing {
             exports: Counts::of(Account::Exports),
             imports: Imports::default(),
+            hearing: Hearing::default(),
             left: Left::default(),
             #[cfg(test)]
             batched: Vec::new(),
@@ -128,22 +132,32 @@ impl Sharing {
         }
     }
 
-    /// Others have left changes. Whether some have given up all that they knew of an object.
-    pub(crate) fn heed(&mut self, changes: Vec<Change>) -> Heard {
+    /// Whether something was taken out of the lane, and is not heard yet.
+    #[inline]
+    pub(crate) fn is_hearing(&self) -> bool {
+        !self.hearing.is_over()
+    }
+
+    /// Hears so many changes that others have left, of what was taken before; if there is nothing, takes all that is there. Whether some have given up all that they knew of an
+    /// object.
+    pub(crate) fn hear(&mut self, lane: &Lane, most: usize) -> Heard {
         #[cfg(test)]
         for (owner, change) in self.batched.drain(..) {
             books::post(Account::Lanes, change.object, change.by);
             // SAFETY: the import counts the object, so its owner is there.
             unsafe { owner.as_ref() }.leave(vec![change]);
         }
-        let mut gone = Vec::new();
-        for Change { object, by } in changes {
-            books::post(Account::Lanes, object, -by);
-            self.exports.add(object, by);
-            if self.exports.of_object(object) == 0 {
-                gone.push(object);
-            }
+        if self.hearing.is_over() {
+            self.hearing.takes(lane);
         }
+        let (exports, mut gone) = (&mut self.exports, Vec::new());
+        self.hearing.hear(most, |change| {
+            books::post(Account::Lanes, change.object, -change.by);
+            exports.add(change.object, change.by);
+            if exports.of_object(change.object) == 0 {
+                gone.push(change.object);
+            }
+        });
         // A later change may have been for more.
         let mut gone = gone.into_iter();
         match gone.any(|object| self.exports.of_object(object) == 0) {
@@ -163,12 +177,14 @@ impl Sharing {
         if is_planted(Planted::ForgottenExport) {
             return Vec::new();
         }
-        let exports = self.exports.iter();
-        let known = exports.filter(|export| {
-            debug_assert!(export.count >= 0, "O6");
-            export.count != 0
-        });
-        known.map(|export| export.object).collect()
+        debug_assert!(self.exports.iter().all(|export| export.count >= 0), "O6");
+        self.known().collect()
+    }
+
+    /// What others know, as far as this heap has heard: all of it lives, for it hears before it looks for what does not.
+    pub(crate) fn known(&self) -> impl Iterator<Item = NonNull<Header>> {
+        let known = self.exports.iter().filter(|export| export.count != 0);
+        known.map(|export| export.object)
     }
 
     /// A mark beside the turns begins: with what others know, which it takes by and by ([`Sharing::take`]); and what comes from here on, or is sent on, is not given up at its
@@ -378,12 +394,6 @@ pub(crate) enum Ends {
 }
 
 impl Core {
-    /// Hears what others have left. Whether some have given up all that they knew of an object.
-    pub(crate) fn heed(&mut self) -> Heard {
-        let changes = self.owner.lane.take();
-        self.sharing.get_mut().heed(changes)
-    }
-
     pub(crate) fn wake_by(&mut self, waker: Waker) {
         // One that has a waker keeps it.
         let _first = self.owner.waker.set(waker);
@@ -402,15 +412,6 @@ impl Core {
         unsafe { sharing.give_all_up() };
         Ends::Alone
     }
-}
-
-/// What a heap has heard from others.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Heard {
-    /// Nothing that matters.
-    Nothing,
-    /// Somebody has given up the last that others knew of an object: the next mark may find it dead.
-    Less,
 }
 
 impl<R: Root> Heap<R> {
@@ -433,21 +434,6 @@ impl<R: Root> Heap<R> {
     #[must_use]
     pub fn imports(&self) -> usize {
         self.core().between_turns().imports.len()
-    }
-
-    /// Whether others have left something that it has not heard of ([`Heap::heed`]). Costs a load.
-    #[inline]
-    #[must_use]
-    pub fn is_told(&self) -> bool {
-        !self.core().owner.lane.is_empty()
-    }
-
-    /// Hears what others have given up. Whether the next mark may find something dead by it.
-    ///
-    /// Costs a load if there is nothing.
-    pub fn heed(&mut self) -> bool {
-        let core = self.parts().0;
-        !core.owner.lane.is_empty() && core.heed() == Heard::Less
     }
 
     /// As far as it has heard, nobody else knows of an object of this heap.

@@ -12,7 +12,7 @@ impl Verifier<'_> {
     /// All that others know, or that a `Val` refers to, with what they reach: old, and left alone by the barrier.
     pub(super) fn shared(&self) -> Result<(), Fault> {
         let mut grey = self.shared.take();
-        grey.extend(self.core.sharing.borrow().roots());
+        grey.extend(self.core.sharing.borrow().known());
         let mut met = HashSet::new();
         while let Some(object) = grey.pop() {
             let at = object.addr().get();

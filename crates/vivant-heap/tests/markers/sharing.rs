@@ -338,6 +338,9 @@ fn program(mode: Mode, seed: u64) {
             4 => {
                 heaps[at].heed();
             }
+            5 => {
+                heaps[at].heed_some(1 + model.random.below(3));
+            }
             _ => heaps[at].pace(),
         }
         markers[at].follow(&heaps[at]);

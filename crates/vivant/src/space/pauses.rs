@@ -23,9 +23,9 @@ pub enum PauseKind {
     MarkEnd,
     /// Everything was marked at once, after the nursery was emptied.
     Major,
-    /// A step of the sweep that came alone, or the whole of it; or the heap had pages made ready for its next turns.
+    /// A step of the sweep that came alone, or the whole of it; or the heap had pages made ready for its next turns, or heard what others had left before it begins a mark.
     Sweep,
-    /// Changes of counts were taken in that others had left in the heap's lane.
+    /// Changes of counts were taken in that others had left in the heap's lane, or a piece of these.
     Heed,
     /// The actor rests: its nursery was emptied for good and given back.
     Rest,

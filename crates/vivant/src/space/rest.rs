@@ -32,6 +32,9 @@ const DROPS: u64 = 10;
 /// A lane is looked at after so many turns, whether or not the heap collects.
 const TURNS: u64 = 64;
 
+/// Changes of counts that are heard at a time: some 100 microseconds.
+const PIECE: usize = 1024;
+
 /// An actor is asked after this part of `idle_after` if others' memory hangs on it: it has objects of theirs, or they have given up some of its own (A4).
 const SOON: u32 = 8;
 
@@ -53,6 +56,7 @@ pub(super) struct Rest {
     took_ns: u64,
     /// What others have given up since.
     given_up: GivenUp,
+    hears: Hears,
     /// What the mark is for that begins, runs, or was the last.
     mark_is_for: MarkIsFor,
     patience: Patience,
@@ -83,6 +87,15 @@ pub(super) enum GivenUp {
     Nothing,
     /// The last that others knew of an object: a mark may find it dead.
     Something,
+}
+
+/// What was heard of what others have left.
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum Hears {
+    #[default]
+    All,
+    /// A piece. The next one is heard after the next turn, or when no message is there.
+    More,
 }
 
 /// What a mark would be for.
@@ -178,8 +191,18 @@ where
         if asks {
             self.ask_after_turn(worker);
         }
-        if self.turns.is_multiple_of(TURNS) && self.heed_in(worker, facts) == GivenUp::Something {
+        if self.turns.is_multiple_of(TURNS) || self.rest.hears == Hears::More {
+            self.heed_after_turn(worker, facts);
+        }
+    }
+
+    fn heed_after_turn(&mut self, worker: &Worker, facts: &HeapCounts) {
+        let before = self.rest.hears;
+        if self.heed_in(worker, facts) == GivenUp::Something {
             self.bell.ask(heard_after_ns(&worker.system));
+        }
+        if before == Hears::All && self.rest.hears == Hears::More {
+            self.will_be_tended(worker);
         }
     }
 
@@ -205,7 +228,7 @@ where
         self.bell.ask(in_ns);
     }
 
-    /// Hears what others have left.
+    /// Hears all that others have left.
     pub(super) fn heed(&mut self) -> GivenUp {
         let less = self.heap.heed();
         self.is_less(less);
@@ -219,13 +242,17 @@ where
         }
     }
 
-    /// The same, as a pause.
-    fn heed_in(&mut self, worker: &Worker, facts: &HeapCounts) -> GivenUp {
+    /// Hears a piece of it, as a pause.
+    pub(super) fn heed_in(&mut self, worker: &Worker, facts: &HeapCounts) -> GivenUp {
         if self.heap.is_told() {
             let (heed, mut less) = (|_: &_, _: &_| PauseKind::Heed, false);
-            self.timed_as(worker, facts, heed, |heap| less = heap.heed());
+            self.timed_as(worker, facts, heed, |heap| less = heap.heed_some(PIECE));
             self.is_less(less);
         }
+        self.rest.hears = match self.heap.is_hearing() {
+            true => Hears::More,
+            false => Hears::All,
+        };
         self.rest.given_up
     }
 
@@ -275,8 +302,9 @@ where
         }
         let idle_after_ns = ns(worker.system.config.idle_after);
         let due_ns = self.mark_due_ns(since, idle_after_ns);
-        // What is left to sweep of the last mark comes first, in pieces.
-        let may_mark = !self.is_marking() && !self.heap.is_unswept();
+        // What is left to sweep of the last mark comes first, and what is left to hear, in pieces.
+        let is_busy = self.heap.is_unswept() || self.heap.is_hearing();
+        let may_mark = !self.is_marking() && !is_busy;
         let marks = may_mark && due_ns.is_some_and(|due_ns| due_ns <= now_ns);
         if marks {
             self.marks(worker, facts);

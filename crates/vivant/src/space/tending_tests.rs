@@ -171,3 +171,53 @@ fn what_is_given_up_while_a_mark_runs_is_found_by_another() {
     }
     assert!(given_up > 0, "nothing was given up while a mark ran");
 }
+
+type Shown = Arc<Mutex<Vec<Held<[u64]>>>>;
+
+/// More than is heard in one piece.
+const SHOWN: usize = 4_000;
+
+/// Others have all of it.
+#[derive(Actor)]
+struct GalleryState<'gc> {
+    all: Vec<Val<'gc, [u64]>>,
+}
+
+#[behaviours]
+impl<'gc> GalleryState<'gc> {
+    #[start]
+    fn new(t: &Turn<'gc, Gallery>, shown: Shown) -> Self {
+        let all: Vec<_> = (0..SHOWN).map(|_| t.val_slice(vec![0; 10])).collect();
+        *shown.lock().unwrap() = all.iter().map(|it| t.hold(*it)).collect();
+        GalleryState { all }
+    }
+
+    fn forgets(&mut self) {
+        self.all.clear();
+    }
+
+    fn hangs(&mut self) -> usize {
+        self.all.len()
+    }
+}
+
+#[test]
+fn what_others_leave_is_heard_in_pieces_whether_messages_come_or_not() {
+    for (seed, messages) in (0..20).flat_map(|seed| [(seed, 0), (seed, 200)]) {
+        let shown = Shown::default();
+        let builder = System::builder().pacing(Pacing::new().nursery(4096));
+        let simulation = Simulation::with(seed, Faults::none(), builder);
+        let gallery = Gallery::spawn(simulation.system(), shown.clone());
+        gallery.forgets().send();
+        simulation.run_for(Duration::from_millis(1));
+        shown.lock().unwrap().clear();
+        for _ in 0..messages {
+            assert_eq!(gallery.hangs().ask_blocking().unwrap(), 0);
+        }
+        simulation.run_for(Duration::from_secs(60));
+        let heap = simulation.system().inspect().actors[0].heap.unwrap();
+        assert_eq!((heap.exports, heap.live), (0, 0), "seed {seed}");
+        let pieces = heap.pauses[PauseKind::Heed].count;
+        assert!(pieces >= 2 * SHOWN as u64 / 1024, "seed {seed}: {pieces}");
+    }
+}

@@ -5,6 +5,7 @@ use super::owner::Owner;
 use crate::header::Header;
 use crate::pointer::while_watching;
 use crate::sync::Arc;
+use std::iter;
 use std::mem::{self, ManuallyDrop};
 use std::ptr::NonNull;
 use std::rc::Rc;
@@ -72,7 +73,8 @@ impl Heap {
 
     /// As `Core::heed`. None if nobody knows of the object any more: it is freed, and the heap ends.
     pub(super) fn heed(mut self) -> Option<Heap> {
-        for Change { object, by } in self.owner.lane.take() {
+        let mut batches = self.owner.lane.take();
+        for Change { object, by } in iter::from_fn(|| batches.next()).flatten() {
             assert_eq!(object, self.object);
             self.exported += by;
             assert!(self.exported >= 0, "O6: a DEC before its INC");

@@ -1,6 +1,6 @@
 //! A lane alone: two who leave changes, and one who takes them.
 
-use super::lane::{Before, Change, Lane};
+use super::lane::{Batches, Before, Change, Lane};
 use crate::pointer::while_watching;
 use crate::sync::{Arc, AtomicU32, Ordering};
 use loom::thread::{self, JoinHandle};
@@ -12,15 +12,16 @@ fn change(by: i64) -> Change {
     Change { object, by }
 }
 
-fn names(changes: Vec<Change>) -> Vec<i64> {
-    changes.into_iter().map(|change| change.by).collect()
+fn names(mut batches: Batches) -> Vec<i64> {
+    let changes = std::iter::from_fn(|| batches.next()).flatten();
+    changes.map(|change| change.by).collect()
 }
 
-/// Batches: who leaves them names them with tens of its own.
-type Batches = &'static [&'static [i64]];
+/// By batches: who leaves them names them with tens of its own.
+type Named = &'static [&'static [i64]];
 
 /// A thread that leaves batches. The first change of each, with what was told.
-fn writer(lane: &Arc<Lane>, batches: Batches) -> JoinHandle<Vec<(i64, Before)>> {
+fn writer(lane: &Arc<Lane>, batches: Named) -> JoinHandle<Vec<(i64, Before)>> {
     let lane = lane.clone();
     let leave = move |batch: &&[i64]| {
         let changes = batch.iter().copied().map(change).collect();
@@ -35,7 +36,7 @@ fn reader(lane: &Arc<Lane>, times: usize) -> JoinHandle<Vec<Vec<i64>>> {
     thread::spawn(move || (0..times).map(|_| names(lane.take())).collect())
 }
 
-fn left_and_taken(left: [Batches; 2], times: usize) {
+fn left_and_taken(left: [Named; 2], times: usize) {
     let lane = Arc::new(while_watching(Lane::new));
     let writers = left.map(|batches| writer(&lane, batches));
     let reader = reader(&lane, times);
@@ -47,7 +48,7 @@ fn left_and_taken(left: [Batches; 2], times: usize) {
     one_nothing_in_each(&told, &takes);
 }
 
-fn each_once_and_in_order(left: [Batches; 2], taken: &[i64]) {
+fn each_once_and_in_order(left: [Named; 2], taken: &[i64]) {
     for batches in left {
         let expected = batches.concat();
         let of_one: Vec<i64> = taken

@@ -58,41 +58,80 @@ impl Lane {
         self.last.load(Ordering::Relaxed).is_null()
     }
 
-    pub(crate) fn take(&self) -> Vec<Change> {
-        let acquire = or(Flaw::TakeRelaxed, Ordering::Acquire);
-        let mut last = if is(Flaw::TakeByALook) {
+    pub(crate) fn take(&self) -> Batches {
+        let last = if is(Flaw::TakeByALook) {
             let last = self.last.load(Ordering::Acquire);
             self.last.store(ptr::null_mut(), Ordering::Relaxed);
             last
         } else {
-            self.last.swap(ptr::null_mut(), acquire)
+            self.last
+                .swap(ptr::null_mut(), or(Flaw::TakeRelaxed, Ordering::Acquire))
         };
-        let mut batches = Vec::new();
-        while !last.is_null() {
-            // SAFETY: as in the file.
-            let link = || unsafe { (*last).before.load(acquire) };
-            let mut before = link();
-            while before == unlinked() {
-                yield_now();
-                before = link();
-            }
-            // SAFETY: as in the file. What is taken by a look and a store may be taken twice: its memory stays.
-            let batch = unsafe { Box::from_raw(last) };
-            last = before;
-            batches.push(batch.changes.clone());
-            if is(Flaw::TakeByALook) {
-                Box::leak(batch);
-            }
+        Batches {
+            last,
+            first: ptr::null_mut(),
         }
-        if !is(Flaw::NewestFirst) {
-            batches.reverse();
-        }
-        batches.concat()
     }
 }
 
 impl Drop for Lane {
     fn drop(&mut self) {
-        self.take();
+        drop(self.take());
+    }
+}
+
+pub(crate) struct Batches {
+    last: *mut Batch,
+    first: *mut Batch,
+}
+
+impl Batches {
+    pub(crate) fn turn_over(&mut self, most: usize) -> usize {
+        for turned in 0..most {
+            let last = self.last;
+            if last.is_null() {
+                return turned;
+            }
+            // SAFETY: as in the file.
+            let link = || unsafe {
+                (*last)
+                    .before
+                    .load(or(Flaw::TakeRelaxed, Ordering::Acquire))
+            };
+            let mut before = link();
+            while before == unlinked() {
+                yield_now();
+                before = link();
+            }
+            // SAFETY: as in the file.
+            unsafe { (*last).before.store(self.first, Ordering::Relaxed) };
+            self.first = last;
+            self.last = before;
+            if is(Flaw::NewestFirst) {
+                break;
+            }
+        }
+        most
+    }
+
+    pub(crate) fn next(&mut self) -> Option<Vec<Change>> {
+        self.turn_over(usize::MAX);
+        if self.first.is_null() {
+            return None;
+        }
+        // SAFETY: as in the file. What is taken by a look and a store may be taken twice: its memory stays.
+        let batch = unsafe { Box::from_raw(self.first) };
+        self.first = batch.before.load(Ordering::Relaxed);
+        let changes = batch.changes.clone();
+        if is(Flaw::TakeByALook) {
+            Box::leak(batch);
+        }
+        Some(changes)
+    }
+}
+
+impl Drop for Batches {
+    fn drop(&mut self) {
+        while self.next().is_some() {}
     }
 }
