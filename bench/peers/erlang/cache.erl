@@ -124,6 +124,9 @@ headers(Socket) ->
         Wrong -> Wrong
     end.
 
+answer(<<"_collect">>, Cache) ->
+    true = erlang:garbage_collect(Cache),
+    <<"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n">>;
 answer(Page, Cache) ->
     try binary_to_integer(Page) of
         Title ->

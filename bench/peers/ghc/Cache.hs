@@ -16,6 +16,7 @@ import Network.Socket.ByteString (recv, sendMany)
 import Pages
 import Store (collections)
 import System.IO
+import System.Mem
 import System.Posix.Signals
 import Text.Printf
 
@@ -81,6 +82,9 @@ connection ask socket' = go Bytes.empty
           go (Bytes.drop 4 rest)
       where (request, rest) = Bytes.breakSubstring "\r\n\r\n" before
     answer request = case Bytes.words request of
+      "GET" : "/_collect" : _ -> do
+        performMajorGC
+        sendMany socket' ["HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n"]
       "GET" : path : _ | Just (title, "") <- Bytes.readInt (Bytes.drop 1 path) -> do
         (html, found) <- ask title
         sendMany socket' [start found (Bytes.length html), html]

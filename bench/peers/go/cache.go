@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
+	"runtime"
 	"strconv"
 	"sync"
 	"syscall"
@@ -59,6 +60,10 @@ func (c *cache) fill(titles uint64) {
 }
 
 func (c *cache) ServeHTTP(answer http.ResponseWriter, request *http.Request) {
+	if request.URL.Path == "/_collect" {
+		runtime.GC()
+		return
+	}
 	title, wrong := strconv.ParseUint(request.URL.Path[1:], 10, 64)
 	if wrong != nil {
 		http.NotFound(answer, request)

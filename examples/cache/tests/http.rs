@@ -29,6 +29,7 @@ impl Town {
                 capacity: 50,
                 stripes,
                 collector: vivant::Marking::Concurrent,
+                growth: 2.0,
                 workers: Some(2),
             },
             pages: PageArguments {

@@ -10,7 +10,7 @@ use clap::{Args, Parser, Subcommand};
 use std::net::SocketAddr;
 use std::thread;
 use std::time::Duration;
-use vivant::heap::Marking;
+use vivant::heap::{Marking, Pacing};
 
 /// An LRU page cache on Vivant's actors, behind HTTP.
 ///
@@ -65,6 +65,9 @@ pub struct CacheArguments {
     /// How the heaps of graphs are marked: concurrent, at-once or never.
     #[arg(long, default_value_t = Marking::Concurrent)]
     pub collector: Marking,
+    /// By which factor a heap of graphs grows before it is marked again; a large one by a quarter of that.
+    #[arg(long, default_value_t = Pacing::new().growth, value_parser = factor)]
+    pub growth: f64,
 }
 
 /// How requests come.
@@ -228,6 +231,7 @@ impl RunArguments {
             format!("--capacity={}", self.cache.capacity),
             format!("--stripes={}", self.cache.stripes),
             format!("--collector={}", self.cache.collector),
+            format!("--growth={}", self.cache.growth),
         ];
         said.extend(self.cache.workers.map(|it| format!("--workers={it}")));
         said.extend(self.pages.say());
@@ -249,6 +253,13 @@ fn positive(text: &str) -> Result<f64, String> {
     }
 }
 
+fn factor(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(number) if number > 1.0 && number <= 1000.0 => Ok(number),
+        _ => Err("it must be a number above 1 and at most 1,000".to_owned()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -266,6 +277,7 @@ mod tests {
             "--capacity=9",
             "--stripes=2",
             "--workers=3",
+            "--growth=1.5",
             "--seed=8",
         ];
         let run = Arguments::parse_from(said).run;
@@ -287,6 +299,7 @@ mod tests {
         );
         assert_eq!(graph.settings().pages, run.pages.pages());
         assert_eq!((graph.cache.workers, graph.port), (Some(3), 0));
+        assert_eq!((graph.cache.growth, plain.cache.growth), (1.5, 1.5));
         assert_eq!(graph.pages.titles, run.pages.titles);
     }
 }

@@ -12,6 +12,7 @@ use std::time::Duration;
 use tokio::runtime;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
+use vivant::heap::Pacing;
 use vivant::prelude::*;
 
 /// How long a server that closes waits for requests that have begun.
@@ -41,6 +42,7 @@ fn system(arguments: &ServeArguments) -> System {
     System::builder()
         .name("cache")
         .workers(workers.map_or_else(processors, usize::from))
+        .pacing(Pacing::new().growth(arguments.cache.growth))
         .collector(arguments.cache.collector)
         .build()
 }

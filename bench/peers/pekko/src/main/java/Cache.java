@@ -73,6 +73,11 @@ final class Cache {
   // ---- the server ----
 
   static void answer(ActorSystem<Get> system, HttpExchange exchange) throws IOException {
+    if (exchange.getRequestURI().getPath().equals("/_collect")) {
+      System.gc();
+      exchange.sendResponseHeaders(200, -1);
+      return;
+    }
     long title;
     try {
       title = Long.parseUnsignedLong(exchange.getRequestURI().getPath().substring(1));
