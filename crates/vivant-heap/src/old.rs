@@ -17,6 +17,7 @@ use crate::planted::{Planted, is_planted};
 use crate::stress::poison;
 use crate::sync::Ordering;
 use runs::{Fill, Runs};
+pub(crate) use sweep::MISSES_MINOR;
 use std::any::Any;
 use std::mem;
 use std::panic::{self, AssertUnwindSafe};
@@ -59,6 +60,10 @@ pub(crate) struct Old {
     pub(crate) to_sweep: usize,
     /// The class that is swept next.
     sweeps: usize,
+    /// How many runs may still be swept for objects that find no cell.
+    pub(crate) misses: usize,
+    /// Bytes that lived at the last step of the sweep, or when the mark ended.
+    pub(crate) at_step: usize,
     /// Under stress: runs that were taken while others of their class had free cells. None is.
     pub(crate) early: usize,
     /// Destructors that panicked (H10).
@@ -103,6 +108,8 @@ impl Old {
             to_sweep: 0,
             unswept: 0,
             sweeps: 0,
+            misses: usize::MAX,
+            at_step: 0,
             early: 0,
             panics: 0,
             destructors: 0,
@@ -229,10 +236,15 @@ impl Old {
     /// A run of new pages.
     fn new_run(&mut self, class: usize, source: &Source, owner: NonNull<Owner>) -> Option<Run> {
         if self.free_cells == FreeCells::Poisoned {
-            let runs = self.sizes[class].as_deref();
             // SAFETY: the runs are this heap's.
-            let is_early = runs.is_some_and(|runs| unsafe { !runs.are_full() });
-            self.early += usize::from(is_early);
+            let are_full = self.sizes[class].as_deref().is_none_or(|runs| unsafe {
+                match self.misses {
+                    // No more of them are to be swept for this.
+                    0 => Runs::are_full(runs.swept()),
+                    _ => Runs::are_full(runs.iter()),
+                }
+            });
+            self.early += usize::from(!are_full);
         }
         let pages = run_pages(class);
         let run = source.take(pages, owner, Kind::Cells)?;
@@ -291,6 +303,7 @@ impl Old {
         self.met = alive;
         self.died = self.live - alive;
         self.dead = self.died;
+        self.at_step = alive;
         self.to_sweep = self.runs;
         self.unswept = self.runs;
         self.sweeps = 0;

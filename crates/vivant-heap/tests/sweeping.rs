@@ -243,3 +243,46 @@ fn a_long_turn_under_stress_is_swept_right() {
         heap.pace();
     }
 }
+
+/// A heap of many runs, each of which has a few dead cells, that is to grow by hardly anything before its next mark: what is swept with one collection is bounded all the same,
+/// though each object that becomes old looks for a cell.
+#[test]
+fn a_collection_sweeps_so_many_runs_at_most() {
+    // With their headers: 85 in a page.
+    const OBJECT: usize = 48;
+    const RUNS: usize = if cfg!(miri) { 100 } else { 10_000 };
+    const EACH: usize = if cfg!(miri) { 40 } else { 4_000 };
+    let source = Arc::new(Source::new());
+    let pacing = Pacing::new().growth(1.001);
+    let mut heap = Heap::<All<[u64; 5]>>::new(&source, pacing, |m| {
+        let objects = RUNS * (4096 / OBJECT);
+        (0..objects).map(|_| m.alloc(Leaf([1; 5]))).collect()
+    });
+    heap.collect();
+    heap.sweep();
+    heap.turn(|_, state| {
+        let mut number = 0;
+        state.retain(|_| {
+            number += 1;
+            number % 40 != 0
+        });
+    });
+    heap.collect();
+    let all = heap.stats().unswept;
+    assert!(all >= RUNS);
+    let mut collections = 0;
+    while heap.stats().unswept != 0 {
+        heap.turn(|m, state| state.extend((0..EACH).map(|_| m.alloc(Leaf([1; 5])))));
+        let before = heap.stats();
+        heap.collect_young();
+        let missed = before.unswept - heap.stats().unswept;
+        assert!(missed <= 256, "{missed} for cells");
+        heap.pace();
+        let swept = before.unswept - missed - heap.stats().unswept;
+        let pages = EACH * OBJECT / 4096 + 2;
+        assert!(swept <= (12 * pages).max(256), "{swept} at a step");
+        collections += 1;
+    }
+    assert!(cfg!(miri) || collections > all / 1024, "{collections}");
+    heap.verify().unwrap();
+}

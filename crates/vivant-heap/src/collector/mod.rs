@@ -27,7 +27,9 @@ pub use tracer::Tracer;
 
 use crate::header::Header;
 use crate::heap::Core;
+use crate::old::MISSES_MINOR;
 use crate::orca::Owner;
+use crate::pages::chunk::PAGE;
 use crate::pieces::Pieces;
 #[cfg(test)]
 use crate::planted::{Planted, is_planted};
@@ -45,6 +47,10 @@ pub(crate) enum Shows {
 
 /// Runs swept after each turn at least, as long as there are any to sweep.
 const SWEEP_STEP: usize = 8;
+
+/// At most, some 150 microseconds, unless much has become old since; and so many for each page that has. A large heap that grows by a quarter needs eight of these.
+const SWEEP_MOST: usize = 256;
+const SWEEP_RATIO: usize = 12;
 
 /// Aborts if a panic comes out of the middle of a collection: nothing could be trusted any more (GC-NOTES §3, 20).
 struct Whole;
@@ -64,6 +70,7 @@ impl Core {
         let whole = Whole;
         let remembered = std::mem::take(self.remembered.get_mut());
         self.crowded.set(false);
+        self.old.misses = MISSES_MINOR;
         let mut relocator = Relocator::new(self, ageing);
         roots.relocate(&mut relocator);
         for object in remembered {
@@ -75,6 +82,7 @@ impl Core {
         let moved = relocator.counts();
         let mut survivors = relocator.finish();
         survivors.settle();
+        self.old.misses = usize::MAX;
         // SAFETY: all that was remembered was gone through, stubs too.
         unsafe { self.tags.get_mut().nursery_emptied() };
         self.counted.minor(&self.nursery, &survivors, moved);
@@ -144,7 +152,8 @@ impl Core {
         self.mark_at = self.pacing.next_mark(weight, born);
     }
 
-    /// Sweeps what is due: a few runs, and so many that all are swept when the old generation has grown half of the way to the next mark (H8).
+    /// Sweeps what is due: a few runs, and so many that all are swept when the old generation has grown half of the way to the next mark (H8). If that would be many, because it is to
+    /// grow by so little, the next mark waits instead.
     pub(crate) fn sweep_some(&mut self) {
         let (old, mark_at) = (&mut self.old, self.mark_at);
         let grows = (mark_at - mark_at.min(old.met)).max(1);
@@ -152,7 +161,10 @@ impl Core {
         let share = (grown as f64 * 2.0 / grows as f64).min(1.0);
         let left = (old.to_sweep as f64 * (1.0 - share)) as usize;
         let due = old.unswept - left.min(old.unswept);
-        old.sweep(due.max(SWEEP_STEP), &self.source);
+        let fresh = old.living().saturating_sub(old.at_step) / PAGE;
+        let most = SWEEP_MOST.max(fresh.saturating_mul(SWEEP_RATIO));
+        old.sweep(due.clamp(SWEEP_STEP, most), &self.source);
+        old.at_step = old.living();
     }
 }
 

@@ -66,15 +66,21 @@ impl Runs {
         all.chain(&self.taken_from).copied()
     }
 
-    /// Whether no cell is free, as far as the sweep has come.
+    /// Those that the sweep of the last mark has reached, or that came since.
+    pub(super) fn swept(&self) -> impl Iterator<Item = Run> {
+        let all = self.swept.iter().flat_map(Pieces::iter);
+        all.chain(&self.taken_from).copied()
+    }
+
+    /// Whether no cell of these is free, as far as the sweep has come.
     ///
     /// # Safety
     ///
     /// The runs are the caller's.
-    pub(super) unsafe fn are_full(&self) -> bool {
+    pub(super) unsafe fn are_full(runs: impl IntoIterator<Item = Run>) -> bool {
         // SAFETY: the caller's.
         let is_full = |run: Run| Fill::of(unsafe { run.page() }) == Fill::All;
-        self.iter().all(is_full)
+        runs.into_iter().all(is_full)
     }
 
     /// A run that is swept.

@@ -13,6 +13,9 @@ use crate::stress::poison;
 /// How many runs are swept for one object that finds no cell: what bounds its allocation. If none of them has a free cell it gets a new run.
 const MISSES: usize = 8;
 
+/// How many are for all objects of one collection of the nursery, of which each may find hardly a cell in a run: what bounds its pause. Then new runs it is.
+pub(crate) const MISSES_MINOR: usize = 256;
+
 /// A sweep of a run costs as much as so many destructors.
 const DESTRUCTORS: usize = 16;
 
@@ -43,7 +46,7 @@ impl Old {
     /// Sweeps a few runs of one class for an object that finds no cell. One of those that are empty now is the caller's.
     pub(super) fn sweep_for(&mut self, class: usize, source: &Source) -> Option<Run> {
         let mut empty = Vec::new();
-        for _ in 0..MISSES {
+        for _ in 0..MISSES.min(self.misses) {
             let runs = self.sizes[class].as_mut();
             let Some(run) = runs.and_then(|runs| runs.next_unswept()) else {
                 break;
@@ -51,7 +54,8 @@ impl Old {
             let _foreign = ForeignCode::begin();
             // SAFETY: the run is this heap's, and on no list.
             unsafe {
-                let _destructors = self.sweep_one(run);
+                let destructors = self.sweep_one(run);
+                self.misses = self.misses.saturating_sub(1 + destructors / DESTRUCTORS);
                 match run.page().used {
                     0 => empty.push(run),
                     _ => self.put(run),
