@@ -62,6 +62,8 @@ pub(crate) struct Core {
     pub(crate) old: Old,
     /// Bytes of living old objects at which the next mark begins.
     pub(crate) mark_at: usize,
+    /// What the heap weighed when the next mark was due and waited for what is to be heard, if it does.
+    pub(crate) waits_since: Option<usize>,
     /// Bytes of regions that turns of this heap have made, or made grow, since the last mark.
     pub(crate) pinned: usize,
     /// Whether an object was ever made in it that may show something ([`Object::show_holdings`]).
@@ -134,6 +136,7 @@ impl Core {
             chance: Chance::new(pacing.stress.map_or(0, |stress| stress.seed)),
             lived: 0,
             mark_at: pacing.next_mark(0, 0),
+            waits_since: None,
         }))
     }
 

@@ -17,11 +17,11 @@ use crate::planted::{Planted, is_planted};
 use crate::stress::poison;
 use crate::sync::Ordering;
 use runs::{Fill, Runs};
-pub(crate) use sweep::MISSES_MINOR;
 use std::any::Any;
 use std::mem;
 use std::panic::{self, AssertUnwindSafe};
 use std::ptr::NonNull;
+pub(crate) use sweep::MISSES_MINOR;
 
 /// One of three marks. An object is met by the last mark if its state is the epoch of that; with two, a dead cell that was not yet swept would
 /// read as marked the next time (H4).

@@ -1,7 +1,7 @@
 //! What others leave for a heap is heard in pieces.
 
 use std::sync::Arc;
-use vivant_heap::{Heap, Pacing, Parcel, Remains, Root, Source, Val};
+use vivant_heap::{Begun, Heap, Pacing, Parcel, Remains, Root, Source, Val};
 
 struct Texts;
 
@@ -20,10 +20,21 @@ fn heap(source: &Arc<Source>, pacing: Pacing) -> Heap<Texts> {
 
 /// Has so many texts, each of them in a parcel too.
 fn press(source: &Arc<Source>, pacing: Pacing) -> (Heap<Texts>, Vec<Parcel<One>>) {
+    let (heap, mut parcels) = press_of(source, pacing, [MANY, 1]);
+    (heap, parcels.remove(0))
+}
+
+/// So many texts, each of them in so many parcels.
+fn press_of(
+    source: &Arc<Source>,
+    pacing: Pacing,
+    [texts, times]: [usize; 2],
+) -> (Heap<Texts>, Vec<Vec<Parcel<One>>>) {
     let mut heap = heap(source, pacing);
     let parcels = heap.turn(|m, state| {
-        state.extend((0..MANY).map(|number| m.val_str(&format!("{number:0100}"))));
-        state.iter().map(|text| m.pack::<One>(*text)).collect()
+        state.extend((0..texts).map(|number| m.val_str(&format!("{number:0100}"))));
+        let each = || state.iter().map(|text| m.pack::<One>(*text)).collect();
+        (0..times).map(|_| each()).collect()
     });
     (heap, parcels)
 }
@@ -127,4 +138,135 @@ fn an_orphan_hears_in_pieces() {
         _ => panic!("a parcel has it"),
     }
     assert_eq!(source.stats().pages, 0);
+}
+
+/// A mark waits, and turns go on.
+#[test]
+fn the_nursery_is_emptied_while_a_mark_waits() {
+    let source = Arc::new(Source::new());
+    let pacing = Pacing::new().first(1).nursery(64 << 10);
+    let (mut press, parcels) = press_of(&source, pacing, [20 * MANY, 1]);
+    drop(parcels);
+    while press.stats().begun == 0 {
+        press.turn(|m, _| (0..64).for_each(|_| _ = m.alloc([0_u64; 128])));
+        press.pace();
+        assert!(press.young() < 256 << 10, "{} bytes", press.young());
+    }
+}
+
+/// Not for ever: what makes the heap grow may be what is given up.
+#[test]
+fn a_mark_does_not_wait_for_long_while_the_heap_grows() {
+    let source = Arc::new(Source::new());
+    let pacing = Pacing::new().first(1).nursery(4 << 10);
+    let (mut press, mut parcels) = press_of(&source, pacing, [20 * MANY, 1]);
+    let (mut parcels, mut grown) = (parcels.remove(0), 0);
+    press.heed_some(1);
+    let before = press.stats().live;
+    while press.stats().begun == 0 {
+        // More than is heard in the meantime, as long as there is any.
+        parcels.truncate(parcels.len().saturating_sub(1500));
+        grown += press.turn(|m, state| {
+            state.extend((0..10).map(|_| m.val_str(&"long".repeat(200))));
+            10 * 800
+        });
+        press.pace();
+        assert!(grown <= before / 10, "{grown} bytes more than {before}");
+    }
+}
+
+/// What comes while a pile is heard is one too.
+#[test]
+fn a_second_pile_is_heard_in_pieces() {
+    let source = Arc::new(Source::new());
+    let (mut press, mut parcels) = press_of(&source, Pacing::new().first(1), [20 * MANY, 2]);
+    drop(parcels.pop());
+    press.pace();
+    assert!(press.is_hearing());
+    drop(parcels);
+    let mut pieces = 1;
+    while press.stats().begun == 0 {
+        press.pace();
+        pieces += 1;
+    }
+    assert!(cfg!(miri) || pieces >= 4 * 20 * MANY / 1024, "{pieces}");
+}
+
+/// Things were given up before, and are being heard; others behind these.
+#[test]
+fn an_orphan_that_heeds_hears_all() {
+    let source = Arc::new(Source::new());
+    let (press, mut parcels) = press_of(&source, Pacing::default(), [5 * MANY, 2]);
+    let mut remains = Remains::Owes(press.end().expect("parcels have it"));
+    while let Remains::Owes(orphan) = remains {
+        remains = orphan.step(&mut 1000);
+    }
+    let Remains::Rests(orphan) = remains else {
+        panic!("parcels have it");
+    };
+    drop(parcels.pop());
+    let Remains::Owes(orphan) = orphan.step(&mut 10) else {
+        panic!("there is more to hear");
+    };
+    drop(parcels);
+    assert!(orphan.heed().is_none(), "all was given up before");
+    assert_eq!(source.stats().pages, 0);
+}
+
+/// A reader has asked for more, and given its owner back what that knew of: what is known is nothing, and what lies in the lane is not heard. An orphan that becomes small by a
+/// sweep then is not taken for one that nobody knows.
+#[test]
+fn an_orphan_that_knows_of_nobody_hears_all_before_it_goes() {
+    let source = Arc::new(Source::new());
+    let (mut press, mut parcels) = press_of(&source, Pacing::default(), [1_000, 20]);
+    let mut reader = heap(&source, Pacing::default());
+    let news = press.turn(|m, state| {
+        state.clear();
+        state.extend((0..50).map(|_| m.val_str(&"x".repeat(20_000))));
+        m.pack::<One>(m.val_str("rain"))
+    });
+    press.turn(|_, state| state.clear());
+    press.collect();
+    assert!(press.is_unswept(), "what is long is dead");
+    while parcels.pop().is_some() {}
+    press.heed_some(100);
+    assert!(press.is_hearing());
+    reader.turn(|m, state| state.push(m.unpack(news)));
+    let back = reader.turn(|m, state| m.pack::<One>(state[0]));
+    press.turn(|m, _| _ = m.unpack(back));
+    let mut remains = Remains::Owes(press.end().expect("the reader has one"));
+    while let Remains::Owes(orphan) = remains {
+        remains = orphan.step(&mut 400);
+    }
+    let Remains::Rests(orphan) = remains else {
+        panic!("it is gone, and the reader has one");
+    };
+    reader.turn(|_, state| assert_eq!(&*state[0], "rain"));
+    drop(reader);
+    assert!(orphan.heed().is_none());
+    assert_eq!(source.stats().pages, 0);
+}
+
+/// Few objects of its own, and counts of many others: these are settled piece by piece.
+#[test]
+fn counts_of_others_are_settled_in_pieces() {
+    const PAPERS: usize = 20_000;
+    if cfg!(miri) {
+        return;
+    }
+    let source = Arc::new(Source::new());
+    let (_press, mut parcels) = press_of(&source, Pacing::default(), [PAPERS, 2]);
+    let mut reader = heap(&source, Pacing::default());
+    let (mut more, all) = (parcels.pop().unwrap(), parcels.pop().unwrap());
+    reader.turn(|m, state| state.extend(all.into_iter().map(|it| m.unpack(it))));
+    reader.turn(|_, state| state.clear());
+    assert_eq!(reader.begin_mark(), Begun::Runs);
+    while reader.marker().is_some() {
+        let _more = reader.help_mark(1000);
+        let before = reader.imports();
+        reader.turn(|m, state| state.push(m.unpack(more.pop().unwrap())));
+        reader.pace();
+        let gone = before.saturating_sub(reader.imports());
+        assert!(gone < PAPERS / 4, "{gone} of {PAPERS} at once");
+    }
 }

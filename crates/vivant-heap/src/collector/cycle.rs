@@ -173,6 +173,7 @@ impl Core {
             self.cycle.get_mut().is_none() && self.old.unswept == 0,
             "H6"
         );
+        self.waits_since = None;
         self.minor(roots, Ageing::Never);
         let whole = Whole;
         self.heed();

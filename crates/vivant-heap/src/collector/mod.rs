@@ -108,6 +108,7 @@ impl Core {
     /// A mark that runs beside the turns is given up.
     pub(crate) fn major<'gc>(&mut self, roots: &mut impl Object<'gc>, shows: Shows) {
         self.abandon_cycle();
+        self.waits_since = None;
         while !self.old.sweep(usize::MAX, &self.source) {}
         self.minor(roots, Ageing::Never);
         let whole = Whole;

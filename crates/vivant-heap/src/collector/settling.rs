@@ -86,7 +86,8 @@ impl Settling {
             found,
             grown: 0,
             seen: core.weight(),
-            marked,
+            // Little of its own, and counts of much that is others': what settles is what weighs.
+            marked: marked.max(core.weight()).max(1),
         }
     }
 

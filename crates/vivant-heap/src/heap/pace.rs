@@ -62,6 +62,13 @@ impl Core {
         self.between_turns().counted() * size_of::<Entry>()
     }
 
+    /// Whether a mark that is due has waited until the heap has grown by another sixteenth: then it begins, and hears at once what is left to be heard.
+    fn has_waited(&mut self) -> bool {
+        let weight = self.weight();
+        let since = *self.waits_since.get_or_insert(weight);
+        weight.saturating_sub(since) > since / 16
+    }
+
     /// Whether the source has hardly any pages left for turns.
     pub(crate) fn is_short(&self) -> bool {
         !self.has_pages(SPARE)
@@ -202,8 +209,10 @@ impl<R: Root> Heap<R> {
             Due::All => core.major(state, Shows::Nothing),
             Due::Beside(_) if core.old.unswept != 0 => {}
             Due::Beside(most) if core.cycle.get_mut().is_none() => {
-                if core.hears_out(most.unwrap_or(HEARD)) {
+                if core.hears_out(most.unwrap_or(HEARD)) || core.has_waited() {
                     core.begin_cycle(state, Shows::Nothing);
+                } else if core.is_full() {
+                    core.minor(state, Ageing::Once);
                 }
             }
             Due::Beside(objects) => {

@@ -11,6 +11,8 @@ pub(crate) struct Hearing {
     /// Of the batch that is heard.
     changes: vec::IntoIter<Change>,
     taken: Batches,
+    /// What was heard, and nobody was told yet: by a mark that has waited for it.
+    heard: Heard,
 }
 
 impl Default for Hearing {
@@ -18,6 +20,7 @@ impl Default for Hearing {
         Hearing {
             changes: Vec::new().into_iter(),
             taken: Batches::nothing(),
+            heard: Heard::Nothing,
         }
     }
 }
@@ -35,14 +38,14 @@ impl Hearing {
         self.taken = lane.take();
     }
 
-    /// Hears so many changes, or turns so many batches over, or some of both.
-    pub(crate) fn hear(&mut self, most: usize, mut hear: impl FnMut(Change)) {
-        let mut left = most - self.taken.turn_over(most);
-        while left > 0 {
+    /// Hears so many changes, or turns so many batches over, or some of both. How many: if fewer, all is heard that was taken.
+    pub(crate) fn hear(&mut self, most: usize, mut hear: impl FnMut(Change)) -> usize {
+        let mut done = self.taken.turn_over(most);
+        while done < most {
             match self.changes.next() {
                 Some(change) => {
                     hear(change);
-                    left -= 1;
+                    done += 1;
                 }
                 None => match self.taken.next() {
                     Some(batch) => self.changes = batch.into_iter(),
@@ -54,6 +57,25 @@ impl Hearing {
             // Its memory.
             drop(mem::take(&mut self.changes));
         }
+        done
+    }
+
+    /// What was heard is to be told.
+    pub(crate) fn tells(&mut self, heard: Heard) {
+        if heard == Heard::Less {
+            self.heard = Heard::Less;
+        }
+    }
+
+    /// Somebody is told.
+    pub(crate) fn told(&mut self) -> Heard {
+        mem::replace(&mut self.heard, Heard::Nothing)
+    }
+
+    /// Whether something is to be told, or heard, of what was taken.
+    #[inline]
+    pub(crate) fn is_due(&self) -> bool {
+        !self.is_over() || self.heard == Heard::Less
     }
 }
 
@@ -67,40 +89,44 @@ pub(crate) enum Heard {
 }
 
 impl Core {
-    /// Hears all that others have left. Whether some have given up all that they knew of an object.
+    /// Hears all that others have left until now. Whether some have given up all that they knew of an object.
     pub(crate) fn heed(&mut self) -> Heard {
         let (sharing, lane) = (self.sharing.get_mut(), &self.owner.lane);
-        let before = match sharing.is_hearing() {
-            true => sharing.hear(lane, usize::MAX),
-            false => Heard::Nothing,
-        };
-        match sharing.hear(lane, usize::MAX) {
-            Heard::Less => Heard::Less,
-            Heard::Nothing => before,
-        }
+        sharing.hear(usize::MAX);
+        sharing.takes(lane);
+        sharing.hear(usize::MAX);
+        sharing.told()
     }
 
-    /// Hears a piece of what others have left, for a mark that is to begin. Whether it may: what was left until now is heard.
+    /// Hears so many changes that others have left. What it comes to is told by the next [`Core::heed`]. Whether that was all: else what is left was taken.
     pub(crate) fn hears_out(&mut self, most: usize) -> bool {
-        let sharing = self.sharing.get_mut();
-        sharing.hear(&self.owner.lane, most);
+        let (sharing, lane) = (self.sharing.get_mut(), &self.owner.lane);
+        let mut left = most;
+        loop {
+            left -= sharing.hear(left);
+            if lane.is_empty() || sharing.is_hearing() {
+                break;
+            }
+            sharing.takes(lane);
+        }
         !sharing.is_hearing()
     }
 }
 
 impl<R: Root> Heap<R> {
-    /// Whether others have left something that it has not heard of ([`Heap::heed`]). Costs a few loads.
+    /// Whether others have left something that it has not heard of, or of which it has not told ([`Heap::heed`]). Costs a few loads.
     #[inline]
     #[must_use]
     pub fn is_told(&self) -> bool {
         !self.core().owner.lane.is_empty() || self.is_hearing()
     }
 
-    /// Whether [`Heap::heed_some`] has left something of what it found. Costs a few loads.
+    /// Whether something is left of what others have left: [`Heap::heed_some`] has taken it and did not come to it, or [`Heap::pace`] has heard it, and [`Heap::heed`] has
+    /// not told of it. Costs a few loads.
     #[inline]
     #[must_use]
     pub fn is_hearing(&self) -> bool {
-        self.core().between_turns().is_hearing()
+        self.core().between_turns().is_due()
     }
 
     /// Hears all that others have given up. Whether the next mark may find something dead by it.
@@ -110,13 +136,19 @@ impl<R: Root> Heap<R> {
         self.is_told() && self.parts().0.heed() == Heard::Less
     }
 
-    /// As [`Heap::heed`], of so many changes of counts: if there are more, the rest is left for the next time, and [`Heap::is_hearing`] says so. Meanwhile no mark begins by
-    /// [`Heap::pace`].
+    /// As [`Heap::heed`], of so many changes of counts, at least one: if there are more, the rest is left for the next time, and [`Heap::is_hearing`] says so. Meanwhile no mark
+    /// begins by [`Heap::pace`], until the heap has grown by another sixteenth.
     pub fn heed_some(&mut self, most: usize) -> bool {
         if !self.is_told() {
             return false;
         }
         let core = self.parts().0;
-        core.sharing.get_mut().hear(&core.owner.lane, most) == Heard::Less
+        core.hears_out(most.max(1));
+        core.sharing.get_mut().told() == Heard::Less
+    }
+
+    /// What was heard for another purpose is told the next time.
+    pub(super) fn tells_again(&mut self) {
+        self.parts().0.sharing.get_mut().tells(Heard::Less);
     }
 }

@@ -56,7 +56,10 @@ impl Ledger {
     ///
     /// As [`Heap::verify`].
     pub fn heap<R: Root>(&mut self, heap: &mut Heap<R>) -> Result<(), Fault> {
-        heap.heed();
+        if heap.heed() {
+            // Its holder has to know.
+            heap.tells_again();
+        }
         heap.verify()?;
         let core = heap.parts().0;
         let (own, sharing) = (Owner::name(&core.owner), core.sharing.get_mut());
@@ -93,9 +96,7 @@ impl Ledger {
     ///
     /// As [`Heap::verify`].
     pub fn orphan(&mut self, orphan: &mut Orphan) -> Result<(), Fault> {
-        while orphan.heap.is_told() {
-            orphan.hears(usize::MAX);
-        }
+        orphan.hears(usize::MAX);
         self.heap(&mut orphan.heap)
     }
 

@@ -41,6 +41,8 @@ enum Wants {
     Nothing,
     /// Others have given up the last of an object; or no mark has begun since the heap ended.
     Mark,
+    /// The mark that runs began with the state of the heap: what it has met says nothing, and it is given up for another one.
+    Another,
 }
 
 /// What an orphan does next.
@@ -94,11 +96,9 @@ impl Orphan {
             let is_alone = orphan.heap.is_alone();
             return if is_alone { None } else { orphan.heed() };
         }
-        let core = orphan.heap.parts().0;
+        let core = orphan.heap.core();
         if core.is_marking() && !core.is_settling() {
-            // It began with the state. What it has met says nothing, so another one begins at once.
-            core.abandon_cycle();
-            orphan.begins_mark();
+            orphan.wants = Wants::Another;
         }
         Some(orphan)
     }
@@ -112,8 +112,7 @@ impl Orphan {
     /// Whether there is something to do for [`Orphan::step`], as far as it has heard.
     #[must_use]
     pub fn owes(&self) -> bool {
-        let (core, hears) = (self.heap.core(), self.heap.is_hearing());
-        self.wants == Wants::Mark || core.is_marking() || self.heap.is_unswept() || hears
+        self.wants != Wants::Nothing || self.is_marked() || self.heap.is_hearing()
     }
 
     /// Hears what others have given up since, or a piece of it. Whether the next step is the first of a mark.
@@ -121,8 +120,12 @@ impl Orphan {
     /// Costs next to nothing.
     pub fn wants_mark(&mut self) -> bool {
         self.hears(HEARD);
-        let is_busy = self.heap.core().is_marking() || self.heap.is_unswept();
-        self.wants == Wants::Mark && !is_busy && !self.heap.is_hearing()
+        let wants = match self.wants {
+            Wants::Nothing => false,
+            Wants::Mark => !self.is_marked(),
+            Wants::Another => true,
+        };
+        wants && !self.heap.is_hearing()
     }
 
     /// Hears what others have given up since, or a piece of it. Whether that was all that they knew of.
@@ -130,7 +133,24 @@ impl Orphan {
     /// Costs a look at the counts of what others know until one is found, and frees nothing.
     pub fn is_given_up(&mut self) -> bool {
         self.hears(HEARD);
-        !self.heap.is_hearing() && self.heap.has_heard_all_out()
+        self.knows_all() && self.heap.has_heard_all_out()
+    }
+
+    /// Whether it has taken what others have left, and has not come to all of it. Costs a few loads.
+    #[must_use]
+    pub fn is_hearing(&self) -> bool {
+        self.heap.is_hearing()
+    }
+
+    /// Whether a mark runs, or its dead are not swept yet.
+    #[must_use]
+    pub fn is_marked(&self) -> bool {
+        self.heap.core().is_marking() || self.heap.is_unswept()
+    }
+
+    /// Whether it has heard of all that others have left. Only then a count of zero says that nobody knows (O6).
+    fn knows_all(&self) -> bool {
+        !self.heap.is_told()
     }
 
     /// Hears what others have given up since, and does all that is to be done, at once. None if that was all: then everything is freed.
@@ -203,19 +223,28 @@ impl Orphan {
     }
 
     fn due(&mut self) -> Due {
-        // Asked for when it matters: it may cost a look at all exports.
         let hears = self.heap.is_hearing();
+        // Asked for when it matters: it may cost a look at all exports.
         match self.wants {
-            Wants::Mark if !self.goes_in_steps() && !hears => match self.heap.has_heard_all_out() {
-                true => Due::End,
-                false => Due::All,
-            },
+            Wants::Mark | Wants::Another if !hears && !self.goes_in_steps() => {
+                self.ends_or(Due::All)
+            }
+            Wants::Another if !hears => Due::Begin,
+            Wants::Another => Due::Hear,
             _ if self.heap.is_unswept() => Due::Sweep,
             _ if self.heap.core().is_marking() => Due::Mark,
             _ if hears => Due::Hear,
             Wants::Mark => Due::Begin,
-            Wants::Nothing if self.heap.has_heard_all_out() => Due::End,
-            Wants::Nothing => Due::Rest,
+            Wants::Nothing => self.ends_or(Due::Rest),
+        }
+    }
+
+    /// That it ends, if nobody has any of it.
+    fn ends_or(&mut self, otherwise: Due) -> Due {
+        match self.heap.has_heard_all_out() {
+            true if self.knows_all() => Due::End,
+            true => Due::Hear,
+            false => otherwise,
         }
     }
 
@@ -233,6 +262,7 @@ impl Orphan {
     fn begins_mark(&mut self) {
         self.wants = Wants::Nothing;
         let (core, state) = self.heap.parts();
+        core.abandon_cycle();
         core.begin_cycle(state, Shows::Nothing);
     }
 
@@ -253,7 +283,7 @@ impl Orphan {
         if is_planted(Planted::DeafOrphan) && self.heap.core().is_marking() {
             return;
         }
-        if fewer {
+        if fewer && self.wants == Wants::Nothing {
             self.wants = Wants::Mark;
         }
     }

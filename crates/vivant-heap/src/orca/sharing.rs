@@ -138,20 +138,27 @@ impl Sharing {
         !self.hearing.is_over()
     }
 
-    /// Hears so many changes that others have left, of what was taken before; if there is nothing, takes all that is there. Whether some have given up all that they knew of an
-    /// object.
-    pub(crate) fn hear(&mut self, lane: &Lane, most: usize) -> Heard {
+    /// As `is_hearing`, or something is to be told.
+    #[inline]
+    pub(crate) fn is_due(&self) -> bool {
+        self.hearing.is_due()
+    }
+
+    /// Takes all that lies in the lane. What was taken before is heard.
+    pub(crate) fn takes(&mut self, lane: &Lane) {
+        self.hearing.takes(lane);
+    }
+
+    /// Hears so many changes of what was taken. How many: if fewer, that was all.
+    pub(crate) fn hear(&mut self, most: usize) -> usize {
         #[cfg(test)]
         for (owner, change) in self.batched.drain(..) {
             books::post(Account::Lanes, change.object, change.by);
             // SAFETY: the import counts the object, so its owner is there.
             unsafe { owner.as_ref() }.leave(vec![change]);
         }
-        if self.hearing.is_over() {
-            self.hearing.takes(lane);
-        }
         let (exports, mut gone) = (&mut self.exports, Vec::new());
-        self.hearing.hear(most, |change| {
+        let done = self.hearing.hear(most, |change| {
             books::post(Account::Lanes, change.object, -change.by);
             exports.add(change.object, change.by);
             if exports.of_object(change.object) == 0 {
@@ -159,14 +166,26 @@ impl Sharing {
             }
         });
         // A later change may have been for more.
-        let mut gone = gone.into_iter();
-        match gone.any(|object| self.exports.of_object(object) == 0) {
-            true => Heard::Less,
-            false => Heard::Nothing,
+        if gone
+            .into_iter()
+            .any(|object| exports.of_object(object) == 0)
+        {
+            self.hearing.tells(Heard::Less);
         }
+        done
     }
 
-    /// Nobody else knows of this heap's objects. All changes were heeded.
+    /// What was heard since it was told the last time: whether some have given up all that they knew of an object.
+    pub(crate) fn told(&mut self) -> Heard {
+        self.hearing.told()
+    }
+
+    /// That is to be told.
+    pub(crate) fn tells(&mut self, heard: Heard) {
+        self.hearing.tells(heard);
+    }
+
+    /// Nobody else knows of this heap's objects, if all changes were heeded.
     pub(crate) fn is_alone(&self) -> bool {
         self.exports.iter().all(|export| export.count == 0)
     }

@@ -230,6 +230,7 @@ where
             reports.large_turn(worker.path(), worker.behaviour(), young as u64);
         }
         self.timed(worker, facts, Heap::pace);
+        self.has_heard();
     }
 
     /// Has the heap collect, and publishes how long that took, as a pause of the kind that it was.

@@ -39,6 +39,9 @@ pub(super) struct Taken {
     pace: Pace,
 }
 
+/// So much work is to hear what a look hears at a time.
+const HEARD: usize = 1024;
+
 /// What was found by a look at one.
 pub(super) struct Seen {
     number: u64,
@@ -68,8 +71,9 @@ impl Taken {
             pace.rests(now_ns);
         }
         if now_ns < pace.until_ns {
-            *work = work.saturating_sub(1);
-            if !orphan.is_given_up() {
+            let is_given_up = orphan.is_given_up();
+            *work = work.saturating_sub(if orphan.is_hearing() { HEARD } else { 1 });
+            if !is_given_up {
                 let remains = Remains::Owes(orphan);
                 return Seen {
                     number,
@@ -80,9 +84,14 @@ impl Taken {
             // It will not be marked again and again: nothing is left to be given up.
             pace.until_ns = now_ns;
         }
-        let began_ns = clock();
+        let (began_ns, was_marked) = (clock(), orphan.is_marked());
         let remains = orphan.step(work);
-        pace.spent_ns += clock() - began_ns;
+        let has_heard = |orphan: &Orphan| orphan.is_hearing() && !orphan.is_marked();
+        match &remains {
+            // Nothing else: it does not rest for that.
+            Remains::Owes(orphan) if !was_marked && has_heard(orphan) => {}
+            _ => pace.spent_ns += clock() - began_ns,
+        }
         Seen {
             number,
             remains,
@@ -165,7 +174,11 @@ impl Table {
         match remains {
             Remains::Gone => {}
             Remains::Owes(orphan) => {
-                let due_ns = now_ns.max(pace.until_ns);
+                // It rests from marks, and may have been given up as a whole.
+                let due_ns = match orphan.is_hearing() {
+                    true => now_ns,
+                    false => now_ns.max(pace.until_ns),
+                };
                 self.keep(number, orphan, pace, Some(due_ns));
             }
             Remains::Rests(orphan) => {
@@ -286,5 +299,46 @@ mod tests {
         assert_eq!(table.is_told(number, 10), None, "it is not there");
         assert_eq!(table.comes(number, orphan, 0, 10), Some(10));
         assert_eq!((cares(&mut table, 10), table.len()), (1, 0));
+    }
+
+    /// More than is heard by one look.
+    #[test]
+    fn one_that_is_given_up_as_a_whole_is_freed_though_it_rests() {
+        for many in [1000, 20_000] {
+            let mut table = Table::default();
+            let (orphan, mut parcels) = orphan(many);
+            let number = table.number();
+            let _due = table.comes(number, orphan, 0, 10);
+            cares(&mut table, 0);
+            for told_ns in [10, 20] {
+                parcels.pop();
+                table.is_told(number, told_ns);
+                cares(&mut table, told_ns);
+            }
+            assert!(table.next_ns() > Some(30), "it rests");
+            drop(parcels);
+            table.is_told(number, 30);
+            cares(&mut table, 30);
+            assert_eq!(table.len(), 0, "{many}");
+        }
+    }
+
+    #[test]
+    fn who_has_heard_for_long_does_not_rest_for_that() {
+        let mut table = Table::default();
+        let (orphan, mut parcels) = orphan(20_000);
+        let number = table.number();
+        let _due = table.comes(number, orphan, 0, 10);
+        cares(&mut table, 0);
+        assert_eq!(table.next_ns(), None);
+        parcels.truncate(1);
+        table.is_told(number, 1_000_000);
+        cares(&mut table, 1_000_000);
+        // It was marked, and has to rest from nothing.
+        assert_eq!((table.next_ns(), table.len()), (None, 1));
+        drop(parcels);
+        table.is_told(number, 2_000_000);
+        cares(&mut table, 2_000_000);
+        assert_eq!(table.len(), 0);
     }
 }

@@ -57,6 +57,10 @@ pub(super) struct Rest {
     /// What others have given up since.
     given_up: GivenUp,
     hears: Hears,
+    /// Whether the actor has told itself to go on with that.
+    comes_back: bool,
+    /// Whether a question waits until all is heard.
+    answers: Answers,
     /// What the mark is for that begins, runs, or was the last.
     mark_is_for: MarkIsFor,
     patience: Patience,
@@ -89,9 +93,18 @@ pub(super) enum GivenUp {
     Something,
 }
 
+/// When the actor answers the question that it was asked.
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+enum Answers {
+    #[default]
+    AtOnce,
+    /// What it has heard is not all.
+    WhenAllIsHeard,
+}
+
 /// What was heard of what others have left.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
-pub(super) enum Hears {
+enum Hears {
     #[default]
     All,
     /// A piece. The next one is heard after the next turn, or when no message is there.
@@ -197,12 +210,24 @@ where
     }
 
     fn heed_after_turn(&mut self, worker: &Worker, facts: &HeapCounts) {
-        let before = self.rest.hears;
         if self.heed_in(worker, facts) == GivenUp::Something {
             self.bell.ask(heard_after_ns(&worker.system));
         }
-        if before == Hears::All && self.rest.hears == Hears::More {
-            self.will_be_tended(worker);
+        self.hears_on(worker);
+    }
+
+    /// If something is left to be heard, the actor comes back to it, whether a turn comes or not.
+    pub(super) fn hears_on(&mut self, worker: &Worker) {
+        if self.rest.hears == Hears::More && !self.rest.comes_back {
+            self.rest.comes_back = true;
+            self.tend(worker);
+        }
+    }
+
+    /// A collection may have heard a piece of what others have left, for a mark that waits for it: who hears the rest is the actor, if no turn comes.
+    pub(super) fn has_heard(&mut self) {
+        if self.heap.is_hearing() {
+            self.rest.hears = Hears::More;
         }
     }
 
@@ -243,7 +268,7 @@ where
     }
 
     /// Hears a piece of it, as a pause.
-    pub(super) fn heed_in(&mut self, worker: &Worker, facts: &HeapCounts) -> GivenUp {
+    fn heed_in(&mut self, worker: &Worker, facts: &HeapCounts) -> GivenUp {
         if self.heap.is_told() {
             let (heed, mut less) = (|_: &_, _: &_| PauseKind::Heed, false);
             self.timed_as(worker, facts, heed, |heap| less = heap.heed_some(PIECE));
@@ -292,6 +317,31 @@ where
         // In this order: what comes after the look rings.
         self.bell.listens();
         self.heed_in(worker, facts);
+        match self.rest.hears {
+            Hears::All => self.answers(worker, facts),
+            Hears::More => {
+                self.rest.answers = Answers::WhenAllIsHeard;
+                self.hears_on(worker);
+            }
+        }
+    }
+
+    /// Goes on with what is to be heard.
+    pub(super) fn goes_on_hearing(&mut self, worker: &Worker, facts: &HeapCounts) {
+        self.rest.comes_back = false;
+        if self.rest.hears == Hears::More && self.heed_in(worker, facts) == GivenUp::Something {
+            self.bell.ask(heard_after_ns(&worker.system));
+        }
+        let waits = self.rest.answers == Answers::WhenAllIsHeard;
+        if waits && self.rest.hears == Hears::All {
+            self.answers(worker, facts);
+        }
+        self.hears_on(worker);
+    }
+
+    /// What becomes of the heap, now that all is heard: whether it is marked, or rests.
+    fn answers(&mut self, worker: &Worker, facts: &HeapCounts) {
+        self.rest.answers = Answers::AtOnce;
         let now_ns = worker.system.oracle.now_ns();
         let since = match self.rest.turns == self.turns {
             true => Since::Rested,
@@ -302,9 +352,8 @@ where
         }
         let idle_after_ns = ns(worker.system.config.idle_after);
         let due_ns = self.mark_due_ns(since, idle_after_ns);
-        // What is left to sweep of the last mark comes first, and what is left to hear, in pieces.
-        let is_busy = self.heap.is_unswept() || self.heap.is_hearing();
-        let may_mark = !self.is_marking() && !is_busy;
+        // What is left to sweep of the last mark comes first, in pieces.
+        let may_mark = !self.is_marking() && !self.heap.is_unswept();
         let marks = may_mark && due_ns.is_some_and(|due_ns| due_ns <= now_ns);
         if marks {
             self.marks(worker, facts);

@@ -3,7 +3,6 @@
 use super::Collected;
 use super::collected::Heaped;
 use super::marks::{Mark, Marks};
-use super::rest::{GivenUp, heard_after_ns};
 use super::sighting::Sighting;
 use crate::actor::Actor;
 use crate::call::Delivery;
@@ -133,18 +132,21 @@ where
         if self.heap.is_unswept() {
             self.timed(worker, facts, |heap| heap.sweep_some(SWEPT));
         }
-        if self.heap.is_hearing() && self.heed_in(worker, facts) == GivenUp::Something {
-            self.bell.ask(heard_after_ns(&worker.system));
-        }
+        self.goes_on_hearing(worker, facts);
         self.will_be_tended(worker);
     }
 
-    /// If something is to be settled, swept or heard, which nobody else can do, the actor comes back to it when it has done what others want of it.
+    /// If something is to be settled or swept, which nobody else can do, the actor comes back to it when it has done what others want of it.
     pub(super) fn will_be_tended(&mut self, worker: &Worker) {
         let unswept = self.heap.is_unswept() && !self.is_marking();
-        if self.heap.is_settling() || unswept || self.heap.is_hearing() {
-            tend::<A>(worker.me());
+        if self.heap.is_settling() || unswept {
+            self.tend(worker);
         }
+    }
+
+    /// The actor tells itself to go on.
+    pub(super) fn tend(&self, worker: &Worker) {
+        tend::<A>(worker.me());
     }
 }
 

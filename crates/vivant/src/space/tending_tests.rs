@@ -6,8 +6,9 @@ use crate::scheduler::Worker;
 use crate::simulation::{Faults, Simulation};
 use crate::{Leaf, Pacing, PauseKind, Weak};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
-use vivant_heap::Held;
+use std::thread;
+use std::time::{Duration, Instant};
+use vivant_heap::{Heap, Held, Root, Source};
 
 /// More than is marked at once.
 const MANY: usize = 2_000;
@@ -219,5 +220,97 @@ fn what_others_leave_is_heard_in_pieces_whether_messages_come_or_not() {
         assert_eq!((heap.exports, heap.live), (0, 0), "seed {seed}");
         let pieces = heap.pauses[PauseKind::Heed].count;
         assert!(pieces >= 2 * SHOWN as u64 / 1024, "seed {seed}: {pieces}");
+    }
+}
+
+type Lent = Arc<Mutex<Vec<Held<[u64]>>>>;
+
+/// Words of what is large.
+const LARGE: usize = 1 << 20;
+
+/// Others have all of it, twice; the last is large.
+#[derive(Actor)]
+struct VaultState<'gc> {
+    all: Vec<Val<'gc, [u64]>>,
+}
+
+#[behaviours]
+impl<'gc> VaultState<'gc> {
+    #[start]
+    fn new(t: &Turn<'gc, Vault>, lent: [Lent; 2], many: usize) -> Self {
+        let mut all: Vec<_> = (0..many).map(|_| t.val_slice(vec![0; 2])).collect();
+        all.push(t.val_slice(vec![0; LARGE]));
+        for lent in lent {
+            *lent.lock().unwrap() = all.iter().map(|it| t.hold(*it)).collect();
+        }
+        VaultState { all }
+    }
+
+    fn forgets(&mut self) {
+        self.all.clear();
+    }
+
+    fn grows(&mut self, t: &Turn<'gc, Vault>, words: usize) {
+        self.all.push(t.val_slice(vec![0; words]));
+    }
+}
+
+/// The last of something large is given up, then much else that is not the last. A mark is due by growth, hears of the first, and waits for the rest; and no turn comes.
+#[test]
+fn what_a_mark_has_heard_that_waits_is_not_forgotten() {
+    for (grows, many) in [(false, 6000), (true, 300), (true, 6000)] {
+        let lent = [Lent::default(), Lent::default()];
+        let builder = System::builder().pacing(Pacing::new().nursery(4096));
+        let simulation = Simulation::with(1, Faults::none(), builder);
+        let vault = Vault::spawn(simulation.system(), lent.clone(), many);
+        vault.forgets().ask_blocking().unwrap();
+        simulation.run_for(Duration::from_secs(60));
+        let [mut first, mut second] = lent.map(|lent| std::mem::take(&mut *lent.lock().unwrap()));
+        drop((first.pop(), second.pop()));
+        drop(first);
+        if grows {
+            vault.grows(2 * LARGE).ask_blocking().unwrap();
+            (0..8).for_each(|_| vault.grows(1).ask_blocking().unwrap());
+        }
+        simulation.run_for(Duration::from_secs(600));
+        let live = simulation.system().inspect().actors[0].heap.unwrap().live as usize;
+        let kept = if grows { 2 * LARGE * 8 } else { 0 };
+        assert!(live < kept + LARGE * 4, "{grows}, {many}: {live} bytes");
+        drop(second);
+    }
+}
+
+struct Shelf;
+
+impl Root for Shelf {
+    type Of<'gc> = Vec<Val<'gc, [u64]>>;
+}
+
+/// Something is given up while a pile is heard, and the actor is asked before all of that is heard.
+#[test]
+fn what_is_given_up_while_a_pile_is_heard_is_heard_after_it() {
+    for trial in 0..5 {
+        let lent = [Lent::default(), Lent::default()];
+        let idle_after = Duration::from_micros(40);
+        let system = System::builder().workers(1).idle_after(idle_after).build();
+        let vault = Vault::spawn(&system, lent.clone(), 50_000);
+        vault.forgets().ask_blocking().unwrap();
+        let [first, mut second] = lent.map(|lent| std::mem::take(&mut *lent.lock().unwrap()));
+        let source = Arc::new(Source::new());
+        let mut reader = Heap::<Shelf>::new(&source, Pacing::new(), |_| Vec::new());
+        reader.turn(|m, state| state.extend(first.into_iter().map(|it| m.take(it))));
+        reader.turn(|_, state| state.clear());
+        // A pile of which nothing is the last; then what is.
+        reader.collect();
+        thread::sleep(Duration::from_micros(1000 + 500 * trial));
+        drop(second.pop());
+        let live = || system.inspect().actors[0].heap.unwrap().live as usize;
+        let began = Instant::now();
+        while live() >= LARGE * 8 {
+            assert!(began.elapsed() < Duration::from_secs(60), "nobody hears it");
+            thread::sleep(Duration::from_millis(1));
+        }
+        drop(second);
+        system.shutdown();
     }
 }
