@@ -26,7 +26,7 @@ LOAD = ["load", "--pages-only", "--json", f"--rate={RATE}", f"--seconds={DURATIO
 
 # How often a peer has everything collected while it is measured. Ours grows by so little that it is marked about as often.
 FORCED = int(chosen("FORCED", 4))
-GROWTH = chosen("GROWTH", 1.002)
+GROWTH = chosen("GROWTH", 1.014)
 
 # Those of our pauses with which everything has been marked.
 MARKED = ["mark_end", "major"]
