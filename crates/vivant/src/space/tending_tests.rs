@@ -6,9 +6,8 @@ use crate::scheduler::Worker;
 use crate::simulation::{Faults, Simulation};
 use crate::{Leaf, Pacing, PauseKind, Weak};
 use std::sync::{Arc, Mutex};
-use std::thread;
-use std::time::{Duration, Instant};
-use vivant_heap::{Heap, Held, Root, Source};
+use std::time::Duration;
+use vivant_heap::Held;
 
 /// More than is marked at once.
 const MANY: usize = 2_000;
@@ -277,40 +276,5 @@ fn what_a_mark_has_heard_that_waits_is_not_forgotten() {
         let kept = if grows { 2 * LARGE * 8 } else { 0 };
         assert!(live < kept + LARGE * 4, "{grows}, {many}: {live} bytes");
         drop(second);
-    }
-}
-
-struct Shelf;
-
-impl Root for Shelf {
-    type Of<'gc> = Vec<Val<'gc, [u64]>>;
-}
-
-/// Something is given up while a pile is heard, and the actor is asked before all of that is heard.
-#[test]
-fn what_is_given_up_while_a_pile_is_heard_is_heard_after_it() {
-    for trial in 0..5 {
-        let lent = [Lent::default(), Lent::default()];
-        let idle_after = Duration::from_micros(40);
-        let system = System::builder().workers(1).idle_after(idle_after).build();
-        let vault = Vault::spawn(&system, lent.clone(), 50_000);
-        vault.forgets().ask_blocking().unwrap();
-        let [first, mut second] = lent.map(|lent| std::mem::take(&mut *lent.lock().unwrap()));
-        let source = Arc::new(Source::new());
-        let mut reader = Heap::<Shelf>::new(&source, Pacing::new(), |_| Vec::new());
-        reader.turn(|m, state| state.extend(first.into_iter().map(|it| m.take(it))));
-        reader.turn(|_, state| state.clear());
-        // A pile of which nothing is the last; then what is.
-        reader.collect();
-        thread::sleep(Duration::from_micros(1000 + 500 * trial));
-        drop(second.pop());
-        let live = || system.inspect().actors[0].heap.unwrap().live as usize;
-        let began = Instant::now();
-        while live() >= LARGE * 8 {
-            assert!(began.elapsed() < Duration::from_secs(60), "nobody hears it");
-            thread::sleep(Duration::from_millis(1));
-        }
-        drop(second);
-        system.shutdown();
     }
 }

@@ -1,0 +1,78 @@
+//! What others leave for a heap is heard in pieces; what comes between two of them is heard too, though nobody rings for it. On a thread: in a simulation no question comes
+//! before all is heard.
+
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::Duration;
+use vivant::heap::{Heap, Held, Pacing, Root, Source, Val};
+use vivant::prelude::*;
+use vivant::{HeapFacts, PauseKind};
+
+/// More than is heard in many pieces.
+const MANY: usize = 50_000;
+
+/// Words of what is large.
+const LARGE: usize = 1 << 20;
+
+type Lent = Arc<Mutex<Vec<Held<[u64]>>>>;
+
+/// Others have all of it, twice; the last is large.
+#[derive(Actor)]
+struct VaultState<'gc> {
+    all: Vec<Val<'gc, [u64]>>,
+}
+
+#[behaviours]
+impl<'gc> VaultState<'gc> {
+    #[start]
+    fn new(t: &Turn<'gc, Vault>, lent: [Lent; 2]) -> Self {
+        let mut all: Vec<_> = (0..MANY).map(|_| t.val_slice(vec![0; 2])).collect();
+        all.push(t.val_slice(vec![0; LARGE]));
+        for lent in lent {
+            *lent.lock().unwrap() = all.iter().map(|it| t.hold(*it)).collect();
+        }
+        VaultState { all }
+    }
+
+    fn forgets(&mut self) {
+        self.all.clear();
+    }
+}
+
+struct Shelf;
+
+impl Root for Shelf {
+    type Of<'gc> = Vec<Val<'gc, [u64]>>;
+}
+
+/// Looks until the heap is as it must be in the end.
+fn until(system: &System, is_so: impl Fn(&HeapFacts) -> bool) {
+    while !is_so(&system.inspect().actors[0].heap.unwrap()) {
+        thread::yield_now();
+    }
+}
+
+/// A pile of which nothing is the last, and while it is heard the last of something is given up; the actor is asked often.
+#[test]
+fn what_is_given_up_while_a_pile_is_heard_is_heard_after_it() {
+    for pieces in [1, 3, 10, 20, 30] {
+        let lent = [Lent::default(), Lent::default()];
+        let idle_after = Duration::from_micros(40);
+        let system = System::builder().workers(1).idle_after(idle_after).build();
+        let vault = Vault::spawn(&system, lent.clone());
+        vault.forgets().ask_blocking().unwrap();
+        let [first, mut second] = lent.map(|lent| std::mem::take(&mut *lent.lock().unwrap()));
+        let source = Arc::new(Source::new());
+        let mut reader = Heap::<Shelf>::new(&source, Pacing::new(), |_| Vec::new());
+        reader.turn(|m, state| state.extend(first.into_iter().map(|it| m.take(it))));
+        reader.turn(|_, state| state.clear());
+        let heard = |heap: &HeapFacts| heap.pauses[PauseKind::Heed].count;
+        let before = heard(&system.inspect().actors[0].heap.unwrap());
+        reader.collect();
+        until(&system, |heap| heard(heap) >= before + pieces);
+        drop(second.pop());
+        until(&system, |heap| (heap.live as usize) < LARGE * 8);
+        drop(second);
+        system.shutdown();
+    }
+}
