@@ -54,6 +54,10 @@ pub(crate) struct Core {
     pub(crate) weighed: usize,
     /// Bytes of old objects that the last mark has met.
     pub(crate) lived: usize,
+    /// What the heap weighed when the next mark was due and waited for what is to be heard, if it does.
+    pub(crate) waits_since: Option<usize>,
+    /// Whether the last mark was given up: then objects are of two epochs, and the next one has to end.
+    pub(crate) gave_up: bool,
     pub(crate) counted: Counted,
     /// Blocks for the nursery.
     pub(crate) reserve: Reserve,
@@ -62,8 +66,6 @@ pub(crate) struct Core {
     pub(crate) old: Old,
     /// Bytes of living old objects at which the next mark begins.
     pub(crate) mark_at: usize,
-    /// What the heap weighed when the next mark was due and waited for what is to be heard, if it does.
-    pub(crate) waits_since: Option<usize>,
     /// Bytes of regions that turns of this heap have made, or made grow, since the last mark.
     pub(crate) pinned: usize,
     /// Whether an object was ever made in it that may show something ([`Object::show_holdings`]).
@@ -137,6 +139,7 @@ impl Core {
             lived: 0,
             mark_at: pacing.next_mark(0, 0),
             waits_since: None,
+            gave_up: false,
         }))
     }
 

@@ -1,5 +1,6 @@
 //! What others leave for a heap is heard in pieces.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use vivant_heap::{Begun, Heap, Pacing, Parcel, Remains, Root, Source, Val};
 
@@ -13,6 +14,8 @@ type One = Val<'static, str>;
 
 const MANY: usize = if cfg!(miri) { 40 } else { 3000 };
 const PIECE: usize = MANY / 20;
+/// Of parcels of one text, so that it takes longer to hear of all than to sweep.
+const ROUNDS: usize = 20;
 
 fn heap(source: &Arc<Source>, pacing: Pacing) -> Heap<Texts> {
     Heap::new(source, pacing, |_| Vec::new())
@@ -218,7 +221,7 @@ fn an_orphan_that_heeds_hears_all() {
 #[test]
 fn an_orphan_that_knows_of_nobody_hears_all_before_it_goes() {
     let source = Arc::new(Source::new());
-    let (mut press, mut parcels) = press_of(&source, Pacing::default(), [1_000, 20]);
+    let (mut press, mut parcels) = press_of(&source, Pacing::default(), [MANY / 3, ROUNDS]);
     let mut reader = heap(&source, Pacing::default());
     let news = press.turn(|m, state| {
         state.clear();
@@ -268,5 +271,54 @@ fn counts_of_others_are_settled_in_pieces() {
         reader.pace();
         let gone = before.saturating_sub(reader.imports());
         assert!(gone < PAPERS / 4, "{gone} of {PAPERS} at once");
+    }
+}
+
+/// At the bound of its source, with garbage alone: turns are refused no longer than if all had been heard.
+#[test]
+fn a_mark_does_not_wait_where_pages_are_short() {
+    let refused = |heed: fn(&mut Heap<Texts>)| {
+        let source = Arc::new(Source::bounded(2000));
+        let (mut press, parcels) = press_of(&source, Pacing::new().first(1), [5 * MANY, 1]);
+        press.turn(|_, state| state.clear());
+        drop(parcels);
+        heed(&mut press);
+        let turn = |heap: &mut Heap<Texts>| {
+            let turn = || heap.turn(|m, _| _ = m.val_str(&"x".repeat(200_000)));
+            catch_unwind(AssertUnwindSafe(turn)).is_ok()
+        };
+        while turn(&mut press) {}
+        let mut refused = 0;
+        loop {
+            press.pace();
+            if turn(&mut press) {
+                return refused;
+            }
+            refused += 1;
+        }
+    };
+    assert_eq!(refused(|_| ()), refused(|heap| _ = heap.heed()));
+}
+
+/// What makes a mark due are counts, what is swept is of another kind: the mark does not wait for ever.
+#[test]
+fn a_mark_that_is_due_by_counts_waits_for_no_long_sweep() {
+    const RUNS: usize = if cfg!(miri) { 40 } else { 6_000 };
+    let source = Arc::new(Source::new());
+    let mut press = heap(&source, Pacing::new().first(usize::MAX));
+    let mut reader = heap(&source, Pacing::new());
+    reader.turn(|m, state| state.extend((0..RUNS * 9).map(|_| m.val_str(&"x".repeat(400)))));
+    reader.collect();
+    assert!(reader.is_unswept());
+    let mut turns = 0;
+    while reader.stats().begun == 0 {
+        let parcels: Vec<_> = press.turn(|m, _| {
+            let pack = |_| m.pack::<One>(m.val_str("news"));
+            (0..1_000).map(pack).collect()
+        });
+        reader.turn(|m, _| parcels.into_iter().for_each(|it| _ = m.unpack(it)));
+        reader.pace();
+        turns += 1;
+        assert!(turns < 200, "it waits");
     }
 }

@@ -293,6 +293,7 @@ impl Core {
         };
         let born = self.old.live - cycle.debt.began;
         self.old.mark_ends(found.bytes + born);
+        self.gave_up = false;
         let pinned = self.pinned - cycle.pinned;
         self.next_mark(born);
         self.pinned = pinned;
@@ -303,12 +304,13 @@ impl Core {
     }
 
     /// Gives a mark up that runs beside the turns; its markers leave first. One that has met all is settled, and ends: somebody may have heard of the dead, and what only they
-    /// lead to may be given up.
+    /// lead to may be given up. So does one that has begun when another was given up: the third would have the epoch of the last that ended, and take for met what neither has met.
     pub(crate) fn abandon_cycle(&mut self) {
-        if self.is_settling() {
+        if self.is_settling() || self.gave_up {
             self.go_through_cycle();
         }
         if let Some(cycle) = self.cycle.get_mut().take() {
+            self.gave_up = true;
             cycle.mark.list.close();
             self.counted.waited(cycle.waits);
             self.counted.gives_up();

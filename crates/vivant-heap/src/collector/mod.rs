@@ -136,6 +136,7 @@ impl Core {
         let weak = tracer.weak_references();
         self.settle_at_once(weak);
         self.old.mark_ends(alive);
+        self.gave_up = false;
         // SAFETY: no turn runs, so what was not met is not used any more.
         unsafe { self.sharing.get_mut().marked() };
         self.next_mark(0);
@@ -156,12 +157,17 @@ impl Core {
     /// Sweeps what is due: a few runs, and so many that all are swept when the old generation has grown half of the way to the next mark (H8). If that would be many, because it is to
     /// grow by so little, the next mark waits instead.
     pub(crate) fn sweep_some(&mut self) {
-        let (old, mark_at) = (&mut self.old, self.mark_at);
+        let (weight, mark_at) = (self.weight(), self.mark_at);
+        let old = &mut self.old;
         let grows = (mark_at - mark_at.min(old.met)).max(1);
         let grown = old.living() - old.met.min(old.living());
         let share = (grown as f64 * 2.0 / grows as f64).min(1.0);
         let left = (old.to_sweep as f64 * (1.0 - share)) as usize;
-        let due = old.unswept - left.min(old.unswept);
+        let due = match weight >= mark_at {
+            // It has grown by what others' objects weigh.
+            true => SWEEP_MOST,
+            false => old.unswept - left.min(old.unswept),
+        };
         let fresh = old.living().saturating_sub(old.at_step) / PAGE;
         let most = SWEEP_MOST.max(fresh.saturating_mul(SWEEP_RATIO));
         old.sweep(due.clamp(SWEEP_STEP, most), &self.source);

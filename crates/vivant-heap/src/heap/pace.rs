@@ -10,6 +10,9 @@ use crate::stress::When;
 /// Old generations of more bytes than this, with the counts of what is shared, are marked beside the turns (H7).
 const BESIDE: usize = 256 * 1024;
 
+/// So much a small heap may grow, in nurseries, while a mark waits for what is to be heard.
+const NURSERIES: usize = 8;
+
 /// Changes of counts that are heard between two turns, before a mark begins.
 const HEARD: usize = 1024;
 
@@ -62,11 +65,12 @@ impl Core {
         self.between_turns().counted() * size_of::<Entry>()
     }
 
-    /// Whether a mark that is due has waited until the heap has grown by another sixteenth: then it begins, and hears at once what is left to be heard.
+    /// Whether a mark that is due has waited until the heap has grown by another sixteenth, or by some nurseries: then it begins, and hears at once what is left to be heard.
     fn has_waited(&mut self) -> bool {
         let weight = self.weight();
         let since = *self.waits_since.get_or_insert(weight);
-        weight.saturating_sub(since) > since / 16
+        let grown = weight.saturating_sub(since);
+        grown > (since / 16).max(self.pacing.nursery.saturating_mul(NURSERIES))
     }
 
     /// Whether the source has hardly any pages left for turns.
@@ -209,7 +213,7 @@ impl<R: Root> Heap<R> {
             Due::All => core.major(state, Shows::Nothing),
             Due::Beside(_) if core.old.unswept != 0 => {}
             Due::Beside(most) if core.cycle.get_mut().is_none() => {
-                if core.hears_out(most.unwrap_or(HEARD)) || core.has_waited() {
+                if core.hears_out(most.unwrap_or(HEARD)) || core.has_waited() || core.is_short() {
                     core.begin_cycle(state, Shows::Nothing);
                 } else if core.is_full() {
                     core.minor(state, Ageing::Once);

@@ -142,10 +142,11 @@ impl Orphan {
         self.heap.is_hearing()
     }
 
-    /// Whether a mark runs, or its dead are not swept yet.
+    /// Whether a mark of its own runs, or the dead of the last one are not swept yet.
     #[must_use]
     pub fn is_marked(&self) -> bool {
-        self.heap.core().is_marking() || self.heap.is_unswept()
+        let is_stale = self.wants == Wants::Another;
+        !is_stale && (self.heap.core().is_marking() || self.heap.is_unswept())
     }
 
     /// Whether it has heard of all that others have left. Only then a count of zero says that nobody knows (O6).
@@ -258,11 +259,12 @@ impl Orphan {
         Remains::Owes(self)
     }
 
-    /// All is swept.
     fn begins_mark(&mut self) {
         self.wants = Wants::Nothing;
         let (core, state) = self.heap.parts();
         core.abandon_cycle();
+        // All is swept, unless that had to end.
+        while !core.old.sweep(usize::MAX, &core.source) {}
         core.begin_cycle(state, Shows::Nothing);
     }
 

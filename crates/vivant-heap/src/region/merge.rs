@@ -48,14 +48,10 @@ impl<T: Twin> Iso<T> {
 
     /// Ends with an empty nursery, no mark, nothing to sweep, and nothing remembered: what changes in place is clean.
     pub(super) fn settle(mut self) -> Self {
-        let region = self.heap.parts().0;
-        if region.is_settling() {
-            // What was found dead stays so.
-            region.go_through_cycle();
-        }
-        self.heap.sweep();
         let (region, root) = self.heap.parts();
+        // What was found dead stays so.
         region.abandon_cycle();
+        while !region.old.sweep(usize::MAX, &region.source) {}
         #[cfg(test)]
         if is_planted(Planted::UnfrozenBarrier) && region.nursery.used() == 0 {
             return self;

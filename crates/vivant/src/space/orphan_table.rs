@@ -175,9 +175,11 @@ impl Table {
             Remains::Gone => {}
             Remains::Owes(orphan) => {
                 // It rests from marks, and may have been given up as a whole.
-                let due_ns = match orphan.is_hearing() {
-                    true => now_ns,
-                    false => now_ns.max(pace.until_ns),
+                let rests_ns = now_ns.max(pace.until_ns);
+                let due_ns = match (orphan.is_hearing(), orphan.is_told()) {
+                    (true, _) => now_ns,
+                    (false, true) => rests_ns.min(heard_ns),
+                    (false, false) => rests_ns,
                 };
                 self.keep(number, orphan, pace, Some(due_ns));
             }
@@ -340,5 +342,31 @@ mod tests {
         table.is_told(number, 2_000_000);
         cares(&mut table, 2_000_000);
         assert_eq!(table.len(), 0);
+    }
+
+    /// Whoever leaves something while it is looked at finds nobody in the table.
+    #[test]
+    fn what_is_left_while_one_that_rests_is_looked_at_is_heard_soon() {
+        let mut table = Table::default();
+        let (orphan, mut parcels) = orphan(1000);
+        let number = table.number();
+        let _due = table.comes(number, orphan, 0, 10);
+        cares(&mut table, 0);
+        for told_ns in [10, 20] {
+            parcels.pop();
+            table.is_told(number, told_ns);
+            cares(&mut table, told_ns);
+        }
+        let rests = table.next_ns();
+        assert!(rests > Some(100), "it rests");
+        parcels.pop();
+        table.is_told(number, 30);
+        let ticks = Cell::new(0);
+        let clock = || ticks.replace(ticks.get() + 5);
+        let seen = table.take(30).unwrap().step(30, &mut 1000, clock);
+        parcels.pop();
+        assert_eq!(table.is_told(number, 30), None);
+        table.put_back(seen, 30, 40);
+        assert_eq!(table.next_ns(), Some(40), "{rests:?}");
     }
 }

@@ -57,7 +57,7 @@ pub(super) struct Rest {
     /// What others have given up since.
     given_up: GivenUp,
     hears: Hears,
-    /// Whether the actor has told itself to go on with that.
+    /// Whether the actor has told itself to go on with what the heap has to do.
     comes_back: bool,
     /// Whether a question waits until all is heard.
     answers: Answers,
@@ -204,7 +204,7 @@ where
         if asks {
             self.ask_after_turn(worker);
         }
-        if self.turns.is_multiple_of(TURNS) || self.rest.hears == Hears::More {
+        if self.turns.is_multiple_of(TURNS) || self.hears_on() {
             self.heed_after_turn(worker, facts);
         }
     }
@@ -213,15 +213,23 @@ where
         if self.heed_in(worker, facts) == GivenUp::Something {
             self.bell.ask(heard_after_ns(&worker.system));
         }
-        self.hears_on(worker);
+        if self.hears_on() {
+            self.will_be_tended(worker);
+        }
     }
 
-    /// If something is left to be heard, the actor comes back to it, whether a turn comes or not.
-    pub(super) fn hears_on(&mut self, worker: &Worker) {
-        if self.rest.hears == Hears::More && !self.rest.comes_back {
-            self.rest.comes_back = true;
-            self.tend(worker);
-        }
+    /// Whether something is left to be heard.
+    pub(super) fn hears_on(&self) -> bool {
+        self.rest.hears == Hears::More
+    }
+
+    /// Whether the actor is to tell itself to go on: it has not, as far as it knows.
+    pub(super) fn comes_back(&mut self) -> bool {
+        !mem::replace(&mut self.rest.comes_back, true)
+    }
+
+    pub(super) fn is_back(&mut self) {
+        self.rest.comes_back = false;
     }
 
     /// A collection may have heard a piece of what others have left, for a mark that waits for it: who hears the rest is the actor, if no turn comes.
@@ -321,14 +329,13 @@ where
             Hears::All => self.answers(worker, facts),
             Hears::More => {
                 self.rest.answers = Answers::WhenAllIsHeard;
-                self.hears_on(worker);
+                self.will_be_tended(worker);
             }
         }
     }
 
     /// Goes on with what is to be heard.
     pub(super) fn goes_on_hearing(&mut self, worker: &Worker, facts: &HeapCounts) {
-        self.rest.comes_back = false;
         if self.rest.hears == Hears::More && self.heed_in(worker, facts) == GivenUp::Something {
             self.bell.ask(heard_after_ns(&worker.system));
         }
@@ -336,7 +343,6 @@ where
         if waits && self.rest.hears == Hears::All {
             self.answers(worker, facts);
         }
-        self.hears_on(worker);
     }
 
     /// What becomes of the heap, now that all is heard: whether it is marked, or rests.

@@ -120,6 +120,7 @@ where
 
     /// Goes on with what the heap has to do while no message is there.
     fn is_tended(&mut self, worker: &Worker, facts: &HeapCounts) {
+        self.is_back();
         if self.is_marking() {
             self.timed(worker, facts, Heap::pace);
             if let Tending::Marks { mark, .. } = &self.tending
@@ -136,17 +137,12 @@ where
         self.will_be_tended(worker);
     }
 
-    /// If something is to be settled or swept, which nobody else can do, the actor comes back to it when it has done what others want of it.
+    /// If something is to be settled, swept or heard, which nobody else can do, the actor comes back to it when it has done what others want of it.
     pub(super) fn will_be_tended(&mut self, worker: &Worker) {
         let unswept = self.heap.is_unswept() && !self.is_marking();
-        if self.heap.is_settling() || unswept {
-            self.tend(worker);
+        if (self.heap.is_settling() || unswept || self.hears_on()) && self.comes_back() {
+            tend::<A>(worker.me());
         }
-    }
-
-    /// The actor tells itself to go on.
-    pub(super) fn tend(&self, worker: &Worker) {
-        tend::<A>(worker.me());
     }
 }
 

@@ -1,0 +1,130 @@
+//! Marks that are given up: there are three epochs, so of two in a row the second one has to end.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use vivant_heap::{Begun, Heap, Leaf, Object, Pacing, Parcel, Remains, Root, Source, Val};
+
+/// Counts its end.
+struct Ends(Arc<AtomicUsize>);
+
+impl Drop for Ends {
+    fn drop(&mut self) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+#[derive(Object)]
+struct Part {
+    _ends: Leaf<Ends>,
+    _room: u64,
+}
+
+#[derive(Object)]
+struct Whole<'gc> {
+    part: Val<'gc, Part>,
+}
+
+struct Wholes;
+
+impl Root for Wholes {
+    type Of<'gc> = Vec<Val<'gc, Whole<'gc>>>;
+}
+
+type One = Val<'static, Whole<'static>>;
+
+/// Enough for a heap that is gone through in steps, and no more.
+const MANY: usize = if cfg!(miri) { 2300 } else { 4000 };
+
+/// So many parts, each of them in two wholes, of which others have the first and the second ones.
+fn library(
+    heap: &mut Heap<Wholes>,
+    many: usize,
+    ended: &Arc<AtomicUsize>,
+) -> [Vec<Parcel<One>>; 2] {
+    let sent = heap.turn(|m, _| {
+        let part = |_| {
+            let _ends = Leaf(Ends(ended.clone()));
+            m.val(Part { _ends, _room: 0 })
+        };
+        let parts: Vec<_> = (0..many).map(part).collect();
+        [(); 2].map(|()| {
+            let wholes = parts.iter().map(|part| m.val(Whole { part: *part }));
+            wholes.map(|whole| m.pack::<One>(whole)).collect()
+        })
+    });
+    heap.collect();
+    heap.sweep();
+    sent
+}
+
+/// A heap's own mark is given up by its orphan, whose mark is given up for one at once, because pages are short.
+#[test]
+fn by_who_ends_and_by_who_is_short_of_pages() {
+    const PAGES: usize = 2000;
+    let (source, ended) = (Arc::new(Source::bounded(PAGES)), Arc::default());
+    let pacing = Pacing::new().first(1 << 30);
+    let mut heap = Heap::<Wholes>::new(&source, pacing, |_| Vec::new());
+    let [mut first, second] = library(&mut heap, MANY, &ended);
+    // It meets the second ones, and all parts.
+    assert_eq!(heap.begin_mark(), Begun::Runs);
+    let _more = heap.help_mark(3 * MANY);
+    let orphan = heap.end().expect("others have it");
+    drop(second);
+    let Remains::Owes(orphan) = orphan.step(&mut 1_000_000) else {
+        panic!("it is to be marked");
+    };
+    drop(first.pop());
+    let mut other = Heap::<Wholes>::new(&source, pacing, |_| Vec::new());
+    other.turn(|m, _| {
+        while source.stats().pages + 40 < PAGES {
+            let _long = m.val_str(&"x".repeat(10_000));
+        }
+    });
+    let orphan = orphan.heed().expect("the first ones are there");
+    assert!(ended.load(Ordering::Relaxed) <= 1, "others had these");
+    drop(first);
+    assert!(orphan.heed().is_none());
+    assert_eq!(ended.load(Ordering::Relaxed), MANY);
+}
+
+/// The second one is given up because the orphan was large by what it had heard of others.
+#[test]
+fn by_who_ends_and_by_who_is_small() {
+    const FEW: usize = 2300;
+    if cfg!(miri) {
+        return;
+    }
+    for which in [0, 1] {
+        let (source, ended) = (Arc::new(Source::new()), Arc::default());
+        let pacing = Pacing::new().first(1 << 30);
+        let mut press = Heap::<Wholes>::new(&source, pacing, |m| {
+            let _ends = Leaf(Ends(Arc::default()));
+            let part = m.val(Part { _ends, _room: 0 });
+            (0..4).map(|_| m.val(Whole { part })).collect()
+        });
+        let mut heap = Heap::<Wholes>::new(&source, pacing, |_| Vec::new());
+        let mut sent = library(&mut heap, FEW, &ended);
+        let mut reads = |heap: &mut Heap<Wholes>| {
+            let news: Vec<_> = press.turn(|m, state| {
+                let pack = |number: usize| m.pack::<One>(state[number % 4]);
+                (0..20_000).map(pack).collect()
+            });
+            heap.turn(|m, _| news.into_iter().for_each(|it| _ = m.unpack(it)));
+        };
+        reads(&mut heap);
+        assert_eq!(heap.begin_mark(), Begun::Runs);
+        let _more = heap.help_mark(2 * FEW);
+        reads(&mut heap);
+        let orphan = heap.end().expect("others have it");
+        sent[which].clear();
+        let Remains::Owes(orphan) = orphan.step(&mut 1_000_000) else {
+            panic!("it is to be marked");
+        };
+        sent[1 - which].pop();
+        let orphan = orphan.heed().expect("others have it");
+        assert!(ended.load(Ordering::Relaxed) <= 1, "others had these");
+        drop(sent);
+        assert!(orphan.heed().is_none());
+        assert_eq!(ended.load(Ordering::Relaxed), FEW);
+    }
+}
