@@ -33,7 +33,7 @@ impl Root for Wholes {
 type One = Val<'static, Whole<'static>>;
 
 /// Enough for a heap that is gone through in steps, and no more.
-const MANY: usize = if cfg!(miri) { 2300 } else { 4000 };
+const MANY: usize = 4000;
 
 /// So many parts, each of them in two wholes, of which others have the first and the second ones.
 fn library(
