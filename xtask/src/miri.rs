@@ -37,10 +37,10 @@ const COUNTS: &str =
 /// Collected heaps: all but the programs for the compiler and those that end the process. The canaries are about the verifier, which has nothing
 /// new to say here.
 const HEAPS: &str = "miri test -p vivant-heap --lib --test types --test graphs --test memory --test holes --test limits --test model \
-    --test orca --test hearing --test tags --test showing";
+    --test orca --test tags --test showing";
 
 /// Those that take an interpreter minutes: regions, collections, attempts to break it.
-const HEAPS_LONG: &str = "--test given_up --test settling --test paying --test region --test freeze --test split --test keepers --test markers --test sweeping --test collections --test persistent --test review --test review_sharing --test review_regions";
+const HEAPS_LONG: &str = "--test hearing --test given_up --test settling --test paying --test region --test freeze --test split --test keepers --test markers --test sweeping --test collections --test persistent --test review --test review_sharing --test review_regions";
 
 /// Random programs beside models, and in two layouts; large heaps that end step by step; long sums: minutes, left to the long form.
 const MODELS: &str = "--skip what_the_model_does --skip changes_have_one_order --skip orphan_tests --skip collector::debt";
