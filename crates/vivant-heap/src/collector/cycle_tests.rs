@@ -8,7 +8,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 /// In each book: more than are gone through at once, but under an interpreter, which takes minutes for them.
-const WORDS: u64 = if cfg!(miri) { 30 } else { 2_000 };
+const WORDS: u64 = if cfg!(miri) { 8 } else { 2_000 };
 
 /// A list, and what a turn can have of what is behind it.
 #[derive(Default)]

@@ -13,7 +13,10 @@ use std::sync::Arc;
 const MANY: usize = 4;
 
 /// After how many pieces something comes in between: after any, or after any of these in an interpreter.
-const STEP: usize = if cfg!(miri) { 4 } else { 1 };
+const STEP: usize = if cfg!(miri) { 11 } else { 1 };
+
+/// In a piece.
+const ENTRIES: usize = if cfg!(miri) { 4 } else { 1 };
 
 type Coat<'gc> = Gc<'gc, Mut<Leaf<String>>>;
 
@@ -200,7 +203,7 @@ fn parts_are_kept() {
     all_is_met(&mut heap);
     while heap.is_settling() {
         even(&mut heap, &mut press, &[]);
-        settles(&mut heap, 1);
+        settles(&mut heap, ENTRIES);
         // What was given up is freed at once.
         press.collect();
         press.sweep();

@@ -435,7 +435,7 @@ mod tests {
     fn holes_are_filled() {
         let source = Source::new();
         let mut random = 7_usize;
-        let mut runs: Vec<Option<Run>> = vec![None; if cfg!(miri) { 20 } else { 300 }];
+        let mut runs: Vec<Option<Run>> = vec![None; if cfg!(miri) { 10 } else { 300 }];
         let mut pages = 0;
         for _ in 0..runs.len() * 20 {
             random = random

@@ -223,7 +223,7 @@ mod tests {
     use vivant_heap::{Heap, Pacing, Parcel, Root, Source, Val};
 
     /// How much one look does.
-    const LOOK: usize = if cfg!(miri) { 10 } else { 1_000 };
+    const LOOK: usize = if cfg!(miri) { 4 } else { 1_000 };
 
     /// More than is heard by one look.
     const MANY: u64 = 20 * LOOK as u64;
