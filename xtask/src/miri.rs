@@ -18,10 +18,8 @@ const FLAGS_LONG: &str = "-Zmiri-many-seeds=0..32 -Zmiri-address-reuse-rate=1.0 
 
 /// The unit tests, and those that walk through every state of cells, mailboxes and promises, on threads and simulated.
 /// The rest are about orders and progress, which cost an interpreter hours and show it nothing new.
-const TESTS: &str = "--lib --test by_hand --test promises --test errors --test lifecycle --test losses --test offers --test deaths";
-
-/// Those of them that are left to the other side, which is done sooner.
-const TESTS_LATER: &str = "--test misbehaviour --test races --test steps";
+const TESTS: &str = "--lib --test by_hand --test promises --test errors --test lifecycle --test losses --test offers --test deaths \
+    --test misbehaviour --test races --test steps";
 
 /// What takes an interpreter minutes: simulations of many actors.
 const TESTS_LONG: &str = "--test orphans --test unreachable --test far";
@@ -56,16 +54,13 @@ pub(crate) fn run(args: &mut Args) -> Result<(), Failure> {
     args.finish()?;
     toolchain::ensure_components(NIGHTLY, &["miri", "rust-src"])?;
     let more = if long { TESTS_LONG } else { "" };
-    let first = runtime(&format!("{TESTS} {more}"), long)?;
-    let later = runtime(TESTS_LATER, long)?;
+    let runtime = runtime(&format!("{TESTS} {more}"), long)?;
     // An interpreter has one thread, and both sides take as long: so that two processors have something to do.
     thread::scope(|scope| {
-        let first = scope.spawn(move || first.run());
-        let parts = counts(long)
-            .and_then(|()| heaps(long))
-            .and_then(|()| later.run());
-        let first = first.join();
-        first
+        let runtime = scope.spawn(move || runtime.run());
+        let parts = counts(long).and_then(|()| heaps(long));
+        runtime
+            .join()
             .unwrap_or_else(|_| Err("a panic in `miri`".to_owned()))
             .and(parts)
     })
@@ -84,9 +79,13 @@ fn runtime(tests: &str, long: bool) -> Result<Run, Failure> {
     })
 }
 
+/// One model of aliases is enough for a pull request, here and below.
 fn counts(long: bool) -> Result<(), Failure> {
-    for flags in FLAGS_STRICT {
-        let long = if long { FLAGS_LONG } else { "" };
+    let (models, long) = match long {
+        true => (FLAGS_STRICT, FLAGS_LONG),
+        false => (&FLAGS_STRICT[..1], ""),
+    };
+    for flags in models {
         Run::cargo_of(NIGHTLY, COUNTS)
             .env("MIRIFLAGS", format!("{flags} {long}"))
             .env("RUST_BACKTRACE", "0")
@@ -95,7 +94,7 @@ fn counts(long: bool) -> Result<(), Failure> {
     Ok(())
 }
 
-/// One model and one graph are enough for a pull request; a heap has one thread at a time, so that more seeds of Miri show other addresses alone.
+/// One graph too; a heap has one thread at a time, so that more seeds of Miri show other addresses alone.
 fn heaps(long: bool) -> Result<(), Failure> {
     let (models, flags, graphs) = match long {
         true => (
