@@ -65,6 +65,8 @@ pub struct HeapStats {
     pub decs: u64,
     /// Changes of counts in all of these.
     pub changes: u64,
+    /// In how many pieces it has heard what others have left in its own lane ([`Heap::heed_some`]).
+    pub heard: u64,
     /// Old objects whose values have destructors, dead ones included that are not swept yet.
     pub destructors: usize,
     /// Destructors that panicked (H10).
@@ -220,6 +222,7 @@ impl Core {
             incs: sharing.left.incs,
             decs: sharing.left.decs,
             changes: sharing.left.changes,
+            heard: sharing.hearing.pieces,
             destructors: self.old.destructors,
             panics: self.old.panics,
             ..*stats

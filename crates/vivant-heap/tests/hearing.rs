@@ -63,6 +63,7 @@ fn what_many_leave_is_heard_in_pieces() {
     drop(parcels);
     // Each has left something of its own, that is put in order first.
     assert_eq!(heard(&mut press), (2 * MANY / PIECE, true));
+    assert_eq!(press.stats().heard, (2 * MANY / PIECE) as u64);
     assert!(press.is_alone());
 }
 

@@ -13,6 +13,8 @@ pub(crate) struct Hearing {
     taken: Batches,
     /// What was heard, and nobody was told yet: by a mark that has waited for it.
     heard: Heard,
+    /// In how many pieces it has heard something.
+    pub(crate) pieces: u64,
 }
 
 impl Default for Hearing {
@@ -21,6 +23,7 @@ impl Default for Hearing {
             changes: Vec::new().into_iter(),
             taken: Batches::nothing(),
             heard: Heard::Nothing,
+            pieces: 0,
         }
     }
 }
@@ -53,6 +56,7 @@ impl Hearing {
                 },
             }
         }
+        self.pieces += u64::from(done != 0);
         if self.changes.as_slice().is_empty() {
             // Its memory.
             drop(mem::take(&mut self.changes));

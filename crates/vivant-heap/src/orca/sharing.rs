@@ -33,7 +33,7 @@ pub(crate) struct Sharing {
     /// Own objects, with the references that others have to them. The paper's LRC.
     pub(crate) exports: Counts,
     /// What others have left, on its way into the exports.
-    hearing: Hearing,
+    pub(crate) hearing: Hearing,
     pub(crate) left: Left,
     /// What [`Planted::BatchedIncs`] keeps back.
     #[cfg(test)]

@@ -23,9 +23,9 @@ pub enum PauseKind {
     MarkEnd,
     /// Everything was marked at once, after the nursery was emptied.
     Major,
-    /// A step of the sweep that came alone, or the whole of it; or the heap had pages made ready for its next turns, or heard what others had left before it begins a mark.
+    /// A step of the sweep that came alone, or the whole of it; or the heap had pages made ready for its next turns.
     Sweep,
-    /// Changes of counts were taken in that others had left in the heap's lane, or a piece of these.
+    /// Changes of counts were taken in that others had left in the heap's lane, or a piece of these: because somebody asked, or before a mark begins.
     Heed,
     /// The actor rests: its nursery was emptied for good and given back.
     Rest,
@@ -75,6 +75,8 @@ impl PauseKind {
             PauseKind::MarkSlice
         } else if after.minor > before.minor {
             PauseKind::Minor
+        } else if after.heard > before.heard {
+            PauseKind::Heed
         } else {
             PauseKind::Sweep
         }
@@ -241,6 +243,15 @@ mod tests {
     #[test]
     fn the_parts_of_a_mark_beside_the_turns_are_kinds_of_their_own() {
         let [idle, mut begun, mut minor, mut ended, mut given_up] = [after(5, 2); 5];
+        let mut heard = idle;
+        heard.heard = 1;
+        assert_eq!(PauseKind::of(&idle, &heard), PauseKind::Heed);
+        heard.minor += 1;
+        assert_eq!(
+            PauseKind::of(&idle, &heard),
+            PauseKind::Minor,
+            "it costs more"
+        );
         (begun.minor, begun.begun) = (6, 1);
         assert_eq!(PauseKind::of(&idle, &begun), PauseKind::MarkBegin);
         assert_eq!(PauseKind::of(&begun, &begun), PauseKind::MarkSlice);
