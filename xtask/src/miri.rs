@@ -94,7 +94,7 @@ fn counts(long: bool) -> Result<(), Failure> {
     Ok(())
 }
 
-/// One graph too; a heap has one thread at a time, so that more seeds of Miri show other addresses alone.
+/// One graph is enough too: a heap has one thread at a time, so that more seeds of Miri show other addresses alone.
 fn heaps(long: bool) -> Result<(), Failure> {
     let (models, flags, graphs) = match long {
         true => (

@@ -28,6 +28,9 @@ pub(crate) fn sim(args: &mut Args) -> Result<(), Failure> {
         .env("VIVANT_SEEDS", seeds.to_string())
         // The books of what is shared are kept by debug builds (`orca/books.rs`).
         .env("CARGO_PROFILE_RELEASE_DEBUG_ASSERTIONS", "true")
+        // As benchmarks are built, all these programs were not done after 26 minutes on two cores with other load.
+        .env("CARGO_PROFILE_RELEASE_LTO", "off")
+        .env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16")
         .run_tests()
 }
 
