@@ -9,7 +9,7 @@ use crate::{Failure, workspace};
 const TESTS: &str = "--test by_hand --test order --test nothing_lost --test fairness --test back_pressure \
     --test lifecycle --test misbehaviour --test promises --test timers --test futures --test errors --test simulation \
     --test accounting --test macros --test graphs --test steps --test deaths --test sharing --test orphans --test lanes \
-    --test unreachable --test far --test freezing --test collectors --test pauses --test broken --test destructors";
+    --test unreachable --test far --test freezing --test collectors --test pauses --test broken --test destructors --test helped";
 
 /// See `mailbox/pool.rs`.
 const OWN_MEMORY: &str = " --cfg vivant_plain_messages";
@@ -19,7 +19,7 @@ const COUNTS: &str =
     "-p vivant-brc --lib --test threads --test reentry --test stress --test bounded";
 
 /// Collected heaps, but for the programs for the compiler and those that end the process.
-const HEAPS: &str = "-p vivant-heap --lib --test types --test graphs --test holes --test limits --test model --test orca --test hearing --test given_up --test region --test freeze --test split --test sweeping --test markers --test marking --test paying --test settling --test keepers \
+const HEAPS: &str = "-p vivant-heap --lib --test types --test graphs --test holes --test limits --test model --test orca --test hearing --test given_up --test region --test freeze --test split --test sweeping --test sweeping_by_and_by --test markers --test marking --test paying --test settling --test keepers \
     --test collections --test persistent --test review --test review_sharing --test review_regions --test tags --test showing";
 
 /// See `bias/header.rs`: the thread sanitizer does not know fences.

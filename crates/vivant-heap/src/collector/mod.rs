@@ -109,7 +109,7 @@ impl Core {
     pub(crate) fn major<'gc>(&mut self, roots: &mut impl Object<'gc>, shows: Shows) {
         self.abandon_cycle();
         self.waits_since = None;
-        while !self.old.sweep(usize::MAX, &self.source) {}
+        while !self.old.sweep(usize::MAX, usize::MAX, &self.source) {}
         self.minor(roots, Ageing::Never);
         let whole = Whole;
         self.heed();
@@ -164,13 +164,13 @@ impl Core {
         let share = (grown as f64 * 2.0 / grows as f64).min(1.0);
         let left = (old.to_sweep as f64 * (1.0 - share)) as usize;
         let due = match weight >= mark_at {
-            // It has grown by what others' objects weigh.
-            true => SWEEP_MOST,
+            // The next mark waits for it; it may have grown by what others' objects weigh.
+            true => old.unswept,
             false => old.unswept - left.min(old.unswept),
         };
         let fresh = old.living().saturating_sub(old.at_step) / PAGE;
         let most = SWEEP_MOST.max(fresh.saturating_mul(SWEEP_RATIO));
-        old.sweep(due.clamp(SWEEP_STEP, most), &self.source);
+        old.sweep(due.clamp(SWEEP_STEP, most), most, &self.source);
         old.at_step = old.living();
     }
 }

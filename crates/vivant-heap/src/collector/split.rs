@@ -54,6 +54,7 @@ impl Core {
         let weak = tracer.weak_references();
         self.settle_at_once(weak);
         self.old.mark_ends(alive);
+        self.gave_up = false;
         let apart = apart.map(|objects| {
             // Counts what it refers to before this region gives it up, by the end of the mark (O6).
             // SAFETY: the caller is the holder of both.

@@ -55,6 +55,12 @@ impl Core {
         self.pacing.marking == Marking::Concurrent && self.old.living() + self.counts() > BESIDE
     }
 
+    /// Whether so much is not swept yet, or lies beside that, that the next mark waits until it is, and does not sweep it at once.
+    fn sweeps_beside(&self) -> bool {
+        let concurrent = self.pacing.marking == Marking::Concurrent;
+        concurrent && self.old.unswept != 0 && self.is_large()
+    }
+
     /// Whether there is so much in its old generation, dead objects too, that it is not to be marked and swept at once.
     pub(crate) fn is_large(&self) -> bool {
         self.old.live + self.counts() > BESIDE
@@ -92,7 +98,7 @@ impl Core {
     #[cold]
     fn spare(&mut self) {
         self.go_through_cycle();
-        while !self.old.sweep(usize::MAX, &self.source) {}
+        while !self.old.sweep(usize::MAX, usize::MAX, &self.source) {}
         self.reserve.shrink(0, &self.source);
     }
 }
@@ -135,7 +141,7 @@ impl<R: Root> Heap<R> {
         core.minor(&mut *self.state, Ageing::Never);
         let begun = match core.marks_beside() {
             true => {
-                while !core.old.sweep(usize::MAX, &core.source) {}
+                while !core.old.sweep(usize::MAX, usize::MAX, &core.source) {}
                 core.begin_cycle(&mut *self.state, shows);
                 Begun::Runs
             }
@@ -170,14 +176,14 @@ impl<R: Root> Heap<R> {
     /// Sweeps all that is left of the last mark, and gives empty pages back.
     pub fn sweep(&mut self) {
         let core = self.core.get_mut();
-        while !core.old.sweep(usize::MAX, &core.source) {}
+        while !core.old.sweep(usize::MAX, usize::MAX, &core.source) {}
         self.check();
     }
 
-    /// Sweeps so many runs of pages of what is left of the last mark, fewer if there are many destructors to run.
+    /// Sweeps so many runs of pages of what is left of the last mark, fewer if there are many destructors to run, or large objects to give back.
     pub fn sweep_some(&mut self, runs: usize) {
         let core = self.core.get_mut();
-        core.old.sweep(runs, &core.source);
+        core.old.sweep(runs, runs, &core.source);
         self.check();
     }
 
@@ -250,13 +256,13 @@ impl<R: Root> Heap<R> {
         let old = core.weight() >= core.mark_at;
         match core.pacing.stress.map_or(When::Paced, |stress| stress.when) {
             When::Paced if marks => Due::Beside(None),
-            // Large objects fill the old generation without the nursery.
-            When::Paced if old && core.marks_beside() => match core.old.unswept {
-                // The sweep is paced to be through by now. What is left of it comes first.
-                0 => Due::Beside(None),
-                _ if young => Due::Young,
-                _ => Due::Nothing,
+            // The sweep is paced to be through by now. What is left of it comes first, also if little of all that lives.
+            When::Paced if old && core.sweeps_beside() => match young {
+                true => Due::Young,
+                false => Due::Nothing,
             },
+            // Large objects fill the old generation without the nursery.
+            When::Paced if old && core.marks_beside() => Due::Beside(None),
             When::Paced if old => Due::All,
             When::Paced if young => Due::Young,
             When::Paced | When::Never => Due::Nothing,

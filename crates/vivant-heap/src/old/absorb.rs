@@ -40,6 +40,8 @@ impl Old {
             }
         }
         self.live += other.live;
+        // That it came cost next to nothing, so nothing is swept for it at once.
+        self.at_step += other.live;
         self.pages += other.pages;
         self.runs += other.runs;
         self.panics += other.panics;

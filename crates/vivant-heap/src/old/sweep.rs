@@ -20,11 +20,11 @@ pub(crate) const MISSES_MINOR: usize = 256;
 const DESTRUCTORS: usize = 16;
 
 impl Old {
-    /// Sweeps so many runs, fewer if they have many destructors to run. Whether all are swept then.
-    pub(crate) fn sweep(&mut self, most: usize, source: &Source) -> bool {
-        let mut left = most.saturating_mul(DESTRUCTORS);
+    /// Sweeps so many runs, fewer if they have many destructors to run, or if so many pages are empty then: the system may take these back. Whether all are swept then.
+    pub(crate) fn sweep(&mut self, runs: usize, mut pages: usize, source: &Source) -> bool {
+        let mut left = runs.saturating_mul(DESTRUCTORS);
         let mut empty = Vec::new();
-        while self.unswept != 0 && left != 0 {
+        while self.unswept != 0 && left != 0 && pages != 0 {
             let Some(run) = self.next_unswept() else {
                 break;
             };
@@ -33,7 +33,10 @@ impl Old {
                 let destructors = self.sweep_one(run);
                 left = left.saturating_sub(DESTRUCTORS + destructors);
                 match run.page().used {
-                    0 => empty.push(run),
+                    0 => {
+                        pages = pages.saturating_sub(run.page().pages as usize);
+                        empty.push(run);
+                    }
                     _ => self.put(run),
                 }
             }

@@ -264,7 +264,7 @@ impl Orphan {
         let (core, state) = self.heap.parts();
         core.abandon_cycle();
         // All is swept, unless that had to end.
-        while !core.old.sweep(usize::MAX, &core.source) {}
+        while !core.old.sweep(usize::MAX, usize::MAX, &core.source) {}
         core.begin_cycle(state, Shows::Nothing);
     }
 

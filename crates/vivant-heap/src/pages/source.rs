@@ -12,8 +12,7 @@ use std::ptr::NonNull;
 
 /// Where heaps have their pages from. Shared by all heaps that may give each other memory.
 ///
-/// Memory that heaps give back stays with the source for the next ones, up to a bound: 8 MiB, or a quarter of what heaps have. What is more
-/// goes back to the system by and by (H12).
+/// Memory that heaps give back stays with the source for the next ones, up to a bound: 8 MiB, or a quarter of what heaps have. What is more goes back to the system by and by (H12).
 #[derive(Debug, Default)]
 pub struct Source {
     inner: Mutex<Inner>,
@@ -181,6 +180,7 @@ impl Source {
     pub(crate) unsafe fn give(&self, runs: impl IntoIterator<Item = Run>) {
         let mut runs = runs.into_iter().peekable();
         while runs.peek().is_some() {
+            let mut gone = Vec::new();
             let mut inner = self.inner();
             for run in runs.by_ref().take(BATCH) {
                 // SAFETY: the run is the caller's, until the lock is left.
@@ -192,7 +192,7 @@ impl Source {
                     set_ages(start, pages.min(USABLE), Age::Old);
                 }
                 inner.taken -= pages;
-                inner.put_back(start, pages);
+                gone.extend(inner.put_back(start, pages));
             }
             while inner.kept > KEPT.max(inner.taken / 4) {
                 inner.trim_one();
@@ -269,23 +269,23 @@ impl Inner {
         Some(start)
     }
 
-    fn put_back(&mut self, start: NonNull<u8>, pages: usize) {
+    /// What held this one object alone is the caller's to drop, without the lock: unmapping takes long.
+    fn put_back(&mut self, start: NonNull<u8>, pages: usize) -> Option<Carved> {
         // SAFETY: a run of this source, which is locked.
         let number = unsafe { Carved::number_of(start) };
+        self.first = self.first.min(number);
         let carved = &mut self.chunks[number];
-        if carved.chunks > 1 {
-            // It held this one object.
-            drop(self.chunks.swap_remove(number));
-            self.room.swap_remove(number);
-            if let Some(moved) = self.chunks.get(number) {
-                moved.set_number(number);
-            }
-        } else {
+        if carved.chunks == 1 {
             carved.put_back(start, pages);
             self.room[number] = carved.left() as u8;
             self.kept += pages;
+            return None;
         }
-        self.first = self.first.min(number);
+        let gone = self.chunks.swap_remove(number);
+        self.room.swap_remove(number);
+        let moved = self.chunks.get(number).into_iter();
+        moved.for_each(|moved| moved.set_number(number));
+        Some(gone)
     }
 
     /// Gives back what one chunk has kept, of those that have something.

@@ -51,7 +51,7 @@ impl<T: Twin> Iso<T> {
         let (region, root) = self.heap.parts();
         // What was found dead stays so.
         region.abandon_cycle();
-        while !region.old.sweep(usize::MAX, &region.source) {}
+        while !region.old.sweep(usize::MAX, usize::MAX, &region.source) {}
         #[cfg(test)]
         if is_planted(Planted::UnfrozenBarrier) && region.nursery.used() == 0 {
             return self;

@@ -1,0 +1,131 @@
+//! A sweep between two turns is bounded, whatever has brought it about; and it ends, whatever turns make meanwhile.
+
+use std::sync::Arc;
+use vivant_heap::{Gc, Heap, Iso, Leaf, Pacing, Parcel, Root, Source, Val};
+
+/// Small objects, notes of others, and what has come in a region.
+struct Desk;
+
+impl Root for Desk {
+    type Of<'gc> = (
+        Vec<Gc<'gc, Leaf<[u64; 5]>>>,
+        Vec<Val<'gc, str>>,
+        Vec<Gc<'gc, str>>,
+    );
+}
+
+const RUNS: usize = 8_000;
+const OBJECTS_OF_A_RUN: usize = 4096 / 48;
+
+/// What is swept between two turns that make nothing old.
+const MOST: usize = 256;
+
+/// So many runs, not swept yet, of which each `nth` object is dead.
+fn unswept(source: &Arc<Source>, nth: usize) -> Heap<Desk> {
+    let mut heap = Heap::<Desk>::new(source, Pacing::new(), |m| {
+        let small = (0..RUNS * OBJECTS_OF_A_RUN).map(|_| m.alloc(Leaf([1; 5])));
+        (small.collect(), Vec::new(), Vec::new())
+    });
+    heap.collect();
+    heap.sweep();
+    heap.turn(|_, (small, ..)| {
+        let mut number = 0;
+        small.retain(|_| {
+            number += 1;
+            number % nth != 0
+        });
+    });
+    heap.collect();
+    assert!(heap.stats().unswept >= RUNS);
+    heap
+}
+
+/// How many runs one pace sweeps.
+fn paced(heap: &mut Heap<Desk>) -> usize {
+    let before = heap.stats();
+    heap.pace();
+    let after = heap.stats();
+    assert_eq!(after.major, before.major, "all was marked at once");
+    before.unswept - after.unswept
+}
+
+/// Turns make garbage of another size, 4 MB each, until a mark begins that waits for the sweep.
+#[test]
+fn turns_do_not_outrun_the_sweep_that_a_mark_waits_for() {
+    let source = Arc::new(Source::new());
+    let mut heap = unswept(&source, 1);
+    let (before, mut turns) = (heap.stats(), 0);
+    while heap.stats().begun == before.begun {
+        heap.turn(|m, _| (0..40).for_each(|_| _ = m.val_str(&"x".repeat(100_000))));
+        heap.pace();
+        turns += 1;
+    }
+    assert!(
+        turns <= 8,
+        "a mark that was due at 256 KiB began after {turns} turns"
+    );
+}
+
+/// Little lives, so little is to be marked; but much is dead.
+#[test]
+fn a_mark_of_little_does_not_sweep_all_that_is_dead() {
+    let source = Arc::new(Source::new());
+    let mut press = Heap::<Desk>::new(&source, Pacing::new(), |_| Default::default());
+    let mut heap = unswept(&source, 1);
+    type News = Parcel<Val<'static, str>>;
+    let news: Vec<News> = press.turn(|m, _| (0..300).map(|_| m.pack(m.val_str("news"))).collect());
+    heap.turn(|m, (_, notes, _)| notes.extend(news.into_iter().map(|it| m.unpack(it))));
+    assert!(paced(&mut heap) <= MOST);
+    // It is marked all the same, when that is through.
+    let before = heap.stats();
+    let mut paces = 0;
+    while heap.stats().major == before.major {
+        heap.pace();
+        paces += 1;
+        assert!(paces < RUNS, "{:?}", heap.stats());
+    }
+    assert!(paces >= RUNS / MOST);
+}
+
+/// A merge costs a few stores, and one object of twenty megabytes is met at once: neither is a reason to sweep much.
+#[test]
+fn a_merge_does_not_sweep_all_that_is_left() {
+    let source = Arc::new(Source::new());
+    let mut heap = unswept(&source, 40);
+    let region = Iso::<Gc<'static, str>>::new(&source, |r| r.alloc_str(&"x".repeat(20_000_000)));
+    heap.turn(|m, (_, _, merged)| merged.push(region.merge(m)));
+    assert!(paced(&mut heap) <= MOST);
+}
+
+struct Shelf;
+
+impl Root for Shelf {
+    type Of<'gc> = Vec<Val<'gc, [u64]>>;
+}
+
+/// What the system may have to take back in one piece: so many pages, and the last object.
+#[test]
+fn large_objects_are_given_back_by_and_by() {
+    const PAGE: usize = 4096;
+    for (kib, count) in [(8, 4_000), (64, 1_000), (800, 200), (4096, 40)] {
+        let source = Arc::new(Source::new());
+        let mut heap = Heap::<Shelf>::new(&source, Pacing::new(), |m| {
+            (0..count)
+                .map(|_| m.val_slice(vec![1_u64; kib * 1024 / 8]))
+                .collect()
+        });
+        heap.collect();
+        heap.sweep();
+        heap.turn(|_, shelf| shelf.clear());
+        heap.collect();
+        while heap.is_unswept() {
+            let before = heap.stats().pages;
+            heap.sweep_some(MOST);
+            let back = before - heap.stats().pages;
+            assert!(
+                back <= MOST * PAGE + 2 * kib * 1024,
+                "{back} bytes of objects of {kib} KiB"
+            );
+        }
+    }
+}
