@@ -1,9 +1,12 @@
-//! What destructors in a heap send: whoever runs them may be in the middle of an allocation.
+//! What destructors in a heap send: whoever runs them may be in the middle of an allocation. And that they run, though a turn has panicked.
 
+use std::panic::resume_unwind;
+use std::sync::Arc;
+use std::time::Duration;
 use vivant::heap::{Leaf, Parcel, Stress, When};
 use vivant::prelude::*;
 use vivant::simulation::{Faults, Simulation};
-use vivant::{Pacing, System};
+use vivant::{OnPanic, Pacing, Supervisor, System};
 
 #[derive(Actor)]
 struct ReaderState<'gc> {
@@ -95,4 +98,42 @@ fn what_destructors_send_arrives_whoever_runs_them() {
     drop(paper);
     simulation.run();
     assert_eq!(reader.count().ask_blocking(), Ok(600));
+}
+
+#[derive(Actor)]
+struct DeskState<'gc> {
+    token: Option<Gc<'gc, Leaf<Arc<()>>>>,
+}
+
+#[behaviours]
+impl<'gc> DeskState<'gc> {
+    #[start]
+    fn new() -> Self {
+        DeskState { token: None }
+    }
+    fn forget(&mut self, t: &Turn<'gc, Desk>, token: Arc<()>) {
+        self.token = Some(t.alloc(Leaf(token)));
+        self.token = None;
+    }
+    fn forget_and_panic(&mut self, t: &Turn<'gc, Desk>, token: Arc<()>) {
+        self.forget(t, token);
+        resume_unwind(Box::new("as planned"));
+    }
+}
+
+/// A2b, also of a turn that was cut off.
+#[test]
+fn what_a_turn_has_left_ends_though_it_panicked_and_no_other_comes() {
+    let simulation = Simulation::new(3);
+    let tree = Supervisor::one_for_one().spawn(simulation.system());
+    let desk = tree.add(Desk::child().on_panic(OnPanic::Resume));
+    let ends = |of: &dyn Fn(Arc<()>)| {
+        simulation.run_for(Duration::from_secs(100));
+        let token = Arc::new(());
+        of(token.clone());
+        simulation.run_for(Duration::from_secs(1000));
+        assert_eq!(Arc::strong_count(&token), 1);
+    };
+    ends(&|token| desk.forget(token).send());
+    ends(&|token| desk.forget_and_panic(token).send());
 }

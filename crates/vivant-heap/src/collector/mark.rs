@@ -152,6 +152,12 @@ impl Marker {
         self.0.bytes()
     }
 
+    /// Whether there is work for whoever comes now. Costs a lock.
+    #[must_use]
+    pub fn wants_help(&self) -> bool {
+        !self.0.list.has_nothing()
+    }
+
     /// Whether there is work for one more than the caller. Costs a lock.
     #[must_use]
     pub fn has_room(&self) -> bool {

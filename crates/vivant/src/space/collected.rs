@@ -83,6 +83,19 @@ where
     pub(super) bell: Arc<Bell>,
 }
 
+/// A turn that runs. If a panic cuts it off nobody looks after the heap then: the actor is asked, for no other turn may come.
+struct CutOff<'a> {
+    bell: &'a Bell,
+    worker: &'a Worker,
+}
+
+impl Drop for CutOff<'_> {
+    #[cold]
+    fn drop(&mut self) {
+        self.bell.ask(rest::heard_after_ns(&self.worker.system));
+    }
+}
+
 impl<A: Actor<Space = Collected>> Keep<A> for Collected
 where
     for<'gc> A::State<'gc>: Object<'gc>,
@@ -144,6 +157,10 @@ where
             kept.turn_is_over(worker, facts);
         }
         kept.turns += 1;
+        let cut_off = CutOff {
+            bell: &kept.bell,
+            worker,
+        };
         let answer = kept.heap.turn(|mutator, (state, locals, Leaf(notices))| {
             let part = Part::new(*mutator, locals.take(), notices.begin());
             let running = Running {
@@ -154,6 +171,7 @@ where
             *locals = running.turn.part().locals.take();
             answer
         });
+        std::mem::forget(cut_off);
         kept.turn_is_over(worker, facts);
         answer
     }
@@ -231,6 +249,7 @@ where
         }
         self.timed(worker, facts, Heap::pace);
         self.has_heard();
+        self.leaves_to_others(worker);
     }
 
     /// Has the heap collect, and publishes how long that took, as a pause of the kind that it was.

@@ -67,15 +67,15 @@ impl Marks {
     }
 
     /// There is something to do for who helps with this one, though somebody may have found that all was met: a turn that ran then has brought about more.
+    /// Whoever found nothing to take, because another had it and has put it back since, may sleep.
     pub(super) fn goes_on(&self, system: &Shared, mark: &Arc<Mark>) {
         {
             let mut running = self.lock();
-            if running.iter().any(|other| Arc::ptr_eq(other, mark)) {
-                return;
+            if !running.iter().any(|other| Arc::ptr_eq(other, mark)) {
+                running.push_back(mark.clone());
+                // SeqCst: pairs with the load in `wants_help`. Either who falls asleep sees it, or the look at who sleeps, below, sees that one.
+                self.count.store(running.len(), Ordering::SeqCst);
             }
-            running.push_back(mark.clone());
-            // Relaxed, here and below: who does not see it yet sees it the next time; the actor pays for what nobody helps with.
-            self.count.store(running.len(), Ordering::Relaxed);
         }
         if let Scheduler::Threads(threads) = &system.scheduler {
             threads.wake_one();
@@ -86,13 +86,29 @@ impl Marks {
     pub(super) fn ends(&self, mark: &Arc<Mark>) {
         let mut running = self.lock();
         running.retain(|other| !Arc::ptr_eq(other, mark));
+        // Relaxed: who does not see it yet looks in vain.
         self.count.store(running.len(), Ordering::Relaxed);
+    }
+
+    /// As `goes_on`, if there is something to take.
+    pub(super) fn is_left(&self, system: &Shared, mark: &Arc<Mark>) {
+        if mark.marker.wants_help() {
+            self.goes_on(system, mark);
+        }
     }
 
     /// Whether any runs.
     #[inline]
     pub(crate) fn are_running(&self) -> bool {
+        // Relaxed: who does not see one yet sees it the next time.
         self.count.load(Ordering::Relaxed) != 0
+    }
+
+    /// Whether a worker that has said that it falls asleep would find something to do: who puts something back after this look finds it asleep (A5).
+    pub(crate) fn wants_help(&self) -> bool {
+        // SeqCst: pairs with the store in `goes_on`.
+        self.count.load(Ordering::SeqCst) != 0
+            && self.lock().iter().any(|mark| mark.marker.wants_help())
     }
 
     /// Goes through a few objects of one of them, in turns.

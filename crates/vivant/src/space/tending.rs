@@ -137,6 +137,13 @@ where
         self.will_be_tended(worker);
     }
 
+    /// The actor has handed over what its turns have found, and put back what it has not done itself of the mark. Who has looked meanwhile has found nothing, and sleeps.
+    pub(super) fn leaves_to_others(&self, worker: &Worker) {
+        if let Tending::Marks { mark, .. } = &self.tending {
+            worker.system.marks.is_left(&worker.system, mark);
+        }
+    }
+
     /// If something is to be settled, swept or heard, which nobody else can do, the actor comes back to it when it has done what others want of it.
     pub(super) fn will_be_tended(&mut self, worker: &Worker) {
         let unswept = self.heap.is_unswept() && !self.is_marking();
