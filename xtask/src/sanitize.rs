@@ -20,7 +20,7 @@ const COUNTS: &str =
 
 /// Collected heaps, but for the programs for the compiler and those that end the process.
 const HEAPS: &str = "-p vivant-heap --lib --test types --test graphs --test holes --test limits --test model --test orca --test hearing --test given_up --test region --test freeze --test split --test sweeping --test sweeping_by_and_by --test markers --test marking --test paying --test settling --test keepers \
-    --test collections --test persistent --test review --test review_sharing --test review_regions --test tags --test showing";
+    --test collections --test persistent --test review --test review_sharing --test review_regions --test review_marks --test tags --test showing";
 
 /// See `bias/header.rs`: the thread sanitizer does not know fences.
 const NO_FENCES: &str = " --cfg vivant_no_fences";

@@ -1,0 +1,66 @@
+//! What should be alive: objects are numbers, and refer to numbers.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex};
+use vivant_heap::Leaf;
+
+/// How often each object has ended, by its number.
+type Ended = Arc<Mutex<Vec<u32>>>;
+
+/// The number of an object, which counts its end.
+pub(crate) struct Noted {
+    pub(crate) number: usize,
+    ended: Ended,
+}
+
+impl Drop for Noted {
+    fn drop(&mut self) {
+        self.ended.lock().unwrap()[self.number] += 1;
+    }
+}
+
+/// All objects there have been.
+#[derive(Default)]
+pub(crate) struct Model {
+    /// By number: what it refers to.
+    edges: Vec<Vec<usize>>,
+    ended: Ended,
+}
+
+impl Model {
+    /// One more object, which refers to these.
+    pub(crate) fn adds(&mut self, edges: Vec<usize>) -> Leaf<Noted> {
+        let number = self.edges.len();
+        self.edges.push(edges);
+        let ended = self.ended.clone();
+        ended.lock().unwrap().push(0);
+        Leaf(Noted { number, ended })
+    }
+
+    /// The object refers to nothing any more.
+    pub(crate) fn cuts(&mut self, number: usize) {
+        self.edges[number].clear();
+    }
+
+    /// Nothing has ended that is reached from these, and nothing has ended twice.
+    pub(crate) fn check(&self, mut grey: Vec<usize>) {
+        // A copy: who panics has destructors run, which count.
+        let ended = self.ended.lock().unwrap().clone();
+        let mut reached = BTreeSet::new();
+        while let Some(number) = grey.pop() {
+            if reached.insert(number) {
+                assert_eq!(ended[number], 0, "{number} has ended, and is reached");
+                grey.extend(&self.edges[number]);
+            }
+        }
+        let twice = ended.iter().position(|&times| times > 1);
+        assert_eq!(twice, None, "ended twice");
+    }
+
+    /// Everything has ended, once.
+    pub(crate) fn check_end(&self) {
+        let ended = self.ended.lock().unwrap().clone();
+        let other = ended.iter().position(|&times| times != 1);
+        assert_eq!(other, None, "has not ended once");
+    }
+}
