@@ -21,7 +21,7 @@ use std::any::Any;
 use std::mem;
 use std::panic::{self, AssertUnwindSafe};
 use std::ptr::NonNull;
-pub(crate) use sweep::MISSES_MINOR;
+pub(crate) use sweep::{MISSES_MINOR, Portion};
 
 /// One of three marks. An object is met by the last mark if its state is the epoch of that; with two, a dead cell that was not yet swept would
 /// read as marked the next time (H4).

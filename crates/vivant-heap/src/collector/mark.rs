@@ -152,10 +152,10 @@ impl Marker {
         self.0.bytes()
     }
 
-    /// Whether there is work for whoever comes now. Costs a lock.
+    /// Whether whoever comes now finds work, or that all is done: not, if others have all that is left. Costs a lock.
     #[must_use]
     pub fn wants_help(&self) -> bool {
-        !self.0.list.has_nothing()
+        self.0.list.wants_help()
     }
 
     /// Whether there is work for one more than the caller. Costs a lock.

@@ -27,7 +27,7 @@ pub use tracer::Tracer;
 
 use crate::header::Header;
 use crate::heap::Core;
-use crate::old::MISSES_MINOR;
+use crate::old::{MISSES_MINOR, Portion};
 use crate::orca::Owner;
 use crate::pages::chunk::PAGE;
 use crate::pieces::Pieces;
@@ -51,6 +51,9 @@ const SWEEP_STEP: usize = 8;
 /// At most, some 150 microseconds, unless much has become old since; and so many for each page that has. A large heap that grows by a quarter needs eight of these.
 const SWEEP_MOST: usize = 256;
 const SWEEP_RATIO: usize = 12;
+
+/// Objects that a page has at most.
+const CELLS: usize = PAGE / 16;
 
 /// Aborts if a panic comes out of the middle of a collection: nothing could be trusted any more (GC-NOTES §3, 20).
 struct Whole;
@@ -109,7 +112,7 @@ impl Core {
     pub(crate) fn major<'gc>(&mut self, roots: &mut impl Object<'gc>, shows: Shows) {
         self.abandon_cycle();
         self.waits_since = None;
-        while !self.old.sweep(usize::MAX, usize::MAX, &self.source) {}
+        while !self.old.sweep(Portion::ALL, &self.source) {}
         self.minor(roots, Ageing::Never);
         let whole = Whole;
         self.heed();
@@ -170,7 +173,17 @@ impl Core {
         };
         let fresh = old.living().saturating_sub(old.at_step) / PAGE;
         let most = SWEEP_MOST.max(fresh.saturating_mul(SWEEP_RATIO));
-        old.sweep(due.clamp(SWEEP_STEP, most), most, &self.source);
+        let portion = Portion {
+            empty: most,
+            ..Portion::of(due.clamp(SWEEP_STEP, most))
+        };
+        // Turns may fill pages with nothing but destructors: twice as many go as they can have made.
+        let destructors = portion.destructors.max(fresh.saturating_mul(2 * CELLS));
+        let portion = Portion {
+            destructors,
+            ..portion
+        };
+        old.sweep(portion, &self.source);
         old.at_step = old.living();
     }
 }

@@ -125,6 +125,12 @@ impl<B: Work> WorkList<B> {
         self.lock().now.is_empty()
     }
 
+    /// Whether who joins now would not find that others have all that is left: he takes something, or finds all done.
+    pub(crate) fn wants_help(&self) -> bool {
+        let inner = self.lock();
+        !inner.now.is_empty() || inner.workers == 0
+    }
+
     /// Whether two can take something.
     pub(crate) fn has_room(&self) -> bool {
         self.lock().now.len() > 1

@@ -3,6 +3,7 @@
 use super::{Core, Heap, Root};
 use crate::collector::{Ageing, Marker, Progress, Shows};
 use crate::marking::Marking;
+use crate::old::Portion;
 use crate::orca::Entry;
 use crate::pages::chunk::PAGE;
 use crate::stress::When;
@@ -98,7 +99,7 @@ impl Core {
     #[cold]
     fn spare(&mut self) {
         self.go_through_cycle();
-        while !self.old.sweep(usize::MAX, usize::MAX, &self.source) {}
+        while !self.old.sweep(Portion::ALL, &self.source) {}
         self.reserve.shrink(0, &self.source);
     }
 }
@@ -141,7 +142,7 @@ impl<R: Root> Heap<R> {
         core.minor(&mut *self.state, Ageing::Never);
         let begun = match core.marks_beside() {
             true => {
-                while !core.old.sweep(usize::MAX, usize::MAX, &core.source) {}
+                while !core.old.sweep(Portion::ALL, &core.source) {}
                 core.begin_cycle(&mut *self.state, shows);
                 Begun::Runs
             }
@@ -176,14 +177,14 @@ impl<R: Root> Heap<R> {
     /// Sweeps all that is left of the last mark, and gives empty pages back.
     pub fn sweep(&mut self) {
         let core = self.core.get_mut();
-        while !core.old.sweep(usize::MAX, usize::MAX, &core.source) {}
+        while !core.old.sweep(Portion::ALL, &core.source) {}
         self.check();
     }
 
     /// Sweeps so many runs of pages of what is left of the last mark, fewer if there are many destructors to run, or large objects to give back.
     pub fn sweep_some(&mut self, runs: usize) {
         let core = self.core.get_mut();
-        core.old.sweep(runs, runs, &core.source);
+        core.old.sweep(Portion::of(runs), &core.source);
         self.check();
     }
 

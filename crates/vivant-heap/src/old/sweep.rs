@@ -19,22 +19,49 @@ pub(crate) const MISSES_MINOR: usize = 256;
 /// A sweep of a run costs as much as so many destructors.
 const DESTRUCTORS: usize = 16;
 
+/// How much is swept at a time. The last run may have more than is left.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Portion {
+    pub(crate) runs: usize,
+    /// Pages that are empty then: the system may take them back, which takes as long for each.
+    pub(crate) empty: usize,
+    /// That are run.
+    pub(crate) destructors: usize,
+}
+
+impl Portion {
+    pub(crate) const ALL: Portion = Portion::of(usize::MAX);
+
+    /// Of so many runs of one page, with a few destructors each.
+    pub(crate) const fn of(runs: usize) -> Portion {
+        Portion {
+            runs,
+            empty: runs,
+            destructors: runs.saturating_mul(DESTRUCTORS),
+        }
+    }
+
+    fn is_some(self) -> bool {
+        self.runs != 0 && self.empty != 0 && self.destructors != 0
+    }
+}
+
 impl Old {
-    /// Sweeps so many runs, fewer if they have many destructors to run, or if so many pages are empty then: the system may take these back. Whether all are swept then.
-    pub(crate) fn sweep(&mut self, runs: usize, mut pages: usize, source: &Source) -> bool {
-        let mut left = runs.saturating_mul(DESTRUCTORS);
+    /// Sweeps until one of these is used up. Whether all are swept then.
+    pub(crate) fn sweep(&mut self, mut left: Portion, source: &Source) -> bool {
         let mut empty = Vec::new();
-        while self.unswept != 0 && left != 0 && pages != 0 {
+        while self.unswept != 0 && left.is_some() {
             let Some(run) = self.next_unswept() else {
                 break;
             };
             // SAFETY: the run is this heap's, and on no list.
             unsafe {
                 let destructors = self.sweep_one(run);
-                left = left.saturating_sub(DESTRUCTORS + destructors);
+                left.runs -= 1;
+                left.destructors = left.destructors.saturating_sub(destructors);
                 match run.page().used {
                     0 => {
-                        pages = pages.saturating_sub(run.page().pages as usize);
+                        left.empty = left.empty.saturating_sub(run.page().pages as usize);
                         empty.push(run);
                     }
                     _ => self.put(run),

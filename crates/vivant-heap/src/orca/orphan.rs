@@ -2,6 +2,7 @@
 
 use crate::collector::{Progress, Shows};
 use crate::heap::{Core, Heap, Root};
+use crate::old::Portion;
 #[cfg(test)]
 use crate::planted::{Planted, is_planted};
 use crate::stress::When;
@@ -264,7 +265,7 @@ impl Orphan {
         let (core, state) = self.heap.parts();
         core.abandon_cycle();
         // All is swept, unless that had to end.
-        while !core.old.sweep(usize::MAX, usize::MAX, &core.source) {}
+        while !core.old.sweep(Portion::ALL, &core.source) {}
         core.begin_cycle(state, Shows::Nothing);
     }
 

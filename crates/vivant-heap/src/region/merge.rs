@@ -4,6 +4,7 @@ use super::iso::Iso;
 use crate::collector::Ageing;
 use crate::heap::Core;
 use crate::mutator::Mutator;
+use crate::old::Portion;
 use crate::orca::Owner;
 #[cfg(test)]
 use crate::planted::{Planted, is_planted};
@@ -51,7 +52,7 @@ impl<T: Twin> Iso<T> {
         let (region, root) = self.heap.parts();
         // What was found dead stays so.
         region.abandon_cycle();
-        while !region.old.sweep(usize::MAX, usize::MAX, &region.source) {}
+        while !region.old.sweep(Portion::ALL, &region.source) {}
         #[cfg(test)]
         if is_planted(Planted::UnfrozenBarrier) && region.nursery.used() == 0 {
             return self;

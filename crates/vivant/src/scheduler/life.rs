@@ -27,16 +27,18 @@ struct Habits {
 const SELDOM: u64 = 9;
 
 impl Habits {
-    /// Goes through a few objects of a mark though actors want to run, if that is due: the mark of an actor that rests has nobody else.
+    /// Goes through a few objects of a mark though actors want to run, if that is due: the mark of an actor that rests has nobody else. Whether something is left to do.
     #[inline]
-    fn helps_seldom(&mut self, worker: &Worker, now_ns: u64) {
+    fn helps_seldom(&mut self, worker: &Worker, now_ns: u64) -> bool {
         let system = &worker.system;
-        if system.marks.are_running() && now_ns >= self.helps_at_ns {
-            let began_ns = system.oracle.now_ns();
-            let _helped = system.marks.help(system);
-            let ended_ns = system.oracle.now_ns();
-            self.helps_at_ns = ended_ns + SELDOM * (ended_ns - began_ns);
+        if !system.marks.are_running() || now_ns < self.helps_at_ns {
+            return false;
         }
+        let began_ns = system.oracle.now_ns();
+        let helped = system.marks.help(system);
+        let ended_ns = system.oracle.now_ns();
+        self.helps_at_ns = ended_ns + SELDOM * (ended_ns - began_ns);
+        helped == Helped::Some && system.marks.wants_help()
     }
 }
 
@@ -102,7 +104,7 @@ impl Threads {
             seat.count_dropped();
             let _crowd = worker.tells_of_suspects();
             self.leave(&seat);
-            if is_called(worker) {
+            if is_called(worker) || worker.system.marks.wants_help() {
                 // G2: others fell asleep while this one saw to it.
                 self.wake_one();
             }
@@ -129,7 +131,10 @@ impl Threads {
                 let now_ns = oracle.now_ns();
                 self.between_rounds(seat, habits, now_ns);
                 care(worker, seat);
-                habits.helps_seldom(worker, now_ns);
+                if habits.helps_seldom(worker, now_ns) {
+                    // Who looked meanwhile may have found nothing, and sleep.
+                    self.wake_one();
+                }
             }
             let next = self
                 .near(seat, first)
