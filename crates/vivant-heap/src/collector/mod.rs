@@ -173,16 +173,10 @@ impl Core {
         };
         let fresh = old.living().saturating_sub(old.at_step) / PAGE;
         let most = SWEEP_MOST.max(fresh.saturating_mul(SWEEP_RATIO));
-        let portion = Portion {
-            empty: most,
-            ..Portion::of(due.clamp(SWEEP_STEP, most))
-        };
+        let mut portion = Portion::of(due.clamp(SWEEP_STEP, most));
+        portion.empty = most;
         // Turns may fill pages with nothing but destructors: twice as many go as they can have made.
-        let destructors = portion.destructors.max(fresh.saturating_mul(2 * CELLS));
-        let portion = Portion {
-            destructors,
-            ..portion
-        };
+        portion.destructors = portion.destructors.max(fresh.saturating_mul(2 * CELLS));
         old.sweep(portion, &self.source);
         old.at_step = old.living();
     }
