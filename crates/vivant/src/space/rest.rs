@@ -1,10 +1,9 @@
 //! An actor that has not run for a while rests: it keeps no nursery, and nothing that others could do without.
 
-use super::Collected;
-use super::PauseKind;
 use super::collected::Heaped;
 use super::patience::Patience;
 use super::sighting::Sighting;
+use super::{Collected, HeapCounts, PauseKind};
 use crate::actor::Actor;
 use crate::call::Delivery;
 use crate::cell::{AddressRef, StateRef};
@@ -12,7 +11,6 @@ use crate::error::Refusal;
 use crate::mailbox::{Envelope, Kind, Letter, Role, Step};
 use crate::promise::Next;
 use crate::scheduler::Worker;
-use crate::space::HeapCounts;
 use crate::system::Shared;
 use crate::timer::ns;
 use std::marker::PhantomData;
@@ -195,7 +193,7 @@ where
         let asks = match self.rest.question {
             Question::None => {
                 let marks = heap.shows() || heap.has_destructors();
-                let left = heap.is_settling() || heap.is_unswept();
+                let left = heap.is_settling() || heap.is_unswept() || heap.mark_waits();
                 heap.young() > 0 || heap.imports() > 0 || marks || left
             }
             Question::Comes => heap.imports() > 0,
@@ -213,6 +211,7 @@ where
         if self.heed_in(worker, facts) == GivenUp::Something {
             self.bell.ask(heard_after_ns(&worker.system));
         }
+        self.begins_what_waited(worker, facts);
         if self.hears_on() {
             self.will_be_tended(worker);
         }
@@ -308,8 +307,8 @@ where
             (Wants::Collect, self.rest.given_up == GivenUp::Something),
         ];
         let may = heap.marking() != Marking::Never;
-        let wants = wants.into_iter().filter(move |(_, is_so)| may && *is_so);
-        wants.map(|(wants, _)| wants)
+        let is_so = move |(wants, is_so)| (may && is_so).then_some(wants);
+        wants.into_iter().filter_map(is_so)
     }
 
     /// When the next mark is due for the first of its reasons. None if it has none.
@@ -364,6 +363,7 @@ where
         if marks {
             self.marks(worker, facts);
         }
+        self.begins_what_waited(worker, facts);
         self.will_be_tended(worker);
         if since == Since::Run {
             self.ask_in_time(worker);

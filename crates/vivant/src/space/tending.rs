@@ -134,7 +134,15 @@ where
             self.timed(worker, facts, |heap| heap.sweep_some(SWEPT));
         }
         self.goes_on_hearing(worker, facts);
+        self.begins_what_waited(worker, facts);
         self.will_be_tended(worker);
+    }
+
+    /// Growth wants a mark: if what that has waited for is done it begins, for no other turn need come.
+    pub(super) fn begins_what_waited(&mut self, worker: &Worker, facts: &HeapCounts) {
+        if self.heap.mark_waits() && !self.heap.is_unswept() && !self.hears_on() {
+            self.paces(worker, facts);
+        }
     }
 
     /// The actor has handed over what its turns have found, and put back what it has not done itself of the mark. Who has looked meanwhile has found nothing, and sleeps.
