@@ -16,7 +16,7 @@ impl Drop for Ends {
 #[derive(Object)]
 struct Part {
     _ends: Leaf<Ends>,
-    _room: u64,
+    _room: Leaf<[u64; ROOM]>,
 }
 
 #[derive(Object)]
@@ -32,8 +32,9 @@ impl Root for Wholes {
 
 type One = Val<'static, Whole<'static>>;
 
-/// Enough for a heap that is gone through in steps, and no more.
-const MANY: usize = 4000;
+/// Enough for a heap that is gone through in steps, and no more; an interpreter has fewer and larger parts.
+const MANY: usize = if cfg!(miri) { 150 } else { 4000 };
+const ROOM: usize = if cfg!(miri) { 250 } else { 1 };
 
 /// So many parts, each of them in two wholes, of which others have the first and the second ones.
 fn library(
@@ -44,7 +45,10 @@ fn library(
     let sent = heap.turn(|m, _| {
         let part = |_| {
             let _ends = Leaf(Ends(ended.clone()));
-            m.val(Part { _ends, _room: 0 })
+            m.val(Part {
+                _ends,
+                _room: Leaf([0; ROOM]),
+            })
         };
         let parts: Vec<_> = (0..many).map(part).collect();
         [(); 2].map(|()| {
@@ -60,7 +64,7 @@ fn library(
 /// A heap's own mark is given up by its orphan, whose mark is given up for one at once, because pages are short.
 #[test]
 fn by_who_ends_and_by_who_is_short_of_pages() {
-    const PAGES: usize = 2000;
+    const PAGES: usize = if cfg!(miri) { 400 } else { 2000 };
     let (source, ended) = (Arc::new(Source::bounded(PAGES)), Arc::default());
     let pacing = Pacing::new().first(1 << 30);
     let mut heap = Heap::<Wholes>::new(&source, pacing, |_| Vec::new());
@@ -99,7 +103,10 @@ fn by_who_ends_and_by_who_is_small() {
         let pacing = Pacing::new().first(1 << 30);
         let mut press = Heap::<Wholes>::new(&source, pacing, |m| {
             let _ends = Leaf(Ends(Arc::default()));
-            let part = m.val(Part { _ends, _room: 0 });
+            let part = m.val(Part {
+                _ends,
+                _room: Leaf([0; ROOM]),
+            });
             (0..4).map(|_| m.val(Whole { part })).collect()
         });
         let mut heap = Heap::<Wholes>::new(&source, pacing, |_| Vec::new());

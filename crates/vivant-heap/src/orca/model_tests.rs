@@ -335,7 +335,7 @@ fn program(seed: u64) {
 }
 
 #[test]
-fn sharing_does_what_the_model_does() {
+fn seeded_sharing_does_what_the_model_does() {
     programs::run(40, program);
 }
 

@@ -442,7 +442,7 @@ fn program(seed: u64) {
 }
 
 #[test]
-fn regions_do_what_the_model_does() {
+fn seeded_regions_do_what_the_model_does() {
     programs::run(10, program);
 }
 

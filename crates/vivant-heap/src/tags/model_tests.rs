@@ -303,7 +303,7 @@ fn program(seed: u64) {
 }
 
 #[test]
-fn tags_do_what_the_model_does() {
+fn seeded_tags_do_what_the_model_does() {
     programs::run(25, program);
 }
 
