@@ -5,7 +5,7 @@ use crate::Failure;
 use crate::args::Args;
 use crate::command::Run;
 
-/// Some ten minutes of two cores, after the build.
+/// Some twenty minutes of two cores, after the build.
 const SEEDS_DEFAULT: u64 = 10_000;
 
 /// Random operations on counted references: a quarter of a minute.

@@ -161,6 +161,10 @@ fn the_nursery_is_emptied_while_a_mark_waits() {
 /// Not for ever: what makes the heap grow may be what is given up.
 #[test]
 fn a_mark_does_not_wait_for_long_while_the_heap_grows() {
+    if cfg!(miri) {
+        // What is large enough to wait takes an interpreter hours, here and below.
+        return;
+    }
     let source = Arc::new(Source::new());
     let pacing = Pacing::new().first(1).nursery(4 << 10);
     let (mut press, mut parcels) = press_of(&source, pacing, [20 * MANY, 1]);
@@ -304,7 +308,10 @@ fn a_mark_does_not_wait_where_pages_are_short() {
 /// What makes a mark due are counts, what is swept is of another kind: the mark does not wait for ever.
 #[test]
 fn a_mark_that_is_due_by_counts_waits_for_no_long_sweep() {
-    const RUNS: usize = if cfg!(miri) { 40 } else { 6_000 };
+    const RUNS: usize = 6_000;
+    if cfg!(miri) {
+        return;
+    }
     let source = Arc::new(Source::new());
     let mut press = heap(&source, Pacing::new().first(usize::MAX));
     let mut reader = heap(&source, Pacing::new());

@@ -64,8 +64,8 @@ enum Limit {
 /// Free pages that are always kept.
 const KEPT: usize = 2048;
 
-/// Runs that are taken back under one lock.
-const BATCH: usize = 64;
+/// Pages that are taken back under one lock, and the longest run more: the system may have to take as many, some 100 microseconds.
+const BATCH: usize = 256;
 
 impl Source {
     /// A source that has nothing yet.
@@ -181,8 +181,8 @@ impl Source {
         let mut runs = runs.into_iter().peekable();
         while runs.peek().is_some() {
             let mut gone = Vec::new();
-            let mut inner = self.inner();
-            for run in runs.by_ref().take(BATCH) {
+            let (mut inner, mut given) = (self.inner(), 0);
+            while let Some(run) = runs.next_if(|_| given < BATCH) {
                 // SAFETY: the run is the caller's, until the lock is left.
                 let pages = unsafe { run.page() }.pages as usize;
                 let start = run.start();
@@ -191,7 +191,7 @@ impl Source {
                     describe(start, pages, None, Kind::Free);
                     set_ages(start, pages.min(USABLE), Age::Old);
                 }
-                inner.taken -= pages;
+                (inner.taken, given) = (inner.taken - pages, given + pages);
                 gone.extend(inner.put_back(start, pages));
             }
             while inner.kept > KEPT.max(inner.taken / 4) {
