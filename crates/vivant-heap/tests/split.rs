@@ -309,3 +309,26 @@ fn a_forgotten_region_weighs_what_its_pages_do() {
     heap.collect();
     assert_eq!(heap.stats().pinned, 0);
 }
+
+/// A split marks everything, and gives up the mark that ran: one between two of these is the first in a row each time, and nobody goes through it.
+#[test]
+fn a_mark_is_given_up_after_a_split_as_before_it() {
+    let source = Arc::new(Source::new());
+    let ends = Ends(Arc::default());
+    let pacing = Pacing::new().first(1).growth(1.05);
+    let mut pair = Pair::paced(&source, pacing, |r| {
+        let both = ends.node(r, 1, Vec::new());
+        (both, both)
+    });
+    for splits in 1..=3 {
+        while pair.stats().begun < splits {
+            pair.open(|r, (both, _)| {
+                let words = vec![r.alloc_str("word"); 50_000];
+                both.borrow_mut(r).words = Some(r.alloc_slice(words));
+            });
+        }
+        assert_eq!(pair.stats().given_up, splits - 1);
+        pair = pair.split().expect_err("both reach it").whole;
+        assert_eq!(pair.stats().given_up, splits);
+    }
+}
