@@ -100,3 +100,16 @@ fn the_last_turn_has_panicked_and_the_mark_begins() {
     rests(&simulation);
     assert!(loft.marks().ask_blocking().unwrap() > before);
 }
+
+/// A mark is due when the last one has ended, but nothing has come since: nobody would ever sleep.
+#[test]
+fn who_may_not_grow_is_not_marked_for_ever() {
+    let builder = System::builder().pacing(Pacing::new().first(0).growth(1.0));
+    let simulation = Simulation::with(1, Faults::none(), builder);
+    let loft = Loft::spawn(simulation.system());
+    for _ in 0..3 {
+        loft.marks().send();
+        rests(&simulation);
+    }
+    assert!(loft.marks().ask_blocking().unwrap() < 10);
+}

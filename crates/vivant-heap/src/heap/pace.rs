@@ -209,14 +209,15 @@ impl<R: Root> Heap<R> {
             || core.pacing.stress.is_some()
     }
 
-    /// Whether the heap has grown so much that a mark is to begin, and none has: [`Heap::pace`] waits with it until what is left of the last sweep is swept, and what others have
-    /// left is heard. Not so under a stress by which growth decides nothing. Costs a few loads.
+    /// Whether the heap has grown since the last mark, so much that another is to begin, and none has: [`Heap::pace`] waits with it until what is left of the last sweep is swept, and
+    /// what others have left is heard. Not so under a stress by which growth decides nothing. Costs a few loads.
     #[inline]
     #[must_use]
     pub fn mark_waits(&self) -> bool {
         let core = self.core();
         let when = core.pacing.stress.map_or(When::Paced, |stress| stress.when);
-        when == When::Paced && core.cycle.borrow().is_none() && core.weight() >= core.mark_at
+        // Grown: by a pacing without growth the next one is due when one has ended.
+        when == When::Paced && core.cycle.borrow().is_none() && core.weight() > core.mark_at
     }
 
     /// Between two turns: collects what is due by the heap's pacing; goes on with a mark that runs beside the turns, settles a piece of what it leaves if all is met
