@@ -1,12 +1,14 @@
 //! A heap: a state and all that it reaches.
 
 mod pace;
+mod shortage;
 
 pub use pace::Begun;
 
 use crate::collector::{Ageing, Cycle};
 use crate::deaths::Deaths;
 use crate::header::Header;
+use crate::marking::Marking;
 use crate::mutator::{InTurn, Mutator};
 use crate::nursery::Nursery;
 use crate::old::{FreeCells, Old};
@@ -23,6 +25,7 @@ use crate::stress::{Chance, When};
 use crate::sync::Arc;
 use crate::tags::Tags;
 use crate::types::{Object, Unbranded};
+use shortage::Shortage;
 use std::any::Any;
 use std::cell::{Cell, RefCell, UnsafeCell};
 use std::fmt;
@@ -56,6 +59,7 @@ pub(crate) struct Core {
     pub(crate) lived: usize,
     /// What the heap weighed when the next mark was due and waited for what is to be heard, if it does.
     pub(crate) waits_since: Option<usize>,
+    shortage: Shortage,
     /// Whether the last mark was given up: then objects are of two epochs, and the next one has to end.
     pub(crate) gave_up: bool,
     pub(crate) counted: Counted,
@@ -140,6 +144,7 @@ impl Core {
             mark_at: pacing.next_mark(0, 0),
             waits_since: None,
             gave_up: false,
+            shortage: Shortage::default(),
         }))
     }
 
@@ -161,10 +166,13 @@ impl Core {
         room
     }
 
-    /// A turn gets no room for an object. The heap looks after itself when that is over, though it has not grown.
+    /// A turn gets no room for an object. The heap looks after itself when that is over, and is marked, though it has not grown.
     #[cold]
     pub(crate) fn refuses(&self, bytes: usize) -> ! {
         self.prepares.set(true);
+        if self.pacing.marking != Marking::Never {
+            self.shortage.begins();
+        }
         crate::mutator::no_memory(bytes)
     }
 

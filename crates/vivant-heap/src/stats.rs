@@ -172,6 +172,11 @@ impl Counted {
     }
 
     /// It was given up.
+    /// How many marks have begun or ended.
+    pub(crate) fn marks(&self) -> u64 {
+        self.stats.begun + self.stats.major
+    }
+
     pub(crate) fn gives_up(&mut self) {
         self.stats.given_up += 1;
     }

@@ -492,3 +492,57 @@ fn large_objects_alone_lead_to_collections() {
     }
     assert!(heap.stats().pages < 1 << 20, "{:?}", heap.stats());
 }
+
+struct Links;
+
+impl Root for Links {
+    type Of<'gc> = Vec<Gc<'gc, [u64; 12]>>;
+}
+
+const PAGES: usize = 2000;
+
+/// As much as turns get, in a heap whose next mark is due when it has far more.
+fn full(source: &Arc<Source>) -> Heap<Links> {
+    let mut heap = Heap::<Links>::new(source, Pacing::new().first(1 << 30), |_| Vec::new());
+    while hoards(&mut heap, 1_000) {
+        heap.pace();
+    }
+    heap.pace();
+    heap
+}
+
+fn hoards(heap: &mut Heap<Links>, many: usize) -> bool {
+    let turn = || heap.turn(|m, state| state.extend((0..many).map(|_| m.alloc([0; 12]))));
+    catch_unwind(AssertUnwindSafe(turn)).is_ok()
+}
+
+/// Without growth, for there is no room for any.
+#[test]
+fn a_heap_at_the_limit_is_marked() {
+    let source = Arc::new(Source::bounded(PAGES));
+    let mut heap = full(&source);
+    heap.turn(|_, state| state.clear());
+    heap.pace();
+    assert!(hoards(&mut heap, 1_000), "all of it was forgotten");
+}
+
+/// Neither is it marked after each turn, if all of it lives.
+#[test]
+fn a_heap_that_is_full_of_what_lives_is_marked_more_and_more_seldom() {
+    let source = Arc::new(Source::bounded(PAGES));
+    let mut heap = full(&source);
+    let before = heap.stats().major;
+    for _ in 0..500 {
+        assert!(!hoards(&mut heap, 100_000));
+        heap.pace();
+    }
+    let marks = heap.stats().major - before;
+    assert!((5..20).contains(&marks), "{marks}");
+    heap.turn(|_, state| state.clear());
+    let mut turns = 0;
+    while !hoards(&mut heap, 1_000) {
+        heap.pace();
+        turns += 1;
+    }
+    assert!(turns <= 64, "{turns}");
+}

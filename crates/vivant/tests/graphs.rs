@@ -347,6 +347,24 @@ fn no_memory_is_an_error_of_the_turn() {
     assert_eq!(hoard.count().ask_blocking(), Ok(100));
 }
 
+/// Half of what the limit allows lives when it is marked; then all of it dies, and new things are made until there is no room.
+#[test]
+fn a_heap_at_its_limit_has_room_again() {
+    let builder = System::builder().heap_limit(8 << 20);
+    let simulation = Simulation::with(4, Faults::none(), builder);
+    let tree = Supervisor::one_for_one().spawn(simulation.system());
+    let hoard = tree.add(Hoard::child().on_panic(OnPanic::Resume));
+    let mut refused = 0;
+    for _ in 0..100 {
+        if hoard.hoard(10_000).ask_blocking().is_err() {
+            refused += 1;
+            hoard.forget().ask_blocking().unwrap();
+            assert_eq!(hoard.hoard(10_000).ask_blocking(), Ok(10_000));
+        }
+    }
+    assert!(refused > 1, "{refused}");
+}
+
 #[test]
 fn a_panic_leaves_the_heap_whole() {
     let builder = System::builder().pacing(Pacing::new().stressed(Stress::new(When::All, 0)));

@@ -1,11 +1,11 @@
-//! A heap has grown in its actor's last turn: the mark that is due by then begins, whatever it has waited for, though no other turn comes (A5). Nobody has another reason to mark it.
+//! What an actor's last turns have left is collected though no other turn comes (A2): what they have forgotten, and whatever the mark has waited for that was due. Nobody else waits for any of it.
 
 use std::panic::resume_unwind;
 use std::time::Duration;
-use vivant::heap::Leaf;
+use vivant::heap::{Leaf, Stress, When};
 use vivant::prelude::*;
 use vivant::simulation::{Faults, Simulation};
-use vivant::{OnPanic, Pacing, Supervisor};
+use vivant::{HeapFacts, OnPanic, Pacing, Supervisor};
 
 /// Nothing in it dies; each of its pages is to be swept after each mark.
 #[derive(Actor)]
@@ -14,22 +14,24 @@ struct LoftState<'gc> {
     large: Vec<Gc<'gc, [u64]>>,
 }
 
-const SMALL: usize = 400_000;
-const MANY: usize = SMALL * 48 / 4096 / 2;
+/// More than is marked at once; and so many that turns do not sweep all of it.
+const FEW: usize = 20_000;
+const MANY: usize = 400_000;
+const RUNS: usize = MANY * 48 / 4096 / 2;
 
 #[behaviours]
 impl<'gc> LoftState<'gc> {
     #[start]
-    fn new(t: &Turn<'gc, Loft>) -> Self {
+    fn new(t: &Turn<'gc, Loft>, small: usize) -> Self {
         LoftState {
-            small: (0..SMALL).map(|_| t.alloc(Leaf([1; 5]))).collect(),
+            small: (0..small).map(|_| t.alloc(Leaf([1; 5]))).collect(),
             large: Vec::new(),
         }
     }
 
     /// If many pages are to be swept it grows by so many words, and says how often it was marked; else it grows by little.
     fn grow_unswept(&mut self, t: &Turn<'gc, Loft>, words: usize) -> Option<u64> {
-        let is_unswept = t.stats().unswept >= MANY;
+        let is_unswept = t.stats().unswept >= RUNS;
         let words = if is_unswept { words } else { 8 << 10 };
         self.large.push(t.alloc_slice(vec![0; words]));
         is_unswept.then_some(t.stats().major)
@@ -40,8 +42,13 @@ impl<'gc> LoftState<'gc> {
         resume_unwind(Box::new("as planned"));
     }
 
-    fn marks(&self, t: &Turn<'gc, Loft>) -> u64 {
-        t.stats().major + self.small.len() as u64 - SMALL as u64
+    fn forget(&mut self) {
+        self.small.clear();
+        self.large.clear();
+    }
+
+    fn marks(&mut self, t: &Turn<'gc, Loft>) -> u64 {
+        t.stats().major
     }
 }
 
@@ -54,12 +61,51 @@ fn rests(simulation: &Simulation) {
     simulation.run_for(Duration::from_secs(10_000));
 }
 
+fn heap(simulation: &Simulation) -> HeapFacts {
+    let actors = simulation.system().inspect().actors;
+    actors.iter().find_map(|actor| actor.heap).unwrap()
+}
+
+#[test]
+fn what_it_has_forgotten_is_free_in_time() {
+    let simulation = Simulation::new(1);
+    let loft = Loft::spawn(simulation.system(), FEW);
+    rests(&simulation);
+    assert!(heap(&simulation).live > FEW as u64 * 40);
+    loft.forget().send();
+    simulation.run_for(Duration::from_secs(3));
+    assert!(heap(&simulation).live < 100_000, "{:?}", heap(&simulation));
+}
+
+/// Nobody is marked a second time while it rests.
+#[test]
+fn who_rests_is_marked_once() {
+    let simulation = Simulation::new(1);
+    let loft = Loft::spawn(simulation.system(), FEW);
+    rests(&simulation);
+    rests(&simulation);
+    assert_eq!(loft.marks().ask_blocking(), Ok(1));
+}
+
+/// A turn now and then, which forgets nothing.
+#[test]
+fn who_has_forgotten_nothing_is_marked_more_and_more_seldom() {
+    let simulation = Simulation::new(1);
+    let loft = Loft::spawn(simulation.system(), FEW);
+    for _ in 0..1_000 {
+        loft.marks().send();
+        simulation.run_for(Duration::from_secs(10));
+    }
+    let marks = loft.marks().ask_blocking().unwrap();
+    assert!((100..200).contains(&marks), "{marks}");
+}
+
 /// A heap that is due when it has grown by so many words, and waits for the sweep.
 fn is_marked_after(words: usize) {
     for seed in 0..10 {
         let builder = System::builder().pacing(pacing());
         let simulation = Simulation::with(seed, Faults::none(), builder);
-        let loft = Loft::spawn(simulation.system());
+        let loft = Loft::spawn(simulation.system(), MANY);
         let grow = || loft.grow_unswept(words).ask_blocking().unwrap();
         let before = (0..2_000).find_map(|_| grow()).unwrap();
         rests(&simulation);
@@ -82,7 +128,7 @@ fn the_last_turn_has_swept_all_and_the_mark_begins() {
 fn the_first_turn_is_the_last_and_the_mark_begins() {
     let builder = System::builder().pacing(pacing());
     let simulation = Simulation::with(1, Faults::none(), builder);
-    let loft = Loft::spawn(simulation.system());
+    let loft = Loft::spawn(simulation.system(), MANY);
     rests(&simulation);
     assert_eq!(loft.marks().ask_blocking(), Ok(1));
 }
@@ -92,7 +138,7 @@ fn the_last_turn_has_panicked_and_the_mark_begins() {
     let builder = System::builder().pacing(pacing());
     let simulation = Simulation::with(1, Faults::none(), builder);
     let tree = Supervisor::one_for_one().spawn(simulation.system());
-    let loft = tree.add(Loft::child().on_panic(OnPanic::Resume));
+    let loft = tree.add(Loft::child(MANY).on_panic(OnPanic::Resume));
     loft.marks().send();
     rests(&simulation);
     let before = loft.marks().ask_blocking().unwrap();
@@ -101,15 +147,92 @@ fn the_last_turn_has_panicked_and_the_mark_begins() {
     assert!(loft.marks().ask_blocking().unwrap() > before);
 }
 
+/// What its rest makes old is a reason too.
+#[test]
+fn all_is_young_until_it_rests_and_the_mark_begins() {
+    let builder = System::builder().pacing(Pacing::new().nursery(64 << 20));
+    let simulation = Simulation::with(1, Faults::none(), builder);
+    let loft = Loft::spawn(simulation.system(), MANY);
+    rests(&simulation);
+    assert_eq!(loft.marks().ask_blocking(), Ok(1));
+}
+
 /// A mark is due when the last one has ended, but nothing has come since: nobody would ever sleep.
 #[test]
 fn who_may_not_grow_is_not_marked_for_ever() {
     let builder = System::builder().pacing(Pacing::new().first(0).growth(1.0));
     let simulation = Simulation::with(1, Faults::none(), builder);
-    let loft = Loft::spawn(simulation.system());
+    let loft = Loft::spawn(simulation.system(), FEW);
     for _ in 0..3 {
         loft.marks().send();
         rests(&simulation);
     }
     assert!(loft.marks().ask_blocking().unwrap() < 10);
+}
+
+#[derive(Object)]
+struct Plate {
+    to: Address<Loft>,
+}
+
+/// Shows the address of another.
+#[derive(Actor)]
+struct DoorState<'gc> {
+    small: Vec<Gc<'gc, Leaf<[u64; 5]>>>,
+    plate: Gc<'gc, Plate>,
+}
+
+#[behaviours]
+impl<'gc> DoorState<'gc> {
+    #[start]
+    fn new(t: &Turn<'gc, Door>, to: Address<Loft>) -> Self {
+        DoorState {
+            small: Vec::new(),
+            plate: t.alloc(Plate { to }),
+        }
+    }
+
+    fn grow(&mut self, t: &Turn<'gc, Door>, small: usize) {
+        self.small = (0..small).map(|_| t.alloc(Leaf([1; 5]))).collect();
+    }
+
+    fn marks(&mut self, t: &Turn<'gc, Door>) -> u64 {
+        self.plate.to.marks().send();
+        t.stats().major
+    }
+}
+
+fn door(pacing: Pacing) -> (Simulation, Address<Door>) {
+    let builder = System::builder().pacing(pacing);
+    let simulation = Simulation::with(1, Faults::none(), builder);
+    let loft = Loft::spawn(simulation.system(), 0);
+    let door = Door::spawn(simulation.system(), loft);
+    (simulation, door)
+}
+
+/// The question is on its way when the last turn comes: the mark that growth wants then is the one that sees the addresses.
+#[test]
+fn one_mark_is_for_growth_and_for_what_is_to_be_seen() {
+    let (simulation, door) = door(Pacing::new());
+    simulation.run_for(Duration::from_millis(500));
+    door.grow(FEW).send();
+    rests(&simulation);
+    assert_eq!(door.marks().ask_blocking(), Ok(1));
+}
+
+/// A stress that empties nurseries alone does not keep a mark from ending.
+#[test]
+fn a_mark_ends_under_any_stress() {
+    for when in [
+        When::Paced,
+        When::Young,
+        When::All,
+        When::Chance,
+        When::Beside,
+    ] {
+        let (simulation, door) = door(Pacing::new().stressed(Stress::new(when, 1)));
+        door.grow(FEW).send();
+        rests(&simulation);
+        assert!(door.marks().ask_blocking().unwrap() > 0, "{when:?}");
+    }
 }

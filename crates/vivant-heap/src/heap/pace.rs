@@ -1,5 +1,6 @@
 //! When a heap collects, and how much at a time: [`Heap::pace`].
 
+use super::shortage::Marked;
 use super::{Core, Heap, Root};
 use crate::collector::{Ageing, Marker, Progress, Shows};
 use crate::marking::Marking;
@@ -101,6 +102,22 @@ impl Core {
         self.go_through_cycle();
         while !self.old.sweep(Portion::ALL, &self.source) {}
         self.reserve.shrink(0, &self.source);
+    }
+}
+
+impl Core {
+    /// Turns got no pages: whether that is over, now that all is given back that can be, and there were so many marks before.
+    #[cold]
+    fn looks_at_shortage(&self, marks: u64) {
+        let marked = match self.counted.marks() == marks {
+            true => Marked::No,
+            false => Marked::Yes,
+        };
+        let waits = marked == Marked::No && self.shortage.is_due();
+        match self.is_short() || waits {
+            true => self.shortage.goes_on(marked),
+            false => self.shortage.ends(),
+        }
     }
 }
 
@@ -220,9 +237,18 @@ impl<R: Root> Heap<R> {
         when == When::Paced && core.cycle.borrow().is_none() && core.weight() > core.mark_at
     }
 
+    /// Whether it is so large that growth has it marked at times ([`Pacing::first`](crate::Pacing::first)). Costs a few loads.
+    #[inline]
+    #[must_use]
+    pub fn exceeds_first(&self) -> bool {
+        let core = self.core();
+        core.weight() > core.pacing.first
+    }
+
     /// Between two turns: collects what is due by the heap's pacing; goes on with a mark that runs beside the turns, settles a piece of what it leaves if all is met
     /// ([`Heap::is_settling`]), and ends it when that was the last one.
     pub fn pace(&mut self) {
+        let marks = self.core().counted.marks();
         let due = self.due().by(self.core().pacing.marking);
         let (core, state) = (self.core.get_mut(), &mut *self.state);
         match due {
@@ -254,7 +280,10 @@ impl<R: Root> Heap<R> {
         if core.is_short() {
             core.spare();
         }
-        core.prepares.set(false);
+        if core.shortage.lasts() {
+            core.looks_at_shortage(marks);
+        }
+        core.prepares.set(core.shortage.lasts());
         if core.source.is_unready() {
             core.source.prepare();
         }
@@ -265,7 +294,7 @@ impl<R: Root> Heap<R> {
         let core = self.core.get_mut();
         let marks = core.cycle.get_mut().is_some();
         let young = core.is_full();
-        let old = core.weight() >= core.mark_at;
+        let old = core.weight() >= core.mark_at || core.shortage.is_due();
         match core.pacing.stress.map_or(When::Paced, |stress| stress.when) {
             When::Paced if marks => Due::Beside(None),
             // The sweep is paced to be through by now. What is left of it comes first, also if little of all that lives.
@@ -278,6 +307,8 @@ impl<R: Root> Heap<R> {
             When::Paced if old => Due::All,
             When::Paced if young => Due::Young,
             When::Paced | When::Never => Due::Nothing,
+            // Or it would never end.
+            When::Young if marks => Due::Beside(None),
             When::Young => Due::Young,
             When::All => Due::All,
             When::Chance => match core.chance.below(8) {

@@ -13,6 +13,7 @@ use crate::observe;
 use crate::space::{Helped, Orphans};
 use crate::sync::{Arc, Ordering};
 use crate::system::Shared;
+use std::mem;
 
 /// What a worker remembers from run to run.
 struct Habits {
@@ -21,6 +22,8 @@ struct Habits {
     thief: Thief,
     /// When it next helps with a mark though actors want to run.
     helps_at_ns: u64,
+    /// Whether it has helped since it last ran an actor.
+    helped: Helped,
 }
 
 /// Where actors want to run, a worker helps with marks for a tenth of its time (A5): then it runs actors for so many times as long as it has helped.
@@ -94,6 +97,7 @@ impl Threads {
                 pace: Pace::default(),
                 thief: Thief::woken(now_ns, &self.patience),
                 helps_at_ns: 0,
+                helped: Helped::Nothing,
             };
             // One catch around all runs until a panic, for a catch around each would cost a tenth of a short run.
             while let Err(caught) = catch(|| self.run_actors(worker, &seat, &mut habits)) {
@@ -141,6 +145,12 @@ impl Threads {
                 .or_else(|| self.far(seat, &mut habits.thief, worker));
             match next {
                 Some(actor) => {
+                    if mem::take(&mut habits.helped) == Helped::Some
+                        && worker.system.marks.wants_help()
+                    {
+                        // It leaves for a while what another may have looked for in vain.
+                        self.wake_one();
+                    }
                     if let Ran::Requeue(actor) = cell::run_to_panic(actor, worker, budget) {
                         self.requeue_or_hold(worker, seat, actor);
                     }
@@ -149,7 +159,7 @@ impl Threads {
                 None if seat.has_dropped() => seat.count_dropped(),
                 None if self.is_closed() => return,
                 None if worker.has_suspects() || is_called(worker) => care(worker, seat),
-                None if helps(worker, seat) == Helped::Some => {}
+                None if helps(worker, seat) == Helped::Some => habits.helped = Helped::Some,
                 None => {
                     habits.thief.rests(&self.patience);
                     observe::rests(worker);

@@ -247,11 +247,6 @@ where
             let reports = &worker.system.reports;
             reports.large_turn(worker.path(), worker.behaviour(), young as u64);
         }
-        self.paces(worker, facts);
-    }
-
-    /// Collects what is due, and leaves what it need not do itself to others.
-    pub(super) fn paces(&mut self, worker: &Worker, facts: &HeapCounts) {
         self.timed(worker, facts, Heap::pace);
         self.has_heard();
         self.leaves_to_others(worker);

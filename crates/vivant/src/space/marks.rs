@@ -30,9 +30,10 @@ pub(super) struct Mark {
 }
 
 /// Whether a worker has found something to do.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) enum Helped {
     Some,
+    #[default]
     Nothing,
 }
 

@@ -8,6 +8,7 @@ mod collected;
 mod deaths;
 mod distribution;
 mod facts;
+mod last_mark;
 mod leaves;
 mod marks;
 mod orphan_table;

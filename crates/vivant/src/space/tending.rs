@@ -106,12 +106,12 @@ where
         } = std::mem::take(&mut self.tending)
         else {
             self.rest.mark_begins();
-            self.rest.is_marked(self.turns, now_ns, ns, after);
+            self.rest.mark.has_ended(self.turns, now_ns, ns, after);
             return;
         };
         worker.system.marks.ends(&mark);
         let took_ns = spent_ns + mark.spent_ns();
-        self.rest.is_marked(turns, now_ns, took_ns, after);
+        self.rest.mark.has_ended(turns, now_ns, took_ns, after);
         if shows == Shows::Acquaintances && turns == self.turns {
             let heap = &mut self.heap;
             self.sighting = Sighting::by(turns, |each| heap.show(each));
@@ -134,20 +134,14 @@ where
             self.timed(worker, facts, |heap| heap.sweep_some(SWEPT));
         }
         self.goes_on_hearing(worker, facts);
-        self.begins_what_waited(worker, facts);
         self.will_be_tended(worker);
-    }
-
-    /// Growth wants a mark: if what that has waited for is done it begins, for no other turn need come.
-    pub(super) fn begins_what_waited(&mut self, worker: &Worker, facts: &HeapCounts) {
-        if self.heap.mark_waits() && !self.heap.is_unswept() && !self.hears_on() {
-            self.paces(worker, facts);
-        }
     }
 
     /// The actor has handed over what its turns have found, and put back what it has not done itself of the mark. Who has looked meanwhile has found nothing, and sleeps.
     pub(super) fn leaves_to_others(&self, worker: &Worker) {
-        if let Tending::Marks { mark, .. } = &self.tending {
+        if let Tending::Marks { mark, .. } = &self.tending
+            && !self.heap.is_settling()
+        {
             worker.system.marks.is_left(&worker.system, mark);
         }
     }
