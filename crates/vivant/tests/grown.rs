@@ -2,7 +2,7 @@
 
 use std::panic::resume_unwind;
 use std::time::Duration;
-use vivant::heap::{Leaf, Stress, When};
+use vivant::heap::{Leaf, Marking, Stress, When};
 use vivant::prelude::*;
 use vivant::simulation::{Faults, Simulation};
 use vivant::{HeapFacts, OnPanic, Pacing, Supervisor};
@@ -75,6 +75,21 @@ fn what_it_has_forgotten_is_free_in_time() {
     loft.forget().send();
     simulation.run_for(Duration::from_secs(3));
     assert!(heap(&simulation).live < 100_000, "{:?}", heap(&simulation));
+}
+
+/// Where a mark would hold up whoever comes, nobody is marked for memory alone.
+#[test]
+fn who_is_marked_at_once_is_not_marked_because_it_rests() {
+    let pacing = Pacing::new().marking(Marking::AtOnce).first(8 << 20);
+    for (first, marks) in [(2 * FEW, 0), (MANY, 1)] {
+        let builder = System::builder().pacing(pacing);
+        let simulation = Simulation::with(1, Faults::none(), builder);
+        let loft = Loft::spawn(simulation.system(), first);
+        rests(&simulation);
+        loft.forget().send();
+        rests(&simulation);
+        assert_eq!(loft.marks().ask_blocking(), Ok(marks));
+    }
 }
 
 /// Nobody is marked a second time while it rests.

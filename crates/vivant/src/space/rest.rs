@@ -200,6 +200,8 @@ where
     fn wants(&self) -> impl Iterator<Item = Wants> {
         let heap = &self.heap;
         let has_run = !self.rest.mark.is_after(self.turns);
+        // At once it would hold up whoever comes meanwhile.
+        let frees = heap.marking() == Marking::Concurrent && heap.exceeds_first();
         let wants = [
             (Wants::GiveUp, heap.imports() > 0 && has_run),
             (Wants::See, heap.shows() && !self.sighting.is_of(self.turns)),
@@ -208,7 +210,7 @@ where
                 heap.has_destructors() && !self.is_marked_since(),
             ),
             (Wants::Collect, self.rest.given_up == GivenUp::Something),
-            (Wants::Free, heap.exceeds_first() && has_run),
+            (Wants::Free, frees && has_run),
             (Wants::Grow, heap.mark_waits()),
         ];
         let may = heap.marking() != Marking::Never;
