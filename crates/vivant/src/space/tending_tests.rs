@@ -73,6 +73,15 @@ struct WardrobeState<'gc> {
     all: Vec<Gc<'gc, [u64; 12]>>,
     weak: Vec<Weak<'gc, [u64; 12]>>,
     token: Option<Gc<'gc, Leaf<Arc<()>>>>,
+    seen: Seen,
+}
+
+/// The last mark that it has seen: how many there were, in how many pieces these were settled before it, and whether nobody is to help with it any more.
+#[derive(Object, Default)]
+struct Seen {
+    begun: u64,
+    settled: u64,
+    needs_nobody: bool,
 }
 
 #[behaviours]
@@ -82,7 +91,33 @@ impl<'gc> WardrobeState<'gc> {
         let all: Vec<_> = (0..WEAK).map(|_| t.alloc([0; 12])).collect();
         let weak = all.iter().map(|it| Weak::new(t, *it)).collect();
         let token = Some(t.alloc(Leaf(token)));
-        WardrobeState { all, weak, token }
+        WardrobeState {
+            all,
+            weak,
+            token,
+            seen: Seen::default(),
+        }
+    }
+
+    /// It grows. If a mark is settled, and was taken off the list of those that want help: whether it is back.
+    fn grows(&mut self, t: &Turn<'gc, Wardrobe>) -> Option<bool> {
+        self.all.extend((0..5).map(|_| t.alloc([0; 12])));
+        let (stats, seen) = (t.stats(), &mut self.seen);
+        if seen.begun != stats.begun {
+            (seen.begun, seen.settled) = (stats.begun, stats.settled);
+            seen.needs_nobody = false;
+        }
+        let runs = stats.begun > stats.ended + stats.given_up;
+        if !runs || stats.settled == seen.settled {
+            return None;
+        }
+        Worker::with_current(|worker| {
+            let (marks, needed_nobody) = (&worker.system.marks, seen.needs_nobody);
+            let is_listed = marks.are_running();
+            marks.help_by(&worker.system, 1);
+            seen.needs_nobody = !marks.are_running();
+            needed_nobody.then_some(is_listed)
+        })?
     }
 
     fn forgets(&mut self) {
@@ -112,6 +147,27 @@ fn a_mark_is_settled_though_no_message_comes() {
         assert!(pieces >= (WEAK / 512) as u64, "seed {seed}: {pieces}");
         assert_eq!(wardrobe.alive().ask_blocking().unwrap(), WEAK / 2);
     }
+}
+
+/// Only its actor can go on with it.
+#[test]
+fn a_mark_that_is_settled_calls_nobody() {
+    let mut settled = 0;
+    for seed in 0..10 {
+        let builder = System::builder().pacing(Pacing::new().nursery(256));
+        let simulation = Simulation::with(seed, Faults::none(), builder);
+        let wardrobe = Wardrobe::spawn(simulation.system(), Arc::new(()));
+        for _ in 0..100 {
+            let answers: Vec<_> = (0..10).map(|_| wardrobe.grows().ask()).collect();
+            for answer in answers {
+                if let Some(is_called) = answer.wait().unwrap() {
+                    assert!(!is_called, "seed {seed}");
+                    settled += 1;
+                }
+            }
+        }
+    }
+    assert!(settled > 0);
 }
 
 type Slot = Arc<Mutex<Option<Held<[u64]>>>>;
