@@ -164,7 +164,8 @@ impl SystemBuilder {
         self
     }
 
-    /// How long an actor with a heap has to be idle before its nursery is emptied and given back. One second by default. What it does not need any more of others
+    /// How long an actor with a heap has to be idle before its nursery is emptied and given back, and what its turns have forgotten is collected
+    /// ([`Pacing::first`] says from which size on). One second by default. What it does not need any more of others
     /// is given up after an eighth of it, and its owner collects that within half of it; actors that nobody can reach any more are looked for after the whole of it.
     pub fn idle_after(mut self, time: Duration) -> Self {
         self.config.idle_after = time;
