@@ -113,7 +113,8 @@ impl Core {
             true => Marked::No,
             false => Marked::Yes,
         };
-        let waits = marked == Marked::No && self.shortage.is_due();
+        // One that runs already is as good.
+        let waits = marked == Marked::No && !self.is_marking() && self.shortage.is_due();
         match self.is_short() || waits {
             true => self.shortage.goes_on(marked),
             false => self.shortage.ends(),
