@@ -18,7 +18,7 @@ use crate::pages::Source;
 use crate::pages::chunk::PAGE;
 use crate::pages::page::Age;
 use crate::pieces::Pieces;
-use crate::region::Role;
+use crate::region::{Holder, Role};
 use crate::reserve::Reserve;
 use crate::stats::Counted;
 use crate::stress::{Chance, When};
@@ -169,11 +169,26 @@ impl Core {
     /// A turn gets no room for an object. The heap looks after itself when that is over, and is marked, though it has not grown.
     #[cold]
     pub(crate) fn refuses(&self, bytes: usize) -> ! {
-        self.prepares.set(true);
-        if self.pacing.marking != Marking::Never {
-            self.shortage.begins();
-        }
+        self.will_look_after_itself(bytes);
         crate::mutator::no_memory(bytes)
+    }
+
+    /// So does the heap in whose turn an open region is refused something: it may be what has the pages.
+    fn will_look_after_itself(&self, bytes: usize) {
+        self.prepares.set(true);
+        // Only what a bound refuses: a mark needs pages itself, and of these the system may have none.
+        if self.pacing.marking != Marking::Never && !self.has_pages(bytes) {
+            self.shortage.begins(bytes);
+        }
+        if let Role::Region(Holder::Turn(around)) = self.role {
+            // SAFETY: the turns around an open region last longer, and wait for it; this thread has all of them. Nothing but cells is written.
+            unsafe { &*around.as_ref().get() }.will_look_after_itself(bytes);
+        }
+    }
+
+    /// Whether a turn was refused pages, and the heap is to be marked for it.
+    pub(crate) fn is_refused(&self) -> bool {
+        self.shortage.is_due()
     }
 
     /// What it has to think of when it asks itself whether to mark: bytes of living old objects, and what it keeps alive elsewhere, in regions too.

@@ -171,12 +171,12 @@ impl Counted {
         self.stats.ended += 1;
     }
 
-    /// It was given up.
     /// How many marks have begun or ended.
     pub(crate) fn marks(&self) -> u64 {
         self.stats.begun + self.stats.major
     }
 
+    /// It was given up.
     pub(crate) fn gives_up(&mut self) {
         self.stats.given_up += 1;
     }

@@ -1,6 +1,7 @@
 //! What an actor's last turns have left is collected though no other turn comes (A2): what they have forgotten, and whatever the mark has waited for that was due. Nobody else waits for any of it.
 
 use std::panic::resume_unwind;
+use std::sync::Arc;
 use std::time::Duration;
 use vivant::heap::{Leaf, Marking, Stress, When};
 use vivant::prelude::*;
@@ -45,6 +46,10 @@ impl<'gc> LoftState<'gc> {
     fn forget(&mut self) {
         self.small.clear();
         self.large.clear();
+    }
+
+    fn drops(&mut self, t: &Turn<'gc, Loft>, token: Arc<()>) {
+        let _dead = t.alloc(Leaf(token));
     }
 
     fn marks(&mut self, t: &Turn<'gc, Loft>) -> u64 {
@@ -113,6 +118,25 @@ fn who_has_forgotten_nothing_is_marked_more_and_more_seldom() {
     }
     let marks = loft.marks().ask_blocking().unwrap();
     assert!((100..200).contains(&marks), "{marks}");
+}
+
+/// Whoever waits for a destructor does not wait for that: a question that is far off is no answer to what a turn brings before it.
+#[test]
+fn what_others_wait_for_is_in_time_though_marks_were_in_vain() {
+    let simulation = Simulation::new(1);
+    let loft = Loft::spawn(simulation.system(), FEW);
+    for _ in 0..10 {
+        loft.marks().send();
+        simulation.run_for(Duration::from_secs(100));
+    }
+    for _ in 0..2 {
+        loft.marks().send();
+        simulation.run_for(Duration::from_millis(2_500));
+    }
+    let token = Arc::new(());
+    loft.drops(token.clone()).send();
+    simulation.run_for(Duration::from_millis(2_500));
+    assert_eq!(Arc::strong_count(&token), 1);
 }
 
 /// A heap that is due when it has grown by so many words, and waits for the sweep.

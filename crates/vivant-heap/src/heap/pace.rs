@@ -115,7 +115,8 @@ impl Core {
         };
         // One that runs already is as good.
         let waits = marked == Marked::No && !self.is_marking() && self.shortage.is_due();
-        match self.is_short() || waits {
+        let has_room = !self.is_short() && self.has_pages(self.shortage.wanted());
+        match waits || !has_room {
             true => self.shortage.goes_on(marked),
             false => self.shortage.ends(),
         }

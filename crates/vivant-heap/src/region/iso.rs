@@ -91,6 +91,10 @@ impl<T: Twin> Iso<T> {
 
     /// Opens the region, where no heap is at hand: shared objects cannot be made in it. It is collected afterwards, if it has grown.
     pub fn open<R>(&mut self, body: impl for<'r> FnOnce(&Mutator<'r>, &mut T::Of<'r>) -> R) -> R {
+        if self.heap.core().is_refused() {
+            // The last one was cut off.
+            self.heap.pace();
+        }
         let result = self.heap.turn(body);
         if self.heap.is_due() {
             self.heap.pace();

@@ -12,6 +12,6 @@ mod model_graphs;
 mod model_tests;
 mod split;
 
-pub(crate) use holder::Role;
+pub(crate) use holder::{Holder, Role};
 pub use iso::Iso;
 pub use split::NotDisjoint;

@@ -152,11 +152,14 @@ where
     fn ask_in_time(&mut self, worker: &Worker) {
         let idle_after = worker.system.config.idle_after;
         let hang = self.heap.imports() > 0 || self.rest.given_up == GivenUp::Something;
-        self.ask_in(ns(if hang { idle_after / SOON } else { idle_after }));
+        let in_time = if hang { idle_after / SOON } else { idle_after };
+        self.ask_in(worker, ns(in_time));
     }
 
-    fn ask_in(&mut self, in_ns: u64) {
+    fn ask_in(&mut self, worker: &Worker, in_ns: u64) {
         self.rest.question = match self.heap.imports() {
+            // One that is far off does for nothing that comes meanwhile.
+            _ if in_ns > ns(worker.system.config.idle_after) => Question::None,
             0 => Question::Comes,
             _ => Question::ComesSoon,
         };
@@ -210,8 +213,8 @@ where
                 heap.has_destructors() && !self.is_marked_since(),
             ),
             (Wants::Collect, self.rest.given_up == GivenUp::Something),
-            (Wants::Free, frees && has_run),
             (Wants::Grow, heap.mark_waits()),
+            (Wants::Free, frees && has_run),
         ];
         let may = heap.marking() != Marking::Never;
         let wants = wants.into_iter().filter(move |(_, is_so)| may && *is_so);
@@ -300,7 +303,7 @@ where
             _ => None,
         };
         if let Some(next_ns) = next_ns {
-            self.ask_in(next_ns.saturating_sub(now_ns));
+            self.ask_in(worker, next_ns.saturating_sub(now_ns));
         }
     }
 

@@ -1,0 +1,194 @@
+//! Heaps whose source has no pages left for turns: what was forgotten is found though nothing grows, and what lives is not marked for ever.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use vivant_heap::{Gc, Heap, Iso, Leaf, Marking, Pacing, Progress, Root, Source};
+
+struct Hoard;
+
+type Region = Iso<Vec<Gc<'static, Leaf<[u64; 12]>>>>;
+
+impl Root for Hoard {
+    type Of<'gc> = (
+        Vec<Gc<'gc, [u64; 12]>>,
+        Option<Gc<'gc, [u64]>>,
+        Option<Region>,
+    );
+}
+
+const PAGES: usize = 2000;
+
+/// By growth its next mark is due when it has far more than there is.
+const PACING: Pacing = Pacing::new().first(1 << 30);
+
+fn hoard(source: &Arc<Source>, pacing: Pacing, things: usize) -> Heap<Hoard> {
+    let mut heap = Heap::<Hoard>::new(source, pacing, |m| {
+        let things = (0..things).map(|_| m.alloc([0; 12])).collect();
+        (things, None, None)
+    });
+    heap.collect();
+    heap.sweep();
+    heap
+}
+
+fn is_done(turn: impl FnOnce()) -> bool {
+    catch_unwind(AssertUnwindSafe(turn)).is_ok()
+}
+
+fn hoards(heap: &mut Heap<Hoard>, many: usize) -> bool {
+    is_done(|| heap.turn(|m, state| state.0.extend((0..many).map(|_| m.alloc([0; 12])))))
+}
+
+fn is_over(heap: &mut Heap<Hoard>) {
+    if heap.is_due() {
+        heap.pace();
+    }
+}
+
+/// As much as turns get.
+fn full(source: &Arc<Source>) -> Heap<Hoard> {
+    let mut heap = hoard(source, PACING, 0);
+    while hoards(&mut heap, 1_000) {
+        is_over(&mut heap);
+    }
+    is_over(&mut heap);
+    heap
+}
+
+#[test]
+fn what_was_forgotten_is_found() {
+    let source = Arc::new(Source::bounded(PAGES));
+    let mut heap = full(&source);
+    heap.turn(|_, state| state.0.clear());
+    is_over(&mut heap);
+    assert!(hoards(&mut heap, 1_000), "all of it was forgotten");
+}
+
+/// If all of it lives it is not marked after each turn that gets nothing.
+#[test]
+fn what_lives_is_marked_more_and_more_seldom() {
+    let source = Arc::new(Source::bounded(PAGES));
+    let mut heap = full(&source);
+    let before = heap.stats().major;
+    for _ in 0..500 {
+        assert!(!hoards(&mut heap, 100_000));
+        is_over(&mut heap);
+    }
+    let marks = heap.stats().major - before;
+    assert!((5..20).contains(&marks), "{marks}");
+    heap.turn(|_, state| state.0.clear());
+    let mut turns = 0;
+    while !hoards(&mut heap, 1_000) {
+        is_over(&mut heap);
+        turns += 1;
+    }
+    assert!(turns <= 64, "{turns}");
+}
+
+fn reads(heap: &mut Heap<Hoard>) -> u64 {
+    let before = heap.stats().major;
+    for _ in 0..1_000 {
+        heap.turn(|_, state| assert_eq!(state.0[0][0], 0));
+        is_over(heap);
+    }
+    heap.stats().major - before
+}
+
+/// Nor after turns that want nothing.
+#[test]
+fn who_only_reads_is_not_marked() {
+    let source = Arc::new(Source::bounded(PAGES));
+    assert!(reads(&mut full(&source)) <= 1);
+}
+
+/// Neither if it is another that has all the pages.
+#[test]
+fn who_only_reads_beside_a_full_heap_is_not_marked() {
+    let source = Arc::new(Source::bounded(PAGES));
+    let mut heap = hoard(&source, PACING, 40_000);
+    let _full = full(&source);
+    assert!(!hoards(&mut heap, 100_000));
+    assert!(reads(&mut heap) <= 2);
+}
+
+/// There are pages, but not so many.
+#[test]
+fn what_can_never_fit_is_not_marked_for_each_time() {
+    for marking in [Marking::Concurrent, Marking::AtOnce] {
+        let source = Arc::new(Source::bounded(PAGES));
+        let mut heap = hoard(&source, PACING.marking(marking), 40_000);
+        let before = heap.stats().major;
+        for _ in 0..500 {
+            let large = vec![0; 1500 * 512];
+            assert!(!is_done(
+                || heap.turn(|m, state| state.1 = Some(m.alloc_slice(large)))
+            ));
+            is_over(&mut heap);
+            if heap.marker().is_none() {
+                heap.sweep_some(256);
+            }
+            if let Some(marker) = heap.marker() {
+                while marker.work(512) == Progress::More {}
+            }
+        }
+        let marks = heap.stats().major - before;
+        assert!(marks < 50, "{marking}: {marks}");
+    }
+}
+
+/// Who gets none is a region, and what has them is the heap that opens it.
+#[test]
+fn a_region_gets_what_its_holder_has_forgotten() {
+    let source = Arc::new(Source::bounded(PAGES));
+    let mut heap = hoard(&source, PACING, 0);
+    while source.stats().pages < PAGES - 100 && hoards(&mut heap, 1_000) {
+        is_over(&mut heap);
+    }
+    heap.turn(|_, state| state.0.clear());
+    is_over(&mut heap);
+    let mut makes = || {
+        let made = is_done(|| {
+            heap.turn(|m, (.., region)| {
+                *region = Some(m.iso(|r| (0..10_000).map(|_| r.alloc(Leaf([0; 12]))).collect()));
+            });
+        });
+        is_over(&mut heap);
+        made
+    };
+    assert!((0..70).any(|_| makes()));
+}
+
+/// It has it itself.
+#[test]
+fn a_region_gets_what_it_has_forgotten() {
+    let source = Arc::new(Source::bounded(PAGES));
+    let mut region = Region::paced(&source, PACING, |_| Vec::new());
+    let mut fills = || {
+        is_done(|| {
+            region.open(|r, state| {
+                state.clear();
+                state.extend((0..50_000).map(|_| r.alloc(Leaf([0; 12]))));
+            });
+        })
+    };
+    assert!(fills());
+    assert!((0..3).any(|_| fills()));
+}
+
+/// A mark needs pages itself: where the system has none it is not begun for that.
+#[test]
+fn a_turn_that_the_system_refuses_is_lost_and_nothing_else() {
+    let source = Arc::new(Source::exhausted_at(400));
+    let mut heap = Heap::<Hoard>::new(&source, PACING, |m| {
+        let young = (0..2_000).map(|_| m.alloc([0; 12])).collect();
+        (young, None, None)
+    });
+    let left = 400 - source.stats().pages;
+    heap.turn(|m, state| state.1 = Some(m.alloc_slice(vec![0; (left - 1) * 512])));
+    for _ in 0..3 {
+        let turn = || heap.turn(|m, _| drop(m.alloc_slice(vec![0_u64; 4 * 512])));
+        assert!(!is_done(turn));
+        is_over(&mut heap);
+    }
+    assert_eq!(heap.stats().major, 0);
+}
