@@ -106,15 +106,17 @@ impl Core {
 }
 
 impl Core {
-    /// Turns got no pages: whether that is over, now that all is given back that can be, and there were so many marks before.
+    /// Turns got no pages: whether that is over, now that all is given back that can be, and there were so many marks before. One that runs is waited for.
     #[cold]
     fn looks_at_shortage(&self, marks: u64) {
+        if self.is_marking() {
+            return;
+        }
         let marked = match self.counted.marks() == marks {
             true => Marked::No,
             false => Marked::Yes,
         };
-        // One that runs already is as good.
-        let waits = marked == Marked::No && !self.is_marking() && self.shortage.is_due();
+        let waits = marked == Marked::No && self.shortage.is_due();
         let has_room = !self.is_short() && self.has_pages(self.shortage.wanted());
         match waits || !has_room {
             true => self.shortage.goes_on(marked),
@@ -285,7 +287,8 @@ impl<R: Root> Heap<R> {
         if core.shortage.lasts() {
             core.looks_at_shortage(marks);
         }
-        core.prepares.set(core.shortage.lasts());
+        core.prepares
+            .set(core.shortage.lasts() && !core.is_marking());
         if core.source.is_unready() {
             core.source.prepare();
         }
