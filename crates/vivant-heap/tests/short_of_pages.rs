@@ -186,7 +186,7 @@ fn a_turn_that_the_system_refuses_is_lost_and_nothing_else() {
     let left = 400 - source.stats().pages;
     heap.turn(|m, state| state.1 = Some(m.alloc_slice(vec![0; (left - 1) * 512])));
     for _ in 0..3 {
-        let turn = || heap.turn(|m, _| drop(m.alloc_slice(vec![0_u64; 4 * 512])));
+        let turn = || heap.turn(|m, _| _ = m.alloc_slice(vec![0_u64; 4 * 512]));
         assert!(!is_done(turn));
         is_over(&mut heap);
     }
