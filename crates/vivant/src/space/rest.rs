@@ -37,6 +37,8 @@ pub(super) struct Rest {
     turns: u64,
     since_ns: u64,
     pub(super) mark: LastMark,
+    /// The number of its turns when it last gave its nursery back.
+    gave_back: u64,
     /// What others have given up since.
     given_up: GivenUp,
     hears: Hears,
@@ -307,8 +309,11 @@ where
         }
     }
 
-    /// Empties the nursery, and gives it back.
+    /// Empties the nursery, and gives it back, unless no turn has run since that was done.
     fn gives_back(&mut self, worker: &Worker, facts: &HeapCounts) {
+        if mem::replace(&mut self.rest.gave_back, self.turns) == self.turns {
+            return;
+        }
         let rest = |_: &_, _: &_| PauseKind::Rest;
         self.timed_as(worker, facts, rest, |heap| {
             heap.collect_young();
