@@ -103,9 +103,7 @@ impl Core {
         while !self.old.sweep(Portion::ALL, &self.source) {}
         self.reserve.shrink(0, &self.source);
     }
-}
 
-impl Core {
     /// Turns got no pages: whether that is over, now that all is given back that can be, and there were so many marks before. One that runs is waited for.
     #[cold]
     fn looks_at_shortage(&self, marks: u64) {

@@ -62,6 +62,16 @@ fn pacing() -> Pacing {
     Pacing::new().growth(1.05)
 }
 
+fn simulation(pacing: Pacing) -> Simulation {
+    Simulation::with(1, Faults::none(), System::builder().pacing(pacing))
+}
+
+fn loft(pacing: Pacing, small: usize) -> (Simulation, Address<Loft>) {
+    let simulation = simulation(pacing);
+    let loft = Loft::spawn(simulation.system(), small);
+    (simulation, loft)
+}
+
 fn rests(simulation: &Simulation) {
     simulation.run_for(Duration::from_secs(10_000));
 }
@@ -73,8 +83,9 @@ fn heap(simulation: &Simulation) -> HeapFacts {
 
 #[test]
 fn what_it_has_forgotten_is_free_in_time() {
-    let simulation = Simulation::new(1);
-    let loft = Loft::spawn(simulation.system(), FEW);
+    let (simulation, loft) = loft(Pacing::new(), FEW);
+    // It is marked by then, for it has grown; and has not grown since.
+    loft.marks().send();
     rests(&simulation);
     assert!(heap(&simulation).live > FEW as u64 * 40);
     loft.forget().send();
@@ -87,9 +98,7 @@ fn what_it_has_forgotten_is_free_in_time() {
 fn who_is_marked_at_once_is_not_marked_because_it_rests() {
     let pacing = Pacing::new().marking(Marking::AtOnce).first(8 << 20);
     for (first, marks) in [(2 * FEW, 0), (MANY, 1)] {
-        let builder = System::builder().pacing(pacing);
-        let simulation = Simulation::with(1, Faults::none(), builder);
-        let loft = Loft::spawn(simulation.system(), first);
+        let (simulation, loft) = loft(pacing, first);
         rests(&simulation);
         loft.forget().send();
         rests(&simulation);
@@ -100,8 +109,7 @@ fn who_is_marked_at_once_is_not_marked_because_it_rests() {
 /// Nobody is marked a second time while it rests.
 #[test]
 fn who_rests_is_marked_once() {
-    let simulation = Simulation::new(1);
-    let loft = Loft::spawn(simulation.system(), FEW);
+    let (simulation, loft) = loft(Pacing::new(), FEW);
     rests(&simulation);
     rests(&simulation);
     assert_eq!(loft.marks().ask_blocking(), Ok(1));
@@ -110,8 +118,7 @@ fn who_rests_is_marked_once() {
 /// A turn now and then, which forgets nothing.
 #[test]
 fn who_has_forgotten_nothing_is_marked_more_and_more_seldom() {
-    let simulation = Simulation::new(1);
-    let loft = Loft::spawn(simulation.system(), FEW);
+    let (simulation, loft) = loft(Pacing::new(), FEW);
     for _ in 0..1_000 {
         loft.marks().send();
         simulation.run_for(Duration::from_secs(10));
@@ -123,8 +130,7 @@ fn who_has_forgotten_nothing_is_marked_more_and_more_seldom() {
 /// Whoever waits for a destructor does not wait for that: a question that is far off is no answer to what a turn brings before it.
 #[test]
 fn what_others_wait_for_is_in_time_though_marks_were_in_vain() {
-    let simulation = Simulation::new(1);
-    let loft = Loft::spawn(simulation.system(), FEW);
+    let (simulation, loft) = loft(Pacing::new(), FEW);
     for _ in 0..10 {
         loft.marks().send();
         simulation.run_for(Duration::from_secs(100));
@@ -165,17 +171,14 @@ fn the_last_turn_has_swept_all_and_the_mark_begins() {
 /// All of it is young until the only turn is over.
 #[test]
 fn the_first_turn_is_the_last_and_the_mark_begins() {
-    let builder = System::builder().pacing(pacing());
-    let simulation = Simulation::with(1, Faults::none(), builder);
-    let loft = Loft::spawn(simulation.system(), MANY);
+    let (simulation, loft) = loft(pacing(), MANY);
     rests(&simulation);
     assert_eq!(loft.marks().ask_blocking(), Ok(1));
 }
 
 #[test]
 fn the_last_turn_has_panicked_and_the_mark_begins() {
-    let builder = System::builder().pacing(pacing());
-    let simulation = Simulation::with(1, Faults::none(), builder);
+    let simulation = simulation(pacing());
     let tree = Supervisor::one_for_one().spawn(simulation.system());
     let loft = tree.add(Loft::child(MANY).on_panic(OnPanic::Resume));
     loft.marks().send();
@@ -189,9 +192,7 @@ fn the_last_turn_has_panicked_and_the_mark_begins() {
 /// What its rest makes old is a reason too.
 #[test]
 fn all_is_young_until_it_rests_and_the_mark_begins() {
-    let builder = System::builder().pacing(Pacing::new().nursery(64 << 20));
-    let simulation = Simulation::with(1, Faults::none(), builder);
-    let loft = Loft::spawn(simulation.system(), MANY);
+    let (simulation, loft) = loft(Pacing::new().nursery(64 << 20), MANY);
     rests(&simulation);
     assert_eq!(loft.marks().ask_blocking(), Ok(1));
 }
@@ -199,9 +200,7 @@ fn all_is_young_until_it_rests_and_the_mark_begins() {
 /// A mark is due when the last one has ended, but nothing has come since: nobody would ever sleep.
 #[test]
 fn who_may_not_grow_is_not_marked_for_ever() {
-    let builder = System::builder().pacing(Pacing::new().first(0).growth(1.0));
-    let simulation = Simulation::with(1, Faults::none(), builder);
-    let loft = Loft::spawn(simulation.system(), FEW);
+    let (simulation, loft) = loft(Pacing::new().first(0).growth(1.0), FEW);
     for _ in 0..3 {
         loft.marks().send();
         rests(&simulation);
@@ -242,9 +241,7 @@ impl<'gc> DoorState<'gc> {
 }
 
 fn door(pacing: Pacing) -> (Simulation, Address<Door>) {
-    let builder = System::builder().pacing(pacing);
-    let simulation = Simulation::with(1, Faults::none(), builder);
-    let loft = Loft::spawn(simulation.system(), 0);
+    let (simulation, loft) = loft(pacing, 0);
     let door = Door::spawn(simulation.system(), loft);
     (simulation, door)
 }
