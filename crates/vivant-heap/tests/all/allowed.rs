@@ -1,0 +1,5 @@
+//! Programs that look like those of `tests/ui`, and are allowed.
+
+mod frozen;
+mod leaves;
+mod sharing;

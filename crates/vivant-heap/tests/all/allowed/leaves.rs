@@ -1,0 +1,72 @@
+//! What looks like something that is refused, and is not.
+
+#![forbid(unsafe_code)]
+#![deny(warnings)]
+
+use std::sync::Arc;
+use vivant_heap::{Gc, Heap, Leaf, Mut, Object, Pacing, Root, Source};
+
+/// A destructor, and no collected part.
+#[derive(Object)]
+struct File(u64);
+impl Drop for File {
+    fn drop(&mut self) {}
+}
+
+#[derive(Object)]
+#[object(leaf)]
+struct Shared<T>(Arc<std::sync::Mutex<T>>, std::cell::Cell<u8>);
+impl<T> Drop for Shared<T> {
+    fn drop(&mut self) {}
+}
+
+#[derive(Object)]
+#[repr(C, align(8))]
+struct Node<'gc> {
+    file: File,
+    shared: Shared<u64>,
+    cell: Leaf<std::cell::RefCell<Vec<u64>>>,
+    next: Option<Gc<'gc, Mut<Node<'gc>>>>,
+}
+
+struct List;
+impl Root for List {
+    type Of<'gc> = Option<Gc<'gc, Mut<Node<'gc>>>>;
+}
+
+#[test]
+fn runs() {
+    let source = Arc::new(Source::new());
+    let mut heap = Heap::<List>::new(&source, Pacing::default(), |_| None);
+    // A heap goes to another thread, and back.
+    let mut heap = std::thread::spawn(move || {
+        heap.turn(|m, list| {
+            let shared = Shared(Arc::default(), std::cell::Cell::new(0));
+            let cell = Leaf::default();
+            let node = Node {
+                file: File(1),
+                shared,
+                cell,
+                next: None,
+            };
+            *list = Some(m.alloc(Mut::new(node)));
+        });
+        heap
+    })
+    .join()
+    .unwrap();
+    heap.collect();
+    heap.turn(|m, list| {
+        let node = list.unwrap();
+        // What has no collected parts may be lent to threads that end within the turn.
+        let number = m.alloc(5_u64);
+        let plain: &u64 = &number;
+        std::thread::scope(|threads| {
+            threads.spawn(move || assert_eq!(*plain, 5));
+        });
+        let node = node.borrow();
+        assert_eq!(node.file.0 + node.shared.1.get() as u64, 1);
+        assert!(node.next.is_none() && node.cell.0.borrow().is_empty());
+        assert_eq!(*node.shared.0.lock().unwrap(), 0);
+    });
+}

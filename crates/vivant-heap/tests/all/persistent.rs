@@ -1,0 +1,160 @@
+//! The collections that never change, against those of `std`: random updates of many versions, under stress, with elements of many kinds.
+
+mod kinds;
+mod maps;
+mod ordered;
+mod readers;
+mod sequences;
+mod text;
+
+use std::marker::PhantomData;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use vivant_heap::{Frozen, Heap, Mutator, Pacing, Root, Source, Stress, When};
+
+/// Numbers from a seed.
+struct Random(u64);
+
+impl Random {
+    fn new(seed: u64) -> Random {
+        Random((seed + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15))
+    }
+
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 11) as usize % bound
+    }
+}
+
+/// A collection that never changes, and one of `std`, of which each version is a copy.
+trait Pair: 'static {
+    type Of<'gc>: Frozen<'gc> + Copy;
+    type Model: Clone + Default;
+    fn new<'gc>() -> Self::Of<'gc>;
+    /// Makes a version from another one, and does the same to a copy of its model.
+    fn update<'gc>(
+        m: &Mutator<'gc>,
+        versions: &[Self::Of<'gc>],
+        models: &[Self::Model],
+        random: &mut Random,
+    ) -> (Self::Of<'gc>, Self::Model);
+    /// Panics if they differ, or a rule is broken.
+    fn compare(version: Self::Of<'_>, model: &Self::Model);
+}
+
+struct Versions<P>(PhantomData<P>);
+
+impl<P: Pair> Root for Versions<P> {
+    type Of<'gc> = Vec<P::Of<'gc>>;
+}
+
+/// How often, how much at once, and how many versions are kept.
+struct Effort {
+    turns: usize,
+    updates: usize,
+    versions: usize,
+}
+
+const EFFORT: Effort = match cfg!(miri) {
+    true => Effort {
+        turns: 4,
+        updates: 5,
+        versions: 3,
+    },
+    false => Effort {
+        turns: 25,
+        updates: 10,
+        versions: 5,
+    },
+};
+
+fn pacing(random: &mut Random, seed: u64) -> Pacing {
+    let mut pacing = Pacing::default();
+    pacing.nursery = 1 << (8 + random.below(10));
+    pacing.first = 1 << (8 + random.below(10));
+    pacing.growth = 1.0 + random.below(20) as f64 / 10.0;
+    let when = [When::Paced, When::Young, When::All, When::Chance];
+    let stress = Stress::new(when[random.below(9).min(3)], seed);
+    pacing.stress = Some(match random.below(3) {
+        0 => stress.refusing(20),
+        _ => stress,
+    });
+    pacing
+}
+
+/// Updates any of the versions that there are, which takes the place of any. An update that gets no memory has done nothing. All versions are
+/// looked at in each turn.
+fn run<P: Pair>(seed: u64) {
+    let mut random = Random::new(seed);
+    let source = Arc::new(Source::new());
+    let pacing = pacing(&mut random, seed);
+    let mut heap = Heap::<Versions<P>>::new(&source, pacing, |_| {
+        (0..EFFORT.versions).map(|_| P::new()).collect()
+    });
+    let mut models = vec![P::Model::default(); EFFORT.versions];
+    for _ in 0..EFFORT.turns {
+        heap.turn(|m, versions| {
+            for _ in 0..random.below(EFFORT.updates) {
+                let update = catch_unwind(AssertUnwindSafe(|| {
+                    P::update(m, versions, &models, &mut random)
+                }));
+                match update {
+                    Ok((version, model)) => {
+                        P::compare(version, &model);
+                        let place = random.below(versions.len());
+                        versions[place] = version;
+                        models[place] = model;
+                    }
+                    Err(panic) => {
+                        let says = panic.downcast_ref::<String>().map_or("", String::as_str);
+                        assert!(says.starts_with("no memory"), "{says}");
+                    }
+                }
+            }
+        });
+        match random.below(8) {
+            0 => heap.collect(),
+            1 => heap.sweep(),
+            2 => heap.collect_young(),
+            3 => heap.rest(),
+            _ => heap.pace(),
+        }
+        if random.below(8) == 0 {
+            heap.verify().unwrap();
+        }
+        heap.turn(|_, versions| {
+            for (version, model) in versions.iter().zip(&models) {
+                P::compare(*version, model);
+            }
+        });
+    }
+    heap.turn(|_, versions| versions.clear());
+    heap.collect();
+    heap.sweep();
+    assert_eq!(heap.stats().live, 0);
+    drop(heap);
+    assert_eq!(source.stats().pages, 0);
+}
+
+/// A program here is as long as so many of other tests: where these are asked for many seeds, ours are fewer.
+const LONG: u64 = 100;
+
+/// Runs a test with many seeds.
+fn with_seeds(test: impl Fn(u64) + std::panic::RefUnwindSafe) {
+    let number = |name| -> Option<u64> { std::env::var(name).ok()?.parse().ok() };
+    let seeds = match number("VIVANT_SEED") {
+        Some(seed) => seed..seed + 1,
+        None => match number("VIVANT_SEEDS") {
+            Some(seeds) => 0..(seeds / LONG).max(1),
+            None => 0..if cfg!(miri) { 1 } else { 2 },
+        },
+    };
+    for seed in seeds {
+        if let Err(panic) = catch_unwind(|| test(seed)) {
+            eprintln!("VIVANT_SEED={seed} fails");
+            std::panic::resume_unwind(panic);
+        }
+    }
+}

@@ -1,0 +1,394 @@
+//! Attempts to break the heap by safe programs. What came of each is in `README.md`.
+
+use std::cell::RefCell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use vivant_heap::{
+    Anything, Gc, Heap, Leaf, Mut, Mutator, Object, Pacing, Root, Source, Stress, Weak, When,
+    unsize,
+};
+
+mod cells;
+
+/// Verifies itself, and collects when it is told to.
+fn stressed() -> Pacing {
+    Pacing::new().stressed(Stress::new(When::Paced, 0))
+}
+
+fn heap<R: Root>(make: impl for<'gc> FnOnce(&Mutator<'gc>) -> R::Of<'gc>) -> Heap<R> {
+    Heap::new(&Arc::new(Source::new()), stressed(), make)
+}
+
+/// Counts its end.
+struct Ends(Arc<AtomicUsize>);
+
+impl Drop for Ends {
+    fn drop(&mut self) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// Panics at its end.
+struct Panics(Ends);
+
+impl Drop for Panics {
+    fn drop(&mut self) {
+        panic!("at the end of number {}", self.0.0.load(Ordering::Relaxed));
+    }
+}
+
+struct Slices;
+
+impl Root for Slices {
+    type Of<'gc> = Option<Gc<'gc, [Leaf<Panics>]>>;
+}
+
+/// Two panics of one object's parts: a slice ends element by element, and no second panic meets the first.
+#[test]
+fn all_elements_of_a_slice_may_panic_at_their_ends() {
+    let ends = Arc::new(AtomicUsize::new(0));
+    for large in [false, true] {
+        let count = if large { 300 } else { 3 };
+        let mut heap = heap::<Slices>(|m| {
+            let element = |_| Leaf(Panics(Ends(ends.clone())));
+            Some(m.alloc_iter((0..count).map(element)))
+        });
+        heap.collect();
+        assert_eq!(ends.swap(0, Ordering::Relaxed), 0);
+        heap.turn(|_, slice| *slice = None);
+        heap.collect();
+        heap.sweep();
+        assert_eq!(ends.swap(0, Ordering::Relaxed), count);
+        assert_eq!(heap.stats().panics, 1);
+    }
+}
+
+/// What may hold references, and needs no memory: so there may be more of it than anybody can go through.
+type Nothing<'gc> = [Gc<'gc, u64>; 0];
+
+const MANY: usize = 1 << 60;
+
+struct Nothings;
+
+impl Root for Nothings {
+    type Of<'gc> = (
+        Gc<'gc, [Nothing<'gc>; MANY]>,
+        Gc<'gc, [Nothing<'gc>]>,
+        Vec<Nothing<'gc>>,
+        Gc<'gc, [()]>,
+    );
+}
+
+#[test]
+fn any_number_of_nothings_is_gone_through_at_once() {
+    let mut heap = heap::<Nothings>(|m| {
+        (
+            m.alloc([[]; MANY]),
+            m.alloc_slice([[]; MANY]),
+            Vec::from([[]; MANY]),
+            m.alloc_slice([(); MANY]),
+        )
+    });
+    heap.collect_young();
+    heap.collect();
+    heap.turn(|m, (array, slice, vector, units)| {
+        assert_eq!(
+            [array.len(), slice.len(), vector.len(), units.len()],
+            [MANY; 4]
+        );
+        // No length can say this.
+        let none = catch_unwind(AssertUnwindSafe(|| m.alloc_slice([(); usize::MAX])));
+        assert!(none.is_err());
+    });
+    heap.collect();
+}
+
+#[derive(Object)]
+struct Frozen<'gc> {
+    part: Gc<'gc, Mut<u64>>,
+    large: Option<Box<[u64; 4]>>,
+    padding: [u64; 300],
+}
+
+struct Old;
+
+impl Root for Old {
+    type Of<'gc> = (
+        Gc<'gc, Frozen<'gc>>,
+        Gc<'gc, [Gc<'gc, Mut<u64>>]>,
+        Option<Weak<'gc, Mut<u64>>>,
+    );
+}
+
+/// Objects that do not change in place, born old and small, refer to one that stays young once more, and then becomes old.
+#[test]
+fn what_cannot_be_written_refers_to_what_ages() {
+    let mut heap = heap::<Old>(|m| {
+        let part = m.alloc(Mut::new(1));
+        let frozen = Frozen {
+            part,
+            large: Some(Box::new([1; 4])),
+            padding: [0; 300],
+        };
+        (
+            m.alloc(frozen),
+            m.alloc_slice([part, part]),
+            Some(Weak::new(m, part)),
+        )
+    });
+    for round in 0..5 {
+        heap.collect_young();
+        heap.turn(|m, (frozen, slice, weak)| {
+            assert!(Gc::ptr_eq(frozen.part, slice[1]));
+            assert!(Gc::ptr_eq(frozen.part, weak.unwrap().upgrade(m).unwrap()));
+            let before = frozen.part.replace(m, round + 2);
+            assert_eq!((before, slice[0].get()), (round + 1, round + 2));
+        });
+        if round == 3 {
+            heap.collect();
+        }
+    }
+}
+
+struct Watched;
+
+impl Root for Watched {
+    type Of<'gc> = (
+        Vec<Gc<'gc, Mut<u64>>>,
+        Vec<Weak<'gc, Mut<u64>>>,
+        Vec<Weak<'gc, [u64]>>,
+    );
+}
+
+/// More marks than there are epochs, with sweeps that are hardly begun: nothing dead is seen, and nothing living is lost.
+#[test]
+fn epochs_come_again_above_dead_that_are_not_swept() {
+    let objects = if cfg!(miri) { 6 } else { 900 };
+    let mut heap = heap::<Watched>(|_| Default::default());
+    for round in 0..11_u64 {
+        heap.turn(|m, (kept, weak, slices)| {
+            weak.retain(|weak| weak.upgrade(m).is_some());
+            slices.retain(|weak| weak.upgrade(m).is_some());
+            assert_eq!(weak.len(), kept.len());
+            assert_eq!(slices.len(), 0);
+            for n in 0..objects {
+                let object = m.alloc(Mut::new(round));
+                m.watch(object, round);
+                weak.push(Weak::new(m, object));
+                slices.push(Weak::new(m, m.alloc_slice([round; 3])));
+                if n % 3 == round % 3 {
+                    kept.push(object);
+                }
+            }
+            if round % 2 == 1 {
+                kept.retain(|object| object.get() + 2 > round);
+            }
+        });
+        if round % 3 == 0 {
+            heap.collect_young();
+        }
+        heap.collect();
+        if round % 4 == 0 {
+            heap.pace();
+        }
+    }
+    heap.turn(|_, state| *state = Default::default());
+    heap.collect();
+    heap.sweep();
+    assert_eq!(heap.stats().live, 0);
+    assert_eq!(heap.take_deaths().len() as u64, 11 * objects);
+}
+
+thread_local! {
+    static OTHER: RefCell<Option<Heap<Watched>>> = const { RefCell::new(None) };
+}
+
+/// Has another heap of the same source collect, grow and end, wherever its own end is.
+struct Meddles;
+
+impl Drop for Meddles {
+    fn drop(&mut self) {
+        OTHER.with_borrow_mut(|other| {
+            if let Some(other) = other {
+                other.turn(|m, (kept, ..)| kept.push(m.alloc(Mut::new(1))));
+                other.collect_young();
+                other.collect();
+                other.turn(|m, (kept, ..)| {
+                    kept.truncate(3);
+                    m.alloc_slice(vec![0_u64; 600]);
+                });
+            }
+        });
+    }
+}
+
+struct Meddlers;
+
+impl Root for Meddlers {
+    type Of<'gc> = Vec<Gc<'gc, (Leaf<Meddles>, Option<Gc<'gc, Mut<u64>>>)>>;
+}
+
+/// Destructors in the middle of a collection, of a sweep, and of the sweep that makes room for what becomes old.
+#[test]
+fn destructors_may_use_other_heaps_of_the_source() {
+    let source = Arc::new(Source::new());
+    let mut heap = Heap::<Meddlers>::new(&source, stressed(), |_| Vec::new());
+    OTHER.set(Some(Heap::new(&source, stressed(), |_| Default::default())));
+    for round in 0..6 {
+        heap.turn(|m, state| {
+            if round % 2 == 0 {
+                state.clear();
+            }
+            for n in 0..if cfg!(miri) { 2 } else { 300 } {
+                let one = m.alloc((Leaf(Meddles), Some(m.alloc(Mut::new(n)))));
+                if n % 2 == 0 {
+                    state.push(one);
+                }
+            }
+        });
+        match round {
+            2 => heap.collect(),
+            _ => heap.collect_young(),
+        }
+    }
+    drop(heap);
+    let mut other = OTHER.take().unwrap();
+    other.verify().unwrap();
+    drop(other);
+    assert_eq!(source.stats().pages, 0);
+}
+
+struct Anythings;
+
+impl Root for Anythings {
+    type Of<'gc> = Vec<Gc<'gc, dyn Anything>>;
+}
+
+type Any = for<'a> fn(&'a u8);
+type Forever = fn(&'static u8);
+
+/// Types of which one is a subtype of the other have two tables, and no reference tells one for the other.
+#[test]
+fn subtypes_are_not_what_they_are_subtypes_of() {
+    fn nothing(_: &u8) {}
+    let mut heap = heap::<Anythings>(|m| {
+        let any = m.alloc(Leaf(nothing as Any));
+        let forever: Gc<'_, Leaf<Forever>> = m.alloc(Leaf(nothing as Forever));
+        vec![
+            unsize!(any => dyn Anything),
+            unsize!(forever => dyn Anything),
+        ]
+    });
+    for _ in 0..3 {
+        heap.collect_young();
+        heap.turn(|_, all| {
+            let any = all
+                .iter()
+                .map(|&one| Gc::downcast::<Leaf<Any>>(one).is_some());
+            assert!(any.eq([true, false]));
+            let forever = all
+                .iter()
+                .map(|&one| Gc::downcast::<Leaf<Forever>>(one).is_some());
+            assert!(forever.eq([false, true]));
+            assert!(Gc::downcast::<Mut<Leaf<Any>>>(all[0]).is_none());
+        });
+    }
+}
+
+/// What a heap's state is, by way of other traits, with a lifetime that is named twice and once not at all.
+trait Projected<'gc> {
+    type Out: Object<'gc>;
+}
+
+impl<'gc> Projected<'gc> for () {
+    type Out = Pair<'gc, <u8 as Projected<'gc>>::Out>;
+}
+
+impl<'gc> Projected<'gc> for u8 {
+    type Out = Option<Gc<'gc, Mut<String>>>;
+}
+
+#[derive(Object)]
+struct Pair<'gc, T>
+where
+    T: Object<'gc>,
+{
+    one: T,
+    other: Gc<'gc, T>,
+}
+
+struct Roundabout;
+
+impl Root for Roundabout {
+    type Of<'gc> = <() as Projected<'gc>>::Out;
+}
+
+#[test]
+fn a_state_that_is_named_by_projections_is_gone_through() {
+    let mut heap = heap::<Roundabout>(|m| {
+        let text = Some(m.alloc(Mut::new(String::from("there"))));
+        Pair {
+            one: text,
+            other: m.alloc(text),
+        }
+    });
+    for round in 0..4 {
+        heap.collect_young();
+        heap.turn(|m, pair| {
+            let (one, other) = (pair.one.unwrap(), pair.other.unwrap());
+            assert!(Gc::ptr_eq(one, other));
+            one.borrow_mut(m).push('!');
+            assert_eq!(other.borrow().len(), "there!".len() + round);
+        });
+    }
+    heap.collect();
+}
+
+/// Enough for an object with pages of its own; for fewer an interpreter takes long enough.
+const MORE: u64 = if cfg!(miri) { 130 } else { 700 };
+
+struct Counted;
+
+impl Root for Counted {
+    type Of<'gc> = Vec<Gc<'gc, [(Leaf<Ends>, Gc<'gc, u64>)]>>;
+}
+
+/// An iterator that allocates, turns to another heap, and panics in the middle; a turn that goes on after that; parts that end once.
+#[test]
+fn an_iterator_may_do_what_it_likes() {
+    let ends = Arc::new(AtomicUsize::new(0));
+    let mut one = heap::<Counted>(|_| Vec::new());
+    let mut other = heap::<Counted>(|_| Vec::new());
+    one.turn(|m, slices| {
+        for until in [0_u64, 3, MORE] {
+            let values = |panics: bool| {
+                let ends = ends.clone();
+                (0..until).map(move |n| {
+                    assert!(!panics || n + 1 < until, "in the middle");
+                    (Leaf(Ends(ends.clone())), m.alloc(n))
+                })
+            };
+            let lost = catch_unwind(AssertUnwindSafe(|| m.alloc_iter(values(true))));
+            assert_eq!(lost.is_err(), until != 0);
+            assert_eq!(
+                ends.swap(0, Ordering::Relaxed) as u64,
+                until.saturating_sub(1)
+            );
+            other.turn(|m, _| _ = m.alloc_str("in between"));
+            other.collect();
+            slices.push(m.alloc_iter(values(false)));
+        }
+    });
+    one.collect_young();
+    one.collect();
+    one.turn(|_, slices| {
+        for slice in &*slices {
+            assert!(slice.iter().zip(0..).all(|(value, n)| *value.1 == n));
+        }
+        slices.clear();
+    });
+    one.collect();
+    one.sweep();
+    assert_eq!(ends.load(Ordering::Relaxed) as u64, 3 + MORE);
+}

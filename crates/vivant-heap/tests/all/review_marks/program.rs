@@ -1,0 +1,233 @@
+//! [`Program`]: three heaps, what is on its way between them, and what is left of those that have ended.
+
+use super::model::Model;
+use super::place::{Place, Sent, Size, State, States};
+use super::{Dice, Helper};
+use std::sync::Arc;
+use vivant_heap::{Heap, Orphan, Pacing, Remains, Source};
+
+/// Pages that the sources of most programs have.
+const PAGES_MAX: usize = 2000;
+
+/// Pages that are left when they are short: less than a heap wants to have.
+const PAGES_SPARE: usize = 45;
+
+/// Words of a page.
+const PAGE_WORDS: usize = 512;
+
+/// How often orphans are heeded at most until none is left: one may wait for what another one knows.
+const ROUNDS_MAX: usize = 20;
+
+/// What a program has.
+pub(crate) struct Program {
+    source: Arc<Source>,
+    pages: Pages,
+    dice: Dice,
+    model: Model,
+    places: Vec<Place>,
+    orphans: Vec<Orphan>,
+    parcels: Vec<Sent>,
+    helper: Option<Helper>,
+}
+
+/// Whether there is an end of a source's pages.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Pages {
+    Bounded,
+    Enough,
+}
+
+/// So much work at an orphan.
+fn stepped(orphan: Orphan, mut work: usize) -> Option<Orphan> {
+    match orphan.step(&mut work) {
+        Remains::Rests(orphan) | Remains::Owes(orphan) => Some(orphan),
+        Remains::Gone => None,
+    }
+}
+
+impl Program {
+    /// Two large heaps and a small one, all empty.
+    pub(crate) fn new(seed: u64, helper: Option<Helper>) -> Program {
+        let (source, pages) = match seed % 4 {
+            0..3 => (Source::bounded(PAGES_MAX), Pages::Bounded),
+            _ => (Source::new(), Pages::Enough),
+        };
+        let source = Arc::new(source);
+        let sizes = [Size::Large, Size::Large, Size::Small];
+        let places = sizes.map(|size| Place::new(&source, size)).into();
+        Program {
+            source,
+            pages,
+            dice: Dice::new(seed),
+            model: Model::default(),
+            places,
+            orphans: Vec::new(),
+            parcels: Vec::new(),
+            helper,
+        }
+    }
+
+    /// Something happens at one of the heaps. What cannot be done there leaves its step to an orphan.
+    pub(crate) fn step(&mut self) {
+        let at = self.dice.below(self.places.len());
+        let (dice, model, place) = (&mut self.dice, &mut self.model, &mut self.places[at]);
+        match dice.below(30) {
+            0..4 => place.makes_thing(dice, model),
+            4..7 => place.makes_node(dice, model),
+            7 if !place.nodes.is_empty() => place.cuts_node(dice, model),
+            8 => place.upgrades(dice),
+            9 | 10 => place.forgets(dice),
+            11..14 if !place.things.is_empty() => self.parcels.push(place.packs(dice)),
+            14..17 if !self.parcels.is_empty() => self.unpacks(at),
+            17 if !self.parcels.is_empty() => self.loses_parcel(),
+            18 if !place.things.is_empty() => place.takes_part(dice),
+            19 => self.begins_mark(at),
+            20 => _ = place.heap.help_mark(dice.below(6)),
+            21..24 => place.heap.pace(),
+            24 => place.collects(dice),
+            25 => place.heap.sweep_some(dice.below(4)),
+            26 => _ = place.heap.heed_some(1 + dice.below(4)),
+            27 => self.may_end_heap(at),
+            28 if self.pages == Pages::Bounded && dice.below(2) == 0 => self.tends_while_short(),
+            _ => self.tends_orphan(),
+        }
+    }
+
+    /// A parcel comes to a heap, its own or another one.
+    fn unpacks(&mut self, at: usize) {
+        if let Some(sent) = self.dice.takes(&mut self.parcels) {
+            self.places[at].unpacks(sent);
+        }
+    }
+
+    /// A parcel is dropped, if there is one.
+    fn loses_parcel(&mut self) {
+        drop(self.dice.takes(&mut self.parcels));
+    }
+
+    /// A mark begins, unless one runs. The helper is told of it.
+    fn begins_mark(&mut self, at: usize) {
+        let heap = &mut self.places[at].heap;
+        let _begun = heap.begin_mark();
+        if let Some(helper) = &self.helper
+            && let Some(mark) = heap.marker()
+        {
+            helper.helps(mark);
+        }
+    }
+
+    /// One time of three.
+    fn may_end_heap(&mut self, at: usize) {
+        if self.dice.below(3) == 0 {
+            self.ends_heap(at);
+        }
+    }
+
+    /// A heap ends in the middle of a mark, when others have some of it, and there is a new one in its place.
+    fn ends_heap(&mut self, at: usize) {
+        let place = &mut self.places[at];
+        for _ in 0..self.dice.below(4) {
+            if !place.things.is_empty() {
+                self.parcels.push(place.packs(&mut self.dice));
+            }
+        }
+        let _begun = place.heap.begin_mark();
+        let _more = place.heap.help_mark(self.dice.below(12));
+        let size = match self.dice.below(3) {
+            0 => Size::Small,
+            _ => Size::Large,
+        };
+        let new = Place::new(&self.source, size);
+        let ended = std::mem::replace(&mut self.places[at], new);
+        let left = ended.heap.end().and_then(|left| self.begins_orphan(left));
+        self.orphans.extend(left);
+    }
+
+    /// Some steps at once, while parcels are lost. Perhaps pages are short then: all steps.
+    fn begins_orphan(&mut self, orphan: Orphan) -> Option<Orphan> {
+        let mut left = Some(orphan);
+        for _ in 0..self.dice.below(4) {
+            let work = 1 + self.dice.below(6);
+            left = left.and_then(|orphan| stepped(orphan, work));
+            if self.dice.below(2) == 0 {
+                self.loses_parcel();
+            }
+        }
+        if self.pages == Pages::Bounded && self.dice.below(2) == 0 {
+            let _ballast = self.ballast();
+            self.loses_parcel();
+            left = left.and_then(Orphan::heed);
+        }
+        left
+    }
+
+    /// A heap that has most of the pages that are left, unless they are few already.
+    fn ballast(&self) -> Heap<States> {
+        let pacing = Pacing::new().first(1 << 30);
+        let mut heap = Heap::<States>::new(&self.source, pacing, |_| State::default());
+        let left = PAGES_MAX - self.source.stats().pages;
+        if left > 4 * PAGES_SPARE {
+            let words = (left - PAGES_SPARE) * PAGE_WORDS;
+            heap.turn(|m, state| state.ballast = Some(m.val_slice(vec![0; words])));
+        }
+        heap
+    }
+
+    /// About two of the orphans go on while pages are short.
+    fn tends_while_short(&mut self) {
+        let orphans = std::mem::take(&mut self.orphans);
+        if orphans.is_empty() {
+            return;
+        }
+        let _ballast = self.ballast();
+        let many = orphans.len();
+        for orphan in orphans {
+            let left = match self.dice.below(many) {
+                0 | 1 => match self.dice.below(2) {
+                    0 => orphan.heed(),
+                    _ => stepped(orphan, 3),
+                },
+                _ => Some(orphan),
+            };
+            self.orphans.extend(left);
+        }
+    }
+
+    /// Some steps of one of them, seldom all.
+    fn tends_orphan(&mut self) {
+        let dice = &mut self.dice;
+        if let Some(orphan) = dice.takes(&mut self.orphans) {
+            let left = match dice.below(10) {
+                0 => orphan.heed(),
+                _ => stepped(orphan, 1 + dice.below(20)),
+            };
+            self.orphans.extend(left);
+        }
+    }
+
+    /// What somebody has is alive.
+    pub(crate) fn check(&self) {
+        let mut had: Vec<usize> = self.parcels.iter().map(|(_, number)| *number).collect();
+        for place in &self.places {
+            had.extend(place.things.iter().chain(&place.nodes));
+        }
+        self.model.check(had);
+    }
+
+    /// Nothing is left when nobody has anything.
+    pub(crate) fn ends(mut self) {
+        self.parcels.clear();
+        let ended = self.places.drain(..).filter_map(|place| place.heap.end());
+        self.orphans.extend(ended);
+        for _ in 0..ROUNDS_MAX {
+            let orphans = std::mem::take(&mut self.orphans).into_iter();
+            self.orphans = orphans.filter_map(Orphan::heed).collect();
+        }
+        assert_eq!(self.orphans.len(), 0, "orphans stay");
+        if let Some(helper) = self.helper {
+            helper.ends();
+        }
+        self.model.check_end();
+        assert_eq!(self.source.stats().pages, 0);
+    }
+}

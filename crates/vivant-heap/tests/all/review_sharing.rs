@@ -1,0 +1,102 @@
+//! Attempts to break what is shared, by safe programs. What came of each is in `README.md`.
+
+#![forbid(unsafe_code)]
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use vivant_heap::{
+    Heap, Leaf, Ledger, Mutator, Object, Pacing, Parcel, Root, Source, Stress, Val, When,
+};
+
+mod ends;
+mod parcels;
+mod sizes;
+mod wakers;
+
+/// The memory of heaps that are lost for good, so that Miri finds a way to it at the end of the tests.
+static KEPT: Mutex<Vec<Arc<Source>>> = Mutex::new(Vec::new());
+
+/// Verifies itself, and collects when it is told to.
+fn stressed() -> Pacing {
+    Pacing::new().stressed(Stress::new(When::Paced, 0))
+}
+
+/// Counts its end.
+struct Ends(Arc<AtomicUsize>);
+
+impl Drop for Ends {
+    fn drop(&mut self) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// What is shared here: a text, what it consists of, and something that ends.
+#[derive(Object)]
+struct Page<'gc> {
+    text: String,
+    parts: Vec<Val<'gc, Page<'gc>>>,
+    #[object(leaf)]
+    _ends: Option<Box<dyn Send + Sync>>,
+}
+
+impl<'gc> Page<'gc> {
+    fn new(m: &Mutator<'gc>, text: &str, parts: Vec<Val<'gc, Page<'gc>>>) -> Val<'gc, Page<'gc>> {
+        Page::ending(m, text, parts, None)
+    }
+
+    fn ending(
+        m: &Mutator<'gc>,
+        text: &str,
+        parts: Vec<Val<'gc, Page<'gc>>>,
+        ends: Option<Box<dyn Send + Sync>>,
+    ) -> Val<'gc, Page<'gc>> {
+        let text = text.to_owned();
+        let _ends = ends;
+        m.val(Page { text, parts, _ends })
+    }
+}
+
+struct Reader;
+
+impl Root for Reader {
+    type Of<'gc> = Vec<Val<'gc, Page<'gc>>>;
+}
+
+type One = Val<'static, Page<'static>>;
+
+fn reader(source: &Arc<Source>) -> Heap<Reader> {
+    Heap::new(source, stressed(), |_| Vec::new())
+}
+
+/// All of the list, collected and swept.
+fn collected(heaps: &mut [&mut Heap<Reader>]) {
+    for heap in heaps.iter_mut() {
+        heap.collect();
+        heap.sweep();
+    }
+}
+
+/// These are all heaps, parcels and held references that there are: all counts agree.
+fn balanced(heaps: &mut [&mut Heap<Reader>], parcels: &[&Parcel<One>]) {
+    let mut ledger = Ledger::default();
+    heaps.iter_mut().for_each(|heap| ledger.heap(heap).unwrap());
+    parcels.iter().for_each(|parcel| ledger.parcel(parcel));
+    ledger.check().unwrap();
+}
+
+/// Nothing is left in any heap when no state has anything.
+fn emptied(heaps: &mut [&mut Heap<Reader>]) {
+    for heap in heaps.iter_mut() {
+        heap.turn(|_, state| state.clear());
+    }
+    // A part is given up a mark after its whole.
+    for _ in 0..4 {
+        collected(heaps);
+    }
+    balanced(heaps, &[]);
+    assert!(heaps.iter_mut().all(|heap| heap.is_alone()));
+    assert!(heaps.iter().all(|heap| heap.stats().live == 0));
+}
+
+/// A leaf of its own, so that a value that is sent can do something when it is cloned.
+type Number = Leaf<Arc<AtomicUsize>>;

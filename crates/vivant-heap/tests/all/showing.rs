@@ -1,0 +1,267 @@
+//! What objects show of things that are counted elsewhere ([`Heap::collect_and_show`]): each thing once, and nothing that others can reach.
+
+use std::sync::Arc;
+use vivant_heap::{Gc, Heap, Holdings, Iso, Mut, Mutator, Object, Pacing, Root, Source, Stress};
+use vivant_heap::{Weak, When, gc, leaf};
+
+/// A thing that is counted elsewhere.
+#[derive(Clone)]
+struct Door(u64);
+leaf!([] Door, door shows &door.0);
+
+#[derive(Object)]
+enum Wall<'gc> {
+    Blind,
+    Door(Door),
+    Doors {
+        doors: Vec<Door>,
+        behind: Option<Gc<'gc, Mut<Wall<'gc>>>>,
+    },
+    Hidden(#[object(leaf)] Door),
+}
+
+struct House;
+
+#[derive(Object)]
+struct Rooms<'gc> {
+    /// In the state itself: who has that can look.
+    own: Door,
+    walls: Vec<Gc<'gc, Mut<Wall<'gc>>>>,
+    slices: Vec<Gc<'gc, [Door]>>,
+    list: gc::Vec<'gc, Door>,
+    queue: gc::VecDeque<'gc, (u8, Door)>,
+    names: gc::HashMap<'gc, u64, Door>,
+    perhaps: gc::HashMap<'gc, u64, Option<Door>>,
+    ordered: gc::BTreeMap<'gc, u64, Result<Door, u8>>,
+    region: Option<Iso<Gc<'static, Mut<Wall<'static>>>>>,
+    weak: Option<Weak<'gc, Mut<Wall<'gc>>>>,
+}
+
+impl Root for House {
+    type Of<'gc> = Rooms<'gc>;
+}
+
+fn house(pacing: Pacing) -> Heap<House> {
+    Heap::new(&Arc::new(Source::new()), pacing, |_| Rooms {
+        own: Door(1_000),
+        walls: Vec::new(),
+        slices: Vec::new(),
+        list: gc::Vec::default(),
+        queue: gc::VecDeque::default(),
+        names: gc::HashMap::default(),
+        perhaps: gc::HashMap::default(),
+        ordered: gc::BTreeMap::default(),
+        region: None,
+        weak: None,
+    })
+}
+
+fn shown(heap: &mut Heap<House>) -> Vec<u64> {
+    let mut doors = Vec::new();
+    heap.collect_and_show(&mut |held| doors.extend(held.downcast_ref::<u64>().copied()));
+    doors.sort_unstable();
+    doors
+}
+
+/// A wall of each kind, one behind the other, and a circle at the end.
+fn build<'gc>(m: &Mutator<'gc>, rooms: &mut Rooms<'gc>) {
+    let inner = m.alloc(Mut::new(Wall::Door(Door(1))));
+    let circle = m.alloc(Mut::new(Wall::Blind));
+    *circle.borrow_mut(m) = Wall::Doors {
+        doors: vec![Door(2), Door(3)],
+        behind: Some(circle),
+    };
+    let hidden = m.alloc(Mut::new(Wall::Hidden(Door(1_001))));
+    // Twice reached, and shown once.
+    rooms.walls = vec![inner, circle, hidden, inner];
+    rooms.slices = vec![m.alloc_slice([Door(4), Door(5)])];
+}
+
+#[test]
+fn each_object_shows_what_it_holds_once() {
+    let mut heap = house(Pacing::default());
+    assert!(!heap.shows());
+    heap.turn(build);
+    assert!(heap.shows());
+    for _ in 0..3 {
+        assert_eq!(shown(&mut heap), [1, 2, 3, 4, 5]);
+    }
+    heap.turn(|m, rooms| *rooms.walls[0].borrow_mut(m) = Wall::Blind);
+    assert_eq!(shown(&mut heap), [2, 3, 4, 5]);
+    heap.turn(|_, rooms| rooms.walls.clear());
+    assert_eq!(shown(&mut heap), [4, 5], "what is dead shows nothing");
+}
+
+#[test]
+fn collections_show_their_elements() {
+    let mut pacing = Pacing::default();
+    pacing.stress = Some(Stress::new(When::All, 1));
+    let mut heap = house(pacing);
+    heap.turn(|m, rooms| {
+        for door in 0..300 {
+            rooms.list.push(m, Door(door));
+            rooms.queue.push_back(m, (0, Door(300 + door)));
+            rooms.names.insert(m, door, Door(600 + door));
+            rooms
+                .perhaps
+                .insert(m, door, (door % 2 == 0).then_some(Door(900 + door)));
+            rooms.ordered.insert(
+                m,
+                door,
+                if door % 2 == 0 {
+                    Err(0)
+                } else {
+                    Ok(Door(900 + door))
+                },
+            );
+        }
+    });
+    assert_eq!(shown(&mut heap), (0..1_200).collect::<Vec<_>>());
+    heap.turn(|m, rooms| {
+        rooms.list.pop(m);
+        rooms.queue.pop_front(m);
+        rooms.names.remove(m, &7);
+        rooms.ordered.remove(m, &9);
+    });
+    let left = (0..1_200).filter(|door| ![299, 300, 607, 909].contains(door));
+    assert_eq!(shown(&mut heap), left.collect::<Vec<_>>());
+}
+
+#[test]
+fn what_is_opaque_or_weak_shows_nothing() {
+    let mut heap = house(Pacing::default());
+    heap.turn(|m, rooms| {
+        rooms.region = Some(m.iso(|r| r.alloc(Mut::new(Wall::Door(Door(2))))));
+        rooms.weak = Some(Weak::new(m, m.alloc(Mut::new(Wall::Door(Door(3))))));
+    });
+    assert!(shown(&mut heap).is_empty());
+    heap.turn(|m, rooms| {
+        let merged = rooms.region.take().map(|region| region.merge(m));
+        rooms.walls.extend(merged);
+    });
+    assert_eq!(
+        shown(&mut heap),
+        [2],
+        "what was a region's is the heap's own"
+    );
+}
+
+#[test]
+fn a_heap_knows_what_came_with_a_region() {
+    let mut heap = house(Pacing::default());
+    heap.turn(|m, rooms| {
+        rooms.region = Some(m.iso(|r| r.alloc(Mut::new(Wall::Blind))));
+    });
+    assert!(!heap.shows());
+    heap.turn(|m, rooms| {
+        let merged = rooms.region.take().map(|region| region.merge(m));
+        rooms.walls.extend(merged);
+    });
+    assert!(heap.shows());
+}
+
+/// Whoever asks an object in a turn reads it, as by `borrow`.
+#[test]
+fn nobody_writes_what_is_being_shown() {
+    let mut house = house(Pacing::default());
+    house.turn(|m, _| {
+        let doors = m.alloc(Mut::new(vec![Door(1), Door(2)]));
+        let mut seen = Vec::new();
+        (*doors).show_holdings(&mut Holdings::to(&mut |held| {
+            if let Ok(mut written) = doors.try_borrow_mut(m) {
+                written.extend((3..99).map(Door));
+            }
+            seen.extend(held.downcast_ref::<u64>().copied());
+        }));
+        assert_eq!(seen, [1, 2]);
+        assert_eq!(doors.borrow().len(), 2);
+        doors.borrow_mut(m).push(Door(3));
+    });
+}
+
+#[test]
+fn what_is_being_written_shows_nothing() {
+    let mut house = house(Pacing::default());
+    house.turn(|m, _| {
+        let doors = m.alloc(Mut::new(vec![Door(1)]));
+        let mut written = doors.borrow_mut(m);
+        let last = &mut *written;
+        let mut seen = 0;
+        (*doors).show_holdings(&mut Holdings::to(&mut |_| seen += 1));
+        last.push(Door(2));
+        assert_eq!(seen, 0);
+    });
+}
+
+/// A borrow that was forgotten ends before the heap is marked.
+#[test]
+fn what_was_written_and_forgotten_is_shown_by_the_next_mark() {
+    let mut house = house(Pacing::default());
+    house.turn(build);
+    for _ in 0..3 {
+        house.turn(|m, rooms| {
+            for wall in &rooms.walls {
+                if let Ok(written) = wall.try_borrow_mut(m) {
+                    std::mem::forget(written);
+                }
+            }
+        });
+        assert_eq!(shown(&mut house), [1, 2, 3, 4, 5]);
+    }
+}
+
+/// A thing that cannot always be shown.
+struct Stuck(u64);
+leaf!([] Stuck, stuck shows { assert_ne!(stuck.0, 2, "stuck"); &stuck.0 });
+
+#[derive(Object)]
+struct Corridor<'gc> {
+    door: Stuck,
+    next: Option<Gc<'gc, Corridor<'gc>>>,
+}
+
+struct Cellar;
+
+impl Root for Cellar {
+    type Of<'gc> = Gc<'gc, Corridor<'gc>>;
+}
+
+/// What is shown, and to whom, is anybody's code: it runs when the mark is over.
+#[test]
+fn a_panic_while_something_is_shown_leaves_the_heap_as_it_should_be() {
+    let mut pacing = Pacing::default();
+    pacing.stress = Some(Stress::new(When::All, 1));
+    let source = Arc::new(Source::new());
+    let mut cellar = Heap::<Cellar>::new(&source, pacing, |m| {
+        let corridor = |next, door| {
+            m.alloc(Corridor {
+                door: Stuck(door),
+                next,
+            })
+        };
+        let last = corridor(None, 1);
+        let stuck = corridor(Some(last), 2);
+        corridor(Some(stuck), 3)
+    });
+    let show = |cellar: &mut Heap<Cellar>| {
+        let mut seen = Vec::new();
+        let shows = std::panic::AssertUnwindSafe(|| {
+            cellar.collect_and_show(&mut |held| seen.extend(held.downcast_ref::<u64>().copied()));
+        });
+        let panicked = std::panic::catch_unwind(shows).is_err();
+        (seen, panicked)
+    };
+    assert_eq!(show(&mut cellar), (vec![3], true));
+    cellar.verify().unwrap();
+    cellar.turn(|m, first| {
+        *first = m.alloc(Corridor {
+            door: Stuck(4),
+            next: first.next,
+        })
+    });
+    cellar.pace();
+    assert_eq!(show(&mut cellar), (vec![4], true));
+    cellar.turn(|_, first| *first = first.next.and_then(|stuck| stuck.next).unwrap());
+    assert_eq!(show(&mut cellar), (vec![1], false));
+    cellar.sweep();
+}

@@ -1,0 +1,463 @@
+//! Tags: who has one has the object's name, keeps it alive, and does not reach it; its heap does.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+use std::thread;
+use vivant_heap::{
+    Frozen, Gc, Heap, Iso, Ledger, Mut, Mutator, Object, Pacing, Parcel, Root, Sendable, Source,
+    Stress, Tag, TagId, Val, Weak, When, collected, unsize,
+};
+
+/// A private object, with a token that tells how many there are.
+#[derive(Object)]
+struct Node<'gc> {
+    value: u64,
+    next: Option<Gc<'gc, Mut<Node<'gc>>>>,
+    friend: Option<Name<'gc>>,
+    _token: Token,
+}
+
+type Token = Arc<()>;
+type Own<'gc> = Gc<'gc, Mut<Node<'gc>>>;
+type Name<'gc> = Tag<'gc, Mut<Node<'gc>>>;
+type Sent = Parcel<Name<'static>>;
+
+struct Graph;
+
+impl Root for Graph {
+    type Of<'gc> = State<'gc>;
+}
+
+#[derive(Object, Default)]
+struct State<'gc> {
+    nodes: Vec<Own<'gc>>,
+    names: Vec<Name<'gc>>,
+}
+
+/// Looks after itself, and fills what is free; under an interpreter that would take minutes.
+fn pacing() -> Pacing {
+    match cfg!(miri) {
+        true => Pacing::new(),
+        false => Pacing::new().stressed(Stress::new(When::Paced, 1)),
+    }
+}
+
+fn heap(source: &Arc<Source>) -> Heap<Graph> {
+    Heap::new(source, pacing(), |_| State::default())
+}
+
+fn node<'gc>(m: &Mutator<'gc>, value: u64, token: &Token) -> Own<'gc> {
+    m.alloc(Mut::new(Node {
+        value,
+        next: None,
+        friend: None,
+        _token: token.clone(),
+    }))
+}
+
+fn there(token: &Token) -> usize {
+    Arc::strong_count(token) - 1
+}
+
+fn all(heap: &mut Heap<Graph>) {
+    heap.collect();
+    heap.sweep();
+}
+
+/// Walks through everything, which says nothing more under an interpreter, and takes minutes there.
+fn balanced(heaps: &mut [&mut Heap<Graph>], parcels: &[&Sent]) {
+    if cfg!(miri) {
+        return;
+    }
+    let mut ledger = Ledger::default();
+    heaps.iter_mut().for_each(|heap| ledger.heap(heap).unwrap());
+    parcels.iter().for_each(|parcel| ledger.parcel(*parcel));
+    ledger.check().unwrap();
+}
+
+#[test]
+fn an_object_of_any_age_lives_as_long_as_it_is_named() {
+    let ages = if cfg!(miri) { 2 } else { 4 };
+    for minors in 0..ages {
+        let (source, token) = (Arc::new(Source::new()), Token::default());
+        let (mut a, mut b) = (heap(&source), heap(&source));
+        a.turn(|m, state| state.nodes.push(node(m, 7, &token)));
+        for _ in 0..minors {
+            a.collect_young();
+        }
+        let sent: Sent = a.turn(|m, state| m.pack(m.tag(state.nodes.pop().unwrap())));
+        balanced(&mut [&mut a, &mut b], &[&sent]);
+        a.collect_young();
+        balanced(&mut [&mut a, &mut b], &[&sent]);
+        all(&mut a);
+        b.turn(|m, state| state.names.push(m.unpack(sent)));
+        all(&mut b);
+        all(&mut a);
+        balanced(&mut [&mut a, &mut b], &[]);
+        assert_eq!(there(&token), 1);
+        // There, and back.
+        let back: Sent = b.turn(|m, state| m.pack(state.names.pop().unwrap()));
+        a.turn(|m, state| {
+            let node = m.unpack(back).open(m).unwrap();
+            node.borrow_mut(m).value += 1;
+            state.nodes.push(node);
+        });
+        all(&mut b);
+        all(&mut a);
+        a.turn(|_, state| assert_eq!(state.nodes[0].borrow().value, 8));
+        a.turn(|_, state| state.nodes.clear());
+        all(&mut a);
+        assert_eq!((there(&token), a.stats().live), (0, 0));
+    }
+}
+
+#[test]
+fn a_tag_is_the_same_as_long_as_anybody_has_it() {
+    let (source, token) = (Arc::new(Source::new()), Token::default());
+    let (mut a, mut b) = (heap(&source), heap(&source));
+    a.turn(|m, state| {
+        state.nodes = (0..2).map(|value| node(m, value, &token)).collect();
+        let (one, other) = (m.tag(state.nodes[0]), m.tag(state.nodes[1]));
+        assert_eq!(one, m.tag(state.nodes[0]));
+        assert_ne!(one, other);
+        assert_ne!(one.id(), other.id());
+        let seen = [format!("{one:?}"), format!("{other:?}")];
+        assert!(seen[0].starts_with("Tag(") && seen[0].contains("tags::Node"));
+        assert!(seen[0].ends_with(" 0)") && seen[1].ends_with(" 1)"));
+        assert_eq!(format!("{:?}", other.id()), "TagId(1)");
+    });
+    let mut known: Option<TagId> = None;
+    for round in 0..6 {
+        let sent: Sent = a.turn(|m, state| m.pack(m.tag(state.nodes[0])));
+        b.turn(|m, state| {
+            let name = m.unpack(sent);
+            assert!(state.names.iter().all(|other| *other == name));
+            assert_eq!(*known.get_or_insert(name.id()), name.id());
+            state.names.push(name);
+        });
+        match round % 2 {
+            0 => a.collect_young(),
+            _ => all(&mut a),
+        }
+    }
+    // Nobody has it any more: the next one is another.
+    b.turn(|_, state| state.names.clear());
+    all(&mut b);
+    all(&mut a);
+    a.turn(|m, state| {
+        let again = m.tag(state.nodes[0]);
+        assert_ne!(Some(again.id()), known);
+        assert_eq!(again.open(m).unwrap().borrow().value, 0);
+    });
+}
+
+#[test]
+fn what_a_named_object_refers_to_lives_too() {
+    let (source, token) = (Arc::new(Source::new()), Token::default());
+    let mut a = heap(&source);
+    let sent: Sent = a.turn(|m, _| {
+        let (first, last) = (node(m, 1, &token), node(m, 2, &token));
+        first.borrow_mut(m).next = Some(last);
+        last.borrow_mut(m).next = Some(first);
+        m.pack(m.tag(first))
+    });
+    for _ in 0..3 {
+        all(&mut a);
+        // New parts of an object that is old, and named.
+        let copy = sent.clone();
+        a.turn(|m, _| {
+            let first = m.unpack(copy).open(m).unwrap();
+            let next = first.borrow().next;
+            let new = node(m, 3, &token);
+            new.borrow_mut(m).next = next;
+            first.borrow_mut(m).next = Some(new);
+        });
+        a.collect_young();
+        balanced(&mut [&mut a], &[&sent]);
+    }
+    all(&mut a);
+    assert_eq!(there(&token), 5);
+    drop(sent);
+    all(&mut a);
+    assert_eq!((there(&token), a.stats().live), (0, 0));
+}
+
+#[test]
+fn only_the_heap_that_made_it_opens_a_tag() {
+    let (source, token) = (Arc::new(Source::new()), Token::default());
+    let (mut a, mut b) = (heap(&source), heap(&source));
+    let sent: Sent = a.turn(|m, _| m.pack(m.tag(node(m, 1, &token))));
+    b.turn(|m, state| {
+        let name = m.unpack(sent);
+        assert!(!name.is_mine(m));
+        let refused = name.open(m).unwrap_err();
+        assert!(
+            refused.to_string().starts_with("tag 0 of a `vivant_heap"),
+            "{refused}"
+        );
+        state.names.push(name);
+    });
+    // A heap that is made when the owner has ended, in its place perhaps.
+    let orphan = a.end().expect("it is named");
+    let mut c = heap(&source);
+    let sent: Sent = b.turn(|m, state| m.pack(state.names[0]));
+    c.turn(|m, _| assert!(m.unpack(sent).open(m).is_err()));
+    c.collect();
+    let orphan = orphan.heed().expect("it is named");
+    assert_eq!(there(&token), 1);
+    assert!(b.end().is_none());
+    assert!(orphan.heed().is_none());
+    assert_eq!(there(&token), 0);
+    drop(c);
+    assert_eq!(source.stats().pages, 0);
+}
+
+#[test]
+fn tags_lie_in_what_is_shared_and_in_private_objects() {
+    struct Books;
+    impl Root for Books {
+        type Of<'gc> = Option<Val<'gc, Page<'gc>>>;
+    }
+    #[derive(Object)]
+    struct Page<'gc> {
+        about: Vec<Name<'gc>>,
+        next: Option<Val<'gc, Page<'gc>>>,
+    }
+    fn travels<'gc, T: Sendable<'gc> + Frozen<'gc> + Copy>() {}
+    travels::<Name<'_>>();
+    travels::<TagId>();
+
+    let (source, token) = (Arc::new(Source::new()), Token::default());
+    let (mut a, mut b) = (heap(&source), heap(&source));
+    let mut reader = Heap::<Books>::new(&source, Pacing::default(), |_| None);
+    let book = a.turn(|m, _| {
+        let next = Some(m.val(Page {
+            about: vec![m.tag(node(m, 1, &token)), m.tag(node(m, 2, &token))],
+            next: None,
+        }));
+        m.pack::<Val<'static, Page<'static>>>(m.val(Page {
+            about: vec![],
+            next,
+        }))
+    });
+    all(&mut a);
+    reader.turn(|m, state| *state = Some(m.unpack(book)));
+    reader.collect();
+    all(&mut a);
+    assert_eq!(there(&token), 2);
+    // A part of the book, out of it; then it alone.
+    let sent: Sent = reader.turn(|m, state| m.pack(state.unwrap().next.unwrap().about[1]));
+    reader.turn(|_, state| *state = None);
+    reader.collect();
+    all(&mut a);
+    assert_eq!(there(&token), 1);
+    // In a private object of a third.
+    b.turn(|m, state| {
+        let friend = node(m, 3, &token);
+        friend.borrow_mut(m).friend = Some(m.unpack(sent));
+        state.nodes.push(friend);
+    });
+    for _ in 0..2 {
+        all(&mut b);
+        all(&mut a);
+    }
+    let back: Sent = b.turn(|m, state| m.pack(state.nodes[0].borrow().friend.unwrap()));
+    a.turn(|m, _| assert_eq!(m.unpack(back).open(m).unwrap().borrow().value, 2));
+    drop(b);
+    all(&mut a);
+    assert_eq!((there(&token), a.stats().live), (0, 0));
+}
+
+trait Shape {
+    fn area(&self) -> u64;
+}
+collected!(dyn Shape);
+
+#[derive(Object)]
+struct Square(u64);
+
+impl Shape for Square {
+    fn area(&self) -> u64 {
+        self.0 * self.0
+    }
+}
+
+#[test]
+fn objects_of_all_kinds_can_be_named() {
+    struct Kinds;
+    impl Root for Kinds {
+        type Of<'gc> = All<'gc>;
+    }
+    #[derive(Object)]
+    struct All<'gc> {
+        text: Tag<'gc, str>,
+        numbers: Tag<'gc, [u64]>,
+        shape: Tag<'gc, dyn Shape>,
+        square: Tag<'gc, Square>,
+        nothing: Tag<'gc, ()>,
+        large: Tag<'gc, [u64; 1000]>,
+    }
+    let source = Arc::new(Source::new());
+    let mut heap = Heap::<Kinds>::new(&source, pacing(), |m| {
+        let square = m.alloc(Square(3));
+        All {
+            text: m.tag(m.alloc_str("rain")),
+            numbers: m.tag(m.alloc_slice([1, 2, 3])),
+            shape: m.tag(unsize!(square => dyn Shape)),
+            square: m.tag(square),
+            nothing: m.tag(m.alloc(())),
+            large: m.tag(m.alloc([7; 1000])),
+        }
+    });
+    for round in 0..5 {
+        heap.turn(|m, all| {
+            assert_eq!(&*all.text.open(m).unwrap(), "rain");
+            assert_eq!(&*all.numbers.open(m).unwrap(), [1, 2, 3]);
+            assert_eq!(all.shape.open(m).unwrap().area(), 9);
+            assert_eq!(all.large.open(m).unwrap()[999], 7);
+            all.nothing.open(m).unwrap();
+            // One object, one stub, whatever it is taken for.
+            assert_eq!(all.shape.id(), all.square.id());
+            assert_eq!(all.shape, m.tag(all.shape.open(m).unwrap()));
+        });
+        match round {
+            0..3 => heap.collect_young(),
+            _ => heap.collect(),
+        }
+    }
+}
+
+#[test]
+fn a_tag_keeps_what_weak_references_do_not() {
+    struct Both;
+    impl Root for Both {
+        type Of<'gc> = (Option<Weak<'gc, Mut<u64>>>, Option<Tag<'gc, Mut<u64>>>);
+    }
+    let source = Arc::new(Source::new());
+    let mut heap = Heap::<Both>::new(&source, Pacing::default(), |m| {
+        let number = m.alloc(Mut::new(1));
+        m.watch(number, 5);
+        (Some(Weak::new(m, number)), Some(m.tag(number)))
+    });
+    for _ in 0..3 {
+        heap.collect_young();
+        heap.collect();
+        heap.turn(|m, (weak, tag)| {
+            let number = weak.unwrap().upgrade(m).unwrap();
+            assert_eq!(m.tag(number), tag.unwrap());
+        });
+    }
+    assert!(heap.take_deaths().is_empty());
+    heap.turn(|_, (_, tag)| *tag = None);
+    heap.collect();
+    heap.turn(|m, (weak, _)| assert!(weak.unwrap().upgrade(m).is_none()));
+    assert_eq!(heap.take_deaths(), [5]);
+}
+
+#[test]
+fn tags_go_through_regions_and_are_not_opened_there() {
+    let (source, token) = (Arc::new(Source::new()), Token::default());
+    let mut a = heap(&source);
+    let (sent, copy): (Sent, Sent) = a.turn(|m, _| {
+        let name = m.tag(node(m, 4, &token));
+        (m.pack(name), m.pack(name))
+    });
+    let mut iso = Iso::<Option<Name<'static>>>::new(&source, |r| {
+        let name = r.unpack(sent);
+        assert!(name.open(r).is_err());
+        Some(name)
+    });
+    drop(copy);
+    iso.collect();
+    all(&mut a);
+    let mut ledger = Ledger::default();
+    ledger.heap(&mut a).unwrap();
+    ledger.iso(&mut iso).unwrap();
+    ledger.check().unwrap();
+    assert_eq!(there(&token), 1);
+    a.turn(|m, state| {
+        let name = iso.merge(m).unwrap();
+        state.nodes.push(name.open(m).unwrap());
+    });
+    all(&mut a);
+    a.turn(|_, state| assert_eq!(state.nodes[0].borrow().value, 4));
+}
+
+#[test]
+#[should_panic(expected = "Y3: an object of type `u64` in an open region cannot be tagged")]
+fn an_object_of_an_open_region_has_no_tag() {
+    let source = Arc::new(Source::new());
+    let mut iso = Iso::<Gc<'static, u64>>::new(&source, |r| r.alloc(1));
+    iso.open(|r, number| {
+        r.tag(*number);
+    });
+}
+
+#[test]
+fn ids_are_keys() {
+    let (source, token) = (Arc::new(Source::new()), Token::default());
+    let (mut a, mut b) = (heap(&source), heap(&source));
+    let ids = |heap: &mut Heap<Graph>| -> Vec<TagId> {
+        heap.turn(|m, state| {
+            state.nodes = (0..3).map(|value| node(m, value, &token)).collect();
+            state.names = state.nodes.iter().map(|node| m.tag(*node)).collect();
+            state.names.iter().map(|name| name.id()).collect()
+        })
+    };
+    let all: Vec<TagId> = [ids(&mut a), ids(&mut b)].concat();
+    let places: HashMap<TagId, usize> = all.iter().copied().zip(0..).collect();
+    assert_eq!(places.len(), 6);
+    a.collect();
+    a.turn(|_, state| {
+        let found = state.names.iter().map(|name| places[&name.id()]);
+        assert_eq!(found.collect::<Vec<_>>(), [0, 1, 2]);
+    });
+}
+
+/// Others look at a stub while its owner moves what it stands for.
+#[test]
+fn threads_look_at_tags_while_their_owner_collects() {
+    let (source, token) = (Arc::new(Source::new()), Token::default());
+    let mut a = heap(&source);
+    let sent: Vec<Sent> = a.turn(|m, state| {
+        state.nodes = (0..3).map(|value| node(m, value, &token)).collect();
+        let tags = state.nodes.iter().map(|node| m.pack(m.tag(*node)));
+        tags.collect()
+    });
+    let readers: Vec<_> = (0..2)
+        .map(|_| {
+            let sent = sent.clone();
+            thread::spawn(move || {
+                for (number, sent) in sent.iter().enumerate() {
+                    let other = sent.clone();
+                    sent.look(|one| {
+                        assert!(format!("{one:?}").ends_with(&format!(" {number})")));
+                        other.look(|other| assert_eq!(one.id(), other.id()));
+                    });
+                }
+            })
+        })
+        .collect();
+    for round in 0..4 {
+        match round {
+            3 => a.collect(),
+            _ => a.collect_young(),
+        }
+        a.turn(|m, state| {
+            state.nodes.rotate_left(1);
+            let again: BTreeMap<u64, Name<'_>> = state
+                .nodes
+                .iter()
+                .map(|node| (node.borrow().value, m.tag(*node)))
+                .collect();
+            assert!(again.values().all(|name| name.is_mine(m)));
+        });
+    }
+    readers
+        .into_iter()
+        .for_each(|reader| reader.join().unwrap());
+    drop(sent);
+    a.turn(|_, state| state.nodes.clear());
+    all(&mut a);
+    assert_eq!((there(&token), a.stats().live), (0, 0));
+}

@@ -1,0 +1,33 @@
+//! What the derive writes, slices, trait objects, borrows, weak references and watches: through collections of both kinds.
+
+mod borrows;
+mod deaths;
+mod derived;
+mod owners;
+mod unsized_values;
+mod weak;
+
+use std::sync::Arc;
+use vivant_heap::{Heap, Mutator, Pacing, Root, Source};
+
+/// A heap with the state that `make` makes.
+fn heap<R: Root>(make: impl for<'gc> FnOnce(&Mutator<'gc>) -> R::Of<'gc>) -> Heap<R> {
+    Heap::new(&Arc::new(Source::new()), Pacing::default(), make)
+}
+
+/// Runs `look` as a turn between collections of both kinds.
+fn through_collections<R: Root>(
+    heap: &mut Heap<R>,
+    look: impl for<'gc> Fn(&Mutator<'gc>, &mut R::Of<'gc>),
+) {
+    heap.turn(&look);
+    for round in 0..6 {
+        match round % 3 {
+            2 => heap.collect(),
+            _ => heap.collect_young(),
+        }
+        heap.turn(&look);
+    }
+    heap.sweep();
+    heap.turn(&look);
+}

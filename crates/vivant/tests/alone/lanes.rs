@@ -1,0 +1,62 @@
+//! What others leave for a heap is read now and then, whatever its actor does: it needs no memory without end.
+
+use super::{COUNTED, alone};
+use stats_alloc::Region;
+use std::time::Duration;
+use vivant::heap::{Parcel, Val};
+use vivant::prelude::*;
+use vivant::simulation::Simulation;
+
+#[derive(Actor)]
+struct WriterState<'gc> {
+    text: Option<Val<'gc, str>>,
+}
+
+#[behaviours]
+impl<'gc> WriterState<'gc> {
+    #[start]
+    fn new(t: &Turn<'gc, Writer>) -> Self {
+        let text = Some(t.val_str("rain"));
+        WriterState { text }
+    }
+
+    fn write(&self, t: &Turn<'gc, Writer>) -> Parcel<Option<Val<'static, str>>> {
+        t.pack(self.text)
+    }
+
+    fn nothing(&self) {}
+}
+
+/// Bytes that are there after `body`, and were not before.
+fn grown(body: impl FnOnce()) -> isize {
+    let region = Region::new(COUNTED);
+    body();
+    let change = region.change();
+    change.bytes_allocated as isize - change.bytes_deallocated as isize
+}
+
+#[test]
+fn a_lane_does_not_grow_without_end() {
+    alone("lanes::a_lane_does_not_grow_without_end", copies_and_turns);
+}
+
+fn copies_and_turns() {
+    let simulation = Simulation::new(1);
+    let writer = Writer::spawn(simulation.system());
+    let text = writer.write().ask_blocking().unwrap();
+    let rounds = if cfg!(miri) { 500 } else { 20_000 };
+    let copies = |turns| {
+        for _ in 0..rounds {
+            drop(text.clone());
+            (0..turns).for_each(|_| writer.nothing().ask_blocking().unwrap());
+        }
+    };
+    copies(1);
+    let (busy, idle) = (grown(|| copies(1)), grown(|| copies(0)));
+    assert_eq!(simulation.now(), Duration::ZERO);
+    // Of one that has no turns the time alone takes care.
+    assert!(idle > 2 * rounds * 16, "canary: the counter counts {idle}");
+    assert!(busy < idle / 4, "{busy} of {idle}");
+    let heeded = grown(|| simulation.run());
+    assert!(heeded < -idle / 2, "{heeded} of {idle}");
+}
