@@ -5,3 +5,13 @@ pub(crate) use std::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
 pub(crate) use std::sync::{Mutex, MutexGuard, PoisonError};
 pub(crate) use std::thread::yield_now;
 pub(crate) use std::thread_local;
+
+/// A fault that `verify/loom` can inject at this line. Here it is nothing: `fault!(right, Name => wrong)`
+/// is `right`, and the statement `fault!(Name => wrong);` is gone.
+macro_rules! fault {
+    ($($name:ident => $wrong:expr),+ $(,)?) => {};
+    ($right:expr, $($name:ident => $wrong:expr),+ $(,)?) => {
+        $right
+    };
+}
+pub(crate) use fault;

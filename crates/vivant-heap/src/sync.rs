@@ -4,3 +4,20 @@ pub(crate) use std::hint::spin_loop;
 pub(crate) use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU8, AtomicUsize, Ordering};
 pub(crate) use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 pub(crate) use std::thread::yield_now;
+
+/// A fault that `verify/loom` can inject at this line. Here it is nothing: `fault!(right, Name => wrong)`
+/// is `right`, and the statement `fault!(Name => wrong);` is gone. With `test` before the
+/// name the tests of the crate can inject it too.
+macro_rules! fault {
+    (test $name:ident => $wrong:expr) => {
+        #[cfg(test)]
+        if crate::planted::is_planted(crate::planted::Planted::$name) {
+            $wrong
+        }
+    };
+    ($($name:ident => $wrong:expr),+ $(,)?) => {};
+    ($right:expr, $($name:ident => $wrong:expr),+ $(,)?) => {
+        $right
+    };
+}
+pub(crate) use fault;

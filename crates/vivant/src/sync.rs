@@ -16,3 +16,13 @@ pub(crate) use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 pub(crate) fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
+
+/// A fault that `verify/loom` can inject at this line. Here it is nothing: `fault!(right, Name => wrong)`
+/// is `right`, and the statement `fault!(Name => wrong);` is gone.
+macro_rules! fault {
+    ($($name:ident => $wrong:expr),+ $(,)?) => {};
+    ($right:expr, $($name:ident => $wrong:expr),+ $(,)?) => {
+        $right
+    };
+}
+pub(crate) use fault;

@@ -21,6 +21,8 @@
 //! Every drop of a count is `AcqRel`, here as in the runtime.
 //!
 //! Left out: that the count may overflow; the cell's own reference to its system; mute and budgets.
+//!
+//! The faults are in the model: what it stands for is in no file that can be shared.
 
 mod cell;
 
@@ -161,7 +163,7 @@ pub fn a_stopped_actor_counts_its_spare_addresses_back() {
     holds(|| stopped_with_a_spare_address(Flaw::None));
 }
 
-/// Each planted bug is met by the very models above.
+/// Each fault is met by the very models above.
 pub mod canaries {
     use super::*;
 

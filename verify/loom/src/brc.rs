@@ -13,12 +13,7 @@
 //! Left out: a thread that is an owner by itself (its end is the end of an `Owner`, and its state has no other user); births and
 //! ends by the sixties, of which `what_is_put_off_is_ended` has the one step that differs; counts that overflow.
 
-#[allow(clippy::duplicate_mod, reason = "once with a bug, once without")]
-#[allow(unexpected_cfgs, reason = "a feature of the crate")]
-#[allow(dead_code, reason = "the canaries need not all of it")]
-mod flawed;
 mod paper;
-#[allow(clippy::duplicate_mod, reason = "once with a bug, once without")]
 #[allow(unexpected_cfgs, reason = "a feature of the crate")]
 #[allow(dead_code, reason = "the models count no objects")]
 mod real;
@@ -106,23 +101,10 @@ pub fn what_is_put_off_is_ended() {
     holds(scenes::what_is_put_off_is_ended);
 }
 
-/// The copies of the files in which bugs are planted do what the files do.
-pub fn without_a_flaw_the_copy_holds() {
-    canaries::copy_holds();
-}
-
-/// Each planted bug is met by the very models above.
+/// Each fault is met by the very models above.
 pub mod canaries {
-    use super::flawed::flaw::{Flaw, plant};
-    use super::flawed::{asked, scenes};
     use super::*;
-
-    fn with(flaw: Flaw, scene: fn()) -> impl Fn() + Send + Sync + 'static {
-        move || {
-            plant(flaw);
-            scene();
-        }
-    }
+    use crate::fault::Fault;
 
     /// The paper's algorithm: a queue that owns no reference.
     pub fn a_queue_without_a_reference_is_caught(canary: Canary) {
@@ -131,183 +113,168 @@ pub mod canaries {
 
     /// The owner's last drop does not look for weak references.
     pub fn an_end_that_weak_ones_do_not_see_is_caught(canary: Canary) {
-        canary.dies("", with(Flaw::QuickEndWithWeak, scenes::another_upgrades));
+        canary.dies_of(Fault::QuickEndWithWeak, "", scenes::another_upgrades);
     }
 
     /// The owner is cleared after the merged count was published.
     pub fn an_owner_that_is_cleared_late_is_caught(canary: Canary) {
-        canary.dies(
-            "",
-            with(Flaw::ClearedLate, scenes::the_owner_drops_its_last),
-        );
+        canary.dies_of(Fault::ClearedLate, "", scenes::the_owner_drops_its_last);
     }
 
     /// The owner ends the object and has not seen what others did to it.
     pub fn a_last_look_that_does_not_acquire_is_caught(canary: Canary) {
-        canary.dies(
+        canary.dies_of(
+            Fault::LastLookRelaxed,
             "Causality violation",
-            with(Flaw::LastLookRelaxed, scenes::the_owner_drops_its_last),
+            scenes::the_owner_drops_its_last,
         );
     }
 
     /// Others do not show what they did.
     pub fn a_drop_that_does_not_release_is_caught(canary: Canary) {
-        canary.dies(
+        canary.dies_of(
+            Fault::SharedDropRelaxed,
             "Causality violation",
-            with(Flaw::SharedDropRelaxed, scenes::the_owner_drops_its_last),
+            scenes::the_owner_drops_its_last,
         );
     }
 
     /// The owner does not show what it did.
     pub fn a_merge_that_does_not_release_is_caught(canary: Canary) {
-        canary.dies(
+        canary.dies_of(
+            Fault::MergeAcquires,
             "Causality violation",
-            with(Flaw::MergeAcquires, scenes::the_owner_drops_its_last),
+            scenes::the_owner_drops_its_last,
         );
     }
 
     /// The owner ends the object by merging, and has not seen what others did to it.
     pub fn a_merge_that_does_not_acquire_is_caught(canary: Canary) {
-        canary.dies(
+        canary.dies_of(
+            Fault::MergeReleases,
             "Causality violation",
-            with(Flaw::MergeReleases, scenes::the_owner_drops_its_last),
+            scenes::the_owner_drops_its_last,
         );
     }
 
     /// The last drop of a merged object does not see what others did to it.
     pub fn a_last_drop_without_a_fence_is_caught(canary: Canary) {
-        canary.dies(
+        canary.dies_of(
+            Fault::LastWithoutFence,
             "Causality violation",
-            with(Flaw::LastWithoutFence, scenes::the_owner_drops_its_last),
+            scenes::the_owner_drops_its_last,
         );
     }
 
     /// Who finds the owner cleared takes a shared count of one for the last one.
     pub fn a_leaving_owner_that_is_not_counted_is_caught(canary: Canary) {
         let scene = scenes::a_merge_meets_a_reference_on_its_way;
-        canary.dies("", with(Flaw::LeavingIsMerged, scene));
+        canary.dies_of(Fault::LeavingIsMerged, "", scene);
     }
 
     /// A weak reference brings an ended object back.
     pub fn an_upgrade_of_what_has_ended_is_caught(canary: Canary) {
-        canary.dies("", with(Flaw::UpgradeOfMerged, scenes::another_upgrades));
+        canary.dies_of(Fault::UpgradeOfMerged, "", scenes::another_upgrades);
     }
 
     /// A weak reference finds an object, and not its value.
     pub fn an_upgrade_that_does_not_acquire_is_caught(canary: Canary) {
-        canary.dies(
+        canary.dies_of(
+            Fault::UpgradeRelaxed,
             "Causality violation",
-            with(Flaw::UpgradeRelaxed, scenes::a_birth_with_a_way_back),
+            scenes::a_birth_with_a_way_back,
         );
     }
 
     /// The same, by the maker's fault.
     pub fn a_birth_that_does_not_release_is_caught(canary: Canary) {
-        canary.dies(
+        canary.dies_of(
+            Fault::BornRelaxed,
             "Causality violation",
-            with(Flaw::BornRelaxed, scenes::a_birth_with_a_way_back),
+            scenes::a_birth_with_a_way_back,
         );
     }
 
     /// Two look, and both take.
     pub fn a_take_by_a_look_and_a_store_is_caught(canary: Canary) {
-        canary.dies("", with(Flaw::TakeByALook, asked::two_take));
+        canary.dies_of(Fault::TakeByALook, "", asked::two_take);
     }
 
     /// A drop does not take the prober's flag off.
     pub fn a_probe_that_drops_do_not_disturb_is_caught(canary: Canary) {
-        canary.dies("", with(Flaw::DropsKeepTheFlag, asked::two_probe));
+        canary.dies_of(Fault::DropsKeepTheFlag, "", asked::two_probe);
     }
 
     /// A probe looks at the counts once.
     pub fn a_probe_without_a_second_look_is_caught(canary: Canary) {
-        canary.dies("", with(Flaw::ProbeOnce, asked::two_probe));
+        canary.dies_of(Fault::ProbeOnce, "", asked::two_probe);
     }
 
     /// A probe takes another one's flag for its own.
     pub fn two_probes_at_once_are_caught(canary: Canary) {
-        canary.dies(
-            "Causality violation",
-            with(Flaw::ProbesAtOnce, asked::two_probe),
-        );
+        canary.dies_of(Fault::ProbesAtOnce, "Causality violation", asked::two_probe);
     }
 
     /// The owner's count says one, and nothing more is asked.
     pub fn an_only_one_by_a_look_is_caught(canary: Canary) {
-        canary.dies("", with(Flaw::SoleByALook, scenes::another_clones));
+        canary.dies_of(Fault::SoleByALook, "", scenes::another_clones);
     }
 
     /// A probe does not see what the owner did before it dropped.
     pub fn an_owners_drop_that_does_not_release_is_caught(canary: Canary) {
-        canary.dies(
+        canary.dies_of(
+            Fault::OwnersDropRelaxed,
             "Causality violation",
-            with(Flaw::OwnersDropRelaxed, asked::a_probe_against_the_owner),
+            asked::a_probe_against_the_owner,
         );
     }
 
     /// The next holder does not see the biased counts.
     pub fn a_hold_that_does_not_acquire_is_caught(canary: Canary) {
-        canary.dies("", with(Flaw::HoldRelaxed, scenes::both_drop));
+        canary.dies_of(Fault::HoldRelaxed, "", scenes::both_drop);
     }
 
     /// The last holder does not show them.
     pub fn a_leave_that_does_not_release_is_caught(canary: Canary) {
-        canary.dies("", with(Flaw::LeaveRelaxed, scenes::both_drop));
+        canary.dies_of(Fault::LeaveRelaxed, "", scenes::both_drop);
     }
 
     /// The owner leaves without looking at the bell.
     pub fn a_leave_without_a_look_is_caught(canary: Canary) {
-        canary.dies(
-            "waits",
-            with(Flaw::LeaveWithoutALook, scenes::the_owner_leaves),
-        );
+        canary.dies_of(Fault::LeaveWithoutALook, "waits", scenes::the_owner_leaves);
     }
 
     /// The bell is not rung.
     pub fn a_push_in_silence_is_caught(canary: Canary) {
-        canary.dies("waits", with(Flaw::PushInSilence, scenes::the_owner_leaves));
+        canary.dies_of(Fault::PushInSilence, "waits", scenes::the_owner_leaves);
     }
 
     /// Who rings does not ask whether anybody is there.
     pub fn a_push_to_nobody_is_caught(canary: Canary) {
-        canary.dies("waits", with(Flaw::RingAndGo, scenes::the_owner_leaves));
+        canary.dies_of(Fault::RingAndGo, "waits", scenes::the_owner_leaves);
     }
 
     /// The flag is taken off after the queue, and with it that of a later push.
     pub fn a_flag_that_is_taken_off_too_late_is_caught(canary: Canary) {
-        canary.dies(
+        canary.dies_of(
+            Fault::FlagOffTooLate,
             "waits",
-            with(Flaw::FlagOffTooLate, scenes::two_objects_are_queued),
+            scenes::two_objects_are_queued,
         );
     }
 
     /// An id goes back while an object names it, which then waits for a stranger.
     pub fn an_id_that_is_free_while_named_is_caught(canary: Canary) {
         let scene = scenes::an_ended_owner_is_replaced;
-        canary.dies("waits", with(Flaw::FreeWhileNamed, scene));
+        canary.dies_of(Fault::FreeWhileNamed, "waits", scene);
     }
 
     /// Nobody is told that an object names the owner no more.
     pub fn an_id_that_nobody_gives_back_is_caught(canary: Canary) {
-        canary.dies(
+        canary.dies_of(
+            Fault::UnnameInSilence,
             "an id is lost",
-            with(Flaw::UnnameInSilence, asked::a_take_while_the_owner_ends),
+            asked::a_take_while_the_owner_ends,
         );
-    }
-
-    /// No canary: the copies themselves are faithful.
-    pub(crate) fn copy_holds() {
-        for scene in [
-            scenes::the_owner_drops_its_last,
-            scenes::another_clones,
-            scenes::the_owner_leaves,
-            scenes::an_id_is_used_again,
-            scenes::another_upgrades,
-            asked::a_take_races_with_an_upgrade,
-            asked::two_probe,
-            asked::a_probe_against_the_owner,
-        ] {
-            holds(with(Flaw::None, scene));
-        }
     }
 }

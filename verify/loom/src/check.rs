@@ -1,7 +1,9 @@
-//! How a model is checked, and how a canary is.
+//! How a model is checked, and how it is tested that the check finds something.
 
+use crate::fault::{self, Fault, REACHED};
 use loom::model::Builder;
 use std::env;
+use std::panic::{self, AssertUnwindSafe};
 use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -49,35 +51,88 @@ pub(crate) fn holds_long(model: impl Fn() + Send + Sync + 'static) {
     }
 }
 
-/// A model with a planted bug, which loom must find.
+/// A self-test: a model with a fault, which loom must find.
 #[derive(Debug)]
 pub struct Canary {
-    /// The full name of the canary's own test.
+    /// The full name of the self-test's own test.
     pub test: &'static str,
 }
 
 impl Canary {
-    /// It dies: loom finds the bug in `model` and says `why`.
+    /// It dies: loom finds the fault of `model` itself, and says `why`.
     ///
     /// In a process of its own, because loom does not survive what it finds: at a deadlock it panics while it panics.
     pub(crate) fn dies(self, why: &str, model: impl Fn() + Send + Sync + 'static) {
         if env::var_os(CAGE).is_some() {
             return holds(model);
         }
+        self.found(why);
+    }
+
+    /// The same, of `fault`, which `model` must reach in a file of a crate.
+    pub(crate) fn dies_of(self, fault: Fault, why: &str, model: impl Fn() + Send + Sync + 'static) {
+        if env::var_os(CAGE).is_some() {
+            fault::inject(fault);
+            return holds(model);
+        }
+        let said = self.found(why);
+        assert!(
+            said.contains(&format!("{REACHED} {fault:?}\n")),
+            "the model does not come to {fault:?}: {said}"
+        );
+    }
+
+    /// It fails where a model finds nothing, because the fault is nowhere on its way.
+    pub fn fails_without_a_find(self) {
+        self.fails("the fault was not found", count_together);
+    }
+
+    /// It fails where a model finds something, and not by the fault.
+    pub fn fails_without_the_fault(self) {
+        self.fails("the model does not come to Loses", || {
+            count_together();
+            panic!("something else");
+        });
+    }
+
+    fn fails(self, how: &str, model: impl Fn() + Send + Sync + 'static) {
+        if env::var_os(CAGE).is_some() {
+            return self.dies_of(Fault::Loses, "", model);
+        }
+        let dies = AssertUnwindSafe(|| self.dies_of(Fault::Loses, "", model));
+        let panic = panic::catch_unwind(dies).expect_err("it accepts what proves nothing");
+        let words = panic.downcast_ref::<String>().expect("an assertion");
+        assert!(words.starts_with(how), "{words}");
+    }
+
+    /// What the process said that found it.
+    fn found(self, why: &str) -> String {
         let caged = Command::new(env::current_exe().expect("a test knows its own file"))
             .args([self.test, "--exact", "--nocapture"])
             .env(CAGE, "1")
             .env("RUST_BACKTRACE", "0")
             .output()
             .expect("a test can be run again");
-        let said = String::from_utf8_lossy(&caged.stderr);
+        let said = String::from_utf8_lossy(&caged.stderr).into_owned();
         assert!(
             !caged.status.success(),
-            "the planted bug was not found, so the model proves nothing: {said}"
+            "the fault was not found, so the model proves nothing: {said}"
         );
         assert!(
             said.contains(why),
             "found something else than `{why}`: {said}"
         );
+        said
     }
+}
+
+/// A model with choices, and with no file of a crate.
+fn count_together() {
+    let count = loom::sync::Arc::new(loom::sync::atomic::AtomicUsize::new(0));
+    let other = loom::thread::spawn({
+        let count = count.clone();
+        move || count.fetch_add(1, Ordering::Relaxed)
+    });
+    count.fetch_add(1, Ordering::Relaxed);
+    other.join().unwrap();
 }

@@ -10,6 +10,8 @@
 //! | `Idle::sleep` | `Threads::sleep` |
 //!
 //! Left out: what else `is_idle` asks: surplus workers, the blocking pool, and whether anything waits; what a tick does.
+//!
+//! The faults are in the model: what it stands for is in no file that can be shared.
 
 use crate::check::{Canary, holds};
 use crate::runtime::sleep::{Park, Sleepers, Withdrawn};
@@ -171,7 +173,7 @@ pub fn a_nearer_timer_is_not_overlooked() {
     holds(|| timer_for_a_resting_clock(Flaw::None));
 }
 
-/// Each planted bug is met by the very models above.
+/// Each fault is met by the very models above.
 pub mod canaries {
     use super::*;
 

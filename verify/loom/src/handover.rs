@@ -12,6 +12,8 @@
 //! | `Floor::pieces`, `called`, `care` | a look for unreachable actors (`Detector`): `look`, `called`, `goes_on` |
 //!
 //! Left out: when surplus workers are seated (G1), and the clock, which would hide a forgotten wake-up while it ticks.
+//!
+//! The faults are in the model: what it stands for is in no file that can be shared.
 
 use crate::check::{Canary, holds};
 use crate::runtime::sleep::{Park, Sleepers, Withdrawn};
@@ -223,7 +225,7 @@ pub fn work_in_pieces_does_not_retire() {
     holds(|| retirement_between_pieces(Flaw::None));
 }
 
-/// Each planted bug is met by the very models above.
+/// Each fault is met by the very models above.
 pub mod canaries {
     use super::*;
 

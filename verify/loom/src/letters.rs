@@ -1,6 +1,6 @@
 //! Messages for models: nodes of the real inbox whose content loom follows, and the safe face of both.
 
-use crate::runtime::inbox::{Chain, Inbox, Linked, Nudged, Parked, Pushed};
+use crate::runtime::inbox::{Chain, Grasped, Inbox, Linked, Nudged, Parked, Pushed};
 use crate::tracked::Tracked;
 use loom::alloc::Track;
 use std::ptr::{NonNull, addr_of_mut};
@@ -30,7 +30,7 @@ pub(crate) fn in_order(letters: &[Letter]) {
 }
 
 /// What an envelope is in the runtime. A node that is never opened is a leak, which loom reports.
-pub(crate) struct Node {
+struct Node {
     link: *mut Node,
     content: Track<Tracked<Letter>>,
 }
@@ -45,7 +45,7 @@ unsafe impl Linked for Node {
 }
 
 /// A node with this content, owned by the caller.
-pub(crate) fn sealed(content: Letter) -> NonNull<Node> {
+fn sealed(content: Letter) -> NonNull<Node> {
     let tracked = Tracked::new(letter('?', 0));
     // A change and not the first value: that the maker writes is what loom is to see.
     tracked.change(|place| *place = content);
@@ -60,7 +60,7 @@ pub(crate) fn sealed(content: Letter) -> NonNull<Node> {
 /// # Safety
 ///
 /// `node` comes from [`sealed`] and the caller owns it.
-pub(crate) unsafe fn opened(node: NonNull<Node>) -> Letter {
+unsafe fn opened(node: NonNull<Node>) -> Letter {
     // SAFETY: a leaked box that the caller owns.
     let node = unsafe { Box::from_raw(node.as_ptr()) };
     // A change and not a look: whoever opens a letter is alone with it.
@@ -76,21 +76,18 @@ pub(crate) enum Told {
     Later,
 }
 
-/// An inbox of letters, as models use it: the real one, or one with a planted bug.
-pub(crate) trait Mailbox {
-    /// The letter comes back if the mailbox is closed.
-    fn push(&self, letter: Letter) -> Result<Told, Letter>;
-    fn nudge(&self) -> Nudged;
-    fn take(&self) -> Vec<Letter>;
-    fn park(&self) -> Parked;
-    fn close(&self) -> Vec<Letter>;
-    fn is_empty(&self) -> bool;
-}
+/// An inbox of letters, as models use it.
+pub(crate) struct Mailbox(Inbox<Node>);
 
-impl Mailbox for Inbox<Node> {
-    fn push(&self, letter: Letter) -> Result<Told, Letter> {
+impl Mailbox {
+    pub(crate) fn new() -> Mailbox {
+        Mailbox(Inbox::new())
+    }
+
+    /// The letter comes back if the mailbox is closed.
+    pub(crate) fn push(&self, letter: Letter) -> Result<Told, Letter> {
         // SAFETY: `sealed` gave up a node that it had just made.
-        match unsafe { Inbox::push(self, sealed(letter)) } {
+        match unsafe { self.0.push(sealed(letter)) } {
             Ok(Pushed::Wakes(node)) => {
                 let mut laid = Chain::new();
                 // SAFETY: the inbox gives the node back to the one who made it.
@@ -104,26 +101,30 @@ impl Mailbox for Inbox<Node> {
         }
     }
 
-    fn nudge(&self) -> Nudged {
-        Inbox::nudge(self)
+    pub(crate) fn nudge(&self) -> Nudged {
+        self.0.nudge()
     }
 
-    fn take(&self) -> Vec<Letter> {
+    pub(crate) fn take(&self) -> Vec<Letter> {
         let mut backlog = Chain::new();
-        backlog.append(Inbox::take(self));
+        backlog.append(self.0.take());
         all(backlog)
     }
 
-    fn park(&self) -> Parked {
-        Inbox::park(self)
+    pub(crate) fn park(&self) -> Parked {
+        self.0.park()
     }
 
-    fn close(&self) -> Vec<Letter> {
-        all(Inbox::close(self))
+    pub(crate) fn grasp(&self) -> Grasped {
+        self.0.grasp()
     }
 
-    fn is_empty(&self) -> bool {
-        Inbox::is_empty(self)
+    pub(crate) fn close(&self) -> Vec<Letter> {
+        all(self.0.close())
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
     }
 }
 

@@ -14,10 +14,6 @@
 //! Left out: objects that do not change, of which nobody asks who is at them; pieces of blocks for others; weak references and counts, which are looked at when
 //! the list is closed.
 
-#[allow(clippy::duplicate_mod, reason = "once with a bug, once without")]
-#[allow(dead_code, reason = "longer scenes are for the files themselves")]
-mod flawed;
-#[allow(clippy::duplicate_mod, reason = "once with a bug, once without")]
 #[allow(
     dead_code,
     reason = "the models do not look for room, nor at what never changes"
@@ -57,107 +53,74 @@ pub fn long_two_hidden_objects() {
     holds_long(scenes::two_hidden_objects);
 }
 
-/// The copies of the files in which bugs are planted do what the files do.
-pub fn without_a_flaw_the_copy_holds() {
-    canaries::copy_holds();
-}
-
-/// Each planted bug is met by the very models above.
+/// Each fault is met by the very models above.
 pub mod canaries {
-    use super::flawed::flaw::{Flaw, plant};
-    use super::flawed::scenes;
     use super::*;
-
-    fn with(flaw: Flaw, scene: fn()) -> impl Fn() + Send + Sync + 'static {
-        move || {
-            plant(flaw);
-            scene();
-        }
-    }
+    use crate::fault::Fault;
 
     /// The owner writes while somebody reads.
     pub fn an_owner_that_does_not_wait_is_caught(canary: Canary) {
-        canary.dies(
-            "Causality violation",
-            with(Flaw::Impatient, scenes::a_write),
-        );
+        canary.dies_of(Fault::Impatient, "Causality violation", scenes::a_write);
     }
 
     /// So it does if the marker has no claim.
     pub fn a_scan_without_a_claim_is_caught(canary: Canary) {
-        canary.dies(
-            "Causality violation",
-            with(Flaw::Unclaimed, scenes::a_write),
-        );
+        canary.dies_of(Fault::Unclaimed, "Causality violation", scenes::a_write);
     }
 
     /// Who was there does not show that it has read.
     pub fn a_release_that_does_not_release_is_caught(canary: Canary) {
-        canary.dies(
+        canary.dies_of(
+            Fault::ReleaseRelaxed,
             "Causality violation",
-            with(Flaw::ReleaseRelaxed, scenes::a_write),
+            scenes::a_write,
         );
     }
 
     /// Who finds it done writes before it was read.
     pub fn a_claim_that_does_not_acquire_is_caught(canary: Canary) {
-        canary.dies(
-            "Causality violation",
-            with(Flaw::ClaimRelaxed, scenes::a_write),
-        );
+        canary.dies_of(Fault::ClaimRelaxed, "Causality violation", scenes::a_write);
     }
 
     /// So does who waits.
     pub fn a_wait_that_does_not_acquire_is_caught(canary: Canary) {
-        canary.dies(
-            "Causality violation",
-            with(Flaw::WaitRelaxed, scenes::a_write),
-        );
+        canary.dies_of(Fault::WaitRelaxed, "Causality violation", scenes::a_write);
     }
 
     /// The list is found drained between the two steps.
     pub fn a_worker_that_leaves_before_it_hands_over_is_caught(canary: Canary) {
-        canary.dies("not met", with(Flaw::LeavesFirst, scenes::two_markers));
+        canary.dies_of(Fault::LeavesFirst, "not met", scenes::two_markers);
     }
 
     /// Others have work, and will find more.
     pub fn a_list_that_is_drained_while_some_work_is_caught(canary: Canary) {
-        canary.dies("not met", with(Flaw::NobodyCounts, scenes::two_markers));
+        canary.dies_of(Fault::NobodyCounts, "not met", scenes::two_markers);
     }
 
     /// What was put off is begun while others go through the rest.
     pub fn a_second_round_beside_the_first_is_caught(canary: Canary) {
-        canary.dies(
+        canary.dies_of(
+            Fault::RoundsOverlap,
             "Causality violation",
-            with(Flaw::RoundsOverlap, scenes::two_rounds),
+            scenes::two_rounds,
         );
     }
 
     /// A marker is at an object that is freed.
     pub fn a_close_that_does_not_wait_is_caught(canary: Canary) {
-        canary.dies(
+        canary.dies_of(
+            Fault::ClosesAtOnce,
             "Causality violation",
-            with(Flaw::ClosesAtOnce, scenes::a_mark_is_given_up),
+            scenes::a_mark_is_given_up,
         );
     }
 
     /// Who waits for the last worker is not told.
     pub fn a_leave_in_silence_is_caught(canary: Canary) {
-        canary.dies(
+        canary.dies_of(
+            Fault::LeavesInSilence,
             "deadlock",
-            with(Flaw::LeavesInSilence, scenes::a_mark_is_given_up),
-        );
-    }
-
-    /// No canary: the copies themselves are faithful.
-    pub(crate) fn copy_holds() {
-        for scene in [
-            scenes::a_write,
-            scenes::two_markers,
-            scenes::two_rounds,
             scenes::a_mark_is_given_up,
-        ] {
-            holds(with(Flaw::None, scene));
-        }
+        );
     }
 }

@@ -15,10 +15,6 @@
 //! Left out: marks, which only say when a change is left; parcels of more than one reference; more than one object. The links
 //! between batches are plain pointers that loom does not follow; they are written and read beside the object, which it follows.
 
-#[allow(clippy::duplicate_mod, reason = "once with a bug, once without")]
-#[allow(dead_code, reason = "the models ask for no ids")]
-mod flawed;
-#[allow(clippy::duplicate_mod, reason = "once with a bug, once without")]
 #[allow(dead_code, reason = "the models ask for no ids")]
 mod real;
 pub(crate) mod stubs;
@@ -53,96 +49,61 @@ pub fn an_owner_that_sleeps_is_woken() {
     holds(owners::the_owner_sleeps);
 }
 
-/// The copies of the files in which bugs are planted do what the files do.
-pub fn without_a_flaw_the_copy_holds() {
-    canaries::copy_holds();
-}
-
-/// Each planted bug is met by the very models above.
+/// Each fault is met by the very models above.
 pub mod canaries {
-    use super::flawed::flaw::{Flaw, plant};
-    use super::flawed::{lanes, owners};
     use super::*;
-
-    fn with(flaw: Flaw, scene: fn()) -> impl Fn() + Send + Sync + 'static {
-        move || {
-            plant(flaw);
-            scene();
-        }
-    }
+    use crate::fault::Fault;
 
     /// Who leaves a change does not show what it did to the object.
     pub fn a_leave_that_does_not_release_is_caught(canary: Canary) {
-        canary.dies(
+        canary.dies_of(
+            Fault::LaneLeaveRelaxed,
             "Causality violation",
-            with(Flaw::LeaveRelaxed, owners::two_give_up),
+            owners::two_give_up,
         );
     }
 
     /// The owner does not look at what others did.
     pub fn a_take_that_does_not_acquire_is_caught(canary: Canary) {
-        canary.dies(
+        canary.dies_of(
+            Fault::LaneTakeRelaxed,
             "Causality violation",
-            with(Flaw::TakeRelaxed, owners::two_give_up),
+            owners::two_give_up,
         );
     }
 
     /// Last in, first out.
     pub fn a_take_that_is_not_turned_over_is_caught(canary: Canary) {
-        canary.dies("O6", with(Flaw::NewestFirst, lanes::a_hand_over));
+        canary.dies_of(Fault::LaneNewestFirst, "O6", lanes::a_hand_over);
     }
 
     /// What is left between the two is lost.
     pub fn a_take_by_a_look_and_a_store_is_caught(canary: Canary) {
-        canary.dies("lost", with(Flaw::TakeByALook, lanes::two_writers));
+        canary.dies_of(Fault::LaneTakeByALook, "lost", lanes::two_writers);
     }
 
     /// That there was nothing is told by a look before the exchange.
     pub fn a_nothing_that_is_only_looked_up_is_caught(canary: Canary) {
-        canary.dies(
-            "not one is told",
-            with(Flaw::NothingByALook, lanes::two_writers),
-        );
+        canary.dies_of(Fault::NothingByALook, "not one is told", lanes::two_writers);
     }
 
     /// A clone is in another's hands, and nobody counts it yet.
     pub fn a_clone_that_is_counted_late_is_caught(canary: Canary) {
-        canary.dies(
-            "O6",
-            with(Flaw::IncsKeptBack, owners::a_clone_is_handed_over),
-        );
+        canary.dies_of(Fault::IncsKeptBack, "O6", owners::a_clone_is_handed_over);
     }
 
     /// So is a reference that the owner gets back.
     pub fn an_import_that_asks_late_is_caught(canary: Canary) {
-        canary.dies(
-            "O6",
-            with(Flaw::IncsKeptBack, owners::a_reference_comes_back),
-        );
+        canary.dies_of(Fault::IncsKeptBack, "O6", owners::a_reference_comes_back);
     }
 
     /// The owner ends between a change and its waker.
     pub fn an_owner_that_nobody_keeps_is_caught(canary: Canary) {
-        canary.dies(
-            "Causality violation",
-            with(Flaw::NotKept, owners::two_give_up),
-        );
+        canary.dies_of(Fault::NotKept, "Causality violation", owners::two_give_up);
     }
 
     /// The owner looks into its lane, and what woke it is not there yet.
     pub fn a_wake_before_the_change_is_caught(canary: Canary) {
-        canary.dies("deadlock", with(Flaw::WakeFirst, owners::the_owner_sleeps));
-    }
-
-    /// No canary: the copies themselves are faithful.
-    pub(crate) fn copy_holds() {
-        for scene in [
-            lanes::two_writers,
-            lanes::a_hand_over,
-            owners::two_give_up,
-            owners::the_owner_sleeps,
-        ] {
-            holds(with(Flaw::None, scene));
-        }
+        canary.dies_of(Fault::WakeFirst, "deadlock", owners::the_owner_sleeps);
     }
 }

@@ -14,7 +14,6 @@
 //! Left out: the way of the value through a mailbox; answers to other questions, and promises that are prepared and not yet
 //! wanted (`Tail`), which meet in the same block.
 
-mod broken;
 #[allow(dead_code, reason = "the models need no tails")]
 #[allow(
     clippy::drop_non_drop,
@@ -105,20 +104,6 @@ impl Drop for Cargo {
     }
 }
 
-/// The two ends: the real ones, or some with a planted bug.
-pub(crate) trait Ends: 'static {
-    type Asking: 'static;
-    type Answering: 'static;
-    fn made(self) -> (Self::Asking, Self::Answering);
-    fn wants(asking: Self::Asking, then: Cargo);
-    fn leaves(asking: Self::Asking);
-    fn arrives(answering: Self::Answering, value: Cargo);
-    fn is_refused(answering: Self::Answering, value: Cargo);
-    fn breaks(answering: Self::Answering);
-}
-
-struct Real;
-
 impl Continue<Cargo> for Cargo {
     fn fill(self, value: Result<Cargo, AskError>) -> Next {
         self.meets(value.ok());
@@ -126,38 +111,22 @@ impl Continue<Cargo> for Cargo {
     }
 }
 
+fn arrives(mut answering: Answering<Cargo>, value: Cargo) {
+    drop(answering.take_owner());
+    answering.lay(Ok(value));
+    brought(answering);
+}
+
+fn is_refused(mut answering: Answering<Cargo>, value: Cargo) {
+    answering.lay(Ok(value));
+    drop(answering.take_value());
+    answering.lay(Err(AskError));
+    brought(answering);
+}
+
 fn brought(answering: Answering<Cargo>) {
     if let Some((sink, value)) = answering.arrives() {
         resolver::sunk(sink, value).follow();
-    }
-}
-
-impl Ends for Real {
-    type Asking = Asking<Cargo>;
-    type Answering = Answering<Cargo>;
-
-    fn made(self) -> (Asking<Cargo>, Answering<Cargo>) {
-        slot::slot(AddressRef::new())
-    }
-    fn wants(asking: Asking<Cargo>, then: Cargo) {
-        asking.wants(Sink::Then(Pending::new(then)));
-    }
-    fn leaves(asking: Asking<Cargo>) {
-        drop(asking);
-    }
-    fn arrives(mut answering: Answering<Cargo>, value: Cargo) {
-        drop(answering.take_owner());
-        answering.lay(Ok(value));
-        brought(answering);
-    }
-    fn is_refused(mut answering: Answering<Cargo>, value: Cargo) {
-        answering.lay(Ok(value));
-        drop(answering.take_value());
-        answering.lay(Err(AskError));
-        brought(answering);
-    }
-    fn breaks(answering: Answering<Cargo>) {
-        drop(answering);
     }
 }
 
@@ -175,20 +144,20 @@ enum Answers {
 }
 
 /// Both ends at once. That each cargo is dropped, and the block freed, loom sees: what is not is a leak.
-fn meeting<E: Ends>(ends: E, asks: Asks, answers: Answers) {
+fn meeting(asks: Asks, answers: Answers) {
     let log = Log::default();
-    let (asking, answering) = ends.made();
+    let (asking, answering): (Asking<Cargo>, Answering<Cargo>) = slot::slot(AddressRef::new());
     let answerer = thread::spawn({
         let log = log.clone();
         move || match answers {
-            Answers::Arrives => E::arrives(answering, Cargo::new(&log)),
-            Answers::IsRefused => E::is_refused(answering, Cargo::new(&log)),
-            Answers::Breaks => E::breaks(answering),
+            Answers::Arrives => arrives(answering, Cargo::new(&log)),
+            Answers::IsRefused => is_refused(answering, Cargo::new(&log)),
+            Answers::Breaks => drop(answering),
         }
     });
     match asks {
-        Asks::Wants => E::wants(asking, Cargo::new(&log)),
-        Asks::Leaves => E::leaves(asking),
+        Asks::Wants => asking.wants(Sink::Then(Pending::new(Cargo::new(&log)))),
+        Asks::Leaves => drop(asking),
     }
     answerer.join().unwrap();
     let wants = |what| u32::from(asks == Asks::Wants && answers == what);
@@ -201,92 +170,79 @@ fn meeting<E: Ends>(ends: E, asks: Asks, answers: Answers) {
 
 /// The value arrives while somebody says that it is wanted.
 pub fn value_and_wish_meet_once() {
-    holds(|| meeting(Real, Asks::Wants, Answers::Arrives));
+    holds(|| meeting(Asks::Wants, Answers::Arrives));
 }
 
 /// The promise is dropped while its value arrives.
 pub fn an_unwanted_value_is_dropped() {
-    holds(|| meeting(Real, Asks::Leaves, Answers::Arrives));
+    holds(|| meeting(Asks::Leaves, Answers::Arrives));
 }
 
 /// The resolver is refused or dropped while somebody says what is wanted.
 pub fn a_wish_without_a_value_is_dropped() {
-    holds(|| meeting(Real, Asks::Wants, Answers::IsRefused));
-    holds(|| meeting(Real, Asks::Wants, Answers::Breaks));
+    holds(|| meeting(Asks::Wants, Answers::IsRefused));
+    holds(|| meeting(Asks::Wants, Answers::Breaks));
 }
 
 /// Both ends are dropped.
 pub fn nobody_wants_and_nothing_comes() {
-    holds(|| meeting(Real, Asks::Leaves, Answers::IsRefused));
-    holds(|| meeting(Real, Asks::Leaves, Answers::Breaks));
+    holds(|| meeting(Asks::Leaves, Answers::IsRefused));
+    holds(|| meeting(Asks::Leaves, Answers::Breaks));
 }
 
-/// The copy of the file in which bugs are planted does what the file does.
-pub fn without_a_flaw_the_copy_holds() {
-    canaries::copy_holds();
-}
-
-/// Each planted bug is met by the very models above.
+/// Each fault is met by the very models above.
 pub mod canaries {
-    use super::broken::{Copy, Flaw};
     use super::*;
+    use crate::fault::Fault;
 
-    fn met(flaw: Flaw) -> impl Fn() + Send + Sync + 'static {
-        move || meeting(Copy(flaw), Asks::Wants, Answers::Arrives)
+    fn met() {
+        meeting(Asks::Wants, Answers::Arrives);
     }
 
     /// The promise's end is second and does not see the value.
     pub fn an_asking_end_that_does_not_acquire_is_caught(canary: Canary) {
-        canary.dies("Causality violation", met(Flaw::AskingRelease));
+        canary.dies_of(Fault::AskingReleases, "Causality violation", met);
     }
 
     /// The promise's end is first and does not publish what it wants.
     pub fn an_asking_end_that_does_not_release_is_caught(canary: Canary) {
-        canary.dies("Causality violation", met(Flaw::AskingAcquire));
+        canary.dies_of(Fault::AskingAcquires, "Causality violation", met);
     }
 
     /// The resolver's end is second, by its exchange, and does not see what is wanted.
     pub fn an_answering_end_that_does_not_acquire_is_caught(canary: Canary) {
-        canary.dies("Causality violation", met(Flaw::AnsweringRelease));
+        canary.dies_of(Fault::AnsweringReleases, "Causality violation", met);
     }
 
     /// The resolver's end is first and does not publish the value.
     pub fn an_answering_end_that_does_not_release_is_caught(canary: Canary) {
-        canary.dies("Causality violation", met(Flaw::AnsweringAcquire));
+        canary.dies_of(Fault::AnsweringAcquires, "Causality violation", met);
     }
 
     /// The resolver's end is second, by its look, and does not see what is wanted.
     pub fn a_look_that_does_not_acquire_is_caught(canary: Canary) {
-        canary.dies("Causality violation", met(Flaw::LookRelaxed));
+        canary.dies_of(Fault::LookRelaxed, "Causality violation", met);
     }
 
-    /// Each end gives the block back.
+    /// The first end, the promise's, gives the block back.
     pub fn both_ends_freeing_is_caught(canary: Canary) {
-        canary.dies("", met(Flaw::BothFree));
+        canary.dies_of(Fault::BothFree, "", met);
     }
 
     /// The second end takes both out and leaves the block.
     pub fn neither_end_freeing_is_caught(canary: Canary) {
-        canary.dies("leak", met(Flaw::NeitherFrees));
+        canary.dies_of(Fault::NeitherFrees, "leak", met);
     }
 
-    /// Both look, and both believe that they are first.
+    /// The promise's end looks, and both believe that they are first.
     pub fn an_end_by_a_look_and_a_store_is_caught(canary: Canary) {
-        canary.dies("", met(Flaw::ByALook));
+        canary.dies_of(Fault::AskingByALook, "", met);
     }
 
     /// A dropped end does not do its part.
     pub fn a_dropped_end_that_says_nothing_is_caught(canary: Canary) {
-        canary.dies("leak", || {
-            meeting(Copy(Flaw::DropSaysNothing), Asks::Wants, Answers::Breaks);
+        canary.dies_of(Fault::DropSaysNothing, "leak", || {
+            meeting(Asks::Wants, Answers::Breaks)
         });
-    }
-
-    /// No canary: the copy itself is faithful.
-    pub(crate) fn copy_holds() {
-        for answers in [Answers::Arrives, Answers::IsRefused, Answers::Breaks] {
-            holds(move || meeting(Copy(Flaw::None), Asks::Wants, answers));
-            holds(move || meeting(Copy(Flaw::None), Asks::Leaves, answers));
-        }
     }
 }

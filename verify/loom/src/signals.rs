@@ -12,42 +12,11 @@
 //!
 //! Left out: the nudge that follows a signal (`run.rs`). So the last take comes after everything here.
 
-mod broken;
-
 use crate::check::{Canary, holds};
 use crate::runtime::signals::{SignalWord, Signals};
 use crate::sync::Arc;
 use crate::tracked::Tracked;
 use loom::thread;
-
-/// A signal word: the runtime's, or a flawed copy.
-trait Word: Send + Sync + 'static {
-    fn raise(&self, signal: Signals);
-    fn take(&self) -> Taken;
-}
-
-/// What one take brought.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Taken {
-    halt: bool,
-    start: bool,
-    unmute: bool,
-}
-
-impl Word for SignalWord {
-    fn raise(&self, signal: Signals) {
-        SignalWord::raise(self, signal);
-    }
-
-    fn take(&self) -> Taken {
-        let signals = SignalWord::take(self);
-        Taken {
-            halt: signals.has(Signals::HALT),
-            start: signals.has(Signals::START),
-            unmute: signals.has(Signals::UNMUTE),
-        }
-    }
-}
 
 /// What a holder has heard so far.
 #[derive(Default)]
@@ -58,21 +27,22 @@ struct Heard {
 }
 
 impl Heard {
-    fn hear(&mut self, taken: Taken, reason: &Tracked<&str>) {
-        assert!(!(taken.halt && taken.start), "both were heard at once");
-        for (is_heard, signal) in [(taken.halt, Signals::HALT), (taken.start, Signals::START)] {
-            if is_heard {
+    fn hear(&mut self, taken: Signals, reason: &Tracked<&str>) {
+        let both = taken.has(Signals::HALT) && taken.has(Signals::START);
+        assert!(!both, "both were heard at once");
+        for signal in [Signals::HALT, Signals::START] {
+            if taken.has(signal) {
                 assert_eq!(reason.read(|reason| *reason), "told");
                 self.orders.push(signal);
             }
         }
-        self.unmuted += usize::from(taken.unmute);
+        self.unmuted += usize::from(taken.has(Signals::UNMUTE));
     }
 }
 
 /// A supervisor raises two signals, somebody else a third, and a holder takes what there is.
-fn told<W: Word>(word: W, orders: [Signals; 2]) {
-    let word = Arc::new(word);
+fn told(orders: [Signals; 2]) {
+    let word = Arc::new(SignalWord::new());
     let reason = Arc::new(Tracked::new("none"));
     let supervisor = {
         let (word, reason) = (word.clone(), reason.clone());
@@ -106,56 +76,42 @@ const UP_AND_DOWN: [Signals; 2] = [Signals::START, Signals::HALT];
 
 /// A restart.
 pub fn told_to_go_down_and_come_up_it_comes_up_last() {
-    holds(|| told(SignalWord::new(), DOWN_AND_UP));
+    holds(|| told(DOWN_AND_UP));
 }
 
 /// A supervisor that thinks better of it.
 pub fn told_to_come_up_and_go_down_it_goes_down_last() {
-    holds(|| told(SignalWord::new(), UP_AND_DOWN));
+    holds(|| told(UP_AND_DOWN));
 }
 
-/// The flawed copy, without its flaws.
-pub fn without_a_flaw_the_copy_holds() {
-    canaries::copy_holds();
-}
-
-/// Each planted bug is met by the very models above.
+/// Each fault is met by the very models above.
 pub mod canaries {
-    use super::broken::{Flaw, FlawedWord};
     use super::*;
+    use crate::fault::Fault;
 
     /// The later signal comes beside the earlier.
     pub fn a_signal_that_replaces_nothing_is_caught(canary: Canary) {
-        canary.dies("both were heard at once", || {
-            told(FlawedWord::with(Flaw::ReplacesNothing), DOWN_AND_UP);
+        canary.dies_of(Fault::ReplacesNothing, "both were heard at once", || {
+            told(DOWN_AND_UP)
         });
     }
 
     /// What comes between the look and the store is overwritten.
     pub fn a_replacement_by_a_look_and_a_store_is_caught(canary: Canary) {
-        canary.dies("", || {
-            told(FlawedWord::with(Flaw::LookAndStore), UP_AND_DOWN);
-        });
+        canary.dies_of(Fault::ReplacementByALook, "", || told(UP_AND_DOWN));
     }
 
     /// Who hears the signal does not see why it was raised.
     pub fn a_replacement_that_does_not_release_is_caught(canary: Canary) {
-        canary.dies("Causality violation", || {
-            told(FlawedWord::with(Flaw::ExchangeRelaxed), DOWN_AND_UP);
+        canary.dies_of(Fault::ReplacementRelaxed, "Causality violation", || {
+            told(DOWN_AND_UP)
         });
     }
 
     /// The same, and it is the holder's fault.
     pub fn a_take_that_does_not_acquire_is_caught(canary: Canary) {
-        canary.dies("Causality violation", || {
-            told(FlawedWord::with(Flaw::TakeRelaxed), DOWN_AND_UP);
+        canary.dies_of(Fault::HeardRelaxed, "Causality violation", || {
+            told(DOWN_AND_UP)
         });
-    }
-
-    /// No canary: the copy itself is faithful.
-    pub(crate) fn copy_holds() {
-        for orders in [DOWN_AND_UP, UP_AND_DOWN] {
-            holds(move || told(FlawedWord::with(Flaw::None), orders));
-        }
     }
 }

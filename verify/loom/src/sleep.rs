@@ -16,6 +16,8 @@
 //! sleep is a deadlock, which loom reports. The clock, which would wake somebody a millisecond later, is left out; so are
 //! more queues than one (each has a lock of its own, and the argument is the same for each), stealing, and the slot
 //! (`slot.rs`), into which nobody puts but its worker while that is awake.
+//!
+//! The faults are in the model: they are of what uses `Sleepers`, which is in no file that can be shared.
 
 use crate::check::{Canary, holds, holds_long};
 use crate::runtime::sleep::{CondvarParker, Park, Sleepers, Withdrawn};
@@ -342,7 +344,7 @@ pub fn long_two_workers_two_posters() {
     holds_long(|| pool(2, &[3], Begins::Awake, Flaw::None));
 }
 
-/// Each planted bug is met by the very models above.
+/// Each fault is met by the very models above.
 pub mod canaries {
     use super::*;
 

@@ -11,8 +11,6 @@
 //!
 //! Left out: the queues, and who wakes the thief (`sleep.rs`).
 
-mod broken;
-
 use crate::check::{Canary, holds, holds_long};
 use crate::runtime::woken::{Pointed, Slot};
 use crate::sync::Arc;
@@ -54,24 +52,9 @@ impl Actor {
     }
 }
 
-/// The real slot, or one with a planted bug.
-pub(crate) trait Place {
-    fn put(&self, woken: Actor) -> Option<Actor>;
-    fn take(&self) -> Option<Actor>;
-}
-
-impl Place for Slot<Actor> {
-    fn put(&self, woken: Actor) -> Option<Actor> {
-        Slot::put(self, woken)
-    }
-    fn take(&self) -> Option<Actor> {
-        Slot::take(self)
-    }
-}
-
 /// A worker wakes so many actors; so many thieves look once each.
-fn robbed<P: Place + 'static>(place: P, actors: u32, thieves: usize) {
-    let place = Arc::new(place);
+fn robbed(actors: u32, thieves: usize) {
+    let place = Arc::new(Slot::<Actor>::new());
     let thief = || {
         let place = place.clone();
         thread::spawn(move || place.take().map(Actor::run))
@@ -97,67 +80,52 @@ fn robbed<P: Place + 'static>(place: P, actors: u32, thieves: usize) {
 
 /// One is taken out by its worker or by one of two thieves.
 pub fn an_actor_is_taken_once() {
-    holds(|| robbed(Slot::new(), 1, 2));
+    holds(|| robbed(1, 2));
 }
 
 /// The next one is put in while a thief takes the first.
 pub fn a_displaced_actor_is_not_lost() {
-    holds(|| robbed(Slot::new(), 2, 1));
-    holds(|| robbed(Slot::new(), 3, 1));
+    holds(|| robbed(2, 1));
+    holds(|| robbed(3, 1));
 }
 
 /// More of both.
 pub fn long_two_thieves() {
-    holds_long(|| robbed(Slot::new(), 3, 2));
+    holds_long(|| robbed(3, 2));
 }
 
-/// The copy of the file in which bugs are planted does what the file does.
-pub fn without_a_flaw_the_copy_holds() {
-    canaries::copy_holds();
-}
-
-/// Each planted bug is met by the very models above.
+/// Each fault is met by the very models above.
 pub mod canaries {
-    use super::broken::{Flaw, FlawedSlot};
     use super::*;
-
-    fn with(flaw: Flaw, actors: u32, thieves: usize) -> impl Fn() + Send + Sync + 'static {
-        move || robbed(FlawedSlot::with(flaw), actors, thieves)
-    }
+    use crate::fault::Fault;
 
     /// The thief does not see what the waker wrote.
     pub fn a_put_that_does_not_release_is_caught(canary: Canary) {
-        canary.dies("Causality violation", with(Flaw::PutRelaxed, 1, 1));
+        canary.dies_of(Fault::PutRelaxed, "Causality violation", || robbed(1, 1));
     }
 
     /// The same, where another actor lay there.
     pub fn a_swap_that_does_not_release_is_caught(canary: Canary) {
-        canary.dies("Causality violation", with(Flaw::SwapRelaxed, 2, 1));
+        canary.dies_of(Fault::SwapRelaxed, "Causality violation", || robbed(2, 1));
     }
 
     /// The thief does not look.
     pub fn a_take_that_does_not_acquire_is_caught(canary: Canary) {
-        canary.dies("Causality violation", with(Flaw::TakeRelaxed, 1, 1));
+        canary.dies_of(Fault::RobRelaxed, "Causality violation", || robbed(1, 1));
     }
 
     /// Who lay there before is forgotten.
     pub fn a_displaced_actor_that_is_dropped_is_caught(canary: Canary) {
-        canary.dies("lost", with(Flaw::DropDisplaced, 2, 1));
+        canary.dies_of(Fault::DropDisplaced, "lost", || robbed(2, 1));
     }
 
     /// The worker stores over a full slot and believes that it has who lay there; a thief has it too.
     pub fn a_store_over_a_full_slot_is_caught(canary: Canary) {
-        canary.dies("", with(Flaw::StoreOver, 2, 1));
+        canary.dies_of(Fault::StoreOver, "", || robbed(2, 1));
     }
 
     /// Two look, and both take.
     pub fn a_take_by_a_look_and_a_store_is_caught(canary: Canary) {
-        canary.dies("", with(Flaw::TakeByALook, 1, 2));
-    }
-
-    /// No canary: the copy itself is faithful.
-    pub(crate) fn copy_holds() {
-        holds(with(Flaw::None, 1, 2));
-        holds(with(Flaw::None, 2, 1));
+        canary.dies_of(Fault::RobByALook, "", || robbed(1, 2));
     }
 }

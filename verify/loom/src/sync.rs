@@ -1,6 +1,7 @@
 //! The crates' door to atomics and locks, hung over loom: what `crates/vivant/src/sync.rs` and others take from `std`.
 
 pub(crate) use crate::atomics::{AtomicU32, AtomicU64};
+pub(crate) use crate::fault::fault;
 pub(crate) use crate::once::OnceLock;
 pub(crate) use crate::pointer::AtomicPtr;
 pub(crate) use loom::hint::spin_loop;

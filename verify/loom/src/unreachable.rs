@@ -13,10 +13,12 @@
 //! | `Pair::serve` | `cell::run` |
 //!
 //! Left out: the cell's memory, which `address` has; suspects; that somebody who waits for a verdict cuts it short.
+//!
+//! The faults are in the model: what it stands for is in no file that can be shared.
 
 use crate::check::{Canary, holds};
-use crate::letters::{Mailbox, Node, Told, letter};
-use crate::runtime::inbox::{Grasped, Inbox, Parked};
+use crate::letters::{Mailbox, Told, letter};
+use crate::runtime::inbox::{Grasped, Parked};
 use crate::sync::{AtomicUsize, Mutex, Ordering, lock};
 use crate::tracked::Tracked;
 use loom::thread;
@@ -46,7 +48,7 @@ enum Flaw {
 
 struct Member {
     word: AtomicUsize,
-    inbox: Inbox<Node>,
+    inbox: Mailbox,
     knows: Tracked<Life>,
 }
 
@@ -70,7 +72,7 @@ impl Pair {
     fn new(flaw: Flaw, outside: [usize; 2]) -> Unseen<Pair> {
         let member = |outside| Member {
             word: AtomicUsize::new(1 + outside),
-            inbox: Inbox::new(),
+            inbox: Mailbox::new(),
             knows: Tracked::new(Life::Knowing),
         };
         Unseen::new(Pair {
@@ -84,7 +86,7 @@ impl Pair {
     /// Sends through an address, and drops it.
     fn send(&self, at: usize, from: char) {
         let member = &self.members[at];
-        match Mailbox::push(&member.inbox, letter(from, 0)) {
+        match member.inbox.push(letter(from, 0)) {
             Ok(Told::Wakes(letter)) => self.serve(at, Some(letter.from)),
             Ok(_) => {}
             Err(_) => panic!("U4: it ended while an address existed"),
@@ -97,11 +99,7 @@ impl Pair {
         let member = &self.members[at];
         let mut backlog: Vec<char> = first.into_iter().collect();
         loop {
-            backlog.extend(
-                Mailbox::take(&member.inbox)
-                    .iter()
-                    .map(|letter| letter.from),
-            );
+            backlog.extend(member.inbox.take().iter().map(|letter| letter.from));
             for from in backlog.drain(..) {
                 let life = member.knows.change(|life| *life);
                 assert_eq!(life, Life::Knowing, "U4: it runs after its end");
@@ -178,7 +176,7 @@ impl Pair {
         drop(sentence);
         for member in &self.members {
             member.knows.change(|life| *life = Life::Ended);
-            let refused = Mailbox::close(&member.inbox);
+            let refused = member.inbox.close();
             assert!(refused.is_empty(), "U3: a message was lost");
         }
     }
@@ -201,7 +199,7 @@ impl Pair {
                 Err(now) => word = now,
             }
         }
-        if self.flaw == Flaw::InboxUnseen || Mailbox::is_empty(&member.inbox) {
+        if self.flaw == Flaw::InboxUnseen || member.inbox.is_empty() {
             return true;
         }
         member.word.fetch_and(!CONDEMNED, Ordering::AcqRel);
@@ -274,7 +272,7 @@ pub fn an_upgrade_of_one_that_is_let_off_succeeds() {
     holds(|| an_upgrade_of_one_that_stays(Flaw::None));
 }
 
-/// Each planted bug is met by the very models above.
+/// Each fault is met by the very models above.
 pub mod canaries {
     use super::*;
 

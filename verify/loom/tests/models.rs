@@ -1,7 +1,9 @@
-//! The register of all models, and of the canaries: models with a planted bug that loom must find.
+//! The register of all models, and of their self-tests, the canaries: models with a fault that loom
+//! must find.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::path::{Path, PathBuf};
 
 macro_rules! models {
     ($($protocol:ident { proves { $($model:ident)* } catches { $($canary:ident)* } })*) => {
@@ -25,7 +27,6 @@ models! {
             what_races_with_close_is_given_back_or_in_the_chain
             long_three_messages_against_two
             delivery_is_causal
-            without_a_flaw_the_copy_holds
         }
         catches {
             a_push_that_does_not_release_is_caught
@@ -45,7 +46,6 @@ models! {
             a_muted_actor_hears_that_it_may_go_on
             two_signals_are_heard
             long_two_posters_two_workers
-            without_a_flaw_the_copy_holds
         }
         catches {
             a_wake_that_does_not_acquire_is_caught
@@ -71,7 +71,6 @@ models! {
         proves {
             told_to_go_down_and_come_up_it_comes_up_last
             told_to_come_up_and_go_down_it_goes_down_last
-            without_a_flaw_the_copy_holds
         }
         catches {
             a_signal_that_replaces_nothing_is_caught
@@ -131,7 +130,6 @@ models! {
             a_muted_receiver_lets_everybody_go
             an_ending_receiver_lets_everybody_go
             long_ring_and_fan_in
-            without_a_flaw_the_copy_holds
         }
         catches {
             an_offer_that_is_not_told_is_caught
@@ -206,7 +204,6 @@ models! {
             a_merge_meets_a_reference_on_its_way
             a_birth_with_a_way_back
             what_is_put_off_is_ended
-            without_a_flaw_the_copy_holds
         }
         catches {
             a_queue_without_a_reference_is_caught
@@ -244,7 +241,6 @@ models! {
             an_inc_is_taken_before_its_dec
             an_owner_ends_with_its_last_dec
             an_owner_that_sleeps_is_woken
-            without_a_flaw_the_copy_holds
         }
         catches {
             a_leave_that_does_not_release_is_caught
@@ -266,7 +262,6 @@ models! {
             the_second_round_comes_after_the_first
             close_waits_for_who_works
             long_two_hidden_objects
-            without_a_flaw_the_copy_holds
         }
         catches {
             an_owner_that_does_not_wait_is_caught
@@ -286,7 +281,6 @@ models! {
             an_actor_is_taken_once
             a_displaced_actor_is_not_lost
             long_two_thieves
-            without_a_flaw_the_copy_holds
         }
         catches {
             a_put_that_does_not_release_is_caught
@@ -302,7 +296,6 @@ models! {
             blocks_go_from_worker_to_worker
             two_workers_share_a_depot
             long_shifts
-            without_a_flaw_the_copy_holds
         }
         catches {
             a_magazine_handed_out_twice_is_caught
@@ -317,7 +310,6 @@ models! {
             an_unwanted_value_is_dropped
             a_wish_without_a_value_is_dropped
             nobody_wants_and_nothing_comes
-            without_a_flaw_the_copy_holds
         }
         catches {
             an_asking_end_that_does_not_acquire_is_caught
@@ -333,20 +325,114 @@ models! {
     }
 }
 
+/// The self-tests of self-tests.
+mod canary {
+    use vivant_loom::Canary;
+
+    #[test]
+    fn fails_without_a_find() {
+        let test = "canary::fails_without_a_find";
+        Canary { test }.fails_without_a_find();
+    }
+
+    #[test]
+    fn fails_without_the_fault() {
+        let test = "canary::fails_without_the_fault";
+        Canary { test }.fails_without_the_fault();
+    }
+}
+
 /// A model that is written and not registered would prove nothing.
 #[test]
 fn every_model_is_registered() {
-    let sources = fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/src")).unwrap();
-    let text: String = sources
-        .map(|file| file.unwrap().path())
-        .filter(|path| path.is_file())
-        .map(|path| fs::read_to_string(path).unwrap())
+    let written: BTreeSet<String> = sources(SELF)
+        .filter(|(path, _)| path.parent() == Some(Path::new(SELF)) && !path.ends_with("check.rs"))
+        .flat_map(|(_, text)| words_after(&text, "pub fn "))
         .collect();
-    let written: BTreeSet<&str> = text
-        .lines()
-        .filter_map(|line| line.trim_start().strip_prefix("pub fn "))
-        .filter_map(|rest| rest.split('(').next())
-        .collect();
-    let registered: BTreeSet<&str> = REGISTERED.iter().copied().collect();
+    let registered: BTreeSet<String> = REGISTERED.iter().map(ToString::to_string).collect();
     assert_eq!(written, registered);
+}
+
+/// So would a fault that is on the list, and in no file or in no self-test.
+#[test]
+fn every_fault_is_in_a_file_and_has_a_self_test() {
+    let listed: BTreeSet<String> = vivant_loom::fault::NAMES
+        .iter()
+        .map(ToString::to_string)
+        .collect();
+    let mut injected = BTreeMap::<String, usize>::new();
+    for source in CRATES {
+        for (_, text) in sources(source) {
+            for name in names_of_faults(&text) {
+                *injected.entry(name).or_default() += 1;
+            }
+        }
+    }
+    injected.retain(|name, _| listed.contains(name));
+    assert_eq!(injected.keys().cloned().collect::<BTreeSet<_>>(), listed);
+    assert!(injected.values().all(|points| *points <= 2), "{injected:?}");
+    let tested: BTreeSet<String> = sources(SELF)
+        .filter(|(path, _)| !path.ends_with("check.rs"))
+        .flat_map(|(_, text)| words_after(&text, "dies_of(Fault::"))
+        .collect();
+    assert_eq!(tested, listed);
+}
+
+const SELF: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/src");
+const CRATES: [&str; 3] = [
+    concat!(env!("CARGO_MANIFEST_DIR"), "/../../crates/vivant/src"),
+    concat!(env!("CARGO_MANIFEST_DIR"), "/../../crates/vivant-brc/src"),
+    concat!(env!("CARGO_MANIFEST_DIR"), "/../../crates/vivant-heap/src"),
+];
+
+/// All files below a folder. White space is one space each.
+fn sources(folder: &str) -> impl Iterator<Item = (PathBuf, String)> {
+    let mut folders = vec![PathBuf::from(folder)];
+    let mut files = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            match path.is_dir() {
+                true => folders.push(path),
+                false => files.push(path),
+            }
+        }
+    }
+    files.retain(|path| path.extension().is_some_and(|ending| ending == "rs"));
+    files.into_iter().map(|path| {
+        let text = fs::read_to_string(&path).unwrap();
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        (path, text.replace("( ", "("))
+    })
+}
+
+fn is_in_word(character: char) -> bool {
+    character.is_alphanumeric() || character == '_'
+}
+
+fn words_after(text: &str, before: &str) -> Vec<String> {
+    let rests = text.split(before).skip(1);
+    rests
+        .filter_map(|rest| rest.split(|after| !is_in_word(after)).next())
+        .map(ToString::to_string)
+        .collect()
+}
+
+/// What stands before an arrow, between the brackets of a `fault!`.
+fn names_of_faults(text: &str) -> Vec<String> {
+    let mut names = Vec::new();
+    for rest in text.split("fault!(").skip(1) {
+        let mut depth = 1;
+        let end = rest.find(|bracket| {
+            depth += i32::from(bracket == '(') - i32::from(bracket == ')');
+            depth == 0
+        });
+        let mut pieces: Vec<&str> = rest[..end.unwrap_or(rest.len())].split(" =>").collect();
+        pieces.pop();
+        let words = pieces
+            .iter()
+            .filter_map(|piece| piece.rsplit(|before| !is_in_word(before)).next());
+        names.extend(words.map(ToString::to_string));
+    }
+    names
 }

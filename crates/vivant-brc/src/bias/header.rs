@@ -1,7 +1,7 @@
 //! The header of an object: its owner, the owner's count, and the shared word. Each step says what its caller must do.
 
 use super::word::{self, LIMIT, MERGED, PROBED, QUEUED, SHARED, SPOILED, WEAK, WEAK_LIMIT, Word};
-use crate::sync::{AtomicU32, AtomicU64, Ordering, fence};
+use crate::sync::{AtomicU32, AtomicU64, Ordering, fault, fence};
 use std::io::{self, Write};
 
 /// The owner of an object that has none: it is merged.
@@ -92,7 +92,8 @@ impl Header {
         } else {
             self.owner.store(owner, Ordering::Relaxed);
             self.biased.store(1, Ordering::Relaxed);
-            self.word.fetch_and(!MERGED, Ordering::Release);
+            let release = fault!(Ordering::Release, BornRelaxed => Ordering::Relaxed);
+            self.word.fetch_and(!MERGED, release);
         }
     }
 
@@ -136,7 +137,8 @@ impl Header {
             return false;
         }
         // Release: pairs with the Acquire of a probe, which goes on to change the value that the owner has read.
-        self.biased.store(count, Ordering::Release);
+        let release = fault!(Ordering::Release, OwnersDropRelaxed => Ordering::Relaxed);
+        self.biased.store(count, release);
         true
     }
 
@@ -147,7 +149,9 @@ impl Header {
             return OwnerDropped::Others;
         }
         // Acquire: pairs with the Release of those who dropped theirs; what they did to the value comes before its end.
-        if self.word.load(Ordering::Acquire) == Word::UNTOUCHED.0 {
+        let acquire = fault!(Ordering::Acquire, LastLookRelaxed => Ordering::Relaxed);
+        let word = Word(self.word.load(acquire));
+        if fault!(word == Word::UNTOUCHED, QuickEndWithWeak => word.shared() == 0) {
             return OwnerDropped::Unnamed(Dropped::Last);
         }
         self.drop_last_owned()
@@ -168,18 +172,24 @@ impl Header {
         // object to a queue whose holder sees this.
         let biased = self.biased.load(Ordering::Relaxed);
         self.biased.store(0, Ordering::Relaxed);
-        self.owner.store(NOBODY, Ordering::Relaxed);
+        fault!(self.owner.store(NOBODY, Ordering::Relaxed), ClearedLate => ());
         let mut before = Word(self.word.load(Ordering::Relaxed));
         loop {
             let after = before.merged(before.shared() + i64::from(biased) - given);
             // Release: the owner's use of the value comes before the end that another one brings about. Acquire: the others'
             // use comes before the end that this may be.
-            match self.word.compare_exchange_weak(
-                before.0,
-                after.0,
+            let order = fault!(
                 Ordering::AcqRel,
-                Ordering::Relaxed,
-            ) {
+                MergeAcquires => Ordering::Acquire,
+                MergeReleases => Ordering::Release,
+            );
+            let exchanged =
+                self.word
+                    .compare_exchange_weak(before.0, after.0, order, Ordering::Relaxed);
+            fault!(ClearedLate => if exchanged.is_ok() {
+                self.owner.store(NOBODY, Ordering::Relaxed);
+            });
+            match exchanged {
                 Ok(_) if after.shared() == 0 => return (Dropped::Last, false),
                 Ok(_) => return (Dropped::Others, before.has(QUEUED)),
                 Err(now) => before = Word(now),
@@ -213,8 +223,12 @@ impl Header {
             // Release: this thread's use of the value comes before its end. Pairs with the Acquire of the last one.
             match self.word.compare_exchange_weak(
                 before.0,
-                after | spoiled,
-                Ordering::Release,
+                fault!(
+                    after | spoiled,
+                    DropsKeepTheFlag => after,
+                    ProbesAtOnce => after & !PROBED,
+                ),
+                fault!(Ordering::Release, SharedDropRelaxed => Ordering::Relaxed),
                 Ordering::Relaxed,
             ) {
                 Ok(_) if hands_over => return Dropped::Queued,
@@ -229,7 +243,7 @@ impl Header {
     #[inline]
     fn is_sole(&self) -> bool {
         // A look first: where the owner has references too, which is usual, there is nothing to ask.
-        self.biased.load(Ordering::Relaxed) == 1 && self.probe()
+        self.biased.load(Ordering::Relaxed) == 1 && fault!(self.probe(), SoleByALook => true)
     }
 
     /// One less of an object without owner: as `Arc` does it. The owner may also be about to go: then its merging counts the rest.
@@ -237,11 +251,11 @@ impl Header {
     pub(crate) fn drop_merged(&self) -> Dropped {
         // Release: as above.
         let before = Word(self.word.fetch_sub(SHARED, Ordering::Release));
-        if before.shared() != 1 || !before.has(MERGED) {
+        if before.shared() != 1 || fault!(!before.has(MERGED), LeavingIsMerged => false) {
             return Dropped::Others;
         }
         // Acquire: pairs with the Release of all who dropped theirs, and with the merging.
-        self.acquire();
+        fault!(self.acquire(), LastWithoutFence => ());
         Dropped::Last
     }
 
@@ -317,7 +331,8 @@ impl Header {
         let mut before = Word(self.word.load(Ordering::Relaxed));
         loop {
             // With an owner it is alive: an owner that has the last reference merges where there are weak ones (B7).
-            if before.has(MERGED) && before.shared() == 0 {
+            let has_ended = before.has(MERGED) && before.shared() == 0;
+            if fault!(has_ended, UpgradeOfMerged => false) {
                 return false;
             }
             if before.shared() >= i64::from(LIMIT) {
@@ -327,7 +342,7 @@ impl Header {
             match self.word.compare_exchange_weak(
                 before.0,
                 before.0.wrapping_add(SHARED),
-                Ordering::Acquire,
+                fault!(Ordering::Acquire, UpgradeRelaxed => Ordering::Relaxed),
                 Ordering::Relaxed,
             ) {
                 Ok(_) => return true,
@@ -381,6 +396,10 @@ impl Header {
         }
         // Acquire: pairs with the Release of the owner's drops.
         let biased = self.biased.load(Ordering::Acquire);
+        fault!(ProbeOnce => {
+            self.word.fetch_and(!PROBED, Ordering::Acquire);
+            return biased == 1;
+        });
         // If this succeeds, nobody has dropped a shared reference since; and so nobody has had one. All references were biased
         // when the biased count was read.
         let ended =
@@ -402,6 +421,10 @@ impl Header {
                 return false;
             }
             let after = before.merged(0);
+            fault!(TakeByALook => {
+                self.word.store(after.0, Ordering::Release);
+                return true;
+            });
             // Acquire: as for the last drop. Release: as for a drop.
             match self.word.compare_exchange_weak(
                 before.0,

@@ -3,7 +3,7 @@
 use super::ending::Ending;
 use super::handed::Handed;
 use super::header::{Dropped, Header, Settled};
-use crate::sync::{AtomicU32, Mutex, MutexGuard, Ordering, PoisonError};
+use crate::sync::{AtomicU32, Mutex, MutexGuard, Ordering, PoisonError, fault};
 use std::mem;
 
 /// Somebody holds the slot (B6).
@@ -82,10 +82,11 @@ impl Slot {
         // Relaxed: a guess, which the exchange checks.
         let state = self.state.load(Ordering::Relaxed);
         // Acquire: pairs with the Release in `leave`: the biased counts are as the last holder left them.
+        let acquire = fault!(Ordering::Acquire, HoldRelaxed => Ordering::Relaxed);
         state & HELD == 0
             && self
                 .state
-                .compare_exchange(state, state | HELD, Ordering::Acquire, Ordering::Relaxed)
+                .compare_exchange(state, state | HELD, acquire, Ordering::Relaxed)
                 .is_ok()
     }
 
@@ -93,6 +94,10 @@ impl Slot {
     pub(crate) fn leave(&self, ending: &mut Ending) -> Left {
         loop {
             self.settle(ending);
+            fault!(LeaveWithoutALook => if self.state.load(Ordering::Relaxed) & RETIRED == 0 {
+                self.state.fetch_and(!HELD, Ordering::Release);
+                return Left::Idle;
+            });
             let state = self.state.load(Ordering::Relaxed);
             if state & PENDING != 0 {
                 continue;
@@ -100,16 +105,20 @@ impl Slot {
             // Relaxed: who adds to it sets `PENDING` after, and the Acquire with which that is taken off shows it here; an
             // addition that is seen before its flag is as good, and the flag then finds a slot where there is nothing to do.
             let unnamed = self.unnamed.load(Ordering::Relaxed);
-            let (after, left) =
-                if state & RETIRED != 0 && self.named.load(Ordering::Relaxed) == unnamed {
-                    (0, Left::Free)
-                } else {
-                    (state & !HELD, Left::Idle)
-                };
+            let (after, left) = if state & RETIRED != 0
+                && fault!(
+                    self.named.load(Ordering::Relaxed) == unnamed,
+                    FreeWhileNamed => true,
+                ) {
+                (0, Left::Free)
+            } else {
+                (state & !HELD, Left::Idle)
+            };
             // Release: pairs with the Acquire of the next holder. It fails if somebody has rung meanwhile.
+            let release = fault!(Ordering::Release, LeaveRelaxed => Ordering::Relaxed);
             if self
                 .state
-                .compare_exchange(state, after, Ordering::Release, Ordering::Relaxed)
+                .compare_exchange(state, after, release, Ordering::Relaxed)
                 .is_ok()
             {
                 return left;
@@ -150,6 +159,11 @@ impl Slot {
         if !self.is_pending() {
             return Lists::default();
         }
+        fault!(FlagOffTooLate => {
+            let lists = mem::take(&mut *self.lists());
+            self.state.fetch_and(!PENDING, Ordering::Acquire);
+            return lists;
+        });
         // Before the lists are taken: who pushes after that sees the flag gone, and sets it again.
         // Acquire: pairs with the Release in `unname`.
         self.state.fetch_and(!PENDING, Ordering::Acquire);
@@ -192,6 +206,13 @@ impl Slot {
                 unsafe { ending.push(last) };
             }
         }
+        fault!(
+            PushInSilence => return Left::Idle,
+            RingAndGo => {
+                self.state.fetch_or(PENDING, Ordering::Relaxed);
+                return Left::Idle;
+            },
+        );
         // A flag that stands already will be seen: a holder takes it off before he takes the queue, and if he took that before
         // the push, the lock makes the flag's going known here.
         if self.is_pending() {
@@ -205,6 +226,7 @@ impl Slot {
     pub(crate) fn unname(&self, ended: u32, ending: &mut Ending) -> Left {
         // Relaxed: the flag, below, releases it.
         self.unnamed.fetch_add(ended, Ordering::Relaxed);
+        fault!(UnnameInSilence => return Left::Idle);
         // Release: pairs with the Acquire in `settle`, after which the number is looked at.
         self.answer(self.state.fetch_or(PENDING, Ordering::Release), ending)
     }

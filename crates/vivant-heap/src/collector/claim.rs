@@ -3,9 +3,7 @@
 //!
 //! A cell's state is an epoch, or [`CLAIMED`]. What has another epoch than the mark's was not met yet.
 
-#[cfg(test)]
-use crate::planted::{Planted, is_planted};
-use crate::sync::{AtomicU8, Ordering, spin_loop, yield_now};
+use crate::sync::{AtomicU8, Ordering, fault, spin_loop, yield_now};
 
 /// The state of a cell whose object somebody goes through. No epoch has it.
 pub(crate) const CLAIMED: u8 = 5;
@@ -26,17 +24,14 @@ pub(crate) enum Claim {
 #[inline]
 pub(crate) fn claim(state: &AtomicU8, epoch: u8) -> Claim {
     // Acquire, here and below: pairs with the Release in `release`. Who finds it done may change it, after all reads of who has gone through it.
-    let seen = state.load(Ordering::Acquire);
+    let seen = state.load(fault!(Ordering::Acquire, ClaimRelaxed => Ordering::Relaxed));
     if seen == epoch {
         return Claim::Done;
     }
     if seen == CLAIMED {
         return Claim::Others;
     }
-    #[cfg(test)]
-    if is_planted(Planted::Unclaimed) {
-        return Claim::Mine;
-    }
+    fault!(test Unclaimed => return Claim::Mine);
     // What the object was when the mark began is known to each marker by the list of work, which is behind a lock: nothing more is acquired if it succeeds.
     match state.compare_exchange(seen, CLAIMED, Ordering::Acquire, Ordering::Acquire) {
         Ok(_) => Claim::Mine,
@@ -49,7 +44,10 @@ pub(crate) fn claim(state: &AtomicU8, epoch: u8) -> Claim {
 #[inline]
 pub(crate) fn release(state: &AtomicU8, epoch: u8) {
     // Release: pairs with the Acquire in `claim` and `wait`: who changes the object does it after what was read under the claim.
-    state.store(epoch, Ordering::Release);
+    state.store(
+        epoch,
+        fault!(Ordering::Release, ReleaseRelaxed => Ordering::Relaxed),
+    );
 }
 
 /// Its owner wants to change an object that somebody goes through. How often it had to look: a claim lasts as long as it takes to write down what the
@@ -58,11 +56,8 @@ pub(crate) fn release(state: &AtomicU8, epoch: u8) {
 pub(crate) fn wait(state: &AtomicU8, epoch: u8) -> u64 {
     let mut looks = 0;
     // Acquire: as in `claim`.
-    while state.load(Ordering::Acquire) != epoch {
-        #[cfg(test)]
-        if is_planted(Planted::Impatient) {
-            break;
-        }
+    while state.load(fault!(Ordering::Acquire, WaitRelaxed => Ordering::Relaxed)) != epoch {
+        fault!(test Impatient => break);
         looks += 1;
         if looks < SPINS {
             spin_loop();

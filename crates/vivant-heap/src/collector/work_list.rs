@@ -1,6 +1,6 @@
 //! [`WorkList`]: what a mark has still to go through, for all who help with it.
 
-use crate::sync::{AtomicBool, Condvar, Mutex, MutexGuard, Ordering, PoisonError};
+use crate::sync::{AtomicBool, Condvar, Mutex, MutexGuard, Ordering, PoisonError, fault};
 
 /// Blocks of work of one mark. Who has taken a block is a **worker** until it has left; what it has not done, or has found, it leaves here.
 pub(crate) struct WorkList<B> {
@@ -106,10 +106,16 @@ impl<B: Work> WorkList<B> {
     /// A worker leaves, with what it has not done. Whether that was all.
     pub(crate) fn leave(&self, rest: Option<B>) -> bool {
         let mut inner = self.lock();
+        fault!(LeavesFirst => {
+            inner.workers -= 1;
+            drop(inner);
+            inner = self.lock();
+            inner.workers += 1;
+        });
         inner.now.extend(rest);
         inner.workers -= 1;
         if inner.closed {
-            self.left.notify_all();
+            fault!(self.left.notify_all(), LeavesInSilence => ());
             return false;
         }
         inner.is_through()
@@ -142,6 +148,7 @@ impl<B: Work> WorkList<B> {
         self.closed.store(true, Ordering::Relaxed);
         let mut inner = self.lock();
         inner.closed = true;
+        fault!(ClosesAtOnce => return);
         while inner.workers != 0 {
             inner = self
                 .left
@@ -169,7 +176,12 @@ fn put<B: Work>(blocks: &mut Vec<B>, work: &mut B) {
 impl<B> Inner<B> {
     /// Begins the second round, if that is due. Whether nothing is left.
     fn is_through(&mut self) -> bool {
-        if self.workers != 0 || !self.now.is_empty() {
+        fault!(RoundsOverlap => if self.workers != 0 && self.now.is_empty() {
+            self.round = Round::Second;
+            std::mem::swap(&mut self.now, &mut self.later);
+            return false;
+        });
+        if fault!(self.workers != 0, NobodyCounts => false) || !self.now.is_empty() {
             return false;
         }
         self.round = Round::Second;

@@ -1,7 +1,7 @@
 //! [`Lane`]: where other heaps leave changes of counts for an owner (O6).
 
 use crate::header::Header;
-use crate::sync::{AtomicPtr, Ordering, yield_now};
+use crate::sync::{AtomicPtr, Ordering, fault, yield_now};
 use std::ptr::{self, NonNull};
 
 /// So many references more, or fewer, that others have to an object.
@@ -58,13 +58,21 @@ impl Lane {
             changes,
             before: AtomicPtr::new(unlinked()),
         }));
+        fault!(NothingByALook => if self.is_empty() {
+            let before = self.last.swap(batch, Ordering::Release);
+            // SAFETY: as below.
+            unsafe { (*batch).before.store(before, Ordering::Release) };
+            return Before::Nothing;
+        });
         // Release: pairs with the exchange of `take`; the reader sees the batch, and all that the writer did with the objects. Exchanges of other
         // writers between the two carry that on, so it sees what each of them did.
-        let before = self.last.swap(batch, Ordering::Release);
+        let release = fault!(Ordering::Release, LaneLeaveRelaxed => Ordering::Relaxed);
+        let before = self.last.swap(batch, release);
         // From here on the lane is not touched: the reader may have taken all, and may have ended.
-        // SAFETY: whoever has taken the batch does not free it before this is written.
         // Release: pairs with the load of `take`, after which the batch is freed.
-        unsafe { (*batch).before.store(before, Ordering::Release) };
+        let release = fault!(Ordering::Release, LaneLeaveRelaxed => Ordering::Relaxed);
+        // SAFETY: whoever has taken the batch does not free it before this is written.
+        unsafe { (*batch).before.store(before, release) };
         if before.is_null() {
             Before::Nothing
         } else {
@@ -82,7 +90,12 @@ impl Lane {
     /// Takes all that was left, however much that is.
     pub(crate) fn take(&self) -> Batches {
         // Acquire: pairs with the exchange of `leave`, of all that are taken.
-        let last = self.last.swap(ptr::null_mut(), Ordering::Acquire);
+        let acquire = fault!(Ordering::Acquire, LaneTakeRelaxed => Ordering::Relaxed);
+        let last = fault!(self.last.swap(ptr::null_mut(), acquire), LaneTakeByALook => {
+            let last = self.last.load(Ordering::Acquire);
+            self.last.store(ptr::null_mut(), Ordering::Relaxed);
+            last
+        });
         Batches {
             last,
             first: ptr::null_mut(),
@@ -129,9 +142,10 @@ impl Batches {
             if last.is_null() {
                 return turned;
             }
-            // SAFETY: made by `leave` of a box, and taken once: the swap has given it to this reader alone.
             // Acquire: pairs with the store of `leave`, which is the last that the writer does with it.
-            let link = || unsafe { (*last).before.load(Ordering::Acquire) };
+            let acquire = fault!(Ordering::Acquire, LaneTakeRelaxed => Ordering::Relaxed);
+            // SAFETY: made by `leave` of a box, and taken once: the swap has given it to this reader alone.
+            let link = || unsafe { (*last).before.load(acquire) };
             let mut before = link();
             while before == unlinked() {
                 yield_now();
@@ -141,6 +155,7 @@ impl Batches {
             unsafe { (*last).before.store(self.first, Ordering::Relaxed) };
             self.first = last;
             self.last = before;
+            fault!(LaneNewestFirst => break);
         }
         most
     }
@@ -155,6 +170,8 @@ impl Batches {
         let batch = unsafe { Box::from_raw(self.first) };
         // Relaxed: this reader has written it.
         self.first = batch.before.load(Ordering::Relaxed);
+        // What is taken so may be taken twice: its memory stays.
+        fault!(LaneTakeByALook => return Some(Box::leak(batch).changes.clone()));
         Some(batch.changes)
     }
 }

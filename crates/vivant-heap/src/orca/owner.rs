@@ -4,7 +4,7 @@ use super::lane::{Before, Change, Lane};
 use crate::header::Header;
 use crate::id::HeapId;
 use crate::pages::chunk::owner_of;
-use crate::sync::{Arc, OnceLock};
+use crate::sync::{Arc, OnceLock, fault};
 use std::panic::{self, AssertUnwindSafe};
 use std::ptr::NonNull;
 use std::task::Waker;
@@ -51,6 +51,18 @@ impl Owner {
 
     /// Leaves changes for the owner, who may not know of them until it is woken.
     pub(crate) fn leave(&self, changes: Vec<Change>) {
+        fault!(
+            IncsKeptBack => if changes[0].by > 0 {
+                return crate::fault::hide(changes);
+            },
+            WakeFirst => {
+                if self.lane.is_empty() {
+                    self.waker.get().map(Waker::wake_by_ref);
+                }
+                self.lane.leave(changes);
+                return;
+            },
+        );
         if self.lane.leave(changes) == Before::Nothing
             && let Some(waker) = self.waker.get()
         {
@@ -68,6 +80,8 @@ impl Owner {
     ///
     /// `owner` is what `Owner::of` gave for them.
     pub(crate) unsafe fn give_up(owner: NonNull<Owner>, changes: Vec<Change>) {
+        // SAFETY: none once the changes lie there: that is the fault.
+        fault!(NotKept => return unsafe { owner.as_ref() }.leave(changes));
         // The moment these lie in the lane the owner may end: it is kept for what comes after that.
         // SAFETY: the caller's: it came of an `Arc`, which is there as long as one of the objects is counted.
         let owner = unsafe {
@@ -75,6 +89,9 @@ impl Owner {
             Arc::from_raw(owner.as_ptr())
         };
         owner.leave(changes);
+        fault!(IncsKeptBack => while let Some(incs) = crate::fault::hidden() {
+            owner.lane.leave(incs);
+        });
     }
 }
 

@@ -1,6 +1,6 @@
 //! Signals: what an actor is told outside its mailbox (see `cell/README.md`).
 
-use crate::sync::{AtomicU32, Ordering};
+use crate::sync::{AtomicU32, Ordering, fault};
 
 /// Things an actor is told outside its mailbox. They are taken ahead of messages, also by a muted actor.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -46,16 +46,18 @@ impl SignalWord {
 
     pub(crate) fn raise(&self, signal: Signals) {
         // Release: pairs with the Acquire in `take`, for a holder that sees the signal before the nudge.
-        if signal.replaces() == 0 {
+        if fault!(signal.replaces() == 0, ReplacesNothing => true) {
             self.0.fetch_or(signal.0, Ordering::Release);
             return;
         }
         let mut word = self.0.load(Ordering::Relaxed);
         loop {
             let next = word & !signal.replaces() | signal.0;
+            let release = fault!(Ordering::Release, ReplacementRelaxed => Ordering::Relaxed);
+            fault!(ReplacementByALook => return self.0.store(next, release));
             match self
                 .0
-                .compare_exchange_weak(word, next, Ordering::Release, Ordering::Relaxed)
+                .compare_exchange_weak(word, next, release, Ordering::Relaxed)
             {
                 Ok(_) => return,
                 Err(now) => word = now,
@@ -76,6 +78,7 @@ impl SignalWord {
             return Signals::default();
         }
         // Acquire: pairs with the Release of `raise`.
-        Signals(self.0.swap(0, Ordering::Acquire))
+        let acquire = fault!(Ordering::Acquire, HeardRelaxed => Ordering::Relaxed);
+        Signals(self.0.swap(0, acquire))
     }
 }

@@ -5,7 +5,7 @@
 //! one swap; letting the actor go is one compare-and-swap. The receiver turns the stack over, so that it reads
 //! first-in-first-out. Nodes are linked through themselves: the inbox allocates nothing and keeps nothing.
 
-use crate::sync::{AtomicPtr, Ordering};
+use crate::sync::{AtomicPtr, Ordering, fault};
 use std::marker::PhantomData;
 use std::mem;
 use std::ptr::{self, NonNull};
@@ -121,11 +121,17 @@ impl<N: Linked> Inbox<N> {
             // SAFETY: the caller owns the node.
             return unsafe { self.push_behind(node, head) };
         }
+        fault!(WakeByALook => {
+            self.head.load(Ordering::Acquire);
+            self.head.store(word(EMPTY), Ordering::Relaxed);
+            return Ok(Pushed::Wakes(node));
+        });
         // Acquire: pairs with the Release in `park`: whoever wakes an actor sees what its last holder wrote, and whoever
         // takes it out of a run queue sees what the waker saw.
+        let acquire = fault!(Ordering::Acquire, WakeRelaxed => Ordering::Relaxed);
         match self
             .head
-            .compare_exchange(head, word(EMPTY), Ordering::Acquire, Ordering::Relaxed)
+            .compare_exchange(head, word(EMPTY), acquire, Ordering::Relaxed)
         {
             Ok(_) => Ok(Pushed::Wakes(node)),
             // SAFETY: the caller owns the node.
@@ -152,7 +158,8 @@ impl<N: Linked> Inbox<N> {
                 CLOSED => {
                     // Read again, to acquire: pairs with the Release in `close`; the sender sees what the receiver wrote
                     // before it closed. A closed inbox stays closed.
-                    let _closed = self.head.load(Ordering::Acquire);
+                    let acquire = fault!(Ordering::Acquire, RefusalRelaxed => Ordering::Relaxed);
+                    let _closed = self.head.load(acquire);
                     return Err(node);
                 }
                 // It has parked meanwhile.
@@ -169,11 +176,18 @@ impl<N: Linked> Inbox<N> {
             match self.head.compare_exchange_weak(
                 head,
                 node.as_ptr(),
-                Ordering::Release,
+                fault!(Ordering::Release, PushRelaxed => Ordering::Relaxed),
                 Ordering::Relaxed,
             ) {
                 Ok(_) => return Ok(found),
-                Err(now) => head = now,
+                Err(now) => {
+                    fault!(FirstByALook => {
+                        // SAFETY: the caller owns the node.
+                        let pushed = unsafe { self.push_behind(node, now) };
+                        return pushed.map(|_| found);
+                    });
+                    head = now;
+                }
             }
         }
     }
@@ -189,11 +203,15 @@ impl<N: Linked> Inbox<N> {
                 EMPTY => (word(NUDGED), Nudged::Nothing),
                 _ => (head, Nudged::Nothing),
             };
+            fault!(NudgeOnlyNews => if next == head {
+                return found;
+            });
             // Release: as in a push. Acquire: as for a push that wakes. The exchange is made even if it changes nothing: a
             // receiver that takes or parks must be ordered before it or after it.
+            let order = fault!(Ordering::AcqRel, NudgeRelaxed => Ordering::Acquire);
             match self
                 .head
-                .compare_exchange_weak(head, next, Ordering::AcqRel, Ordering::Relaxed)
+                .compare_exchange_weak(head, next, order, Ordering::Relaxed)
             {
                 Ok(_) => return found,
                 Err(now) => head = now,
@@ -218,35 +236,50 @@ impl<N: Linked> Inbox<N> {
 
     /// Takes everything, oldest first. Only the receiver calls this, and not after `close`.
     pub(crate) fn take(&self) -> Chain<N> {
+        fault!(TakeSwallowsNudge => {
+            let (nudged, acquire) = (word(NUDGED), Ordering::Acquire);
+            let _swallowed = self.head.compare_exchange(nudged, word(EMPTY), acquire, acquire);
+        });
         // A look first: an empty inbox is the common end of a run, and a load does not take the cache line away. A nudge is left
         // for `park` to answer: whoever takes does not look at the signals.
         if !is_node(self.head.load(Ordering::Relaxed)) {
             return Chain::new();
         }
         // Acquire: pairs with the Release of every push whose node is taken, and of a nudge that came after one.
-        let newest = self.head.swap(word(EMPTY), Ordering::Acquire);
+        let acquire = fault!(Ordering::Acquire, TakeRelaxed => Ordering::Relaxed);
+        let newest = self.head.swap(word(EMPTY), acquire);
         debug_assert!(is_node(newest), "C1: taken from by two");
         Chain::turned_over(newest)
     }
 
     /// The receiver found nothing more to do and lets go, unless something came since it took.
     pub(crate) fn park(&self) -> Parked {
+        fault!(ParkBlindly => {
+            self.head.store(word(PARKED), Ordering::Release);
+            return Parked::Yes;
+        });
         // Release: pairs with the Acquire of whoever wakes the actor next. Acquire on failure: pairs with the Release of `nudge`, whose
         // signals the receiver reads next.
         match self.head.compare_exchange(
             word(EMPTY),
             word(PARKED),
-            Ordering::Release,
-            Ordering::Acquire,
+            fault!(Ordering::Release, ParkRelaxed => Ordering::Relaxed),
+            fault!(Ordering::Acquire, RefusedParkRelaxed => Ordering::Relaxed),
         ) {
             Ok(_) => Parked::Yes,
             Err(head) => {
                 if head.addr() == NUDGED {
+                    fault!(ParkIgnoresNudge => {
+                        let (parked, acquire) = (word(PARKED), Ordering::Acquire);
+                        if self.head.compare_exchange(head, parked, acquire, acquire).is_ok() {
+                            return Parked::Yes;
+                        }
+                    });
                     // The nudge is heard. Acquire: as above, for one that came since. If a node has come, a take will do.
                     let _heard = self.head.compare_exchange(
                         head,
                         word(EMPTY),
-                        Ordering::Acquire,
+                        fault!(Ordering::Acquire, RefusedParkRelaxed => Ordering::Relaxed),
                         Ordering::Relaxed,
                     );
                 }
@@ -259,7 +292,8 @@ impl<N: Linked> Inbox<N> {
     pub(crate) fn close(&self) -> Chain<N> {
         // Acquire as in `take`. Release: pairs with the second load in `push`; why the actor ended is written before this, and
         // whoever is refused may ask.
-        let newest = self.head.swap(word(CLOSED), Ordering::AcqRel);
+        let order = fault!(Ordering::AcqRel, CloseAcquires => Ordering::Acquire);
+        let newest = self.head.swap(word(CLOSED), order);
         if is_node(newest) {
             Chain::turned_over(newest)
         } else {
@@ -328,6 +362,7 @@ impl<N: Linked> Chain<N> {
     /// Reverses the stack that starts at `newest`.
     fn turned_over(newest: *mut N) -> Self {
         let last = NonNull::new(newest);
+        fault!(NewestFirst => return Chain { first: last, last });
         let (mut next, mut at, mut step) = (ptr::null_mut::<N>(), newest, 0);
         while let Some(node) = NonNull::new(at) {
             // SAFETY: the nodes were taken out of the inbox by one swap, so this chain owns them all.

@@ -4,7 +4,7 @@
 //! worker sends and another consumes, blocks go back in batches, through the depot (magazines, Bonwick 1994 and 2001).
 
 use crate::scheduler::Worker;
-use crate::sync::{Arc, Mutex, lock};
+use crate::sync::{Arc, Mutex, fault, lock};
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::cell::Cell;
 use std::ptr::{self, NonNull};
@@ -227,6 +227,7 @@ impl Pool {
         rack.count.set(0);
         let first = rack.reserve.replace(full);
         if !first.is_null() {
+            fault!(KeepsReserve => rack.reserve.set(first));
             depot.give(class, Magazine(first));
         }
     }
@@ -251,10 +252,15 @@ impl Depot {
     }
 
     fn take(&self, class: usize) -> Option<Magazine> {
-        lock(&self.0[class]).pop()
+        fault!(
+            lock(&self.0[class]).pop(),
+            HandsOutTwice => lock(&self.0[class]).last().map(|full| Magazine(full.0)),
+            Unordered => crate::fault::hidden(),
+        )
     }
 
     fn give(&self, class: usize, full: Magazine) {
+        fault!(Loses => return, Unordered => return crate::fault::hide(full));
         let mut magazines = lock(&self.0[class]);
         if magazines.len() < DEPOT_MAX / (MAGAZINE as usize * layout_of(class).size()) {
             magazines.push(full);

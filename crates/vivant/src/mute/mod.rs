@@ -6,7 +6,7 @@
 //!
 //! From P1 follows that the graph "is muted by" has paths of length one only: no cycle, so no deadlock.
 
-use crate::sync::{AtomicI32, AtomicU8, Mutex, Ordering, lock};
+use crate::sync::{AtomicI32, AtomicU8, Mutex, Ordering, fault, lock};
 use std::collections::BTreeMap;
 
 /// May mute, and mutes nobody.
@@ -52,6 +52,10 @@ impl Pressure {
     /// `count` counted messages were begun, deferred or destroyed. True: the holder must call [`Mutes::recovered`] (P3).
     #[must_use]
     pub(crate) fn subtract(&self, count: u32, marks: Marks) -> bool {
+        fault!(StateEarly => if self.state.load(Ordering::Relaxed) != OVERLOADED {
+            self.depth.fetch_sub(count as i32, Ordering::AcqRel);
+            return false;
+        });
         // This and the reading in `Mutes::mute` are read-modify-writes of one word, so one of them is first. If it is the
         // sender's: Acquire, pairs with its Release, and this holder sees OVERLOADED below. If it is this one, the sender
         // sees the lowered depth and is not muted (the race that the README fears). Release: pairs with that Acquire.
@@ -70,6 +74,10 @@ impl Pressure {
 
     /// Under the lock of [`Mutes`]: the actor is about to mute somebody. Returns what it was, or nothing if it may not mute.
     fn becomes_overloaded(&self) -> Option<u8> {
+        fault!(MuteByStore => if self.state.load(Ordering::Relaxed) == CALM {
+            self.state.store(OVERLOADED, Ordering::Relaxed);
+            return Some(CALM);
+        });
         // Relaxed, in every change of the state: only its own value counts, and who reads it without the lock is ordered
         // by the depth. An exchange, because the holder of an actor that ends calm takes no lock.
         match self
@@ -78,18 +86,32 @@ impl Pressure {
         {
             Ok(before) => Some(before),
             Err(OVERLOADED) => Some(OVERLOADED),
-            Err(_) => None,
+            Err(_) => fault!(None, NobodyImmune => {
+                self.state.store(OVERLOADED, Ordering::Relaxed);
+                Some(IMMUNE)
+            }),
         }
     }
 
     /// Under the lock of [`Mutes`], on behalf of somebody who found it overloaded: whether it is so still. It then is
     /// `OVERLOADED`, and whoever waits for it enters its list.
     fn stays_overloaded(&self, marks: Marks) -> Wait {
+        fault!(LookEarly => {
+            let depth = self.depth.fetch_add(0, Ordering::AcqRel);
+            if depth > marks.recovered as i32 {
+                return self.becomes_overloaded().map_or(Wait::GoesOn, |_| Wait::Waits);
+            }
+        });
         let Some(before) = self.becomes_overloaded() else {
             return Wait::GoesOn;
         };
         // AcqRel, and an addition of nothing instead of a load: see `Pressure::subtract`.
-        if self.depth.fetch_add(0, Ordering::AcqRel) <= marks.recovered as i32 {
+        let depth = fault!(
+            self.depth.fetch_add(0, Ordering::AcqRel),
+            NoSecondLook => i32::MAX,
+            LookByLoad => self.depth.load(Ordering::Acquire),
+        );
+        if depth <= marks.recovered as i32 {
             self.calms_down_to(before);
             return Wait::GoesOn;
         }
@@ -170,7 +192,10 @@ impl<S> Mutes<S> {
         lists.entry(receiver.0).or_default().push(token);
         sender.1.state.store(IMMUNE, Ordering::Relaxed);
         Muting::Muted {
-            release: lists.remove(&sender.0).unwrap_or_default(),
+            release: fault!(
+                lists.remove(&sender.0).unwrap_or_default(),
+                KeepList => Vec::new(),
+            ),
         }
     }
 
@@ -212,6 +237,17 @@ impl<S> Mutes<S> {
     /// The actor ends: it mutes nobody any more, and these must be told to go on.
     #[must_use]
     pub(crate) fn ended(&self, actor: (u64, &Pressure)) -> Vec<S> {
+        fault!(
+            EndedCalm => return self.recovered(actor),
+            EndWithoutLock => {
+                actor.1.state.store(IMMUNE, Ordering::Relaxed);
+                return Vec::new();
+            },
+            EndByStore => if actor.1.state.load(Ordering::Relaxed) == CALM {
+                actor.1.state.store(IMMUNE, Ordering::Relaxed);
+                return Vec::new();
+            },
+        );
         // Who is calm has muted nobody, and who is immune has let everybody go: no need to look.
         match actor
             .1

@@ -7,7 +7,7 @@ use super::{Next, Resolver};
 use crate::cell::AddressRef;
 use crate::error::AskError;
 use crate::mailbox::pool;
-use crate::sync::{AtomicU8, Ordering};
+use crate::sync::{AtomicU8, Ordering, fault};
 use std::cell::UnsafeCell;
 use std::ptr::NonNull;
 
@@ -71,7 +71,7 @@ unsafe fn opened<T: Send + 'static>(
         let sink = slot.sink.get().read();
         let value = slot.value.get().read();
         let owner = slot.owner.get().read();
-        pool::give(place);
+        fault!(pool::give(place), NeitherFrees => ());
         drop(owner);
         (sink, value)
     }
@@ -117,10 +117,22 @@ impl<T: Send + 'static> Asking<T> {
 impl<T: Send + 'static> Drop for Asking<T> {
     fn drop(&mut self) {
         // SAFETY: the slot is there until both ends have done their part.
+        let state = &unsafe { self.0.as_ref() }.state;
         // Release: pairs with the Acquire of the resolver's end, which takes the sink. Acquire: pairs with its Release.
-        let before = unsafe { self.0.as_ref() }
-            .state
-            .swap(WANTED, Ordering::AcqRel);
+        let order = fault!(
+            Ordering::AcqRel,
+            AskingAcquires => Ordering::Acquire,
+            AskingReleases => Ordering::Release,
+        );
+        let before = fault!(state.swap(WANTED, order), AskingByALook => {
+            let before = state.load(Ordering::Acquire);
+            state.store(WANTED, Ordering::Release);
+            before
+        });
+        fault!(BothFree => if before == OPEN {
+            // SAFETY: none, for the other end will use the block: that is the fault.
+            return unsafe { pool::give(self.0) };
+        });
         if before == HERE {
             // The promise has outlived its turn, or its question was answered within it.
             // SAFETY: the resolver's end was first.
@@ -156,9 +168,10 @@ impl<T: Send + 'static> Answering<T> {
 
     /// Whether the promise has said what it wants.
     pub(super) fn is_wanted(&self) -> bool {
-        // Acquire: pairs with the Release of the promise's end.
         // SAFETY: the slot is there until both ends have done their part.
-        unsafe { self.0.as_ref() }.state.load(Ordering::Acquire) == WANTED
+        let state = &unsafe { self.0.as_ref() }.state;
+        // Acquire: pairs with the Release of the promise's end.
+        state.load(fault!(Ordering::Acquire, LookRelaxed => Ordering::Relaxed)) == WANTED
     }
 
     /// Lays the value down, to travel with the slot.
@@ -195,8 +208,14 @@ impl<T: Send + 'static> Answering<T> {
         let place = self.0;
         std::mem::forget(self);
         // SAFETY: the slot is there until both ends have done their part.
+        let state = &unsafe { place.as_ref() }.state;
         // AcqRel: as in the promise's end.
-        let before = unsafe { place.as_ref() }.state.swap(HERE, Ordering::AcqRel);
+        let order = fault!(
+            Ordering::AcqRel,
+            AnsweringAcquires => Ordering::Acquire,
+            AnsweringReleases => Ordering::Release,
+        );
+        let before = state.swap(HERE, order);
         // SAFETY: the promise's end was first.
         (before == WANTED).then(|| unsafe { opened(place) })
     }
@@ -204,6 +223,7 @@ impl<T: Send + 'static> Answering<T> {
 
 impl<T: Send + 'static> Drop for Answering<T> {
     fn drop(&mut self) {
+        fault!(DropSaysNothing => return);
         // Never run and never refused: whoever waits further down is told by the drop of the sink.
         drop(Answering(self.0).done());
     }

@@ -1,6 +1,6 @@
 //! The slot for the actor just woken: it runs right after the turn that woke it, on warm caches (invariant F1).
 
-use crate::sync::{AtomicPtr, Ordering};
+use crate::sync::{AtomicPtr, Ordering, fault};
 use std::marker::PhantomData;
 use std::ptr::{self, NonNull};
 
@@ -42,11 +42,18 @@ impl<T: Pointed> Slot<T> {
         // Relaxed: only this worker puts, so an empty slot stays empty until the store below.
         if self.at.load(Ordering::Relaxed).is_null() {
             // Release: pairs with the Acquire in `take`.
-            self.at.store(new, Ordering::Release);
+            let release = fault!(Ordering::Release, PutRelaxed => Ordering::Relaxed);
+            self.at.store(new, release);
             return None;
         }
         // Release as above. What comes out was put by this same worker, so there is nothing to acquire.
-        let old = self.at.swap(new, Ordering::Release);
+        let release = fault!(Ordering::Release, SwapRelaxed => Ordering::Relaxed);
+        let old = fault!(self.at.swap(new, release), StoreOver => {
+            let old = self.at.load(Ordering::Relaxed);
+            self.at.store(new, release);
+            old
+        });
+        fault!(DropDisplaced => return None);
         // SAFETY: it was given up in `put`, and the exchange gave it to this caller alone.
         NonNull::new(old).map(|old| unsafe { T::from_ptr(old) })
     }
@@ -57,7 +64,12 @@ impl<T: Pointed> Slot<T> {
             return None;
         }
         // Acquire: pairs with the Release in `put`.
-        let old = self.at.swap(ptr::null_mut(), Ordering::Acquire);
+        let acquire = fault!(Ordering::Acquire, RobRelaxed => Ordering::Relaxed);
+        let old = fault!(self.at.swap(ptr::null_mut(), acquire), RobByALook => {
+            let old = self.at.load(acquire);
+            self.at.store(ptr::null_mut(), Ordering::Relaxed);
+            old
+        });
         // SAFETY: as in `put`.
         NonNull::new(old).map(|old| unsafe { T::from_ptr(old) })
     }

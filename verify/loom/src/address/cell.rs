@@ -1,7 +1,7 @@
 //! A cell, its references and its holder, with a bug of one's choice.
 
-use crate::letters::{Letter, Mailbox, Node, Told};
-use crate::runtime::inbox::{Inbox, Nudged, Parked};
+use crate::letters::{Letter, Mailbox, Told};
+use crate::runtime::inbox::{Nudged, Parked};
 use crate::runtime::signals::{SignalWord, Signals};
 use crate::sync::{AtomicUsize, Mutex, Ordering, lock};
 use crate::tracked::Tracked;
@@ -52,7 +52,7 @@ pub(super) enum Memory {
 pub(super) struct Cell {
     refs: AtomicUsize,
     addresses: AtomicUsize,
-    inbox: Inbox<Node>,
+    inbox: Mailbox,
     pub(super) signals: SignalWord,
     memory: Tracked<Memory>,
     owner: Tracked<Owner>,
@@ -194,7 +194,7 @@ impl AddressRef {
     /// Sends, and drops the address, or gives it to the actor that this wakes.
     pub(super) fn post(self, letter: Letter, lent: Lent) {
         self.cell.is_used();
-        match Mailbox::push(&self.cell.inbox, letter) {
+        match self.cell.inbox.push(letter) {
             Ok(Told::Wakes(letter)) => self.woken(letter, lent),
             Ok(_) => {}
             Err(_) => panic!("C4: it ended while an address existed"),
@@ -308,7 +308,7 @@ impl System {
         let address = AddressRef::to(&Unseen::new(Cell {
             refs: AtomicUsize::new(1),
             addresses: AtomicUsize::new(1),
-            inbox: Inbox::new(),
+            inbox: Mailbox::new(),
             signals: SignalWord::new(),
             memory: Tracked::new(Memory::Used),
             owner: Tracked::new(Owner::default()),
@@ -362,7 +362,7 @@ impl System {
             self.end(held, present, owner);
             return;
         }
-        owner.backlog.extend(Mailbox::take(&held.0.inbox));
+        owner.backlog.extend(held.0.inbox.take());
         for letter in owner.backlog.drain(..) {
             owner.processed.push(letter);
             match letter.from {
@@ -380,13 +380,13 @@ impl System {
         if !matches!(self.flaw, Flaw::SpareForgotten | Flaw::SpareAfterParking) {
             count_back(&held.0, present.spare.take());
         }
-        held.addresses() == 0 && Mailbox::is_empty(&held.0.inbox)
+        held.addresses() == 0 && held.0.inbox.is_empty()
     }
 
     pub(super) fn end(&self, held: &Runnable, present: &Present, owner: &mut Owner) {
         owner.life = Life::Ended;
         owner.refused.append(&mut owner.backlog);
-        owner.refused.extend(Mailbox::close(&held.0.inbox));
+        owner.refused.extend(held.0.inbox.close());
         let life = lock(&self.registry).take();
         if self.flaw != Flaw::LifeFirst {
             present.life.replace(life);

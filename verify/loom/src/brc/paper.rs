@@ -1,5 +1,5 @@
 //! The paper's decrement and merging (its Algorithms 2 to 4), as far as the nine steps need it. Here each step is one: the fault
-//! is not in the orders of memory.
+//! is not in the orders of memory. It is in no file of the crate either, whose counts are other ones, so it is injected nowhere.
 
 use crate::sync::{Arc, Mutex};
 use crate::tracked::Tracked;

@@ -6,7 +6,7 @@ use crate::runtime::signals::{SignalWord, Signals};
 use crate::sync::{Arc, Mutex, lock};
 use crate::tracked::Tracked;
 
-/// Bugs of those who use the inbox. Its own are in `mailbox/broken.rs`.
+/// Faults of what uses the inbox.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Slip {
     None,
@@ -41,8 +41,8 @@ impl Queue {
     }
 }
 
-pub(super) struct Actor<M> {
-    pub(super) inbox: M,
+pub(super) struct Actor {
+    pub(super) inbox: Mailbox,
     signals: SignalWord,
     pub(super) queue: Queue,
     pub(super) owner: Tracked<Owner>,
@@ -82,18 +82,13 @@ pub(super) enum Why {
 }
 
 /// An actor that nobody runs.
-pub(super) fn actor<M: Mailbox + 'static>(
-    inbox: M,
-    budget: u32,
-    mute: Mute,
-    slip: Slip,
-) -> Arc<Actor<M>> {
+pub(super) fn actor(budget: u32, mute: Mute, slip: Slip) -> Arc<Actor> {
     let owner = Owner {
         mute,
         ..Owner::default()
     };
     Arc::new(Actor {
-        inbox,
+        inbox: Mailbox::new(),
         signals: SignalWord::new(),
         queue: Queue(Mutex::new(0)),
         owner: Tracked::new(owner),
@@ -102,7 +97,7 @@ pub(super) fn actor<M: Mailbox + 'static>(
     })
 }
 
-impl<M: Mailbox + 'static> Actor<M> {
+impl Actor {
     pub(super) fn post(&self, letter: Letter) -> Result<(), Letter> {
         match self.inbox.push(letter)? {
             Told::Wakes(letter) => {

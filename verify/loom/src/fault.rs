@@ -1,0 +1,184 @@
+//! The faults that self-tests of the models inject into the files of the crates, each at its own line.
+//!
+//! `fault!` stands beside the atomics in each crate's `sync.rs`, where it is nothing; the one here asks which fault is injected.
+//! It is one for the whole process, in which nothing but its self-test runs. A name that a file of a crate has and this list has
+//! not does not compile. A name that only the list has, or no self-test, fails `every_fault_is_in_a_file_and_has_a_self_test`.
+//! A fault is at one point of a file. At two it is where a step is moved, which is left out here and done there, and where one
+//! of two weak orders alone does no harm.
+
+use std::any::Any;
+use std::cell::RefCell;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+macro_rules! faults {
+    ($($(#[$file:meta])* $name:ident,)*) => {
+        /// A fault. See the line with its name.
+        #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+        pub(crate) enum Fault {
+            $($(#[$file])* $name,)*
+        }
+        /// All faults.
+        pub const NAMES: &[&str] = &[$(stringify!($name),)*];
+    };
+}
+
+faults! {
+    /// `vivant`, `mailbox/inbox.rs`.
+    PushRelaxed,
+    TakeRelaxed,
+    CloseAcquires,
+    RefusalRelaxed,
+    NewestFirst,
+    FirstByALook,
+    WakeRelaxed,
+    WakeByALook,
+    ParkRelaxed,
+    ParkBlindly,
+    ParkIgnoresNudge,
+    RefusedParkRelaxed,
+    TakeSwallowsNudge,
+    NudgeOnlyNews,
+    NudgeRelaxed,
+    /// `vivant`, `mailbox/pool.rs`.
+    HandsOutTwice,
+    KeepsReserve,
+    Loses,
+    Unordered,
+    /// `vivant`, `cell/signals.rs`.
+    ReplacesNothing,
+    ReplacementByALook,
+    ReplacementRelaxed,
+    HeardRelaxed,
+    /// `vivant`, `scheduler/woken.rs`.
+    PutRelaxed,
+    SwapRelaxed,
+    StoreOver,
+    DropDisplaced,
+    RobRelaxed,
+    RobByALook,
+    /// `vivant`, `promise/slot.rs`.
+    AskingReleases,
+    AskingAcquires,
+    AskingByALook,
+    AnsweringReleases,
+    AnsweringAcquires,
+    LookRelaxed,
+    BothFree,
+    NeitherFrees,
+    DropSaysNothing,
+    /// `vivant`, `mute/mod.rs`.
+    NoSecondLook,
+    LookEarly,
+    LookByLoad,
+    StateEarly,
+    KeepList,
+    NobodyImmune,
+    EndedCalm,
+    EndByStore,
+    EndWithoutLock,
+    MuteByStore,
+    /// `vivant-brc`, `bias/header.rs`.
+    BornRelaxed,
+    OwnersDropRelaxed,
+    LastLookRelaxed,
+    QuickEndWithWeak,
+    ClearedLate,
+    MergeAcquires,
+    MergeReleases,
+    DropsKeepTheFlag,
+    ProbesAtOnce,
+    SharedDropRelaxed,
+    LeavingIsMerged,
+    LastWithoutFence,
+    UpgradeOfMerged,
+    UpgradeRelaxed,
+    ProbeOnce,
+    SoleByALook,
+    TakeByALook,
+    /// `vivant-brc`, `bias/slot.rs`.
+    HoldRelaxed,
+    LeaveRelaxed,
+    LeaveWithoutALook,
+    FreeWhileNamed,
+    FlagOffTooLate,
+    PushInSilence,
+    RingAndGo,
+    UnnameInSilence,
+    /// `vivant-heap`, `orca/lane.rs`.
+    LaneLeaveRelaxed,
+    LaneTakeRelaxed,
+    LaneNewestFirst,
+    NothingByALook,
+    LaneTakeByALook,
+    /// `vivant-heap`, `orca/owner.rs`.
+    NotKept,
+    WakeFirst,
+    IncsKeptBack,
+    /// `vivant-heap`, `collector/claim.rs`.
+    Impatient,
+    Unclaimed,
+    ReleaseRelaxed,
+    ClaimRelaxed,
+    WaitRelaxed,
+    /// `vivant-heap`, `collector/work_list.rs`.
+    LeavesFirst,
+    NobodyCounts,
+    RoundsOverlap,
+    ClosesAtOnce,
+    LeavesInSilence,
+}
+
+/// What a process says when it reaches its fault.
+pub(crate) const REACHED: &str = "reached the injected fault";
+
+static INJECTED: OnceLock<Fault> = OnceLock::new();
+static WAS_REACHED: AtomicBool = AtomicBool::new(false);
+
+/// From here on, in this process.
+pub(crate) fn inject(fault: Fault) {
+    INJECTED.set(fault).expect("one fault in a process");
+}
+
+/// Asked at the fault's line.
+pub(crate) fn is_injected(fault: Fault) -> bool {
+    let is_it = INJECTED.get() == Some(&fault);
+    if is_it && !WAS_REACHED.swap(true, Ordering::Relaxed) {
+        eprintln!("{REACHED} {fault:?}");
+    }
+    is_it
+}
+
+macro_rules! fault {
+    (test $name:ident => $wrong:expr) => {
+        fault!($name => $wrong)
+    };
+    ($($name:ident => $wrong:expr),+ $(,)?) => {
+        $(if crate::fault::is_injected(crate::fault::Fault::$name) {
+            $wrong;
+        })+
+    };
+    ($right:expr, $($name:ident => $wrong:expr),+ $(,)?) => {
+        match () {
+            $(() if crate::fault::is_injected(crate::fault::Fault::$name) => $wrong,)+
+            () => $right,
+        }
+    };
+}
+pub(crate) use fault;
+
+thread_local! {
+    /// Loom runs all threads of a model on one.
+    static HIDDEN: RefCell<Vec<Box<dyn Any>>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Lays a value where loom does not see it, so that nothing is ordered by that.
+pub(crate) fn hide<T: 'static>(value: T) {
+    HIDDEN.with_borrow_mut(|hidden| hidden.push(Box::new(value)));
+}
+
+/// The last one that was hidden, of the one type that its fault hides.
+pub(crate) fn hidden<T: 'static>() -> Option<T> {
+    let value = HIDDEN.with_borrow_mut(Vec::pop)?;
+    Some(*value.downcast().expect("one type for a fault"))
+}
