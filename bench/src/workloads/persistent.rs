@@ -1,11 +1,11 @@
-//! Collections that never change: those of the heap, of `im` and of `rpds`, beside those of `std`, which change in place.
+//! Collections that never change: those of the heap, of `imbl` and of `rpds`, beside those of `std`, which change in place.
 //!
 //! Protocol: our own. Keys and values are `u64`; keys are in no order, those of a vector are its indices. `insert`: entries come one by one, and each
 //! gives a new version, which takes the place of the one before. `collect`: the same entries at once. `change`: each value is put in again, in another order,
 //! and each gives a new version. `get`: each key is looked up. Small collections are made so often that there are as many operations as
 //! are asked for.
 //!
-//! `im` and `rpds` count their nodes with atomics, so that threads may share them as heaps share ours; what is replaced they free at once. Ours leave it
+//! `imbl` and `rpds` count their nodes with atomics, so that threads may share them as heaps share ours; what is replaced they free at once. Ours leave it
 //! to the heap: `Heap::pace` is called, and timed, after each turn of 1,024 operations.
 //!
 //! Timed: `wall_s` is the median of the rounds, in which all take turns. `relative_time` is that of `std` with its default as 1.
@@ -23,7 +23,7 @@ use vivant_heap::{Heap, Mutator, Pacing, Root, Source, val};
 
 pub(super) const PERSISTENT: Bench = Bench {
     name: "persistent",
-    about: "collections that never change, beside im, rpds and std",
+    about: "collections that never change, beside imbl, rpds and std",
     group: Group::Heaps,
     peer_ops: None,
     params: &[
@@ -46,11 +46,11 @@ type Side = (&'static str, &'static str, fn(&Load) -> [Done; 4]);
 const SIDES: [Side; 12] = [
     ("hash", "std", plain::<HashMap<u64, u64>>),
     ("hash", "val", versions::<Hashed>),
-    ("hash", "im", plain::<im::HashMap<u64, u64>>),
+    ("hash", "imbl", plain::<imbl::HashMap<u64, u64>>),
     ("hash", "rpds", plain::<rpds::HashTrieMapSync<u64, u64>>),
     ("ordered", "std", plain::<BTreeMap<u64, u64>>),
     ("ordered", "val", versions::<Ordered>),
-    ("ordered", "im", plain::<im::OrdMap<u64, u64>>),
+    ("ordered", "imbl", plain::<imbl::OrdMap<u64, u64>>),
     (
         "ordered",
         "rpds",
@@ -58,7 +58,7 @@ const SIDES: [Side; 12] = [
     ),
     ("vector", "std", plain::<Vec<u64>>),
     ("vector", "val", versions::<Sequence>),
-    ("vector", "im", plain::<im::Vector<u64>>),
+    ("vector", "imbl", plain::<imbl::Vector<u64>>),
     ("vector", "rpds", plain::<rpds::VectorSync<u64>>),
 ];
 
@@ -114,8 +114,8 @@ macro_rules! plain_maps {
 plain_maps! {
     HashMap<u64, u64>, new, self key value => { self.insert(key, value); self }, len;
     BTreeMap<u64, u64>, new, self key value => { self.insert(key, value); self }, len;
-    im::HashMap<u64, u64>, new, self key value => self.update(key, value), len;
-    im::OrdMap<u64, u64>, new, self key value => self.update(key, value), len;
+    imbl::HashMap<u64, u64>, new, self key value => self.update(key, value), len;
+    imbl::OrdMap<u64, u64>, new, self key value => self.update(key, value), len;
     rpds::HashTrieMapSync<u64, u64>, new_sync, self key value => self.insert(key, value), size;
     rpds::RedBlackTreeMapSync<u64, u64>, new_sync, self key value => self.insert(key, value), size;
 }
@@ -143,9 +143,9 @@ impl Plain for Vec<u64> {
     }
 }
 
-impl Plain for im::Vector<u64> {
+impl Plain for imbl::Vector<u64> {
     fn new() -> Self {
-        im::Vector::new()
+        imbl::Vector::new()
     }
     /// A clone shares all: then both are versions.
     fn with(self, _: u64, value: u64) -> Self {

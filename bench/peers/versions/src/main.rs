@@ -1,6 +1,6 @@
-//! `fanout_val` for ractor, and for tasks of tokio beside an `arc_swap`, with the maps of `im` and `rpds` in an `Arc`: sizes and counts are those of ours.
+//! `fanout_val` for ractor, and for tasks of tokio beside an `arc_swap`, with the maps of `imbl` and `rpds` in an `Arc`: sizes and counts are those of ours.
 //!
-//! `peer-versions ractor-im|ractor-rpds|swap-im|swap-rpds THREADS`. `reclaimed_ms`: until no version is left but the newest, which the writer keeps.
+//! `peer-versions ractor-imbl|ractor-rpds|swap-imbl|swap-rpds THREADS`. `reclaimed_ms`: until no version is left but the newest, which the writer keeps.
 
 mod map;
 mod ractors;
@@ -122,11 +122,11 @@ fn main() {
     // The clock is outside of the workers, as ours is.
     tokio.block_on(async {
         match side.as_str() {
-            "ractor-im" => run::<map::Im, ractors::Ractors<_>>(side).await,
+            "ractor-imbl" => run::<map::Imbl, ractors::Ractors<_>>(side).await,
             "ractor-rpds" => run::<map::Rpds, ractors::Ractors<_>>(side).await,
-            "swap-im" => run::<map::Im, tasks::Tasks<_>>(side).await,
+            "swap-imbl" => run::<map::Imbl, tasks::Tasks<_>>(side).await,
             "swap-rpds" => run::<map::Rpds, tasks::Tasks<_>>(side).await,
-            _ => panic!("usage: peer-versions ractor-im|ractor-rpds|swap-im|swap-rpds THREADS"),
+            _ => panic!("usage: peer-versions ractor-imbl|ractor-rpds|swap-imbl|swap-rpds THREADS"),
         }
     });
 }

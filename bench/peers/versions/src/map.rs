@@ -7,10 +7,10 @@ pub trait Map: Clone + Send + Sync + 'static {
     fn look(&self, key: u64) -> Option<u64>;
 }
 
-pub type Im = im::HashMap<u64, u64>;
+pub type Imbl = imbl::HashMap<u64, u64>;
 pub type Rpds = rpds::HashTrieMapSync<u64, u64>;
 
-impl Map for Im {
+impl Map for Imbl {
     fn of(entries: impl Iterator<Item = (u64, u64)>) -> Self {
         entries.collect()
     }
