@@ -21,19 +21,3 @@ pub(super) use list::HEAP_LIST;
 pub(super) use old::HEAP_OLD;
 pub(super) use server::{HEAP_SERVER8, HEAP_SERVER14};
 pub(super) use trees::HEAP_TREES;
-
-/// The same numbers in every run: a generator of chance by Marsaglia.
-struct Chance(u64);
-
-impl Chance {
-    fn new() -> Chance {
-        Chance(88_172_645_463_325_252)
-    }
-
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-}

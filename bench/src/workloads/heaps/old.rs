@@ -6,11 +6,11 @@
 //!
 //! Timed: the new objects. An operation is one of them.
 
-use super::Chance;
 use super::sides::{self, BOX, BOX_MIMALLOC, HEAP, Outcome, Pauses, ROUNDS, SIDE, Work};
 use crate::bench::{Bench, Group};
 use crate::param::Param;
 use crate::run::Run;
+use fastrand::Rng;
 use std::mem;
 use vivant_heap::{Gc, Heap, Mut, Mutator, Object, Pacing, Root, Source};
 
@@ -34,6 +34,9 @@ pub(in crate::workloads) const HEAP_OLD: Bench = Bench {
 
 const WORKS: &[(&str, Work)] = &[(HEAP, heap), (BOX, boxed), (BOX_MIMALLOC, boxed)];
 
+/// The same numbers for each side, and in every run.
+const SEED: u64 = 1;
+
 /// Objects of a group.
 const GROUP: u64 = 10_000;
 
@@ -47,8 +50,8 @@ fn size(value: u64) -> u64 {
 }
 
 /// Whether an object is given up.
-fn is_given_up(chance: &mut Chance) -> bool {
-    chance.next().is_multiple_of(5)
+fn is_given_up(chance: &mut Rng) -> bool {
+    chance.u8(..5) == 0
 }
 
 /// What comes out, without any memory.
@@ -59,9 +62,9 @@ struct Expected {
 
 impl Expected {
     fn of(groups: u64) -> Expected {
-        let mut chance = Chance::new();
+        let mut chance = Rng::with_seed(SEED);
         let mut sum = 0_u64;
-        let values: Vec<u64> = (0..groups * GROUP).map(|_| chance.next()).collect();
+        let values: Vec<u64> = (0..groups * GROUP).map(|_| chance.u64(..)).collect();
         let mut holes = 0;
         for value in values {
             match is_given_up(&mut chance) {
@@ -69,7 +72,7 @@ impl Expected {
                 false => sum = sum.wrapping_add(value),
             }
         }
-        (0..holes).for_each(|_| sum = sum.wrapping_add(chance.next()));
+        (0..holes).for_each(|_| sum = sum.wrapping_add(chance.u64(..)));
         Expected { new: holes, sum }
     }
 }
@@ -113,11 +116,11 @@ impl Root for Groups {
 }
 
 fn heap(run: &Run) -> Outcome {
-    let mut chance = Chance::new();
+    let mut chance = Rng::with_seed(SEED);
     let mut heap = Heap::<Groups>::new(&Source::new().into(), Pacing::default(), |_| Vec::new());
     for _ in 0..groups(run) {
         heap.turn(|m, groups| {
-            let places = (0..GROUP).map(|_| Place::new(m, chance.next())).collect();
+            let places = (0..GROUP).map(|_| Place::new(m, chance.u64(..))).collect();
             groups.push(m.alloc(Mut::new(places)));
         });
         heap.pace();
@@ -137,7 +140,7 @@ fn heap(run: &Run) -> Outcome {
             heap.turn(|m, groups| {
                 for place in groups[group].borrow_mut(m).iter_mut() {
                     if matches!(place, Place::Empty) {
-                        *place = Place::new(m, chance.next());
+                        *place = Place::new(m, chance.u64(..));
                     }
                 }
             });
@@ -188,9 +191,9 @@ impl Boxed {
 }
 
 fn boxed(run: &Run) -> Outcome {
-    let mut chance = Chance::new();
+    let mut chance = Rng::with_seed(SEED);
     let mut groups: Vec<Vec<Boxed>> = (0..groups(run))
-        .map(|_| (0..GROUP).map(|_| Boxed::new(chance.next())).collect())
+        .map(|_| (0..GROUP).map(|_| Boxed::new(chance.u64(..))).collect())
         .collect();
     for place in groups.iter_mut().flatten() {
         if is_given_up(&mut chance) {
@@ -200,7 +203,7 @@ fn boxed(run: &Run) -> Outcome {
     let outcome = Outcome::of(|_| {
         for place in groups.iter_mut().flatten() {
             if matches!(place, Boxed::Empty) {
-                *place = Boxed::new(chance.next());
+                *place = Boxed::new(chance.u64(..));
             }
         }
         0

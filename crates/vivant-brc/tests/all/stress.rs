@@ -5,6 +5,7 @@
 //!
 //! `VIVANT_OPERATIONS` says how many operations there are; `cargo xtask counts` runs a hundred million.
 
+use fastrand::Rng;
 use std::env;
 use std::sync::atomic::{AtomicIsize, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -64,18 +65,6 @@ impl Drop for Value {
     }
 }
 
-/// The state of a small generator of numbers.
-struct Dice(u64);
-
-impl Dice {
-    fn roll(&mut self, sides: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33) as usize % sides
-    }
-}
-
 /// What threads give each other.
 enum Thing {
     Strong(Brc<Value>),
@@ -89,16 +78,16 @@ struct Market(Mutex<Vec<Thing>>);
 
 impl Market {
     /// Gives something, and gets something else.
-    fn trade(&self, dice: &mut Dice, thing: Thing) -> Option<Thing> {
+    fn trade(&self, dice: &mut Rng, thing: Thing) -> Option<Thing> {
         let mut things = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         things.push(thing);
-        let place = dice.roll(things.len());
+        let place = dice.usize(..things.len());
         (things.len() > PLENTY).then(|| things.swap_remove(place))
     }
 }
 
 struct Player<'a> {
-    dice: Dice,
+    dice: Rng,
     strong: Vec<Brc<Value>>,
     weak: Vec<Weak<Value>>,
     owners: Vec<Owner>,
@@ -115,7 +104,7 @@ impl Player<'_> {
     }
 
     fn any_strong(&mut self) -> Option<usize> {
-        (!self.strong.is_empty()).then(|| self.dice.roll(self.strong.len()))
+        (!self.strong.is_empty()).then(|| self.dice.usize(..self.strong.len()))
     }
 
     fn take_strong(&mut self) -> Option<Brc<Value>> {
@@ -130,7 +119,7 @@ impl Player<'_> {
         if self.weak.len() > PLENTY {
             self.weak.pop();
         }
-        match self.dice.roll(40) {
+        match self.dice.usize(..40) {
             0..=5 => self.birth(),
             6..=12 => {
                 if let Some(place) = self.any_strong() {
@@ -190,7 +179,7 @@ impl Player<'_> {
     }
 
     fn birth(&mut self) {
-        let born = match self.dice.roll(8) {
+        let born = match self.dice.usize(..8) {
             0 => Brc::new_cyclic(|itself| {
                 assert!(itself.upgrade().is_none());
                 let mut value = Value::new(self.live);
@@ -209,7 +198,7 @@ impl Player<'_> {
     }
 
     fn trade(&mut self) {
-        let thing = match self.dice.roll(8) {
+        let thing = match self.dice.usize(..8) {
             0 => self.weak.pop().map(Thing::Weak),
             1 => self.owners.pop().map(Thing::Owner),
             _ => self.take_strong().map(Thing::Strong),
@@ -236,7 +225,7 @@ impl Player<'_> {
 
     fn upgrade(&mut self) {
         if !self.weak.is_empty() {
-            let place = self.dice.roll(self.weak.len());
+            let place = self.dice.usize(..self.weak.len());
             if let Some(one) = self.weak[place].upgrade() {
                 one.look();
                 self.strong.push(one);
@@ -254,7 +243,7 @@ fn round(seed: u64, threads: u64, operations: u64) {
             let (live, market) = (&live, &market);
             scope.spawn(move || {
                 let mut player = Player {
-                    dice: Dice((seed * threads + number + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15)),
+                    dice: Rng::with_seed(seed * threads + number),
                     strong: Vec::new(),
                     weak: Vec::new(),
                     owners: Vec::new(),

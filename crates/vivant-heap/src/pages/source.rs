@@ -434,14 +434,11 @@ mod tests {
     #[test]
     fn holes_are_filled() {
         let source = Source::new();
-        let mut random = 7_usize;
+        let mut random = fastrand::Rng::with_seed(7);
         let mut runs: Vec<Option<Run>> = vec![None; if cfg!(miri) { 10 } else { 300 }];
         let mut pages = 0;
         for _ in 0..runs.len() * 20 {
-            random = random
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1);
-            let place = (random >> 33) % runs.len();
+            let place = random.usize(..runs.len());
             match runs[place].take() {
                 Some(run) => {
                     // SAFETY: taken below, not used any more.
@@ -452,7 +449,7 @@ mod tests {
                     }
                 }
                 None => {
-                    let length = [1, 2, 7, 64][(random >> 50) % 4];
+                    let length = [1, 2, 7, 64][random.usize(..4)];
                     let run = source
                         .take(length, NonNull::dangling(), Kind::Cells)
                         .unwrap();

@@ -8,26 +8,11 @@ mod sequences;
 mod text;
 mod weak_map;
 
+use fastrand::Rng;
 use kinds::assert_all_ended;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use vivant_heap::{Heap, Mutator, Pacing, Root, Source, Stress, When};
-
-/// Numbers from a seed.
-struct Random(u64);
-
-impl Random {
-    fn new(seed: u64) -> Random {
-        Random((seed + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15))
-    }
-
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) as usize % bound
-    }
-}
 
 /// A collection of the heap and one of `std`, side by side.
 trait Pair {
@@ -37,7 +22,7 @@ trait Pair {
         &mut self,
         m: &Mutator<'gc>,
         state: &mut <Self::State as Root>::Of<'gc>,
-        random: &mut Random,
+        random: &mut Rng,
     );
     /// Panics if they differ.
     fn compare<'gc>(&self, state: &<Self::State as Root>::Of<'gc>);
@@ -60,14 +45,14 @@ const EFFORT: Effort = match cfg!(miri) {
     },
 };
 
-fn pacing(random: &mut Random, seed: u64) -> Pacing {
+fn pacing(random: &mut Rng, seed: u64) -> Pacing {
     let mut pacing = Pacing::default();
-    pacing.nursery = 1 << (8 + random.below(10));
-    pacing.first = 1 << (8 + random.below(10));
-    pacing.growth = 1.0 + random.below(20) as f64 / 10.0;
+    pacing.nursery = 1 << (8 + random.usize(..10));
+    pacing.first = 1 << (8 + random.usize(..10));
+    pacing.growth = 1.0 + random.usize(..20) as f64 / 10.0;
     let when = [When::Paced, When::Young, When::All, When::Chance];
-    let stress = Stress::new(when[random.below(9).min(3)], seed);
-    pacing.stress = Some(match random.below(3) {
+    let stress = Stress::new(when[random.usize(..9).min(3)], seed);
+    pacing.stress = Some(match random.usize(..3) {
         0 => stress.refusing(20),
         _ => stress,
     });
@@ -80,13 +65,13 @@ fn run<P: Pair>(
     seed: u64,
     new: impl for<'gc> FnOnce(&Mutator<'gc>) -> <P::State as Root>::Of<'gc>,
 ) {
-    let mut random = Random::new(seed);
+    let mut random = Rng::with_seed(seed);
     let source = Arc::new(Source::new());
     let pacing = pacing(&mut random, seed);
     let mut heap = Heap::<P::State>::new(&source, pacing, new);
     for _ in 0..EFFORT.turns {
         heap.turn(|m, state| {
-            for _ in 0..random.below(EFFORT.operations) {
+            for _ in 0..random.usize(..EFFORT.operations) {
                 let operation = catch_unwind(AssertUnwindSafe(|| {
                     pair.operate(m, state, &mut random);
                 }));
@@ -97,7 +82,7 @@ fn run<P: Pair>(
             }
             pair.compare(state);
         });
-        match random.below(10) {
+        match random.usize(..10) {
             0 => heap.collect(),
             1 => heap.sweep(),
             2 | 3 => heap.collect_young(),

@@ -1,5 +1,6 @@
 //! What keeps a shared object ([`Sharer`]), asked at any time between turns: with young objects, dead ones that are not swept, stubs, parts of others.
 
+use fastrand::Rng;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use vivant_heap::{Gc, Heap, Held, Mut, Object, Orphan, Pacing, Parcel, Root, Sharer, Source};
@@ -183,13 +184,8 @@ fn everybody_is_found(
 }
 
 fn program(seed: u64, steps: usize) {
-    let mut random = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
-    let mut below = |most: usize| {
-        random ^= random << 13;
-        random ^= random >> 7;
-        random ^= random << 17;
-        (random >> 20) as usize % most
-    };
+    let mut random = Rng::with_seed(seed);
+    let mut below = |most: usize| random.usize(..most);
     let source = Arc::new(Source::new());
     let mut pacing = Pacing::default();
     pacing.stress = seed

@@ -112,22 +112,6 @@ impl Mode {
     }
 }
 
-/// Numbers from a seed.
-struct Random(u64);
-
-impl Random {
-    fn new(seed: u64) -> Random {
-        Random((seed + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15))
-    }
-
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) as usize % bound
-    }
-}
-
 /// Runs a program with so many seeds, in both modes.
 fn with_seeds(short: u64, run: impl Fn(Mode, u64)) {
     let number = |name| std::env::var(name).ok().and_then(|text| text.parse().ok());

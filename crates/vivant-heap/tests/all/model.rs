@@ -2,6 +2,7 @@
 
 #![allow(unsafe_code, reason = "what the derive writes, by hand")]
 
+use fastrand::Rng;
 use std::collections::{BTreeMap, HashMap};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex};
@@ -93,7 +94,7 @@ struct Model {
     ended: Ended,
     /// Watches over objects, by number; what was unwatched or told is gone.
     watched: BTreeMap<u64, Watch>,
-    random: u64,
+    random: Rng,
 }
 
 const ROOTS: usize = 4;
@@ -101,25 +102,18 @@ const ROOTS: usize = 4;
 const USED: [usize; 4] = [0, 1, 77, 149];
 
 impl Model {
-    fn below(&mut self, bound: usize) -> usize {
-        self.random ^= self.random << 13;
-        self.random ^= self.random >> 7;
-        self.random ^= self.random << 17;
-        (self.random >> 11) as usize % bound
-    }
-
     fn slot(&mut self, slots: usize) -> usize {
         match slots {
-            0..4 => self.below(slots),
-            _ => USED[self.below(4)],
+            0..4 => self.random.usize(..slots),
+            _ => USED[self.random.usize(..4)],
         }
     }
 
     /// Something that the roots reach, or nothing.
     fn pick<'gc>(&mut self, state: &[Edge<'gc>]) -> (Edge<'gc>, Option<usize>) {
-        let root = self.below(ROOTS);
+        let root = self.random.usize(..ROOTS);
         let (mut at, mut number) = (state[root], self.roots[root]);
-        for _ in 0..self.below(6) {
+        for _ in 0..self.random.usize(..6) {
             let Some(here) = number.filter(|&here| !self.objects[here].is_empty()) else {
                 break;
             };
@@ -134,7 +128,7 @@ impl Model {
         m: &Mutator<'gc>,
         state: &[Edge<'gc>],
     ) -> (Edge<'gc>, Option<usize>) {
-        let kind = self.below(16);
+        let kind = self.random.usize(..16);
         let count = match kind {
             0..6 => 3,
             6..10 => 2,
@@ -160,7 +154,7 @@ impl Model {
             150 => Edge::Wide(m.alloc(Mut::new(thing(noted, at)))),
             _ => Edge::Plain(m.alloc(noted)),
         };
-        if self.below(4) == 0 {
+        if self.random.usize(..4) == 0 {
             self.watched
                 .insert(number as u64, watch(m, edge, number as u64));
         }
@@ -168,13 +162,13 @@ impl Model {
     }
 
     fn turn<'gc>(&mut self, m: &Mutator<'gc>, state: &mut [Edge<'gc>]) {
-        for _ in 0..self.below(40) {
-            let (edge, number) = match self.below(8) {
+        for _ in 0..self.random.usize(..40) {
+            let (edge, number) = match self.random.usize(..8) {
                 0 => (Edge::None, None),
                 1..3 => self.pick(state),
                 _ => self.new_object(m, state),
             };
-            let root = self.below(ROOTS);
+            let root = self.random.usize(..ROOTS);
             let (target, into) = self.pick(state);
             match (target, into) {
                 (Edge::Node(node), Some(into)) => {
@@ -204,7 +198,7 @@ impl Model {
             assert!(watched.is_some(), "{token} is told twice, or unwatched");
             assert!(!reached[token as usize], "{token} is alive");
         }
-        let nth = self.below(20);
+        let nth = self.random.usize(..20);
         let some = self.watched.iter().nth(nth);
         if let Some((&token, &watch)) = some {
             self.watched.remove(&token);
@@ -303,14 +297,14 @@ fn run(seed: u64) {
         roots: vec![None; ROOTS],
         ended: Ended::default(),
         watched: BTreeMap::new(),
-        random: (seed + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15),
+        random: Rng::with_seed(seed),
     };
     let mut pacing = Pacing::default();
-    pacing.nursery = 1 << (8 + model.below(10));
-    pacing.first = 1 << (8 + model.below(10));
-    pacing.growth = 1.0 + model.below(20) as f64 / 10.0;
+    pacing.nursery = 1 << (8 + model.random.usize(..10));
+    pacing.first = 1 << (8 + model.random.usize(..10));
+    pacing.growth = 1.0 + model.random.usize(..20) as f64 / 10.0;
     // Mostly by chance; a heap that never collects shows faults that are not the collector's.
-    let when = match model.below(9) {
+    let when = match model.random.usize(..9) {
         _ if seed % 50 == 49 => When::Never,
         0 => When::Paced,
         1 => When::Young,
@@ -319,7 +313,7 @@ fn run(seed: u64) {
         _ => When::Beside,
     };
     let stress = Stress::new(when, seed);
-    pacing.stress = Some(match model.below(3) {
+    pacing.stress = Some(match model.random.usize(..3) {
         0 => stress.refusing(5),
         _ => stress,
     });
@@ -334,7 +328,7 @@ fn run(seed: u64) {
             let says = panic.downcast_ref::<String>().map_or("", String::as_str);
             assert!(says.starts_with("no memory"), "{says}");
         }
-        match model.below(10) {
+        match model.random.usize(..10) {
             0 => heap.collect(),
             1 => heap.sweep(),
             2 | 3 => heap.collect_young(),

@@ -7,26 +7,11 @@ mod readers;
 mod sequences;
 mod text;
 
+use fastrand::Rng;
 use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use vivant_heap::{Frozen, Heap, Mutator, Pacing, Root, Source, Stress, When};
-
-/// Numbers from a seed.
-struct Random(u64);
-
-impl Random {
-    fn new(seed: u64) -> Random {
-        Random((seed + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15))
-    }
-
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) as usize % bound
-    }
-}
 
 /// A collection that never changes, and one of `std`, of which each version is a copy.
 trait Pair: 'static {
@@ -38,7 +23,7 @@ trait Pair: 'static {
         m: &Mutator<'gc>,
         versions: &[Self::Of<'gc>],
         models: &[Self::Model],
-        random: &mut Random,
+        random: &mut Rng,
     ) -> (Self::Of<'gc>, Self::Model);
     /// Panics if they differ, or a rule is broken.
     fn compare(version: Self::Of<'_>, model: &Self::Model);
@@ -70,14 +55,14 @@ const EFFORT: Effort = match cfg!(miri) {
     },
 };
 
-fn pacing(random: &mut Random, seed: u64) -> Pacing {
+fn pacing(random: &mut Rng, seed: u64) -> Pacing {
     let mut pacing = Pacing::default();
-    pacing.nursery = 1 << (8 + random.below(10));
-    pacing.first = 1 << (8 + random.below(10));
-    pacing.growth = 1.0 + random.below(20) as f64 / 10.0;
+    pacing.nursery = 1 << (8 + random.usize(..10));
+    pacing.first = 1 << (8 + random.usize(..10));
+    pacing.growth = 1.0 + random.usize(..20) as f64 / 10.0;
     let when = [When::Paced, When::Young, When::All, When::Chance];
-    let stress = Stress::new(when[random.below(9).min(3)], seed);
-    pacing.stress = Some(match random.below(3) {
+    let stress = Stress::new(when[random.usize(..9).min(3)], seed);
+    pacing.stress = Some(match random.usize(..3) {
         0 => stress.refusing(20),
         _ => stress,
     });
@@ -87,7 +72,7 @@ fn pacing(random: &mut Random, seed: u64) -> Pacing {
 /// Updates any of the versions that there are, which takes the place of any. An update that gets no memory has done nothing. All versions are
 /// looked at in each turn.
 fn run<P: Pair>(seed: u64) {
-    let mut random = Random::new(seed);
+    let mut random = Rng::with_seed(seed);
     let source = Arc::new(Source::new());
     let pacing = pacing(&mut random, seed);
     let mut heap = Heap::<Versions<P>>::new(&source, pacing, |_| {
@@ -96,14 +81,14 @@ fn run<P: Pair>(seed: u64) {
     let mut models = vec![P::Model::default(); EFFORT.versions];
     for _ in 0..EFFORT.turns {
         heap.turn(|m, versions| {
-            for _ in 0..random.below(EFFORT.updates) {
+            for _ in 0..random.usize(..EFFORT.updates) {
                 let update = catch_unwind(AssertUnwindSafe(|| {
                     P::update(m, versions, &models, &mut random)
                 }));
                 match update {
                     Ok((version, model)) => {
                         P::compare(version, &model);
-                        let place = random.below(versions.len());
+                        let place = random.usize(..versions.len());
                         versions[place] = version;
                         models[place] = model;
                     }
@@ -114,14 +99,14 @@ fn run<P: Pair>(seed: u64) {
                 }
             }
         });
-        match random.below(8) {
+        match random.usize(..8) {
             0 => heap.collect(),
             1 => heap.sweep(),
             2 => heap.collect_young(),
             3 => heap.rest(),
             _ => heap.pace(),
         }
-        if random.below(8) == 0 {
+        if random.usize(..8) == 0 {
             heap.verify().unwrap();
         }
         heap.turn(|_, versions| {

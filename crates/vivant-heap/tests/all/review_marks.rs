@@ -3,6 +3,7 @@
 
 #![forbid(unsafe_code)]
 
+use fastrand::Rng;
 use std::cell::Cell;
 use std::io::{self, Write};
 use std::panic;
@@ -24,19 +25,16 @@ const STEPS: usize = if cfg!(miri) { 60 } else { 1500 };
 const STEPS_UNCHECKED: usize = 7;
 
 /// Numbers from a seed.
-struct Dice(u64);
+struct Dice(Rng);
 
 impl Dice {
     fn new(seed: u64) -> Dice {
-        Dice((seed + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15))
+        Dice(Rng::with_seed(seed))
     }
 
     /// Zero or more, and less than the end.
     fn below(&mut self, end: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) as usize % end
+        self.0.usize(..end)
     }
 
     /// A place in something so long, unless it is empty.

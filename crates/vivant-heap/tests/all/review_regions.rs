@@ -1,5 +1,6 @@
 //! Random programs of regions in regions, with all that is shared: versions, frozen graphs and tags, which go from any of them to any other.
 
+use fastrand::Rng;
 use std::sync::Arc;
 use vivant_heap::{
     Freeze, Gc, Heap, Ice, Iso, Ledger, Mut, Mutator, Object, Pacing, Parcel, Root, Source, Stress,
@@ -62,25 +63,10 @@ type Sent = (
     Vec<Tag<'static, Mut<u64>>>,
 );
 
-/// Numbers that look random.
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, end: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 20) as usize % end
-    }
-
-    fn one_of<T: Copy>(&mut self, of: &[T]) -> Option<T> {
-        (!of.is_empty()).then(|| of[self.below(of.len())])
-    }
-
-    fn drops<T>(&mut self, of: &mut Vec<T>) {
-        if !of.is_empty() {
-            of.swap_remove(self.below(of.len()));
-        }
+/// Drops one of them, if there is one.
+fn drop_one_of<T>(dice: &mut Rng, all: &mut Vec<T>) {
+    if !all.is_empty() {
+        all.swap_remove(dice.usize(..all.len()));
     }
 }
 
@@ -95,22 +81,22 @@ impl<'gc> Stuff<'gc> {
     fn step(
         &mut self,
         m: &Mutator<'gc>,
-        dice: &mut Dice,
+        dice: &mut Rng,
         level: Level,
         pool: &mut Vec<Parcel<Sent>>,
     ) {
-        match dice.below(10) {
+        match dice.usize(..10) {
             0 => {
                 let page = Page {
-                    text: "page ".repeat(1 + dice.below(1000)),
-                    next: dice.one_of(&self.pages),
-                    frozen: dice.one_of(&self.frozen),
-                    tag: dice.one_of(&self.tags),
+                    text: "page ".repeat(1 + dice.usize(..1000)),
+                    next: dice.choice(&self.pages).copied(),
+                    frozen: dice.choice(&self.frozen).copied(),
+                    tag: dice.choice(&self.tags).copied(),
                 };
                 self.pages.push(m.val(page));
             }
             1 => {
-                let page = dice.one_of(&self.pages);
+                let page = dice.choice(&self.pages).copied();
                 let mut parcel = page.map(|page| m.pack::<Val<'static, Page<'static>>>(page));
                 let iso = m.iso::<Gc<'static, Mut<Node<'static>>>>(|r| {
                     let page = parcel.take().map(|page| r.unpack(page));
@@ -132,42 +118,45 @@ impl<'gc> Stuff<'gc> {
                 self.frozen.push(*iso.freeze(m));
             }
             2 => {
-                let next = dice.one_of(&self.pages).and_then(|page| page.next);
+                let next = dice.choice(&self.pages).copied().and_then(|page| page.next);
                 self.pages.extend(next);
-                let below = dice.one_of(&self.pages).and_then(|page| page.frozen);
+                let below = dice
+                    .choice(&self.pages)
+                    .copied()
+                    .and_then(|page| page.frozen);
                 self.frozen.extend(below);
-                let tag = dice.one_of(&self.pages).and_then(|page| page.tag);
+                let tag = dice.choice(&self.pages).copied().and_then(|page| page.tag);
                 self.tags.extend(tag);
             }
             3 => {
-                let node = dice.one_of(&self.frozen).map(|node| node.read());
+                let node = dice.choice(&self.frozen).copied().map(|node| node.read());
                 self.frozen.extend(node.and_then(|node| node.next));
                 self.pages.extend(node.and_then(|node| node.page));
             }
-            4 => dice.drops(&mut self.pages),
+            4 => drop_one_of(dice, &mut self.pages),
             5 => {
-                dice.drops(&mut self.frozen);
-                dice.drops(&mut self.tags);
+                drop_one_of(dice, &mut self.frozen);
+                drop_one_of(dice, &mut self.tags);
             }
             6 => {
                 let own = m.alloc(Mut::new(7));
                 self.own.push(own);
                 self.weak.push(Weak::new(m, own));
                 self.words
-                    .insert(m, dice.below(20) as u64, m.val_str("word"));
+                    .insert(m, dice.usize(..20) as u64, m.val_str("word"));
             }
             7 => {
-                let own = dice.one_of(&self.own);
+                let own = dice.choice(&self.own).copied();
                 if level == Level::Heap {
                     self.tags.extend(own.map(|own| m.tag(own)));
                 }
-                dice.drops(&mut self.own);
-                dice.drops(&mut self.weak);
+                drop_one_of(dice, &mut self.own);
+                drop_one_of(dice, &mut self.weak);
             }
             8 => {
-                let pages = dice.one_of(&self.pages).into_iter().collect();
-                let frozen = dice.one_of(&self.frozen).into_iter().collect();
-                let tags = dice.one_of(&self.tags).into_iter().collect();
+                let pages = dice.choice(&self.pages).copied().into_iter().collect();
+                let frozen = dice.choice(&self.frozen).copied().into_iter().collect();
+                let tags = dice.choice(&self.tags).copied().into_iter().collect();
                 pool.push(m.pack::<Sent>((pages, frozen, tags)));
             }
             _ => {
@@ -264,7 +253,7 @@ fn check(heaps: &mut [Heap<States>], pool: &[Parcel<Sent>]) {
 
 fn run(seed: u64, steps: usize) {
     let source = Arc::new(Source::new());
-    let mut dice = Dice(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
+    let mut dice = Rng::with_seed(seed);
     let pacing = match seed % 3 {
         0 => Pacing::new(),
         1 => Pacing::new().stressed(Stress::new(When::Chance, seed)),
@@ -273,8 +262,8 @@ fn run(seed: u64, steps: usize) {
     let mut heaps = [(); 3].map(|()| Heap::<States>::new(&source, pacing, |_| State::default()));
     let mut pool: Vec<Parcel<Sent>> = Vec::new();
     for _ in 0..steps {
-        let which = dice.below(heaps.len());
-        let action = dice.below(24);
+        let which = dice.usize(..heaps.len());
+        let action = dice.usize(..24);
         let heap = &mut heaps[which];
         let (pool, dice) = (&mut pool, &mut dice);
         match action {
@@ -283,7 +272,7 @@ fn run(seed: u64, steps: usize) {
                 if state.outer.len() < 2 {
                     state.outer.push(m.iso(|_| Outer::default()));
                 }
-                let outer = dice.below(state.outer.len());
+                let outer = dice.usize(..state.outer.len());
                 state.outer[outer].open_in(m, |r, outer| {
                     if action < 10 {
                         return outer.stuff.step(r, dice, Level::Region, pool);
@@ -291,14 +280,14 @@ fn run(seed: u64, steps: usize) {
                     if outer.inner.len() < 2 {
                         outer.inner.push(r.iso(|_| Inner::default()));
                     }
-                    let at = dice.below(outer.inner.len());
+                    let at = dice.usize(..outer.inner.len());
                     let inner = &mut outer.inner[at];
                     inner.open_in(r, |r, inner| inner.stuff.step(r, dice, Level::Region, pool));
-                    if dice.below(4) == 0 {
+                    if dice.usize(..4) == 0 {
                         inner.collect();
                     }
                 });
-                if dice.below(4) == 0 {
+                if dice.usize(..4) == 0 {
                     state.outer[outer].collect();
                 }
             }),
@@ -310,7 +299,7 @@ fn run(seed: u64, steps: usize) {
             18 => heap.collect_young(),
             19 => {
                 let outer = heap.turn(|_, state| state.outer.pop());
-                let to = dice.below(heaps.len());
+                let to = dice.usize(..heaps.len());
                 heaps[to].turn(|_, state| state.outer.extend(outer));
             }
             20 => heap.turn(|m, state| {
@@ -350,7 +339,7 @@ fn run(seed: u64, steps: usize) {
                 }
             }),
             _ => {
-                dice.drops(pool);
+                drop_one_of(dice, pool);
             }
         }
         check(&mut heaps, pool);

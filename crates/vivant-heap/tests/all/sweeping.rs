@@ -1,5 +1,6 @@
 //! What is dead goes by and by: runs, destructors, memory.
 
+use fastrand::Rng;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use vivant_heap::{Gc, Heap, HeapStats, Leaf, Pacing, Root, Source, Stress, When};
@@ -134,24 +135,13 @@ fn memory_of_what_has_died_goes_back_to_the_system() {
     assert_eq!(source.stats().kept, 0);
 }
 
-/// Small numbers that follow from a seed.
-fn chosen_by(seed: u64) -> impl FnMut(usize) -> usize {
-    let mut state = seed;
-    move |below| {
-        state = state
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1);
-        (state >> 33) as usize % below
-    }
-}
-
 #[test]
 fn seeded_pages_are_bounded_by_what_was_in_use() {
     // A page, and what is left over at the end of each of those of this size.
     let bound = |most: usize| most + most / 15 + 4096;
     let (seeds, objects) = if cfg!(miri) { (1, 100) } else { (4, 600) };
     for seed in 0..seeds {
-        let mut choose = chosen_by(seed);
+        let mut random = Rng::with_seed(seed);
         let mut pacing = Pacing::default();
         pacing.stress = Some(Stress::new(When::Paced, seed));
         let source = Arc::new(Source::new());
@@ -159,7 +149,7 @@ fn seeded_pages_are_bounded_by_what_was_in_use() {
         let (mut most, mut fragmented) = (0, 0.0_f64);
         for _ in 0..if cfg!(miri) { 10 } else { 40 } {
             // What stays lies in full pages, and holes elsewhere.
-            let (stays, die) = (choose(objects), choose(100));
+            let (stays, die) = (random.usize(..objects), random.usize(..100));
             heap.turn(|m, state| {
                 state.extend((state.len()..objects).map(|_| m.alloc(Leaf([1; 20]))));
             });
@@ -171,16 +161,16 @@ fn seeded_pages_are_bounded_by_what_was_in_use() {
                 let mut number = 0;
                 state.retain(|_| {
                     number += 1;
-                    number < stays || choose(100) >= die
+                    number < stays || random.usize(..100) >= die
                 });
             });
             heap.collect();
-            if choose(2) == 0 {
+            if random.usize(..2) == 0 {
                 heap.sweep();
                 heap.collect();
             }
             // What is left of the sweep is done while cells are taken.
-            heap.sweep_some(choose(5));
+            heap.sweep_some(random.usize(..5));
             let stats = heap.stats();
             assert!(stats.held <= bound(most), "H4: {most} {stats:?}");
             assert!(stats.held >= stats.live, "{stats:?}");

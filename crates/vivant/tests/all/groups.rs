@@ -172,12 +172,9 @@ fn seeded_the_members_are_those_who_joined_and_have_not_ended() {
         let all: [_; 12] = guests(simulation);
         let mut model: Vec<usize> = Vec::new();
         let mut ended = BTreeSet::new();
-        let mut chance = simulation.seed() * 2 + 1;
+        let mut random = fastrand::Rng::with_seed(simulation.seed());
         for _ in 0..60 {
-            chance = chance
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1);
-            let (who, what) = ((chance >> 33) as usize % 12, (chance >> 50) % 8);
+            let (who, what) = (random.usize(..12), random.u8(..8));
             match what {
                 0 => {
                     all[who].finish().send();

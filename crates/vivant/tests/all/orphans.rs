@@ -4,6 +4,7 @@ mod after_hours;
 mod pieces;
 mod rests;
 
+use fastrand::Rng;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use vivant::heap::{Leaf, Object, Pacing, Parcel, Stress, Val, When};
@@ -314,14 +315,14 @@ fn the_last_is_given_up_while_its_owner_ends() {
 }
 
 /// What becomes of many, in an order that a seed chooses.
-fn play(system: &System, token: &Token, choose: &mut impl FnMut(usize) -> usize, steps: usize) {
+fn play(system: &System, token: &Token, random: &mut Rng, steps: usize) {
     let mut readers: Vec<_> = (0..4).map(|_| Reader::spawn(system)).collect();
     let mut writers: Vec<_> = (0..3).map(|_| Writer::spawn(system, vec![])).collect();
     let mut sheets = Vec::new();
     for _ in 0..steps {
-        let (one, other) = (choose(readers.len()), choose(readers.len()));
-        let writer = choose(writers.len());
-        match choose(12) {
+        let (one, other) = (random.usize(..readers.len()), random.usize(..readers.len()));
+        let writer = random.usize(..writers.len());
+        match random.usize(..12) {
             0 => {
                 Address::stop(&writers[writer]);
                 writers[writer] = Writer::spawn(system, readers.clone());
@@ -335,7 +336,7 @@ fn play(system: &System, token: &Token, choose: &mut impl FnMut(usize) -> usize,
             4 => readers[one].pass_on(readers[other].clone()).send(),
             5 => sheets.clear(),
             6..9 => {
-                let pages = 1 + choose(5) as u64;
+                let pages = 1 + random.usize(..5) as u64;
                 sheets.extend(writers[writer].write(pages, token.clone()).ask_blocking());
             }
             _ => {
@@ -347,17 +348,6 @@ fn play(system: &System, token: &Token, choose: &mut impl FnMut(usize) -> usize,
     }
     for reader in &readers {
         assert!(reader.read().ask_blocking().is_ok());
-    }
-}
-
-/// Small numbers that follow from a seed.
-fn chosen_by(seed: u64) -> impl FnMut(usize) -> usize {
-    let mut state = seed;
-    move |below| {
-        state = state
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1);
-        (state >> 33) as usize % below
     }
 }
 
@@ -377,7 +367,7 @@ fn seeded_nothing_leaks_whatever_ends_first() {
         let delays = Faults::none().delays(200_000, Duration::from_millis(1_500));
         let simulation = Simulation::with(seed, delays, System::builder().pacing(pacing));
         let (system, token) = (simulation.system(), Token::default());
-        play(system, &token, &mut chosen_by(seed), steps);
+        play(system, &token, &mut Rng::with_seed(seed), steps);
         // Nobody has an address any more.
         simulation.run();
         assert!(system.inspect().actors.is_empty());
@@ -400,7 +390,7 @@ fn nothing_leaks_on_threads() {
         };
         let builder = System::builder().workers(3).pacing(pacing);
         let system = builder.idle_after(Duration::from_millis(1)).build();
-        play(&system, &token, &mut chosen_by(seed), steps);
+        play(&system, &token, &mut Rng::with_seed(seed), steps);
         if seed % 2 == 0 {
             // All of them go by themselves.
             while system.inspect().orphans > 0 || pages(&token) > 0 {

@@ -12,8 +12,9 @@
 use super::genes::Code;
 use super::pattern::Pattern;
 use super::slice::Slice;
-use super::{Chance, digest};
+use super::{SEED, digest};
 use crate::run::Run;
+use fastrand::Rng;
 use std::iter;
 
 /// Of a line.
@@ -59,9 +60,9 @@ fn text(letters: u64) -> String {
         .iter()
         .flat_map(|(letter, often)| iter::repeat_n(char::from(*letter), *often))
         .collect();
-    let mut chance = Chance::new();
+    let mut chance = Rng::with_seed(SEED);
     (0..letters)
-        .map(|_| of_thousand[chance.below(1_000) as usize])
+        .map(|_| of_thousand[chance.usize(..1_000)])
         .collect()
 }
 

@@ -7,8 +7,9 @@
 //! A document is a list of records. It is built; every record is asked four things; a third of them is changed;
 //! and the whole is printed.
 
-use super::{Chance, Ptr, digest};
+use super::{Ptr, SEED, digest};
 use crate::run::Run;
+use fastrand::Rng;
 use std::fmt::{self, Write};
 
 /// A value, with what is below it.
@@ -141,8 +142,8 @@ impl Shared {
         }
     }
 
-    fn record(&self, id: i64, chance: &mut Chance) -> Json {
-        let mut one_of = |of: &[Json]| of[chance.below(of.len() as u64) as usize].clone();
+    fn record(&self, id: i64, chance: &mut Rng) -> Json {
+        let mut one_of = |of: &[Json]| of[chance.usize(..of.len())].clone();
         let address = one_of(&self.addresses);
         let tags = Json::list((0..4).map(|_| one_of(&self.tags)).collect());
         let note = one_of(&self.tags);
@@ -150,7 +151,7 @@ impl Shared {
             Json::Number(id),
             Json::text("somebody"),
             Json::Bool(id % 2 == 0),
-            Json::Number(chance.below(1_000) as i64),
+            Json::Number(chance.i64(0..1_000)),
             address,
             tags,
             Json::Null,
@@ -184,7 +185,7 @@ fn change(document: &Json) -> Json {
 
 pub(super) fn run(run: &Run) -> u64 {
     let shared = Shared::new();
-    let mut chance = Chance::new();
+    let mut chance = Rng::with_seed(SEED);
     let mut printed = String::new();
     (0..run.count("documents")).fold(0, |state, _| {
         let records = 0..run.count("records") as i64;
@@ -204,7 +205,7 @@ mod tests {
     #[test]
     fn a_record_is_json() {
         let shared = Shared::new();
-        let record = shared.record(3, &mut Chance::new());
+        let record = shared.record(3, &mut Rng::with_seed(SEED));
         let document = change(&Json::list(vec![record.clone(), record]));
         let printed = document.to_string();
         let read: serde_json::Value = serde_json::from_str(&printed).unwrap();

@@ -19,6 +19,9 @@ pub(in crate::workloads::counted) const PROGRAMS: Programs = Programs {
     dna: dna::run,
 };
 
+/// The same numbers for each pointer, and in every run.
+const SEED: u64 = 1;
+
 /// A number for these bytes and their order.
 fn digest(seed: u64, bytes: &[u8]) -> u64 {
     let mut words = bytes.chunks_exact(8);
@@ -36,30 +39,4 @@ fn digest(seed: u64, bytes: &[u8]) -> u64 {
         .iter()
         .for_each(|byte| mix(u64::from(*byte)));
     state
-}
-
-/// The same numbers in every run: a generator of chance by Marsaglia.
-struct Chance(u64);
-
-impl Chance {
-    fn new() -> Chance {
-        Chance(88_172_645_463_325_252)
-    }
-
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-
-    /// Less than `end`.
-    fn below(&mut self, end: u64) -> u64 {
-        ((self.next() >> 32) * end) >> 32
-    }
-
-    /// From 0 to 1.
-    fn share(&mut self) -> f64 {
-        (self.next() >> 11) as f64 / (1_u64 << 53) as f64
-    }
 }

@@ -5,8 +5,9 @@
 //! nobody who shades shall have to keep the scene; of all hits on the way of a ray the nearest is kept. So counts change with
 //! every hit, and not with every ball that is looked at.
 
-use super::{Chance, Ptr, digest};
+use super::{Ptr, SEED, digest};
 use crate::run::Run;
+use fastrand::Rng;
 use std::ops::{Add, Mul, Sub};
 
 /// How often light is thrown back at most.
@@ -158,7 +159,7 @@ impl Scene {
     }
 
     /// The colour that comes along the ray.
-    fn light(&self, ray: &Ray, left: u32, chance: &mut Chance) -> Vector {
+    fn light(&self, ray: &Ray, left: u32, chance: &mut Rng) -> Vector {
         let Some(hit) = self.hit(ray) else {
             let height = 0.5 * (ray.direction.0[1] + 1.0);
             return Vector([1.0 - 0.5 * height, 1.0 - 0.3 * height, 1.0]);
@@ -180,9 +181,9 @@ impl Scene {
 }
 
 /// Shorter than 1.
-fn in_all_directions(chance: &mut Chance) -> Vector {
+fn in_all_directions(chance: &mut Rng) -> Vector {
     loop {
-        let it = Vector([(); 3].map(|()| 2.0 * chance.share() - 1.0));
+        let it = Vector([(); 3].map(|()| 2.0 * chance.f64() - 1.0));
         if it.dot(it) < 1.0 {
             return it;
         }
@@ -193,14 +194,14 @@ fn in_all_directions(chance: &mut Chance) -> Vector {
 fn picture(width: u64, samples: u64) -> Vec<u8> {
     let height = (width * 3 / 4).max(1);
     let scene = Scene::new();
-    let mut chance = Chance::new();
+    let mut chance = Rng::with_seed(SEED);
     let mut points = Vec::new();
     for y in 0..height {
         for x in 0..width {
             let mut sum = Vector([0.0; 3]);
             for _ in 0..samples {
-                let across = (x as f64 + chance.share()) / width as f64 - 0.5;
-                let up = 0.5 - (y as f64 + chance.share()) / height as f64;
+                let across = (x as f64 + chance.f64()) / width as f64 - 0.5;
+                let up = 0.5 - (y as f64 + chance.f64()) / height as f64;
                 let ray = Ray {
                     from: Vector([0.0, 2.0, 8.0]),
                     direction: Vector([0.7 * across, 0.5 * up - 0.1, -1.0]).unit(),

@@ -1,7 +1,8 @@
 //! `gc::HashMap` and `gc::HashSet`.
 
 use super::kinds::{Colliding, Ending, Key, Kind, Large, Nothing, Number, Reference, Shared, Text};
-use super::{Pair, Random, run, with_seeds};
+use super::{Pair, run, with_seeds};
+use fastrand::Rng;
 use std::collections::HashMap;
 use std::marker::PhantomData;
 use vivant_heap::{Mutator, Root, gc};
@@ -30,9 +31,9 @@ impl<K: Key, E: Kind> Maps<K, E> {
     }
 }
 
-fn key<K: Key>(random: &mut Random) -> K::Of {
-    let keys = if random.below(3) == 0 { KEYS } else { 30 };
-    K::make(random.below(keys) as u64)
+fn key<K: Key>(random: &mut Rng) -> K::Of {
+    let keys = if random.usize(..3) == 0 { KEYS } else { 30 };
+    K::make(random.usize(..keys) as u64)
 }
 
 impl<K: Key, E: Kind> Pair for Maps<K, E> {
@@ -42,14 +43,14 @@ impl<K: Key, E: Kind> Pair for Maps<K, E> {
         &mut self,
         m: &Mutator<'gc>,
         map: &mut gc::HashMap<'gc, K::Of, E::Of<'gc>>,
-        random: &mut Random,
+        random: &mut Rng,
     ) {
-        let many = match random.below(8) {
-            0 => random.below(KEYS / 8),
-            1 | 2 => random.below(40),
+        let many = match random.usize(..8) {
+            0 => random.usize(..KEYS / 8),
+            1 | 2 => random.usize(..40),
             _ => 1,
         };
-        match random.below(12) {
+        match random.usize(..12) {
             0..5 => {
                 for _ in 0..many {
                     let (key, number) = (key::<K>(random), self.next());
@@ -80,16 +81,16 @@ impl<K: Key, E: Kind> Pair for Maps<K, E> {
                     *self.model.get_mut(&key).unwrap() = number;
                 }
             }
-            9 if random.below(4) == 0 => {
-                let modulus = 2 + random.below(5) as u64;
+            9 if random.usize(..4) == 0 => {
+                let modulus = 2 + random.usize(..5) as u64;
                 map.retain(m, |_, value| E::number(value) % modulus != 1);
                 self.model.retain(|_, number| *number % modulus != 1);
             }
-            10 if random.below(10) == 0 => {
+            10 if random.usize(..10) == 0 => {
                 map.clear();
                 self.model.clear();
             }
-            11 if random.below(4) == 0 => {
+            11 if random.usize(..4) == 0 => {
                 for (key, value) in map.iter_mut(m) {
                     let number = self.model.get_mut(key).unwrap();
                     assert_eq!(E::number(value), *number);

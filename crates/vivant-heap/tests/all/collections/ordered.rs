@@ -1,7 +1,8 @@
 //! `gc::BTreeMap`.
 
 use super::kinds::{Ending, Huge, Key, Kind, Large, Nothing, Number, Reference, Shared, Text};
-use super::{Pair, Random, run, with_seeds};
+use super::{Pair, run, with_seeds};
+use fastrand::Rng;
 use std::collections::BTreeMap;
 use std::marker::PhantomData;
 use vivant_heap::{Mutator, Root, gc};
@@ -42,9 +43,9 @@ impl<K: Key, E: Kind> Maps<K, E> {
     }
 }
 
-fn key<K: Key>(random: &mut Random) -> K::Of {
-    let keys = if random.below(3) == 0 { KEYS } else { 60 };
-    K::make(random.below(keys) as u64)
+fn key<K: Key>(random: &mut Rng) -> K::Of {
+    let keys = if random.usize(..3) == 0 { KEYS } else { 60 };
+    K::make(random.usize(..keys) as u64)
 }
 
 impl<K: Key, E: Kind> Pair for Maps<K, E> {
@@ -54,14 +55,14 @@ impl<K: Key, E: Kind> Pair for Maps<K, E> {
         &mut self,
         m: &Mutator<'gc>,
         map: &mut gc::BTreeMap<'gc, K::Of, E::Of<'gc>>,
-        random: &mut Random,
+        random: &mut Rng,
     ) {
-        let many = match random.below(8) {
-            0 => random.below(KEYS / 8),
-            1 | 2 => random.below(40),
+        let many = match random.usize(..8) {
+            0 => random.usize(..KEYS / 8),
+            1 | 2 => random.usize(..40),
             _ => 1,
         };
-        match random.below(16) {
+        match random.usize(..16) {
             0..4 => {
                 for _ in 0..many {
                     self.insert(m, map, key::<K>(random));
@@ -69,13 +70,13 @@ impl<K: Key, E: Kind> Pair for Maps<K, E> {
             }
             // In order, one way and the other.
             4 => {
-                let first = random.below(KEYS) as u64;
+                let first = random.usize(..KEYS) as u64;
                 for step in 0..many as u64 {
                     self.insert(m, map, K::make(first + step));
                 }
             }
             5 => {
-                let first = (KEYS + random.below(KEYS)) as u64;
+                let first = (KEYS + random.usize(..KEYS)) as u64;
                 for step in 0..many as u64 {
                     self.insert(m, map, K::make(first - step));
                 }
@@ -119,12 +120,12 @@ impl<K: Key, E: Kind> Pair for Maps<K, E> {
                     *self.model.get_mut(&key).unwrap() = number;
                 }
             }
-            12 if random.below(4) == 0 => {
-                let modulus = 2 + random.below(5) as u64;
+            12 if random.usize(..4) == 0 => {
+                let modulus = 2 + random.usize(..5) as u64;
                 map.retain(m, |_, value| E::number(value) % modulus != 1);
                 self.model.retain(|_, number| *number % modulus != 1);
             }
-            13 if random.below(10) == 0 => {
+            13 if random.usize(..10) == 0 => {
                 map.clear();
                 self.model.clear();
             }

@@ -1,7 +1,8 @@
 //! `gc::Vec` and `gc::VecDeque`.
 
 use super::kinds::{Ending, Huge, Kind, Large, Nothing, Number, Reference};
-use super::{Pair, Random, run, with_seeds};
+use super::{Pair, run, with_seeds};
+use fastrand::Rng;
 use std::collections::VecDeque;
 use std::marker::PhantomData;
 use vivant_heap::{Mutator, Root, gc};
@@ -30,11 +31,11 @@ fn next<E: Kind>(last: &mut u64) -> u64 {
 }
 
 /// How many to add at once.
-fn many(random: &mut Random) -> usize {
-    match random.below(8) {
-        0 if !cfg!(miri) => random.below(1500),
-        0 => random.below(100),
-        1 | 2 => random.below(40),
+fn many(random: &mut Rng) -> usize {
+    match random.usize(..8) {
+        0 if !cfg!(miri) => random.usize(..1500),
+        0 => random.usize(..100),
+        1 | 2 => random.usize(..40),
         _ => 1,
     }
 }
@@ -46,11 +47,11 @@ impl<E: Kind> Pair for Vectors<E> {
         &mut self,
         m: &Mutator<'gc>,
         vec: &mut gc::Vec<'gc, E::Of<'gc>>,
-        random: &mut Random,
+        random: &mut Rng,
     ) {
         let len = self.0.len();
-        let index = random.below(len + 1);
-        match random.below(16) {
+        let index = random.usize(..len + 1);
+        match random.usize(..16) {
             0..6 => {
                 for _ in 0..many(random) {
                     let number = next::<E>(&mut self.1);
@@ -77,7 +78,7 @@ impl<E: Kind> Pair for Vectors<E> {
                 assert_eq!(number, (index < len).then(|| self.0.swap_remove(index)));
             }
             11 if len > 0 => {
-                let (one, other) = (random.below(len), random.below(len));
+                let (one, other) = (random.usize(..len), random.usize(..len));
                 vec.swap(m, one, other);
                 self.0.swap(one, other);
             }
@@ -89,16 +90,16 @@ impl<E: Kind> Pair for Vectors<E> {
                     self.0[index] = number;
                 }
             }
-            13 if random.below(4) == 0 => {
+            13 if random.usize(..4) == 0 => {
                 vec.truncate(m, index);
                 self.0.truncate(index);
             }
-            14 if random.below(4) == 0 => {
-                let modulus = 2 + random.below(5) as u64;
+            14 if random.usize(..4) == 0 => {
+                let modulus = 2 + random.usize(..5) as u64;
                 vec.retain(m, |element| E::number(element) % modulus != 1);
                 self.0.retain(|number| number % modulus != 1);
             }
-            15 if random.below(10) == 0 => {
+            15 if random.usize(..10) == 0 => {
                 vec.clear();
                 self.0.clear();
             }
@@ -136,11 +137,11 @@ impl<E: Kind> Pair for Queues<E> {
         &mut self,
         m: &Mutator<'gc>,
         queue: &mut gc::VecDeque<'gc, E::Of<'gc>>,
-        random: &mut Random,
+        random: &mut Rng,
     ) {
         let len = self.0.len();
-        let index = random.below(len + 1);
-        match random.below(16) {
+        let index = random.usize(..len + 1);
+        match random.usize(..16) {
             0..3 => {
                 for _ in 0..many(random) {
                     let number = next::<E>(&mut self.1);
@@ -169,7 +170,7 @@ impl<E: Kind> Pair for Queues<E> {
             }
             // What a queue does: something comes in, something goes out.
             10 | 11 => {
-                let back = random.below(2) == 0;
+                let back = random.usize(..2) == 0;
                 for _ in 0..many(random) {
                     let number = next::<E>(&mut self.1);
                     let (new, gone) = match back {
@@ -188,7 +189,7 @@ impl<E: Kind> Pair for Queues<E> {
                 }
             }
             12 if len > 0 => {
-                let (one, other) = (random.below(len), random.below(len));
+                let (one, other) = (random.usize(..len), random.usize(..len));
                 queue.swap(m, one, other);
                 self.0.swap(one, other);
             }
@@ -199,12 +200,12 @@ impl<E: Kind> Pair for Queues<E> {
                     self.0[index] = number;
                 }
             }
-            14 if random.below(3) == 0 => {
-                let modulus = 2 + random.below(5) as u64;
+            14 if random.usize(..3) == 0 => {
+                let modulus = 2 + random.usize(..5) as u64;
                 queue.retain(m, |element| E::number(element) % modulus != 1);
                 self.0.retain(|number| number % modulus != 1);
             }
-            15 if random.below(10) == 0 => {
+            15 if random.usize(..10) == 0 => {
                 queue.clear();
                 self.0.clear();
             }

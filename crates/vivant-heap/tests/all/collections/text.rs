@@ -1,6 +1,7 @@
 //! `gc::String`.
 
-use super::{Pair, Random, run, with_seeds};
+use super::{Pair, run, with_seeds};
+use fastrand::Rng;
 use std::fmt::Write;
 use std::hash::BuildHasher;
 use vivant_heap::{Mutator, Root, gc};
@@ -13,19 +14,21 @@ impl Root for State {
     type Of<'gc> = gc::String<'gc>;
 }
 
-fn text(random: &mut Random) -> String {
+fn text(random: &mut Rng) -> String {
     // Long ones reach over several chunks, but an interpreter takes its time for each character.
     let long = if cfg!(miri) { 200 } else { 3000 };
-    let most = if random.below(6) == 0 { long } else { 20 };
-    let character = |random: &mut Random| ['a', 'ß', '€', '𝄞'][random.below(4)];
-    (0..random.below(most)).map(|_| character(random)).collect()
+    let most = if random.usize(..6) == 0 { long } else { 20 };
+    let character = |random: &mut Rng| ['a', 'ß', '€', '𝄞'][random.usize(..4)];
+    (0..random.usize(..most))
+        .map(|_| character(random))
+        .collect()
 }
 
 impl Pair for Texts {
     type State = State;
 
-    fn operate<'gc>(&mut self, m: &Mutator<'gc>, text: &mut gc::String<'gc>, random: &mut Random) {
-        match random.below(9) {
+    fn operate<'gc>(&mut self, m: &Mutator<'gc>, text: &mut gc::String<'gc>, random: &mut Rng) {
+        match random.usize(..9) {
             0..4 => {
                 // With no memory a part of it may be there: this one comes to be there character by character.
                 for character in self::text(random).chars() {
@@ -42,24 +45,24 @@ impl Pair for Texts {
                 pushed.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
             }
             5 | 6 => {
-                for _ in 0..random.below(50) {
+                for _ in 0..random.usize(..50) {
                     assert_eq!(text.pop(m), self.0.pop());
                 }
             }
             7 => {
-                let mut len = random.below(self.0.len() + 1);
+                let mut len = random.usize(..self.0.len() + 1);
                 while !self.0.is_char_boundary(len) {
                     len -= 1;
                 }
                 text.truncate(m, len);
                 self.0.truncate(len);
             }
-            _ if random.below(8) == 0 => {
+            _ if random.usize(..8) == 0 => {
                 text.clear();
                 self.0.clear();
             }
             _ => {
-                let number = random.below(1000);
+                let number = random.usize(..1000);
                 let written = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
                     write!(text.writer(m), "{number:03}").unwrap();
                 }));

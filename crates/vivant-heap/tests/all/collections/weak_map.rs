@@ -1,6 +1,6 @@
 //! `gc::WeakMap`: what nobody else has is not there any more, and what is left of it goes by and by.
 
-use super::Random;
+use fastrand::Rng;
 use std::collections::HashMap;
 use std::sync::Arc;
 use vivant_heap::{Begun, Gc, Heap, Mut, Object, Pacing, Progress, Root, Source, Stress, When, gc};
@@ -47,10 +47,10 @@ fn seeded_it_has_what_others_keep() {
     for seed in 0..seeds {
         let when = [When::Chance, When::Beside][seed as usize % 2];
         let mut heap = heap(Pacing::new().stressed(Stress::new(when, seed)));
-        let mut chance = Random::new(seed);
+        let mut chance = Rng::with_seed(seed);
         let (mut kept, mut was) = (HashMap::new(), HashMap::new());
         for step in 0..steps {
-            let (key, what) = (chance.below(80) as u64, chance.below(8));
+            let (key, what) = (chance.usize(..80) as u64, chance.usize(..8));
             heap.turn(|m, state| match what {
                 0..4 => {
                     let value = m.alloc(Mut::new(step));

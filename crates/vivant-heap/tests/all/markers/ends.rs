@@ -1,6 +1,7 @@
 //! Heaps that end, go elsewhere, are collected, run out of memory or panic while markers go through them.
 
-use super::{Ended, Markers, Noted, Random, source};
+use super::{Ended, Markers, Noted, source};
+use fastrand::Rng;
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -271,14 +272,14 @@ fn a_heap_may_be_forgotten_while_markers_work() {
 #[test]
 fn memory_may_be_refused_while_markers_work() {
     for (source, refuses) in [(Source::new(), 3), (Source::bounded(250), 0)] {
-        let (source, ended, mut random) = (Arc::new(source), Ended::default(), Random::new(5));
+        let (source, ended, mut random) = (Arc::new(source), Ended::default(), Rng::with_seed(5));
         let stress = Stress::new(When::Beside, 3).refusing(refuses);
         let mut heap = Heap::<Book>::new(&source, Pacing::new().stressed(stress), |_| None);
         let markers = Markers::new(2);
         let mut refused = 0;
         for _ in 0..if cfg!(miri) { 3 } else { 40 } {
             let turn = catch_unwind(AssertUnwindSafe(|| {
-                heap.turn(|m, first| match random.below(4) {
+                heap.turn(|m, first| match random.usize(..4) {
                     0 => *first = first.and_then(|first| first.borrow().next),
                     _ => {
                         let new = page(m, *first, &ended);

@@ -1,6 +1,7 @@
 //! Random graphs that are written, tagged, watched by weak references and merged, while markers go through them.
 
-use super::{Ended, Markers, Mode, Noted, Random, source, with_seeds};
+use super::{Ended, Markers, Mode, Noted, source, with_seeds};
+use fastrand::Rng;
 use std::collections::BTreeSet;
 use vivant_heap::{Gc, Heap, Iso, Leaf, Mut, Mutator, Object, Root, Tag, Weak};
 
@@ -50,7 +51,7 @@ struct Model {
     tags: Vec<usize>,
     isos: Vec<usize>,
     ended: Ended,
-    random: Random,
+    random: Rng,
 }
 
 type Picked<'gc> = (Option<Link<'gc>>, Option<usize>);
@@ -61,13 +62,13 @@ fn number(node: Link<'_>) -> usize {
 
 impl Model {
     fn pick<'gc>(&mut self, state: &State<'gc>) -> Picked<'gc> {
-        let root = self.random.below(ROOTS);
+        let root = self.random.usize(..ROOTS);
         let (mut at, mut here) = (state.roots[root], self.roots[root]);
-        for _ in 0..self.random.below(6) {
+        for _ in 0..self.random.usize(..6) {
             let (Some(node), Some(edges)) = (at, here.map(|here| &self.nodes[here])) else {
                 break;
             };
-            let slot = self.random.below(SLOTS + 1);
+            let slot = self.random.usize(..SLOTS + 1);
             (at, here) = match edges.fixed.first() {
                 Some(first) if slot == SLOTS => (node.borrow().fixed.unwrap()[0], *first),
                 None if slot == SLOTS => (None, None),
@@ -79,10 +80,10 @@ impl Model {
 
     fn new_node<'gc>(&mut self, m: &Mutator<'gc>, state: &State<'gc>) -> Picked<'gc> {
         let picked: [Picked<'gc>; SLOTS] = std::array::from_fn(|_| self.pick(state));
-        let few: Vec<Picked<'gc>> = (0..self.random.below(3))
+        let few: Vec<Picked<'gc>> = (0..self.random.usize(..3))
             .map(|_| self.pick(state))
             .collect();
-        let elements = [few.len(), LONG][usize::from(self.random.below(8) == 0)];
+        let elements = [few.len(), LONG][usize::from(self.random.usize(..8) == 0)];
         let fixed = (!few.is_empty()).then(|| {
             let elements = few.iter().map(|few| few.0).cycle().take(elements);
             m.alloc_iter(elements)
@@ -101,7 +102,7 @@ impl Model {
     /// A region with a chain of new nodes. The number of the first.
     fn region(&mut self, m: &Mutator<'_>) -> (Iso<Link<'static>>, usize) {
         let mut last = None;
-        let length = 1 + self.random.below(4);
+        let length = 1 + self.random.usize(..4);
         let iso = m.iso::<Link<'static>>(|r| {
             let mut next: Option<Link<'_>> = None;
             for _ in 0..length {
@@ -124,8 +125,8 @@ impl Model {
     }
 
     fn turn<'gc>(&mut self, m: &Mutator<'gc>, state: &mut State<'gc>) {
-        for _ in 0..self.random.below(DEEDS) {
-            match self.random.below(16) {
+        for _ in 0..self.random.usize(..DEEDS) {
+            match self.random.usize(..16) {
                 0..8 => self.writes(m, state),
                 8 => self.watches(m, state),
                 9 | 10 => self.upgrades(m, state),
@@ -149,14 +150,14 @@ impl Model {
 
     /// Something that is there, is new, or nothing, goes where something was.
     fn writes<'gc>(&mut self, m: &Mutator<'gc>, state: &mut State<'gc>) {
-        let (link, number) = match self.random.below(5) {
+        let (link, number) = match self.random.usize(..5) {
             0 => (None, None),
             1 => self.pick(state),
             _ => self.new_node(m, state),
         };
         match self.pick(state) {
-            (Some(node), Some(into)) if self.random.below(4) != 0 => {
-                let slot = self.random.below(SLOTS);
+            (Some(node), Some(into)) if self.random.usize(..4) != 0 => {
+                let slot = self.random.usize(..SLOTS);
                 node.borrow_mut(m).to[slot] = link;
                 self.nodes[into].to[slot] = number;
             }
@@ -165,7 +166,7 @@ impl Model {
     }
 
     fn root<'gc>(&mut self, state: &mut State<'gc>, link: Option<Link<'gc>>, is: Option<usize>) {
-        let root = self.random.below(ROOTS);
+        let root = self.random.usize(..ROOTS);
         state.roots[root] = link;
         self.roots[root] = is;
     }
@@ -197,7 +198,7 @@ impl Model {
         if self.weak.is_empty() {
             return;
         }
-        let place = self.random.below(self.weak.len());
+        let place = self.random.usize(..self.weak.len());
         let expected = self.weak[place];
         match state.weak[place].upgrade(m) {
             Some(node) => {
@@ -212,12 +213,12 @@ impl Model {
         if self.tags.is_empty() {
             return;
         }
-        let place = self.random.below(self.tags.len());
+        let place = self.random.usize(..self.tags.len());
         let node = state.tags[place].open(m).unwrap();
         let expected = self.tags[place];
         assert_eq!(number(node), expected);
         assert_eq!(m.tag(node), state.tags[place]);
-        if self.random.below(2) == 0 {
+        if self.random.usize(..2) == 0 {
             state.tags.swap_remove(place);
             self.tags.swap_remove(place);
         }
@@ -226,7 +227,7 @@ impl Model {
 
     fn merges<'gc>(&mut self, m: &Mutator<'gc>, state: &mut State<'gc>) {
         if let (Some(mut iso), Some(first)) = (state.isos.pop(), self.isos.pop()) {
-            if self.random.below(2) == 0 {
+            if self.random.usize(..2) == 0 {
                 iso.open_in(m, |r, node| node.borrow_mut(r).to[1] = Some(*node));
                 self.nodes[first].to[1] = Some(first);
             }
@@ -285,7 +286,7 @@ fn program(mode: Mode, seed: u64) {
         tags: Vec::new(),
         isos: Vec::new(),
         ended: Ended::default(),
-        random: Random::new(seed),
+        random: Rng::with_seed(seed),
     };
     let mut heap = Heap::<Graph>::new(&source, mode.pacing(seed), |m| State {
         roots: vec![None; ROOTS],
@@ -297,7 +298,7 @@ fn program(mode: Mode, seed: u64) {
     let markers = Markers::new(2);
     for _ in 0..STEPS {
         heap.turn(|m, state| model.turn(m, state));
-        match model.random.below(24) {
+        match model.random.usize(..24) {
             0 => heap.collect(),
             1 => heap.sweep(),
             2 | 3 => heap.collect_young(),
@@ -310,7 +311,7 @@ fn program(mode: Mode, seed: u64) {
             _ => heap.pace(),
         }
         markers.follow(&heap);
-        if model.random.below(4) == 0 {
+        if model.random.usize(..4) == 0 {
             model.compare(&mut heap);
         }
     }

@@ -1,6 +1,7 @@
 //! Collections of each kind grow and shrink while markers go through their chunks.
 
-use super::{Markers, Mode, Random, source, with_seeds};
+use super::{Markers, Mode, source, with_seeds};
+use fastrand::Rng;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use vivant_heap::{Gc, Heap, Mut, Mutator, Object, Root, gc};
 
@@ -52,23 +53,26 @@ impl Model {
         (self.last, m.alloc(Mut::new(self.last)))
     }
 
-    fn turn<'gc>(&mut self, m: &Mutator<'gc>, kinds: &mut Kinds<'gc>, random: &mut Random) {
-        let many = 1 + random.below(MANY);
-        let key = random.below(KEYS) as u64;
-        match random.below(16) {
+    fn turn<'gc>(&mut self, m: &Mutator<'gc>, kinds: &mut Kinds<'gc>, random: &mut Rng) {
+        let many = 1 + random.usize(..MANY);
+        let key = random.usize(..KEYS) as u64;
+        match random.usize(..16) {
             0 => (0..many).for_each(|_| {
                 let (number, new) = self.next(m);
                 self.vec.push(number);
                 kinds.vec.push(m, new);
             }),
             1 => {
-                let length = random.below(self.vec.len() + 1);
+                let length = random.usize(..self.vec.len() + 1);
                 self.vec.truncate(length);
                 kinds.vec.truncate(m, length);
             }
             2 | 3 if !self.vec.is_empty() => {
                 // A chunk that was gone through, or was not.
-                let (one, other) = (random.below(self.vec.len()), random.below(self.vec.len()));
+                let (one, other) = (
+                    random.usize(..self.vec.len()),
+                    random.usize(..self.vec.len()),
+                );
                 self.vec.swap(one, other);
                 kinds.vec.swap(m, one, other);
                 let (number, new) = self.next(m);
@@ -121,7 +125,7 @@ impl Model {
                 kinds.text.push_str(m, &text);
             }
             13 => {
-                let length = random.below(self.text.len() + 1);
+                let length = random.usize(..self.text.len() + 1);
                 self.text.truncate(length);
                 kinds.text.truncate(m, length);
             }
@@ -138,8 +142,8 @@ impl Model {
     }
 
     /// One of them is emptied, at once; what was in it goes elsewhere.
-    fn clear<'gc>(&mut self, m: &Mutator<'gc>, kinds: &mut Kinds<'gc>, random: &mut Random) {
-        match random.below(3) {
+    fn clear<'gc>(&mut self, m: &Mutator<'gc>, kinds: &mut Kinds<'gc>, random: &mut Rng) {
+        match random.usize(..3) {
             0 => {
                 self.list.append(&mut self.vec);
                 kinds.list.extend(kinds.vec.iter().copied());
@@ -185,7 +189,7 @@ impl Model {
 }
 
 fn program(mode: Mode, seed: u64) {
-    let (source, mut random, mut model) = (source(), Random::new(seed), Model::default());
+    let (source, mut random, mut model) = (source(), Rng::with_seed(seed), Model::default());
     let mut heap = Heap::<Shelves>::new(&source, mode.pacing(seed), |m| Shelf {
         kinds: m.alloc(Mut::new(Kinds {
             vec: gc::Vec::new(),
@@ -202,11 +206,11 @@ fn program(mode: Mode, seed: u64) {
     let markers = Markers::new(2);
     for step in 0..STEPS {
         heap.turn(|m, shelf| {
-            for _ in 0..1 + random.below(4) {
+            for _ in 0..1 + random.usize(..4) {
                 model.turn(m, &mut shelf.kinds.borrow_mut(m), &mut random);
             }
         });
-        match random.below(30) {
+        match random.usize(..30) {
             0 => heap.collect(),
             1..4 => heap.collect_young(),
             _ => heap.pace(),

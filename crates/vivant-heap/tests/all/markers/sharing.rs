@@ -1,6 +1,7 @@
 //! Heaps that share what they have, each of them marked beside its turns: notes with parts that go from hand to hand, and graphs that are frozen.
 
-use super::{Ended, Markers, Mode, Noted, Random, source, with_seeds};
+use super::{Ended, Markers, Mode, Noted, source, with_seeds};
+use fastrand::Rng;
 use std::collections::BTreeSet;
 use vivant_heap::{
     Freeze, Gc, Heap, Ice, Iso, Leaf, Ledger, Mut, Mutator, Object, Parcel, Root, Val,
@@ -63,7 +64,7 @@ struct Model {
     /// Nobody's while they are closed.
     folders: Vec<(Folder, usize)>,
     ended: Ended,
-    random: Random,
+    random: Rng,
 }
 
 fn number(both: &Both<'_>) -> Option<usize> {
@@ -90,7 +91,7 @@ fn parts<'gc>(both: &Both<'gc>) -> Vec<Both<'gc>> {
 
 impl Model {
     fn place(&mut self, length: usize) -> Option<usize> {
-        (length != 0).then(|| self.random.below(length))
+        (length != 0).then(|| self.random.usize(..length))
     }
 
     fn new_number(&mut self, edges: Vec<usize>) -> Leaf<Noted> {
@@ -99,7 +100,7 @@ impl Model {
     }
 
     fn turn<'gc>(&mut self, m: &Mutator<'gc>, desk: &mut Desk<'gc>, heap: usize) {
-        match self.random.below(17) {
+        match self.random.usize(..17) {
             0..3 => self.writes(m, desk, heap),
             3 => self.freezes(m, desk, heap),
             14..17 => self.files(m, desk, heap),
@@ -125,7 +126,7 @@ impl Model {
                     };
                     let whole = self.tops[heap][place].unwrap();
                     let part = (parts[part], Some(self.edges[whole][part]));
-                    if self.random.below(2) == 0 {
+                    if self.random.usize(..2) == 0 {
                         desk.top.swap_remove(place);
                         self.tops[heap].swap_remove(place);
                     }
@@ -146,13 +147,13 @@ impl Model {
                 }
             }
             12 => {
-                let keep = self.random.below(desk.top.len() + 1);
+                let keep = self.random.usize(..desk.top.len() + 1);
                 desk.top.truncate(keep);
                 self.tops[heap].truncate(keep);
             }
             _ => {
                 let mut drawer = desk.drawer.borrow_mut(m);
-                let keep = self.random.below(drawer.len() + 1);
+                let keep = self.random.usize(..drawer.len() + 1);
                 drawer.truncate(keep);
                 self.drawers[heap].truncate(keep);
             }
@@ -164,7 +165,7 @@ impl Model {
         let mut papers = Vec::new();
         for (both, number) in desk.top.iter().zip(&self.tops[heap]) {
             if let Some(paper) = both.0.zip(*number)
-                && self.random.below(3) == 0
+                && self.random.usize(..3) == 0
             {
                 papers.push(paper);
             }
@@ -188,7 +189,7 @@ impl Model {
 
     /// One more step in a folder, in which others may have filed before. Its title is from here, or is made there and has parts from here, and the title before it.
     fn files<'gc>(&mut self, m: &Mutator<'gc>, desk: &Desk<'gc>, heap: usize) {
-        let place = self.random.below(FOLDERS);
+        let place = self.random.usize(..FOLDERS);
         let (mut folder, before) = match place < self.folders.len() {
             true => {
                 let (folder, before) = self.folders.swap_remove(place);
@@ -202,7 +203,7 @@ impl Model {
         let last = folder.open_in(m, |r, first| {
             let unpacked = |(paper, number)| (r.unpack(paper), number);
             let mut papers: Vec<Titled<'_>> = papers.into_iter().map(unpacked).collect();
-            let (title, titled) = match self.random.below(3) {
+            let (title, titled) = match self.random.usize(..3) {
                 0 if !papers.is_empty() => papers[0],
                 _ => {
                     let title = first.and_then(|first| first.borrow().title);
@@ -210,12 +211,12 @@ impl Model {
                     self.note(r, papers)
                 }
             };
-            if self.random.below(4) == 0 {
+            if self.random.usize(..4) == 0 {
                 let parcel = r.pack::<Both<'static>>((Some(title), None));
                 self.parcels.push((parcel, Some(titled)));
             }
             // What was filed before is kept, or not.
-            let (next, before) = match self.random.below(3) {
+            let (next, before) = match self.random.usize(..3) {
                 0 => (None, None),
                 _ => (*first, before),
             };
@@ -224,7 +225,7 @@ impl Model {
             *first = Some(r.alloc(Mut::new(Step { noted, title, next })));
             last
         });
-        if self.random.below(3) == 0 {
+        if self.random.usize(..3) == 0 {
             folder.collect();
         }
         self.folders.push((folder, last));
@@ -315,7 +316,7 @@ fn program(mode: Mode, seed: u64) {
         parcels: Vec::new(),
         folders: Vec::new(),
         ended: Ended::default(),
-        random: Random::new(seed),
+        random: Rng::with_seed(seed),
     };
     let heap = |number: usize| {
         Heap::<Desks>::new(&source, mode.pacing(seed + number as u64), |m| Desk {
@@ -327,11 +328,11 @@ fn program(mode: Mode, seed: u64) {
     let mut heaps: Vec<Heap<Desks>> = (0..HEAPS).map(heap).collect();
     let markers: Vec<Markers> = (0..HEAPS).map(|_| Markers::new(1)).collect();
     for _ in 0..STEPS {
-        let at = model.random.below(HEAPS);
-        for _ in 0..1 + model.random.below(3) {
+        let at = model.random.usize(..HEAPS);
+        for _ in 0..1 + model.random.usize(..3) {
             heaps[at].turn(|m, desk| model.turn(m, desk, at));
         }
-        match model.random.below(24) {
+        match model.random.usize(..24) {
             0 => heaps[at].collect(),
             1 | 2 => heaps[at].collect_young(),
             3 => drop(model.parcels.pop()),
@@ -339,12 +340,12 @@ fn program(mode: Mode, seed: u64) {
                 heaps[at].heed();
             }
             5 => {
-                heaps[at].heed_some(1 + model.random.below(3));
+                heaps[at].heed_some(1 + model.random.usize(..3));
             }
             _ => heaps[at].pace(),
         }
         markers[at].follow(&heaps[at]);
-        if model.random.below(6) == 0 {
+        if model.random.usize(..6) == 0 {
             model.compare(&mut heaps);
         }
     }

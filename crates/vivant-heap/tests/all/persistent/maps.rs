@@ -1,7 +1,8 @@
 //! `val::Map`.
 
 use super::kinds::{Colliding, Crowded, Key, Kind, Nothing, Number, Reference, Text};
-use super::{Pair, Random, run, with_seeds};
+use super::{Pair, run, with_seeds};
+use fastrand::Rng;
 use std::collections::HashMap;
 use std::hash::{BuildHasher, Hash};
 use std::marker::PhantomData;
@@ -12,9 +13,9 @@ struct Maps<K, E>(PhantomData<(K, E)>);
 /// How many keys there are to choose from.
 const KEYS: usize = if cfg!(miri) { 60 } else { 600 };
 
-fn key<K: Key>(random: &mut Random) -> K::Of {
-    let keys = if random.below(3) == 0 { KEYS } else { 30 };
-    K::make(random.below(keys) as u64)
+fn key<K: Key>(random: &mut Rng) -> K::Of {
+    let keys = if random.usize(..3) == 0 { KEYS } else { 30 };
+    K::make(random.usize(..keys) as u64)
 }
 
 fn hash(key: &impl Hash) -> u64 {
@@ -33,22 +34,22 @@ impl<K: Key, E: Kind> Pair for Maps<K, E> {
         m: &Mutator<'gc>,
         versions: &[Self::Of<'gc>],
         models: &[Self::Model],
-        random: &mut Random,
+        random: &mut Rng,
     ) -> (Self::Of<'gc>, Self::Model) {
-        let place = random.below(versions.len());
+        let place = random.usize(..versions.len());
         let (mut map, mut model) = (versions[place], models[place].clone());
-        let number = |random: &mut Random| match size_of::<E::Of<'_>>() {
+        let number = |random: &mut Rng| match size_of::<E::Of<'_>>() {
             0 => 0,
-            _ => random.below(1 << 20) as u64,
+            _ => random.usize(..1 << 20) as u64,
         };
-        let many = match random.below(6) {
-            0 => random.below(KEYS),
-            1 | 2 => random.below(40),
+        let many = match random.usize(..6) {
+            0 => random.usize(..KEYS),
+            1 | 2 => random.usize(..40),
             _ => 1,
         };
-        match random.below(8) {
+        match random.usize(..8) {
             0 | 1 => {
-                let entry = |random: &mut Random| (key::<K>(random), number(random));
+                let entry = |random: &mut Rng| (key::<K>(random), number(random));
                 let entries: Vec<_> = (0..many).map(|_| entry(random)).collect();
                 let given = entries
                     .iter()

@@ -1,7 +1,8 @@
 //! `val::OrdMap`.
 
 use super::kinds::{Colliding, Key, Kind, Nothing, Number, Reference, Text};
-use super::{Pair, Random, run, with_seeds};
+use super::{Pair, run, with_seeds};
+use fastrand::Rng;
 use std::collections::BTreeMap;
 use std::marker::PhantomData;
 use std::ops::Bound;
@@ -12,9 +13,9 @@ struct Ordered<K, E>(PhantomData<(K, E)>);
 /// How many keys there are to choose from.
 const KEYS: usize = if cfg!(miri) { 80 } else { 1500 };
 
-fn key<K: Key>(random: &mut Random) -> K::Of {
-    let keys = if random.below(3) == 0 { 30 } else { KEYS };
-    K::make(random.below(keys) as u64)
+fn key<K: Key>(random: &mut Rng) -> K::Of {
+    let keys = if random.usize(..3) == 0 { 30 } else { KEYS };
+    K::make(random.usize(..keys) as u64)
 }
 
 impl<K: Key, E: Kind> Pair for Ordered<K, E> {
@@ -29,22 +30,22 @@ impl<K: Key, E: Kind> Pair for Ordered<K, E> {
         m: &Mutator<'gc>,
         versions: &[Self::Of<'gc>],
         models: &[Self::Model],
-        random: &mut Random,
+        random: &mut Rng,
     ) -> (Self::Of<'gc>, Self::Model) {
-        let place = random.below(versions.len());
+        let place = random.usize(..versions.len());
         let (mut map, mut model) = (versions[place], models[place].clone());
-        let number = |random: &mut Random| match size_of::<E::Of<'_>>() {
+        let number = |random: &mut Rng| match size_of::<E::Of<'_>>() {
             0 => 0,
-            _ => random.below(1 << 20) as u64,
+            _ => random.usize(..1 << 20) as u64,
         };
-        let many = match random.below(6) {
-            0 => random.below(KEYS),
-            1 | 2 => random.below(40),
+        let many = match random.usize(..6) {
+            0 => random.usize(..KEYS),
+            1 | 2 => random.usize(..40),
             _ => 1,
         };
-        match random.below(8) {
+        match random.usize(..8) {
             0 | 1 => {
-                let entry = |random: &mut Random| (key::<K>(random), number(random));
+                let entry = |random: &mut Rng| (key::<K>(random), number(random));
                 let entries: Vec<_> = (0..many).map(|_| entry(random)).collect();
                 let given = entries.iter();
                 let given = given.map(|(key, number)| (key.clone(), E::make(m, *number)));
@@ -103,7 +104,7 @@ impl<K: Key, E: Kind> Pair for Ordered<K, E> {
 fn ranges<K: Key, E: Kind>(
     map: val::OrdMap<'_, K::Of, E::Of<'_>>,
     model: &BTreeMap<K::Of, u64>,
-    random: &mut Random,
+    random: &mut Rng,
 ) {
     for _ in 0..4 {
         let (one, other) = (key::<K>(random), key::<K>(random));
@@ -121,14 +122,17 @@ fn ranges<K: Key, E: Kind>(
             1 if from != to => Bound::Excluded(key),
             _ => Bound::Unbounded,
         };
-        let range = (bound(random.below(3), &from), bound(random.below(3), &to));
+        let range = (
+            bound(random.usize(..3), &from),
+            bound(random.usize(..3), &to),
+        );
         let expected = || model.range::<K::Of, _>(range).map(|(key, _)| key);
         let mut own = map.range::<K::Of>(range);
         assert!(own.clone().map(|(key, _)| key).eq(expected()));
         let mut expected = expected();
         loop {
             assert_eq!(own.len(), expected.clone().count());
-            let (one, other) = match random.below(2) {
+            let (one, other) = match random.usize(..2) {
                 0 => (own.next(), expected.next()),
                 _ => (own.next_back(), expected.next_back()),
             };

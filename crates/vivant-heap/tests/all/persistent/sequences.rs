@@ -1,7 +1,8 @@
 //! `val::Vec`.
 
 use super::kinds::{Kind, Nothing, Number, Reference, Text};
-use super::{Pair, Random, run, with_seeds};
+use super::{Pair, run, with_seeds};
+use fastrand::Rng;
 use std::marker::PhantomData;
 use vivant_heap::{Mutator, val};
 
@@ -22,19 +23,19 @@ impl<E: Kind> Pair for Sequences<E> {
         m: &Mutator<'gc>,
         versions: &[Self::Of<'gc>],
         models: &[Vec<u64>],
-        random: &mut Random,
+        random: &mut Rng,
     ) -> (Self::Of<'gc>, Vec<u64>) {
-        let place = random.below(versions.len());
+        let place = random.usize(..versions.len());
         let (mut vec, mut model) = (versions[place], models[place].clone());
         let size = size_of::<E::Of<'_>>();
         let mut next = || {
             if size == 0 {
                 0
             } else {
-                random.below(1 << 20) as u64
+                random.usize(..1 << 20) as u64
             }
         };
-        let (number, choice, many) = (next(), random.below(8), random.below(MANY));
+        let (number, choice, many) = (next(), random.usize(..8), random.usize(..MANY));
         let len = model.len();
         match choice {
             0 => {

@@ -1,6 +1,7 @@
 //! `val::String`.
 
-use super::{Pair, Random, run, with_seeds};
+use super::{Pair, run, with_seeds};
+use fastrand::Rng;
 use std::hash::BuildHasher;
 use vivant_heap::{Mutator, gc::FixedState, val};
 
@@ -11,11 +12,11 @@ const LONGEST: usize = if cfg!(miri) { 1_000 } else { 100_000 };
 const PART: usize = if cfg!(miri) { 300 } else { 5_000 };
 
 /// Text of characters of one to four bytes.
-fn part(random: &mut Random) -> String {
-    let most = [4, 40, PART][random.below(3)];
+fn part(random: &mut Rng) -> String {
+    let most = [4, 40, PART][random.usize(..3)];
     let characters = ['a', 'b', 'é', '→', '😀'];
-    let count = random.below(most);
-    let character = |_| characters[random.below(characters.len())];
+    let count = random.usize(..most);
+    let character = |_| characters[random.usize(..characters.len())];
     (0..count).map(character).collect()
 }
 
@@ -39,12 +40,12 @@ impl Pair for Texts {
         m: &Mutator<'gc>,
         versions: &[val::String<'gc>],
         models: &[String],
-        random: &mut Random,
+        random: &mut Rng,
     ) -> (val::String<'gc>, String) {
-        let mut place = || random.below(versions.len());
+        let mut place = || random.usize(..versions.len());
         let (one, other) = (place(), place());
         let (mut text, mut model) = (versions[one], models[one].clone());
-        match random.below(7) {
+        match random.usize(..7) {
             0 | 1 if model.len() < LONGEST => {
                 text = text.concat(m, versions[other]);
                 model += &models[other];
@@ -54,21 +55,21 @@ impl Pair for Texts {
                 model = models[other].clone() + &model;
             }
             3 | 4 => {
-                let mut ends = [(); 2].map(|()| border(&model, random.below(model.len() + 1)));
+                let mut ends = [(); 2].map(|()| border(&model, random.usize(..model.len() + 1)));
                 ends.sort_unstable();
                 let [from, to] = ends;
                 text = text.slice(m, from..to).unwrap();
                 model = model[from..to].to_owned();
             }
             _ => {
-                for _ in 0..random.below(4) {
+                for _ in 0..random.usize(..4) {
                     let part = part(random);
                     text = text.push_str(m, &part);
                     model += &part;
                 }
             }
         }
-        let at = random.below(model.len() + 4);
+        let at = random.usize(..model.len() + 4);
         assert_eq!(text.is_char_boundary(at), model.is_char_boundary(at));
         let there = text.slice(m, at..).is_some();
         assert_eq!(there, model.get(at..).is_some());

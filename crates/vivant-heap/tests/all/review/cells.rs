@@ -1,6 +1,7 @@
 //! Against the flag of `Mut` and its guards, and against what moves.
 
 use super::heap;
+use fastrand::Rng;
 use std::cell::Cell;
 use std::collections::HashMap;
 use std::mem;
@@ -31,24 +32,18 @@ impl Root for Nests {
 #[test]
 fn cells_are_moved_in_and_out_of_objects_of_all_ages() {
     let mut heap = heap::<Nests>(|m| (0..8).map(|_| m.alloc(Mut::default())).collect());
-    let mut random = 7_usize;
-    let mut chance = move |below: usize| {
-        random = random
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1);
-        (random >> 33) % below
-    };
+    let mut random = Rng::with_seed(7);
     // What number each place should have.
     let mut expected: HashMap<(usize, usize), u64> = HashMap::new();
     for round in 0..if cfg!(miri) { 20 } else { 3000 } {
-        let (one, other) = (chance(8), chance(8));
-        let place = chance(2);
+        let (one, other) = (random.usize(..8), random.usize(..8));
+        let place = random.usize(..2);
         let number = round as u64;
         heap.turn(|m, nests| {
             let new = || Inner {
                 number: Some(m.alloc(Mut::new(number))),
             };
-            match chance(4) {
+            match random.usize(..4) {
                 0 => {
                     nests[one].borrow_mut(m).array[place] = Mut::new(new());
                     expected.insert((one, place), number);
@@ -92,7 +87,7 @@ fn cells_are_moved_in_and_out_of_objects_of_all_ages() {
                 }
             }
         });
-        match chance(4) {
+        match random.usize(..4) {
             0 => heap.collect_young(),
             1 => heap.collect(),
             _ => {}
