@@ -17,6 +17,7 @@ mod guards;
 mod heaps;
 mod hello;
 mod idle;
+mod keyed;
 mod large;
 mod logmap;
 mod mailbox;

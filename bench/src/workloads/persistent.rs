@@ -10,14 +10,13 @@
 //!
 //! Timed: `wall_s` is the median of the rounds, in which all take turns. `relative_time` is that of `std` with its default as 1.
 
+use super::keyed::{self, Done, Load, Side, TURN, mixed};
 use crate::bench::{Bench, Group};
 use crate::failure::Failure;
-use crate::meter::{Meter, Spent};
-use crate::param::{Param, Value};
+use crate::param::Param;
 use crate::row::Figures;
 use crate::run::Run;
 use std::collections::{BTreeMap, HashMap};
-use std::hint::black_box;
 use std::sync::Arc;
 use vivant_heap::{Heap, Mutator, Pacing, Root, Source, val};
 
@@ -35,15 +34,9 @@ pub(super) const PERSISTENT: Bench = Bench {
     child: None,
 };
 
-/// Operations of one turn.
-const TURN: usize = 1024;
-
 const OPERATIONS: [&str; 4] = ["insert", "collect", "change", "get"];
 
-/// A kind, whose it is, and what it does. The first of a kind is the one by which the others are divided.
-type Side = (&'static str, &'static str, fn(&Load) -> [Done; 4]);
-
-const SIDES: [Side; 12] = [
+const SIDES: [Side<4>; 12] = [
     ("hash", "std", plain::<HashMap<u64, u64>>),
     ("hash", "val", versions::<Hashed>),
     ("hash", "imbl", plain::<imbl::HashMap<u64, u64>>),
@@ -61,20 +54,6 @@ const SIDES: [Side; 12] = [
     ("vector", "imbl", plain::<imbl::Vector<u64>>),
     ("vector", "rpds", plain::<rpds::VectorSync<u64>>),
 ];
-
-/// What to do.
-struct Load {
-    /// Keys in the order of insertion, and in that of change and look-up.
-    insert: Vec<u64>,
-    get: Vec<u64>,
-    repeats: u64,
-}
-
-/// What it took, and how many entries, or even values, there were.
-struct Done {
-    spent: Spent,
-    sum: u64,
-}
 
 /// A collection that is a value by itself.
 trait Plain: Sized {
@@ -191,36 +170,23 @@ impl Plain for rpds::VectorSync<u64> {
 
 fn plain<C: Plain>(load: &Load) -> [Done; 4] {
     let mut last = C::new();
-    let insert = timed(load, || {
+    let insert = load.timed(|| {
         let all = load.insert.iter();
         last = all.fold(C::new(), |version, &key| version.with(key, !key));
         last.entries() as u64
     });
-    let collect = timed(load, || {
+    let collect = load.timed(|| {
         last = C::of(load.insert.iter().map(|&key| (key, !key)));
         last.entries() as u64
     });
-    let change = timed(load, || {
+    let change = load.timed(|| {
         let all = load.get.iter();
         let before = std::mem::replace(&mut last, C::new());
         last = all.fold(before, |version, &key| version.changed(key, !key));
         last.entries() as u64
     });
-    let get = timed(load, || evens(load, |key| last.look(key)));
+    let get = load.timed(|| load.evens(|key| last.look(key)));
     [insert, collect, change, get]
-}
-
-/// What each repetition gives, added up.
-fn timed(load: &Load, mut once: impl FnMut() -> u64) -> Done {
-    let meter = Meter::start();
-    let sum = (0..load.repeats).map(|_| black_box(once())).sum();
-    let spent = meter.stop();
-    Done { spent, sum }
-}
-
-fn evens(load: &Load, look: impl Fn(u64) -> Option<u64>) -> u64 {
-    let found = load.get.iter().filter_map(|&key| look(key));
-    found.filter(|value| value % 2 == 0).count() as u64
 }
 
 /// A collection of a heap.
@@ -301,7 +267,7 @@ impl Version for Sequence {
 fn versions<R: Version>(load: &Load) -> [Done; 4] {
     let source = Arc::new(Source::new());
     let mut heap = Heap::<R>::new(&source, Pacing::default(), |_| R::new());
-    let insert = timed(load, || {
+    let insert = load.timed(|| {
         heap.turn(|_, of| *of = R::new());
         for keys in load.insert.chunks(TURN) {
             heap.turn(|m, of| {
@@ -313,12 +279,12 @@ fn versions<R: Version>(load: &Load) -> [Done; 4] {
         }
         heap.turn(|_, of| R::entries(of)) as u64
     });
-    let collect = timed(load, || {
+    let collect = load.timed(|| {
         heap.turn(|m, of| *of = R::of(m, load.insert.iter().map(|&key| (key, !key))));
         heap.pace();
         heap.turn(|_, of| R::entries(of)) as u64
     });
-    let change = timed(load, || {
+    let change = load.timed(|| {
         for keys in load.get.chunks(TURN) {
             heap.turn(|m, of| {
                 for &key in keys {
@@ -329,75 +295,14 @@ fn versions<R: Version>(load: &Load) -> [Done; 4] {
         }
         heap.turn(|_, of| R::entries(of)) as u64
     });
-    let get = timed(load, || {
-        heap.turn(|_, of| evens(load, |key| R::look(of, key)))
-    });
+    let get = load.timed(|| heap.turn(|_, of| load.evens(|key| R::look(of, key))));
     [insert, collect, change, get]
 }
 
-/// A number for a number, in no order.
-fn mixed(number: u64) -> u64 {
-    let mixed = number.wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    let mixed = (mixed ^ mixed >> 32).wrapping_mul(0xD6E8_FEB8_6659_FD93);
-    mixed ^ mixed >> 32
-}
-
-fn load(insert: Vec<u64>, repeats: u64) -> Load {
-    let mut get = insert.clone();
-    get.sort_unstable_by_key(|&key| mixed(!key));
-    Load {
-        insert,
-        get,
-        repeats,
-    }
-}
-
 fn run(run: &Run) -> Result<Vec<Figures>, Failure> {
-    let elements = run.count("elements");
-    let repeats = run.count("operations").div_ceil(elements);
-    let loads = [
-        load((0..elements).map(mixed).collect(), repeats),
-        load((0..elements).collect(), repeats),
-    ];
-    let of_kind = |kind: &str| &loads[usize::from(kind == "vector")];
-    let mut rounds: [[Vec<Done>; 4]; 12] = Default::default();
-    for _ in 0..run.count("rounds") {
-        for ((kind, _, work), done) in SIDES.iter().zip(&mut rounds) {
-            for (done, new) in done.iter_mut().zip(work(of_kind(kind))) {
-                done.push(new);
-            }
-        }
-    }
-    let mut rows = Vec::new();
-    for (number, operation) in OPERATIONS.into_iter().enumerate() {
-        let mut base = None;
-        for ((kind, side, _), done) in SIDES.iter().zip(&mut rounds) {
-            let (what, expected) = match operation {
-                "get" => ("even values", evens(of_kind(kind), |key| Some(!key))),
-                _ => ("entries", elements),
-            };
-            let done = &mut done[number];
-            let mut check = String::new();
-            for done in &*done {
-                check = run.check(what, expected * repeats, done.sum)?;
-            }
-            done.sort_by_key(|done| done.spent.wall);
-            let middle = done.swap_remove(done.len() / 2).spent;
-            let wall = middle.wall.as_secs_f64();
-            if *side == "std" {
-                base = Some(wall);
-            }
-            let mut figures = Figures::new(middle, elements * repeats, check);
-            figures.params = vec![
-                ("kind", Value::Choice(kind)),
-                ("operation", Value::Choice(operation)),
-                ("side", Value::Choice(side)),
-            ];
-            if let Some(base) = base {
-                figures.extra.insert("relative_time", (wall / base).into());
-            }
-            rows.push(figures);
-        }
-    }
-    Ok(rows)
+    let (mixed, indices) = (Load::new(run, mixed), Load::new(run, |number| number));
+    keyed::compare(run, "kind", OPERATIONS, &SIDES, |kind| match kind {
+        "vector" => &indices,
+        _ => &mixed,
+    })
 }

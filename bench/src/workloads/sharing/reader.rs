@@ -1,7 +1,7 @@
 //! Who looks things up in versions of a map, as fast as it can.
 
-use super::writer::mixed;
 use crate::latency::Latencies;
+use crate::workloads::keyed::mixed;
 use std::cell::Cell;
 use std::collections::VecDeque;
 use std::time::Instant;
@@ -110,7 +110,7 @@ impl<'gc> ReaderState<'gc> {
         }
         let entries = map.len() as u64;
         for number in seen.looked..seen.looked + LOOK_UPS {
-            let key = mixed(number) % entries;
+            let key = mixed(number.wrapping_add(1)) % entries;
             let value = map.get(&key).copied().unwrap_or(u64::MAX);
             seen.found += u64::from(value & 0xFFFF_FFFF == key);
         }

@@ -2,6 +2,7 @@
 
 use super::reader::Reader;
 use crate::latency::Latencies;
+use crate::workloads::keyed::mixed;
 use std::time::Instant;
 use vivant::heap::{Leaf, val};
 use vivant::prelude::*;
@@ -35,7 +36,7 @@ impl<'gc> WriterState<'gc> {
         let began = Instant::now();
         self.version += 1;
         let (entries, version) = (self.map.len() as u64, self.version);
-        let keys = (0..changes).map(|change| mixed(version * changes + change) % entries);
+        let keys = (0..changes).map(|change| mixed(version * changes + change + 1) % entries);
         self.map = self.map.extend(t, keys.map(|key| entry(key, version)));
         for reader in &self.readers {
             t.send(reader.read(self.map));
@@ -48,10 +49,4 @@ impl<'gc> WriterState<'gc> {
         let took = std::mem::replace(&mut self.took.0, Latencies::new());
         (took, t.stats().live as u64)
     }
-}
-
-pub(super) fn mixed(number: u64) -> u64 {
-    let mixed = number.wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    let mixed = (mixed ^ mixed >> 32).wrapping_mul(0xD6E8_FEB8_6659_FD93);
-    mixed ^ mixed >> 32
 }
