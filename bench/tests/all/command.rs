@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::PathBuf;
 use std::process::{Command, Output};
 use vivant_bench::{BENCHES, Bench, Group};
 
@@ -16,14 +15,6 @@ fn command(words: &[&str]) -> Output {
 fn says(output: &Output) -> (String, String) {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     (text(&output.stdout), text(&output.stderr))
-}
-
-/// A folder of this test's own.
-fn folder(name: &str) -> PathBuf {
-    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
-    let _ = fs::remove_dir_all(&folder);
-    fs::create_dir_all(&folder).expect("the folder for tests is ours");
-    folder
 }
 
 #[test]
@@ -112,7 +103,8 @@ fn a_wrong_command_line_is_told_what_would_be_right() {
 
 #[test]
 fn a_report_has_data_and_charts_of_everything() {
-    let out = folder("report");
+    let folder = tempfile::tempdir().expect("a folder for this test");
+    let out = folder.path();
     let peers = out.join("peers.csv");
     fs::write(&peers, "1,actix,threadring,wall_ms,630\n").expect("the folder is ours");
     let output = command(&[
@@ -190,7 +182,8 @@ fn a_report_has_data_and_charts_of_everything() {
 
 #[test]
 fn a_report_of_a_part_leaves_the_other_alone() {
-    let out = folder("part");
+    let folder = tempfile::tempdir().expect("a folder for this test");
+    let out = folder.path();
     let words = ["report", "counted", "--tiny", "--rounds=1", "--out"];
     let output = command(&[&words[..], &[&out.to_string_lossy()]].concat());
     assert!(output.status.success(), "{}", says(&output).1);
@@ -221,7 +214,8 @@ fn every_variant_and_pointer_has_a_row() {
 
 #[test]
 fn a_peers_file_that_is_not_there_is_named() {
-    let out = folder("no-peers");
+    let folder = tempfile::tempdir().expect("a folder for this test");
+    let out = folder.path();
     let output = command(&[
         "report",
         "--tiny",

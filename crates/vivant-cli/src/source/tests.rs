@@ -73,9 +73,8 @@ fn nobody_there_is_said_so() {
 #[test]
 fn a_lost_connection_is_made_again() {
     let system = System::new();
-    let folder = std::env::temp_dir().join(format!("vivant-cli-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
-    let file = folder.join("token");
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("token");
     let start = |port| {
         Console::builder(&system)
             .port(port)
@@ -105,7 +104,6 @@ fn a_lost_connection_is_made_again() {
                 .unwrap();
         }
     }
-    std::fs::remove_dir_all(&folder).unwrap();
 }
 
 #[test]

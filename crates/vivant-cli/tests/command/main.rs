@@ -39,9 +39,8 @@ fn a_snapshot_is_a_line_of_json() {
 
 #[test]
 fn a_program_is_found_by_its_token_file() {
-    let folder = std::env::temp_dir().join(format!("vivant-command-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
-    let file = folder.join("token");
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("token");
     let console = Console::builder(&System::new())
         .token_file(&file)
         .start()
@@ -62,7 +61,6 @@ fn a_program_is_found_by_its_token_file() {
     assert_eq!(gone.status.code(), Some(1));
     let error = String::from_utf8(gone.stderr).unwrap();
     assert!(error.contains(&file.display().to_string()), "{error}");
-    std::fs::remove_dir_all(&folder).unwrap();
 }
 
 #[test]

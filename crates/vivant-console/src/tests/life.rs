@@ -2,7 +2,6 @@
 
 use super::*;
 use std::fs;
-use std::path::PathBuf;
 use std::sync::mpsc;
 
 #[test]
@@ -56,28 +55,10 @@ fn the_system_goes_with_its_last_handle_and_the_console_holds_one() {
     assert_eq!(ended.recv(), Err(mpsc::RecvError), "its state was dropped");
 }
 
-/// A folder for one test.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Folder {
-        let name = format!("vivant-console-{name}-{}", std::process::id());
-        let path = std::env::temp_dir().join(name);
-        fs::create_dir_all(&path).unwrap();
-        Folder(path)
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _removed = fs::remove_dir_all(&self.0);
-    }
-}
-
 #[test]
 fn the_token_lies_in_its_file_while_the_console_is_there() {
-    let folder = Folder::new("file");
-    let path = folder.0.join("token");
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("token");
     fs::write(&path, "an older one").unwrap();
     let console = Console::builder(&System::new())
         .token_file(&path)
@@ -96,8 +77,8 @@ fn the_token_lies_in_its_file_while_the_console_is_there() {
 #[test]
 fn only_this_user_can_read_the_file_and_a_link_is_not_followed() {
     use std::os::unix::fs::{MetadataExt, symlink};
-    let folder = Folder::new("rights");
-    let (target, path) = (folder.0.join("target"), folder.0.join("token"));
+    let folder = tempfile::tempdir().unwrap();
+    let (target, path) = (folder.path().join("target"), folder.path().join("token"));
     fs::write(&target, "somebody else's").unwrap();
     symlink(&target, &path).unwrap();
     let _console = Console::builder(&System::new())
@@ -110,8 +91,8 @@ fn only_this_user_can_read_the_file_and_a_link_is_not_followed() {
 
 #[test]
 fn a_file_that_cannot_be_written_is_named() {
-    let folder = Folder::new("missing");
-    let path = folder.0.join("no such folder").join("token");
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("no such folder").join("token");
     let error = Console::builder(&System::new())
         .token_file(&path)
         .start()

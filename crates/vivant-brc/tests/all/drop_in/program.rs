@@ -358,18 +358,7 @@ fn files(journal: &Journal) {
     if cfg!(miri) {
         return;
     }
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!(
-        "{}-{}",
-        module_path!().replace("::", "-"),
-        std::process::id()
-    ));
-    let options = std::fs::OpenOptions::new()
-        .read(true)
-        .write(true)
-        .create(true)
-        .truncate(true)
-        .open(&path);
-    let mut file = Arc::new(options.unwrap());
+    let mut file = Arc::new(tempfile::tempfile().unwrap());
     let mut other = file.clone();
     let name = "one";
     write!(file, "written by {name}").unwrap();
@@ -386,7 +375,6 @@ fn files(journal: &Journal) {
         use std::os::fd::{AsFd, AsRawFd};
         journal.note(file.as_fd().as_raw_fd() == AsRawFd::as_raw_fd(&other));
     }
-    std::fs::remove_file(path).unwrap();
 }
 
 struct Gadget {
