@@ -1,6 +1,6 @@
 //! Every page, drawn without a terminal and compared with the text of a file.
 //!
-//! `VIVANT_SCREENS=overwrite cargo test` writes the files anew; what changed is then to be read in the difference.
+//! `INSTA_UPDATE=always cargo test` writes the files anew; what changed is then to be read in the difference.
 
 use super::{Palette, draw};
 use crate::model::keys::Key;
@@ -12,8 +12,6 @@ use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::buffer::Buffer;
 use ratatui::style::Color;
-use std::fs;
-use std::path::Path;
 
 fn drawn(model: &Model, (width, height): (u16, u16), palette: Palette) -> Buffer {
     let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
@@ -30,18 +28,13 @@ fn text(buffer: &Buffer) -> String {
     lines.collect()
 }
 
-#[track_caller]
+/// The text of the file of this name.
 fn is_as_in(name: &str, text: &str) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/view/screens");
-    let path = path.join(format!("{name}.txt"));
-    if std::env::var_os("VIVANT_SCREENS").is_some_and(|value| value == "overwrite") {
-        fs::write(&path, text).unwrap();
-    }
-    let expected = fs::read_to_string(&path).unwrap();
-    assert!(
-        text == expected,
-        "{name} is now:\n{text}\nand was:\n{expected}"
-    );
+    let mut settings = insta::Settings::clone_current();
+    settings.set_snapshot_path("screens");
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    settings.bind(|| insta::assert_snapshot!(name, text));
 }
 
 fn screen(name: &str, model: &Model) {

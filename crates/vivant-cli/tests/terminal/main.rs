@@ -1,8 +1,9 @@
 //! `vivant top` in a pseudo-terminal, driven by keys. The demo under a seed shows the same screens every time; they are
 //! in `screens/`.
 //!
-//! `VIVANT_SCREENS=overwrite cargo test -p vivant-cli` writes them anew, which a change of the scheduler's choices under
-//! a seed makes necessary.
+//! `INSTA_UPDATE=always cargo test -p vivant-cli` writes them anew, which a change of the scheduler's choices under a
+//! seed makes necessary. They are compared here, not by `insta`, which looks once: a screen may be half of a frame, so
+//! the test waits until it is as in the file.
 #![cfg(unix)]
 
 mod pty;
@@ -22,7 +23,7 @@ fn press(pty: &mut Pty, keys: &str, title: &str, name: &str) {
     pty.types(keys);
     pty.says(title);
     let path = screens().join(format!("{name}.txt"));
-    if std::env::var_os("VIVANT_SCREENS").is_some_and(|value| value == "overwrite") {
+    if std::env::var_os("INSTA_UPDATE").is_some_and(|value| value == "always") {
         // What is there may be half of a frame.
         std::thread::sleep(std::time::Duration::from_millis(500));
         fs::write(&path, pty.text()).unwrap();
