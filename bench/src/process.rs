@@ -1,4 +1,6 @@
 //! What the operating system says of this process. Elsewhere than on Linux it says nothing: see [`is_known`].
+//!
+//! `/proc` is read by `std` and not by `procfs`, which builds on Linux alone: each function would be written twice.
 
 use std::collections::BTreeMap;
 use std::env;
