@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use vivant::prelude::*;
-use vivant::simulation::{Faults, Seeds, Simulation, check};
+use vivant::simulation::{Faults, Simulation};
 
 const LIMIT: usize = 8;
 
@@ -182,31 +182,24 @@ fn flooders(
     flooders
 }
 
-#[test]
-fn seeded_mutual_flooding_never_deadlocks() {
-    check(
-        "seeded_mutual_flooding_never_deadlocks",
-        Seeds(100),
-        &Faults::none().full_mailboxes(),
-        |simulation| {
-            let got = Arc::new(AtomicU64::new(0));
-            let _flooders = flooders(simulation.system(), &got, 4, 200);
-            simulation.run();
-            assert_eq!(
-                got.load(Ordering::Relaxed),
-                4 + 4 * 200,
-                "every message is processed in the end"
-            );
-            let muted: usize = simulation
-                .system()
-                .inspect()
-                .actors
-                .iter()
-                .map(|actor| actor.mutes)
-                .sum();
-            assert_eq!(muted, 0, "nobody stays muted");
-        },
+#[vivant::test(seeds = 100, faults = Faults::none().full_mailboxes())]
+fn seeded_mutual_flooding_never_deadlocks(simulation: &Simulation) {
+    let got = Arc::new(AtomicU64::new(0));
+    let _flooders = flooders(simulation.system(), &got, 4, 200);
+    simulation.run();
+    assert_eq!(
+        got.load(Ordering::Relaxed),
+        4 + 4 * 200,
+        "every message is processed in the end"
     );
+    let muted: usize = simulation
+        .system()
+        .inspect()
+        .actors
+        .iter()
+        .map(|actor| actor.mutes)
+        .sum();
+    assert_eq!(muted, 0, "nobody stays muted");
 }
 
 #[test]

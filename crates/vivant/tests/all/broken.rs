@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 use vivant::prelude::*;
-use vivant::simulation::{Faults, Seeds, Simulation, check};
+use vivant::simulation::{Faults, Simulation};
 use vivant::{Marking, Pacing};
 
 /// An open question, among others in a ring.
@@ -118,18 +118,12 @@ fn asked(simulation: &Simulation) -> (Address<Desk>, Address<Desk>) {
     (asks, has)
 }
 
-#[test]
-fn of_an_idle_actor_in_about_two_seconds() {
-    check(
-        "of_an_idle_actor_in_about_two_seconds",
-        Seeds(if cfg!(miri) { 1 } else { 30 }),
-        &Faults::none(),
-        |simulation| {
-            let (asks, has) = asked(simulation);
-            has.forgets().send();
-            assert!(is_broken(simulation, &asks, 2 * second()));
-        },
-    );
+#[cfg_attr(miri, vivant::test(seeds = 1))]
+#[cfg_attr(not(miri), vivant::test(seeds = 30))]
+fn of_an_idle_actor_in_about_two_seconds(simulation: &Simulation) {
+    let (asks, has) = asked(simulation);
+    has.forgets().send();
+    assert!(is_broken(simulation, &asks, 2 * second()));
 }
 
 #[test]
@@ -145,22 +139,16 @@ fn of_an_idle_actor_that_has_a_large_heap() {
     }
 }
 
-#[test]
-fn of_a_busy_actor_that_allocates_nothing() {
-    check(
-        "of_a_busy_actor_that_allocates_nothing",
-        Seeds(if cfg!(miri) { 1 } else { 10 }),
-        &Faults::none(),
-        |simulation| {
-            let (asks, has) = asked(simulation);
-            has.forgets().send();
-            for _ in 0..1_500 {
-                has.idle().send();
-                simulation.run_for(second() / 100);
-            }
-            assert_eq!(asks.heard().ask_blocking(), Ok(Some(true)));
-        },
-    );
+#[cfg_attr(miri, vivant::test(seeds = 1))]
+#[cfg_attr(not(miri), vivant::test(seeds = 10))]
+fn of_a_busy_actor_that_allocates_nothing(simulation: &Simulation) {
+    let (asks, has) = asked(simulation);
+    has.forgets().send();
+    for _ in 0..1_500 {
+        has.idle().send();
+        simulation.run_for(second() / 100);
+    }
+    assert_eq!(asks.heard().ask_blocking(), Ok(Some(true)));
 }
 
 #[test]
@@ -178,41 +166,29 @@ fn of_a_busy_actor_that_was_young_when_it_was_forgotten() {
     assert_eq!(asks.heard().ask_blocking(), Ok(Some(true)));
 }
 
-#[test]
-fn of_who_waits_for_itself() {
-    check(
-        "of_who_waits_for_itself",
-        Seeds(if cfg!(miri) { 1 } else { 30 }),
-        &Faults::none(),
-        |simulation| {
-            let desk = Desk::spawn(simulation.system());
-            desk.asks_itself().send();
-            simulation.run_for(5 * second());
-            assert_eq!(desk.heard().ask_blocking(), Ok(None));
-            desk.forgets().send();
-            assert!(is_broken(simulation, &desk, 2 * second()));
-        },
-    );
+#[cfg_attr(miri, vivant::test(seeds = 1))]
+#[cfg_attr(not(miri), vivant::test(seeds = 30))]
+fn of_who_waits_for_itself(simulation: &Simulation) {
+    let desk = Desk::spawn(simulation.system());
+    desk.asks_itself().send();
+    simulation.run_for(5 * second());
+    assert_eq!(desk.heard().ask_blocking(), Ok(None));
+    desk.forgets().send();
+    assert!(is_broken(simulation, &desk, 2 * second()));
 }
 
-#[test]
-fn of_two_that_wait_for_each_other() {
-    check(
-        "of_two_that_wait_for_each_other",
-        Seeds(if cfg!(miri) { 1 } else { 30 }),
-        &Faults::none(),
-        |simulation| {
-            let system = simulation.system();
-            let (one, two) = (Desk::spawn(system), Desk::spawn(system));
-            one.asks(two.clone()).send();
-            two.asks(one.clone()).send();
-            simulation.run_for(5 * second());
-            one.forgets().send();
-            two.forgets().send();
-            assert!(is_broken(simulation, &one, 2 * second()));
-            assert!(is_broken(simulation, &two, 2 * second()));
-        },
-    );
+#[cfg_attr(miri, vivant::test(seeds = 1))]
+#[cfg_attr(not(miri), vivant::test(seeds = 30))]
+fn of_two_that_wait_for_each_other(simulation: &Simulation) {
+    let system = simulation.system();
+    let (one, two) = (Desk::spawn(system), Desk::spawn(system));
+    one.asks(two.clone()).send();
+    two.asks(one.clone()).send();
+    simulation.run_for(5 * second());
+    one.forgets().send();
+    two.forgets().send();
+    assert!(is_broken(simulation, &one, 2 * second()));
+    assert!(is_broken(simulation, &two, 2 * second()));
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use vivant::prelude::*;
-use vivant::simulation::{Faults, Seeds, check};
+use vivant::simulation::Simulation;
 
 /// What a crowd counted of its messages to one actor.
 #[derive(Default)]
@@ -79,19 +79,16 @@ fn crowd(system: &System) -> Arc<Tally> {
     tally
 }
 
-#[test]
-fn seeded_every_message_of_a_crowd_is_begun_or_counted() {
-    let name = "seeded_every_message_of_a_crowd_is_begun_or_counted";
-    check(name, Seeds(200), &Faults::none(), |simulation| {
-        let system = simulation.system();
-        let tally = crowd(system);
-        simulation.run();
-        let begun = tally.begun.load(Ordering::Relaxed);
-        let all = SENDERS * EACH;
-        assert_eq!(begun + system.dead_letters().total(), all, "T3");
-        assert_eq!(tally.answered.load(Ordering::Relaxed), all, "T3");
-        assert_eq!(system.inspect().bytes, 0);
-    });
+#[vivant::test(seeds = 200)]
+fn seeded_every_message_of_a_crowd_is_begun_or_counted(simulation: &Simulation) {
+    let system = simulation.system();
+    let tally = crowd(system);
+    simulation.run();
+    let begun = tally.begun.load(Ordering::Relaxed);
+    let all = SENDERS * EACH;
+    assert_eq!(begun + system.dead_letters().total(), all, "T3");
+    assert_eq!(tally.answered.load(Ordering::Relaxed), all, "T3");
+    assert_eq!(system.inspect().bytes, 0);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use vivant::heap::{Stress, Unbranded, When};
 use vivant::prelude::*;
-use vivant::simulation::{Faults, Seeds, Simulation, check};
+use vivant::simulation::{Faults, Simulation};
 use vivant::{HeapFacts, OnPanic, Pacing, PauseKind, Report, Supervisor, System};
 
 #[derive(Object)]
@@ -151,34 +151,27 @@ fn heap(system: &System) -> HeapFacts {
         .expect("an actor with a heap")
 }
 
-#[test]
-fn seeded_a_cache_under_stress() {
-    let seeds = if cfg!(miri) { 1 } else { 30 };
-    check(
-        "seeded_a_cache_under_stress",
-        Seeds(seeds),
-        &Faults::none(),
-        |simulation| {
-            let stress = Stress::new(When::Chance, simulation.seed());
-            let builder = System::builder().pacing(Pacing::new().nursery(2_000).stressed(stress));
-            let simulation = Simulation::with(simulation.seed(), Faults::none(), builder);
-            let system = simulation.system();
-            let (one, two) = (Cache::spawn(system, 20), Cache::spawn(system, 20));
-            let filled = one.filled(20).ask();
-            for key in 0..60 {
-                one.put(key, format!("page {key}")).send();
-                two.copy(one.clone(), key).send();
-            }
-            assert_eq!(system.block_on(filled), Ok(20));
-            simulation.run();
-            let newest: Vec<u64> = (40..60).rev().collect();
-            assert_eq!(one.walk().ask_blocking(), Ok(newest.clone()));
-            assert_eq!(two.walk().ask_blocking().map(|keys| keys.len()), Ok(20));
-            assert_eq!(one.get(50).ask_blocking(), Ok(Some("page 50".into())));
-            assert_eq!(one.get(30).ask_blocking(), Ok(None));
-            assert_eq!(two.copy_locally(one, 45).ask_blocking(), Ok(20));
-        },
-    );
+#[cfg_attr(miri, vivant::test(seeds = 1))]
+#[cfg_attr(not(miri), vivant::test(seeds = 30))]
+fn seeded_a_cache_under_stress(simulation: &Simulation) {
+    let stress = Stress::new(When::Chance, simulation.seed());
+    let builder = System::builder().pacing(Pacing::new().nursery(2_000).stressed(stress));
+    let simulation = Simulation::with(simulation.seed(), Faults::none(), builder);
+    let system = simulation.system();
+    let (one, two) = (Cache::spawn(system, 20), Cache::spawn(system, 20));
+    let filled = one.filled(20).ask();
+    for key in 0..60 {
+        one.put(key, format!("page {key}")).send();
+        two.copy(one.clone(), key).send();
+    }
+    assert_eq!(system.block_on(filled), Ok(20));
+    simulation.run();
+    let newest: Vec<u64> = (40..60).rev().collect();
+    assert_eq!(one.walk().ask_blocking(), Ok(newest.clone()));
+    assert_eq!(two.walk().ask_blocking().map(|keys| keys.len()), Ok(20));
+    assert_eq!(one.get(50).ask_blocking(), Ok(Some("page 50".into())));
+    assert_eq!(one.get(30).ask_blocking(), Ok(None));
+    assert_eq!(two.copy_locally(one, 45).ask_blocking(), Ok(20));
 }
 
 #[test]

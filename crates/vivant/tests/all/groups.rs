@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 use vivant::prelude::*;
-use vivant::simulation::{Faults, Seeds, Simulation, check};
+use vivant::simulation::{Faults, Simulation};
 use vivant::{Group, LookupError};
 
 #[interface]
@@ -163,38 +163,34 @@ fn a_named_group_is_forgotten_when_nobody_uses_it() {
 }
 
 /// Members join, leave and end at random: those who are members are told, in order, and nobody else.
-#[test]
-fn seeded_the_members_are_those_who_joined_and_have_not_ended() {
-    let faults = Faults::none().delays(100_000, Duration::from_millis(1));
-    let name = "seeded_the_members_are_those_who_joined_and_have_not_ended";
-    check(name, Seeds(300), &faults, |simulation| {
-        let group = Group::new();
-        let all: [_; 12] = guests(simulation);
-        let mut model: Vec<usize> = Vec::new();
-        let mut ended = BTreeSet::new();
-        let mut random = fastrand::Rng::with_seed(simulation.seed());
-        for _ in 0..60 {
-            let (who, what) = (random.usize(..12), random.u8(..8));
-            match what {
-                0 => {
-                    all[who].finish().send();
-                    simulation.run();
-                    model.retain(|it| *it != who);
-                    ended.insert(who);
-                }
-                1 | 2 => {
-                    assert_eq!(group.leave(&all[who]), model.contains(&who));
-                    model.retain(|it| *it != who);
-                }
-                _ => {
-                    let joins = !model.contains(&who) && !ended.contains(&who);
-                    assert_eq!(group.join(&all[who]), joins);
-                    model.extend(joins.then_some(who));
-                }
+#[vivant::test(seeds = 300, faults = Faults::none().delays(100_000, Duration::from_millis(1)))]
+fn seeded_the_members_are_those_who_joined_and_have_not_ended(simulation: &Simulation) {
+    let group = Group::new();
+    let all: [_; 12] = guests(simulation);
+    let mut model: Vec<usize> = Vec::new();
+    let mut ended = BTreeSet::new();
+    let mut random = fastrand::Rng::with_seed(simulation.seed());
+    for _ in 0..60 {
+        let (who, what) = (random.usize(..12), random.u8(..8));
+        match what {
+            0 => {
+                all[who].finish().send();
+                simulation.run();
+                model.retain(|it| *it != who);
+                ended.insert(who);
             }
-            assert_members(&group, &all, &model);
+            1 | 2 => {
+                assert_eq!(group.leave(&all[who]), model.contains(&who));
+                model.retain(|it| *it != who);
+            }
+            _ => {
+                let joins = !model.contains(&who) && !ended.contains(&who);
+                assert_eq!(group.join(&all[who]), joins);
+                model.extend(joins.then_some(who));
+            }
         }
-    });
+        assert_members(&group, &all, &model);
+    }
 }
 
 fn assert_members(group: &Group<Guest>, all: &[Address<Guest>], model: &[usize]) {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 use vivant::Timer;
 use vivant::prelude::*;
-use vivant::simulation::{Faults, Seeds, Simulation, check};
+use vivant::simulation::{Faults, Simulation};
 
 const fn ms(ms: u64) -> Duration {
     Duration::from_millis(ms)
@@ -202,25 +202,21 @@ fn an_interval_ends_with_its_receiver() {
 }
 
 /// At random times: restarts, cancels, other periods. There is one timer at most, and ticks come where they should.
-#[test]
-fn seeded_there_is_one_timer_of_a_name() {
-    let faults = Faults::none().delays(200_000, ms(3));
-    let name = "seeded_there_is_one_timer_of_a_name";
-    check(name, Seeds(300), &faults, |simulation| {
-        let clockwork = Clockwork::spawn(simulation.system());
-        clockwork.ticks().ask_blocking().unwrap();
-        let begun = simulation.now();
-        for step in 0..50 {
-            let rest = (simulation.seed() * 31 + step * 17) % 13;
-            simulation.run_for(ms(rest));
-            clockwork.restart().ask_blocking().unwrap();
-            assert_eq!(timers(simulation), 1);
-        }
-        let lasted = simulation.now() - begun;
-        let due = lasted.as_millis() as usize / 10;
-        let ticks = ticks(&clockwork).len();
-        assert!(ticks.abs_diff(due) <= 1, "{ticks} ticks, {due} due");
-    });
+#[vivant::test(seeds = 300, faults = Faults::none().delays(200_000, ms(3)))]
+fn seeded_there_is_one_timer_of_a_name(simulation: &Simulation) {
+    let clockwork = Clockwork::spawn(simulation.system());
+    clockwork.ticks().ask_blocking().unwrap();
+    let begun = simulation.now();
+    for step in 0..50 {
+        let rest = (simulation.seed() * 31 + step * 17) % 13;
+        simulation.run_for(ms(rest));
+        clockwork.restart().ask_blocking().unwrap();
+        assert_eq!(timers(simulation), 1);
+    }
+    let lasted = simulation.now() - begun;
+    let due = lasted.as_millis() as usize / 10;
+    let ticks = ticks(&clockwork).len();
+    assert!(ticks.abs_diff(due) <= 1, "{ticks} ticks, {due} due");
 }
 
 /// The counts above must notice a timer without a name, which a restart doubles.

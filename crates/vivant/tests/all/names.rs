@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use vivant::prelude::*;
-use vivant::simulation::{Faults, Seeds, Simulation, check};
+use vivant::simulation::{Faults, Simulation};
 use vivant::{LookupError, NameFacts, RegisterError};
 
 #[interface]
@@ -218,28 +218,20 @@ impl Contender {
     }
 }
 
-#[test]
-fn seeded_a_name_has_one_actor_at_a_time() {
-    let faults = Faults::none().delays(100_000, Duration::from_millis(1));
-    check(
-        "seeded_a_name_has_one_actor_at_a_time",
-        Seeds(300),
-        &faults,
-        |simulation| {
-            let tally = Arc::new(Tally::default());
-            let system = simulation.system();
-            for _ in 0..10 {
-                let tally = tally.clone();
-                system.spawn(Contender { tally }).contend(1_000).send();
-            }
-            simulation.run();
-            assert_eq!(tally.reigns.load(Ordering::Relaxed), 10);
-            assert_eq!(system.inspect().names, []);
-            system.shutdown();
-            assert_eq!(system.inspect().bytes, 0);
-            assert_eq!(system.inspect().panics, 0);
-        },
-    );
+#[vivant::test(seeds = 300, faults = Faults::none().delays(100_000, Duration::from_millis(1)))]
+fn seeded_a_name_has_one_actor_at_a_time(simulation: &Simulation) {
+    let tally = Arc::new(Tally::default());
+    let system = simulation.system();
+    for _ in 0..10 {
+        let tally = tally.clone();
+        system.spawn(Contender { tally }).contend(1_000).send();
+    }
+    simulation.run();
+    assert_eq!(tally.reigns.load(Ordering::Relaxed), 10);
+    assert_eq!(system.inspect().names, []);
+    system.shutdown();
+    assert_eq!(system.inspect().bytes, 0);
+    assert_eq!(system.inspect().panics, 0);
 }
 
 /// The checker must notice that a name has two actors: here a name is taken away from one that has not ended.

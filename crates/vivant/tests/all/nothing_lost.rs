@@ -132,37 +132,30 @@ fn seeded_nothing_is_lost() {
     }
 }
 
-#[test]
-fn seeded_every_question_is_answered() {
-    check(
-        "seeded_every_question_is_answered",
-        Seeds(100),
-        &Faults::none(),
-        |simulation| {
-            // Only answerers end here, so every continuation has somebody to run it.
-            let tally = Arc::new(Tally::default());
-            let asker = simulation.system().spawn(Asker {
-                tally: tally.clone(),
-            });
-            let worker = |_| {
-                simulation.system().spawn(Worker {
-                    peers: Vec::new(),
-                    tally: tally.clone(),
-                })
-            };
-            let workers: Vec<_> = (0..6).map(worker).collect();
-            for worker in &workers {
-                worker.meet(workers.clone()).send();
-            }
-            for _ in 0..20 {
-                asker.ask_all(workers.clone()).send();
-            }
-            drop(workers);
-            simulation.run();
-            assert_eq!(tally.asked.load(Ordering::Relaxed), 120);
-            assert_eq!(tally.answered.load(Ordering::Relaxed), 120);
-        },
-    );
+#[vivant::test(seeds = 100)]
+fn seeded_every_question_is_answered(simulation: &Simulation) {
+    // Only answerers end here, so every continuation has somebody to run it.
+    let tally = Arc::new(Tally::default());
+    let asker = simulation.system().spawn(Asker {
+        tally: tally.clone(),
+    });
+    let worker = |_| {
+        simulation.system().spawn(Worker {
+            peers: Vec::new(),
+            tally: tally.clone(),
+        })
+    };
+    let workers: Vec<_> = (0..6).map(worker).collect();
+    for worker in &workers {
+        worker.meet(workers.clone()).send();
+    }
+    for _ in 0..20 {
+        asker.ask_all(workers.clone()).send();
+    }
+    drop(workers);
+    simulation.run();
+    assert_eq!(tally.asked.load(Ordering::Relaxed), 120);
+    assert_eq!(tally.answered.load(Ordering::Relaxed), 120);
 }
 
 #[derive(Actor)]

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use vivant::prelude::*;
-use vivant::simulation::{Faults, Seeds, Simulation, check};
+use vivant::simulation::{Faults, Simulation};
 use vivant::{Cause, Group, Lagged, Mailbox, Messages, Subscription, Supervisor, Topic};
 
 const fn ms(ms: u64) -> Duration {
@@ -291,41 +291,37 @@ fn the_places_of_a_bounded_mailbox_are_neither_lost_nor_doubled() {
     }
 }
 
-#[test]
-fn seeded_whoever_is_muted_or_mutes_goes_on_after_a_restart() {
-    let name = "seeded_whoever_is_muted_or_mutes_goes_on_after_a_restart";
-    let faults = Faults::none()
-        .panics(20_000)
-        .delays(100_000, ms(5))
-        .full_mailboxes();
-    check(name, Seeds(100), &faults, |simulation| {
-        let (system, heard) = (simulation.system(), Heard::default());
-        let tree = Supervisor::all_for_one()
-            .budget(usize::MAX, ms(1_000))
-            .spawn(system);
-        let last = tree.add(Link::child(None, heard.clone()));
-        let middle = tree.add(Link::child(Some(last), heard.clone()));
-        let first = tree.add(Link::child(Some(middle), heard.clone()));
-        for number in 0..40 {
-            first.pass(number).send();
-        }
-        simulation.run();
-        let facts = system.inspect();
-        assert!(
-            facts
-                .actors
-                .iter()
-                .all(|actor| actor.depth == 0 && actor.muted_by.is_none()),
-            "{facts:?}"
-        );
-        // What a panic took is gone with its turn; all else came through, in its order.
-        let heard = heard.take();
-        assert!(heard.is_sorted(), "{heard:?}");
-        assert!(
-            heard.len() as u64 + system.inspect().panics >= 40,
-            "{heard:?}"
-        );
-    });
+#[vivant::test(
+    seeds = 100,
+    faults = Faults::none().panics(20_000).delays(100_000, ms(5)).full_mailboxes()
+)]
+fn seeded_whoever_is_muted_or_mutes_goes_on_after_a_restart(simulation: &Simulation) {
+    let (system, heard) = (simulation.system(), Heard::default());
+    let tree = Supervisor::all_for_one()
+        .budget(usize::MAX, ms(1_000))
+        .spawn(system);
+    let last = tree.add(Link::child(None, heard.clone()));
+    let middle = tree.add(Link::child(Some(last), heard.clone()));
+    let first = tree.add(Link::child(Some(middle), heard.clone()));
+    for number in 0..40 {
+        first.pass(number).send();
+    }
+    simulation.run();
+    let facts = system.inspect();
+    assert!(
+        facts
+            .actors
+            .iter()
+            .all(|actor| actor.depth == 0 && actor.muted_by.is_none()),
+        "{facts:?}"
+    );
+    // What a panic took is gone with its turn; all else came through, in its order.
+    let heard = heard.take();
+    assert!(heard.is_sorted(), "{heard:?}");
+    assert!(
+        heard.len() as u64 + system.inspect().panics >= 40,
+        "{heard:?}"
+    );
 }
 
 #[derive(Actor)]

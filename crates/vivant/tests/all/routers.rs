@@ -3,7 +3,7 @@
 use std::time::Duration;
 use vivant::Router;
 use vivant::prelude::*;
-use vivant::simulation::{Faults, Seeds, Simulation, check};
+use vivant::simulation::{Faults, Simulation};
 
 #[interface]
 trait Work {
@@ -270,26 +270,22 @@ impl Manager {
     }
 }
 
-#[test]
-fn seeded_all_work_is_done_by_somebody() {
-    let faults = Faults::none().delays(100_000, Duration::from_millis(1));
-    let name = "seeded_all_work_is_done_by_somebody";
-    check(name, Seeds(200), &faults, |simulation| {
-        let manager = Manager::spawn(simulation.system(), 4);
-        manager.spread(100).send();
-        manager.spread(17).send();
-        assert_eq!(manager.sum().ask_blocking(), Ok(117));
-        let manager_path = Address::path(&manager);
-        let below = manager_path.trim_start_matches(|it| it != '/');
-        let facts = simulation.system().inspect();
-        let children = facts.actors.iter().filter(|it| it.actor.contains("Worker"));
-        for child in children {
-            assert!(
-                child.actor.contains(&format!("{below}/")),
-                "{}",
-                child.actor
-            );
-            assert!(child.turns > 20, "{child:?}");
-        }
-    });
+#[vivant::test(seeds = 200, faults = Faults::none().delays(100_000, Duration::from_millis(1)))]
+fn seeded_all_work_is_done_by_somebody(simulation: &Simulation) {
+    let manager = Manager::spawn(simulation.system(), 4);
+    manager.spread(100).send();
+    manager.spread(17).send();
+    assert_eq!(manager.sum().ask_blocking(), Ok(117));
+    let manager_path = Address::path(&manager);
+    let below = manager_path.trim_start_matches(|it| it != '/');
+    let facts = simulation.system().inspect();
+    let children = facts.actors.iter().filter(|it| it.actor.contains("Worker"));
+    for child in children {
+        assert!(
+            child.actor.contains(&format!("{below}/")),
+            "{}",
+            child.actor
+        );
+        assert!(child.turns > 20, "{child:?}");
+    }
 }

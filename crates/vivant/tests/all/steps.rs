@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use vivant::heap::{Stress, When};
 use vivant::prelude::*;
-use vivant::simulation::{Faults, Seeds, Simulation, check};
+use vivant::simulation::Simulation;
 use vivant::{Child, Messages, OnPanic, Pacing, Supervisor};
 
 /// Writes down what it does.
@@ -342,22 +342,19 @@ impl<'gc> ListState<'gc> {
     }
 }
 
-#[test]
-fn seeded_what_a_step_leaves_lives_until_the_next() {
-    let seeds = if cfg!(miri) { 1 } else { 20 };
-    let name = "seeded_what_a_step_leaves_lives_until_the_next";
-    check(name, Seeds(seeds), &Faults::none(), |simulation| {
-        let drops = Arc::new(AtomicU64::new(0));
-        let list = List::spawn(simulation.system(), drops);
-        let links = if cfg!(miri) { 8 } else { 50 };
-        let built = list.build(links).ask();
-        let sum = list.sum().ask();
-        assert_eq!(simulation.system().block_on(built), Ok(()));
-        assert_eq!(
-            simulation.system().block_on(sum),
-            Ok(links * (links + 1) / 2)
-        );
-    });
+#[cfg_attr(miri, vivant::test(seeds = 1))]
+#[cfg_attr(not(miri), vivant::test(seeds = 20))]
+fn seeded_what_a_step_leaves_lives_until_the_next(simulation: &Simulation) {
+    let drops = Arc::new(AtomicU64::new(0));
+    let list = List::spawn(simulation.system(), drops);
+    let links = if cfg!(miri) { 8 } else { 50 };
+    let built = list.build(links).ask();
+    let sum = list.sum().ask();
+    assert_eq!(simulation.system().block_on(built), Ok(()));
+    assert_eq!(
+        simulation.system().block_on(sum),
+        Ok(links * (links + 1) / 2)
+    );
 }
 
 #[test]

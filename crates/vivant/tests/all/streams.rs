@@ -427,44 +427,36 @@ fn canary_one_item_too_many_is_noticed() {
 }
 
 /// An item that is taken from the stream is processed or a dead letter, also when turns panic and actors end.
-#[test]
-fn seeded_no_item_is_lost() {
-    let faults = Faults::none().panics(20_000).delays(100_000, ms(2));
-    check(
-        "seeded_no_item_is_lost",
-        Seeds(300),
-        &faults,
-        |simulation| {
-            let system = simulation.system();
-            let processed: Arc<AtomicU64> = Arc::default();
-            let taker = system.spawn(Taker {
-                processed: processed.clone(),
-                ..Taker::default()
-            });
-            let stream = count(60);
-            let given = stream.given.clone();
-            system
-                .attach(stream)
-                .in_flight(7)
-                .then_each(taker.item(1))
-                .forever();
-            simulation.run();
-            let counts = system.dead_letters().counts();
-            let dead: u64 = counts.iter().map(|line| line.count).sum();
-            let panics = system.inspect().panics;
-            let (given, processed) = (
-                given.load(Ordering::Relaxed),
-                processed.load(Ordering::Relaxed),
-            );
-            // The last message may be among the dead or the panicked; so may a poll that panicked.
-            let known = processed + dead + panics;
-            assert!(processed + dead <= given + 1, "{counts:?}");
-            assert!(given <= known, "{given} given, {known} known");
-            drop(taker);
-            system.shutdown();
-            assert_eq!(system.inspect().bytes, 0);
-        },
+#[vivant::test(seeds = 300, faults = Faults::none().panics(20_000).delays(100_000, ms(2)))]
+fn seeded_no_item_is_lost(simulation: &Simulation) {
+    let system = simulation.system();
+    let processed: Arc<AtomicU64> = Arc::default();
+    let taker = system.spawn(Taker {
+        processed: processed.clone(),
+        ..Taker::default()
+    });
+    let stream = count(60);
+    let given = stream.given.clone();
+    system
+        .attach(stream)
+        .in_flight(7)
+        .then_each(taker.item(1))
+        .forever();
+    simulation.run();
+    let counts = system.dead_letters().counts();
+    let dead: u64 = counts.iter().map(|line| line.count).sum();
+    let panics = system.inspect().panics;
+    let (given, processed) = (
+        given.load(Ordering::Relaxed),
+        processed.load(Ordering::Relaxed),
     );
+    // The last message may be among the dead or the panicked; so may a poll that panicked.
+    let known = processed + dead + panics;
+    assert!(processed + dead <= given + 1, "{counts:?}");
+    assert!(given <= known, "{given} given, {known} known");
+    drop(taker);
+    system.shutdown();
+    assert_eq!(system.inspect().bytes, 0);
 }
 
 #[tokio::test]

@@ -371,16 +371,9 @@ fn seeded_every_value_is_heard_or_counted() {
     );
 }
 
-#[test]
-fn seeded_every_value_is_heard_or_counted_until_an_end() {
-    check(
-        "seeded_every_value_is_heard_or_counted_until_an_end",
-        Seeds(500),
-        &Faults::all(),
-        |simulation| {
-            crowd(simulation, Ended::Early);
-        },
-    );
+#[vivant::test(seeds = 500, faults = Faults::all())]
+fn seeded_every_value_is_heard_or_counted_until_an_end(simulation: &Simulation) {
+    crowd(simulation, Ended::Early);
 }
 
 /// The checker must notice a value that vanishes, one that comes twice, and a gap that is told too late.
