@@ -7,7 +7,7 @@ use crate::options::{self, Options};
 use crate::{acquaintances, graph, object, surface, types};
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
-use syn::{Data, DeriveInput, Error, Field, Lifetime, Path, Result, parse_quote};
+use syn::{Data, DeriveInput, Error, Lifetime, Path, Result, parse_quote};
 
 pub(crate) fn expand(input: TokenStream) -> Result<TokenStream> {
     let input: DeriveInput = syn::parse2(input)?;
@@ -43,19 +43,10 @@ pub(crate) fn expand(input: TokenStream) -> Result<TokenStream> {
 }
 
 fn check_state(input: &DeriveInput, errors: &mut Errors) {
-    let fields: Vec<&Field> = match &input.data {
-        Data::Struct(data) => data.fields.iter().collect(),
-        Data::Enum(data) => data
-            .variants
-            .iter()
-            .flat_map(|variant| &variant.fields)
-            .collect(),
-        Data::Union(data) => {
-            errors.at(data.union_token, "an actor's state is a struct or an enum");
-            return;
-        }
-    };
-    for field in fields {
+    if let Data::Union(data) = &input.data {
+        errors.at(data.union_token, "an actor's state is a struct or an enum");
+    }
+    for field in types::fields(&input.data) {
         if let Some(span) = types::promise_in(&field.ty) {
             errors.push(Error::new(
                 span,

@@ -4,6 +4,7 @@ use proc_macro2::TokenStream;
 use quote::ToTokens;
 use std::fmt::Display;
 use syn::Error;
+use syn::parse::Parse;
 
 /// What is wrong with the user's code so far.
 #[derive(Default)]
@@ -34,6 +35,12 @@ impl Errors {
 
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_none()
+    }
+
+    /// An item, or none and an error that says on what the attribute stands.
+    pub(crate) fn parsed<T: Parse>(&mut self, item: &TokenStream, stands: &str) -> Option<T> {
+        let parsed = syn::parse2(item.clone());
+        self.take(parsed.map_err(|error: Error| Error::new(error.span(), stands)))
     }
 
     /// The value, or none and one error more.

@@ -3,6 +3,7 @@
 use crate::errors::Errors;
 use crate::recursion::owns;
 use crate::sharing::Shares;
+use crate::types;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::meta::ParseNestedMeta;
@@ -134,28 +135,19 @@ pub(crate) fn check<'a>(
             rest(&meta)
         });
     }
-    let fields: Vec<&Field> = match &input.data {
-        Data::Struct(data) => data.fields.iter().collect(),
-        Data::Enum(data) => data
-            .variants
-            .iter()
-            .flat_map(|variant| &variant.fields)
-            .collect(),
-        Data::Union(data) => {
-            if options.leaf.is_none() {
-                errors.at(
-                    data.union_token,
-                    "nobody knows which field of a union is there: use an enum, or `#[object(leaf)]` if nothing in it is collected",
-                );
-            }
-            Vec::new()
-        }
-    };
+    if let Data::Union(data) = &input.data
+        && options.leaf.is_none()
+    {
+        errors.at(
+            data.union_token,
+            "nobody knows which field of a union is there: use an enum, or `#[object(leaf)]` if nothing in it is collected",
+        );
+    }
     let part = |field| Part {
         field,
         leaf: is_leaf(field, errors),
     };
-    let parts: Vec<Part<'a>> = fields.into_iter().map(part).collect();
+    let parts: Vec<Part<'a>> = types::fields(&input.data).into_iter().map(part).collect();
     for part in parts
         .iter()
         .filter(|part| !part.leaf && options.leaf.is_none())

@@ -1,6 +1,6 @@
 //! What of a user's item shows on what is generated for it: visibility, docs, `#[cfg]`, `#[deprecated]`.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 use syn::{Attribute, GenericParam, Generics, Meta, Path, Visibility};
 
@@ -35,6 +35,34 @@ pub(crate) fn docs(attrs: &[Attribute], otherwise: &str) -> TokenStream {
         docs = quote!(#[doc = #otherwise]);
     }
     docs
+}
+
+/// The module of an item's messages, one type each, if it has any.
+pub(crate) fn markers(
+    cfgs: &[&Attribute],
+    doc: &str,
+    module: &Ident,
+    markers: TokenStream,
+) -> Option<TokenStream> {
+    (!markers.is_empty()).then(|| {
+        quote! {
+            #(#cfgs)*
+            #[doc = #doc]
+            #[allow(
+                dead_code,
+                non_camel_case_types,
+                unreachable_pub,
+                missing_debug_implementations,
+                rustdoc::broken_intra_doc_links,
+                rustdoc::private_intra_doc_links,
+                clippy::module_inception,
+                clippy::module_name_repetitions,
+            )]
+            pub mod #module {
+                #markers
+            }
+        }
+    })
 }
 
 /// `vis`, said from inside a module beside the item, so that it means the same places.

@@ -15,15 +15,9 @@ pub(crate) fn expand(arguments: TokenStream, item: TokenStream) -> TokenStream {
     let options = errors
         .take(Options::parse(arguments, options::TEST))
         .unwrap_or_default();
-    let test: ItemFn = match syn::parse2(item.clone()) {
-        Ok(test) => test,
-        Err(error) => {
-            errors.push(syn::Error::new(
-                error.span(),
-                "`#[vivant::test]` stands on a function",
-            ));
-            return quote!(#item #errors);
-        }
+    let Some(test) = errors.parsed::<ItemFn>(&item, "`#[vivant::test]` stands on a function")
+    else {
+        return quote!(#item #errors);
     };
     check(&test, &mut errors);
     if !errors.is_empty() {

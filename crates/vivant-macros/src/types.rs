@@ -4,9 +4,22 @@ use proc_macro2::Span;
 use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
 use syn::{
-    Expr, GenericArgument, Lifetime, ParenthesizedGenericArguments, Path, PathArguments,
-    PathSegment, QSelf, Token, Type, TypeFnPtr, TypeImplTrait, TypePath, TypeReference,
+    Data, Expr, Field, GenericArgument, Lifetime, ParenthesizedGenericArguments, Path,
+    PathArguments, PathSegment, QSelf, Token, Type, TypeFnPtr, TypeImplTrait, TypePath,
+    TypeReference,
 };
+
+/// The fields of a struct, or of all variants of an enum. A union has none that anybody may read.
+pub(crate) fn fields(data: &Data) -> Vec<&Field> {
+    match data {
+        Data::Struct(data) => data.fields.iter().collect(),
+        Data::Enum(data) => {
+            let variants = data.variants.iter();
+            variants.flat_map(|variant| &variant.fields).collect()
+        }
+        Data::Union(_) => Vec::new(),
+    }
+}
 
 /// The last segment of a path type, looking through parentheses and the invisible groups of `macro_rules!`.
 pub(crate) fn last_segment(ty: &Type) -> Option<&PathSegment> {

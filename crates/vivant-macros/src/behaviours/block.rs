@@ -219,25 +219,7 @@ impl<'a> Block<'a> {
             ),
             None => format!("The messages that `{actor_name}` understands, one type each."),
         };
-        let module = (!markers.is_empty()).then(|| {
-            quote! {
-                #(#cfgs)*
-                #[doc = #module_doc]
-                #[allow(
-                    dead_code,
-                    non_camel_case_types,
-                    unreachable_pub,
-                    missing_debug_implementations,
-                    rustdoc::broken_intra_doc_links,
-                    rustdoc::private_intra_doc_links,
-                    clippy::module_inception,
-                    clippy::module_name_repetitions,
-                )]
-                pub mod #module {
-                    #markers
-                }
-            }
-        });
+        let module = surface::markers(cfgs, &module_doc, module, markers);
         let handle = (!handle.is_empty()).then(|| {
             let handle_path = names::handle_path(&self.actor_path);
             quote! {

@@ -4,11 +4,11 @@ use super::Written;
 use super::block::Block;
 use super::method::Method;
 use crate::errors::Errors;
-use crate::shape::{Arg, Role, Shape};
+use crate::shape::{self, Arg, Role, Shape};
 use crate::{surface, types};
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
-use syn::{FnArg, PatType, ReturnType};
+use syn::{PatType, ReturnType};
 
 /// Writes `spawn`, which has the actor make its state in its first turn.
 pub(super) fn start(
@@ -145,14 +145,7 @@ pub(super) fn stop(block: &Block<'_>, method: &Method, written: &mut Written, er
     }
     let form = "a stop hook is `fn stopping(&mut self, t: &Turn<Self>, reason: &StopReason)`; what it does not use it \
                 may leave out";
-    let typed: Vec<&PatType> = sig
-        .inputs
-        .iter()
-        .filter_map(|input| match input {
-            FnArg::Typed(typed) => Some(typed),
-            FnArg::Receiver(_) => None,
-        })
-        .collect();
+    let typed = shape::typed(sig);
     let is_turn =
         |argument: &&&PatType| types::takes_turn(&argument.ty) == types::TakesTurn::Shared;
     let takes_turn = typed.first().is_some_and(|first| is_turn(&first));

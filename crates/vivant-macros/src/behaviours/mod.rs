@@ -45,15 +45,10 @@ pub(crate) fn expand(arguments: TokenStream, item: TokenStream) -> TokenStream {
     let options = errors
         .take(Options::parse(arguments, options::BEHAVIOURS))
         .unwrap_or_default();
-    let mut item_impl: ItemImpl = match syn::parse2(item.clone()) {
-        Ok(item_impl) => item_impl,
-        Err(error) => {
-            errors.push(syn::Error::new(
-                error.span(),
-                "`#[behaviours]` stands on an impl block of an actor",
-            ));
-            return quote!(#item #errors);
-        }
+    let Some(mut item_impl) =
+        errors.parsed::<ItemImpl>(&item, "`#[behaviours]` stands on an impl block of an actor")
+    else {
+        return quote!(#item #errors);
     };
     let mut lifetimes = item_impl.generics.lifetimes();
     let brand = lifetimes.next().map(|brand| brand.lifetime.clone());

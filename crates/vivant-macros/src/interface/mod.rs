@@ -19,15 +19,10 @@ pub(crate) fn expand(arguments: TokenStream, item: TokenStream) -> TokenStream {
     let options = errors
         .take(Options::parse(arguments, options::INTERFACE))
         .unwrap_or_default();
-    let mut item_trait: ItemTrait = match syn::parse2(item.clone()) {
-        Ok(item_trait) => item_trait,
-        Err(error) => {
-            errors.push(syn::Error::new(
-                error.span(),
-                "`#[interface]` stands on a trait",
-            ));
-            return quote!(#item #errors);
-        }
+    let Some(mut item_trait) =
+        errors.parsed::<ItemTrait>(&item, "`#[interface]` stands on a trait")
+    else {
+        return quote!(#item #errors);
     };
     if !item_trait.generics.params.is_empty() {
         errors.at(

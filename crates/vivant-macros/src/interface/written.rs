@@ -105,25 +105,7 @@ impl Interface<'_> {
             },
         );
         let doc = format!("The messages of `{bare}`, one type each.");
-        (!self.messages.is_empty()).then(|| {
-            quote! {
-                #(#cfgs)*
-                #[doc = #doc]
-                #[allow(
-                    dead_code,
-                    non_camel_case_types,
-                    unreachable_pub,
-                    missing_debug_implementations,
-                    rustdoc::broken_intra_doc_links,
-                    rustdoc::private_intra_doc_links,
-                    clippy::module_inception,
-                    clippy::module_name_repetitions,
-                )]
-                pub mod #module {
-                    #(#markers)*
-                }
-            }
-        })
+        surface::markers(cfgs, &doc, module, quote!(#(#markers)*))
     }
 
     fn message(&self, Message { shape, marker, .. }: &Message) -> TokenStream {

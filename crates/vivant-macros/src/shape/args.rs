@@ -27,19 +27,21 @@ pub(crate) fn parameters(args: &[Arg]) -> TokenStream {
     quote!(#(#names: #types),*)
 }
 
+/// The arguments but the receiver.
+pub(crate) fn typed(sig: &Signature) -> Vec<&PatType> {
+    let typed = sig.inputs.iter().filter_map(|input| match input {
+        FnArg::Typed(typed) => Some(typed),
+        FnArg::Receiver(_) => None,
+    });
+    typed.collect()
+}
+
 /// Whether the first argument is the turn, and the arguments after it.
 pub(super) fn turn_and_rest<'sig>(
     sig: &'sig Signature,
     errors: &mut Errors,
 ) -> (bool, Vec<&'sig PatType>) {
-    let mut typed: Vec<&PatType> = sig
-        .inputs
-        .iter()
-        .filter_map(|input| match input {
-            FnArg::Typed(typed) => Some(typed),
-            FnArg::Receiver(_) => None,
-        })
-        .collect();
+    let mut typed = typed(sig);
     for (i, argument) in typed.iter().enumerate() {
         match types::takes_turn(&argument.ty) {
             TakesTurn::Otherwise => errors.at(
