@@ -12,6 +12,7 @@ mod echo;
 mod fairness;
 mod fib;
 mod fjcreate;
+mod gcbench;
 mod graphs;
 mod guards;
 mod heaps;

@@ -6,6 +6,9 @@
 //!
 //! Timed: from the question to its answer. An operation is a node.
 
+use super::super::gcbench::{
+    LEAST_DEPTH, Tree, array, depth, iterations, leaf, make, nodes, populate, rounds, size,
+};
 use super::{heaps, with_distribution, with_pauses};
 use crate::bench::{Bench, Group};
 use crate::failure::Failure;
@@ -13,7 +16,6 @@ use crate::meter::Meter;
 use crate::param::Param;
 use crate::row::Figures;
 use crate::run::Run;
-use vivant::heap::Mutator;
 use vivant::prelude::*;
 
 pub(in crate::workloads) const GCBENCH: Bench = Bench {
@@ -25,65 +27,6 @@ pub(in crate::workloads) const GCBENCH: Bench = Bench {
     run,
     child: None,
 };
-
-const LEAST_DEPTH: u64 = 4;
-const ARRAY: usize = 500_000;
-
-#[derive(Object, Default)]
-struct Node<'gc> {
-    left: Option<Gc<'gc, Mut<Node<'gc>>>>,
-    right: Option<Gc<'gc, Mut<Node<'gc>>>>,
-    /// Two numbers that every node has, and nobody sets.
-    i: i32,
-    j: i32,
-}
-
-type Tree<'gc> = Gc<'gc, Mut<Node<'gc>>>;
-
-fn size(depth: u64) -> u64 {
-    (1 << (depth + 1)) - 1
-}
-
-fn iterations(stretch: u64, depth: u64) -> u64 {
-    2 * size(stretch) / size(depth)
-}
-
-/// From the top down.
-fn populate<'gc>(m: &Mutator<'gc>, depth: u64, tree: Tree<'gc>) {
-    if depth > 0 {
-        let (left, right) = (leaf(m), leaf(m));
-        let mut node = tree.borrow_mut(m);
-        (node.left, node.right) = (Some(left), Some(right));
-        drop(node);
-        populate(m, depth - 1, left);
-        populate(m, depth - 1, right);
-    }
-}
-
-fn leaf<'gc>(m: &Mutator<'gc>) -> Tree<'gc> {
-    m.alloc(Mut::new(Node::default()))
-}
-
-/// From the bottom up.
-fn make<'gc>(m: &Mutator<'gc>, depth: u64) -> Tree<'gc> {
-    let mut node = Node::default();
-    if depth > 0 {
-        node.left = Some(make(m, depth - 1));
-        node.right = Some(make(m, depth - 1));
-    }
-    m.alloc(Mut::new(node))
-}
-
-/// How far it is to the end, always to the left.
-fn depth(tree: Tree<'_>) -> u64 {
-    tree.borrow().left.map_or(0, |left| 1 + depth(left))
-}
-
-fn nodes(tree: Tree<'_>) -> u64 {
-    let node = tree.borrow();
-    let children = [node.left, node.right];
-    1 + (node.i + node.j) as u64 + children.into_iter().flatten().map(nodes).sum::<u64>()
-}
 
 #[derive(Actor)]
 struct WorkState<'gc> {
@@ -115,9 +58,7 @@ impl<'gc> WorkState<'gc> {
             let stays = leaf(t);
             populate(t, stretch - 2, stays);
             self.stays = Some(stays);
-            self.array = vec![0.0; ARRAY];
-            let filled = self.array.iter_mut().enumerate().take(ARRAY / 2).skip(1);
-            filled.for_each(|(at, place)| *place = 1.0 / at as f64);
+            self.array = array();
             return Step::Again((stretch, goal, 0, sum));
         };
         if goal > stretch - 2 {
@@ -142,19 +83,16 @@ impl<'gc> WorkState<'gc> {
 
 fn run(run: &Run) -> Result<Vec<Figures>, Failure> {
     let stretch = run.count("depth");
-    let goals = || (LEAST_DEPTH..=stretch - 2).step_by(2);
     let system = run.system();
     let work = Work::spawn(&system);
     let meter = Meter::start();
     let got = work.go(stretch, LEAST_DEPTH, 0, 0).ask_blocking()?;
     let spent = meter.stop();
-    let depths: u64 = goals()
-        .map(|goal| 2 * iterations(stretch, goal) * goal)
-        .sum();
+    let depths: u64 = rounds(stretch).map(|(goal, trees)| 2 * trees * goal).sum();
     let expected = stretch + depths + size(stretch - 2);
     let check = run.check("depths and nodes", expected, got)?;
-    let made: u64 = goals()
-        .map(|goal| 2 * iterations(stretch, goal) * size(goal))
+    let made: u64 = rounds(stretch)
+        .map(|(goal, trees)| 2 * trees * size(goal))
         .sum();
     let figures = Figures::new(spent, made + size(stretch) + size(stretch - 2), check);
     let figures = with_pauses(figures, heaps(&system));

@@ -6,13 +6,15 @@
 //!
 //! Timed: everything. An operation is a node that does not stay.
 
+use super::super::gcbench::{
+    Tree, array, depth as depth_of, leaf, make, nodes, populate, rounds, size,
+};
 use super::sides::{self, BOX, BOX_MIMALLOC, HEAP, Outcome, Pauses, ROUNDS, SIDE, Work};
-use super::tree::size;
 use crate::bench::{Bench, Group};
 use crate::param::Param;
 use crate::run::Run;
 use std::hint::black_box;
-use vivant_heap::{Gc, Heap, Mut, Mutator, Object, Pacing, Root, Source};
+use vivant_heap::{Heap, Pacing, Root, Source};
 
 pub(in crate::workloads) const HEAP_GCBENCH: Bench = Bench {
     name: "heap_gcbench",
@@ -39,63 +41,6 @@ pub(in crate::workloads) const HEAP_GCBENCH: Bench = Bench {
 
 const WORKS: &[(&str, Work)] = &[(HEAP, heap), (BOX, boxed), (BOX_MIMALLOC, boxed)];
 
-/// Length of the array, of which the first half is filled.
-const ARRAY: usize = 500_000;
-
-/// Depths, and how many trees of each, of either kind.
-fn rounds(depth: u64) -> impl Iterator<Item = (u64, u64)> {
-    let goals = (4..=depth - 2).step_by(2);
-    goals.map(move |goal| (goal, 2 * size(depth) / size(goal)))
-}
-
-/// A node in a heap; as from the top down it is there before its children.
-#[derive(Object, Default)]
-struct Node<'gc> {
-    left: Option<Gc<'gc, Mut<Node<'gc>>>>,
-    right: Option<Gc<'gc, Mut<Node<'gc>>>>,
-    i: i32,
-    j: i32,
-}
-
-type Tree<'gc> = Gc<'gc, Mut<Node<'gc>>>;
-
-fn node<'gc>(m: &Mutator<'gc>) -> Tree<'gc> {
-    m.alloc(Mut::new(Node::default()))
-}
-
-fn populate<'gc>(m: &Mutator<'gc>, depth: u64, tree: Tree<'gc>) {
-    if depth > 0 {
-        let (left, right) = (node(m), node(m));
-        let mut at = tree.borrow_mut(m);
-        (at.left, at.right) = (Some(left), Some(right));
-        drop(at);
-        populate(m, depth - 1, left);
-        populate(m, depth - 1, right);
-    }
-}
-
-fn make<'gc>(m: &Mutator<'gc>, depth: u64) -> Tree<'gc> {
-    let mut node = Node::default();
-    if depth > 0 {
-        node.left = Some(make(m, depth - 1));
-        node.right = Some(make(m, depth - 1));
-    }
-    m.alloc(Mut::new(node))
-}
-
-/// How far it is to the end, always to the left.
-fn depth_of(tree: Tree<'_>) -> u64 {
-    let left = tree.borrow().left;
-    left.map_or(0, |left| 1 + depth_of(left))
-}
-
-fn nodes(tree: Tree<'_>) -> u64 {
-    let tree = tree.borrow();
-    let own = 1 + (tree.i + tree.j) as u64;
-    let children = [tree.left, tree.right];
-    own + children.into_iter().flatten().map(nodes).sum::<u64>()
-}
-
 /// A heap with a tree, or none yet.
 struct Park;
 
@@ -110,7 +55,7 @@ fn heap(run: &Run) -> Outcome {
         let mut sum = heap.turn(|m, _| depth_of(make(m, depth)));
         pauses.pace(&mut heap);
         heap.turn(|m, stays| {
-            let tree = node(m);
+            let tree = leaf(m);
             populate(m, depth - 2, tree);
             *stays = Some(tree);
         });
@@ -119,7 +64,7 @@ fn heap(run: &Run) -> Outcome {
         for (goal, trees) in rounds(depth) {
             for _ in 0..trees {
                 sum += heap.turn(|m, _| {
-                    let tree = node(m);
+                    let tree = leaf(m);
                     populate(m, goal, tree);
                     depth_of(tree)
                 });
@@ -133,14 +78,6 @@ fn heap(run: &Run) -> Outcome {
         black_box(array);
         sum + heap.turn(|_, stays| stays.map_or(0, nodes))
     })
-}
-
-fn array() -> Vec<f64> {
-    let mut array = vec![0.0; ARRAY];
-    for (at, place) in array.iter_mut().enumerate().take(ARRAY / 2).skip(1) {
-        *place = 1.0 / at as f64;
-    }
-    array
 }
 
 #[derive(Default)]
@@ -205,13 +142,4 @@ fn boxed(run: &Run) -> Outcome {
         black_box(array);
         sum + stays.nodes()
     })
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn iterations_are_those_of_the_original() {
-        let counts: Vec<_> = super::rounds(18).map(|(_, trees)| trees).collect();
-        assert_eq!(counts, [33_824, 8_256, 2_052, 512, 128, 32, 8]);
-    }
 }

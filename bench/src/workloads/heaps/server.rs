@@ -7,13 +7,14 @@
 //! An operation is a request.
 
 use super::sides::{self, BOX, BOX_MIMALLOC, HEAP, Outcome, ROUNDS, SIDE, Work};
-use super::tree::{Boxed, Tree, forest, size};
+use super::tree::{Boxed, forest};
 use crate::bench::{Bench, Group};
 use crate::failure::Failure;
 use crate::latency::Latencies;
 use crate::param::Param;
 use crate::row::Figures;
 use crate::run::Run;
+use crate::workloads::graphs::{build, nodes as size};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -62,7 +63,7 @@ fn heap(run: &Run) -> Outcome {
     serve(run, || {
         let mut heap = forest();
         move || {
-            let nodes = heap.turn(|m, _| Tree::make(m, depth).nodes());
+            let nodes = heap.turn(|m, _| build(*m, depth).count());
             heap.pace();
             nodes
         }

@@ -1,40 +1,7 @@
-//! Trees without anything in them.
+//! Trees without anything in them, in a heap of their own and in `Box`.
 
-use vivant_heap::{Gc, Heap, Mutator, Object, Pacing, Root, Source};
-
-/// Nodes of a tree.
-pub(super) fn size(depth: u64) -> u64 {
-    (1 << (depth + 1)) - 1
-}
-
-/// A node in a heap.
-#[derive(Object)]
-pub(super) struct Tree<'gc> {
-    left: Option<Gc<'gc, Tree<'gc>>>,
-    right: Option<Gc<'gc, Tree<'gc>>>,
-}
-
-impl<'gc> Tree<'gc> {
-    /// From the bottom up.
-    pub(super) fn make(m: &Mutator<'gc>, depth: u64) -> Gc<'gc, Tree<'gc>> {
-        let mut tree = Tree {
-            left: None,
-            right: None,
-        };
-        if depth > 0 {
-            tree.left = Some(Tree::make(m, depth - 1));
-            tree.right = Some(Tree::make(m, depth - 1));
-        }
-        m.alloc(tree)
-    }
-
-    pub(super) fn nodes(&self) -> u64 {
-        match (&self.left, &self.right) {
-            (Some(left), Some(right)) => 1 + left.nodes() + right.nodes(),
-            _ => 1,
-        }
-    }
-}
+use crate::workloads::graphs::Tree;
+use vivant_heap::{Gc, Heap, Pacing, Root, Source};
 
 /// A heap with a tree, or none yet.
 pub(super) struct Forest;
@@ -77,14 +44,15 @@ impl Boxed {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::workloads::graphs::{build, nodes};
 
     #[test]
     fn trees_have_all_their_nodes() {
         for depth in [0, 1, 5] {
-            let nodes = forest().turn(|m, _| Tree::make(m, depth).nodes());
+            let counted = forest().turn(|m, _| build(*m, depth).count());
             assert_eq!(
-                (nodes, Boxed::make(depth).nodes()),
-                (size(depth), size(depth))
+                (counted, Boxed::make(depth).nodes()),
+                (nodes(depth), nodes(depth))
             );
         }
     }

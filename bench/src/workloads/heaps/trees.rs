@@ -9,10 +9,11 @@
 //! Timed: everything. An operation is a node.
 
 use super::sides::{self, BOX, BOX_MIMALLOC, HEAP, Outcome, ROUNDS, SIDE, Work};
-use super::tree::{Boxed, Tree, forest, size};
+use super::tree::{Boxed, forest};
 use crate::bench::{Bench, Group};
 use crate::param::Param;
 use crate::run::Run;
+use crate::workloads::graphs::{build, nodes as size};
 
 pub(in crate::workloads) const HEAP_TREES: Bench = Bench {
     name: "heap_trees",
@@ -59,20 +60,20 @@ fn turns(run: &Run) -> Outcome {
     let depth = run.count("depth");
     Outcome::of(|pauses| {
         let mut heap = forest();
-        let mut sum = heap.turn(|m, _| Tree::make(m, depth + 1).nodes());
+        let mut sum = heap.turn(|m, _| build(*m, depth + 1).count());
         pauses.pace(&mut heap);
-        heap.turn(|m, stays| *stays = Some(Tree::make(m, depth)));
+        heap.turn(|m, stays| *stays = Some(build(*m, depth)));
         pauses.pace(&mut heap);
         for (depth, trees) in rounds(depth) {
             for _ in 0..trees {
-                sum += heap.turn(|m, _| Tree::make(m, depth).nodes());
+                sum += heap.turn(|m, _| build(*m, depth).count());
                 match depth < TIMED {
                     true => heap.pace(),
                     false => pauses.pace(&mut heap),
                 }
             }
         }
-        sum + heap.turn(|_, stays| stays.map_or(0, |tree| tree.nodes()))
+        sum + heap.turn(|_, stays| stays.map_or(0, |tree| tree.count()))
     })
 }
 
@@ -81,14 +82,14 @@ fn one_turn(run: &Run) -> Outcome {
     Outcome::of(|pauses| {
         let mut heap = forest();
         let sum = heap.turn(|m, _| {
-            let mut sum = Tree::make(m, depth + 1).nodes();
-            let stays = Tree::make(m, depth);
+            let mut sum = build(*m, depth + 1).count();
+            let stays = build(*m, depth);
             for (depth, trees) in rounds(depth) {
                 for _ in 0..trees {
-                    sum += Tree::make(m, depth).nodes();
+                    sum += build(*m, depth).count();
                 }
             }
-            sum + stays.nodes()
+            sum + stays.count()
         });
         pauses.pace(&mut heap);
         sum

@@ -6,12 +6,7 @@
 
 use super::Ptr;
 use crate::run::Run;
-
-/// The smallest of the trees that do not stay.
-const LEAST_DEPTH: u64 = 4;
-
-/// Length of the array, of which the first half is filled.
-const ARRAY: usize = 500_000;
+use crate::workloads::gcbench::{array, rounds};
 
 #[derive(Default)]
 struct Node {
@@ -20,16 +15,6 @@ struct Node {
     /// Two numbers that every node has, and nobody sets.
     i: i32,
     j: i32,
-}
-
-/// Nodes of a tree.
-fn size(depth: u64) -> u64 {
-    (1 << (depth + 1)) - 1
-}
-
-/// How many trees of a depth there are, of each kind.
-fn iterations(stretch: u64, depth: u64) -> u64 {
-    2 * size(stretch) / size(depth)
 }
 
 /// From the top down: a node is there before its children.
@@ -76,17 +61,14 @@ pub(super) fn run(run: &Run) -> u64 {
     let mut sum = depth(&make(stretch));
     let mut stays = Ptr::new(Node::default());
     populate(long_lived, &mut stays);
-    let mut array = vec![0.0; ARRAY];
-    for (at, place) in array.iter_mut().enumerate().take(ARRAY / 2).skip(1) {
-        *place = 1.0 / at as f64;
-    }
-    for goal in (LEAST_DEPTH..=long_lived).step_by(2) {
-        for _ in 0..iterations(stretch, goal) {
+    let array = array();
+    for (goal, trees) in rounds(stretch) {
+        for _ in 0..trees {
             let mut tree = Ptr::new(Node::default());
             populate(goal, &mut tree);
             sum += depth(&tree);
         }
-        for _ in 0..iterations(stretch, goal) {
+        for _ in 0..trees {
             sum += depth(&make(goal));
         }
     }
@@ -100,12 +82,6 @@ pub(super) fn run(run: &Run) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn iterations_are_those_of_the_original() {
-        let counts: Vec<_> = (4..=16).step_by(2).map(|it| iterations(18, it)).collect();
-        assert_eq!(counts, [33_824, 8_256, 2_052, 512, 128, 32, 8]);
-    }
 
     #[test]
     fn both_ways_make_the_same_tree() {
