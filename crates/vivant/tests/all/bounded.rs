@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 use vivant::prelude::*;
-use vivant::simulation::{Faults, Seeds, Simulation, check};
+use vivant::simulation::Simulation;
 use vivant::{Cause, DeadLetter, Mailbox, NotSent};
 
 #[derive(Actor)]
@@ -266,8 +266,8 @@ fn deferred_messages_count_and_are_displaced_first() {
     assert_eq!(lost(system), [(Cause::DroppedOldest, 4)]);
 }
 
-#[test]
-fn seeded_a_continuation_of_its_own_finds_room_in_a_full_mailbox() {
+#[vivant::test(seeds = 50)]
+fn seeded_a_continuation_of_its_own_finds_room_in_a_full_mailbox(simulation: &Simulation) {
     #[derive(Actor)]
     #[actor(mailbox = reject(1))]
     struct Asker {
@@ -297,21 +297,18 @@ fn seeded_a_continuation_of_its_own_finds_room_in_a_full_mailbox() {
             1
         }
     }
-    let name = "seeded_a_continuation_of_its_own_finds_room_in_a_full_mailbox";
-    check(name, Seeds(50), &Faults::none(), |simulation| {
-        let system = simulation.system();
-        let other = system.spawn(Asked);
-        let asker = system.spawn(Asker { other, answers: 0 });
-        for _ in 0..5 {
-            asker.ask().send();
-            simulation.run();
-        }
-        assert_eq!(asker.answers().ask_blocking().expect("it lives"), 5);
-        // Its places are as they were.
-        assert!(asker.nothing().try_send().is_ok());
-        assert!(asker.nothing().try_send().is_err());
-        assert_eq!(system.dead_letters().total(), 0);
-    });
+    let system = simulation.system();
+    let other = system.spawn(Asked);
+    let asker = system.spawn(Asker { other, answers: 0 });
+    for _ in 0..5 {
+        asker.ask().send();
+        simulation.run();
+    }
+    assert_eq!(asker.answers().ask_blocking().expect("it lives"), 5);
+    // Its places are as they were.
+    assert!(asker.nothing().try_send().is_ok());
+    assert!(asker.nothing().try_send().is_err());
+    assert_eq!(system.dead_letters().total(), 0);
 }
 
 #[test]

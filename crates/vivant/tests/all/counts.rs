@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex};
 use vivant::prelude::*;
-use vivant::simulation::{Faults, Seeds, Simulation, check};
+use vivant::simulation::{Faults, Simulation};
 use vivant::{Brc, Report};
 
 /// How many there are.
@@ -127,24 +127,17 @@ fn on_many_workers_everything_ends_once() {
     assert_eq!(living.now(), 0);
 }
 
-#[test]
-fn seeded_everything_ends_once() {
-    let seeds = Seeds(if cfg!(miri) { 2 } else { 50 });
-    check(
-        "everything ends once",
-        seeds,
-        &Faults::none(),
-        |simulation| {
-            let living = Living::default();
-            let (done, finished) = channel();
-            trading(simulation.system(), &living, 10, 30, &done);
-            simulation.run();
-            assert_eq!(finished.try_iter().count(), 20);
-            simulation.system().shutdown();
-            vivant_brc::merge();
-            assert_eq!(living.now(), 0);
-        },
-    );
+#[cfg_attr(miri, vivant::test(seeds = 2))]
+#[cfg_attr(not(miri), vivant::test(seeds = 50))]
+fn seeded_everything_ends_once(simulation: &Simulation) {
+    let living = Living::default();
+    let (done, finished) = channel();
+    trading(simulation.system(), &living, 10, 30, &done);
+    simulation.run();
+    assert_eq!(finished.try_iter().count(), 20);
+    simulation.system().shutdown();
+    vivant_brc::merge();
+    assert_eq!(living.now(), 0);
 }
 
 /// Keeps what it is given.

@@ -423,8 +423,9 @@ fn nobody_subscribes_to_a_system_that_has_shut_down() {
     }
 }
 
-#[test]
-fn seeded_shutdown_ends_everybody_whatever_is_held_back() {
+#[cfg_attr(miri, vivant::test(seeds = 2, faults = Faults::all()))]
+#[cfg_attr(not(miri), vivant::test(seeds = 200, faults = Faults::all()))]
+fn seeded_shutdown_ends_everybody_whatever_is_held_back(simulation: &Simulation) {
     #[derive(Actor)]
     struct Parent {
         friend: Option<Address<Victim>>,
@@ -441,29 +442,22 @@ fn seeded_shutdown_ends_everybody_whatever_is_held_back() {
             }
         }
     }
-    vivant::simulation::check(
-        "seeded_shutdown_ends_everybody_whatever_is_held_back",
-        vivant::simulation::Seeds(if cfg!(miri) { 2 } else { 200 }),
-        &Faults::all(),
-        |simulation| {
-            let system = simulation.system();
-            let friend = victim(system, "friend");
-            let parent = |_| {
-                system.spawn(Parent {
-                    friend: Some(friend.clone()),
-                })
-            };
-            let parents: Vec<_> = (0..6).map(parent).collect();
-            let asked: Vec<_> = parents.iter().map(|parent| parent.live().ask()).collect();
-            simulation.run_for(Duration::from_millis(simulation.seed() % 40));
-            assert!(system.shutdown().is_complete());
-            for asked in asked {
-                // An answer or an error; only silence would be wrong.
-                assert_ne!(system.block_on(asked), Err(AskError::Stalled));
-            }
-            drop((friend, parents));
-            assert_eq!(system.inspect().actors.len(), 0);
-            assert_eq!(system.inspect().bytes, 0);
-        },
-    );
+    let system = simulation.system();
+    let friend = victim(system, "friend");
+    let parent = |_| {
+        system.spawn(Parent {
+            friend: Some(friend.clone()),
+        })
+    };
+    let parents: Vec<_> = (0..6).map(parent).collect();
+    let asked: Vec<_> = parents.iter().map(|parent| parent.live().ask()).collect();
+    simulation.run_for(Duration::from_millis(simulation.seed() % 40));
+    assert!(system.shutdown().is_complete());
+    for asked in asked {
+        // An answer or an error; only silence would be wrong.
+        assert_ne!(system.block_on(asked), Err(AskError::Stalled));
+    }
+    drop((friend, parents));
+    assert_eq!(system.inspect().actors.len(), 0);
+    assert_eq!(system.inspect().bytes, 0);
 }

@@ -3,7 +3,7 @@
 use super::*;
 use vivant::Pacing;
 use vivant::heap::{Stress, When};
-use vivant::simulation::{Faults, Seeds, check};
+use vivant::simulation::Faults;
 
 /// A part of the state that is no [`vivant::Acquainted`], and an object.
 #[derive(Object, Default)]
@@ -241,56 +241,52 @@ fn why_alive_sees_through_heaps() {
     );
 }
 
-#[test]
-fn seeded_graphs_that_are_given_up_end_and_no_others() {
-    let test = |simulation: &Simulation| {
-        let seed = simulation.seed();
-        let when = [When::Paced, When::All, When::Chance][seed as usize % 3];
-        let pacing = Pacing::new()
-            .nursery(2_000)
-            .stressed(Stress::new(when, seed));
-        let builder = System::builder().pacing(pacing);
-        let simulation = Simulation::with(seed, Faults::none(), builder);
-        let stage = Stage::on(&simulation);
-        let baseline = stage.system.inspect().bytes;
-        let halls: Vec<_> = (0..8).map(|name| hall(&stage, name)).collect();
-        // Two groups. What is done in them is of no importance to the other one.
-        for at in 0..8 {
-            let group = at / 4 * 4;
-            let next = &halls[group + (at + 1) % 4];
-            match (seed + at as u64) % 3 {
-                0 => halls[at].notes(1, next.clone()).send(),
-                1 => halls[at].lodges(next.clone()).send(),
-                _ => halls[at].is_beside(next.clone()).send(),
-            }
-            halls[at]
-                .notes(1, halls[group + (at + 2) % 4].clone())
-                .send();
+#[cfg_attr(miri, vivant::test(seeds = 1))]
+#[cfg_attr(not(miri), vivant::test(seeds = 300))]
+fn seeded_graphs_that_are_given_up_end_and_no_others(simulation: &Simulation) {
+    let seed = simulation.seed();
+    let when = [When::Paced, When::All, When::Chance][seed as usize % 3];
+    let pacing = Pacing::new()
+        .nursery(2_000)
+        .stressed(Stress::new(when, seed));
+    let builder = System::builder().pacing(pacing);
+    let simulation = Simulation::with(seed, Faults::none(), builder);
+    let stage = Stage::on(&simulation);
+    let baseline = stage.system.inspect().bytes;
+    let halls: Vec<_> = (0..8).map(|name| hall(&stage, name)).collect();
+    // Two groups. What is done in them is of no importance to the other one.
+    for at in 0..8 {
+        let group = at / 4 * 4;
+        let next = &halls[group + (at + 1) % 4];
+        match (seed + at as u64) % 3 {
+            0 => halls[at].notes(1, next.clone()).send(),
+            1 => halls[at].lodges(next.clone()).send(),
+            _ => halls[at].is_beside(next.clone()).send(),
         }
-        for at in 0..8 {
-            halls[(at + seed as usize) % 8].sends_on().send();
-        }
-        let mut halls = halls.into_iter();
-        let first: Vec<_> = halls.by_ref().take(4).collect();
-        let kept = halls.next();
-        drop(halls);
-        if seed.is_multiple_of(2) {
-            simulation.run();
-            assert_eq!(stage.alive(), 8);
-        }
-        drop(first);
+        halls[at]
+            .notes(1, halls[group + (at + 2) % 4].clone())
+            .send();
+    }
+    for at in 0..8 {
+        halls[(at + seed as usize) % 8].sends_on().send();
+    }
+    let mut halls = halls.into_iter();
+    let first: Vec<_> = halls.by_ref().take(4).collect();
+    let kept = halls.next();
+    drop(halls);
+    if seed.is_multiple_of(2) {
         simulation.run();
-        assert!(
-            stage.ends.names().iter().all(|name| *name < 4),
-            "the others are held"
-        );
-        assert_eq!(stage.alive(), 4);
-        drop(kept);
-        simulation.run();
-        assert_eq!(stage.alive(), 0);
-        assert_eq!(stage.system.inspect().bytes, baseline);
-    };
-    let seeds = Seeds(if cfg!(miri) { 1 } else { 300 });
-    let name = "seeded_graphs_that_are_given_up_end_and_no_others";
-    check(name, seeds, &Faults::none(), test);
+        assert_eq!(stage.alive(), 8);
+    }
+    drop(first);
+    simulation.run();
+    assert!(
+        stage.ends.names().iter().all(|name| *name < 4),
+        "the others are held"
+    );
+    assert_eq!(stage.alive(), 4);
+    drop(kept);
+    simulation.run();
+    assert_eq!(stage.alive(), 0);
+    assert_eq!(stage.system.inspect().bytes, baseline);
 }

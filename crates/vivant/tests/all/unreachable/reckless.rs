@@ -3,7 +3,6 @@
 use super::*;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
-use vivant::simulation::{Faults, Seeds, check};
 
 /// Children have numbers from here on.
 const CHILD: u64 = 1000;
@@ -108,39 +107,31 @@ fn rings(system: &System, world: &World, rings: u64, size: u64) -> u64 {
     rings * size
 }
 
-#[test]
-fn seeded_reckless_ends_end_everybody() {
-    let test = |simulation: &Simulation| {
-        let world = World::default();
-        let system = simulation.system();
-        let baseline = system.inspect().bytes;
-        let count = rings(system, &world, 3, 2 + simulation.seed() % 4);
-        simulation.run();
-        let alive = || system.inspect().actors.len() as u64;
-        assert_eq!(alive(), 0);
-        // Each has had a child.
-        assert_eq!(world.ends.load(Ordering::Relaxed), 2 * count);
-        assert_eq!(world.upgraded.load(Ordering::Relaxed), 0);
-        let given = std::mem::take(&mut *world.given.lock().unwrap());
-        assert!(!given.is_empty());
-        for wild in &given {
-            assert!(matches!(
-                wild.poke().ask_blocking(),
-                Err(AskError::Stopped { .. })
-            ));
-            assert!(Address::downgrade(wild).upgrade().is_none());
-        }
-        drop(given);
-        simulation.run();
-        assert_eq!(system.inspect().bytes, baseline);
-    };
-    let seeds = Seeds(if cfg!(miri) { 1 } else { 100 });
-    check(
-        "seeded_reckless_ends_end_everybody",
-        seeds,
-        &Faults::none(),
-        test,
-    );
+#[cfg_attr(miri, vivant::test(seeds = 1))]
+#[cfg_attr(not(miri), vivant::test(seeds = 100))]
+fn seeded_reckless_ends_end_everybody(simulation: &Simulation) {
+    let world = World::default();
+    let system = simulation.system();
+    let baseline = system.inspect().bytes;
+    let count = rings(system, &world, 3, 2 + simulation.seed() % 4);
+    simulation.run();
+    let alive = || system.inspect().actors.len() as u64;
+    assert_eq!(alive(), 0);
+    // Each has had a child.
+    assert_eq!(world.ends.load(Ordering::Relaxed), 2 * count);
+    assert_eq!(world.upgraded.load(Ordering::Relaxed), 0);
+    let given = std::mem::take(&mut *world.given.lock().unwrap());
+    assert!(!given.is_empty());
+    for wild in &given {
+        assert!(matches!(
+            wild.poke().ask_blocking(),
+            Err(AskError::Stopped { .. })
+        ));
+        assert!(Address::downgrade(wild).upgrade().is_none());
+    }
+    drop(given);
+    simulation.run();
+    assert_eq!(system.inspect().bytes, baseline);
 }
 
 #[test]
