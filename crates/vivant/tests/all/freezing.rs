@@ -2,7 +2,7 @@
 
 use vivant::heap::{Mutator, Stress, When};
 use vivant::prelude::*;
-use vivant::simulation::{Faults, Seeds, Simulation, check};
+use vivant::simulation::{Faults, Simulation};
 use vivant::{Pacing, System};
 
 /// A price level of a book: a list that leads both ways.
@@ -190,18 +190,11 @@ fn sums(best: u64, levels: u64) -> (u64, u64) {
     (prices.sum(), orders + 7)
 }
 
-/// Runs a program under seeds, on heaps that collect everything after each turn and look after themselves.
-fn seeded(name: &str, program: impl Fn(&Simulation) + std::panic::RefUnwindSafe) {
-    let seeds = if cfg!(miri) { 1 } else { 20 };
-    check(name, Seeds(seeds), &Faults::none(), |simulation| {
-        let stress = Stress::new(When::All, simulation.seed());
-        let builder = System::builder().pacing(Pacing::new().stressed(stress));
-        program(&Simulation::with(
-            simulation.seed(),
-            Faults::none(),
-            builder,
-        ));
-    });
+/// The same seed on heaps that collect everything after each turn and look after themselves.
+fn stressed(simulation: &Simulation) -> Simulation {
+    let stress = Stress::new(When::All, simulation.seed());
+    let builder = System::builder().pacing(Pacing::new().stressed(stress));
+    Simulation::with(simulation.seed(), Faults::none(), builder)
 }
 
 /// Bytes of old objects in all heaps, after enough turns for everybody to hear of everything.
@@ -225,63 +218,60 @@ fn live(
     heaps.map(|heap| heap.live).sum()
 }
 
-#[test]
-fn seeded_a_book_is_frozen_and_published() {
-    seeded("seeded_a_book_is_frozen_and_published", |simulation| {
-        let system = simulation.system();
-        let readers = [(); 3].map(|()| Reader::spawn(system)).to_vec();
-        let publisher = Publisher::spawn(system, readers.clone());
-        let maker = Maker::spawn(system);
-        for best in [100, 200, 300] {
-            maker.give(publisher.clone(), best, 4).send();
-            maker.draft(best).send();
-        }
-        simulation.run();
-        for reader in &readers {
-            let read = reader.sums().ask_blocking().unwrap();
-            assert_eq!(read, [sums(200, 4), sums(300, 4)]);
-        }
-        // The publisher has it no more; a part outlives its whole.
-        publisher.forget().send();
-        readers[0].keep_the_worst().send();
-        readers[1].forget().send();
-        readers[2].forget().send();
-        let all = live(system, &maker, &[&publisher], &readers);
-        let worst = readers[0].sums().ask_blocking().unwrap();
-        assert_eq!(worst, [(197, 20), (297, 0)]);
-        maker.forget().send();
-        readers[0].forget().send();
-        let left = live(system, &maker, &[&publisher], &readers);
-        assert!(all > 0 && left == 0, "{left} of {all} bytes");
-    });
+#[cfg_attr(miri, vivant::test(seeds = 1))]
+#[cfg_attr(not(miri), vivant::test(seeds = 20))]
+fn seeded_a_book_is_frozen_and_published(simulation: &Simulation) {
+    let simulation = &stressed(simulation);
+    let system = simulation.system();
+    let readers = [(); 3].map(|()| Reader::spawn(system)).to_vec();
+    let publisher = Publisher::spawn(system, readers.clone());
+    let maker = Maker::spawn(system);
+    for best in [100, 200, 300] {
+        maker.give(publisher.clone(), best, 4).send();
+        maker.draft(best).send();
+    }
+    simulation.run();
+    for reader in &readers {
+        let read = reader.sums().ask_blocking().unwrap();
+        assert_eq!(read, [sums(200, 4), sums(300, 4)]);
+    }
+    // The publisher has it no more; a part outlives its whole.
+    publisher.forget().send();
+    readers[0].keep_the_worst().send();
+    readers[1].forget().send();
+    readers[2].forget().send();
+    let all = live(system, &maker, &[&publisher], &readers);
+    let worst = readers[0].sums().ask_blocking().unwrap();
+    assert_eq!(worst, [(197, 20), (297, 0)]);
+    maker.forget().send();
+    readers[0].forget().send();
+    let left = live(system, &maker, &[&publisher], &readers);
+    assert!(all > 0 && left == 0, "{left} of {all} bytes");
 }
 
-#[test]
-fn seeded_halves_of_a_book_go_to_two_publishers() {
-    seeded(
-        "seeded_halves_of_a_book_go_to_two_publishers",
-        |simulation| {
-            let system = simulation.system();
-            let readers = [(); 2].map(|()| Reader::spawn(system)).to_vec();
-            let [upper, lower] =
-                [0, 1].map(|at: usize| Publisher::spawn(system, vec![readers[at].clone()]));
-            let maker = Maker::spawn(system);
-            maker.halve([upper.clone(), lower.clone()], 100, 10).send();
-            simulation.run();
-            assert_eq!(readers[0].sums().ask_blocking(), Ok(vec![sums(100, 5)]));
-            assert_eq!(readers[1].sums().ask_blocking(), Ok(vec![sums(95, 5)]));
-            // Whoever froze it is gone: what it has published stays.
-            Address::stop(&upper);
-            simulation.run();
-            assert_eq!(readers[0].sums().ask_blocking(), Ok(vec![sums(100, 5)]));
-            lower.forget().send();
-            readers.iter().for_each(|reader| reader.forget().send());
-            live(system, &maker, &[&lower], &readers);
-            // What is left of the upper one's heap hears of it.
-            simulation.run();
-            assert_eq!(live(system, &maker, &[&lower], &readers), 0);
-        },
-    );
+#[cfg_attr(miri, vivant::test(seeds = 1))]
+#[cfg_attr(not(miri), vivant::test(seeds = 20))]
+fn seeded_halves_of_a_book_go_to_two_publishers(simulation: &Simulation) {
+    let simulation = &stressed(simulation);
+    let system = simulation.system();
+    let readers = [(); 2].map(|()| Reader::spawn(system)).to_vec();
+    let [upper, lower] =
+        [0, 1].map(|at: usize| Publisher::spawn(system, vec![readers[at].clone()]));
+    let maker = Maker::spawn(system);
+    maker.halve([upper.clone(), lower.clone()], 100, 10).send();
+    simulation.run();
+    assert_eq!(readers[0].sums().ask_blocking(), Ok(vec![sums(100, 5)]));
+    assert_eq!(readers[1].sums().ask_blocking(), Ok(vec![sums(95, 5)]));
+    // Whoever froze it is gone: what it has published stays.
+    Address::stop(&upper);
+    simulation.run();
+    assert_eq!(readers[0].sums().ask_blocking(), Ok(vec![sums(100, 5)]));
+    lower.forget().send();
+    readers.iter().for_each(|reader| reader.forget().send());
+    live(system, &maker, &[&lower], &readers);
+    // What is left of the upper one's heap hears of it.
+    simulation.run();
+    assert_eq!(live(system, &maker, &[&lower], &readers), 0);
 }
 
 #[test]

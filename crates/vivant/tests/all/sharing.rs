@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use vivant::heap::{Stress, When};
 use vivant::prelude::*;
-use vivant::simulation::{Faults, Seeds, Simulation, check};
+use vivant::simulation::{Faults, Simulation};
 use vivant::{Pacing, Step, System};
 
 #[derive(Object)]
@@ -236,18 +236,11 @@ impl Store {
     }
 }
 
-/// Runs a program under seeds, on heaps that collect everything after each turn and look after themselves.
-fn seeded(name: &str, program: impl Fn(&Simulation) + std::panic::RefUnwindSafe) {
-    let seeds = if cfg!(miri) { 1 } else { 20 };
-    check(name, Seeds(seeds), &Faults::none(), |simulation| {
-        let stress = Stress::new(When::All, simulation.seed());
-        let builder = System::builder().pacing(Pacing::new().stressed(stress));
-        program(&Simulation::with(
-            simulation.seed(),
-            Faults::none(),
-            builder,
-        ));
-    });
+/// The same seed on heaps that collect everything after each turn and look after themselves.
+fn stressed(simulation: &Simulation) -> Simulation {
+    let stress = Stress::new(When::All, simulation.seed());
+    let builder = System::builder().pacing(Pacing::new().stressed(stress));
+    Simulation::with(simulation.seed(), Faults::none(), builder)
 }
 
 /// Bytes of old objects in all heaps, after enough turns for everybody to hear of everything.
@@ -266,184 +259,181 @@ fn pages(key: u64, numbers: std::ops::Range<u64>) -> Vec<String> {
     numbers.map(|number| format!("{key}.{number}")).collect()
 }
 
-#[test]
-fn seeded_a_book_goes_round() {
-    seeded("seeded_a_book_goes_round", |simulation| {
-        let system = simulation.system();
-        let [a, b, c] = [(); 3].map(|()| Shelf::spawn(system, None));
-        a.write(5, 10).send();
-        a.give(b.clone(), 5).send();
-        simulation.run();
-        a.forget(5).send();
-        assert_eq!(c.fetch(b.clone(), 5).ask_blocking(), Ok(true));
-        assert_eq!(c.fetch(b.clone(), 6).ask_blocking(), Ok(false));
-        b.forget(5).send();
-        // By way of b, who has it no more.
-        let far = b.get_from(c.clone(), 5).ask_blocking().unwrap();
-        assert_eq!(
-            far.look(|page| page.map(|page| page.text.clone())),
-            Some("5.0".into())
-        );
-        assert_eq!(c.read(5).ask_blocking(), Ok(pages(5, 0..10)));
-        // And home.
-        far.look(|page| a.put(5, page.expect("a book")).send());
-        drop(far);
-        c.forget(5).send();
-        assert!(live(system, &[&a, &b, &c]) > 0);
-        assert_eq!(a.read(5).ask_blocking(), Ok(pages(5, 0..10)));
-        a.forget(5).send();
-        assert_eq!(live(system, &[&a, &b, &c]), 0);
-    });
-}
-
-#[test]
-fn seeded_a_part_outlives_its_whole() {
-    seeded("seeded_a_part_outlives_its_whole", |simulation| {
-        let system = simulation.system();
-        let [a, b, c] = [(); 3].map(|()| Shelf::spawn(system, None));
-        a.write(1, 20).send();
-        let whole = live(system, &[&a, &b, &c]);
-        a.give(b.clone(), 1).send();
-        simulation.run();
-        a.forget(1).send();
-        b.tear(1, 15).send();
-        b.give(c.clone(), 1).send();
-        simulation.run();
-        c.tear(1, 3).send();
-        b.forget(1).send();
-        let part = live(system, &[&a, &b, &c]);
-        assert!(
-            part > 0 && part <= whole / 10,
-            "two pages of twenty: {part} of {whole}"
-        );
-        assert_eq!(c.read(1).ask_blocking(), Ok(pages(1, 18..20)));
-        c.forget(1).send();
-        assert_eq!(live(system, &[&a, &b, &c]), 0);
-    });
-}
-
-#[test]
-fn seeded_what_waits_keeps_what_it_carries() {
-    seeded("seeded_what_waits_keeps_what_it_carries", |simulation| {
-        let system = simulation.system();
-        let [a, b] = [(); 2].map(|()| Shelf::spawn(system, None));
-        a.write(1, 3).send();
-        // A guard that looks at the book, and at what there is: not yet.
-        let compared = a.ask_to_compare(b.clone(), 1).ask();
-        simulation.run();
-        assert_eq!(b.fetch(a.clone(), 1).ask_blocking(), Ok(true));
-        assert_eq!(system.block_on(compared), Ok(true));
-        // A continuation that has a book.
-        a.lay_aside(b.clone(), 1).send();
-        assert_eq!(a.read(1).ask_blocking().map(|it| it.len()), Ok(0));
-        simulation.run();
-        assert_eq!(a.read(1).ask_blocking(), Ok(pages(1, 0..3)));
-        b.forget(1).send();
-        // Two books, two parcels.
-        assert_eq!(a.ask_whether_same(b.clone(), 1).ask_blocking(), Ok(true));
-        a.forget(1).send();
-        assert_eq!(live(system, &[&a, &b]), 0);
-    });
-}
-
-#[test]
-fn seeded_steps_and_beginnings() {
-    seeded("seeded_steps_and_beginnings", |simulation| {
-        let system = simulation.system();
-        let [a, b] = [(); 2].map(|()| Shelf::spawn(system, None));
-        a.write(1, 9).send();
-        assert_eq!(a.ask_for_last(b.clone(), 1).ask_blocking(), Ok(8));
-        assert_eq!(a.read(1).ask_blocking(), Ok(pages(1, 8..9)));
-        let c = a.found(1).ask_blocking().unwrap();
-        a.forget(1).send();
-        assert!(live(system, &[&a, &b, &c]) > 0);
-        assert_eq!(c.read(0).ask_blocking(), Ok(pages(1, 8..9)));
-        c.forget(0).send();
-        assert_eq!(live(system, &[&a, &b, &c]), 0);
-    });
-}
-
-#[test]
-fn seeded_what_nobody_takes_is_given_back() {
-    seeded("seeded_what_nobody_takes_is_given_back", |simulation| {
-        let system = simulation.system();
-        let [a, b] = [(); 2].map(|()| Shelf::spawn(system, None));
-        a.write(1, 5).send();
-        // To one that has ended: a dead letter.
-        Address::stop(&b);
-        simulation.run();
-        a.give(b.clone(), 1).send();
-        simulation.run();
-        let dead = system.dead_letters().counts();
-        assert_eq!(dead.iter().map(|it| it.count).sum::<u64>(), 1, "{dead:?}");
-        // Answers that nobody wants, now or later.
-        a.get(1).send();
-        let unwanted = a.get(1).ask();
-        simulation.run();
-        drop(unwanted);
-        drop(a.get(1).ask());
-        simulation.run();
-        // A message that waits for its guard when its actor ends.
-        let d = Shelf::spawn(system, None);
-        let waits = a.ask_to_compare(d.clone(), 1).ask();
-        simulation.run();
-        Address::stop(&d);
-        assert!(system.block_on(waits).is_err());
-        // A continuation whose actor ends before the answer.
-        let e = Shelf::spawn(system, None);
-        assert_eq!(e.fetch(a.clone(), 1).ask_blocking(), Ok(true));
-        e.lay_aside(a.clone(), 1).send();
-        Address::stop(&e);
-        simulation.run();
-        a.forget(1).send();
-        assert_eq!(live(system, &[&a]), 0);
-    });
-}
-
-#[test]
-fn seeded_a_panic_loses_no_count() {
-    seeded("seeded_a_panic_loses_no_count", |simulation| {
-        let system = simulation.system();
-        let [a, b] = [(); 2].map(|()| Shelf::spawn(system, None));
-        a.write(1, 5).send();
-        a.give_to_break(b.clone(), 1).send();
-        simulation.run();
-        a.forget(1).send();
-        assert_eq!(live(system, &[&a]), 0);
-    });
-}
-
-#[test]
-fn seeded_an_actor_without_a_heap_keeps_parcels() {
-    seeded(
-        "seeded_an_actor_without_a_heap_keeps_parcels",
-        |simulation| {
-            let system = simulation.system();
-            let [a, b] = [(); 2].map(|()| Shelf::spawn(system, None));
-            let store = system.spawn(Store { kept: Vec::new() });
-            a.write(1, 4).send();
-            assert_eq!(store.fetch(a.clone(), 1).ask_blocking(), Ok(1));
-            let parcel = a.get(1).ask_blocking().unwrap();
-            assert_eq!(store.keep(parcel.clone()).ask_blocking(), Ok(2));
-            let full = parcel.look(|page| store.when_full((3, page.expect("a book"))).ask());
-            let counted = parcel.look(|page| store.count(page.expect("a book"), b.clone()).ask());
-            assert_eq!(system.block_on(counted), Ok(4));
-            assert_eq!(b.read(9).ask_blocking(), Ok(pages(1, 0..4)));
-            assert_eq!(store.weigh(a.clone(), 1).ask_blocking(), Ok(Some(3)));
-            assert_eq!(store.weigh(a.clone(), 2).ask_blocking(), Ok(None));
-            assert_eq!(store.keep(parcel.clone()).ask_blocking(), Ok(3));
-            assert_eq!(system.block_on(full), Ok("1.0".into()));
-            drop(parcel);
-            a.forget(1).send();
-            b.forget(9).send();
-            assert!(live(system, &[&a, &b]) > 0);
-            store.give_all(b.clone(), 1).send();
-            simulation.run();
-            assert_eq!(b.read(1).ask_blocking(), Ok(pages(1, 0..4)));
-            b.forget(1).send();
-            assert_eq!(live(system, &[&a, &b]), 0);
-        },
+#[cfg_attr(miri, vivant::test(seeds = 1))]
+#[cfg_attr(not(miri), vivant::test(seeds = 20))]
+fn seeded_a_book_goes_round(simulation: &Simulation) {
+    let simulation = &stressed(simulation);
+    let system = simulation.system();
+    let [a, b, c] = [(); 3].map(|()| Shelf::spawn(system, None));
+    a.write(5, 10).send();
+    a.give(b.clone(), 5).send();
+    simulation.run();
+    a.forget(5).send();
+    assert_eq!(c.fetch(b.clone(), 5).ask_blocking(), Ok(true));
+    assert_eq!(c.fetch(b.clone(), 6).ask_blocking(), Ok(false));
+    b.forget(5).send();
+    // By way of b, who has it no more.
+    let far = b.get_from(c.clone(), 5).ask_blocking().unwrap();
+    assert_eq!(
+        far.look(|page| page.map(|page| page.text.clone())),
+        Some("5.0".into())
     );
+    assert_eq!(c.read(5).ask_blocking(), Ok(pages(5, 0..10)));
+    // And home.
+    far.look(|page| a.put(5, page.expect("a book")).send());
+    drop(far);
+    c.forget(5).send();
+    assert!(live(system, &[&a, &b, &c]) > 0);
+    assert_eq!(a.read(5).ask_blocking(), Ok(pages(5, 0..10)));
+    a.forget(5).send();
+    assert_eq!(live(system, &[&a, &b, &c]), 0);
+}
+
+#[cfg_attr(miri, vivant::test(seeds = 1))]
+#[cfg_attr(not(miri), vivant::test(seeds = 20))]
+fn seeded_a_part_outlives_its_whole(simulation: &Simulation) {
+    let simulation = &stressed(simulation);
+    let system = simulation.system();
+    let [a, b, c] = [(); 3].map(|()| Shelf::spawn(system, None));
+    a.write(1, 20).send();
+    let whole = live(system, &[&a, &b, &c]);
+    a.give(b.clone(), 1).send();
+    simulation.run();
+    a.forget(1).send();
+    b.tear(1, 15).send();
+    b.give(c.clone(), 1).send();
+    simulation.run();
+    c.tear(1, 3).send();
+    b.forget(1).send();
+    let part = live(system, &[&a, &b, &c]);
+    assert!(
+        part > 0 && part <= whole / 10,
+        "two pages of twenty: {part} of {whole}"
+    );
+    assert_eq!(c.read(1).ask_blocking(), Ok(pages(1, 18..20)));
+    c.forget(1).send();
+    assert_eq!(live(system, &[&a, &b, &c]), 0);
+}
+
+#[cfg_attr(miri, vivant::test(seeds = 1))]
+#[cfg_attr(not(miri), vivant::test(seeds = 20))]
+fn seeded_what_waits_keeps_what_it_carries(simulation: &Simulation) {
+    let simulation = &stressed(simulation);
+    let system = simulation.system();
+    let [a, b] = [(); 2].map(|()| Shelf::spawn(system, None));
+    a.write(1, 3).send();
+    // A guard that looks at the book, and at what there is: not yet.
+    let compared = a.ask_to_compare(b.clone(), 1).ask();
+    simulation.run();
+    assert_eq!(b.fetch(a.clone(), 1).ask_blocking(), Ok(true));
+    assert_eq!(system.block_on(compared), Ok(true));
+    // A continuation that has a book.
+    a.lay_aside(b.clone(), 1).send();
+    assert_eq!(a.read(1).ask_blocking().map(|it| it.len()), Ok(0));
+    simulation.run();
+    assert_eq!(a.read(1).ask_blocking(), Ok(pages(1, 0..3)));
+    b.forget(1).send();
+    // Two books, two parcels.
+    assert_eq!(a.ask_whether_same(b.clone(), 1).ask_blocking(), Ok(true));
+    a.forget(1).send();
+    assert_eq!(live(system, &[&a, &b]), 0);
+}
+
+#[cfg_attr(miri, vivant::test(seeds = 1))]
+#[cfg_attr(not(miri), vivant::test(seeds = 20))]
+fn seeded_steps_and_beginnings(simulation: &Simulation) {
+    let simulation = &stressed(simulation);
+    let system = simulation.system();
+    let [a, b] = [(); 2].map(|()| Shelf::spawn(system, None));
+    a.write(1, 9).send();
+    assert_eq!(a.ask_for_last(b.clone(), 1).ask_blocking(), Ok(8));
+    assert_eq!(a.read(1).ask_blocking(), Ok(pages(1, 8..9)));
+    let c = a.found(1).ask_blocking().unwrap();
+    a.forget(1).send();
+    assert!(live(system, &[&a, &b, &c]) > 0);
+    assert_eq!(c.read(0).ask_blocking(), Ok(pages(1, 8..9)));
+    c.forget(0).send();
+    assert_eq!(live(system, &[&a, &b, &c]), 0);
+}
+
+#[cfg_attr(miri, vivant::test(seeds = 1))]
+#[cfg_attr(not(miri), vivant::test(seeds = 20))]
+fn seeded_what_nobody_takes_is_given_back(simulation: &Simulation) {
+    let simulation = &stressed(simulation);
+    let system = simulation.system();
+    let [a, b] = [(); 2].map(|()| Shelf::spawn(system, None));
+    a.write(1, 5).send();
+    // To one that has ended: a dead letter.
+    Address::stop(&b);
+    simulation.run();
+    a.give(b.clone(), 1).send();
+    simulation.run();
+    let dead = system.dead_letters().counts();
+    assert_eq!(dead.iter().map(|it| it.count).sum::<u64>(), 1, "{dead:?}");
+    // Answers that nobody wants, now or later.
+    a.get(1).send();
+    let unwanted = a.get(1).ask();
+    simulation.run();
+    drop(unwanted);
+    drop(a.get(1).ask());
+    simulation.run();
+    // A message that waits for its guard when its actor ends.
+    let d = Shelf::spawn(system, None);
+    let waits = a.ask_to_compare(d.clone(), 1).ask();
+    simulation.run();
+    Address::stop(&d);
+    assert!(system.block_on(waits).is_err());
+    // A continuation whose actor ends before the answer.
+    let e = Shelf::spawn(system, None);
+    assert_eq!(e.fetch(a.clone(), 1).ask_blocking(), Ok(true));
+    e.lay_aside(a.clone(), 1).send();
+    Address::stop(&e);
+    simulation.run();
+    a.forget(1).send();
+    assert_eq!(live(system, &[&a]), 0);
+}
+
+#[cfg_attr(miri, vivant::test(seeds = 1))]
+#[cfg_attr(not(miri), vivant::test(seeds = 20))]
+fn seeded_a_panic_loses_no_count(simulation: &Simulation) {
+    let simulation = &stressed(simulation);
+    let system = simulation.system();
+    let [a, b] = [(); 2].map(|()| Shelf::spawn(system, None));
+    a.write(1, 5).send();
+    a.give_to_break(b.clone(), 1).send();
+    simulation.run();
+    a.forget(1).send();
+    assert_eq!(live(system, &[&a]), 0);
+}
+
+#[cfg_attr(miri, vivant::test(seeds = 1))]
+#[cfg_attr(not(miri), vivant::test(seeds = 20))]
+fn seeded_an_actor_without_a_heap_keeps_parcels(simulation: &Simulation) {
+    let simulation = &stressed(simulation);
+    let system = simulation.system();
+    let [a, b] = [(); 2].map(|()| Shelf::spawn(system, None));
+    let store = system.spawn(Store { kept: Vec::new() });
+    a.write(1, 4).send();
+    assert_eq!(store.fetch(a.clone(), 1).ask_blocking(), Ok(1));
+    let parcel = a.get(1).ask_blocking().unwrap();
+    assert_eq!(store.keep(parcel.clone()).ask_blocking(), Ok(2));
+    let full = parcel.look(|page| store.when_full((3, page.expect("a book"))).ask());
+    let counted = parcel.look(|page| store.count(page.expect("a book"), b.clone()).ask());
+    assert_eq!(system.block_on(counted), Ok(4));
+    assert_eq!(b.read(9).ask_blocking(), Ok(pages(1, 0..4)));
+    assert_eq!(store.weigh(a.clone(), 1).ask_blocking(), Ok(Some(3)));
+    assert_eq!(store.weigh(a.clone(), 2).ask_blocking(), Ok(None));
+    assert_eq!(store.keep(parcel.clone()).ask_blocking(), Ok(3));
+    assert_eq!(system.block_on(full), Ok("1.0".into()));
+    drop(parcel);
+    a.forget(1).send();
+    b.forget(9).send();
+    assert!(live(system, &[&a, &b]) > 0);
+    store.give_all(b.clone(), 1).send();
+    simulation.run();
+    assert_eq!(b.read(1).ask_blocking(), Ok(pages(1, 0..4)));
+    b.forget(1).send();
+    assert_eq!(live(system, &[&a, &b]), 0);
 }
 
 #[test]
