@@ -35,3 +35,23 @@ impl Tree<'_> {
 pub(in crate::workloads) fn nodes(depth: u64) -> u64 {
     (1 << (depth + 1)) - 1
 }
+
+/// The smallest of the trees that do not stay.
+pub(super) const LEAST_DEPTH: u64 = 4;
+
+/// How many trees of a depth there are.
+pub(super) fn trees(depth: u64, deepest: u64) -> u64 {
+    1 << (deepest - depth + LEAST_DEPTH)
+}
+
+/// Depths, and how many trees of each.
+pub(in crate::workloads) fn rounds(deepest: u64) -> impl Iterator<Item = (u64, u64)> {
+    let depths = (LEAST_DEPTH..=deepest).step_by(2);
+    depths.map(move |depth| (depth, trees(depth, deepest)))
+}
+
+/// The nodes of all trees, with the first one and the one that stays.
+pub(in crate::workloads) fn all_nodes(deepest: u64) -> u64 {
+    let short_lived = rounds(deepest).map(|(depth, trees)| trees * nodes(depth));
+    nodes(deepest + 1) + nodes(deepest) + short_lived.sum::<u64>()
+}

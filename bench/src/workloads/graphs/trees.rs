@@ -6,7 +6,7 @@
 //!
 //! Timed: from the question to its answer. An operation is a node.
 
-use super::tree::{Tree, build, nodes};
+use super::tree::{LEAST_DEPTH, Tree, all_nodes, build, rounds, trees};
 use super::{heaps, with_distribution, with_pauses};
 use crate::bench::{Bench, Group};
 use crate::failure::Failure;
@@ -32,19 +32,6 @@ pub(in crate::workloads) const TREES: Bench = Bench {
     run,
     child: None,
 };
-
-const LEAST_DEPTH: u64 = 4;
-
-/// How many trees of a depth there are.
-fn trees(depth: u64, deepest: u64) -> u64 {
-    1 << (deepest - depth + LEAST_DEPTH)
-}
-
-fn all_nodes(deepest: u64) -> u64 {
-    let short_lived = |depth| trees(depth, deepest) * nodes(depth);
-    let depths = (LEAST_DEPTH..=deepest).step_by(2);
-    nodes(deepest + 1) + nodes(deepest) + depths.map(short_lived).sum::<u64>()
-}
 
 #[derive(Actor)]
 struct WoodState<'gc> {
@@ -86,8 +73,8 @@ impl<'gc> WoodState<'gc> {
     fn grow_at_once(&mut self, t: &Turn<'gc, Wood>, deepest: u64) -> u64 {
         let mut sum = build(**t, deepest + 1).count();
         let stays = build(**t, deepest);
-        for depth in (LEAST_DEPTH..=deepest).step_by(2) {
-            for _ in 0..trees(depth, deepest) {
+        for (depth, trees) in rounds(deepest) {
+            for _ in 0..trees {
                 sum += build(**t, depth).count();
             }
         }

@@ -13,7 +13,7 @@ use super::tree::{Boxed, forest};
 use crate::bench::{Bench, Group};
 use crate::param::Param;
 use crate::run::Run;
-use crate::workloads::graphs::{build, nodes as size};
+use crate::workloads::graphs::{all_nodes, build, rounds};
 
 pub(in crate::workloads) const HEAP_TREES: Bench = Bench {
     name: "heap_trees",
@@ -31,8 +31,7 @@ pub(in crate::workloads) const HEAP_TREES: Bench = Bench {
     ],
     run: |run| {
         let depth = run.count("depth");
-        let nodes =
-            size(depth + 1) + size(depth) + rounds(depth).map(|(d, n)| n * size(d)).sum::<u64>();
+        let nodes = all_nodes(depth);
         sides::compare(run, &HEAP_TREES, WORKS, ("nodes", nodes), nodes)
     },
     child: Some(|run| sides::say(run, WORKS)),
@@ -49,12 +48,6 @@ const WORKS: &[(&str, Work)] = &[
 
 /// The clock is looked at for pauses only after trees of this depth or more: for smaller ones that would be part of what is measured.
 const TIMED: u64 = 10;
-
-/// Depths, and how many trees of each.
-fn rounds(depth: u64) -> impl Iterator<Item = (u64, u64)> {
-    let rounds = (4..=depth).step_by(2);
-    rounds.map(move |it| (it, 1 << (depth - it + 4)))
-}
 
 fn turns(run: &Run) -> Outcome {
     let depth = run.count("depth");
