@@ -277,16 +277,6 @@ unsafe impl<T: ?Sized + TwinOf> Twin for Tag<'static, T> {
     type Of<'gc> = Tag<'gc, T::Of<'gc>>;
 }
 
-crate::leaf!([] TagId);
-// SAFETY: there is no reference in it.
-unsafe impl<'gc> Sendable<'gc> for TagId {}
-// SAFETY: as above; it never changes.
-unsafe impl<'gc> FrozenParts<'gc> for TagId {}
-// SAFETY: there is no brand in it.
-unsafe impl Twin for TagId {
-    type Of<'gc> = TagId;
-}
-
 impl<T: ?Sized> fmt::Debug for Tag<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Tag({} {})", type_name::<T>(), self.number())

@@ -5,7 +5,7 @@ use super::frozen::Frozen;
 use super::gc::Gc;
 use super::ice::Ice;
 use super::mutable::Mut;
-use super::object::{Leaf, Object};
+use super::object::Object;
 use super::val::Val;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::marker::PhantomData;
@@ -169,51 +169,6 @@ unsafe impl<'gc, T: Freeze<'gc>> FreezeOf<'gc> for [T] {
     }
 }
 
-/// Types that never change and are small: read by value.
-macro_rules! copies {
-    ($($leaf:ty),* $(,)?) => {$(
-        // SAFETY: it is itself, and does not change.
-        unsafe impl<'gc> Freeze<'gc> for $leaf {
-            type Frozen = $leaf;
-            type View<'a> = $leaf where 'gc: 'a;
-            #[inline]
-            unsafe fn view<'a>(&'a self) -> $leaf
-    where
-        'gc: 'a,
-    {
-                *self
-            }
-        }
-    )*};
-}
-
-copies!(
-    (),
-    bool,
-    char,
-    u8,
-    u16,
-    u32,
-    u64,
-    u128,
-    usize,
-    i8,
-    i16,
-    i32,
-    i64,
-    i128,
-    isize,
-    f32,
-    f64,
-    std::time::Duration,
-    std::time::Instant,
-    std::time::SystemTime,
-    &'static str,
-    crate::HeapId,
-    std::net::IpAddr,
-    std::net::SocketAddr,
-);
-
 /// Types that are frozen as they are, and are read by reference.
 macro_rules! as_they_are {
     ($([$($parameters:tt)*] $whole:ty;)*) => {$(
@@ -226,41 +181,21 @@ macro_rules! as_they_are {
             type View<'a> = &'a Self where Self: 'a, 'gc: 'a;
             #[inline]
             unsafe fn view<'a>(&'a self) -> &'a Self
-    where
-        'gc: 'a,
-    {
+            where
+                'gc: 'a,
+            {
                 self
             }
         }
     )*};
 }
+pub(super) use as_they_are;
 
 as_they_are! {
-    [] String;
-    [] Box<str>;
-    [] std::path::PathBuf;
-    [T: ?Sized + Send + Sync + 'static] std::sync::Arc<T>;
     [] crate::val::String<'gc>;
     [T: Object<'gc>] crate::val::Vec<'gc, T>;
     [K: Object<'gc>, V: Object<'gc>] crate::val::Map<'gc, K, V>;
     [K: Object<'gc>, V: Object<'gc>] crate::val::OrdMap<'gc, K, V>;
-}
-
-// SAFETY: it is itself, and `Sync`.
-unsafe impl<'gc, T: Send + Sync + 'static> Freeze<'gc> for Leaf<T> {
-    type Frozen = Self;
-    type View<'a>
-        = &'a Self
-    where
-        Self: 'a,
-        'gc: 'a;
-    #[inline]
-    unsafe fn view<'a>(&'a self) -> &'a Self
-    where
-        'gc: 'a,
-    {
-        self
-    }
 }
 
 // SAFETY: it is frozen already.

@@ -1,7 +1,7 @@
 //! [`Frozen`]: what never changes, and so may be shared.
 
 use super::collected::Collected;
-use super::object::{Leaf, Object};
+use super::object::Object;
 use super::val::Val;
 
 /// What may lie in a shared object: nothing in it changes, all that it refers to is shared too, and any thread may read it (O2, Y6).
@@ -35,48 +35,6 @@ impl<'gc, T: FrozenParts<'gc> + Object<'gc, Static: Sync>> Frozen<'gc> for T {}
 )]
 pub unsafe trait FrozenParts<'gc>: Object<'gc> {}
 
-/// Types without collected parts, which do not change.
-macro_rules! leaves {
-    ($($leaf:ty),* $(,)?) => {$(
-        // SAFETY: there is no reference in it, and it does not change through a shared reference.
-        unsafe impl<'gc> FrozenParts<'gc> for $leaf {}
-    )*};
-}
-
-leaves!(
-    (),
-    bool,
-    char,
-    u8,
-    u16,
-    u32,
-    u64,
-    u128,
-    usize,
-    i8,
-    i16,
-    i32,
-    i64,
-    i128,
-    isize,
-    f32,
-    f64,
-    String,
-    std::time::Duration,
-    std::time::Instant,
-    std::time::SystemTime,
-    Box<str>,
-    &'static str,
-    crate::HeapId,
-    std::path::PathBuf,
-    std::net::IpAddr,
-    std::net::SocketAddr,
-);
-
-// SAFETY: as above; what changes in it is `Sync`.
-unsafe impl<'gc, T: ?Sized + Send + Sync + 'static> FrozenParts<'gc> for std::sync::Arc<T> {}
-// SAFETY: as above.
-unsafe impl<'gc, T: Send + Sync + 'static> FrozenParts<'gc> for Leaf<T> {}
 // SAFETY: as above.
 unsafe impl<'gc, T: ?Sized + Collected<'gc>> FrozenParts<'gc> for Val<'gc, T> {}
 

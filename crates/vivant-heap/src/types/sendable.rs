@@ -1,7 +1,7 @@
 //! [`Sendable`]: what may go from one heap to another.
 
 use super::collected::Collected;
-use super::object::{Leaf, Object};
+use super::object::Object;
 use super::val::Val;
 
 /// What may leave its heap: plain values, which move, and shared objects, which stay where they are.
@@ -19,49 +19,6 @@ use super::val::Val;
 )]
 pub unsafe trait Sendable<'gc>: Object<'gc> {}
 
-/// Types without collected parts.
-macro_rules! leaves {
-    ($($leaf:ty),* $(,)?) => {$(
-        // SAFETY: there is no reference in it.
-        unsafe impl<'gc> Sendable<'gc> for $leaf {}
-    )*};
-}
-
-leaves!(
-    (),
-    bool,
-    char,
-    u8,
-    u16,
-    u32,
-    u64,
-    u128,
-    usize,
-    i8,
-    i16,
-    i32,
-    i64,
-    i128,
-    isize,
-    f32,
-    f64,
-    String,
-    std::time::Duration,
-    std::time::Instant,
-    std::time::SystemTime,
-    Box<str>,
-    &'static str,
-    crate::HeapId,
-    crate::Watch,
-    std::path::PathBuf,
-    std::net::IpAddr,
-    std::net::SocketAddr,
-);
-
-// SAFETY: as above.
-unsafe impl<'gc, T: ?Sized + Send + Sync + 'static> Sendable<'gc> for std::sync::Arc<T> {}
-// SAFETY: as above.
-unsafe impl<'gc, T: Send + 'static> Sendable<'gc> for Leaf<T> {}
 // SAFETY: it is what may leave.
 unsafe impl<'gc, T: ?Sized + Collected<'gc>> Sendable<'gc> for Val<'gc, T> {}
 

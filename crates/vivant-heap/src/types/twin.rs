@@ -3,7 +3,7 @@
 use super::collected::Collected;
 use super::gc::Gc;
 use super::mutable::Mut;
-use super::object::{Leaf, Object};
+use super::object::Object;
 use super::val::Val;
 use super::weak::Weak;
 
@@ -48,55 +48,6 @@ unsafe impl<T: Twin> TwinOf for [T] {
     type Of<'gc> = [T::Of<'gc>];
 }
 
-/// Types without a brand.
-macro_rules! leaves {
-    ($($leaf:ty),* $(,)?) => {$(
-        // SAFETY: there is no brand in it.
-        unsafe impl Twin for $leaf {
-            type Of<'gc> = $leaf;
-        }
-    )*};
-}
-
-leaves!(
-    (),
-    bool,
-    char,
-    u8,
-    u16,
-    u32,
-    u64,
-    u128,
-    usize,
-    i8,
-    i16,
-    i32,
-    i64,
-    i128,
-    isize,
-    f32,
-    f64,
-    String,
-    std::time::Duration,
-    std::time::Instant,
-    std::time::SystemTime,
-    Box<str>,
-    &'static str,
-    crate::HeapId,
-    crate::Watch,
-    std::path::PathBuf,
-    std::net::IpAddr,
-    std::net::SocketAddr,
-);
-
-// SAFETY: as above.
-unsafe impl<T: ?Sized + Send + Sync + 'static> Twin for std::sync::Arc<T> {
-    type Of<'gc> = std::sync::Arc<T>;
-}
-// SAFETY: as above.
-unsafe impl<T: Send + 'static> Twin for Leaf<T> {
-    type Of<'gc> = Leaf<T>;
-}
 // SAFETY: its brand, and that of what it refers to.
 unsafe impl<T: ?Sized + TwinOf> Twin for Val<'static, T> {
     type Of<'gc> = Val<'gc, T::Of<'gc>>;

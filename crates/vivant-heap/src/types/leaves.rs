@@ -1,0 +1,131 @@
+//! The list of leaf types: no reference to a collected object is in them, so they are not traced.
+//!
+//! Each is an [`Object`](super::Object), a [`Twin`] and [`Sendable`]. Its group in the list says what else it is:
+//!
+//! | group | [`FrozenParts`] | [`Freeze`] |
+//! |---|---|---|
+//! | `by_value` | yes | yes, and is read by value |
+//! | `by_reference` | yes | yes, and is read by reference |
+//! | `not_freezable` | yes | no |
+//! | `not_frozen` | no | no |
+//!
+//! The second pair of brackets has the bounds under which a type is frozen.
+
+use super::freeze::{Freeze, as_they_are};
+use super::frozen::{Frozen, FrozenParts};
+use super::sendable::Sendable;
+use super::twin::Twin;
+
+/// Makes a type of one's own an [`Object`](crate::Object) without collected parts, where the derive asks too much of its parameters: `[T: Bound] Type<T>`.
+///
+/// ```
+/// struct Name<T: ?Sized>(u64, std::marker::PhantomData<fn(&T)>);
+/// vivant_heap::leaf!([T: ?Sized + 'static] Name<T>);
+/// ```
+///
+/// One that is counted elsewhere can be shown ([`Object::show_holdings`](crate::Object::show_holdings)):
+///
+/// ```
+/// struct Door(u64);
+/// vivant_heap::leaf!([] Door, door shows &door.0);
+/// ```
+///
+/// A type with a lifetime other than `'static`, or that stays on its thread, is refused:
+///
+/// ```compile_fail,E0277
+/// struct Local(std::rc::Rc<u8>);
+/// vivant_heap::leaf!([] Local);
+/// ```
+#[macro_export]
+macro_rules! leaf {
+    // One item: parameters that close the list, and go on with an item of their own, do not come through here.
+    (@one $item:item) => { $item };
+    ([$($parameters:tt)*] $leaf:ty $(, $value:ident shows $shown:expr)?) => {
+        $crate::leaf! { @one
+            // SAFETY: it is `'static` for every brand, so no brand is in it, and there is nothing to report.
+            unsafe impl<'gc, $($parameters)*> $crate::Object<'gc> for $leaf
+            where
+                $leaf: ::core::marker::Send + 'static,
+            {
+                type Static = $leaf;
+                const NEEDS_TRACE: bool = false;
+                #[inline]
+                fn trace(&self, _: &mut $crate::Tracer<'_>) {}
+                #[inline]
+                fn relocate(&mut self, _: &mut $crate::Relocator<'_>) {}
+                $(
+                    const SHOWS: bool = true;
+                    fn show_holdings(&self, to: &mut $crate::Holdings<'_>) {
+                        let $value = self;
+                        to.one($shown);
+                    }
+                )?
+            }
+        }
+    };
+}
+
+/// Anything without collected parts, as one part of an object.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub struct Leaf<T>(pub T);
+
+/// Emits the impls of a list of groups, each of lines `[bounds] [bounds if frozen] types`.
+macro_rules! leaf_types {
+    ($($group:ident { $($bounds:tt $frozen:tt $($leaf:ty),+;)* })*) => {
+        $($($(leaf_types!(@$group $bounds $frozen $leaf);)+)*)*
+    };
+    (@by_value [] [] $leaf:ty) => {
+        leaf_types!(@not_freezable [] [] $leaf);
+        // SAFETY: it is itself, and does not change.
+        unsafe impl<'gc> Freeze<'gc> for $leaf {
+            type Frozen = $leaf;
+            type View<'a> = $leaf where 'gc: 'a;
+            #[inline]
+            unsafe fn view<'a>(&'a self) -> $leaf
+            where
+                'gc: 'a,
+            {
+                *self
+            }
+        }
+    };
+    (@by_reference $bounds:tt $frozen:tt $leaf:ty) => {
+        leaf_types!(@not_freezable $bounds $frozen $leaf);
+        as_they_are!($frozen $leaf;);
+    };
+    (@not_freezable $bounds:tt [$($frozen:tt)*] $leaf:ty) => {
+        leaf_types!(@not_frozen $bounds [] $leaf);
+        // SAFETY: no reference is in it, and nothing in it changes but by means that are `Sync`.
+        unsafe impl<'gc, $($frozen)*> FrozenParts<'gc> for $leaf {}
+    };
+    (@not_frozen [$($bounds:tt)*] [] $leaf:ty) => {
+        crate::leaf!([$($bounds)*] $leaf);
+        // SAFETY: no brand is in it.
+        unsafe impl<$($bounds)*> Twin for $leaf {
+            type Of<'gc> = $leaf;
+        }
+        // SAFETY: no reference is in it.
+        unsafe impl<'gc, $($bounds)*> Sendable<'gc> for $leaf {}
+    };
+}
+
+leaf_types! {
+    by_value {
+        [] [] (), bool, char, f32, f64;
+        [] [] u8, u16, u32, u64, u128, usize, i8, i16, i32, i64, i128, isize;
+        [] [] &'static str, crate::HeapId;
+        [] [] std::net::IpAddr, std::net::SocketAddr;
+        [] [] std::time::Duration, std::time::Instant, std::time::SystemTime;
+    }
+    by_reference {
+        [] [] Box<str>, String, std::path::PathBuf;
+        [T: ?Sized + Send + Sync + 'static] [T: ?Sized + Send + Sync + 'static] std::sync::Arc<T>;
+        [T: Send + 'static] [T: Send + Sync + 'static] Leaf<T>;
+    }
+    not_freezable {
+        [] [] crate::TagId;
+    }
+    not_frozen {
+        [] [] crate::Watch;
+    }
+}
