@@ -48,7 +48,7 @@ pub use orca::{Books, Held, Keepers, Ledger, ObjectName, Orphan, Parcel, Remains
 pub use pacing::Pacing;
 pub use pages::{PAGE, Source, SourceStats};
 pub use persistent::val;
-pub use region::{Iso, NotDisjoint};
+pub use region::Iso;
 pub use stats::HeapStats;
 pub use stress::{Stress, When};
 pub use tags::{ForeignTag, Tag, TagId};

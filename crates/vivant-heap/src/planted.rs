@@ -60,12 +60,8 @@ pub(crate) enum Planted {
     DroppedBarrier,
     /// What was written in a region is left as it is when it is frozen, because nothing is young.
     UnfrozenBarrier,
-    /// A region is split without a look at what both parts reach.
-    UncheckedSplit,
     /// What an open region shares refers to what its owner does not count.
     UncountedParts,
-    /// A part that is split off does not count what it refers to.
-    ForgottenPart,
     /// A marker goes through an object without a claim.
     Unclaimed,
     /// The owner of an object changes it while somebody else goes through it.

@@ -14,7 +14,6 @@ mod scanner;
 mod settling;
 #[cfg(test)]
 mod settling_tests;
-mod split;
 mod tracer;
 pub(crate) mod work_list;
 

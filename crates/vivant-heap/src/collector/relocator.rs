@@ -205,11 +205,6 @@ impl<'a> Relocator<'a> {
         }
     }
 
-    /// The weak references that were gone through.
-    pub(super) fn weak_references(&mut self) -> Vec<NonNull<Header>> {
-        std::mem::take(&mut self.weak)
-    }
-
     /// All that is reached has moved: weak references follow, or are cleared (H10). Those to what is still young are looked at again in the
     /// next collection.
     pub(super) fn clear_weak(&mut self) {
@@ -220,7 +215,7 @@ impl<'a> Relocator<'a> {
             let young = unsafe {
                 Target::of(reference).update(|object| match age_of(object.cast()) {
                     Age::New | Age::Survived => object.as_ref().moved(),
-                    Age::Surviving | Age::Old | Age::Leaving => Some(object),
+                    Age::Surviving | Age::Old => Some(object),
                 })
             };
             let young = young.filter(|&object| {

@@ -38,5 +38,4 @@ pub(crate) use owner::Owner;
 pub(crate) use packer::ForeignCode;
 pub use packer::Packer;
 pub use parcel::Parcel;
-pub(crate) use post::Post;
-pub(crate) use sharing::{Ends, FOREIGN, MORE, Sharing, Taken};
+pub(crate) use sharing::{Ends, FOREIGN, Sharing, Taken};

@@ -31,8 +31,6 @@ pub(crate) enum Age {
     Survived,
     /// It has moved here in the collection that runs.
     Surviving,
-    /// It is old, in a region that is split: what refers to it is told whether it has moved to another one.
-    Leaving,
 }
 
 impl Age {
@@ -188,19 +186,6 @@ impl Run {
         let offset = cell.addr().get() - self.start().addr().get();
         let number = offset / page.cell_size();
         page.drops[number / 64] |= 1 << (number % 64);
-    }
-
-    /// The value that was in a cell has moved, with its destructor.
-    ///
-    /// # Safety
-    ///
-    /// As for `note_drop`.
-    pub(crate) unsafe fn forget_drop(self, cell: NonNull<u8>) {
-        // SAFETY: the caller's.
-        let page = unsafe { self.page() };
-        let offset = cell.addr().get() - self.start().addr().get();
-        let number = offset / page.cell_size();
-        page.drops[number / 64] &= !(1 << (number % 64));
     }
 
     /// Takes out what the last mark has not met: cells whose state is not `alive`. Those are told, before they are free, of which the caller

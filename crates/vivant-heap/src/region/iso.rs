@@ -11,6 +11,7 @@ use crate::sync::Arc;
 use crate::types::{Object, Sendable, Twin};
 use std::fmt;
 use std::marker::PhantomData;
+use std::mem;
 
 /// The root of a region as the state of a heap.
 pub(crate) struct Rooted<T>(PhantomData<fn(T) -> T>);
@@ -26,7 +27,7 @@ impl<T: Twin> Root for Rooted<T> {
 /// around it, and nothing private gets in or out; what is shared does, by [`Mutator::pack`] and [`Mutator::unpack`].
 ///
 /// A region collects itself when it is closed and has grown. It is freed when its `Iso` is dropped; or it ends as private objects of a heap
-/// ([`Iso::merge`]), as shared ones that never change ([`Iso::freeze`]), or as two regions ([`Iso::split`](Iso#method.split)).
+/// ([`Iso::merge`]), or as shared ones that never change ([`Iso::freeze`]).
 ///
 /// Costs at least a page (4 KiB) and about half a KiB beside.
 ///
@@ -100,6 +101,28 @@ impl<T: Twin> Iso<T> {
             self.heap.pace();
         }
         result
+    }
+
+    /// The same region with another root, which `body` makes of the one that it had. What the new one does not reach is freed when the region is
+    /// collected. No shared objects can be made meanwhile. If `body` panics, the region is lost.
+    ///
+    /// ```
+    /// use vivant_heap::{Gc, Iso};
+    ///
+    /// fn second(words: Iso<Vec<Gc<'static, str>>>) -> Iso<Option<Gc<'static, str>>> {
+    ///     words.map(|_, words| words.get(1).copied())
+    /// }
+    /// ```
+    pub fn map<U: Twin>(
+        self,
+        body: impl for<'r> FnOnce(&Mutator<'r>, T::Of<'r>) -> U::Of<'r>,
+    ) -> Iso<U> {
+        let (core, root) = self.heap.take_apart();
+        let heap = Heap::<Rooted<U>>::on(core, |r| {
+            // SAFETY: the same type but for its brand, which the body cannot choose or keep. It is used once.
+            body(r, unsafe { mem::transmute_copy(&root) })
+        });
+        Iso { heap }
     }
 
     /// Ends the region, and takes out its root as a parcel, if that has no private parts.

@@ -10,8 +10,6 @@ mod model;
 mod model_graphs;
 #[cfg(test)]
 mod model_tests;
-mod split;
 
 pub(crate) use holder::{Holder, Role};
 pub use iso::Iso;
-pub use split::NotDisjoint;

@@ -6,8 +6,8 @@
 //! | `Home::Heap` | the heap's pages after `merge` |
 //! | `Home::Shared` | the heap's pages after `freeze`; what `val` has made there |
 //! | `Region::Closed` | an `Iso` |
-//! | `Region::Gone` | an `Iso` that was merged, frozen, split or dropped |
-//! | `merge`, `freeze`, `freeze_within`, `split` | `Iso::merge`, `Iso::freeze`, `Iso::split` |
+//! | `Region::Gone` | an `Iso` that was merged, frozen or dropped |
+//! | `merge`, `freeze`, `freeze_within`, `map` | `Iso::merge`, `Iso::freeze`, `Iso::map` |
 //! | `alive` | what marks meet, and what the ledger walks through |
 //! | `imports` | what `Sharing::imports` has to have: what a region refers to that is shared |
 
@@ -126,21 +126,11 @@ impl Model {
         self.regions[region] = Region::Gone;
     }
 
-    /// The last of the root's edges is taken, and what it leads to is a region, if the rest does not reach that. Whose number then; the edge is back otherwise.
-    pub(super) fn split(&mut self, region: usize) -> Option<usize> {
-        let root = self.root(region);
-        let part = self.things[root].next.pop().expect("there is an edge");
-        let below = self.below(part);
-        if !self.below(root).is_disjoint(&below) {
-            self.things[root].next.push(part);
-            return None;
-        }
-        let new = self.regions.len();
-        self.regions.push(Region::Closed { root: part });
-        for thing in below {
-            self.things[thing].home = Home::Region(new);
-        }
-        Some(new)
+    /// The root's last edge leads to the new root, if there is one.
+    pub(super) fn map(&mut self, region: usize) -> Option<Number> {
+        let root = *self.things[self.root(region)].next.last()?;
+        self.regions[region] = Region::Closed { root };
+        Some(root)
     }
 
     /// The shared things that a region must count: those that its root reaches and that lie in its own things.

@@ -26,7 +26,6 @@ mod review_sharing;
 mod settling;
 mod short_of_pages;
 mod showing;
-mod split;
 mod sweeping;
 mod sweeping_by_and_by;
 mod tags;

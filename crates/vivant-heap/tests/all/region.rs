@@ -359,3 +359,49 @@ fn what_a_region_shares_keeps_what_it_refers_to() {
     assert_eq!(lender.stats().exports, 0);
     assert_eq!(holder.stats().exports, 0);
 }
+
+#[test]
+fn another_root_is_all_that_stays() {
+    let source = Arc::new(Source::new());
+    let ends = Arc::new(AtomicU32::new(0));
+    let new = || TreeIso::paced(&source, stressed(When::All), |r| tree(r, 2, Some(&ends)));
+    let mut count = new().map::<u64>(|_, root| sum(root));
+    count.collect();
+    assert_eq!((count.open(|_, count| *count), count.stats().alive), (7, 0));
+    let panicked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        new().map::<u64>(|_, _| panic!("on purpose"))
+    }));
+    assert!(panicked.is_err());
+    drop(count);
+    assert_eq!(ends.load(Ordering::Relaxed), 14);
+    assert_eq!(source.stats().pages, 0);
+}
+
+/// Objects of a few bytes that have a region each: the holder marks before thousands of these are garbage.
+#[test]
+fn a_forgotten_region_weighs_what_its_pages_do() {
+    struct Isos;
+    impl Root for Isos {
+        type Of<'gc> = Option<Gc<'gc, Mut<Iso<Vec<Gc<'static, [u64]>>>>>>;
+    }
+    let source = Arc::new(Source::new());
+    let mut heap = Heap::<Isos>::new(&source, Pacing::new(), |_| None);
+    let rounds = if cfg!(miri) { 6 } else { 200 };
+    for _ in 0..rounds {
+        heap.turn(|m, state| {
+            let iso = m.iso::<Vec<Gc<'static, [u64]>>>(|_| Vec::new());
+            let iso = m.alloc(Mut::new(iso));
+            iso.borrow_mut(m)
+                .open_in(m, |r, rows| rows.push(r.alloc_iter(0..8192)));
+            *state = Some(iso);
+        });
+        heap.pace();
+        let pages = source.stats().pages * vivant_heap::PAGE;
+        assert!(pages < 4 << 20, "{pages} bytes of pages");
+    }
+    assert!(heap.stats().major as usize >= rounds / 8);
+    heap.turn(|m, _| drop(m.iso::<Gc<'static, u64>>(|r| r.alloc(1))));
+    assert!(heap.stats().pinned > 0);
+    heap.collect();
+    assert_eq!(heap.stats().pinned, 0);
+}

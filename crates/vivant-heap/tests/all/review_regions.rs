@@ -327,16 +327,10 @@ fn run(seed: u64, steps: usize) {
                 let Some(outer) = state.outer.pop() else {
                     return;
                 };
-                let pair = outer.map::<(Outer<'static>, Outer<'static>)>(|m, mut one| {
-                    let (stuff, inner) = (one.stuff.half(m), one.inner.pop());
-                    let inner = inner.into_iter().collect();
-                    (one, Outer { stuff, inner })
-                });
-                match pair.split() {
-                    Ok((one, other)) => state.outer.extend([one, other]),
-                    // Two names of the same object.
-                    Err(again) => state.outer.push(again.whole.map(|_, (one, _)| one)),
-                }
+                state.outer.push(outer.map(|m, mut outer| Outer {
+                    stuff: outer.stuff.half(m),
+                    inner: outer.inner.drain(..).skip(1).collect(),
+                }));
             }),
             _ => {
                 drop_one_of(dice, pool);

@@ -16,8 +16,10 @@ fn twice(mut iso: Iso<Gc<'static, Mut<Node<'static>>>>) {
     });
 }
 
-fn parts(pair: Iso<(Gc<'static, Mut<Node<'static>>>, Gc<'static, Mut<Node<'static>>>)>) {
-    let (mut one, mut other) = pair.split().unwrap();
+fn parts(
+    mut one: Iso<Gc<'static, Mut<Node<'static>>>>,
+    mut other: Iso<Gc<'static, Mut<Node<'static>>>>,
+) {
     one.open(|r, one| other.open(|_, other| one.borrow_mut(r).next = Some(*other)));
 }
 
