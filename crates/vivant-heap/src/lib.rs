@@ -36,6 +36,7 @@ mod sync;
 mod tags;
 mod types;
 mod verify;
+mod walk;
 
 pub use collections::gc;
 pub use collector::{Marker, Progress, Relocator, Tracer};

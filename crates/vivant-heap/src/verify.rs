@@ -5,7 +5,6 @@ mod epoch;
 mod shared;
 mod tags;
 
-use crate::collector::{Listed, Tracer};
 use crate::header::{Header, young_size};
 use crate::heap::{Core, Heap, Root};
 use crate::old::FreeCells;
@@ -16,8 +15,8 @@ use crate::pages::page::{Kind, Run};
 use crate::stress::written;
 use crate::sync::Ordering;
 use crate::types::Object;
+use crate::walk::{Edges, Walk};
 use shared::is_clean;
-use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::ptr::NonNull;
@@ -63,6 +62,15 @@ impl<R: Root> Heap<R> {
     ///
     /// The heap is not what the collector takes it for. It must not be used any more, not even dropped.
     pub fn verify(&mut self) -> Result<(), Fault> {
+        self.verify_each(|_, _| {})
+    }
+
+    /// As [`Heap::verify`]. Hands over the references of the state, and then each object that lives
+    /// with its references.
+    pub(crate) fn verify_each(
+        &mut self,
+        each: impl FnMut(Option<NonNull<Header>>, &Edges),
+    ) -> Result<(), Fault> {
         let (core, state) = self.parts();
         let mut verifier = Verifier::new(core);
         verifier.nursery()?;
@@ -71,7 +79,8 @@ impl<R: Root> Heap<R> {
         verifier.remembered()?;
         verifier.deaths()?;
         verifier.tags()?;
-        verifier.reached(state)
+        verifier.reached(state, each)?;
+        verifier.shared()
     }
 }
 
@@ -89,11 +98,8 @@ struct Verifier<'a> {
     /// All young objects, with whether they are noted for their destructors.
     young: HashMap<usize, Noted>,
     remembered: HashSet<usize>,
-    met: HashSet<usize>,
     /// Objects of this heap to which a `Val` refers.
-    shared: RefCell<Vec<NonNull<Header>>>,
-    /// Met, and not yet gone through; with the type that refers to it.
-    grey: Vec<(NonNull<Header>, Option<&'static str>)>,
+    shared: Vec<NonNull<Header>>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -125,9 +131,7 @@ impl<'a> Verifier<'a> {
             pages: HashMap::new(),
             young: HashMap::new(),
             remembered: HashSet::new(),
-            met: HashSet::new(),
-            shared: RefCell::default(),
-            grey: Vec::new(),
+            shared: Vec::new(),
         }
     }
 
@@ -411,43 +415,38 @@ impl<'a> Verifier<'a> {
         Ok(place)
     }
 
-    /// All that the state reaches.
-    fn reached<'gc>(&mut self, state: &impl Object<'gc>) -> Result<(), Fault> {
-        let roots = self.edges(|tracer| state.trace(tracer));
-        let sharing = self.core.sharing.borrow();
-        let roots = roots.into_iter().chain(sharing.known());
-        self.grey.extend(roots.map(|object| (object, None)));
-        drop(sharing);
-        while let Some((object, from)) = self.grey.pop() {
-            if self.met.insert(object.addr().get()) {
-                let seen = self.object(object);
-                seen.map_err(|fault| Fault { from, ..fault })?;
-            }
+    /// All that the state reaches, and all that others know.
+    fn reached<'gc>(
+        &mut self,
+        state: &impl Object<'gc>,
+        mut each: impl FnMut(Option<NonNull<Header>>, &Edges),
+    ) -> Result<(), Fault> {
+        let mut walk = self.walk();
+        let roots = walk.state(state);
+        each(None, &roots);
+        self.shared.extend(roots.shared);
+        while let Some((object, from)) = walk.next() {
+            let seen = self.object(&mut walk, object);
+            let edges = seen.map_err(|fault| Fault { from, ..fault })?;
+            each(Some(object), &edges);
+            self.shared.extend(edges.shared);
         }
-        self.shared()
+        Ok(())
     }
 
-    /// The references to objects of this heap.
-    fn edges(&self, report: impl FnOnce(&mut Tracer<'_>)) -> Vec<NonNull<Header>> {
-        let Listed { mut own, shared } = Tracer::list(report);
-        let this = Some(Owner::name(&self.core.owner));
-        // SAFETY: a reference leads into a chunk, also if what it led to was freed.
-        let is_own = |object: &NonNull<Header>| unsafe { owner_of(object.cast()) } == this;
-        let shared: Vec<_> = shared.into_iter().filter(is_own).collect();
-        self.shared.borrow_mut().extend(&shared);
-        own.extend(shared);
-        own
+    /// A walk from what others know.
+    fn walk(&self) -> Walk {
+        let own = Owner::name(&self.core.owner);
+        Walk::new(own, self.core.sharing.borrow().known())
     }
 
-    fn object(&mut self, object: NonNull<Header>) -> Result<(), Fault> {
+    fn object(&self, walk: &mut Walk, object: NonNull<Header>) -> Result<Edges, Fault> {
         let at = object.addr().get();
         let place = self.place(object)?;
         // SAFETY: `place` has seen that an object begins there, and no turn runs.
-        let table = unsafe { object.as_ref() }.table();
-        // SAFETY: as above; the value follows the header.
-        let edges = self.edges(|tracer| unsafe { (table.trace)(object.add(1).cast(), tracer) });
+        let (table, edges) = unsafe { (object.as_ref().table(), walk.scan(object)) };
         check(
-            edges.is_empty() || table.needs_trace,
+            table.needs_trace || edges.own().next().is_none(),
             "H4",
             "references that its type denies",
             at,
@@ -480,8 +479,8 @@ impl<'a> Verifier<'a> {
                 let remembered = self.remembered.contains(&at);
                 let dirty = !table.mutable || remembered != is_clean(object);
                 check(dirty, "H5", "it is not clean, and not remembered", at)?;
-                let young = |edge: &NonNull<Header>| self.young.contains_key(&edge.addr().get());
-                let old_only = remembered || !edges.iter().any(young);
+                let young = |edge: NonNull<Header>| self.young.contains_key(&edge.addr().get());
+                let old_only = remembered || !edges.own().any(young);
                 check(
                     old_only,
                     "H5",
@@ -491,9 +490,6 @@ impl<'a> Verifier<'a> {
             }
         }
         self.stub(object)?;
-        let name = (table.name)();
-        self.grey
-            .extend(edges.into_iter().map(|edge| (edge, Some(name))));
-        Ok(())
+        Ok(edges)
     }
 }

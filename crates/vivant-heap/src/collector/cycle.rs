@@ -17,6 +17,7 @@ use crate::planted::{Planted, is_planted};
 use crate::stats::Waits;
 use crate::sync::{Arc, Ordering, yield_now};
 use crate::types::Object;
+use crate::walk::Walk;
 use std::collections::HashSet;
 use std::ptr::NonNull;
 
@@ -207,7 +208,11 @@ impl Core {
     fn shadow<'gc>(&mut self, roots: &impl Object<'gc>) -> HashSet<NonNull<Header>> {
         let own = Owner::name(&self.owner);
         let known = self.sharing.get_mut().roots();
-        super::shadow(roots, known, own)
+        let mut walk = Walk::new(own, known);
+        walk.state(roots);
+        // SAFETY: the heap is borrowed, so no turn runs; what its state refers to and what others
+        // know lives.
+        unsafe { walk.finish(|_, _| {}) }
     }
 
     /// Between two turns: hands over what they have found. If the mark is through, a piece of what it leaves is settled, of so many entries; or of as many as are due. Ends

@@ -21,10 +21,8 @@ pub(crate) use cycle::{Cycle, Revived};
 pub use mark::{Marker, Progress};
 pub(crate) use relocator::Ageing;
 pub use relocator::Relocator;
-pub(crate) use tracer::Listed;
 pub use tracer::Tracer;
 
-use crate::header::Header;
 use crate::heap::Core;
 use crate::old::{MISSES_MINOR, Portion};
 use crate::orca::Owner;
@@ -33,8 +31,6 @@ use crate::pieces::Pieces;
 #[cfg(test)]
 use crate::planted::{Planted, is_planted};
 use crate::types::Object;
-use std::collections::HashSet;
-use std::ptr::NonNull;
 
 /// What a mark is asked to note, for [`Heap::show`](crate::Heap::show).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -179,30 +175,4 @@ impl Core {
         old.sweep(portion, &self.source);
         old.at_step = old.living();
     }
-}
-
-/// All objects of this heap that its roots reach, and what others know: a simple mark, for a heap under stress.
-fn shadow<'gc>(
-    roots: &impl Object<'gc>,
-    known: Vec<NonNull<Header>>,
-    own: NonNull<Owner>,
-) -> HashSet<NonNull<Header>> {
-    let (mut met, mut grey) = (HashSet::new(), known);
-    let meets = |listed: Listed, grey: &mut Vec<NonNull<Header>>| {
-        // SAFETY: a reference that was reported is to a living object.
-        let is_own = |object: &NonNull<Header>| unsafe { Owner::of(*object) } == own;
-        grey.extend(listed.own);
-        grey.extend(listed.shared.into_iter().filter(is_own));
-    };
-    meets(Tracer::list(|tracer| roots.trace(tracer)), &mut grey);
-    while let Some(object) = grey.pop() {
-        if met.insert(object) {
-            // SAFETY: what is referred to lives; no turn runs, and the value follows the header.
-            let listed = Tracer::list(|tracer| unsafe {
-                (object.as_ref().table().trace)(object.add(1).cast(), tracer);
-            });
-            meets(listed, &mut grey);
-        }
-    }
-    met
 }

@@ -3,10 +3,10 @@
 use super::held::Held;
 use super::orphan::Orphan;
 use super::owner::Owner;
-use super::walk::walk;
 use crate::header::Header;
 use crate::heap::{Heap, Root};
 use crate::id::HeapId;
+use crate::walk::{Edges, Search, Walk};
 use std::collections::{HashMap, HashSet};
 use std::ptr::NonNull;
 
@@ -67,40 +67,36 @@ impl<R: Root> Sharer for Heap<R> {
     }
 
     fn keepers(&mut self, of: ObjectName) -> Keepers {
-        let mut roots = Vec::new();
-        // Who refers to each object.
+        let (core, state) = self.parts();
+        let known: Vec<_> = core.sharing.get_mut().known().collect();
+        let mut walk = Walk::new(Owner::name(&core.owner), known);
+        let roots = walk.state(state);
+        // The objects that refer to each object.
         let mut known_to: HashMap<ObjectName, Vec<ObjectName>> = HashMap::new();
-        let exports = self.core().between_turns().exports.iter();
-        let known = exports.filter(|export| export.count != 0);
-        let known = known.map(|export| export.object).collect();
-        walk(self, known, |from, listed| {
-            for object in listed.own.iter().chain(&listed.shared) {
-                let object = ObjectName::of(*object);
-                match from {
-                    None => roots.push(object),
-                    Some(from) => known_to
-                        .entry(object)
-                        .or_default()
-                        .push(ObjectName::of(from)),
-                }
+        let each = |from, edges: &Edges| {
+            for object in edges.all().map(ObjectName::of) {
+                let referrers = known_to.entry(object).or_default();
+                referrers.push(ObjectName::of(from));
             }
-        });
-        let mut leads = HashSet::from([of]);
-        let mut open = vec![of];
-        while let Some(object) = open.pop() {
-            for from in known_to.get(&object).into_iter().flatten() {
-                if leads.insert(*from) {
-                    open.push(*from);
-                }
-            }
+        };
+        // SAFETY: the heap is borrowed, so no turn runs; what its state refers to and what others
+        // know lives.
+        unsafe { walk.finish(each) };
+        let mut leads = Search::new();
+        leads.extend([of], ());
+        while let Some((object, ())) = leads.next() {
+            leads.extend(known_to.get(&object).into_iter().flatten().copied(), ());
         }
+        let leads = leads.met();
         let exports = self.core().between_turns().exports.iter();
         let known = exports.filter(|export| export.count > 0);
         let known = known.map(|export| (ObjectName::of(export.object), export.count));
         let (wholes, weights): (Vec<_>, Vec<_>) =
             known.filter(|(object, _)| leads.contains(object)).unzip();
         Keepers {
-            own: roots.iter().any(|object| leads.contains(object)),
+            own: roots
+                .all()
+                .any(|object| leads.contains(&ObjectName::of(object))),
             wholes,
             weight: weights.into_iter().sum(),
         }

@@ -2,15 +2,14 @@
 
 use super::held::Held;
 use super::orphan::Orphan;
-use super::owner::Owner;
 use super::parcel::Parcel;
-use super::walk::{is_foreign, walk};
 use crate::header::Header;
 use crate::heap::{Heap, Root};
 use crate::region::Iso;
 use crate::types::Twin;
 use crate::verify::Fault;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use crate::walk::{Referrer, Search};
+use std::collections::{BTreeMap, HashMap};
 use std::ptr::NonNull;
 
 /// A check of everything that is shared: give it all heaps, orphans, parcels and held references that there are, and ask.
@@ -43,7 +42,7 @@ pub struct Ledger {
     /// The references that others have.
     had: BTreeMap<usize, i64>,
     /// What is reached from heaps' states, parcels and held references, and by which type.
-    roots: Vec<(usize, Option<&'static str>)>,
+    roots: Vec<(usize, Referrer)>,
     /// All objects that live at their owners, with what they refer to that is shared.
     alive: HashMap<usize, Vec<usize>>,
     names: HashMap<usize, &'static str>,
@@ -60,33 +59,31 @@ impl Ledger {
             // Its holder has to know.
             heap.tells_again();
         }
-        heap.verify()?;
-        let core = heap.parts().0;
-        let (own, sharing) = (Owner::name(&core.owner), core.sharing.get_mut());
-        for export in sharing.exports.iter() {
-            *self.known.entry(address(export.object)).or_default() += export.count;
-        }
-        for (object, count) in sharing.imports.iter() {
-            *self.had.entry(address(object)).or_default() += count;
-        }
-        // The verifier has seen that an object begins wherever a reference leads.
-        let known = sharing.roots();
-        walk(heap, known, |from, listed| {
-            let name = from.map(|object| {
-                // SAFETY: it lives.
+        let Ledger {
+            known,
+            had,
+            roots,
+            alive,
+            names,
+        } = self;
+        heap.verify_each(|object, edges| {
+            let name = object.map(|object| {
+                // SAFETY: the verifier has seen that an object begins there.
                 let name = (unsafe { object.as_ref() }.table().name)();
+                names.insert(address(object), name);
                 // Of a frozen object its own heap's too: others read them as shared.
-                let edges = listed.shared.iter().chain(&listed.own);
-                let edges = edges.copied().map(address).collect();
-                self.names.insert(address(object), name);
-                self.alive.insert(address(object), edges);
+                alive.insert(address(object), edges.all().map(address).collect());
                 name
             });
-            let shared = listed.shared.iter();
-            let others = shared.filter(|object| is_foreign(**object, own));
-            self.roots
-                .extend(others.map(|object| (address(*object), name)));
-        });
+            roots.extend(edges.foreign.iter().map(|edge| (address(*edge), name)));
+        })?;
+        let sharing = heap.parts().0.sharing.get_mut();
+        for export in sharing.exports.iter() {
+            *known.entry(address(export.object)).or_default() += export.count;
+        }
+        for (object, count) in sharing.imports.iter() {
+            *had.entry(address(object)).or_default() += count;
+        }
         Ok(())
     }
 
@@ -150,19 +147,18 @@ impl Ledger {
                 return self.fault("O5", what, object, None);
             }
         }
-        let mut grey = self.roots.clone();
-        let mut met = HashSet::new();
-        while let Some((object, from)) = grey.pop() {
-            if !met.insert(object) {
-                continue;
-            }
+        let mut reached = Search::new();
+        for (root, from) in &self.roots {
+            reached.extend([*root], *from);
+        }
+        while let Some((object, from)) = reached.next() {
             let Some(edges) = self.alive.get(&object) else {
                 let what =
                     "it is reached from elsewhere, and its owner does not know that it lives";
                 return self.fault("O3", what, object, from);
             };
             let name = self.names.get(&object).copied();
-            grey.extend(edges.iter().map(|&edge| (edge, name)));
+            reached.extend(edges.iter().copied(), name);
         }
         Ok(())
     }
@@ -172,7 +168,7 @@ impl Ledger {
         rule: &'static str,
         what: &'static str,
         address: usize,
-        from: Option<&'static str>,
+        from: Referrer,
     ) -> Result<(), Fault> {
         Err(Fault {
             rule,

@@ -26,7 +26,6 @@ mod packer;
 mod parcel;
 mod post;
 mod sharing;
-mod walk;
 
 pub use books::Books;
 pub(crate) use counts::{Counts, Entry};

@@ -1,6 +1,7 @@
 //! The list of leaf types: no reference to a collected object is in them, so they are not traced.
 //!
-//! Each is an [`Object`](super::Object), a [`Twin`] and [`Sendable`]. Its group in the list says what else it is:
+//! Each is an [`Object`](super::Object), a [`Twin`] and [`Sendable`]. Its group in the list says
+//! what else it is:
 //!
 //! | group | [`FrozenParts`] | [`Freeze`] |
 //! |---|---|---|
@@ -16,7 +17,8 @@ use super::frozen::{Frozen, FrozenParts};
 use super::sendable::Sendable;
 use super::twin::Twin;
 
-/// Makes a type of one's own an [`Object`](crate::Object) without collected parts, where the derive asks too much of its parameters: `[T: Bound] Type<T>`.
+/// Makes a type of one's own an [`Object`](crate::Object) without collected parts, where the derive
+/// asks too much of its parameters: `[T: Bound] Type<T>`.
 ///
 /// ```
 /// struct Name<T: ?Sized>(u64, std::marker::PhantomData<fn(&T)>);

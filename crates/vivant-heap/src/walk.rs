@@ -1,0 +1,157 @@
+//! A walk through all that lives in one heap, between two turns.
+//!
+//! The verifier, the count audit ([`Ledger`](crate::Ledger)), retaining paths
+//! ([`Sharer::keepers`](crate::Sharer::keepers)) and the check of marks under stress are loops over
+//! [`Walk::next`] and [`Walk::scan`]. A walk writes nothing to the heap, and allocates some words
+//! for each object and reference.
+
+use crate::collector::Tracer;
+use crate::header::Header;
+use crate::orca::Owner;
+use crate::pages::chunk::owner_of;
+use crate::types::Object;
+use std::collections::HashSet;
+use std::hash::Hash;
+use std::ptr::NonNull;
+
+/// A search of a graph: each node once, with the first edge that led to it.
+pub(crate) struct Search<N, E> {
+    met: HashSet<N>,
+    open: Vec<(N, E)>,
+}
+
+impl<N: Copy + Eq + Hash, E: Copy> Search<N, E> {
+    pub(crate) fn new() -> Self {
+        Search {
+            met: HashSet::new(),
+            open: Vec::new(),
+        }
+    }
+
+    /// An edge leads to each of these.
+    pub(crate) fn extend(&mut self, nodes: impl IntoIterator<Item = N>, edge: E) {
+        self.open.extend(nodes.into_iter().map(|node| (node, edge)));
+    }
+
+    /// The next node that is met for the first time.
+    pub(crate) fn next(&mut self) -> Option<(N, E)> {
+        while let Some((node, edge)) = self.open.pop() {
+            if self.met.insert(node) {
+                return Some((node, edge));
+            }
+        }
+        None
+    }
+
+    /// All nodes that were met.
+    pub(crate) fn met(self) -> HashSet<N> {
+        self.met
+    }
+}
+
+/// The references of one value, by where they lead.
+pub(crate) struct Edges {
+    /// To objects of the heap, by [`Gc`](crate::Gc).
+    pub(crate) private: Vec<NonNull<Header>>,
+    /// To shared objects of the heap, by [`Val`](crate::Val).
+    pub(crate) shared: Vec<NonNull<Header>>,
+    /// To shared objects of other heaps.
+    pub(crate) foreign: Vec<NonNull<Header>>,
+}
+
+impl Edges {
+    fn of(own: NonNull<Owner>, report: impl FnOnce(&mut Tracer<'_>)) -> Edges {
+        let listed = Tracer::list(report);
+        // SAFETY: a reference leads into a chunk, also if what it led to was freed.
+        let is_own = |object: &NonNull<Header>| unsafe { owner_of(object.cast()) } == Some(own);
+        let (shared, foreign) = listed.shared.into_iter().partition(is_own);
+        Edges {
+            private: listed.own,
+            shared,
+            foreign,
+        }
+    }
+
+    /// Wherever they lead.
+    pub(crate) fn all(&self) -> impl Iterator<Item = NonNull<Header>> {
+        self.own().chain(self.foreign.iter().copied())
+    }
+
+    /// Those that lead to objects of the heap.
+    pub(crate) fn own(&self) -> impl Iterator<Item = NonNull<Header>> {
+        self.private.iter().chain(&self.shared).copied()
+    }
+}
+
+/// The type of the object whose reference led to another one; none for a root.
+pub(crate) type Referrer = Option<&'static str>;
+
+/// A walk through the objects of a heap.
+pub(crate) struct Walk {
+    own: NonNull<Owner>,
+    search: Search<NonNull<Header>, Referrer>,
+}
+
+impl Walk {
+    /// Of the heap with this owner, from these roots.
+    pub(crate) fn new(
+        own: NonNull<Owner>,
+        roots: impl IntoIterator<Item = NonNull<Header>>,
+    ) -> Walk {
+        let mut walk = Walk {
+            own,
+            search: Search::new(),
+        };
+        walk.roots(roots);
+        walk
+    }
+
+    /// Adds roots.
+    pub(crate) fn roots(&mut self, roots: impl IntoIterator<Item = NonNull<Header>>) {
+        self.search.extend(roots, None);
+    }
+
+    /// The references of a heap's state. What they lead to is met later.
+    pub(crate) fn state<'gc>(&mut self, state: &impl Object<'gc>) -> Edges {
+        let edges = Edges::of(self.own, |tracer| state.trace(tracer));
+        self.search.extend(edges.own(), None);
+        edges
+    }
+
+    /// The next object, once: not yet looked at.
+    pub(crate) fn next(&mut self) -> Option<(NonNull<Header>, Referrer)> {
+        self.search.next()
+    }
+
+    /// The references of an object. What they lead to is met later.
+    ///
+    /// # Safety
+    ///
+    /// An object of the heap begins there, and no turn runs.
+    pub(crate) unsafe fn scan(&mut self, object: NonNull<Header>) -> Edges {
+        // SAFETY: the caller's.
+        let table = unsafe { object.as_ref() }.table();
+        // SAFETY: as above; the value follows the header.
+        let report =
+            |tracer: &mut Tracer<'_>| unsafe { (table.trace)(object.add(1).cast(), tracer) };
+        let edges = Edges::of(self.own, report);
+        self.search.extend(edges.own(), Some((table.name)()));
+        edges
+    }
+
+    /// Walks to the end, and hands over each object with its references. Returns all objects.
+    ///
+    /// # Safety
+    ///
+    /// What the roots and the state refer to lives, and no turn runs.
+    pub(crate) unsafe fn finish(
+        mut self,
+        mut each: impl FnMut(NonNull<Header>, &Edges),
+    ) -> HashSet<NonNull<Header>> {
+        while let Some((object, _)) = self.next() {
+            // SAFETY: the caller's: what living objects refer to lives.
+            each(object, &unsafe { self.scan(object) });
+        }
+        self.search.met()
+    }
+}
