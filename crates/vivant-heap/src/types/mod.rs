@@ -2,6 +2,7 @@
 
 pub(crate) mod borrow;
 mod collected;
+mod containers;
 mod freeze;
 mod frozen;
 pub(crate) mod gc;
