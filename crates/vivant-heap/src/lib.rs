@@ -34,6 +34,7 @@ mod stats;
 mod stress;
 mod sync;
 mod tags;
+mod text;
 mod types;
 mod verify;
 mod walk;

@@ -5,10 +5,9 @@ use super::items::Items;
 use super::vec::Vec;
 use crate::collector::{Relocator, Tracer};
 use crate::mutator::Mutator;
+use crate::text::text;
 use crate::types::Object;
-use std::cmp::Ordering;
 use std::fmt;
-use std::hash::{Hash, Hasher};
 
 /// Text in the heap, in chunks of at most 1 KiB, each of which is UTF-8 by itself (H11).
 ///
@@ -272,82 +271,11 @@ impl Default for String<'_> {
     }
 }
 
-impl fmt::Display for String<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.chunks().try_for_each(|text| f.write_str(text))
-    }
-}
-
-impl fmt::Debug for String<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("\"")?;
-        for text in self.chunks() {
-            write!(f, "{}", text.escape_debug())?;
-        }
-        f.write_str("\"")
-    }
-}
+text!(String);
 
 impl PartialEq for String<'_> {
     fn eq(&self, other: &Self) -> bool {
         self.len == other.len && self.bytes().eq(other.bytes())
-    }
-}
-
-impl Eq for String<'_> {}
-
-impl PartialEq<str> for String<'_> {
-    fn eq(&self, other: &str) -> bool {
-        let mut rest = other;
-        self.len == other.len()
-            && self.chunks().all(|text| match rest.strip_prefix(text) {
-                Some(behind) => {
-                    rest = behind;
-                    true
-                }
-                None => false,
-            })
-    }
-}
-
-impl PartialEq<&str> for String<'_> {
-    fn eq(&self, other: &&str) -> bool {
-        *self == **other
-    }
-}
-
-impl PartialOrd for String<'_> {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for String<'_> {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.bytes().cmp(other.bytes())
-    }
-}
-
-impl Hash for String<'_> {
-    /// The same for the same text, wherever its chunks end.
-    fn hash<H: Hasher>(&self, hasher: &mut H) {
-        let mut block = [0; 64];
-        let mut filled = 0;
-        for text in self.chunks() {
-            let mut rest = text.as_bytes();
-            while !rest.is_empty() {
-                let (now, behind) = rest.split_at(rest.len().min(block.len() - filled));
-                block[filled..filled + now.len()].copy_from_slice(now);
-                filled += now.len();
-                rest = behind;
-                if filled == block.len() {
-                    hasher.write(&block);
-                    filled = 0;
-                }
-            }
-        }
-        hasher.write(&block[..filled]);
-        hasher.write_u8(0xFF);
     }
 }
 

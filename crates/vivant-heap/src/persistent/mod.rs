@@ -7,6 +7,7 @@ mod map;
 mod ord_map;
 mod string;
 mod vec;
+mod version;
 
 /// Collections that never change: an update gives a new version, which shares what is the same with the old one.
 ///

@@ -8,6 +8,7 @@ mod remove;
 
 pub use iter::Iter;
 
+use super::version::map;
 use crate::collections::gc::FixedState;
 use crate::types::{Frozen, Val};
 use crate::verify::Fault;
@@ -52,15 +53,6 @@ pub struct Map<'gc, K, V> {
     len: usize,
 }
 
-impl<K, V> Clone for Map<'_, K, V> {
-    #[inline]
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<K, V> Copy for Map<'_, K, V> {}
-
 #[inline]
 fn hash_of<Q: Hash + ?Sized>(key: &Q) -> u64 {
     FixedState.hash_one(key)
@@ -71,20 +63,6 @@ impl<'gc, K, V> Map<'gc, K, V> {
     #[must_use]
     pub const fn new() -> Self {
         Map { root: None, len: 0 }
-    }
-
-    /// How many entries there are.
-    #[inline]
-    #[must_use]
-    pub fn len(self) -> usize {
-        self.len
-    }
-
-    /// Whether there is none.
-    #[inline]
-    #[must_use]
-    pub fn is_empty(self) -> bool {
-        self.len == 0
     }
 
     /// The entries, in the order of their keys' hashes.
@@ -134,15 +112,6 @@ impl<'gc, K: Hash + Eq, V> Map<'gc, K, V> {
         self.root?.get(hash_of(key), key)
     }
 
-    /// Whether there is such a key.
-    #[must_use]
-    pub fn contains_key<Q: Hash + Eq + ?Sized>(self, key: &Q) -> bool
-    where
-        K: Borrow<Q>,
-    {
-        self.get(key).is_some()
-    }
-
     /// Looks at every node: J2 to J4.
     ///
     /// # Errors
@@ -170,16 +139,6 @@ where
     K: Hash + Eq + Frozen<'gc> + Clone,
     V: Frozen<'gc> + Clone,
 {
-    /// Of what an iterator gives, which may allocate too. Of equal keys the last one counts.
-    ///
-    /// # Panics
-    ///
-    /// There is no memory; so all that update.
-    #[must_use]
-    pub fn from_iter(m: &Mutator<'gc>, entries: impl IntoIterator<Item = (K, V)>) -> Self {
-        Map::new().extend(m, entries)
-    }
-
     /// With an entry, in the place of the one with this key if there is one.
     #[must_use]
     pub fn insert(self, m: &Mutator<'gc>, key: K, value: V) -> Self {
@@ -221,30 +180,7 @@ where
     }
 }
 
-impl<K, V> Default for Map<'_, K, V> {
-    fn default() -> Self {
-        Map::new()
-    }
-}
-
-impl<K: Hash + Eq + Borrow<Q>, V, Q: Hash + Eq + ?Sized> Index<&Q> for Map<'_, K, V> {
-    type Output = V;
-    #[track_caller]
-    fn index(&self, key: &Q) -> &V {
-        match self.get(key) {
-            Some(value) => value,
-            None => panic!("no such key in the map"),
-        }
-    }
-}
-
-impl<'gc, K, V> IntoIterator for Map<'gc, K, V> {
-    type Item = (&'gc K, &'gc V);
-    type IntoIter = Iter<'gc, K, V>;
-    fn into_iter(self) -> Iter<'gc, K, V> {
-        self.iter()
-    }
-}
+map!(Map, Hash + Eq);
 
 impl<K: Hash + Eq, V: PartialEq> PartialEq for Map<'_, K, V> {
     /// Costs nothing where both are one version.
@@ -255,9 +191,3 @@ impl<K: Hash + Eq, V: PartialEq> PartialEq for Map<'_, K, V> {
 }
 
 impl<K: Hash + Eq, V: Eq> Eq for Map<'_, K, V> {}
-
-impl<K: fmt::Debug, V: fmt::Debug> fmt::Debug for Map<'_, K, V> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_map().entries(self.iter()).finish()
-    }
-}

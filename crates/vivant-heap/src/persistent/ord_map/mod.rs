@@ -7,6 +7,7 @@ mod remove;
 
 pub use iter::Iter;
 
+use super::version::map;
 use crate::types::Frozen;
 use crate::verify::Fault;
 use crate::{Mutator, Object};
@@ -48,34 +49,11 @@ pub struct OrdMap<'gc, K, V> {
     len: usize,
 }
 
-impl<K, V> Clone for OrdMap<'_, K, V> {
-    #[inline]
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<K, V> Copy for OrdMap<'_, K, V> {}
-
 impl<'gc, K, V> OrdMap<'gc, K, V> {
     /// An empty one. Allocates nothing.
     #[must_use]
     pub const fn new() -> Self {
         OrdMap { root: None, len: 0 }
-    }
-
-    /// How many entries there are.
-    #[inline]
-    #[must_use]
-    pub fn len(self) -> usize {
-        self.len
-    }
-
-    /// Whether there is none.
-    #[inline]
-    #[must_use]
-    pub fn is_empty(self) -> bool {
-        self.len == 0
     }
 
     /// The entry before which there are so many others.
@@ -133,15 +111,6 @@ impl<'gc, K: Ord, V> OrdMap<'gc, K, V> {
     {
         let (_, value) = self.root?.get(key)?;
         Some(value)
-    }
-
-    /// Whether there is such a key.
-    #[must_use]
-    pub fn contains_key<Q: Ord + ?Sized>(self, key: &Q) -> bool
-    where
-        K: Borrow<Q>,
-    {
-        self.get(key).is_some()
     }
 
     /// How many keys are less than this one.
@@ -210,16 +179,6 @@ where
     K: Ord + Frozen<'gc> + Clone,
     V: Frozen<'gc> + Clone,
 {
-    /// Of what an iterator gives, which may allocate too. Of equal keys the last one counts.
-    ///
-    /// # Panics
-    ///
-    /// There is no memory; so all that update.
-    #[must_use]
-    pub fn from_iter(m: &Mutator<'gc>, entries: impl IntoIterator<Item = (K, V)>) -> Self {
-        OrdMap::new().extend(m, entries)
-    }
-
     /// With an entry, in the place of the one with this key if there is one.
     #[must_use]
     pub fn insert(self, m: &Mutator<'gc>, key: K, value: V) -> Self {
@@ -263,30 +222,7 @@ where
     }
 }
 
-impl<K, V> Default for OrdMap<'_, K, V> {
-    fn default() -> Self {
-        OrdMap::new()
-    }
-}
-
-impl<K: Ord + Borrow<Q>, V, Q: Ord + ?Sized> Index<&Q> for OrdMap<'_, K, V> {
-    type Output = V;
-    #[track_caller]
-    fn index(&self, key: &Q) -> &V {
-        match self.get(key) {
-            Some(value) => value,
-            None => panic!("no such key in the map"),
-        }
-    }
-}
-
-impl<'gc, K, V> IntoIterator for OrdMap<'gc, K, V> {
-    type Item = (&'gc K, &'gc V);
-    type IntoIter = Iter<'gc, K, V>;
-    fn into_iter(self) -> Iter<'gc, K, V> {
-        self.iter()
-    }
-}
+map!(OrdMap, Ord);
 
 impl<K: PartialEq, V: PartialEq> PartialEq for OrdMap<'_, K, V> {
     /// Costs nothing where both are one version.
@@ -296,9 +232,3 @@ impl<K: PartialEq, V: PartialEq> PartialEq for OrdMap<'_, K, V> {
 }
 
 impl<K: Eq, V: Eq> Eq for OrdMap<'_, K, V> {}
-
-impl<K: fmt::Debug, V: fmt::Debug> fmt::Debug for OrdMap<'_, K, V> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_map().entries(self.iter()).finish()
-    }
-}

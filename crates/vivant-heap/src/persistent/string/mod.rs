@@ -7,12 +7,11 @@ mod slice;
 
 pub use chunks::Chunks;
 
+use super::version::version;
+use crate::text::text;
 use crate::verify::Fault;
 use crate::{Mutator, Object};
 use node::Node;
-use std::cmp::Ordering;
-use std::fmt;
-use std::hash::{Hash, Hasher};
 use std::ops::{Bound, RangeBounds};
 
 /// Text that never changes: a rope, a tree of chunks of whole characters, at most 512 bytes each. Four words, `Copy`.
@@ -37,7 +36,7 @@ use std::ops::{Bound, RangeBounds};
 ///     page
 /// }
 /// ```
-#[derive(Clone, Copy, Object)]
+#[derive(Object)]
 #[object(crate = crate)]
 pub struct String<'gc> {
     root: Option<Node<'gc>>,
@@ -63,20 +62,6 @@ impl<'gc> String<'gc> {
             root: Node::of_text(m, text),
             len: text.len(),
         }
-    }
-
-    /// How many bytes there are.
-    #[inline]
-    #[must_use]
-    pub fn len(self) -> usize {
-        self.len
-    }
-
-    /// Whether there is none.
-    #[inline]
-    #[must_use]
-    pub fn is_empty(self) -> bool {
-        self.len == 0
     }
 
     /// With text at its end.
@@ -182,82 +167,12 @@ impl<'gc> String<'gc> {
     }
 }
 
-impl Default for String<'_> {
-    fn default() -> Self {
-        String::new()
-    }
-}
+version!([] String, "bytes");
+text!(String);
 
 impl PartialEq for String<'_> {
     /// Costs nothing where both are one version.
     fn eq(&self, other: &Self) -> bool {
         self.ptr_eq(*other) || (self.len == other.len && self.bytes().eq(other.bytes()))
-    }
-}
-
-impl Eq for String<'_> {}
-
-impl PartialEq<str> for String<'_> {
-    fn eq(&self, other: &str) -> bool {
-        let mut rest = other;
-        self.len == other.len()
-            && self.chunks().all(|chunk| match rest.strip_prefix(chunk) {
-                Some(behind) => {
-                    rest = behind;
-                    true
-                }
-                None => false,
-            })
-    }
-}
-
-impl PartialEq<&str> for String<'_> {
-    fn eq(&self, other: &&str) -> bool {
-        *self == **other
-    }
-}
-
-impl PartialOrd for String<'_> {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for String<'_> {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.bytes().cmp(other.bytes())
-    }
-}
-
-impl Hash for String<'_> {
-    /// The same for the same text, wherever its chunks end: so it can be a key.
-    fn hash<H: Hasher>(&self, hasher: &mut H) {
-        let mut block = [0; 64];
-        let mut filled = 0;
-        for byte in self.bytes() {
-            block[filled] = byte;
-            filled += 1;
-            if filled == block.len() {
-                hasher.write(&block);
-                filled = 0;
-            }
-        }
-        hasher.write(&block[..filled]);
-        hasher.write_u8(0xFF);
-    }
-}
-
-impl fmt::Display for String<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.chunks().try_for_each(|chunk| f.write_str(chunk))
-    }
-}
-
-impl fmt::Debug for String<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("\"")?;
-        let mut characters = self.chars().flat_map(char::escape_debug);
-        characters.try_for_each(|character| write!(f, "{character}"))?;
-        f.write_str("\"")
     }
 }

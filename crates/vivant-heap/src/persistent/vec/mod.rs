@@ -8,6 +8,7 @@ mod update;
 pub use iter::Iter;
 
 use super::copy::WIDTH;
+use super::version::version;
 use crate::Object;
 use crate::types::Val;
 use crate::verify::Fault;
@@ -47,15 +48,6 @@ pub struct Vec<'gc, T> {
     tail: Option<Val<'gc, [T]>>,
 }
 
-impl<T> Clone for Vec<'_, T> {
-    #[inline]
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<T> Copy for Vec<'_, T> {}
-
 impl<'gc, T> Vec<'gc, T> {
     /// An empty one. Allocates nothing.
     #[must_use]
@@ -65,20 +57,6 @@ impl<'gc, T> Vec<'gc, T> {
             tree: None,
             tail: None,
         }
-    }
-
-    /// How many elements there are.
-    #[inline]
-    #[must_use]
-    pub fn len(self) -> usize {
-        self.len
-    }
-
-    /// Whether there is none.
-    #[inline]
-    #[must_use]
-    pub fn is_empty(self) -> bool {
-        self.len == 0
     }
 
     /// How many leaves the tree has.
@@ -169,11 +147,7 @@ impl<'gc, T> Vec<'gc, T> {
     }
 }
 
-impl<T> Default for Vec<'_, T> {
-    fn default() -> Self {
-        Vec::new()
-    }
-}
+version!([T] Vec, "elements");
 
 impl<T> Index<usize> for Vec<'_, T> {
     type Output = T;

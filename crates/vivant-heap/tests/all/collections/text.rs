@@ -18,7 +18,7 @@ fn text(random: &mut Rng) -> String {
     // Long ones reach over several chunks, but an interpreter takes its time for each character.
     let long = if cfg!(miri) { 200 } else { 3000 };
     let most = if random.usize(..6) == 0 { long } else { 20 };
-    let character = |random: &mut Rng| ['a', 'ß', '€', '𝄞'][random.usize(..4)];
+    let character = |random: &mut Rng| ['a', '\'', 'ß', '€', '𝄞'][random.usize(..5)];
     (0..random.usize(..most))
         .map(|_| character(random))
         .collect()
