@@ -28,55 +28,7 @@ pub struct VecDeque<'gc, T> {
     tree: Radix<'gc, T>,
 }
 
-impl<T> VecDeque<'_, T> {
-    /// An empty one. Allocates nothing.
-    #[must_use]
-    pub const fn new() -> Self {
-        VecDeque { tree: Radix::new() }
-    }
-
-    /// How many elements there are.
-    #[inline]
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.tree.len()
-    }
-
-    /// Whether there is none.
-    #[inline]
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// Removes everything, at once: destructors of elements run when the collector meets the dead chunks (H10).
-    pub fn clear(&mut self) {
-        self.tree.clear();
-    }
-}
-
 impl<'gc, T: Object<'gc>> VecDeque<'gc, T> {
-    /// Of what an iterator gives, the first at the front.
-    ///
-    /// # Panics
-    ///
-    /// There is no memory.
-    pub fn from_iter(m: &Mutator<'gc>, values: impl IntoIterator<Item = T>) -> Self {
-        let mut queue = VecDeque::new();
-        queue.extend(m, values);
-        queue
-    }
-
-    /// Puts elements at the back. The iterator may allocate too.
-    ///
-    /// # Panics
-    ///
-    /// There is no memory: those that came before are there.
-    pub fn extend(&mut self, m: &Mutator<'gc>, values: impl IntoIterator<Item = T>) {
-        let each = |value| self.push_back(m, value);
-        values.into_iter().for_each(each);
-    }
-
     /// Puts an element behind the last.
     ///
     /// # Panics
@@ -119,13 +71,6 @@ impl<'gc, T: Object<'gc>> VecDeque<'gc, T> {
     #[must_use]
     pub fn back(&self) -> Option<&T> {
         self.last()
-    }
-
-    /// Shortens it to the first `len` elements: the others end here.
-    pub fn truncate(&mut self, m: &Mutator<'gc>, len: usize) {
-        while self.len() > len {
-            self.pop_back(m);
-        }
     }
 }
 

@@ -5,6 +5,7 @@ mod barrier_tests;
 mod btree;
 pub(crate) mod chunk;
 mod deque;
+mod entries;
 mod frozen;
 mod hash;
 mod items;

@@ -29,45 +29,7 @@ pub struct Vec<'gc, T> {
     tree: Radix<'gc, T>,
 }
 
-impl<T> Vec<'_, T> {
-    /// An empty one. Allocates nothing.
-    #[must_use]
-    pub const fn new() -> Self {
-        Vec { tree: Radix::new() }
-    }
-
-    /// How many elements there are.
-    #[inline]
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.tree.len()
-    }
-
-    /// Whether there is none.
-    #[inline]
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// Removes everything, at once: destructors of elements run when the collector meets the dead chunks (H10).
-    pub fn clear(&mut self) {
-        self.tree.clear();
-    }
-}
-
 impl<'gc, T: Object<'gc>> Vec<'gc, T> {
-    /// Of what an iterator gives.
-    ///
-    /// # Panics
-    ///
-    /// There is no memory.
-    pub fn from_iter(m: &Mutator<'gc>, values: impl IntoIterator<Item = T>) -> Self {
-        let mut vec = Vec::new();
-        vec.extend(m, values);
-        vec
-    }
-
     /// Puts an element at the end.
     ///
     /// # Panics
@@ -82,15 +44,6 @@ impl<'gc, T: Object<'gc>> Vec<'gc, T> {
     #[inline]
     pub fn pop(&mut self, m: &Mutator<'gc>) -> Option<T> {
         self.tree.pop_back(m)
-    }
-
-    /// Puts elements at the end. The iterator may allocate too.
-    ///
-    /// # Panics
-    ///
-    /// There is no memory: those that came before are there.
-    pub fn extend(&mut self, m: &Mutator<'gc>, values: impl IntoIterator<Item = T>) {
-        values.into_iter().for_each(|value| self.push(m, value));
     }
 
     /// Puts an element before another, or at the end: `O(n)`, and writes all chunks behind it.
@@ -125,19 +78,67 @@ impl<'gc, T: Object<'gc>> Vec<'gc, T> {
         self.tree.swap(m, index, last)?;
         self.pop(m)
     }
-
-    /// Shortens it to `len` elements: the last ones end here.
-    pub fn truncate(&mut self, m: &Mutator<'gc>, len: usize) {
-        while self.len() > len {
-            self.pop(m);
-        }
-    }
 }
 
 /// What a vector and a queue have in common.
 macro_rules! sequence {
     ($name:ident) => {
+        impl<T> $name<'_, T> {
+            /// An empty one. Allocates nothing.
+            #[must_use]
+            pub const fn new() -> Self {
+                $name { tree: Radix::new() }
+            }
+
+            /// How many elements there are.
+            #[inline]
+            #[must_use]
+            pub fn len(&self) -> usize {
+                self.tree.len()
+            }
+
+            /// Whether there is none.
+            #[inline]
+            #[must_use]
+            pub fn is_empty(&self) -> bool {
+                self.len() == 0
+            }
+
+            /// Removes everything, at once: destructors of elements run when the collector meets the dead chunks (H10).
+            pub fn clear(&mut self) {
+                self.tree.clear();
+            }
+        }
+
         impl<'gc, T: Object<'gc>> $name<'gc, T> {
+            /// Of what an iterator gives, in its order.
+            ///
+            /// # Panics
+            ///
+            /// There is no memory.
+            pub fn from_iter(m: &Mutator<'gc>, values: impl IntoIterator<Item = T>) -> Self {
+                let mut new = $name::new();
+                new.extend(m, values);
+                new
+            }
+
+            /// Puts elements at the end. The iterator may allocate too.
+            ///
+            /// # Panics
+            ///
+            /// There is no memory: those that came before are there.
+            pub fn extend(&mut self, m: &Mutator<'gc>, values: impl IntoIterator<Item = T>) {
+                let each = |value| self.tree.push_back(m, value);
+                values.into_iter().for_each(each);
+            }
+
+            /// Shortens it to the first `len` elements: the others end here.
+            pub fn truncate(&mut self, m: &Mutator<'gc>, len: usize) {
+                while self.len() > len {
+                    self.tree.pop_back(m);
+                }
+            }
+
             /// An element.
             #[inline]
             #[must_use]

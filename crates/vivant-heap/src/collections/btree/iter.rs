@@ -2,6 +2,7 @@
 
 use super::cursor::{Cursor, Side};
 use super::tree::Tree;
+use crate::collections::entries::half;
 use crate::mutator::Mutator;
 use crate::types::Object;
 use std::fmt;
@@ -189,38 +190,19 @@ impl<'a, 'gc, K: Object<'gc>, V: Object<'gc>> Iterator for RangeMut<'a, 'gc, K, 
     }
 }
 
-/// Keys, or values.
-macro_rules! half {
-    ($(#[$doc:meta])* $name:ident, $iter:ident, $half:tt, $item:ty) => {
-        $(#[$doc])*
-        pub struct $name<'a, 'gc, K: Object<'gc>, V: Object<'gc>>(pub(super) $iter<'a, 'gc, K, V>);
-
-        impl<'a, 'gc, K: Object<'gc>, V: Object<'gc>> Iterator for $name<'a, 'gc, K, V> {
-            type Item = $item;
-            #[inline]
-            fn next(&mut self) -> Option<$item> {
-                self.0.next().map(|entry| entry.$half)
-            }
-            fn size_hint(&self) -> (usize, Option<usize>) {
-                self.0.size_hint()
-            }
-        }
-
+/// Of keys, or values, from the other end.
+macro_rules! from_the_end {
+    ($name:ident, $half:tt, $item:ty) => {
         impl<'a, 'gc, K: Object<'gc>, V: Object<'gc>> DoubleEndedIterator for $name<'a, 'gc, K, V> {
             fn next_back(&mut self) -> Option<$item> {
                 self.0.next_back().map(|entry| entry.$half)
             }
         }
-
-        impl<'gc, K: Object<'gc>, V: Object<'gc>> ExactSizeIterator for $name<'_, 'gc, K, V> {}
-        shown!($name);
     };
 }
 
 macro_rules! shown {
     ($($name:ident)*) => {$(
-        impl<'gc, K: Object<'gc>, V: Object<'gc>> FusedIterator for $name<'_, 'gc, K, V> {}
-
         impl<'gc, K: Object<'gc>, V: Object<'gc>> fmt::Debug for $name<'_, 'gc, K, V> {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.debug_struct(stringify!($name)).finish_non_exhaustive()
@@ -229,7 +211,14 @@ macro_rules! shown {
     )*};
 }
 
-shown!(Iter IterMut Range RangeMut);
+macro_rules! fused {
+    ($($name:ident)*) => {$(
+        impl<'gc, K: Object<'gc>, V: Object<'gc>> FusedIterator for $name<'_, 'gc, K, V> {}
+    )*};
+}
+
+shown!(Iter IterMut Range RangeMut Keys Values ValuesMut);
+fused!(Iter IterMut Range RangeMut);
 impl<'gc, K: Object<'gc>, V: Object<'gc>> ExactSizeIterator for Iter<'_, 'gc, K, V> {}
 impl<'gc, K: Object<'gc>, V: Object<'gc>> ExactSizeIterator for IterMut<'_, 'gc, K, V> {}
 half!(
@@ -244,3 +233,6 @@ half!(
     /// The values of a map in the order of their keys, to be changed.
     ValuesMut, IterMut, 1, &'a mut V
 );
+from_the_end!(Keys, 0, &'a K);
+from_the_end!(Values, 1, &'a V);
+from_the_end!(ValuesMut, 1, &'a mut V);

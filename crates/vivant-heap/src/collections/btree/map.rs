@@ -4,6 +4,7 @@ use super::cursor::{Cursor, Side};
 pub use super::iter::{Iter, IterMut, Keys, Range, RangeMut, Values, ValuesMut};
 use super::node::Node;
 use super::tree::{Found, Tree};
+use crate::collections::entries::entries;
 use crate::collector::{Relocator, Tracer};
 use crate::mutator::Mutator;
 use crate::types::Object;
@@ -72,23 +73,6 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>> BTreeMap<'gc, K, V> {
         IterMut::new(&mut self.tree, m)
     }
 
-    /// The keys in their order.
-    #[must_use]
-    pub fn keys(&self) -> Keys<'_, 'gc, K, V> {
-        Keys(self.iter())
-    }
-
-    /// The values in the order of their keys.
-    #[must_use]
-    pub fn values(&self) -> Values<'_, 'gc, K, V> {
-        Values(self.iter())
-    }
-
-    /// The values in the order of their keys, to be changed. Each chunk passes the barrier as it comes.
-    pub fn values_mut<'a>(&'a mut self, m: &'a Mutator<'gc>) -> ValuesMut<'a, 'gc, K, V> {
-        ValuesMut(self.iter_mut(m))
-    }
-
     /// The entry with the least key.
     #[must_use]
     pub fn first_key_value(&self) -> Option<(&K, &V)> {
@@ -127,17 +111,6 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>> BTreeMap<'gc, K, V> {
 }
 
 impl<'gc, K: Object<'gc> + Ord, V: Object<'gc>> BTreeMap<'gc, K, V> {
-    /// Of what an iterator gives; of entries with equal keys, the last.
-    ///
-    /// # Panics
-    ///
-    /// There is no memory.
-    pub fn from_iter(m: &Mutator<'gc>, entries: impl IntoIterator<Item = (K, V)>) -> Self {
-        let mut map = BTreeMap::new();
-        map.extend(m, entries);
-        map
-    }
-
     /// The value for a key.
     #[inline]
     #[must_use]
@@ -241,14 +214,6 @@ impl<'gc, K: Object<'gc> + Ord, V: Object<'gc>> BTreeMap<'gc, K, V> {
         unsafe { node.value(slot).as_mut() }
     }
 
-    /// Takes the value for a key out.
-    pub fn remove<Q: ?Sized + Ord>(&mut self, m: &Mutator<'gc>, key: &Q) -> Option<V>
-    where
-        K: Borrow<Q>,
-    {
-        self.remove_entry(m, key).map(|(_, value)| value)
-    }
-
     /// Takes the entry for a key out.
     pub fn remove_entry<Q: ?Sized + Ord>(&mut self, m: &Mutator<'gc>, key: &Q) -> Option<(K, V)>
     where
@@ -349,17 +314,6 @@ impl<'gc, K: Object<'gc> + Ord, V: Object<'gc>> BTreeMap<'gc, K, V> {
             drop(entry);
         }
     }
-
-    /// Puts entries there. The iterator may allocate too.
-    ///
-    /// # Panics
-    ///
-    /// There is no memory: those that came before are there.
-    pub fn extend(&mut self, m: &Mutator<'gc>, entries: impl IntoIterator<Item = (K, V)>) {
-        for (key, value) in entries {
-            self.insert(m, key, value);
-        }
-    }
 }
 
 impl<K, V> Default for BTreeMap<'_, K, V> {
@@ -368,29 +322,7 @@ impl<K, V> Default for BTreeMap<'_, K, V> {
     }
 }
 
-impl<'gc, K, V, Q> Index<&Q> for BTreeMap<'gc, K, V>
-where
-    K: Object<'gc> + Ord + Borrow<Q>,
-    V: Object<'gc>,
-    Q: ?Sized + Ord,
-{
-    type Output = V;
-    #[track_caller]
-    fn index(&self, key: &Q) -> &V {
-        match self.get(key) {
-            Some(value) => value,
-            None => panic!("there is no entry for this key"),
-        }
-    }
-}
-
-impl<'a, 'gc, K: Object<'gc>, V: Object<'gc>> IntoIterator for &'a BTreeMap<'gc, K, V> {
-    type Item = (&'a K, &'a V);
-    type IntoIter = Iter<'a, 'gc, K, V>;
-    fn into_iter(self) -> Iter<'a, 'gc, K, V> {
-        self.iter()
-    }
-}
+entries!(BTreeMap; Ord);
 
 impl<'gc, K: Object<'gc> + PartialEq, V: Object<'gc> + PartialEq> PartialEq
     for BTreeMap<'gc, K, V>
@@ -401,16 +333,6 @@ impl<'gc, K: Object<'gc> + PartialEq, V: Object<'gc> + PartialEq> PartialEq
 }
 
 impl<'gc, K: Object<'gc> + Eq, V: Object<'gc> + Eq> Eq for BTreeMap<'gc, K, V> {}
-
-impl<'gc, K, V> fmt::Debug for BTreeMap<'gc, K, V>
-where
-    K: Object<'gc> + fmt::Debug,
-    V: Object<'gc> + fmt::Debug,
-{
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_map().entries(self).finish()
-    }
-}
 
 // SAFETY: the tree is all of it.
 unsafe impl<'gc, K: Object<'gc>, V: Object<'gc>> Object<'gc> for BTreeMap<'gc, K, V> {

@@ -1,6 +1,7 @@
 //! Iterators over maps and sets.
 
 use super::trie::{Trie, Walk};
+use crate::collections::entries::half;
 use crate::mutator::Mutator;
 use crate::types::Object;
 use std::fmt;
@@ -94,32 +95,8 @@ impl<'a, 'gc, K: Object<'gc>, V: Object<'gc>> Iterator for IterMut<'a, 'gc, K, V
     }
 }
 
-/// Keys, or values.
-macro_rules! half {
-    ($(#[$doc:meta])* $name:ident, $iter:ident, $half:tt, $item:ty) => {
-        $(#[$doc])*
-        pub struct $name<'a, 'gc, K: Object<'gc>, V: Object<'gc>>(pub(super) $iter<'a, 'gc, K, V>);
-
-        impl<'a, 'gc, K: Object<'gc>, V: Object<'gc>> Iterator for $name<'a, 'gc, K, V> {
-            type Item = $item;
-            #[inline]
-            fn next(&mut self) -> Option<$item> {
-                self.0.next().map(|entry| entry.$half)
-            }
-            fn size_hint(&self) -> (usize, Option<usize>) {
-                self.0.size_hint()
-            }
-        }
-
-        counted!($name, |this| &this.0.left);
-    };
-}
-
-macro_rules! counted {
+macro_rules! shown {
     ($name:ident, |$this:ident| $left:expr) => {
-        impl<'gc, K: Object<'gc>, V: Object<'gc>> ExactSizeIterator for $name<'_, 'gc, K, V> {}
-        impl<'gc, K: Object<'gc>, V: Object<'gc>> FusedIterator for $name<'_, 'gc, K, V> {}
-
         impl<'gc, K: Object<'gc>, V: Object<'gc>> fmt::Debug for $name<'_, 'gc, K, V> {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 let $this = self;
@@ -131,8 +108,15 @@ macro_rules! counted {
     };
 }
 
-counted!(Iter, |this| &this.left);
-counted!(IterMut, |this| &this.left);
+shown!(Iter, |this| &this.left);
+shown!(IterMut, |this| &this.left);
+shown!(Keys, |this| &this.0.left);
+shown!(Values, |this| &this.0.left);
+shown!(ValuesMut, |this| &this.0.left);
+impl<'gc, K: Object<'gc>, V: Object<'gc>> ExactSizeIterator for Iter<'_, 'gc, K, V> {}
+impl<'gc, K: Object<'gc>, V: Object<'gc>> FusedIterator for Iter<'_, 'gc, K, V> {}
+impl<'gc, K: Object<'gc>, V: Object<'gc>> ExactSizeIterator for IterMut<'_, 'gc, K, V> {}
+impl<'gc, K: Object<'gc>, V: Object<'gc>> FusedIterator for IterMut<'_, 'gc, K, V> {}
 half!(
     /// The keys of a map.
     Keys, Iter, 0, &'a K

@@ -4,6 +4,7 @@ use super::hasher::FixedState;
 pub use super::iter::{Iter, IterMut, Keys, Values, ValuesMut};
 use super::segment::Segment;
 use super::trie::{Found, Trie, Walk};
+use crate::collections::entries::entries;
 use crate::collector::{Relocator, Tracer};
 use crate::mutator::Mutator;
 use crate::types::Object;
@@ -98,23 +99,6 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>, S> HashMap<'gc, K, V, S> {
         IterMut::new(&mut self.trie, m, self.len)
     }
 
-    /// The keys.
-    #[must_use]
-    pub fn keys(&self) -> Keys<'_, 'gc, K, V> {
-        Keys(self.iter())
-    }
-
-    /// The values.
-    #[must_use]
-    pub fn values(&self) -> Values<'_, 'gc, K, V> {
-        Values(self.iter())
-    }
-
-    /// The values, to be changed. Each chunk passes the barrier as it comes.
-    pub fn values_mut<'a>(&'a mut self, m: &'a Mutator<'gc>) -> ValuesMut<'a, 'gc, K, V> {
-        ValuesMut(self.iter_mut(m))
-    }
-
     /// Keeps those entries that `keep` says; the others end here. If it panics, those that it has not seen are there still.
     pub fn retain(&mut self, m: &Mutator<'gc>, mut keep: impl FnMut(&K, &mut V) -> bool) {
         let mut walk = Walk::new();
@@ -164,20 +148,6 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>, S> HashMap<'gc, K, V, S> {
 }
 
 impl<'gc, K: Object<'gc> + Hash + Eq, V: Object<'gc>, S: BuildHasher> HashMap<'gc, K, V, S> {
-    /// Of what an iterator gives; of entries with equal keys, the last.
-    ///
-    /// # Panics
-    ///
-    /// There is no memory.
-    pub fn from_iter(m: &Mutator<'gc>, entries: impl IntoIterator<Item = (K, V)>) -> Self
-    where
-        S: Default,
-    {
-        let mut map = HashMap::with_hasher(S::default());
-        map.extend(m, entries);
-        map
-    }
-
     #[inline]
     fn find<Q: ?Sized + Hash + Eq>(&self, key: &Q) -> Option<(Segment<'gc, K, V>, usize)>
     where
@@ -300,15 +270,6 @@ impl<'gc, K: Object<'gc> + Hash + Eq, V: Object<'gc>, S: BuildHasher> HashMap<'g
         unsafe { &mut entry.as_mut().1 }
     }
 
-    /// Takes the value for a key out.
-    #[inline]
-    pub fn remove<Q: ?Sized + Hash + Eq>(&mut self, m: &Mutator<'gc>, key: &Q) -> Option<V>
-    where
-        K: Borrow<Q>,
-    {
-        self.remove_entry(m, key).map(|(_, value)| value)
-    }
-
     /// Takes the entry for a key out.
     #[inline]
     pub fn remove_entry<Q: ?Sized + Hash + Eq>(
@@ -324,17 +285,6 @@ impl<'gc, K: Object<'gc> + Hash + Eq, V: Object<'gc>, S: BuildHasher> HashMap<'g
         self.len -= 1;
         Some(entry)
     }
-
-    /// Puts entries there. The iterator may allocate too.
-    ///
-    /// # Panics
-    ///
-    /// There is no memory: those that came before are there.
-    pub fn extend(&mut self, m: &Mutator<'gc>, entries: impl IntoIterator<Item = (K, V)>) {
-        for (key, value) in entries {
-            self.insert(m, key, value);
-        }
-    }
 }
 
 impl<K, V, S: Default> Default for HashMap<'_, K, V, S> {
@@ -343,30 +293,7 @@ impl<K, V, S: Default> Default for HashMap<'_, K, V, S> {
     }
 }
 
-impl<'gc, K, V, S, Q> Index<&Q> for HashMap<'gc, K, V, S>
-where
-    K: Object<'gc> + Hash + Eq + Borrow<Q>,
-    V: Object<'gc>,
-    S: BuildHasher,
-    Q: ?Sized + Hash + Eq,
-{
-    type Output = V;
-    #[track_caller]
-    fn index(&self, key: &Q) -> &V {
-        match self.get(key) {
-            Some(value) => value,
-            None => panic!("there is no entry for this key"),
-        }
-    }
-}
-
-impl<'a, 'gc, K: Object<'gc>, V: Object<'gc>, S> IntoIterator for &'a HashMap<'gc, K, V, S> {
-    type Item = (&'a K, &'a V);
-    type IntoIter = Iter<'a, 'gc, K, V>;
-    fn into_iter(self) -> Iter<'a, 'gc, K, V> {
-        self.iter()
-    }
-}
+entries!(HashMap, S: BuildHasher; Hash + Eq);
 
 impl<'gc, K, V, S> PartialEq for HashMap<'gc, K, V, S>
 where
@@ -386,16 +313,6 @@ where
     V: Object<'gc> + Eq,
     S: BuildHasher,
 {
-}
-
-impl<'gc, K, V, S> fmt::Debug for HashMap<'gc, K, V, S>
-where
-    K: Object<'gc> + fmt::Debug,
-    V: Object<'gc> + fmt::Debug,
-{
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_map().entries(self).finish()
-    }
 }
 
 // SAFETY: the trie is all of it: what hashes is `'static`, so no brand is in it.
