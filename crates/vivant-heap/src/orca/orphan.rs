@@ -298,11 +298,6 @@ impl Orphan {
             let _ended = core.go_on_with_cycle(Some(piece));
         }
     }
-
-    /// Its heap.
-    pub fn heap_stats(&self) -> crate::HeapStats {
-        self.heap.stats()
-    }
 }
 
 impl fmt::Debug for Orphan {

@@ -3,7 +3,6 @@
 use super::holder::{Holder, Role};
 use crate::heap::{Heap, Root};
 use crate::mutator::Mutator;
-use crate::orca::Parcel;
 use crate::pacing::Pacing;
 use crate::pages::Source;
 use crate::stats::HeapStats;
@@ -123,14 +122,6 @@ impl<T: Twin> Iso<T> {
             body(r, unsafe { mem::transmute_copy(&root) })
         });
         Iso { heap }
-    }
-
-    /// Ends the region, and takes out its root as a parcel, if that has no private parts.
-    pub fn into_parcel(mut self) -> Parcel<T>
-    where
-        for<'r> T::Of<'r>: Sendable<'r> + Clone,
-    {
-        self.heap.turn(|r, root| r.pack(root.clone()))
     }
 
     pub(crate) fn heap_mut(&mut self) -> &mut Heap<Rooted<T>> {
