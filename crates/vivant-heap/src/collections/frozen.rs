@@ -1,7 +1,7 @@
 //! Collections that are frozen: read in place, as what their elements are then (Y6).
 
 use super::gc::{BTreeMap, HashMap, HashSet, String, Vec, VecDeque};
-use crate::types::{Freeze, FreezeOf, Ice, Object};
+use crate::types::{Freeze, FreezeOf, Ice, Object, in_place};
 use std::borrow::Borrow;
 use std::fmt;
 use std::hash::{BuildHasher, Hash};
@@ -11,19 +11,7 @@ use std::ptr::NonNull;
 /// Collections whose elements are frozen with them. Keys have no brand, because they are hashed and compared by code of their own.
 macro_rules! collections {
     ($([$($parameters:tt)*] $whole:ty;)*) => {$(
-        // SAFETY: what reads a collection writes nothing in it. Elements are given as what they are frozen; keys, and what hashes them, are plain and `Sync`.
-        unsafe impl<'gc, $($parameters)*> Freeze<'gc> for $whole {
-            type Frozen = Ice<Self>;
-            type View<'a> = &'a Ice<Self> where Self: 'a, 'gc: 'a;
-            #[inline]
-            unsafe fn view<'a>(&'a self) -> &'a Ice<Self>
-            where
-                'gc: 'a,
-            {
-                // SAFETY: the caller's.
-                unsafe { Ice::of(self) }
-            }
-        }
+        in_place!([$($parameters)*] $whole;);
 
         impl<'gc, $($parameters)*> Ice<$whole> {
             /// How many there are: elements, entries, bytes of a text.

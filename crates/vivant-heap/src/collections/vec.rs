@@ -104,7 +104,8 @@ macro_rules! sequence {
                 self.len() == 0
             }
 
-            /// Removes everything, at once: destructors of elements run when the collector meets the dead chunks (H10).
+            /// Removes everything, at once: destructors of elements run when the collector meets the
+            /// dead chunks (H10).
             pub fn clear(&mut self) {
                 self.tree.clear();
             }

@@ -58,7 +58,8 @@ macro_rules! map {
             K: $($order)+ + Frozen<'gc> + Clone,
             V: Frozen<'gc> + Clone,
         {
-            /// Of what an iterator gives, which may allocate too. Of equal keys the last one counts.
+            /// Of what an iterator gives, which may allocate too. Of equal keys the last one
+            /// counts.
             ///
             /// # Panics
             ///

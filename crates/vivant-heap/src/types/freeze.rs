@@ -260,9 +260,9 @@ macro_rules! by_parts {
             type View<'a> = $view where Self: 'a, 'gc: 'a;
             #[inline]
             unsafe fn view<'a>(&'a $self) -> Self::View<'a>
-    where
-        'gc: 'a,
-    {
+            where
+                'gc: 'a,
+            {
                 // SAFETY: the caller's: parts of what is frozen.
                 unsafe { $parts }
             }
@@ -322,39 +322,28 @@ unsafe impl<'gc, T: Object<'gc>> Freeze<'gc> for PhantomData<T> {
     {
     }
 }
-// SAFETY: keys and what hashes them are plain and `Sync`; `Ice` gives values as what they are frozen.
-unsafe impl<'gc, K: Send + Sync + 'static, V: Freeze<'gc>, S: Send + Sync + 'static> Freeze<'gc>
-    for HashMap<K, V, S>
-{
-    type Frozen = Ice<Self>;
-    type View<'a>
-        = &'a Ice<Self>
-    where
-        Self: 'a,
-        'gc: 'a;
-    #[inline]
-    unsafe fn view<'a>(&'a self) -> &'a Ice<Self>
-    where
-        'gc: 'a,
-    {
-        // SAFETY: the caller's.
-        unsafe { Ice::of(self) }
-    }
+/// Collections that are read in place, through an [`Ice`].
+macro_rules! in_place {
+    ($([$($bounds:tt)*] $whole:ty;)*) => {$(
+        // SAFETY: what reads a collection writes nothing in it. Keys, and what hashes them, are plain
+        // and `Sync`; `Ice` gives elements and values as what they are frozen.
+        unsafe impl<'gc, $($bounds)*> Freeze<'gc> for $whole {
+            type Frozen = Ice<Self>;
+            type View<'a> = &'a Ice<Self> where Self: 'a, 'gc: 'a;
+            #[inline]
+            unsafe fn view<'a>(&'a self) -> &'a Ice<Self>
+            where
+                'gc: 'a,
+            {
+                // SAFETY: the caller's.
+                unsafe { Ice::of(self) }
+            }
+        }
+    )*};
 }
-// SAFETY: as above.
-unsafe impl<'gc, K: Send + Sync + 'static, V: Freeze<'gc>> Freeze<'gc> for BTreeMap<K, V> {
-    type Frozen = Ice<Self>;
-    type View<'a>
-        = &'a Ice<Self>
-    where
-        Self: 'a,
-        'gc: 'a;
-    #[inline]
-    unsafe fn view<'a>(&'a self) -> &'a Ice<Self>
-    where
-        'gc: 'a,
-    {
-        // SAFETY: the caller's.
-        unsafe { Ice::of(self) }
-    }
+pub(crate) use in_place;
+
+in_place! {
+    [K: Send + Sync + 'static, V: Freeze<'gc>, S: Send + Sync + 'static] HashMap<K, V, S>;
+    [K: Send + Sync + 'static, V: Freeze<'gc>] BTreeMap<K, V>;
 }

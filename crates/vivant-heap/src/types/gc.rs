@@ -2,6 +2,7 @@
 
 use super::collected::Collected;
 use super::object::Object;
+use super::reference::reference;
 use crate::collector::{Relocator, Tracer};
 use crate::header::Header;
 use std::any::TypeId;
@@ -25,14 +26,10 @@ pub struct Gc<'gc, T: ?Sized + 'gc> {
     brand: Brand<'gc>,
 }
 
-impl<T: ?Sized> Clone for Gc<'_, T> {
-    #[inline]
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<T: ?Sized> Copy for Gc<'_, T> {}
+reference!(
+    Gc,
+    "The value is that of an object of this heap, and the pointer may reach its chunk."
+);
 
 // SAFETY: the static twin is in nobody's hands (Y4). It stands for the type when the question is whether a heap may go to another
 // thread: a reference goes with what it refers to, and that was asked when it was allocated (Y5).
@@ -55,35 +52,6 @@ pub(crate) fn like<T: ?Sized>(like: NonNull<T>, address: NonNull<u8>) -> NonNull
 }
 
 impl<'gc, T: ?Sized> Gc<'gc, T> {
-    /// # Safety
-    ///
-    /// The value is that of an object of this heap, and the pointer may reach its chunk.
-    #[inline]
-    pub(crate) unsafe fn at(value: NonNull<T>) -> Gc<'gc, T> {
-        Gc {
-            value,
-            brand: PhantomData,
-        }
-    }
-
-    #[inline]
-    pub(crate) fn pointer(this: Self) -> NonNull<T> {
-        this.value
-    }
-
-    #[inline]
-    pub(crate) fn header(self) -> NonNull<Header> {
-        // SAFETY: it refers to an object.
-        unsafe { Header::before(self.value) }
-    }
-
-    /// Whether both refer to the same object.
-    #[inline]
-    #[must_use]
-    pub fn ptr_eq(this: Self, other: Self) -> bool {
-        std::ptr::addr_eq(this.value.as_ptr(), other.value.as_ptr())
-    }
-
     /// The value for as long as the turn: nothing is collected within one.
     #[inline]
     #[must_use]
@@ -111,14 +79,6 @@ impl<'gc, T: ?Sized> Gc<'gc, T> {
     }
 }
 
-impl<'gc, T: ?Sized> Deref for Gc<'gc, T> {
-    type Target = T;
-    #[inline]
-    fn deref(&self) -> &T {
-        Gc::as_ref(*self)
-    }
-}
-
 // SAFETY: it is one reference.
 unsafe impl<'gc, T: ?Sized + Collected<'gc>> Object<'gc> for Gc<'gc, T> {
     type Static = Gc<'static, T::Static>;
@@ -134,11 +94,5 @@ unsafe impl<'gc, T: ?Sized + Collected<'gc>> Object<'gc> for Gc<'gc, T> {
         let behind = self.value.addr().get() - from.addr().get();
         // SAFETY: where the object is now; it has the same type, so its value is as far behind its header.
         *self = unsafe { Gc::at(like(self.value, to.add(behind))) };
-    }
-}
-
-impl<'gc, T: ?Sized + fmt::Debug> fmt::Debug for Gc<'gc, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        (**self).fmt(f)
     }
 }

@@ -11,6 +11,7 @@ mod ice;
 mod leaves;
 mod mutable;
 mod object;
+mod reference;
 mod sendable;
 mod slice;
 mod twin;
@@ -20,6 +21,7 @@ mod weak;
 
 pub use borrow::{BorrowError, Ref, RefMut};
 pub use collected::{Anything, Collected};
+pub(crate) use freeze::in_place;
 pub use freeze::{Freeze, FreezeOf};
 pub use frozen::{Frozen, FrozenParts};
 pub use gc::Gc;

@@ -4,6 +4,7 @@ use super::collected::Collected;
 use super::frozen::Frozen;
 use super::gc::Brand;
 use super::object::Object;
+use super::reference::reference;
 use crate::collector::{Relocator, Tracer};
 use crate::header::{Header, Table};
 use crate::id::HeapId;
@@ -52,14 +53,10 @@ pub struct Val<'gc, T: ?Sized + 'gc> {
     brand: Brand<'gc>,
 }
 
-impl<T: ?Sized> Clone for Val<'_, T> {
-    #[inline]
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<T: ?Sized> Copy for Val<'_, T> {}
+reference!(
+    Val,
+    "The value is that of a shared object that this turn's heap may use, and the pointer may reach its chunk."
+);
 
 // SAFETY: the static twin is in nobody's hands (Y4). It says that a value with such references may go to other threads, and be read by many: what
 // they refer to was asked for that when it was made.
@@ -68,35 +65,6 @@ unsafe impl<T: ?Sized> Send for Val<'static, T> {}
 unsafe impl<T: ?Sized> Sync for Val<'static, T> {}
 
 impl<'gc, T: ?Sized> Val<'gc, T> {
-    /// # Safety
-    ///
-    /// The value is that of a shared object that this turn's heap may use, and the pointer may reach its chunk.
-    #[inline]
-    pub(crate) unsafe fn at(value: NonNull<T>) -> Val<'gc, T> {
-        Val {
-            value,
-            brand: PhantomData,
-        }
-    }
-
-    #[inline]
-    pub(crate) fn pointer(this: Self) -> NonNull<T> {
-        this.value
-    }
-
-    #[inline]
-    pub(crate) fn header(self) -> NonNull<Header> {
-        // SAFETY: it refers to an object.
-        unsafe { Header::before(self.value) }
-    }
-
-    /// Whether both refer to the same object.
-    #[inline]
-    #[must_use]
-    pub fn ptr_eq(this: Self, other: Self) -> bool {
-        std::ptr::addr_eq(this.value.as_ptr(), other.value.as_ptr())
-    }
-
     /// The value for as long as the turn.
     #[inline]
     #[must_use]
@@ -115,14 +83,6 @@ impl<'gc, T: ?Sized> Val<'gc, T> {
     pub fn owner(this: Self) -> HeapId {
         // SAFETY: as in `as_ref`: its owner keeps it.
         unsafe { Owner::of(this.header()).as_ref() }.id()
-    }
-}
-
-impl<'gc, T: ?Sized> Deref for Val<'gc, T> {
-    type Target = T;
-    #[inline]
-    fn deref(&self) -> &T {
-        Val::as_ref(*self)
     }
 }
 
@@ -166,11 +126,5 @@ impl<'gc> Mutator<'gc> {
             self.parts_are_counted(slice::from_ref(value.as_ref()));
             Val::at(value)
         }
-    }
-}
-
-impl<T: ?Sized + fmt::Debug> fmt::Debug for Val<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        (**self).fmt(f)
     }
 }
