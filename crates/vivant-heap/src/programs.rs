@@ -1,6 +1,8 @@
 //! Random programs, one for each seed. Compiled for tests only.
 
-use std::panic::{RefUnwindSafe, catch_unwind, resume_unwind};
+use crate::orca::Books;
+use crate::planted::{self, Planted};
+use std::panic::{AssertUnwindSafe, RefUnwindSafe, catch_unwind, resume_unwind};
 
 /// Runs the programs of so many seeds, or of as many as `VIVANT_SEEDS` asks for, and names the one that fails.
 pub(crate) fn run(most: u64, program: impl Fn(u64) + RefUnwindSafe) {
@@ -11,5 +13,20 @@ pub(crate) fn run(most: u64, program: impl Fn(u64) + RefUnwindSafe) {
             eprintln!("seed {seed}");
             resume_unwind(panic);
         }
+    }
+}
+
+/// Asserts that each of these injected faults makes one of the first programs fail.
+#[track_caller]
+pub(crate) fn catch(faults: &[Planted], program: impl Fn(u64)) {
+    for &fault in faults {
+        let caught = (0..20).any(|seed| {
+            let run = AssertUnwindSafe(|| planted::with(fault, || program(seed)));
+            let caught = catch_unwind(run);
+            planted::with(Planted::Nothing, || ());
+            Books::burn();
+            caught.is_err()
+        });
+        assert!(caught, "{fault:?}");
     }
 }
