@@ -38,7 +38,7 @@ const HEAPS: &str = "miri test -p vivant-heap --lib --test types --test graphs -
     --test orca --test tags --test showing";
 
 /// Those that take an interpreter minutes: regions, collections, attempts to break it.
-const HEAPS_LONG: &str = "--test hearing --test given_up --test settling --test paying --test region --test freeze --test split --test keepers --test markers --test sweeping --test collections --test persistent --test review --test review_sharing --test review_regions --test review_marks";
+const HEAPS_LONG: &str = "--test hearing --test given_up --test settling --test paying --test region --test freeze --test keepers --test markers --test sweeping --test collections --test persistent --test review --test review_sharing --test review_regions --test review_marks";
 
 /// Random programs beside models, and in two layouts; large heaps that end step by step; long sums, and tables without `unsafe`: minutes, left to the long form.
 const MODELS: &str = "--skip what_the_model_does --skip changes_have_one_order --skip orphan_tests --skip collector::debt --skip are_spread --skip shards";

@@ -19,7 +19,7 @@ const COUNTS: &str =
     "-p vivant-brc --lib --test threads --test reentry --test stress --test bounded";
 
 /// Collected heaps, but for the programs for the compiler and those that end the process.
-const HEAPS: &str = "-p vivant-heap --lib --test types --test graphs --test holes --test limits --test model --test orca --test hearing --test given_up --test region --test freeze --test split --test sweeping --test sweeping_by_and_by --test short_of_pages --test markers --test marking --test paying --test settling --test keepers \
+const HEAPS: &str = "-p vivant-heap --lib --test types --test graphs --test holes --test limits --test model --test orca --test hearing --test given_up --test region --test freeze --test sweeping --test sweeping_by_and_by --test short_of_pages --test markers --test marking --test paying --test settling --test keepers \
     --test collections --test persistent --test review --test review_sharing --test review_regions --test review_marks --test tags --test showing";
 
 /// See `bias/header.rs`: the thread sanitizer does not know fences.
