@@ -2,8 +2,8 @@
 
 mod support;
 
-use airline::load::Ask;
-use hyper::{Method, StatusCode};
+use axum::http::{Method, StatusCode};
+use example_load::Ask;
 use support::asks::{USER, book_form, days, flights, query_form, refused};
 use support::town::{Town, login};
 
@@ -70,7 +70,9 @@ fn sessions_are_needed_and_end() {
         "no customer",
     );
     let mut stranger = town.caller();
-    let answer = stranger.ask(Ask::get("/rest/api/customer/byid/uid1@email.com"));
+    let answer = stranger
+        .ask(Ask::get("/rest/api/customer/byid/uid1@email.com"))
+        .unwrap();
     assert_eq!(answer.status, StatusCode::FORBIDDEN);
 }
 

@@ -1,10 +1,11 @@
 //! The program as a user starts it.
 
+#[cfg(unix)]
+use example_load::Process;
 use serde_json::Value;
-use std::io::{BufRead, BufReader};
 use std::net::TcpListener;
 use std::path::PathBuf;
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Output};
 
 fn airline(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_airline"));
@@ -129,19 +130,14 @@ fn nonsense_on_the_command_line_is_refused() {
 #[cfg(unix)]
 #[test]
 fn it_serves_until_interrupted() {
-    let mut child = airline(&["serve", "--port=0", "--customers=10", "--days=1"])
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-    let said: Vec<String> = lines.by_ref().take(3).map(Result::unwrap).collect();
-    assert!(said[0].contains("10 customers and 394 flights"), "{said:?}");
-    let address = said[1].split("http://").nth(1).unwrap();
-    let address = address.split('/').next().unwrap();
-    assert!(std::net::TcpStream::connect(address).is_ok(), "{said:?}");
-    let interrupt = Command::new("kill")
-        .args(["-INT", &child.id().to_string()])
-        .status();
-    assert!(interrupt.unwrap().success());
-    assert!(child.wait().unwrap().success());
+    let mut serve = airline(&["serve", "--port=0", "--customers=10", "--days=1"]);
+    let server = Process::start(&mut serve).unwrap();
+    let printed = &server.printed;
+    assert!(
+        printed[0].contains("10 customers and 394 flights"),
+        "{printed:?}"
+    );
+    assert!(std::net::TcpStream::connect(server.address).is_ok());
+    server.interrupt().unwrap();
+    assert!(server.wait().unwrap().0.success());
 }

@@ -2,8 +2,8 @@
 
 mod support;
 
-use airline::load::{Ask, encoded};
-use hyper::StatusCode;
+use axum::http::StatusCode;
+use example_load::{Ask, encoded};
 use serde_json::{Value, json};
 use support::asks::{USER, book_form, days, flights, query_form, refused};
 use support::town::{Town, json};

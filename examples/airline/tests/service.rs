@@ -1,18 +1,18 @@
 //! The server in states that a running airline is seldom in: empty, and too slow.
 
 use airline::airline::Airline;
-use airline::http::{Server, Service};
-use airline::load::{Ask, Client};
+use airline::http::{Service, router};
 use airline::manager::Settings;
-use hyper::StatusCode;
+use axum::http::StatusCode;
+use example_load::{Ask, Client, Server};
 use std::time::Duration;
 use vivant::prelude::*;
 
 /// Serves this airline, and sends one request to it.
 async fn status(service: Service, ask: Ask) -> (StatusCode, String) {
-    let server = Server::bind(0).await.unwrap();
+    let server = Server::bind(0).unwrap();
     let mut client = Client::new(server.address());
-    let serving = tokio::spawn(server.serve(service, std::future::pending()));
+    let serving = tokio::spawn(server.serve(router(service), std::future::pending()));
     let answer = client.send(ask).await.unwrap();
     serving.abort();
     (answer.status, answer.text())
@@ -62,11 +62,11 @@ async fn an_airline_that_is_too_slow_is_unavailable() {
     assert!(text.contains("may still be done"), "{text}");
 }
 
-#[tokio::test]
-async fn a_port_in_use_says_what_to_do() {
-    let first = Server::bind(0).await.unwrap();
+#[test]
+fn a_port_in_use_says_what_to_do() {
+    let first = Server::bind(0).unwrap();
     let port = first.address().port();
-    let error = Server::bind(port).await.unwrap_err().to_string();
+    let error = Server::bind(port).unwrap_err().to_string();
     assert!(error.contains(&format!("port {port} is in use")), "{error}");
     assert!(error.contains("--port"), "{error}");
     assert!(first.address().ip().is_loopback());

@@ -6,14 +6,13 @@
 //! - [`page`]: pages; [`popularity`]: which of them are asked for how often.
 //! - [`audit`]: whether all is as it must be.
 //! - [`http`]: the server; [`load`]: the load generator, which looks at each page that it gets.
-//! - [`stats`]: what a server tells of itself; [`latency`]: how long things took.
+//! - [`stats`]: what a server tells of itself.
 //! - [`report`]: what came of a run, as a table and as JSON.
 //! - [`cli`]: the command line.
 
 pub mod audit;
 pub mod cli;
 pub mod http;
-pub mod latency;
 pub mod load;
 pub mod page;
 pub mod popularity;

@@ -1,7 +1,7 @@
 //! Statistics: what a server tells of itself.
 
-use crate::latency::Summary;
 use crate::store::{Kind, Ledger};
+use example_load::Summary;
 use serde::{Deserialize, Serialize};
 use std::array;
 use std::fs;

@@ -1,9 +1,10 @@
 //! The program as a user starts it.
 
+use example_load::Process;
 use serde_json::Value;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::process::{Child, ChildStdout, Command, Output, Stdio};
+use std::process::{Command, Output};
 
 fn cache(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_cache"));
@@ -101,48 +102,23 @@ fn the_table_is_for_people() {
     assert!(!table.contains("plain"));
 }
 
-/// A server as a user starts it; it ends with this.
-struct Served {
-    child: Child,
-    lines: std::io::Lines<BufReader<ChildStdout>>,
-    address: String,
+/// A server as a user starts it.
+fn served(arguments: &[&str]) -> Process {
+    let small = ["serve", "--port=0", "--capacity=20", "--titles=50"];
+    let server = Process::start(&mut cache(&[&small, arguments].concat())).unwrap();
+    assert!(server.printed[0].contains("20 entries"), "{server:?}");
+    server
 }
 
-impl Served {
-    fn start(arguments: &[&str]) -> Served {
-        let small = ["serve", "--port=0", "--capacity=20", "--titles=50"];
-        let mut child = cache(&[&small, arguments].concat())
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-        let said: Vec<String> = lines.by_ref().take(3).map(Result::unwrap).collect();
-        assert!(said[0].contains("20 entries"), "{said:?}");
-        let address = said[1].split("http://").nth(1).unwrap();
-        let address = address.split('/').next().unwrap().to_owned();
-        Served {
-            child,
-            lines,
-            address,
-        }
-    }
-
-    fn ended_well(&mut self) {
-        assert!(self.child.wait().unwrap().success());
-        assert!(self.lines.next().is_none());
-    }
-}
-
-impl Drop for Served {
-    fn drop(&mut self) {
-        let _killed = self.child.kill();
-        let _waited = self.child.wait();
-    }
+fn ended_well(server: Process) {
+    let (ended, printed) = server.wait().unwrap();
+    assert!(ended.success());
+    assert_eq!(printed, ["end with Ctrl-C, or by a POST to /_stop"]);
 }
 
 #[test]
 fn a_server_can_be_asked_by_another_process_and_told_to_stop() {
-    let mut served = Served::start(&["--seed=4", "--store=plain"]);
+    let served = served(&["--seed=4", "--store=plain"]);
     let server = format!("--server={}", served.address);
     let load = |more: &[&str]| {
         let short = [
@@ -190,26 +166,23 @@ fn a_server_can_be_asked_by_another_process_and_told_to_stop() {
     let answered = run["hits"].as_u64().unwrap() + run["misses"].as_u64().unwrap();
     assert_eq!(answered, 30);
 
-    let mut stream = TcpStream::connect(&served.address).unwrap();
+    let mut stream = TcpStream::connect(served.address).unwrap();
     stream
         .write_all(b"POST /_stop HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
         .unwrap();
     let mut answer = String::new();
     stream.read_to_string(&mut answer).unwrap();
     assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
-    served.ended_well();
+    ended_well(served);
 }
 
 /// Serves until it is interrupted, and then ends well.
 #[cfg(unix)]
 #[test]
 fn it_serves_until_interrupted() {
-    let mut served = Served::start(&[]);
-    let interrupt = Command::new("kill")
-        .args(["-INT", &served.child.id().to_string()])
-        .status();
-    assert!(interrupt.unwrap().success());
-    served.ended_well();
+    let served = served(&[]);
+    served.interrupt().unwrap();
+    ended_well(served);
 }
 
 #[test]

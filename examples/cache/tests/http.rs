@@ -1,23 +1,22 @@
 //! Every path over real HTTP, and the load generator against a server.
 
+use axum::http::StatusCode;
 use cache::audit::Audit;
 use cache::cli::{CacheArguments, House, PageArguments, ServeArguments};
-use cache::load::{self, Answer, Client, Plan, Tally, Unexpected};
+use cache::load::{self, Plan, Tally, Unexpected, found};
 use cache::page::Pages;
 use cache::popularity::Popularity;
 use cache::stats::Stats;
 use cache::store::{Found, Kind};
-use hyper::StatusCode;
+use example_load::{Answer, Ask, Caller};
 use serde::de::DeserializeOwned;
 use std::rc::Rc;
 use std::time::Duration;
-use tokio::runtime::{self, Runtime};
 
 /// A served cache of 50 pages, and who asks it.
 struct Town {
     house: House,
-    runtime: Runtime,
-    client: Client,
+    client: Caller,
 }
 
 impl Town {
@@ -39,17 +38,12 @@ impl Town {
             },
         };
         let house = House::open(&arguments).expect("port 0 can always be had");
-        let runtime = runtime::Builder::new_current_thread().enable_all().build();
-        let client = Client::new(house.address);
-        Town {
-            house,
-            runtime: runtime.unwrap(),
-            client,
-        }
+        let client = Caller::new(house.address).unwrap();
+        Town { house, client }
     }
 
     fn get(&mut self, path: &str) -> Answer {
-        let answer = self.runtime.block_on(self.client.get(path));
+        let answer = self.client.ask(Ask::get(path));
         answer.unwrap_or_else(|error| panic!("{error}"))
     }
 
@@ -59,8 +53,7 @@ impl Town {
 
     fn load(&mut self, plan: &Plan) -> Tally {
         let popularity = Rc::new(Popularity::new(200));
-        let run = load::run(plan, &popularity, self.house.address, |_| ());
-        self.runtime.block_on(run).expect("it listens")
+        load::run(plan, &popularity, self.house.address, "").expect("it listens")
     }
 }
 
@@ -85,7 +78,7 @@ fn every_path(store: Kind, stripes: u16) {
     for expected in [Found::Miss, Found::Hit, Found::Hit] {
         let answer = town.get("/1000");
         assert_eq!(
-            (answer.status, answer.found),
+            (answer.status, found(&answer)),
             (StatusCode::OK, Some(expected))
         );
         assert!(PAGES.is_page(1000, &answer.body));
@@ -94,9 +87,9 @@ fn every_path(store: Kind, stripes: u16) {
     for title in 2000..2200 {
         let answer = town.get(&format!("/{title}"));
         assert!(PAGES.is_page(title, &answer.body), "{title}");
-        assert_eq!(answer.found, Some(Found::Miss));
+        assert_eq!(found(&answer), Some(Found::Miss));
     }
-    assert_eq!(town.get("/1000").found, Some(Found::Miss));
+    assert_eq!(found(&town.get("/1000")), Some(Found::Miss));
     for (path, status) in [
         ("/x", StatusCode::NOT_FOUND),
         ("/-1", StatusCode::NOT_FOUND),
@@ -117,7 +110,8 @@ fn every_path(store: Kind, stripes: u16) {
     assert!(audit.holds(), "{:?}", audit.findings);
     assert_eq!(audit.entries, stats.entries);
     assert_eq!(audit.page_bytes, stats.page_bytes);
-    let stopped = town.runtime.block_on(town.client.post("/_stop")).unwrap();
+    let stop = Ask::post("/_stop", "text/plain", String::new());
+    let stopped = town.client.ask(stop).unwrap();
     assert_eq!(stopped.status, StatusCode::OK);
     town.house.wait().unwrap();
     town.house.close().unwrap();
@@ -171,8 +165,9 @@ fn a_reply_is_no_copy_and_outlives_its_entry() {
     let ask = |title: u64| {
         let stripe = town.house.stripes.of(title).clone();
         let patience = Duration::from_secs(60);
-        town.runtime
-            .block_on(async { stripe.get(title, Duration::ZERO, patience).await })
+        town.house
+            .system
+            .block_on(async move { stripe.get(title, Duration::ZERO, patience).await })
             .expect("it lives")
             .html
     };

@@ -17,7 +17,7 @@
 //! - [`order`]: orders, answers, trades; [`flow`]: orders from a seed.
 //! - [`books`]: the book as a graph, and the same by counted references, by slabs, and as a list to compare with; [`race`]: which of them is how fast.
 //! - [`exchange`]: the addresses that the outside needs; [`audience`]: those that shards need.
-//! - [`load`]: orders at a constant rate; [`latency`]: how long they took.
+//! - [`load`]: orders at a constant rate.
 //! - [`report`]: what came of it, as a table, as HTML and as JSON.
 //! - [`cli`]: the command line.
 
@@ -28,7 +28,6 @@ pub mod cli;
 pub mod exchange;
 pub mod flow;
 pub mod gateway;
-pub mod latency;
 pub mod load;
 pub mod meter;
 pub mod order;

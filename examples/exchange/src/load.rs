@@ -6,7 +6,7 @@
 use crate::exchange::Exchange;
 use crate::flow::{Flow, Market};
 use crate::gateway::Incoming;
-use crate::latency::Latency;
+use example_load::Latency;
 use std::thread;
 use std::time::{Duration, Instant};
 use vivant::prelude::*;

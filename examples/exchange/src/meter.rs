@@ -1,7 +1,7 @@
 //! The meter: when the last reader had read what an order has changed.
 
-use crate::latency::Latency;
 use crate::order::Symbol;
+use example_load::Latency;
 use std::collections::BTreeMap;
 use std::time::Duration;
 use vivant::prelude::*;

@@ -1,7 +1,7 @@
 //! Traders: who sends orders, and is told what became of them.
 
-use crate::latency::Latency;
 use crate::order::{Answer, OrderId, Price, Quantity, Side, Symbol, Trade, TraderId};
+use example_load::Latency;
 use std::collections::BTreeMap;
 use std::time::Duration;
 use vivant::prelude::*;

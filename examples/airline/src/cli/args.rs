@@ -2,6 +2,7 @@
 
 use crate::manager::{CUSTOMERS_DEFAULT, CUSTOMERS_MAX, DAYS_DEFAULT};
 use clap::{Args, Parser, Subcommand};
+use example_load::command::positive;
 use std::path::PathBuf;
 
 /// Acme Air on Vivant's actors.
@@ -78,13 +79,6 @@ pub struct RunArguments {
     pub data: DataArguments,
 }
 
-fn positive(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(number) if number.is_finite() && number > 0.0 && number <= 1e7 => Ok(number),
-        _ => Err("it must be a number above 0 and at most 10,000,000".to_owned()),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -93,13 +87,5 @@ mod tests {
     #[test]
     fn the_command_line_is_consistent() {
         Arguments::command().debug_assert();
-    }
-
-    #[test]
-    fn numbers_must_be_positive() {
-        for text in ["0", "-1", "nan", "inf", "1e8", "x", ""] {
-            assert!(positive(text).is_err(), "{text}");
-        }
-        assert_eq!(positive("0.5"), Ok(0.5));
     }
 }

@@ -2,19 +2,13 @@
 
 use super::args::DataArguments;
 use crate::airline::Airline;
-use crate::http::{BindError, Server, Service};
+use crate::http::{Service, router};
 use crate::manager::{Loaded, Settings};
-use std::io;
+use example_load::command::processors;
+use example_load::{Running, Server};
 use std::net::SocketAddr;
-use std::thread;
-use std::time::Duration;
-use tokio::runtime;
-use tokio::sync::oneshot;
-use tokio::task::JoinHandle;
+use std::{error, future, io};
 use vivant::prelude::*;
-
-/// How long a server that closes waits for requests that have begun.
-const CLOSING_MAX: Duration = Duration::from_secs(5);
 
 /// An airline that is served.
 #[derive(Debug)]
@@ -27,26 +21,18 @@ pub struct House {
     pub loaded: Loaded,
     /// Where it listens.
     pub address: SocketAddr,
-    /// Runs the handlers of requests.
-    runtime: runtime::Runtime,
-    end: oneshot::Sender<()>,
-    served: JoinHandle<io::Result<()>>,
+    server: Running,
 }
 
 impl House {
-    /// Opens an airline and serves it on a port. The port comes first: when it cannot be had, nothing is loaded in vain.
+    /// Opens an airline and serves it on a port. The port comes first: without it, no data are
+    /// loaded.
     ///
     /// # Errors
     ///
     /// The port cannot be had, or the data could not be loaded.
-    pub fn open(data: &DataArguments, port: u16) -> Result<House, Box<dyn std::error::Error>> {
-        let runtime = runtime::Builder::new_multi_thread()
-            .worker_threads(processors())
-            .enable_all()
-            .thread_name("http")
-            .build()?;
-        let bound: Result<Server, BindError> = runtime.block_on(Server::bind(port));
-        let server = bound?;
+    pub fn open(data: &DataArguments, port: u16) -> Result<House, Box<dyn error::Error>> {
+        let server = Server::bind(port)?;
         let system = System::builder()
             .name("airline")
             .workers(data.workers.map_or_else(processors, usize::from))
@@ -56,22 +42,12 @@ impl House {
             ..Settings::default()
         };
         let airline = Airline::open(&system, settings);
-        let loaded = airline.manager().load(data.customers).ask_blocking()??;
-        let address = server.address();
-        let (end, ended) = oneshot::channel();
-        let service = Service::new(airline.clone());
-        let served = runtime.spawn(server.serve(service, async {
-            // A dropped sender is an end too.
-            let _ended = ended.await;
-        }));
         Ok(House {
+            loaded: airline.manager().load(data.customers).ask_blocking()??,
+            address: server.address(),
+            server: server.start(router(Service::new(airline.clone())))?,
             system,
             airline,
-            loaded,
-            address,
-            runtime,
-            end,
-            served,
         })
     }
 
@@ -81,28 +57,17 @@ impl House {
     ///
     /// The system does not tell of it.
     pub fn wait_for_interrupt(&self) -> io::Result<()> {
-        self.runtime.block_on(tokio::signal::ctrl_c())
+        self.server.wait(future::pending())
     }
 
-    /// Answers what has been asked, and closes. Who has not finished asking after some seconds is not waited for.
+    /// Answers the requests that have begun, and closes; see [`Running::close`].
     ///
     /// # Errors
     ///
     /// The socket had failed.
     pub fn close(self) -> io::Result<()> {
-        drop(self.end);
-        let served = async { tokio::time::timeout(CLOSING_MAX, self.served).await };
-        let served = self.runtime.block_on(served);
+        let closed = self.server.close();
         self.system.shutdown();
-        self.runtime.shutdown_background();
-        match served {
-            Ok(served) => served.unwrap_or_else(|error| Err(io::Error::other(error))),
-            Err(_) => Ok(()),
-        }
+        closed
     }
-}
-
-/// How many processors there are.
-pub(super) fn processors() -> usize {
-    thread::available_parallelism().map_or(1, usize::from)
 }

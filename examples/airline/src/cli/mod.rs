@@ -12,21 +12,14 @@ mod serve;
 pub use args::{Arguments, Command, DataArguments, RunArguments, ServeArguments};
 pub use house::House;
 
+use example_load::command;
 use std::process::ExitCode;
 
 /// Does what was said.
-#[allow(clippy::print_stderr, reason = "this is a command")]
 pub fn main(arguments: &Arguments) -> ExitCode {
     let done = match &arguments.command {
         Some(Command::Serve(arguments)) => serve::serve(arguments).map(|()| true),
         None => run::run(&arguments.run),
     };
-    match done {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::FAILURE,
-        Err(error) => {
-            eprintln!("airline: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    command::end("airline", done)
 }

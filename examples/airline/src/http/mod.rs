@@ -2,7 +2,6 @@
 //!
 //! - [`router`]: which path leads where.
 //! - [`Service`]: the airline, and how handlers ask it.
-//! - [`Server`]: listens and serves.
 //! - [`Problem`]: answers to requests that cannot be served; [`Session`]: the cookie.
 //! - one module for each first word of a path: `login`, `flights`, `bookings`, `customers`, `config`; `page` is the web page.
 //!
@@ -16,13 +15,11 @@ mod flights;
 mod login;
 mod page;
 mod problem;
-mod server;
 mod service;
 mod session;
 
 pub use body::{Form, Json, Path, Query};
 pub use problem::Problem;
-pub use server::{BindError, Server};
 pub use service::{PATIENCE, Service};
 pub use session::Session;
 

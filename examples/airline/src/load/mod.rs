@@ -1,38 +1,30 @@
 //! The load generator: virtual users who send Acme Air's mix of requests at a constant rate.
 //!
 //! - [`Plan`]: how much, how long, from which seed; [`run`] carries it out.
-//! - [`Schedule`]: when requests are due.
 //! - [`User`]: one user's loop; [`Mix`]: what users look for; [`Kind`]: the requests there are.
-//! - [`Client`]: a connection.
 //! - [`Tally`]: what was met.
 //!
 //! The loop is that of the original's JMeter plan: log in; in a quarter of the loops read the profile and write it back
 //! changed; look for flights five times; book if the last look found a flight out; list bookings; in one loop of a
 //! hundred cancel all but two; log out.
 
-mod client;
 mod kind;
 mod mix;
-mod schedule;
 mod tally;
 mod user;
 
-pub use client::{Answer, Ask, Client, NoAnswer, encoded};
 pub use kind::Kind;
 pub use mix::{Mix, Question};
-pub use schedule::Schedule;
-pub use tally::{KindTally, SLOW_MS, Tally};
+pub use tally::{SLOW_MS, Tally};
 pub use user::User;
 
 use crate::data::Day;
+use example_load::Load;
 use std::cell::RefCell;
+use std::error::Error;
 use std::net::SocketAddr;
 use std::rc::Rc;
-use std::time::{Duration, Instant};
-use tokio::task::{JoinSet, LocalSet};
-
-/// How often whoever watches is told how far it is.
-const PROGRESS_EVERY: Duration = Duration::from_millis(100);
+use std::time::Duration;
 
 /// What a run does.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -58,55 +50,33 @@ impl Plan {
     }
 }
 
-/// Carries a plan out against a server, and calls `progress` with the number of answers now and then.
+/// Carries a plan out against a server, on this thread.
 ///
 /// # Errors
 ///
 /// A connection cannot be made. What goes wrong later is in the tally.
-pub async fn run(
-    plan: &Plan,
-    server: SocketAddr,
-    progress: impl Fn(u64) + 'static,
-) -> Result<Tally, NoAnswer> {
-    let mut clients = Vec::new();
-    for _ in 0..plan.connections {
-        let mut client = Client::new(server);
-        client.connect().await?;
-        clients.push(client);
-    }
+pub fn run(plan: &Plan, server: SocketAddr) -> Result<Tally, Box<dyn Error>> {
+    let load = Load {
+        rate: plan.rate,
+        requests: plan.requests(),
+        connections: plan.connections,
+        seed: plan.seed,
+    };
     let tally = Rc::new(RefCell::new(Tally::default()));
     let mix = Rc::new(Mix::new(plan.today));
-    let start = Instant::now();
-    let schedule = Rc::new(Schedule::begin(plan.rate, plan.duration));
-    let users = async {
-        let watched = tally.clone();
-        let watcher = tokio::task::spawn_local(async move {
-            loop {
-                tokio::time::sleep(PROGRESS_EVERY).await;
-                progress(watched.borrow().count());
-            }
-        });
-        let mut users = JoinSet::new();
-        for (number, client) in (0..).zip(clients) {
-            let user = User {
-                client,
-                schedule: schedule.clone(),
-                mix: mix.clone(),
-                tally: tally.clone(),
-                chance: fastrand::Rng::with_seed(plan.seed.wrapping_add(u64::from(number) << 32)),
-                number,
-                users: plan.connections,
-                customers: plan.customers,
-            };
-            users.spawn_local(user.run());
-        }
-        users.join_all().await;
-        watcher.abort();
-        let _ended = watcher.await;
-    };
-    LocalSet::new().run_until(users).await;
+    let watched = tally.clone();
+    let answers = move || watched.borrow().count();
+    let sent = load.run(server, "", answers, |it| {
+        let user = User {
+            it,
+            mix: mix.clone(),
+            tally: tally.clone(),
+            users: plan.connections,
+            customers: plan.customers,
+        };
+        user.run()
+    })?;
     let mut tally = tally.take();
-    tally.took = start.elapsed();
-    tally.unsent = schedule.unsent();
+    (tally.took, tally.unsent) = (sent.took, sent.unsent);
     Ok(tally)
 }

@@ -2,80 +2,18 @@
 
 use super::Kind;
 use crate::audit::Told;
-use hdrhistogram::Histogram;
+use example_load::Latency;
 use std::time::Duration;
 
 /// Latencies above which requests are counted.
 pub const SLOW_MS: [u64; 3] = [100, 200, 500];
-/// Latencies are kept to three digits, in microseconds, up to a minute.
-const LATENCY_US_MAX: u64 = 60_000_000;
 /// How many unexpected answers are kept word for word.
 const UNEXPECTED_KEPT_MAX: usize = 10;
-
-/// Requests of one kind.
-#[derive(Clone, Debug)]
-pub struct KindTally {
-    latency_us: Histogram<u64>,
-    slow: [u64; SLOW_MS.len()],
-}
-
-impl Default for KindTally {
-    fn default() -> Self {
-        KindTally {
-            latency_us: Histogram::new_with_max(LATENCY_US_MAX, 3)
-                .expect("the bounds are constants"),
-            slow: [0; SLOW_MS.len()],
-        }
-    }
-}
-
-impl KindTally {
-    fn record(&mut self, latency: Duration) {
-        self.latency_us
-            .saturating_record(latency.as_micros() as u64);
-        for (count, limit_ms) in self.slow.iter_mut().zip(SLOW_MS) {
-            *count += u64::from(latency > Duration::from_millis(limit_ms));
-        }
-    }
-
-    fn add(&mut self, other: &KindTally) {
-        (self.latency_us.add(&other.latency_us)).expect("all tallies have the same bounds");
-        for (count, more) in self.slow.iter_mut().zip(other.slow) {
-            *count += more;
-        }
-    }
-
-    /// How many requests were answered.
-    pub fn count(&self) -> u64 {
-        self.latency_us.len()
-    }
-
-    /// The latency that this share of the requests did not exceed, in microseconds.
-    pub fn quantile_us(&self, share: f64) -> u64 {
-        self.latency_us.value_at_quantile(share)
-    }
-
-    /// The greatest latency, in microseconds.
-    pub fn max_us(&self) -> u64 {
-        self.latency_us.max()
-    }
-
-    /// How many requests took longer than each of [`SLOW_MS`].
-    pub fn slow(&self) -> [u64; SLOW_MS.len()] {
-        self.slow
-    }
-
-    /// Latencies in microseconds and how many requests had them, in their order.
-    pub fn latencies(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
-        let recorded = self.latency_us.iter_recorded();
-        recorded.map(|it| (it.value_iterated_to(), it.count_at_value()))
-    }
-}
 
 /// What a run met.
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
-    kinds: [KindTally; Kind::COUNT],
+    kinds: [Latency; Kind::COUNT],
     /// What customers were told.
     pub told: Told,
     /// Bookings that were refused because the flight was full.
@@ -109,14 +47,14 @@ impl Tally {
         }
     }
 
-    /// The requests of one kind.
-    pub fn kind(&self, kind: Kind) -> &KindTally {
+    /// The latencies of one kind of requests.
+    pub fn kind(&self, kind: Kind) -> &Latency {
         &self.kinds[kind as usize]
     }
 
-    /// All requests.
-    pub fn total(&self) -> KindTally {
-        let mut total = KindTally::default();
+    /// The latencies of all requests.
+    pub fn total(&self) -> Latency {
+        let mut total = Latency::default();
         for kind in &self.kinds {
             total.add(kind);
         }
@@ -125,7 +63,7 @@ impl Tally {
 
     /// How many requests were answered.
     pub fn count(&self) -> u64 {
-        self.kinds.iter().map(KindTally::count).sum()
+        self.kinds.iter().map(Latency::count).sum()
     }
 
     /// Answers per second.
@@ -144,17 +82,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn slow_requests_are_counted_at_each_limit() {
+    fn all_kinds_are_in_the_total() {
         let mut tally = Tally::default();
         for ms in [1, 100, 101, 300, 90_000] {
             tally.record(Kind::Login, Duration::from_millis(ms));
         }
         tally.record(Kind::Logout, Duration::from_millis(600));
-        assert_eq!(tally.kind(Kind::Login).slow(), [3, 2, 1]);
-        assert_eq!(tally.total().slow(), [4, 3, 2]);
-        assert_eq!(tally.total().count(), 6);
-        assert_eq!(tally.count(), 6);
+        let slow = |it: &Latency| SLOW_MS.map(|ms| it.over(Duration::from_millis(ms)));
+        assert_eq!(slow(tally.kind(Kind::Login)), [3, 2, 1]);
+        assert_eq!(slow(&tally.total()), [4, 3, 2]);
+        assert_eq!((tally.total().count(), tally.count()), (6, 6));
         // What is longer than a minute is counted as a minute, not lost.
-        assert!(tally.total().max_us() >= LATENCY_US_MAX);
+        assert!(tally.total().summary().max_ns >= 60_000_000_000);
     }
 }

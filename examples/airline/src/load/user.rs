@@ -1,10 +1,10 @@
 //! A virtual user: goes through Acme Air's loop again and again, on a connection of its own.
 
-use super::client::encoded;
-use super::{Answer, Ask, Client, Kind, Mix, Schedule, Tally};
+use super::{Kind, Mix, Tally};
 use crate::customer::{PASSWORD, user_name};
 use crate::id::Id;
-use hyper::StatusCode;
+use axum::http::StatusCode;
+use example_load::{Answer, Ask, encoded};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::cell::RefCell;
@@ -27,14 +27,11 @@ enum Break {
 /// A virtual user.
 #[derive(Debug)]
 pub struct User {
-    pub(super) client: Client,
-    pub(super) schedule: Rc<Schedule>,
+    /// Every so-many-th customer is this user's, by its number, so that no two users act for one customer at once: the
+    /// second would find bookings gone that the first has cancelled.
+    pub(super) it: example_load::User,
     pub(super) mix: Rc<Mix>,
     pub(super) tally: Rc<RefCell<Tally>>,
-    pub(super) chance: fastrand::Rng,
-    /// Every so-many-th customer is this user's, so that no two users act for one customer at once: the second would
-    /// find bookings gone that the first has cancelled.
-    pub(super) number: u32,
     pub(super) users: u32,
     pub(super) customers: u32,
 }
@@ -85,12 +82,12 @@ impl User {
     }
 
     async fn once(&mut self) -> Result<(), Break> {
-        let mine = (self.customers - self.number).div_ceil(self.users);
-        let user = user_name(self.number + self.users * self.chance.u32(0..mine));
+        let mine = (self.customers - self.it.number).div_ceil(self.users);
+        let user = user_name(self.it.number + self.users * self.it.chance.u32(0..mine));
         let login = [("login", user.as_str()), ("password", PASSWORD)];
         self.ask(Kind::Login, Ask::form("/rest/api/login", &login))
             .await?;
-        if self.chance.u32(0..100) < 25 {
+        if self.it.chance.u32(0..100) < 25 {
             self.change_profile(&user).await?;
         }
         let mut trip = None;
@@ -101,7 +98,7 @@ impl User {
             self.book(&user, &trip).await?;
         }
         let bookings = self.list(&user).await?;
-        if self.chance.u32(0..100) < 1 {
+        if self.it.chance.u32(0..100) < 1 {
             for booking in bookings.iter().skip(KEPT_BOOKINGS) {
                 self.cancel(&user, *booking).await?;
             }
@@ -117,8 +114,8 @@ impl User {
         let mut profile: Value = self.read(Kind::ViewProfile, &answer)?;
         profile["password"] = PASSWORD.into();
         let address = &mut profile["address"];
-        address["streetAddress1"] = format!("{} Main St.", self.chance.u32(1..1000)).into();
-        address["postalCode"] = json!(self.chance.u32(10_000..100_000).to_string());
+        address["streetAddress1"] = format!("{} Main St.", self.it.chance.u32(1..1000)).into();
+        address["postalCode"] = json!(self.it.chance.u32(10_000..100_000).to_string());
         let update = Ask::post(path, "application/json", profile.to_string());
         self.ask(Kind::UpdateCustomer, update).await?;
         Ok(())
@@ -126,7 +123,7 @@ impl User {
 
     /// The flights out and back that can be booked, if there is one out.
     async fn query(&mut self) -> Result<Option<(FlightOption, Option<FlightOption>)>, Break> {
-        let question = self.mix.next_question(&mut self.chance);
+        let question = self.mix.next_question(&mut self.it.chance);
         let form = Ask::form(
             "/rest/api/flights/queryflights",
             &[
@@ -209,8 +206,8 @@ impl User {
 
     /// Sends a request when one is due, and notes how long after that its answer came.
     async fn send(&mut self, kind: Kind, ask: Ask) -> Result<Answer, Break> {
-        let due = self.schedule.next().await.ok_or(Break::Over)?;
-        let answer = self.client.send(ask).await;
+        let due = self.it.schedule.next().await.ok_or(Break::Over)?;
+        let answer = self.it.client.send(ask).await;
         let latency = Instant::now().saturating_duration_since(due);
         let mut tally = self.tally.borrow_mut();
         match answer {

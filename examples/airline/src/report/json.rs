@@ -1,11 +1,13 @@
 //! The report for programs: one line of JSON.
 
 use super::Outcome;
-use crate::load::{Kind, KindTally, SLOW_MS};
+use crate::load::{Kind, SLOW_MS};
+use example_load::Latency;
 use serde_json::{Map, Value, json};
+use std::time::Duration;
 
 /// The outcome in one line.
-pub fn json(outcome: &Outcome) -> String {
+pub fn json(outcome: &Outcome) -> Value {
     let Outcome {
         plan,
         loaded,
@@ -47,24 +49,19 @@ pub fn json(outcome: &Outcome) -> String {
             "findings": audit.findings.iter().map(ToString::to_string).collect::<Vec<_>>(),
         },
     })
-    .to_string()
 }
 
-fn latencies(tally: &KindTally) -> Value {
-    let slow: Map<String, Value> = SLOW_MS
-        .iter()
-        .zip(tally.slow())
-        .map(|(limit, count)| (format!("over_{limit}_ms"), count.into()))
-        .collect();
+fn latencies(latency: &Latency) -> Value {
+    let it = latency.summary();
     let mut value = json!({
-        "count": tally.count(),
-        "p50_us": tally.quantile_us(0.5),
-        "p99_us": tally.quantile_us(0.99),
-        "p99_9_us": tally.quantile_us(0.999),
-        "max_us": tally.max_us(),
+        "count": it.count,
+        "p50_us": it.p50_ns / 1000,
+        "p99_us": it.p99_ns / 1000,
+        "p99_9_us": it.p99_9_ns / 1000,
+        "max_us": it.max_ns / 1000,
     });
-    if let Value::Object(fields) = &mut value {
-        fields.extend(slow);
+    for limit in SLOW_MS {
+        value[format!("over_{limit}_ms")] = latency.over(Duration::from_millis(limit)).into();
     }
     value
 }

@@ -2,10 +2,9 @@
 //!
 //! - [`Outcome`]: everything there is to report.
 //! - `table`: for a terminal, [`Outcome`]'s `Display`.
-//! - [`html`]: a page with a chart for each kind of request, drawn by `chart`.
+//! - [`html`]: a page with a chart for each kind of request.
 //! - [`json`]: one line for programs.
 
-mod chart;
 mod html;
 mod json;
 mod table;
@@ -37,7 +36,7 @@ pub struct Outcome {
 impl Outcome {
     /// Whether every request was answered as it should be and the audit holds.
     pub fn is_good(&self) -> bool {
-        self.tally.is_clean() && self.tally.count() > 0 && self.audit.holds() && self.panics == 0
+        self.complaints().is_empty()
     }
 
     /// What is wrong, in sentences.
@@ -72,30 +71,5 @@ impl Outcome {
             complaints.push("no request was answered".to_owned());
         }
         complaints
-    }
-}
-
-/// A latency as people read it.
-fn readable(us: u64) -> String {
-    match us {
-        0..1_000 => format!("{us} µs"),
-        1_000..10_000 => format!("{:.2} ms", us as f64 / 1e3),
-        10_000..100_000 => format!("{:.1} ms", us as f64 / 1e3),
-        100_000..1_000_000 => format!("{} ms", us / 1000),
-        _ => format!("{:.2} s", us as f64 / 1e6),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn latencies_are_readable() {
-        let written = [0, 999, 1_000, 12_345, 123_456, 1_234_567].map(readable);
-        assert_eq!(
-            written,
-            ["0 µs", "999 µs", "1.00 ms", "12.3 ms", "123 ms", "1.23 s"]
-        );
     }
 }

@@ -1,8 +1,10 @@
 //! The report for a terminal.
 
-use super::{Outcome, readable};
-use crate::load::{Kind, KindTally, SLOW_MS};
+use super::Outcome;
+use crate::load::{Kind, SLOW_MS};
+use example_load::{Latency, Table};
 use std::fmt;
+use std::time::Duration;
 
 impl fmt::Display for Outcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -32,11 +34,7 @@ impl fmt::Display for Outcome {
             tally.rate(),
             tally.loops,
         )?;
-        head(f)?;
-        for kind in Kind::ALL {
-            line(f, kind.name(), tally.kind(kind))?;
-        }
-        line(f, "All", &tally.total())?;
+        writeln!(f, "{}", self.table())?;
         writeln!(
             f,
             "\nbooked {} flights ({} trips out and back), cancelled {}, refused {} because the flight was full",
@@ -57,25 +55,18 @@ impl fmt::Display for Outcome {
     }
 }
 
-fn head(f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    write!(f, "{:<16}{:>9}", "request", "count")?;
-    for name in ["p50", "p99", "p99.9", "max"] {
-        write!(f, "{name:>10}")?;
+impl Outcome {
+    /// Latencies by kind of request.
+    pub(super) fn table(&self) -> Table {
+        let total = self.tally.total();
+        let kinds = Kind::ALL.map(|it| (it.name(), self.tally.kind(it)));
+        let rows: Vec<(&str, &Latency)> = kinds.into_iter().chain([("All", &total)]).collect();
+        let summaries = rows.iter().map(|(name, it)| (*name, it.summary()));
+        let mut table = Table::of_latencies("request", summaries);
+        for ms in SLOW_MS {
+            let over = |it: &Latency| it.over(Duration::from_millis(ms)).to_string();
+            table.column(format!(">{ms} ms"), rows.iter().map(|(_, it)| over(it)));
+        }
+        table
     }
-    for limit in SLOW_MS {
-        write!(f, "{:>9}", format!(">{limit} ms"))?;
-    }
-    writeln!(f)
-}
-
-fn line(f: &mut fmt::Formatter<'_>, name: &str, tally: &KindTally) -> fmt::Result {
-    write!(f, "{name:<16}{:>9}", tally.count())?;
-    for share in [0.5, 0.99, 0.999] {
-        write!(f, "{:>10}", readable(tally.quantile_us(share)))?;
-    }
-    write!(f, "{:>10}", readable(tally.max_us()))?;
-    for count in tally.slow() {
-        write!(f, "{count:>9}")?;
-    }
-    writeln!(f)
 }

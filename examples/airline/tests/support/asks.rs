@@ -1,7 +1,7 @@
 //! Requests that several tests send, and what they expect.
 
 use super::town::{Town, json};
-use airline::load::Ask;
+use example_load::Ask;
 
 /// Who asks.
 pub(crate) const USER: &str = "uid3@email.com";

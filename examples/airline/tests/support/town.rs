@@ -1,22 +1,14 @@
 //! Towns: an airline that is served on a port of its own, and a client for it.
 
 use airline::cli::{DataArguments, House};
-use airline::load::{Answer, Ask, Client};
-use hyper::StatusCode;
+use axum::http::StatusCode;
+use example_load::{Answer, Ask, Caller};
 use serde_json::Value;
-use std::net::SocketAddr;
-use tokio::runtime::{self, Runtime};
 
 /// A served airline.
 pub(crate) struct Town {
     pub(crate) house: House,
     client: Caller,
-}
-
-/// A client that waits for its answers.
-pub(crate) struct Caller {
-    runtime: Runtime,
-    client: Client,
 }
 
 impl Town {
@@ -28,13 +20,14 @@ impl Town {
             workers: Some(2),
         };
         let house = House::open(&data, 0).expect("port 0 can always be had");
-        let client = Caller::new(house.address);
+        let client = Caller::new(house.address).unwrap();
         Town { house, client }
     }
 
     /// Asks as one client, whose cookies are kept.
     pub(crate) fn ask(&mut self, ask: Ask) -> Answer {
-        self.client.ask(ask)
+        let answer = self.client.ask(ask);
+        answer.unwrap_or_else(|error| panic!("{error}"))
     }
 
     /// Logs in.
@@ -45,22 +38,7 @@ impl Town {
 
     /// Another client.
     pub(crate) fn caller(&self) -> Caller {
-        Caller::new(self.house.address)
-    }
-}
-
-impl Caller {
-    pub(crate) fn new(server: SocketAddr) -> Caller {
-        let runtime = runtime::Builder::new_current_thread().enable_all().build();
-        Caller {
-            runtime: runtime.unwrap(),
-            client: Client::new(server),
-        }
-    }
-
-    pub(crate) fn ask(&mut self, ask: Ask) -> Answer {
-        let answer = self.runtime.block_on(self.client.send(ask));
-        answer.unwrap_or_else(|error| panic!("{error}"))
+        Caller::new(self.house.address).unwrap()
     }
 }
 

@@ -1,12 +1,12 @@
 //! What can be said on the command line.
 
-use super::run::Format;
 use super::target::Tells;
 use crate::load::Plan;
 use crate::page::Pages;
 use crate::store::Kind;
 use crate::stripes::Settings;
 use clap::{Args, Parser, Subcommand};
+use example_load::command::positive;
 use std::net::SocketAddr;
 use std::thread;
 use std::time::Duration;
@@ -171,13 +171,6 @@ impl RateArguments {
         thread::sleep(Duration::from_secs_f64(self.pause));
     }
 
-    pub(super) fn format(&self) -> Format {
-        match self.json {
-            true => Format::TableAndJson,
-            false => Format::Table,
-        }
-    }
-
     pub(super) fn plan(&self, pages: &PageArguments, round: u32) -> Plan {
         Plan {
             warm: Duration::from_secs_f64(self.warm),
@@ -243,13 +236,6 @@ fn not_negative(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(0.0) => Ok(0.0),
         _ => positive(text),
-    }
-}
-
-fn positive(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(number) if number.is_finite() && number > 0.0 && number <= 1e7 => Ok(number),
-        _ => Err("it must be a number above 0 and at most 10,000,000".to_owned()),
     }
 }
 

@@ -1,10 +1,9 @@
-//! `cache load`: requests for a server that somebody has started.
+//! `cache load`: requests for a server that was started elsewhere.
 
 use super::args::LoadArguments;
 use super::run;
 use super::target::Target;
 use crate::popularity::Popularity;
-use crate::report::Outcome;
 use std::error::Error;
 use std::rc::Rc;
 
@@ -14,20 +13,13 @@ use std::rc::Rc;
 ///
 /// The server cannot be reached, or is none of these.
 pub(super) fn load(arguments: &LoadArguments) -> Result<bool, Box<dyn Error>> {
-    let runtime = run::runtime()?;
     let popularity = Rc::new(Popularity::new(arguments.pages.titles.into()));
-    let mut target = Target::new(arguments.server, None, arguments.tells(), &runtime)?;
+    let mut target = Target::new(arguments.server, None, arguments.tells())?;
     for round in 0..arguments.rate.rounds {
         let plan = arguments.rate.plan(&arguments.pages, round);
         arguments.rate.rest();
-        target.ask(&runtime, &plan, &popularity)?;
+        target.ask(&plan, &popularity)?;
     }
-    let outcome = Outcome {
-        plan: arguments.rate.plan(&arguments.pages, 0),
-        titles: popularity.titles(),
-        seed: arguments.pages.seed,
-        rounds: arguments.rate.rounds,
-        runs: vec![target.done(&runtime)?],
-    };
-    Ok(run::tell(&outcome, arguments.rate.format()))
+    let runs = vec![target.done()?];
+    Ok(run::tell(&arguments.rate, &arguments.pages, runs))
 }

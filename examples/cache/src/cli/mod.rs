@@ -2,10 +2,9 @@
 //!
 //! - [`Arguments`]: what can be said.
 //! - `serve`: the server alone, in a [`House`]; `load`: the load generator alone.
-//! - `run`: both, with a server in a process of its own for each store (`child`), so that the memory of each is its own. `target`: either of them under load.
+//! - `run`: both, with a server in a process of its own for each store, so that the memory of each is its own. `target`: either of them under load.
 
 mod args;
-mod child;
 mod house;
 mod load;
 mod run;
@@ -18,22 +17,15 @@ pub use args::{
 };
 pub use house::House;
 
+use example_load::command;
 use std::process::ExitCode;
 
 /// Does what was said.
-#[allow(clippy::print_stderr, reason = "this is a command")]
 pub fn main(arguments: &Arguments) -> ExitCode {
     let done = match &arguments.command {
         Some(Command::Serve(arguments)) => serve::serve(arguments).map(|()| true),
         Some(Command::Load(arguments)) => load::load(arguments),
         None => run::run(&arguments.run),
     };
-    match done {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::FAILURE,
-        Err(error) => {
-            eprintln!("cache: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    command::end("cache", done)
 }

@@ -1,14 +1,15 @@
 //! `cache`: a server for each store, requests for each in turn, report, audit.
 
-use super::args::RunArguments;
-use super::child::ServerProcess;
+use super::args::{PageArguments, RateArguments, RunArguments};
 use super::target::{Target, Tells};
 use crate::popularity::Popularity;
-use crate::report::{self, Outcome};
+use crate::report::{self, Outcome, Run};
+use example_load::{Ask, Caller, Process, command};
+use std::env;
 use std::error::Error;
-use std::io;
+use std::process::Command;
 use std::rc::Rc;
-use tokio::runtime::{self, Runtime};
+use std::time::Instant;
 
 /// Runs, and returns whether all was well.
 ///
@@ -16,17 +17,14 @@ use tokio::runtime::{self, Runtime};
 ///
 /// It could not be run at all.
 pub(super) fn run(arguments: &RunArguments) -> Result<bool, Box<dyn Error>> {
-    let runtime = runtime()?;
     let popularity = Rc::new(Popularity::new(arguments.pages.titles.into()));
     let mut servers = Vec::new();
     for store in arguments.stores() {
-        let server = ServerProcess::start(arguments, store)?;
-        let target = Target::new(
-            server.address,
-            Some(server.filled_in),
-            Tells::Everything,
-            &runtime,
-        )?;
+        let start = Instant::now();
+        let mut serve = Command::new(env::current_exe()?);
+        let server = Process::start(serve.args(arguments.serve(store)))?;
+        let filled_in = Some(start.elapsed());
+        let target = Target::new(server.address, filled_in, Tells::Everything)?;
         servers.push((server, target));
     }
     for round in 0..arguments.rate.rounds {
@@ -35,49 +33,30 @@ pub(super) fn run(arguments: &RunArguments) -> Result<bool, Box<dyn Error>> {
             // Each time another one is first.
             let at = (number + round as usize) % servers.len();
             arguments.rate.rest();
-            servers[at].1.ask(&runtime, &plan, &popularity)?;
+            servers[at].1.ask(&plan, &popularity)?;
         }
     }
     let mut runs = Vec::new();
     for (server, target) in servers {
-        runs.push(target.done(&runtime)?);
-        server.stop(&runtime)?;
+        runs.push(target.done()?);
+        Caller::new(server.address)?.ask(Ask::post("/_stop", "text/plain", String::new()))?;
+        let (ended, _) = server.wait()?;
+        if !ended.success() {
+            return Err(format!("a server did not end well: {ended}").into());
+        }
     }
+    Ok(tell(&arguments.rate, &arguments.pages, runs))
+}
+
+/// Prints what came of runs; whether it is good.
+pub(super) fn tell(rate: &RateArguments, pages: &PageArguments, runs: Vec<Run>) -> bool {
     let outcome = Outcome {
-        plan: arguments.rate.plan(&arguments.pages, 0),
-        titles: popularity.titles(),
-        seed: arguments.pages.seed,
-        rounds: arguments.rate.rounds,
+        plan: rate.plan(pages, 0),
+        titles: pages.titles.into(),
+        seed: pages.seed,
+        rounds: rate.rounds,
         runs,
     };
-    Ok(tell(&outcome, arguments.rate.format()))
-}
-
-/// The runtime of the load generator: this thread.
-pub(super) fn runtime() -> io::Result<Runtime> {
-    runtime::Builder::new_current_thread().enable_all().build()
-}
-
-/// In which form an outcome is told.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Format {
-    Table,
-    TableAndJson,
-}
-
-/// Prints an outcome; whether it is good.
-#[allow(
-    clippy::print_stdout,
-    clippy::print_stderr,
-    reason = "this is a command"
-)]
-pub(super) fn tell(outcome: &Outcome, format: Format) -> bool {
-    println!("{outcome}");
-    if format == Format::TableAndJson {
-        println!("{}", report::json(outcome));
-    }
-    for complaint in outcome.complaints() {
-        eprintln!("{complaint}");
-    }
-    outcome.is_good()
+    let line = rate.json.then(|| report::json(&outcome));
+    command::tell(&outcome, line, &outcome.complaints())
 }

@@ -12,11 +12,9 @@
 //! socket has taken the bytes. Nobody copies them on the way but the system.
 
 mod problem;
-mod server;
 mod service;
 
 pub use problem::Problem;
-pub use server::{BindError, Server};
 pub use service::{PATIENCE, Service};
 
 use crate::audit::Audit;

@@ -1,30 +1,23 @@
 //! The load generator: requests for pages are due at a constant rate, whatever became of those before.
 //!
 //! - [`Plan`]: how much, how long, from which seed; [`run`] carries it out.
-//! - [`Schedule`]: when requests are due.
-//! - [`User`]: asks for pages on a connection of its own, and looks at each that it gets; [`Client`]: that connection.
+//! - [`User`]: asks for pages on a connection of its own, and looks at each that it gets.
 //! - [`Tally`]: what was met.
 
-mod client;
-mod schedule;
 mod tally;
 mod user;
 
-pub use client::{Answer, Client, NoAnswer};
-pub use schedule::Schedule;
 pub use tally::{Tally, Unexpected};
-pub use user::User;
+pub use user::{User, found};
 
 use crate::page::Pages;
 use crate::popularity::Popularity;
+use example_load::Load;
 use std::cell::RefCell;
+use std::error::Error;
 use std::net::SocketAddr;
 use std::rc::Rc;
 use std::time::Duration;
-use tokio::task::{JoinSet, LocalSet};
-
-/// How often whoever watches is told how far it is.
-const PROGRESS_EVERY: Duration = Duration::from_millis(100);
 
 /// What a run does.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -51,53 +44,38 @@ impl Plan {
     }
 }
 
-/// Carries a plan out against a server, and calls `progress` with the number of answers now and then.
+/// Carries a plan out against a server, on this thread; `title` stands before the progress bar.
 ///
 /// # Errors
 ///
 /// A connection cannot be made. What goes wrong later is in the tally.
-pub async fn run(
+pub fn run(
     plan: &Plan,
     popularity: &Rc<Popularity>,
     server: SocketAddr,
-    progress: impl Fn(u64) + 'static,
-) -> Result<Tally, NoAnswer> {
-    let mut clients = Vec::new();
-    for _ in 0..plan.connections {
-        let mut client = Client::new(server);
-        client.connect().await?;
-        clients.push(client);
-    }
-    let tally = Rc::new(RefCell::new(Tally::default()));
-    let schedule = Rc::new(Schedule::begin(plan.rate, plan.requests()));
-    let users = async {
-        let watched = tally.clone();
-        let watcher = tokio::task::spawn_local(async move {
-            loop {
-                tokio::time::sleep(PROGRESS_EVERY).await;
-                progress(watched.borrow().answers());
-            }
-        });
-        let mut users = JoinSet::new();
-        for (number, client) in (0..).zip(clients) {
-            let user = User {
-                client,
-                schedule: schedule.clone(),
-                popularity: popularity.clone(),
-                tally: tally.clone(),
-                chance: fastrand::Rng::with_seed(plan.seed.wrapping_add(number << 32)),
-                pages: plan.pages,
-                measured_from: schedule.start() + plan.warm,
-            };
-            users.spawn_local(user.run());
-        }
-        users.join_all().await;
-        watcher.abort();
-        let _ended = watcher.await;
+    title: &str,
+) -> Result<Tally, Box<dyn Error>> {
+    let load = Load {
+        rate: plan.rate,
+        requests: plan.requests(),
+        connections: plan.connections,
+        seed: plan.seed,
     };
-    LocalSet::new().run_until(users).await;
+    let tally = Rc::new(RefCell::new(Tally::default()));
+    let watched = tally.clone();
+    let answers = move || watched.borrow().answers();
+    let sent = load.run(server, title, answers, |it| {
+        let user = User {
+            popularity: popularity.clone(),
+            tally: tally.clone(),
+            pages: plan.pages,
+            measured_from: it.schedule.start() + plan.warm,
+            it,
+        };
+        user.run()
+    })?;
     let mut tally = tally.take();
-    tally.took = schedule.start().elapsed().saturating_sub(plan.warm);
-    tally.unsent = schedule.unsent();
+    tally.took = sent.took.saturating_sub(plan.warm);
+    tally.unsent = sent.unsent;
     Ok(tally)
 }

@@ -1,7 +1,7 @@
 //! Tallies: what a run of the load generator met.
 
-use crate::latency::Latency;
 use crate::store::Found;
+use example_load::Latency;
 use std::fmt;
 use std::time::Duration;
 

@@ -1,10 +1,12 @@
 //! A user: asks for pages on a connection of its own, and looks at each that it gets.
 
-use super::{Answer, Client, Schedule, Tally, Unexpected};
+use super::{Tally, Unexpected};
+use crate::http::FOUND_HEADER;
 use crate::page::Pages;
 use crate::popularity::Popularity;
 use crate::store::Found;
-use hyper::StatusCode;
+use axum::http::StatusCode;
+use example_load::{Answer, Ask};
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::Instant;
@@ -12,11 +14,9 @@ use std::time::Instant;
 /// A user.
 #[derive(Debug)]
 pub struct User {
-    pub(super) client: Client,
-    pub(super) schedule: Rc<Schedule>,
+    pub(super) it: example_load::User,
     pub(super) popularity: Rc<Popularity>,
     pub(super) tally: Rc<RefCell<Tally>>,
-    pub(super) chance: fastrand::Rng,
     pub(super) pages: Pages,
     /// Requests that were due before are not measured.
     pub(super) measured_from: Instant,
@@ -25,10 +25,10 @@ pub struct User {
 impl User {
     /// Asks for pages until none is due any more.
     pub async fn run(mut self) {
-        while let Some(due) = self.schedule.next().await {
-            let title = self.popularity.draw(&mut self.chance);
+        while let Some(due) = self.it.schedule.next().await {
+            let title = self.popularity.draw(&mut self.it.chance);
             let sent = due.elapsed();
-            let answer = self.client.get(&format!("/{title}")).await;
+            let answer = self.it.client.send(Ask::get(format!("/{title}"))).await;
             let answered = due.elapsed();
             let answer = match answer {
                 Ok(answer) => answer,
@@ -52,14 +52,24 @@ impl User {
     }
 }
 
+/// Where the page of an answer was, if it is one.
+#[must_use]
+pub fn found(answer: &Answer) -> Option<Found> {
+    let found = answer.headers.get(FOUND_HEADER)?;
+    Some(match found.as_bytes() {
+        b"hit" => Found::Hit,
+        _ => Found::Miss,
+    })
+}
+
 /// Whether an answer is the page that was asked for. After its time was taken: this renders the page once more.
 pub(super) fn looked_at(pages: &Pages, title: u64, answer: &Answer) -> Result<Found, Unexpected> {
-    match (answer.status, answer.found) {
+    match (answer.status, found(answer)) {
         (StatusCode::OK, Some(found)) if pages.is_page(title, &answer.body) => Ok(found),
         (StatusCode::OK, _) => Err(Unexpected::WrongPage { title }),
         (status, _) => Err(Unexpected::Status {
             status: status.as_u16(),
-            text: String::from_utf8_lossy(&answer.body).into_owned(),
+            text: answer.text(),
         }),
     }
 }
@@ -67,6 +77,7 @@ pub(super) fn looked_at(pages: &Pages, title: u64, answer: &Answer) -> Result<Fo
 #[cfg(test)]
 mod tests {
     use super::*;
+    use axum::http::{HeaderMap, HeaderValue};
 
     /// The canary of what the load generator looks at.
     #[test]
@@ -75,9 +86,10 @@ mod tests {
             seed: 1,
             mean_bytes: 300,
         };
+        let hit = (FOUND_HEADER, HeaderValue::from_static("hit"));
         let answer = |body: String| Answer {
             status: StatusCode::OK,
-            found: Some(Found::Hit),
+            headers: HeaderMap::from_iter([hit.clone()]),
             body: body.into(),
         };
         let wrong = Err(Unexpected::WrongPage { title: 3 });
@@ -87,7 +99,7 @@ mod tests {
         assert_eq!(looked(&answer(pages.render(3).to_uppercase())), wrong);
         assert_eq!(looked(&answer(pages.render(3) + " ")), wrong);
         let unsaid = Answer {
-            found: None,
+            headers: HeaderMap::new(),
             ..answer(pages.render(3))
         };
         assert_eq!(looked(&unsaid), wrong);

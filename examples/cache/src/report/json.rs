@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 /// The outcome in one line.
 #[must_use]
-pub fn json(outcome: &Outcome) -> String {
+pub fn json(outcome: &Outcome) -> Value {
     let plan = &outcome.plan;
     json!({
         "good": outcome.is_good(),
@@ -18,7 +18,6 @@ pub fn json(outcome: &Outcome) -> String {
         "seed": outcome.seed,
         "runs": outcome.runs.iter().map(run).collect::<Vec<_>>(),
     })
-    .to_string()
 }
 
 fn run(run: &Run) -> Value {

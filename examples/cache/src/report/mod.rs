@@ -136,7 +136,6 @@ mod tests {
     use crate::load::Unexpected;
     use crate::page::Pages;
     use crate::store::Found;
-    use serde_json::Value;
 
     /// Three pages were due, two were there; a server that counted five hits before.
     fn outcome() -> Outcome {
@@ -192,7 +191,7 @@ mod tests {
         for word in ["asked to turn", "audit", "process", "heap"] {
             assert!(!table.contains(word), "{word} is in\n{table}");
         }
-        let line: Value = serde_json::from_str(&json(&outcome)).unwrap();
+        let line = json(&outcome);
         let run = &line["runs"][0];
         assert_eq!((&run["hits"], &run["unexpected"]), (&2.into(), &0.into()));
         assert!(run.get("stats").is_none() && run.get("audit").is_none());

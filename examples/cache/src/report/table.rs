@@ -1,8 +1,9 @@
 //! The report for a terminal.
 
 use super::{Outcome, Run, Told};
-use crate::latency::Summary;
 use crate::load::Tally;
+use crate::stats::Heap;
+use example_load::{Table, readable};
 use std::fmt;
 use vivant::PauseKind;
 
@@ -47,18 +48,15 @@ impl fmt::Display for Run {
             write!(f, "; filled in {:.1} s", took.as_secs_f64())?;
         }
         writeln!(f)?;
-        write!(f, "{:<22}{:>9}", "", "count")?;
-        for name in ["p50", "p99", "p99.9", "p99.99", "max"] {
-            write!(f, "{name:>10}")?;
-        }
-        writeln!(f)?;
-        line(f, "due to sent", &tally.sent.summary())?;
-        line(f, "due to answered", &tally.answered.summary())?;
-        line(f, "  of misses", &tally.missed.summary())?;
+        let mut rows = vec![
+            ("due to sent", tally.sent.summary()),
+            ("due to answered", tally.answered.summary()),
+            ("  of misses", tally.missed.summary()),
+        ];
         if let Some(Told { after, .. }) = &self.told {
-            line(f, "asked to turn", &after.waited)?;
-            line(f, "turn", &after.turn)?;
+            rows.extend([("asked to turn", after.waited), ("turn", after.turn)]);
         }
+        writeln!(f, "{}", Table::of_latencies("", rows))?;
         write!(
             f,
             "{} hits, {} misses ({:.1} % hits), {} served",
@@ -83,7 +81,7 @@ struct Beside<'a> {
 impl fmt::Display for Beside<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Told {
-            under_load,
+            under_load: Heap { pauses: under, .. },
             cpu_ns,
             after,
             audit,
@@ -91,27 +89,22 @@ impl fmt::Display for Beside<'_> {
         } = self.told;
         let heap = &after.heap;
         if heap.pages_bytes > 0 {
-            let kinds = PauseKind::ALL
-                .iter()
-                .zip(under_load.pauses)
-                .zip(heap.pauses);
-            writeln!(
-                f,
-                "\n{:<22}{:>9}{:>10}{:>10}{:>20}{:>10}",
-                "pauses under load", "count", "together", "longest", "in all", "longest"
-            )?;
-            for ((kind, one), all) in kinds.filter(|(_, all)| all.count > 0) {
-                writeln!(
-                    f,
-                    "{:<22}{:>9}{:>10}{:>10}{:>20}{:>10}",
-                    kind.name(),
-                    one.count,
-                    readable(one.total_ns),
-                    readable(one.longest_ns),
-                    all.count,
-                    readable(all.longest_ns),
-                )?;
+            let under_load = ["pauses under load", "count", "together", "longest"];
+            let mut table = Table::new(&[&under_load[..], &["in all", "longest"]].concat());
+            for kind in PauseKind::ALL {
+                let (one, all) = (under[kind as usize], heap.pauses[kind as usize]);
+                if all.count > 0 {
+                    table.row(vec![
+                        kind.name().to_owned(),
+                        one.count.to_string(),
+                        readable(one.total_ns),
+                        readable(one.longest_ns),
+                        all.count.to_string(),
+                        readable(all.longest_ns),
+                    ]);
+                }
             }
+            writeln!(f, "\n{table}")?;
             writeln!(
                 f,
                 "heap: {} of objects, {} of pages",
@@ -135,31 +128,6 @@ impl fmt::Display for Beside<'_> {
     }
 }
 
-fn line(f: &mut fmt::Formatter<'_>, name: &str, it: &Summary) -> fmt::Result {
-    write!(f, "{name:<22}{:>9}", it.count)?;
-    for ns in [it.p50_ns, it.p99_ns, it.p99_9_ns, it.p99_99_ns, it.max_ns] {
-        write!(f, "{:>10}", readable(ns))?;
-    }
-    writeln!(f)
-}
-
-/// A time with three digits.
-#[must_use]
-pub(super) fn readable(ns: u64) -> String {
-    let (value, unit) = match ns {
-        0..1_000 => return format!("{ns} ns"),
-        1_000..1_000_000 => (ns as f64 / 1e3, "µs"),
-        1_000_000..1_000_000_000 => (ns as f64 / 1e6, "ms"),
-        _ => (ns as f64 / 1e9, "s"),
-    };
-    let digits = match value {
-        ..10.0 => 2,
-        ..100.0 => 1,
-        _ => 0,
-    };
-    format!("{value:.digits$} {unit}")
-}
-
 fn bytes(bytes: u64) -> String {
     match bytes {
         0..1_048_576 => format!("{:.1} KiB", bytes as f64 / 1024.0),
@@ -173,11 +141,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_and_sizes_are_readable() {
-        assert_eq!(readable(999), "999 ns");
-        assert_eq!(readable(1_234), "1.23 µs");
-        assert_eq!(readable(45_600_000), "45.6 ms");
-        assert_eq!(readable(7_000_000_000), "7.00 s");
+    fn sizes_are_readable() {
         assert_eq!(bytes(512), "0.5 KiB");
         assert_eq!(bytes(3 << 20), "3.0 MiB");
         assert_eq!(bytes(3 << 29), "1.50 GiB");

@@ -1,7 +1,7 @@
 //! Counts: what a store was asked for, and how long that took.
 
 use super::Found;
-use crate::latency::Latency;
+use example_load::Latency;
 use std::time::Duration;
 use vivant::Object;
 

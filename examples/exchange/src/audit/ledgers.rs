@@ -3,12 +3,12 @@
 use super::story::Story;
 use super::{Audit, Finding};
 use crate::gateway::GatewayLedger;
-use crate::latency::Latency;
 use crate::meter::MeterLedger;
 use crate::order::{Answer, OrderId, Symbol, TraderId};
 use crate::reader::ReaderLedger;
 use crate::shard::{ListingLedger, ShardLedger};
 use crate::trader::{TraderLedger, worth};
+use example_load::Latency;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What everybody answered.

@@ -25,8 +25,8 @@ pub use auditor::Auditor;
 pub use finding::Finding;
 pub use ledgers::Ledgers;
 
-use crate::latency::Latency;
 use crate::shard::HandOver;
+use example_load::Latency;
 
 /// The audit's result.
 #[derive(Clone, Debug, Default, PartialEq)]

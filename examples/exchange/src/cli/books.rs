@@ -2,7 +2,7 @@
 
 use super::args::BookArguments;
 use crate::race::{Course, Entrant, Race, race};
-use indicatif::{ProgressBar, ProgressStyle};
+use example_load::command::bar;
 use std::error::Error;
 
 /// Races, and prints what came of it.
@@ -18,10 +18,8 @@ pub(super) fn books(arguments: &BookArguments) -> Result<(), Box<dyn Error>> {
 
 /// Races with a progress bar: on standard error, and hidden when that is not a terminal.
 pub(super) fn shown(course: Course) -> Result<Race, Box<dyn Error>> {
-    let bar = ProgressBar::new((course.rounds * Entrant::ALL.len()) as u64);
-    bar.set_style(ProgressStyle::with_template(
-        "{bar:40} {pos}/{len} books, {eta} left",
-    )?);
+    let count = course.rounds * Entrant::ALL.len();
+    let bar = bar(count as u64, "", "books")?;
     let race = race(course, || bar.inc(1))?;
     bar.finish_and_clear();
     Ok(race)

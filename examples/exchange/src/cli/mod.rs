@@ -9,21 +9,14 @@ mod run;
 
 pub use args::{Arguments, BookArguments, Command, RunArguments};
 
+use example_load::command;
 use std::process::ExitCode;
 
 /// Does what was said.
-#[allow(clippy::print_stderr, reason = "this is a command")]
 pub fn main(arguments: &Arguments) -> ExitCode {
     let done = match &arguments.command {
         Some(Command::Books(arguments)) => books::books(arguments).map(|()| true),
         None => run::run(&arguments.run),
     };
-    match done {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::FAILURE,
-        Err(error) => {
-            eprintln!("exchange: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    command::end("exchange", done)
 }

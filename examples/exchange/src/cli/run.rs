@@ -6,10 +6,8 @@ use crate::exchange::{Exchange, Settings};
 use crate::flow::Market;
 use crate::load::{self, Plan};
 use crate::report::{self, Facts, Outcome};
-use indicatif::{ProgressBar, ProgressStyle};
+use example_load::command;
 use std::error::Error;
-use std::fs;
-use std::thread;
 use std::time::Duration;
 use vivant::prelude::*;
 
@@ -18,16 +16,14 @@ use vivant::prelude::*;
 /// # Errors
 ///
 /// It could not be run at all.
-#[allow(
-    clippy::print_stdout,
-    clippy::print_stderr,
-    reason = "this is a command"
-)]
 pub(super) fn run(arguments: &RunArguments) -> Result<bool, Box<dyn Error>> {
-    let processors = || thread::available_parallelism().map_or(1, usize::from);
     let system = System::builder()
         .name("exchange")
-        .workers(arguments.workers.map_or_else(processors, usize::from))
+        .workers(
+            arguments
+                .workers
+                .map_or_else(command::processors, usize::from),
+        )
         .build();
     let settings = Settings {
         symbols: arguments.symbols,
@@ -46,10 +42,7 @@ pub(super) fn run(arguments: &RunArguments) -> Result<bool, Box<dyn Error>> {
         seed: arguments.seed,
     };
     let exchange = Exchange::open(&system, settings);
-    let bar = ProgressBar::new(plan.orders());
-    bar.set_style(ProgressStyle::with_template(
-        "{bar:40} {pos}/{len} orders, {eta} left",
-    )?);
+    let bar = command::bar(plan.orders(), "", "orders")?;
     let sent = load::run(&plan, &system, &exchange, |count| bar.set_position(count))?;
     bar.finish_and_clear();
     let audit = exchange.audit(&system)?;
@@ -64,14 +57,8 @@ pub(super) fn run(arguments: &RunArguments) -> Result<bool, Box<dyn Error>> {
         system: facts,
         race: arguments.course().map(books::shown).transpose()?,
     };
-    fs::write(&arguments.report, report::html(&outcome))
-        .map_err(|error| format!("cannot write {}: {error}", arguments.report.display()))?;
-    println!("{outcome}\n\nwritten: {}", arguments.report.display());
-    if arguments.json {
-        println!("{}", report::json(&outcome));
-    }
-    for complaint in outcome.complaints() {
-        eprintln!("{complaint}");
-    }
-    Ok(outcome.is_good())
+    command::write(&arguments.report, &report::html(&outcome))?;
+    let text = format!("{outcome}\n\nwritten: {}", arguments.report.display());
+    let line = arguments.json.then(|| report::json(&outcome));
+    Ok(command::tell(&text, line, &outcome.complaints()))
 }

@@ -1,14 +1,14 @@
 //! The report for programs: one line of JSON.
 
+use super::Outcome;
 use super::table::ns;
-use super::{Outcome, SHARES};
-use crate::latency::Latency;
 use crate::race::Race;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
 
 /// The outcome in one line.
 #[must_use]
-pub fn json(outcome: &Outcome) -> String {
+pub fn json(outcome: &Outcome) -> Value {
     let Outcome {
         plan,
         settings,
@@ -17,11 +17,8 @@ pub fn json(outcome: &Outcome) -> String {
         system,
         race,
     } = outcome;
-    let latencies: Map<String, Value> = outcome
-        .latencies()
-        .iter()
-        .map(|(name, latency)| ((*name).to_owned(), quantiles(latency)))
-        .collect();
+    let latencies = outcome.latencies().into_iter();
+    let latencies: BTreeMap<_, _> = latencies.map(|(name, it)| (name, it.summary())).collect();
     json!({
         "good": outcome.is_good(),
         "instruments": settings.symbols,
@@ -55,18 +52,6 @@ pub fn json(outcome: &Outcome) -> String {
         },
         "books": race.as_ref().map(books),
     })
-    .to_string()
-}
-
-fn quantiles(latency: &Latency) -> Value {
-    let mut fields = Map::new();
-    fields.insert("count".to_owned(), latency.count().into());
-    for (share, name) in SHARES {
-        let name = format!("{}_ns", name.replace('.', "_"));
-        fields.insert(name, latency.quantile_ns(share).into());
-    }
-    fields.insert("max_ns".to_owned(), latency.max_ns().into());
-    Value::Object(fields)
 }
 
 fn books(race: &Race) -> Value {

@@ -1,24 +1,21 @@
 //! Reports: what a run met, what the audit found, and how the book compares with others.
 //!
 //! - [`Outcome`]: everything there is to report of a run; `table`: for a terminal, its `Display` and that of [`Race`].
-//! - [`html`]: a page with a chart for each latency, drawn by `chart`.
+//! - [`html`]: a page with a chart for each latency.
 //! - [`json`]: one line for programs.
 
-mod chart;
 mod html;
 mod json;
 mod table;
-
-use table::SHARES;
 
 pub use html::html;
 pub use json::json;
 
 use crate::audit::Audit;
 use crate::exchange::Settings;
-use crate::latency::Latency;
 use crate::load::{Plan, Sent};
 use crate::race::Race;
+use example_load::Latency;
 use std::time::Duration;
 use vivant::{HeapFacts, Pauses, System};
 
@@ -117,48 +114,5 @@ impl Outcome {
             complaints.push("no order was sent".to_owned());
         }
         complaints
-    }
-}
-
-/// A latency as people read it.
-fn readable(ns: u64) -> String {
-    let us = ns as f64 / 1e3;
-    match ns {
-        0..1_000 => format!("{ns} ns"),
-        1_000..10_000 => format!("{us:.2} µs"),
-        10_000..100_000 => format!("{us:.1} µs"),
-        100_000..1_000_000 => format!("{us:.0} µs"),
-        1_000_000..10_000_000 => format!("{:.2} ms", us / 1e3),
-        10_000_000..100_000_000 => format!("{:.1} ms", us / 1e3),
-        100_000_000..1_000_000_000 => format!("{:.0} ms", us / 1e3),
-        _ => format!("{:.2} s", us / 1e6),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn latencies_are_readable() {
-        let written = [
-            0,
-            999,
-            1_000,
-            12_345,
-            123_456,
-            1_234_567,
-            12_345_678,
-            123_456_789,
-            1_234_567_890,
-        ]
-        .map(readable);
-        assert_eq!(
-            written,
-            [
-                "0 ns", "999 ns", "1.00 µs", "12.3 µs", "123 µs", "1.23 ms", "12.3 ms", "123 ms",
-                "1.23 s"
-            ]
-        );
     }
 }

@@ -1,13 +1,10 @@
 //! The report for a terminal.
 
-use super::{Outcome, readable};
-use crate::latency::Latency;
+use super::Outcome;
 use crate::race::Race;
+use example_load::{Table, readable};
 use std::fmt;
 use std::time::Duration;
-
-/// Quantiles that are reported.
-pub(super) const SHARES: [(f64, &str); 3] = [(0.5, "p50"), (0.99, "p99"), (0.999, "p99.9")];
 
 impl fmt::Display for Outcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -36,14 +33,7 @@ impl fmt::Display for Outcome {
             sent.answers,
             sent.took.as_secs_f64(),
         )?;
-        write!(f, "{:<22}{:>10}", "latency", "count")?;
-        for (_, name) in SHARES {
-            write!(f, "{name:>10}")?;
-        }
-        writeln!(f, "{:>10}", "max")?;
-        for (name, latency) in self.latencies() {
-            line(f, name, latency)?;
-        }
+        writeln!(f, "{}", self.table())?;
         writeln!(
             f,
             "\n{} trades, {} orders rest; {} versions published, read {} times with {} look-ups",
@@ -82,6 +72,12 @@ impl fmt::Display for Outcome {
 }
 
 impl Outcome {
+    /// Latencies.
+    pub(super) fn table(&self) -> Table {
+        let summaries = self.latencies().map(|(name, it)| (name, it.summary()));
+        Table::of_latencies("latency", summaries)
+    }
+
     /// How long an instrument was on its way, in the middle.
     #[must_use]
     pub fn hand_over_median(&self) -> Duration {
@@ -102,14 +98,6 @@ pub(super) fn ns(duration: Duration) -> u64 {
     duration.as_nanos() as u64
 }
 
-fn line(f: &mut fmt::Formatter<'_>, name: &str, latency: &Latency) -> fmt::Result {
-    write!(f, "{name:<22}{:>10}", latency.count())?;
-    for (share, _) in SHARES {
-        write!(f, "{:>10}", readable(latency.quantile_ns(share)))?;
-    }
-    writeln!(f, "{:>10}", readable(latency.max_ns()))
-}
-
 impl fmt::Display for Race {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Race {
@@ -117,28 +105,29 @@ impl fmt::Display for Race {
             resting,
             trades,
             digest,
-            times,
+            ..
         } = self;
         writeln!(
             f,
             "one book, one thread: {} orders of seed {}, {trades} trades, {resting} orders rest; {} runs of each, in turn",
             course.orders, course.seed, course.rounds,
         )?;
-        writeln!(
-            f,
-            "{:<38}{:>12}{:>12}{:>14}",
-            "book", "ns/order", "fastest", "to drop it"
-        )?;
-        for it in times {
-            writeln!(
-                f,
-                "{:<38}{:>12.1}{:>12.1}{:>14}",
-                it.entrant.name(),
-                it.median_ns,
-                it.least_ns,
+        write!(f, "{}\nstate of all: {digest}", self.table())
+    }
+}
+
+impl Race {
+    /// Times by book.
+    pub(super) fn table(&self) -> Table {
+        let mut table = Table::new(&["book", "ns/order", "fastest", "to drop it"]);
+        for it in &self.times {
+            table.row(vec![
+                it.entrant.name().to_owned(),
+                format!("{:.1}", it.median_ns),
+                format!("{:.1}", it.least_ns),
                 readable(ns(it.dropped)),
-            )?;
+            ]);
         }
-        write!(f, "state of all: {digest}")
+        table
     }
 }

@@ -1,8 +1,9 @@
 //! The schedule: when requests are due, whatever became of those before.
 //!
-//! Load is open: requests are due at a constant rate, and a latency counts from the moment at which the request was due,
-//! not from the one at which it could be sent. If the cache holds up every connection, the requests that were due
-//! meanwhile have waited, and the figures say so (they are free of coordinated omission).
+//! Load is open: requests are due at a constant rate, and a latency counts from the moment at which
+//! the request was due, not from the one at which it was sent. If the server delays every
+//! connection, the requests that were due meanwhile have waited, and the figures say so (they are
+//! free of coordinated omission).
 
 use std::cell::Cell;
 use std::thread;
@@ -10,10 +11,10 @@ use std::time::{Duration, Instant};
 use tokio::sync::Mutex;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-/// How long after the last request is due those that wait for a connection are given up.
+/// Requests that still wait for a connection so long after the last one was due are given up.
 const GRACE: Duration = Duration::from_secs(10);
 
-/// Requests that will be due. Users who have nothing to do queue here; the one that has waited longest is next.
+/// Requests that will be due. Idle users queue here; the one that has waited longest is next.
 #[derive(Debug)]
 pub struct Schedule {
     due: Mutex<UnboundedReceiver<Instant>>,
@@ -23,13 +24,13 @@ pub struct Schedule {
 }
 
 impl Schedule {
-    /// Begins now, with so many requests. `rate` is in requests a second.
+    /// Begins now. `rate` is in requests a second, `count` is the number of requests.
     #[must_use]
     pub fn begin(rate: f64, count: u64) -> Schedule {
         let (sender, receiver) = unbounded_channel();
         let start = Instant::now();
         let duration = Duration::from_secs_f64(count as f64 / rate);
-        // A thread of its own: it wakes within some 60 microseconds, and tokio's timers only within a millisecond.
+        // A thread wakes within some 60 microseconds; tokio's timers wake within a millisecond.
         thread::spawn(move || pace(&sender, start, rate, count));
         Schedule {
             due: Mutex::new(receiver),
@@ -39,7 +40,7 @@ impl Schedule {
         }
     }
 
-    /// Waits until a request is due, and says when it was. `None` when there will be none.
+    /// Waits until a request is due, and returns when it was. `None` after the last request.
     pub async fn next(&self) -> Option<Instant> {
         loop {
             let due = self.due.lock().await.recv().await?;
@@ -50,13 +51,13 @@ impl Schedule {
         }
     }
 
-    /// When the first request was due.
+    /// Returns when the first request was due.
     #[must_use]
     pub fn start(&self) -> Instant {
         self.start
     }
 
-    /// How many requests were given up.
+    /// Returns the number of requests that were given up.
     pub fn unsent(&self) -> u64 {
         self.unsent.get()
     }
@@ -70,7 +71,7 @@ fn pace(sender: &UnboundedSender<Instant>, start: Instant, rate: f64, count: u64
             thread::sleep(wait);
         }
         if sender.send(due).is_err() {
-            // Nobody is left to send it.
+            // The schedule was dropped.
             return;
         }
     }
@@ -80,7 +81,7 @@ fn pace(sender: &UnboundedSender<Instant>, start: Instant, rate: f64, count: u64
 mod tests {
     use super::*;
 
-    /// What is asked for late was due no later: a latency counts from then.
+    /// A request that is taken late was due at its own time: a latency counts from then.
     #[test]
     fn requests_are_due_whatever_became_of_those_before() {
         let runtime = tokio::runtime::Builder::new_current_thread().build();

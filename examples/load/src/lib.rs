@@ -1,0 +1,24 @@
+//! What the example services share: a load generator over HTTP, a server on the loopback interface,
+//! and reports.
+#![doc = include_str!("../README.md")]
+
+mod chart;
+mod client;
+pub mod command;
+mod latency;
+mod page;
+mod process;
+mod schedule;
+mod server;
+mod table;
+mod users;
+
+pub use chart::chart;
+pub use client::{Answer, Ask, Caller, Client, encoded};
+pub use latency::{Latency, Summary, readable};
+pub use page::page;
+pub use process::Process;
+pub use schedule::Schedule;
+pub use server::{BindError, Running, Server};
+pub use table::Table;
+pub use users::{Load, Sent, User};

@@ -1,0 +1,155 @@
+//! The server: a socket on the loopback interface, and a router behind it.
+
+use axum::Router;
+use axum::serve::ListenerExt;
+use std::future::Future;
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::time::Duration;
+use std::{error, fmt};
+use tokio::runtime::{self, Runtime};
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+
+use crate::command::processors;
+
+/// How long a server that closes waits for requests that have begun.
+const CLOSING_MAX: Duration = Duration::from_secs(5);
+
+/// A socket that listens, on 127.0.0.1 only: there is no encryption, and no password worth its
+/// name.
+#[derive(Debug)]
+pub struct Server {
+    listener: TcpListener,
+    address: SocketAddr,
+}
+
+/// A port that cannot be listened on.
+#[derive(Debug)]
+pub struct BindError {
+    port: u16,
+    error: io::Error,
+}
+
+impl fmt::Display for BindError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let BindError { port, error } = self;
+        match error.kind() {
+            io::ErrorKind::AddrInUse => write!(
+                f,
+                "port {port} is in use: stop the program that listens there, or choose another port \
+                 with --port (0 takes any that is free)"
+            ),
+            io::ErrorKind::PermissionDenied => write!(
+                f,
+                "port {port} needs rights that this program does not have: choose one above 1023 \
+                 with --port"
+            ),
+            _ => write!(f, "cannot listen on port {port}: {error}"),
+        }
+    }
+}
+
+impl error::Error for BindError {}
+
+impl Server {
+    /// Listens on a port of the loopback interface; on port 0, on any that is free.
+    ///
+    /// # Errors
+    ///
+    /// The port is in use, or may not be used.
+    pub fn bind(port: u16) -> Result<Server, BindError> {
+        let bound = || {
+            let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port))?;
+            listener.set_nonblocking(true)?;
+            let address = listener.local_addr()?;
+            Ok(Server { listener, address })
+        };
+        bound().map_err(|error| BindError { port, error })
+    }
+
+    /// Where it listens.
+    #[must_use]
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Serves until `end` is ready, and then until the requests that have begun are answered.
+    ///
+    /// # Errors
+    ///
+    /// The socket failed.
+    pub async fn serve(
+        self,
+        router: Router,
+        end: impl Future<Output = ()> + Send + 'static,
+    ) -> io::Result<()> {
+        // An answer must not wait for the acknowledgement of the one before.
+        let listener = tokio::net::TcpListener::from_std(self.listener)?
+            .tap_io(|stream| drop(stream.set_nodelay(true)));
+        axum::serve(listener, router)
+            .with_graceful_shutdown(end)
+            .await
+    }
+
+    /// Serves on threads of its own, one for each processor.
+    ///
+    /// # Errors
+    ///
+    /// The threads cannot be started.
+    pub fn start(self, router: Router) -> io::Result<Running> {
+        let runtime = runtime::Builder::new_multi_thread()
+            .worker_threads(processors())
+            .enable_all()
+            .thread_name("http")
+            .build()?;
+        let (end, ended) = oneshot::channel::<()>();
+        Ok(Running {
+            // A dropped sender is an end too.
+            served: runtime.spawn(self.serve(router, async { drop(ended.await) })),
+            runtime,
+            end,
+        })
+    }
+}
+
+/// A server that serves.
+#[derive(Debug)]
+pub struct Running {
+    runtime: Runtime,
+    end: oneshot::Sender<()>,
+    served: JoinHandle<io::Result<()>>,
+}
+
+impl Running {
+    /// Waits for Ctrl-C, or until `stopped` is ready.
+    ///
+    /// # Errors
+    ///
+    /// The system does not tell of Ctrl-C.
+    pub fn wait(&self, stopped: impl Future<Output = ()>) -> io::Result<()> {
+        self.runtime.block_on(async {
+            tokio::select! {
+                interrupted = tokio::signal::ctrl_c() => interrupted,
+                () = stopped => Ok(()),
+            }
+        })
+    }
+
+    /// Answers the requests that have begun, and closes. A request that takes longer than some
+    /// seconds is not waited for.
+    ///
+    /// # Errors
+    ///
+    /// The socket had failed.
+    pub fn close(self) -> io::Result<()> {
+        drop(self.end);
+        let served = async { tokio::time::timeout(CLOSING_MAX, self.served).await };
+        let served = self.runtime.block_on(served);
+        self.runtime.shutdown_background();
+        match served {
+            Ok(served) => served.unwrap_or_else(|error| Err(io::Error::other(error))),
+            Err(_) => Ok(()),
+        }
+    }
+}
