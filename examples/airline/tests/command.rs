@@ -1,11 +1,8 @@
 //! The program as a user starts it.
 
-#[cfg(unix)]
-use example_load::Process;
-use serde_json::Value;
-use std::net::TcpListener;
+use example_load::Ended;
 use std::path::PathBuf;
-use std::process::{Command, Output};
+use std::process::Command;
 
 fn airline(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_airline"));
@@ -13,18 +10,12 @@ fn airline(arguments: &[&str]) -> Command {
     command
 }
 
+fn ran(arguments: &[&str]) -> Ended {
+    Ended::run(&mut airline(arguments))
+}
+
 fn scratch(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name)
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
-}
-
-fn ran(arguments: &[&str]) -> Output {
-    airline(arguments)
-        .output()
-        .expect("the program can be started")
 }
 
 /// A second and a half of the whole way: load, serve, send, report, audit. Thirteen days, so that there are flights back.
@@ -42,10 +33,8 @@ fn a_short_run_is_good_and_leaves_a_report() {
         "--report",
         report.to_str().unwrap(),
     ]);
-    assert!(output.status.success(), "{}", text(&output.stderr));
-    assert_eq!(text(&output.stderr), "", "the progress bar is hidden");
-    let stdout = text(&output.stdout);
-    let line: Value = serde_json::from_str(stdout.lines().last().unwrap()).unwrap();
+    // The progress bar is hidden.
+    let line = output.well().json();
     assert_eq!(line["good"], true);
     assert_eq!(line["answered"], 450);
     assert_eq!(line["flights"], 13 * 394);
@@ -73,17 +62,14 @@ fn the_table_is_for_people() {
         "--report",
         report.to_str().unwrap(),
     ]);
-    let table = text(&output.stdout);
-    assert!(output.status.success(), "{table}{}", text(&output.stderr));
-    for word in [
+    let output = output.well();
+    output.shows(&[
         "Query flights",
         "p99.9",
         ">500 ms",
         "audit: 394 flights, 10 customers",
         "holds",
-    ] {
-        assert!(table.contains(word), "{word} is not in\n{table}");
-    }
+    ]);
 }
 
 #[test]
@@ -95,19 +81,12 @@ fn a_report_that_cannot_be_written_is_a_failure() {
         "--days=1",
         "--report=/nowhere/at/all.html",
     ]);
-    assert_eq!(output.status.code(), Some(1));
-    assert!(text(&output.stderr).contains("cannot write /nowhere/at/all.html"));
+    output.failed("cannot write /nowhere/at/all.html");
 }
 
 #[test]
 fn a_port_in_use_is_a_failure_that_says_what_to_do() {
-    let taken = TcpListener::bind(("127.0.0.1", 0)).unwrap();
-    let port = taken.local_addr().unwrap().port();
-    let output = ran(&["serve", &format!("--port={port}"), "--customers=1"]);
-    assert_eq!(output.status.code(), Some(1));
-    let error = text(&output.stderr);
-    assert!(error.contains(&format!("port {port} is in use")), "{error}");
-    assert!(error.contains("choose another port with --port"), "{error}");
+    Ended::port_in_use(|port| ran(&["serve", &port, "--customers=1"]));
 }
 
 #[test]
@@ -122,7 +101,7 @@ fn nonsense_on_the_command_line_is_refused() {
         &["serve", "--port=70000"],
         &["fly"],
     ] {
-        assert_eq!(ran(arguments).status.code(), Some(2), "{arguments:?}");
+        assert_eq!(ran(arguments).code, Some(2), "{arguments:?}");
     }
 }
 
@@ -131,7 +110,7 @@ fn nonsense_on_the_command_line_is_refused() {
 #[test]
 fn it_serves_until_interrupted() {
     let mut serve = airline(&["serve", "--port=0", "--customers=10", "--days=1"]);
-    let server = Process::start(&mut serve).unwrap();
+    let server = example_load::Process::start(&mut serve).unwrap();
     let printed = &server.printed;
     assert!(
         printed[0].contains("10 customers and 394 flights"),

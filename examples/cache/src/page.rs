@@ -2,6 +2,7 @@
 
 use fastrand::Rng;
 use std::fmt::Write;
+use std::sync::LazyLock;
 use vivant::Object;
 
 /// The shortest page is about so long, in bytes.
@@ -13,40 +14,12 @@ const PARAGRAPH_WORDS: usize = 60;
 /// How often a word is a link to another page.
 const LINK_EVERY: u32 = 40;
 
-const WORDS: [&str; 32] = [
-    "river",
-    "of",
-    "the",
-    "a",
-    "in",
-    "was",
-    "is",
-    "for",
-    "station",
-    "village",
-    "century",
-    "north",
-    "south",
-    "album",
-    "first",
-    "species",
-    "known",
-    "as",
-    "family",
-    "district",
-    "football",
-    "born",
-    "by",
-    "county",
-    "season",
-    "from",
-    "and",
-    "film",
-    "railway",
-    "church",
-    "he",
-    "population",
-];
+static WORDS: LazyLock<Vec<&str>> = LazyLock::new(|| {
+    "river of the a in was is for station village century north south album first species \
+     known as family district football born by county season from and film railway church he population"
+        .split(' ')
+        .collect()
+});
 
 /// All pages of a seed.
 #[derive(Object, Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,7 @@
 //! Statistics: what a server tells of itself.
 
 use crate::store::{Kind, Ledger};
+use cpu_time::ProcessTime;
 use example_load::Summary;
 use serde::{Deserialize, Serialize};
 use std::array;
@@ -34,7 +35,7 @@ pub struct Stats {
     pub heap: Heap,
     /// The most memory that the process had, in bytes; 0 where the system does not tell.
     pub rss_peak_bytes: u64,
-    /// The processors' time that the process has had, to a hundredth of a second; 0 where the system does not tell.
+    /// The processors' time that the process has had.
     pub cpu_ns: u64,
     /// Workers of the actor system.
     pub workers: usize,
@@ -183,13 +184,8 @@ fn rss_peak_bytes() -> u64 {
         .map_or(0, |kib| kib * 1024)
 }
 
-/// As Linux tells it: the 14th and the 15th number, of which the second is a name in brackets that may have blanks. In hundredths of a second, for all its processors.
 fn cpu_ns() -> u64 {
-    let stat = fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    let after_name = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
-    let numbers = after_name.split_whitespace().skip(11).take(2);
-    let ticks = numbers.filter_map(|it| it.parse::<u64>().ok());
-    ticks.sum::<u64>() * 10_000_000
+    ProcessTime::now().as_duration().as_nanos() as u64
 }
 
 #[cfg(test)]

@@ -1,10 +1,9 @@
 //! The program as a user starts it.
 
-use example_load::Process;
-use serde_json::Value;
+use example_load::{Ended, Process};
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::process::{Command, Output};
+use std::process::Command;
 
 fn cache(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_cache"));
@@ -12,14 +11,8 @@ fn cache(arguments: &[&str]) -> Command {
     command
 }
 
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
-}
-
-fn ran(arguments: &[&str]) -> Output {
-    cache(arguments)
-        .output()
-        .expect("the program can be started")
+fn ran(arguments: &[&str]) -> Ended {
+    Ended::run(&mut cache(arguments))
 }
 
 /// Both stores, all the way: fill, serve, ask, report, audit, stop.
@@ -37,10 +30,8 @@ fn a_short_run_is_good() {
         "--seed=3",
         "--json",
     ]);
-    assert!(output.status.success(), "{}", text(&output.stderr));
-    assert_eq!(text(&output.stderr), "", "the progress bar is hidden");
-    let stdout = text(&output.stdout);
-    let line: Value = serde_json::from_str(stdout.lines().last().unwrap()).unwrap();
+    // The progress bar is hidden.
+    let line = output.well().json();
     assert_eq!(line["good"], true);
     let runs = line["runs"].as_array().unwrap();
     assert_eq!(runs.len(), 2);
@@ -83,9 +74,8 @@ fn the_table_is_for_people() {
         "--stripes=2",
         "--titles=300",
     ]);
-    let table = text(&output.stdout);
-    assert!(output.status.success(), "{table}{}", text(&output.stderr));
-    for word in [
+    let output = output.well();
+    output.shows(&[
         "300 titles",
         "graph: 100 of 100 entries",
         "2 stripes",
@@ -96,10 +86,8 @@ fn the_table_is_for_people() {
         "heap: ",
         "at its peak",
         "audit: 100 entries, holds",
-    ] {
-        assert!(table.contains(word), "{word} is not in\n{table}");
-    }
-    assert!(!table.contains("plain"));
+    ]);
+    assert!(!output.stdout.contains("plain"));
 }
 
 /// A server as a user starts it.
@@ -137,30 +125,21 @@ fn a_server_can_be_asked_by_another_process_and_told_to_stop() {
     // Twice: what the server counted before is not this one's.
     for _ in 0..2 {
         let output = load(&["--seed=4"]);
-        assert!(output.status.success(), "{}", text(&output.stderr));
-        let table = text(&output.stdout);
-        assert!(table.contains("plain: 20 of 20 entries"), "{table}");
-        assert!(
-            !table.contains("filled in"),
-            "nobody has seen that: {table}"
-        );
+        let output = output.well();
+        output.shows(&["plain: 20 of 20 entries"]);
+        // The load generator has not seen that.
+        assert!(!output.stdout.contains("filled in"));
     }
     // The canary: it has other pages.
     for other in [&["--seed=5"][..], &["--seed=5", "--pages-only"]] {
-        let output = load(other);
-        assert_eq!(output.status.code(), Some(1));
-        let error = text(&output.stderr);
-        assert!(error.contains("is not that page"), "{error}");
+        load(other).failed("is not that page");
     }
-    let output = load(&["--seed=4", "--pages-only", "--warm=0.1", "--json"]);
-    assert!(output.status.success(), "{}", text(&output.stderr));
-    let table = text(&output.stdout);
-    assert!(table.contains("pages only\n"), "{table}");
-    assert!(
-        !table.contains("entries") && !table.contains("audit"),
-        "{table}"
-    );
-    let line: Value = serde_json::from_str(table.lines().last().unwrap()).unwrap();
+    let output = load(&["--seed=4", "--pages-only", "--warm=0.1", "--json"]).well();
+    output.shows(&["pages only\n"]);
+    for word in ["entries", "audit"] {
+        assert!(!output.stdout.contains(word), "{word}");
+    }
+    let line = output.json();
     let run = &line["runs"][0];
     assert_eq!(run["latencies"]["due to answered"]["count"], 20);
     let answered = run["hits"].as_u64().unwrap() + run["misses"].as_u64().unwrap();
@@ -187,13 +166,7 @@ fn it_serves_until_interrupted() {
 
 #[test]
 fn a_port_in_use_is_a_failure_that_says_what_to_do() {
-    let taken = TcpListener::bind(("127.0.0.1", 0)).unwrap();
-    let port = taken.local_addr().unwrap().port();
-    let output = ran(&["serve", &format!("--port={port}"), "--capacity=1"]);
-    assert_eq!(output.status.code(), Some(1));
-    let error = text(&output.stderr);
-    assert!(error.contains(&format!("port {port} is in use")), "{error}");
-    assert!(error.contains("choose another port with --port"), "{error}");
+    Ended::port_in_use(|port| ran(&["serve", &port, "--capacity=1"]));
 }
 
 #[test]
@@ -202,8 +175,7 @@ fn a_server_that_is_not_there_is_a_failure() {
     let address = taken.local_addr().unwrap();
     drop(taken);
     let output = ran(&["load", &format!("--server={address}")]);
-    assert_eq!(output.status.code(), Some(1));
-    assert!(text(&output.stderr).contains("cannot be reached"));
+    output.failed("cannot be reached");
 }
 
 #[test]
@@ -225,6 +197,6 @@ fn nonsense_on_the_command_line_is_refused() {
         &["load", "--server=here"],
         &["forget"],
     ] {
-        assert_eq!(ran(arguments).status.code(), Some(2), "{arguments:?}");
+        assert_eq!(ran(arguments).code, Some(2), "{arguments:?}");
     }
 }

@@ -1,22 +1,15 @@
 //! The program as a user starts it.
 
-use serde_json::Value;
+use example_load::Ended;
 use std::path::PathBuf;
-use std::process::{Command, Output};
+use std::process::Command;
+
+fn ran(arguments: &[&str]) -> Ended {
+    Ended::run(Command::new(env!("CARGO_BIN_EXE_exchange")).args(arguments))
+}
 
 fn scratch(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name)
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
-}
-
-fn ran(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_exchange"))
-        .args(arguments)
-        .output()
-        .expect("the program can be started")
 }
 
 /// A second of the whole way: send, hand over, publish, report, audit, compare.
@@ -35,10 +28,8 @@ fn a_short_run_is_good_and_leaves_a_report() {
         "--report",
         report.to_str().unwrap(),
     ]);
-    assert!(output.status.success(), "{}", text(&output.stderr));
-    assert_eq!(text(&output.stderr), "", "the progress bar is hidden");
-    let stdout = text(&output.stdout);
-    let line: Value = serde_json::from_str(stdout.lines().last().unwrap()).unwrap();
+    // The progress bar is hidden.
+    let line = output.well().json();
     assert_eq!(line["good"], true);
     assert_eq!(
         (&line["sent"], &line["answered"]),
@@ -74,28 +65,22 @@ fn the_table_is_for_people() {
         "--report",
         report.to_str().unwrap(),
     ]);
-    let table = text(&output.stdout);
-    assert!(output.status.success(), "{table}{}", text(&output.stderr));
-    for word in [
+    let output = output.well();
+    output.shows(&[
         "due to last reader",
         "p99.9",
         "1 shards; 0 instruments handed over",
         "audit: 100 orders",
         "holds",
-    ] {
-        assert!(table.contains(word), "{word} is not in\n{table}");
-    }
-    assert!(!table.contains("ns/order"));
+    ]);
+    assert!(!output.stdout.contains("ns/order"));
 }
 
 #[test]
 fn books_alone_come_to_one_state() {
     let output = ran(&["books", "--orders=3000", "--rounds=1", "--resting=100"]);
-    let table = text(&output.stdout);
-    assert!(output.status.success(), "{}", text(&output.stderr));
-    for word in ["Rc<RefCell>", "slab", "ns/order", "state of all: "] {
-        assert!(table.contains(word), "{word} is not in\n{table}");
-    }
+    let output = output.well();
+    output.shows(&["Rc<RefCell>", "slab", "ns/order", "state of all: "]);
 }
 
 #[test]
@@ -107,8 +92,7 @@ fn a_report_that_cannot_be_written_is_a_failure() {
         "--book-orders=0",
         "--report=/nowhere/at/all.html",
     ]);
-    assert_eq!(output.status.code(), Some(1));
-    assert!(text(&output.stderr).contains("cannot write /nowhere/at/all.html"));
+    output.failed("cannot write /nowhere/at/all.html");
 }
 
 #[test]
@@ -126,6 +110,6 @@ fn nonsense_on_the_command_line_is_refused() {
         &["books", "--orders=0"],
         &["trade"],
     ] {
-        assert_eq!(ran(arguments).status.code(), Some(2), "{arguments:?}");
+        assert_eq!(ran(arguments).code, Some(2), "{arguments:?}");
     }
 }

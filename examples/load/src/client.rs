@@ -1,8 +1,8 @@
 //! A client: one connection to a server, which is kept, and the session that the server gave it.
 //!
-//! It is hyper's connection and not reqwest's pool: a user has exactly one connection, and it is
-//! made before the first request is due. A pool makes connections when requests are, so that
-//! latencies would have connecting in them.
+//! It is hyper's connection and not reqwest's pool. A user connects before its first request is
+//! due, and the generator shares the processors with the server: through reqwest 0.13, 64 users
+//! need 1.4 times as long for the same requests, and connecting is in their latencies.
 
 use http_body_util::{BodyExt, Full};
 use hyper::body::Bytes;

@@ -5,6 +5,7 @@
 mod chart;
 mod client;
 pub mod command;
+mod ended;
 mod latency;
 mod page;
 mod process;
@@ -15,6 +16,7 @@ mod users;
 
 pub use chart::chart;
 pub use client::{Answer, Ask, Caller, Client, encoded};
+pub use ended::Ended;
 pub use latency::{Latency, Summary, readable};
 pub use page::page;
 pub use process::Process;

@@ -78,7 +78,6 @@ mod tests {
     use crate::page::Pages;
     use crate::store::Kind;
     use crate::stripes::{Settings, Stripes};
-    use http_body_util::BodyExt;
     use vivant::System;
 
     #[tokio::test]
@@ -99,7 +98,9 @@ mod tests {
         let response = page(State(service), Path("7".to_owned())).await;
         let response = response.expect("it is a page");
         assert_eq!(response.headers()[FOUND_HEADER], "hit");
-        let body = response.into_body().collect().await.unwrap().to_bytes();
+        let body = axum::body::to_bytes(response.into_body(), usize::MAX)
+            .await
+            .unwrap();
         assert!(pages.is_page(7, &body));
         assert_eq!(body.as_ptr(), served.html.as_ref().as_ptr());
     }
