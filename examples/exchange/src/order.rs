@@ -161,6 +161,28 @@ pub struct Place {
     pub price: Price,
 }
 
+impl Order {
+    /// The trade of an order that came with one that rested: its id, its trader and its price.
+    #[must_use]
+    pub fn trade(
+        &self,
+        taker_side: Side,
+        (maker, maker_trader, price): (OrderId, TraderId, Price),
+        quantity: Quantity,
+    ) -> Trade {
+        Trade {
+            symbol: self.symbol,
+            maker,
+            maker_trader,
+            taker: self.id,
+            taker_trader: self.trader,
+            taker_side,
+            price,
+            quantity,
+        }
+    }
+}
+
 /// Two orders met. The price is that of the one that rested.
 #[derive(Object, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[object(leaf)]

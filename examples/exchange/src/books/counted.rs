@@ -1,9 +1,8 @@
 //! The graph by counted references: `Rc<RefCell<…>>`, and `Weak` for the ways back, or nothing would ever be freed.
 
 use super::OrderBook;
-use crate::order::{
-    Action, Answer, Limit, Order, OrderId, Place, Price, Quantity, Rest, Side, Trade, TraderId,
-};
+use super::matching::Matching;
+use crate::order::{Answer, Order, OrderId, Place, Price, Quantity, Rest, Side, Trade, TraderId};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 use std::rc::{Rc, Weak};
@@ -28,7 +27,7 @@ struct Resting {
 }
 
 #[derive(Debug)]
-struct Level {
+pub(super) struct Level {
     place: Place,
     quantity: Quantity,
     first: Option<Rc<RefCell<Resting>>>,
@@ -42,6 +41,10 @@ impl CountedBook {
             Side::Sell => &mut self.asks,
         }
     }
+}
+
+impl Matching<()> for CountedBook {
+    type Level = Rc<RefCell<Level>>;
 
     fn best(&self, side: Side) -> Option<(Price, Rc<RefCell<Level>>)> {
         let best = match side {
@@ -51,29 +54,10 @@ impl CountedBook {
         best.map(|(price, level)| (*price, level.clone()))
     }
 
-    fn fill(
-        &mut self,
-        order: &Order,
-        side: Side,
-        limit: Limit,
-        trades: &mut Vec<Trade>,
-    ) -> Quantity {
-        let mut left = order.action.quantity();
-        while left > 0
-            && let Some((price, level)) = self.best(side.other())
-            && side.accepts(limit, price)
-        {
-            left = self.fill_at(&level, order, side, left, trades);
-            if level.borrow().first.is_none() {
-                self.side_mut(side.other()).remove(&price);
-            }
-        }
-        left
-    }
-
     fn fill_at(
         &mut self,
-        level: &RefCell<Level>,
+        (): (),
+        level: &Self::Level,
         order: &Order,
         side: Side,
         mut left: Quantity,
@@ -89,16 +73,8 @@ impl CountedBook {
             left -= quantity;
             let mut there = level.borrow_mut();
             there.quantity -= quantity;
-            trades.push(Trade {
-                symbol: order.symbol,
-                maker: maker.id,
-                maker_trader: maker.trader,
-                taker: order.id,
-                taker_trader: order.trader,
-                taker_side: side,
-                price: there.place.price,
-                quantity,
-            });
+            let met = (maker.id, maker.trader, there.place.price);
+            trades.push(order.trade(side, met, quantity));
             if maker.left == 0 {
                 self.orders.remove(&maker.id);
                 drop((maker, there));
@@ -108,7 +84,14 @@ impl CountedBook {
         left
     }
 
-    fn rest(&mut self, order: &Order, place: Place, left: Quantity) {
+    fn remove_if_empty(&mut self, (): (), level: &Self::Level) {
+        let place = level.borrow().place;
+        if level.borrow().first.is_none() {
+            self.side_mut(place.side).remove(&place.price);
+        }
+    }
+
+    fn rest(&mut self, (): (), order: &Order, place: Place, left: Quantity) {
         let level = self.side_mut(place.side).entry(place.price);
         let level = level.or_insert_with(|| {
             Rc::new(RefCell::new(Level {
@@ -137,7 +120,7 @@ impl CountedBook {
         self.orders.insert(order.id, resting);
     }
 
-    fn cancel(&mut self, id: OrderId, trader: TraderId) -> Answer {
+    fn cancel(&mut self, (): (), id: OrderId, trader: TraderId) -> Answer {
         let own = |order: &&Rc<RefCell<Resting>>| order.borrow().trader == trader;
         if self.orders.get(&id).filter(own).is_none() {
             return Answer::NotThere;
@@ -148,41 +131,14 @@ impl CountedBook {
         level.borrow_mut().quantity -= quantity;
         unlink(&order, &level);
         let place = level.borrow().place;
-        if level.borrow().first.is_none() {
-            self.side_mut(place.side).remove(&place.price);
-        }
+        self.remove_if_empty((), &level);
         Answer::Cancelled { place, quantity }
     }
 }
 
 impl OrderBook for CountedBook {
     fn apply(&mut self, order: &Order, trades: &mut Vec<Trade>) -> Answer {
-        match order.action {
-            Action::Limit {
-                side,
-                price,
-                quantity,
-            } => {
-                let left = self.fill(order, side, Limit::At(price), trades);
-                if left > 0 {
-                    self.rest(order, Place { side, price }, left);
-                }
-                Answer::Taken {
-                    traded: quantity - left,
-                    resting: left,
-                    given_up: 0,
-                }
-            }
-            Action::Market { side, quantity } => {
-                let left = self.fill(order, side, Limit::Any, trades);
-                Answer::Taken {
-                    traded: quantity - left,
-                    resting: 0,
-                    given_up: left,
-                }
-            }
-            Action::Cancel { order: earlier } => self.cancel(earlier, order.trader),
-        }
+        self.carry_out((), order, trades)
     }
 
     fn resting(&mut self) -> Vec<Rest> {

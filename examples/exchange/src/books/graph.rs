@@ -3,9 +3,8 @@
 //! Orders know their neighbours and their level, levels their first and last order: circles throughout. Who takes an order out mends its neighbours
 //! and forgets it; nobody counts references, and nobody says when an order ends.
 
-use crate::order::{
-    Action, Answer, Limit, Order, OrderId, Place, Price, Quantity, Rest, Side, Trade, TraderId,
-};
+use super::matching::Matching;
+use crate::order::{Answer, Order, OrderId, Place, Price, Quantity, Rest, Side, Trade, TraderId};
 use vivant::heap::Mutator;
 use vivant::{Gc, Mut, Object, gc};
 
@@ -22,7 +21,7 @@ struct Resting<'gc> {
 
 /// A price level: a queue of orders.
 #[derive(Object)]
-struct Level<'gc> {
+pub(super) struct Level<'gc> {
     place: Place,
     quantity: Quantity,
     first: Option<RestingRef<'gc>>,
@@ -53,32 +52,7 @@ impl<'gc> Book<'gc> {
 
     /// Carries an order out; see [`OrderBook::apply`](super::OrderBook::apply).
     pub fn apply(&mut self, m: &Mutator<'gc>, order: &Order, trades: &mut Vec<Trade>) -> Answer {
-        match order.action {
-            Action::Limit {
-                side,
-                price,
-                quantity,
-            } => {
-                let left = self.fill(m, order, side, Limit::At(price), trades);
-                if left > 0 {
-                    self.rest(m, order, Place { side, price }, left);
-                }
-                Answer::Taken {
-                    traded: quantity - left,
-                    resting: left,
-                    given_up: 0,
-                }
-            }
-            Action::Market { side, quantity } => {
-                let left = self.fill(m, order, side, Limit::Any, trades);
-                Answer::Taken {
-                    traded: quantity - left,
-                    resting: 0,
-                    given_up: left,
-                }
-            }
-            Action::Cancel { order: earlier } => self.cancel(m, earlier, order.trader),
-        }
+        self.carry_out(m, order, trades)
     }
 
     /// How many orders rest.
@@ -135,6 +109,10 @@ impl<'gc> Book<'gc> {
             Side::Sell => &mut self.asks,
         }
     }
+}
+
+impl<'gc> Matching<&Mutator<'gc>> for Book<'gc> {
+    type Level = LevelRef<'gc>;
 
     fn best(&self, side: Side) -> Option<(Price, LevelRef<'gc>)> {
         let best = match side {
@@ -144,32 +122,10 @@ impl<'gc> Book<'gc> {
         best.map(|(price, level)| (*price, *level))
     }
 
-    /// Trades as long as somebody is there who accepts the limit (K1, K2); returns how many are left.
-    fn fill(
-        &mut self,
-        m: &Mutator<'gc>,
-        order: &Order,
-        side: Side,
-        limit: Limit,
-        trades: &mut Vec<Trade>,
-    ) -> Quantity {
-        let mut left = order.action.quantity();
-        while left > 0
-            && let Some((price, level)) = self.best(side.other())
-            && side.accepts(limit, price)
-        {
-            left = self.fill_at(m, level, order, side, left, trades);
-            if level.borrow().first.is_none() {
-                self.side_mut(side.other()).remove(m, &price);
-            }
-        }
-        left
-    }
-
     fn fill_at(
         &mut self,
         m: &Mutator<'gc>,
-        level: LevelRef<'gc>,
+        &level: &LevelRef<'gc>,
         order: &Order,
         side: Side,
         mut left: Quantity,
@@ -184,16 +140,8 @@ impl<'gc> Book<'gc> {
             left -= quantity;
             let mut there = level.borrow_mut(m);
             there.quantity -= quantity;
-            trades.push(Trade {
-                symbol: order.symbol,
-                maker: maker.id,
-                maker_trader: maker.trader,
-                taker: order.id,
-                taker_trader: order.trader,
-                taker_side: side,
-                price: there.place.price,
-                quantity,
-            });
+            let met = (maker.id, maker.trader, there.place.price);
+            trades.push(order.trade(side, met, quantity));
             if maker.left == 0 {
                 self.orders.remove(m, &maker.id);
                 drop((maker, there));
@@ -203,7 +151,13 @@ impl<'gc> Book<'gc> {
         left
     }
 
-    /// Puts what is left of an order behind all others of its price.
+    fn remove_if_empty(&mut self, m: &Mutator<'gc>, level: &LevelRef<'gc>) {
+        let place = level.borrow().place;
+        if level.borrow().first.is_none() {
+            self.side_mut(place.side).remove(m, &place.price);
+        }
+    }
+
     fn rest(&mut self, m: &Mutator<'gc>, order: &Order, place: Place, left: Quantity) {
         let levels = self.side_mut(place.side);
         let level = *levels.get_or_insert_with(m, place.price, |m| {
@@ -242,9 +196,7 @@ impl<'gc> Book<'gc> {
         level.borrow_mut(m).quantity -= quantity;
         unlink(m, order);
         let place = level.borrow().place;
-        if level.borrow().first.is_none() {
-            self.side_mut(place.side).remove(m, &place.price);
-        }
+        self.remove_if_empty(m, &level);
         Answer::Cancelled { place, quantity }
     }
 }

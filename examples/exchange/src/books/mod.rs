@@ -17,6 +17,7 @@
 
 mod counted;
 mod graph;
+mod matching;
 mod reference;
 mod region;
 mod slabs;

@@ -59,16 +59,8 @@ impl OrderBook for ReferenceBook {
             let quantity = left.min(maker.left);
             maker.left -= quantity;
             left -= quantity;
-            trades.push(Trade {
-                symbol: order.symbol,
-                maker: maker.id,
-                maker_trader: maker.trader,
-                taker: order.id,
-                taker_trader: order.trader,
-                taker_side: side,
-                price: maker.place.price,
-                quantity,
-            });
+            let met = (maker.id, maker.trader, maker.place.price);
+            trades.push(order.trade(side, met, quantity));
             if maker.left == 0 {
                 let gone = first.remove();
                 self.ranks.remove(&gone.id);

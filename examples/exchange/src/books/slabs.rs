@@ -1,9 +1,8 @@
 //! The graph by indices into slabs.
 
 use super::OrderBook;
-use crate::order::{
-    Action, Answer, Limit, Order, OrderId, Place, Price, Quantity, Rest, Side, Trade, TraderId,
-};
+use super::matching::Matching;
+use crate::order::{Answer, Order, OrderId, Place, Price, Quantity, Rest, Side, Trade, TraderId};
 use slab::Slab;
 use std::collections::{BTreeMap, HashMap};
 use vivant::gc;
@@ -45,6 +44,23 @@ impl SlabBook {
         }
     }
 
+    /// Takes an order out of its level and its slab.
+    fn remove(&mut self, order: usize) {
+        let order = self.resting.remove(order);
+        match order.ahead {
+            Some(ahead) => self.resting[ahead].behind = order.behind,
+            None => self.levels[order.level].first = order.behind,
+        }
+        match order.behind {
+            Some(behind) => self.resting[behind].ahead = order.ahead,
+            None => self.levels[order.level].last = order.ahead,
+        }
+    }
+}
+
+impl Matching<()> for SlabBook {
+    type Level = usize;
+
     fn best(&self, side: Side) -> Option<(Price, usize)> {
         let best = match side {
             Side::Buy => self.bids.last_key_value(),
@@ -53,27 +69,10 @@ impl SlabBook {
         best.map(|(price, level)| (*price, *level))
     }
 
-    fn fill(
-        &mut self,
-        order: &Order,
-        side: Side,
-        limit: Limit,
-        trades: &mut Vec<Trade>,
-    ) -> Quantity {
-        let mut left = order.action.quantity();
-        while left > 0
-            && let Some((price, level)) = self.best(side.other())
-            && side.accepts(limit, price)
-        {
-            left = self.fill_at(level, order, side, left, trades);
-            self.remove_if_empty(level);
-        }
-        left
-    }
-
     fn fill_at(
         &mut self,
-        level: usize,
+        (): (),
+        &level: &usize,
         order: &Order,
         side: Side,
         mut left: Quantity,
@@ -88,16 +87,8 @@ impl SlabBook {
             left -= quantity;
             let there = &mut self.levels[level];
             there.quantity -= quantity;
-            trades.push(Trade {
-                symbol: order.symbol,
-                maker: maker.id,
-                maker_trader: maker.trader,
-                taker: order.id,
-                taker_trader: order.trader,
-                taker_side: side,
-                price: there.place.price,
-                quantity,
-            });
+            let met = (maker.id, maker.trader, there.place.price);
+            trades.push(order.trade(side, met, quantity));
             if maker.left == 0 {
                 self.orders.remove(&maker.id);
                 self.remove(first);
@@ -106,7 +97,7 @@ impl SlabBook {
         left
     }
 
-    fn rest(&mut self, order: &Order, place: Place, left: Quantity) {
+    fn rest(&mut self, (): (), order: &Order, place: Place, left: Quantity) {
         let known = self.side_mut(place.side).get(&place.price).copied();
         let level = known.unwrap_or_else(|| {
             let level = self.levels.insert(Level {
@@ -136,7 +127,7 @@ impl SlabBook {
         self.orders.insert(order.id, resting);
     }
 
-    fn cancel(&mut self, id: OrderId, trader: TraderId) -> Answer {
+    fn cancel(&mut self, (): (), id: OrderId, trader: TraderId) -> Answer {
         let own = |order: &usize| self.resting[*order].trader == trader;
         let Some(order) = self.orders.get(&id).copied().filter(own) else {
             return Answer::NotThere;
@@ -150,24 +141,11 @@ impl SlabBook {
         self.levels[level].quantity -= quantity;
         self.remove(order);
         let place = self.levels[level].place;
-        self.remove_if_empty(level);
+        self.remove_if_empty((), &level);
         Answer::Cancelled { place, quantity }
     }
 
-    /// Takes an order out of its level and its slab.
-    fn remove(&mut self, order: usize) {
-        let order = self.resting.remove(order);
-        match order.ahead {
-            Some(ahead) => self.resting[ahead].behind = order.behind,
-            None => self.levels[order.level].first = order.behind,
-        }
-        match order.behind {
-            Some(behind) => self.resting[behind].ahead = order.ahead,
-            None => self.levels[order.level].last = order.ahead,
-        }
-    }
-
-    fn remove_if_empty(&mut self, level: usize) {
+    fn remove_if_empty(&mut self, (): (), &level: &usize) {
         let Level { place, first, .. } = self.levels[level];
         if first.is_none() {
             self.levels.remove(level);
@@ -178,32 +156,7 @@ impl SlabBook {
 
 impl OrderBook for SlabBook {
     fn apply(&mut self, order: &Order, trades: &mut Vec<Trade>) -> Answer {
-        match order.action {
-            Action::Limit {
-                side,
-                price,
-                quantity,
-            } => {
-                let left = self.fill(order, side, Limit::At(price), trades);
-                if left > 0 {
-                    self.rest(order, Place { side, price }, left);
-                }
-                Answer::Taken {
-                    traded: quantity - left,
-                    resting: left,
-                    given_up: 0,
-                }
-            }
-            Action::Market { side, quantity } => {
-                let left = self.fill(order, side, Limit::Any, trades);
-                Answer::Taken {
-                    traded: quantity - left,
-                    resting: 0,
-                    given_up: left,
-                }
-            }
-            Action::Cancel { order: earlier } => self.cancel(earlier, order.trader),
-        }
+        self.carry_out((), order, trades)
     }
 
     fn resting(&mut self) -> Vec<Rest> {
