@@ -1,54 +1,46 @@
-//! Ids of sessions, bookings and flights: 128 bits, written like a UUID of version 4.
+//! Ids of sessions, bookings and flights: UUIDs of version 4.
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
+use uuid::fmt::Hyphenated;
+use uuid::{Builder, Uuid};
 
 /// An id, drawn at random.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Id(u128);
-
-/// The bits that say "version 4, variant 1", and their places.
-const KIND: u128 = 0x4000_8000_0000_0000_0000;
-const KIND_MASK: u128 = 0xf000_c000_0000_0000_0000;
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Id(Uuid);
 
 impl Id {
     /// An id out of two random numbers. In an actor they come from [`Turn::random`](vivant::Turn::random), so that one
     /// seed gives the same ids again.
     pub fn drawn(mut draw: impl FnMut() -> u64) -> Id {
         let bits = u128::from(draw()) << 64 | u128::from(draw());
-        Id(bits & !KIND_MASK | KIND)
+        Id(Builder::from_random_bytes(bits.to_be_bytes()).into_uuid())
     }
 
     /// The same id with its last 16 bits replaced: they say which desk keeps a session.
     pub fn with_tail(self, tail: u16) -> Id {
-        Id(self.0 & !0xffff | u128::from(tail))
+        Id(Uuid::from_u128(
+            self.0.as_u128() & !0xffff | u128::from(tail),
+        ))
     }
 
     /// Its last 16 bits.
     pub fn tail(self) -> u16 {
-        self.0 as u16
+        self.0.as_u128() as u16
     }
 }
 
 impl fmt::Display for Id {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let part = |shift: u32, digits: u32| (self.0 >> shift) & ((1 << (4 * digits)) - 1);
-        write!(
-            f,
-            "{:08x}-{:04x}-{:04x}-{:04x}-{:012x}",
-            part(96, 8),
-            part(80, 4),
-            part(64, 4),
-            part(48, 4),
-            part(0, 12)
-        )
+        self.0.fmt(f)
     }
 }
 
 impl fmt::Debug for Id {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
+        self.0.fmt(f)
     }
 }
 
@@ -68,26 +60,8 @@ impl FromStr for Id {
     type Err = NotAnId;
 
     fn from_str(text: &str) -> Result<Id, NotAnId> {
-        let groups: Vec<&str> = text.split('-').collect();
-        let lengths: Vec<usize> = groups.iter().map(|group| group.len()).collect();
-        if lengths != [8, 4, 4, 4, 12] || text.contains('+') {
-            return Err(NotAnId);
-        }
-        let bits = u128::from_str_radix(&groups.concat(), 16);
-        bits.map(Id).map_err(|_| NotAnId)
-    }
-}
-
-impl Serialize for Id {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
-
-impl<'de> Deserialize<'de> for Id {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Id, D::Error> {
-        let text = std::borrow::Cow::<'de, str>::deserialize(deserializer)?;
-        text.parse().map_err(serde::de::Error::custom)
+        let id: Hyphenated = text.parse().map_err(|_| NotAnId)?;
+        Ok(Id(id.into_uuid()))
     }
 }
 
@@ -125,6 +99,8 @@ mod tests {
             "23456789-abcd-4f01-8567-89abcdef012g",
             "+3456789-abcd-4f01-8567-89abcdef0123",
             "234567890abcd-4f01-8567-89abcdef0123",
+            "23456789abcd4f01856789abcdef0123",
+            "{23456789-abcd-4f01-8567-89abcdef0123}",
         ] {
             assert_eq!(text.parse::<Id>(), Err(NotAnId), "{text}");
         }

@@ -3,7 +3,10 @@
 use serde::{Serialize, Serializer};
 use std::fmt;
 use std::time::{SystemTime, UNIX_EPOCH};
+use time::{Date, Month, UtcDateTime};
 
+/// The day 0.
+const EPOCH: Date = UtcDateTime::UNIX_EPOCH.date();
 const MS_PER_DAY: i64 = 24 * 60 * 60 * 1000;
 
 /// A day, counted from 1970-01-01.
@@ -21,33 +24,16 @@ const MONTHS: [&str; 12] = [
 impl Day {
     /// The day of this date, if there is such a date.
     pub fn of_date(year: i32, month: u32, day: u32) -> Option<Day> {
-        if !(1..=9999).contains(&year) || !(1..=12).contains(&month) || !(1..=31).contains(&day) {
-            return None;
-        }
-        // Years begin in March here, so that the leap day is the last one and months have a regular pattern of lengths.
-        let year_from_march = if month <= 2 { year - 1 } else { year };
-        let month_from_march = (month as i32 + 9) % 12;
-        let day_of_year = (153 * month_from_march + 2) / 5 + day as i32 - 1;
-        let leap_days = year_from_march.div_euclid(4) - year_from_march.div_euclid(100)
-            + year_from_march.div_euclid(400);
-        // 719,468 days lie between 0000-03-01 and 1970-01-01.
-        let found = Day(year_from_march * 365 + leap_days + day_of_year - 719_468);
-        // A 31st of April has become a 1st of May.
-        (found.date() == (year, month, day)).then_some(found)
+        let month = Month::try_from(u8::try_from(month).ok()?).ok()?;
+        let date = Date::from_calendar_date(year, month, u8::try_from(day).ok()?).ok()?;
+        (year > 0).then(|| Day(date.to_julian_day() - EPOCH.to_julian_day()))
     }
 
     /// Year, month and day.
     pub fn date(self) -> (i32, u32, u32) {
-        let days = self.0 + 719_468;
-        let era = days.div_euclid(146_097);
-        let of_era = days.rem_euclid(146_097);
-        let year_of_era = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
-        let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-        let month_from_march = (5 * of_year + 2) / 153;
-        let day = (of_year - (153 * month_from_march + 2) / 5 + 1) as u32;
-        let month = (month_from_march + 2) % 12 + 1;
-        let year = year_of_era + era * 400 + i32::from(month <= 2);
-        (year, month as u32, day)
+        let date = Date::from_julian_day(self.0 + EPOCH.to_julian_day());
+        let (year, month, day) = date.expect("it is in the calendar").to_calendar_date();
+        (year, u8::from(month).into(), day.into())
     }
 
     /// The day in a text: `2026-03-10`, with or without a time after it; `Tue Mar 10 00:00:00 EST 2026`, as Java writes
