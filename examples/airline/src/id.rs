@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
+use thiserror::Error;
 use uuid::fmt::Hyphenated;
 use uuid::{Builder, Uuid};
 
@@ -45,16 +46,9 @@ impl fmt::Debug for Id {
 }
 
 /// A text that is no id.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("an id has 32 hexadecimal digits in groups of 8, 4, 4, 4 and 12")]
 pub struct NotAnId;
-
-impl fmt::Display for NotAnId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an id has 32 hexadecimal digits in groups of 8, 4, 4, 4 and 12")
-    }
-}
-
-impl std::error::Error for NotAnId {}
 
 impl FromStr for Id {
     type Err = NotAnId;

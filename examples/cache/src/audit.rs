@@ -13,7 +13,7 @@
 use crate::store::{Ledger, Walk};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
-use std::fmt;
+use thiserror::Error;
 use vivant::HeapFacts;
 
 /// A page's object is no larger than so many times the page: sizes of cells are rounded up, and a large object has whole pages.
@@ -37,9 +37,10 @@ pub struct Audit {
 }
 
 /// What an audit may find.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Error)]
 pub enum Finding {
     /// A1: more entries than there is room for.
+    #[error("{entries} entries where {capacity} may be")]
     TooMany {
         /// How many.
         entries: u64,
@@ -47,16 +48,19 @@ pub enum Finding {
         capacity: u64,
     },
     /// A2: the way back is another, from this place on.
+    #[error("the list is another one backwards, at {at}")]
     Torn {
         /// Counted from the newest.
         at: u64,
     },
     /// A3: a title is in the list twice.
+    #[error("title {title} is in the list twice")]
     Twice {
         /// Which.
         title: u64,
     },
     /// A4: the index is not that of the list.
+    #[error("the index has {in_index} entries, {indexed} of the {listed} that the list has")]
     Index {
         /// Entries of the list that the index leads to.
         indexed: u64,
@@ -66,6 +70,7 @@ pub enum Finding {
         in_index: u64,
     },
     /// A5: bytes are lost or invented.
+    #[error("{counted} bytes of pages were counted, {there} are there")]
     Bytes {
         /// Those that were counted.
         counted: u64,
@@ -73,41 +78,13 @@ pub enum Finding {
         there: u64,
     },
     /// A6: the heaps have more than they need.
+    #[error("{live} bytes live in heaps that need {bound} at most")]
     Memory {
         /// Bytes of their objects.
         live: u64,
         /// How many they may have.
         bound: u64,
     },
-}
-
-impl fmt::Display for Finding {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Finding::TooMany { entries, capacity } => {
-                write!(f, "{entries} entries where {capacity} may be")
-            }
-            Finding::Torn { at } => write!(f, "the list is another one backwards, at {at}"),
-            Finding::Twice { title } => write!(f, "title {title} is in the list twice"),
-            Finding::Index {
-                indexed,
-                listed,
-                in_index,
-            } => write!(
-                f,
-                "the index has {in_index} entries, {indexed} of the {listed} that the list has"
-            ),
-            Finding::Bytes { counted, there } => {
-                write!(
-                    f,
-                    "{counted} bytes of pages were counted, {there} are there"
-                )
-            }
-            Finding::Memory { live, bound } => {
-                write!(f, "{live} bytes live in heaps that need {bound} at most")
-            }
-        }
-    }
 }
 
 impl Audit {

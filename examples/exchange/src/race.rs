@@ -5,10 +5,10 @@
 use crate::books::{CountedBook, Digest, OrderBook, ReferenceBook, RegionBook, SlabBook};
 use crate::flow::{Flow, Market};
 use crate::order::{Answer, Order, Trade};
-use std::fmt;
 use std::hint::black_box;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use thiserror::Error;
 use vivant::Pacing;
 use vivant::heap::Source;
 
@@ -120,7 +120,8 @@ pub struct Times {
 }
 
 /// A book came to another state than the reference.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("the book by {} came to state {digest}, the reference to {expected}", entrant.name())]
 pub struct Astray {
     /// Which.
     pub entrant: Entrant,
@@ -129,19 +130,6 @@ pub struct Astray {
     /// The reference's state.
     pub expected: Digest,
 }
-
-impl fmt::Display for Astray {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = self.entrant.name();
-        write!(
-            f,
-            "the book by {name} came to state {}, the reference to {}",
-            self.digest, self.expected
-        )
-    }
-}
-
-impl std::error::Error for Astray {}
 
 /// Races.
 ///

@@ -5,6 +5,7 @@ use crate::order::{Price, Quantity, Symbol};
 use crate::shard::Version;
 use std::collections::{BTreeMap, VecDeque};
 use std::mem;
+use thiserror::Error;
 use vivant::prelude::*;
 
 /// How many versions of each instrument a reader keeps.
@@ -63,9 +64,10 @@ pub struct ReaderLedger {
 }
 
 /// What a reader may find wrong.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum Fault {
     /// A version came that was not the next one.
+    #[error("got version {came} of instrument {symbol} after version {after}")]
     Gap {
         /// The instrument.
         symbol: Symbol,
@@ -75,6 +77,7 @@ pub enum Fault {
         came: u64,
     },
     /// Somebody wants to pay as much as somebody else asks.
+    #[error("read a crossed version, {number} of instrument {symbol}")]
     Crossed {
         /// The instrument.
         symbol: Symbol,
@@ -82,6 +85,7 @@ pub enum Fault {
         number: u64,
     },
     /// A version is not what it was when it came.
+    #[error("had version {number} of instrument {symbol} while it changed")]
     Changed {
         /// The instrument.
         symbol: Symbol,

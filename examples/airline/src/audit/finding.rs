@@ -1,12 +1,13 @@
 //! Findings: what an audit can find wrong.
 
 use crate::id::Id;
-use std::fmt;
+use thiserror::Error;
 
 /// Something that is wrong.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum Finding {
     /// A1: more passengers than seats.
+    #[error("flight {flight} sold {sold} of its {seats} seats")]
     Oversold {
         /// The flight.
         flight: Id,
@@ -16,6 +17,7 @@ pub enum Finding {
         sold: usize,
     },
     /// A2: a seat is taken, and its customer does not know of it.
+    #[error("a seat of flight {flight} is taken for {booking}, which no customer has")]
     SeatWithoutBooking {
         /// The flight.
         flight: Id,
@@ -23,6 +25,7 @@ pub enum Finding {
         booking: Id,
     },
     /// A2: a customer has a booking, and no seat.
+    #[error("booking {booking} of customer {customer} has no seat")]
     BookingWithoutSeat {
         /// The customer's number.
         customer: u32,
@@ -30,62 +33,39 @@ pub enum Finding {
         booking: Id,
     },
     /// A2: a booking has seats in two flights.
+    #[error("booking {booking} has two seats")]
     TwoSeats {
         /// The booking.
         booking: Id,
     },
     /// A3: two bookings have the same id.
+    #[error("two bookings have the id {booking}")]
     TwoBookings {
         /// The id.
         booking: Id,
     },
     /// A4: a customer was told that it was booked, and it is gone.
+    #[error("booking {booking} was confirmed and is lost")]
     Lost {
         /// The booking.
         booking: Id,
     },
     /// A4: a customer was told that it was cancelled, and it is still there.
+    #[error("booking {booking} was cancelled and is still there")]
     NotGone {
         /// The booking.
         booking: Id,
     },
     /// A4: there is a booking that nobody was told of.
+    #[error("booking {booking} was never confirmed to anybody")]
     NobodyWasTold {
         /// The booking.
         booking: Id,
     },
     /// Somebody did not answer.
+    #[error("somebody did not answer: {error}")]
     Silent {
         /// The runtime's words.
         error: String,
     },
-}
-
-impl fmt::Display for Finding {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Finding::Oversold {
-                flight,
-                seats,
-                sold,
-            } => write!(f, "flight {flight} sold {sold} of its {seats} seats"),
-            Finding::SeatWithoutBooking { flight, booking } => write!(
-                f,
-                "a seat of flight {flight} is taken for {booking}, which no customer has"
-            ),
-            Finding::BookingWithoutSeat { customer, booking } => {
-                write!(f, "booking {booking} of customer {customer} has no seat")
-            }
-            Finding::TwoSeats { booking } => write!(f, "booking {booking} has two seats"),
-            Finding::TwoBookings { booking } => write!(f, "two bookings have the id {booking}"),
-            Finding::Lost { booking } => write!(f, "booking {booking} was confirmed and is lost"),
-            Finding::NotGone { booking } => {
-                write!(f, "booking {booking} was cancelled and is still there")
-            }
-            Finding::NobodyWasTold { booking } => {
-                write!(f, "booking {booking} was never confirmed to anybody")
-            }
-            Finding::Silent { error } => write!(f, "somebody did not answer: {error}"),
-        }
-    }
 }

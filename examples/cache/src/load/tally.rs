@@ -2,8 +2,8 @@
 
 use crate::store::Found;
 use example_load::Latency;
-use std::fmt;
 use std::time::Duration;
+use thiserror::Error;
 
 /// How many unexpected answers are kept word for word.
 const UNEXPECTED_KEPT_MAX: usize = 10;
@@ -34,11 +34,13 @@ pub struct Tally {
 }
 
 /// Something that should not have happened.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum Unexpected {
     /// No answer came.
+    #[error("{0}")]
     NoAnswer(String),
     /// An answer that is not a page.
+    #[error("answered {status}: {text}")]
     Status {
         /// Its status.
         status: u16,
@@ -46,22 +48,11 @@ pub enum Unexpected {
         text: String,
     },
     /// Another page than the one that was asked for, or one that was changed.
+    #[error("what came for page {title} is not that page")]
     WrongPage {
         /// The one that was asked for.
         title: u64,
     },
-}
-
-impl fmt::Display for Unexpected {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Unexpected::NoAnswer(why) => f.write_str(why),
-            Unexpected::Status { status, text } => write!(f, "answered {status}: {text}"),
-            Unexpected::WrongPage { title } => {
-                write!(f, "what came for page {title} is not that page")
-            }
-        }
-    }
 }
 
 impl Tally {

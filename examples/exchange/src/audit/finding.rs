@@ -2,27 +2,31 @@
 
 use crate::order::{Answer, OrderId, Place, Quantity, Symbol, TraderId};
 use crate::reader::Fault;
-use std::fmt;
+use thiserror::Error;
 
 /// Something that is wrong.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum Finding {
     /// X1: nobody answered.
+    #[error("order {order} was never answered")]
     Unanswered {
         /// The order.
         order: OrderId,
     },
     /// X1: it was answered more than once.
+    #[error("order {order} was answered twice")]
     AnsweredTwice {
         /// The order.
         order: OrderId,
     },
     /// X1: somebody was answered who had not asked.
+    #[error("order {order} was answered and never passed on")]
     Unasked {
         /// The order.
         order: OrderId,
     },
     /// X2: of an order's quantity so much is missing, or, below zero, too much.
+    #[error("{missing} shares of order {order} are missing")]
     Quantity {
         /// The order.
         order: OrderId,
@@ -30,11 +34,13 @@ pub enum Finding {
         missing: i128,
     },
     /// X3: a trader's account is not what its trades come to.
+    #[error("the account of trader {trader} is not that of its trades")]
     Account {
         /// Whose.
         trader: TraderId,
     },
     /// X3: shares of an instrument came from nowhere, or went there.
+    #[error("bought and sold shares of instrument {symbol} differ by {sum}")]
     Shares {
         /// The instrument.
         symbol: Symbol,
@@ -42,11 +48,13 @@ pub enum Finding {
         sum: i64,
     },
     /// X3: money came from nowhere, or went there.
+    #[error("money paid and received differ by {sum}")]
     Cash {
         /// How much more there is.
         sum: i128,
     },
     /// X4: this trade should not have been made, or another one in its place.
+    #[error("trade {number} of instrument {symbol} is not the one that price and time demand")]
     Trade {
         /// The instrument.
         symbol: Symbol,
@@ -54,6 +62,7 @@ pub enum Finding {
         number: usize,
     },
     /// X4: an order was answered otherwise.
+    #[error("order {order} was answered {got:?}, not {expected:?}")]
     Answer {
         /// The order.
         order: OrderId,
@@ -63,16 +72,19 @@ pub enum Finding {
         got: Answer,
     },
     /// X4: other orders rest, or in another order.
+    #[error("the orders that rest in the book of instrument {symbol} are not those that should")]
     Resting {
         /// The instrument.
         symbol: Symbol,
     },
     /// X5: the highest bid is not below the lowest ask.
+    #[error("the book of instrument {symbol} is crossed")]
     Crossed {
         /// The instrument.
         symbol: Symbol,
     },
     /// X5, X6: what a reader met.
+    #[error("reader {reader} {fault}")]
     Reader {
         /// Which.
         reader: u32,
@@ -80,6 +92,7 @@ pub enum Finding {
         fault: Fault,
     },
     /// X6: a reader has not read the last version.
+    #[error("reader {reader} has read version {read} of instrument {symbol}, of {published}")]
     Behind {
         /// Which.
         reader: u32,
@@ -91,6 +104,7 @@ pub enum Finding {
         published: u64,
     },
     /// X6: what was published last is not what is in the book.
+    #[error("of instrument {symbol}, {said} were published at {place:?}, where {there} are")]
     Published {
         /// The instrument.
         symbol: Symbol,
@@ -102,11 +116,13 @@ pub enum Finding {
         there: Quantity,
     },
     /// X6: versions of which it is not known that all readers have read them.
+    #[error("{versions} versions were not read by all readers")]
     Unread {
         /// How many.
         versions: u64,
     },
     /// X7: an instrument is at none, or at more than one.
+    #[error("instrument {symbol} is at {shards} shards")]
     Shards {
         /// The instrument.
         symbol: Symbol,
@@ -114,102 +130,15 @@ pub enum Finding {
         shards: usize,
     },
     /// X7: an order waits for an instrument that does not come.
+    #[error("order {order} waits for an instrument that does not come")]
     Waiting {
         /// The order.
         order: OrderId,
     },
     /// Somebody did not answer.
+    #[error("somebody did not answer: {error}")]
     Silent {
         /// The runtime's words.
         error: String,
     },
-}
-
-impl fmt::Display for Finding {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Finding::Unanswered { order } => write!(f, "order {order} was never answered"),
-            Finding::AnsweredTwice { order } => write!(f, "order {order} was answered twice"),
-            Finding::Unasked { order } => {
-                write!(f, "order {order} was answered and never passed on")
-            }
-            Finding::Quantity { order, missing } => {
-                write!(f, "{missing} shares of order {order} are missing")
-            }
-            Finding::Account { trader } => {
-                write!(
-                    f,
-                    "the account of trader {trader} is not that of its trades"
-                )
-            }
-            Finding::Shares { symbol, sum } => write!(
-                f,
-                "bought and sold shares of instrument {symbol} differ by {sum}"
-            ),
-            Finding::Cash { sum } => write!(f, "money paid and received differ by {sum}"),
-            Finding::Trade { symbol, number } => write!(
-                f,
-                "trade {number} of instrument {symbol} is not the one that price and time demand"
-            ),
-            Finding::Answer {
-                order,
-                expected,
-                got,
-            } => write!(f, "order {order} was answered {got:?}, not {expected:?}"),
-            Finding::Resting { symbol } => write!(
-                f,
-                "the orders that rest in the book of instrument {symbol} are not those that should"
-            ),
-            Finding::Crossed { symbol } => write!(f, "the book of instrument {symbol} is crossed"),
-            Finding::Reader { reader, fault } => match fault {
-                Fault::Gap {
-                    symbol,
-                    after,
-                    came,
-                } => write!(
-                    f,
-                    "reader {reader} got version {came} of instrument {symbol} after version {after}"
-                ),
-                Fault::Crossed { symbol, number } => write!(
-                    f,
-                    "reader {reader} read a crossed version, {number} of instrument {symbol}"
-                ),
-                Fault::Changed { symbol, number } => write!(
-                    f,
-                    "version {number} of instrument {symbol} changed while reader {reader} had it"
-                ),
-            },
-            Finding::Behind {
-                reader,
-                symbol,
-                read,
-                published,
-            } => write!(
-                f,
-                "reader {reader} has read version {read} of instrument {symbol}, of {published}"
-            ),
-            Finding::Published {
-                symbol,
-                place,
-                said,
-                there,
-            } => write!(
-                f,
-                "of instrument {symbol}, {said} were published at {place:?}, where {there} are"
-            ),
-            Finding::Unread { versions } => {
-                write!(f, "{versions} versions were not read by all readers")
-            }
-            Finding::Shards { symbol, shards } => {
-                write!(f, "instrument {symbol} is at {shards} shards")
-            }
-            Finding::Waiting { order } => {
-                write!(
-                    f,
-                    "order {order} waits for an instrument that does not come"
-                )
-            }
-            Finding::Silent { error } => write!(f, "somebody did not answer: {error}"),
-        }
-    }
 }
