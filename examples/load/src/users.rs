@@ -3,6 +3,7 @@
 use crate::command::bar;
 use crate::{Client, Schedule};
 use fastrand::Rng;
+use std::cell::RefCell;
 use std::error::Error;
 use std::future::Future;
 use std::net::SocketAddr;
@@ -50,24 +51,26 @@ pub struct Sent {
 }
 
 impl Load {
-    /// Runs users on this thread until no request is due. The bar on standard error shows `title`
-    /// and `answers()`.
+    /// Runs users on this thread until no request is due, and returns the tally that they share.
+    /// The bar on standard error shows `title` and the answers in the tally.
     ///
     /// # Errors
     ///
     /// A connection cannot be made. Later failures are for users to note.
-    pub fn run<F: Future<Output = ()> + 'static>(
+    pub fn run<T: Default + 'static, F: Future<Output = ()> + 'static>(
         &self,
         server: SocketAddr,
         title: &str,
-        answers: impl Fn() -> u64 + 'static,
-        user: impl Fn(User) -> F,
-    ) -> Result<Sent, Box<dyn Error>> {
+        answers: fn(&T) -> u64,
+        user: impl Fn(User, Rc<RefCell<T>>) -> F,
+    ) -> Result<(T, Sent), Box<dyn Error>> {
         let runtime = runtime::Builder::new_current_thread()
             .enable_all()
             .build()?;
         let bar = bar(self.requests, title, "requests")?;
         let shown = bar.clone();
+        let tally = Rc::new(RefCell::new(T::default()));
+        let watched = tally.clone();
         let sent = LocalSet::new().block_on(&runtime, async {
             let mut clients = Vec::new();
             for _ in 0..self.connections {
@@ -79,18 +82,19 @@ impl Load {
             let watcher = tokio::task::spawn_local(async move {
                 loop {
                     tokio::time::sleep(PROGRESS_EVERY).await;
-                    shown.set_position(answers());
+                    shown.set_position(answers(&watched.borrow()));
                 }
             });
             let mut users = JoinSet::new();
             for (number, client) in (0..).zip(clients) {
                 let seed = self.seed.wrapping_add(u64::from(number) << 32);
-                users.spawn_local(user(User {
+                let one = User {
                     number,
                     client,
                     schedule: schedule.clone(),
                     chance: Rng::with_seed(seed),
-                }));
+                };
+                users.spawn_local(user(one, tally.clone()));
             }
             users.join_all().await;
             watcher.abort();
@@ -100,6 +104,6 @@ impl Load {
             })
         })?;
         bar.finish_and_clear();
-        Ok(sent)
+        Ok((tally.take(), sent))
     }
 }

@@ -42,32 +42,25 @@ async fn directory(service: &Service) -> Result<Option<Arc<Directory>>, Problem>
     service.ask(service.airline().manager().directory()).await
 }
 
+async fn count(service: &Service, of: fn(&Directory) -> usize) -> Result<String, Problem> {
+    let directory = directory(service).await?;
+    Ok(directory.map_or(0, |it| of(&it)).to_string())
+}
+
 pub(super) async fn count_customers(State(service): State<Service>) -> Result<String, Problem> {
-    let directory = directory(&service).await?;
-    let count = directory.map_or(0, |directory| directory.customers().len());
-    Ok(count.to_string())
+    count(&service, |it| it.customers().len()).await
 }
 
 pub(super) async fn count_flights(State(service): State<Service>) -> Result<String, Problem> {
-    let directory = directory(&service).await?;
-    let count = directory.map_or(0, |directory| directory.flights().len());
-    Ok(count.to_string())
+    count(&service, |it| it.flights().len()).await
 }
 
 pub(super) async fn count_segments(State(service): State<Service>) -> Result<String, Problem> {
-    let directory = directory(&service).await?;
-    let segments = |directory: Arc<Directory>| directory.timetable().network().segments().len();
-    Ok(directory.map_or(0, segments).to_string())
+    count(&service, |it| it.timetable().network().segments().len()).await
 }
 
 pub(super) async fn count_airports(State(service): State<Service>) -> Result<String, Problem> {
-    let loaded = directory(&service).await?.is_some();
-    let count = if loaded {
-        Airport::destinations().count()
-    } else {
-        0
-    };
-    Ok(count.to_string())
+    count(&service, |_| Airport::destinations().count()).await
 }
 
 #[derive(Debug, Deserialize)]

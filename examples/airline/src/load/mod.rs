@@ -20,7 +20,6 @@ pub use user::User;
 
 use crate::data::Day;
 use example_load::Load;
-use std::cell::RefCell;
 use std::error::Error;
 use std::net::SocketAddr;
 use std::rc::Rc;
@@ -62,21 +61,17 @@ pub fn run(plan: &Plan, server: SocketAddr) -> Result<Tally, Box<dyn Error>> {
         connections: plan.connections,
         seed: plan.seed,
     };
-    let tally = Rc::new(RefCell::new(Tally::default()));
     let mix = Rc::new(Mix::new(plan.today));
-    let watched = tally.clone();
-    let answers = move || watched.borrow().count();
-    let sent = load.run(server, "", answers, |it| {
+    let (mut tally, sent) = load.run(server, "", Tally::count, |it, tally| {
         let user = User {
             it,
             mix: mix.clone(),
-            tally: tally.clone(),
+            tally,
             users: plan.connections,
             customers: plan.customers,
         };
         user.run()
     })?;
-    let mut tally = tally.take();
     (tally.took, tally.unsent) = (sent.took, sent.unsent);
     Ok(tally)
 }

@@ -133,8 +133,8 @@ pub struct LoadArguments {
 /// How to do both.
 #[derive(Clone, Debug, Args)]
 pub struct RunArguments {
-    /// How the cache is built; may be given twice. Both unless given.
-    #[arg(long)]
+    /// How the cache is built; may be given twice.
+    #[arg(long, default_values_t = [Kind::Graph, Kind::Plain])]
     pub store: Vec<Kind>,
     /// How requests come.
     #[command(flatten)]
@@ -208,13 +208,6 @@ impl ServeArguments {
 }
 
 impl RunArguments {
-    pub(super) fn stores(&self) -> Vec<Kind> {
-        match self.store.is_empty() {
-            true => vec![Kind::Graph, Kind::Plain],
-            false => self.store.clone(),
-        }
-    }
-
     /// What a server is told.
     pub(super) fn serve(&self, store: Kind) -> Vec<String> {
         let mut said = vec![

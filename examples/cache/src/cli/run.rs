@@ -19,7 +19,7 @@ use std::time::Instant;
 pub(super) fn run(arguments: &RunArguments) -> Result<bool, Box<dyn Error>> {
     let popularity = Rc::new(Popularity::new(arguments.pages.titles.into()));
     let mut servers = Vec::new();
-    for store in arguments.stores() {
+    for &store in &arguments.store {
         let start = Instant::now();
         let mut serve = Command::new(env::current_exe()?);
         let server = Process::start(serve.args(arguments.serve(store)))?;

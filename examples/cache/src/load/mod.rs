@@ -13,7 +13,6 @@ pub use user::{User, found};
 use crate::page::Pages;
 use crate::popularity::Popularity;
 use example_load::Load;
-use std::cell::RefCell;
 use std::error::Error;
 use std::net::SocketAddr;
 use std::rc::Rc;
@@ -61,20 +60,16 @@ pub fn run(
         connections: plan.connections,
         seed: plan.seed,
     };
-    let tally = Rc::new(RefCell::new(Tally::default()));
-    let watched = tally.clone();
-    let answers = move || watched.borrow().answers();
-    let sent = load.run(server, title, answers, |it| {
+    let (mut tally, sent) = load.run(server, title, Tally::answers, |it, tally| {
         let user = User {
             popularity: popularity.clone(),
-            tally: tally.clone(),
+            tally,
             pages: plan.pages,
             measured_from: it.schedule.start() + plan.warm,
             it,
         };
         user.run()
     })?;
-    let mut tally = tally.take();
     tally.took = sent.took.saturating_sub(plan.warm);
     tally.unsent = sent.unsent;
     Ok(tally)
