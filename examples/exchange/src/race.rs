@@ -8,6 +8,7 @@ use crate::order::{Answer, Order, Trade};
 use std::hint::black_box;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use strum::{IntoStaticStr, VariantArray};
 use thiserror::Error;
 use vivant::Pacing;
 use vivant::heap::Source;
@@ -31,40 +32,30 @@ pub struct Course {
 }
 
 /// A way to build a book.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr, VariantArray)]
 pub enum Entrant {
     /// A graph in a region, which is opened for each order.
+    #[strum(serialize = "Gc in an Iso, opened for each order")]
     Graph,
     /// A graph in a region, which is opened for some orders at a time.
+    #[strum(serialize = "Gc in an Iso, opened for 64 orders")]
     GraphInBatches,
     /// A graph in a region with a large nursery, in which most orders end before they are moved.
+    #[strum(serialize = "Gc in an Iso, nursery of 4 MiB")]
     GraphWithRoom,
     /// `Rc<RefCell<…>>`.
+    #[strum(serialize = "Rc<RefCell>")]
     Counted,
     /// Indices into slabs.
+    #[strum(serialize = "slab")]
     Slab,
 }
 
 impl Entrant {
-    /// All of them.
-    pub const ALL: [Entrant; 5] = [
-        Entrant::Graph,
-        Entrant::GraphInBatches,
-        Entrant::GraphWithRoom,
-        Entrant::Counted,
-        Entrant::Slab,
-    ];
-
     /// Its name in reports.
     #[must_use]
     pub fn name(self) -> &'static str {
-        match self {
-            Entrant::Graph => "Gc in an Iso, opened for each order",
-            Entrant::GraphInBatches => "Gc in an Iso, opened for 64 orders",
-            Entrant::GraphWithRoom => "Gc in an Iso, nursery of 4 MiB",
-            Entrant::Counted => "Rc<RefCell>",
-            Entrant::Slab => "slab",
-        }
+        self.into()
     }
 
     fn run(self, source: &Arc<Source>, orders: &[Order], said: &mut Said) -> Lap {
@@ -149,11 +140,11 @@ pub fn race(course: Course, mut progress: impl FnMut()) -> Result<Race, Astray> 
     let expected = digest(&mut reference, &said);
     let trades = said.trades.len();
     let source = Arc::new(Source::new());
-    let mut laps: Vec<Vec<Lap>> = vec![Vec::new(); Entrant::ALL.len()];
+    let mut laps: Vec<Vec<Lap>> = vec![Vec::new(); Entrant::VARIANTS.len()];
     for round in 0..course.rounds {
-        for number in 0..Entrant::ALL.len() {
-            let number = (round + number) % Entrant::ALL.len();
-            let entrant = Entrant::ALL[number];
+        for number in 0..Entrant::VARIANTS.len() {
+            let number = (round + number) % Entrant::VARIANTS.len();
+            let entrant = Entrant::VARIANTS[number];
             let lap = entrant.run(&source, &orders, &mut said);
             if lap.digest != expected {
                 let digest = lap.digest;
@@ -167,7 +158,7 @@ pub fn race(course: Course, mut progress: impl FnMut()) -> Result<Race, Astray> 
             progress();
         }
     }
-    let times = Entrant::ALL.iter().zip(laps);
+    let times = Entrant::VARIANTS.iter().zip(laps);
     Ok(Race {
         course,
         resting: reference.resting().len(),
@@ -253,7 +244,7 @@ mod tests {
         };
         let mut laps = 0;
         let race = race(course, || laps += 1).unwrap();
-        assert_eq!(laps, 2 * Entrant::ALL.len());
+        assert_eq!(laps, 2 * Entrant::VARIANTS.len());
         assert!(race.trades > 100 && race.resting > 10);
         let other = super::race(Course { seed: 4, ..course }, || ()).unwrap();
         assert_ne!(race.digest, other.digest);

@@ -1,53 +1,37 @@
 //! Kinds of requests.
 
-/// A kind of request in the mix.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+use strum::{EnumCount, IntoStaticStr, VariantArray};
+
+/// A kind of request in the mix. They are in the order of a user's loop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumCount, IntoStaticStr, VariantArray)]
 pub enum Kind {
     /// Begins a session.
     Login,
     /// Reads the profile.
+    #[strum(serialize = "View profile")]
     ViewProfile,
     /// Writes it back with another street number and postal code.
+    #[strum(serialize = "Update customer")]
     UpdateCustomer,
     /// Looks for flights out and back.
+    #[strum(serialize = "Query flights")]
     QueryFlights,
     /// Books what the last query found.
+    #[strum(serialize = "Book flight")]
     BookFlight,
     /// Lists the customer's bookings.
+    #[strum(serialize = "List bookings")]
     ListBookings,
     /// Cancels one of them.
+    #[strum(serialize = "Cancel booking")]
     CancelBooking,
     /// Ends the session.
     Logout,
 }
 
 impl Kind {
-    /// How many kinds there are.
-    pub const COUNT: usize = 8;
-
-    /// All kinds, in the order of a user's loop; each stands at its own number.
-    pub const ALL: [Kind; Kind::COUNT] = [
-        Kind::Login,
-        Kind::ViewProfile,
-        Kind::UpdateCustomer,
-        Kind::QueryFlights,
-        Kind::BookFlight,
-        Kind::ListBookings,
-        Kind::CancelBooking,
-        Kind::Logout,
-    ];
-
     /// Its name in reports.
     pub fn name(self) -> &'static str {
-        match self {
-            Kind::Login => "Login",
-            Kind::ViewProfile => "View profile",
-            Kind::UpdateCustomer => "Update customer",
-            Kind::QueryFlights => "Query flights",
-            Kind::BookFlight => "Book flight",
-            Kind::ListBookings => "List bookings",
-            Kind::CancelBooking => "Cancel booking",
-            Kind::Logout => "Logout",
-        }
+        self.into()
     }
 }

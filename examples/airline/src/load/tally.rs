@@ -4,6 +4,7 @@ use super::Kind;
 use crate::audit::Told;
 use example_load::Latency;
 use std::time::Duration;
+use strum::EnumCount;
 
 /// Latencies above which requests are counted.
 pub const SLOW_MS: [u64; 3] = [100, 200, 500];

@@ -4,6 +4,7 @@ use super::Outcome;
 use crate::load::Kind;
 use example_load::{chart, page};
 use maud::html;
+use strum::VariantArray;
 
 /// The outcome as a page.
 pub fn html(outcome: &Outcome) -> String {
@@ -23,7 +24,7 @@ pub fn html(outcome: &Outcome) -> String {
              sent then."
         }
         (outcome.table())
-        .charts { @for kind in Kind::ALL { (chart(kind.name(), tally.kind(kind))) } }
+        .charts { @for kind in Kind::VARIANTS { (chart(kind.name(), tally.kind(*kind))) } }
         p { "Bars: requests by latency. Lines: p50, p99 and p99.9." }
         p {
             (tally.told.booked.len()) " flights booked (" (tally.round_trips) " trips out and back), "

@@ -5,6 +5,7 @@ use crate::load::{Kind, SLOW_MS};
 use example_load::Latency;
 use serde_json::{Map, Value, json};
 use std::time::Duration;
+use strum::VariantArray;
 
 /// The outcome in one line.
 pub fn json(outcome: &Outcome) -> Value {
@@ -15,7 +16,7 @@ pub fn json(outcome: &Outcome) -> Value {
         audit,
         ..
     } = outcome;
-    let kinds: Map<String, Value> = Kind::ALL
+    let kinds: Map<String, Value> = Kind::VARIANTS
         .iter()
         .map(|it| (it.name().to_owned(), latencies(tally.kind(*it))))
         .collect();

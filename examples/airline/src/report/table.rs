@@ -5,6 +5,7 @@ use crate::load::{Kind, SLOW_MS};
 use example_load::{Latency, Table};
 use std::fmt;
 use std::time::Duration;
+use strum::VariantArray;
 
 impl fmt::Display for Outcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -59,8 +60,10 @@ impl Outcome {
     /// Latencies by kind of request.
     pub(super) fn table(&self) -> Table {
         let total = self.tally.total();
-        let kinds = Kind::ALL.map(|it| (it.name(), self.tally.kind(it)));
-        let rows: Vec<(&str, &Latency)> = kinds.into_iter().chain([("All", &total)]).collect();
+        let kinds = Kind::VARIANTS
+            .iter()
+            .map(|it| (it.name(), self.tally.kind(*it)));
+        let rows: Vec<(&str, &Latency)> = kinds.chain([("All", &total)]).collect();
         let summaries = rows.iter().map(|(name, it)| (*name, it.summary()));
         let mut table = Table::of_latencies("request", summaries);
         for ms in SLOW_MS {
