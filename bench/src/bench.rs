@@ -8,13 +8,15 @@ use std::fmt;
 
 /// A benchmark: a name, its parameters, and what runs it.
 pub struct Bench {
-    /// As the command line and the rows say it; where the peers have the workload, their name for it.
+    /// As the command line and the rows say it; where the peers have the workload, their name for
+    /// it.
     pub name: &'static str,
     /// One line for `list`.
     pub about: &'static str,
     /// The chart in which it stands.
     pub group: Group,
-    /// How many operations the peers' programs make under this name; none where they have no such workload.
+    /// How many operations the peers' programs make under this name; none where they have no such
+    /// workload.
     pub peer_ops: Option<u64>,
     /// What can be chosen.
     pub params: &'static [Param],

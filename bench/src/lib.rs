@@ -1,7 +1,8 @@
 //! Benchmarks of vivant, with the workloads and sizes by which other platforms are measured.
 //!
-//! A [`Bench`] is a name, a table of [`Param`]s and a function; [`BENCHES`] holds all. A [`Run`] of one gives [`Row`]s, each
-//! with the time it took and a result that was checked: a bench whose result is wrong fails and shows no time.
+//! A [`Bench`] is a name, a table of [`Param`]s and a function; [`BENCHES`] holds all. A [`Run`] of
+//! one gives [`Row`]s, each with the time it took and a result that was checked: a bench whose
+//! result is wrong fails and shows no time.
 //!
 //! - `bench`, `param`, `run`: what is run, and with what;
 //! - `workloads`: the benches, one file each;

@@ -1,6 +1,8 @@
-//! What the operating system says of this process. Elsewhere than on Linux it says nothing: see [`is_known`].
+//! What the operating system says of this process. Elsewhere than on Linux it says nothing: see
+//! [`is_known`].
 //!
-//! `/proc` is read by `std` and not by `procfs`, which builds on Linux alone: each function would be written twice.
+//! `/proc` is read by `std` and not by `procfs`, which builds on Linux alone: each function would
+//! be written twice.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -10,7 +12,8 @@ use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
-/// Whether this system tells of memory and of context switches. Where it does not, the figures are 0.
+/// Whether this system tells of memory and of context switches. Where it does not, the figures are
+/// 0.
 pub(crate) fn is_known() -> bool {
     Path::new("/proc/self/status").exists()
 }
@@ -50,7 +53,8 @@ fn number(status: &str, field: &str) -> u64 {
         .unwrap_or(0)
 }
 
-/// How often each thread but this one has been taken off a processor, of its own will or not, by thread number.
+/// How often each thread but this one has been taken off a processor, of its own will or not, by
+/// thread number.
 pub(crate) fn context_switches() -> BTreeMap<String, u64> {
     let me = fs::read_link("/proc/thread-self")
         .ok()
@@ -74,8 +78,8 @@ pub(crate) fn context_switches() -> BTreeMap<String, u64> {
     switches
 }
 
-/// How busy the machine has been since it was started, in seconds of processors; and how much of that was for child
-/// processes of this one that have ended. Zero where the system does not tell.
+/// How busy the machine has been since it was started, in seconds of processors; and how much of
+/// that was for child processes of this one that have ended. Zero where the system does not tell.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Busy {
     machine: f64,
@@ -90,12 +94,13 @@ impl Busy {
 
     fn parse(machine: &str, own: &str) -> Busy {
         let seconds = |word: &str| word.parse::<f64>().unwrap_or(0.0) / TICKS_PER_SECOND;
-        // cpu user nice system idle iowait irq softirq steal …: all but waiting, what others stole included.
+        // cpu user nice system idle iowait irq softirq steal …: all but waiting, what others stole
+        // included.
         let machine = machine.lines().next().unwrap_or_default();
         let machine = machine.split_whitespace().skip(1).take(8).enumerate();
         let working = machine.filter(|(at, _)| !(3..=4).contains(at));
-        // The name, in brackets, may hold anything; the third word is the first after it, cutime and cstime are the 16th
-        // and 17th.
+        // The name, in brackets, may hold anything; the third word is the first after it, cutime
+        // and cstime are the 16th and 17th.
         let own = own.rsplit(')').next().unwrap_or_default();
         Busy {
             machine: working.map(|(_, word)| seconds(word)).sum(),

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 use vivant::{PauseClock, System, SystemBuilder};
 
-/// Whether the system is fair (T6). Off, a run ends when nothing is left to do, and no turn is too long: what is then saved is
-/// what fairness costs. For benches that end without it.
+/// Whether the system is fair (T6). Off, a run ends when nothing is left to do, and no turn is too
+/// long: what is then saved is what fairness costs. For benches that end without it.
 pub(crate) const FAIR: Param = Param::choice(
     "fair",
     &["on", "off"],

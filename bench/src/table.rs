@@ -1,4 +1,5 @@
-//! The table of the Orca paper's figure 21, from the rows of the bench `orca`: each program's messages here, and below them the paper's.
+//! The table of the Orca paper's figure 21, from the rows of the bench `orca`: each program's
+//! messages here, and below them the paper's.
 
 use crate::bench::Bench;
 use crate::param::Value;

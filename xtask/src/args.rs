@@ -1,6 +1,8 @@
-//! What stands after `cargo xtask`: one verb, then flags (`--long`), options (`--seeds N`) and words (`thread`).
+//! What stands after `cargo xtask`: one verb, then flags (`--long`), options (`--seeds N`) and
+//! words (`thread`).
 //!
-//! A verb takes what it knows and then calls [`Args::finish`], so that a misspelt flag is an error and never ignored.
+//! A verb takes what it knows and then calls [`Args::finish`], so that a misspelt flag is an error
+//! and never ignored.
 
 use crate::Failure;
 use std::collections::VecDeque;

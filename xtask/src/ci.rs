@@ -1,11 +1,12 @@
-//! `ci`: every check that must pass, cheap ones first, each under a heading and with its time. It stops at the first
-//! failure; `--from STEP` goes on there.
+//! `ci`: every check that must pass, cheap ones first, each under a heading and with its time. It
+//! stops at the first failure; `--from STEP` goes on there.
 
 use crate::args::Args;
 use crate::{Failure, perform};
 use std::time::{Duration, Instant};
 
-/// The steps. `.ci/run` performs the first one itself, in the words of the README, and starts here from the second.
+/// The steps. `.ci/run` performs the first one itself, in the words of the README, and starts here
+/// from the second.
 const STEPS: &[&str] = &[
     "test", "fmt", "tidy", "clippy", "docs", "features", "targets", "msrv", "loom", "miri", "deny",
 ];

@@ -1,4 +1,5 @@
-//! Running another program from the root of the workspace, shown before it starts and believed only if it succeeds.
+//! Running another program from the root of the workspace, shown before it starts and believed only
+//! if it succeeds.
 
 use crate::{Failure, workspace};
 use std::ffi::{OsStr, OsString};
@@ -91,8 +92,8 @@ impl Run {
         self.run()
     }
 
-    /// Asks `cargo test` or its like for its tests, and fails if there are none. A filter or a feature that no longer
-    /// matches would otherwise stay green for ever.
+    /// Asks `cargo test` or its like for its tests, and fails if there are none. A filter or a
+    /// feature that no longer matches would otherwise stay green for ever.
     pub(crate) fn expect_tests(&self) -> Result<(), Failure> {
         match tests_listed(&self.clone().words("-- --list").output()?) {
             0 => Err(self.failed("it finds no tests")),
@@ -106,8 +107,8 @@ impl Run {
     fn command(&self) -> Command {
         let mut command = Command::new(&self.program);
         command.current_dir(workspace::root()).args(&self.args);
-        // What `cargo run` told us about this package must not reach builds of other packages or toolchains. (`CARGO`
-        // would make a second toolchain call the first one's cargo.)
+        // What `cargo run` told us about this package must not reach builds of other packages or
+        // toolchains. (`CARGO` would make a second toolchain call the first one's cargo.)
         for (name, _) in std::env::vars_os() {
             if is_of_cargo_run(&name) {
                 command.env_remove(name);

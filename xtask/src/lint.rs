@@ -1,4 +1,5 @@
-//! `fmt`, `clippy`, `docs`: what the toolchain itself can say about the text. A warning is an error.
+//! `fmt`, `clippy`, `docs`: what the toolchain itself can say about the text. A warning is an
+//! error.
 
 use crate::Failure;
 use crate::args::Args;

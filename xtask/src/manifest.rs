@@ -1,4 +1,5 @@
-//! The little that the checks need to know of a `Cargo.toml`. The values are on one line, as `cargo` itself writes them.
+//! The little that the checks need to know of a `Cargo.toml`. The values are on one line, as
+//! `cargo` itself writes them.
 
 /// The value of `key` in `[section]`, without its quotes.
 pub(crate) fn string(manifest: &str, section: &str, key: &str) -> Option<String> {

@@ -1,4 +1,5 @@
-//! `miri`: tests of `vivant`, `vivant-brc` and `vivant-heap` under an interpreter that knows undefined behaviour when it sees it.
+//! `miri`: tests of `vivant`, `vivant-brc` and `vivant-heap` under an interpreter that knows
+//! undefined behaviour when it sees it.
 
 use crate::Failure;
 use crate::args::Args;
@@ -6,41 +7,44 @@ use crate::command::Run;
 use crate::toolchain::{self, NIGHTLY};
 use std::thread;
 
-/// No alignment by luck. The clocks are the machine's, because the runtime's clock thread waits for real time. The inbox
-/// exposes the provenance of its nodes (see `push`), so strict provenance is out; everything else would pass it.
+/// No alignment by luck. The clocks are the machine's, because the runtime's clock thread waits for
+/// real time. The inbox exposes the provenance of its nodes (see `push`), so strict provenance is
+/// out; everything else would pass it.
 const FLAGS: &str =
     "-Zmiri-permissive-provenance -Zmiri-symbolic-alignment-check -Zmiri-disable-isolation";
 
-/// Each seed is another schedule, another layout of memory and other weak-memory outcomes; memory is used again at once,
-/// also by other threads.
+/// Each seed is another schedule, another layout of memory and other weak-memory outcomes; memory
+/// is used again at once, also by other threads.
 const FLAGS_LONG: &str = "-Zmiri-many-seeds=0..32 -Zmiri-address-reuse-rate=1.0 \
     -Zmiri-address-reuse-cross-thread-rate=1.0 -Zmiri-preemption-rate=0.1";
 
-/// The unit tests, and those that walk through every state of cells, mailboxes and promises, on threads and simulated.
-/// The rest are about orders and progress, which cost an interpreter hours and show it nothing new.
+/// The unit tests, and those that walk through every state of cells, mailboxes and promises, on
+/// threads and simulated. The rest are about orders and progress, which cost an interpreter hours
+/// and show it nothing new.
 const TESTS: &str = "--lib --test by_hand --test promises --test errors --test lifecycle --test losses --test offers --test deaths \
     --test misbehaviour --test races --test steps";
 
 /// What takes an interpreter minutes: simulations of many actors.
 const TESTS_LONG: &str = "--test orphans --test unreachable --test far";
 
-/// What is left to the long form of the runtime's unit tests: models of states and orders, random orders of a scheduler's round,
-/// histograms, hundreds of messages that wait.
+/// What is left to the long form of the runtime's unit tests: models of states and orders, random
+/// orders of a scheduler's round, histograms, hundreds of messages that wait.
 const SKIPPED: &str = "--skip model --skip interleaved --skip nobody_waits_for_ever --skip distribution --skip a_flood_that_lines_up";
 
 /// Counted references: those tests that cross threads, or that come back in from destructors.
 const COUNTS: &str =
     "miri test -p vivant-brc --lib --test threads --test reentry --test stress --test bounded";
 
-/// Collected heaps: all but the programs for the compiler and those that end the process. The canaries are about the verifier, which has nothing
-/// new to say here.
+/// Collected heaps: all but the programs for the compiler and those that end the process. The
+/// canaries are about the verifier, which has nothing new to say here.
 const HEAPS: &str = "miri test -p vivant-heap --lib --test types --test graphs --test memory --test holes --test limits --test model \
     --test orca --test tags --test showing";
 
 /// Those that take an interpreter minutes: regions, collections, attempts to break it.
 const HEAPS_LONG: &str = "--test hearing --test given_up --test settling --test paying --test region --test freeze --test keepers --test markers --test sweeping --test collections --test persistent --test review --test review_sharing --test review_regions --test review_marks";
 
-/// Random programs beside models, and in two layouts; large heaps that end step by step; long sums, and tables without `unsafe`: minutes, left to the long form.
+/// Random programs beside models, and in two layouts; large heaps that end step by step; long sums,
+/// and tables without `unsafe`: minutes, left to the long form.
 const MODELS: &str = "--skip what_the_model_does --skip changes_have_one_order --skip orphan_tests --skip collector::debt --skip are_spread --skip shards";
 
 /// The second model of what a reference may alias is the stricter one in other places.
@@ -55,7 +59,8 @@ pub(crate) fn run(args: &mut Args) -> Result<(), Failure> {
     toolchain::ensure_components(NIGHTLY, &["miri", "rust-src"])?;
     let more = if long { TESTS_LONG } else { "" };
     let runtime = runtime(&format!("{TESTS} {more}"), long)?;
-    // An interpreter has one thread, and both sides take as long: so that two processors have something to do.
+    // An interpreter has one thread, and both sides take as long: so that two processors have
+    // something to do.
     thread::scope(|scope| {
         let runtime = scope.spawn(move || runtime.run());
         let parts = counts(long).and_then(|()| heaps(long));
@@ -94,7 +99,8 @@ fn counts(long: bool) -> Result<(), Failure> {
     Ok(())
 }
 
-/// One graph is enough too: a heap has one thread at a time, so that more seeds of Miri show other addresses alone.
+/// One graph is enough too: a heap has one thread at a time, so that more seeds of Miri show other
+/// addresses alone.
 fn heaps(long: bool) -> Result<(), Failure> {
     let (models, flags, graphs) = match long {
         true => (

@@ -1,11 +1,13 @@
-//! `sanitize`: the tests of `vivant`, `vivant-brc` and `vivant-heap` and all workloads at once, on real threads, with the standard library built under the same sanitizer.
+//! `sanitize`: the tests of `vivant`, `vivant-brc` and `vivant-heap` and all workloads at once, on
+//! real threads, with the standard library built under the same sanitizer.
 
 use crate::args::Args;
 use crate::command::Run;
 use crate::toolchain::{self, NIGHTLY};
 use crate::{Failure, workspace};
 
-/// All tests that run the runtime; those of the compiler's messages have nothing to say to a sanitizer.
+/// All tests that run the runtime; those of the compiler's messages have nothing to say to a
+/// sanitizer.
 const TESTS: &str = "--test by_hand --test order --test nothing_lost --test fairness --test back_pressure \
     --test lifecycle --test misbehaviour --test promises --test timers --test futures --test errors --test simulation \
     --test accounting --test macros --test graphs --test steps --test deaths --test sharing --test orphans --test lanes \
@@ -14,7 +16,8 @@ const TESTS: &str = "--test by_hand --test order --test nothing_lost --test fair
 /// See `mailbox/pool.rs`.
 const OWN_MEMORY: &str = " --cfg vivant_plain_messages";
 
-/// The tests of counted references that cross threads; those that count to an overflow take long here, and show nothing.
+/// The tests of counted references that cross threads; those that count to an overflow take long
+/// here, and show nothing.
 const COUNTS: &str =
     "-p vivant-brc --lib --test threads --test reentry --test stress --test bounded";
 
@@ -25,7 +28,8 @@ const HEAPS: &str = "-p vivant-heap --lib --test types --test graphs --test hole
 /// See `bias/header.rs`: the thread sanitizer does not know fences.
 const NO_FENCES: &str = " --cfg vivant_no_fences";
 
-/// Memory is mapped and unmapped by functions that the sanitizers know: else one that is mapped again seems to have its last user still.
+/// Memory is mapped and unmapped by functions that the sanitizers know: else one that is mapped
+/// again seems to have its last user still.
 const KNOWN_MAPPINGS: &str = " --cfg rustix_use_libc";
 
 /// Naming the target keeps the sanitizer out of build scripts and macros.
@@ -71,7 +75,8 @@ pub(crate) fn run(args: &mut Args) -> Result<(), Failure> {
         tests(what, fences)?;
     }
     if sanitizer == "address" {
-        // Once more with memory of its own for each message: what is recycled is used again before it can be missed.
+        // Once more with memory of its own for each message: what is recycled is used again before
+        // it can be missed.
         tests(&runtime, OWN_MEMORY)?;
         tests(workloads, OWN_MEMORY)?;
     }

@@ -1,4 +1,5 @@
-//! `soak`: heaps that stay as large as they are, for an hour, while all that is in them is replaced and marks run beside the turns. The process must not grow.
+//! `soak`: heaps that stay as large as they are, for an hour, while all that is in them is replaced
+//! and marks run beside the turns. The process must not grow.
 
 use crate::Failure;
 use crate::args::Args;
@@ -55,7 +56,8 @@ pub(crate) fn run(args: &mut Args) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The resident size of the process, in KiB, again and again until the time is over or the process is.
+/// The resident size of the process, in KiB, again and again until the time is over or the process
+/// is.
 fn watch(child: &mut Child, time: Duration) -> Result<Vec<u64>, Failure> {
     let path = format!("/proc/{}/status", child.id());
     let between = BETWEEN_LOOKS.min(time / LOOKS);
@@ -83,8 +85,8 @@ fn watch(child: &mut Child, time: Duration) -> Result<Vec<u64>, Failure> {
     Ok(looks)
 }
 
-/// The resident size that a `/proc/…/status` tells, in KiB. Read by `std`: `xtask` has no dependencies, so that its first run
-/// in a fresh clone starts in seconds.
+/// The resident size that a `/proc/…/status` tells, in KiB. Read by `std`: `xtask` has no
+/// dependencies, so that its first run in a fresh clone starts in seconds.
 fn resident(status: &str) -> Option<u64> {
     let line = status
         .lines()
@@ -99,10 +101,12 @@ fn number(row: &str, name: &str) -> Option<u64> {
     rest[..end].parse().ok()
 }
 
-/// What the looks say, `full` being the collections beside turns of the heap that had the fewest: that the process has not grown, or why they do not say so.
+/// What the looks say, `full` being the collections beside turns of the heap that had the fewest:
+/// that the process has not grown, or why they do not say so.
 ///
-/// The first quarter is the heaps' own, in which they find their sizes. Medians are compared: a maximum is one look, and says how late one mark
-/// has ended beside whatever else the machine had to do; what leaks is in all looks.
+/// The first quarter is the heaps' own, in which they find their sizes. Medians are compared: a
+/// maximum is one look, and says how late one mark has ended beside whatever else the machine had
+/// to do; what leaks is in all looks.
 fn judge(looks: &[u64], full: u64, minutes: u64) -> Result<String, Failure> {
     let quarter = looks.len() / 4;
     if quarter < LOOKS_OF_A_QUARTER {
@@ -142,7 +146,8 @@ mod tests {
 
     const MIB: u64 = 1 << 10;
 
-    /// A heap that grows by a quarter and is collected, again and again; it takes a while to find its size.
+    /// A heap that grows by a quarter and is collected, again and again; it takes a while to find
+    /// its size.
     fn saw(at: u64) -> u64 {
         (600 + at.min(100) + at % 10 * 15) * MIB
     }

@@ -1,5 +1,5 @@
-//! `test`: all tests, once. `sim`: the tests whose name says `seeded`, under many seeds. `counts`: random operations on counted
-//! references.
+//! `test`: all tests, once. `sim`: the tests whose name says `seeded`, under many seeds. `counts`:
+//! random operations on counted references.
 
 use crate::Failure;
 use crate::args::Args;
@@ -28,7 +28,8 @@ pub(crate) fn sim(args: &mut Args) -> Result<(), Failure> {
         .env("VIVANT_SEEDS", seeds.to_string())
         // The books of what is shared are kept by debug builds (`orca/books.rs`).
         .env("CARGO_PROFILE_RELEASE_DEBUG_ASSERTIONS", "true")
-        // As benchmarks are built, all these programs were not done after 26 minutes on two cores with other load.
+        // As benchmarks are built, all these programs were not done after 26 minutes on two cores
+        // with other load.
         .env("CARGO_PROFILE_RELEASE_LTO", "off")
         .env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16")
         .run_tests()

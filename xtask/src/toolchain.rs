@@ -1,5 +1,5 @@
-//! Toolchains, components and targets, as rustup keeps them. Each is looked for first and installed only if missing, so
-//! that a machine that has them all needs no network.
+//! Toolchains, components and targets, as rustup keeps them. Each is looked for first and installed
+//! only if missing, so that a machine that has them all needs no network.
 
 use crate::Failure;
 use crate::command::Run;
@@ -57,7 +57,8 @@ fn ensure_in(toolchain: Option<&str>, kind: &str, wanted: &[&str]) -> Result<(),
     rustup("add").words(&missing.join(" ")).run()
 }
 
-/// Whether a line of a rustup list is `name`, alone or followed by a host (`clippy-x86_64-unknown-linux-gnu`) or a note.
+/// Whether a line of a rustup list is `name`, alone or followed by a host
+/// (`clippy-x86_64-unknown-linux-gnu`) or a note.
 fn names(list: &str, name: &str) -> bool {
     list.lines().any(|line| {
         line.strip_prefix(name)

@@ -23,8 +23,9 @@ pub(crate) fn read(path: &str) -> Result<String, Failure> {
     std::fs::read_to_string(root().join(path)).map_err(|error| format!("{path}: {error}"))
 }
 
-/// Paths from the root, with `/`, of every file that is tracked or could be: new files are checked before `git add`.
-/// The list is sorted and leaves out tracked files that are deleted in the working tree.
+/// Paths from the root, with `/`, of every file that is tracked or could be: new files are checked
+/// before `git add`. The list is sorted and leaves out tracked files that are deleted in the
+/// working tree.
 pub(crate) fn files() -> Result<Vec<String>, Failure> {
     let listing = Command::new("git")
         .args([

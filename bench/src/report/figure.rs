@@ -57,7 +57,8 @@ pub(super) fn sections(group: Group, samples: &Samples, peers: &Peers) -> Vec<Se
     }
 }
 
-/// A section for each bench that peers have too; one section for all others; then what only one bench has.
+/// A section for each bench that peers have too; one section for all others; then what only one
+/// bench has.
 fn times(group: Group, samples: &Samples, peers: &Peers) -> Vec<Section> {
     let mut sections = Vec::new();
     let mut alone = Vec::new();

@@ -1,7 +1,7 @@
 //! The report: every bench several times, as data and as charts.
 //!
-//! Each run is a process of its own, so that none inherits another's heap; rounds are interleaved, so that a busy
-//! neighbour spoils one run of each bench and not all runs of one.
+//! Each run is a process of its own, so that none inherits another's heap; rounds are interleaved,
+//! so that a busy neighbour spoils one run of each bench and not all runs of one.
 //!
 //! - `part`: which benches, data and charts belong together;
 //! - `rounds`: runs the benches and writes their data;

@@ -1,4 +1,5 @@
-//! What the peers' programs took, as their driver wrote it down: lines `round,label,workload,metric,value`.
+//! What the peers' programs took, as their driver wrote it down: lines
+//! `round,label,workload,metric,value`.
 //!
 //! Failed runs do not count.
 

@@ -16,7 +16,8 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-/// All values of one figure of one bench: by bench (`echo idle`, `queued arc 0.3`), then by field (`ns_per_op`).
+/// All values of one figure of one bench: by bench (`echo idle`, `queued arc 0.3`), then by field
+/// (`ns_per_op`).
 pub(super) type Samples = BTreeMap<String, Figures>;
 
 /// Of one bench, by field.
@@ -34,7 +35,8 @@ struct Read {
     figures: Map<String, Value>,
 }
 
-/// A line of the data: the row, when it was measured, and how many processors others used meanwhile.
+/// A line of the data: the row, when it was measured, and how many processors others used
+/// meanwhile.
 #[derive(Serialize)]
 struct Line<'r> {
     round: u64,

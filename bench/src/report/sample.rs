@@ -1,7 +1,7 @@
 //! The values of one figure over several runs.
 //!
-//! A run is quiet if the rest of the machine used less than 0.15 of a processor meanwhile. Where there are quiet runs,
-//! only these count.
+//! A run is quiet if the rest of the machine used less than 0.15 of a processor meanwhile. Where
+//! there are quiet runs, only these count.
 
 /// Processors that others may use during a quiet run.
 const QUIET: f64 = 0.15;

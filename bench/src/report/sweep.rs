@@ -1,4 +1,5 @@
-//! The chart of `queued`: a line for each pointer, over the share of references that the other thread gives up.
+//! The chart of `queued`: a line for each pointer, over the share of references that the other
+//! thread gives up.
 
 use super::chart::{failure, text};
 use super::rounds::{Figures, Samples};

@@ -1,9 +1,11 @@
-//! A question and its answer between two actors: what a promise and a continuation cost beside plain messages.
+//! A question and its answer between two actors: what a promise and a continuation cost beside
+//! plain messages.
 //!
-//! Protocol: the peers'. One actor asks another for `x + 1`, and when the answer is there asks for the next; 1,000,000
-//! round trips.
+//! Protocol: the peers'. One actor asks another for `x + 1`, and when the answer is there asks for
+//! the next; 1,000,000 round trips.
 //!
-//! Timed: from the message that starts the asker to its answer after the last question. An operation is a round trip.
+//! Timed: from the message that starts the asker to its answer after the last question. An
+//! operation is a round trip.
 
 use crate::bench::{Bench, Group};
 use crate::failure::Failure;
@@ -52,7 +54,8 @@ impl Asker {
 
     #[local]
     fn next(&self, t: &Turn<Self>, x: u64) {
-        // Nobody waits for the continuation's own answer: the last one resolves the asker's promise.
+        // Nobody waits for the continuation's own answer: the last one resolves the asker's
+        // promise.
         drop(t.ask(self.peer.inc(x)).then(t.me().got()));
     }
 

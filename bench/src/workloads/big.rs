@@ -1,10 +1,12 @@
-//! Everybody talks to everybody: messages whose receivers cannot be foreseen, and mailboxes that are full by chance.
+//! Everybody talks to everybody: messages whose receivers cannot be foreseen, and mailboxes that
+//! are full by chance.
 //!
-//! Protocol: big of Savina. Each of 120 actors sends a ping to one that it chooses by its own generator (itself included),
-//! waits for the pong, checks who it is from, and pings again; after 20,000 it reports to a sink.
+//! Protocol: big of Savina. Each of 120 actors sends a ping to one that it chooses by its own
+//! generator (itself included), waits for the pong, checks who it is from, and pings again; after
+//! 20,000 it reports to a sink.
 //!
-//! Timed: from the first actor's start to the last report. The actors are made and introduced before. An operation is a
-//! message: 120 × 20,000 pings and as many pongs.
+//! Timed: from the first actor's start to the last report. The actors are made and introduced
+//! before. An operation is a message: 120 × 20,000 pings and as many pongs.
 
 use crate::bench::{Bench, Group};
 use crate::failure::Failure;

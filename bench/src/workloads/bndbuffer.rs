@@ -1,13 +1,16 @@
-//! Producers and consumers on the two sides of a buffer that is soon full or empty: messages that must wait for a state.
+//! Producers and consumers on the two sides of a buffer that is soon full or empty: messages that
+//! must wait for a state.
 //!
-//! Protocol: producer-consumer with a bounded buffer of Savina, with its sizes: 50 places, 40 producers of 1,000 items, 40
-//! consumers. There a manager keeps lists of who waits; here two guards say when the buffer takes an item and when it gives
-//! one. A producer makes its next item when the buffer has the last, and a consumer asks for its next when it has dealt with
-//! the last; each takes an equal share. To make an item, or to deal with it, is to add up 100 logarithms for each unit of
-//! cost: at 25, Savina's, the arithmetic is nearly all there is; at 0 one logarithm is left, and the messages count.
+//! Protocol: producer-consumer with a bounded buffer of Savina, with its sizes: 50 places, 40
+//! producers of 1,000 items, 40 consumers. There a manager keeps lists of who waits; here two
+//! guards say when the buffer takes an item and when it gives one. A producer makes its next item
+//! when the buffer has the last, and a consumer asks for its next when it has dealt with the last;
+//! each takes an equal share. To make an item, or to deal with it, is to add up 100 logarithms for
+//! each unit of cost: at 25, Savina's, the arithmetic is nearly all there is; at 0 one logarithm is
+//! left, and the messages count.
 //!
-//! Timed: from the making of the first actor to the last consumer's answer. An operation is an item: a question and an
-//! answer on each side.
+//! Timed: from the making of the first actor to the last consumer's answer. An operation is an
+//! item: a question and an answer on each side.
 
 use crate::bench::{Bench, Group};
 use crate::failure::Failure;

@@ -1,10 +1,12 @@
 //! Creatures meet at one place: one actor to which all others talk, and the waiting for it.
 //!
-//! Protocol: chameneos-redux with the sizes of the peers. A creature asks the broker for a partner; the broker keeps the
-//! first and tells each of two the other's number and colour; both change colour and ask again. After 6,000,000 meetings
-//! the broker sends everybody home, and they say how often they met.
+//! Protocol: chameneos-redux with the sizes of the peers. A creature asks the broker for a partner;
+//! the broker keeps the first and tells each of two the other's number and colour; both change
+//! colour and ask again. After 6,000,000 meetings the broker sends everybody home, and they say how
+//! often they met.
 //!
-//! Timed: from the making of the first actor to the last creature's count. An operation is a meeting: four messages.
+//! Timed: from the making of the first actor to the last creature's count. An operation is a
+//! meeting: four messages.
 
 use crate::bench::{Bench, Group};
 use crate::failure::Failure;

@@ -1,8 +1,10 @@
 //! One sends, one counts: the rate of messages in one direction, where nobody waits for anybody.
 //!
-//! Protocol: count of Savina. The producer sends 1,000,000 increments in one turn and then asks for the sum.
+//! Protocol: count of Savina. The producer sends 1,000,000 increments in one turn and then asks for
+//! the sum.
 //!
-//! Timed: from the message that starts the producer to the sum's arrival. An operation is an increment.
+//! Timed: from the message that starts the producer to the sum's arrival. An operation is an
+//! increment.
 
 use crate::bench::{Bench, Group};
 use crate::failure::Failure;

@@ -1,13 +1,14 @@
-//! A server that answers over TCP, one actor behind it: how long somebody outside waits, while the server is busy with
-//! nothing else (hot) and after everybody has gone to sleep (idle).
+//! A server that answers over TCP, one actor behind it: how long somebody outside waits, while the
+//! server is busy with nothing else (hot) and after everybody has gone to sleep (idle).
 //!
-//! Protocol: our own. A client sends 64 bytes over one connection of the loopback device and waits for them. A task of tokio
-//! reads them, asks the actor, awaits its answer and writes it back. Client and server are one process; the client is a
-//! thread that blocks. Tokio has as many workers as the system. With `--server bare` the task answers itself, without an
-//! actor: what the machine, the kernel and tokio take of the rest.
+//! Protocol: our own. A client sends 64 bytes over one connection of the loopback device and waits
+//! for them. A task of tokio reads them, asks the actor, awaits its answer and writes it back.
+//! Client and server are one process; the client is a thread that blocks. Tokio has as many workers
+//! as the system. With `--server bare` the task answers itself, without an actor: what the machine,
+//! the kernel and tokio take of the rest.
 //!
-//! Timed: each round trip as the client sees it. `wall_s` is their sum, without pauses; `cpu_s` counts client and server,
-//! pauses included. An operation is a round trip.
+//! Timed: each round trip as the client sees it. `wall_s` is their sum, without pauses; `cpu_s`
+//! counts client and server, pauses included. An operation is a round trip.
 
 use crate::bench::{Bench, Group};
 use crate::failure::Failure;

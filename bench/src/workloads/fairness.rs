@@ -1,12 +1,14 @@
 //! Actors with long turns on all workers, and others that want little: how long these wait.
 //!
-//! Protocol: our own. Eight actors compute for 50 ms a turn, again and again. Beside them two actors send each other a
-//! message and one back without a pause, and one sets a timer of 5 ms, again when it has fired.
+//! Protocol: our own. Eight actors compute for 50 ms a turn, again and again. Beside them two
+//! actors send each other a message and one back without a pause, and one sets a timer of 5 ms,
+//! again when it has fired.
 //!
-//! Timed: at each tenth of a millisecond, how long it takes from then to the end of the round trip that is under way. A
-//! quantile over round trips would say that all is well, for while nobody waits there are very many. And for each timer, how
-//! much later than it was set for its message has its turn. `wall_s` and `cpu_s` are those of the whole, and the same in both
-//! rows. An operation is a round trip; or a timer.
+//! Timed: at each tenth of a millisecond, how long it takes from then to the end of the round trip
+//! that is under way. A quantile over round trips would say that all is well, for while nobody
+//! waits there are very many. And for each timer, how much later than it was set for its message
+//! has its turn. `wall_s` and `cpu_s` are those of the whole, and the same in both rows. An
+//! operation is a round trip; or a timer.
 
 use crate::bench::{Bench, Group};
 use crate::failure::Failure;

@@ -1,7 +1,8 @@
-//! An actor for each call of a recursive function: what it costs to make an actor, hear one thing from it, and end it.
+//! An actor for each call of a recursive function: what it costs to make an actor, hear one thing
+//! from it, and end it.
 //!
-//! Protocol: fib of Savina, in the peers' form: below 2 an actor answers its parent and ends; otherwise it makes two, adds
-//! their answers, answers and ends. fib(25) makes 242,785 actors.
+//! Protocol: fib of Savina, in the peers' form: below 2 an actor answers its parent and ends;
+//! otherwise it makes two, adds their answers, answers and ends. fib(25) makes 242,785 actors.
 //!
 //! Timed: from the making of the root to its answer. An operation is an actor.
 

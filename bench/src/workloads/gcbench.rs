@@ -1,4 +1,5 @@
-//! GCBench of J. Ellis, P. Kovac and H. Boehm: how many trees of which depths there are, and the trees in a collected heap.
+//! GCBench of J. Ellis, P. Kovac and H. Boehm: how many trees of which depths there are, and the
+//! trees in a collected heap.
 
 use super::graphs;
 use vivant_heap::{Gc, Mut, Mutator, Object};

@@ -1,13 +1,15 @@
-//! Messages that wait for their guard, in great numbers: what they cost those that do not wait, and what it costs to let them
-//! pass one by one.
+//! Messages that wait for their guard, in great numbers: what they cost those that do not wait, and
+//! what it costs to let them pass one by one.
 //!
-//! Protocol: our own. Messages wait at a gate. In `guard_closed` the gate admits nobody and takes a million other turns, each
-//! begun by a message of the turn before. In `guard_released` it admits one: who passes tells the gate to admit another, so
-//! that the guard opens and closes for each. A guard reads the state alone or, with `--guard argument`, a number in the
-//! message too, so that one guard says nothing of the next.
+//! Protocol: our own. Messages wait at a gate. In `guard_closed` the gate admits nobody and takes a
+//! million other turns, each begun by a message of the turn before. In `guard_released` it admits
+//! one: who passes tells the gate to admit another, so that the guard opens and closes for each. A
+//! guard reads the state alone or, with `--guard argument`, a number in the message too, so that
+//! one guard says nothing of the next.
 //!
-//! Timed: all other turns; or from the first admission to the last message's passing. The messages wait already. An operation
-//! is an other turn; or a message that passes, two turns. Linear is: the time of an operation does not depend on how many wait.
+//! Timed: all other turns; or from the first admission to the last message's passing. The messages
+//! wait already. An operation is an other turn; or a message that passes, two turns. Linear is: the
+//! time of an operation does not depend on how many wait.
 
 use crate::bench::{Bench, Group};
 use crate::failure::Failure;

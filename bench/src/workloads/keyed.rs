@@ -1,4 +1,5 @@
-//! Collections of keys and values, side by side: what is to be done with them, and a row for each operation of each.
+//! Collections of keys and values, side by side: what is to be done with them, and a row for each
+//! operation of each.
 
 use crate::failure::Failure;
 use crate::meter::{Meter, Spent};
@@ -10,7 +11,8 @@ use std::hint::black_box;
 /// Operations of one turn.
 pub(super) const TURN: usize = 1024;
 
-/// A kind, whose it is, and what it does. The first of a kind is the one by which the others are divided.
+/// A kind, whose it is, and what it does. The first of a kind is the one by which the others are
+/// divided.
 pub(super) type Side<const OPERATIONS: usize> =
     (&'static str, &'static str, fn(&Load) -> [Done; OPERATIONS]);
 
@@ -62,7 +64,8 @@ pub(super) fn mixed(number: u64) -> u64 {
     mixed ^ mixed >> 32
 }
 
-/// Runs all sides in each round; rows call the kind by the name `of_kind`. Values are the keys' complements.
+/// Runs all sides in each round; rows call the kind by the name `of_kind`. Values are the keys'
+/// complements.
 pub(super) fn compare<'a, const OPERATIONS: usize>(
     run: &Run,
     of_kind: &'static str,

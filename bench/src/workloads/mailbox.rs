@@ -1,10 +1,12 @@
 //! Many send to one: what a crowded mailbox costs, and what waits in it.
 //!
-//! Protocol: mailbox performance of CAF, with the sizes of the peers: 20 senders, 500,000 messages each. `mailbox_burst` is
-//! the peers' form, where a sender sends all in one turn. In `mailbox` a sender sends 1,000 a turn and then a message to
-//! itself for the next turn, so that back-pressure can hold it.
+//! Protocol: mailbox performance of CAF, with the sizes of the peers: 20 senders, 500,000 messages
+//! each. `mailbox_burst` is the peers' form, where a sender sends all in one turn. In `mailbox` a
+//! sender sends 1,000 a turn and then a message to itself for the next turn, so that back-pressure
+//! can hold it.
 //!
-//! Timed: from the making of the first actor to the receiver's last message. An operation is a message to the receiver.
+//! Timed: from the making of the first actor to the receiver's last message. An operation is a
+//! message to the receiver.
 
 use crate::bench::{Bench, Group};
 use crate::failure::Failure;

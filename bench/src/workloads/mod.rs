@@ -1,4 +1,5 @@
-//! The benches, one file each. A file says what its bench stresses, whose protocol it is, and what is timed.
+//! The benches, one file each. A file says what its bench stresses, whose protocol it is, and what
+//! is timed.
 
 mod ask;
 mod big;

@@ -2,8 +2,8 @@
 //!
 //! Protocol: the peers'. A ping carries the address to which the pong goes; 1,000,000 round trips.
 //!
-//! Timed: from the message that starts the pinger to its answer after the last pong. An operation is a round trip: two
-//! messages.
+//! Timed: from the message that starts the pinger to its answer after the last pong. An operation
+//! is a round trip: two messages.
 
 use crate::bench::{Bench, Group};
 use crate::failure::Failure;

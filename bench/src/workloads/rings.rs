@@ -1,9 +1,11 @@
-//! Many tokens at once, each in a ring of its own: what it costs to keep all workers busy with short turns.
+//! Many tokens at once, each in a ring of its own: what it costs to keep all workers busy with
+//! short turns.
 //!
-//! Protocol: rings of the ORCA benchmarks, with the sizes of the peers: 64 rings of 20 actors, 50,000 hops in each.
+//! Protocol: rings of the ORCA benchmarks, with the sizes of the peers: 64 rings of 20 actors,
+//! 50,000 hops in each.
 //!
-//! Timed: from the first token's first message to the end of the last token. The rings are made before. An operation is a
-//! hop, in whichever ring.
+//! Timed: from the first token's first message to the end of the last token. The rings are made
+//! before. An operation is a hop, in whichever ring.
 
 use super::ring::Ring;
 use crate::bench::{Bench, Group};

@@ -1,10 +1,13 @@
-//! One token goes round a ring: what it costs to hand one message to one waiting actor, with nothing else to do.
+//! One token goes round a ring: what it costs to hand one message to one waiting actor, with
+//! nothing else to do.
 //!
-//! Protocol: threadring of the Computer Language Benchmarks Game, with the sizes of the peers. 503 actors, each knows the
-//! next; the token carries the number of hops that are left, and whoever gets it with none left says where it stands. In
-//! the order of creation neighbours lie side by side in memory; shuffled, they do not.
+//! Protocol: threadring of the Computer Language Benchmarks Game, with the sizes of the peers. 503
+//! actors, each knows the next; the token carries the number of hops that are left, and whoever
+//! gets it with none left says where it stands. In the order of creation neighbours lie side by
+//! side in memory; shuffled, they do not.
 //!
-//! Timed: from the token's first message to the answer. The ring is made before. An operation is a hop.
+//! Timed: from the token's first message to the answer. The ring is made before. An operation is a
+//! hop.
 
 use super::ring::Ring;
 use crate::bench::{Bench, Group};

@@ -1,4 +1,5 @@
-//! Every bench runs, tiny, and its check passes; and every bench has a check, which fails when it should.
+//! Every bench runs, tiny, and its check passes; and every bench has a check, which fails when it
+//! should.
 
 use std::path::PathBuf;
 use vivant_bench::{BENCHES, Bench, Expectation, Failure, Kind, Params, Row, Run, Value};

@@ -1,4 +1,5 @@
-//! What a program does with its counts: the paper's Tables 1 and 6, for one run. With the feature `counters`.
+//! What a program does with its counts: the paper's Tables 1 and 6, for one run. With the feature
+//! `counters`.
 //!
 //! ```
 //! # #[cfg(feature = "counters")] {
@@ -52,7 +53,8 @@ mod on {
     static SHARED: AtomicU64 = AtomicU64::new(0);
     static QUEUED: AtomicU64 = AtomicU64::new(0);
 
-    /// What was counted in this process since the last [`reset`]. An operation is a clone, a drop or an upgrade.
+    /// What was counted in this process since the last [`reset`]. An operation is a clone, a drop
+    /// or an upgrade.
     #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
     #[non_exhaustive]
     pub struct Counters {

@@ -40,12 +40,14 @@ pub(crate) fn layout_around(value: Layout) -> (Layout, usize) {
 /// The memory is there.
 #[inline]
 unsafe fn layout_of<T: ?Sized>(value: *const T) -> Layout {
-    // SAFETY: the memory is there. A cell has the layout of what is in it, and a reference to one claims nothing of its bytes,
-    // which somebody may change or drop meanwhile: size and alignment are in the pointer.
+    // SAFETY: the memory is there. A cell has the layout of what is in it, and a reference to one
+    // claims nothing of its bytes, which somebody may change or drop meanwhile: size and alignment
+    // are in the pointer.
     Layout::for_value(unsafe { &*(value as *const UnsafeCell<T>) })
 }
 
-/// Memory for an object around a value of this layout, and where the value goes. The header is written.
+/// Memory for an object around a value of this layout, and where the value goes. The header is
+/// written.
 pub(crate) fn allocate(value: Layout, header: Header) -> (NonNull<u8>, NonNull<u8>) {
     let (layout, offset) = layout_around(value);
     // SAFETY: the layout has a header's size at least.
@@ -99,8 +101,8 @@ impl<T> Raw<T> {
     #[inline]
     pub(crate) fn new(header: Header, value: T) -> Raw<T> {
         let object = Box::into_raw(Box::<Object<T>>::new_uninit()).cast::<Object<T>>();
-        // SAFETY: memory for an object, which is written here. Part by part: put together elsewhere it would be copied, and wait
-        // for its parts.
+        // SAFETY: memory for an object, which is written here. Part by part: put together elsewhere
+        // it would be copied, and wait for its parts.
         unsafe {
             (&raw mut (*object).header).write(header);
             (&raw mut (*object).value).write(value);
@@ -115,8 +117,8 @@ impl<T: ?Sized> Raw<T> {
     /// A strong or weak reference to the object is counted as long as the result is used.
     #[inline]
     pub(crate) unsafe fn header<'a>(self) -> &'a Header {
-        // SAFETY: the object's memory is there, says the caller. A part of it, so that the value may be lent out mutably or be
-        // gone.
+        // SAFETY: the object's memory is there, says the caller. A part of it, so that the value
+        // may be lent out mutably or be gone.
         unsafe { &(*self.0.as_ptr()).header }
     }
 
@@ -176,7 +178,8 @@ impl<T: ?Sized> Raw<T> {
     ///
     /// # Safety
     ///
-    /// The object was made with an owner, which only values can be that any thread may drop at any time.
+    /// The object was made with an owner, which only values can be that any thread may drop at any
+    /// time.
     pub(crate) unsafe fn hand(self) -> Handed {
         let header = self.0.cast::<Header>();
         // SAFETY: the header is the first field; the rest is the caller's.
@@ -203,10 +206,12 @@ impl<T: ?Sized> Ends for Raw<T> {
 
 /// A pointer to an object at `start` whose value has the type, and the metadata, of `like`.
 ///
-/// Stable Rust has no name for the second half of a wide pointer, so the first one is exchanged in place.
+/// Stable Rust has no name for the second half of a wide pointer, so the first one is exchanged in
+/// place.
 pub(crate) fn object_like<T: ?Sized>(start: NonNull<u8>, like: *const T) -> Raw<T> {
     let mut object = like as *mut Object<T>;
-    // SAFETY: the first word of a pointer is the address it points to, also where it is wide. Checked below.
+    // SAFETY: the first word of a pointer is the address it points to, also where it is wide.
+    // Checked below.
     unsafe { (&raw mut object).cast::<*mut u8>().write(start.as_ptr()) };
     assert!(
         ptr::addr_eq(object, start.as_ptr()),
@@ -220,9 +225,11 @@ pub(crate) fn object_like<T: ?Sized>(start: NonNull<u8>, like: *const T) -> Raw<
 ///
 /// # Safety
 ///
-/// The value may be read, and is not used after this, also not dropped, unless a copy of its bytes is another value of its own.
+/// The value may be read, and is not used after this, also not dropped, unless a copy of its bytes
+/// is another value of its own.
 pub(crate) unsafe fn copied<T: ?Sized>(header: Header, value: *const T) -> Raw<T> {
-    // SAFETY: it may be read. It may be borrowed from somebody, so it is not looked at as a cell here.
+    // SAFETY: it may be read. It may be borrowed from somebody, so it is not looked at as a cell
+    // here.
     let layout = Layout::for_value(unsafe { &*value });
     let (start, place) = allocate(layout, header);
     // SAFETY: as many bytes as the value has, to new memory of its size and alignment.
@@ -233,8 +240,8 @@ pub(crate) unsafe fn copied<T: ?Sized>(header: Header, value: *const T) -> Raw<T
 /// The value of this box moves behind a header.
 pub(crate) fn from_box<T: ?Sized>(header: Header, value: Box<T>) -> Raw<T> {
     let from = Box::into_raw(value);
-    // SAFETY: the value moves. The box is then freed as memory without a value, unless the value has no size, for which there is
-    // none.
+    // SAFETY: the value moves. The box is then freed as memory without a value, unless the value
+    // has no size, for which there is none.
     unsafe {
         let object = copied(header, from);
         drop(Box::from_raw(from as *mut mem::ManuallyDrop<T>));

@@ -8,13 +8,15 @@ use std::mem::ManuallyDrop;
 
 /// A logical thread, to which objects can belong: an actor, a task, a fibre.
 ///
-/// A thread of the operating system is an owner by itself, from its first [`Brc`](crate::Brc) to its end. Whoever runs other
-/// things on threads makes an `Owner` for each, and [runs](Owner::run) each thing's code as its owner, on whatever thread
-/// that is: all objects that it makes are then its own, for which it counts without atomics, and what others hand
-/// over to it is merged when it next leaves.
+/// A thread of the operating system is an owner by itself, from its first [`Brc`](crate::Brc) to
+/// its end. Whoever runs other things on threads makes an `Owner` for each, and [runs](Owner::run)
+/// each thing's code as its owner, on whatever thread that is: all objects that it makes are then
+/// its own, for which it counts without atomics, and what others hand over to it is merged when it
+/// next leaves.
 ///
-/// Eight bytes. An id is taken at the first object, and is given back when no object names it any more. While no thread
-/// runs an owner, and after it was dropped, whoever drops the last reference but the owner's does its part.
+/// Eight bytes. An id is taken at the first object, and is given back when no object names it any
+/// more. While no thread runs an owner, and after it was dropped, whoever drops the last reference
+/// but the owner's does its part.
 ///
 /// ```
 /// use vivant_brc::{Brc, Owner};
@@ -44,12 +46,13 @@ impl Owner {
 
     /// Runs `body` as this owner, and merges after it what others have handed over.
     ///
-    /// May be nested: within, the thread is this owner only. Costs two exchanges of a word that nobody else wants, or none
-    /// while the owner has not made any object.
+    /// May be nested: within, the thread is this owner only. Costs two exchanges of a word that
+    /// nobody else wants, or none while the owner has not made any object.
     ///
     /// # Panics
     ///
-    /// As `body` does, and as destructors of objects do that are merged: after that the thread is what it was before.
+    /// As `body` does, and as destructors of objects do that are merged: after that the thread is
+    /// what it was before.
     #[inline]
     pub fn run<R>(&mut self, body: impl FnOnce() -> R) -> R {
         entering::run_as(&mut self.home, body)
@@ -84,8 +87,9 @@ impl fmt::Debug for Owner {
 
 /// A thread that runs others' code: the worker of an executor.
 ///
-/// It is told when a run begins and ends, and which owner that is; most have made no object and are none. An object that is
-/// made in a run whose owner is not known yet makes one, which [`Executor::ends`] gives out, to be kept until the next run.
+/// It is told when a run begins and ends, and which owner that is; most have made no object and are
+/// none. An object that is made in a run whose owner is not known yet makes one, which
+/// [`Executor::ends`] gives out, to be kept until the next run.
 ///
 /// ```
 /// use vivant_brc::{Brc, Executor, Owner};
@@ -126,8 +130,8 @@ impl Executor {
 
     /// A run begins, of this owner, or of one that is not known yet.
     ///
-    /// Costs a look at a thread-local word; with an owner, one exchange of a word that nobody else wants. If the last run was not
-    /// ended, its owner ends.
+    /// Costs a look at a thread-local word; with an owner, one exchange of a word that nobody else
+    /// wants. If the last run was not ended, its owner ends.
     ///
     /// # Panics
     ///
@@ -144,8 +148,8 @@ impl Executor {
         current::has_owner()
     }
 
-    /// The run ends: what others have handed over is merged. The owner, if the run had one; none also on a thread that does not
-    /// execute.
+    /// The run ends: what others have handed over is merged. The owner, if the run had one; none
+    /// also on a thread that does not execute.
     ///
     /// Costs as [`Executor::begins`] does.
     ///
@@ -165,11 +169,12 @@ impl fmt::Debug for Executor {
     }
 }
 
-/// A safe point: merges what others have handed over to the owner that this thread is, and runs the destructors of what has
-/// thereby ended.
+/// A safe point: merges what others have handed over to the owner that this thread is, and runs the
+/// destructors of what has thereby ended.
 ///
-/// Costs a look at one word when there is nothing. It happens by itself now and then while the owner makes and ends objects,
-/// when an [`Owner`] has run, in [`detached`], and at the end of a thread.
+/// Costs a look at one word when there is nothing. It happens by itself now and then while the
+/// owner makes and ends objects, when an [`Owner`] has run, in [`detached`], and at the end of a
+/// thread.
 ///
 /// ```
 /// use vivant_brc::Brc;
@@ -195,8 +200,8 @@ pub fn merge() {
     current::safe_point();
 }
 
-/// Runs `body`, which waits for something, as no owner: whoever drops a reference to an object of this owner meanwhile may end
-/// it at once, instead of leaving it to an owner that sleeps.
+/// Runs `body`, which waits for something, as no owner: whoever drops a reference to an object of
+/// this owner meanwhile may end it at once, instead of leaving it to an owner that sleeps.
 ///
 /// Objects that `body` makes have no owner: they count as an `Arc` does.
 ///

@@ -4,10 +4,11 @@ use crate::{Brc, Weak};
 use std::marker::PhantomData;
 use std::pin::Pin;
 
-/// Makes a reference to a value of known size one to a slice or a trait object, as the compiler does for `Arc` by itself.
+/// Makes a reference to a value of known size one to a slice or a trait object, as the compiler
+/// does for `Arc` by itself.
 ///
-/// It takes a [`Brc`], a [`Weak`] or a pinned `Brc`, and the type that the value is to be seen as. The object stays the same; it
-/// costs nothing.
+/// It takes a [`Brc`], a [`Weak`] or a pinned `Brc`, and the type that the value is to be seen as.
+/// The object stays the same; it costs nothing.
 ///
 /// ```
 /// use std::fmt::Debug;
@@ -53,8 +54,8 @@ macro_rules! unsize {
     ($reference:expr => $to:ty) => {{
         let (coercion, pointer) = $crate::unsizing::Counted::begin($reference);
         let pointer: *mut $to = pointer;
-        // SAFETY: the compiler has coerced the pointer to its value, and has changed nothing else of it: a coercion from one
-        // mutable pointer to another unsizes, or does nothing.
+        // SAFETY: the compiler has coerced the pointer to its value, and has changed nothing else
+        // of it: a coercion from one mutable pointer to another unsizes, or does nothing.
         unsafe { coercion.end(pointer) }
     }};
 }
@@ -70,7 +71,8 @@ pub trait Counted: closed::Counted + Sized {
     /// The same kind of reference to another one.
     type To<U: ?Sized>;
 
-    /// The reference as a pointer. Mutable, because such a one is invariant: it can be unsized, and nothing else.
+    /// The reference as a pointer. Mutable, because such a one is invariant: it can be unsized, and
+    /// nothing else.
     fn begin(self) -> (Coercion<Self>, *mut Self::Value);
 
     /// # Safety

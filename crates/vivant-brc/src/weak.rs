@@ -71,8 +71,8 @@ impl<T: ?Sized> Weak<T> {
 
     /// A reference, unless the last one was dropped.
     ///
-    /// A last one that another thread has dropped while the owner ran is still there until the owner's next
-    /// [safe point](crate::merge).
+    /// A last one that another thread has dropped while the owner ran is still there until the
+    /// owner's next [safe point](crate::merge).
     #[must_use = "the reference keeps the object only as long as it is held"]
     pub fn upgrade(&self) -> Option<Brc<T>> {
         let raw = self.object()?;
@@ -126,7 +126,8 @@ impl<T: ?Sized> Weak<T> {
     ///
     /// # Safety
     ///
-    /// `value` came from [`Weak::into_raw`], of the same type or one of the same layout, and is taken back once.
+    /// `value` came from [`Weak::into_raw`], of the same type or one of the same layout, and is
+    /// taken back once.
     #[inline]
     pub unsafe fn from_raw(value: *const T) -> Weak<T> {
         let raw = if value.addr() == NOTHING {
@@ -158,7 +159,8 @@ impl<T: ?Sized> Clone for Weak<T> {
 impl<T: ?Sized> Drop for Weak<T> {
     fn drop(&mut self) {
         let Some(raw) = self.object() else { return };
-        // SAFETY: this weak reference keeps the memory; if it was the last of all, nobody looks at it any more.
+        // SAFETY: this weak reference keeps the memory; if it was the last of all, nobody looks at
+        // it any more.
         unsafe {
             if raw.header().drop_weak() {
                 raw.free();

@@ -1,4 +1,5 @@
-//! The terminal while it is ours, and its return as it was: at the end, after an error, and when this program panics.
+//! The terminal while it is ours, and its return as it was: at the end, after an error, and when
+//! this program panics.
 
 use ratatui::crossterm::cursor::Show;
 use ratatui::crossterm::execute;
@@ -13,7 +14,8 @@ use std::panic;
 use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Whether the terminal is ours. Relaxed everywhere: a flag on its own, and whoever takes it back does the work.
+/// Whether the terminal is ours. Relaxed everywhere: a flag on its own, and whoever takes it back
+/// does the work.
 static TAKEN: AtomicBool = AtomicBool::new(false);
 
 static HOOK: Once = Once::new();

@@ -18,8 +18,8 @@ const WAKE_WITHIN: Duration = Duration::from_secs(1);
 
 /// A socket through which `vivant top` looks into a system, until it is dropped.
 ///
-/// It holds a handle of the system: as long as it exists, the system does not begin to shut down by itself. After
-/// [`System::shutdown`] it goes on and shows a system without actors.
+/// It holds a handle of the system: as long as it exists, the system does not begin to shut down by
+/// itself. After [`System::shutdown`] it goes on and shows a system without actors.
 #[must_use = "dropping the console closes it"]
 pub struct Console {
     address: SocketAddr,
@@ -69,7 +69,8 @@ impl Console {
         self.token_file.as_deref()
     }
 
-    /// The command that shows the system. Without a token file it contains the token, so do not log it then.
+    /// The command that shows the system. Without a token file it contains the token, so do not log
+    /// it then.
     pub fn hint(&self) -> String {
         let address = self.address;
         match &self.token_file {
@@ -86,16 +87,19 @@ impl Console {
 }
 
 impl Drop for Console {
-    /// Ends every conversation and waits for the threads, which takes no longer than one look at the system.
+    /// Ends every conversation and waits for the threads, which takes no longer than one look at
+    /// the system.
     fn drop(&mut self) {
         self.door.close();
         if let Some(path) = &self.token_file {
-            // Whoever moved it away has done what we want; another console may have put its own there.
+            // Whoever moved it away has done what we want; another console may have put its own
+            // there.
             if fs::read_to_string(path).is_ok_and(|text| text.trim() == self.token.as_str()) {
                 let _removed = fs::remove_file(path);
             }
         }
-        // The thread sleeps until somebody comes. If nobody can come it is left behind rather than waited for.
+        // The thread sleeps until somebody comes. If nobody can come it is left behind rather than
+        // waited for.
         let woken = TcpStream::connect_timeout(&self.address, WAKE_WITHIN).is_ok();
         if let (true, Some(thread)) = (woken, self.thread.take()) {
             // It has nothing to say; that it panicked was printed.
@@ -111,7 +115,8 @@ impl fmt::Debug for Console {
 }
 
 impl Builder<'_> {
-    /// Which address of the loopback device: 127.0.0.1 by default, or ::1. Any other is refused by [`Builder::start`].
+    /// Which address of the loopback device: 127.0.0.1 by default, or ::1. Any other is refused by
+    /// [`Builder::start`].
     pub fn ip(mut self, ip: impl Into<IpAddr>) -> Self {
         self.ip = ip.into();
         self
@@ -129,8 +134,8 @@ impl Builder<'_> {
         self
     }
 
-    /// Writes the token to a file, which on Unix only this user can read. An older file is replaced; it is removed when
-    /// the console is dropped.
+    /// Writes the token to a file, which on Unix only this user can read. An older file is
+    /// replaced; it is removed when the console is dropped.
     pub fn token_file(mut self, path: impl Into<PathBuf>) -> Self {
         self.token_file = Some(path.into());
         self

@@ -7,8 +7,8 @@ use std::net::{Shutdown, TcpStream};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// Counts visitors. Strangers, who have not shown the token yet, and guests have bounds of their own: no number of
-/// strangers keeps a guest out who is within.
+/// Counts visitors. Strangers, who have not shown the token yet, and guests have bounds of their
+/// own: no number of strangers keeps a guest out who is within.
 pub(crate) struct Door {
     limits: Limits,
     rooms: Mutex<Rooms>,

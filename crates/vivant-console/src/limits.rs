@@ -5,7 +5,8 @@ use std::time::Duration;
 /// Bounds of time and number. Those of size are constants: no test needs others.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {
-    /// How many connections may be open that have not shown the token yet. Few: each may last [`Limits::token_within`].
+    /// How many connections may be open that have not shown the token yet. Few: each may last
+    /// [`Limits::token_within`].
     pub(crate) strangers_max: usize,
     /// How many connections may be open that have shown it.
     pub(crate) guests_max: usize,
@@ -15,7 +16,8 @@ pub(crate) struct Limits {
     pub(crate) request_within: Duration,
     /// How long one write may be held up by a guest that does not read.
     pub(crate) write_within: Duration,
-    /// How long a wrong token waits for its answer. It keeps its place among the strangers: so many guesses a second.
+    /// How long a wrong token waits for its answer. It keeps its place among the strangers: so many
+    /// guesses a second.
     pub(crate) wrong_token_costs: Duration,
 }
 

@@ -1,4 +1,5 @@
-//! Lines from a visitor who may mean no good: bounded in length, and in the time that the whole line takes.
+//! Lines from a visitor who may mean no good: bounded in length, and in the time that the whole
+//! line takes.
 
 use crate::limits::LINE_BYTES_MAX;
 use std::io::{self, Read};
@@ -63,8 +64,8 @@ impl Lines {
         }
     }
 
-    /// Reads and forgets until the other side closes, at most for `limit`: a connection that is closed before all is read
-    /// may lose what was said to it last.
+    /// Reads and forgets until the other side closes, at most for `limit`: a connection that is
+    /// closed before all is read may lose what was said to it last.
     pub(crate) fn ignore_rest(&mut self, limit: Duration) {
         let deadline = Instant::now() + limit;
         while let Ok(1..) = self.piece(deadline.saturating_duration_since(Instant::now())) {

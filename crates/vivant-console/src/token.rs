@@ -51,7 +51,8 @@ impl Token {
         &self.0
     }
 
-    /// Whether `shown` is this token. It takes the same time wherever the two differ; only the length shows.
+    /// Whether `shown` is this token. It takes the same time wherever the two differ; only the
+    /// length shows.
     pub(crate) fn admits(&self, shown: &str) -> bool {
         let (own, shown) = (self.0.as_bytes(), shown.as_bytes());
         let differing = own
@@ -61,8 +62,8 @@ impl Token {
         own.len() == shown.len() && differing == 0
     }
 
-    /// Writes it to a new file that only this user can read. A file that is there already is replaced; a link is not
-    /// followed.
+    /// Writes it to a new file that only this user can read. A file that is there already is
+    /// replaced; a link is not followed.
     pub(crate) fn write_to(&self, path: &Path) -> io::Result<()> {
         match fs::remove_file(path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),

@@ -1,7 +1,7 @@
 //! The thread that waits for visitors, and the conversation with one of them.
 //!
-//! Every conversation has a thread of its own within the scope of the first: when that one ends, all have ended, and
-//! nothing of the console holds the system any more.
+//! Every conversation has a thread of its own within the scope of the first: when that one ends,
+//! all have ended, and nothing of the console holds the system any more.
 
 use crate::door::{Door, Stay};
 use crate::lines::{Line, Lines};
@@ -14,7 +14,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 use vivant::System;
 
-/// After a failed `accept`, which fails again at once when the process has no file descriptors left.
+/// After a failed `accept`, which fails again at once when the process has no file descriptors
+/// left.
 const AFTER_FAILURE: Duration = Duration::from_millis(100);
 
 pub(crate) const THREADS_NAME: &str = "vivant-console";
@@ -47,7 +48,8 @@ pub(crate) fn welcome(host: &Host, door: &Door, listener: &TcpListener) {
                 continue;
             };
             let Ok(Some(stay)) = door.enter(&stream) else {
-                // Said in one breath: this thread waits for nobody. A visitor that has spoken already may not hear it.
+                // Said in one breath: this thread waits for nobody. A visitor that has spoken
+                // already may not hear it.
                 let _said = send_away(&stream, Reason::Busy);
                 continue;
             };

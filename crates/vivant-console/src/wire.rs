@@ -1,7 +1,7 @@
 //! What goes over the wire: one JSON object a line. The words are explained in this crate's README.
 //!
-//! A reader must ignore fields that it does not know, and take the default for those that are missing; [`VERSION`]
-//! changes only when that is not enough.
+//! A reader must ignore fields that it does not know, and take the default for those that are
+//! missing; [`VERSION`] changes only when that is not enough.
 
 use crate::choice;
 use crate::limits::DEAD_LETTERS_MAX;
@@ -175,7 +175,8 @@ pub struct Report {
 }
 
 impl Snapshot {
-    /// What `inspection` says, at a time since the console began. This is the one place that knows both sides' fields.
+    /// What `inspection` says, at a time since the console began. This is the one place that knows
+    /// both sides' fields.
     pub fn from_inspection(at: Duration, inspection: &Inspection) -> Snapshot {
         let all = &inspection.actors;
         let chosen = choice::most_telling(all);

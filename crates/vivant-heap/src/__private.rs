@@ -5,15 +5,18 @@ pub use crate::orca::Packer;
 use crate::Tracer;
 use std::marker::PhantomData;
 
-/// What the derive asks of a type. By the tracer, which is the one that `Object` names whatever path the derive was given for this crate.
+/// What the derive asks of a type. By the tracer, which is the one that `Object` names whatever
+/// path the derive was given for this crate.
 impl Tracer<'_> {
-    /// What a field that is marked as a leaf must be: without a brand, and free to go to another thread (Y5). By a pointer, as in `__field`.
+    /// What a field that is marked as a leaf must be: without a brand, and free to go to another
+    /// thread (Y5). By a pointer, as in `__field`.
     #[doc(hidden)]
     #[inline]
     pub fn __leaf<T: Send + 'static>(&mut self, _: *const T) {}
 
-    /// What the derive has read of a field is its type still. By a pointer: a reference to something that derefs to this type would be taken too,
-    /// and what that holds besides would not be gone through.
+    /// What the derive has read of a field is its type still. By a pointer: a reference to
+    /// something that derefs to this type would be taken too, and what that holds besides would not
+    /// be gone through.
     #[doc(hidden)]
     #[inline]
     pub fn __field<T>(&mut self, _: *const T) {}
@@ -29,7 +32,8 @@ impl Tracer<'_> {
     pub fn __allowed<T: NoDestructor>(&mut self, _: T) {}
 }
 
-/// Asks whether a type has a destructor of its own: [`Destructor::of`] is another function if it has not.
+/// Asks whether a type has a destructor of its own: [`Destructor::of`] is another function if it
+/// has not.
 #[derive(Debug)]
 pub struct Destructor<T>(PhantomData<T>);
 

@@ -20,7 +20,8 @@ pub struct Watch {
     number: u64,
 }
 
-/// The watches of a heap. By number, which is the order in which they began: nothing that is told is in the order of addresses (R5).
+/// The watches of a heap. By number, which is the order in which they began: nothing that is told
+/// is in the order of addresses (R5).
 #[derive(Default)]
 pub(crate) struct Deaths {
     /// Over young objects: each collection looks at these.
@@ -97,7 +98,8 @@ impl Deaths {
         0..self.next
     }
 
-    /// A mark has met all that is alive, as `is_alive` tells: looks at so many of these watches, and says at how many. If fewer, that was all.
+    /// A mark has met all that is alive, as `is_alive` tells: looks at so many of these watches,
+    /// and says at how many. If fewer, that was all.
     pub(crate) fn marked(
         &mut self,
         watches: &mut Range<u64>,
@@ -125,13 +127,14 @@ impl Deaths {
 }
 
 impl<'gc> Mutator<'gc> {
-    /// Begins to watch an object: when a collection has found it dead, `token` is among what [`Heap::take_deaths`] gives, once.
+    /// Begins to watch an object: when a collection has found it dead, `token` is among what
+    /// [`Heap::take_deaths`] gives, once.
     ///
-    /// To be watched keeps nothing alive, and nothing that is dead comes back (H10). An object may be watched more than once. A heap that
-    /// is dropped tells of no death.
+    /// To be watched keeps nothing alive, and nothing that is dead comes back (H10). An object may
+    /// be watched more than once. A heap that is dropped tells of no death.
     ///
-    /// Costs an entry in a map; each collection of the nursery looks at the watches over young objects, each mark at all. Objects that
-    /// nobody watches cost nothing.
+    /// Costs an entry in a map; each collection of the nursery looks at the watches over young
+    /// objects, each mark at all. Objects that nobody watches cost nothing.
     ///
     /// ```
     /// use vivant_heap::{Gc, Heap, Pacing, Root, Source};
@@ -161,7 +164,8 @@ impl<'gc> Mutator<'gc> {
         }
     }
 
-    /// Ends a watch. Its token; none if the death was found already, and its notice comes or came, or if this watch had been ended.
+    /// Ends a watch. Its token; none if the death was found already, and its notice comes or came,
+    /// or if this watch had been ended.
     pub fn unwatch(&self, watch: Watch) -> Option<u64> {
         let core = self.core();
         if watch.heap != self.id() {
@@ -172,15 +176,18 @@ impl<'gc> Mutator<'gc> {
 }
 
 impl<R: Root> Heap<R> {
-    /// The tokens of watched objects that collections have found dead since this was last asked, in the order in which they were watched.
+    /// The tokens of watched objects that collections have found dead since this was last asked, in
+    /// the order in which they were watched.
     ///
-    /// The destructor of such an object may not have run yet: those of old objects run when their pages are swept.
+    /// The destructor of such an object may not have run yet: those of old objects run when their
+    /// pages are swept.
     pub fn take_deaths(&mut self) -> Vec<u64> {
         let watched = self.take_watches().into_iter();
         watched.map(|(_, token)| token).collect()
     }
 
-    /// As [`Heap::take_deaths`], each token with its watch: for who shares the heap with others that watch, and has tokens of its own.
+    /// As [`Heap::take_deaths`], each token with its watch: for who shares the heap with others
+    /// that watch, and has tokens of its own.
     pub fn take_watches(&mut self) -> Vec<(Watch, u64)> {
         let heap = self.id();
         let found = &mut self.parts().0.deaths.get_mut().found;

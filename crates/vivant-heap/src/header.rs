@@ -11,7 +11,8 @@ use std::ops::Range;
 use std::panic::{self, AssertUnwindSafe};
 use std::ptr::NonNull;
 
-/// Eight bytes before the value. Written once when the object is made, and once more when it leaves the nursery.
+/// Eight bytes before the value. Written once when the object is made, and once more when it leaves
+/// the nursery.
 #[repr(C, align(8))]
 pub(crate) struct Header {
     /// The address of a [`Table`]; or, in the nursery, where the object is now, with [`MOVED`].
@@ -34,7 +35,8 @@ pub(crate) enum Layout {
 
 /// How many elements a slice has: the word between its header and its elements.
 ///
-/// What lies before a value is its header, or one of these; [`LENGTH`] tells which. As long as a header, where a `usize` is shorter too.
+/// What lies before a value is its header, or one of these; [`LENGTH`] tells which. As long as a
+/// header, where a `usize` is shorter too.
 #[derive(Clone, Copy)]
 #[repr(C, align(8))]
 pub(crate) struct Length(usize);
@@ -61,7 +63,8 @@ type TracePart = unsafe fn(NonNull<u8>, Range<usize>, &mut Tracer<'_>);
 /// What the collector knows of a type.
 pub(crate) struct Table {
     pub(crate) layout: Layout,
-    /// The class of its cells in the old generation, and their bytes, if all have the same; else [`CLASSES`] and nothing.
+    /// The class of its cells in the old generation, and their bytes, if all have the same; else
+    /// [`CLASSES`] and nothing.
     class: u8,
     cell: u16,
     pub(crate) needs_trace: bool,
@@ -74,7 +77,8 @@ pub(crate) struct Table {
     pub(crate) show: Option<unsafe fn(NonNull<u8>, &mut Holdings<'_>)>,
     /// The destructor, if it has one.
     pub(crate) end: Option<unsafe fn(NonNull<u8>)>,
-    /// Of the static twin. A function, because tables are made where types are not known to be `'static`.
+    /// Of the static twin. A function, because tables are made where types are not known to be
+    /// `'static`.
     pub(crate) id: fn() -> TypeId,
     pub(crate) name: fn() -> &'static str,
 }
@@ -104,7 +108,8 @@ impl Table {
         }
     }
 
-    /// The table of a type of this crate's own, which has no destructor, and is gone through by these.
+    /// The table of a type of this crate's own, which has no destructor, and is gone through by
+    /// these.
     pub(crate) const fn by_hand<T: 'static>(
         trace: unsafe fn(NonNull<u8>, &mut Tracer<'_>),
         relocate: unsafe fn(NonNull<u8>, &mut Relocator<'_>),
@@ -202,7 +207,8 @@ impl Table {
 }
 
 impl Table {
-    /// Which cells hold an object of this type with so many bytes behind its header; none if it has pages of its own.
+    /// Which cells hold an object of this type with so many bytes behind its header; none if it has
+    /// pages of its own.
     #[inline]
     pub(crate) fn class(&self, bytes: usize) -> Option<usize> {
         match self.class as usize {
@@ -312,8 +318,8 @@ unsafe fn show_slice<'gc, T: Object<'gc>>(length: NonNull<u8>, shown: &mut Holdi
         .for_each(|element| element.show_holdings(shown));
 }
 
-/// The elements, one by one: a panic of one of them is the slice's, and goes on when the others have ended. Of two at a time the process would
-/// end (H10).
+/// The elements, one by one: a panic of one of them is the slice's, and goes on when the others
+/// have ended. Of two at a time the process would end (H10).
 ///
 /// # Safety
 ///
@@ -327,7 +333,8 @@ unsafe fn end_slice<'gc, T: Object<'gc>>(length: NonNull<u8>) {
             while next < count {
                 let element = next;
                 next += 1;
-                // SAFETY: the caller's; it is one of the slice's, and `next` is past it before it ends, so it ends once.
+                // SAFETY: the caller's; it is one of the slice's, and `next` is past it before it
+                // ends, so it ends once.
                 unsafe { elements.cast::<T>().add(element).drop_in_place() };
             }
         }));
@@ -404,7 +411,8 @@ impl Header {
     #[inline]
     pub(crate) unsafe fn before<T: ?Sized>(value: NonNull<T>) -> NonNull<Header> {
         let before = value.cast::<Header>();
-        // SAFETY: a header, or a length and a header, lie before the value. A thin pointer is not one to a slice.
+        // SAFETY: a header, or a length and a header, lie before the value. A thin pointer is not
+        // one to a slice.
         unsafe {
             if const { size_of::<NonNull<T>>() == size_of::<usize>() } {
                 return before.sub(1);

@@ -42,11 +42,13 @@ pub trait Root: 'static {
 
 /// What collections work on.
 ///
-/// What each turn looks at lies together, [`EACH_TURN`]: of an actor that has not run for a while each line of the cache costs as much as a short turn.
+/// What each turn looks at lies together, [`EACH_TURN`]: of an actor that has not run for a while
+/// each line of the cache costs as much as a short turn.
 #[repr(C)]
 pub(crate) struct Core {
     pub(crate) role: Role,
-    /// Old objects that were written since the nursery was last emptied, and those that refer to young ones still (H5).
+    /// Old objects that were written since the nursery was last emptied, and those that refer to
+    /// young ones still (H5).
     pub(crate) remembered: RefCell<Vec<NonNull<Header>>>,
     /// Old weak references to young objects.
     pub(crate) weak: Vec<NonNull<Header>>,
@@ -57,10 +59,12 @@ pub(crate) struct Core {
     pub(crate) weighed: usize,
     /// Bytes of old objects that the last mark has met.
     pub(crate) lived: usize,
-    /// What the heap weighed when the next mark was due and waited for what is to be heard, if it does.
+    /// What the heap weighed when the next mark was due and waited for what is to be heard, if it
+    /// does.
     pub(crate) waits_since: Option<usize>,
     shortage: Shortage,
-    /// Whether the last mark was given up: then objects are of two epochs, and the next one has to end.
+    /// Whether the last mark was given up: then objects are of two epochs, and the next one has to
+    /// end.
     pub(crate) gave_up: bool,
     pub(crate) counted: Counted,
     /// Blocks for the nursery.
@@ -78,7 +82,8 @@ pub(crate) struct Core {
     pub(crate) showing: Pieces<NonNull<Header>>,
     /// The mark that runs beside the turns.
     pub(crate) cycle: RefCell<Option<Box<Cycle>>>,
-    /// A turn has taken pages, and the source should see to the next ones; or it got none, and the heap should give back what it can do without.
+    /// A turn has taken pages, and the source should see to the next ones; or it got none, and the
+    /// heap should give back what it can do without.
     prepares: Cell<bool>,
     /// Much is remembered: the nursery is to be emptied, however little is in it.
     pub(crate) crowded: Cell<bool>,
@@ -101,7 +106,8 @@ const _: () = assert!(
 
 /// A collected heap with one state, for one actor.
 ///
-/// [`Heap::turn`] gives access to it; collections run between turns, because they need the heap itself, which no turn can reach (H1).
+/// [`Heap::turn`] gives access to it; collections run between turns, because they need the heap
+/// itself, which no turn can reach (H1).
 pub struct Heap<R: Root> {
     /// Turns have it shared: they allocate.
     core: Box<UnsafeCell<Core>>,
@@ -109,8 +115,8 @@ pub struct Heap<R: Root> {
     state: ManuallyDrop<R::Of<'static>>,
 }
 
-// SAFETY: all that lies in it may go to another thread: `Object::Static` is `Send`, of the state and of all that was allocated (Y5). What
-// is raw are pages, which go with it.
+// SAFETY: all that lies in it may go to another thread: `Object::Static` is `Send`, of the state
+// and of all that was allocated (Y5). What is raw are pages, which go with it.
 unsafe impl<R: Root> Send for Heap<R> {}
 
 impl Core {
@@ -166,22 +172,26 @@ impl Core {
         room
     }
 
-    /// A turn gets no room for an object. The heap looks after itself when that is over, and is marked, though it has not grown.
+    /// A turn gets no room for an object. The heap looks after itself when that is over, and is
+    /// marked, though it has not grown.
     #[cold]
     pub(crate) fn refuses(&self, bytes: usize) -> ! {
         self.will_look_after_itself(bytes);
         crate::mutator::no_memory(bytes)
     }
 
-    /// So does the heap in whose turn an open region is refused something: it may be what has the pages.
+    /// So does the heap in whose turn an open region is refused something: it may be what has the
+    /// pages.
     fn will_look_after_itself(&self, bytes: usize) {
         self.prepares.set(true);
-        // Only what a bound refuses: a mark needs pages itself, and of these the system may have none.
+        // Only what a bound refuses: a mark needs pages itself, and of these the system may have
+        // none.
         if self.pacing.marking != Marking::Never && !self.has_pages(bytes) {
             self.shortage.begins(bytes);
         }
         if let Role::Region(Holder::Turn(around)) = self.role {
-            // SAFETY: the turns around an open region last longer, and wait for it; this thread has all of them. Nothing but cells is written.
+            // SAFETY: the turns around an open region last longer, and wait for it; this thread has
+            // all of them. Nothing but cells is written.
             unsafe { &*around.as_ref().get() }.will_look_after_itself(bytes);
         }
     }
@@ -191,7 +201,8 @@ impl Core {
         self.shortage.is_due()
     }
 
-    /// What it has to think of when it asks itself whether to mark: bytes of living old objects, and what it keeps alive elsewhere, in regions too.
+    /// What it has to think of when it asks itself whether to mark: bytes of living old objects,
+    /// and what it keeps alive elsewhere, in regions too.
     #[inline]
     pub(crate) fn weight(&self) -> usize {
         self.old.living() + FOREIGN * self.between_turns().imports.len() + self.pinned
@@ -200,8 +211,8 @@ impl Core {
     /// Who shares what with this heap, for who is between two turns.
     #[inline]
     pub(crate) fn between_turns(&self) -> &Sharing {
-        // SAFETY: nobody has the cell borrowed to write: in a turn that is so only while the cycle goes through an object or looks at it, which runs no code
-        // that asks.
+        // SAFETY: nobody has the cell borrowed to write: in a turn that is so only while the cycle
+        // goes through an object or looks at it, which runs no code that asks.
         unsafe { &*self.sharing.as_ptr() }
     }
 
@@ -214,8 +225,8 @@ impl Core {
     /// Whether a mark runs beside the turns, for who holds the heap, or is its turn.
     #[inline]
     pub(crate) fn is_marking(&self) -> bool {
-        // SAFETY: nobody has the cell borrowed to write: in a turn that is so only while the cycle goes through an object or looks at it, which runs no code
-        // that asks.
+        // SAFETY: nobody has the cell borrowed to write: in a turn that is so only while the cycle
+        // goes through an object or looks at it, which runs no code that asks.
         unsafe { &*self.cycle.as_ptr() }.is_some()
     }
 
@@ -277,7 +288,8 @@ impl<R: Root> Heap<R> {
         Heap { core, state }
     }
 
-    /// As [`Heap::new`], with a waker that is there before anything is shared ([`Heap::wake_by`]), and for a `make` that may panic.
+    /// As [`Heap::new`], with a waker that is there before anything is shared ([`Heap::wake_by`]),
+    /// and for a `make` that may panic.
     ///
     /// # Errors
     ///
@@ -307,12 +319,14 @@ impl<R: Root> Heap<R> {
     ) -> T {
         let state = NonNull::from(&mut *self.state).cast::<R::Of<'_>>();
         let turn = InTurn(&self.core);
-        // SAFETY: the same type but for its brand, which the body cannot choose or keep: it is one for any brand.
+        // SAFETY: the same type but for its brand, which the body cannot choose or keep: it is one
+        // for any brand.
         body(&turn.mutator(), unsafe { &mut *state.as_ptr() })
     }
 
-    /// What was just made is meant to stay, and to go elsewhere: if it is more than a nursery should have, it becomes old now, and not in the middle of
-    /// its way. What was reached by that is what a mark would meet.
+    /// What was just made is meant to stay, and to go elsewhere: if it is more than a nursery
+    /// should have, it becomes old now, and not in the middle of its way. What was reached by that
+    /// is what a mark would meet.
     pub(crate) fn begin_old(&mut self) {
         if self.never() || self.young() < self.core().pacing.nursery {
             return;
@@ -323,8 +337,8 @@ impl<R: Root> Heap<R> {
         self.check();
     }
 
-    /// The heap will not be used for a while: gives back what it has in reserve for its nursery. The next turn may cost a call of the system
-    /// for it.
+    /// The heap will not be used for a while: gives back what it has in reserve for its nursery.
+    /// The next turn may cost a call of the system for it.
     pub fn rest(&mut self) {
         let core = self.core.get_mut();
         core.reserve.shrink(0, &core.source);

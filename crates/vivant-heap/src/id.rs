@@ -8,13 +8,15 @@ use crate::types::{Collected, Gc};
 use std::collections::VecDeque;
 use std::num::NonZeroU32;
 
-/// Names a heap of this process, as long as it lives. Afterwards the id is nobody's until many thousand other heaps have ended.
+/// Names a heap of this process, as long as it lives. Afterwards the id is nobody's until many
+/// thousand other heaps have ended.
 ///
 /// Ids have no order: one says nothing of when its heap was made.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct HeapId(NonZeroU32);
 
-/// Ids of heaps that have ended are given again, the oldest first, when there are more of them than this.
+/// Ids of heaps that have ended are given again, the oldest first, when there are more of them than
+/// this.
 const RESTING: usize = if cfg!(miri) { 16 } else { 1 << 16 };
 
 static IDS: Mutex<Ids> = Mutex::new(Ids {
@@ -75,7 +77,8 @@ impl Mutator<'_> {
 }
 
 impl<'gc, T: ?Sized + Collected<'gc>> Gc<'gc, T> {
-    /// The heap that owns the object, as the object's page says. Costs a mask and two loads, and needs nothing but the reference (H4).
+    /// The heap that owns the object, as the object's page says. Costs a mask and two loads, and
+    /// needs nothing but the reference (H4).
     ///
     /// ```
     /// use vivant_heap::{Gc, Mutator};

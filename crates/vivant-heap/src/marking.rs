@@ -5,9 +5,11 @@ use std::error::Error;
 use std::fmt;
 use std::str::FromStr;
 
-/// How the old generation of a heap is marked, that is how the dead among its old objects are found. A heap's nursery is emptied between two turns, whichever this is.
+/// How the old generation of a heap is marked, that is how the dead among its old objects are
+/// found. A heap's nursery is emptied between two turns, whichever this is.
 ///
-/// Its name in text, for [`FromStr`] and [`Display`](fmt::Display), is `concurrent`, `at-once` or `never`.
+/// Its name in text, for [`FromStr`] and [`Display`](fmt::Display), is `concurrent`, `at-once` or
+/// `never`.
 ///
 /// ```
 /// use vivant_heap::Marking;
@@ -18,15 +20,20 @@ use std::str::FromStr;
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub enum Marking {
-    /// A heap of more than 256 KiB is marked beside its actor's turns, by whoever helps ([`Heap::marker`]) and by the actor itself in small slices; a smaller one at once (H7).
+    /// A heap of more than 256 KiB is marked beside its actor's turns, by whoever helps
+    /// ([`Heap::marker`]) and by the actor itself in small slices; a smaller one at once (H7).
     #[default]
     Concurrent,
-    /// Between two turns, everything in one pause: as long as there are living objects to go through.
+    /// Between two turns, everything in one pause: as long as there are living objects to go
+    /// through.
     AtOnce,
-    /// No mark comes by itself. What dies young is freed as ever. What dies old stays where it is, with its destructor, and with what it keeps alive of
-    /// others, until somebody calls [`Heap::collect`] or [`Heap::begin_mark`] or the heap ends; so does what others have given up.
+    /// No mark comes by itself. What dies young is freed as ever. What dies old stays where it is,
+    /// with its destructor, and with what it keeps alive of others, until somebody calls
+    /// [`Heap::collect`] or [`Heap::begin_mark`] or the heap ends; so does what others have given
+    /// up.
     ///
-    /// For heaps that do not live long, or in which next to nothing dies old; and to learn what marks cost, or whether a fault is theirs.
+    /// For heaps that do not live long, or in which next to nothing dies old; and to learn what
+    /// marks cost, or whether a fault is theirs.
     Never,
 }
 

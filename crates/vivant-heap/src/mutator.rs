@@ -15,7 +15,8 @@ use std::marker::PhantomData;
 use std::mem;
 use std::ptr::NonNull;
 
-/// The right to allocate and to write, in a turn. As many as one likes: the brand keeps them all in the turn.
+/// The right to allocate and to write, in a turn. As many as one likes: the brand keeps them all in
+/// the turn.
 #[derive(Clone, Copy)]
 pub struct Mutator<'gc> {
     core: NonNull<UnsafeCell<Core>>,
@@ -49,7 +50,8 @@ impl Drop for InTurn<'_> {
 impl<'gc> Mutator<'gc> {
     #[inline]
     pub(crate) fn core(&self) -> &Core {
-        // SAFETY: the heap is there as long as its turn. Turns share it; who changes more than cells, below, has no other reference.
+        // SAFETY: the heap is there as long as its turn. Turns share it; who changes more than
+        // cells, below, has no other reference.
         unsafe { &*self.core.as_ref().get() }
     }
 
@@ -62,7 +64,8 @@ impl<'gc> Mutator<'gc> {
     ///
     /// # Safety
     ///
-    /// It is used while the turn runs, on the turn's thread, and nothing that comes of it is taken for the turn's own.
+    /// It is used while the turn runs, on the turn's thread, and nothing that comes of it is taken
+    /// for the turn's own.
     #[inline]
     pub(crate) unsafe fn rebranded<'any>(&self) -> Mutator<'any> {
         Mutator {
@@ -73,8 +76,8 @@ impl<'gc> Mutator<'gc> {
 
     /// A new object.
     ///
-    /// Costs a few stores in the nursery. Large values are born in the old generation (H2). What is aligned to more than eight bytes lies in
-    /// a box, or the program does not compile:
+    /// Costs a few stores in the nursery. Large values are born in the old generation (H2). What is
+    /// aligned to more than eight bytes lies in a box, or the program does not compile:
     ///
     /// ```compile_fail,E0080
     /// # use vivant_heap::{Heap, Leaf, Pacing, Root, Source};
@@ -93,7 +96,8 @@ impl<'gc> Mutator<'gc> {
     ///
     /// # Panics
     ///
-    /// There is no memory, or the source's bound is reached: the turn is lost, the heap is as it was, and can be collected.
+    /// There is no memory, or the source's bound is reached: the turn is lost, the heap is as it
+    /// was, and can be collected.
     #[inline]
     pub fn alloc<T: Object<'gc>>(&self, value: T) -> Gc<'gc, T> {
         const {
@@ -128,7 +132,8 @@ impl<'gc> Mutator<'gc> {
         }
     }
 
-    /// Room for an object of which the type does not tell the size: so many bytes behind its header.
+    /// Room for an object of which the type does not tell the size: so many bytes behind its
+    /// header.
     pub(crate) fn room(&self, bytes: usize, needs_trace: bool) -> NonNull<Header> {
         let young = young_size(bytes);
         if young > YOUNG_MAX {
@@ -162,8 +167,10 @@ impl<'gc> Mutator<'gc> {
     #[cold]
     #[inline(never)]
     fn room_old(&self, bytes: usize, remembers: bool) -> NonNull<Header> {
-        // SAFETY: a mutator's methods are the only way to the core in a turn; each has the reference of `core()` within its own body, and calls nothing of
-        // the user's meanwhile that could come here: values are made before `alloc` is entered, and no `Clone`, `Drop` or iterator runs in it.
+        // SAFETY: a mutator's methods are the only way to the core in a turn; each has the
+        // reference of `core()` within its own body, and calls nothing of the user's meanwhile that
+        // could come here: values are made before `alloc` is entered, and no `Clone`, `Drop` or
+        // iterator runs in it.
         let core = unsafe { &mut *self.core.as_ref().get() };
         if core.is_unlucky() || !core.has_pages(bytes) {
             core.refuses(bytes);
@@ -182,7 +189,8 @@ impl<'gc> Mutator<'gc> {
         room
     }
 
-    /// Room for a shared object of so many bytes behind its header (H2). What it is made of is old, so that nothing need be remembered.
+    /// Room for a shared object of so many bytes behind its header (H2). What it is made of is old,
+    /// so that nothing need be remembered.
     #[inline]
     pub(crate) fn room_shared(&self, bytes: usize) -> NonNull<Header> {
         // SAFETY: as in `room_old`.
@@ -253,7 +261,8 @@ impl<'gc> Mutator<'gc> {
         }
     }
 
-    /// While a mark runs. Apart, and asked for without a borrow: most writes have none, and were slower by a sixth.
+    /// While a mark runs. Apart, and asked for without a borrow: most writes have none, and were
+    /// slower by a sixth.
     #[cold]
     #[inline(never)]
     fn before_write(&self, object: NonNull<Header>) {
@@ -262,7 +271,8 @@ impl<'gc> Mutator<'gc> {
         }
     }
 
-    /// An object is to come to this turn by a way on which marks do not go: one that runs hears of it, and may have found it dead.
+    /// An object is to come to this turn by a way on which marks do not go: one that runs hears of
+    /// it, and may have found it dead.
     #[inline]
     pub(crate) fn revives(&self, object: NonNull<Header>) -> Revived {
         if self.core().is_marking() {
@@ -281,7 +291,8 @@ impl<'gc> Mutator<'gc> {
     }
 }
 
-/// So many objects are remembered at most before the nursery is emptied: a collection goes through all of them, chunks of 128 slots perhaps, so that this bounds its pause.
+/// So many objects are remembered at most before the nursery is emptied: a collection goes through
+/// all of them, chunks of 128 slots perhaps, so that this bounds its pause.
 const REMEMBERED_MAX: usize = 512;
 
 /// The largest object that is born in the nursery.

@@ -9,7 +9,8 @@ use crate::reserve::Reserve;
 use std::cell::{Cell, RefCell};
 use std::ptr::NonNull;
 
-/// Pages of the first block; each further one has twice as many, up to the most: four of these are a chunk, with nothing left over.
+/// Pages of the first block; each further one has twice as many, up to the most: four of these are
+/// a chunk, with nothing left over.
 const BLOCK_FIRST: usize = 1;
 const BLOCK_MOST: usize = (PAGES - HEAD) / 4;
 

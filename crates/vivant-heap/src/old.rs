@@ -23,8 +23,8 @@ use std::panic::{self, AssertUnwindSafe};
 use std::ptr::NonNull;
 pub(crate) use sweep::{MISSES_MINOR, Portion};
 
-/// One of three marks. An object is met by the last mark if its state is the epoch of that; with two, a dead cell that was not yet swept would
-/// read as marked the next time (H4).
+/// One of three marks. An object is met by the last mark if its state is the epoch of that; with
+/// two, a dead cell that was not yet swept would read as marked the next time (H4).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Epoch(pub(crate) u8);
 
@@ -55,7 +55,8 @@ pub(crate) struct Old {
     /// Bytes that the last mark has met, and those that it has found dead.
     pub(crate) met: usize,
     pub(crate) died: usize,
-    /// Runs that it has, and those that there were at the last mark; `unswept` are those of them that its sweep has not reached yet.
+    /// Runs that it has, and those that there were at the last mark; `unswept` are those of them
+    /// that its sweep has not reached yet.
     runs: usize,
     pub(crate) to_sweep: usize,
     /// The class that is swept next.
@@ -118,7 +119,8 @@ impl Old {
         }
     }
 
-    /// Room for an object with so many bytes behind its header, as one that the present mark has met. None if there is no memory.
+    /// Room for an object with so many bytes behind its header, as one that the present mark has
+    /// met. None if there is no memory.
     pub(crate) fn allocate(
         &mut self,
         bytes: usize,
@@ -147,7 +149,8 @@ impl Old {
         Some(self.begin(cell))
     }
 
-    /// As [`Old::allocate`], by a turn that will want more of them: cells stay at hand until [`Old::settle`].
+    /// As [`Old::allocate`], by a turn that will want more of them: cells stay at hand until
+    /// [`Old::settle`].
     #[inline]
     pub(crate) fn allocate_shared(
         &mut self,
@@ -163,8 +166,8 @@ impl Old {
         self.cell(class_for(bytes), source, owner)
     }
 
-    /// A cell of this class for an object that becomes old, as one that the present mark has met. More are at hand then, until
-    /// [`Old::settle`]. None if there is no memory.
+    /// A cell of this class for an object that becomes old, as one that the present mark has met.
+    /// More are at hand then, until [`Old::settle`]. None if there is no memory.
     #[inline]
     pub(crate) fn cell(
         &mut self,
@@ -194,8 +197,9 @@ impl Old {
         cell.cast()
     }
 
-    /// The cells that are at hand are used up. Those of the fullest run that has some are next; a run that is nearly empty comes last, and may have none in use
-    /// when it is swept again. Only then pages: what the last mark has not reached was full before it.
+    /// The cells that are at hand are used up. Those of the fullest run that has some are next; a
+    /// run that is nearly empty comes last, and may have none in use when it is swept again. Only
+    /// then pages: what the last mark has not reached was full before it.
     #[cold]
     #[inline(never)]
     fn cell_slow(
@@ -227,7 +231,8 @@ impl Old {
         runs.word.take(cell_size(class))
     }
 
-    /// Free cells of the run that they are taken from, or of the fullest one that is at least so full.
+    /// Free cells of the run that they are taken from, or of the fullest one that is at least so
+    /// full.
     fn next_word(&mut self, class: usize, least: Fill) -> Option<Word> {
         // SAFETY: the runs are this heap's.
         unsafe { self.sizes[class].as_mut()?.next_word(least) }
@@ -297,7 +302,8 @@ impl Old {
         self.epoch = self.epoch.next();
     }
 
-    /// The mark has met everything that is alive, so many bytes of cells and large objects: the rest is dead, and is swept by and by.
+    /// The mark has met everything that is alive, so many bytes of cells and large objects: the
+    /// rest is dead, and is swept by and by.
     pub(crate) fn mark_ends(&mut self, alive: usize) {
         self.marked = self.epoch;
         self.met = alive;
@@ -353,7 +359,8 @@ impl Old {
     }
 }
 
-/// Runs the destructor of an object's value. Panics of destructors are counted, not fatal (H10): how many.
+/// Runs the destructor of an object's value. Panics of destructors are counted, not fatal (H10):
+/// how many.
 ///
 /// # Safety
 ///
@@ -372,7 +379,8 @@ pub(crate) unsafe fn end(object: NonNull<Header>) -> u64 {
     0
 }
 
-/// A panic is over. What it says was said by the hook; what it brought is dropped, and is foreign code that may panic once more: that is left.
+/// A panic is over. What it says was said by the hook; what it brought is dropped, and is foreign
+/// code that may panic once more: that is left.
 pub(crate) fn over(panic: Box<dyn Any + Send>) {
     if let Err(again) = panic::catch_unwind(AssertUnwindSafe(|| drop(panic))) {
         std::mem::forget(again);

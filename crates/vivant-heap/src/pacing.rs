@@ -11,8 +11,9 @@ pub struct Pacing {
     pub nursery: usize,
     /// Bytes in the old generation before the first mark.
     pub first: usize,
-    /// How much the old generation may grow from what lived after the last mark before the next: 2.0 is twice. What is over 64 MiB grows by a quarter of that: a heap of
-    /// 256 MiB and more by 1.25. It grows by up to three tenths while it is marked beside its turns.
+    /// How much the old generation may grow from what lived after the last mark before the next:
+    /// 2.0 is twice. What is over 64 MiB grows by a quarter of that: a heap of 256 MiB and more by
+    /// 1.25. It grows by up to three tenths while it is marked beside its turns.
     pub growth: f64,
     /// How the old generation is marked.
     pub marking: Marking,
@@ -31,7 +32,8 @@ impl Default for Pacing {
 }
 
 impl Pacing {
-    /// What suits most programs: 256 KiB of nursery, a first mark at 256 KiB, and then whenever the heap has doubled.
+    /// What suits most programs: 256 KiB of nursery, a first mark at 256 KiB, and then whenever the
+    /// heap has doubled.
     #[must_use]
     pub const fn new() -> Pacing {
         Pacing {
@@ -78,8 +80,9 @@ impl Pacing {
         self
     }
 
-    /// The weight at which the next mark is due, if the last one has left so much; 0 if there was none. Of what was born while it ran half is taken to live, and the
-    /// heap grows by half of what it may in any case.
+    /// The weight at which the next mark is due, if the last one has left so much; 0 if there was
+    /// none. Of what was born while it ran half is taken to live, and the heap grows by half of
+    /// what it may in any case.
     pub(crate) fn next_mark(&self, weight: usize, born: usize) -> usize {
         if self.marking == Marking::Never {
             return usize::MAX;

@@ -1,9 +1,11 @@
 //! [`Pieces`]: a long list that grows and is given back piece by piece.
 
-/// Elements of one piece, unless they came as more. Few for an interpreter, so that it sees what happens between two pieces.
+/// Elements of one piece, unless they came as more. Few for an interpreter, so that it sees what
+/// happens between two pieces.
 const PIECE: usize = if cfg!(miri) { 64 } else { 4096 };
 
-/// A stack in pieces, so that neither growing it nor freeing it takes long: a vector of a million elements is moved as a whole when it grows. No piece is empty.
+/// A stack in pieces, so that neither growing it nor freeing it takes long: a vector of a million
+/// elements is moved as a whole when it grows. No piece is empty.
 pub(crate) struct Pieces<T>(Vec<Vec<T>>);
 
 impl<T> Default for Pieces<T> {

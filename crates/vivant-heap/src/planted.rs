@@ -72,7 +72,8 @@ pub(crate) enum Planted {
     SecretUpgrade,
     /// A tag of an object is found in the table while a mark runs, which does not hear of it.
     SecretTag,
-    /// What a mark has found dead is given to a turn while it is settled: by a weak reference, or by the table of tags.
+    /// What a mark has found dead is given to a turn while it is settled: by a weak reference, or
+    /// by the table of tags.
     LateRevival,
     /// What comes from other heaps while a mark's dead are settled is given up.
     WhiteArrival,

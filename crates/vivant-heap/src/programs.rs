@@ -4,7 +4,8 @@ use crate::orca::Books;
 use crate::planted::{self, Planted};
 use std::panic::{AssertUnwindSafe, RefUnwindSafe, catch_unwind, resume_unwind};
 
-/// Runs the programs of so many seeds, or of as many as `VIVANT_SEEDS` asks for, and names the one that fails.
+/// Runs the programs of so many seeds, or of as many as `VIVANT_SEEDS` asks for, and names the one
+/// that fails.
 pub(crate) fn run(most: u64, program: impl Fn(u64) + RefUnwindSafe) {
     let asked = std::env::var("VIVANT_SEEDS").ok();
     let seeds = asked.and_then(|seeds| seeds.parse().ok()).unwrap_or(most);

@@ -21,7 +21,8 @@ impl Reserve {
         Some(run)
     }
 
-    /// Blocks of an emptied nursery. The one that was filled last is taken first again: it is in the caches still.
+    /// Blocks of an emptied nursery. The one that was filled last is taken first again: it is in
+    /// the caches still.
     pub(crate) fn put(&self, runs: impl Iterator<Item = Run>) {
         for run in runs {
             self.pages.set(self.pages.get() + pages(run));

@@ -5,8 +5,9 @@ use std::ops::{Index, IndexMut};
 /// Elements of one row. Few for an interpreter and in tests, which are to see more than one.
 const ROW: usize = if cfg!(any(test, miri)) { 8 } else { 1024 };
 
-/// A vector in rows, so that growing it moves no element but those of its first row: one of a million elements is moved as a whole when it grows. All rows but the last are
-/// full, and none is empty. What is asked for most lies at the beginning.
+/// A vector in rows, so that growing it moves no element but those of its first row: one of a
+/// million elements is moved as a whole when it grows. All rows but the last are full, and none is
+/// empty. What is asked for most lies at the beginning.
 #[repr(C)]
 pub(crate) struct Rows<T> {
     len: usize,

@@ -5,18 +5,23 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::hash::BuildHasher;
 
-/// Entries of one shard, on average at most. Few for an interpreter and in tests, which are to see many shards.
+/// Entries of one shard, on average at most. Few for an interpreter and in tests, which are to see
+/// many shards.
 const FULL: usize = if cfg!(any(test, miri)) { 8 } else { 800 };
 
-/// What a shard has room for from the beginning, so that it does not grow before it is split, when it has twice as many as others: with a little more, because chance spreads them,
-/// just what fits into 2,048 places.
+/// What a shard has room for from the beginning, so that it does not grow before it is split, when
+/// it has twice as many as others: with a little more, because chance spreads them, just what fits
+/// into 2,048 places.
 const ROOM: usize = FULL * 2 + FULL / 5;
 
-/// A map is merged when its shards have less than this part of what they may have, so that one entry that comes and goes moves no others.
+/// A map is merged when its shards have less than this part of what they may have, so that one
+/// entry that comes and goes moves no others.
 const SPARSE: usize = 4;
 
-/// A hash map that is never moved as a whole (linear hashing, Litwin 1980): when there are too many entries for so many shards, one of these is split, and when there are few,
-/// two are merged. So no call takes longer than it takes to move some two thousand entries; a map of a million is moved for tens of milliseconds when it grows.
+/// A hash map that is never moved as a whole (linear hashing, Litwin 1980): when there are too many
+/// entries for so many shards, one of these is split, and when there are few, two are merged. So no
+/// call takes longer than it takes to move some two thousand entries; a map of a million is moved
+/// for tens of milliseconds when it grows.
 pub(crate) struct Shards<V> {
     shards: Vec<Shard<V>>,
     len: usize,
@@ -33,7 +38,8 @@ impl<V> Default for Shards<V> {
     }
 }
 
-/// Which of so many shards has an address: by other bits of its hash than those by which a shard finds it.
+/// Which of so many shards has an address: by other bits of its hash than those by which a shard
+/// finds it.
 #[inline]
 fn shard_of(address: usize, shards: usize) -> usize {
     if shards <= 1 {
@@ -106,7 +112,8 @@ impl<V> Shards<V> {
         }
     }
 
-    /// One shard more: a part of what another one had. Both are made anew, because a table from which much was taken out is slow.
+    /// One shard more: a part of what another one had. Both are made anew, because a table from
+    /// which much was taken out is slow.
     #[cold]
     fn split(&mut self) {
         let new = self.shards.len();

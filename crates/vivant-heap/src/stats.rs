@@ -1,4 +1,5 @@
-//! What a heap has done, counted where it costs next to nothing. No clock: how long a collection took, its caller knows.
+//! What a heap has done, counted where it costs next to nothing. No clock: how long a collection
+//! took, its caller knows.
 
 use crate::heap::{Core, Heap, Root};
 use crate::mutator::Mutator;
@@ -20,15 +21,19 @@ pub struct HeapStats {
     pub ended: u64,
     /// As `ended`.
     pub given_up: u64,
-    /// How often the heap's holder went through a part of such a mark, because it had made much old.
+    /// How often the heap's holder went through a part of such a mark, because it had made much
+    /// old.
     pub slices: u64,
-    /// In how many pieces what such marks leave was settled ([`Heap::is_settling`]): at least one for each that has ended.
+    /// In how many pieces what such marks leave was settled ([`Heap::is_settling`]): at least one
+    /// for each that has ended.
     pub settled: u64,
     /// How often a turn has waited for a marker to leave the object that it was about to change.
     pub waits: u64,
-    /// How often it looked meanwhile whether the marker had left. A turn that waits for longer than 63 looks offers its processor between two.
+    /// How often it looked meanwhile whether the marker had left. A turn that waits for longer than
+    /// 63 looks offers its processor between two.
     pub looks: u64,
-    /// Bytes of all objects that were ever made, headers and what was left over at the ends of blocks included.
+    /// Bytes of all objects that were ever made, headers and what was left over at the ends of
+    /// blocks included.
     pub allocated: u64,
     /// Objects that collections of the nursery have moved: these cost, and not those that died.
     pub moved: u64,
@@ -50,14 +55,17 @@ pub struct HeapStats {
     pub unswept: usize,
     /// Bytes of pages.
     pub pages: usize,
-    /// Bytes of those of them in which old objects lie: what is not [`live`](HeapStats::live) of these is free, and for old objects of the same sizes.
+    /// Bytes of those of them in which old objects lie: what is not [`live`](HeapStats::live) of
+    /// these is free, and for old objects of the same sizes.
     pub held: usize,
-    /// Bytes of pages of regions that its turns have made, or made grow, since the last mark: what may be pinned by an [`Iso`](crate::Iso) that nobody has any
-    /// more, so it counts when the next mark is due. A region's own pages are in its own statistics.
+    /// Bytes of pages of regions that its turns have made, or made grow, since the last mark: what
+    /// may be pinned by an [`Iso`](crate::Iso) that nobody has any more, so it counts when the next
+    /// mark is due. A region's own pages are in its own statistics.
     pub pinned: usize,
     /// Objects that others know of, as far as the heap has heard.
     pub exports: usize,
-    /// Objects of others that it has counts of; one that came a moment ago may be counted more than once.
+    /// Objects of others that it has counts of; one that came a moment ago may be counted more than
+    /// once.
     pub imports: usize,
     /// Batches of INCs that it has left in the lanes of others (O6).
     pub incs: u64,
@@ -74,8 +82,9 @@ pub struct HeapStats {
 }
 
 impl HeapStats {
-    /// Fragmentation of the old generation: the part of [`held`](HeapStats::held) that is free, from 0.0 to 1.0. Old objects never move, so a page goes back
-    /// only when all that lay in it is dead and swept.
+    /// Fragmentation of the old generation: the part of [`held`](HeapStats::held) that is free,
+    /// from 0.0 to 1.0. Old objects never move, so a page goes back only when all that lay in it is
+    /// dead and swept.
     ///
     /// ```
     /// use std::sync::Arc;

@@ -8,8 +8,8 @@ use std::ptr::NonNull;
 
 /// How a heap is tested: see [`Pacing::stress`](crate::Pacing).
 ///
-/// Such a heap verifies itself after each collection and at each [`Heap::pace`](crate::Heap::pace), and panics if a rule is broken. It fills all
-/// that is free with a pattern, and looks after it.
+/// Such a heap verifies itself after each collection and at each [`Heap::pace`](crate::Heap::pace),
+/// and panics if a rule is broken. It fills all that is free with a pattern, and looks after it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Stress {
@@ -17,7 +17,8 @@ pub struct Stress {
     pub when: When,
     /// One of so many requests of a turn for pages is refused; 0: none is.
     pub refuses: u64,
-    /// Whence chance comes: the same seed and the same turns have the same collections and refusals.
+    /// Whence chance comes: the same seed and the same turns have the same collections and
+    /// refusals.
     pub seed: u64,
 }
 
@@ -35,8 +36,9 @@ pub enum When {
     All,
     /// At each, something or nothing, by chance.
     Chance,
-    /// Everything, all the time, beside the turns: at each [`Heap::pace`](crate::Heap::pace) a mark begins or goes through a few objects, or the nursery is
-    /// emptied, by chance. What a simple mark meets at the beginning is to be met.
+    /// Everything, all the time, beside the turns: at each [`Heap::pace`](crate::Heap::pace) a mark
+    /// begins or goes through a few objects, or the nursery is emptied, by chance. What a simple
+    /// mark meets at the beginning is to be met.
     Beside,
 }
 
@@ -60,8 +62,8 @@ impl Stress {
     }
 }
 
-/// Numbers from a seed. Ours: the library would have a dependency for a few lines, and the seed of a
-/// failure must mean the same collections in every version.
+/// Numbers from a seed. Ours: the library would have a dependency for a few lines, and the seed of
+/// a failure must mean the same collections in every version.
 pub(crate) struct Chance(Cell<u64>);
 
 impl Chance {
@@ -80,7 +82,8 @@ impl Chance {
     }
 }
 
-/// What free memory is filled with. As a header's word it has the lowest bit set, and leads nowhere.
+/// What free memory is filled with. As a header's word it has the lowest bit set, and leads
+/// nowhere.
 const POISON: u8 = 0xDF;
 
 /// Fills what is free.

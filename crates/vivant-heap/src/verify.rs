@@ -56,11 +56,13 @@ impl std::error::Error for Fault {}
 impl<R: Root> Heap<R> {
     /// Looks at all pages and all that the state reaches. An error says which rule is broken first.
     ///
-    /// Costs as much as several collections, and some memory for each object. For tests, and for suspicions.
+    /// Costs as much as several collections, and some memory for each object. For tests, and for
+    /// suspicions.
     ///
     /// # Errors
     ///
-    /// The heap is not what the collector takes it for. It must not be used any more, not even dropped.
+    /// The heap is not what the collector takes it for. It must not be used any more, not even
+    /// dropped.
     pub fn verify(&mut self) -> Result<(), Fault> {
         self.verify_each(|_, _| {})
     }
@@ -140,7 +142,8 @@ impl<'a> Verifier<'a> {
         let start = run.start().addr().get();
         // SAFETY: the run is on one of the heap's lists, and its description is read as a whole.
         let pages = unsafe { run.0.read() }.pages as usize;
-        // Of a run that is longer than a chunk only the first page matters: what lies in it begins there.
+        // Of a run that is longer than a chunk only the first page matters: what lies in it begins
+        // there.
         let described = if kind == Kind::Large { 1 } else { pages };
         for number in 0..described {
             // SAFETY: as above; the run lies in one chunk.

@@ -1,4 +1,5 @@
-//! Which addresses a state shows: those of every field whose type can. In a state that is a graph every field can: it is an object, or `Acquainted`, too.
+//! Which addresses a state shows: those of every field whose type can. In a state that is a graph
+//! every field can: it is an object, or `Acquainted`, too.
 
 use crate::errors::Errors;
 use crate::object::is_leaf;
@@ -17,7 +18,8 @@ struct Showing<'a> {
     brand: Option<&'a Lifetime>,
 }
 
-/// Two hidden items of the state, which the impl of `Actor` finds whatever the state's brand is called.
+/// Two hidden items of the state, which the impl of `Actor` finds whatever the state's brand is
+/// called.
 pub(crate) fn write(input: &DeriveInput, vivant: &Vivant) -> TokenStream {
     let state = &input.ident;
     let brand = input

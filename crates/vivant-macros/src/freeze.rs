@@ -47,7 +47,8 @@ fn refuse(input: &DeriveInput, options: &Options, parts: &[Part<'_>], errors: &m
     }
 }
 
-/// What has no frozen form, by its tokens: one error, and what to do, in place of the compiler's one for each item that is written. It finds the rest.
+/// What has no frozen form, by its tokens: one error, and what to do, in place of the compiler's
+/// one for each item that is written. It finds the rest.
 #[derive(Default)]
 struct Unfreezable(Errors);
 
@@ -144,7 +145,8 @@ impl<'a> Frozen<'a> {
                     f.debug_struct(::core::stringify!(#name)).finish_non_exhaustive()
                 }
             }
-            // SAFETY: `Ice` is laid out as the type. Each field is read by its own `view`, or is a leaf that is checked for being `Sync`.
+            // SAFETY: `Ice` is laid out as the type. Each field is read by its own `view`, or is a
+            // leaf that is checked for being `Sync`.
             #[automatically_derived]
             unsafe impl #impl_generics #heap::Freeze<#brand> for #own #own_generics #clause {
                 type Frozen = #heap::Ice<Self>;
@@ -263,7 +265,8 @@ fn docs(attrs: &[Attribute]) -> TokenStream {
 mod tests {
     use super::*;
 
-    /// As in `object`: what was read of a field is its type still, and a leaf is `Sync`, by names that no path leads elsewhere.
+    /// As in `object`: what was read of a field is its type still, and a leaf is `Sync`, by names
+    /// that no path leads elsewhere.
     #[test]
     fn the_type_of_each_field_is_checked() {
         let input = quote! {

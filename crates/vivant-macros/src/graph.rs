@@ -1,4 +1,5 @@
-//! A state that is a graph, `CacheState<'gc>`, and its actor's name, `Cache`, which never has a lifetime.
+//! A state that is a graph, `CacheState<'gc>`, and its actor's name, `Cache`, which never has a
+//! lifetime.
 
 use crate::errors::Errors;
 use crate::names;
@@ -90,7 +91,8 @@ pub(crate) fn branded(state: &Path, brand: &Lifetime) -> Path {
     path
 }
 
-/// The actor's generics: those of the state, without the lifetime. What a parameter stands for may lie in any heap.
+/// The actor's generics: those of the state, without the lifetime. What a parameter stands for may
+/// lie in any heap.
 pub(crate) fn actor_generics(state: &Generics, vivant: &Vivant) -> Generics {
     let mut generics = state.clone();
     let params = generics.params.into_iter();

@@ -1,4 +1,5 @@
-//! `Object::show_holdings`, of `#[derive(Object)]`: what each field holds of things that are counted elsewhere.
+//! `Object::show_holdings`, of `#[derive(Object)]`: what each field holds of things that are
+//! counted elsewhere.
 
 use crate::errors::Errors;
 use crate::object::{Derived, is_leaf};

@@ -419,7 +419,8 @@ impl<'a> Derived<'a> {
                     <#of as #heap::Object<#brand>>::#call(#bound, __visitor);
                 });
             }
-            // Without `..`: a field that came after the derive has read the type is an error. So is one that has another type since.
+            // Without `..`: a field that came after the derive has read the type is an error. So is
+            // one that has another type since.
             quote!(#path { #patterns } => { #calls })
         });
         quote!(#(#arms)*)
@@ -453,7 +454,8 @@ impl VisitMut for Exchange<'_, '_> {
 mod tests {
     use super::*;
 
-    /// An attribute below the derive may exchange types: all that was read is named to the tracer, which takes no other (`__private`, in the heap).
+    /// An attribute below the derive may exchange types: all that was read is named to the tracer,
+    /// which takes no other (`__private`, in the heap).
     #[test]
     fn the_type_of_each_field_is_checked() {
         let input = quote! {

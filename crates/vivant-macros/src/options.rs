@@ -1,4 +1,5 @@
-//! What the macros' own attributes say: `#[actor(blocking, id = "…")]`, `#[behaviours(module = name)]` and the like.
+//! What the macros' own attributes say: `#[actor(blocking, id = "…")]`,
+//! `#[behaviours(module = name)]` and the like.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};

@@ -1,17 +1,18 @@
-//! Types that own values of their own type: as deep as the data is, and so gone through and dropped with as deep a stack.
+//! Types that own values of their own type: as deep as the data is, and so gone through and dropped
+//! with as deep a stack.
 
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::{GenericArgument, Path, PathArguments, Type};
 
-/// Of the standard library, and `Mut`: what owns the values whose type it is given. Collections of the heap have a brand, and own nothing by
-/// value.
+/// Of the standard library, and `Mut`: what owns the values whose type it is given. Collections of
+/// the heap have a brand, and own nothing by value.
 const OWNING: &[&str] = &[
     "BTreeMap", "Box", "HashMap", "Mut", "Option", "Result", "Vec", "VecDeque",
 ];
 
-/// Where a field of this type owns a value of the type that is called so, if it does. Types that are not known here are trusted: the compiler
-/// finds the rest, in words of its own (E0391).
+/// Where a field of this type owns a value of the type that is called so, if it does. Types that
+/// are not known here are trusted: the compiler finds the rest, in words of its own (E0391).
 pub(crate) fn owns<'a>(field: &'a Type, name: &Ident) -> Option<&'a Path> {
     match field {
         Type::Path(of) if of.qself.is_none() => path_owns(&of.path, name),

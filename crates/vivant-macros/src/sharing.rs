@@ -1,4 +1,5 @@
-//! What `#[derive(Object)]` says of a type beside how it is gone through: whether it may be shared and sent, and what it is in a turn.
+//! What `#[derive(Object)]` says of a type beside how it is gone through: whether it may be shared
+//! and sent, and what it is in a turn.
 
 use crate::object::{Derived, Part};
 use proc_macro2::{Ident, TokenStream};
@@ -14,8 +15,9 @@ pub(crate) enum Shares {
 }
 
 impl Derived<'_> {
-    /// Whether it is frozen, and sendable: if all its fields but leaves are. Each clause names the brand, so that one which does not hold is no
-    /// error, but leaves the type as it is. A `Val` is both, whatever it refers to: so no clause comes back to the type.
+    /// Whether it is frozen, and sendable: if all its fields but leaves are. Each clause names the
+    /// brand, so that one which does not hold is no error, but leaves the type as it is. A `Val` is
+    /// both, whatever it refers to: so no clause comes back to the type.
     pub(crate) fn sharing(&self, parts: &[Part<'_>]) -> TokenStream {
         let (name, heap, brand) = (&self.input.ident, &self.heap, &self.brand);
         let (_, type_generics, _) = self.input.generics.split_for_impl();
@@ -44,8 +46,8 @@ impl Derived<'_> {
         }
     }
 
-    /// A type without a lifetime and type parameters, and one that is a leaf, is frozen as it is, if it is what may lie in a shared object. Of the others
-    /// `#[derive(Freeze)]` says more.
+    /// A type without a lifetime and type parameters, and one that is a leaf, is frozen as it is,
+    /// if it is what may lie in a shared object. Of the others `#[derive(Freeze)]` says more.
     pub(crate) fn frozen(&self, shares: Shares) -> Option<TokenStream> {
         let mut parameters = self.input.generics.params.iter();
         if shares == Shares::ByFields
@@ -71,8 +73,8 @@ impl Derived<'_> {
         })
     }
 
-    /// The way back from the twin. For a type whose parameters are bounded there is none: nobody knows whether what they are in a turn keeps to the
-    /// bounds.
+    /// The way back from the twin. For a type whose parameters are bounded there is none: nobody
+    /// knows whether what they are in a turn keeps to the bounds.
     pub(crate) fn twin_impl(&self, shares: Shares) -> Option<TokenStream> {
         let own = &self.input.generics;
         let mut parameters = own.type_params();

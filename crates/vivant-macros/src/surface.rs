@@ -1,4 +1,5 @@
-//! What of a user's item shows on what is generated for it: visibility, docs, `#[cfg]`, `#[deprecated]`.
+//! What of a user's item shows on what is generated for it: visibility, docs, `#[cfg]`,
+//! `#[deprecated]`.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
@@ -87,7 +88,8 @@ pub(crate) fn from_inside(vis: &Visibility) -> TokenStream {
     }
 }
 
-/// The generics of an actor, whose type parameters are `Send + 'static`: its state moves from worker to worker.
+/// The generics of an actor, whose type parameters are `Send + 'static`: its state moves from
+/// worker to worker.
 pub(crate) fn sendable(generics: &Generics) -> Generics {
     let mut generics = generics.clone();
     for parameter in &mut generics.params {

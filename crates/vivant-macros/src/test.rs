@@ -83,7 +83,8 @@ fn write(options: &Options, test: ItemFn) -> TokenStream {
         Some(_) => quote!(simulation.system().block_on(#body)),
         None => body,
     };
-    // The body keeps the test's name: nothing that it may call is hidden by it, and backtraces show it.
+    // The body keeps the test's name: nothing that it may call is hidden by it, and backtraces show
+    // it.
     quote! {
         #(#cfgs)*
         #[::core::prelude::v1::test]

@@ -21,7 +21,8 @@ pub(crate) fn fields(data: &Data) -> Vec<&Field> {
     }
 }
 
-/// The last segment of a path type, looking through parentheses and the invisible groups of `macro_rules!`.
+/// The last segment of a path type, looking through parentheses and the invisible groups of
+/// `macro_rules!`.
 pub(crate) fn last_segment(ty: &Type) -> Option<&PathSegment> {
     match ty {
         Type::Path(path) => path.path.segments.last(),

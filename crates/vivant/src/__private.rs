@@ -34,7 +34,8 @@ pub fn open_filled<T: Twin, E, R>(
     }
 }
 
-/// What `#[derive(Actor)]` finds when `#[behaviours]` wrote no stop hook: inherent items of these names win.
+/// What `#[derive(Actor)]` finds when `#[behaviours]` wrote no stop hook: inherent items of these
+/// names win.
 pub trait NoStopHook {
     /// Whether there is a hook.
     const __VIVANT_STOPS: bool = false;
@@ -68,8 +69,9 @@ impl<E: fmt::Debug> Outcome for Result<(), E> {
     }
 }
 
-/// The type of a guard's `self`. Where `#[behaviours]` writes it, the compiler advises to write `&mut Self` in its
-/// stead, and underlines the attribute; a macro of another crate it leaves alone.
+/// The type of a guard's `self`. Where `#[behaviours]` writes it, the compiler advises to write
+/// `&mut Self` in its stead, and underlines the attribute; a macro of another crate it leaves
+/// alone.
 #[macro_export]
 #[doc(hidden)]
 macro_rules! __seen {

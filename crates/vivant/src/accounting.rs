@@ -1,12 +1,13 @@
 //! The runtime's own count of the bytes it holds: cells and messages in mailboxes.
 //!
-//! Every worker has a counter that only it writes, so that counting is no atomic step; all others share a few. Only the
-//! sum means anything.
+//! Every worker has a counter that only it writes, so that counting is no atomic step; all others
+//! share a few. Only the sum means anything.
 
 use crate::scheduler::Worker;
 use crate::sync::{AtomicI64, Ordering};
 
-/// A counter with one writer, on a cache line of its own (two lines, which prefetchers load as a pair).
+/// A counter with one writer, on a cache line of its own (two lines, which prefetchers load as a
+/// pair).
 #[repr(align(128))]
 #[derive(Default)]
 pub(crate) struct OwnBytes(AtomicI64);
@@ -15,8 +16,8 @@ impl OwnBytes {
     /// Only its worker calls this.
     #[inline]
     pub(crate) fn change(&self, by: i64) {
-        // Relaxed throughout: counts are compared only when everything stands still. Load and store need not be one step,
-        // because nobody else writes.
+        // Relaxed throughout: counts are compared only when everything stands still. Load and store
+        // need not be one step, because nobody else writes.
         self.0
             .store(self.0.load(Ordering::Relaxed) + by, Ordering::Relaxed);
     }
@@ -26,7 +27,8 @@ impl OwnBytes {
     }
 }
 
-/// What threads that are no workers of the system count, and what workers that have left had counted.
+/// What threads that are no workers of the system count, and what workers that have left had
+/// counted.
 #[derive(Default)]
 pub(crate) struct Bytes(AtomicI64);
 

@@ -40,11 +40,12 @@ use vivant_heap::Pacing;
     note = "an actor's type says `#[derive(Actor)]`"
 )]
 pub trait Actor: Sized + Send + 'static + Target<Table = ()> {
-    /// The state in a turn of brand `'gc`: of a [`Plain`](crate::Plain) actor the type itself; of one with a graph the type with the lifetime,
-    /// of which this one is only the name.
+    /// The state in a turn of brand `'gc`: of a [`Plain`](crate::Plain) actor the type itself; of
+    /// one with a graph the type with the lifetime, of which this one is only the name.
     type State<'gc>;
 
-    /// Where the state is between turns: [`Plain`](crate::Plain) or [`Collected`](crate::Collected).
+    /// Where the state is between turns: [`Plain`](crate::Plain) or
+    /// [`Collected`](crate::Collected).
     type Space: Space<Self>;
 
     /// The type's stable name: part of every path, error and report.
@@ -60,24 +61,26 @@ pub trait Actor: Sized + Send + 'static + Target<Table = ()> {
     /// ([`SystemBuilder::pacing`](crate::SystemBuilder::pacing)).
     const PACING: Option<Pacing> = None;
 
-    /// Whether [`stopping`](Actor::stopping) calls the method marked `#[stop]`; the macros check each other by it.
+    /// Whether [`stopping`](Actor::stopping) calls the method marked `#[stop]`; the macros check
+    /// each other by it.
     #[doc(hidden)]
     const HAS_STOP_HOOK: bool = false;
 
-    /// Whether [`acquaintances`](Actor::acquaintances) may show any. If not, no drop of an address of this actor costs more than a
-    /// count, and it is never looked at.
+    /// Whether [`acquaintances`](Actor::acquaintances) may show any. If not, no drop of an address
+    /// of this actor costs more than a count, and it is never looked at.
     const HAS_ACQUAINTANCES: bool = false;
 
-    /// Shows each address that this state holds, once: the detector of unreachable actors calls it (O10). By the derive, every field
-    /// whose type is [`Acquainted`](crate::Acquainted).
+    /// Shows each address that this state holds, once: the detector of unreachable actors calls it
+    /// (O10). By the derive, every field whose type is [`Acquainted`](crate::Acquainted).
     ///
-    /// An address that is not shown keeps its actor alive, like one in a message. One that is shown and not held, or held and shown
-    /// twice, may end an actor that can still be reached.
+    /// An address that is not shown keeps its actor alive, like one in a message. One that is shown
+    /// and not held, or held and shown twice, may end an actor that can still be reached.
     fn acquaintances<'gc>(state: &Self::State<'gc>, seen: &mut Acquaintances<'_>) {
         let _ = (state, seen);
     }
 
-    /// Runs once, in a turn of its own, before the state is dropped; with `#[behaviours]`, the method marked `#[stop]`.
+    /// Runs once, in a turn of its own, before the state is dropped; with `#[behaviours]`, the
+    /// method marked `#[stop]`.
     ///
     /// Waiting messages are refused after it. A panic in it is reported and otherwise ignored.
     fn stopping<'gc>(state: &mut Self::State<'gc>, turn: &Turn<'gc, Self>, reason: &StopReason) {
@@ -90,22 +93,24 @@ pub trait Actor: Sized + Send + 'static + Target<Table = ()> {
 pub enum Pool {
     /// The system's workers: for turns of microseconds.
     Workers,
-    /// A pool of their own that grows with demand: for actors that are declared to block, `#[actor(blocking)]`.
+    /// A pool of their own that grows with demand: for actors that are declared to block,
+    /// `#[actor(blocking)]`.
     Blocking,
 }
 
 /// How many messages an actor's mailbox holds, and what becomes of one that finds it full (T5).
 ///
-/// `#[actor(mailbox = reject(100))]`, `drop_newest(100)` or `drop_oldest(100)` beside the derive; by hand
-/// [`Actor::MAILBOX`]. A bound of zero does not compile.
+/// `#[actor(mailbox = reject(100))]`, `drop_newest(100)` or `drop_oldest(100)` beside the derive;
+/// by hand [`Actor::MAILBOX`]. A bound of zero does not compile.
 ///
-/// The bound is one of messages that wait, those that wait for their guard among them; the one whose turn runs does not
-/// wait. It does not count answers, local continuations, [`Address::stop_after_queue`](crate::Address::stop_after_queue) and the
-/// runtime's own messages. A sender to a mailbox with a bound is never muted.
+/// The bound is one of messages that wait, those that wait for their guard among them; the one
+/// whose turn runs does not wait. It does not count answers, local continuations,
+/// [`Address::stop_after_queue`](crate::Address::stop_after_queue) and the runtime's own messages.
+/// A sender to a mailbox with a bound is never muted.
 ///
-/// Every message that is lost is a dead letter under a [`Cause`](crate::Cause) of its own, and whoever asked is told
-/// [`AskError::Overloaded`](crate::AskError::Overloaded). An actor whose mailbox has a bound costs a lock and a small block
-/// of memory more for each message.
+/// Every message that is lost is a dead letter under a [`Cause`](crate::Cause) of its own, and
+/// whoever asked is told [`AskError::Overloaded`](crate::AskError::Overloaded). An actor whose
+/// mailbox has a bound costs a lock and a small block of memory more for each message.
 ///
 /// ```
 /// use vivant::prelude::*;
@@ -136,14 +141,17 @@ pub enum Pool {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mailbox {
-    /// No bound. Who sends to an overloaded actor from a turn takes no further messages until that one has recovered.
+    /// No bound. Who sends to an overloaded actor from a turn takes no further messages until that
+    /// one has recovered.
     BackPressure,
     /// The message is refused: [`Call::try_send`](crate::Call::try_send) gives it back, and
-    /// [`Call::offer`](crate::Call::offer) waits. Any other way of sending it makes a dead letter ([`Cause::Rejected`](crate::Cause::Rejected)).
+    /// [`Call::offer`](crate::Call::offer) waits. Any other way of sending it makes a dead letter
+    /// ([`Cause::Rejected`](crate::Cause::Rejected)).
     Reject(usize),
     /// The message is lost ([`Cause::DroppedNewest`](crate::Cause::DroppedNewest)).
     DropNewest(usize),
-    /// The message goes in, and the one that has waited longest is lost ([`Cause::DroppedOldest`](crate::Cause::DroppedOldest)).
+    /// The message goes in, and the one that has waited longest is lost
+    /// ([`Cause::DroppedOldest`](crate::Cause::DroppedOldest)).
     DropOldest(usize),
 }
 

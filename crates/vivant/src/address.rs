@@ -38,7 +38,8 @@ pub trait Handle {
     fn link(&self) -> &Link<Self::Target>;
 }
 
-/// A counted reference to an actor, typed by what may be sent through it. Hand-written handles wrap one.
+/// A counted reference to an actor, typed by what may be sent through it. Hand-written handles wrap
+/// one.
 pub struct Link<T: ?Sized + Target> {
     pub(crate) to: AddressRef,
     table: T::Table,
@@ -69,9 +70,11 @@ impl<T: ?Sized + Target> fmt::Debug for Link<T> {
 /// Reaches one actor, from anywhere. Derefs to a handle with one method for each behaviour.
 ///
 /// Cloning costs one atomic addition. While an address exists its actor does not end by itself; see
-/// [`WeakAddress`] for the other kind. Order, equality and hash follow the order in which actors were made.
+/// [`WeakAddress`] for the other kind. Order, equality and hash follow the order in which actors
+/// were made.
 ///
-/// Verbs of the runtime are associated functions (`Address::stop(&a)`), so that behaviours may have those names.
+/// Verbs of the runtime are associated functions (`Address::stop(&a)`), so that behaviours may have
+/// those names.
 pub struct Address<T: ?Sized + Target> {
     handle: T::Handle,
 }
@@ -103,8 +106,8 @@ impl<T: ?Sized + Target> Address<T> {
         this.handle.link()
     }
 
-    /// Type and place of the actor: `bank::Account/3/1` is the second child of the system's fourth actor. Stable from
-    /// run to run when actors are made in the same order.
+    /// Type and place of the actor: `bank::Account/3/1` is the second child of the system's fourth
+    /// actor. Stable from run to run when actors are made in the same order.
     pub fn path(this: &Self) -> String {
         Self::link(this).to.path()
     }
@@ -118,8 +121,9 @@ impl<T: ?Sized + Target> Address<T> {
         }
     }
 
-    /// Ends the actor after its present turn, before its next message. Waiting messages become dead letters, and
-    /// whoever waits for their answers gets [`AskError::Stopped`](crate::AskError::Stopped).
+    /// Ends the actor after its present turn, before its next message. Waiting messages become dead
+    /// letters, and whoever waits for their answers gets
+    /// [`AskError::Stopped`](crate::AskError::Stopped).
     pub fn stop(this: &Self) {
         Self::link(this).to.cell().signal(Signals::STOP);
     }
@@ -130,7 +134,8 @@ impl<T: ?Sized + Target> Address<T> {
         Self::link(this).to.stop_after_queue();
     }
 
-    /// The reason of the actor's end, when it has ended; for somebody outside. In a turn, see [`Turn::watch`](crate::Turn::watch).
+    /// The reason of the actor's end, when it has ended; for somebody outside. In a turn, see
+    /// [`Turn::watch`](crate::Turn::watch).
     #[track_caller]
     pub fn ended(this: &Self) -> Asked<StopReason> {
         let to = &Self::link(this).to;
@@ -254,8 +259,8 @@ pub struct WeakAddress<T: ?Sized + Target> {
 }
 
 impl<T: ?Sized + Target> WeakAddress<T> {
-    /// The address, unless no address of the actor is left (it has then ended, or is about to). One that was dropped a moment
-    /// ago may still count.
+    /// The address, unless no address of the actor is left (it has then ended, or is about to). One
+    /// that was dropped a moment ago may still count.
     pub fn upgrade(&self) -> Option<Address<T>> {
         let to = self.cell.upgrade()?;
         Some(Address {

@@ -69,8 +69,8 @@ impl<T> Oneshot<T> {
 
 /// The answer to a question asked from outside: a future for any executor.
 ///
-/// Dropping it gives up the answer; the message is processed all the same. [`Asked::cancel`] also takes the message
-/// back, if it has not begun.
+/// Dropping it gives up the answer; the message is processed all the same. [`Asked::cancel`] also
+/// takes the message back, if it has not begun.
 #[must_use = "a question's answer comes when the future is awaited; use `.send()` when no answer is wanted"]
 pub struct Asked<T> {
     oneshot: Brc<Oneshot<T>>,
@@ -90,7 +90,8 @@ pub enum Cancelled {
 
 impl<T: Send + 'static> Asked<T> {
     pub(crate) fn new(system: &Arc<Shared>) -> (Asked<T>, Resolver<T>) {
-        // B3: made here, answered elsewhere; the resolver's reference is counted where it will be dropped.
+        // B3: made here, answered elsewhere; the resolver's reference is counted where it will be
+        // dropped.
         let oneshot = Brc::new(Oneshot(Mutex::new(State::Waiting(None))));
         let resolver = Resolver::outside(Brc::clone_out(&oneshot));
         (
@@ -111,7 +112,8 @@ impl<T: Send + 'static> Asked<T> {
         }
     }
 
-    /// Gives up waiting after `limit` with [`AskError::TimedOut`]. The message may have been processed, or may still be.
+    /// Gives up waiting after `limit` with [`AskError::TimedOut`]. The message may have been
+    /// processed, or may still be.
     pub fn within(mut self, limit: Duration) -> Asked<T> {
         if let Some(system) = &self.system {
             let oneshot = Brc::downgrade(&self.oneshot);

@@ -7,13 +7,15 @@ use crate::turn::Turn;
 
 /// A message's shape: what it carries, what it answers, and its stable name.
 ///
-/// Behaviours are messages to one actor type; the methods of an interface are messages to whoever implements it.
+/// Behaviours are messages to one actor type; the methods of an interface are messages to whoever
+/// implements it.
 pub trait Message: 'static {
     /// What the message carries: a tuple.
     type Args: Send + 'static;
     /// What it answers.
     type Reply: Send + 'static;
-    /// Stable name, such as `bank::Account::deposit`: it stands in errors, reports, traces and saved messages.
+    /// Stable name, such as `bank::Account::deposit`: it stands in errors, reports, traces and
+    /// saved messages.
     const NAME: &'static str;
 }
 
@@ -56,24 +58,26 @@ pub trait Behaviour: Message {
     /// The actor type whose state it runs on.
     type Actor: Actor;
 
-    /// What [`ready`](Behaviour::ready) reads. Where it is the state alone, messages of this behaviour wait in line and a look at the
-    /// first is enough, however many there are.
+    /// What [`ready`](Behaviour::ready) reads. Where it is the state alone, messages of this
+    /// behaviour wait in line and a look at the first is enough, however many there are.
     const GUARD: Guard = Guard::Arguments;
 
-    /// What [`run`](Behaviour::run) may do to the state. After a turn that only reads it, no guard is looked at again.
+    /// What [`run`](Behaviour::run) may do to the state. After a turn that only reads it, no guard
+    /// is looked at again.
     const ACCESS: Access = Access::Writes;
 
     /// Whether [`run`](Behaviour::run) may ask for another step.
     const STEPS: Steps = Steps::One;
 
-    /// The guard (T8): a message whose guard is false waits, and is looked at again after each turn that may have changed the
-    /// state. It may read the state and the arguments, nothing else.
+    /// The guard (T8): a message whose guard is false waits, and is looked at again after each turn
+    /// that may have changed the state. It may read the state and the arguments, nothing else.
     fn ready(state: &<Self::Actor as Actor>::State<'_>, args: &Self::Args) -> bool {
         let _ = (state, args);
         true
     }
 
-    /// The turn. Answers through `resolver`, now or later; dropping it unanswered breaks the promise.
+    /// The turn. Answers through `resolver`, now or later; dropping it unanswered breaks the
+    /// promise.
     fn run<'gc>(
         state: &mut <Self::Actor as Actor>::State<'gc>,
         turn: &Turn<'gc, Self::Actor>,
@@ -102,8 +106,9 @@ pub enum Access {
     Writes,
 }
 
-/// A behaviour with a hole: its first argument comes from a promise (or a dead letter, or a stream), the rest is given
-/// when the continuation is made. An address, a name and arguments: data.
+/// A behaviour with a hole: its first argument comes from a promise (or a dead letter, or a
+/// stream), the rest is given when the continuation is made. An address, a name and arguments:
+/// data.
 pub trait Continuation: Behaviour {
     /// What fills the hole.
     type Hole: Send + 'static;

@@ -1,4 +1,5 @@
-//! Calls: messages that have been made and not yet sent, and continuations that wait for their hole to be filled.
+//! Calls: messages that have been made and not yet sent, and continuations that wait for their hole
+//! to be filled.
 
 use crate::actor::Actor;
 use crate::address::Link;
@@ -17,7 +18,8 @@ use std::panic::Location;
 
 /// A message and the actor it is for. Made by the methods of a handle: `account.deposit(10)`.
 ///
-/// It borrows the address it was made from, so that a send counts nothing; [`Call::into_owned`] makes one that lasts.
+/// It borrows the address it was made from, so that a send counts nothing; [`Call::into_owned`]
+/// makes one that lasts.
 #[must_use = "a message does nothing until it is sent: `t.send(…)` or `t.ask(…)` in a turn, `.send()`, `.ask().await` or `.ask_blocking()` outside"]
 pub struct Call<'a, M: Message> {
     to: To<'a>,
@@ -72,7 +74,8 @@ impl<'a, M: Message> Call<'a, M> {
         self.args
     }
 
-    /// The same call with an address of its own, to be kept for later. Costs what cloning the address costs.
+    /// The same call with an address of its own, to be kept for later. Costs what cloning the
+    /// address costs.
     pub fn into_owned(self) -> Call<'static, M> {
         Call {
             to: To::Owned(self.to.into_counted()),
@@ -118,23 +121,26 @@ impl<'a, M: Message> Call<'a, M> {
         }
     }
 
-    /// Sends the message, without an answer. If the actor has ended, or its mailbox is full ([`Mailbox`](crate::Mailbox)), it
-    /// becomes a dead letter (T3).
+    /// Sends the message, without an answer. If the actor has ended, or its mailbox is full
+    /// ([`Mailbox`](crate::Mailbox)), it becomes a dead letter (T3).
     ///
-    /// Within a turn this is [`Turn::send`](crate::Turn::send). Never waits. Costs one atomic exchange, and recycled memory as a rule.
+    /// Within a turn this is [`Turn::send`](crate::Turn::send). Never waits. Costs one atomic
+    /// exchange, and recycled memory as a rule.
     #[inline(always)]
     pub fn send(self) {
         self.post(Resolver::nobody());
     }
 
-    /// As [`Call::send`], but an actor that has ended, or whose mailbox is full and rejects, gives the message back.
+    /// As [`Call::send`], but an actor that has ended, or whose mailbox is full and rejects, gives
+    /// the message back.
     ///
     /// # Errors
     ///
-    /// The actor has ended, or its mailbox is full ([`Mailbox::Reject`](crate::Mailbox::Reject)); the message is in the error.
+    /// The actor has ended, or its mailbox is full ([`Mailbox::Reject`](crate::Mailbox::Reject));
+    /// the message is in the error.
     pub fn try_send(self) -> Result<(), SendError<M>> {
-        // It may end between this look and the push; the message is then a dead letter, like any that an ending actor
-        // had in its mailbox.
+        // It may end between this look and the push; the message is then a dead letter, like any
+        // that an ending actor had in its mailbox.
         let (call, entry) = self.undelivered()?.reserved()?;
         call.post_by(entry, Resolver::nobody());
         Ok(())
@@ -142,7 +148,8 @@ impl<'a, M: Message> Call<'a, M> {
 
     /// Sends the message from outside any turn; the answer is a future, for any executor.
     ///
-    /// Within a turn nothing is sent and the future is ready with [`AskError::InsideTurn`]: use `t.ask(…).then(…)`.
+    /// Within a turn nothing is sent and the future is ready with [`AskError::InsideTurn`]: use
+    /// `t.ask(…).then(…)`.
     pub fn ask(self) -> Asked<M::Reply> {
         if let Some(inside) = Worker::inside() {
             return Asked::ready(Err(AskError::InsideTurn(inside.into())));
@@ -152,7 +159,8 @@ impl<'a, M: Message> Call<'a, M> {
         asked
     }
 
-    /// As [`Call::ask`], but an actor that has ended, or whose mailbox is full and rejects, gives the message back.
+    /// As [`Call::ask`], but an actor that has ended, or whose mailbox is full and rejects, gives
+    /// the message back.
     ///
     /// # Errors
     ///
@@ -200,11 +208,12 @@ impl<'a, M: Message> Call<'a, M> {
         &self.to
     }
 
-    /// Sends the message from outside any turn as soon as the actor has room for it: a mailbox that rejects must have a
-    /// place, an actor without a bound must not be overloaded. In the order in which the offers were first polled. Other
-    /// mailboxes take every message at once.
+    /// Sends the message from outside any turn as soon as the actor has room for it: a mailbox that
+    /// rejects must have a place, an actor without a bound must not be overloaded. In the order in
+    /// which the offers were first polled. Other mailboxes take every message at once.
     ///
-    /// The future gives the message back if the actor has ended, or within a turn, where nothing may wait.
+    /// The future gives the message back if the actor has ended, or within a turn, where nothing
+    /// may wait.
     ///
     /// ```
     /// # use vivant::prelude::*;
@@ -235,7 +244,8 @@ impl<'a, M: Message> Call<'a, M> {
         Offer::new(self.into_owned())
     }
 
-    /// Sends the message from outside any turn and waits for the answer. In a simulation, waiting runs it.
+    /// Sends the message from outside any turn and waits for the answer. In a simulation, waiting
+    /// runs it.
     ///
     /// # Errors
     ///
@@ -280,7 +290,8 @@ pub(crate) struct Delivery {
 }
 
 impl Delivery {
-    /// Posts it; to an actor that has ended it becomes a dead letter, and whoever waits for the answer is told.
+    /// Posts it; to an actor that has ended it becomes a dead letter, and whoever waits for the
+    /// answer is told.
     pub(crate) fn deliver(self) {
         Next::Deliver(self).follow();
     }
@@ -296,8 +307,9 @@ pub(crate) fn envelope<B: Behaviour>(
     Envelope::new::<Told<B>>((args, resolver), place)
 }
 
-/// The envelope of a message by which the runtime's own actors talk among themselves: no turn of the user's, so it is exempt from
-/// back-pressure and faults, and no dead letter when it comes too late.
+/// The envelope of a message by which the runtime's own actors talk among themselves: no turn of
+/// the user's, so it is exempt from back-pressure and faults, and no dead letter when it comes too
+/// late.
 pub(crate) fn own<B: Behaviour<Reply = ()>>(args: B::Args) -> Envelope {
     Envelope::new::<Own<B>>(args, Location::caller())
 }
@@ -403,8 +415,9 @@ impl<B: Behaviour> Letter for Told<B> {
     }
 }
 
-/// A continuation: an address, a behaviour with a hole, and the rest of its arguments. Made by the handle's methods
-/// for `#[then]` behaviours: `t.me().debited(to, amount)`. It borrows the address it was made from.
+/// A continuation: an address, a behaviour with a hole, and the rest of its arguments. Made by the
+/// handle's methods for `#[then]` behaviours: `t.me().debited(to, amount)`. It borrows the address
+/// it was made from.
 #[must_use = "a continuation does nothing until it is given to a promise: `promise.then(…)`"]
 pub struct Then<'a, K: Continuation> {
     to: To<'a>,

@@ -11,7 +11,8 @@ use crate::turn::Turn;
 use std::any::{Any, type_name};
 use std::collections::BTreeMap;
 
-/// A table that has grown to this looks for entries that nobody uses, and again when it has doubled.
+/// A table that has grown to this looks for entries that nobody uses, and again when it has
+/// doubled.
 const SWEEP_MIN: usize = 16;
 
 /// A handle that many share under one name.
@@ -99,7 +100,8 @@ impl<T: Clone + Send + 'static> Common for Topic<T> {
 }
 
 impl System {
-    /// The group of this name; the first who asks makes it. It is forgotten when it has no members and nobody has a handle.
+    /// The group of this name; the first who asks makes it. It is forgotten when it has no members
+    /// and nobody has a handle.
     ///
     /// # Errors
     ///
@@ -108,7 +110,8 @@ impl System {
         self.shared().common(name)
     }
 
-    /// The topic of this name; the first who asks makes it. It is forgotten when it has no subscribers and nobody has a handle.
+    /// The topic of this name; the first who asks makes it. It is forgotten when it has no
+    /// subscribers and nobody has a handle.
     ///
     /// ```
     /// use vivant::prelude::*;

@@ -1,4 +1,5 @@
-//! Dead letters: messages that were not processed. Counted by behaviour and place; actors can hear of each (T3).
+//! Dead letters: messages that were not processed. Counted by behaviour and place; actors can hear
+//! of each (T3).
 
 use crate::behaviour::{Continuation, Message};
 use crate::call::Then;
@@ -40,7 +41,8 @@ pub enum Cause {
     Rejected,
     /// As `Rejected`, by [`Mailbox::DropNewest`](crate::Mailbox::DropNewest).
     DroppedNewest,
-    /// It had waited longest in a full mailbox ([`Mailbox::DropOldest`](crate::Mailbox::DropOldest)).
+    /// It had waited longest in a full mailbox
+    /// ([`Mailbox::DropOldest`](crate::Mailbox::DropOldest)).
     DroppedOldest,
 }
 
@@ -136,8 +138,8 @@ impl DeadLetters {
         lock(&self.tally).values().sum()
     }
 
-    /// Continues with `then` for every dead letter from now on, until its actor ends. Letters to that actor itself are
-    /// counted but not told.
+    /// Continues with `then` for every dead letter from now on, until its actor ends. Letters to
+    /// that actor itself are counted but not told.
     pub fn subscribe<K>(&self, then: Then<'_, K>)
     where
         K: Continuation<Hole = DeadLetter>,
@@ -156,7 +158,8 @@ impl DeadLetters {
         drop(subscriber);
     }
 
-    /// A message could not be delivered: counts it. What follows tells whoever waits for its answer.
+    /// A message could not be delivered: counts it. What follows tells whoever waits for its
+    /// answer.
     pub(crate) fn bury(&self, to: CellRef, envelope: Envelope, cause: Cause) -> Next {
         let kind = envelope.kind();
         if kind.role.is_sent() {
@@ -198,7 +201,8 @@ impl DeadLetters {
             Subscribers::Open(subscribers) if !subscribers.is_empty() => subscribers.clone(),
             _ => return,
         };
-        // A letter that the telling of this one makes is counted and not told: that could go on for ever.
+        // A letter that the telling of this one makes is counted and not told: that could go on for
+        // ever.
         let Some(_telling) = Telling::begin() else {
             return;
         };
@@ -209,7 +213,8 @@ impl DeadLetters {
             cause,
         };
         for tell in subscribers {
-            // Telling clones what the subscriber gave, fills its message, and may drop the last of it: user code.
+            // Telling clones what the subscriber gave, fills its message, and may drop the last of
+            // it: user code.
             let told = catch(|| {
                 if !tell(cell, &letter) {
                     self.forget(&tell);
@@ -279,7 +284,8 @@ where
         }
         if !std::ptr::eq(&raw const **then.target(), to) {
             let delivery = then.fill(letter.clone(), Resolver::<<K as Message>::Reply>::nobody());
-            // Not `deliver`: a subscriber that ends just now must not make another dead letter of this one.
+            // Not `deliver`: a subscriber that ends just now must not make another dead letter of
+            // this one.
             return match post(To::Owned(delivery.to), delivery.envelope) {
                 Ok(()) => true,
                 Err(ended) if ended.cause == Cause::Ended => false,

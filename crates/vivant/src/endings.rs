@@ -1,11 +1,13 @@
-//! What is to be done when an actor ends: its name is free, it leaves its groups, its named timers are taken back.
+//! What is to be done when an actor ends: its name is free, it leaves its groups, its named timers
+//! are taken back.
 //!
-//! Whoever keeps a table with actors in it asks to be told, so that no table is searched and none grows with actors that
-//! are gone. A system in which nobody asked pays one load for each end.
+//! Whoever keeps a table with actors in it asks to be told, so that no table is searched and none
+//! grows with actors that are gone. A system in which nobody asked pays one load for each end.
 //!
-//! The race that we fear is an actor that ends while somebody asks. The lock of its place in the registry decides it:
-//! whoever asks first writes the request down and then looks whether the actor is still in the registry; the end first
-//! takes it out and then looks for requests. One of them comes second, and sees what the other did.
+//! The race that we fear is an actor that ends while somebody asks. The lock of its place in the
+//! registry decides it: whoever asks first writes the request down and then looks whether the actor
+//! is still in the registry; the end first takes it out and then looks for requests. One of them
+//! comes second, and sees what the other did.
 
 use crate::cell::{Header, catch};
 use crate::error::Panic;
@@ -47,8 +49,8 @@ impl Endings {
 }
 
 impl Shared {
-    /// Asks that `follow` be done when `actor` has ended, after its mailbox is closed. `None`: it has ended already, and
-    /// `follow` is dropped.
+    /// Asks that `follow` be done when `actor` has ended, after its mailbox is closed. `None`: it
+    /// has ended already, and `follow` is dropped.
     pub(crate) fn when_ended(
         &self,
         actor: &Header,

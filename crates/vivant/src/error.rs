@@ -1,4 +1,5 @@
-//! What can go wrong between actors. Domain errors are not here: they are the behaviour's own reply type.
+//! What can go wrong between actors. Domain errors are not here: they are the behaviour's own reply
+//! type.
 
 use crate::actor::Mailbox;
 use crate::behaviour::Message;
@@ -14,14 +15,15 @@ use std::fmt;
 use std::panic::Location;
 use std::time::Duration;
 
-/// Why no answer came. Names the actor, the behaviour and the place, so that the error alone says where to look.
+/// Why no answer came. Names the actor, the behaviour and the place, so that the error alone says
+/// where to look.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AskError {
     /// The actor had ended, or ended before the message was processed.
     Stopped(Arc<Undelivered>),
-    /// The actor was started afresh before the message was processed, and does not keep its messages then; see
-    /// [`Messages::Returned`](crate::Messages::Returned).
+    /// The actor was started afresh before the message was processed, and does not keep its
+    /// messages then; see [`Messages::Returned`](crate::Messages::Returned).
     Restarted(Arc<Undelivered>),
     /// The message found the actor's mailbox full, or lost its place in it to a newer one.
     Overloaded(Arc<Overloaded>),
@@ -124,7 +126,8 @@ impl Panic {
         &self.0.message
     }
 
-    /// Where it happened, `file:line:column`; `None` when the program replaced the panic hook after the system began.
+    /// Where it happened, `file:line:column`; `None` when the program replaced the panic hook after
+    /// the system began.
     pub fn place(&self) -> Option<&str> {
         self.0.place.as_deref()
     }
@@ -264,8 +267,8 @@ enum Why {
     Full(Mailbox),
 }
 
-/// A message whose drop sends another one, to a mailbox that is full as well, must not go on like that for ever: so deep,
-/// what such a message carries is not dropped any more.
+/// A message whose drop sends another one, to a mailbox that is full as well, must not go on like
+/// that for ever: so deep, what such a message carries is not dropped any more.
 const DROPS_DEEP_MAX: u32 = 32;
 
 thread_local! {
@@ -330,7 +333,8 @@ impl Refusal {
         }
     }
 
-    /// Why its actor, or that incarnation of it, is over. A mailbox that is full is no reason for that.
+    /// Why its actor, or that incarnation of it, is over. A mailbox that is full is no reason for
+    /// that.
     pub(crate) fn reason(&self) -> StopReason {
         match &self.why {
             Why::Ended(reason) | Why::Restarted(reason) => reason.clone(),

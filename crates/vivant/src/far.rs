@@ -13,15 +13,18 @@ use vivant_heap::{
     FrozenParts, Gc, Holdings, Mutator, Object, Relocator, Sendable, Tag, Tracer, Twin, TwinOf,
 };
 
-/// A far reference: an object inside an actor, for anybody who has something to say about it. It is the object's [`Tag`] and its actor's address, made by
-/// [`Turn::far`]; it can be sent, kept in a state or an object, put into a [`Val`](crate::Val), and compared.
+/// A far reference: an object inside an actor, for anybody who has something to say about it. It is
+/// the object's [`Tag`] and its actor's address, made by [`Turn::far`]; it can be sent, kept in a
+/// state or an object, put into a [`Val`](crate::Val), and compared.
 ///
-/// What it is good for is sending its actor a message about the object: [`Far::to`]. The behaviour takes a `Tag` and opens it; nobody else reads or writes
-/// the object, so that there is nothing to lock and nothing to wait for.
+/// What it is good for is sending its actor a message about the object: [`Far::to`]. The behaviour
+/// takes a `Tag` and opens it; nobody else reads or writes the object, so that there is nothing to
+/// lock and nothing to wait for.
 ///
-/// It keeps both alive, the object and its actor. When the actor has ended all the same, because somebody stopped it, messages become dead letters as any that
-/// come too late, and the object stays until nobody has a tag of it. An actor that has begun anew has other objects: it gets the message, and its
-/// [`Tag::open`] is refused.
+/// It keeps both alive, the object and its actor. When the actor has ended all the same, because
+/// somebody stopped it, messages become dead letters as any that come too late, and the object
+/// stays until nobody has a tag of it. An actor that has begun anew has other objects: it gets the
+/// message, and its [`Tag::open`] is refused.
 ///
 /// Costs two words; a clone what cloning the address costs.
 ///
@@ -96,7 +99,8 @@ impl<'gc, A: ?Sized + Target, T: ?Sized> Far<'gc, A, T> {
         self.tag
     }
 
-    /// A message to the actor about the object: `t.send(node.to(|scene, node| scene.rename(node, name)))`, or asked by `t.ask`.
+    /// A message to the actor about the object:
+    /// `t.send(node.to(|scene, node| scene.rename(node, name)))`, or asked by `t.ask`.
     pub fn to<'a, M: Message>(
         &'a self,
         message: impl FnOnce(&'a Address<A>, Tag<'gc, T>) -> Call<'a, M>,
@@ -111,7 +115,8 @@ where
 {
     /// A far reference to an object of this actor, for others.
     ///
-    /// Costs what [`Mutator::tag`](vivant_heap::Mutator::tag) does, and an address. One that the actor keeps in its own state keeps the actor.
+    /// Costs what [`Mutator::tag`](vivant_heap::Mutator::tag) does, and an address. One that the
+    /// actor keeps in its own state keeps the actor.
     ///
     /// # Panics
     ///

@@ -1,6 +1,8 @@
-//! Futures beside the actors (T9): each is an actor of the runtime's own, whose only message is "poll".
+//! Futures beside the actors (T9): each is an actor of the runtime's own, whose only message is
+//! "poll".
 //!
-//! So futures are scheduled, simulated and inspected like everything else. Their wakers are addresses.
+//! So futures are scheduled, simulated and inspected like everything else. Their wakers are
+//! addresses.
 
 use crate::actor::Actor;
 use crate::address::{Handle, Link, Target};
@@ -30,7 +32,8 @@ pub(crate) struct FutureActor {
     place: &'static Location<'static>,
 }
 
-/// A future and the resolver of its promise, or a stream and its continuation, whatever their types.
+/// A future and the resolver of its promise, or a stream and its continuation, whatever their
+/// types.
 pub(crate) trait Task: Send {
     fn poll(&mut self, context: &mut Context<'_>) -> Poll<()>;
     /// A poll has panicked.
@@ -106,8 +109,8 @@ impl Letter for PollFuture {
 
 impl FutureActor {
     fn poll(&mut self, worker: &Worker) {
-        // AcqRel: pairs with the swap of a wake. A wake before this one is for this poll, which sees what it published; a
-        // wake after it polls again.
+        // AcqRel: pairs with the swap of a wake. A wake before this one is for this poll, which
+        // sees what it published; a wake after it polls again.
         self.woken.swap(false, Ordering::AcqRel);
         let waker = Waker::from(Arc::new(Wakeup {
             woken: self.woken.clone(),
@@ -129,8 +132,9 @@ impl FutureActor {
     }
 }
 
-/// A waker: an address. While one exists the future is reachable; when the last is dropped and no poll is queued,
-/// nothing can ever wake the future, and its actor ends like any that nobody can reach, which breaks its promise.
+/// A waker: an address. While one exists the future is reachable; when the last is dropped and no
+/// poll is queued, nothing can ever wake the future, and its actor ends like any that nobody can
+/// reach, which breaks its promise.
 struct Wakeup {
     woken: Arc<AtomicBool>,
     to: AddressRef,
@@ -197,7 +201,8 @@ pub(crate) fn start(
     actor.cell()
 }
 
-/// Time for futures: virtual in a simulation. Made by [`Turn::clock`](crate::Turn::clock) and [`System::clock`](crate::System::clock).
+/// Time for futures: virtual in a simulation. Made by [`Turn::clock`](crate::Turn::clock) and
+/// [`System::clock`](crate::System::clock).
 #[derive(Clone)]
 pub struct Clock {
     system: Arc<Shared>,

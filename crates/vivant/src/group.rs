@@ -10,8 +10,9 @@ use std::fmt;
 
 /// A set of actors, or of actors that implement an interface, in the order in which they joined.
 ///
-/// A handle: clone it, keep it in states, send it. It does not keep its members alive: whoever has ended, or cannot be
-/// reached any more, is a member no longer. [`System::group`](crate::System::group) finds one by name.
+/// A handle: clone it, keep it in states, send it. It does not keep its members alive: whoever has
+/// ended, or cannot be reached any more, is a member no longer.
+/// [`System::group`](crate::System::group) finds one by name.
 ///
 /// ```
 /// use vivant::prelude::*;
@@ -67,7 +68,8 @@ impl<T: ?Sized + Target> Group<T> {
         if members.numbers.contains_key(&key) {
             return false;
         }
-        // Under the lock, which the end of the actor needs to make it leave: it finds what is written here.
+        // Under the lock, which the end of the actor needs to make it leave: it finds what is
+        // written here.
         let asked = to.system.when_ended(&to, move |_| {
             if let Some(group) = group.upgrade() {
                 let _left = lock(&group).leave(key);
@@ -103,7 +105,8 @@ impl<T: ?Sized + Target> Group<T> {
         all.filter(Address::is_alive).collect()
     }
 
-    /// Sends what `call` makes to every member, in the order of joining. Costs what [`Group::members`] does, and the messages.
+    /// Sends what `call` makes to every member, in the order of joining. Costs what
+    /// [`Group::members`] does, and the messages.
     pub fn broadcast<M: Message>(
         &self,
         mut call: impl for<'a> FnMut(&'a Address<T>) -> Call<'a, M>,

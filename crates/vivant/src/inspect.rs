@@ -14,16 +14,17 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 
-/// One look at a system. The numbers of an actor are read one after the other while it runs: each is right, together
-/// they may be a message apart.
+/// One look at a system. The numbers of an actor are read one after the other while it runs: each
+/// is right, together they may be a message apart.
 #[derive(Clone, Debug)]
 pub struct Inspection {
     /// Name of the system.
     pub name: String,
     /// Time since the system began; in a simulation, virtual.
     pub now: Duration,
-    /// Messages that were taken up since then by workers or the simulation, also if their guards did not let them run then. Those
-    /// of actors that are declared to block are in [`ActorFacts::turns`] only.
+    /// Messages that were taken up since then by workers or the simulation, also if their guards
+    /// did not let them run then. Those of actors that are declared to block are in
+    /// [`ActorFacts::turns`] only.
     pub turns: u64,
     /// Every actor that exists, in the order of creation.
     pub actors: Vec<ActorFacts>,
@@ -47,7 +48,8 @@ pub struct Inspection {
     pub bytes: i64,
     /// Pages of 4 KiB that the heaps of actors have.
     pub heap_pages: usize,
-    /// How long their heaps kept actors from running, since the system began or [`System::forget_pauses`](crate::System::forget_pauses).
+    /// How long their heaps kept actors from running, since the system began or
+    /// [`System::forget_pauses`](crate::System::forget_pauses).
     pub pauses: PauseDistributions,
     /// Actors that have ended, and of whose graphs others have something still.
     pub orphans: usize,
@@ -56,10 +58,12 @@ pub struct Inspection {
 /// What is known of one worker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WorkerFacts {
-    /// Messages that it has taken up. One that waits behind others for their common guard is not counted before that opens.
+    /// Messages that it has taken up. One that waits behind others for their common guard is not
+    /// counted before that opens.
     pub turns: u64,
-    /// Time since the system began that it has not slept: in turns, or looking for work. Divided by what
-    /// [`Inspection::now`] has grown between two looks, its growth is the share in which the worker was busy.
+    /// Time since the system began that it has not slept: in turns, or looking for work. Divided by
+    /// what [`Inspection::now`] has grown between two looks, its growth is the share in which the
+    /// worker was busy.
     pub busy: Duration,
 }
 
@@ -76,7 +80,8 @@ pub struct ActorFacts {
     pub deferred: usize,
     /// How long the oldest of them has waited, to a millisecond; zero when none waits.
     pub deferred_age: Duration,
-    /// How long the oldest waiting message has waited, to a millisecond or one message; zero when none waits.
+    /// How long the oldest waiting message has waited, to a millisecond or one message; zero when
+    /// none waits.
     pub age: Duration,
     /// Turns that have ended.
     pub turns: u64,
@@ -86,15 +91,19 @@ pub struct ActorFacts {
     pub current: Option<&'static str>,
     /// How often its supervisor has started it again.
     pub restarts: u32,
-    /// For how long that has run, to a millisecond. `None` also in a simulation, and for an actor that is declared to block.
+    /// For how long that has run, to a millisecond. `None` also in a simulation, and for an actor
+    /// that is declared to block.
     pub current_for: Option<Duration>,
-    /// How many are held back on account of it (T5): actors that are muted, and offers that wait until it has recovered.
+    /// How many are held back on account of it (T5): actors that are muted, and offers that wait
+    /// until it has recovered.
     pub mutes: usize,
-    /// Path of the overloaded actor that mutes this one: it takes no messages until that one has recovered (T5).
+    /// Path of the overloaded actor that mutes this one: it takes no messages until that one has
+    /// recovered (T5).
     pub muted_by: Option<String>,
     /// Whether its mailbox has a bound, and what becomes of a message that finds it full.
     pub mailbox: Mailbox,
-    /// How many messages that bound has cost (T5): rejected or dropped, and counted as dead letters.
+    /// How many messages that bound has cost (T5): rejected or dropped, and counted as dead
+    /// letters.
     pub lost: u64,
     /// What is known of its heap, if its state is a graph.
     pub heap: Option<HeapFacts>,
@@ -107,8 +116,8 @@ pub struct ActorFacts {
 pub struct AliveBecause {
     /// Stable name of the behaviour that runs now.
     pub current: Option<&'static str>,
-    /// Addresses: in states, messages, timers, promises, and outside; and those dropped a moment ago, by a run that has not
-    /// ended or a worker that has not counted them back.
+    /// Addresses: in states, messages, timers, promises, and outside; and those dropped a moment
+    /// ago, by a run that has not ended or a worker that has not counted them back.
     pub addresses: usize,
     /// Waiting messages.
     pub messages: usize,

@@ -1,4 +1,5 @@
-//! Interfaces: a typed handle for some of an actor's messages, whatever its type. `#[interface]` on a trait writes them.
+//! Interfaces: a typed handle for some of an actor's messages, whatever its type. `#[interface]` on
+//! a trait writes them.
 
 use crate::actor::Actor;
 use crate::address::{Link, Target};

@@ -1,10 +1,12 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
-//! Actors for Rust: turns, promises, a fair scheduler, and the same program as a simulation under a seed.
+//! Actors for Rust: turns, promises, a fair scheduler, and the same program as a simulation under a
+//! seed.
 //!
-//! An actor is a Rust value that only its own messages touch, one at a time. A method is a message; an [`Address`] is the
-//! only way to reach an actor; a [`Turn`] is the processing of one message. Nothing waits inside a turn: a question gives
-//! a [`Promise`], which continues in a later one. A [`System`] runs actors on threads, a
-//! [`Simulation`](simulation::Simulation) on one thread under a seed, in virtual time.
+//! An actor is a Rust value that only its own messages touch, one at a time. A method is a message;
+//! an [`Address`] is the only way to reach an actor; a [`Turn`] is the processing of one message.
+//! Nothing waits inside a turn: a question gives a [`Promise`], which continues in a later one. A
+//! [`System`] runs actors on threads, a [`Simulation`](simulation::Simulation) on one thread under
+//! a seed, in virtual time.
 //!
 //! ```
 //! use vivant::prelude::*;
@@ -48,17 +50,18 @@
 //! | what went wrong | [`AskError`], [`DeadLetters`], [`Report`] |
 //! | what goes on | [`System::inspect`] |
 //!
-//! What a program may rely on (order, delivery, failure, fairness), each with what is not promised, is in
-//! `docs/semantics.md` of the repository; what to do when a program does not do what one expects, in `docs/faq.md`.
+//! What a program may rely on (order, delivery, failure, fairness), each with what is not promised,
+//! is in `docs/semantics.md` of the repository; what to do when a program does not do what one
+//! expects, in `docs/faq.md`.
 //!
 //! # Features
 //!
 //! - `macros` (default): the derive and attribute macros. All they write can be written by hand.
 //! - `tokio`: futures given to [`Turn::spawn`] run in the context of a tokio runtime.
-//! - `tracing`: a root span for each turn, linked to the span in which its message was sent; events for what begins, ends and
-//!   goes wrong.
-//! - `metrics`: counters and histograms by types and behaviours, for whichever recorder is installed before the system is
-//!   built.
+//! - `tracing`: a root span for each turn, linked to the span in which its message was sent; events
+//!   for what begins, ends and goes wrong.
+//! - `metrics`: counters and histograms by types and behaviours, for whichever recorder is
+//!   installed before the system is built.
 //!
 //! What the last two tell, and what that costs, is in `docs/observing.md` of the repository.
 

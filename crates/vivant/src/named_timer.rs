@@ -1,4 +1,5 @@
-//! Named timers: one for each actor and name, so that a start function that runs again does not set a second one.
+//! Named timers: one for each actor and name, so that a start function that runs again does not set
+//! a second one.
 
 use crate::actor::Actor;
 use crate::behaviour::Message;
@@ -13,8 +14,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 
-/// The named timers of one system. Only an actor's own turns set and cancel those of its names; the clock forgets what has
-/// fired.
+/// The named timers of one system. Only an actor's own turns set and cancel those of its names; the
+/// clock forgets what has fired.
 #[derive(Default)]
 pub(crate) struct NamedTimers(Mutex<Table>);
 
@@ -77,8 +78,8 @@ pub struct NamedTimer<'t> {
 }
 
 impl<A: Actor> Turn<'_, A> {
-    /// This actor's timer of that name, to set or to cancel. It is the actor's and not its state's: an actor that is started
-    /// anew finds it running.
+    /// This actor's timer of that name, to set or to cancel. It is the actor's and not its state's:
+    /// an actor that is started anew finds it running.
     pub fn timer<'t>(&'t self, name: &'t str) -> NamedTimer<'t> {
         NamedTimer {
             worker: self.worker(),
@@ -90,8 +91,9 @@ impl<A: Actor> Turn<'_, A> {
 impl NamedTimer<'_> {
     /// Sends `call` again and again, as [`Turn::every`] does.
     ///
-    /// If it is set already, with this period, message and receiver, it goes on as it is: with its next tick where it was, and
-    /// with the arguments that it has. Any other timer of this name is taken back first. It ends with this actor.
+    /// If it is set already, with this period, message and receiver, it goes on as it is: with its
+    /// next tick where it was, and with the arguments that it has. Any other timer of this name is
+    /// taken back first. It ends with this actor.
     ///
     /// Costs a lock of the system's named timers, and what setting a timer costs.
     ///
@@ -110,9 +112,9 @@ impl NamedTimer<'_> {
 
     /// Sends `call` once, after `delay`, as [`Turn::after`] does.
     ///
-    /// If it is set already, with this delay, message and receiver, and has not fired, it goes on as it is: its deadline is not
-    /// put off. To put it off, [`cancel`](NamedTimer::cancel) it first. Any other timer of this name is taken back. It ends
-    /// with this actor.
+    /// If it is set already, with this delay, message and receiver, and has not fired, it goes on
+    /// as it is: its deadline is not put off. To put it off, [`cancel`](NamedTimer::cancel) it
+    /// first. Any other timer of this name is taken back. It ends with this actor.
     pub fn after<M: Message>(self, delay: Duration, call: Call<'_, M>) -> Timer {
         let when = When::After { ns: ns(delay) };
         self.set(when, call, |call, gone| {

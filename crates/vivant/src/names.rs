@@ -1,4 +1,5 @@
-//! Names: actors that are found by what they are for. Each system has its own; nothing is global to the process.
+//! Names: actors that are found by what they are for. Each system has its own; nothing is global to
+//! the process.
 
 use crate::actor::Actor;
 use crate::address::{Address, Target, WeakAddress};
@@ -129,7 +130,8 @@ impl Shared {
         }
         let id = to.id;
         let forgotten = name.to_owned();
-        // Under the lock, which the end of the actor needs to forget the name: it finds what is written here.
+        // Under the lock, which the end of the actor needs to forget the name: it finds what is
+        // written here.
         let asked = self.when_ended(&to, move |system| system.names.forget(&forgotten, id));
         let Some(ending) = asked else {
             drop(names);
@@ -180,11 +182,12 @@ impl Shared {
 }
 
 impl System {
-    /// Gives `address` a name, under which [`lookup`](System::lookup) finds it, as what it is here: an address of an actor, or of
-    /// an interface. An actor may have several names; to give it one again that it has is no error.
+    /// Gives `address` a name, under which [`lookup`](System::lookup) finds it, as what it is here:
+    /// an address of an actor, or of an interface. An actor may have several names; to give it one
+    /// again that it has is no error.
     ///
-    /// A name does not keep its actor alive; [`System::keep`] does. The name is free again as soon as the actor has ended or
-    /// nobody can reach it.
+    /// A name does not keep its actor alive; [`System::keep`] does. The name is free again as soon
+    /// as the actor has ended or nobody can reach it.
     ///
     /// ```
     /// use vivant::prelude::*;
@@ -226,7 +229,8 @@ impl System {
         self.shared().unregister(name)
     }
 
-    /// The actor that has this name. Costs a lock of the system's names; whoever sends often keeps the address.
+    /// The actor that has this name. Costs a lock of the system's names; whoever sends often keeps
+    /// the address.
     ///
     /// # Errors
     ///

@@ -14,10 +14,12 @@ use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-/// A message that is sent as soon as its receiver has room for it; made by [`Call::offer`]. A future for any executor.
+/// A message that is sent as soon as its receiver has room for it; made by [`Call::offer`]. A
+/// future for any executor.
 ///
-/// Nothing is sent before the first poll. Dropped while it waits, it takes the message back, and those who wait behind it move
-/// up. One that was woken has a place in the mailbox, and keeps it until it is polled or dropped.
+/// Nothing is sent before the first poll. Dropped while it waits, it takes the message back, and
+/// those who wait behind it move up. One that was woken has a place in the mailbox, and keeps it
+/// until it is polled or dropped.
 #[must_use = "an offer is made when it is awaited"]
 pub struct Offer<M: Message> {
     state: State<M>,

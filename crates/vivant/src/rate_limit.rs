@@ -8,8 +8,8 @@ use std::time::Duration;
 /// A token bucket: it admits `amount` in each `per`, evenly, after a first burst.
 ///
 /// It holds no clock: it is told the time, [`Turn::now`](crate::Turn::now) or
-/// [`Clock::now`](crate::Clock::now), so that it is as virtual as the rest in a simulation. Whole numbers only: it does
-/// not drift, however often and with what times it is asked.
+/// [`Clock::now`](crate::Clock::now), so that it is as virtual as the rest in a simulation. Whole
+/// numbers only: it does not drift, however often and with what times it is asked.
 ///
 /// ```
 /// use std::time::Duration;
@@ -37,8 +37,8 @@ pub struct RateLimit {
     amount: u64,
     per_ns: u64,
     burst: u64,
-    /// What is in the bucket: one unit of what is admitted is `per_ns` of this, and each nanosecond brings `amount`. So
-    /// nothing is ever rounded.
+    /// What is in the bucket: one unit of what is admitted is `per_ns` of this, and each nanosecond
+    /// brings `amount`. So nothing is ever rounded.
     level: u128,
     /// The latest time that it was told.
     at_ns: u64,
@@ -48,7 +48,8 @@ pub struct RateLimit {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RateLimited {
-    /// Too much at this time. After this long, and not a nanosecond earlier, as much is admitted, if nobody else is before.
+    /// Too much at this time. After this long, and not a nanosecond earlier, as much is admitted,
+    /// if nobody else is before.
     TryAgainAfter(Duration),
     /// More than the bucket holds: it is never admitted at once.
     MoreThanBurst {

@@ -1,6 +1,7 @@
 //! All actors of a system: for inspection and shutdown. Owns the life of each (C5), not the actor.
 //!
-//! Slabs, so that a birth and an end touch one place each, however many there are: an actor knows its place.
+//! Slabs, so that a birth and an end touch one place each, however many there are: an actor knows
+//! its place.
 
 use crate::cell::{CellRef, Header};
 use crate::sync::{AtomicUsize, Mutex, Ordering, lock};
@@ -50,8 +51,8 @@ fn full() -> ! {
 }
 
 impl Registry {
-    /// Ends the process if a slab has no room for another: more than 2²⁸ actors of one thread. Unwinding would leave an actor
-    /// without a life (C5).
+    /// Ends the process if a slab has no room for another: more than 2²⁸ actors of one thread.
+    /// Unwinding would leave an actor without a life (C5).
     pub(crate) fn insert(&self, cell: CellRef) {
         let slab = SLAB.try_with(|slab| *slab).unwrap_or(0);
         let mut places = lock(&self.0[slab].places);

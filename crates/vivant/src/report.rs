@@ -1,4 +1,5 @@
-//! What the runtime has to say that nobody asked for: slow turns, panics, threads it could not start.
+//! What the runtime has to say that nobody asked for: slow turns, panics, threads it could not
+//! start.
 
 use crate::cell::catch;
 use crate::error::Panic;
@@ -27,7 +28,8 @@ pub enum Report {
         /// How long it had been running when it was noticed, in milliseconds.
         for_ms: u64,
     },
-    /// A turn, or a step of one, has allocated more in its actor's heap than the system's limit: meanwhile nothing could be collected.
+    /// A turn, or a step of one, has allocated more in its actor's heap than the system's limit:
+    /// meanwhile nothing could be collected.
     LargeTurn {
         /// Path of the actor.
         actor: String,
@@ -45,13 +47,15 @@ pub enum Report {
         /// Why.
         why: Arc<GaveUp>,
     },
-    /// A supervised actor has not begun, gone down or ended in the time it was given; its tree goes on without it.
+    /// A supervised actor has not begun, gone down or ended in the time it was given; its tree goes
+    /// on without it.
     Overdue {
         /// Path of the actor.
         actor: String,
     },
-    /// A text says how the heaps of some type's actors are marked, and no actor with a heap of this type has begun until the system was shut down: the name may be
-    /// mistyped ([`SystemBuilder::collectors`](crate::SystemBuilder::collectors)).
+    /// A text says how the heaps of some type's actors are marked, and no actor with a heap of this
+    /// type has begun until the system was shut down: the name may be mistyped
+    /// ([`SystemBuilder::collectors`](crate::SystemBuilder::collectors)).
     UnusedCollector {
         /// Where the text was: `VIVANT_COLLECTOR` or `SystemBuilder::collectors`.
         place: &'static str,

@@ -11,7 +11,8 @@ use crate::system::Spawner;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
-/// Actors that do the same work. It says which one gets the next message; what is sent is up to the caller.
+/// Actors that do the same work. It says which one gets the next message; what is sent is up to the
+/// caller.
 ///
 /// ```
 /// use vivant::prelude::*;
@@ -36,9 +37,10 @@ use std::hash::{Hash, Hasher};
 /// The members are chosen once; actors whose state a `#[start]` function makes are collected:
 /// `(0..3).map(|i| Worker::spawn(&system, i)).collect::<Router<_>>()`.
 ///
-/// A handle: clones share the members and whose turn it is. It holds their addresses, so they live as long as it. A member
-/// that has ended is passed over. When all have ended the choice falls on one of them all the same: what is sent to it is a
-/// dead letter, and what is asked of it is answered with the reason of its end.
+/// A handle: clones share the members and whose turn it is. It holds their addresses, so they live
+/// as long as it. A member that has ended is passed over. When all have ended the choice falls on
+/// one of them all the same: what is sent to it is a dead letter, and what is asked of it is
+/// answered with the reason of its end.
 pub struct Router<T: ?Sized + Target>(Arc<Members<T>>);
 
 struct Members<T: ?Sized + Target> {
@@ -47,7 +49,8 @@ struct Members<T: ?Sized + Target> {
 }
 
 impl<A: PlainActor> Router<A> {
-    /// Makes `count` actors, each of the state that `make` gives for its number. Within a turn they are its actor's children.
+    /// Makes `count` actors, each of the state that `make` gives for its number. Within a turn they
+    /// are its actor's children.
     ///
     /// # Panics
     ///
@@ -64,13 +67,15 @@ impl<A: PlainActor> Router<A> {
 }
 
 impl<T: ?Sized + Target> Router<T> {
-    /// One after the other, round and round. Costs one atomic addition and a look at each member that is passed over.
+    /// One after the other, round and round. Costs one atomic addition and a look at each member
+    /// that is passed over.
     pub fn next(&self) -> &Address<T> {
         self.first_alive(self.0.turn.fetch_add(1, Ordering::Relaxed))
     }
 
-    /// The one with the fewest messages waiting or running; among equals the one whose turn is next. Looks at all members
-    /// (not at two by chance), with three loads each: for hundreds of them, take [`Router::next`].
+    /// The one with the fewest messages waiting or running; among equals the one whose turn is
+    /// next. Looks at all members (not at two by chance), with three loads each: for hundreds of
+    /// them, take [`Router::next`].
     ///
     /// What other threads send at the same time may not be seen yet.
     pub fn least_loaded(&self) -> &Address<T> {
@@ -80,12 +85,14 @@ impl<T: ?Sized + Target> Router<T> {
             .unwrap_or_else(|| self.first_alive(start))
     }
 
-    /// Always the same for equal keys, as long as the same members live; when one ends, only its own keys go to others.
+    /// Always the same for equal keys, as long as the same members live; when one ends, only its
+    /// own keys go to others.
     ///
-    /// Rendezvous hashing: of all living members the one with the highest hash of the key and the member's number in this router.
-    /// So a router of more members, the first of them the same in number, leaves most keys where they were. The hash is FNV-1a
-    /// with SplitMix64 to finish, of what the key's `Hash` writes: the same in every run of one build. Costs one short hash for each
-    /// member, besides the key's.
+    /// Rendezvous hashing: of all living members the one with the highest hash of the key and the
+    /// member's number in this router. So a router of more members, the first of them the same in
+    /// number, leaves most keys where they were. The hash is FNV-1a with SplitMix64 to finish, of
+    /// what the key's `Hash` writes: the same in every run of one build. Costs one short hash for
+    /// each member, besides the key's.
     pub fn by_key<K: Hash + ?Sized>(&self, key: &K) -> &Address<T> {
         let mut hasher = Fnv::default();
         key.hash(&mut hasher);

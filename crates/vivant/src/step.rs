@@ -1,4 +1,5 @@
-//! Behaviours in steps: a long turn that lets the collector, the runtime and the time budget in between.
+//! Behaviours in steps: a long turn that lets the collector, the runtime and the time budget in
+//! between.
 
 use crate::actor::Actor;
 use crate::behaviour::Behaviour;
@@ -7,17 +8,20 @@ use crate::promise::Resolver;
 use crate::space::Plain;
 use crate::turn::Turn;
 
-/// What one step of a behaviour comes to: the behaviour is called again, with other values, or is done (T1).
+/// What one step of a behaviour comes to: the behaviour is called again, with other values, or is
+/// done (T1).
 ///
-/// A behaviour that returns this is a loop whose body is the method and whose variables are its parameters: the message brings their first
-/// values, [`Step::Again`] their next ones (a tuple, or the one value if there is one parameter). A parameter marked `#[locals]` is not in the
-/// message: it begins as its type's default, and may be of any type that the actor's state may be of; in an actor with a graph it may
-/// refer to collected objects, which live as long as it does.
+/// A behaviour that returns this is a loop whose body is the method and whose variables are its
+/// parameters: the message brings their first values, [`Step::Again`] their next ones (a tuple, or
+/// the one value if there is one parameter). A parameter marked `#[locals]` is not in the message:
+/// it begins as its type's default, and may be of any type that the actor's state may be of; in an
+/// actor with a graph it may refer to collected objects, which live as long as it does.
 ///
-/// Between two steps the actor's heap may be collected, and the actor may be stopped, or leave its worker because its time is spent (T6);
-/// other messages, answers and timers wait until the last step. A guard is asked before the first one only. If a step panics the others
-/// are lost; what earlier ones did to the state stays. Stopped or started afresh between two steps, the message is a dead letter, and
-/// whoever asked is told.
+/// Between two steps the actor's heap may be collected, and the actor may be stopped, or leave its
+/// worker because its time is spent (T6); other messages, answers and timers wait until the last
+/// step. A guard is asked before the first one only. If a step panics the others are lost; what
+/// earlier ones did to the state stays. Stopped or started afresh between two steps, the message is
+/// a dead letter, and whoever asked is told.
 ///
 /// Costs one recycled block of memory a step.
 ///

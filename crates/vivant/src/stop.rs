@@ -10,14 +10,16 @@ use std::fmt;
 pub enum StopReason {
     /// Somebody called [`Address::stop`](crate::Address::stop): it ended before its next message.
     Stopped,
-    /// It reached the mark that [`Address::stop_after_queue`](crate::Address::stop_after_queue) left in its mailbox.
+    /// It reached the mark that [`Address::stop_after_queue`](crate::Address::stop_after_queue)
+    /// left in its mailbox.
     Drained,
     /// It called [`Turn::stop`](crate::Turn::stop).
     Finished,
     /// No address of it was left and its mailbox was empty.
     Unreferenced,
-    /// It had addresses, but only in the states of actors that nobody could reach either, itself perhaps among them: it was collected
-    /// with all of them (O10). See [`Acquainted`](crate::Acquainted) for which addresses are known to be there.
+    /// It had addresses, but only in the states of actors that nobody could reach either, itself
+    /// perhaps among them: it was collected with all of them (O10). See
+    /// [`Acquainted`](crate::Acquainted) for which addresses are known to be there.
     Unreachable,
     /// The system shut down.
     Shutdown,
@@ -25,9 +27,11 @@ pub enum StopReason {
     Panicked(Panic),
     /// An actor that it was linked with has failed; see [`Turn::link`](crate::Turn::link).
     Linked(Arc<Linked>),
-    /// Its supervisor starts it afresh, because of another child. The actor goes on with a new state.
+    /// Its supervisor starts it afresh, because of another child. The actor goes on with a new
+    /// state.
     Restarting,
-    /// It is a supervisor, and has given up; see [`Supervision::budget`](crate::Supervision::budget).
+    /// It is a supervisor, and has given up; see
+    /// [`Supervision::budget`](crate::Supervision::budget).
     GaveUp(Arc<GaveUp>),
 }
 

@@ -1,7 +1,8 @@
 //! Timers: messages that are sent later, once or again and again.
 //!
-//! One ordered table for each system. The clock thread fires what is due; in a simulation, virtual time moves to the
-//! next deadline when nothing else can run. A timer's message carries an address, so it keeps its receiver alive.
+//! One ordered table for each system. The clock thread fires what is due; in a simulation, virtual
+//! time moves to the next deadline when nothing else can run. A timer's message carries an address,
+//! so it keeps its receiver alive.
 
 pub(crate) use crate::alarm::{Alarm, interval, ns, period_ns};
 
@@ -41,8 +42,8 @@ struct Table {
 pub(crate) struct TimerId(u64);
 
 impl Timers {
-    /// Sets an alarm; true when it is now the next one, and whoever waits for the next must be told. Once the timers
-    /// are closed, a limit rings at once and a message is dropped.
+    /// Sets an alarm; true when it is now the next one, and whoever waits for the next must be
+    /// told. Once the timers are closed, a limit rings at once and a message is dropped.
     pub(crate) fn set(&self, at_ns: u64, alarm: Alarm) -> (TimerId, bool) {
         // Relaxed: the number is only an identity and an order among equals.
         let number = self.next_number.fetch_add(1, Ordering::Relaxed);
@@ -97,8 +98,8 @@ impl Timers {
         lock(&self.table).deadlines.len()
     }
 
-    /// Fires everything that is due at `now_ns`, in order. An alarm may run code of the user's (the clone or drop of a
-    /// message): a panic in it is handed to `panicked` and costs no other alarm.
+    /// Fires everything that is due at `now_ns`, in order. An alarm may run code of the user's (the
+    /// clone or drop of a message): a panic in it is handed to `panicked` and costs no other alarm.
     pub(crate) fn fire_due(&self, now_ns: u64, panicked: impl Fn(Caught)) {
         while let Some((number, at_ns, alarm)) = self.take_due(now_ns) {
             let rung = catch(|| {
@@ -113,8 +114,8 @@ impl Timers {
                     } => (ring() == Interval::GoesOn).then_some((period_ns, ring)),
                 };
                 if let Some((period_ns, ring)) = again {
-                    // The next deadline of the same grid that is not past: intervals do not drift, and what was missed
-                    // is not made up for.
+                    // The next deadline of the same grid that is not past: intervals do not drift,
+                    // and what was missed is not made up for.
                     let missed = now_ns.saturating_sub(at_ns) / period_ns;
                     let next_ns = at_ns.saturating_add((missed + 1).saturating_mul(period_ns));
                     self.put_back(number, next_ns, Alarm::Every { period_ns, ring });
@@ -180,7 +181,8 @@ impl Timers {
         }
     }
 
-    /// The clock stops: whoever still waits for a time limit is told now, for nobody will tell it later.
+    /// The clock stops: whoever still waits for a time limit is told now, for nobody will tell it
+    /// later.
     pub(crate) fn close(&self, panicked: impl Fn(Caught)) {
         let alarms = {
             let mut table = lock(&self.table);
@@ -210,7 +212,8 @@ impl Timers {
     }
 }
 
-/// A timer that was set; see [`Turn::after`](crate::Turn::after) and [`Turn::every`](crate::Turn::every).
+/// A timer that was set; see [`Turn::after`](crate::Turn::after) and
+/// [`Turn::every`](crate::Turn::every).
 ///
 /// Dropping it does not cancel it.
 #[derive(Clone)]
@@ -228,8 +231,8 @@ impl Timer {
         self.id
     }
 
-    /// Takes the timer back. False when it has fired, or was cancelled before; a message that it has sent already is
-    /// not recalled.
+    /// Takes the timer back. False when it has fired, or was cancelled before; a message that it
+    /// has sent already is not recalled.
     pub fn cancel(&self) -> bool {
         self.system.timers.cancel(self.id)
     }

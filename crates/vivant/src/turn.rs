@@ -23,8 +23,9 @@ use std::time::{Duration, SystemTime};
 
 /// The processing of one message by an actor of type `A`, atomic for that actor (T1).
 ///
-/// It is passed by shared reference and lives no longer than the behaviour's call. Everything that has an effect
-/// outside the actor's own state goes through it, so that simulation, record and replay see it.
+/// It is passed by shared reference and lives no longer than the behaviour's call. Everything that
+/// has an effect outside the actor's own state goes through it, so that simulation, record and
+/// replay see it.
 pub struct Turn<'gc, A: Actor> {
     /// A pointer, because the brand says nothing of how long this lives: a turn is for any brand.
     worker: NonNull<Worker>,
@@ -53,8 +54,9 @@ impl<'gc, A: Actor> Turn<'gc, A> {
 
     #[inline(always)]
     pub(crate) fn worker(&self) -> &Worker {
-        // SAFETY: `new` is called by `Space::begin` and `Space::turn` alone, which have the worker for the whole of the call in which they lend this
-        // out; it is neither `Clone` nor given away, so nobody has it longer.
+        // SAFETY: `new` is called by `Space::begin` and `Space::turn` alone, which have the worker
+        // for the whole of the call in which they lend this out; it is neither `Clone` nor given
+        // away, so nobody has it longer.
         unsafe { self.worker.as_ref() }
     }
 
@@ -67,30 +69,34 @@ impl<'gc, A: Actor> Turn<'gc, A> {
         Address::to_actor(self.owner())
     }
 
-    /// Sends a message without an answer. If its actor has ended, or its mailbox is full ([`Mailbox`](crate::Mailbox)), it becomes
-    /// a dead letter (T3).
+    /// Sends a message without an answer. If its actor has ended, or its mailbox is full
+    /// ([`Mailbox`](crate::Mailbox)), it becomes a dead letter (T3).
     ///
-    /// Messages of this actor to one receiver arrive in the order of sending, and delivery is causal (T2). Never waits:
-    /// if the receiver is overloaded, this actor takes no further messages until it has recovered (T5).
+    /// Messages of this actor to one receiver arrive in the order of sending, and delivery is
+    /// causal (T2). Never waits: if the receiver is overloaded, this actor takes no further
+    /// messages until it has recovered (T5).
     #[inline]
     pub fn send<M: Message>(&self, call: Call<'_, M>) {
         call.send();
     }
 
-    /// Sends a message and promises its answer. The message goes out now, whatever becomes of the promise.
+    /// Sends a message and promises its answer. The message goes out now, whatever becomes of the
+    /// promise.
     pub fn ask<M: Message>(&self, call: Call<'_, M>) -> Promise<M::Reply> {
         let (promise, resolver) = Promise::open(self.owner());
         call.post(resolver);
         promise
     }
 
-    /// Leaves the answer of this behaviour to another actor: return the promise, and `call`'s answer goes straight to
-    /// whoever asked, not by way of this actor. The message goes out when the behaviour returns.
+    /// Leaves the answer of this behaviour to another actor: return the promise, and `call`'s
+    /// answer goes straight to whoever asked, not by way of this actor. The message goes out when
+    /// the behaviour returns.
     pub fn delegate<M: Message>(&self, call: Call<'_, M>) -> Promise<M::Reply> {
         Promise::delegated(call)
     }
 
-    /// A promise and the right to resolve it: return the one, keep the other in the state for a later turn.
+    /// A promise and the right to resolve it: return the one, keep the other in the state for a
+    /// later turn.
     pub fn promise<T: Send + 'static>(&self) -> (Promise<T>, Resolver<T>) {
         Promise::open(self.owner())
     }
@@ -111,9 +117,10 @@ impl<'gc, A: Actor> Turn<'gc, A> {
         promise::any(self.owner(), promises.into_iter().collect())
     }
 
-    /// Runs a future beside the actors and promises its result (T9). The future is an actor of the runtime's own: it
-    /// runs on the workers, in a simulation under the seed and in virtual time. If the program runs inside tokio and
-    /// the system was built with [`SystemBuilder::tokio`](crate::SystemBuilder::tokio), it may use tokio's I/O.
+    /// Runs a future beside the actors and promises its result (T9). The future is an actor of the
+    /// runtime's own: it runs on the workers, in a simulation under the seed and in virtual time.
+    /// If the program runs inside tokio and the system was built with
+    /// [`SystemBuilder::tokio`](crate::SystemBuilder::tokio), it may use tokio's I/O.
     ///
     /// A panic in it breaks the promise with the panic's place.
     #[track_caller]
@@ -140,9 +147,10 @@ impl<'gc, A: Actor> Turn<'gc, A> {
             .set_timer(ns(delay), Alarm::Once(Box::new(move || call.send())))
     }
 
-    /// Sends `call` again and again, first after `period`, until the timer is cancelled or the receiver has ended.
-    /// Ticks do not drift; those missed while the system was held up are not made up for. One that finds the mailbox full
-    /// is lost like any message, and the interval goes on. The timer keeps the receiver alive.
+    /// Sends `call` again and again, first after `period`, until the timer is cancelled or the
+    /// receiver has ended. Ticks do not drift; those missed while the system was held up are not
+    /// made up for. One that finds the mailbox full is lost like any message, and the interval goes
+    /// on. The timer keeps the receiver alive.
     ///
     /// # Panics
     ///
@@ -192,17 +200,19 @@ impl<'gc, A: Actor> Turn<'gc, A> {
         self.worker().ask_end(StopReason::Finished);
     }
 
-    /// Promises the reason of an actor's end; of one that has ended, its reason. A supervised actor that is started again has not
-    /// ended. Others call this a monitor. It does not keep the actor alive.
+    /// Promises the reason of an actor's end; of one that has ended, its reason. A supervised actor
+    /// that is started again has not ended. Others call this a monitor. It does not keep the actor
+    /// alive.
     pub fn watch<T: ?Sized + Target>(&self, address: &Address<T>) -> Promise<StopReason> {
         let (promise, resolver) = Promise::open(self.owner());
         Address::counted(address).bind(Bond::Watch(resolver));
         promise
     }
 
-    /// Ties this actor and another together: when one of them fails, by a panic, a link or as a supervisor that gives up, the other
-    /// fails too, with [`StopReason::Linked`]. An end for any other reason concerns nobody. What happens to one that fails its
-    /// supervisor decides; a new incarnation has no links. It does not keep the actor alive.
+    /// Ties this actor and another together: when one of them fails, by a panic, a link or as a
+    /// supervisor that gives up, the other fails too, with [`StopReason::Linked`]. An end for any
+    /// other reason concerns nobody. What happens to one that fails its supervisor decides; a new
+    /// incarnation has no links. It does not keep the actor alive.
     pub fn link<T: ?Sized + Target>(&self, address: &Address<T>) {
         let (me, other) = (self.owner(), Address::counted(address));
         if me.id != other.id {
@@ -218,7 +228,8 @@ impl<'gc, A: Actor> Turn<'gc, A> {
         other.bind(Bond::Unlink(me.cell()));
     }
 
-    /// Continues with `then` for every dead letter from now on; see [`System::dead_letters`](crate::System::dead_letters).
+    /// Continues with `then` for every dead letter from now on; see
+    /// [`System::dead_letters`](crate::System::dead_letters).
     pub fn on_dead_letters<K>(&self, then: Then<'_, K>)
     where
         K: Continuation<Hole = crate::DeadLetter>,

@@ -1,4 +1,5 @@
-//! The directory: which actor stands for which flight and which customer. Made by the loader, then never changed.
+//! The directory: which actor stands for which flight and which customer. Made by the loader, then
+//! never changed.
 
 use crate::customer::{Customer, Leg, customer_number};
 use crate::data::Timetable;
@@ -17,7 +18,8 @@ pub struct Directory {
 }
 
 impl Directory {
-    /// A directory of one actor for each flight of the timetable, in its order, and of customers in theirs.
+    /// A directory of one actor for each flight of the timetable, in its order, and of customers in
+    /// theirs.
     ///
     /// # Panics
     ///

@@ -71,7 +71,8 @@ pub enum Released {
 
 /// One flight: who sits where.
 ///
-/// Checking for a free seat and taking it are one message, so no seat is sold twice, whatever customers do meanwhile.
+/// Checking for a free seat and taking it are one message, so no seat is sold twice, whatever
+/// customers do meanwhile.
 #[derive(Actor, Debug)]
 pub struct Flight {
     id: Id,
@@ -106,7 +107,8 @@ impl Flight {
 
 #[behaviours]
 impl Flight {
-    /// Takes a seat for a booking of a customer. A booking has at most one seat: asked again, it gets the same.
+    /// Takes a seat for a booking of a customer. A booking has at most one seat: asked again, it
+    /// gets the same.
     pub fn reserve(&mut self, booking: Id, customer: u32) -> Result<Class, SoldOut> {
         if let Some(seat) = self.seats.get(&booking) {
             return Ok(seat.class);
@@ -121,8 +123,8 @@ impl Flight {
         Ok(class)
     }
 
-    /// Gives the seat of a booking back. Without a seat nothing happens: whoever gives up a reservation need not know
-    /// whether it succeeded.
+    /// Gives the seat of a booking back. Without a seat nothing happens: whoever gives up a
+    /// reservation need not know whether it succeeded.
     pub fn release(&mut self, booking: Id) -> Released {
         match self.seats.remove(&booking) {
             Some(_) => Released::Freed,

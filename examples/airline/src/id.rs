@@ -13,8 +13,8 @@ use uuid::{Builder, Uuid};
 pub struct Id(Uuid);
 
 impl Id {
-    /// An id out of two random numbers. In an actor they come from [`Turn::random`](vivant::Turn::random), so that one
-    /// seed gives the same ids again.
+    /// An id out of two random numbers. In an actor they come from
+    /// [`Turn::random`](vivant::Turn::random), so that one seed gives the same ids again.
     pub fn drawn(mut draw: impl FnMut() -> u64) -> Id {
         let bits = u128::from(draw()) << 64 | u128::from(draw());
         Id(Builder::from_random_bytes(bits.to_be_bytes()).into_uuid())

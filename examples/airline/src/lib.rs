@@ -1,5 +1,5 @@
-//! Acme Air on actors: an airline whose customers search, book and cancel flights over HTTP, a load generator for it, and
-//! an audit that no seat was sold twice. How to run it is in `README.md`.
+//! Acme Air on actors: an airline whose customers search, book and cancel flights over HTTP, a load
+//! generator for it, and an audit that no seat was sold twice. How to run it is in `README.md`.
 //!
 //! All state that changes is in actors, and none of it is locked:
 //!

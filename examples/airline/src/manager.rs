@@ -12,10 +12,11 @@ use vivant::prelude::*;
 pub const CUSTOMERS_DEFAULT: u32 = 10_000;
 /// How many it makes at most: each is an actor of about a kilobyte.
 pub const CUSTOMERS_MAX: u32 = 500_000;
-/// How many days the timetable has unless it is told otherwise. The loader for Node.js makes five, today among them.
+/// How many days the timetable has unless it is told otherwise. The loader for Node.js makes five,
+/// today among them.
 pub const DAYS_DEFAULT: usize = 5;
-/// How many actors the loader makes in a turn: so many take less than a millisecond, and nobody waits longer for the
-/// worker.
+/// How many actors the loader makes in a turn: so many take less than a millisecond, and nobody
+/// waits longer for the worker.
 const BIRTHS_PER_TURN_MAX: usize = 500;
 
 /// What can be chosen about an airline.
@@ -100,8 +101,9 @@ impl Manager {
 
 #[behaviours]
 impl Manager {
-    /// Loads new data in place of the old: flights from today on, and customers. Sessions and bookings of the old data
-    /// end with them; their actors end when nobody has their addresses any more.
+    /// Loads new data in place of the old: flights from today on, and customers. Sessions and
+    /// bookings of the old data end with them; their actors end when nobody has their addresses any
+    /// more.
     pub fn load(&mut self, t: &Turn<Self>, customers: u32) -> Promise<Result<Loaded, Refusal>> {
         if self.loading.is_some() {
             return Promise::ready(Err(Refusal::Loading));

@@ -18,7 +18,8 @@ fn scratch(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name)
 }
 
-/// A second and a half of the whole way: load, serve, send, report, audit. Thirteen days, so that there are flights back.
+/// A second and a half of the whole way: load, serve, send, report, audit. Thirteen days, so that
+/// there are flights back.
 #[test]
 fn a_short_run_is_good_and_leaves_a_report() {
     let report = scratch("airline-short.html");

@@ -1,4 +1,5 @@
-//! Desks and the manager, without HTTP and under seeds: sessions end, data are replaced, answers are refused.
+//! Desks and the manager, without HTTP and under seeds: sessions end, data are replaced, answers
+//! are refused.
 
 use airline::airline::Airline;
 use airline::customer::{PASSWORD, ProfileUpdate, user_name};

@@ -1,8 +1,9 @@
-//! The network against Acme Air's own table of distances, where a copy of it lies beside the workspace; and without one,
-//! against itself.
+//! The network against Acme Air's own table of distances, where a copy of it lies beside the
+//! workspace; and without one, against itself.
 //!
-//! The pairs are the same. The distances are not all: most of the original's that differ are miles by way of other cities,
-//! as tickets count them (London to Tokyo: 9536), and some are shorter than the globe allows. Ours are great circles.
+//! The pairs are the same. The distances are not all: most of the original's that differ are miles
+//! by way of other cities, as tickets count them (London to Tokyo: 9536), and some are shorter than
+//! the globe allows. Ours are great circles.
 
 use airline::data::{Airport, Network};
 use std::collections::{BTreeMap, BTreeSet};
@@ -43,7 +44,8 @@ const LONGER: [&str; 26] = [
     "NRT DEL FRA LHR YUL JFK CDG FCO SYD",
 ];
 
-/// Segments whose length in the original is more than 3% shorter than the great circle, which no flight can be.
+/// Segments whose length in the original is more than 3% shorter than the great circle, which no
+/// flight can be.
 const SHORTER: [&str; 8] = [
     "AKL FRA",
     "ARN FRA",

@@ -1,5 +1,5 @@
-//! The canary of the seeded tests: a flight that checks for a free seat in one message and takes it in the next does sell
-//! seats twice, under some seed, and the audit says so.
+//! The canary of the seeded tests: a flight that checks for a free seat in one message and takes it
+//! in the next does sell seats twice, under some seed, and the audit says so.
 
 use airline::audit::{Finding, Ledgers};
 use airline::customer::CustomerLedger;

@@ -1,5 +1,5 @@
-//! Many customers compete for the last seats, under seeds: no seat is sold twice, and nothing that anybody was told is
-//! untrue.
+//! Many customers compete for the last seats, under seeds: no seat is sold twice, and nothing that
+//! anybody was told is untrue.
 
 mod support;
 
@@ -17,8 +17,8 @@ use vivant::simulation::{Faults, Simulation};
 const TRAVELLERS: u32 = 8;
 const ACTS: u32 = 6;
 
-/// An airline with four seats in each aeroplane, and the flights between New York and London on its only day. `None` when
-/// a fault of the simulation kept it from loading.
+/// An airline with four seats in each aeroplane, and the flights between New York and London on its
+/// only day. `None` when a fault of the simulation kept it from loading.
 async fn small_airline(system: &System) -> Option<(Airline, Id, Id)> {
     let settings = Settings {
         days: 1,
@@ -114,8 +114,8 @@ fn seeded_no_seat_is_sold_twice_when_mailboxes_are_full(simulation: &Simulation)
     holds(simulation);
 }
 
-/// When actors panic, customers are told of failures and seats may stay taken. But whoever is alive is told something, and
-/// no flight that is alive is oversold.
+/// When actors panic, customers are told of failures and seats may stay taken. But whoever is alive
+/// is told something, and no flight that is alive is oversold.
 #[vivant::test(seeds = 100, faults = Faults::all().panics(2_000))]
 fn seeded_nobody_waits_for_ever_when_actors_panic(simulation: &Simulation) {
     let system = simulation.system();

@@ -5,10 +5,12 @@
 //! - A3 No title is in it twice.
 //! - A4 Its index has the entries of the list, and no others (L3).
 //! - A5 The pages have as many bytes as were counted when they came and went.
-//! - A6 Its heap has not much more than twice what its pages and entries take: what went out was reclaimed.
+//! - A6 Its heap has not much more than twice what its pages and entries take: what went out was
+//!   reclaimed.
 //!
-//! That each reply was the right page the load generator sees, and that hits and misses are as many as it was told. That the order is that of a list which is too
-//! simple to be wrong is tested with every request, in `tests/order.rs`.
+//! That each reply was the right page the load generator sees, and that hits and misses are as many
+//! as it was told. That the order is that of a list which is too simple to be wrong is tested with
+//! every request, in `tests/order.rs`.
 
 use crate::store::{Ledger, Walk};
 use serde::{Deserialize, Serialize};
@@ -16,7 +18,8 @@ use std::collections::BTreeSet;
 use thiserror::Error;
 use vivant::HeapFacts;
 
-/// A page's object is no larger than so many times the page: sizes of cells are rounded up, and a large object has whole pages.
+/// A page's object is no larger than so many times the page: sizes of cells are rounded up, and a
+/// large object has whole pages.
 const ROUNDED_TIMES: u64 = 2;
 /// What an entry and its place in the index take, at most, in bytes.
 const ENTRY_BYTES: u64 = 256;

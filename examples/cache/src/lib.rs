@@ -1,7 +1,8 @@
-//! An LRU page cache on actors, behind HTTP: one large graph in a collected heap, under load at a constant rate, beside the same cache without a
-//! collector. How to run it is in `README.md`.
+//! An LRU page cache on actors, behind HTTP: one large graph in a collected heap, under load at a
+//! constant rate, beside the same cache without a collector. How to run it is in `README.md`.
 //!
-//! - [`store`]: the cache as an actor: [`Cache`](store::Cache), a graph in its own heap, and [`PlainCache`](store::PlainCache), a hash map and a vector.
+//! - [`store`]: the cache as an actor: [`Cache`](store::Cache), a graph in its own heap, and
+//!   [`PlainCache`](store::PlainCache), a hash map and a vector.
 //! - [`stripes`]: one cache, or several by key.
 //! - [`page`]: pages; [`popularity`]: which of them are asked for how often.
 //! - [`audit`]: whether all is as it must be.

@@ -1,4 +1,5 @@
-//! Pages: HTML that a title's number and a seed determine, so that whoever gets one can tell whether it is the right one.
+//! Pages: HTML that a title's number and a seed determine, so that whoever gets one can tell
+//! whether it is the right one.
 
 use fastrand::Rng;
 use std::fmt::Write;
@@ -27,7 +28,8 @@ static WORDS: LazyLock<Vec<&str>> = LazyLock::new(|| {
 pub struct Pages {
     /// Where they come from.
     pub seed: u64,
-    /// How long they are on average, about, in bytes. A third are longer; few are longer than three times that, none than eight times.
+    /// How long they are on average, about, in bytes. A third are longer; few are longer than three
+    /// times that, none than eight times.
     pub mean_bytes: u32,
 }
 

@@ -1,9 +1,12 @@
 //! Popularity: which titles are asked for, how often.
 //!
-//! The most popular title was viewed [`VIEWS_OF_FIRST`] times in some hour, the one of rank *r* that divided by *r* (Zipf's law). The list is flattened, as
-//! in the benchmark that this one follows: no title counts for less than [`VIEWS_MIN`] views or for more than [`VIEWS_MAX`]. A request is for each
-//! entry of the list with the same chance, where a title is as often as it was viewed. With a million titles the hundred most popular are asked for alike, by 1.5 %
-//! of the requests; 9 in 10 are for the long tail, where each title is asked for alike again. So what was not asked for lately is seldom asked for, but not never.
+//! The most popular title was viewed [`VIEWS_OF_FIRST`] times in some hour, the one of rank *r*
+//! that divided by *r* (Zipf's law). The list is flattened, as in the benchmark that this one
+//! follows: no title counts for less than [`VIEWS_MIN`] views or for more than [`VIEWS_MAX`]. A
+//! request is for each entry of the list with the same chance, where a title is as often as it was
+//! viewed. With a million titles the hundred most popular are asked for alike, by 1.5 % of the
+//! requests; 9 in 10 are for the long tail, where each title is asked for alike again. So what was
+//! not asked for lately is seldom asked for, but not never.
 
 use fastrand::Rng;
 
@@ -55,7 +58,8 @@ impl Popularity {
     }
 }
 
-/// The title of a rank: the popular ones are not beside each other. One of each: the factor has no divisor in common with the number of titles.
+/// The title of a rank: the popular ones are not beside each other. One of each: the factor has no
+/// divisor in common with the number of titles.
 fn scattered(rank: u64, titles: u64) -> u64 {
     let mut factor = 0x9e37_79b1_u64 % titles;
     while gcd(factor, titles) != 1 {

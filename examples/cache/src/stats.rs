@@ -27,7 +27,8 @@ pub struct Stats {
     pub misses: u64,
     /// Entries that went out, those included that went out while it was filled.
     pub evicted: u64,
-    /// From the moment at which a page was asked for by the handler to the one at which the actor took the question up.
+    /// From the moment at which a page was asked for by the handler to the one at which the actor
+    /// took the question up.
     pub waited: Summary,
     /// The turn.
     pub turn: Summary,
@@ -52,8 +53,8 @@ pub struct Heap {
     pub live_bytes: u64,
     /// Bytes of their pages.
     pub pages_bytes: u64,
-    /// Times in which an actor could have run a turn, and did not because of its heap: by [kind](PauseKind), in the order of [`PauseKind::ALL`]; in JSON
-    /// by its name.
+    /// Times in which an actor could have run a turn, and did not because of its heap: by
+    /// [kind](PauseKind), in the order of [`PauseKind::ALL`]; in JSON by its name.
     #[serde(with = "by_name")]
     pub pauses: [Pause; PauseKind::ALL.len()],
 }

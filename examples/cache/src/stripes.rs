@@ -11,7 +11,8 @@ use vivant::prelude::*;
 
 /// How many titles are filled in by a message.
 const FILL_TITLES: usize = 1024;
-/// Titles are drawn to fill a cache no more often than so many times their number: there may be fewer than the cache has room for.
+/// Titles are drawn to fill a cache no more often than so many times their number: there may be
+/// fewer than the cache has room for.
 const FILL_DRAWS_MAX: u64 = 8;
 
 /// What a cache is.
@@ -70,8 +71,8 @@ impl Stripes {
         hash as usize % self.stores.len()
     }
 
-    /// Fills it, as requests would: until it is full, and then with half as many more, so that it is in the order that requests leave. Returns how many
-    /// entries there are.
+    /// Fills it, as requests would: until it is full, and then with half as many more, so that it
+    /// is in the order that requests leave. Returns how many entries there are.
     ///
     /// # Errors
     ///

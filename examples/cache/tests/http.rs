@@ -138,7 +138,8 @@ fn the_load_generator_meets_what_the_server_counts() {
     let tally = town.load(&PLAN);
     assert_eq!(tally.unexpected_first, []);
     assert_eq!((tally.answers(), tally.unsent), (300, 0));
-    // The warm ones are no part of what is measured; which they are is a matter of when they were due alone.
+    // The warm ones are no part of what is measured; which they are is a matter of when they were
+    // due alone.
     let counts = [&tally.answered, &tally.sent].map(|it| it.count());
     assert_eq!(counts, [250, 250]);
     assert!(tally.hits > 0 && tally.misses > 0);
@@ -158,7 +159,8 @@ fn canary_other_pages_are_noticed() {
     assert!(tally.unexpected_first.iter().all(wrong));
 }
 
-/// A page that is being sent is the cache's own object; it stays as it was when it has gone out of the cache.
+/// A page that is being sent is the cache's own object; it stays as it was when it has gone out of
+/// the cache.
 #[test]
 fn a_reply_is_no_copy_and_outlives_its_entry() {
     let town = Town::open(Kind::Graph, 1);

@@ -94,7 +94,8 @@ fn canary_a_cache_that_forgets_no_page_is_found() {
     assert!(live > bound && bound > audit.page_bytes);
 }
 
-/// The heap knows who has its pages outside, and as long as somebody does they are there; then they are reclaimed too.
+/// The heap knows who has its pages outside, and as long as somebody does they are there; then they
+/// are reclaimed too.
 #[test]
 fn what_replies_hold_is_counted_and_given_up() {
     let simulation = Simulation::new(1);

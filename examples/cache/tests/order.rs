@@ -1,4 +1,5 @@
-//! A cache has the entries of a simple list, in its order, after every request, whenever it is collected; and who has a page has it as it was.
+//! A cache has the entries of a simple list, in its order, after every request, whenever it is
+//! collected; and who has a page has it as it was.
 
 mod support;
 
@@ -33,7 +34,8 @@ fn walk(system: &System, stripe: &Stripe) -> Walk {
     system.block_on(stripe.walk()).expect("it lives")
 }
 
-/// Sends some requests at a time, and compares what comes back with the model, and then the whole list.
+/// Sends some requests at a time, and compares what comes back with the model, and then the whole
+/// list.
 fn agrees(
     simulation: &Simulation,
     kind: Kind,

@@ -1,8 +1,9 @@
 //! The flow of orders: the same from one seed, always.
 //!
-//! Prices walk at random. Limit orders come around the present price, a few of them beyond it, so that they trade; one order in ten is a
-//! market order; cancellations keep the number of resting orders near a target. Who generates does not look at the book: some orders that are to
-//! be cancelled are gone by then. The first instruments are the most popular ones.
+//! Prices walk at random. Limit orders come around the present price, a few of them beyond it, so
+//! that they trade; one order in ten is a market order; cancellations keep the number of resting
+//! orders near a target. Who generates does not look at the book: some orders that are to be
+//! cancelled are gone by then. The first instruments are the most popular ones.
 
 use crate::order::{Action, Order, OrderId, Price, Quantity, Side, Symbol, TraderId};
 use fastrand::Rng;

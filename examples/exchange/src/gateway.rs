@@ -1,4 +1,5 @@
-//! The gateway: the way into the exchange. It knows which shard has which instrument, and decides who gets another one.
+//! The gateway: the way into the exchange. It knows which shard has which instrument, and decides
+//! who gets another one.
 
 use crate::audience::Audience;
 use crate::order::{AMOUNT_MAX, Action, Answer, Order, OrderId, Refusal, Symbol};
@@ -20,9 +21,11 @@ pub struct Incoming {
 /// When instruments are handed over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Balance {
-    /// After so many orders the shard that had most of them gives every other of its instruments away, if it has more than one; 0: never.
+    /// After so many orders the shard that had most of them gives every other of its instruments
+    /// away, if it has more than one; 0: never.
     pub every: u64,
-    /// To a new shard, if there are fewer than this many; else to the one that had the fewest orders.
+    /// To a new shard, if there are fewer than this many; else to the one that had the fewest
+    /// orders.
     pub shards_max: usize,
 }
 
@@ -108,7 +111,8 @@ impl Gateway {
         }
     }
 
-    /// The busiest shard, of those that have more than one instrument, gives every other of them away.
+    /// The busiest shard, of those that have more than one instrument, gives every other of them
+    /// away.
     fn balance(&mut self, t: &Turn<Self>) {
         let mut own: Vec<Vec<(u64, Symbol)>> = vec![Vec::new(); self.shards.len()];
         for (symbol, route) in (0..).zip(&mut self.routes) {
@@ -137,7 +141,8 @@ impl Gateway {
         }
     }
 
-    /// Has an instrument handed over. Orders that come from here on go where it goes; `shard/mod.rs` says why none is lost.
+    /// Has an instrument handed over. Orders that come from here on go where it goes;
+    /// `shard/mod.rs` says why none is lost.
     fn hand_over(&mut self, t: &Turn<Self>, symbol: Symbol, to: usize) {
         let route = &mut self.routes[symbol as usize];
         t.send(self.shards[route.shard].give(symbol, self.shards[to].clone()));

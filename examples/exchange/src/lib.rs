@@ -1,5 +1,6 @@
-//! A stock exchange on actors: order books that are graphs, market data that many read, instruments that are handed over while orders come, and
-//! an audit that everything is accounted for. How to run it is in `README.md`.
+//! A stock exchange on actors: order books that are graphs, market data that many read, instruments
+//! that are handed over while orders come, and an audit that everything is accounted for. How to
+//! run it is in `README.md`.
 //!
 //! All state that changes is in actors, and none of it is locked:
 //!
@@ -15,7 +16,8 @@
 //! Around them:
 //!
 //! - [`order`]: orders, answers, trades; [`flow`]: orders from a seed.
-//! - [`books`]: the book as a graph, and the same by counted references, by slabs, and as a list to compare with; [`race`]: which of them is how fast.
+//! - [`books`]: the book as a graph, and the same by counted references, by slabs, and as a list to
+//!   compare with; [`race`]: which of them is how fast.
 //! - [`exchange`]: the addresses that the outside needs; [`audience`]: those that shards need.
 //! - [`load`]: orders at a constant rate.
 //! - [`report`]: what came of it, as a table, as HTML and as JSON.

@@ -1,7 +1,8 @@
 //! The load generator: orders are due at a constant rate, whatever became of those before.
 //!
-//! Load is open: a latency counts from the moment at which the order was due, not from the one at which it was sent. If the exchange, or this thread, is
-//! held up, the orders that were due meanwhile have waited, and the figures say so (they are free of coordinated omission).
+//! Load is open: a latency counts from the moment at which the order was due, not from the one at
+//! which it was sent. If the exchange, or this thread, is held up, the orders that were due
+//! meanwhile have waited, and the figures say so (they are free of coordinated omission).
 
 use crate::exchange::Exchange;
 use crate::flow::{Flow, Market};
@@ -48,11 +49,13 @@ pub struct Sent {
     pub answers: u64,
     /// From the first order's due time to the last answer.
     pub took: Duration,
-    /// From the moment at which an order was due to the one at which it was sent: this thread wakes late. It is part of the other latencies.
+    /// From the moment at which an order was due to the one at which it was sent: this thread wakes
+    /// late. It is part of the other latencies.
     pub late: Latency,
 }
 
-/// Sends a plan's orders from this thread, waits for the answers, and calls `progress` with the number of orders now and then.
+/// Sends a plan's orders from this thread, waits for the answers, and calls `progress` with the
+/// number of orders now and then.
 ///
 /// # Errors
 ///

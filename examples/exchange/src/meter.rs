@@ -37,7 +37,8 @@ pub struct Seen {
 /// What was measured.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MeterLedger {
-    /// From the moment at which an order was due to the moment at which the last reader had read a version with it.
+    /// From the moment at which an order was due to the moment at which the last reader had read a
+    /// version with it.
     pub latency: Latency,
     /// Versions that all readers have read.
     pub versions: u64,

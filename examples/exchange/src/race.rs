@@ -1,6 +1,7 @@
 //! The race: the same orders through the same book, built in three ways, in one thread.
 //!
-//! Each round runs all of them, each time another one first. A book that ends in another state than the reference is a failure of the run, not a result.
+//! Each round runs all of them, each time another one first. A book that ends in another state than
+//! the reference is a failure of the run, not a result.
 
 use crate::books::{CountedBook, Digest, OrderBook, ReferenceBook, RegionBook, SlabBook};
 use crate::flow::{Flow, Market};

@@ -17,7 +17,8 @@ const SEEN_MAX: usize = 64;
 /// How many faults are kept in words.
 const FAULTS_MAX: usize = 10;
 
-/// A reader. It looks at every version, and keeps the last of them: pointers to what the shards have made.
+/// A reader. It looks at every version, and keeps the last of them: pointers to what the shards
+/// have made.
 #[derive(Actor, Debug)]
 pub struct ReaderState<'gc> {
     meter: Address<Meter>,

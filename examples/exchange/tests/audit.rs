@@ -127,7 +127,8 @@ fn canary_money_that_vanishes_is_found() {
             Finding::Shares { symbol: 0, sum: 3 }
         ]
     );
-    // Who was not told of its part in a trade, and of none in another: the sums are right, the accounts are not.
+    // Who was not told of its part in a trade, and of none in another: the sums are right, the
+    // accounts are not.
     let findings = found(|ledgers| {
         ledgers.traders[0].cash += 7;
         ledgers.traders[1].cash -= 7;

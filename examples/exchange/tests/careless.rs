@@ -1,5 +1,6 @@
-//! The canary of the seeded tests: a gateway that has an instrument given away in one message, and sends orders to the new shard from the next one on,
-//! loses orders, under some seed, and the audit says so.
+//! The canary of the seeded tests: a gateway that has an instrument given away in one message, and
+//! sends orders to the new shard from the next one on, loses orders, under some seed, and the audit
+//! says so.
 
 mod support;
 
@@ -112,7 +113,8 @@ fn canary_orders_that_went_to_the_wrong_shard_are_found() {
         all.iter().any(Audit::holds),
         "every seed found it: the canary is too big"
     );
-    // Who finds it finds all of it: the order was not answered, either, and what came after it met another book.
+    // Who finds it finds all of it: the order was not answered, either, and what came after it met
+    // another book.
     for audit in all.iter().filter(|audit| lost(audit)) {
         let unanswered = |it: &&Finding| matches!(it, Finding::Unanswered { .. });
         let waiting = |it: &&Finding| matches!(it, Finding::Waiting { .. });

@@ -1,4 +1,5 @@
-//! Instruments are handed over while orders come, under seeds: no order is lost or overtaken, and no reader misses a version.
+//! Instruments are handed over while orders come, under seeds: no order is lost or overtaken, and
+//! no reader misses a version.
 
 mod support;
 
@@ -87,7 +88,8 @@ fn seeded_nothing_is_lost_under_collections() {
     );
 }
 
-/// The mechanism is used: some seed has an instrument that is waited for, and one that is given on before it has come.
+/// The mechanism is used: some seed has an instrument that is waited for, and one that is given on
+/// before it has come.
 #[test]
 fn some_orders_come_before_their_instrument() {
     let early = (0..50).map(|seed| {

@@ -1,4 +1,5 @@
-//! All books do the same: each is compared with the reference after every order, over random orders, and the graph under collections at bad times.
+//! All books do the same: each is compared with the reference after every order, over random
+//! orders, and the graph under collections at bad times.
 
 use exchange::books::{CountedBook, Digest, OrderBook, ReferenceBook, RegionBook, SlabBook};
 use exchange::flow::{Flow, Market};

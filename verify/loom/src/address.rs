@@ -1,10 +1,12 @@
-//! Addresses and references: who keeps an actor reachable, and who its memory (`crates/vivant/src/cell/README.md`).
+//! Addresses and references: who keeps an actor reachable, and who its memory
+//! (`crates/vivant/src/cell/README.md`).
 //!
-//! Proved, on a model of `cell/reference.rs` with the real inbox and signals: C3 the last address nudges before it gives
-//! its reference up, and memory is freed once, after its last use; C4 a holder that reads no addresses knows that none
-//! comes back, so the actor ends after it has processed all that an address holder sent, and not while an address exists;
-//! C5 the right to run an actor, which counts nothing, is never used after its cell is freed; C6 an address that was given to
-//! the actor itself is counted back, by its holder, before that asks or lets go.
+//! Proved, on a model of `cell/reference.rs` with the real inbox and signals: C3 the last address
+//! nudges before it gives its reference up, and memory is freed once, after its last use; C4 a
+//! holder that reads no addresses knows that none comes back, so the actor ends after it has
+//! processed all that an address holder sent, and not while an address exists; C5 the right to run
+//! an actor, which counts nothing, is never used after its cell is freed; C6 an address that was
+//! given to the actor itself is counted back, by its holder, before that asks or lets go.
 //!
 //! | model | real |
 //! |---|---|
@@ -66,7 +68,8 @@ fn two_senders(flaw: Flaw) {
     });
 }
 
-/// Two address holders give their addresses with what they send; upon the one letter the actor takes its own and drops it.
+/// Two address holders give their addresses with what they send; upon the one letter the actor
+/// takes its own and drops it.
 fn donations(flaw: Flaw) {
     run(flaw, |address| {
         let other = address.clone();
@@ -127,7 +130,8 @@ fn stopped_with_a_spare_address(flaw: Flaw) {
     });
 }
 
-/// C3, of an actor that ended before its addresses were gone, so that no holder looks at their count any more.
+/// C3, of an actor that ended before its addresses were gone, so that no holder looks at their
+/// count any more.
 pub fn a_stopped_actor_is_freed_after_its_last_use() {
     holds(|| stopped(Flaw::None));
 }

@@ -1,8 +1,9 @@
 //! Atomics of which loom explores every order of a load with other threads' changes.
 //!
-//! Loom looks for an order to turn round at the last access to an atomic alone. So in `load; exchange`, which is how most steps
-//! begin, the own load hides what another thread has loaded before, and that this exchange could have come first is
-//! never tried. Here each load begins with a change of a word of its own, which orders nothing and counts as an access.
+//! Loom looks for an order to turn round at the last access to an atomic alone. So in
+//! `load; exchange`, which is how most steps begin, the own load hides what another thread has
+//! loaded before, and that this exchange could have come first is never tried. Here each load
+//! begins with a change of a word of its own, which orders nothing and counts as an access.
 
 use loom::sync::atomic::{self, Ordering};
 

@@ -1,8 +1,9 @@
 //! Biased counts (`crates/vivant-brc/src/bias/README.md`).
 //!
-//! Proved, on the files of the crate (B1 to B8): whatever owners and others do at the same time, each value is ended once, by
-//! somebody who sees all that was done to it; each memory is freed once, after its last use; nothing waits that nobody will
-//! end; an id is given back once; and who is told that his reference is the only one has the value for himself.
+//! Proved, on the files of the crate (B1 to B8): whatever owners and others do at the same time,
+//! each value is ended once, by somebody who sees all that was done to it; each memory is freed
+//! once, after its last use; nothing waits that nobody will end; an id is given back once; and who
+//! is told that his reference is the only one has the value for himself.
 //!
 //! | model | real |
 //! |---|---|
@@ -10,8 +11,9 @@
 //! | `table` | two slots and a pool for each interleaving |
 //! | `object` | `Brc`, `Weak`, `Owner`, `Object`: the same calls in the same order; loom follows value and memory |
 //!
-//! Left out: a thread that is an owner by itself (its end is the end of an `Owner`, and its state has no other user); births and
-//! ends by the sixties, of which `what_is_put_off_is_ended` has the one step that differs; counts that overflow.
+//! Left out: a thread that is an owner by itself (its end is the end of an `Owner`, and its state
+//! has no other user); births and ends by the sixties, of which `what_is_put_off_is_ended` has the
+//! one step that differs; counts that overflow.
 
 mod paper;
 #[allow(unexpected_cfgs, reason = "a feature of the crate")]

@@ -8,8 +8,9 @@ use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Unless `LOOM_MAX_PREEMPTIONS` says otherwise. Two show nearly all known bugs of such protocols. A debug build is ten
-/// times slower, and there one is a glance for those who run all tests; it is `cargo xtask loom` that proves.
+/// Unless `LOOM_MAX_PREEMPTIONS` says otherwise. Two show nearly all known bugs of such protocols.
+/// A debug build is ten times slower, and there one is a glance for those who run all tests; it is
+/// `cargo xtask loom` that proves.
 const PREEMPTIONS_DEFAULT: usize = if cfg!(debug_assertions) { 1 } else { 2 };
 
 /// What each canary needs at least. It ends at the first find, so it costs little.
@@ -24,8 +25,8 @@ const LONG: &str = "VIVANT_LOOM_LONG";
 /// Set for the process in which a canary dies.
 const CAGE: &str = "VIVANT_LOOM_CAGE";
 
-/// `model` holds in every interleaving, up to the bound of preemptions, and under every weak order of memory that loom
-/// knows.
+/// `model` holds in every interleaving, up to the bound of preemptions, and under every weak order
+/// of memory that loom knows.
 pub(crate) fn holds(model: impl Fn() + Send + Sync + 'static) {
     let mut builder = Builder::new();
     let bound = builder.preemption_bound.get_or_insert(PREEMPTIONS_DEFAULT);
@@ -61,7 +62,8 @@ pub struct Canary {
 impl Canary {
     /// It dies: loom finds the fault of `model` itself, and says `why`.
     ///
-    /// In a process of its own, because loom does not survive what it finds: at a deadlock it panics while it panics.
+    /// In a process of its own, because loom does not survive what it finds: at a deadlock it
+    /// panics while it panics.
     pub(crate) fn dies(self, why: &str, model: impl Fn() + Send + Sync + 'static) {
         if env::var_os(CAGE).is_some() {
             return holds(model);

@@ -1,7 +1,8 @@
 //! The clock that rests while the system is idle (K1, `crates/vivant/src/scheduler/README.md`).
 //!
-//! Proved, on `Sleepers` of the runtime and a model of `scheduler/clock.rs`: K1 the clock never rests while a worker works,
-//! whichever way that worker came back from the edge of sleep; a timer that becomes the next one is not overlooked.
+//! Proved, on `Sleepers` of the runtime and a model of `scheduler/clock.rs`: K1 the clock never
+//! rests while a worker works, whichever way that worker came back from the edge of sleep; a timer
+//! that becomes the next one is not overlooked.
 //!
 //! | model | real |
 //! |---|---|
@@ -9,7 +10,8 @@
 //! | `Clock::rouse`, `timer_is_nearer` | the same |
 //! | `Idle::sleep` | `Threads::sleep` |
 //!
-//! Left out: what else `is_idle` asks: surplus workers, the blocking pool, and whether anything waits; what a tick does.
+//! Left out: what else `is_idle` asks: surplus workers, the blocking pool, and whether anything
+//! waits; what a tick does.
 //!
 //! The faults are in the model: what it stands for is in no file that can be shared.
 
@@ -124,7 +126,8 @@ impl Idle {
     }
 }
 
-/// A worker falls asleep while somebody posts. Its turn then lasts until the clock has ticked: for ever, if that rests.
+/// A worker falls asleep while somebody posts. Its turn then lasts until the clock has ticked: for
+/// ever, if that rests.
 fn turn_that_needs_a_tick(flaw: Flaw) {
     let idle = Idle::new(flaw);
     let clock = thread::spawn({
@@ -177,7 +180,8 @@ pub fn a_nearer_timer_is_not_overlooked() {
 pub mod canaries {
     use super::*;
 
-    /// The clock looked while the worker was announced, and nobody tells it that the worker withdrew.
+    /// The clock looked while the worker was announced, and nobody tells it that the worker
+    /// withdrew.
     pub fn a_withdrawal_that_does_not_rouse_is_caught(canary: Canary) {
         canary.dies("deadlock", || {
             turn_that_needs_a_tick(Flaw::RouseAfterParkingOnly)

@@ -1,10 +1,12 @@
-//! The faults that self-tests of the models inject into the files of the crates, each at its own line.
+//! The faults that self-tests of the models inject into the files of the crates, each at its own
+//! line.
 //!
-//! `fault!` stands beside the atomics in each crate's `sync.rs`, where it is nothing; the one here asks which fault is injected.
-//! It is one for the whole process, in which nothing but its self-test runs. A name that a file of a crate has and this list has
-//! not does not compile. A name that only the list has, or no self-test, fails `every_fault_is_in_a_file_and_has_a_self_test`.
-//! A fault is at one point of a file. At two it is where a step is moved, which is left out here and done there, and where one
-//! of two weak orders alone does no harm.
+//! `fault!` stands beside the atomics in each crate's `sync.rs`, where it is nothing; the one here
+//! asks which fault is injected. It is one for the whole process, in which nothing but its
+//! self-test runs. A name that a file of a crate has and this list has not does not compile. A name
+//! that only the list has, or no self-test, fails `every_fault_is_in_a_file_and_has_a_self_test`. A
+//! fault is at one point of a file. At two it is where a step is moved, which is left out here and
+//! done there, and where one of two weak orders alone does no harm.
 
 use std::any::Any;
 use std::cell::RefCell;

@@ -1,7 +1,8 @@
 //! A surplus worker that retires (G2, `crates/vivant/src/scheduler/README.md`).
 //!
-//! Proved, on `Sleepers` of the runtime and a model of `Threads::leave`: G2 what a retiring worker was woken for is not
-//! forgotten: neither what lay in its own queue, nor what its token stood for, nor work in pieces that it was at.
+//! Proved, on `Sleepers` of the runtime and a model of `Threads::leave`: G2 what a retiring worker
+//! was woken for is not forgotten: neither what lay in its own queue, nor what its token stood for,
+//! nor work in pieces that it was at.
 //!
 //! | model | real |
 //! |---|---|
@@ -11,7 +12,8 @@
 //! | `too_many` | `Handover::may_retire` |
 //! | `Floor::pieces`, `called`, `care` | a look for unreachable actors (`Detector`): `look`, `called`, `goes_on` |
 //!
-//! Left out: when surplus workers are seated (G1), and the clock, which would hide a forgotten wake-up while it ticks.
+//! Left out: when surplus workers are seated (G1), and the clock, which would hide a forgotten
+//! wake-up while it ticks.
 //!
 //! The faults are in the model: what it stands for is in no file that can be shared.
 
@@ -220,7 +222,8 @@ pub fn a_retiring_workers_queue_goes_to_the_others() {
     holds(|| retirement_with_a_queue(Flaw::None));
 }
 
-/// G2, for work in pieces: it says that more is left only after the others have looked, and may have fallen asleep.
+/// G2, for work in pieces: it says that more is left only after the others have looked, and may
+/// have fallen asleep.
 pub fn work_in_pieces_does_not_retire() {
     holds(|| retirement_between_pieces(Flaw::None));
 }

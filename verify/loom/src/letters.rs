@@ -1,4 +1,5 @@
-//! Messages for models: nodes of the real inbox whose content loom follows, and the safe face of both.
+//! Messages for models: nodes of the real inbox whose content loom follows, and the safe face of
+//! both.
 
 use crate::runtime::inbox::{Chain, Grasped, Inbox, Linked, Nudged, Parked, Pushed};
 use crate::tracked::Tracked;
@@ -35,8 +36,8 @@ struct Node {
     content: Track<Tracked<Letter>>,
 }
 
-// SAFETY: 1. `link` is a fixed field that only inbox and chain touch. 2. `sealed` gives up a box of a `Node`, which may be
-// used on any thread as far as loom's tracking of its content allows.
+// SAFETY: 1. `link` is a fixed field that only inbox and chain touch. 2. `sealed` gives up a box of
+// a `Node`, which may be used on any thread as far as loom's tracking of its content allows.
 unsafe impl Linked for Node {
     unsafe fn link(node: NonNull<Node>) -> *mut *mut Node {
         // SAFETY: the caller owns the node (the trait's rule); only the field's address is taken.

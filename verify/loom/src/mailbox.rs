@@ -1,13 +1,14 @@
 //! The mailbox: many senders, one receiver (`crates/vivant/src/mailbox/README.md`).
 //!
-//! Proved, on the file of the runtime, for an actor that is active: M1 nothing is lost or doubled; M2 each sender's messages
-//! in order, and causally; M3 exactly one sender finds it empty each time it was emptied; M5 closing races with pushes, and
-//! each message is either given back to its sender or in the closing chain; who is given one back sees what the receiver
-//! wrote before it closed.
+//! Proved, on the file of the runtime, for an actor that is active: M1 nothing is lost or doubled;
+//! M2 each sender's messages in order, and causally; M3 exactly one sender finds it empty each time
+//! it was emptied; M5 closing races with pushes, and each message is either given back to its
+//! sender or in the closing chain; who is given one back sees what the receiver wrote before it
+//! closed.
 //!
-//! Left out: the envelope's own content and its drop; parking, waking and nudges, and so M4 (`run.rs`); more than two
-//! senders. Links are plain pointers that loom does not follow; they are written and read beside the content, which it
-//! follows.
+//! Left out: the envelope's own content and its drop; parking, waking and nudges, and so M4
+//! (`run.rs`); more than two senders. Links are plain pointers that loom does not follow; they are
+//! written and read beside the content, which it follows.
 
 use crate::check::{Canary, holds, holds_long};
 // For `promise/slot.rs`, which finds its memory here.
@@ -20,7 +21,8 @@ use loom::thread::{self, JoinHandle};
 
 struct Receiver {
     mailbox: Mailbox,
-    /// As `Header::ended`: written before the mailbox is closed, read by those whose messages come back.
+    /// As `Header::ended`: written before the mailbox is closed, read by those whose messages come
+    /// back.
     reason: Tracked<&'static str>,
 }
 
@@ -56,7 +58,8 @@ fn sender(to: &Arc<Receiver>, from: char, count: u32) -> JoinHandle<Sent> {
     })
 }
 
-/// Two senders; the receiver takes `takes` times meanwhile, then closes, before or after they have finished.
+/// Two senders; the receiver takes `takes` times meanwhile, then closes, before or after they have
+/// finished.
 fn two_senders(sizes: [u32; 2], takes: u32, end: End) {
     let receiver = Receiver::new();
     let senders = [

@@ -1,8 +1,10 @@
 //! A mark of a heap beside its owner's turns (`crates/vivant-heap/src/collector/README.md`).
 //!
-//! Proved, on the files of the crate: an object is gone through once, as it was when the mark began, and its owner writes it after that alone; what owners log
-//! of what they write and what markers find is all met when the list is found drained, which who leaves last finds, and what is put off is met when all else has
-//! been; and who closes the list uses the objects alone from then on.
+//! Proved, on the files of the crate: an object is gone through once, as it was when the mark
+//! began, and its owner writes it after that alone; what owners log of what they write and what
+//! markers find is all met when the list is found drained, which who leaves last finds, and what is
+//! put off is met when all else has been; and who closes the list uses the objects alone from then
+//! on.
 //!
 //! | model | real |
 //! |---|---|
@@ -11,8 +13,8 @@
 //! | `heap::Mark` | `Mark`, with `Scanner::visit`, `run` and `Mark::work`: the same calls in the same order |
 //! | `heap::Owner` | `Cycle`: `before_write`, `hands_over`, `go_on_with_cycle`, `abandon_cycle` |
 //!
-//! Left out: objects that do not change, of which nobody asks who is at them; pieces of blocks for others; weak references and counts, which are looked at when
-//! the list is closed.
+//! Left out: objects that do not change, of which nobody asks who is at them; pieces of blocks for
+//! others; weak references and counts, which are looked at when the list is closed.
 
 #[allow(
     dead_code,

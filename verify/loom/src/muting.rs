@@ -1,8 +1,9 @@
 //! Muting, with inbox and signals around it (`crates/vivant/src/mute/README.md`).
 //!
-//! Proved, on the files of the runtime: P1 a muted actor mutes nobody; P2 who is muted is in one list or has been told;
-//! P3 when all is quiet nobody is muted: not when the receiver drains meanwhile, not when it ends, not when two actors
-//! overload each other, not when the one who muted is muted in turn; and each message that was counted is subtracted once.
+//! Proved, on the files of the runtime: P1 a muted actor mutes nobody; P2 who is muted is in one
+//! list or has been told; P3 when all is quiet nobody is muted: not when the receiver drains
+//! meanwhile, not when it ends, not when two actors overload each other, not when the one who muted
+//! is muted in turn; and each message that was counted is subtracted once.
 //!
 //! | model | real |
 //! |---|---|
@@ -19,8 +20,8 @@
 //!
 //! Left out: guards and deferred messages, budgets.
 //!
-//! Faults of the holder (`Slip`, `Holder::TellsNobody`) are in the model: what a holder does is not in a file that the model
-//! shares.
+//! Faults of the holder (`Slip`, `Holder::TellsNobody`) are in the model: what a holder does is not
+//! in a file that the model shares.
 
 mod offers;
 
@@ -339,8 +340,8 @@ fn run_with(slip: Slip, overloaded: usize, mailboxes: &[&str]) {
     system.when_quiet();
 }
 
-// A message that finds the inbox empty is not counted, so a receiver has two letters before it can be overloaded: one that
-// woke it, and one in its inbox.
+// A message that finds the inbox empty is not counted, so a receiver has two letters before it can
+// be overloaded: one that woke it, and one in its inbox.
 
 /// A and B send to C, which drains meanwhile.
 const FAN_IN: &[&str] = &["C", "C", "--"];
@@ -380,7 +381,8 @@ pub fn an_ending_receiver_lets_everybody_go() {
     holds(|| run(1, ENDING));
 }
 
-/// P3: who waits outside is told once, when the receiver drains or ends; one that leaves is forgotten.
+/// P3: who waits outside is told once, when the receiver drains or ends; one that leaves is
+/// forgotten.
 pub fn an_offer_that_waits_is_told() {
     holds(|| offers::run(offers::Holder::Drains));
     holds(|| offers::run(offers::Holder::Ends));

@@ -1,9 +1,10 @@
 //! What others leave for a heap whose objects they know (`crates/vivant-heap/src/orca/README.md`).
 //!
-//! Proved, on the files of the crate: whatever is left in a lane is taken once, each writer's in its order; who finds the lane
-//! empty, and nobody else, is told so, and an owner that sleeps until then sleeps through nothing; O6, an INC is taken before
-//! what it counts can be given up; who takes the last DEC sees all that was done to the object before, and frees it; and the
-//! owner may end at that moment: nobody uses it afterwards.
+//! Proved, on the files of the crate: whatever is left in a lane is taken once, each writer's in
+//! its order; who finds the lane empty, and nobody else, is told so, and an owner that sleeps until
+//! then sleeps through nothing; O6, an INC is taken before what it counts can be given up; who
+//! takes the last DEC sees all that was done to the object before, and frees it; and the owner may
+//! end at that moment: nobody uses it afterwards.
 //!
 //! | model | real |
 //! |---|---|
@@ -12,8 +13,9 @@
 //! | `heap::Held`, `heap::Import` | `Held`, and a heap's import of the object |
 //! | `stubs` | `Header`: memory that loom follows, and whose it is, as its page says; `HeapId`: nothing |
 //!
-//! Left out: marks, which only say when a change is left; parcels of more than one reference; more than one object. The links
-//! between batches are plain pointers that loom does not follow; they are written and read beside the object, which it follows.
+//! Left out: marks, which only say when a change is left; parcels of more than one reference; more
+//! than one object. The links between batches are plain pointers that loom does not follow; they
+//! are written and read beside the object, which it follows.
 
 #[allow(dead_code, reason = "the models ask for no ids")]
 mod real;

@@ -1,4 +1,5 @@
-//! A pointer of which loom explores every order, as it does of the numbers in `atomics.rs`, where a model asks for that.
+//! A pointer of which loom explores every order, as it does of the numbers in `atomics.rs`, where a
+//! model asks for that.
 
 use loom::sync::atomic::{self, AtomicUsize, Ordering};
 use std::cell::Cell;
@@ -15,8 +16,8 @@ std::thread_local! {
 
 /// The pointers that `make` makes are watched.
 ///
-/// Not all are, because loom lets a plain store come between an exchange and what that has read: of a pointer that is stored to
-/// beside exchanges (`woken.rs`) it would find what no machine does.
+/// Not all are, because loom lets a plain store come between an exchange and what that has read: of
+/// a pointer that is stored to beside exchanges (`woken.rs`) it would find what no machine does.
 pub(crate) fn while_watching<R>(make: impl FnOnce() -> R) -> R {
     WATCHES.set(true);
     let made = make();

@@ -1,16 +1,17 @@
-//! Recycled memory: pools of workers and the depot between them (`crates/vivant/src/mailbox/README.md`).
+//! Recycled memory: pools of workers and the depot between them
+//! (`crates/vivant/src/mailbox/README.md`).
 //!
-//! Proved, on the file of the runtime: N1 a block is owned by one at a time; N2 what one user did to it happens before what
-//! the next one does, also if that one is on another worker; N3 none is lost or doubled: when all is quiet the pools and the
-//! depot have each block once.
+//! Proved, on the file of the runtime: N1 a block is owned by one at a time; N2 what one user did
+//! to it happens before what the next one does, also if that one is on another worker; N3 none is
+//! lost or doubled: when all is quiet the pools and the depot have each block once.
 //!
 //! | model | real |
 //! |---|---|
 //! | `Ledger` | nothing: who uses a block is written down, so that loom follows it |
 //! | `shift` | a worker that consumes many messages, and one that sends many |
 //!
-//! Left out: that the depot gives blocks back to the allocator when it is full, and that pools and depot do so in the end;
-//! threads that are no workers.
+//! Left out: that the depot gives blocks back to the allocator when it is full, and that pools and
+//! depot do so in the end; threads that are no workers.
 
 use crate::check::{Canary, holds, holds_long};
 use crate::runtime::pool::{Depot, MAGAZINE, Pool, give, take};
@@ -57,7 +58,8 @@ enum Use {
     Taken,
 }
 
-/// Every block there has been. None goes back to the allocator while the model runs, so an address is a block.
+/// Every block there has been. None goes back to the allocator while the model runs, so an address
+/// is a block.
 type Ledger = Rc<RefCell<BTreeMap<NonNull<u8>, Rc<Tracked<Use>>>>>;
 
 /// The block changes hands.

@@ -1,8 +1,8 @@
 //! The block in which a promise and its resolver meet (`crates/vivant/src/promise/README.md`).
 //!
-//! Proved, on the file of the runtime: whichever end is first, the value and what is wanted come together once, at the second
-//! end, which sees what was written into both; each is dropped once if they do not; the block is freed once, and not
-//! before both ends have done with it.
+//! Proved, on the file of the runtime: whichever end is first, the value and what is wanted come
+//! together once, at the second end, which sees what was written into both; each is dropped once if
+//! they do not; the block is freed once, and not before both ends have done with it.
 //!
 //! | model | real |
 //! |---|---|
@@ -11,8 +11,8 @@
 //! | `Answers` | the resolver: its value arrives, is refused on the way, or never comes |
 //! | `resolver::sunk` | the same, for continuations |
 //!
-//! Left out: the way of the value through a mailbox; answers to other questions, and promises that are prepared and not yet
-//! wanted (`Tail`), which meet in the same block.
+//! Left out: the way of the value through a mailbox; answers to other questions, and promises that
+//! are prepared and not yet wanted (`Tail`), which meet in the same block.
 
 #[allow(dead_code, reason = "the models need no tails")]
 #[allow(
@@ -143,7 +143,8 @@ enum Answers {
     Breaks,
 }
 
-/// Both ends at once. That each cargo is dropped, and the block freed, loom sees: what is not is a leak.
+/// Both ends at once. That each cargo is dropped, and the block freed, loom sees: what is not is a
+/// leak.
 fn meeting(asks: Asks, answers: Answers) {
     let log = Log::default();
     let (asking, answering): (Asking<Cargo>, Answering<Cargo>) = slot::slot(AddressRef::new());

@@ -1,10 +1,11 @@
-//! Inbox and signals together, as `post`, `cell::run` and the run queues use them: who runs an actor, and when
-//! (`crates/vivant/src/cell/README.md`, and M4 of the mailbox).
+//! Inbox and signals together, as `post`, `cell::run` and the run queues use them: who runs an
+//! actor, and when (`crates/vivant/src/cell/README.md`, and M4 of the mailbox).
 //!
-//! Proved, on the files of the runtime: C1 no two hold an actor at once, neither two workers nor a worker and a sender that
-//! has woken it, and what one wrote the next one sees; it never lies in two queues; M4 no message stays behind when all is
-//! quiet, and no signal either, also of a muted actor; a stop racing with sends processes or refuses each message, once;
-//! after the end nobody enqueues the actor.
+//! Proved, on the files of the runtime: C1 no two hold an actor at once, neither two workers nor a
+//! worker and a sender that has woken it, and what one wrote the next one sees; it never lies in
+//! two queues; M4 no message stays behind when all is quiet, and no signal either, also of a muted
+//! actor; a stop racing with sends processes or refuses each message, once; after the end nobody
+//! enqueues the actor.
 //!
 //! | model | real |
 //! |---|---|
@@ -15,9 +16,11 @@
 //! | `Actor::end` | `Held::end`, `Held::refuse_all` |
 //! | `Queue` | `RunQueue`; there is one, and one actor |
 //!
-//! Faults of what uses the inbox (`Slip`) are in the model: senders and holders are not in a file that it shares.
+//! Faults of what uses the inbox (`Slip`) are in the model: senders and holders are not in a file
+//! that it shares.
 //!
-//! Left out: who mutes and lets go (`muting.rs`), references and addresses (`address.rs`), guards, and which queue it is.
+//! Left out: who mutes and lets go (`muting.rs`), references and addresses (`address.rs`), guards,
+//! and which queue it is.
 
 mod actor;
 
@@ -195,14 +198,16 @@ pub mod canaries {
         canary.dies_of(Fault::TakeSwallowsNudge, "a signal was lost", stopped);
     }
 
-    /// A nudge that would change nothing is left out: the holder, which acquired only the first one, misses its signal.
+    /// A nudge that would change nothing is left out: the holder, which acquired only the first
+    /// one, misses its signal.
     pub fn a_nudge_skipped_when_it_changes_nothing_is_caught(canary: Canary) {
         canary.dies_of(Fault::NudgeOnlyNews, "a signal was lost", || {
             two_signals(Slip::None)
         });
     }
 
-    /// The same behind a message, of a muted actor: the take that comes does not acquire the signal.
+    /// The same behind a message, of a muted actor: the take that comes does not acquire the
+    /// signal.
     pub fn a_nudge_skipped_behind_a_message_is_caught(canary: Canary) {
         canary.dies_of(Fault::NudgeOnlyNews, "a signal was lost", || {
             signal_and_sends(2, Signals::UNMUTE, Slip::None)

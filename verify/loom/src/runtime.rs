@@ -1,6 +1,8 @@
-//! The files of the runtime, the same bytes, compiled against loom's primitives through [`crate::sync`].
+//! The files of the runtime, the same bytes, compiled against loom's primitives through
+//! [`crate::sync`].
 //!
-//! Without their unit tests: this is a library that the tests in `tests/` use, so `cfg(test)` is not set here.
+//! Without their unit tests: this is a library that the tests in `tests/` use, so `cfg(test)` is
+//! not set here.
 
 #[allow(dead_code, reason = "the models inspect nothing")]
 #[allow(unsafe_code, reason = "as in the runtime")]

@@ -1,16 +1,17 @@
-//! The signal word alone: two signals of which the later takes the place of the earlier, beside a third that nothing replaces
-//! (`crates/vivant/src/cell/README.md`).
+//! The signal word alone: two signals of which the later takes the place of the earlier, beside a
+//! third that nothing replaces (`crates/vivant/src/cell/README.md`).
 //!
-//! Proved, on the file of the runtime: who is told to go down and to come up, in either order, never hears both at once, hears
-//! the later one last and each at most once; a signal of somebody else's is heard once; and who hears sees what was written
-//! before the telling.
+//! Proved, on the file of the runtime: who is told to go down and to come up, in either order,
+//! never hears both at once, hears the later one last and each at most once; a signal of somebody
+//! else's is heard once; and who hears sees what was written before the telling.
 //!
 //! | model | real |
 //! |---|---|
 //! | `told` | a supervisor that raises `HALT` and `START`; who recovers and raises `UNMUTE` |
 //! | `Heard` | what `heed` does with what it takes |
 //!
-//! Left out: the nudge that follows a signal (`run.rs`). So the last take comes after everything here.
+//! Left out: the nudge that follows a signal (`run.rs`). So the last take comes after everything
+//! here.
 
 use crate::check::{Canary, holds};
 use crate::runtime::signals::{SignalWord, Signals};

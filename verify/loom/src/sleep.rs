@@ -1,8 +1,8 @@
 //! Falling asleep and waking (`crates/vivant/src/scheduler/README.md`).
 //!
-//! Proved, on the file of the runtime: W1 and W2 no worker sleeps while work waits and no token is on its way to anybody;
-//! W3 a token is neither lost, nor doubled, nor left over; who closes wakes everybody, also those about to sleep; a thief that
-//! gives its loot back wakes its victim.
+//! Proved, on the file of the runtime: W1 and W2 no worker sleeps while work waits and no token is
+//! on its way to anybody; W3 a token is neither lost, nor doubled, nor left over; who closes wakes
+//! everybody, also those about to sleep; a thief that gives its loot back wakes its victim.
 //!
 //! | model | real |
 //! |---|---|
@@ -12,12 +12,14 @@
 //! | `Pool::sleep` | `Threads::sleep` |
 //! | `Pool::close` | `Threads::close` |
 //!
-//! Nobody here wakes a worker a second time: whoever processes the last item closes, so an item that waits while all
-//! sleep is a deadlock, which loom reports. The clock, which would wake somebody a millisecond later, is left out; so are
-//! more queues than one (each has a lock of its own, and the argument is the same for each), stealing, and the slot
-//! (`slot.rs`), into which nobody puts but its worker while that is awake.
+//! Nobody here wakes a worker a second time: whoever processes the last item closes, so an item
+//! that waits while all sleep is a deadlock, which loom reports. The clock, which would wake
+//! somebody a millisecond later, is left out; so are more queues than one (each has a lock of its
+//! own, and the argument is the same for each), stealing, and the slot (`slot.rs`), into which
+//! nobody puts but its worker while that is awake.
 //!
-//! The faults are in the model: they are of what uses `Sleepers`, which is in no file that can be shared.
+//! The faults are in the model: they are of what uses `Sleepers`, which is in no file that can be
+//! shared.
 
 use crate::check::{Canary, holds, holds_long};
 use crate::runtime::sleep::{CondvarParker, Park, Sleepers, Withdrawn};
@@ -25,7 +27,8 @@ use crate::sync::{Arc, AtomicBool, Mutex, Ordering, lock};
 use loom::thread::{self, JoinHandle};
 use std::sync::atomic as unseen;
 
-/// The runtime's parker, and a count of its tokens that loom does not see and that so adds no interleavings.
+/// The runtime's parker, and a count of its tokens that loom does not see and that so adds no
+/// interleavings.
 pub(crate) struct Watched {
     parker: CondvarParker,
     tokens: unseen::AtomicUsize,
@@ -231,7 +234,8 @@ fn pool(workers: usize, posters: &[u32], begins: Begins, flaw: Flaw) {
     );
 }
 
-/// An item is in the queue already when the worker has announced: it withdraws, while a poster may choose it.
+/// An item is in the queue already when the worker has announced: it withdraws, while a poster may
+/// choose it.
 fn withdrawal(workers: usize, flaw: Flaw) {
     let pool = Pool::new(2, flaw);
     lock(&pool.queue).push(0);

@@ -1,7 +1,7 @@
 //! The slot for the actor just woken (`crates/vivant/src/scheduler/README.md`).
 //!
-//! Proved, on the file of the runtime: what is put in is taken out once, by its worker or by a thief; whoever has it sees what
-//! was done to it before it was put in.
+//! Proved, on the file of the runtime: what is put in is taken out once, by its worker or by a
+//! thief; whoever has it sees what was done to it before it was put in.
 //!
 //! | model | real |
 //! |---|---|
@@ -19,7 +19,8 @@ use loom::alloc::Track;
 use loom::thread;
 use std::ptr::NonNull;
 
-/// One that is dropped without being put anywhere is a leak in the runtime: it will never run. Here `seen` finds that.
+/// One that is dropped without being put anywhere is a leak in the runtime: it will never run. Here
+/// `seen` finds that.
 pub(crate) struct Actor(NonNull<Track<Tracked<u32>>>);
 
 // SAFETY: it owns a box.
@@ -119,7 +120,8 @@ pub mod canaries {
         canary.dies_of(Fault::DropDisplaced, "lost", || robbed(2, 1));
     }
 
-    /// The worker stores over a full slot and believes that it has who lay there; a thief has it too.
+    /// The worker stores over a full slot and believes that it has who lay there; a thief has it
+    /// too.
     pub fn a_store_over_a_full_slot_is_caught(canary: Canary) {
         canary.dies_of(Fault::StoreOver, "", || robbed(2, 1));
     }

@@ -55,7 +55,8 @@ pub(crate) mod scheduler {
     }
 }
 
-/// What `mailbox` has for promises: memory that nobody recycles, so that loom sees a leak and a block that is freed twice.
+/// What `mailbox` has for promises: memory that nobody recycles, so that loom sees a leak and a
+/// block that is freed twice.
 pub(crate) mod pool {
     use loom::alloc::{Layout, alloc, dealloc};
     use std::ptr::NonNull;

@@ -1,4 +1,5 @@
-//! The crates' door to atomics and locks, hung over loom: what `crates/vivant/src/sync.rs` and others take from `std`.
+//! The crates' door to atomics and locks, hung over loom: what `crates/vivant/src/sync.rs` and
+//! others take from `std`.
 
 pub(crate) use crate::atomics::{AtomicU32, AtomicU64};
 pub(crate) use crate::fault::fault;
@@ -20,7 +21,8 @@ pub(crate) fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A thread-local value. It is not dropped: loom ends all values of a thread in no order, and what it has ended cannot be used.
+/// A thread-local value. It is not dropped: loom ends all values of a thread in no order, and what
+/// it has ended cannot be used.
 pub(crate) struct Local<T: 'static>(pub(crate) &'static loom::thread::LocalKey<ManuallyDrop<T>>);
 
 impl<T> Local<T> {

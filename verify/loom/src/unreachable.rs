@@ -1,8 +1,9 @@
 //! The verdict on actors that nobody can reach (`crates/vivant/src/unreachable/README.md`).
 //!
-//! Proved, on a model of `unreachable/verdict.rs` and of the word that counts addresses, with the real inbox: U3 while all of a group are
-//! held none gives away what it knows, and what was sent to them before is seen; U4 whoever has an address finds its actor alive,
-//! and whoever asks for one by a weak address gets it exactly if the actor stays.
+//! Proved, on a model of `unreachable/verdict.rs` and of the word that counts addresses, with the
+//! real inbox: U3 while all of a group are held none gives away what it knows, and what was sent to
+//! them before is seen; U4 whoever has an address finds its actor alive, and whoever asks for one
+//! by a weak address gets it exactly if the actor stays.
 //!
 //! | model | real |
 //! |---|---|
@@ -12,7 +13,8 @@
 //! | `Pair::verdict` | `Detector::verdict` |
 //! | `Pair::serve` | `cell::run` |
 //!
-//! Left out: the cell's memory, which `address` has; suspects; that somebody who waits for a verdict cuts it short.
+//! Left out: the cell's memory, which `address` has; suspects; that somebody who waits for a
+//! verdict cuts it short.
 //!
 //! The faults are in the model: what it stands for is in no file that can be shared.
 
@@ -215,7 +217,8 @@ impl Pair {
     }
 }
 
-/// The last address outside of the first goes after something is sent through it; it makes the first give an address of the second away.
+/// The last address outside of the first goes after something is sent through it; it makes the
+/// first give an address of the second away.
 fn a_last_message(flaw: Flaw) {
     let pair = Pair::new(flaw, [1, 0]);
     let sender = thread::spawn({
@@ -257,7 +260,8 @@ fn an_upgrade_of_one_that_stays(flaw: Flaw) {
     assert!(pair.are_alive(), "U4: it can be reached");
 }
 
-/// U3: what was sent before the last address went is seen, and what it makes the actor give away counts.
+/// U3: what was sent before the last address went is seen, and what it makes the actor give away
+/// counts.
 pub fn a_message_before_the_last_drop_is_seen() {
     holds(|| a_last_message(Flaw::None));
 }

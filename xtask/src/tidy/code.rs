@@ -1,7 +1,9 @@
-//! A Rust file with its comments and literals blanked, so that a rule looks at code and never at prose about code.
+//! A Rust file with its comments and literals blanked, so that a rule looks at code and never at
+//! prose about code.
 //!
-//! Blanking keeps every line break, and so the line numbers. It is a lexer for this one purpose: it knows line and block
-//! comments (which nest), strings of all kinds, characters, and that `'a` is a lifetime.
+//! Blanking keeps every line break, and so the line numbers. It is a lexer for this one purpose: it
+//! knows line and block comments (which nest), strings of all kinds, characters, and that `'a` is a
+//! lifetime.
 
 /// A file and its code.
 pub(super) struct Code {
@@ -22,7 +24,8 @@ impl Code {
         }
     }
 
-    /// The lines of code at which `word` stands alone, not within a longer name. A word may end in `!` or hold `::`.
+    /// The lines of code at which `word` stands alone, not within a longer name. A word may end in
+    /// `!` or hold `::`.
     pub(super) fn lines_with<'a>(&'a self, word: &'a str) -> impl Iterator<Item = usize> + 'a {
         words_at(&self.code, word).map(|at| line_of(&self.code, at))
     }
@@ -101,7 +104,8 @@ fn comment(text: &str) -> Option<usize> {
     Some(text.len())
 }
 
-/// The length of the string or character at the start of `text`, its prefix (`b`, `c`, `r`, `br`, `cr`) included.
+/// The length of the string or character at the start of `text`, its prefix (`b`, `c`, `r`, `br`,
+/// `cr`) included.
 fn literal(text: &str, after_name: bool) -> Option<usize> {
     if text.starts_with('\'') {
         return character(text);

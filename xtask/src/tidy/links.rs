@@ -1,7 +1,7 @@
 //! A relative link of a Markdown file leads to a file or folder of this repository.
 //!
-//! Links to the network are not followed: a check must not fail because another machine is down. Anchors are not looked
-//! up either.
+//! Links to the network are not followed: a check must not fail because another machine is down.
+//! Anchors are not looked up either.
 
 use super::Finding;
 use std::collections::BTreeSet;

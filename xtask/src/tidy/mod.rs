@@ -1,5 +1,5 @@
-//! `tidy`: our own rules, those that no other tool knows. Each rule is a pure function over paths and texts and has a
-//! canary among its tests: a bad text that it must flag.
+//! `tidy`: our own rules, those that no other tool knows. Each rule is a pure function over paths
+//! and texts and has a canary among its tests: a bad text that it must flag.
 //!
 //! - [`length`]: a file that is too long to hold in the head.
 //! - [`unsafe_files`]: `unsafe` stays in the files that `docs/ARCHITECTURE.md` lists.
@@ -8,7 +8,8 @@
 //! - [`protocols`]: a folder that holds a protocol explains it.
 //! - [`words`]: names and macros that we do not want.
 //!
-//! What it does not do: it knows no types. A clock behind a renamed import is found by `clippy.toml`, not here.
+//! What it does not do: it knows no types. A clock behind a renamed import is found by
+//! `clippy.toml`, not here.
 
 mod code;
 mod length;

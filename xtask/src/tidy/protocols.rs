@@ -1,9 +1,11 @@
-//! A folder that holds a protocol between threads or actors explains it in a `README.md`. No README, no merge.
+//! A folder that holds a protocol between threads or actors explains it in a `README.md`. No
+//! README, no merge.
 
 use super::Finding;
 use std::collections::BTreeSet;
 
-/// The folders. One that is renamed is renamed here too: a folder that is not there has no README either.
+/// The folders. One that is renamed is renamed here too: a folder that is not there has no README
+/// either.
 const FOLDERS: &[&str] = &[
     "crates/vivant-brc/src/bias",
     "crates/vivant-heap/src/collector",

@@ -1,5 +1,5 @@
-//! The two seams of the runtime. Atomics come through `crate::sync`, so that loom can stand in for them. Time and chance
-//! come through the oracle, so that one seed repeats one run.
+//! The two seams of the runtime. Atomics come through `crate::sync`, so that loom can stand in for
+//! them. Time and chance come through the oracle, so that one seed repeats one run.
 
 use super::{Code, Finding, uses};
 
@@ -90,7 +90,8 @@ fn chance(source: &Code) -> Vec<Finding> {
     findings
 }
 
-/// The paths in the code that begin with a crate of chance: `rand::random()`, but not `oracle::rand::random()`.
+/// The paths in the code that begin with a crate of chance: `rand::random()`, but not
+/// `oracle::rand::random()`.
 fn named_paths(source: &Code) -> Vec<(usize, String)> {
     let mut found = Vec::new();
     for first in CRATES_OF_CHANCE {

@@ -1,4 +1,5 @@
-//! The full paths that the `use` items of a file name: `use a::{b, c::{d as e, *}};` is `a::b`, `a::c::d`, `a::c::*`.
+//! The full paths that the `use` items of a file name: `use a::{b, c::{d as e, *}};` is `a::b`,
+//! `a::c::d`, `a::c::*`.
 
 use super::code::{line_of, words_at};
 

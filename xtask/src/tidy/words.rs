@@ -2,7 +2,8 @@
 
 use super::{Code, Finding};
 
-/// Modules with these names gather what has no place. Each thing in them is a noun and has a better one.
+/// Modules with these names gather what has no place. Each thing in them is a noun and has a better
+/// one.
 const NAMES: &[&str] = &["common", "helper", "helpers", "misc", "util", "utils"];
 
 /// Macros that compile and then fail at run time.

@@ -1,4 +1,5 @@
-//! `heavyring` for actix: 64 actors in one arbiter, a tree with an owner for each node, 640 hops; the median of eleven trees.
+//! `heavyring` for actix: 64 actors in one arbiter, a tree with an owner for each node, 640 hops;
+//! the median of eleven trees.
 
 use actix::prelude::*;
 use std::time::Instant;

@@ -1,5 +1,6 @@
-//! `bndbuffer` and `logmap` for ractor. The buffer keeps the reply ports of those that must wait; everybody else awaits
-//! answers within a handler, during which ractor gives the actor no other message: no stash is needed.
+//! `bndbuffer` and `logmap` for ractor. The buffer keeps the reply ports of those that must wait;
+//! everybody else awaits answers within a handler, during which ractor gives the actor no other
+//! message: no stash is needed.
 
 use ractor::{Actor, ActorProcessingErr, ActorRef, RpcReplyPort, call};
 use savina::{CONSUMERS, ITEMS, PLACES, PRODUCERS, SERIES, TERMS, Workload};

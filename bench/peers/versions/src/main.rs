@@ -1,6 +1,8 @@
-//! `fanout_val` for ractor, and for tasks of tokio beside an `arc_swap`, with the maps of `imbl` and `rpds` in an `Arc`: sizes and counts are those of ours.
+//! `fanout_val` for ractor, and for tasks of tokio beside an `arc_swap`, with the maps of `imbl`
+//! and `rpds` in an `Arc`: sizes and counts are those of ours.
 //!
-//! `peer-versions ractor-imbl|ractor-rpds|swap-imbl|swap-rpds THREADS`. `reclaimed_ms`: until no version is left but the newest, which the writer keeps.
+//! `peer-versions ractor-imbl|ractor-rpds|swap-imbl|swap-rpds THREADS`. `reclaimed_ms`: until no
+//! version is left but the newest, which the writer keeps.
 
 mod map;
 mod ractors;

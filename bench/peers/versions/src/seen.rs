@@ -13,7 +13,8 @@ pub struct Seen {
     pub found: u64,
     /// Nanoseconds from the end of some look-ups to the beginning of the next.
     pub waits: Histogram<u64>,
-    /// From the end of anybody's look-ups on a thread to the beginning of anybody's next ones there.
+    /// From the end of anybody's look-ups on a thread to the beginning of anybody's next ones
+    /// there.
     pub gaps: Histogram<u64>,
     last: Option<Instant>,
 }

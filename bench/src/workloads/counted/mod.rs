@@ -1,4 +1,5 @@
-//! Counted pointers: what one operation on the count costs, and what a program gains from a cheaper one.
+//! Counted pointers: what one operation on the count costs, and what a program gains from a cheaper
+//! one.
 //!
 //! - `pointers`: the pointers that are compared, and nothing else: a new one is added there;
 //! - `rc`, `arc`, `brc`, `tally`: the programs, with each of them as `Ptr`;
@@ -7,8 +8,9 @@
 //! - `program`, `queued`: benches which run a program with each pointer;
 //! - `sides`: runs what is compared, each in a process of its own, in interleaved rounds.
 //!
-//! The measurements are those of J. Choi, T. Shull and J. Torrellas, "Biased Reference Counting", PACT 2018: table 7 is
-//! `refcount`, table 6 and figures 7 and 9 are the programs, figure 10 is `queued`.
+//! The measurements are those of J. Choi, T. Shull and J. Torrellas, "Biased Reference Counting",
+//! PACT 2018: table 7 is `refcount`, table 6 and figures 7 and 9 are the programs, figure 10 is
+//! `queued`.
 
 #![expect(
     clippy::duplicate_mod,

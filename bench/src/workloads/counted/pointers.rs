@@ -1,4 +1,5 @@
-//! The pointers that are compared. A new one is a line in each table, and beside this file one like `arc.rs`.
+//! The pointers that are compared. A new one is a line in each table, and beside this file one like
+//! `arc.rs`.
 
 use super::program::Programs;
 use super::queued::{self, Object};
@@ -12,7 +13,8 @@ use vivant_brc::Brc;
 /// By which the others are divided.
 pub(super) const BASE: &str = "arc";
 
-/// Which pointers a bench takes: all, or one. For a bench that shares objects between threads, those which can be shared.
+/// Which pointers a bench takes: all, or one. For a bench that shares objects between threads,
+/// those which can be shared.
 pub(super) const WORDS: &[&str] = &["all", "rc", "arc", "brc"];
 pub(super) const SHARED_WORDS: &[&str] = &["all", "arc", "brc"];
 

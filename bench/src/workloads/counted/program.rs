@@ -1,10 +1,12 @@
 //! Benches that run a program with each pointer.
 //!
-//! Protocol: the client programs of the PACT paper, as far as they are known; each file in `programs` says what it took from
-//! where. Every pointer must give the same result as the pointer that counts, which runs first, untimed, in another process.
+//! Protocol: the client programs of the PACT paper, as far as they are known; each file in
+//! `programs` says what it took from where. Every pointer must give the same result as the pointer
+//! that counts, which runs first, untimed, in another process.
 //!
-//! Timed: the program, in a process of its own. An operation is an increment or a decrement of a count, the last decrement
-//! of an object too. `relative_time` and `relative_memory` are those of `Arc`, in the same rounds, as 1.
+//! Timed: the program, in a process of its own. An operation is an increment or a decrement of a
+//! count, the last decrement of an object too. `relative_time` and `relative_memory` are those of
+//! `Arc`, in the same rounds, as 1.
 
 use super::pointers::{PROGRAMS, WORDS};
 use super::sides::{self, POINTER, ROUNDS, Side};

@@ -1,14 +1,15 @@
 //! References that are given up by a thread which did not make the object.
 //!
-//! Protocol: the sensitivity study of the PACT paper (7.5, figure 10), where it is the worst case of biased counts. The main
-//! thread makes 1,000,000 objects with one reference each; then it computes something, and drops the references that are left
-//! to it. Meanwhile a second thread drops its share of the references, R of all, spread evenly. Main takes back what the
-//! other gave up at regular intervals, and when the other is done: with biased counts; the others have nothing to take back.
-//! The paper tells neither the interval nor the computation; here these are 10,000 steps, and 20,000,000 steps of a generator of
-//! chance.
+//! Protocol: the sensitivity study of the PACT paper (7.5, figure 10), where it is the worst case
+//! of biased counts. The main thread makes 1,000,000 objects with one reference each; then it
+//! computes something, and drops the references that are left to it. Meanwhile a second thread
+//! drops its share of the references, R of all, spread evenly. Main takes back what the other gave
+//! up at regular intervals, and when the other is done: with biased counts; the others have nothing
+//! to take back. The paper tells neither the interval nor the computation; here these are 10,000
+//! steps, and 20,000,000 steps of a generator of chance.
 //!
-//! Timed: everything, from the first object to the last. An operation is an object. `relative_time` and `relative_memory`
-//! are those of `Arc` at the same R as 1.
+//! Timed: everything, from the first object to the last. An operation is an object. `relative_time`
+//! and `relative_memory` are those of `Arc` at the same R as 1.
 
 use super::pointers::{QUEUED as BY_POINTER, SHARED_WORDS};
 use super::sides::{self, POINTER, ROUNDS, Side};
@@ -22,7 +23,8 @@ use std::iter;
 use std::ops::Deref;
 use std::thread;
 
-/// How many of ten objects the second thread gives up, as R; and first, all of them one after the other.
+/// How many of ten objects the second thread gives up, as R; and first, all of them one after the
+/// other.
 const RATIOS: &[&str] = &[
     "all", "0.0", "0.1", "0.2", "0.3", "0.4", "0.5", "0.6", "0.7", "0.8", "0.9", "1.0",
 ];

@@ -1,5 +1,5 @@
-//! Compares: runs each side in a process of its own, so that none inherits another's heap, and so that each has its own peak
-//! of memory. The sides take turns, for some rounds; the median counts.
+//! Compares: runs each side in a process of its own, so that none inherits another's heap, and so
+//! that each has its own peak of memory. The sides take turns, for some rounds; the median counts.
 
 use super::pointers::BASE;
 use crate::child;
@@ -79,7 +79,8 @@ impl Middle {
         }
     }
 
-    /// A row; beside `base`, the same with the pointer by which the others are divided, where that was run.
+    /// A row; beside `base`, the same with the pointer by which the others are divided, where that
+    /// was run.
     pub(super) fn figures(&self, base: Option<&Middle>, ops: u64, check: String) -> Figures {
         let (wall, cpu) = (self.wall, self.cpu);
         let mut figures = Figures::new(Spent { wall, cpu }, ops, check);

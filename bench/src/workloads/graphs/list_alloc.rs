@@ -1,7 +1,7 @@
 //! A list that grows and stays: what it costs that everything lives.
 //!
-//! Protocol: `list-alloc` of the Alligator paper: a list of the numbers from `n` down to 1 is made, kept, and gone through twice. A step makes, or
-//! visits, so many links.
+//! Protocol: `list-alloc` of the Alligator paper: a list of the numbers from `n` down to 1 is made,
+//! kept, and gone through twice. A step makes, or visits, so many links.
 //!
 //! Timed: from the question to its answer. An operation is a link.
 

@@ -1,4 +1,5 @@
-//! Actors whose state is a graph: what a heap of one's own costs, and how long it holds an actor up.
+//! Actors whose state is a graph: what a heap of one's own costs, and how long it holds an actor
+//! up.
 //!
 //! - [`tree`]: the binary trees of all of them.
 //! - [`trees`]: one actor, many trees, a step a tree; or all in one step.
@@ -43,7 +44,8 @@ pub(super) fn with_pauses(mut figures: Figures, heaps: HeapFacts) -> Figures {
     figures
 }
 
-/// How long the pauses of a system took, those of actors included that have ended: all, and each kind of which there were any.
+/// How long the pauses of a system took, those of actors included that have ended: all, and each
+/// kind of which there were any.
 pub(super) fn with_distribution(figures: Figures, system: &System) -> Figures {
     with_named_distribution(figures, "pauses", system)
 }

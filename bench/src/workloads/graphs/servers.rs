@@ -1,10 +1,11 @@
 //! Servers that make garbage: how steadily they answer.
 //!
-//! Protocol: `serverSim` of the Orca paper with the sizes of the peers: two servers, each with a client that has eight requests under way. For a
-//! request a server makes, counts and forgets a tree: of depth 14 (2,000 requests each) or of depth 8 (100,000).
+//! Protocol: `serverSim` of the Orca paper with the sizes of the peers: two servers, each with a
+//! client that has eight requests under way. For a request a server makes, counts and forgets a
+//! tree: of depth 14 (2,000 requests each) or of depth 8 (100,000).
 //!
-//! Shown are the times between two answers of one server, without the first fifth, of both servers together. Timed: from the first
-//! request to the last answer. An operation is a request.
+//! Shown are the times between two answers of one server, without the first fifth, of both servers
+//! together. Timed: from the first request to the last answer. An operation is a request.
 
 use super::tree::{build, nodes};
 use super::{heaps, with_distribution, with_pauses};

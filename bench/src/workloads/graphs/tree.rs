@@ -11,7 +11,8 @@ pub(in crate::workloads) struct Tree<'gc> {
     right: Option<Gc<'gc, Tree<'gc>>>,
 }
 
-/// A tree of this depth: a single node has depth 0. The mutator comes by value, so that it is in a register all the way down.
+/// A tree of this depth: a single node has depth 0. The mutator comes by value, so that it is in a
+/// register all the way down.
 pub(in crate::workloads) fn build<'gc>(m: Mutator<'gc>, depth: u64) -> Gc<'gc, Tree<'gc>> {
     let (mut left, mut right) = (None, None);
     if depth > 0 {

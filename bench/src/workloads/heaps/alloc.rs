@@ -1,7 +1,7 @@
 //! Objects of two words that are read once and forgotten.
 //!
-//! The heap makes 5,000 in a turn: they fit into the nursery, which is warm; what is due is collected after each turn. `Box` makes and drops one
-//! after the other.
+//! The heap makes 5,000 in a turn: they fit into the nursery, which is warm; what is due is
+//! collected after each turn. `Box` makes and drops one after the other.
 //!
 //! Timed: everything. An operation is an object.
 

@@ -1,10 +1,13 @@
-//! Collected heaps beside `Box`: what an object costs from its making to its end, and how long a program waits meanwhile.
+//! Collected heaps beside `Box`: what an object costs from its making to its end, and how long a
+//! program waits meanwhile.
 //!
 //! - `sides`: runs what is compared, each in a process of its own, in interleaved rounds;
-//! - `alloc`, `trees`, `list`, `old`, `server`, `gcbench`: the programs, each for a heap and for `Box`;
+//! - `alloc`, `trees`, `list`, `old`, `server`, `gcbench`: the programs, each for a heap and for
+//!   `Box`;
 //! - `tree`: the trees of three of them.
 //!
-//! The heap is one by itself, without an actor: turns and the collections between them are called by hand.
+//! The heap is one by itself, without an actor: turns and the collections between them are called
+//! by hand.
 
 mod alloc;
 mod gcbench;

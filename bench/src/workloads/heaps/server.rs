@@ -1,7 +1,8 @@
 //! Requests that each make a tree, one after the other: how long each takes, collections included.
 //!
-//! Protocol: serverSim of the ORCA paper, in the peers' form: two servers, each of which makes, for each of its requests, a tree of depth 14 or 8
-//! and counts its nodes, 2,000 or 100,000 times. Each server has a thread and a heap, and nobody sends messages. What is measured is the time between
+//! Protocol: serverSim of the ORCA paper, in the peers' form: two servers, each of which makes, for
+//! each of its requests, a tree of depth 14 or 8 and counts its nodes, 2,000 or 100,000 times. Each
+//! server has a thread and a heap, and nobody sends messages. What is measured is the time between
 //! two completions, of all but the first fifth: the paper's jitter.
 //!
 //! An operation is a request.

@@ -1,5 +1,5 @@
-//! Compares a heap with `Box`: runs each side in a process of its own, and `Box` on mimalloc in the program that is built with it. The
-//! sides take turns, for some rounds; the median round counts.
+//! Compares a heap with `Box`: runs each side in a process of its own, and `Box` on mimalloc in the
+//! program that is built with it. The sides take turns, for some rounds; the median round counts.
 
 use crate::bench::Bench;
 use crate::child;
@@ -104,7 +104,8 @@ pub(super) fn say(run: &Run, works: &[(&str, Work)]) -> Result<(), Failure> {
     })
 }
 
-/// Runs children of `bench`, one for each side in each round. All must have this result, after so many operations.
+/// Runs children of `bench`, one for each side in each round. All must have this result, after so
+/// many operations.
 pub(super) fn compare(
     run: &Run,
     bench: &Bench,

@@ -1,10 +1,12 @@
 //! Trees that are made, gone through and forgotten, beside one that stays.
 //!
-//! Protocol: binary-trees of the Computer Language Benchmarks Game, in the peers' form: one tree of depth n + 1, one of depth n that stays, then
-//! for each even depth d from 4 to n as many trees that they have about 2^(n+5) nodes together; all nodes are counted.
+//! Protocol: binary-trees of the Computer Language Benchmarks Game, in the peers' form: one tree of
+//! depth n + 1, one of depth n that stays, then for each even depth d from 4 to n as many trees
+//! that they have about 2^(n+5) nodes together; all nodes are counted.
 //!
-//! The heap makes each tree in a turn of its own, and collects between them what is due. `heap_one_turn` makes all in one turn, in which nothing
-//! can be collected: 24 bytes for each node.
+//! The heap makes each tree in a turn of its own, and collects between them what is due.
+//! `heap_one_turn` makes all in one turn, in which nothing can be collected: 24 bytes for each
+//! node.
 //!
 //! Timed: everything. An operation is a node.
 
@@ -46,7 +48,8 @@ const WORKS: &[(&str, Work)] = &[
     (BOX_MIMALLOC, boxed),
 ];
 
-/// The clock is looked at for pauses only after trees of this depth or more: for smaller ones that would be part of what is measured.
+/// The clock is looked at for pauses only after trees of this depth or more: for smaller ones that
+/// would be part of what is measured.
 const TIMED: u64 = 10;
 
 fn turns(run: &Run) -> Outcome {

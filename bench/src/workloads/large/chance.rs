@@ -1,6 +1,8 @@
 //! Chance that is the same in every run and on every platform.
 
-/// A number below 2⁵⁹ for one below 2⁵⁸, in no order; only its highest bits are not set as often as not. Nothing on the way is larger: a number of so many bits is small on every platform, in Erlang too.
+/// A number below 2⁵⁹ for one below 2⁵⁸, in no order; only its highest bits are not set as often as
+/// not. Nothing on the way is larger: a number of so many bits is small on every platform, in
+/// Erlang too.
 pub(super) fn mixed(number: u64) -> u64 {
     FACTORS.into_iter().fold(number, |number, factor| {
         let product = (number & 0x3FFF_FFFF) * factor + (number >> 30);

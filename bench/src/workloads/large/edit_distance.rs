@@ -1,10 +1,13 @@
-//! Distances of strings, by tries of what is known already: graphs that grow, are asked all the time, and die.
+//! Distances of strings, by tries of what is known already: graphs that grow, are asked all the
+//! time, and die.
 //!
-//! Protocol: `edit-distance` of the Alligator paper, with strings made up: of all ordered pairs of 18 strings the distance is found by the definition, one
-//! letter after the other. What was found of a pair of ends of both strings is kept in a trie over the bits of their lengths; the trie dies with the pair. A pair is a turn,
-//! so that it dies in the nursery, whatever its size.
+//! Protocol: `edit-distance` of the Alligator paper, with strings made up: of all ordered pairs of
+//! 18 strings the distance is found by the definition, one letter after the other. What was found
+//! of a pair of ends of both strings is kept in a trie over the bits of their lengths; the trie
+//! dies with the pair. A pair is a turn, so that it dies in the nursery, whatever its size.
 //!
-//! Timed: all pairs. The service times are those of the pairs, between two completions. An operation is a pair of ends.
+//! Timed: all pairs. The service times are those of the pairs, between two completions. An
+//! operation is a pair of ends.
 
 use super::chance::mixed;
 use super::window::Window;
@@ -47,7 +50,8 @@ struct Trie<'gc> {
 
 type Node<'gc> = Gc<'gc, Mut<Trie<'gc>>>;
 
-/// The node of a pair of numbers of so many bits, which is made if it is not there: the lowest bits first.
+/// The node of a pair of numbers of so many bits, which is made if it is not there: the lowest bits
+/// first.
 fn node<'gc>(m: &Mutator<'gc>, root: Node<'gc>, width: u32, ends: (usize, usize)) -> Node<'gc> {
     let (mut at, mut bits) = (root, (1 << width | ends.0) << width | ends.1);
     while bits > 1 {
@@ -115,7 +119,8 @@ impl<'gc> DistancesState<'gc> {
         }
     }
 
-    /// Answers with the sum of all distances, and with how many pairs of ends were found; a pair is a step.
+    /// Answers with the sum of all distances, and with how many pairs of ends were found; a pair is
+    /// a step.
     fn all(
         &mut self,
         t: &Turn<'gc, Distances>,

@@ -1,4 +1,5 @@
-//! Actors with large graphs: how long they are held up when all of one is collected, and what that costs.
+//! Actors with large graphs: how long they are held up when all of one is collected, and what that
+//! costs.
 //!
 //! - [`kv_store`]: a store of many boxed entries;
 //!   - `operations`: what is asked of it, and what must come out;

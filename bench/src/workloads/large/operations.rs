@@ -1,7 +1,8 @@
 //! What is asked of a store: the same operations in every run, on every platform.
 //!
-//! Keys have an index. At the beginning those below `entries` have an entry. In chunks an operation is one of three, of an index below
-//! twice as many: after a while each second key has an entry, so that there are always as many. Single requests are of what is there.
+//! Keys have an index. At the beginning those below `entries` have an entry. In chunks an operation
+//! is one of three, of an index below twice as many: after a while each second key has an entry, so
+//! that there are always as many. Single requests are of what is there.
 
 use super::chance::mixed;
 
@@ -10,7 +11,8 @@ pub(super) fn key(index: u64) -> u64 {
     mixed(index)
 }
 
-/// What an operation of this number puts in. The entries that are there at the beginning are of operation 0.
+/// What an operation of this number puts in. The entries that are there at the beginning are of
+/// operation 0.
 pub(super) fn value(index: u64, number: u64) -> u64 {
     index + number
 }
@@ -98,7 +100,8 @@ pub(super) trait Entries {
     }
 }
 
-/// What a store must hold: by the index, the number of the operation that put it there, and one more; 0 if there is nothing.
+/// What a store must hold: by the index, the number of the operation that put it there, and one
+/// more; 0 if there is nothing.
 pub(super) struct Model(Vec<u32>);
 
 impl Model {

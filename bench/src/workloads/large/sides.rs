@@ -1,4 +1,5 @@
-//! A collected heap and its control, each in a process of its own, so that each has its own peak of memory.
+//! A collected heap and its control, each in a process of its own, so that each has its own peak of
+//! memory.
 
 use crate::bench::Bench;
 use crate::child;

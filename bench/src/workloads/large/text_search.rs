@@ -1,12 +1,14 @@
-//! An index of words that grows while it is asked: how long it is busy with a shard, and with a question.
+//! An index of words that grows while it is asked: how long it is busy with a shard, and with a
+//! question.
 //!
-//! Protocol: `text-search` of the Alligator paper, with texts made up. A shard is so many documents of 60 words by chance, of which some
-//! are much more frequent than others (Zipf's law, by its inverse). An index leads from a word to its postings: a document, and how often the word is in it. Before every
-//! hundredth shard come ten questions of two words each: the thousand documents in which both together are most frequent. The checksum
-//! is over the scores of all answers.
+//! Protocol: `text-search` of the Alligator paper, with texts made up. A shard is so many documents
+//! of 60 words by chance, of which some are much more frequent than others (Zipf's law, by its
+//! inverse). An index leads from a word to its postings: a document, and how often the word is in
+//! it. Before every hundredth shard come ten questions of two words each: the thousand documents in
+//! which both together are most frequent. The checksum is over the scores of all answers.
 //!
-//! Timed: from the first shard to the last. The service times are those of all shards and questions, between two completions. An operation
-//! is a posting.
+//! Timed: from the first shard to the last. The service times are those of all shards and
+//! questions, between two completions. An operation is a posting.
 
 use super::chance::mixed;
 use super::window::Window;
@@ -55,7 +57,8 @@ struct Texts {
 vivant::heap::leaf!([] Texts);
 
 impl Texts {
-    /// A word by chance: the one of rank r comes about as often as 1/r, for as many ranks have numbers of so many bits.
+    /// A word by chance: the one of rank r comes about as often as 1/r, for as many ranks have
+    /// numbers of so many bits.
     fn word(self, number: u64) -> u64 {
         let chance = mixed(number);
         let bits = u64::from(self.words.ilog2()) + 1;
@@ -177,7 +180,8 @@ impl<'gc> IndexState<'gc> {
     }
 }
 
-/// What the index must say, by another way: each text is read again for all questions that were asked after it came.
+/// What the index must say, by another way: each text is read again for all questions that were
+/// asked after it came.
 fn expected(texts: Texts, shards: u64, every: u64) -> u64 {
     let mut postings: HashMap<u64, Vec<(u64, u64)>> = HashMap::new();
     let rounds = 1..=(shards - 1) / every;

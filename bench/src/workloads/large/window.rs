@@ -59,7 +59,8 @@ impl<'s> Window<'s> {
 }
 
 impl Seen<'_> {
-    /// Collections, their time, and waits for markers are those of the window, as the distribution of pauses is; `minor_max_us` and its like are of the whole life of the heaps.
+    /// Collections, their time, and waits for markers are those of the window, as the distribution
+    /// of pauses is; `minor_max_us` and its like are of the whole life of the heaps.
     pub(super) fn figures(&self, ops: u64, check: String) -> Figures {
         let mut figures = with_pauses(Figures::new(self.spent, ops, check), self.heaps);
         let mib = self.live as f64 / f64::from(1 << 20);

@@ -1,9 +1,12 @@
-//! A token goes round a ring of actors of which one has a large heap: what idle objects cost those who only pass messages on.
+//! A token goes round a ring of actors of which one has a large heap: what idle objects cost those
+//! who only pass messages on.
 //!
-//! Protocol: `bigring` of the peers. 20 actors, each with a heap; in one ring the first holds a binary tree of 2¹⁹ − 1 nodes, in the other one nobody holds anything.
-//! A token goes 1,000 laps round each, by turns. (Pony marks the large heap each time its actor becomes idle.)
+//! Protocol: `bigring` of the peers. 20 actors, each with a heap; in one ring the first holds a
+//! binary tree of 2¹⁹ − 1 nodes, in the other one nobody holds anything. A token goes 1,000 laps
+//! round each, by turns. (Pony marks the large heap each time its actor becomes idle.)
 //!
-//! Timed: a token's laps. A row is the median of eleven tokens; an operation is a lap. `relative_time` is that of the ring without a tree as 1.
+//! Timed: a token's laps. A row is the median of eleven tokens; an operation is a lap.
+//! `relative_time` is that of the ring without a tree as 1.
 
 use super::super::graphs::{Tree, build, nodes};
 use crate::bench::{Bench, Group};

@@ -4,8 +4,10 @@
 //! - [`owned`]: as somebody's own, a region or a tree of boxes; [`shared`]: as a `Val`;
 //! - [`bigring`]: a token goes round, by an actor with a large heap;
 //! - [`fanout`]: one tells many;
-//! - [`fanout_val`]: one publishes versions of a large map ([`writer`]), many look things up in them ([`reader`]);
-//! - [`orca`]: the programs of the Orca paper, with its table; [`programs`], [`work`]: what they do; [`told`]: what collectors say meanwhile.
+//! - [`fanout_val`]: one publishes versions of a large map ([`writer`]), many look things up in
+//!   them ([`reader`]);
+//! - [`orca`]: the programs of the Orca paper, with its table; [`programs`], [`work`]: what they
+//!   do; [`told`]: what collectors say meanwhile.
 
 mod bigring;
 mod fanout;

@@ -1,12 +1,17 @@
-//! The programs of the Orca paper, with what collectors tell each other meanwhile: `vivant-bench table` shows it beside the paper's.
+//! The programs of the Orca paper, with what collectors tell each other meanwhile:
+//! `vivant-bench table` shows it beside the paper's.
 //!
-//! Protocol: figure 21 of *Orca: GC and type system co-design for actor languages* (OOPSLA 2017), smaller, for two processors: `trees 24` has depth 18, `trees' 20` 14, `rings` has
-//! 25,000 hops for 500,000, `mailbox` 20 senders of 500,000 messages for 496 of 1,000,000. `heavyring` is as there, of depth 16; `heavyring_val` is the paper's
-//! remark on immutable trees. A sender sends 1,000 messages a turn.
+//! Protocol: figure 21 of *Orca: GC and type system co-design for actor languages* (OOPSLA 2017),
+//! smaller, for two processors: `trees 24` has depth 18, `trees' 20` 14, `rings` has 25,000 hops
+//! for 500,000, `mailbox` 20 senders of 500,000 messages for 496 of 1,000,000. `heavyring` is as
+//! there, of depth 16; `heavyring_val` is the paper's remark on immutable trees. A sender sends
+//! 1,000 messages a turn.
 //!
-//! Counted, when all have rested: messages of the program, with those that set it up; batches of INCs and DECs, as the paper's messages are batches;
-//! collections; the runtime's questions to actors whether they rest, which are messages too. `collector_share` is INCs, DECs and questions in all messages.
-//! Actors without collected parts have no heap here. Who knows of an actor is counted in its cell, where Pony sends messages.
+//! Counted, when all have rested: messages of the program, with those that set it up; batches of
+//! INCs and DECs, as the paper's messages are batches; collections; the runtime's questions to
+//! actors whether they rest, which are messages too. `collector_share` is INCs, DECs and questions
+//! in all messages. Actors without collected parts have no heap here. Who knows of an actor is
+//! counted in its cell, where Pony sends messages.
 
 use super::programs::{self, Program};
 use super::told::Told;

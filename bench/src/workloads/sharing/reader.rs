@@ -29,7 +29,8 @@ pub(super) struct Seen {
     pub(super) found: u64,
     /// From the end of its look-ups to the beginning of its next ones.
     pub(super) waits: Latencies,
-    /// From the end of anybody's look-ups on a thread to the beginning of anybody's next ones there.
+    /// From the end of anybody's look-ups on a thread to the beginning of anybody's next ones
+    /// there.
     pub(super) gaps: Latencies,
     /// When it last looked something up.
     last: Option<Instant>,

@@ -64,7 +64,8 @@ impl<'gc> PlaceState<'gc> {
         self.tree = Some(node(t, depth));
     }
 
-    /// Answers how much of its heap is to be swept yet, when collections that a turn has brought about are over.
+    /// Answers how much of its heap is to be swept yet, when collections that a turn has brought
+    /// about are over.
     fn rest(&mut self, t: &Turn<'gc, Place>) -> usize {
         t.stats().unswept
     }
@@ -148,7 +149,8 @@ impl Ring for Shared {
         Ok(Spent { wall, cpu })
     }
 
-    /// Not between two trees: who answers may do so on another processor, and then it is there that the actors lie in the caches.
+    /// Not between two trees: who answers may do so on another processor, and then it is there that
+    /// the actors lie in the caches.
     fn counts(&self) -> Result<Counts, Failure> {
         let mut all = Counts::default();
         for place in &self.places {

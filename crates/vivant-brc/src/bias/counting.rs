@@ -16,8 +16,8 @@ thread_local! {
     static RELIEFS: Cell<u32> = const { Cell::new(0) };
 }
 
-/// How deep ends on behalf of an owner may lie in each other, by destructors that hand over in their turn: each level takes of the
-/// stack.
+/// How deep ends on behalf of an owner may lie in each other, by destructors that hand over in
+/// their turn: each level takes of the stack.
 const RELIEF_DEPTH: u32 = 8;
 
 /// One more reference.
@@ -41,8 +41,8 @@ fn clone_owned(header: &Header) {
     }
 }
 
-/// The biased count is full. It may be that others have dropped most of what it counts (B1), so the object is merged, and then
-/// one number says how many there are.
+/// The biased count is full. It may be that others have dropped most of what it counts (B1), so the
+/// object is merged, and then one number says how many there are.
 #[cold]
 #[inline(never)]
 fn clone_of_many(header: &Header) {
@@ -65,8 +65,8 @@ pub(crate) fn clone_out(header: &Header) {
     header.clone_shared();
 }
 
-/// One reference less, if that is all there is to do: it is the owner's, and not its last one. Whether it was so; if not, nothing
-/// was done, and [`let_go`] does it.
+/// One reference less, if that is all there is to do: it is the owner's, and not its last one.
+/// Whether it was so; if not, nothing was done, and [`let_go`] does it.
 #[inline]
 pub(crate) fn let_go_owned(header: &Header) -> bool {
     let done = header.is_owned_by(me()) && header.drop_one_of_many();
@@ -102,7 +102,8 @@ fn unnamed(dropped: OwnerDropped, hand: impl FnOnce() -> Handed) -> bool {
     let is_last = dropped == OwnerDropped::Unnamed(Dropped::Last);
     let looks = CURRENT.with(Current::unname);
     if dropped == OwnerDropped::UnnamedQueued {
-        // Its last reference may lie in the queue, and nobody would know where to look for it later (B5).
+        // Its last reference may lie in the queue, and nobody would know where to look for it later
+        // (B5).
         safe_point();
     } else if looks {
         let mut this = Ending::default();

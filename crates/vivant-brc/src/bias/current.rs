@@ -12,8 +12,8 @@ use std::io::{self, Write};
 /// No object names this: the thread is no owner now.
 pub(super) const NO_OWNER: u32 = u32::MAX;
 
-/// An owner looks at its queue at every so-manieth birth, and at the birth of anything large: what waits in the queue is memory
-/// that births ask for.
+/// An owner looks at its queue at every so-manieth birth, and at the birth of anything large: what
+/// waits in the queue is memory that births ask for.
 const BIRTHS: u32 = 16;
 
 const LARGE: usize = 4096;
@@ -24,7 +24,8 @@ const LIVING_MAX: u32 = 1 << 31;
 /// And at every so-manieth end.
 const ENDS: u32 = 64;
 
-/// An owner that no thread is now: its id, if it has needed one, and how many objects it has made and not ended.
+/// An owner that no thread is now: its id, if it has needed one, and how many objects it has made
+/// and not ended.
 ///
 /// What others ended for it is told by its slot. Numbers wrap.
 #[derive(Clone, Copy)]
@@ -74,7 +75,8 @@ pub(super) const NO_ONE: Identity = Identity {
 pub(super) struct Current {
     /// The id of the owner that the thread is.
     me: Cell<u32>,
-    /// Objects that this owner has made and ended while the thread was it; what it had before counts as made. They wrap.
+    /// Objects that this owner has made and ended while the thread was it; what it had before
+    /// counts as made. They wrap.
     births: Cell<u32>,
     ends: Cell<u32>,
     birth: Cell<Birth>,
@@ -114,12 +116,14 @@ impl Current {
     fn become_owner(&self) -> u32 {
         let may = match self.birth.get() {
             Birth::Merged => false,
-            // Whoever executes may be forgotten; then the thread's end is also that of its last owner.
+            // Whoever executes may be forgotten; then the thread's end is also that of its last
+            // owner.
             Birth::Begins => {
                 let _ends_at_last = THREAD.try_with(|_| ());
                 true
             }
-            // Else the thread's end has come and gone; this is a destructor of another thread-local value.
+            // Else the thread's end has come and gone; this is a destructor of another thread-local
+            // value.
             Birth::Attaches => THREAD.try_with(|_| ()).is_ok(),
         };
         let Some(id) = may.then(table::take).flatten() else {
@@ -248,7 +252,8 @@ pub(crate) fn safe_point() {
     });
 }
 
-/// Becomes this owner. Another thread may be it for a moment: it merges a queue, and runs nothing of anybody's meanwhile.
+/// Becomes this owner. Another thread may be it for a moment: it merges a queue, and runs nothing
+/// of anybody's meanwhile.
 #[inline]
 pub(super) fn enter(home: Home) {
     let Some(id) = home.id() else { return };

@@ -3,8 +3,8 @@
 use super::handed::Handed;
 use std::mem;
 
-/// Objects to be ended. Their destructors are foreign code: they run when no slot and no lock is held by who runs them. Dropping
-/// the list ends them.
+/// Objects to be ended. Their destructors are foreign code: they run when no slot and no lock is
+/// held by who runs them. Dropping the list ends them.
 #[derive(Default)]
 pub(crate) struct Ending {
     /// Most lists have one.
@@ -43,7 +43,8 @@ impl Ending {
 impl Drop for Ending {
     fn drop(&mut self) {
         while let Some(last) = self.pop() {
-            // If the destructor panics, the others are ended while the panic goes on; a second one aborts, as in a `Vec`.
+            // If the destructor panics, the others are ended while the panic goes on; a second one
+            // aborts, as in a `Vec`.
             let rest = Ending {
                 one: None,
                 rest: mem::take(&mut self.rest),

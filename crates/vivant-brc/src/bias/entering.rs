@@ -37,14 +37,16 @@ pub(crate) fn run_as<R>(home: &mut Home, body: impl FnOnce() -> R) -> R {
     body()
 }
 
-/// Runs `body` as no owner: meanwhile others are the owner that this thread was, when there is something to merge.
+/// Runs `body` as no owner: meanwhile others are the owner that this thread was, when there is
+/// something to merge.
 pub(crate) fn detached<R>(body: impl FnOnce() -> R) -> R {
     /// The thread was an owner, and will be it again.
     struct Detached(Identity);
     impl Drop for Detached {
         fn drop(&mut self) {
             enter(self.0.home);
-            // Usually none. An `Executor` that `body` has left behind may have made one, for which nobody will come back.
+            // Usually none. An `Executor` that `body` has left behind may have made one, for which
+            // nobody will come back.
             retire(become_other(self.0).home);
         }
     }
@@ -71,7 +73,8 @@ impl Drop for Before {
         let left = become_other(self.0);
         retire(left.home);
         if has_ended() {
-            // The thread's end has come and gone while it executed: this is the drop of another thread-local value.
+            // The thread's end has come and gone while it executed: this is the drop of another
+            // thread-local value.
             retire(become_other(NO_ONE).home);
         }
     }
@@ -81,7 +84,8 @@ impl Drop for Before {
 #[inline]
 pub(crate) fn run_begins(home: Home) {
     if has_owner() {
-        // Of an earlier run that nobody ended, or made between two runs: nobody will come back for it.
+        // Of an earlier run that nobody ended, or made between two runs: nobody will come back for
+        // it.
         end(run_ends());
     }
     if home.id().is_some() {

@@ -17,7 +17,8 @@ pub(crate) trait Ends: Copy {
 /// Room for a pointer, thin or fat.
 type Room = MaybeUninit<[*const (); 2]>;
 
-/// One reference, to an object of any type. It counts like any other; dropping the value of this type drops nothing.
+/// One reference, to an object of any type. It counts like any other; dropping the value of this
+/// type drops nothing.
 pub(crate) struct Handed {
     header: NonNull<Header>,
     object: Room,
@@ -32,8 +33,8 @@ impl Handed {
     ///
     /// # Safety
     ///
-    /// `header` is the object's, and it lives as long as the reference counts. Its value may be dropped by any thread, at any
-    /// time: it is `Send`, and borrows nothing.
+    /// `header` is the object's, and it lives as long as the reference counts. Its value may be
+    /// dropped by any thread, at any time: it is `Send`, and borrows nothing.
     pub(crate) unsafe fn new<P: Ends>(header: NonNull<Header>, object: P) -> Handed {
         const {
             assert!(size_of::<P>() <= size_of::<Room>());
@@ -51,7 +52,8 @@ impl Handed {
 
     /// The counts.
     pub(crate) fn header(&self) -> &Header {
-        // SAFETY: the reference counts, says `new`; or it was the last one, and the object is not ended before `end`.
+        // SAFETY: the reference counts, says `new`; or it was the last one, and the object is not
+        // ended before `end`.
         unsafe { self.header.as_ref() }
     }
 

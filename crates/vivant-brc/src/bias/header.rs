@@ -1,4 +1,5 @@
-//! The header of an object: its owner, the owner's count, and the shared word. Each step says what its caller must do.
+//! The header of an object: its owner, the owner's count, and the shared word. Each step says what
+//! its caller must do.
 
 use super::word::{self, LIMIT, MERGED, PROBED, QUEUED, SHARED, SPOILED, WEAK, WEAK_LIMIT, Word};
 use crate::sync::{AtomicU32, AtomicU64, Ordering, fault, fence};
@@ -12,7 +13,8 @@ pub(crate) const NOBODY: u32 = 0;
 pub(crate) struct Header {
     /// Whose the biased count is, or [`NOBODY`]. Changed by its owner's holder alone.
     owner: AtomicU32,
-    /// References that the owner made, less those it dropped (B2). At least one while there is an owner.
+    /// References that the owner made, less those it dropped (B2). At least one while there is an
+    /// owner.
     biased: AtomicU32,
     /// Everybody's.
     word: AtomicU64,
@@ -24,8 +26,8 @@ pub(crate) struct Header {
 pub(crate) enum Dropped {
     /// Nothing: there are others.
     Others,
-    /// It was the last one: the value is to be dropped, then what the strong references had of the memory
-    /// ([`Header::end`]).
+    /// It was the last one: the value is to be dropped, then what the strong references had of the
+    /// memory ([`Header::end`]).
     Last,
     /// The same, and the object names an owner, who is to be told.
     Sole,
@@ -74,7 +76,8 @@ impl Header {
         }
     }
 
-    /// No reference, one weak one: an object that is being made. After [`Header::born`] the weak one stands for all strong ones.
+    /// No reference, one weak one: an object that is being made. After [`Header::born`] the weak
+    /// one stands for all strong ones.
     pub(crate) fn unborn() -> Header {
         Header {
             owner: AtomicU32::new(NOBODY),
@@ -85,8 +88,9 @@ impl Header {
 
     /// Ends the making: one reference, of `owner` or of nobody. The value was written before.
     pub(crate) fn born(&self, owner: u32) {
-        // Nobody has a reference. Who asks for one by a weak one exchanges the whole word, and asks again when it has changed.
-        // Release: pairs with the Acquire of an upgrade, which reads the value.
+        // Nobody has a reference. Who asks for one by a weak one exchanges the whole word, and asks
+        // again when it has changed. Release: pairs with the Acquire of an upgrade, which reads the
+        // value.
         if owner == NOBODY {
             self.word.fetch_add(SHARED, Ordering::Release);
         } else {
@@ -99,14 +103,16 @@ impl Header {
 
     /// Whether the biased count is `me`'s.
     ///
-    /// Relaxed: the answer is exact for who asks. If it is yes, only `me`'s holder can change it, and that is the caller.
-    /// An id is given again only after every object that named it has been merged, and the merging happened before.
+    /// Relaxed: the answer is exact for who asks. If it is yes, only `me`'s holder can change it,
+    /// and that is the caller. An id is given again only after every object that named it has been
+    /// merged, and the merging happened before.
     #[inline]
     pub(crate) fn is_owned_by(&self, me: u32) -> bool {
         self.owner.load(Ordering::Relaxed) == me
     }
 
-    /// One more reference, by the owner's holder (B2). False: the count is full, and nothing was done.
+    /// One more reference, by the owner's holder (B2). False: the count is full, and nothing was
+    /// done.
     #[inline]
     #[must_use]
     pub(crate) fn clone_owned(&self) -> bool {
@@ -122,7 +128,8 @@ impl Header {
     /// One more reference, by anybody.
     #[inline]
     pub(crate) fn clone_shared(&self) {
-        // Relaxed: who clones has a reference, so nothing can end meanwhile; the new one is handed on by other means.
+        // Relaxed: who clones has a reference, so nothing can end meanwhile; the new one is handed
+        // on by other means.
         let before = Word(self.word.fetch_add(SHARED, Ordering::Relaxed));
         if before.shared() >= i64::from(LIMIT) {
             overflow();
@@ -136,7 +143,8 @@ impl Header {
         if count == 0 {
             return false;
         }
-        // Release: pairs with the Acquire of a probe, which goes on to change the value that the owner has read.
+        // Release: pairs with the Acquire of a probe, which goes on to change the value that the
+        // owner has read.
         let release = fault!(Ordering::Release, OwnersDropRelaxed => Ordering::Relaxed);
         self.biased.store(count, release);
         true
@@ -148,7 +156,8 @@ impl Header {
         if self.drop_one_of_many() {
             return OwnerDropped::Others;
         }
-        // Acquire: pairs with the Release of those who dropped theirs; what they did to the value comes before its end.
+        // Acquire: pairs with the Release of those who dropped theirs; what they did to the value
+        // comes before its end.
         let acquire = fault!(Ordering::Acquire, LastLookRelaxed => Ordering::Relaxed);
         let word = Word(self.word.load(acquire));
         if fault!(word == Word::UNTOUCHED, QuickEndWithWeak => word.shared() == 0) {
@@ -166,18 +175,19 @@ impl Header {
         }
     }
 
-    /// Ends the ownership, by the owner's holder (B4), and drops `given` of the references. Whether the queue has one.
+    /// Ends the ownership, by the owner's holder (B4), and drops `given` of the references. Whether
+    /// the queue has one.
     fn merge(&self, given: i64) -> (Dropped, bool) {
-        // Before the exchange: after it anybody may free the object. Pairs with nothing: who reads an old owner sends the
-        // object to a queue whose holder sees this.
+        // Before the exchange: after it anybody may free the object. Pairs with nothing: who reads
+        // an old owner sends the object to a queue whose holder sees this.
         let biased = self.biased.load(Ordering::Relaxed);
         self.biased.store(0, Ordering::Relaxed);
         fault!(self.owner.store(NOBODY, Ordering::Relaxed), ClearedLate => ());
         let mut before = Word(self.word.load(Ordering::Relaxed));
         loop {
             let after = before.merged(before.shared() + i64::from(biased) - given);
-            // Release: the owner's use of the value comes before the end that another one brings about. Acquire: the others'
-            // use comes before the end that this may be.
+            // Release: the owner's use of the value comes before the end that another one brings
+            // about. Acquire: the others' use comes before the end that this may be.
             let order = fault!(
                 Ordering::AcqRel,
                 MergeAcquires => Ordering::Acquire,
@@ -211,7 +221,8 @@ impl Header {
             return Dropped::Sole;
         }
         while !before.has(MERGED) {
-            // The last one that the shared count can bear is not dropped but handed over, once (B3, B5).
+            // The last one that the shared count can bear is not dropped but handed over, once (B3,
+            // B5).
             let hands_over = before.shared() == 0 && !before.has(QUEUED);
             let after = if hands_over {
                 before.0 | QUEUED
@@ -220,7 +231,8 @@ impl Header {
             };
             // A probe that runs meanwhile is told (B8).
             let spoiled = (before.0 & PROBED) << 1;
-            // Release: this thread's use of the value comes before its end. Pairs with the Acquire of the last one.
+            // Release: this thread's use of the value comes before its end. Pairs with the Acquire
+            // of the last one.
             match self.word.compare_exchange_weak(
                 before.0,
                 fault!(
@@ -239,14 +251,17 @@ impl Header {
         self.drop_merged()
     }
 
-    /// Whether the caller's reference, which he is about to drop, is the only one: then the object is his (B8).
+    /// Whether the caller's reference, which he is about to drop, is the only one: then the object
+    /// is his (B8).
     #[inline]
     fn is_sole(&self) -> bool {
-        // A look first: where the owner has references too, which is usual, there is nothing to ask.
+        // A look first: where the owner has references too, which is usual, there is nothing to
+        // ask.
         self.biased.load(Ordering::Relaxed) == 1 && fault!(self.probe(), SoleByALook => true)
     }
 
-    /// One less of an object without owner: as `Arc` does it. The owner may also be about to go: then its merging counts the rest.
+    /// One less of an object without owner: as `Arc` does it. The owner may also be about to go:
+    /// then its merging counts the rest.
     #[inline]
     pub(crate) fn drop_merged(&self) -> Dropped {
         // Release: as above.
@@ -270,7 +285,8 @@ impl Header {
         }
     }
 
-    /// To whose queue the reference goes that [`Header::drop_shared`] handed over; nobody if the owner has merged since, or does so now.
+    /// To whose queue the reference goes that [`Header::drop_shared`] handed over; nobody if the
+    /// owner has merged since, or does so now.
     pub(crate) fn owner(&self) -> u32 {
         self.owner.load(Ordering::Relaxed)
     }
@@ -320,17 +336,19 @@ impl Header {
 
     /// The value has been dropped. Whether the memory is to be freed.
     pub(crate) fn end(&self) -> bool {
-        // Acquire: pairs with the Release of the last other weak reference. No reference is left, so what is one or zero
-        // stays so.
+        // Acquire: pairs with the Release of the last other weak reference. No reference is left,
+        // so what is one or zero stays so.
         let weak = Word(self.word.load(Ordering::Acquire)).weak();
         weak <= 1 || self.drop_weak()
     }
 
-    /// A strong reference for a weak one, by anybody but the owner's holder. Whether there was still one.
+    /// A strong reference for a weak one, by anybody but the owner's holder. Whether there was
+    /// still one.
     pub(crate) fn upgrade_shared(&self) -> bool {
         let mut before = Word(self.word.load(Ordering::Relaxed));
         loop {
-            // With an owner it is alive: an owner that has the last reference merges where there are weak ones (B7).
+            // With an owner it is alive: an owner that has the last reference merges where there
+            // are weak ones (B7).
             let has_ended = before.has(MERGED) && before.shared() == 0;
             if fault!(has_ended, UpgradeOfMerged => false) {
                 return false;
@@ -351,7 +369,8 @@ impl Header {
         }
     }
 
-    // Is a reference the only one? The caller has it, and keeps it from being cloned or downgraded meanwhile.
+    // Is a reference the only one? The caller has it, and keeps it from being cloned or downgraded
+    // meanwhile.
 
     /// Asked by the owner's holder.
     pub(crate) fn is_only_owned(&self) -> bool {
@@ -379,8 +398,9 @@ impl Header {
         word.shared() == 1 && word.weak() <= 1
     }
 
-    /// Asked by a thread that is not the owner, whoever holds that (B8). Yes means: no other reference, and none that is weak.
-    /// No may also mean that somebody else has asked at the same time.
+    /// Asked by a thread that is not the owner, whoever holds that (B8). Yes means: no other
+    /// reference, and none that is weak. No may also mean that somebody else has asked at the same
+    /// time.
     pub(crate) fn probe(&self) -> bool {
         let before = Word(self.word.load(Ordering::Relaxed));
         if !before.is_untouched() {
@@ -400,8 +420,8 @@ impl Header {
             self.word.fetch_and(!PROBED, Ordering::Acquire);
             return biased == 1;
         });
-        // If this succeeds, nobody has dropped a shared reference since; and so nobody has had one. All references were biased
-        // when the biased count was read.
+        // If this succeeds, nobody has dropped a shared reference since; and so nobody has had one.
+        // All references were biased when the biased count was read.
         let ended =
             self.word
                 .compare_exchange(probed, before, Ordering::Acquire, Ordering::Relaxed);
@@ -412,8 +432,8 @@ impl Header {
         ended.is_ok() && biased == 1
     }
 
-    /// Takes the only strong reference of an object without owner: no weak one can be upgraded after. Whether it was the only
-    /// one.
+    /// Takes the only strong reference of an object without owner: no weak one can be upgraded
+    /// after. Whether it was the only one.
     pub(crate) fn take_last(&self) -> bool {
         let mut before = Word(self.word.load(Ordering::Relaxed));
         loop {
@@ -483,7 +503,8 @@ impl Header {
 #[cold]
 #[inline(never)]
 pub(crate) fn overflow() -> ! {
-    // Not `eprintln`, which panics where nothing can be written, and the loop might go on after that.
+    // Not `eprintln`, which panics where nothing can be written, and the loop might go on after
+    // that.
     let _ = writeln!(
         io::stderr(),
         "vivant-brc: more than {} references to one object; are they forgotten in a loop?",

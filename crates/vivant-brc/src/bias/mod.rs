@@ -1,4 +1,5 @@
-//! The protocol: who counts where, and how an object finds its end. Invariants B1–B10 are in the README.
+//! The protocol: who counts where, and how an object finds its end. Invariants B1–B10 are in the
+//! README.
 
 pub(crate) mod counting;
 pub(crate) mod current;

@@ -1,6 +1,7 @@
 //! What a thread tells an owner whose objects it has ended (B8).
 //!
-//! An id may be given again when no object names it. Ends by others are counted here and told in numbers: nobody waits for them.
+//! An id may be given again when no object names it. Ends by others are counted here and told in
+//! numbers: nobody waits for them.
 
 use super::current::THREAD;
 use super::ending::Ending;

@@ -5,7 +5,8 @@ use super::ending::Ending;
 use super::header::{Header, NOBODY};
 use super::{notice, table};
 
-/// Whether the caller's reference is the only one, strong and weak. He keeps it from being cloned meanwhile.
+/// Whether the caller's reference is the only one, strong and weak. He keeps it from being cloned
+/// meanwhile.
 ///
 /// No, where the owner runs and has to be asked: see B8.
 pub(crate) fn is_only(header: &Header) -> bool {
@@ -17,7 +18,8 @@ pub(crate) fn is_only(header: &Header) -> bool {
     }
 }
 
-/// Takes the value, if the caller's strong reference is the only one. Weak references find nothing after that.
+/// Takes the value, if the caller's strong reference is the only one. Weak references find nothing
+/// after that.
 ///
 /// What else has ended is to be dropped when the value is safe, because destructors may panic.
 pub(crate) fn take(header: &Header) -> Option<Ending> {

@@ -1,4 +1,5 @@
-//! A slot: what other threads see of an owner. Who holds it is the owner, for as long; its queue is open to all.
+//! A slot: what other threads see of an owner. Who holds it is the owner, for as long; its queue is
+//! open to all.
 
 use super::ending::Ending;
 use super::handed::Handed;
@@ -51,8 +52,8 @@ pub(crate) enum Relief {
 }
 
 impl Relief {
-    /// How many of so many. A share of them, so that what was put off cannot grow, however many each of them brings in its turn;
-    /// and not all, because another thread may have brought them.
+    /// How many of so many. A share of them, so that what was put off cannot grow, however many
+    /// each of them brings in its turn; and not all, because another thread may have brought them.
     fn of(self, later: usize) -> usize {
         match self {
             Relief::Given => 2 + later / 8,
@@ -81,7 +82,8 @@ impl Slot {
     pub(crate) fn try_hold(&self) -> bool {
         // Relaxed: a guess, which the exchange checks.
         let state = self.state.load(Ordering::Relaxed);
-        // Acquire: pairs with the Release in `leave`: the biased counts are as the last holder left them.
+        // Acquire: pairs with the Release in `leave`: the biased counts are as the last holder left
+        // them.
         let acquire = fault!(Ordering::Acquire, HoldRelaxed => Ordering::Relaxed);
         state & HELD == 0
             && self
@@ -102,8 +104,9 @@ impl Slot {
             if state & PENDING != 0 {
                 continue;
             }
-            // Relaxed: who adds to it sets `PENDING` after, and the Acquire with which that is taken off shows it here; an
-            // addition that is seen before its flag is as good, and the flag then finds a slot where there is nothing to do.
+            // Relaxed: who adds to it sets `PENDING` after, and the Acquire with which that is
+            // taken off shows it here; an addition that is seen before its flag is as good, and the
+            // flag then finds a slot where there is nothing to do.
             let unnamed = self.unnamed.load(Ordering::Relaxed);
             let (after, left) = if state & RETIRED != 0
                 && fault!(
@@ -114,7 +117,8 @@ impl Slot {
             } else {
                 (state & !HELD, Left::Idle)
             };
-            // Release: pairs with the Acquire of the next holder. It fails if somebody has rung meanwhile.
+            // Release: pairs with the Acquire of the next holder. It fails if somebody has rung
+            // meanwhile.
             let release = fault!(Ordering::Release, LeaveRelaxed => Ordering::Relaxed);
             if self
                 .state
@@ -131,7 +135,8 @@ impl Slot {
         self.state.load(Ordering::Relaxed) & PENDING != 0
     }
 
-    /// Merges what lies in the queue, by the holder. What ends, and what was put off, is added to `ending`.
+    /// Merges what lies in the queue, by the holder. What ends, and what was put off, is added to
+    /// `ending`.
     pub(crate) fn settle(&self, ending: &mut Ending) {
         let lists = self.take_lists();
         for last in lists.later {
@@ -141,8 +146,8 @@ impl Slot {
         self.settle_all(lists.queue, ending);
     }
 
-    /// The same where no destructor may run: what ends is put off. Somebody who hands a reference over will end it, or the next
-    /// `settle`.
+    /// The same where no destructor may run: what ends is put off. Somebody who hands a reference
+    /// over will end it, or the next `settle`.
     pub(crate) fn settle_counts(&self) {
         let Lists { queue, mut later } = self.take_lists();
         let mut ending = Ending::default();
@@ -176,7 +181,8 @@ impl Slot {
             merged += u32::from(self.settle_one(handed, ending));
         }
         if merged != 0 {
-            // Relaxed: by the holder, and read by holders; the slot's Release and Acquire order them.
+            // Relaxed: by the holder, and read by holders; the slot's Release and Acquire order
+            // them.
             self.unnamed.fetch_add(merged, Ordering::Relaxed);
         }
     }
@@ -191,7 +197,8 @@ impl Slot {
         matches!(settled, Settled::Merged(_))
     }
 
-    /// Gives a reference to the owner (B3). If nobody holds the slot, this thread is the owner for a moment (B6).
+    /// Gives a reference to the owner (B3). If nobody holds the slot, this thread is the owner for
+    /// a moment (B6).
     pub(crate) fn hand_over(&self, handed: Handed, relief: Relief, ending: &mut Ending) -> Left {
         if self.try_hold() {
             self.settle_all([handed], ending);
@@ -213,8 +220,8 @@ impl Slot {
                 return Left::Idle;
             },
         );
-        // A flag that stands already will be seen: a holder takes it off before he takes the queue, and if he took that before
-        // the push, the lock makes the flag's going known here.
+        // A flag that stands already will be seen: a holder takes it off before he takes the queue,
+        // and if he took that before the push, the lock makes the flag's going known here.
         if self.is_pending() {
             return self.answer(self.state.load(Ordering::Relaxed), ending);
         }
@@ -222,7 +229,8 @@ impl Slot {
         self.answer(self.state.fetch_or(PENDING, Ordering::Relaxed), ending)
     }
 
-    /// So many objects that named the owner do no more, by a thread that does not hold the slot (B8).
+    /// So many objects that named the owner do no more, by a thread that does not hold the slot
+    /// (B8).
     pub(crate) fn unname(&self, ended: u32, ending: &mut Ending) -> Left {
         // Relaxed: the flag, below, releases it.
         self.unnamed.fetch_add(ended, Ordering::Relaxed);
@@ -231,7 +239,8 @@ impl Slot {
         self.answer(self.state.fetch_or(PENDING, Ordering::Release), ending)
     }
 
-    /// The flag stands, and the slot was in `state`. A holder will see it; where there is none, this thread is.
+    /// The flag stands, and the slot was in `state`. A holder will see it; where there is none,
+    /// this thread is.
     fn answer(&self, state: u32, ending: &mut Ending) -> Left {
         if state & HELD == 0 && self.try_hold() {
             self.leave(ending)
@@ -274,7 +283,8 @@ impl Slot {
 
     /// The id is given to a new owner, who holds the slot now and starts with no object.
     pub(crate) fn renew(&self) {
-        // Relaxed: read by holders, as in `retire`. No addition is under way: no object names the id, and all were seen.
+        // Relaxed: read by holders, as in `retire`. No addition is under way: no object names the
+        // id, and all were seen.
         self.named.store(0, Ordering::Relaxed);
         self.unnamed.store(0, Ordering::Relaxed);
     }

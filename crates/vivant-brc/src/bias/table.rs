@@ -9,7 +9,8 @@ const FIRST: u32 = 64;
 /// Enough for sixteen million owners at a time. When all are taken, objects are born without owner.
 const SEGMENTS: usize = 18;
 
-/// Slots stay where they are, and are never freed: a thread may look at the slot of an owner that has gone.
+/// Slots stay where they are, and are never freed: a thread may look at the slot of an owner that
+/// has gone.
 static SLOTS: [OnceLock<Box<[Slot]>>; SEGMENTS] = [const { OnceLock::new() }; SEGMENTS];
 
 static POOL: Mutex<Pool> = Mutex::new(Pool {

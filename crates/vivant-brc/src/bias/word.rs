@@ -8,8 +8,8 @@
 /// │ shared, signed │ USED│ SPOILED│ PROBED│ MERGED│ QUEUED│ weak          │
 /// ```
 ///
-/// All bits are zero as long as no other thread and no weak reference had to do with the object: its owner needs one
-/// comparison to know that.
+/// All bits are zero as long as no other thread and no weak reference had to do with the object:
+/// its owner needs one comparison to know that.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Word(pub(crate) u64);
 
@@ -17,21 +17,25 @@ pub(crate) struct Word(pub(crate) u64);
 pub(crate) const WEAK: u64 = 1;
 /// The owner's queue has, or is about to have, one of the references (B3, B5).
 pub(crate) const QUEUED: u64 = 1 << 28;
-/// There is no owner any more: the shared count is all references (B4). Never taken back, but at birth.
+/// There is no owner any more: the shared count is all references (B4). Never taken back, but at
+/// birth.
 pub(crate) const MERGED: u64 = 1 << 29;
-/// Somebody who is not the owner asks whether his reference is the only one (B8). He alone takes it off.
+/// Somebody who is not the owner asks whether his reference is the only one (B8). He alone takes it
+/// off.
 pub(crate) const PROBED: u64 = 1 << 30;
 /// Meanwhile another one has dropped one.
 pub(crate) const SPOILED: u64 = PROBED << 1;
-/// A thread that is not the owner has counted. Kept for the feature `counters` alone; no step looks at it.
+/// A thread that is not the owner has counted. Kept for the feature `counters` alone; no step looks
+/// at it.
 pub(crate) const USED: u64 = 1 << 32;
 /// One shared reference.
 pub(crate) const SHARED: u64 = 1 << 33;
 
 const WEAK_MASK: u64 = QUEUED - 1;
 
-/// More references than this to one object abort the process (B9). So far below what fits that threads that pass the limit
-/// together cannot wrap the count before one of them has aborted, and a biased count of this size can be merged into it.
+/// More references than this to one object abort the process (B9). So far below what fits that
+/// threads that pass the limit together cannot wrap the count before one of them has aborted, and a
+/// biased count of this size can be merged into it.
 pub(crate) const LIMIT: u32 = 1 << 28;
 
 /// The same for weak references.
@@ -44,12 +48,14 @@ impl Word {
     /// As it is at birth without an owner: one reference.
     pub(crate) const BORN_MERGED: Word = Word(SHARED | MERGED);
 
-    /// References that the biased count does not have; below zero if more were dropped here than made.
+    /// References that the biased count does not have; below zero if more were dropped here than
+    /// made.
     pub(crate) fn shared(self) -> i64 {
         self.0 as i64 >> 33
     }
 
-    /// Weak references. One more stands for all strong ones together. Zero: there has never been one.
+    /// Weak references. One more stands for all strong ones together. Zero: there has never been
+    /// one.
     pub(crate) fn weak(self) -> u32 {
         (self.0 & WEAK_MASK) as u32
     }
@@ -58,7 +64,8 @@ impl Word {
         self.0 & flag != 0
     }
 
-    /// No shared reference, no flag, and never a weak reference; the same at all times but in programs that are counted.
+    /// No shared reference, no flag, and never a weak reference; the same at all times but in
+    /// programs that are counted.
     pub(crate) fn is_untouched(self) -> bool {
         self.0 & !USED == 0
     }

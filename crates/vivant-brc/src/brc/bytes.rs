@@ -13,7 +13,8 @@ macro_rules! strings {
         impl From<&$string> for Brc<$string> {
             /// Copies the bytes into a new object.
             fn from(value: &$string) -> Brc<$string> {
-                // SAFETY: a copy of the bytes is another value: bytes have no destructor, and belong to nobody.
+                // SAFETY: a copy of the bytes is another value: bytes have no destructor, and
+                // belong to nobody.
                 Brc::counted(unsafe { copied(newborn(size_of_val(value)), value) })
             }
         }

@@ -1,6 +1,7 @@
 //! Files, whose shared references can read and write.
 //!
-//! For these alone, as std has it for `Arc`: `&[u8]` can read too, but from a copy of itself, so that it would never come further.
+//! For these alone, as std has it for `Arc`: `&[u8]` can read too, but from a copy of itself, so
+//! that it would never come further.
 
 use super::Brc;
 use std::fmt;

@@ -30,8 +30,8 @@ use std::pin::Pin;
 
 /// A shared pointer with `Arc`'s interface, whose owner counts without atomics.
 ///
-/// The owner is the thread, or the [`Owner`](crate::Owner), that made the object. Whatever is said of `Arc` holds but for what
-/// the [crate's page](crate) lists.
+/// The owner is the thread, or the [`Owner`](crate::Owner), that made the object. Whatever is said
+/// of `Arc` holds but for what the [crate's page](crate) lists.
 ///
 /// ```
 /// use vivant_brc::Brc;
@@ -44,8 +44,8 @@ use std::pin::Pin;
 /// ```
 pub struct Brc<T: ?Sized> {
     pub(crate) raw: Raw<T>,
-    /// Invariant: a value is dropped later than its last reference, perhaps, so none may be put into it that lives less long
-    /// than the one that was there when the object was made.
+    /// Invariant: a value is dropped later than its last reference, perhaps, so none may be put
+    /// into it that lives less long than the one that was there when the object was made.
     marker: PhantomData<*mut T>,
 }
 
@@ -70,8 +70,8 @@ fn newborn(bytes: usize) -> Header {
 impl<T> Brc<T> {
     /// A new object, which belongs to the owner that this thread is.
     ///
-    /// The bounds, which `Arc::new` does not have, are there because the value may be dropped later than its last reference and on
-    /// another thread. For other values there is [`Brc::unbiased`].
+    /// The bounds, which `Arc::new` does not have, are there because the value may be dropped later
+    /// than its last reference and on another thread. For other values there is [`Brc::unbiased`].
     ///
     /// ```
     /// # use vivant_brc::Brc;
@@ -86,7 +86,8 @@ impl<T> Brc<T> {
         Brc::counted(Raw::new(newborn(size_of::<T>()), value))
     }
 
-    /// A new object without owner, of any type: it counts as an `Arc` does, and is dropped when and where its last reference is.
+    /// A new object without owner, of any type: it counts as an `Arc` does, and is dropped when and
+    /// where its last reference is.
     ///
     /// ```
     /// # use vivant_brc::Brc;
@@ -99,7 +100,8 @@ impl<T> Brc<T> {
         Brc::counted(Raw::new(Header::merged(), value))
     }
 
-    /// A new object to which `make` gets a weak reference, that finds nothing before `make` has returned.
+    /// A new object to which `make` gets a weak reference, that finds nothing before `make` has
+    /// returned.
     ///
     /// ```
     /// # use vivant_brc::{Brc, Weak};
@@ -138,7 +140,8 @@ impl<T> Brc<T> {
     where
         T: Send + Sync + 'static,
     {
-        // SAFETY: the value is not moved before it is dropped: `get_mut` and its like give no access to one that is pinned.
+        // SAFETY: the value is not moved before it is dropped: `get_mut` and its like give no
+        // access to one that is pinned.
         unsafe { Pin::new_unchecked(Brc::new(value)) }
     }
 }
@@ -161,8 +164,9 @@ impl<T: ?Sized> Brc<T> {
 
     /// One more reference, for another thread to drop.
     ///
-    /// A clone by the owner that another thread drops goes back into the owner's queue, if it is the first one. This one is
-    /// counted where that thread counts, so that its drop is one exchange and no more. Costs an atomic addition.
+    /// A clone by the owner that another thread drops goes back into the owner's queue, if it is
+    /// the first one. This one is counted where that thread counts, so that its drop is one
+    /// exchange and no more. Costs an atomic addition.
     ///
     /// ```
     /// use vivant_brc::Brc;
@@ -233,8 +237,9 @@ impl<T: ?Sized> Brc<T> {
     #[cold]
     #[inline(never)]
     unsafe fn drop_slow(raw: Raw<T>) {
-        // SAFETY: the reference counts until `let_go`. Objects with an owner are made of values that are `Send` and borrow nothing;
-        // those without are never handed over. If it was the last one, the object is ended once.
+        // SAFETY: the reference counts until `let_go`. Objects with an owner are made of values
+        // that are `Send` and borrow nothing; those without are never handed over. If it was the
+        // last one, the object is ended once.
         unsafe {
             if counting::let_go(raw.header(), || raw.hand()) {
                 raw.end();
@@ -266,9 +271,9 @@ impl<T: ?Sized> Clone for Brc<T> {
 impl<T: ?Sized> Drop for Brc<T> {
     /// One reference less.
     ///
-    /// By its owner, a subtraction; by another thread, an exchange. The value is dropped with the last one. If references
-    /// lie in the queue of an owner that runs, the last one may be there: then it is dropped at the owner's next
-    /// [safe point](crate::merge).
+    /// By its owner, a subtraction; by another thread, an exchange. The value is dropped with the
+    /// last one. If references lie in the queue of an owner that runs, the last one may be there:
+    /// then it is dropped at the owner's next [safe point](crate::merge).
     #[inline]
     fn drop(&mut self) {
         if !counting::let_go_owned(self.header()) {

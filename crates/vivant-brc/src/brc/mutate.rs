@@ -6,9 +6,11 @@ use crate::object::copied;
 use std::ffi::{CStr, OsStr};
 use std::path::Path;
 
-/// What [`Brc::make_mut`] can clone into a new object: whatever is `Clone`, slices of it, and strings of all kinds.
+/// What [`Brc::make_mut`] can clone into a new object: whatever is `Clone`, slices of it, and
+/// strings of all kinds.
 ///
-/// It stands for std's `CloneToUninit`, which is not stable. Nobody else can implement it: implement `Clone`.
+/// It stands for std's `CloneToUninit`, which is not stable. Nobody else can implement it:
+/// implement `Clone`.
 pub trait CloneToNew: closed::CloneToNew + Send + Sync + 'static {}
 
 /// Out of reach for others, because unsafe code relies on the bounds of the public trait.
@@ -47,11 +49,11 @@ clone_from_borrowed! {
 }
 
 impl<T: ?Sized + CloneToNew> Brc<T> {
-    /// The value for changing: in place if this is the only reference; moved away from weak ones, which find nothing then; else
-    /// cloned away from other references.
+    /// The value for changing: in place if this is the only reference; moved away from weak ones,
+    /// which find nothing then; else cloned away from other references.
     ///
-    /// It may be cloned where `Arc` would change it in place, when the owner of the object runs elsewhere: see the
-    /// [crate's page](crate).
+    /// It may be cloned where `Arc` would change it in place, when the owner of the object runs
+    /// elsewhere: see the [crate's page](crate).
     ///
     /// ```
     /// use vivant_brc::Brc;
@@ -69,8 +71,9 @@ impl<T: ?Sized + CloneToNew> Brc<T> {
         if !only::is_only(this.header()) {
             if let Some(others) = only::take(this.header()) {
                 let raw = this.raw;
-                // SAFETY: taken: nobody else uses the value, and this has moved it. Nothing panics until the old reference, which
-                // counts no more, is forgotten. By its bounds the value may be one with an owner.
+                // SAFETY: taken: nobody else uses the value, and this has moved it. Nothing panics
+                // until the old reference, which counts no more, is forgotten. By its bounds the
+                // value may be one with an owner.
                 let new =
                     Brc::counted(unsafe { copied(newborn(size_of_val(&**this)), raw.value()) });
                 std::mem::forget(std::mem::replace(this, new));

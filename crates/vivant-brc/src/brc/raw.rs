@@ -32,9 +32,10 @@ impl<T: ?Sized> Brc<T> {
     ///
     /// # Safety
     ///
-    /// `value` came from [`Brc::into_raw`], of the same type or one of the same layout, as with `Arc`, and is taken back once. If it is
-    /// of another type, and the object was not made by [`Brc::unbiased`], then a value of the new type may also be dropped by any
-    /// thread at any time: it is `Send`, and borrows nothing.
+    /// `value` came from [`Brc::into_raw`], of the same type or one of the same layout, as with
+    /// `Arc`, and is taken back once. If it is of another type, and the object was not made by
+    /// [`Brc::unbiased`], then a value of the new type may also be dropped by any thread at any
+    /// time: it is `Send`, and borrows nothing.
     #[inline]
     pub unsafe fn from_raw(value: *const T) -> Brc<T> {
         // SAFETY: the reference counts, so the memory is there.

@@ -1,4 +1,5 @@
-//! As serde's feature `rc` has it for `Arc`: each reference is written as its value. Read again, each is an object of its own.
+//! As serde's feature `rc` has it for `Arc`: each reference is written as its value. Read again,
+//! each is an object of its own.
 
 use super::Brc;
 use crate::Weak;

@@ -7,7 +7,8 @@ use std::alloc::Layout;
 use std::mem::ManuallyDrop;
 use std::ptr::{self, NonNull};
 
-/// A slice that is being made. If that ends in a panic, the elements made so far are dropped, and the memory is freed.
+/// A slice that is being made. If that ends in a panic, the elements made so far are dropped, and
+/// the memory is freed.
 pub(super) struct Filling<T> {
     start: NonNull<u8>,
     /// Where the first element goes.
@@ -26,7 +27,8 @@ impl<T> Filling<T> {
     /// They are more than memory can have.
     pub(super) fn new(room: usize) -> Filling<T> {
         let layout = Layout::array::<T>(room).expect("a slice is no larger than memory");
-        // Born when it is finished: an object that is never finished must not count as one of its owner's.
+        // Born when it is finished: an object that is never finished must not count as one of its
+        // owner's.
         let (start, place) = allocate(layout, Header::merged());
         Filling {
             start,
@@ -102,7 +104,8 @@ impl<T: Clone + Send + Sync + 'static> From<&mut [T]> for Brc<[T]> {
 impl<T: Send + Sync + 'static> From<Vec<T>> for Brc<[T]> {
     /// Moves the elements into a new object.
     fn from(mut values: Vec<T>) -> Brc<[T]> {
-        // SAFETY: the elements move, and the vector has none of them then. The bounds are those of an owner's objects.
+        // SAFETY: the elements move, and the vector has none of them then. The bounds are those of
+        // an owner's objects.
         unsafe {
             let object = copied(newborn(size_of_val(values.as_slice())), values.as_slice());
             values.set_len(0);
@@ -119,8 +122,8 @@ impl<T: Send + Sync + 'static, const N: usize> From<[T; N]> for Brc<[T]> {
 }
 
 impl<T: Send + Sync + 'static> FromIterator<T> for Brc<[T]> {
-    /// Collects into a vector, and moves the elements from there: two allocations at least, whatever the iterator knows of its
-    /// length.
+    /// Collects into a vector, and moves the elements from there: two allocations at least,
+    /// whatever the iterator knows of its length.
     fn from_iter<I: IntoIterator<Item = T>>(values: I) -> Brc<[T]> {
         Brc::from(values.into_iter().collect::<Vec<T>>())
     }

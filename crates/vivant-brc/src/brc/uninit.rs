@@ -63,7 +63,8 @@ impl<T> Brc<MaybeUninit<T>> {
     ///
     /// # Safety
     ///
-    /// The value has been written. It is dropped with the last reference, if that is one of the new type.
+    /// The value has been written. It is dropped with the last reference, if that is one of the new
+    /// type.
     #[must_use]
     pub unsafe fn assume_init(self) -> Brc<T> {
         Brc::counted(Raw(ManuallyDrop::new(self).raw.0.cast()))
@@ -75,7 +76,8 @@ impl<T> Brc<[MaybeUninit<T>]> {
     ///
     /// # Safety
     ///
-    /// All values have been written. They are dropped with the last reference, if that is one of the new type.
+    /// All values have been written. They are dropped with the last reference, if that is one of
+    /// the new type.
     #[must_use]
     pub unsafe fn assume_init(self) -> Brc<[T]> {
         let object = ManuallyDrop::new(self).raw.0.as_ptr();

@@ -18,8 +18,9 @@ impl<T> Brc<T> {
     ///
     /// # Errors
     ///
-    /// There are others, and this one comes back. If the owner of the object runs elsewhere, this may also be because one lies in its
-    /// queue, or because there are weak references: see the [crate's page](crate).
+    /// There are others, and this one comes back. If the owner of the object runs elsewhere, this
+    /// may also be because one lies in its queue, or because there are weak references: see the
+    /// [crate's page](crate).
     pub fn try_unwrap(this: Self) -> Result<T, Self> {
         match only::take(this.header()) {
             Some(others) => {
@@ -33,8 +34,9 @@ impl<T> Brc<T> {
         }
     }
 
-    /// The value, if this was the last reference. Of several threads that ask at the same time one gets it, if the object has no
-    /// owner, or they are its owner; else the owner may have to drop it, and nobody gets it.
+    /// The value, if this was the last reference. Of several threads that ask at the same time one
+    /// gets it, if the object has no owner, or they are its owner; else the owner may have to drop
+    /// it, and nobody gets it.
     ///
     /// ```
     /// # use vivant_brc::Brc;
@@ -97,7 +99,8 @@ impl<T: ?Sized> Brc<T> {
     /// assert_eq!((Brc::get_mut(&mut five), *other), (None, 6));
     /// ```
     ///
-    /// None may also be the answer when the owner of the object runs elsewhere and one reference lies in its queue.
+    /// None may also be the answer when the owner of the object runs elsewhere and one reference
+    /// lies in its queue.
     pub fn get_mut(this: &mut Self) -> Option<&mut T> {
         // SAFETY: nobody else can get at the value as long as `this` is borrowed.
         only::is_only(this.header()).then(|| unsafe { &mut *this.raw.value() })

@@ -89,7 +89,8 @@ fn a_detached_thread_keeps_nothing() {
 
 #[test]
 fn births_alone_keep_up() {
-    // Whoever makes and never drops looks at its queue every 64 births, and what has ended is ended by who hands over.
+    // Whoever makes and never drops looks at its queue every 64 births, and what has ended is ended
+    // by who hands over.
     let most = most_that_live(|census, send| {
         for _ in 0..OBJECTS {
             send.send(Brc::new(Counted::new(census))).unwrap();

@@ -1,4 +1,5 @@
-//! What counted references promise, a module for each subject. One binary: it is linked once, and its tests run side by side.
+//! What counted references promise, a module for each subject. One binary: it is linked once, and
+//! its tests run side by side.
 
 mod api;
 mod bounded;

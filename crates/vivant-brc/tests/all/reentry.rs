@@ -21,7 +21,8 @@ fn at_end(end: impl FnOnce() + Send + 'static) -> Brc<AtEnd> {
     Brc::new(AtEnd(Mutex::new(Some(Box::new(end)))))
 }
 
-/// Drops two references where their owner is not, and waits. The only one would be found to be that, and ended there.
+/// Drops two references where their owner is not, and waits. The only one would be found to be
+/// that, and ended there.
 fn drop_elsewhere<T: Clone + Send + 'static>(value: T) {
     let too = value.clone();
     thread::spawn(move || drop((value, too))).join().unwrap();
@@ -183,7 +184,8 @@ fn thread_locals_that_end_after_the_owner_still_count() {
     let ended = Arc::new(AtomicUsize::new(0));
     let count = ended.clone();
     thread::spawn(move || {
-        // Registered before and after the thread became an owner: one of the two ends later than that.
+        // Registered before and after the thread became an owner: one of the two ends later than
+        // that.
         LATE.with(|_| ());
         let one = at_end(move || {
             let count_inner = count.clone();

@@ -1,5 +1,5 @@
-//! What one would not do: counts that grow and shrink on different threads, executors that come and go in odd order, destructors
-//! that end the run they lie in.
+//! What one would not do: counts that grow and shrink on different threads, executors that come and
+//! go in odd order, destructors that end the run they lie in.
 #![allow(
     unsafe_code,
     reason = "references without end are counted without memory"
@@ -36,7 +36,8 @@ fn ended(ends: &AtomicUsize) -> usize {
     ends.load(Ordering::Relaxed)
 }
 
-/// There are never more than a few million references at a time, but the owner makes more than a count can bear.
+/// There are never more than a few million references at a time, but the owner makes more than a
+/// count can bear.
 #[test]
 #[cfg_attr(miri, ignore = "it counts for long")]
 fn long_what_others_have_dropped_does_not_overflow() {
@@ -205,8 +206,8 @@ impl Drop for Panics {
     }
 }
 
-/// Objects that a thread ends for their owner (B8), whatever their destructors do: the owner's id is not given again before all
-/// have gone.
+/// Objects that a thread ends for their owner (B8), whatever their destructors do: the owner's id
+/// is not given again before all have gone.
 #[test]
 fn seeded_ends_for_owners_that_come_and_go() {
     let rounds = if cfg!(miri) { 8 } else { 300 };

@@ -1,9 +1,12 @@
-//! Random operations on objects, weak references and owners, by threads that give each other whatever they have.
+//! Random operations on objects, weak references and owners, by threads that give each other
+//! whatever they have.
 //!
-//! What is counted: every value is ended once. (That memory is freed once is for Miri and the sanitizers to see.) What is checked
-//! on the way: a value that is looked at lives, and who is told that his reference is the only one has the value for himself.
+//! What is counted: every value is ended once. (That memory is freed once is for Miri and the
+//! sanitizers to see.) What is checked on the way: a value that is looked at lives, and who is told
+//! that his reference is the only one has the value for himself.
 //!
-//! `VIVANT_OPERATIONS` says how many operations there are; `cargo xtask counts` runs a hundred million.
+//! `VIVANT_OPERATIONS` says how many operations there are; `cargo xtask counts` runs a hundred
+//! million.
 
 use fastrand::Rng;
 use std::env;
@@ -21,7 +24,8 @@ const ROUND: u64 = if cfg!(miri) { 120 } else { 20_000 };
 const LIVES: u64 = 0x1ea5_1ea5_1ea5_1ea5;
 const ENDED: u64 = 0xdead_dead_dead_dead;
 
-/// A value that knows whether it lives, and has perhaps a reference to another one, and a weak one to itself.
+/// A value that knows whether it lives, and has perhaps a reference to another one, and a weak one
+/// to itself.
 struct Value {
     state: AtomicU64,
     changes: u64,

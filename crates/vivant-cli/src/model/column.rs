@@ -56,7 +56,8 @@ impl Column {
         Column::ALL[(self as usize + 1) % Column::ALL.len()]
     }
 
-    /// The order of rows: paths from A to Z, figures from the greatest; among equals, the older actor first.
+    /// The order of rows: paths from A to Z, figures from the greatest; among equals, the older
+    /// actor first.
     pub(crate) fn compare(self, a: &Row, b: &Row) -> Ordering {
         let rate = |a: Option<f64>, b: Option<f64>| b.unwrap_or(-1.0).total_cmp(&a.unwrap_or(-1.0));
         match self {

@@ -1,4 +1,5 @@
-//! The lists of the first page: the five that matter most by each measure, and none of those that do not matter at all.
+//! The lists of the first page: the five that matter most by each measure, and none of those that
+//! do not matter at all.
 
 use super::column::Column;
 use super::look::{Letters, Look, Row};

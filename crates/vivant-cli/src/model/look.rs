@@ -52,7 +52,8 @@ struct Before<'b> {
 }
 
 impl Look {
-    /// `now`, compared with the snapshot before it, if there is one and it is of the same run of the program.
+    /// `now`, compared with the snapshot before it, if there is one and it is of the same run of
+    /// the program.
     pub(crate) fn between(before: Option<&Snapshot>, now: &Snapshot) -> Look {
         let before = before.and_then(|before| Before::of(before, now));
         let before = before.as_ref();
@@ -75,7 +76,8 @@ impl Look {
         }
     }
 
-    /// The actors whose path, type or running behaviour contains `filter`, whatever the case of its letters.
+    /// The actors whose path, type or running behaviour contains `filter`, whatever the case of its
+    /// letters.
     pub(crate) fn rows(&self, sort: Column, filter: &str) -> Vec<&Row> {
         let wanted = filter.to_lowercase();
         let passes = |row: &&Row| {
@@ -119,7 +121,8 @@ impl<'b> Before<'b> {
         })
     }
 
-    /// A count may be lower than before when actors have ended: then nothing is known to have been added.
+    /// A count may be lower than before when actors have ended: then nothing is known to have been
+    /// added.
     fn rate(&self, now: u64, before: u64) -> f64 {
         now.saturating_sub(before) as f64 / self.elapsed.as_secs_f64()
     }

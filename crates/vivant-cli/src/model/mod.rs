@@ -80,8 +80,8 @@ pub(crate) struct Model {
     pub(crate) sort: Column,
     pub(crate) filter: String,
     pub(crate) look: Look,
-    /// Which of the actors on the list, by its path: it stays the same when the order changes. `None` is the first,
-    /// whoever that is.
+    /// Which of the actors on the list, by its path: it stays the same when the order changes.
+    /// `None` is the first, whoever that is.
     chosen: Option<String>,
     /// Where it is.
     chosen_at: usize,
@@ -116,7 +116,8 @@ impl Model {
         self.choose_again();
     }
 
-    /// A look failed. What was seen last stays; rates begin anew, for it may be another program that answers next.
+    /// A look failed. What was seen last stays; rates begin anew, for it may be another program
+    /// that answers next.
     pub(crate) fn lost(&mut self, why: impl Into<String>) {
         self.before = None;
         self.link = Link::Lost(why.into());

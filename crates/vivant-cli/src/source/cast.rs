@@ -1,9 +1,10 @@
 //! The actors of the demo: a restaurant where too much is ordered.
 //!
-//! - The **waiters** order more than the **kitchen** cooks: it is overloaded, and they are muted on its account.
+//! - The **waiters** order more than the **kitchen** cooks: it is overloaded, and they are muted on
+//!   its account.
 //! - The **baker** is slow: its turns hold a worker for longer than a turn may.
-//! - The **oven** burns now and then: it panics, and the **cook** buys another one. What is still sent to the old one
-//!   becomes dead letters.
+//! - The **oven** burns now and then: it panics, and the **cook** buys another one. What is still
+//!   sent to the old one becomes dead letters.
 //! - The **pot** boils over now and then, and is put on again: it has a supervisor.
 //! - The **till** opens and closes: payments wait for their guard.
 //! - The **guests** hardly do anything, as most actors.

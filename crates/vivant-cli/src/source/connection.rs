@@ -93,7 +93,8 @@ impl Connection {
         let request = Request {
             get: Subject::Facts,
         };
-        // Whoever is sent away may find the connection closed here, with the reason still to be read.
+        // Whoever is sent away may find the connection closed here, with the reason still to be
+        // read.
         let said = say(stream.get_ref(), &request);
         let mut line = Vec::new();
         let read = stream

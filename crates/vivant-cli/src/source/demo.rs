@@ -41,7 +41,8 @@ impl Source for Live {
     }
 }
 
-/// Under a seed, in virtual time, which passes only by looking: the same seed shows the same screens.
+/// Under a seed, in virtual time, which passes only by looking: the same seed shows the same
+/// screens.
 pub(super) struct Seeded {
     simulation: Simulation,
     step: Duration,

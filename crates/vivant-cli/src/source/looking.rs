@@ -24,8 +24,8 @@ pub(crate) enum Heard {
     No,
 }
 
-/// Looks every so often until nobody listens any more. If it begins paused it looks twice all the same: before that
-/// there are no rates to show.
+/// Looks every so often until nobody listens any more. If it begins paused it looks twice all the
+/// same: before that there are no rates to show.
 pub(crate) fn keep_looking(
     origin: Origin,
     every: Duration,

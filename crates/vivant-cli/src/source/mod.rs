@@ -2,7 +2,8 @@
 //!
 //! - [`connection`]: a program's console, reconnected when it was lost.
 //! - [`cast`]: the actors of the demo.
-//! - [`demo`]: them on threads, looked at through a console of their own; or under a seed, in virtual time.
+//! - [`demo`]: them on threads, looked at through a console of their own; or under a seed, in
+//!   virtual time.
 //! - [`looking`]: the thread that looks again and again.
 
 mod cast;
@@ -34,7 +35,8 @@ pub(crate) enum TokenSource {
     File(PathBuf),
 }
 
-/// What to look at. A source is opened on the thread that looks, for a simulation belongs to one thread.
+/// What to look at. A source is opened on the thread that looks, for a simulation belongs to one
+/// thread.
 #[derive(Clone, Debug)]
 pub(crate) enum Origin {
     Program {

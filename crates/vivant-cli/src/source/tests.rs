@@ -89,8 +89,8 @@ fn a_lost_connection_is_made_again() {
     assert!(matches!(connection.look(), Err(Trouble::Lost { .. })));
     let trouble = connection.look().unwrap_err();
     assert!(matches!(trouble, Trouble::TokenFile { .. }), "{trouble}");
-    // The program was restarted: another console, another token in the same file. The old connection may hold the port
-    // for a while.
+    // The program was restarted: another console, another token in the same file. The old
+    // connection may hold the port for a while.
     match start(address.port()) {
         Ok(console) => {
             connection.look().unwrap();
@@ -197,7 +197,8 @@ fn a_paused_look_has_rates_and_waits_for_orders() {
 #[test]
 fn the_live_demo_shows_what_it_promises() {
     let mut source = Origin::Demo.open().unwrap();
-    // Until all of it has happened: how soon depends on the machine. It takes no such number of looks anywhere.
+    // Until all of it has happened: how soon depends on the machine. It takes no such number of
+    // looks anywhere.
     for _ in 0..5_000 {
         let snapshot = source.look().unwrap();
         let totals = snapshot.totals;

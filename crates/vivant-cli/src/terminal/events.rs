@@ -21,7 +21,8 @@ pub(super) enum Event {
     InputEnded(io::Error),
 }
 
-/// Tells of looks, and by its drop that none will come any more: also when the looking thread panics.
+/// Tells of looks, and by its drop that none will come any more: also when the looking thread
+/// panics.
 pub(super) struct LooksEnd(Sender<Event>);
 
 impl LooksEnd {

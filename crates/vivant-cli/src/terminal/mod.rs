@@ -1,5 +1,5 @@
-//! `vivant top` on a terminal: events come in, the model changes, a frame goes out. Nothing here polls: the loop sleeps
-//! until a key, a look, a new size or a signal comes.
+//! `vivant top` on a terminal: events come in, the model changes, a frame goes out. Nothing here
+//! polls: the loop sleeps until a key, a look, a new size or a signal comes.
 
 mod events;
 

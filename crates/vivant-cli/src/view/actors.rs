@@ -68,7 +68,8 @@ fn title(model: &Model, shown: usize) -> String {
     title
 }
 
-/// How many rows are scrolled away so that the chosen one is in the middle, or as near to it as may be.
+/// How many rows are scrolled away so that the chosen one is in the middle, or as near to it as may
+/// be.
 fn first_shown(chosen: usize, count: usize, shown: usize) -> usize {
     let last = count.saturating_sub(shown);
     chosen.saturating_sub(shown / 2).min(last)

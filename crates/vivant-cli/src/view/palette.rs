@@ -1,4 +1,5 @@
-//! Colours are a help and never carry a meaning alone: without them the same words and marks are there.
+//! Colours are a help and never carry a meaning alone: without them the same words and marks are
+//! there.
 
 use ratatui::style::{Color, Modifier, Style};
 

@@ -1,6 +1,7 @@
 //! Every page, drawn without a terminal and compared with the text of a file.
 //!
-//! `INSTA_UPDATE=always cargo test` writes the files anew; what changed is then to be read in the difference.
+//! `INSTA_UPDATE=always cargo test` writes the files anew; what changed is then to be read in the
+//! difference.
 
 use super::{Palette, draw};
 use crate::model::keys::Key;

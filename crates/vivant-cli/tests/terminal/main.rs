@@ -1,9 +1,9 @@
-//! `vivant top` in a pseudo-terminal, driven by keys. The demo under a seed shows the same screens every time; they are
-//! in `screens/`.
+//! `vivant top` in a pseudo-terminal, driven by keys. The demo under a seed shows the same screens
+//! every time; they are in `screens/`.
 //!
-//! `INSTA_UPDATE=always cargo test -p vivant-cli` writes them anew, which a change of the scheduler's choices under a
-//! seed makes necessary. They are compared here, not by `insta`, which looks once: a screen may be half of a frame, so
-//! the test waits until it is as in the file.
+//! `INSTA_UPDATE=always cargo test -p vivant-cli` writes them anew, which a change of the
+//! scheduler's choices under a seed makes necessary. They are compared here, not by `insta`, which
+//! looks once: a screen may be half of a frame, so the test waits until it is as in the file.
 #![cfg(unix)]
 
 mod pty;
@@ -17,7 +17,8 @@ use vivant_console::{Console, Token};
 
 const SEEDED: &[&str] = &["top", "--demo", "--seed", "7", "--paused"];
 
-/// Presses `keys` and waits for the screen in the file, of which `title` is a part that the one before did not have.
+/// Presses `keys` and waits for the screen in the file, of which `title` is a part that the one
+/// before did not have.
 #[track_caller]
 fn press(pty: &mut Pty, keys: &str, title: &str, name: &str) {
     pty.types(keys);
@@ -158,7 +159,8 @@ fn a_program_is_shown_lost_and_found() {
     drop(console);
     pty.says("LOST, trying again");
     pty.says("is the program running");
-    // The ends of the old connections may hold the port for a while; then there is nothing to be found.
+    // The ends of the old connections may hold the port for a while; then there is nothing to be
+    // found.
     if let Ok(_console) = start(address.port()) {
         pty.shows("found", |screen| !screen.contents().contains("LOST"));
         pty.says("turns/s 0");

@@ -1,5 +1,5 @@
-//! The server against visitors of every kind. Limits are short where a test waits for them to pass, and far away where
-//! they must not; nothing is asserted about how long anything took.
+//! The server against visitors of every kind. Limits are short where a test waits for them to pass,
+//! and far away where they must not; nothing is asserted about how long anything took.
 
 mod admission;
 mod hostile;
@@ -35,7 +35,8 @@ impl Counter {
     }
 }
 
-/// No limit passes by itself, and there is room for visitors whose leaving the server has not seen yet.
+/// No limit passes by itself, and there is room for visitors whose leaving the server has not seen
+/// yet.
 fn patient() -> Limits {
     Limits {
         strangers_max: 64,

@@ -1,4 +1,5 @@
-//! Every change of an old chunk passes the barrier (H5, H9): after it, a chunk that is clean still is byte for byte what it was.
+//! Every change of an old chunk passes the barrier (H5, H9): after it, a chunk that is clean still
+//! is byte for byte what it was.
 
 use super::gc;
 use crate::heap::{Heap, Root};
@@ -64,7 +65,8 @@ fn clean(heap: &mut Heap<State>) -> Map<usize, Vec<u64>> {
             if page.occupied[number / 64] >> (number % 64) & 1 == 0 {
                 continue;
             }
-            // SAFETY: a cell in use: an object begins there, which has not moved. All here are chunks, which begin with their flags.
+            // SAFETY: a cell in use: an object begins there, which has not moved. All here are
+            // chunks, which begin with their flags.
             unsafe {
                 let object = run
                     .start()

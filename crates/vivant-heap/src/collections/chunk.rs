@@ -17,7 +17,8 @@ use std::ptr::NonNull;
 /// How each chunk begins. What follows is its [`Content`]'s.
 #[repr(C, align(8))]
 pub(crate) struct Head {
-    /// For the barrier: [`CLEAN`], or zero, or a [window](Raw::written). First, where the collector finds it.
+    /// For the barrier: [`CLEAN`], or zero, or a [window](Raw::written). First, where the collector
+    /// finds it.
     flag: Cell<u32>,
     /// Of the value: this head and what follows.
     bytes: u32,
@@ -37,7 +38,8 @@ impl Head {
     }
 }
 
-/// Bytes of a chunk, at most, if it holds more than one element: with its header it is just small enough to be born young.
+/// Bytes of a chunk, at most, if it holds more than one element: with its header it is just small
+/// enough to be born young.
 pub(crate) const CHUNK_MAX: usize = 2040;
 
 /// Slots of a chunk that can have references, at most (H6).
@@ -47,8 +49,9 @@ pub(crate) const SLOTS_MAX: usize = 128;
 ///
 /// # Safety
 ///
-/// The functions are given chunks with this content. `trace`, `relocate` and `end` deal with all that the slots from `from` to `to` hold, and what
-/// else the content has, as [`Object`](crate::Object) says, and with nothing twice.
+/// The functions are given chunks with this content. `trace`, `relocate` and `end` deal with all
+/// that the slots from `from` to `to` hold, and what else the content has, as
+/// [`Object`](crate::Object) says, and with nothing twice.
 pub(crate) unsafe trait Content<'gc>: 'gc {
     /// The same outside turns.
     type Static: Send + 'static;
@@ -56,7 +59,8 @@ pub(crate) unsafe trait Content<'gc>: 'gc {
     const NEEDS_TRACE: bool;
     /// Whether anything in it has a destructor.
     const NEEDS_DROP: bool;
-    /// Whether anything in it may show something ([`Object::show_holdings`](crate::Object::show_holdings)).
+    /// Whether anything in it may show something
+    /// ([`Object::show_holdings`](crate::Object::show_holdings)).
     const SHOWS: bool = false;
     /// Bytes of a chunk with so many slots.
     fn bytes(capacity: usize) -> usize;
@@ -70,7 +74,8 @@ pub(crate) unsafe trait Content<'gc>: 'gc {
     unsafe fn trace(chunk: Raw, tracer: &mut Tracer<'_>);
     /// # Safety
     ///
-    /// Nobody else uses the chunk. `written` are those of its filled slots that may refer to young objects; what is not in slots may in any case.
+    /// Nobody else uses the chunk. `written` are those of its filled slots that may refer to young
+    /// objects; what is not in slots may in any case.
     unsafe fn relocate(chunk: Raw, written: Range<usize>, relocator: &mut Relocator<'_>);
     /// # Safety
     ///
@@ -131,8 +136,9 @@ impl Raw {
         head.from.get() as usize..head.to.get() as usize
     }
 
-    /// The filled slots that were written since the nursery was last emptied, and perhaps others. A window over them is the flag of a chunk of which only single slots
-    /// were: the first of them, and in the next byte the one behind the last. Zero is all of them.
+    /// The filled slots that were written since the nursery was last emptied, and perhaps others. A
+    /// window over them is the flag of a chunk of which only single slots were: the first of them,
+    /// and in the next byte the one behind the last. Zero is all of them.
     ///
     /// # Safety
     ///
@@ -182,8 +188,8 @@ impl Raw {
 
 /// A reference to a chunk of this turn's heap.
 ///
-/// Copies of it are this module's: the handle that a collection is has the only way to its chunks, and so lends what is in them as if it held
-/// it itself.
+/// Copies of it are this module's: the handle that a collection is has the only way to its chunks,
+/// and so lends what is in them as if it held it itself.
 #[repr(transparent)]
 pub(crate) struct Chunk<'gc, C> {
     raw: Raw,
@@ -256,7 +262,8 @@ impl<'gc, C: Content<'gc>> Chunk<'gc, C> {
 
     #[inline]
     fn head(&self) -> &Head {
-        // SAFETY: it is there: a reference of this brand exists within turns only, or in who collects.
+        // SAFETY: it is there: a reference of this brand exists within turns only, or in who
+        // collects.
         unsafe { self.raw.head() }
     }
 
@@ -297,7 +304,8 @@ impl<'gc, C: Content<'gc>> Chunk<'gc, C> {
         }
     }
 
-    /// As `touch`, before this slot is changed, and nothing else in the chunk but what slots hold something: the collector looks at few slots then.
+    /// As `touch`, before this slot is changed, and nothing else in the chunk but what slots hold
+    /// something: the collector looks at few slots then.
     #[inline]
     pub(crate) fn touch_slot(self, mutator: &Mutator<'gc>, slot: usize) {
         if self.head().flag.get() != 0 {
@@ -430,7 +438,8 @@ pub(crate) unsafe fn end<'gc, C: Content<'gc>>(value: NonNull<u8>) {
     unsafe { C::end(Raw::at(value)) };
 }
 
-/// Ends these elements, all of them, even if destructors panic: the first of the panics goes on afterwards (H10).
+/// Ends these elements, all of them, even if destructors panic: the first of the panics goes on
+/// afterwards (H10).
 ///
 /// # Safety
 ///

@@ -11,7 +11,8 @@ use std::ops::Index;
 
 /// A queue with two ends in the heap, in chunks as those of [`Vec`](crate::gc::Vec) (H11).
 ///
-/// What leads to emptied chunks goes at once, so a queue has as many chunks as its elements need, however many have passed through it.
+/// What leads to emptied chunks goes at once, so a queue has as many chunks as its elements need,
+/// however many have passed through it.
 ///
 /// ```
 /// use vivant_heap::{Mutator, gc};

@@ -16,8 +16,8 @@ macro_rules! entries {
                 Values(self.iter())
             }
 
-            /// The values, in the order of the entries, to be changed. Each chunk passes the barrier as
-            /// it comes.
+            /// The values, in the order of the entries, to be changed. Each chunk passes the
+            /// barrier as it comes.
             pub fn values_mut<'a>(&'a mut self, m: &'a Mutator<'gc>) -> ValuesMut<'a, 'gc, K, V> {
                 ValuesMut(self.iter_mut(m))
             }

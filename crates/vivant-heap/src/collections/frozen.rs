@@ -8,7 +8,8 @@ use std::hash::{BuildHasher, Hash};
 use std::ops::RangeBounds;
 use std::ptr::NonNull;
 
-/// Collections whose elements are frozen with them. Keys have no brand, because they are hashed and compared by code of their own.
+/// Collections whose elements are frozen with them. Keys have no brand, because they are hashed and
+/// compared by code of their own.
 macro_rules! collections {
     ($([$($parameters:tt)*] $whole:ty;)*) => {$(
         in_place!([$($parameters)*] $whole;);

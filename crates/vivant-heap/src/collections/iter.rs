@@ -50,7 +50,8 @@ impl<'a, 'gc, T: Object<'gc>> DoubleEndedIterator for Chunks<'a, 'gc, T> {
 
 impl<'gc, T: Object<'gc>> FusedIterator for Chunks<'_, 'gc, T> {}
 
-/// The elements, a slice of each chunk at a time, to be changed. Each chunk passes the barrier as it comes.
+/// The elements, a slice of each chunk at a time, to be changed. Each chunk passes the barrier as
+/// it comes.
 pub struct ChunksMut<'a, 'gc, T: Object<'gc>> {
     tree: &'a mut Radix<'gc, T>,
     mutator: &'a Mutator<'gc>,
@@ -78,7 +79,8 @@ impl<'a, 'gc, T: Object<'gc>> Iterator for ChunksMut<'a, 'gc, T> {
         let (chunk, mut run) = self.tree.run(self.left.clone());
         chunk.touch(self.mutator);
         self.left.start += run.len();
-        // SAFETY: elements of a collection that is borrowed exclusively for so long, each lent once; the chunk has passed the barrier.
+        // SAFETY: elements of a collection that is borrowed exclusively for so long, each lent
+        // once; the chunk has passed the barrier.
         Some(unsafe { run.as_mut() })
     }
 }

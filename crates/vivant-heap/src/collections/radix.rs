@@ -1,4 +1,5 @@
-//! A radix tree of chunks: what [`Vec`](super::vec::Vec) and [`VecDeque`](super::deque::VecDeque) have in common.
+//! A radix tree of chunks: what [`Vec`](super::vec::Vec) and [`VecDeque`](super::deque::VecDeque)
+//! have in common.
 
 use super::chunk::{Chunk, Raw, SLOTS_MAX};
 use super::items::{Items, Links, link};
@@ -8,10 +9,12 @@ use crate::types::Object;
 use std::ops::Range;
 use std::ptr::NonNull;
 
-/// Elements at the positions from `start` to `start + len` of a space, which the height of the tree bounds.
+/// Elements at the positions from `start` to `start + len` of a space, which the height of the tree
+/// bounds.
 ///
-/// A chunk of the lowest level has the elements of `MOST` positions, one above it as many chunks as there are slots. Along the way to an
-/// element each level takes some bits of its position. No chunk is empty but the first one of a tree without height.
+/// A chunk of the lowest level has the elements of `MOST` positions, one above it as many chunks as
+/// there are slots. Along the way to an element each level takes some bits of its position. No
+/// chunk is empty but the first one of a tree without height.
 pub(crate) struct Radix<'gc, T> {
     root: Option<Chunk<'gc, Items<T>>>,
     /// Levels of links above the elements.
@@ -119,7 +122,8 @@ impl<'gc, T: Object<'gc>> Radix<'gc, T> {
         Some(leaf.slot(slot))
     }
 
-    /// The elements of one chunk: the longest slice that begins at `range.start` and does not go beyond the range.
+    /// The elements of one chunk: the longest slice that begins at `range.start` and does not go
+    /// beyond the range.
     ///
     /// The caller sees to it that nobody writes them, or that nobody else uses them.
     pub(crate) fn run(&self, range: Range<usize>) -> (Chunk<'gc, Items<T>>, NonNull<[T]>) {
@@ -154,7 +158,8 @@ impl<'gc, T: Object<'gc>> Radix<'gc, T> {
     pub(crate) fn push_front(&mut self, m: &Mutator<'gc>, value: T) {
         let leaf = self.room(m, End::Front);
         let (from, to) = (leaf.from(), leaf.to());
-        // SAFETY: there is an empty slot before the first element; the chunk has passed the barrier.
+        // SAFETY: there is an empty slot before the first element; the chunk has passed the
+        // barrier.
         unsafe {
             leaf.slot(from - 1).write(value);
             leaf.fill(from - 1..to);
@@ -167,7 +172,8 @@ impl<'gc, T: Object<'gc>> Radix<'gc, T> {
     pub(crate) fn pop_back(&mut self, m: &Mutator<'gc>) -> Option<T> {
         let last = self.len.checked_sub(1)?;
         let position = self.start + last;
-        // SAFETY: there is an element, the last of its chunk; the chunk has passed the barrier. The element is read, and is no longer in it.
+        // SAFETY: there is an element, the last of its chunk; the chunk has passed the barrier. The
+        // element is read, and is no longer in it.
         let (value, empty) = unsafe {
             let leaf = self.leaf(position);
             let (from, to) = (leaf.from(), leaf.to());
@@ -209,7 +215,8 @@ impl<'gc, T: Object<'gc>> Radix<'gc, T> {
         Some(())
     }
 
-    /// A chunk, which has passed the barrier, with an empty slot before or behind its elements, where the next element goes.
+    /// A chunk, which has passed the barrier, with an empty slot before or behind its elements,
+    /// where the next element goes.
     #[inline]
     fn room(&mut self, m: &Mutator<'gc>, end: End) -> Chunk<'gc, Items<T>> {
         if let Some(leaf) = self.room_there(end) {
@@ -286,14 +293,16 @@ impl<'gc, T: Object<'gc>> Radix<'gc, T> {
             ),
             _ => return None,
         };
-        // In the middle if it goes to the front, at the beginning else; one slot at least is empty on either side that grows.
+        // In the middle if it goes to the front, at the beginning else; one slot at least is empty
+        // on either side that grows.
         let from = match end {
             End::Front => (new.capacity() - len).div_ceil(2),
             End::Back if self.start == 0 => 0,
             End::Back => (new.capacity() - len) / 2,
         };
         new.touch(m);
-        // SAFETY: both have passed the barrier; elements move to empty slots of the other, or, bit for bit, within one.
+        // SAFETY: both have passed the barrier; elements move to empty slots of the other, or, bit
+        // for bit, within one.
         unsafe {
             match old {
                 Some(old) if old.raw() != new.raw() => {
@@ -362,8 +371,8 @@ impl<'gc, T: Object<'gc>> Radix<'gc, T> {
             true => node,
             false => {
                 let wider = Chunk::new(m, (slot + 1).next_power_of_two());
-                // SAFETY: it has room for all the links, which stay in the old one too: that is garbage. What refers to it has passed the
-                // barrier.
+                // SAFETY: it has room for all the links, which stay in the old one too: that is
+                // garbage. What refers to it has passed the barrier.
                 unsafe {
                     let (from, to) = (node.from(), node.to());
                     link(node.raw(), from)
@@ -381,7 +390,8 @@ impl<'gc, T: Object<'gc>> Radix<'gc, T> {
             }
         };
         node.touch(m);
-        // SAFETY: it has this slot, beside those that are filled; it has passed the barrier. The leaf is empty.
+        // SAFETY: it has this slot, beside those that are filled; it has passed the barrier. The
+        // leaf is empty.
         unsafe {
             link(node.raw(), slot).write(branch);
             node.fill(node.from().min(slot)..node.to().max(slot + 1));
@@ -392,7 +402,8 @@ impl<'gc, T: Object<'gc>> Radix<'gc, T> {
         leaf
     }
 
-    /// The chunk of this position is empty: it goes, with what leads to nothing else; and levels that lead to one chunk alone.
+    /// The chunk of this position is empty: it goes, with what leads to nothing else; and levels
+    /// that lead to one chunk alone.
     #[cold]
     #[inline(never)]
     fn prune(&mut self, m: &Mutator<'gc>, position: usize) {

@@ -11,8 +11,9 @@ use std::fmt;
 
 /// Text in the heap, in chunks of at most 1 KiB, each of which is UTF-8 by itself (H11).
 ///
-/// It grows and shrinks at its end; what is there does not move. For short text that does not change there is
-/// [`Mutator::alloc_str`](crate::Mutator::alloc_str), and `std`'s `String` can be part of any object.
+/// It grows and shrinks at its end; what is there does not move. For short text that does not
+/// change there is [`Mutator::alloc_str`](crate::Mutator::alloc_str), and `std`'s `String` can be
+/// part of any object.
 ///
 /// ```
 /// use std::fmt::Write;
@@ -45,7 +46,8 @@ impl<'gc> Text<'gc> {
 
     fn as_str(&self) -> &str {
         let bytes = std::ptr::NonNull::slice_from_raw_parts(self.0.slot(0), self.0.to());
-        // SAFETY: so many bytes were written, in whole characters, and nobody writes them while the string is lent.
+        // SAFETY: so many bytes were written, in whole characters, and nobody writes them while the
+        // string is lent.
         unsafe { std::str::from_utf8_unchecked(bytes.as_ref()) }
     }
 
@@ -57,7 +59,8 @@ impl<'gc> Text<'gc> {
             fits -= 1;
         }
         self.0.touch(m);
-        // SAFETY: there is room for so many bytes; the chunk has passed the barrier. They are whole characters.
+        // SAFETY: there is room for so many bytes; the chunk has passed the barrier. They are whole
+        // characters.
         unsafe {
             let to = self.0.slot(len).as_ptr();
             to.copy_from_nonoverlapping(text.as_ptr(), fits);

@@ -8,10 +8,12 @@ use crate::types::Object;
 use std::fmt;
 use std::ops::Index;
 
-/// A vector in the heap: a radix tree of chunks, of at most 128 elements that can have references (H11).
+/// A vector in the heap: a radix tree of chunks, of at most 128 elements that can have references
+/// (H11).
 ///
-/// An access costs one load for each level: none up to one chunk, one up to 128, two up to 16,384. The first chunk grows as it is filled; after that no
-/// element is moved by growth. What is removed comes out; what is in chunks that die is ended by the collector.
+/// An access costs one load for each level: none up to one chunk, one up to 128, two up to 16,384.
+/// The first chunk grows as it is filled; after that no element is moved by growth. What is removed
+/// comes out; what is in chunks that die is ended by the collector.
 ///
 /// ```
 /// use vivant_heap::{Mutator, gc};
@@ -61,7 +63,8 @@ impl<'gc, T: Object<'gc>> Vec<'gc, T> {
         }
     }
 
-    /// Takes an element out: `O(n)`, and writes all chunks behind it. [`Vec::swap_remove`] costs less.
+    /// Takes an element out: `O(n)`, and writes all chunks behind it. [`Vec::swap_remove`] costs
+    /// less.
     pub fn remove(&mut self, m: &Mutator<'gc>, index: usize) -> Option<T> {
         if index >= self.len() {
             return None;
@@ -104,8 +107,8 @@ macro_rules! sequence {
                 self.len() == 0
             }
 
-            /// Removes everything, at once: destructors of elements run when the collector meets the
-            /// dead chunks (H10).
+            /// Removes everything, at once: destructors of elements run when the collector meets
+            /// the dead chunks (H10).
             pub fn clear(&mut self) {
                 self.tree.clear();
             }
@@ -203,7 +206,8 @@ macro_rules! sequence {
                 Iter::new(&self.tree)
             }
 
-            /// The elements in their order, to be changed. Each chunk passes the barrier as it comes.
+            /// The elements in their order, to be changed. Each chunk passes the barrier as it
+            /// comes.
             pub fn iter_mut<'a>(&'a mut self, m: &'a Mutator<'gc>) -> IterMut<'a, 'gc, T> {
                 IterMut::new(&mut self.tree, m)
             }
@@ -228,7 +232,8 @@ macro_rules! sequence {
                 self.iter().any(|element| element == value)
             }
 
-            /// Keeps those elements that `keep` says, in their order; the others end here. If it panics all are there still, in another order.
+            /// Keeps those elements that `keep` says, in their order; the others end here. If it
+            /// panics all are there still, in another order.
             pub fn retain(&mut self, m: &Mutator<'gc>, mut keep: impl FnMut(&mut T) -> bool) {
                 let mut kept = 0;
                 for index in 0..self.len() {

@@ -1,4 +1,5 @@
-//! Windows over what was written in an old chunk: the collector looks at no more, and at nothing less.
+//! Windows over what was written in an old chunk: the collector looks at no more, and at nothing
+//! less.
 
 use super::gc;
 use crate::heap::{Heap, Root};
@@ -37,7 +38,8 @@ fn shelves() -> Heap<Shelves> {
     heap
 }
 
-/// Single slots are written, here and there, with what is young and stays so once; others are taken out, and added.
+/// Single slots are written, here and there, with what is young and stays so once; others are taken
+/// out, and added.
 fn write(heap: &mut Heap<Shelves>) {
     heap.turn(|m, (list, map)| {
         for number in [70, 3, 41] {

@@ -21,10 +21,12 @@ use crate::walk::Walk;
 use std::collections::HashSet;
 use std::ptr::NonNull;
 
-/// Objects of the owner's log that wait for others to come: to hand them over takes longer than to meet one.
+/// Objects of the owner's log that wait for others to come: to hand them over takes longer than to
+/// meet one.
 const LOG: usize = 256;
 
-/// Objects that others know are looked at, so many between two turns, until the mark has them all: some ten microseconds.
+/// Objects that others know are looked at, so many between two turns, until the mark has them all:
+/// some ten microseconds.
 const KNOWN: usize = 4096;
 
 /// A mark that runs.
@@ -69,7 +71,8 @@ pub(crate) enum Ended {
 }
 
 impl Cycle {
-    /// The first write to an old object since the nursery was last emptied: it is gone through as it is (H5).
+    /// The first write to an old object since the nursery was last emptied: it is gone through as
+    /// it is (H5).
     #[cold]
     pub(crate) fn before_write(&mut self, object: NonNull<Header>) {
         #[cfg(test)]
@@ -85,9 +88,11 @@ impl Cycle {
         if !table.needs_trace {
             return;
         }
-        // A turn may go on after a panic; an object that stays claimed would have all wait for ever.
+        // A turn may go on after a panic; an object that stays claimed would have all wait for
+        // ever.
         let whole = Whole;
-        // SAFETY: as above. What was born since the mark began has its epoch, so it is not gone through.
+        // SAFETY: as above. What was born since the mark began has its epoch, so it is not gone
+        // through.
         let came = unsafe { self.scanner.visit(object, Round::Second) };
         std::mem::forget(whole);
         if came == Claim::Others {
@@ -98,10 +103,12 @@ impl Cycle {
         }
     }
 
-    /// An object is to come to a turn by a way on which the mark does not go: by a weak reference, or by the table of tags.
+    /// An object is to come to a turn by a way on which the mark does not go: by a weak reference,
+    /// or by the table of tags.
     #[inline]
     pub(crate) fn revives(&mut self, object: NonNull<Header>) -> Revived {
-        // SAFETY: an object of this heap, which is there: nothing is swept as long as a cycle lasts.
+        // SAFETY: an object of this heap, which is there: nothing is swept as long as a cycle
+        // lasts.
         let young = unsafe { age_of(object.cast()) }.is_young();
         // SAFETY: as above. Relaxed: nothing is read by it.
         let state = || unsafe { state_of(object.cast()) }.load(Ordering::Relaxed);
@@ -124,7 +131,8 @@ impl Cycle {
         matches!(self.stage, Stage::Settles(_))
     }
 
-    /// Whether the owner has something to do for it, at this weight: to pay, to hand a long log over, or to settle what is owed.
+    /// Whether the owner has something to do for it, at this weight: to pay, to hand a long log
+    /// over, or to settle what is owed.
     #[inline]
     pub(crate) fn is_due(&self, weight: usize) -> bool {
         match &self.stage {
@@ -157,7 +165,8 @@ impl Cycle {
     fn check_shadow(&self) {
         let Some(shadow) = &self.shadow else { return };
         for object in shadow {
-            // SAFETY: it lived when the mark began, and nothing was swept since. Relaxed: all markers have left.
+            // SAFETY: it lived when the mark began, and nothing was swept since. Relaxed: all
+            // markers have left.
             let state = unsafe { state_of(object.cast()) }.load(Ordering::Relaxed);
             assert!(
                 state == self.mark.epoch,
@@ -215,8 +224,9 @@ impl Core {
         unsafe { walk.finish(|_, _| {}) }
     }
 
-    /// Between two turns: hands over what they have found. If the mark is through, a piece of what it leaves is settled, of so many entries; or of as many as are due. Ends
-    /// the mark if that was the last one.
+    /// Between two turns: hands over what they have found. If the mark is through, a piece of what
+    /// it leaves is settled, of so many entries; or of as many as are due. Ends the mark if that
+    /// was the last one.
     pub(crate) fn go_on_with_cycle(&mut self, entries: Option<usize>) -> Ended {
         let Some(mut cycle) = self.cycle.get_mut().take() else {
             return Ended::NotYet;
@@ -253,7 +263,8 @@ impl Core {
         ended
     }
 
-    /// Pays for what was made old since the mark began: goes through so much that it will be through when the heap has grown.
+    /// Pays for what was made old since the mark began: goes through so much that it will be
+    /// through when the heap has grown.
     pub(crate) fn pay(&mut self) {
         let weight = self.weight();
         let Some(cycle) = self.cycle.get_mut() else {
@@ -308,8 +319,10 @@ impl Core {
         self.showing = found.showing;
     }
 
-    /// Gives a mark up that runs beside the turns; its markers leave first. One that has met all is settled, and ends: somebody may have heard of the dead, and what only they
-    /// lead to may be given up. So does one that has begun when another was given up: the third would have the epoch of the last that ended, and take for met what neither has met.
+    /// Gives a mark up that runs beside the turns; its markers leave first. One that has met all is
+    /// settled, and ends: somebody may have heard of the dead, and what only they lead to may be
+    /// given up. So does one that has begun when another was given up: the third would have the
+    /// epoch of the last that ended, and take for met what neither has met.
     pub(crate) fn abandon_cycle(&mut self) {
         if self.is_settling() || self.gave_up {
             self.go_through_cycle();

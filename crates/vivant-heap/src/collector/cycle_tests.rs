@@ -7,7 +7,8 @@ use crate::{Gc, Heap, Ledger, Mut, Pacing, Parcel, Root, Source, Tag, Val, Weak}
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-/// In each book: more than are gone through at once, but under an interpreter, which takes minutes for them.
+/// In each book: more than are gone through at once, but under an interpreter, which takes minutes
+/// for them.
 const WORDS: u64 = if cfg!(miri) { 8 } else { 2_000 };
 
 /// A list, and what a turn can have of what is behind it.
@@ -185,7 +186,8 @@ fn an_import() {
 /// Papers that others know when the mark begins: more than it takes at once.
 const PAPERS: u64 = 50;
 
-/// The oldest of many papers that others know comes home before the mark has taken it: nobody else has it from then on.
+/// The oldest of many papers that others know comes home before the mark has taken it: nobody else
+/// has it from then on.
 fn an_export_comes_home() {
     let mut heap = library(&Arc::new(Source::new()));
     let packs = |m: &crate::Mutator<'_>, n: u64| -> Paper { m.pack(m.val_str(&n.to_string())) };
@@ -263,7 +265,8 @@ fn the_dead_of_its_beginning_are_found() {
     assert_eq!(heap.stats().alive, WORDS + 2);
 }
 
-/// A mark that is given up in the middle, and another that begins at once: two epochs are of the dead.
+/// A mark that is given up in the middle, and another that begins at once: two epochs are of the
+/// dead.
 #[test]
 fn a_mark_is_given_up() {
     let mut heap = library(&Arc::new(Source::new()));

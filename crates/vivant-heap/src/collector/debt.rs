@@ -2,17 +2,20 @@
 
 use std::ops::RangeInclusive;
 
-/// A heap may grow by this part of what lived when the mark was begun, and then the mark is through: who makes objects old pays for it. The rest up to the bound, three
-/// tenths, is for what is made before the next payment.
+/// A heap may grow by this part of what lived when the mark was begun, and then the mark is
+/// through: who makes objects old pays for it. The rest up to the bound, three tenths, is for what
+/// is made before the next payment.
 const GROWS: f64 = 0.2;
 const BOUND: f64 = 0.28;
 
-/// Objects that are gone through in one payment: a part of the debt, at least some ten and at most some hundred microseconds; or what has become old since the
-/// last one, if that calls for more; or whatever is owed when the heap has nearly grown to the bound.
+/// Objects that are gone through in one payment: a part of the debt, at least some ten and at most
+/// some hundred microseconds; or what has become old since the last one, if that calls for more; or
+/// whatever is owed when the heap has nearly grown to the bound.
 const PIECE: RangeInclusive<usize> = 256..=4096;
 const PART: usize = 8;
 
-/// Bytes that a visit of an object is taken to pay off. Most are smaller: a debt is counted anew each time, so that it is paid in more pieces.
+/// Bytes that a visit of an object is taken to pay off. Most are smaller: a debt is counted anew
+/// each time, so that it is paid in more pieces.
 const OBJECT: usize = 64;
 
 /// Between what is met and what should be.
@@ -22,7 +25,8 @@ pub(super) struct Debt {
     pub(super) began: usize,
     /// How many of them are taken to live.
     lives: usize,
-    /// What the heap weighed when the mark began, and at the last payment; and whether all was paid then. The weight is what marks are begun by: what is large outside of the heap counts too.
+    /// What the heap weighed when the mark began, and at the last payment; and whether all was paid
+    /// then. The weight is what marks are begun by: what is large outside of the heap counts too.
     weighed: usize,
     seen: usize,
     paid: Paid,
@@ -35,8 +39,9 @@ enum Paid {
 }
 
 impl Debt {
-    /// A mark begins, with so many bytes in use, of which the last mark has met some. If these are few the heap has grown by other ways than its pacing allows for, and
-    /// half of all is taken to live.
+    /// A mark begins, with so many bytes in use, of which the last mark has met some. If these are
+    /// few the heap has grown by other ways than its pacing allows for, and half of all is taken to
+    /// live.
     pub(super) fn begin(began: usize, met: usize, weight: usize) -> Debt {
         Debt {
             began,
@@ -58,7 +63,8 @@ impl Debt {
         weight.saturating_sub(self.weighed)
     }
 
-    /// The next payment, in objects, at this weight, if so many of the bytes at the beginning were met. None if all is paid.
+    /// The next payment, in objects, at this weight, if so many of the bytes at the beginning were
+    /// met. None if all is paid.
     pub(super) fn next(&mut self, weight: usize, met: usize) -> Option<usize> {
         let due = |grown: usize| {
             let through = grown as f64 / (GROWS * self.lives as f64);
@@ -93,7 +99,8 @@ mod tests {
 
     const LIVE: usize = 100 << 20;
 
-    /// Pays after each so many bytes of growth, as if nobody else helped, until all is met: how far the heap has grown, and the largest payment.
+    /// Pays after each so many bytes of growth, as if nobody else helped, until all is met: how far
+    /// the heap has grown, and the largest payment.
     fn paid(mut debt: Debt, step: usize) -> (f64, usize) {
         let (mut live, mut met, mut most) = (debt.began, 0, 0);
         while met < debt.began {

@@ -22,8 +22,9 @@ pub(crate) struct Mark {
     bytes: AtomicUsize,
 }
 
-// SAFETY: what it points to are objects and an owner of a heap that is there until the list of work is closed, which waits for all workers. Who is a worker
-// reads of an object what does not change, or what it has claimed (H6).
+// SAFETY: what it points to are objects and an owner of a heap that is there until the list of work
+// is closed, which waits for all workers. Who is a worker reads of an object what does not change,
+// or what it has claimed (H6).
 unsafe impl Send for Mark {}
 // SAFETY: as above; the rest is behind locks.
 unsafe impl Sync for Mark {}
@@ -36,7 +37,8 @@ pub enum Progress {
     More,
     /// Others have all that is left. There may be more in a moment.
     Nothing,
-    /// All is met that was handed over. The heap's holder goes on, with what others know of its objects, or ends the mark ([`Heap::pace`](crate::Heap::pace)).
+    /// All is met that was handed over. The heap's holder goes on, with what others know of its
+    /// objects, or ends the mark ([`Heap::pace`](crate::Heap::pace)).
     Drained,
     /// The mark has ended, or was given up.
     Over,
@@ -85,7 +87,8 @@ impl Mark {
         }
     }
 
-    /// What a scanner has found is all markers' from here on, before it leaves: who finds the list drained finds all of it.
+    /// What a scanner has found is all markers' from here on, before it leaves: who finds the list
+    /// drained finds all of it.
     pub(super) fn hands_over(&self, scanner: &mut Scanner) {
         if !scanner.later.is_empty() {
             self.list.put_off(&mut scanner.later);
@@ -113,14 +116,15 @@ impl Mark {
     }
 }
 
-/// The right to help with a mark of one heap, on any thread, while its turns run ([`Heap::marker`](crate::Heap::marker)). It keeps nothing alive, and outlives
-/// the mark and the heap: then there is nothing to do.
+/// The right to help with a mark of one heap, on any thread, while its turns run
+/// ([`Heap::marker`](crate::Heap::marker)). It keeps nothing alive, and outlives the mark and the
+/// heap: then there is nothing to do.
 #[derive(Clone)]
 pub struct Marker(pub(super) Arc<Mark>);
 
 impl Marker {
-    /// Goes through so many objects at most: some 10 to 50 ns each. Waits for nobody; the heap's holder may wait for this to end, which it does within one object
-    /// when the mark is given up.
+    /// Goes through so many objects at most: some 10 to 50 ns each. Waits for nobody; the heap's
+    /// holder may wait for this to end, which it does within one object when the mark is given up.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -152,7 +156,8 @@ impl Marker {
         self.0.bytes()
     }
 
-    /// Whether whoever comes now finds work, or that all is done: not, if others have all that is left. Costs a lock.
+    /// Whether whoever comes now finds work, or that all is done: not, if others have all that is
+    /// left. Costs a lock.
     #[must_use]
     pub fn wants_help(&self) -> bool {
         self.0.list.wants_help()

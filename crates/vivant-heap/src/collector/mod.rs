@@ -43,14 +43,16 @@ pub(crate) enum Shows {
 /// Runs swept after each turn at least, as long as there are any to sweep.
 const SWEEP_STEP: usize = 8;
 
-/// At most, some 150 microseconds, unless much has become old since; and so many for each page that has. A large heap that grows by a quarter needs eight of these.
+/// At most, some 150 microseconds, unless much has become old since; and so many for each page that
+/// has. A large heap that grows by a quarter needs eight of these.
 const SWEEP_MOST: usize = 256;
 const SWEEP_RATIO: usize = 12;
 
 /// Objects that a page has at most.
 const CELLS: usize = PAGE / 16;
 
-/// Aborts if a panic comes out of the middle of a collection: nothing could be trusted any more (GC-NOTES §3, 20).
+/// Aborts if a panic comes out of the middle of a collection: nothing could be trusted any more
+/// (GC-NOTES §3, 20).
 struct Whole;
 
 impl Drop for Whole {
@@ -63,7 +65,8 @@ impl Drop for Whole {
 }
 
 impl Core {
-    /// Empties the nursery: what is reached from the roots and from written old objects becomes old, or survives once (H3).
+    /// Empties the nursery: what is reached from the roots and from written old objects becomes
+    /// old, or survives once (H3).
     pub(crate) fn minor<'gc>(&mut self, roots: &mut impl Object<'gc>, ageing: Ageing) {
         let whole = Whole;
         let remembered = std::mem::take(self.remembered.get_mut());
@@ -102,8 +105,8 @@ impl Core {
         std::mem::forget(whole);
     }
 
-    /// Marks all that the roots and other heaps reach, and begins to sweep. The nursery is emptied first, into the old generation (H6).
-    /// A mark that runs beside the turns is given up.
+    /// Marks all that the roots and other heaps reach, and begins to sweep. The nursery is emptied
+    /// first, into the old generation (H6). A mark that runs beside the turns is given up.
     pub(crate) fn major<'gc>(&mut self, roots: &mut impl Object<'gc>, shows: Shows) {
         self.abandon_cycle();
         self.waits_since = None;
@@ -143,8 +146,8 @@ impl Core {
         std::mem::forget(whole);
     }
 
-    /// What lives now is all that it has, of which so many bytes were born while it was marked: the next mark is due when it has grown. Regions that were dead have ended, or do
-    /// with the sweep.
+    /// What lives now is all that it has, of which so many bytes were born while it was marked: the
+    /// next mark is due when it has grown. Regions that were dead have ended, or do with the sweep.
     pub(crate) fn next_mark(&mut self, born: usize) {
         self.pinned = 0;
         let weight = self.weight();
@@ -152,8 +155,9 @@ impl Core {
         self.mark_at = self.pacing.next_mark(weight, born);
     }
 
-    /// Sweeps what is due: a few runs, and so many that all are swept when the old generation has grown half of the way to the next mark (H8). If that would be many, because it is to
-    /// grow by so little, the next mark waits instead.
+    /// Sweeps what is due: a few runs, and so many that all are swept when the old generation has
+    /// grown half of the way to the next mark (H8). If that would be many, because it is to grow by
+    /// so little, the next mark waits instead.
     pub(crate) fn sweep_some(&mut self) {
         let (weight, mark_at) = (self.weight(), self.mark_at);
         let old = &mut self.old;
@@ -170,7 +174,8 @@ impl Core {
         let most = SWEEP_MOST.max(fresh.saturating_mul(SWEEP_RATIO));
         let mut portion = Portion::of(due.clamp(SWEEP_STEP, most));
         portion.empty = most;
-        // Turns may fill pages with nothing but destructors: twice as many go as they can have made.
+        // Turns may fill pages with nothing but destructors: twice as many go as they can have
+        // made.
         portion.destructors = portion.destructors.max(fresh.saturating_mul(2 * CELLS));
         old.sweep(portion, &self.source);
         old.at_step = old.living();

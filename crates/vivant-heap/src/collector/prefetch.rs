@@ -18,7 +18,8 @@ pub(super) struct Ahead {
 }
 
 impl Ahead {
-    /// Asks for the memory of one more. The one that was asked for first, if there is no room for both.
+    /// Asks for the memory of one more. The one that was asked for first, if there is no room for
+    /// both.
     ///
     /// # Safety
     ///

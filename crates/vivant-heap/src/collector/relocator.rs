@@ -113,7 +113,8 @@ impl<'a> Relocator<'a> {
                 .and_then(|class| old.cell(class, source, Owner::name(owner)))
         };
         let Some(to) = to else { out_of_memory() };
-        // SAFETY: the object moves, bit for bit, to room that is large enough; nobody uses the old place but for where it has gone.
+        // SAFETY: the object moves, bit for bit, to room that is large enough; nobody uses the old
+        // place but for where it has gone.
         unsafe { copy(object, to, young_size(bytes)) };
         header.moves(to);
         match stays {
@@ -152,8 +153,8 @@ impl<'a> Relocator<'a> {
         }
     }
 
-    /// What is gone through has a flag for the barrier: it is set if the next write has to be told. Of the object itself: what is only
-    /// part of one can be taken out of it, and become another.
+    /// What is gone through has a flag for the barrier: it is set if the next write has to be told.
+    /// Of the object itself: what is only part of one can be taken out of it, and become another.
     #[inline]
     pub(crate) fn mutable(&self, flag: &Cell<u32>, clean: u32) {
         let whole = std::ptr::from_ref(flag).addr() == self.value;
@@ -205,13 +206,14 @@ impl<'a> Relocator<'a> {
         }
     }
 
-    /// All that is reached has moved: weak references follow, or are cleared (H10). Those to what is still young are looked at again in the
-    /// next collection.
+    /// All that is reached has moved: weak references follow, or are cleared (H10). Those to what
+    /// is still young are looked at again in the next collection.
     pub(super) fn clear_weak(&mut self) {
         let known = std::mem::take(&mut self.core.weak);
         for reference in known.into_iter().chain(std::mem::take(&mut self.weak)) {
-            // SAFETY: a weak reference that was reached, now or when it became old; since then nothing was swept that was not marked, and a
-            // mark empties this list. What it refers to has not been freed.
+            // SAFETY: a weak reference that was reached, now or when it became old; since then
+            // nothing was swept that was not marked, and a mark empties this list. What it refers
+            // to has not been freed.
             let young = unsafe {
                 Target::of(reference).update(|object| match age_of(object.cast()) {
                     Age::New | Age::Survived => object.as_ref().moved(),
@@ -262,7 +264,8 @@ impl<'a> Relocator<'a> {
     }
 }
 
-/// Copies an object of so many bytes, a multiple of eight and at least sixteen. Most are short: a call of `memcpy` would cost more than the copy.
+/// Copies an object of so many bytes, a multiple of eight and at least sixteen. Most are short: a
+/// call of `memcpy` would cost more than the copy.
 ///
 /// # Safety
 ///

@@ -19,7 +19,8 @@ const PART: usize = 512;
 /// After so many objects a scanner looks whether others have nothing to do.
 const LOOK: usize = 256;
 
-/// Objects of a block to which more may come. A worker that has twice as many puts half of them back: who holds a block may lose its processor.
+/// Objects of a block to which more may come. A worker that has twice as many puts half of them
+/// back: who holds a block may lose its processor.
 const BLOCK: usize = 8192;
 
 /// Work of a mark: what was met by a reference, and is to be gone through.
@@ -114,14 +115,16 @@ impl Scanner {
         }
     }
 
-    /// Goes through what it has, so many objects at most; gives the half of it away whenever others have nothing.
+    /// Goes through what it has, so many objects at most; gives the half of it away whenever others
+    /// have nothing.
     pub(super) fn run(&mut self, most: usize, mark: &Mark, round: Round) {
         for looked in 1..=most {
             if mark.list.is_closed() {
                 break;
             }
             if let Some(object) = self.pop() {
-                // SAFETY: what was met is an object that lived when the mark began, and is there until the mark has ended.
+                // SAFETY: what was met is an object that lived when the mark began, and is there
+                // until the mark has ended.
                 let _others = unsafe { self.visit(object, round) };
             } else if let Some((slice, left)) = self.block.parts.pop() {
                 // SAFETY: as above, a slice.
@@ -248,7 +251,8 @@ impl Scanner {
             self.found.weak.append(scanned.weak);
         }
         for object in scanned.shared.drain(..) {
-            // SAFETY: a reference that was reported is to a living object, which its owner keeps until this mark has ended.
+            // SAFETY: a reference that was reported is to a living object, which its owner keeps
+            // until this mark has ended.
             if unsafe { Owner::of(object) } != self.own {
                 if self.foreign.insert(object.addr().get(), ()).is_none() {
                     self.found.foreign.push(object);

@@ -14,8 +14,9 @@ use std::ptr::NonNull;
 /// Entries that are looked at in one piece at least: some ten to some hundred microseconds.
 const PIECE: usize = 512;
 
-/// A heap may grow by this part of what lived when its mark began, and then all is owed that the mark has left: who makes objects old pays for it. A part of the debt at
-/// once, at least a piece; all that is left when it has grown by the bound.
+/// A heap may grow by this part of what lived when its mark began, and then all is owed that the
+/// mark has left: who makes objects old pays for it. A part of the debt at once, at least a piece;
+/// all that is left when it has grown by the bound.
 const GROWS: f64 = 0.1;
 const PART: usize = 8;
 const BOUND: f64 = 0.2;
@@ -24,7 +25,8 @@ const BOUND: f64 = 0.2;
 pub(super) struct Settling {
     epoch: u8,
     step: Step,
-    /// What the mark has found: weak references and foreign objects that are not settled yet, and what counts at its end.
+    /// What the mark has found: weak references and foreign objects that are not settled yet, and
+    /// what counts at its end.
     pub(super) found: Found,
     watches: Range<u64>,
     /// Stubs that are not looked at yet: the first ones of those that are listed.
@@ -32,7 +34,9 @@ pub(super) struct Settling {
     /// Entries that there were at the beginning, and those that were looked at.
     all: usize,
     looked: usize,
-    /// By how much the heap has become heavier since the beginning, until the last piece was settled; and what it weighed then. What pieces give up makes it lighter, and pays for nothing.
+    /// By how much the heap has become heavier since the beginning, until the last piece was
+    /// settled; and what it weighed then. What pieces give up makes it lighter, and pays for
+    /// nothing.
     grown: usize,
     seen: usize,
     /// Bytes of cells and large objects in use when the mark began.
@@ -50,7 +54,8 @@ enum Step {
     Stubs,
     /// Foreign objects that were met are asked for, if there is no weight of them.
     Meets,
-    /// Those that were not met, and have not come since, are given up: after all that is asked for (O6).
+    /// Those that were not met, and have not come since, are given up: after all that is asked for
+    /// (O6).
     GivesUp,
     /// Own objects that nobody else knows any more are forgotten.
     Forgets,
@@ -91,7 +96,8 @@ impl Settling {
         }
     }
 
-    /// How much the heap has grown since the beginning, at this weight: as a part of what there was to mark.
+    /// How much the heap has grown since the beginning, at this weight: as a part of what there was
+    /// to mark.
     fn grown(&self, weight: usize) -> f64 {
         let grown = self.grown + weight.saturating_sub(self.seen);
         grown as f64 / self.marked as f64
@@ -102,7 +108,8 @@ impl Settling {
         (self.all as f64 * (self.grown(weight) / GROWS).min(1.0)) as usize
     }
 
-    /// Whether something is owed, at this weight. Entries that came since the beginning, or that steps have made, are not counted: by the bound these are due too.
+    /// Whether something is owed, at this weight. Entries that came since the beginning, or that
+    /// steps have made, are not counted: by the bound these are due too.
     #[inline]
     pub(super) fn is_due(&self, weight: usize) -> bool {
         weight > self.seen && (self.wanted(weight) > self.looked || self.grown(weight) > BOUND)
@@ -150,8 +157,8 @@ impl Settling {
                 .marked(&mut self.watches, most, has_met),
             // SAFETY: all is swept when a mark begins, and nothing is before it has ended.
             Step::Stubs => unsafe { core.tags.get_mut().marked(&mut self.stubs, most, has_met) },
-            // SAFETY: whoever settles holds the heap. What was not met when the list of work was closed, no turn gets any more; what has come since the mark began is
-            // kept.
+            // SAFETY: whoever settles holds the heap. What was not met when the list of work was
+            // closed, no turn gets any more; what has come since the mark began is kept.
             Step::Meets => unsafe { sharing.meets(&mut self.found.foreign, most) },
             // SAFETY: as above.
             Step::GivesUp => unsafe { sharing.gives_up(most) },
@@ -163,14 +170,16 @@ impl Settling {
 
 /// Whether an old object was met by the mark that has met all, or became old since it began.
 fn has_met(epoch: u8) -> impl Fn(NonNull<Header>) -> bool + Copy {
-    // SAFETY: whoever asks has an object that has not been swept since the mark began. Relaxed: nobody marks any more.
+    // SAFETY: whoever asks has an object that has not been swept since the mark began. Relaxed:
+    // nobody marks any more.
     move |object| unsafe { state_of(object.cast()).load(Ordering::Relaxed) == epoch }
 }
 
 /// Empties weak references if what they refer to was not met.
 fn clear_weak(references: Vec<NonNull<Header>>, has_met: impl Fn(NonNull<Header>) -> bool) {
     for reference in references {
-        // SAFETY: weak references that the mark has met; what they refer to was old when it began, and has not been swept since.
+        // SAFETY: weak references that the mark has met; what they refer to was old when it began,
+        // and has not been swept since.
         let target = unsafe { Target::of(reference) };
         target.update(|object| has_met(object).then_some(object));
     }
@@ -193,7 +202,8 @@ fn clear_some(
 }
 
 impl Core {
-    /// A mark at once has met all: what it has found dead disappears from weak references, watches and tags, before anything is swept.
+    /// A mark at once has met all: what it has found dead disappears from weak references, watches
+    /// and tags, before anything is swept.
     pub(super) fn settle_at_once(&mut self, weak: Vec<NonNull<Header>>) {
         let has_met = has_met(self.old.epoch.0);
         clear_weak(weak, has_met);

@@ -1,4 +1,5 @@
-//! What turns do while a mark is settled, and what becomes of a heap in which somebody does not look.
+//! What turns do while a mark is settled, and what becomes of a heap in which somebody does not
+//! look.
 
 use super::Shows;
 use crate::planted::{self, Planted};
@@ -12,7 +13,8 @@ use std::sync::Arc;
 /// More than one of each kind.
 const MANY: usize = 4;
 
-/// After how many pieces something comes in between: after any, or after any of these in an interpreter.
+/// After how many pieces something comes in between: after any, or after any of these in an
+/// interpreter.
 const STEP: usize = if cfg!(miri) { 11 } else { 1 };
 
 /// In a piece.
@@ -58,10 +60,12 @@ impl Root for Theatre {
 
 type Paper = Parcel<Val<'static, str>>;
 
-/// Some coats, all of them old, with a weak reference each, under stress that does nothing by itself.
+/// Some coats, all of them old, with a weak reference each, under stress that does nothing by
+/// itself.
 fn theatre(source: &Arc<Source>) -> Heap<Theatre> {
     let pacing = match cfg!(miri) {
-        // It sees what is used too late by itself, and would take minutes for the patterns and the looks.
+        // It sees what is used too late by itself, and would take minutes for the patterns and the
+        // looks.
         true => Pacing::default(),
         false => Pacing::default().stressed(Stress::new(When::Young, 1)),
     };

@@ -41,7 +41,8 @@ struct Private {
 
 /// What becomes of the references that are met.
 enum Purpose<'a> {
-    /// Those that the mark has not met are marked, and gone through. Of shared objects only those of this owner; foreign ones are noted.
+    /// Those that the mark has not met are marked, and gone through. Of shared objects only those
+    /// of this owner; foreign ones are noted.
     Mark {
         own: NonNull<Owner>,
         imports: &'a mut Counts,
@@ -62,7 +63,8 @@ pub(crate) struct Listed {
     pub(crate) shared: Vec<NonNull<Header>>,
 }
 
-/// What was written down of one object: references to objects of its own heap, to shared ones, and the object itself if it is a weak reference.
+/// What was written down of one object: references to objects of its own heap, to shared ones, and
+/// the object itself if it is a weak reference.
 pub(super) struct Scanned<'a> {
     pub(super) own: &'a mut Vec<NonNull<Header>>,
     pub(super) shared: &'a mut Vec<NonNull<Header>>,
@@ -107,7 +109,8 @@ impl<'a> Tracer<'a> {
         }
     }
 
-    /// Writes down the references of one object after the other, while a mark runs beside its actor.
+    /// Writes down the references of one object after the other, while a mark runs beside its
+    /// actor.
     pub(super) fn scanning() -> Tracer<'static> {
         let shared = Vec::new();
         Tracer::with(Epoch::FIRST, Purpose::List { shared })
@@ -179,7 +182,8 @@ impl<'a> Tracer<'a> {
             Purpose::List { shared } => shared.push(object),
             Purpose::Tell(each) => each(object),
             Purpose::Mark { own, imports, .. } => {
-                // SAFETY: a reference that was reported is to a living object, which its owner keeps until this mark has ended.
+                // SAFETY: a reference that was reported is to a living object, which its owner
+                // keeps until this mark has ended.
                 if unsafe { Owner::of(object) } != *own {
                     imports.meet(object);
                 } else if let Some(private) = self.private.as_mut().filter(puts_off) {
@@ -211,8 +215,8 @@ impl<'a> Tracer<'a> {
     /// It was referred to a while ago.
     #[inline]
     fn meet(&mut self, object: NonNull<Header>) {
-        // SAFETY: a reference that was reported is to a living object, and old: the nursery is empty when a mark runs.
-        // Relaxed: one thread marks.
+        // SAFETY: a reference that was reported is to a living object, and old: the nursery is
+        // empty when a mark runs. Relaxed: one thread marks.
         let state = unsafe { state_of(object.cast()) };
         if state.load(Ordering::Relaxed) == self.epoch.0 {
             return;
@@ -237,7 +241,8 @@ impl<'a> Tracer<'a> {
         }
     }
 
-    /// Marks what the roots reach, but not by shared objects; then those shared objects are met. The others that may show something.
+    /// Marks what the roots reach, but not by shared objects; then those shared objects are met.
+    /// The others that may show something.
     pub(super) fn private<'gc>(&mut self, roots: &impl Object<'gc>) -> Pieces<NonNull<Header>> {
         self.private = Some(Private::default());
         roots.trace(self);
@@ -266,7 +271,8 @@ impl<'a> Tracer<'a> {
     pub(super) fn drain(&mut self) {
         while let Some(object) = self.next() {
             self.object = Some(object);
-            // SAFETY: a living object; the value follows the header. No turn runs, so nobody writes.
+            // SAFETY: a living object; the value follows the header. No turn runs, so nobody
+            // writes.
             unsafe { (object.as_ref().table().trace)(object.add(1).cast(), self) };
         }
     }

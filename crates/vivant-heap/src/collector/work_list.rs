@@ -2,7 +2,8 @@
 
 use crate::sync::{AtomicBool, Condvar, Mutex, MutexGuard, Ordering, PoisonError, fault};
 
-/// Blocks of work of one mark. Who has taken a block is a **worker** until it has left; what it has not done, or has found, it leaves here.
+/// Blocks of work of one mark. Who has taken a block is a **worker** until it has left; what it has
+/// not done, or has found, it leaves here.
 pub(crate) struct WorkList<B> {
     inner: Mutex<Inner<B>>,
     /// A worker has left, and nobody else is to join.
@@ -121,7 +122,8 @@ impl<B: Work> WorkList<B> {
         inner.is_through()
     }
 
-    /// Whether nothing is left, and nobody works: then only who puts something in can bring about more.
+    /// Whether nothing is left, and nobody works: then only who puts something in can bring about
+    /// more.
     pub(crate) fn is_drained(&self) -> bool {
         self.lock().is_through()
     }
@@ -131,7 +133,8 @@ impl<B: Work> WorkList<B> {
         self.lock().now.is_empty()
     }
 
-    /// Whether who joins now would not find that others have all that is left: he takes something, or finds all done.
+    /// Whether who joins now would not find that others have all that is left: he takes something,
+    /// or finds all done.
     pub(crate) fn wants_help(&self) -> bool {
         let inner = self.lock();
         !inner.now.is_empty() || inner.workers == 0
@@ -142,7 +145,8 @@ impl<B: Work> WorkList<B> {
         self.lock().now.len() > 1
     }
 
-    /// The mark is over, or given up. Nobody joins from here on; waits for who is at work, who looks at [`WorkList::is_closed`] after each object.
+    /// The mark is over, or given up. Nobody joins from here on; waits for who is at work, who
+    /// looks at [`WorkList::is_closed`] after each object.
     pub(crate) fn close(&self) {
         // Relaxed: workers are waited for by the lock.
         self.closed.store(true, Ordering::Relaxed);
@@ -165,7 +169,8 @@ impl<B: Work> WorkList<B> {
     }
 }
 
-/// A little comes to the last block: each turn brings some, and a list of as many blocks as there were turns would be a long one. Much is a block of its own.
+/// A little comes to the last block: each turn brings some, and a list of as many blocks as there
+/// were turns would be a long one. Much is a block of its own.
 fn put<B: Work>(blocks: &mut Vec<B>, work: &mut B) {
     match blocks.last_mut() {
         Some(block) if block.has_room() && work.has_room() => block.append(work),

@@ -9,7 +9,8 @@ use crate::orca::Entry;
 use crate::pages::chunk::PAGE;
 use crate::stress::When;
 
-/// Old generations of more bytes than this, with the counts of what is shared, are marked beside the turns (H7).
+/// Old generations of more bytes than this, with the counts of what is shared, are marked beside
+/// the turns (H7).
 const BESIDE: usize = 256 * 1024;
 
 /// So much a small heap may grow, in nurseries, while a mark waits for what is to be heard.
@@ -26,7 +27,8 @@ enum Due {
     Nothing,
     Young,
     All,
-    /// A mark beside the turns, or a step of the one that runs: by so many objects or entries, under stress; else by what was made old since.
+    /// A mark beside the turns, or a step of the one that runs: by so many objects or entries,
+    /// under stress; else by what was made old since.
     Beside(Option<usize>),
 }
 
@@ -57,13 +59,15 @@ impl Core {
         self.pacing.marking == Marking::Concurrent && self.old.living() + self.counts() > BESIDE
     }
 
-    /// Whether so much is not swept yet, or lies beside that, that the next mark waits until it is, and does not sweep it at once.
+    /// Whether so much is not swept yet, or lies beside that, that the next mark waits until it is,
+    /// and does not sweep it at once.
     fn sweeps_beside(&self) -> bool {
         let concurrent = self.pacing.marking == Marking::Concurrent;
         concurrent && self.old.unswept != 0 && self.is_large()
     }
 
-    /// Whether there is so much in its old generation, dead objects too, that it is not to be marked and swept at once.
+    /// Whether there is so much in its old generation, dead objects too, that it is not to be
+    /// marked and swept at once.
     pub(crate) fn is_large(&self) -> bool {
         self.old.live + self.counts() > BESIDE
     }
@@ -73,7 +77,8 @@ impl Core {
         self.between_turns().counted() * size_of::<Entry>()
     }
 
-    /// Whether a mark that is due has waited until the heap has grown by another sixteenth, or by some nurseries: then it begins, and hears at once what is left to be heard.
+    /// Whether a mark that is due has waited until the heap has grown by another sixteenth, or by
+    /// some nurseries: then it begins, and hears at once what is left to be heard.
     fn has_waited(&mut self) -> bool {
         let weight = self.weight();
         let since = *self.waits_since.get_or_insert(weight);
@@ -104,7 +109,8 @@ impl Core {
         self.reserve.shrink(0, &self.source);
     }
 
-    /// Turns got no pages: whether that is over, now that all is given back that can be, and there were so many marks before. One that runs is waited for.
+    /// Turns got no pages: whether that is over, now that all is given back that can be, and there
+    /// were so many marks before. One that runs is waited for.
     #[cold]
     fn looks_at_shortage(&self, marks: u64) {
         if self.is_marking() {
@@ -133,7 +139,8 @@ impl<R: Root> Heap<R> {
         self.check();
     }
 
-    /// Empties the nursery and marks everything; the dead are swept when room is needed, or by [`Heap::sweep`]. A mark that runs beside the turns is given up.
+    /// Empties the nursery and marks everything; the dead are swept when room is needed, or by
+    /// [`Heap::sweep`]. A mark that runs beside the turns is given up.
     pub fn collect(&mut self) {
         if self.never() {
             return;
@@ -142,9 +149,12 @@ impl<R: Root> Heap<R> {
         self.check();
     }
 
-    /// Begins to mark everything, unless a mark runs already. At once, unless its pacing marks [beside the turns](Marking::Concurrent) and it is large. One that runs beside the turns goes on by [`Heap::pace`] and the help of [`Heap::marker`].
+    /// Begins to mark everything, unless a mark runs already. At once, unless its pacing marks
+    /// [beside the turns](Marking::Concurrent) and it is large. One that runs beside the turns goes
+    /// on by [`Heap::pace`] and the help of [`Heap::marker`].
     ///
-    /// Costs a collection of the nursery, a look at what the state refers to, what is left of the last sweep, and of what others have left ([`Heap::heed_some`]).
+    /// Costs a collection of the nursery, a look at what the state refers to, what is left of the
+    /// last sweep, and of what others have left ([`Heap::heed_some`]).
     pub fn begin_mark(&mut self) -> Begun {
         self.begin_mark_and_note(Shows::Nothing)
     }
@@ -185,8 +195,10 @@ impl<R: Root> Heap<R> {
         self.core.get_mut().work_at_cycle(objects)
     }
 
-    /// Whether a mark that runs beside the turns has met all that lives, and what knows of the dead has not heard of all of them yet: weak references, watches, tags, and
-    /// counts of other heaps' objects. No [`Marker`] can help any more: [`Heap::pace`] settles a piece each time. Costs two loads.
+    /// Whether a mark that runs beside the turns has met all that lives, and what knows of the dead
+    /// has not heard of all of them yet: weak references, watches, tags, and counts of other heaps'
+    /// objects. No [`Marker`] can help any more: [`Heap::pace`] settles a piece each time. Costs
+    /// two loads.
     #[inline]
     #[must_use]
     pub fn is_settling(&self) -> bool {
@@ -200,7 +212,8 @@ impl<R: Root> Heap<R> {
         self.check();
     }
 
-    /// Sweeps so many runs of pages of what is left of the last mark, fewer if there are many destructors to run, or large objects to give back.
+    /// Sweeps so many runs of pages of what is left of the last mark, fewer if there are many
+    /// destructors to run, or large objects to give back.
     pub fn sweep_some(&mut self, runs: usize) {
         let core = self.core.get_mut();
         core.old.sweep(Portion::of(runs), &core.source);
@@ -214,8 +227,9 @@ impl<R: Root> Heap<R> {
         self.core().old.unswept != 0
     }
 
-    /// Whether [`Heap::pace`] would do something that is not to wait. A mark that runs beside the turns waits for what becomes old, or for a long log of what was
-    /// written; so does what it leaves ([`Heap::is_settling`]), which only `pace` settles. Costs a few loads.
+    /// Whether [`Heap::pace`] would do something that is not to wait. A mark that runs beside the
+    /// turns waits for what becomes old, or for a long log of what was written; so does what it
+    /// leaves ([`Heap::is_settling`]), which only `pace` settles. Costs a few loads.
     #[inline]
     #[must_use]
     pub fn is_due(&self) -> bool {
@@ -228,8 +242,10 @@ impl<R: Root> Heap<R> {
             || core.pacing.stress.is_some()
     }
 
-    /// Whether the heap has grown since the last mark, so much that another is to begin, and none has: [`Heap::pace`] waits with it until what is left of the last sweep is swept, and
-    /// what others have left is heard. Not so under a stress by which growth decides nothing. Costs a few loads.
+    /// Whether the heap has grown since the last mark, so much that another is to begin, and none
+    /// has: [`Heap::pace`] waits with it until what is left of the last sweep is swept, and what
+    /// others have left is heard. Not so under a stress by which growth decides nothing. Costs a
+    /// few loads.
     #[inline]
     #[must_use]
     pub fn mark_waits(&self) -> bool {
@@ -239,7 +255,8 @@ impl<R: Root> Heap<R> {
         when == When::Paced && core.cycle.borrow().is_none() && core.weight() > core.mark_at
     }
 
-    /// Whether it is so large that growth has it marked at times ([`Pacing::first`](crate::Pacing::first)). Costs a few loads.
+    /// Whether it is so large that growth has it marked at times
+    /// ([`Pacing::first`](crate::Pacing::first)). Costs a few loads.
     #[inline]
     #[must_use]
     pub fn exceeds_first(&self) -> bool {
@@ -247,8 +264,9 @@ impl<R: Root> Heap<R> {
         core.weight() > core.pacing.first
     }
 
-    /// Between two turns: collects what is due by the heap's pacing; goes on with a mark that runs beside the turns, settles a piece of what it leaves if all is met
-    /// ([`Heap::is_settling`]), and ends it when that was the last one.
+    /// Between two turns: collects what is due by the heap's pacing; goes on with a mark that runs
+    /// beside the turns, settles a piece of what it leaves if all is met ([`Heap::is_settling`]),
+    /// and ends it when that was the last one.
     pub fn pace(&mut self) {
         let marks = self.core().counted.marks();
         let due = self.due().by(self.core().pacing.marking);
@@ -300,7 +318,8 @@ impl<R: Root> Heap<R> {
         let old = core.weight() >= core.mark_at || core.shortage.is_due();
         match core.pacing.stress.map_or(When::Paced, |stress| stress.when) {
             When::Paced if marks => Due::Beside(None),
-            // The sweep is paced to be through by now. What is left of it comes first, also if little of all that lives.
+            // The sweep is paced to be through by now. What is left of it comes first, also if
+            // little of all that lives.
             When::Paced if old && core.sweeps_beside() => match young {
                 true => Due::Young,
                 false => Due::Nothing,

@@ -2,8 +2,9 @@
 
 use std::cell::Cell;
 
-/// A heap that was marked for a turn that got no pages, in vain, is marked once more after the next turn, which may have forgotten something. Then it waits for a turn, for three, and so
-/// on: for so many less one at most; and for the next one that gets none.
+/// A heap that was marked for a turn that got no pages, in vain, is marked once more after the next
+/// turn, which may have forgotten something. Then it waits for a turn, for three, and so on: for so
+/// many less one at most; and for the next one that gets none.
 const MOST: u32 = 64;
 
 /// Of pages: what a heap does about it.

@@ -10,7 +10,8 @@ use std::mem;
 use std::ptr::NonNull;
 
 impl Old {
-    /// Takes in all that another one has: its objects are met by this one's last mark, and `owner`'s. Costs some stores for each page, whatever lies in it.
+    /// Takes in all that another one has: its objects are met by this one's last mark, and
+    /// `owner`'s. Costs some stores for each page, whatever lies in it.
     ///
     /// # Safety
     ///
@@ -24,7 +25,8 @@ impl Old {
             unsafe {
                 let page = run.page();
                 page.swept = self.marked.0;
-                // Of a run that is longer than a chunk only the first page has a state and an owner that are read.
+                // Of a run that is longer than a chunk only the first page has a state and an owner
+                // that are read.
                 let described = match page.kind {
                     Kind::Large => 1,
                     _ => page.pages as usize,

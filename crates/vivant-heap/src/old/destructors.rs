@@ -20,14 +20,16 @@ impl Old {
 }
 
 impl Mutator<'_> {
-    /// Notes the destructor of a shared object: its owner counts it, which is not the region in which it may have been made.
+    /// Notes the destructor of a shared object: its owner counts it, which is not the region in
+    /// which it may have been made.
     ///
     /// # Safety
     ///
     /// It was just made.
     #[inline(never)]
     pub(crate) unsafe fn note_drop_shared(&self, object: NonNull<Header>) {
-        // SAFETY: the owner's turn lasts, and this thread has it; nobody has a reference into its heap within this function.
+        // SAFETY: the owner's turn lasts, and this thread has it; nobody has a reference into its
+        // heap within this function.
         let owner = unsafe { &mut *self.sharer().as_ref().get() };
         // SAFETY: the caller's.
         unsafe { owner.old.note_drop(object) };
@@ -35,7 +37,8 @@ impl Mutator<'_> {
 }
 
 impl<R: Root> Heap<R> {
-    /// Whether an object of it has a destructor, a dead one perhaps, which runs when that is collected. Costs a few loads.
+    /// Whether an object of it has a destructor, a dead one perhaps, which runs when that is
+    /// collected. Costs a few loads.
     #[inline]
     #[must_use]
     pub fn has_destructors(&self) -> bool {

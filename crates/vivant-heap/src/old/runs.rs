@@ -10,7 +10,8 @@ use std::mem;
 /// How full a run is.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Fill {
-    /// Less than a quarter of its cells are in use: most likely to be empty soon, if nobody takes more of them.
+    /// Less than a quarter of its cells are in use: most likely to be empty soon, if nobody takes
+    /// more of them.
     Few,
     /// Less than three quarters.
     Some,
@@ -100,7 +101,8 @@ impl Runs {
         self.taken_from = Some(run);
     }
 
-    /// Free cells of the run that they are taken from, or of the fullest one that is swept and at least so full.
+    /// Free cells of the run that they are taken from, or of the fullest one that is swept and at
+    /// least so full.
     ///
     /// # Safety
     ///
@@ -120,7 +122,8 @@ impl Runs {
         }
     }
 
-    /// The next run that is to be swept: the fullest of those that had free cells, and the full ones last.
+    /// The next run that is to be swept: the fullest of those that had free cells, and the full
+    /// ones last.
     pub(super) fn next_unswept(&mut self) -> Option<Run> {
         let [few, some, most, all] = &mut self.unswept;
         let order = [most, some, few, all];
@@ -132,7 +135,8 @@ impl Runs {
         order.into_iter().find_map(Pieces::pop)
     }
 
-    /// A mark has ended: all are to be swept. No cells are at hand. Costs the same however many there are.
+    /// A mark has ended: all are to be swept. No cells are at hand. Costs the same however many
+    /// there are.
     ///
     /// # Safety
     ///

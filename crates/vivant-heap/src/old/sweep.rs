@@ -10,10 +10,12 @@ use crate::pages::page::{Kind, Run, Wanted};
 use crate::planted::{Planted, is_planted};
 use crate::stress::poison;
 
-/// How many runs are swept for one object that finds no cell: what bounds its allocation. If none of them has a free cell it gets a new run.
+/// How many runs are swept for one object that finds no cell: what bounds its allocation. If none
+/// of them has a free cell it gets a new run.
 const MISSES: usize = 8;
 
-/// How many are for all objects of one collection of the nursery, of which each may find hardly a cell in a run: what bounds its pause. Then new runs it is.
+/// How many are for all objects of one collection of the nursery, of which each may find hardly a
+/// cell in a run: what bounds its pause. Then new runs it is.
 pub(crate) const MISSES_MINOR: usize = 256;
 
 /// A sweep of a run costs as much as so many destructors.
@@ -73,7 +75,8 @@ impl Old {
         self.unswept == 0
     }
 
-    /// Sweeps a few runs of one class for an object that finds no cell. One of those that are empty now is the caller's.
+    /// Sweeps a few runs of one class for an object that finds no cell. One of those that are empty
+    /// now is the caller's.
     pub(super) fn sweep_for(&mut self, class: usize, source: &Source) -> Option<Run> {
         let mut empty = Vec::new();
         for _ in 0..MISSES.min(self.misses) {
@@ -187,8 +190,9 @@ unsafe fn sweep_run(run: Run, alive: u8, free: FreeCells, panics: &mut u64) -> F
     unsafe {
         let before = run.page().used;
         let size = run.page().cell_size();
-        // SAFETY: dead, and its page is the caller's. Destructors that run meanwhile are of leaves (H10): they have no way to this heap, so to no page of
-        // this run, which `sweep` has borrowed.
+        // SAFETY: dead, and its page is the caller's. Destructors that run meanwhile are of leaves
+        // (H10): they have no way to this heap, so to no page of this run, which `sweep` has
+        // borrowed.
         run.sweep(alive, wanted, |cell, drops| {
             if drops {
                 *panics += end(cell.cast());

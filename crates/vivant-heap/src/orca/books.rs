@@ -50,11 +50,13 @@ pub(crate) fn tell(account: Account, object: NonNull<Header>, by: i64) {
     }
 }
 
-/// Each change of a count is posted to an account of its object, where it is made. Each step of the protocol moves weights from account to
-/// account, so between any two steps of a thread those of each object are even: exports and lanes together are imports and parcels together.
+/// Each change of a count is posted to an account of its object, where it is made. Each step of the
+/// protocol moves weights from account to account, so between any two steps of a thread those of
+/// each object are even: exports and lanes together are imports and parcels together.
 ///
-/// Compiled where `debug_assertions` are on. [`Ledger`](crate::Ledger) finds out the same by walking through everything that there is, which tests
-/// of whole systems cannot give it; this is asked after every run of an actor in a simulation.
+/// Compiled where `debug_assertions` are on. [`Ledger`](crate::Ledger) finds out the same by
+/// walking through everything that there is, which tests of whole systems cannot give it; this is
+/// asked after every run of an actor in a simulation.
 pub(crate) fn post(account: Account, object: NonNull<Header>, by: i64) {
     if !cfg!(debug_assertions) || by == 0 {
         return;
@@ -81,10 +83,11 @@ pub(crate) fn post(account: Account, object: NonNull<Header>, by: i64) {
 pub struct Books(());
 
 impl Books {
-    /// Whether all that this thread has counted is even, for each object (O5). Costs a look, and where `debug_assertions` are off nothing: then
-    /// nothing is written down either.
+    /// Whether all that this thread has counted is even, for each object (O5). Costs a look, and
+    /// where `debug_assertions` are off nothing: then nothing is written down either.
     ///
-    /// What leaks, with an orphan that is dropped though others know of its objects, stays in the books: it is counted for ever.
+    /// What leaks, with an orphan that is dropped though others know of its objects, stays in the
+    /// books: it is counted for ever.
     ///
     /// ```
     /// use vivant_heap::Books;
@@ -144,7 +147,8 @@ mod tests {
 
     type Paper = Heap<News>;
 
-    /// One makes it, the second gets it and sends it on to the third, and all forget it. Whether the books were even whenever a step was over.
+    /// One makes it, the second gets it and sends it on to the third, and all forget it. Whether
+    /// the books were even whenever a step was over.
     fn is_even_throughout() -> bool {
         let source = Arc::new(Source::new());
         let mut heaps = [(); 3].map(|()| Paper::new(&source, Pacing::default(), |_| None));

@@ -9,18 +9,21 @@ use crate::shards::Shards;
 use std::mem;
 use std::ptr::NonNull;
 
-/// A count for each of some objects. In the order in which they came in: nothing is done in the order of addresses (R5).
+/// A count for each of some objects. In the order in which they came in: nothing is done in the
+/// order of addresses (R5).
 #[repr(C)]
 pub(crate) struct Counts {
     entries: Rows<Entry>,
     account: Account,
     /// The place of each object's entry, by its address.
     places: Shards<u32>,
-    /// The place that was last asked for. Who tells many of one object asks for it again and again; and whoever gives objects up does it in the order
-    /// in which they came, which was that in which they were told of: then the next place is the right one.
+    /// The place that was last asked for. Who tells many of one object asks for it again and again;
+    /// and whoever gives objects up does it in the order in which they came, which was that in
+    /// which they were told of: then the next place is the right one.
     last: u32,
-    /// So many entries, the first ones, wait for the mark that runs, or has met all: what is touched there is met by it. All imports, while it runs; the exports that it has not
-    /// taken for roots yet.
+    /// So many entries, the first ones, wait for the mark that runs, or has met all: what is
+    /// touched there is met by it. All imports, while it runs; the exports that it has not taken
+    /// for roots yet.
     unsettled: usize,
 }
 
@@ -28,7 +31,8 @@ pub(crate) struct Counts {
 #[derive(Clone, Copy)]
 pub(crate) struct Entry {
     pub(crate) object: NonNull<Header>,
-    /// Of an export: below zero as long as an INC lies in the lane, and references that needed it have come back.
+    /// Of an export: below zero as long as an INC lies in the lane, and references that needed it
+    /// have come back.
     pub(crate) count: i64,
     /// Whether the mark that runs, or was the last, has met it.
     pub(crate) met: Met,
@@ -112,7 +116,8 @@ impl Counts {
         self.unsettled = usize::MAX;
     }
 
-    /// Those entries that there are now wait for [`Counts::take`], or for [`Counts::marked`]; and as long as they do, what is touched is met.
+    /// Those entries that there are now wait for [`Counts::take`], or for [`Counts::marked`]; and
+    /// as long as they do, what is touched is met.
     pub(super) fn wait(&mut self) {
         self.unsettled = self.entries.len();
     }
@@ -122,7 +127,8 @@ impl Counts {
         self.unsettled != 0
     }
 
-    /// Looks at so many of the entries that wait, the last ones of them, and takes the objects of those that count, or have counted since they wait.
+    /// Looks at so many of the entries that wait, the last ones of them, and takes the objects of
+    /// those that count, or have counted since they wait.
     pub(super) fn take(&mut self, most: usize, mut take: impl FnMut(NonNull<Header>)) {
         let until = self.unsettled;
         self.unsettled = until.saturating_sub(most);
@@ -149,7 +155,8 @@ impl Counts {
         }
     }
 
-    /// Looks at so many of the entries that wait, the last ones of them in their order, changes them, and forgets some. At how many: if fewer, that was all.
+    /// Looks at so many of the entries that wait, the last ones of them in their order, changes
+    /// them, and forgets some. At how many: if fewer, that was all.
     pub(super) fn marked(
         &mut self,
         most: usize,

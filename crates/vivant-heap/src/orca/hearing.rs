@@ -5,8 +5,9 @@ use crate::heap::{Core, Heap, Root};
 use std::mem;
 use std::vec;
 
-/// Changes that were taken together. They are heard in the order in which they were left (O6), and nothing else is taken until all of them are: as long as some are left, what the
-/// heap knows is what it was in between.
+/// Changes that were taken together. They are heard in the order in which they were left (O6), and
+/// nothing else is taken until all of them are: as long as some are left, what the heap knows is
+/// what it was in between.
 pub(crate) struct Hearing {
     /// Of the batch that is heard.
     changes: vec::IntoIter<Change>,
@@ -41,7 +42,8 @@ impl Hearing {
         self.taken = lane.take();
     }
 
-    /// Hears so many changes, or turns so many batches over, or some of both. How many: if fewer, all is heard that was taken.
+    /// Hears so many changes, or turns so many batches over, or some of both. How many: if fewer,
+    /// all is heard that was taken.
     pub(crate) fn hear(&mut self, most: usize, mut hear: impl FnMut(Change)) -> usize {
         let mut done = self.taken.turn_over(most);
         while done < most {
@@ -88,12 +90,14 @@ impl Hearing {
 pub(crate) enum Heard {
     /// Nothing that matters.
     Nothing,
-    /// Somebody has given up the last that others knew of an object: the next mark may find it dead.
+    /// Somebody has given up the last that others knew of an object: the next mark may find it
+    /// dead.
     Less,
 }
 
 impl Core {
-    /// Hears all that others have left until now. Whether some have given up all that they knew of an object.
+    /// Hears all that others have left until now. Whether some have given up all that they knew of
+    /// an object.
     pub(crate) fn heed(&mut self) -> Heard {
         let (sharing, lane) = (self.sharing.get_mut(), &self.owner.lane);
         sharing.hear(usize::MAX);
@@ -102,7 +106,8 @@ impl Core {
         sharing.told()
     }
 
-    /// Hears so many changes that others have left. What it comes to is told by the next [`Core::heed`]. Whether that was all: else what is left was taken.
+    /// Hears so many changes that others have left. What it comes to is told by the next
+    /// [`Core::heed`]. Whether that was all: else what is left was taken.
     pub(crate) fn hears_out(&mut self, most: usize) -> bool {
         let (sharing, lane) = (self.sharing.get_mut(), &self.owner.lane);
         let mut left = most;
@@ -118,15 +123,17 @@ impl Core {
 }
 
 impl<R: Root> Heap<R> {
-    /// Whether others have left something that it has not heard of, or of which it has not told ([`Heap::heed`]). Costs a few loads.
+    /// Whether others have left something that it has not heard of, or of which it has not told
+    /// ([`Heap::heed`]). Costs a few loads.
     #[inline]
     #[must_use]
     pub fn is_told(&self) -> bool {
         !self.core().owner.lane.is_empty() || self.is_hearing()
     }
 
-    /// Whether something is left of what others have left: [`Heap::heed_some`] has taken it and did not come to it, or [`Heap::pace`] has heard it, and [`Heap::heed`] has
-    /// not told of it. Costs a few loads.
+    /// Whether something is left of what others have left: [`Heap::heed_some`] has taken it and did
+    /// not come to it, or [`Heap::pace`] has heard it, and [`Heap::heed`] has not told of it. Costs
+    /// a few loads.
     #[inline]
     #[must_use]
     pub fn is_hearing(&self) -> bool {
@@ -140,8 +147,9 @@ impl<R: Root> Heap<R> {
         self.is_told() && self.parts().0.heed() == Heard::Less
     }
 
-    /// As [`Heap::heed`], of so many changes of counts, at least one: if there are more, the rest is left for the next time, and [`Heap::is_hearing`] says so. Meanwhile no mark
-    /// begins by [`Heap::pace`], until the heap has grown by another sixteenth.
+    /// As [`Heap::heed`], of so many changes of counts, at least one: if there are more, the rest
+    /// is left for the next time, and [`Heap::is_hearing`] says so. Meanwhile no mark begins by
+    /// [`Heap::pace`], until the heap has grown by another sixteenth.
     pub fn heed_some(&mut self, most: usize) -> bool {
         if !self.is_told() {
             return false;

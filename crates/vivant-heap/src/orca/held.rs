@@ -10,12 +10,13 @@ use std::fmt;
 use std::ops::Deref;
 use std::ptr::NonNull;
 
-/// A [`Val`] outside of turns: in a thread, a task, a global. It keeps its object alive, and says so to its owner when it is made, cloned and
-/// dropped.
+/// A [`Val`] outside of turns: in a thread, a task, a global. It keeps its object alive, and says
+/// so to its owner when it is made, cloned and dropped.
 ///
 /// What it refers to has no collected parts of its own: those are read in turns.
 ///
-/// Costs: a change in its owner's lane for each clone and each drop, which is a short allocation and an exchange; nothing to read.
+/// Costs: a change in its owner's lane for each clone and each drop, which is a short allocation
+/// and an exchange; nothing to read.
 ///
 /// ```
 /// use std::sync::Arc;

@@ -13,8 +13,9 @@ const RECEIVED_MAX: usize = if cfg!(any(test, miri)) { 4 } else { 1024 };
 
 /// Counts of foreign objects.
 ///
-/// What is received is written down first, and added up when somebody needs to know: one cold line for four messages, where a table is three for
-/// each in an actor that has not run for a while. What a heap has not kept until its next mark never comes into the table.
+/// What is received is written down first, and added up when somebody needs to know: one cold line
+/// for four messages, where a table is three for each in an actor that has not run for a while.
+/// What a heap has not kept until its next mark never comes into the table.
 #[repr(C)]
 pub(crate) struct Imports {
     /// What is not in `counts` yet.
@@ -46,7 +47,8 @@ impl Imports {
     #[inline]
     pub(crate) fn receive(&mut self, object: NonNull<Header>) {
         books::post(Account::Imports, object, 1);
-        // Who is sent one thing, or two by turns, again and again, has one or two: it is not to seem due for a mark.
+        // Who is sent one thing, or two by turns, again and again, has one or two: it is not to
+        // seem due for a mark.
         let again = self.received.iter_mut().rev().take(2);
         if let Some(before) = again.into_iter().find(|before| before.object == object) {
             before.count += 1;
@@ -66,7 +68,8 @@ impl Imports {
         &mut self.counts
     }
 
-    /// A mark begins beside the turns: what comes from here on, or is sent on, is not given up at its end (H6).
+    /// A mark begins beside the turns: what comes from here on, or is sent on, is not given up at
+    /// its end (H6).
     pub(crate) fn mark_begins(&mut self) {
         #[cfg(test)]
         if is_planted(Planted::WhiteImport) {
@@ -85,7 +88,8 @@ impl Imports {
         &mut self.counts
     }
 
-    /// A mark at once has met all that is needed, and has made entries for it: what was received of the rest is needed no more, and `given_up`.
+    /// A mark at once has met all that is needed, and has made entries for it: what was received of
+    /// the rest is needed no more, and `given_up`.
     pub(crate) fn met(&mut self, mut given_up: impl FnMut(NonNull<Header>, i64)) -> &mut Counts {
         for Received { object, count } in self.received.drain(..) {
             #[cfg(test)]
@@ -114,7 +118,8 @@ impl Imports {
         counted.chain(received)
     }
 
-    /// How many objects there are; one that was received a moment ago may be counted more than once.
+    /// How many objects there are; one that was received a moment ago may be counted more than
+    /// once.
     #[inline]
     pub(crate) fn len(&self) -> usize {
         self.counts.len() + self.received.len()

@@ -1,4 +1,5 @@
-//! What keeps a shared object: [`Heap::keepers`] at its owner, [`Sharer::weight_of`] at everybody else's.
+//! What keeps a shared object: [`Heap::keepers`] at its owner, [`Sharer::weight_of`] at everybody
+//! else's.
 
 use super::held::Held;
 use super::orphan::Orphan;
@@ -10,7 +11,8 @@ use crate::walk::{Edges, Search, Walk};
 use std::collections::{HashMap, HashSet};
 use std::ptr::NonNull;
 
-/// Names a shared object, for who asks what keeps it. It keeps nothing itself, and as soon as the object is gone it may name another one.
+/// Names a shared object, for who asks what keeps it. It keeps nothing itself, and as soon as the
+/// object is gone it may name another one.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct ObjectName(usize);
 
@@ -26,9 +28,11 @@ impl ObjectName {
 pub struct Keepers {
     /// Whether the owner's own state refers to it, directly or by other objects.
     pub own: bool,
-    /// What others know of by which it is reached: itself, and those of which it is a part. In the order in which others came to know them.
+    /// What others know of by which it is reached: itself, and those of which it is a part. In the
+    /// order in which others came to know them.
     pub wholes: Vec<ObjectName>,
-    /// The weights that others have of these in all: those of heaps, and one for each reference in a parcel or a [`Held`].
+    /// The weights that others have of these in all: those of heaps, and one for each reference in
+    /// a parcel or a [`Held`].
     pub weight: i64,
 }
 
@@ -54,10 +58,12 @@ pub trait Sharer {
 
     /// What keeps an object of this heap, as far as it has heard of others.
     ///
-    /// Walks through all that lives in the heap: for finding out, now and then. One that this heap does not own is kept by nothing here.
+    /// Walks through all that lives in the heap: for finding out, now and then. One that this heap
+    /// does not own is kept by nothing here.
     fn keepers(&mut self, of: ObjectName) -> Keepers;
 
-    /// The weights that this heap has of some objects of another one; none if it has none of them, as far as its last mark knows.
+    /// The weights that this heap has of some objects of another one; none if it has none of them,
+    /// as far as its last mark knows.
     fn weight_of(&self, objects: &[ObjectName]) -> Option<i64>;
 }
 

@@ -24,15 +24,18 @@ fn unlinked() -> *mut Batch {
     ptr::without_provenance_mut(1)
 }
 
-/// A list of batches with many writers and one reader, who takes all at once. One order: that in which they were left.
+/// A list of batches with many writers and one reader, who takes all at once. One order: that in
+/// which they were left.
 ///
-/// A batch is exchanged for the last one first, and linked to it then. The other way round, comparing, a writer could link its batch to one
-/// that was taken and freed, of which another one has the address now: the right place, by a pointer that must not be used.
+/// A batch is exchanged for the last one first, and linked to it then. The other way round,
+/// comparing, a writer could link its batch to one that was taken and freed, of which another one
+/// has the address now: the right place, by a pointer that must not be used.
 pub(crate) struct Lane {
     last: AtomicPtr<Batch>,
 }
 
-// SAFETY: batches are values in boxes, which one thread makes and another one takes; the objects that they name are not touched here.
+// SAFETY: batches are values in boxes, which one thread makes and another one takes; the objects
+// that they name are not touched here.
 unsafe impl Send for Lane {}
 // SAFETY: as above.
 unsafe impl Sync for Lane {}
@@ -64,8 +67,9 @@ impl Lane {
             unsafe { (*batch).before.store(before, Ordering::Release) };
             return Before::Nothing;
         });
-        // Release: pairs with the exchange of `take`; the reader sees the batch, and all that the writer did with the objects. Exchanges of other
-        // writers between the two carry that on, so it sees what each of them did.
+        // Release: pairs with the exchange of `take`; the reader sees the batch, and all that the
+        // writer did with the objects. Exchanges of other writers between the two carry that on, so
+        // it sees what each of them did.
         let release = fault!(Ordering::Release, LaneLeaveRelaxed => Ordering::Relaxed);
         let before = self.last.swap(batch, release);
         // From here on the lane is not touched: the reader may have taken all, and may have ended.
@@ -109,7 +113,8 @@ impl Drop for Lane {
     }
 }
 
-/// Batches that were taken out of a lane. They are linked as they were left, each to the one before it, and turned over before the first one is given out.
+/// Batches that were taken out of a lane. They are linked as they were left, each to the one before
+/// it, and turned over before the first one is given out.
 pub(crate) struct Batches {
     /// The last one that is not turned over.
     last: *mut Batch,
@@ -135,16 +140,19 @@ impl Batches {
         self.last.is_null() && self.first.is_null()
     }
 
-    /// Turns so many batches over. How many were left to be: if fewer, all are. Waits for a writer that is between the two writes of `leave`.
+    /// Turns so many batches over. How many were left to be: if fewer, all are. Waits for a writer
+    /// that is between the two writes of `leave`.
     pub(crate) fn turn_over(&mut self, most: usize) -> usize {
         for turned in 0..most {
             let last = self.last;
             if last.is_null() {
                 return turned;
             }
-            // Acquire: pairs with the store of `leave`, which is the last that the writer does with it.
+            // Acquire: pairs with the store of `leave`, which is the last that the writer does with
+            // it.
             let acquire = fault!(Ordering::Acquire, LaneTakeRelaxed => Ordering::Relaxed);
-            // SAFETY: made by `leave` of a box, and taken once: the swap has given it to this reader alone.
+            // SAFETY: made by `leave` of a box, and taken once: the swap has given it to this
+            // reader alone.
             let link = || unsafe { (*last).before.load(acquire) };
             let mut before = link();
             while before == unlinked() {

@@ -4,8 +4,9 @@ use super::lane::{Change, Lane};
 use std::ptr::NonNull;
 use std::thread;
 
-/// Of some seeds of Miri, where addresses come again at once, one has found a batch that was linked to a freed one: `-Zmiri-many-seeds=0..100
-/// -Zmiri-address-reuse-rate=1.0 -Zmiri-address-reuse-cross-thread-rate=1.0 -Zmiri-preemption-rate=0.3`.
+/// Of some seeds of Miri, where addresses come again at once, one has found a batch that was linked
+/// to a freed one:
+/// `-Zmiri-many-seeds=0..100 -Zmiri-address-reuse-rate=1.0 -Zmiri-address-reuse-cross-thread-rate=1.0 -Zmiri-preemption-rate=0.3`.
 #[test]
 fn what_writers_leave_is_taken_once_and_in_order() {
     let (lane, writers, each) = (Lane::new(), 3, if cfg!(miri) { 8 } else { 10_000 });

@@ -1,4 +1,5 @@
-//! Nothing is done in the order of addresses (R5): one program in two layouts posts the same changes in the same order.
+//! Nothing is done in the order of addresses (R5): one program in two layouts posts the same
+//! changes in the same order.
 
 use super::books::{self, Account, Books};
 use super::model_tests::{Both, Layout, Thing};
@@ -15,7 +16,8 @@ thread_local! {
 }
 
 fn note(account: Account, object: NonNull<Header>, by: i64) {
-    // SAFETY: things are all that is shared here; what is posted is counted until the step that posts it is over.
+    // SAFETY: things are all that is shared here; what is posted is counted until the step that
+    // posts it is over.
     let thing = unsafe { object.add(1).cast::<Thing<'_>>().as_ref() };
     POSTED.with(|posted| posted.borrow_mut().push((account, thing.noted.0, by)));
 }

@@ -12,9 +12,11 @@ use crate::walk::{Referrer, Search};
 use std::collections::{BTreeMap, HashMap};
 use std::ptr::NonNull;
 
-/// A check of everything that is shared: give it all heaps, orphans, parcels and held references that there are, and ask.
+/// A check of everything that is shared: give it all heaps, orphans, parcels and held references
+/// that there are, and ask.
 ///
-/// It remembers what it was shown, so nothing may happen between that and the question. For tests and simulations: it walks through all heaps.
+/// It remembers what it was shown, so nothing may happen between that and the question. For tests
+/// and simulations: it walks through all heaps.
 ///
 /// ```
 /// use std::sync::Arc;

@@ -1,4 +1,5 @@
-//! ORCA in small: what counts must be, by numbers and maps alone. Nothing moves, nothing is freed; a mark is a walk.
+//! ORCA in small: what counts must be, by numbers and maps alone. Nothing moves, nothing is freed;
+//! a mark is a walk.
 //!
 //! | here | in the crate | in the paper |
 //! |---|---|---|
@@ -81,7 +82,8 @@ impl Model {
         }
     }
 
-    /// What a heap's own roots reach: its own things, and the foreign ones that are met from these, or from the state.
+    /// What a heap's own roots reach: its own things, and the foreign ones that are met from these,
+    /// or from the state.
     fn met(&self, heap: usize) -> BTreeSet<Number> {
         let Heap { state, exports, .. } = &self.heaps[heap];
         let known = exports.iter().filter(|(_, count)| **count != 0);

@@ -1,6 +1,8 @@
-//! Random programs that share, beside the model: the same counts after each step, nothing freed that somebody has, nothing left at the end.
+//! Random programs that share, beside the model: the same counts after each step, nothing freed
+//! that somebody has, nothing left at the end.
 //!
-//! Changes stay in their lanes until a heap collects, or all is compared, which few steps do: so a change may come as late as it can.
+//! Changes stay in their lanes until a heap collects, or all is compared, which few steps do: so a
+//! change may come as late as it can.
 
 use super::books::Books;
 use super::ledger::Ledger;
@@ -245,7 +247,8 @@ impl Both {
         self.model.heed(heap);
     }
 
-    /// The counts are those of the model, and nothing has ended that somebody has. No lane is heeded.
+    /// The counts are those of the model, and nothing has ended that somebody has. No lane is
+    /// heeded.
     fn compare(&mut self) {
         Books::check().unwrap();
         for heap in 0..HEAPS {
@@ -279,7 +282,8 @@ impl Both {
         ledger.check().unwrap_or_else(|fault| panic!("{fault}"));
     }
 
-    /// All is forgotten: when all have collected as often as a chain of wholes is long, everything has ended once.
+    /// All is forgotten: when all have collected as often as a chain of wholes is long, everything
+    /// has ended once.
     pub(super) fn end(mut self) {
         self.parcels.clear();
         self.heaps

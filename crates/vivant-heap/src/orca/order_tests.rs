@@ -1,4 +1,5 @@
-//! The worst order there is: whoever is told of a change collects at once, before the one who has told it goes on.
+//! The worst order there is: whoever is told of a change collects at once, before the one who has
+//! told it goes on.
 
 use super::ledger::Ledger;
 use super::model_tests::{Ended, Noted, Thing, Things};
@@ -49,7 +50,8 @@ fn eager(source: &Arc<Source>) -> Arc<Eager> {
 
 type One = Val<'static, Thing<'static>>;
 
-/// Something new goes from one heap to another, with what the first has as its part. The first forgets both.
+/// Something new goes from one heap to another, with what the first has as its part. The first
+/// forgets both.
 fn send(from: &Eager, to: &Eager, number: usize, ended: &Ended) {
     let parcel = from.with(|heap| {
         heap.turn(|m, state| {
@@ -61,8 +63,8 @@ fn send(from: &Eager, to: &Eager, number: usize, ended: &Ended) {
     to.with(|heap| heap.turn(|m, state| state.push(m.unpack(parcel))));
 }
 
-/// The third heap has a whole of the second one's, with a part of the first one's, and keeps the part alone. What has ended then, and
-/// whether the ledger finds all in order.
+/// The third heap has a whole of the second one's, with a part of the first one's, and keeps the
+/// part alone. What has ended then, and whether the ledger finds all in order.
 fn a_part_is_kept() -> (Vec<u32>, bool) {
     let source = Arc::new(Source::new());
     let ended = Ended::new(Mutex::new(vec![0, 0]));

@@ -25,10 +25,12 @@ impl Root for Nothing {
     type Of<'gc> = ();
 }
 
-/// What is left of a heap that has ended: objects that others know of, and what these reach; and what nobody needs, until it is freed.
+/// What is left of a heap that has ended: objects that others know of, and what these reach; and
+/// what nobody needs, until it is freed.
 ///
-/// Its lane must be heeded now and then, or what others give up is never freed: see [`Orphan::heed`], and [`Orphan::step`] for who has no time to do it at once. One that
-/// is dropped while others know of its objects leaks these, for good.
+/// Its lane must be heeded now and then, or what others give up is never freed: see
+/// [`Orphan::heed`], and [`Orphan::step`] for who has no time to do it at once. One that is dropped
+/// while others know of its objects leaks these, for good.
 #[must_use = "an orphan that is dropped too early leaks its objects"]
 pub struct Orphan {
     pub(super) heap: Heap<Nothing>,
@@ -42,7 +44,8 @@ enum Wants {
     Nothing,
     /// Others have given up the last of an object; or no mark has begun since the heap ended.
     Mark,
-    /// The mark that runs began with the state of the heap: what it has met says nothing, and it is given up for another one.
+    /// The mark that runs began with the state of the heap: what it has met says nothing, and it is
+    /// given up for another one.
     Another,
 }
 
@@ -75,10 +78,12 @@ pub enum Remains {
 }
 
 impl<R: Root> Heap<R> {
-    /// Ends the heap: the state is dropped, and all objects but those that others know of. None if nothing is left.
+    /// Ends the heap: the state is dropped, and all objects but those that others know of. None if
+    /// nothing is left.
     ///
-    /// What has more than 256 KiB is not gone through here: it is left to [`Orphan::step`] or [`Orphan::heed`], also if nobody knows of any of it. Else this costs a mark of
-    /// what others know, and a sweep of all; if that is nothing, what dropping it costs.
+    /// What has more than 256 KiB is not gone through here: it is left to [`Orphan::step`] or
+    /// [`Orphan::heed`], also if nobody knows of any of it. Else this costs a mark of what others
+    /// know, and a sweep of all; if that is nothing, what dropping it costs.
     pub fn end(self) -> Option<Orphan> {
         Orphan::left(self.with_state::<Nothing>(()))
     }
@@ -116,7 +121,8 @@ impl Orphan {
         self.wants != Wants::Nothing || self.is_marked() || self.heap.is_hearing()
     }
 
-    /// Hears what others have given up since, or a piece of it. Whether the next step is the first of a mark.
+    /// Hears what others have given up since, or a piece of it. Whether the next step is the first
+    /// of a mark.
     ///
     /// Costs next to nothing.
     pub fn wants_mark(&mut self) -> bool {
@@ -129,7 +135,8 @@ impl Orphan {
         wants && !self.heap.is_hearing()
     }
 
-    /// Hears what others have given up since, or a piece of it. Whether that was all that they knew of.
+    /// Hears what others have given up since, or a piece of it. Whether that was all that they knew
+    /// of.
     ///
     /// Costs a look at the counts of what others know until one is found, and frees nothing.
     pub fn is_given_up(&mut self) -> bool {
@@ -137,7 +144,8 @@ impl Orphan {
         self.knows_all() && self.heap.has_heard_all_out()
     }
 
-    /// Whether it has taken what others have left, and has not come to all of it. Costs a few loads.
+    /// Whether it has taken what others have left, and has not come to all of it. Costs a few
+    /// loads.
     #[must_use]
     pub fn is_hearing(&self) -> bool {
         self.heap.is_hearing()
@@ -150,12 +158,14 @@ impl Orphan {
         !is_stale && (self.heap.core().is_marking() || self.heap.is_unswept())
     }
 
-    /// Whether it has heard of all that others have left. Only then a count of zero says that nobody knows (O6).
+    /// Whether it has heard of all that others have left. Only then a count of zero says that
+    /// nobody knows (O6).
     fn knows_all(&self) -> bool {
         !self.heap.is_told()
     }
 
-    /// Hears what others have given up since, and does all that is to be done, at once. None if that was all: then everything is freed.
+    /// Hears what others have given up since, and does all that is to be done, at once. None if
+    /// that was all: then everything is freed.
     ///
     /// Costs next to nothing as long as somebody has all of it.
     pub fn heed(self) -> Option<Orphan> {
@@ -170,11 +180,14 @@ impl Orphan {
         }
     }
 
-    /// Hears what others have given up since, and does a piece of what is to be done, by so much `work` at most, from which it takes what it has done. One unit is an object that
-    /// is gone through, some 10 to 50 ns; or what takes as long.
+    /// Hears what others have given up since, and does a piece of what is to be done, by so much
+    /// `work` at most, from which it takes what it has done. One unit is an object that is gone
+    /// through, some 10 to 50 ns; or what takes as long.
     ///
-    /// A heap of 256 KiB or less is marked and swept at once; any is if the source has hardly any pages left. Else one of these: a mark begins, objects are gone through, what knows
-    /// of the dead hears of them, runs are swept. If others have given up something meanwhile, another mark follows.
+    /// A heap of 256 KiB or less is marked and swept at once; any is if the source has hardly any
+    /// pages left. Else one of these: a mark begins, objects are gone through, what knows of the
+    /// dead hears of them, runs are swept. If others have given up something meanwhile, another
+    /// mark follows.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -279,7 +292,8 @@ impl Orphan {
         }
     }
 
-    /// Nobody tells of anything a second time: a destructor of this heap, perhaps, which gives up another object of it.
+    /// Nobody tells of anything a second time: a destructor of this heap, perhaps, which gives up
+    /// another object of it.
     pub(super) fn hears(&mut self, most: usize) {
         let fewer = self.heap.heed_some(most);
         #[cfg(test)]

@@ -1,4 +1,5 @@
-//! Orphans that are gone through step by step: how much a step does, and what others do between two of them.
+//! Orphans that are gone through step by step: how much a step does, and what others do between two
+//! of them.
 
 use super::ledger::Ledger;
 use super::model::{Model, Number};
@@ -21,7 +22,8 @@ type One = Val<'static, Thing<'static>>;
 /// More than is collected at once.
 const MANY: usize = 20_000;
 
-/// What one step of the tests below does at most, and by how much it may do more: a run is swept as a whole.
+/// What one step of the tests below does at most, and by how much it may do more: a run is swept as
+/// a whole.
 const PIECE: usize = 200;
 const CELLS: usize = 512;
 
@@ -131,7 +133,8 @@ fn a_large_heap_that_nobody_knows_ends_step_by_step() {
     assert_eq!((times(&ended, 1), source.stats().pages), (MANY, 0));
 }
 
-/// Little lives when the dead of a mark are to be swept: what is heard then does not have all of them swept at once.
+/// Little lives when the dead of a mark are to be swept: what is heard then does not have all of
+/// them swept at once.
 #[test]
 fn what_is_given_up_in_the_middle_of_a_sweep_is_freed_step_by_step() {
     for left in [0, 1] {
@@ -376,7 +379,8 @@ impl Parish {
             .unwrap_or_else(|fault| panic!("{fault}"));
     }
 
-    /// All heaps end, and what is in parcels is given up between steps of orphans: everything has ended once.
+    /// All heaps end, and what is in parcels is given up between steps of orphans: everything has
+    /// ended once.
     fn end(mut self) {
         let heaps = self.heaps.drain(..);
         self.orphans.extend(heaps.filter_map(Heap::end));

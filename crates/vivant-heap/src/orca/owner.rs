@@ -9,7 +9,8 @@ use std::panic::{self, AssertUnwindSafe};
 use std::ptr::NonNull;
 use std::task::Waker;
 
-/// What others know of a heap: who it is, and where they leave changes of its counts. Its pages say where that is (H4).
+/// What others know of a heap: who it is, and where they leave changes of its counts. Its pages say
+/// where that is (H4).
 pub(crate) struct Owner {
     id: HeapId,
     pub(crate) lane: Lane,
@@ -37,8 +38,8 @@ impl Owner {
         unsafe { NonNull::new_unchecked(Arc::as_ptr(this).cast_mut()) }
     }
 
-    /// Who owns an object. That it stays there is the caller's to know: who is its holder knows it, and who counts the object, or a whole of
-    /// which it is a part.
+    /// Who owns an object. That it stays there is the caller's to know: who is its holder knows it,
+    /// and who counts the object, or a whole of which it is a part.
     ///
     /// # Safety
     ///
@@ -66,7 +67,8 @@ impl Owner {
         if self.lane.leave(changes) == Before::Nothing
             && let Some(waker) = self.waker.get()
         {
-            // Foreign code, of which others must not notice anything: who leaves changes may be in the middle of a collection, and has more to leave.
+            // Foreign code, of which others must not notice anything: who leaves changes may be in
+            // the middle of a collection, and has more to leave.
             let woken = panic::catch_unwind(AssertUnwindSafe(|| waker.wake_by_ref()));
             if let Err(panic) = woken {
                 crate::old::over(panic);
@@ -74,7 +76,8 @@ impl Owner {
         }
     }
 
-    /// Gives up weights of objects, which the caller had and does not use any more. All have the same owner.
+    /// Gives up weights of objects, which the caller had and does not use any more. All have the
+    /// same owner.
     ///
     /// # Safety
     ///
@@ -83,7 +86,8 @@ impl Owner {
         // SAFETY: none once the changes lie there: that is the fault.
         fault!(NotKept => return unsafe { owner.as_ref() }.leave(changes));
         // The moment these lie in the lane the owner may end: it is kept for what comes after that.
-        // SAFETY: the caller's: it came of an `Arc`, which is there as long as one of the objects is counted.
+        // SAFETY: the caller's: it came of an `Arc`, which is there as long as one of the objects
+        // is counted.
         let owner = unsafe {
             Arc::increment_strong_count(owner.as_ptr());
             Arc::from_raw(owner.as_ptr())

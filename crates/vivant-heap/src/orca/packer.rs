@@ -7,11 +7,13 @@ use std::cell::Cell;
 use std::fmt;
 
 thread_local! {
-    /// Whether foreign code runs on this thread in the middle of what is done to a heap, that of the turn perhaps: nobody else may look at it then.
+    /// Whether foreign code runs on this thread in the middle of what is done to a heap, that of
+    /// the turn perhaps: nobody else may look at it then.
     static WITHIN: Cell<bool> = const { Cell::new(false) };
 }
 
-/// A destructor runs in the middle of an allocation, or a waker in that of a count, until this is dropped. What they send is packed as if there were no turn.
+/// A destructor runs in the middle of an allocation, or a waker in that of a count, until this is
+/// dropped. What they send is packed as if there were no turn.
 pub(crate) struct ForeignCode {
     before: bool,
 }
@@ -43,8 +45,8 @@ impl Packer {
         Packer(unsafe { mutator.rebranded() })
     }
 
-    /// As [`Mutator::pack`], for a value of any brand. What that heap does not own it counts as an import. In the middle of what is done to a heap,
-    /// as [`Parcel::new`].
+    /// As [`Mutator::pack`], for a value of any brand. What that heap does not own it counts as an
+    /// import. In the middle of what is done to a heap, as [`Parcel::new`].
     ///
     /// # Safety
     ///
@@ -54,7 +56,8 @@ impl Packer {
         if shares::<T>() && WITHIN.get() {
             return Parcel::new(value);
         }
-        // SAFETY: the caller's; nothing is done to the heap meanwhile. The brand is that of the value, which is packed and nothing else.
+        // SAFETY: the caller's; nothing is done to the heap meanwhile. The brand is that of the
+        // value, which is packed and nothing else.
         unsafe { self.0.rebranded() }.pack(value)
     }
 }
@@ -99,7 +102,8 @@ mod tests {
         type Of<'gc> = Vec<Val<'gc, Leaf<Late>>>;
     }
 
-    /// Who runs the destructor has the heap exclusively: it is not looked at, which Miri would see too.
+    /// Who runs the destructor has the heap exclusively: it is not looked at, which Miri would see
+    /// too.
     #[test]
     fn a_destructor_in_an_allocation_packs_without_the_heap() {
         let source = Arc::new(Source::new());

@@ -11,11 +11,13 @@ use std::fmt;
 use std::mem::{self, ManuallyDrop};
 use std::ptr::NonNull;
 
-/// A value on its way from one heap to another, or to no heap at all: what [`Mutator::pack`] took, until [`Mutator::unpack`] gives it to a turn.
-/// `T` is its type outside turns, with `'static` for the brand.
+/// A value on its way from one heap to another, or to no heap at all: what [`Mutator::pack`] took,
+/// until [`Mutator::unpack`] gives it to a turn. `T` is its type outside turns, with `'static` for
+/// the brand.
 ///
-/// What it shares lives, because the parcel counts each reference in it (O5). One that is dropped gives that back (O11): nothing leaks. It may be in any
-/// thread's hands, and be looked at there: [`Parcel::look`].
+/// What it shares lives, because the parcel counts each reference in it (O5). One that is dropped
+/// gives that back (O11): nothing leaks. It may be in any thread's hands, and be looked at there:
+/// [`Parcel::look`].
 ///
 /// ```
 /// use std::sync::Arc;
@@ -42,7 +44,8 @@ pub struct Parcel<T: Twin> {
     content: ManuallyDrop<T>,
 }
 
-// SAFETY: all that lies in it may go to another thread: `Object::Static` is `Send`, and what it shares was allowed to be shared.
+// SAFETY: all that lies in it may go to another thread: `Object::Static` is `Send`, and what it
+// shares was allowed to be shared.
 unsafe impl<T: Twin> Send for Parcel<T> {}
 // SAFETY: what others get of it is what may be read by many.
 unsafe impl<T: Twin + Sync> Sync for Parcel<T> {}
@@ -68,8 +71,9 @@ fn forge<'gc, T: Twin>(value: T::Of<'gc>) -> ManuallyDrop<T> {
 impl<'gc> Mutator<'gc> {
     /// Packs a value for another heap, or for another turn of this one.
     ///
-    /// Costs a count for each reference to something shared that lies in the value itself, whatever lies below it (O7); nothing for
-    /// a type that has none. Sometimes, for what belongs to a third heap, a change in that one's lane (O6).
+    /// Costs a count for each reference to something shared that lies in the value itself, whatever
+    /// lies below it (O7); nothing for a type that has none. Sometimes, for what belongs to a third
+    /// heap, a change in that one's lane (O6).
     #[inline]
     pub fn pack<T: Twin<Of<'gc>: Sendable<'gc>>>(&self, value: T::Of<'gc>) -> Parcel<T> {
         if shares::<T>() {
@@ -91,8 +95,8 @@ impl<'gc> Mutator<'gc> {
     #[inline]
     pub fn unpack<T: Twin>(&self, parcel: Parcel<T>) -> T::Of<'gc> {
         let parcel = ManuallyDrop::new(parcel);
-        // SAFETY: as in `forge`: with the brand of this turn, whose heap has what the value shares from here on. It is used once: nobody
-        // drops the parcel.
+        // SAFETY: as in `forge`: with the brand of this turn, whose heap has what the value shares
+        // from here on. It is used once: nobody drops the parcel.
         let value: T::Of<'gc> = unsafe { mem::transmute_copy(&parcel.content) };
         if shares::<T>() {
             let (own, mut sharing) = (Owner::name(&self.core().owner), self.sharing());
@@ -116,7 +120,8 @@ impl<T: Twin> Parcel<T> {
     {
         if shares::<T>() {
             let mut more = Post::default();
-            // SAFETY: whoever has the references is in a turn that may use them, so they are counted until it has ended. Nothing is given up.
+            // SAFETY: whoever has the references is in a turn that may use them, so they are
+            // counted until it has ended. Nothing is given up.
             unsafe {
                 each_root(&value, |root| {
                     books::post(Account::Parcels, root, 1);
@@ -133,11 +138,13 @@ impl<T: Twin> Parcel<T> {
     /// Looks at the value. The brand is its own: nothing of it can be kept.
     pub fn look<R>(&self, body: impl for<'any> FnOnce(&T::Of<'any>) -> R) -> R {
         let value = NonNull::from(&*self.content).cast();
-        // SAFETY: the same type but for its brand, which the body cannot choose or keep. The parcel counts what it shares meanwhile.
+        // SAFETY: the same type but for its brand, which the body cannot choose or keep. The parcel
+        // counts what it shares meanwhile.
         body(unsafe { value.as_ref() })
     }
 
-    /// Takes the value out for a while. The brand is its own: nothing of it can be kept, but what is packed again.
+    /// Takes the value out for a while. The brand is its own: nothing of it can be kept, but what
+    /// is packed again.
     pub fn open<R>(self, body: impl for<'any> FnOnce(T::Of<'any>) -> R) -> R {
         /// Gives back what a parcel without its content has counted.
         struct Counted(Vec<NonNull<Header>>);

@@ -21,8 +21,8 @@ use std::task::Waker;
 /// How much a heap asks for when it has no weight left to give (O6).
 pub(crate) const MORE: i64 = 256;
 
-/// What an import weighs when a heap asks itself whether to collect, as if it had so many bytes: the foreign object lives as long as nobody
-/// looks.
+/// What an import weighs when a heap asks itself whether to collect, as if it had so many bytes:
+/// the foreign object lives as long as nobody looks.
 pub(crate) const FOREIGN: usize = 1024;
 
 /// Who shares what with a heap. What each turn looks at lies at the beginning.
@@ -175,7 +175,8 @@ impl Sharing {
         done
     }
 
-    /// What was heard since it was told the last time: whether some have given up all that they knew of an object.
+    /// What was heard since it was told the last time: whether some have given up all that they
+    /// knew of an object.
     pub(crate) fn told(&mut self) -> Heard {
         self.hearing.told()
     }
@@ -200,14 +201,16 @@ impl Sharing {
         self.known().collect()
     }
 
-    /// What others know, as far as this heap has heard: all of it lives, for it hears before it looks for what does not.
+    /// What others know, as far as this heap has heard: all of it lives, for it hears before it
+    /// looks for what does not.
     pub(crate) fn known(&self) -> impl Iterator<Item = NonNull<Header>> {
         let known = self.exports.iter().filter(|export| export.count != 0);
         known.map(|export| export.object)
     }
 
-    /// A mark beside the turns begins: with what others know, which it takes by and by ([`Sharing::take`]); and what comes from here on, or is sent on, is not given up at its
-    /// end (H6). All changes were heeded.
+    /// A mark beside the turns begins: with what others know, which it takes by and by
+    /// ([`Sharing::take`]); and what comes from here on, or is sent on, is not given up at its end
+    /// (H6). All changes were heeded.
     pub(crate) fn mark_begins(&mut self) {
         self.imports.mark_begins();
         #[cfg(test)]
@@ -232,8 +235,9 @@ impl Sharing {
         self.exports.forget_mark();
     }
 
-    /// A mark beside the turns has met these, among others: asks for what it has no weight of, of so many of them. Of how many: if fewer, that was all, and what is not
-    /// met waits for [`Sharing::gives_up`].
+    /// A mark beside the turns has met these, among others: asks for what it has no weight of, of
+    /// so many of them. Of how many: if fewer, that was all, and what is not met waits for
+    /// [`Sharing::gives_up`].
     ///
     /// # Safety
     ///
@@ -277,8 +281,8 @@ impl Sharing {
         looked
     }
 
-    /// A mark beside the turns has asked for all that it has met: gives up what it has not met, and what has not come since it began, of so many objects. Of how many: if
-    /// fewer, that was all.
+    /// A mark beside the turns has asked for all that it has met: gives up what it has not met, and
+    /// what has not come since it began, of so many objects. Of how many: if fewer, that was all.
     ///
     /// # Safety
     ///
@@ -299,7 +303,8 @@ impl Sharing {
         looked
     }
 
-    /// A mark beside the turns has met all that others know of: forgets that nobody knows of some, of so many objects. Of how many: if fewer, that was all.
+    /// A mark beside the turns has met all that others know of: forgets that nobody knows of some,
+    /// of so many objects. Of how many: if fewer, that was all.
     pub(crate) fn forgets(&mut self, most: usize) -> usize {
         self.exports.marked(most, |export| {
             export.met = Met::NotYet;
@@ -312,7 +317,8 @@ impl Sharing {
         self.imports.len() + self.exports.len()
     }
 
-    /// A mark at once has met all that is needed: asks for what it has no weight of, and gives up the rest.
+    /// A mark at once has met all that is needed: asks for what it has no weight of, and gives up
+    /// the rest.
     ///
     /// # Safety
     ///
@@ -325,7 +331,8 @@ impl Sharing {
             .imports
             .met(|object, count| unsafe { fewer.add(object, -count) });
         imports.retain(|import| {
-            // SAFETY: the import counts it, or the whole by which it was met is counted until the fewer have left.
+            // SAFETY: the import counts it, or the whole by which it was met is counted until the
+            // fewer have left.
             unsafe { judge(import, &mut more, &mut fewer) }
         });
         self.left.count(&more, &fewer);
@@ -340,7 +347,8 @@ impl Sharing {
         }
     }
 
-    /// Takes over what a region has of others (O8). What it has of this heap's own objects comes home.
+    /// Takes over what a region has of others (O8). What it has of this heap's own objects comes
+    /// home.
     ///
     /// # Safety
     ///
@@ -375,11 +383,13 @@ impl Sharing {
     }
 }
 
-/// What becomes of an import when a mark has met all: it stays if it was met, with some weight; else it is given up. Whether it stays.
+/// What becomes of an import when a mark has met all: it stays if it was met, with some weight;
+/// else it is given up. Whether it stays.
 ///
 /// # Safety
 ///
-/// It is counted, or a whole of which it is a part, until the posts have left; the more leave first.
+/// It is counted, or a whole of which it is a part, until the posts have left; the more leave
+/// first.
 unsafe fn judge(import: &mut Entry, more: &mut Post, fewer: &mut Post) -> bool {
     let met = std::mem::replace(&mut import.met, Met::NotYet);
     let change = match (met, import.count) {
@@ -434,9 +444,10 @@ impl Core {
 }
 
 impl<R: Root> Heap<R> {
-    /// Says who is woken when others leave changes for this heap, which are heard by the next mark, or by [`Heap::heed`]. Once, before
-    /// anything is shared: the first one counts. It is called by whoever leaves something, in the middle of a collection too: that of a heap which is
-    /// locked may wait for its own thread. If it panics, that is over with the hook.
+    /// Says who is woken when others leave changes for this heap, which are heard by the next mark,
+    /// or by [`Heap::heed`]. Once, before anything is shared: the first one counts. It is called by
+    /// whoever leaves something, in the middle of a collection too: that of a heap which is locked
+    /// may wait for its own thread. If it panics, that is over with the hook.
     pub fn wake_by(&mut self, waker: Waker) {
         self.parts().0.wake_by(waker);
     }
@@ -447,8 +458,9 @@ impl<R: Root> Heap<R> {
         self.core().between_turns().exports.len()
     }
 
-    /// How many objects of others this heap has counts of; one that came a moment ago may be counted more than once. Those that it does not need are given
-    /// up by its next mark. Costs two loads.
+    /// How many objects of others this heap has counts of; one that came a moment ago may be
+    /// counted more than once. Those that it does not need are given up by its next mark. Costs two
+    /// loads.
     #[inline]
     #[must_use]
     pub fn imports(&self) -> usize {

@@ -10,7 +10,8 @@ pub(super) const USABLE: usize = PAGES - HEAD;
 /// A bit for each page of a chunk.
 type Bits = [u64; PAGES / 64];
 
-/// A chunk of which pages are given. More than one chunk long if it holds one object that is larger than a chunk.
+/// A chunk of which pages are given. More than one chunk long if it holds one object that is larger
+/// than a chunk.
 #[derive(Debug)]
 pub(super) struct Carved {
     start: NonNull<Chunk>,
@@ -47,14 +48,16 @@ impl Carved {
     ///
     /// # Safety
     ///
-    /// It is a run of a mapped chunk of the source whose lock the caller has: under that the number is written.
+    /// It is a run of a mapped chunk of the source whose lock the caller has: under that the number
+    /// is written.
     pub(super) unsafe fn number_of(start: NonNull<u8>) -> usize {
         // SAFETY: the caller's.
         unsafe { (*chunk_of(start).as_ptr()).number as usize }
     }
 
     pub(super) fn set_number(&self, number: usize) {
-        // SAFETY: this chunk is mapped as long as this value is there, and whoever has it has the source's lock.
+        // SAFETY: this chunk is mapped as long as this value is there, and whoever has it has the
+        // source's lock.
         unsafe { (*self.start.as_ptr()).number = number as u32 };
     }
 

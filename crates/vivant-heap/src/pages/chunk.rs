@@ -1,4 +1,5 @@
-//! A chunk: a mebibyte of memory, aligned to its size, that begins with the descriptions of its pages and cells.
+//! A chunk: a mebibyte of memory, aligned to its size, that begins with the descriptions of its
+//! pages and cells.
 
 use super::page::{Age, Page};
 use crate::orca::Owner;
@@ -20,16 +21,18 @@ pub(crate) const PAGES: usize = CHUNK / PAGE;
 /// Pages that a head covers.
 pub(crate) const HEAD: usize = 20;
 
-/// The head of a chunk, out of line with what it describes: marking and sweeping write here alone (H4).
+/// The head of a chunk, out of line with what it describes: marking and sweeping write here alone
+/// (H4).
 #[repr(C)]
 pub(crate) struct Chunk {
     /// One for each granule behind the head; only those at which a cell begins are used.
     states: [AtomicU8; (PAGES - HEAD) * (PAGE / GRANULE)],
     pages: [Page; PAGES - HEAD],
-    /// Of each page, the head's included: whether an object in it is young. Together, because every reference that a collection meets is
-    /// looked up here.
+    /// Of each page, the head's included: whether an object in it is young. Together, because every
+    /// reference that a collection meets is looked up here.
     ages: [Age; PAGES],
-    /// Of each page behind the head, whose it is, or nobody's. Not in the description, because other heaps read it (O6).
+    /// Of each page behind the head, whose it is, or nobody's. Not in the description, because
+    /// other heaps read it (O6).
     owners: [AtomicPtr<Owner>; PAGES - HEAD],
     /// Which of its source's chunks it is.
     pub(super) number: u32,
@@ -45,8 +48,8 @@ pub(super) const HEAD_UNUSED: usize = (PAGES - HEAD) * (PAGE / GRANULE) / PAGE *
 
 /// The chunk in which a pointer points.
 ///
-/// The result may reach what the pointer may: pointers into chunks are derived from the pointer to the whole chunk, and never
-/// from a reference to what lies in it (GC-NOTES §3, 8).
+/// The result may reach what the pointer may: pointers into chunks are derived from the pointer to
+/// the whole chunk, and never from a reference to what lies in it (GC-NOTES §3, 8).
 #[inline]
 pub(crate) fn chunk_of(pointer: NonNull<u8>) -> NonNull<Chunk> {
     let mask = !(CHUNK - 1);
@@ -137,8 +140,8 @@ unsafe fn owner_at<'a>(pointer: NonNull<u8>) -> &'a AtomicPtr<Owner> {
 /// As for `state_of`.
 #[inline]
 pub(crate) unsafe fn owner_of(pointer: NonNull<u8>) -> Option<NonNull<Owner>> {
-    // Relaxed: the page was described before the object in it was made, and whoever has a reference to that has it from there.
-    // SAFETY: the caller's.
+    // Relaxed: the page was described before the object in it was made, and whoever has a reference
+    // to that has it from there. SAFETY: the caller's.
     NonNull::new(unsafe { owner_at(pointer) }.load(Ordering::Relaxed))
 }
 
@@ -162,7 +165,8 @@ pub(crate) unsafe fn set_owner(pointer: NonNull<u8>, owner: Option<NonNull<Owner
 pub(crate) unsafe fn set_ages(first: NonNull<u8>, pages: usize, age: Age) {
     let number = (first.addr().get() & (CHUNK - 1)) / PAGE;
     debug_assert!(number >= HEAD && number + pages <= PAGES);
-    // SAFETY: the caller's. Nobody else writes these pages' bytes; others may read and write those beside them.
+    // SAFETY: the caller's. Nobody else writes these pages' bytes; others may read and write those
+    // beside them.
     unsafe {
         let ages = &raw mut (*chunk_of(first).as_ptr()).ages;
         let ages = ages.cast::<Age>().add(number);

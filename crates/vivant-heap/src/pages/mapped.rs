@@ -4,7 +4,8 @@ use super::memory::{self, Mapping, Unused};
 use std::collections::VecDeque;
 use std::ptr::NonNull;
 
-/// The mappings of a source, of which chunks are carved: those that have their memory before the others.
+/// The mappings of a source, of which chunks are carved: those that have their memory before the
+/// others.
 #[derive(Debug, Default)]
 pub(super) struct Mapped {
     mappings: Vec<Mapping>,
@@ -31,7 +32,8 @@ impl Mapped {
         self.ready.pop_front().map(Unused::into_start)
     }
 
-    /// Whether fewer chunks are ready than should be, if so many are carved in all: where memory comes for more than one at a time.
+    /// Whether fewer chunks are ready than should be, if so many are carved in all: where memory
+    /// comes for more than one at a time.
     pub(super) fn lacks(&self, carved: usize) -> bool {
         let unit = self.mappings.last().map_or(1, Mapping::unit);
         unit > 1 && self.ready.len() + self.touched < (carved / AHEAD_PART).clamp(unit, AHEAD)
@@ -76,7 +78,8 @@ impl Mapped {
 mod tests {
     use super::*;
 
-    /// How many chunks were carved when some memory was made ready, each time: by who does so as soon as it lacks.
+    /// How many chunks were carved when some memory was made ready, each time: by who does so as
+    /// soon as it lacks.
     fn prepared(chunks: usize) -> Vec<usize> {
         let mut mapped = Mapped::default();
         let mut prepared = Vec::new();
@@ -94,7 +97,8 @@ mod tests {
 
     #[test]
     fn two_chunks_are_ready_ahead_across_mappings() {
-        // Mappings have 1, 1, 2, 4, 8, 16 and 32 chunks: from the one with 8 on they come two at a time.
+        // Mappings have 1, 1, 2, 4, 8, 16 and 32 chunks: from the one with 8 on they come two at a
+        // time.
         assert_eq!(prepared(22), [9, 11, 13, 15, 17, 19, 21]);
     }
 

@@ -30,7 +30,8 @@ impl Mapping {
         self.chunks
     }
 
-    /// Chunks that the system gives memory together, when one of them is first used, if it has huge pages; they divide the mapping.
+    /// Chunks that the system gives memory together, when one of them is first used, if it has huge
+    /// pages; they divide the mapping.
     pub(super) fn unit(&self) -> usize {
         if self.chunks >= HUGE {
             HUGE_PAGE / CHUNK
@@ -47,7 +48,8 @@ impl Mapping {
     }
 }
 
-/// Chunks of a mapping that nobody has used yet: the holder's alone, zeroed, as long as their source is there.
+/// Chunks of a mapping that nobody has used yet: the holder's alone, zeroed, as long as their
+/// source is there.
 #[derive(Debug)]
 pub(super) struct Unused {
     start: NonNull<u8>,
@@ -91,11 +93,13 @@ impl Unused {
         (0..self.chunks).map(start).collect()
     }
 
-    /// Has the system give the memory, by writing to each page what is there. A call that asks for it would hold up every mapping and unmapping of the process
-    /// meanwhile, those of `malloc` too: 7 ms were seen.
+    /// Has the system give the memory, by writing to each page what is there. A call that asks for
+    /// it would hold up every mapping and unmapping of the process meanwhile, those of `malloc`
+    /// too: 7 ms were seen.
     pub(super) fn touch(&mut self) {
         for offset in (0..self.chunks * CHUNK).step_by(PAGE) {
-            // SAFETY: within what is held, which nobody else uses. Volatile: for the sake of the page.
+            // SAFETY: within what is held, which nobody else uses. Volatile: for the sake of the
+            // page.
             unsafe { self.start.add(offset).write_volatile(0) };
         }
     }
@@ -103,7 +107,8 @@ impl Unused {
 
 impl Drop for Mapping {
     fn drop(&mut self) {
-        // SAFETY: mapped with so many chunks. The source goes last: heaps hold it. Or the one object in it is gone.
+        // SAFETY: mapped with so many chunks. The source goes last: heaps hold it. Or the one
+        // object in it is gone.
         unsafe { source::unmap(self.start, self.chunks) };
     }
 }
@@ -118,8 +123,9 @@ mod system {
     /// Chunks that are mapped together, at most.
     pub(in crate::pages) const MOST: usize = 64;
 
-    /// From so many chunks on a mapping is made of huge pages, if the system likes: together they cost a third of what small ones cost when
-    /// they are first used. A small program would wait for each, and use few: mappings double, so before this one there were as many chunks.
+    /// From so many chunks on a mapping is made of huge pages, if the system likes: together they
+    /// cost a third of what small ones cost when they are first used. A small program would wait
+    /// for each, and use few: mappings double, so before this one there were as many chunks.
     #[cfg(any(target_os = "linux", target_os = "android"))]
     pub(super) const HUGE: usize = 8;
     /// Memory comes page by page.
@@ -146,7 +152,8 @@ mod system {
             unsafe { mmap_anonymous(ptr::null_mut(), bytes.checked_add(align)?, access, flags) };
         let start = start.ok()?.cast::<u8>();
         let before = start.align_offset(align);
-        // SAFETY: so much more than asked for was mapped; what lies before the first whole one and behind the last is given back.
+        // SAFETY: so much more than asked for was mapped; what lies before the first whole one and
+        // behind the last is given back.
         unsafe {
             let aligned = start.add(before);
             if before != 0 {
@@ -164,13 +171,15 @@ mod system {
         }
     }
 
-    /// Gives the memory of whole pages back to the system; they stay mapped, and nobody knows what lies in them when they are next used.
+    /// Gives the memory of whole pages back to the system; they stay mapped, and nobody knows what
+    /// lies in them when they are next used.
     ///
     /// # Safety
     ///
     /// Nobody uses them.
     pub(in crate::pages) unsafe fn discard(start: NonNull<u8>, bytes: usize) {
-        // SAFETY: the caller's. A system that refuses keeps them, which costs memory and nothing else.
+        // SAFETY: the caller's. A system that refuses keeps them, which costs memory and nothing
+        // else.
         let _kept = unsafe { madvise(start.as_ptr().cast(), bytes, NOT_NEEDED) };
     }
 

@@ -43,7 +43,8 @@ impl Age {
 /// The most cells that a run can have: a page of the smallest ones.
 const CELLS_MAX: usize = 256;
 
-/// The description of a page. Of a run, that of its first page describes all of it; the others have `kind`.
+/// The description of a page. Of a run, that of its first page describes all of it; the others have
+/// `kind`.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub(crate) struct Page {
@@ -65,11 +66,13 @@ pub(crate) struct Page {
 
 /// A run of pages of one heap, by its first page's description.
 ///
-/// The descriptions of a heap's pages are its holder's alone. Others read only whose a page is, which lies elsewhere.
+/// The descriptions of a heap's pages are its holder's alone. Others read only whose a page is,
+/// which lies elsewhere.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Run(pub(crate) NonNull<Page>);
 
-/// Free cells of a run that are at hand: a bit for each of those that one word of its bitmap describes. The run counts them as used.
+/// Free cells of a run that are at hand: a bit for each of those that one word of its bitmap
+/// describes. The run counts them as used.
 #[derive(Clone, Copy)]
 pub(crate) struct Word {
     pub(crate) run: Run,
@@ -188,8 +191,9 @@ impl Run {
         page.drops[number / 64] |= 1 << (number % 64);
     }
 
-    /// Takes out what the last mark has not met: cells whose state is not `alive`. Those are told, before they are free, of which the caller
-    /// wants to know; with whether their value has a destructor.
+    /// Takes out what the last mark has not met: cells whose state is not `alive`. Those are told,
+    /// before they are free, of which the caller wants to know; with whether their value has a
+    /// destructor.
     ///
     /// # Safety
     ///

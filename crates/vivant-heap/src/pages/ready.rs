@@ -16,7 +16,8 @@ pub(super) struct Ready {
 }
 
 impl Ready {
-    /// The next chunks have no memory yet: whoever is to see to it is told. Not under the source's lock.
+    /// The next chunks have no memory yet: whoever is to see to it is told. Not under the source's
+    /// lock.
     #[cold]
     pub(super) fn is_missing(&self) {
         // Relaxed: a hint; what there is to do is found under the source's lock.
@@ -46,8 +47,9 @@ impl Source {
         self.ready.unready.load(Ordering::Relaxed) && self.ready.waker.get().is_none()
     }
 
-    /// Says who calls [`Source::prepare`] when memory is missing: whoever is woken by this, on a thread of his own, so that no heap waits for the system. Once: the
-    /// first one counts. Woken in turns and in collections; if it panics, that is over with the hook.
+    /// Says who calls [`Source::prepare`] when memory is missing: whoever is woken by this, on a
+    /// thread of his own, so that no heap waits for the system. Once: the first one counts. Woken
+    /// in turns and in collections; if it panics, that is over with the hook.
     ///
     /// ```
     /// use std::sync::Arc;

@@ -12,7 +12,8 @@ use std::ptr::NonNull;
 
 /// Where heaps have their pages from. Shared by all heaps that may give each other memory.
 ///
-/// Memory that heaps give back stays with the source for the next ones, up to a bound: 8 MiB, or a quarter of what heaps have. What is more goes back to the system by and by (H12).
+/// Memory that heaps give back stays with the source for the next ones, up to a bound: 8 MiB, or a
+/// quarter of what heaps have. What is more goes back to the system by and by (H12).
 #[derive(Debug, Default)]
 pub struct Source {
     inner: Mutex<Inner>,
@@ -28,7 +29,8 @@ pub struct SourceStats {
     pub chunks: usize,
     /// Pages of 4 KiB that heaps have.
     pub pages: usize,
-    /// Pages that heaps had and the source has kept for others: of these the system has not got the memory back.
+    /// Pages that heaps had and the source has kept for others: of these the system has not got the
+    /// memory back.
     pub kept: usize,
 }
 
@@ -36,14 +38,16 @@ pub struct SourceStats {
 struct Inner {
     /// By the number that each has in its head.
     chunks: Vec<Carved>,
-    /// No fewer pages than the longest free run of each chunk has, in a list of bytes that is searched fast.
+    /// No fewer pages than the longest free run of each chunk has, in a list of bytes that is
+    /// searched fast.
     room: Vec<u8>,
     /// Chunks before this one have no room.
     first: usize,
     mapped: Mapped,
     /// Pages that heaps have.
     taken: usize,
-    /// Free pages whose memory the system has not got back, and the chunk where it is next given some.
+    /// Free pages whose memory the system has not got back, and the chunk where it is next given
+    /// some.
     kept: usize,
     trims: usize,
     limit: Limit,
@@ -64,7 +68,8 @@ enum Limit {
 /// Free pages that are always kept.
 const KEPT: usize = 2048;
 
-/// Pages that are taken back under one lock, and the longest run more: the system may have to take as many, some 100 microseconds.
+/// Pages that are taken back under one lock, and the longest run more: the system may have to take
+/// as many, some 100 microseconds.
 const BATCH: usize = 256;
 
 impl Source {
@@ -74,17 +79,19 @@ impl Source {
         Source::default()
     }
 
-    /// A source that gives turns nothing more when heaps have so many pages: an allocation that needs some panics, and its turn is over.
+    /// A source that gives turns nothing more when heaps have so many pages: an allocation that
+    /// needs some panics, and its turn is over.
     ///
-    /// Collections may take more, because they give back more as a rule: so after such a turn the heap can be collected still. They exceed
-    /// the bound by no more than what is alive in nurseries at that time, and a turn by a block of its nursery, which is 256 KiB at most.
+    /// Collections may take more, because they give back more as a rule: so after such a turn the
+    /// heap can be collected still. They exceed the bound by no more than what is alive in
+    /// nurseries at that time, and a turn by a block of its nursery, which is 256 KiB at most.
     #[must_use]
     pub fn bounded(pages: usize) -> Source {
         Source::with(Limit::Turns(pages))
     }
 
-    /// A source that has no more than so many pages for anybody, as a system that has no memory left: for tests of what happens then. A
-    /// collection that gets none ends the process.
+    /// A source that has no more than so many pages for anybody, as a system that has no memory
+    /// left: for tests of what happens then. A collection that gets none ends the process.
     #[must_use]
     pub fn exhausted_at(pages: usize) -> Source {
         Source::with(Limit::All(pages))
@@ -139,8 +146,9 @@ impl Source {
         if is_missing {
             self.ready.is_missing();
         }
-        // A run that is longer than a chunk has descriptions for its first chunk only: it holds one object, at its start.
-        // SAFETY: pages of a mapped chunk that are nobody's but the caller's now.
+        // A run that is longer than a chunk has descriptions for its first chunk only: it holds one
+        // object, at its start. SAFETY: pages of a mapped chunk that are nobody's but the caller's
+        // now.
         unsafe { describe(start, pages, Some(owner), kind) };
         // SAFETY: as above.
         let run = Run(unsafe { page_of(start) });
@@ -149,8 +157,9 @@ impl Source {
         Some(run)
     }
 
-    /// Has the system give some of the memory that will be taken next, where it gives a lot at a time: a turn need not wait for that then. If more is missing, that
-    /// is told again. Takes 5 ms on a virtual machine that has never used the memory.
+    /// Has the system give some of the memory that will be taken next, where it gives a lot at a
+    /// time: a turn need not wait for that then. If more is missing, that is told again. Takes 5 ms
+    /// on a virtual machine that has never used the memory.
     #[cold]
     pub fn prepare(&self) {
         let mut inner = self.inner();
@@ -214,7 +223,8 @@ impl Source {
 ///
 /// They are the caller's, and a run.
 unsafe fn describe(start: NonNull<u8>, pages: usize, owner: Option<NonNull<Owner>>, kind: Kind) {
-    // SAFETY: the caller's; of a run that is longer than a chunk only the pages of the first one are described.
+    // SAFETY: the caller's; of a run that is longer than a chunk only the pages of the first one
+    // are described.
     unsafe {
         let first = page_of(start);
         for number in 0..pages.min(USABLE) {
@@ -269,7 +279,8 @@ impl Inner {
         Some(start)
     }
 
-    /// What held this one object alone is the caller's to drop, without the lock: unmapping takes long.
+    /// What held this one object alone is the caller's to drop, without the lock: unmapping takes
+    /// long.
     fn put_back(&mut self, start: NonNull<u8>, pages: usize) -> Option<Carved> {
         // SAFETY: a run of this source, which is locked.
         let number = unsafe { Carved::number_of(start) };
@@ -304,194 +315,5 @@ impl Inner {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn runs_do_not_overlap_and_come_back() {
-        let source = Source::new();
-        let lengths = [1, 3, 8, 1, 200, 2, 700];
-        let runs: Vec<Run> = lengths
-            .iter()
-            .map(|&pages| {
-                source
-                    .take(pages, NonNull::dangling(), Kind::Cells)
-                    .unwrap()
-            })
-            .collect();
-        let mut spans: Vec<_> = runs
-            .iter()
-            .zip(lengths)
-            .map(|(run, pages)| (run.start().addr().get(), pages * PAGE))
-            .collect();
-        spans.sort_unstable();
-        assert!(spans.windows(2).all(|two| two[0].0 + two[0].1 <= two[1].0));
-        assert_eq!(source.stats().pages, lengths.iter().sum());
-        // SAFETY: taken above, not used any more.
-        unsafe { source.give(runs) };
-        assert_eq!(source.stats().pages, 0);
-    }
-
-    #[test]
-    #[cfg(all(target_os = "linux", not(miri)))]
-    fn the_next_chunks_are_made_ready_before_they_are_needed() {
-        let source = Source::new();
-        let mut runs = Vec::new();
-        let mut prepared = Vec::new();
-        while source.stats().chunks < 40 {
-            let run = source.take(USABLE, NonNull::dangling(), Kind::Large);
-            runs.push(run.expect("the system has memory"));
-            if source.is_unready() {
-                source.prepare();
-                prepared.push(source.stats().chunks);
-            }
-            assert!(!source.is_unready());
-        }
-        // Mappings have 1, 1, 2, 4, 8, 16 and 32 chunks: from the one with 8 on two come at a time.
-        let odd: Vec<usize> = (9..40).step_by(2).collect();
-        assert_eq!(prepared, odd);
-        // SAFETY: taken above, not used any more.
-        unsafe { source.give(runs) };
-        assert_eq!(source.stats().pages, 0);
-    }
-
-    #[test]
-    #[cfg(all(target_os = "linux", not(miri)))]
-    fn memory_is_made_ready_beside_who_takes_it() {
-        let source = Source::new();
-        let takers = std::sync::atomic::AtomicUsize::new(2);
-        std::thread::scope(|scope| {
-            for mark in [3_u8, 4] {
-                let (source, takers) = (&source, &takers);
-                scope.spawn(move || {
-                    let take = |_| {
-                        let run = source.take(USABLE, NonNull::dangling(), Kind::Large);
-                        let run = run.expect("the system has memory");
-                        // SAFETY: the run is ours.
-                        unsafe { run.start().write(mark) };
-                        run
-                    };
-                    let runs: Vec<Run> = (0..50).map(take).collect();
-                    // SAFETY: taken above, not used any more.
-                    unsafe {
-                        assert!(runs.iter().all(|run| run.start().read() == mark));
-                        source.give(runs);
-                    }
-                    takers.fetch_sub(1, std::sync::atomic::Ordering::Relaxed);
-                });
-                scope.spawn(move || {
-                    while takers.load(std::sync::atomic::Ordering::Relaxed) != 0 {
-                        source.prepare();
-                        std::thread::yield_now();
-                    }
-                });
-            }
-        });
-        assert_eq!(source.stats().pages, 0);
-    }
-
-    #[test]
-    fn trimming_spares_what_is_taken() {
-        let source = Source::new();
-        let runs = [1, 2, USABLE + 1].map(|pages| {
-            source
-                .take(pages, NonNull::dangling(), Kind::Large)
-                .unwrap()
-        });
-        // SAFETY: the runs are ours.
-        unsafe {
-            runs.iter().for_each(|run| run.start().write(5));
-            source.trim();
-            assert!(runs.iter().all(|run| run.start().read() == 5));
-            source.give(runs);
-        }
-        assert!(source.stats().chunks <= 1);
-    }
-
-    #[test]
-    fn what_is_freed_goes_back_to_the_system() {
-        let source = Source::new();
-        let chunks = if cfg!(miri) { 2 } else { 32 };
-        let take = |_| {
-            source
-                .take(USABLE, NonNull::dangling(), Kind::Large)
-                .unwrap()
-        };
-        for _ in 0..3 {
-            let runs: Vec<Run> = (0..chunks).map(take).collect();
-            assert_eq!(source.stats().chunks, chunks);
-            // SAFETY: taken above, not used any more.
-            unsafe { source.give(runs) };
-            let stats = source.stats();
-            assert_eq!(stats.pages, 0);
-            assert!(stats.kept <= KEPT, "{stats:?}");
-        }
-        let kept = source.stats().kept;
-        assert_eq!(source.trim(), kept * PAGE);
-        assert_eq!(source.stats().kept, 0);
-    }
-
-    #[test]
-    fn holes_are_filled() {
-        let source = Source::new();
-        let mut random = fastrand::Rng::with_seed(7);
-        let mut runs: Vec<Option<Run>> = vec![None; if cfg!(miri) { 10 } else { 300 }];
-        let mut pages = 0;
-        for _ in 0..runs.len() * 20 {
-            let place = random.usize(..runs.len());
-            match runs[place].take() {
-                Some(run) => {
-                    // SAFETY: taken below, not used any more.
-                    unsafe {
-                        assert_eq!(run.start().cast::<usize>().read(), place);
-                        pages -= run.page().pages as usize;
-                        source.give([run]);
-                    }
-                }
-                None => {
-                    let length = [1, 2, 7, 64][random.usize(..4)];
-                    let run = source
-                        .take(length, NonNull::dangling(), Kind::Cells)
-                        .unwrap();
-                    // SAFETY: the run is ours.
-                    unsafe { run.start().cast::<usize>().write(place) };
-                    pages += length;
-                    runs[place] = Some(run);
-                }
-            }
-            assert_eq!(source.stats().pages, pages);
-        }
-        // SAFETY: taken above, not used any more.
-        unsafe { source.give(runs.into_iter().flatten()) };
-        assert_eq!(source.stats().pages, 0);
-        let first = source
-            .take(USABLE, NonNull::dangling(), Kind::Cells)
-            .unwrap();
-        // SAFETY: nobody else uses this source.
-        assert_eq!(unsafe { Carved::number_of(first.start()) }, 0);
-    }
-
-    #[test]
-    fn a_bound_is_kept() {
-        let source = Source::exhausted_at(2);
-        assert!(source.take(2, NonNull::dangling(), Kind::Nursery).is_some());
-        assert!(source.take(1, NonNull::dangling(), Kind::Nursery).is_none());
-        let source = Source::bounded(2);
-        assert!(source.allows(2) && !source.allows(3));
-        assert!(source.take(2, NonNull::dangling(), Kind::Nursery).is_some());
-        assert!(!source.allows(1));
-        assert!(source.take(1, NonNull::dangling(), Kind::Nursery).is_some());
-    }
-
-    #[test]
-    #[cfg(target_pointer_width = "64")]
-    fn more_pages_than_a_description_counts_are_refused() {
-        let source = Source::new();
-        assert!(
-            source
-                .take(1 << 32, NonNull::dangling(), Kind::Large)
-                .is_none()
-        );
-        assert_eq!(source.stats(), SourceStats::default());
-    }
-}
+#[path = "source_tests.rs"]
+mod tests;

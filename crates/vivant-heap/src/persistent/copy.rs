@@ -1,4 +1,5 @@
-//! Slots of a node, copied with a change. Plain vectors, which [`Mutator::val_slice`](crate::Mutator::val_slice) then takes whole.
+//! Slots of a node, copied with a change. Plain vectors, which
+//! [`Mutator::val_slice`](crate::Mutator::val_slice) then takes whole.
 
 /// How many slots a node has at most.
 pub(super) const WIDTH: usize = 32;

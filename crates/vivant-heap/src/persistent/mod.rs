@@ -9,11 +9,14 @@ mod string;
 mod vec;
 mod version;
 
-/// Collections that never change: an update gives a new version, which shares what is the same with the old one.
+/// Collections that never change: an update gives a new version, which shares what is the same with
+/// the old one.
 ///
-/// A version is a `Copy` handle of a few words on shared objects ([`Val`](crate::Val)): a field of any object, of a message, or of a
-/// [`Parcel`](crate::Parcel), and any heap that has it reads it without a copy or a lock. Who updates gives the turn's [`Mutator`](crate::Mutator).
-/// The old version stays as it was, for whoever still has it; what nobody reaches any more is garbage of the heap that has made it.
+/// A version is a `Copy` handle of a few words on shared objects ([`Val`](crate::Val)): a field of
+/// any object, of a message, or of a [`Parcel`](crate::Parcel), and any heap that has it reads it
+/// without a copy or a lock. Who updates gives the turn's [`Mutator`](crate::Mutator). The old
+/// version stays as it was, for whoever still has it; what nobody reaches any more is garbage of
+/// the heap that has made it.
 ///
 /// ```
 /// use vivant_heap::{Heap, Object, Pacing, Root, Source, val};

@@ -35,7 +35,8 @@ pub(crate) enum Holder {
 unsafe impl Send for Role {}
 
 impl Core {
-    /// Room for a shared object, made by an open region: in its holder's heap, and imported from there (O8).
+    /// Room for a shared object, made by an open region: in its holder's heap, and imported from
+    /// there (O8).
     #[cold]
     pub(crate) fn room_at_holder(
         &mut self,
@@ -43,7 +44,8 @@ impl Core {
         bytes: usize,
     ) -> Option<NonNull<Header>> {
         let owner = owner_around(holder);
-        // SAFETY: the owner's turn lasts, and waits for the region; this thread has both. They are two, because a region is no owner.
+        // SAFETY: the owner's turn lasts, and waits for the region; this thread has both. They are
+        // two, because a region is no owner.
         let heap = unsafe { &mut *owner.as_ref().get() };
         let room = heap.room_shared(bytes)?;
         heap.sharing.get_mut().exports.add(room, 1);
@@ -52,11 +54,13 @@ impl Core {
     }
 }
 
-/// The heap in whose turn an open region was opened, if not at once then by way of others. Those have nothing of what it shares: a count of theirs would
-/// name an object that they keep no longer than somebody else does.
+/// The heap in whose turn an open region was opened, if not at once then by way of others. Those
+/// have nothing of what it shares: a count of theirs would name an object that they keep no longer
+/// than somebody else does.
 fn owner_around(mut holder: Holder) -> NonNull<UnsafeCell<Core>> {
     while let Holder::Turn(heap) = holder {
-        // SAFETY: the turns around an open region last longer; nobody changes a role while its region is open.
+        // SAFETY: the turns around an open region last longer; nobody changes a role while its
+        // region is open.
         match unsafe { (*heap.as_ref().get()).role } {
             Role::Heap => return heap,
             Role::Region(around) => holder = around,
@@ -74,7 +78,8 @@ fn no_holder() -> ! {
 }
 
 impl Mutator<'_> {
-    /// The heap that owns what is shared in this turn: its own, or the one whose turn has opened this region.
+    /// The heap that owns what is shared in this turn: its own, or the one whose turn has opened
+    /// this region.
     pub(crate) fn sharer(&self) -> NonNull<UnsafeCell<Core>> {
         match self.core().role {
             Role::Heap => self.heap(),
@@ -82,8 +87,9 @@ impl Mutator<'_> {
         }
     }
 
-    /// A shared object was made, or a slice, of these values. If an open region has made it, its owner counts what it refers to, as the region does: that may give its own up
-    /// before the owner has marked (O8).
+    /// A shared object was made, or a slice, of these values. If an open region has made it, its
+    /// owner counts what it refers to, as the region does: that may give its own up before the
+    /// owner has marked (O8).
     #[inline]
     pub(crate) fn parts_are_counted<'gc, T: Object<'gc>>(&self, values: &[T]) {
         #[cfg(test)]
@@ -103,10 +109,12 @@ impl Mutator<'_> {
     #[cold]
     fn is_counted_by(&self, owner: NonNull<UnsafeCell<Core>>, part: NonNull<Header>) {
         let region = self.core();
-        // SAFETY: the owner's turn lasts, and waits for the region; this thread has both, and they are two.
+        // SAFETY: the owner's turn lasts, and waits for the region; this thread has both, and they
+        // are two.
         let heap = unsafe { &*owner.as_ref().get() };
         let (from, to) = (Owner::name(&region.owner), Owner::name(&heap.owner));
-        // SAFETY: the caller has the reference, so its object is there, and its owner. It is packed by one and unpacked by the other as if it were sent: no weight is made or lost.
+        // SAFETY: the caller has the reference, so its object is there, and its owner. It is packed
+        // by one and unpacked by the other as if it were sent: no weight is made or lost.
         unsafe {
             if Owner::of(part) != to {
                 region.sharing.borrow_mut().pack(from, part);
@@ -115,8 +123,8 @@ impl Mutator<'_> {
         }
     }
 
-    /// A new region with the root that `make` makes, of pages from the same source as this heap's. Shared objects that are made meanwhile are this
-    /// heap's.
+    /// A new region with the root that `make` makes, of pages from the same source as this heap's.
+    /// Shared objects that are made meanwhile are this heap's.
     ///
     /// ```
     /// use vivant_heap::{Gc, Iso, Mutator};
@@ -153,18 +161,21 @@ impl<T: Twin> Iso<T> {
         self.heap.parts().0.role = Role::Region(holder);
     }
 
-    /// The holder's pacing hears of pages that are new: to its mark the region is a leaf, and a dead one is freed by that alone. Not of those with which the
-    /// region has come, which may go on in the same turn: that it moves must cost the same whatever its size.
+    /// The holder's pacing hears of pages that are new: to its mark the region is a leaf, and a
+    /// dead one is freed by that alone. Not of those with which the region has come, which may go
+    /// on in the same turn: that it moves must cost the same whatever its size.
     fn weigh(&mut self, holder: &Mutator<'_>) {
         let bytes = self.heap.stats().pages;
         let region = self.heap.parts().0;
         let known = std::mem::replace(&mut region.weighed, bytes);
-        // SAFETY: the holder's turn lasts; within this function nothing else reaches its heap, which is another one than the region.
+        // SAFETY: the holder's turn lasts; within this function nothing else reaches its heap,
+        // which is another one than the region.
         let heap = unsafe { &mut *holder.heap().as_ref().get() };
         heap.pinned += bytes.saturating_sub(known);
     }
 
-    /// Opens the region in a turn: shared objects that are made in it are objects of the turn's heap. It is collected afterwards, if it has grown.
+    /// Opens the region in a turn: shared objects that are made in it are objects of the turn's
+    /// heap. It is collected afterwards, if it has grown.
     ///
     /// ```
     /// use std::sync::Arc;

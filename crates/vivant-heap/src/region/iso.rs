@@ -19,14 +19,17 @@ impl<T: Twin> Root for Rooted<T> {
     type Of<'gc> = T::Of<'gc>;
 }
 
-/// A graph of objects in a region of its own, with a root of type `T`, which is named as it is outside turns, with `'static` for its brand. Whoever has
-/// the `Iso` has all of the graph, alone: it can be sent to another actor or thread as it is, in the time that moving two words takes.
+/// A graph of objects in a region of its own, with a root of type `T`, which is named as it is
+/// outside turns, with `'static` for its brand. Whoever has the `Iso` has all of the graph, alone:
+/// it can be sent to another actor or thread as it is, in the time that moving two words takes.
 ///
-/// Nothing outside refers to what lies in it, so it is worked on in turns of its own: [`Iso::open`]. The brand there is another one than that of the turn
-/// around it, and nothing private gets in or out; what is shared does, by [`Mutator::pack`] and [`Mutator::unpack`].
+/// Nothing outside refers to what lies in it, so it is worked on in turns of its own:
+/// [`Iso::open`]. The brand there is another one than that of the turn around it, and nothing
+/// private gets in or out; what is shared does, by [`Mutator::pack`] and [`Mutator::unpack`].
 ///
-/// A region collects itself when it is closed and has grown. It is freed when its `Iso` is dropped; or it ends as private objects of a heap
-/// ([`Iso::merge`]), or as shared ones that never change ([`Iso::freeze`]).
+/// A region collects itself when it is closed and has grown. It is freed when its `Iso` is dropped;
+/// or it ends as private objects of a heap ([`Iso::merge`]), or as shared ones that never change
+/// ([`Iso::freeze`]).
 ///
 /// Costs at least a page (4 KiB) and about half a KiB beside.
 ///
@@ -89,7 +92,8 @@ impl<T: Twin> Iso<T> {
         Iso { heap }
     }
 
-    /// Opens the region, where no heap is at hand: shared objects cannot be made in it. It is collected afterwards, if it has grown.
+    /// Opens the region, where no heap is at hand: shared objects cannot be made in it. It is
+    /// collected afterwards, if it has grown.
     pub fn open<R>(&mut self, body: impl for<'r> FnOnce(&Mutator<'r>, &mut T::Of<'r>) -> R) -> R {
         if self.heap.core().is_refused() {
             // The last one was cut off.
@@ -102,8 +106,9 @@ impl<T: Twin> Iso<T> {
         result
     }
 
-    /// The same region with another root, which `body` makes of the one that it had. What the new one does not reach is freed when the region is
-    /// collected. No shared objects can be made meanwhile. If `body` panics, the region is lost.
+    /// The same region with another root, which `body` makes of the one that it had. What the new
+    /// one does not reach is freed when the region is collected. No shared objects can be made
+    /// meanwhile. If `body` panics, the region is lost.
     ///
     /// ```
     /// use vivant_heap::{Gc, Iso};
@@ -118,7 +123,8 @@ impl<T: Twin> Iso<T> {
     ) -> Iso<U> {
         let (core, root) = self.heap.take_apart();
         let heap = Heap::<Rooted<U>>::on(core, |r| {
-            // SAFETY: the same type but for its brand, which the body cannot choose or keep. It is used once.
+            // SAFETY: the same type but for its brand, which the body cannot choose or keep. It is
+            // used once.
             body(r, unsafe { mem::transmute_copy(&root) })
         });
         Iso { heap }

@@ -15,10 +15,11 @@ use std::mem::{self, ManuallyDrop};
 use std::ptr::NonNull;
 
 impl<T: Twin> Iso<T> {
-    /// Merges the region into the turn's heap: its objects are the heap's from here on, and its root is a value of the turn.
+    /// Merges the region into the turn's heap: its objects are the heap's from here on, and its
+    /// root is a value of the turn.
     ///
-    /// Its young objects are moved once; then it costs some stores for each page, and a count for each shared object that it refers to. Watches
-    /// over its objects end.
+    /// Its young objects are moved once; then it costs some stores for each page, and a count for
+    /// each shared object that it refers to. Watches over its objects end.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -41,13 +42,16 @@ impl<T: Twin> Iso<T> {
     ///
     /// The heap has its pages from another source. The region is lost then.
     pub fn merge<'gc>(self, holder: &Mutator<'gc>) -> T::Of<'gc> {
-        // SAFETY: the turn's heap is there as long as its turn; within this function nothing else reaches it.
+        // SAFETY: the turn's heap is there as long as its turn; within this function nothing else
+        // reaches it.
         let root = unsafe { self.settle().give(holder.heap()) };
-        // SAFETY: the same type but for its brand: the objects to which it refers are this heap's now. The region does not use it any more.
+        // SAFETY: the same type but for its brand: the objects to which it refers are this heap's
+        // now. The region does not use it any more.
         unsafe { mem::transmute_copy(&root) }
     }
 
-    /// Ends with an empty nursery, no mark, nothing to sweep, and nothing remembered: what changes in place is clean.
+    /// Ends with an empty nursery, no mark, nothing to sweep, and nothing remembered: what changes
+    /// in place is clean.
     pub(super) fn settle(mut self) -> Self {
         let (region, root) = self.heap.parts();
         // What was found dead stays so.
@@ -79,7 +83,8 @@ impl<T: Twin> Iso<T> {
         mut self,
         heap: NonNull<UnsafeCell<Core>>,
     ) -> ManuallyDrop<T::Of<'static>> {
-        // SAFETY: the caller's. No foreign code runs: destructors are of the region's dead, which were swept before.
+        // SAFETY: the caller's. No foreign code runs: destructors are of the region's dead, which
+        // were swept before.
         let heap = unsafe { &mut *heap.as_ref().get() };
         let region = self.heap.parts().0;
         assert!(

@@ -1,4 +1,5 @@
-//! Regions in small: who has what, by numbers and sets alone. Nothing moves, nothing is counted, nothing is freed.
+//! Regions in small: who has what, by numbers and sets alone. Nothing moves, nothing is counted,
+//! nothing is freed.
 //!
 //! | here | in the crate |
 //! |---|---|
@@ -133,7 +134,8 @@ impl Model {
         Some(root)
     }
 
-    /// The shared things that a region must count: those that its root reaches and that lie in its own things.
+    /// The shared things that a region must count: those that its root reaches and that lie in its
+    /// own things.
     pub(super) fn imports(&self, region: usize) -> BTreeSet<Number> {
         let own = self.below(self.root(region));
         own.iter()
@@ -155,7 +157,8 @@ impl Model {
         })
     }
 
-    /// What must hold of all that lives: private things refer to private ones of the same home, a frozen one to what its heap has.
+    /// What must hold of all that lives: private things refer to private ones of the same home, a
+    /// frozen one to what its heap has.
     pub(super) fn holds(&self, alive: &BTreeSet<Number>) -> bool {
         let home = |thing: &Number| self.things[*thing].home;
         alive.iter().all(|thing| {

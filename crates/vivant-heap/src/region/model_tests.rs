@@ -1,5 +1,6 @@
-//! Random programs that make, open, merge, freeze, map and drop regions, beside the model: the same graphs after each step, all counts agree, nothing ends
-//! that somebody has, nothing is left at the end.
+//! Random programs that make, open, merge, freeze, map and drop regions, beside the model: the same
+//! graphs after each step, all counts agree, nothing ends that somebody has, nothing is left at the
+//! end.
 
 use super::model::{Heap as HeapModel, Home, Model, Number, Region};
 use super::model_graphs::{
@@ -368,7 +369,8 @@ impl Both {
         }
     }
 
-    /// All is forgotten: what was shared goes when all have collected as often as a chain of owners is long.
+    /// All is forgotten: what was shared goes when all have collected as often as a chain of owners
+    /// is long.
     fn end(mut self) {
         self.parcels.clear();
         self.regions.clear();

@@ -1,4 +1,5 @@
-//! Tags in small: what must live, and who may open what. Nothing moves, nothing is counted: whoever has a tag has the object itself.
+//! Tags in small: what must live, and who may open what. Nothing moves, nothing is counted: whoever
+//! has a tag has the object itself.
 //!
 //! | here | in the crate |
 //! |---|---|
@@ -45,8 +46,8 @@ impl Model {
         mine
     }
 
-    /// Whether no name lies in this thing or below it. Only such a thing becomes a part of an older one: so no circle leads through two heaps, which no
-    /// count would end.
+    /// Whether no name lies in this thing or below it. Only such a thing becomes a part of an older
+    /// one: so no circle leads through two heaps, which no count would end.
     pub(super) fn names_nothing(&self, thing: Number) -> bool {
         let (mut grey, mut met) = (vec![thing], BTreeSet::new());
         while let Some(thing) = grey.pop() {

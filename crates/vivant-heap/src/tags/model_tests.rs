@@ -1,5 +1,5 @@
-//! Random programs that tag, beside the model: nothing has ended that somebody can name, equal tags name the same, each opens what is its own, and
-//! nothing is left at the end.
+//! Random programs that tag, beside the model: nothing has ended that somebody can name, equal tags
+//! name the same, each opens what is its own, and nothing is left at the end.
 
 use super::model::{Model, Number};
 use super::tag::Tag;
@@ -64,7 +64,8 @@ impl Root for Things {
 /// A name as it is, and one in something shared.
 type Two = (Name<'static>, Val<'static, (Name<'static>,)>);
 
-/// By seed: marks when a program says so; or all the time beside the turns, with a few entries settled after each.
+/// By seed: marks when a program says so; or all the time beside the turns, with a few entries
+/// settled after each.
 const WHENS: [When; 2] = [When::Paced, When::Beside];
 
 const HEAPS: usize = 3;
@@ -245,7 +246,8 @@ impl Both {
         }
     }
 
-    /// Names are equal if things are, all counts agree, and nothing has ended that somebody has or can name.
+    /// Names are equal if things are, all counts agree, and nothing has ended that somebody has or
+    /// can name.
     fn compare(&mut self) {
         let mut ledger = Ledger::default();
         for (heap, expected) in self.heaps.iter_mut().zip(&self.model.heaps) {
@@ -355,7 +357,8 @@ fn a_shared_object_that_refers_to_a_private_one_is_caught() {
     let source = Arc::new(Source::new());
     let mut heap = Heap::<Lies>::new(&source, Pacing::default(), |m| (m.alloc(1), None));
     assert_eq!(heap.verify(), Ok(()));
-    // It is young, and nothing shared is remembered. An old one is as good as frozen until it is written.
+    // It is young, and nothing shared is remembered. An old one is as good as frozen until it is
+    // written.
     heap.turn(|m, (own, lie)| *lie = Some(m.val(Liar(*own))));
     assert_eq!(heap.verify().unwrap_err().rule, "H5");
     // A stub is no such thing.

@@ -4,7 +4,8 @@ use crate::collector::{Relocator, Tracer};
 use crate::header::{Header, Table};
 use std::ptr::{self, NonNull};
 
-/// What a tag refers to. Others read its number, and so nobody makes a reference to the whole of it: its owner writes the target by a pointer to that alone.
+/// What a tag refers to. Others read its number, and so nobody makes a reference to the whole of
+/// it: its owner writes the target by a pointer to that alone.
 #[repr(C)]
 pub(crate) struct Stub {
     target: NonNull<Header>,
@@ -83,7 +84,8 @@ impl Stub {
     ///
     /// It is a stub, which somebody keeps that the caller knows of.
     pub(crate) unsafe fn number(stub: NonNull<Header>) -> u64 {
-        // SAFETY: the caller's; nobody writes it after `begin`, and whoever has the stub has it from there.
+        // SAFETY: the caller's; nobody writes it after `begin`, and whoever has the stub has it
+        // from there.
         unsafe { (&raw const (*stub.add(1).cast::<Self>().as_ptr()).number).read() }
     }
 }

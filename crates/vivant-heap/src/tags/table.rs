@@ -96,8 +96,8 @@ impl Tags {
         }
     }
 
-    /// A mark has met all that is alive, as `is_alive` tells: looks at so many stubs, the last of the first `unsettled`, and says at how many. If fewer, that was
-    /// all.
+    /// A mark has met all that is alive, as `is_alive` tells: looks at so many stubs, the last of
+    /// the first `unsettled`, and says at how many. If fewer, that was all.
     ///
     /// # Safety
     ///

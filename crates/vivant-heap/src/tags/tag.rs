@@ -18,11 +18,14 @@ use std::hash::{Hash, Hasher};
 use std::marker::PhantomData;
 use std::ptr::NonNull;
 
-/// The identity of an object that is private to its heap. Anybody may have it, send it ([`Mutator::pack`]), put it into a [`Val`](crate::Val) and compare it; only the
-/// heap that has made it gets the object by it: [`Tag::open`]. `Copy`; one word, two if the object is a slice, a string or a trait object.
+/// The identity of an object that is private to its heap. Anybody may have it, send it
+/// ([`Mutator::pack`]), put it into a [`Val`](crate::Val) and compare it; only the heap that has
+/// made it gets the object by it: [`Tag::open`]. `Copy`; one word, two if the object is a slice, a
+/// string or a trait object.
 ///
-/// The object lives as long as anybody has a tag of it (ORCA), also when its heap's own state does not reach it any more. It can be written as before: whoever
-/// has the tag does not see it. Two tags are equal if they are of the same object.
+/// The object lives as long as anybody has a tag of it (ORCA), also when its heap's own state does
+/// not reach it any more. It can be written as before: whoever has the tag does not see it. Two
+/// tags are equal if they are of the same object.
 ///
 /// There is no order of tags, and no hash by address (R5). [`Tag::id`] is a plain key for maps.
 ///
@@ -77,17 +80,19 @@ pub struct Tag<'gc, T: ?Sized + 'gc> {
 
 /// A tag as a plain value: a key for maps. It keeps nothing alive.
 ///
-/// Of two tags that anybody has at the same time, the ids are equal if the tags are. When nobody has a tag any more, its id means nothing: much later another
-/// tag may get it. Ids have no order.
+/// Of two tags that anybody has at the same time, the ids are equal if the tags are. When nobody
+/// has a tag any more, its id means nothing: much later another tag may get it. Ids have no order.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct TagId {
     heap: HeapId,
     number: u64,
 }
 
-/// A tag that this heap cannot open: another heap has made it. What to do: send it to the actor whose object it names, and open it in that one's turn.
+/// A tag that this heap cannot open: another heap has made it. What to do: send it to the actor
+/// whose object it names, and open it in that one's turn.
 ///
-/// An actor that has begun anew has another heap than before: tags of what it had then are foreign to it too.
+/// An actor that has begun anew has another heap than before: tags of what it had then are foreign
+/// to it too.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ForeignTag {
     type_name: &'static str,
@@ -112,7 +117,8 @@ impl<'gc, T: ?Sized> Tag<'gc, T> {
     }
 
     fn owner(self) -> NonNull<Owner> {
-        // SAFETY: who has a tag keeps its stub, by a count or by a whole, so the page is its owner's.
+        // SAFETY: who has a tag keeps its stub, by a count or by a whole, so the page is its
+        // owner's.
         unsafe { Owner::of(self.header()) }
     }
 
@@ -141,8 +147,9 @@ impl<'gc, T: ?Sized> Tag<'gc, T> {
                 number: self.number(),
             });
         }
-        // SAFETY: a stub of this heap, of which a turn runs; and its target, an object of the type for which the tag was made: a tag comes from one heap to
-        // another by its twin, and of one brand no two types have the same (Y2). The stub keeps it, and says where it is.
+        // SAFETY: a stub of this heap, of which a turn runs; and its target, an object of the type
+        // for which the tag was made: a tag comes from one heap to another by its twin, and of one
+        // brand no two types have the same (Y2). The stub keeps it, and says where it is.
         unsafe {
             let target = Stub::target(self.header());
             Ok(Gc::at(like(self.stub, Header::value(target))))
@@ -163,8 +170,9 @@ impl<'gc, T: ?Sized> Tag<'gc, T> {
 impl<'gc> Mutator<'gc> {
     /// The tag of an object: always the same one as long as anybody has it.
     ///
-    /// Costs a look into a table; the first time an object of 32 bytes beside, and an entry. As long as a young object's stub is there, each minor collection
-    /// looks at both, and keeps the object until the next mark.
+    /// Costs a look into a table; the first time an object of 32 bytes beside, and an entry. As
+    /// long as a young object's stub is there, each minor collection looks at both, and keeps the
+    /// object until the next mark.
     ///
     /// # Panics
     ///
@@ -250,8 +258,9 @@ impl Hash for TagId {
     }
 }
 
-// SAFETY: the static twin is in nobody's hands (Y4). It says that a value with tags may go to other threads, and be read by many: what a tag refers to for
-// them is a stub, of which they read what never changes. The object stays with its heap.
+// SAFETY: the static twin is in nobody's hands (Y4). It says that a value with tags may go to other
+// threads, and be read by many: what a tag refers to for them is a stub, of which they read what
+// never changes. The object stays with its heap.
 unsafe impl<T: ?Sized> Send for Tag<'static, T> {}
 // SAFETY: as above.
 unsafe impl<T: ?Sized> Sync for Tag<'static, T> {}

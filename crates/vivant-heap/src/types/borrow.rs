@@ -7,14 +7,16 @@ use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
 use std::ptr::NonNull;
 
-/// Borrowed mutably; the lower bits count by how many more guards than one, if the borrow was split.
+/// Borrowed mutably; the lower bits count by how many more guards than one, if the borrow was
+/// split.
 pub(super) const WRITING: u32 = 1 << 31;
 /// Old, and not written since the last collection of the nursery: the next writer has to tell.
 pub(crate) const CLEAN: u32 = 1 << 30;
 /// Shared borrows.
 pub(super) const READERS: u32 = CLEAN - 1;
 
-/// A borrow that is refused: what was wanted of an object of which type, and how that is borrowed already.
+/// A borrow that is refused: what was wanted of an object of which type, and how that is borrowed
+/// already.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BorrowError {
     wanted: Wanted,
@@ -108,8 +110,9 @@ impl Drop for Writing<'_> {
 
 /// A shared borrow of what lies in a [`Mut`](crate::Mut), or of a part of it.
 ///
-/// Of what is there as long as the guard: a closure of [`Ref::map`] takes it for granted that the whole outlives the borrow of a part, and could
-/// give a reference to anything that lives as long as a whole of shorter life.
+/// Of what is there as long as the guard: a closure of [`Ref::map`] takes it for granted that the
+/// whole outlives the borrow of a part, and could give a reference to anything that lives as long
+/// as a whole of shorter life.
 pub struct Ref<'gc, T: ?Sized + 'gc> {
     value: NonNull<T>,
     borrow: Reading<'gc>,
@@ -118,7 +121,8 @@ pub struct Ref<'gc, T: ?Sized + 'gc> {
 impl<'gc, T: ?Sized> Ref<'gc, T> {
     /// # Safety
     ///
-    /// The flag has counted this borrow. The value is what the flag is for, and stays as long as the turn.
+    /// The flag has counted this borrow. The value is what the flag is for, and stays as long as
+    /// the turn.
     #[inline]
     pub(super) unsafe fn new(value: NonNull<T>, flag: &'gc Cell<u32>) -> Ref<'gc, T> {
         let borrow = Reading(flag);
@@ -227,7 +231,8 @@ pub struct RefMut<'gc, T: ?Sized> {
 impl<'gc, T: ?Sized> RefMut<'gc, T> {
     /// # Safety
     ///
-    /// The flag says that this is the only borrow. The value is what the flag is for, and stays as long as the turn.
+    /// The flag says that this is the only borrow. The value is what the flag is for, and stays as
+    /// long as the turn.
     #[inline]
     pub(super) unsafe fn new(value: NonNull<T>, flag: &'gc Cell<u32>) -> RefMut<'gc, T> {
         RefMut::part(value, Writing(flag))

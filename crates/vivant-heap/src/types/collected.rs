@@ -2,12 +2,13 @@
 
 use super::object::Object;
 
-/// What a [`Gc`](crate::Gc) can refer to: any [`Object`], a slice of objects, a string, and trait objects that
-/// [`collected!`](crate::collected) names.
+/// What a [`Gc`](crate::Gc) can refer to: any [`Object`], a slice of objects, a string, and trait
+/// objects that [`collected!`](crate::collected) names.
 ///
 /// # Safety
 ///
-/// `Static` is the same type with its brand exchanged for `'static`, and no other type of this brand has it (Y2).
+/// `Static` is the same type with its brand exchanged for `'static`, and no other type of this
+/// brand has it (Y2).
 #[diagnostic::on_unimplemented(
     message = "a `Gc` of this turn cannot refer to `{Self}`",
     label = "not in a collected heap",
@@ -33,8 +34,8 @@ unsafe impl<'gc> Collected<'gc> for str {
     type Static = str;
 }
 
-/// Says that references to objects behind this trait are objects: `Gc<'gc, dyn Trait>` can be a field, and
-/// [`unsize!`](crate::unsize) makes one.
+/// Says that references to objects behind this trait are objects: `Gc<'gc, dyn Trait>` can be a
+/// field, and [`unsize!`](crate::unsize) makes one.
 ///
 /// Once, beside the trait. If the trait has a brand, that is named first.
 ///
@@ -74,7 +75,8 @@ macro_rules! collected {
     };
 }
 
-/// What everything is: `Gc<'gc, dyn Anything>` refers to an object of a type that only [`Gc::downcast`](crate::Gc::downcast) finds out.
+/// What everything is: `Gc<'gc, dyn Anything>` refers to an object of a type that only
+/// [`Gc::downcast`](crate::Gc::downcast) finds out.
 pub trait Anything {}
 
 impl<T> Anything for T {}

@@ -11,7 +11,8 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::marker::PhantomData;
 use std::ptr::NonNull;
 
-/// What can be frozen: [`Iso::freeze`](crate::Iso::freeze) makes a graph of such types deeply immutable, as it lies there, and gives a [`Val`].
+/// What can be frozen: [`Iso::freeze`](crate::Iso::freeze) makes a graph of such types deeply
+/// immutable, as it lies there, and gives a [`Val`].
 ///
 /// | in the region | frozen | read as |
 /// |---|---|---|
@@ -24,8 +25,9 @@ use std::ptr::NonNull;
 /// | `Vec<T>`, `[T; N]`, `Box<[T]>` | `Ice` of it | `&[T::Frozen]` |
 /// | `HashMap<K, V>`, `BTreeMap<K, V>`, a collection of [`gc`](crate::gc) | `Ice` of it | `&Ice` of it, which has `get` and `iter` |
 ///
-/// `#[derive(Freeze)]` beside `#[derive(Object)]` writes it for types with a lifetime or type parameters; those without are frozen as they are. There is none for
-/// [`Weak`](crate::Weak), [`Iso`](crate::Iso), trait objects, and what is not `Sync`.
+/// `#[derive(Freeze)]` beside `#[derive(Object)]` writes it for types with a lifetime or type
+/// parameters; those without are frozen as they are. There is none for [`Weak`](crate::Weak),
+/// [`Iso`](crate::Iso), trait objects, and what is not `Sync`.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -58,8 +60,10 @@ use std::ptr::NonNull;
 ///
 /// # Safety
 ///
-/// - `Frozen` is laid out as this type is, and each value of this type, once nobody can write it any more, is one of `Frozen`.
-/// - `view` reads, and gives what any thread may read at the same time as others: parts by their own `view`, and leaves that are `Sync`.
+/// - `Frozen` is laid out as this type is, and each value of this type, once nobody can write it
+///   any more, is one of `Frozen`.
+/// - `view` reads, and gives what any thread may read at the same time as others: parts by their
+///   own `view`, and leaves that are `Sync`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be frozen",
     label = "what is like this may change, or is not for many threads",
@@ -83,8 +87,8 @@ pub unsafe trait Freeze<'gc>: Object<'gc> {
     where
         'gc: 'a;
 
-    /// What the derive says `Frozen` is. By this trait, which is the one that it writes, whatever path it was given for this crate, and whatever `core` is there:
-    /// so are those below.
+    /// What the derive says `Frozen` is. By this trait, which is the one that it writes, whatever
+    /// path it was given for this crate, and whatever `core` is there: so are those below.
     #[doc(hidden)]
     #[inline]
     fn __ice(_: *const Ice<Self>)
@@ -93,7 +97,8 @@ pub unsafe trait Freeze<'gc>: Object<'gc> {
     {
     }
 
-    /// What the derive has read of a field is its type still. By a pointer: a reference to something that derefs to this type would be taken too.
+    /// What the derive has read of a field is its type still. By a pointer: a reference to
+    /// something that derefs to this type would be taken too.
     #[doc(hidden)]
     #[inline]
     fn __field<T>(_: *const T) {}
@@ -215,7 +220,8 @@ unsafe impl<'gc, T: ?Sized + Collected<'gc>> Freeze<'gc> for Val<'gc, T> {
     }
 }
 
-// SAFETY: both are one pointer, to the same place; the object there is of the frozen graph too, so its heap owns it and nobody writes it.
+// SAFETY: both are one pointer, to the same place; the object there is of the frozen graph too, so
+// its heap owns it and nobody writes it.
 unsafe impl<'gc, T: ?Sized + FreezeOf<'gc>> Freeze<'gc> for Gc<'gc, T> {
     type Frozen = Val<'gc, T::Frozen>;
     type View<'a>
@@ -325,8 +331,8 @@ unsafe impl<'gc, T: Object<'gc>> Freeze<'gc> for PhantomData<T> {
 /// Collections that are read in place, through an [`Ice`].
 macro_rules! in_place {
     ($([$($bounds:tt)*] $whole:ty;)*) => {$(
-        // SAFETY: what reads a collection writes nothing in it. Keys, and what hashes them, are plain
-        // and `Sync`; `Ice` gives elements and values as what they are frozen.
+        // SAFETY: what reads a collection writes nothing in it. Keys, and what hashes them, are
+        // plain and `Sync`; `Ice` gives elements and values as what they are frozen.
         unsafe impl<'gc, $($bounds)*> Freeze<'gc> for $whole {
             type Frozen = Ice<Self>;
             type View<'a> = &'a Ice<Self> where Self: 'a, 'gc: 'a;

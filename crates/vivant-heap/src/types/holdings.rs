@@ -3,7 +3,8 @@
 use std::any::Any;
 use std::fmt;
 
-/// Where objects show what they hold of things that are counted elsewhere, as addresses of actors are ([`Object::show_holdings`](crate::Object::show_holdings)).
+/// Where objects show what they hold of things that are counted elsewhere, as addresses of actors
+/// are ([`Object::show_holdings`](crate::Object::show_holdings)).
 pub struct Holdings<'s>(&'s mut dyn FnMut(&dyn Any));
 
 impl<'s> Holdings<'s> {

@@ -12,15 +12,17 @@ use std::fmt;
 use std::hash::{BuildHasher, Hash};
 use std::ptr::NonNull;
 
-/// A `T` of a graph that was frozen ([`Iso::freeze`](crate::Iso::freeze)), as it lies there: [`Ice::read`] says what is in it, and nothing changes it any more.
+/// A `T` of a graph that was frozen ([`Iso::freeze`](crate::Iso::freeze)), as it lies there:
+/// [`Ice::read`] says what is in it, and nothing changes it any more.
 ///
-/// Nobody makes one by value: `Val<'gc, Ice<T>>` is what a `Gc<'gc, T>` has become. The methods of `T` are not to be had, because they could write what
-/// is a [`Mut`](crate::Mut) or a cell in it; what `#[derive(Freeze)]` writes, `FrozenNode` for `Node`, may have methods of its own.
+/// Nobody makes one by value: `Val<'gc, Ice<T>>` is what a `Gc<'gc, T>` has become. The methods of
+/// `T` are not to be had, because they could write what is a [`Mut`](crate::Mut) or a cell in it;
+/// what `#[derive(Freeze)]` writes, `FrozenNode` for `Node`, may have methods of its own.
 #[repr(transparent)]
 pub struct Ice<T>(T);
 
-// SAFETY: of a shared reference nothing is to be had but what `Freeze::view` gives, which is for many threads by its contract, and keys of maps, for which `Freeze` asks
-// that they are.
+// SAFETY: of a shared reference nothing is to be had but what `Freeze::view` gives, which is for
+// many threads by its contract, and keys of maps, for which `Freeze` asks that they are.
 unsafe impl<T> Sync for Ice<T> {}
 
 impl<T> Ice<T> {
@@ -38,7 +40,8 @@ impl<T> Ice<T> {
         &self.0
     }
 
-    /// What is in it: see [`Freeze`] for what each type is read as. Costs what reading the fields costs.
+    /// What is in it: see [`Freeze`] for what each type is read as. Costs what reading the fields
+    /// costs.
     #[inline]
     pub fn read<'a, 'gc: 'a>(&'a self) -> T::View<'a>
     where
@@ -76,7 +79,8 @@ impl<'a, T> Val<'a, Ice<T>> {
     }
 }
 
-// SAFETY: as the value that it is. Nobody asks it: what lies in an object is gone through as what it was when that was made.
+// SAFETY: as the value that it is. Nobody asks it: what lies in an object is gone through as what
+// it was when that was made.
 unsafe impl<'gc, T: Object<'gc>> Object<'gc> for Ice<T> {
     type Static = Ice<T::Static>;
     const NEEDS_TRACE: bool = T::NEEDS_TRACE;

@@ -25,7 +25,8 @@ use super::twin::Twin;
 /// vivant_heap::leaf!([T: ?Sized + 'static] Name<T>);
 /// ```
 ///
-/// One that is counted elsewhere can be shown ([`Object::show_holdings`](crate::Object::show_holdings)):
+/// One that is counted elsewhere can be shown
+/// ([`Object::show_holdings`](crate::Object::show_holdings)):
 ///
 /// ```
 /// struct Door(u64);
@@ -40,11 +41,13 @@ use super::twin::Twin;
 /// ```
 #[macro_export]
 macro_rules! leaf {
-    // One item: parameters that close the list, and go on with an item of their own, do not come through here.
+    // One item: parameters that close the list, and go on with an item of their own, do not come
+    // through here.
     (@one $item:item) => { $item };
     ([$($parameters:tt)*] $leaf:ty $(, $value:ident shows $shown:expr)?) => {
         $crate::leaf! { @one
-            // SAFETY: it is `'static` for every brand, so no brand is in it, and there is nothing to report.
+            // SAFETY: it is `'static` for every brand, so no brand is in it, and there is nothing
+            // to report.
             unsafe impl<'gc, $($parameters)*> $crate::Object<'gc> for $leaf
             where
                 $leaf: ::core::marker::Send + 'static,

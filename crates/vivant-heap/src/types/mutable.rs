@@ -13,11 +13,12 @@ use std::ptr::NonNull;
 
 /// A value that changes in place: `Gc<'gc, Mut<T>>` is what `Rc<RefCell<T>>` is elsewhere.
 ///
-/// Borrowed as a `RefCell` is. The first mutable borrow of an old object since the last collection of the nursery goes through the
-/// barrier (H5); every other one is a comparison with zero.
+/// Borrowed as a `RefCell` is. The first mutable borrow of an old object since the last collection
+/// of the nursery goes through the barrier (H5); every other one is a comparison with zero.
 ///
-/// A borrow that is forgotten (`mem::forget`) ends when the nursery is emptied; a shared one of an old object that nobody has written since
-/// the last time, when the nursery is emptied after a write was refused for it.
+/// A borrow that is forgotten (`mem::forget`) ends when the nursery is emptied; a shared one of an
+/// old object that nobody has written since the last time, when the nursery is emptied after a
+/// write was refused for it.
 #[repr(C)]
 pub struct Mut<T> {
     /// First, where the collector finds it.
@@ -39,7 +40,8 @@ impl<T> Mut<T> {
         self.value.into_inner()
     }
 
-    /// The value of one that is no object by itself, but part of something that is borrowed mutably already.
+    /// The value of one that is no object by itself, but part of something that is borrowed mutably
+    /// already.
     pub fn get_mut(&mut self) -> &mut T {
         self.value.get_mut()
     }
@@ -128,12 +130,14 @@ where
             mutator.barrier(self.header());
         }
         cell.flag.set(WRITING);
-        // SAFETY: nobody else borrows it, as the flag says from now on. An object stays as long as the turn.
+        // SAFETY: nobody else borrows it, as the flag says from now on. An object stays as long as
+        // the turn.
         Ok(unsafe { RefMut::new(cell.inside(), &cell.flag) })
     }
 
-    /// The borrow that is in the way may have been forgotten, in an earlier turn. So the object is remembered as if it had been written: the
-    /// next collection of the nursery goes through it, and ends all that is left then.
+    /// The borrow that is in the way may have been forgotten, in an earlier turn. So the object is
+    /// remembered as if it had been written: the next collection of the nursery goes through it,
+    /// and ends all that is left then.
     #[cold]
     fn write_refused(&self, mutator: &Mutator<'gc>, flag: u32) -> BorrowError {
         if flag & CLEAN != 0 {
@@ -218,8 +222,8 @@ impl<T> fmt::Debug for Mut<T> {
     }
 }
 
-// SAFETY: all it has is the value. No borrow is left between turns, when these run: the flag of one that was forgotten is ignored, and
-// is not read by anybody else.
+// SAFETY: all it has is the value. No borrow is left between turns, when these run: the flag of one
+// that was forgotten is ignored, and is not read by anybody else.
 unsafe impl<'gc, T: Object<'gc>> Object<'gc> for Mut<T> {
     type Static = Mut<T::Static>;
     const NEEDS_TRACE: bool = T::NEEDS_TRACE;
@@ -231,14 +235,16 @@ unsafe impl<'gc, T: Object<'gc>> Object<'gc> for Mut<T> {
     }
     #[inline]
     fn relocate(&mut self, relocator: &mut Relocator<'_>) {
-        // Forgotten borrows of what is gone through end here. Who is old and refers to nothing young has to tell of the next write.
+        // Forgotten borrows of what is gone through end here. Who is old and refers to nothing
+        // young has to tell of the next write.
         self.flag.set(0);
         self.value.get_mut().relocate(relocator);
         relocator.mutable(&self.flag, CLEAN);
     }
     const SHOWS: bool = T::SHOWS;
-    /// Reads, as [`Gc::borrow`]: anybody can call this, in a turn too, and what is shown may go to code that writes. Of what is borrowed mutably
-    /// nothing is shown. No such borrow is left when a mark runs.
+    /// Reads, as [`Gc::borrow`]: anybody can call this, in a turn too, and what is shown may go to
+    /// code that writes. Of what is borrowed mutably nothing is shown. No such borrow is left when
+    /// a mark runs.
     fn show_holdings(&self, shown: &mut Holdings<'_>) {
         let flag = self.flag.get();
         if flag & WRITING != 0 || flag & READERS == READERS {

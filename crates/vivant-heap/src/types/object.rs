@@ -5,20 +5,24 @@ use crate::collector::{Relocator, Tracer};
 
 /// What a heap can hold, and what may be part of it.
 ///
-/// Indexed by the brand of its heap (Y2): whatever takes an object takes one of the brand that allocates it, so no value mixes
-/// two heaps. `#[derive(Object)]` writes it.
+/// Indexed by the brand of its heap (Y2): whatever takes an object takes one of the brand that
+/// allocates it, so no value mixes two heaps. `#[derive(Object)]` writes it.
 ///
-/// What lies in an object by `Box`, `Vec` or a map of `std` is part of it, and is gone through by recursion, as it is dropped by recursion. So a
-/// type must not own values of its own type: the derive refuses it, or the compiler does (E0391), and an `unsafe impl` by hand that allows it
-/// has a list of a million boxes overflow the stack. Link what may become long or deep by [`Gc`](crate::Gc): collections go from object to object
-/// without a stack (H12). A leaf may be what it likes.
+/// What lies in an object by `Box`, `Vec` or a map of `std` is part of it, and is gone through by
+/// recursion, as it is dropped by recursion. So a type must not own values of its own type: the
+/// derive refuses it, or the compiler does (E0391), and an `unsafe impl` by hand that allows it has
+/// a list of a million boxes overflow the stack. Link what may become long or deep by
+/// [`Gc`](crate::Gc): collections go from object to object without a stack (H12). A leaf may be
+/// what it likes.
 ///
 /// # Safety
 ///
-/// - `trace` reports every reference in the value that is of this brand, each once, and nothing else; it reads only what the value
-///   owns, calls nothing of the user's, takes no lock and does not panic. It may run on another thread while the owner reads, and while it changes what lies in
-///   cells and atomics: it looks into none of these.
-/// - `relocate` reports the same references, each as the place where it lies, and does nothing else.
+/// - `trace` reports every reference in the value that is of this brand, each once, and nothing
+///   else; it reads only what the value owns, calls nothing of the user's, takes no lock and does
+///   not panic. It may run on another thread while the owner reads, and while it changes what lies
+///   in cells and atomics: it looks into none of these.
+/// - `relocate` reports the same references, each as the place where it lies, and does nothing
+///   else.
 /// - `NEEDS_TRACE` is true if there can be any.
 /// - A type that reports references has no destructor (H10).
 /// - `Static` is the same type with its brand exchanged for `'static`.
@@ -29,7 +33,8 @@ use crate::collector::{Relocator, Tracer};
             without collected parts: `Leaf<T>`"
 )]
 pub unsafe trait Object<'gc>: 'gc {
-    /// The same type outside turns: its id is the type's, and it says whether the value may go to another thread (Y5).
+    /// The same type outside turns: its id is the type's, and it says whether the value may go to
+    /// another thread (Y5).
     type Static: Send + 'static;
     /// Whether it can hold references to collected objects.
     const NEEDS_TRACE: bool;
@@ -41,13 +46,16 @@ pub unsafe trait Object<'gc>: 'gc {
     fn trace(&self, tracer: &mut Tracer<'_>);
     /// Reports the places of the references in it, which change when what they refer to has moved.
     fn relocate(&mut self, relocator: &mut Relocator<'_>);
-    /// Shows what it holds of things that are counted elsewhere, each once, if it alone holds it: not by an `Arc`, and not by a reference to another object,
-    /// which shows that itself ([`Heap::collect_and_show`](crate::Heap::collect_and_show)). Not in a collection, so it may do what other code may.
+    /// Shows what it holds of things that are counted elsewhere, each once, if it alone holds it:
+    /// not by an `Arc`, and not by a reference to another object, which shows that itself
+    /// ([`Heap::collect_and_show`](crate::Heap::collect_and_show)). Not in a collection, so it may
+    /// do what other code may.
     #[inline]
     fn show_holdings(&self, _shown: &mut Holdings<'_>) {}
 }
 
-/// What may lie in any heap: an object of every brand, so one without collected parts. What a generic actor asks of its parameters.
+/// What may lie in any heap: an object of every brand, so one without collected parts. What a
+/// generic actor asks of its parameters.
 ///
 /// ```
 /// use vivant_heap::Unbranded;
@@ -176,10 +184,12 @@ unsafe impl<'gc, T: Object<'gc>, E: Object<'gc>> Object<'gc> for Result<T, E> {
     }
 }
 
-/// Maps, whose keys have no collected parts: nothing may change under a map that is ordered or hashed by them (GC-NOTES §3, 6).
+/// Maps, whose keys have no collected parts: nothing may change under a map that is ordered or
+/// hashed by them (GC-NOTES §3, 6).
 macro_rules! map {
     ($([$($parameter:ident),*] $whole:ty, $twin:ty;)*) => {$(
-        // SAFETY: the keys, and what hashes them, are `'static`: no brand is in them. The values report what they have.
+        // SAFETY: the keys, and what hashes them, are `'static`: no brand is in them. The values
+        // report what they have.
         unsafe impl<'gc, K: Send + 'static, V: Object<'gc>, $($parameter: Send + 'static)*> Object<'gc> for $whole {
             type Static = $twin;
             const NEEDS_TRACE: bool = V::NEEDS_TRACE;

@@ -4,10 +4,12 @@ use super::collected::Collected;
 use super::object::Object;
 use super::val::Val;
 
-/// What may leave its heap: plain values, which move, and shared objects, which stay where they are.
+/// What may leave its heap: plain values, which move, and shared objects, which stay where they
+/// are.
 ///
-/// `#[derive(Object)]` says of a type that it is sendable if all its fields are. [`Gc`](crate::Gc), [`Mut`](crate::Mut), [`Weak`](crate::Weak) and the collections of
-/// [`gc`](crate::gc) are not: they are of one heap.
+/// `#[derive(Object)]` says of a type that it is sendable if all its fields are. [`Gc`](crate::Gc),
+/// [`Mut`](crate::Mut), [`Weak`](crate::Weak) and the collections of [`gc`](crate::gc) are not:
+/// they are of one heap.
 ///
 /// # Safety
 ///

@@ -109,7 +109,8 @@ impl<'gc> Mutator<'gc> {
 
     /// # Safety
     ///
-    /// So many values can be read there, which are not used after this, unless their bytes are values of their own in a copy.
+    /// So many values can be read there, which are not used after this, unless their bytes are
+    /// values of their own in a copy.
     unsafe fn slice<T: Object<'gc>, S: ?Sized + Collected<'gc>>(
         &self,
         values: *const T,

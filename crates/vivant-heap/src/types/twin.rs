@@ -7,8 +7,8 @@ use super::object::Object;
 use super::val::Val;
 use super::weak::Weak;
 
-/// A type with `'static` for its brand, as what it is in a turn: the way back from [`Object::Static`]. What names the content of a
-/// [`Parcel`](crate::Parcel), which is of no turn.
+/// A type with `'static` for its brand, as what it is in a turn: the way back from
+/// [`Object::Static`]. What names the content of a [`Parcel`](crate::Parcel), which is of no turn.
 ///
 /// `#[derive(Object)]` writes it, for types whose parameters have no bounds of their own.
 ///

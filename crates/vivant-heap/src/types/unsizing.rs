@@ -6,9 +6,11 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::ptr::NonNull;
 
-/// Makes a reference to an object of known size one to a trait object, or one to an array one to a slice.
+/// Makes a reference to an object of known size one to a trait object, or one to an array one to a
+/// slice.
 ///
-/// The object stays the same, and the way back is [`Gc::downcast`]. The trait is named by [`collected!`](crate::collected).
+/// The object stays the same, and the way back is [`Gc::downcast`]. The trait is named by
+/// [`collected!`](crate::collected).
 ///
 /// ```
 /// use vivant_heap::{Gc, Heap, Object, Pacing, Root, Source, collected, unsize};
@@ -61,8 +63,8 @@ macro_rules! unsize {
     ($gc:expr => $to:ty) => {{
         let (coercion, pointer) = $crate::unsizing::Coercion::begin($gc);
         let pointer: *mut $to = pointer;
-        // SAFETY: the compiler has coerced the pointer to the object, and has changed nothing else of it: a coercion from one mutable
-        // pointer to another unsizes, or does nothing.
+        // SAFETY: the compiler has coerced the pointer to the object, and has changed nothing else
+        // of it: a coercion from one mutable pointer to another unsizes, or does nothing.
         unsafe { coercion.end(pointer) }
     }};
 }
@@ -71,7 +73,8 @@ macro_rules! unsize {
 pub struct Coercion<'gc>(Brand<'gc>);
 
 impl<'gc> Coercion<'gc> {
-    /// The reference as a pointer. Mutable, because such a one is invariant: it can be unsized, and nothing else.
+    /// The reference as a pointer. Mutable, because such a one is invariant: it can be unsized, and
+    /// nothing else.
     #[inline]
     pub fn begin<T: ?Sized + Collected<'gc>>(gc: Gc<'gc, T>) -> (Coercion<'gc>, *mut T) {
         (Coercion(PhantomData), Gc::pointer(gc).as_ptr())

@@ -17,10 +17,13 @@ use std::ops::Deref;
 use std::ptr::NonNull;
 use std::slice;
 
-/// A reference to a shared object: deeply immutable, in whichever heap has made it. One word, two if it is a slice or a string; `Copy`.
+/// A reference to a shared object: deeply immutable, in whichever heap has made it. One word, two
+/// if it is a slice or a string; `Copy`.
 ///
-/// Where a [`Gc`](crate::Gc) is of one heap for good, a `Val` can be sent to others ([`Mutator::pack`]) as one pointer, whatever lies below it, and be read there
-/// without copies and locks. The object stays with the heap that has made it, which learns by counts when nobody else has it any more (ORCA).
+/// Where a [`Gc`](crate::Gc) is of one heap for good, a `Val` can be sent to others
+/// ([`Mutator::pack`]) as one pointer, whatever lies below it, and be read there without copies and
+/// locks. The object stays with the heap that has made it, which learns by counts when nobody else
+/// has it any more (ORCA).
 ///
 /// ```
 /// use vivant_heap::{Mutator, Object, Val};
@@ -58,8 +61,8 @@ reference!(
     "The value is that of a shared object that this turn's heap may use, and the pointer may reach its chunk."
 );
 
-// SAFETY: the static twin is in nobody's hands (Y4). It says that a value with such references may go to other threads, and be read by many: what
-// they refer to was asked for that when it was made.
+// SAFETY: the static twin is in nobody's hands (Y4). It says that a value with such references may
+// go to other threads, and be read by many: what they refer to was asked for that when it was made.
 unsafe impl<T: ?Sized> Send for Val<'static, T> {}
 // SAFETY: as above.
 unsafe impl<T: ?Sized> Sync for Val<'static, T> {}
@@ -73,8 +76,8 @@ impl<'gc, T: ?Sized> Val<'gc, T> {
         reason = "no method: those are the object's"
     )]
     pub fn as_ref(this: Self) -> &'gc T {
-        // SAFETY: nobody writes a shared object. It is not freed before a mark of this heap has given it up, or the whole by which it was reached, and
-        // no mark runs within a turn.
+        // SAFETY: nobody writes a shared object. It is not freed before a mark of this heap has
+        // given it up, or the whole by which it was reached, and no mark runs within a turn.
         unsafe { this.value.as_ref() }
     }
 
@@ -101,7 +104,8 @@ unsafe impl<'gc, T: ?Sized + Collected<'gc>> Object<'gc> for Val<'gc, T> {
 impl<'gc> Mutator<'gc> {
     /// A new shared object.
     ///
-    /// It is born in the old generation (H2): costs some ten loads and stores, more than [`Mutator::alloc`].
+    /// It is born in the old generation (H2): costs some ten loads and stores, more than
+    /// [`Mutator::alloc`].
     ///
     /// # Panics
     ///

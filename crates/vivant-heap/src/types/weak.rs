@@ -14,8 +14,9 @@ use std::ptr::NonNull;
 
 /// A reference that does not keep its object alive, and is empty when that is gone (H10).
 ///
-/// The collection that finds the object dead empties it: until then it can be upgraded, also when nobody else refers to the object. One
-/// word and `Copy`, as [`Gc`]; it is a small object of its own, made by [`Weak::new`].
+/// The collection that finds the object dead empties it: until then it can be upgraded, also when
+/// nobody else refers to the object. One word and `Copy`, as [`Gc`]; it is a small object of its
+/// own, made by [`Weak::new`].
 #[allow(
     explicit_outlives_requirements,
     reason = "by it `Weak<'gc, dyn Trait>` is one to `dyn Trait + 'gc`"
@@ -49,8 +50,9 @@ impl<'gc, T: ?Sized + Collected<'gc>> Weak<'gc, T> {
         }
     }
 
-    /// The object, if it is there still. A mark that runs beside the turns hears of it, and keeps it: nobody else may refer to it any more (H6). One that has met
-    /// all, and has not met this, has found it dead.
+    /// The object, if it is there still. A mark that runs beside the turns hears of it, and keeps
+    /// it: nobody else may refer to it any more (H6). One that has met all, and has not met this,
+    /// has found it dead.
     #[inline]
     #[must_use]
     pub fn upgrade(self, mutator: &Mutator<'gc>) -> Option<Gc<'gc, T>> {
@@ -63,8 +65,9 @@ impl<'gc, T: ?Sized + Collected<'gc>> Weak<'gc, T> {
         if heard && mutator.revives(header) == Revived::Not {
             return None;
         }
-        // SAFETY: an object, of the type of which one was referred to when this was made; and it is there still: whatever frees an object empties the
-        // targets that name it in the same collection (`clear_weak`), before anybody's next turn.
+        // SAFETY: an object, of the type of which one was referred to when this was made; and it is
+        // there still: whatever frees an object empties the targets that name it in the same
+        // collection (`clear_weak`), before anybody's next turn.
         unsafe { Some(Gc::at(like(cell.value, Header::value(header)))) }
     }
 
@@ -106,8 +109,8 @@ pub(crate) struct WeakCell<T: ?Sized> {
 // SAFETY: as for `Gc`: it goes with the heap, and what it refers to may go.
 unsafe impl<T: ?Sized> Send for WeakCell<T> {}
 
-// SAFETY: what it refers to is not kept alive, and is reported as what it is: nothing that has to be traced, but to be looked after at
-// the end.
+// SAFETY: what it refers to is not kept alive, and is reported as what it is: nothing that has to
+// be traced, but to be looked after at the end.
 unsafe impl<'gc, T: ?Sized + Collected<'gc>> Object<'gc> for WeakCell<T> {
     type Static = WeakCell<T::Static>;
     const NEEDS_TRACE: bool = true;
@@ -121,7 +124,8 @@ unsafe impl<'gc, T: ?Sized + Collected<'gc>> Object<'gc> for WeakCell<T> {
 
 /// The object to which a weak reference refers.
 ///
-/// It is written by collections alone, so an old one refers to a young object only if it became old together with that.
+/// It is written by collections alone, so an old one refers to a young object only if it became old
+/// together with that.
 #[repr(transparent)]
 pub(crate) struct Target(Cell<Option<NonNull<Header>>>);
 

@@ -3,7 +3,8 @@
 use super::{Fault, Place, Verifier, check};
 
 impl Verifier<'_> {
-    /// What is watched has not been found dead: a young object is in the nursery, an old one has the present epoch.
+    /// What is watched has not been found dead: a young object is in the nursery, an old one has
+    /// the present epoch.
     pub(super) fn deaths(&self) -> Result<(), Fault> {
         let deaths = self.core.deaths.borrow();
         for (number, watched) in &deaths.young {

@@ -27,7 +27,8 @@ impl Verifier<'_> {
         )
     }
 
-    /// Whether an old object may be in a table, as far as its epoch tells: a mark that runs beside the turns need not have met all, nor have settled all.
+    /// Whether an old object may be in a table, as far as its epoch tells: a mark that runs beside
+    /// the turns need not have met all, nor have settled all.
     ///
     /// # Safety
     ///
@@ -38,7 +39,8 @@ impl Verifier<'_> {
         state == self.core.old.epoch.0 || self.core.is_marking()
     }
 
-    /// An old object that is reached: the last mark has met it, or it was born since; and the one that runs has gone through it if it was written since it began, or if all is met.
+    /// An old object that is reached: the last mark has met it, or it was born since; and the one
+    /// that runs has gone through it if it was written since it began, or if all is met.
     pub(super) fn epoch(&self, object: NonNull<Header>, table: &Table) -> Result<(), Fault> {
         // SAFETY: whoever asks has seen that an object begins there. Relaxed: as above.
         let state = unsafe { state_of(object.cast()) }.load(Ordering::Relaxed);

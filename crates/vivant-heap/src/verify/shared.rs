@@ -7,7 +7,8 @@ use crate::types::borrow::CLEAN;
 use std::ptr::NonNull;
 
 impl Verifier<'_> {
-    /// All that others know, or that a `Val` refers to, with what they reach: old, and left alone by the barrier.
+    /// All that others know, or that a `Val` refers to, with what they reach: old, and left alone
+    /// by the barrier.
     pub(super) fn shared(&self) -> Result<(), Fault> {
         let mut walk = self.walk();
         walk.roots(self.shared.iter().copied());

@@ -7,7 +7,8 @@ use std::collections::HashSet;
 use std::ptr::NonNull;
 
 impl Verifier<'_> {
-    /// What the table says is so: each entry's stub is there, of the present epoch, and refers to the entry's object.
+    /// What the table says is so: each entry's stub is there, of the present epoch, and refers to
+    /// the entry's object.
     pub(super) fn tags(&self) -> Result<(), Fault> {
         let tags = self.core.tags.borrow();
         let listed: HashSet<_> = tags.listed.iter().collect();

@@ -1,4 +1,5 @@
-//! What ends the process, because nothing in the heap could be trusted any more: each in a child, which says why.
+//! What ends the process, because nothing in the heap could be trusted any more: each in a child,
+//! which says why.
 
 #![cfg(not(miri))]
 #![allow(unsafe_code, reason = "objects that do what they must not")]
@@ -10,7 +11,8 @@ use vivant_heap::{Begun, Gc, Heap, Mut, Object, Pacing, Relocator, Root, Source,
 /// Set for the child: it runs what its parent waits for.
 const CHILD: &str = "VIVANT_HEAP_CHILD";
 
-/// Runs this test once more, in a process of its own, which must not come to the end of `run`. What it said.
+/// Runs this test once more, in a process of its own, which must not come to the end of `run`. What
+/// it said.
 fn dies(test: &str, run: impl FnOnce()) -> String {
     if std::env::var_os(CHILD).is_some() {
         run();
@@ -96,7 +98,8 @@ impl Root for Deep {
     type Of<'gc> = Gc<'gc, Boxes<'gc>>;
 }
 
-/// So many boxes in each other, on a thread with a stack of 256 KiB. Whether they are collected before they end.
+/// So many boxes in each other, on a thread with a stack of 256 KiB. Whether they are collected
+/// before they end.
 fn deep(boxes: u64, collections: u64) {
     let run = move || {
         let source = Arc::new(Source::new());
@@ -128,7 +131,8 @@ fn deep(boxes: u64, collections: u64) {
 fn boxes_in_boxes_are_as_deep_as_the_stack() {
     // Some hundreds are nothing.
     deep(500, 2);
-    // More than the stack holds: collections end as dropping such a list ends in any program, at the stack's guard.
+    // More than the stack holds: collections end as dropping such a list ends in any program, at
+    // the stack's guard.
     for collections in 0..2 {
         let says = dies("boxes_in_boxes_are_as_deep_as_the_stack", || {
             deep(1_000_000, collections)

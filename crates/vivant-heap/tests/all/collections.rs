@@ -1,4 +1,5 @@
-//! The heap's collections against those of `std`: random operations, under stress, with elements of many kinds.
+//! The heap's collections against those of `std`: random operations, under stress, with elements of
+//! many kinds.
 
 mod kinds;
 mod maps;
@@ -99,7 +100,8 @@ fn run<P: Pair>(
     assert_all_ended();
 }
 
-/// A program here is as long as so many of other tests: where these are asked for many seeds, ours are fewer.
+/// A program here is as long as so many of other tests: where these are asked for many seeds, ours
+/// are fewer.
 const LONG: u64 = 100;
 
 /// Runs a test with many seeds.

@@ -1,8 +1,9 @@
-//! Programs that must not compile, and what the compiler says about them (`tests/ui`). One for each typing rule, and one for each
-//! way in which another collector was found to be unsound. What looks like one of them, and is allowed, is in `allowed`.
+//! Programs that must not compile, and what the compiler says about them (`tests/ui`). One for each
+//! typing rule, and one for each way in which another collector was found to be unsound. What looks
+//! like one of them, and is allowed, is in `allowed`.
 //!
-//! The messages are pinned for rustc 1.95, which CI uses. To see and keep new ones: `TRYBUILD=overwrite cargo test -p vivant-heap
-//! --test all compile_fail`, and read the difference.
+//! The messages are pinned for rustc 1.95, which CI uses. To see and keep new ones:
+//! `TRYBUILD=overwrite cargo test -p vivant-heap --test all compile_fail`, and read the difference.
 
 #[test]
 fn refused_with_a_helpful_message() {

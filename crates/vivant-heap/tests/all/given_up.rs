@@ -32,7 +32,8 @@ impl Root for Wholes {
 
 type One = Val<'static, Whole<'static>>;
 
-/// Enough for a heap that is gone through in steps, and no more; an interpreter has fewer and larger parts.
+/// Enough for a heap that is gone through in steps, and no more; an interpreter has fewer and
+/// larger parts.
 const MANY: usize = if cfg!(miri) { 150 } else { 4000 };
 const ROOM: usize = if cfg!(miri) { 250 } else { 1 };
 
@@ -61,7 +62,8 @@ fn library(
     sent
 }
 
-/// A heap's own mark is given up by its orphan, whose mark is given up for one at once, because pages are short.
+/// A heap's own mark is given up by its orphan, whose mark is given up for one at once, because
+/// pages are short.
 #[test]
 fn by_who_ends_and_by_who_is_short_of_pages() {
     const PAGES: usize = if cfg!(miri) { 400 } else { 2000 };

@@ -227,8 +227,9 @@ fn an_orphan_that_heeds_hears_all() {
     assert_eq!(source.stats().pages, 0);
 }
 
-/// A reader has asked for more, and given its owner back what that knew of: what is known is nothing, and what lies in the lane is not heard. An orphan that becomes small by a
-/// sweep then is not taken for one that nobody knows.
+/// A reader has asked for more, and given its owner back what that knew of: what is known is
+/// nothing, and what lies in the lane is not heard. An orphan that becomes small by a sweep then is
+/// not taken for one that nobody knows.
 #[test]
 fn an_orphan_that_knows_of_nobody_hears_all_before_it_goes() {
     let source = Arc::new(Source::new());
@@ -285,7 +286,8 @@ fn counts_of_others_are_settled_in_pieces() {
     }
 }
 
-/// At the bound of its source, with garbage alone: turns are refused no longer than if all had been heard.
+/// At the bound of its source, with garbage alone: turns are refused no longer than if all had been
+/// heard.
 #[test]
 fn a_mark_does_not_wait_where_pages_are_short() {
     let refused = |heed: fn(&mut Heap<Texts>)| {
@@ -311,7 +313,8 @@ fn a_mark_does_not_wait_where_pages_are_short() {
     assert_eq!(refused(|_| ()), refused(|heap| _ = heap.heed()));
 }
 
-/// What makes a mark due are counts, what is swept is of another kind: the mark does not wait for ever.
+/// What makes a mark due are counts, what is swept is of another kind: the mark does not wait for
+/// ever.
 #[test]
 fn a_mark_that_is_due_by_counts_waits_for_no_long_sweep() {
     const RUNS: usize = 6_000;

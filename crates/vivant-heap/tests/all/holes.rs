@@ -1,4 +1,5 @@
-//! Programs in which other collectors broke, and that are allowed here. The list of all holes: `README.md`.
+//! Programs in which other collectors broke, and that are allowed here. The list of all holes:
+//! `README.md`.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -55,7 +56,8 @@ fn turns_of_two_heaps_lie_in_each_other() {
     }
 }
 
-/// A heap as a part of another one's objects. Its end is a destructor, which has turns and collections of its own.
+/// A heap as a part of another one's objects. Its end is a destructor, which has turns and
+/// collections of its own.
 struct Inner(Option<Heap<Numbers>>, Arc<AtomicUsize>);
 
 impl Drop for Inner {

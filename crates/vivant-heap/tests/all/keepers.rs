@@ -1,4 +1,5 @@
-//! What keeps a shared object ([`Sharer`]), asked at any time between turns: with young objects, dead ones that are not swept, stubs, parts of others.
+//! What keeps a shared object ([`Sharer`]), asked at any time between turns: with young objects,
+//! dead ones that are not swept, stubs, parts of others.
 
 use fastrand::Rng;
 use std::collections::BTreeSet;
@@ -157,7 +158,8 @@ fn check(
     }
 }
 
-/// Whoever has something of an owner's, directly or by a whole, is found as soon as it has been marked.
+/// Whoever has something of an owner's, directly or by a whole, is found as soon as it has been
+/// marked.
 fn everybody_is_found(
     heaps: &mut [Option<Heap<Office>>],
     held: &[(usize, Held<u64>)],

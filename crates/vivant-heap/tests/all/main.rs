@@ -1,4 +1,5 @@
-//! What heaps promise, a module for each subject. One binary: it is linked once, and its tests run side by side.
+//! What heaps promise, a module for each subject. One binary: it is linked once, and its tests run
+//! side by side.
 
 mod aborts;
 mod allowed;

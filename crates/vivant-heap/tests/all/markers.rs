@@ -1,5 +1,5 @@
-//! Marks that run beside the turns, with markers on threads of their own: what turns do meanwhile, against models. Attempts to break it; what came of each is
-//! in `README.md`.
+//! Marks that run beside the turns, with markers on threads of their own: what turns do meanwhile,
+//! against models. Attempts to break it; what came of each is in `README.md`.
 
 #![forbid(unsafe_code)]
 

@@ -1,4 +1,5 @@
-//! Random graphs, turns and collections, against a heap that never moves and never frees: numbers in a vector.
+//! Random graphs, turns and collections, against a heap that never moves and never frees: numbers
+//! in a vector.
 
 #![allow(unsafe_code, reason = "what the derive writes, by hand")]
 

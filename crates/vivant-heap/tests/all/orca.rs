@@ -164,7 +164,8 @@ fn graphs_may_hold_what_is_shared() {
     assert_eq!(a.stats().live, 0);
 }
 
-/// What heaps tell each other is counted: an INC when one has no weight left to send on, a batch of DECs for each owner.
+/// What heaps tell each other is counted: an INC when one has no weight left to send on, a batch of
+/// DECs for each owner.
 #[test]
 fn what_a_heap_tells_others_is_counted() {
     let source = Arc::new(Source::new());

@@ -1,4 +1,5 @@
-//! A mark that nobody helps with: its heap's holder pays for it, in proportion to what becomes old (H7).
+//! A mark that nobody helps with: its heap's holder pays for it, in proportion to what becomes old
+//! (H7).
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -73,7 +74,8 @@ fn a_mark_is_paid_for() {
     heap.verify().unwrap();
 }
 
-/// Turns that make nothing old owe nothing: without help the mark waits, and what is made meanwhile is no more than that.
+/// Turns that make nothing old owe nothing: without help the mark waits, and what is made meanwhile
+/// is no more than that.
 #[test]
 fn who_makes_nothing_owes_nothing() {
     let mut heap = boxes(&Arc::new(Source::new()));
@@ -148,7 +150,8 @@ fn a_region_in_the_middle_of_a_mark_is_merged() {
     heap.verify().unwrap();
 }
 
-/// What is large outside of a region is paid for too: nothing becomes old in it, and each time something foreign comes.
+/// What is large outside of a region is paid for too: nothing becomes old in it, and each time
+/// something foreign comes.
 #[test]
 fn a_region_pays_for_what_it_has_of_others() {
     #[derive(Object)]
@@ -175,7 +178,8 @@ fn a_region_pays_for_what_it_has_of_others() {
     assert!(most * 1024 <= LIVE * 64, "{most}");
 }
 
-/// A turn that gets no memory makes nothing, so nothing is owed; the heap looks after itself all the same.
+/// A turn that gets no memory makes nothing, so nothing is owed; the heap looks after itself all
+/// the same.
 #[test]
 fn a_refused_turn_is_looked_after() {
     let source = Arc::new(Source::bounded(2_000));

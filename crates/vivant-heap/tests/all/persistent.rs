@@ -1,4 +1,5 @@
-//! The collections that never change, against those of `std`: random updates of many versions, under stress, with elements of many kinds.
+//! The collections that never change, against those of `std`: random updates of many versions,
+//! under stress, with elements of many kinds.
 
 mod kinds;
 mod maps;
@@ -69,8 +70,8 @@ fn pacing(random: &mut Rng, seed: u64) -> Pacing {
     pacing
 }
 
-/// Updates any of the versions that there are, which takes the place of any. An update that gets no memory has done nothing. All versions are
-/// looked at in each turn.
+/// Updates any of the versions that there are, which takes the place of any. An update that gets no
+/// memory has done nothing. All versions are looked at in each turn.
 fn run<P: Pair>(seed: u64) {
     let mut random = Rng::with_seed(seed);
     let source = Arc::new(Source::new());
@@ -123,7 +124,8 @@ fn run<P: Pair>(seed: u64) {
     assert_eq!(source.stats().pages, 0);
 }
 
-/// A program here is as long as so many of other tests: where these are asked for many seeds, ours are fewer.
+/// A program here is as long as so many of other tests: where these are asked for many seeds, ours
+/// are fewer.
 const LONG: u64 = 100;
 
 /// Runs a test with many seeds.

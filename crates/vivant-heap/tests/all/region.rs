@@ -258,7 +258,8 @@ fn a_region_in_a_region_shares_from_the_heap() {
     assert!(a.is_alone());
 }
 
-/// The region in between has no count of what the inner one has: there is nobody that it keeps it for, and it may look at it when that is freed.
+/// The region in between has no count of what the inner one has: there is nobody that it keeps it
+/// for, and it may look at it when that is freed.
 #[test]
 fn a_region_in_between_knows_nothing_of_what_is_shared() {
     let source = Arc::new(Source::new());
@@ -302,7 +303,8 @@ fn a_panic_in_an_open_region_closes_it() {
     iso.open(|_, root| assert_eq!(sum(*root), 11));
 }
 
-/// What an open region makes is its holder's: so are the counts of what that refers to, for the region may give its own up first.
+/// What an open region makes is its holder's: so are the counts of what that refers to, for the
+/// region may give its own up first.
 #[test]
 fn what_a_region_shares_keeps_what_it_refers_to() {
     struct Lends;
@@ -377,7 +379,8 @@ fn another_root_is_all_that_stays() {
     assert_eq!(source.stats().pages, 0);
 }
 
-/// Objects of a few bytes that have a region each: the holder marks before thousands of these are garbage.
+/// Objects of a few bytes that have a region each: the holder marks before thousands of these are
+/// garbage.
 #[test]
 fn a_forgotten_region_weighs_what_its_pages_do() {
     struct Isos;

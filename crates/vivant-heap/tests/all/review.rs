@@ -44,7 +44,8 @@ impl Root for Slices {
     type Of<'gc> = Option<Gc<'gc, [Leaf<Panics>]>>;
 }
 
-/// Two panics of one object's parts: a slice ends element by element, and no second panic meets the first.
+/// Two panics of one object's parts: a slice ends element by element, and no second panic meets the
+/// first.
 #[test]
 fn all_elements_of_a_slice_may_panic_at_their_ends() {
     let ends = Arc::new(AtomicUsize::new(0));
@@ -64,7 +65,8 @@ fn all_elements_of_a_slice_may_panic_at_their_ends() {
     }
 }
 
-/// What may hold references, and needs no memory: so there may be more of it than anybody can go through.
+/// What may hold references, and needs no memory: so there may be more of it than anybody can go
+/// through.
 type Nothing<'gc> = [Gc<'gc, u64>; 0];
 
 const MANY: usize = 1 << 60;
@@ -121,7 +123,8 @@ impl Root for Old {
     );
 }
 
-/// Objects that do not change in place, born old and small, refer to one that stays young once more, and then becomes old.
+/// Objects that do not change in place, born old and small, refer to one that stays young once
+/// more, and then becomes old.
 #[test]
 fn what_cannot_be_written_refers_to_what_ages() {
     let mut heap = heap::<Old>(|m| {
@@ -161,7 +164,8 @@ impl Root for Watched {
     );
 }
 
-/// More marks than there are epochs, with sweeps that are hardly begun: nothing dead is seen, and nothing living is lost.
+/// More marks than there are epochs, with sweeps that are hardly begun: nothing dead is seen, and
+/// nothing living is lost.
 #[test]
 fn epochs_come_again_above_dead_that_are_not_swept() {
     let objects = if cfg!(miri) { 6 } else { 900 };
@@ -229,7 +233,8 @@ impl Root for Meddlers {
     type Of<'gc> = Vec<Gc<'gc, (Leaf<Meddles>, Option<Gc<'gc, Mut<u64>>>)>>;
 }
 
-/// Destructors in the middle of a collection, of a sweep, and of the sweep that makes room for what becomes old.
+/// Destructors in the middle of a collection, of a sweep, and of the sweep that makes room for what
+/// becomes old.
 #[test]
 fn destructors_may_use_other_heaps_of_the_source() {
     let source = Arc::new(Source::new());
@@ -268,7 +273,8 @@ impl Root for Anythings {
 type Any = for<'a> fn(&'a u8);
 type Forever = fn(&'static u8);
 
-/// Types of which one is a subtype of the other have two tables, and no reference tells one for the other.
+/// Types of which one is a subtype of the other have two tables, and no reference tells one for the
+/// other.
 #[test]
 fn subtypes_are_not_what_they_are_subtypes_of() {
     fn nothing(_: &u8) {}
@@ -296,7 +302,8 @@ fn subtypes_are_not_what_they_are_subtypes_of() {
     }
 }
 
-/// What a heap's state is, by way of other traits, with a lifetime that is named twice and once not at all.
+/// What a heap's state is, by way of other traits, with a lifetime that is named twice and once not
+/// at all.
 trait Projected<'gc> {
     type Out: Object<'gc>;
 }
@@ -354,7 +361,8 @@ impl Root for Counted {
     type Of<'gc> = Vec<Gc<'gc, [(Leaf<Ends>, Gc<'gc, u64>)]>>;
 }
 
-/// An iterator that allocates, turns to another heap, and panics in the middle; a turn that goes on after that; parts that end once.
+/// An iterator that allocates, turns to another heap, and panics in the middle; a turn that goes on
+/// after that; parts that end once.
 #[test]
 fn an_iterator_may_do_what_it_likes() {
     let ends = Arc::new(AtomicUsize::new(0));

@@ -1,5 +1,6 @@
-//! Random programs of heaps that share, mark beside their turns, give marks up, hear what others leave in pieces, and end: nothing that is alive has ended, nothing ends
-//! twice, and nothing stays.
+//! Random programs of heaps that share, mark beside their turns, give marks up, hear what others
+//! leave in pieces, and end: nothing that is alive has ended, nothing ends twice, and nothing
+//! stays.
 
 #![forbid(unsafe_code)]
 
@@ -48,7 +49,8 @@ impl Dice {
     }
 }
 
-/// A thread that helps with the marks it is told of, one after the other, as long as it finds something to do.
+/// A thread that helps with the marks it is told of, one after the other, as long as it finds
+/// something to do.
 struct Helper {
     told: Sender<Marker>,
     thread: JoinHandle<()>,
@@ -82,7 +84,8 @@ thread_local! {
     static HERE: Cell<Option<(u64, usize)>> = const { Cell::new(None) };
 }
 
-/// Who panics says where, past what captures the output of tests: a panic in the middle of a collection ends the process.
+/// Who panics says where, past what captures the output of tests: a panic in the middle of a
+/// collection ends the process.
 fn says_where() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
@@ -110,7 +113,8 @@ fn run(seed: u64, helper: Option<Helper>) {
     program.ends();
 }
 
-/// Runs the programs of some seeds, or of those that `VIVANT_SEED` or `VIVANT_SEEDS` asks for, each with a helper of its own or without one.
+/// Runs the programs of some seeds, or of those that `VIVANT_SEED` or `VIVANT_SEEDS` asks for, each
+/// with a helper of its own or without one.
 fn with_seeds(helper: impl Fn() -> Option<Helper>) {
     let number = |name| std::env::var(name).ok().and_then(|text| text.parse().ok());
     let seeds = match number("VIVANT_SEED") {

@@ -1,4 +1,5 @@
-//! Random programs of regions in regions, with all that is shared: versions, frozen graphs and tags, which go from any of them to any other.
+//! Random programs of regions in regions, with all that is shared: versions, frozen graphs and
+//! tags, which go from any of them to any other.
 
 use fastrand::Rng;
 use std::sync::Arc;

@@ -13,7 +13,8 @@ mod parcels;
 mod sizes;
 mod wakers;
 
-/// The memory of heaps that are lost for good, so that Miri finds a way to it at the end of the tests.
+/// The memory of heaps that are lost for good, so that Miri finds a way to it at the end of the
+/// tests.
 static KEPT: Mutex<Vec<Arc<Source>>> = Mutex::new(Vec::new());
 
 /// Verifies itself, and collects when it is told to.

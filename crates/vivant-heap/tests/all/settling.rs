@@ -1,4 +1,5 @@
-//! What a mark beside the turns leaves is settled in pieces: each of them is short, turns run in between, and what these bring is not waited for.
+//! What a mark beside the turns leaves is settled in pieces: each of them is short, turns run in
+//! between, and what these bring is not waited for.
 
 use std::sync::Arc;
 use vivant_heap::{

@@ -1,4 +1,5 @@
-//! Heaps whose source has no pages left for turns: what was forgotten is found though nothing grows, and what lives is not marked for ever.
+//! Heaps whose source has no pages left for turns: what was forgotten is found though nothing
+//! grows, and what lives is not marked for ever.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;

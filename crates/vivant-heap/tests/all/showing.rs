@@ -1,4 +1,5 @@
-//! What objects show of things that are counted elsewhere ([`Heap::collect_and_show`]): each thing once, and nothing that others can reach.
+//! What objects show of things that are counted elsewhere ([`Heap::collect_and_show`]): each thing
+//! once, and nothing that others can reach.
 
 use std::sync::Arc;
 use vivant_heap::{Gc, Heap, Holdings, Iso, Mut, Mutator, Object, Pacing, Root, Source, Stress};

@@ -17,7 +17,8 @@ fn scaled(objects: usize) -> usize {
     if cfg!(miri) { objects / 100 } else { objects }
 }
 
-/// Collects as it is paced, from small sizes on, and verifies itself: that is costly, so not each time.
+/// Collects as it is paced, from small sizes on, and verifies itself: that is costly, so not each
+/// time.
 fn pacing() -> Pacing {
     let mut pacing = Pacing::default();
     pacing.nursery = 16 * 1024;
@@ -203,7 +204,8 @@ fn many_small_heaps_at_once_are_small() {
     let mut alive: Vec<_> = (0..heaps).map(new).collect();
     let stats = source.stats();
     assert_eq!(stats.pages as u64, heaps);
-    // A hundred thousand in a gibibyte, whatever the heads of chunks and what is left over in them have of it.
+    // A hundred thousand in a gibibyte, whatever the heads of chunks and what is left over in them
+    // have of it.
     let bytes = stats.chunks << 20;
     assert!(cfg!(miri) || bytes as u64 / heaps < 8 * 1024, "{stats:?}");
     let sum =
@@ -234,8 +236,9 @@ fn a_long_turn_under_stress_is_swept_right() {
     }
 }
 
-/// A heap of many runs, each of which has a few dead cells, that is to grow by hardly anything before its next mark: what is swept with one collection is bounded all the same,
-/// though each object that becomes old looks for a cell.
+/// A heap of many runs, each of which has a few dead cells, that is to grow by hardly anything
+/// before its next mark: what is swept with one collection is bounded all the same, though each
+/// object that becomes old looks for a cell.
 #[test]
 fn a_collection_sweeps_so_many_runs_at_most() {
     // With their headers: 85 in a page.

@@ -1,4 +1,5 @@
-//! A sweep between two turns is bounded, whatever has brought it about; and it ends, whatever turns make meanwhile.
+//! A sweep between two turns is bounded, whatever has brought it about; and it ends, whatever turns
+//! make meanwhile.
 
 use std::sync::Arc;
 use vivant_heap::{Gc, Heap, Iso, Leaf, Pacing, Parcel, Root, Source, Val};
@@ -73,7 +74,8 @@ fn turns_do_not_outrun_the_sweep_that_a_mark_waits_for() {
     );
 }
 
-/// A destructor costs more than what it ends: turns that make nothing else do not outrun the sweep either.
+/// A destructor costs more than what it ends: turns that make nothing else do not outrun the sweep
+/// either.
 #[test]
 fn turns_that_make_destructors_do_not_outrun_the_sweep() {
     let source = Arc::new(Source::new());
@@ -88,7 +90,8 @@ fn turns_that_make_destructors_do_not_outrun_the_sweep() {
         heap.pace();
         most = most.max(heap.stats().held);
     }
-    // Four turns' worth lives, of a mebibyte each. Where destructors count as runs do it was 117 by now, and more with each mark.
+    // Four turns' worth lives, of a mebibyte each. Where destructors count as runs do it was 117 by
+    // now, and more with each mark.
     assert!(most < 90 << 20, "{} MiB", most >> 20);
 }
 
@@ -113,7 +116,8 @@ fn a_mark_of_little_does_not_sweep_all_that_is_dead() {
     assert!(paces >= RUNS / MOST);
 }
 
-/// A merge costs a few stores, and one object of twenty megabytes is met at once: neither is a reason to sweep much.
+/// A merge costs a few stores, and one object of twenty megabytes is met at once: neither is a
+/// reason to sweep much.
 #[test]
 fn a_merge_does_not_sweep_all_that_is_left() {
     let source = Arc::new(Source::new());

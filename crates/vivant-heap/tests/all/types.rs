@@ -1,4 +1,5 @@
-//! What the derive writes, slices, trait objects, borrows, weak references and watches: through collections of both kinds.
+//! What the derive writes, slices, trait objects, borrows, weak references and watches: through
+//! collections of both kinds.
 
 mod borrows;
 mod deaths;

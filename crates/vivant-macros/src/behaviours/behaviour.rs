@@ -1,4 +1,5 @@
-//! What is written for a behaviour: a marker, its impls of vivant's traits, and a method of the handle.
+//! What is written for a behaviour: a marker, its impls of vivant's traits, and a method of the
+//! handle.
 
 use super::Written;
 use super::block::Block;
@@ -121,7 +122,8 @@ struct Behaviour<'a> {
 }
 
 impl Behaviour<'_> {
-    /// Generic over the actor: the name of a private actor then need not be public, nor that of its parameters.
+    /// Generic over the actor: the name of a private actor then need not be public, nor that of its
+    /// parameters.
     fn marker(&self, marker: &Ident) -> TokenStream {
         let Method { attrs, vis, .. } = self.method;
         let cfgs = surface::cfgs(attrs);
@@ -190,7 +192,8 @@ impl Behaviour<'_> {
         let access = reads_only(self.method)
             .then(|| quote!(const ACCESS: #vivant::Access = #vivant::Access::Reads;));
         let method = &shape.ident;
-        // One context for all names, whichever of the tokens a user's own macro made; places where errors help.
+        // One context for all names, whichever of the tokens a user's own macro made; places where
+        // errors help.
         let (at_name, at_reply) = (method.span(), shape.reply_span.resolved_at(method.span()));
         let callee = match block.interface {
             Some(interface) => quote_spanned!(at_name=> <#state as #interface>::#method),
@@ -295,7 +298,8 @@ impl Behaviour<'_> {
         }
     }
 
-    /// One step: its parameters are the message's arguments and the locals, and so are the values for the next one.
+    /// One step: its parameters are the message's arguments and the locals, and so are the values
+    /// for the next one.
     fn step(
         &self,
         callee: &TokenStream,

@@ -127,7 +127,8 @@ impl<'a> Block<'a> {
         }
     }
 
-    /// What a function that packs these arguments says before its name and behind it: its own lifetime, the sender's brand.
+    /// What a function that packs these arguments says before its name and behind it: its own
+    /// lifetime, the sender's brand.
     pub(super) fn sender(
         shape: &Shape,
         given: &[Arg],
@@ -165,8 +166,8 @@ impl<'a> Block<'a> {
         self.options.name_of(&self.actor_name(), &member)
     }
 
-    /// What each behaviour of a generic actor's block checks when it is built for certain parameters. Other blocks
-    /// check it once, beside their stop hook.
+    /// What each behaviour of a generic actor's block checks when it is built for certain
+    /// parameters. Other blocks check it once, beside their stop hook.
     pub(super) fn check_in_each(&self) -> Option<TokenStream> {
         let is_generic = self.generics.type_params().next().is_some();
         (self.has_stop && is_generic).then(|| hooks::hook_is_called(self))

@@ -10,8 +10,8 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 use syn::{Expr, Index, Lifetime};
 
-/// The method that evaluates a guard. It takes `&self` and the arguments by reference, so that a guard that changes
-/// something is a borrow error at the user's tokens.
+/// The method that evaluates a guard. It takes `&self` and the arguments by reference, so that a
+/// guard that changes something is a borrow error at the user's tokens.
 pub(super) struct Guard {
     /// What it reads: a variant of `vivant::Guard`.
     pub(super) reads: Ident,

@@ -80,7 +80,8 @@ pub(super) fn start(
     });
 }
 
-/// Writes `child`, which saves the arguments for a supervisor. Whether they can be cloned is asked when it is added to one.
+/// Writes `child`, which saves the arguments for a supervisor. Whether they can be cloned is asked
+/// when it is added to one.
 fn child(block: &Block<'_>, method: &Method, attribute: &Ident, shape: &Shape) -> TokenStream {
     let (vivant, state) = (block.options.vivant.at(shape.args_span), &block.state);
     let (vis, name) = (&method.vis, &method.sig.ident);
@@ -183,8 +184,8 @@ pub(super) fn stop(block: &Block<'_>, method: &Method, written: &mut Written, er
     }
 }
 
-/// The actor's type may have been made an actor for more parameters than this block is for, or by hand: then nobody
-/// would call the hook.
+/// The actor's type may have been made an actor for more parameters than this block is for, or by
+/// hand: then nobody would call the hook.
 pub(super) fn hook_is_called(block: &Block<'_>) -> TokenStream {
     let (vivant, actor) = (&block.options.vivant, &block.actor);
     let text = format!(

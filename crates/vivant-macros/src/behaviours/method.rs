@@ -37,8 +37,8 @@ pub(super) struct Told {
     pub(super) then: Option<Box<Attribute>>,
 }
 
-/// Takes our attributes off `function` and says what is to be written for it: for plain functions nothing. What it promises of the state's `brand` it
-/// promises in a parcel.
+/// Takes our attributes off `function` and says what is to be written for it: for plain functions
+/// nothing. What it promises of the state's `brand` it promises in a parcel.
 pub(super) fn read(
     function: &mut ImplItemFn,
     brand: Option<&Lifetime>,
@@ -130,8 +130,8 @@ pub(super) fn read(
     Some(method)
 }
 
-/// Advice that is right for methods and wrong for messages: they own their arguments, are told to somebody, and their
-/// answers may go unheard; and `&Turn<Self>` is how a turn is written.
+/// Advice that is right for methods and wrong for messages: they own their arguments, are told to
+/// somebody, and their answers may go unheard; and `&Turn<Self>` is how a turn is written.
 fn allow_what_messages_need(function: &mut ImplItemFn) {
     let allow = parse_quote! {
         #[allow(

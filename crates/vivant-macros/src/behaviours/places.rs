@@ -1,9 +1,9 @@
 //! A guard's arguments as places.
 //!
-//! A guard sees the arguments by reference, because they are still in the message. So that it reads as if it had them,
-//! an argument's name stands for the place behind the reference: `amount` becomes `*amount`. Names that the guard
-//! itself binds are left alone, and so are macros other than lists of expressions and `matches!`; in those a name is
-//! the reference.
+//! A guard sees the arguments by reference, because they are still in the message. So that it reads
+//! as if it had them, an argument's name stands for the place behind the reference: `amount`
+//! becomes `*amount`. Names that the guard itself binds are left alone, and so are macros other
+//! than lists of expressions and `matches!`; in those a name is the reference.
 
 use proc_macro2::Ident;
 use quote::ToTokens;
@@ -201,7 +201,8 @@ impl Places {
         Ok(tokens)
     }
 
-    /// The inside of `format!`, `assert!` and their like: expressions, some of them with names (`x = amount`).
+    /// The inside of `format!`, `assert!` and their like: expressions, some of them with names
+    /// (`x = amount`).
     fn expressions(&mut self, input: ParseStream<'_>) -> Result<proc_macro2::TokenStream> {
         let mut list = Punctuated::<Expr, Token![,]>::parse_terminated(input)?;
         for expr in &mut list {

@@ -1,7 +1,7 @@
 //! `#[interface]`: a trait whose methods are messages, to whichever actor implements it.
 //!
-//! The trait stays what it is, except that its methods are for sized types: so `dyn Ledger` is a type, and names the
-//! interface. What comes beside it is in [`written`].
+//! The trait stays what it is, except that its methods are for sized types: so `dyn Ledger` is a
+//! type, and names the interface. What comes beside it is in [`written`].
 
 mod written;
 

@@ -1,5 +1,5 @@
-//! What is written beside an interface's trait: one marker for each message, the handle of `Address<dyn Ledger>`, and
-//! the table by which an implementor's behaviours are reached.
+//! What is written beside an interface's trait: one marker for each message, the handle of
+//! `Address<dyn Ledger>`, and the table by which an implementor's behaviours are reached.
 
 use super::Message;
 use crate::face::Face;
@@ -132,8 +132,8 @@ impl Interface<'_> {
         }
     }
 
-    /// The table, and its constructor: an implementor in another module need not import the table to make one. The
-    /// arguments go by name, as in the implementor's call.
+    /// The table, and its constructor: an implementor in another module need not import the table
+    /// to make one. The arguments go by name, as in the implementor's call.
     fn table(&self) -> TokenStream {
         let Interface {
             options,

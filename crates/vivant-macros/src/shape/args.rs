@@ -175,8 +175,8 @@ fn owned_instead(elem: &Type) -> String {
     format!("a message owns what it carries: {instead}")
 }
 
-/// What is underlined when the arguments together are at fault: the one argument's type; of several, one that cannot be
-/// sent for all we know; or else the whole list.
+/// What is underlined when the arguments together are at fault: the one argument's type; of
+/// several, one that cannot be sent for all we know; or else the whole list.
 pub(super) fn span(typed: &[&PatType], list: Span) -> Span {
     const NOT_SEND: &[&str] = &[
         "Rc",

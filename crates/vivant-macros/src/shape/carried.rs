@@ -1,4 +1,5 @@
-//! What a message carries in the place of a value of its sender's brand: a parcel, which is of no brand.
+//! What a message carries in the place of a value of its sender's brand: a parcel, which is of no
+//! brand.
 
 use crate::options::Vivant;
 use crate::types;
@@ -90,7 +91,8 @@ impl Carried {
         }
     }
 
-    /// Without a heap: the `call`, with what is in `value` under the name `opened`, whose brand is the call's.
+    /// Without a heap: the `call`, with what is in `value` under the name `opened`, whose brand is
+    /// the call's.
     pub(crate) fn opened(
         &self,
         value: &impl ToTokens,
@@ -112,7 +114,8 @@ impl Carried {
     }
 }
 
-/// In a signature, `Promise<T>` as the promise of a parcel, if `T` is of this brand: a promise is of no turn's.
+/// In a signature, `Promise<T>` as the promise of a parcel, if `T` is of this brand: a promise is
+/// of no turn's.
 pub(crate) fn promise_parcel(output: &mut Type, brand: &Lifetime, vivant: &Vivant) {
     let Some(value) = types::promised(output) else {
         return;

@@ -1,4 +1,5 @@
-//! The shape of a message, read from a method's signature: arguments, reply, and whether it takes the turn.
+//! The shape of a message, read from a method's signature: arguments, reply, and whether it takes
+//! the turn.
 
 mod args;
 mod carried;
@@ -59,7 +60,8 @@ pub(crate) struct Whose<'a> {
     pub(crate) vivant: &'a Vivant,
     /// What stands in the place of `Self`; of an interface, nothing.
     pub(crate) this: Option<&'a Type>,
-    /// The lifetime of the state, if it is a graph and has a name for it. What is of this brand travels in parcels.
+    /// The lifetime of the state, if it is a graph and has a name for it. What is of this brand
+    /// travels in parcels.
     pub(crate) brand: Option<&'a Lifetime>,
     pub(crate) own: Own,
 }
@@ -149,7 +151,8 @@ impl Shape {
         self.args.iter().map(|arg| &arg.name)
     }
 
-    /// The type of all arguments together. Its span is that of the arguments, so that errors are shown there.
+    /// The type of all arguments together. Its span is that of the arguments, so that errors are
+    /// shown there.
     pub(crate) fn args_type(&self) -> TokenStream {
         let types = self.args.iter().map(|arg| &arg.sent);
         let mut tuple = Group::new(Delimiter::Parenthesis, quote!(#(#types,)*));

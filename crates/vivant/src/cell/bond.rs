@@ -1,5 +1,6 @@
-//! Bonds between actors: who hears of an end (a watch), who fails with whom (a link). They come as messages of the runtime, so
-//! that they are in order with all others, and are refused with the mailbox of an actor that has ended.
+//! Bonds between actors: who hears of an end (a watch), who fails with whom (a link). They come as
+//! messages of the runtime, so that they are in order with all others, and are refused with the
+//! mailbox of an actor that has ended.
 
 use super::held::{After, Held};
 use super::{CellRef, StateRef, catch};

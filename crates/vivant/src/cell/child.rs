@@ -1,4 +1,5 @@
-//! The life of an actor that is supervised: it goes down, keeps its mailbox, and is started again (see `supervision/README.md`).
+//! The life of an actor that is supervised: it goes down, keeps its mailbox, and is started again
+//! (see `supervision/README.md`).
 
 use super::held::{Held, unmute};
 use super::{CellRef, Guards, Life, Mute, StateRef, catch};

@@ -1,4 +1,5 @@
-//! What the runtime knows of an actor's type: a table made once for each `A`, and the message that starts an actor.
+//! What the runtime knows of an actor's type: a table made once for each `A`, and the message that
+//! starts an actor.
 
 use super::{ActorCell, BoundedCell, Header, reference};
 use crate::actor::{Actor, Mailbox};
@@ -88,8 +89,8 @@ pub(crate) struct StateRef<'h> {
 impl<'h> StateRef<'h> {
     /// # Safety
     ///
-    /// `header` starts a cell that is alive for `'h`, the pointer was made from the whole cell, and the caller holds the
-    /// actor for `'h` and makes no second `StateRef` of it.
+    /// `header` starts a cell that is alive for `'h`, the pointer was made from the whole cell, and
+    /// the caller holds the actor for `'h` and makes no second `StateRef` of it.
     pub(super) unsafe fn new(header: NonNull<Header>) -> StateRef<'h> {
         StateRef {
             header,
@@ -97,11 +98,13 @@ impl<'h> StateRef<'h> {
         }
     }
 
-    /// What is kept, if this is an actor of type `A`: `None` before its start and after its end. And the facts beside it.
+    /// What is kept, if this is an actor of type `A`: `None` before its start and after its end.
+    /// And the facts beside it.
     ///
     /// # Panics
     ///
-    /// If it is of another type. Links are typed, so only a hand-written interface table can come to this; the check makes it sound.
+    /// If it is of another type. Links are typed, so only a hand-written interface table can come
+    /// to this; the check makes it sound.
     #[inline]
     fn kept<A: Actor>(&mut self) -> (&mut Option<Kept<A>>, &FactsOf<A>) {
         let class = self.class();
@@ -112,8 +115,9 @@ impl<'h> StateRef<'h> {
             class.name
         );
         let cell = self.header.cast::<ActorCell<A>>();
-        // SAFETY: `class` was made with the cell, so this is an `ActorCell<A>`; the holder has the only `StateRef`, which
-        // is borrowed exclusively. The facts lie beside the state, and are only ever shared.
+        // SAFETY: `class` was made with the cell, so this is an `ActorCell<A>`; the holder has the
+        // only `StateRef`, which is borrowed exclusively. The facts lie beside the state, and are
+        // only ever shared.
         unsafe { (&mut *(*cell.as_ptr()).state.get(), &(*cell.as_ptr()).facts) }
     }
 
@@ -176,7 +180,8 @@ impl<'h> StateRef<'h> {
     }
 }
 
-/// Whether a table is that of `A`. By its address, as a rule; a table may have copies, which its type tells.
+/// Whether a table is that of `A`. By its address, as a rule; a table may have copies, which its
+/// type tells.
 #[inline]
 fn is_class_of<A: Actor>(class: &'static Class) -> bool {
     std::ptr::eq(class, Class::of::<A>()) || (class.type_id)() == TypeId::of::<A>()
@@ -213,7 +218,8 @@ fn sharer<A: Actor>(state: &mut StateRef<'_>, body: &mut dyn FnMut(&mut dyn Shar
 
 /// # Safety
 ///
-/// `header` starts a cell of an actor of type `A` that is alive, and the pointer is that of the whole cell.
+/// `header` starts a cell of an actor of type `A` that is alive, and the pointer is that of the
+/// whole cell.
 unsafe fn heap_facts<A: Actor>(header: NonNull<Header>) -> Option<HeapFacts> {
     // SAFETY: by the caller's promise; the facts are only ever shared.
     let facts = unsafe { &(*header.cast::<ActorCell<A>>().as_ptr()).facts };

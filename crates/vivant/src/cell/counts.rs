@@ -25,8 +25,8 @@ impl Held<'_> {
         }
     }
 
-    /// Destructors may run, of what others have dropped last. They find themselves within a turn. One that panics has no turn
-    /// to spoil: it is reported, and the actor goes on.
+    /// Destructors may run, of what others have dropped last. They find themselves within a turn.
+    /// One that panics has no turn to spoil: it is reported, and the actor goes on.
     #[cold]
     fn merge_counts(&mut self) {
         // One that has ended has no use for it: what names it is merged by others.

@@ -1,4 +1,5 @@
-//! How an actor ends: stop hook, state, mailbox, in this order; everybody who waits for an answer is told.
+//! How an actor ends: stop hook, state, mailbox, in this order; everybody who waits for an answer
+//! is told.
 
 use super::held::{Held, unmute};
 use super::{Caught, Life, StateRef, catch};
@@ -12,7 +13,8 @@ use crate::supervision::News;
 use std::panic::Location;
 
 impl Held<'_> {
-    /// Ends the actor: stop hook, state, mailbox, in this order; everybody who waits for an answer is told.
+    /// Ends the actor: stop hook, state, mailbox, in this order; everybody who waits for an answer
+    /// is told.
     pub(super) fn end(&mut self, reason: StopReason) {
         self.owner().life = Life::Ended;
         self.strip(&reason);
@@ -36,8 +38,8 @@ impl Held<'_> {
         }
     }
 
-    /// The second half of an end: the mailbox, and what the system knows of the actor. User code that panics in it is
-    /// caught where it is called.
+    /// The second half of an end: the mailbox, and what the system knows of the actor. User code
+    /// that panics in it is caught where it is called.
     fn finish(&mut self, reason: StopReason) {
         let worker = self.worker;
         self.actor.ended.set(reason.clone());
@@ -45,7 +47,8 @@ impl Held<'_> {
         self.refuse_all();
         self.sever(&reason);
         self.tell_watchers(&reason);
-        // Whatever a hook or a drop wished for: no turn of this actor follows, and the next one here is another's.
+        // Whatever a hook or a drop wished for: no turn of this actor follows, and the next one
+        // here is another's.
         self.forget_turn();
         self.tell(News::Gone(reason));
         // What its start function was given is user data too.
@@ -111,7 +114,8 @@ impl Held<'_> {
                 .dead_letters
                 .note(&self.actor, kind, place, refusal.cause());
         }
-        // Dropping the content is user code: it may panic, which must not cost the other messages their refusal.
+        // Dropping the content is user code: it may panic, which must not cost the other messages
+        // their refusal.
         if let Err(caught) = catch(|| envelope.refuse(refusal).follow()) {
             self.panicked(kind.name, caught);
         }

@@ -1,11 +1,12 @@
-//! What the holder publishes about an actor, for inspection and for the watchdog: plain numbers, a little late.
+//! What the holder publishes about an actor, for inspection and for the watchdog: plain numbers, a
+//! little late.
 
 use crate::mailbox::Kind;
 use crate::sync::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
 use std::ptr;
 
-/// All relaxed: each field is read alone, as a report; nothing is concluded from two of them together. Times are coarse
-/// milliseconds, and wrap after 49 days: only differences mean anything.
+/// All relaxed: each field is read alone, as a report; nothing is concluded from two of them
+/// together. Times are coarse milliseconds, and wrap after 49 days: only differences mean anything.
 #[derive(Default)]
 pub(crate) struct Facts {
     current: AtomicPtr<Kind>,
@@ -72,7 +73,8 @@ impl Facts {
         self.deferred.load(Ordering::Relaxed) as usize
     }
 
-    /// How long the oldest waiting message may have waited: longer than the truth by no more than one message.
+    /// How long the oldest waiting message may have waited: longer than the truth by no more than
+    /// one message.
     pub(crate) fn waits_for(&self, now_ms: u64) -> u32 {
         since(&self.begun_sent, now_ms).min(since(&self.waiting_since, now_ms))
     }
@@ -80,7 +82,8 @@ impl Facts {
     /// The behaviour that runs now.
     pub(crate) fn current(&self) -> Option<&'static Kind> {
         let kind = self.current.load(Ordering::Relaxed);
-        // SAFETY: only `turn_begins` stores a non-null pointer, made from a `&'static Kind` without interior mutability.
+        // SAFETY: only `turn_begins` stores a non-null pointer, made from a `&'static Kind` without
+        // interior mutability.
         unsafe { kind.as_ref() }
     }
 }

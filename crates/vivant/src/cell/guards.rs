@@ -30,8 +30,8 @@ impl Guards {
 }
 
 impl Held<'_> {
-    /// T8: looks for a deferred message whose guard has opened, among those that were not looked at since the state last
-    /// changed.
+    /// T8: looks for a deferred message whose guard has opened, among those that were not looked at
+    /// since the state last changed.
     #[inline]
     pub(super) fn reopened(&mut self) -> Found {
         self.drop_overdue();
@@ -45,8 +45,8 @@ impl Held<'_> {
     #[inline]
     fn look(&mut self) -> Found {
         let (actor, worker) = (&self.actor, self.worker);
-        // SAFETY: C1, as in `owner`; written out, so that the state may be borrowed beside it. A guard has no way to the owner
-        // part.
+        // SAFETY: C1, as in `owner`; written out, so that the state may be borrowed beside it. A
+        // guard has no way to the owner part.
         let owner = unsafe { &mut *actor.owner.get() };
         // SAFETY: C1, as in `state`.
         let mut state = unsafe { StateRef::new(actor.as_ptr()) };
@@ -82,8 +82,9 @@ impl Held<'_> {
         Found::Open(envelope)
     }
 
-    /// If it was a guard that panicked just now: takes out the message whose guard it was. It is to run at once, before anything
-    /// else happens to the actor: the turn meets the same fault and ends the actor with its place.
+    /// If it was a guard that panicked just now: takes out the message whose guard it was. It is to
+    /// run at once, before anything else happens to the actor: the turn meets the same fault and
+    /// ends the actor with its place.
     pub(super) fn take_asked(&mut self) -> Option<Envelope> {
         if self.owner().guards != Guards::Asked {
             return None;
@@ -97,13 +98,14 @@ impl Held<'_> {
         Some(envelope)
     }
 
-    /// Lets this message, and those behind it, wait behind others of their behaviours, as long as their guards are known to be
-    /// false. The first of the others is next.
+    /// Lets this message, and those behind it, wait behind others of their behaviours, as long as
+    /// their guards are known to be false. The first of the others is next.
     #[inline(never)]
     pub(super) fn lined_up(&mut self, mut envelope: Envelope) -> Next {
         let worker = self.worker;
         let owner = self.owner();
-        // Out of its place: senders write to the cell meanwhile, and would be in the way, as we in theirs.
+        // Out of its place: senders write to the cell meanwhile, and would be in the way, as we in
+        // theirs.
         let mut backlog = std::mem::replace(&mut owner.backlog, Chain::new());
         let waiting = &mut owner.rare().waiting;
         let (mut more, mut sent_ms) = (0, None);

@@ -94,13 +94,15 @@ impl<'w> Held<'w> {
     }
 
     pub(super) fn owner(&mut self) -> &mut Owner {
-        // SAFETY: C1: this is the only `Held` of the cell, borrowed exclusively. Code of the user's, and other actors' runs
-        // that it brings about, have no way to this owner part but through this `Held`: a turn is given the state only.
+        // SAFETY: C1: this is the only `Held` of the cell, borrowed exclusively. Code of the
+        // user's, and other actors' runs that it brings about, have no way to this owner part but
+        // through this `Held`: a turn is given the state only.
         unsafe { &mut *self.actor.owner.get() }
     }
 
     pub(super) fn state(&mut self) -> StateRef<'_> {
-        // SAFETY: C1: this is the only `Held` of the cell, borrowed exclusively while the `StateRef` exists.
+        // SAFETY: C1: this is the only `Held` of the cell, borrowed exclusively while the
+        // `StateRef` exists.
         unsafe { StateRef::new(self.actor.as_ptr()) }
     }
 
@@ -126,7 +128,8 @@ impl<'w> Held<'w> {
             // It may have messages; an inbox is parked only when it is empty.
             self.refill();
             if self.actor.signals.is_raised() {
-                // A nudge that came after a message leaves no mark of its own; the refill has acquired it.
+                // A nudge that came after a message leaves no mark of its own; the refill has
+                // acquired it.
                 return Err(self);
             }
         }
@@ -255,8 +258,8 @@ impl<'w> Held<'w> {
         }
     }
 
-    /// Processes one message, and a continuation that it released for this same actor. A panic in it passes through, to
-    /// `run`.
+    /// Processes one message, and a continuation that it released for this same actor. A panic in
+    /// it passes through, to `run`.
     #[inline]
     pub(super) fn process(&mut self, envelope: Envelope) -> After {
         let kind = envelope.kind();
@@ -321,8 +324,8 @@ impl<'w> Held<'w> {
         }
     }
 
-    /// What follows from a message may call code of the user's too, such as the drop of what is refused: it finds itself
-    /// within a turn, and the watchdog sees it.
+    /// What follows from a message may call code of the user's too, such as the drop of what is
+    /// refused: it finds itself within a turn, and the watchdog sees it.
     pub(super) fn as_turn(&self, kind: &'static Kind, body: impl FnOnce()) {
         let before = self.worker.turn();
         self.worker.turn_begins(kind);
@@ -334,7 +337,8 @@ impl<'w> Held<'w> {
         }
     }
 
-    /// A resolution released a continuation: for this actor it runs at once, in a turn of its own; else it is sent on.
+    /// A resolution released a continuation: for this actor it runs at once, in a turn of its own;
+    /// else it is sent on.
     fn released(&mut self, kind: &'static Kind, to: AddressRef, released: Envelope) -> After {
         if std::ptr::eq(&raw const *to, &raw const *self.actor) {
             // Before the turn, which may have use for a spare address.
@@ -428,8 +432,9 @@ impl<'w> Held<'w> {
         }
     }
 
-    /// T6: an actor that computes for long belongs apart, and one that does not any more comes back. A turn that takes long is
-    /// only suspect: it may wait for something, or have been kept from a processor.
+    /// T6: an actor that computes for long belongs apart, and one that does not any more comes
+    /// back. A turn that takes long is only suspect: it may wait for something, or have been kept
+    /// from a processor.
     #[inline]
     pub(super) fn keeps_lane(&mut self, longest_ms: u64, suspicion: &Suspicion) {
         let system = &self.worker.system;

@@ -1,4 +1,5 @@
-//! An actor that nobody runs, held by the detector for a moment: looked at, condemned, let go or ended.
+//! An actor that nobody runs, held by the detector for a moment: looked at, condemned, let go or
+//! ended.
 
 use super::{CellRef, Life, Runnable, Signals, StateRef, Verdict};
 use crate::mailbox::{Grasped, Parked};
@@ -6,8 +7,8 @@ use crate::unreachable::{Acquaintances, Sight};
 use std::ops::Deref;
 use vivant_heap::Sharer;
 
-/// The right to touch an actor that was parked (C1). Whoever has it is the actor's holder, runs none of its messages, and must let it
-/// go or end it.
+/// The right to touch an actor that was parked (C1). Whoever has it is the actor's holder, runs
+/// none of its messages, and must let it go or end it.
 #[must_use = "an actor that is not let go will never run again"]
 pub(crate) struct Idle(Runnable);
 
@@ -32,7 +33,8 @@ impl CellRef {
     /// Holds the actor, if nobody runs it.
     pub(crate) fn hold_idle(&self) -> Result<Idle, Occupied> {
         match self.inbox.grasp() {
-            // SAFETY: the inbox was parked, and this call has made it active; the pointer is that of the whole cell.
+            // SAFETY: the inbox was parked, and this call has made it active; the pointer is that
+            // of the whole cell.
             Grasped::Yes => Ok(Idle(unsafe { Runnable::new(self.as_ptr()) })),
             Grasped::Active => Err(Occupied::Active),
             Grasped::Closed => Err(Occupied::Ended),
@@ -55,9 +57,11 @@ impl Idle {
         (!nothing_waits).then_some(Pin::Messages)
     }
 
-    /// Shows all addresses in its state that can be seen, each once, and those in its heap as they were seen last.
+    /// Shows all addresses in its state that can be seen, each once, and those in its heap as they
+    /// were seen last.
     pub(crate) fn acquaintances(&mut self, seen: &mut Acquaintances<'_>) -> Sight {
-        // SAFETY: C1: this is the only right to touch the state, borrowed exclusively while the `StateRef` exists.
+        // SAFETY: C1: this is the only right to touch the state, borrowed exclusively while the
+        // `StateRef` exists.
         let mut state = unsafe { StateRef::new(self.0.as_ptr()) };
         (self.0.class.acquaintances)(&mut state, seen)
     }
@@ -69,7 +73,8 @@ impl Idle {
         (self.0.class.sharer)(&mut state, body);
     }
 
-    /// Condemns it, if it has exactly so many addresses and nothing was sent through others (U3, U4).
+    /// Condemns it, if it has exactly so many addresses and nothing was sent through others (U3,
+    /// U4).
     pub(crate) fn condemn(&self, addresses: u32) -> Verdict {
         if self.0.condemn(addresses) == Verdict::Free {
             return Verdict::Free;

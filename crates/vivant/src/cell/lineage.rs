@@ -1,4 +1,5 @@
-//! Where an actor comes from: the chain of child numbers above it. Made only for actors that have children.
+//! Where an actor comes from: the chain of child numbers above it. Made only for actors that have
+//! children.
 
 use super::Header;
 use crate::sync::{Arc, AtomicU32, Ordering};

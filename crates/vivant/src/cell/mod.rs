@@ -10,18 +10,19 @@
 //! | `place` | the registry, under its lock |
 //! | `owner`, the state | the holder alone: whoever has a [`Held`] |
 //!
-//! C1 At most one [`Runnable`] or [`Held`] exists for a cell: it comes of waking a parked inbox, and ends by parking or
-//!    closing it.
-//! C2 The state is `None` before the start message has run, while a supervised actor is down, and after the actor has ended.
-//! C3 All `AddressRef`s of a cell together own one reference; the last one nudges before giving it up.
-//! C4 Only the holder can raise the count of addresses from zero; so a holder that reads zero knows that it stays zero.
-//! C5 An actor that has not ended owns one reference to its cell, its **life**, kept in the registry. Its holder takes it out
-//!    at the end and gives it up last. So a `Runnable` needs no count of its own.
-//! C6 Addresses of an actor that are dropped in its own run, or given to it by whoever wakes it, are **spare**: still counted,
-//!    and taken again in the same run for nothing. They are counted back before the holder asks whether any are left, and
-//!    before it parks. A worker keeps up to four that its turns have dropped, of actors that were active then: they become
-//!    spare if such an actor runs there next, and are counted back at the end of the round, before the worker sleeps, and by
-//!    the clock when a turn lasts.
+//! C1 At most one [`Runnable`] or [`Held`] exists for a cell: it comes of waking a parked inbox,
+//! and ends by parking or closing it. C2 The state is `None` before the start message has run,
+//! while a supervised actor is down, and after the actor has ended. C3 All `AddressRef`s of a cell
+//! together own one reference; the last one nudges before giving it up. C4 Only the holder can
+//! raise the count of addresses from zero; so a holder that reads zero knows that it stays zero. C5
+//! An actor that has not ended owns one reference to its cell, its **life**, kept in the registry.
+//! Its holder takes it out at the end and gives it up last. So a `Runnable` needs no count of its
+//! own. C6 Addresses of an actor that are dropped in its own run, or given to it by whoever wakes
+//! it, are **spare**: still counted, and taken again in the same run for nothing. They are counted
+//! back before the holder asks whether any are left, and before it parks. A worker keeps up to four
+//! that its turns have dropped, of actors that were active then: they become spare if such an actor
+//! runs there next, and are counted back at the end of the round, before the worker sleeps, and by
+//! the clock when a turn lasts.
 
 mod bond;
 mod bounded;
@@ -77,8 +78,8 @@ use once::SetOnce;
 use signals::SignalWord;
 use std::cell::UnsafeCell;
 
-/// What every cell starts with, whatever its actor's type. In the order in which a message touches it: what a send
-/// needs first, then what a turn needs, then the rest.
+/// What every cell starts with, whatever its actor's type. In the order in which a message touches
+/// it: what a send needs first, then what a turn needs, then the rest.
 #[repr(C)]
 pub(crate) struct Header {
     pub(crate) inbox: Inbox<Head>,
@@ -97,7 +98,8 @@ pub(crate) struct Header {
     random: AtomicU64,
     /// Where in the registry it is.
     pub(crate) place: AtomicU32,
-    /// When the oldest message that waits for its guard had been sent; as the facts, published by the holder.
+    /// When the oldest message that waits for its guard had been sent; as the facts, published by
+    /// the holder.
     deferred_sent: AtomicU32,
     lineage: SetOnce<Arc<Lineage>>,
     /// Set by the holder before the mailbox is closed.
@@ -165,7 +167,8 @@ impl Owner {
         rare.is_some_and(|rare| rare.waiting.count() > 0)
     }
 
-    /// Messages of which the first found the inbox empty, and so was not counted, come behind the backlog.
+    /// Messages of which the first found the inbox empty, and so was not counted, come behind the
+    /// backlog.
     fn expect_batch(&mut self, pressure: &Pressure) {
         if self.backlog.is_empty() {
             self.batch = Batch::Fresh;
@@ -246,7 +249,8 @@ impl Header {
 
     /// Messages that wait and could be processed.
     pub(crate) fn depth(&self) -> usize {
-        // The one that woke the actor is not counted, and not in the inbox either: it waits until the actor runs.
+        // The one that woke the actor is not counted, and not in the inbox either: it waits until
+        // the actor runs.
         let woken_by = self.inbox.is_active() && self.facts.current().is_none();
         self.pressure.depth() + usize::from(!self.inbox.is_empty() || woken_by)
     }

@@ -40,8 +40,8 @@ impl<T: Send + Sync> SetOnce<T> {
     }
 
     pub(super) fn get(&self) -> Option<&T> {
-        // Acquire: pairs with the Release in `set`.
-        // SAFETY: what `set` published is neither changed nor freed before the drop, which borrows exclusively.
+        // Acquire: pairs with the Release in `set`. SAFETY: what `set` published is neither changed
+        // nor freed before the drop, which borrows exclusively.
         unsafe { self.at.load(Ordering::Acquire).as_ref() }
     }
 }

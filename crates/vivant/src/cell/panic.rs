@@ -1,8 +1,8 @@
 //! Catching panics of user code at the edge of a turn, with their place (T4).
 //!
-//! Where a panic happened is known only to the panic hook, of which a process has one. The first system installs a hook
-//! that notes the place on the panicking thread and then calls the hook that was there before; nothing else about the
-//! process changes.
+//! Where a panic happened is known only to the panic hook, of which a process has one. The first
+//! system installs a hook that notes the place on the panicking thread and then calls the hook that
+//! was there before; nothing else about the process changes.
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
@@ -18,7 +18,8 @@ pub(crate) struct Caught {
 }
 
 thread_local! {
-    /// Whether anything is noted in `LAST`: the edge of every turn looks here, so it is a plain byte.
+    /// Whether anything is noted in `LAST`: the edge of every turn looks here, so it is a plain
+    /// byte.
     static NOTED: Cell<bool> = const { Cell::new(false) };
     static LAST: RefCell<Option<Caught>> = const { RefCell::new(None) };
 }
@@ -66,8 +67,9 @@ pub(crate) fn take_last() -> Option<Caught> {
 
 /// Runs `body`; a panic in it comes back as a value.
 ///
-/// The caller must treat what `body` worked on as ended: an actor whose turn panicked never takes another one, so
-/// nobody sees a state that the panic left half changed (this is why asserting unwind safety is right).
+/// The caller must treat what `body` worked on as ended: an actor whose turn panicked never takes
+/// another one, so nobody sees a state that the panic left half changed (this is why asserting
+/// unwind safety is right).
 #[inline]
 pub(crate) fn catch<R>(body: impl FnOnce() -> R) -> Result<R, Caught> {
     if NOTED.get() {
@@ -76,8 +78,8 @@ pub(crate) fn catch<R>(body: impl FnOnce() -> R) -> Result<R, Caught> {
     panic::catch_unwind(AssertUnwindSafe(body)).map_err(caught)
 }
 
-/// Something is noted already. Of an earlier panic, which the user's code may have caught itself, it says nothing of a later
-/// one; of a panic that unwinds here it is still wanted.
+/// Something is noted already. Of an earlier panic, which the user's code may have caught itself,
+/// it says nothing of a later one; of a panic that unwinds here it is still wanted.
 #[cold]
 fn catch_another<R>(body: impl FnOnce() -> R) -> Result<R, Caught> {
     let unwinding = forget_last().filter(|_| std::thread::panicking());

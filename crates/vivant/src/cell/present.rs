@@ -6,14 +6,16 @@ use crate::mailbox::Ring;
 use std::cell::{Cell, RefCell};
 use std::ptr::NonNull;
 
-/// Set while this worker has a `Held`, so that code deep inside a turn finds the actor whose turn it is.
+/// Set while this worker has a `Held`, so that code deep inside a turn finds the actor whose turn
+/// it is.
 #[derive(Default)]
 pub(crate) struct Present {
     at: Cell<Option<NonNull<Header>>>,
-    /// Addresses of the actor itself that this run has at its disposal, so that taking and dropping one costs nothing (C6).
+    /// Addresses of the actor itself that this run has at its disposal, so that taking and dropping
+    /// one costs nothing (C6).
     spare: Cell<u32>,
-    /// The life (C5) of an actor that has ended in this run. Kept here and not in the `Held`, so that a panic cannot free
-    /// the cell under the worker.
+    /// The life (C5) of an actor that has ended in this run. Kept here and not in the `Held`, so
+    /// that a panic cannot free the cell under the worker.
     life: RefCell<Option<CellRef>>,
 }
 
@@ -80,8 +82,8 @@ impl Present {
     /// Calls `body` with the actor that is held, if one is.
     pub(crate) fn with<R>(&self, body: impl FnOnce(&Header) -> R) -> Option<R> {
         let at = self.at.get()?;
-        // SAFETY: an actor that is held has not ended, or its life is kept above: the cell is alive until `ends`, which
-        // only the run loop calls, and never from within a turn.
+        // SAFETY: an actor that is held has not ended, or its life is kept above: the cell is alive
+        // until `ends`, which only the run loop calls, and never from within a turn.
         Some(body(unsafe { at.as_ref() }))
     }
 

@@ -1,4 +1,5 @@
-//! What few actors have: messages that wait for guards, a supervisor, others that want to hear of their end, counted objects.
+//! What few actors have: messages that wait for guards, a supervisor, others that want to hear of
+//! their end, counted objects.
 
 use super::child::Child;
 use super::waiting::Waiting;
@@ -19,7 +20,8 @@ pub(crate) struct Rare {
     pub(super) child: Option<Child>,
     /// Who wants to hear why it has ended.
     pub(super) watchers: Vec<Resolver<StopReason>>,
-    /// What it is to the objects that it made. Taken out while a worker holds the actor, and is that owner.
+    /// What it is to the objects that it made. Taken out while a worker holds the actor, and is
+    /// that owner.
     pub(super) counts: Option<vivant_brc::Owner>,
     /// Who fails with it.
     pub(super) linked: Vec<CellRef>,
@@ -39,7 +41,8 @@ impl Rare {
         })
     }
 
-    /// One more who wants to hear of the end. Before their list grows, those are forgotten who hear nothing any more.
+    /// One more who wants to hear of the end. Before their list grows, those are forgotten who hear
+    /// nothing any more.
     pub(super) fn watch(&mut self, watcher: Resolver<StopReason>) {
         if self.watchers.len() == self.watchers.capacity() {
             self.watchers.retain(Resolver::is_heard);

@@ -1,4 +1,5 @@
-//! The two counted references to a cell: [`CellRef`] keeps its memory, [`AddressRef`] keeps its actor reachable.
+//! The two counted references to a cell: [`CellRef`] keeps its memory, [`AddressRef`] keeps its
+//! actor reachable.
 
 use super::{
     ActorCell, Batch, BoundedCell, Class, Facts, Guards, Header, Lane, Life, Lineage, Mute, Owner,
@@ -17,11 +18,12 @@ use std::mem::ManuallyDrop;
 use std::ops::Deref;
 use std::ptr::NonNull;
 
-/// More references than this can only be a leak in a loop; counting on would wrap. Half of what the count holds, so that
-/// threads that pass it at once cannot wrap it before one of them aborts.
+/// More references than this can only be a leak in a loop; counting on would wrap. Half of what the
+/// count holds, so that threads that pass it at once cannot wrap it before one of them aborts.
 const REFERENCES_MAX: u32 = i32::MAX as u32;
 
-/// Counting on would wrap, and unwinding would leave a count too high for ever: nothing can be trusted any more.
+/// Counting on would wrap, and unwinding would leave a count too high for ever: nothing can be
+/// trusted any more.
 #[cold]
 fn too_many() -> ! {
     #[allow(clippy::print_stderr, reason = "the last words of the process")]
@@ -39,8 +41,9 @@ pub(crate) struct CellRef(NonNull<Header>);
 /// A counted address: while one exists, the actor is reachable and does not end by itself.
 pub(crate) struct AddressRef(NonNull<Header>);
 
-// SAFETY: a cell is made for sharing: its header's fields are atomics or immutable, and `owner` and the state are
-// reached only through `Held` (C1). The state is `Send` (a bound of `Actor`), so any thread may hold or drop it.
+// SAFETY: a cell is made for sharing: its header's fields are atomics or immutable, and `owner` and
+// the state are reached only through `Held` (C1). The state is `Send` (a bound of `Actor`), so any
+// thread may hold or drop it.
 unsafe impl Send for CellRef {}
 // SAFETY: as above.
 unsafe impl Sync for CellRef {}
@@ -60,7 +63,8 @@ pub(crate) struct Birth {
 }
 
 impl AddressRef {
-    /// Makes a cell, with or without its state, and its first address. A supervised one begins by being down.
+    /// Makes a cell, with or without its state, and its first address. A supervised one begins by
+    /// being down.
     pub(crate) fn birth<A: Actor>(birth: Birth, state: Option<KeptOf<A>>) -> AddressRef {
         let pressure = Pressure::new();
         let life = match birth.rare {
@@ -123,7 +127,8 @@ impl AddressRef {
 
     /// The ring of an actor whose mailbox has a bound.
     pub(crate) fn ring(&self) -> Option<&Ring> {
-        // SAFETY: by C3 this counted address keeps the cell alive; the pointer is that of the whole cell.
+        // SAFETY: by C3 this counted address keeps the cell alive; the pointer is that of the whole
+        // cell.
         unsafe { ring(self.0) }
     }
 
@@ -137,7 +142,8 @@ impl AddressRef {
     ///
     /// # Safety
     ///
-    /// `header` starts a cell made by [`AddressRef::birth`] that is alive, and this thread holds its actor.
+    /// `header` starts a cell made by [`AddressRef::birth`] that is alive, and this thread holds
+    /// its actor.
     pub(super) unsafe fn of_held(header: NonNull<Header>) -> AddressRef {
         if let Some(spare) = AddressRef::spare(header) {
             return spare;
@@ -159,8 +165,8 @@ impl AddressRef {
         AddressRef(header)
     }
 
-    /// This thread has just woken the actor with a message, and so holds it for a moment: lays the message into the backlog.
-    /// Returns the right to run it.
+    /// This thread has just woken the actor with a message, and so holds it for a moment: lays the
+    /// message into the backlog. Returns the right to run it.
     ///
     /// # Safety
     ///
@@ -188,8 +194,9 @@ impl AddressRef {
     ///
     /// As for `woken_by`; `header` starts a cell made by `birth` that is alive.
     unsafe fn woken(header: NonNull<Header>, node: NonNull<Head>) -> Runnable {
-        // SAFETY: C1: the inbox was parked, so nobody else held the actor or could run it, and whoever woke it is alone
-        // with it until the `Runnable` below is given away. The exchange that woke it acquired the last holder's writes.
+        // SAFETY: C1: the inbox was parked, so nobody else held the actor or could run it, and
+        // whoever woke it is alone with it until the `Runnable` below is given away. The exchange
+        // that woke it acquired the last holder's writes.
         let owner = unsafe { &mut *header.as_ref().owner.get() };
         // SAFETY: the cell is alive.
         owner.expect_batch(unsafe { &header.as_ref().pressure });
@@ -199,7 +206,8 @@ impl AddressRef {
         unsafe { Runnable::new(header) }
     }
 
-    /// One of the spare addresses of the actor that this thread holds, if it is this one and there is one (C6).
+    /// One of the spare addresses of the actor that this thread holds, if it is this one and there
+    /// is one (C6).
     #[inline]
     fn spare(header: NonNull<Header>) -> Option<AddressRef> {
         let spares = Worker::with_current(|worker| worker.present.spares(header));
@@ -207,7 +215,8 @@ impl AddressRef {
     }
 }
 
-/// Counts addresses back that a run had to spare (C6). Only the holder calls this, so nobody need be told when none is left.
+/// Counts addresses back that a run had to spare (C6). Only the holder calls this, so nobody need
+/// be told when none is left.
 ///
 /// # Safety
 ///
@@ -224,7 +233,8 @@ pub(super) unsafe fn count_back(header: NonNull<Header>, spare: u32) {
 ///
 /// # Safety
 ///
-/// `header` starts a cell made by [`AddressRef::birth`] that is alive for `'a`, and the pointer is that of the whole cell.
+/// `header` starts a cell made by [`AddressRef::birth`] that is alive for `'a`, and the pointer is
+/// that of the whole cell.
 pub(super) unsafe fn ring<'a>(header: NonNull<Header>) -> Option<&'a Ring> {
     // SAFETY: the cell is alive by the caller's promise.
     let at = unsafe { header.as_ref() }.class.ring_at?;
@@ -235,13 +245,15 @@ pub(super) unsafe fn ring<'a>(header: NonNull<Header>) -> Option<&'a Ring> {
 impl CellRef {
     /// The ring of an actor whose mailbox has a bound.
     pub(crate) fn ring(&self) -> Option<&Ring> {
-        // SAFETY: this reference is counted, so the cell is alive; the pointer is that of the whole cell.
+        // SAFETY: this reference is counted, so the cell is alive; the pointer is that of the whole
+        // cell.
         unsafe { ring(self.0) }
     }
 
     /// What is known of the actor's heap, if it has one.
     pub(crate) fn heap_facts(&self) -> Option<HeapFacts> {
-        // SAFETY: this reference is counted, so the cell is alive; the pointer is that of the whole cell; `class` was made with it.
+        // SAFETY: this reference is counted, so the cell is alive; the pointer is that of the whole
+        // cell; `class` was made with it.
         unsafe { (self.class.heap_facts)(self.0) }
     }
 
@@ -256,7 +268,8 @@ impl CellRef {
     ///
     /// # Safety
     ///
-    /// `header` starts a cell made by [`AddressRef::birth`] that a reference of the caller's keeps alive meanwhile.
+    /// `header` starts a cell made by [`AddressRef::birth`] that a reference of the caller's keeps
+    /// alive meanwhile.
     pub(super) unsafe fn to(header: NonNull<Header>) -> CellRef {
         // SAFETY: the cell is alive by the caller's promise.
         // Relaxed: a new reference is made from an existing one, as in `Arc`.
@@ -286,8 +299,8 @@ impl CellRef {
             if tally::count(word) >= tally::ADDRESSES_MAX {
                 too_many();
             }
-            // Relaxed: the count itself is all that is decided here; C4 makes zero final for everybody but the holder, and a
-            // condemned word is another (U4).
+            // Relaxed: the count itself is all that is decided here; C4 makes zero final for
+            // everybody but the holder, and a condemned word is another (U4).
             match self.addresses.compare_exchange_weak(
                 word,
                 word + 1,
@@ -309,7 +322,8 @@ impl CellRef {
         (!tally::is_condemned(word)).then_some(word)
     }
 
-    /// Raises `signal`, and puts the actor into a run queue if nobody runs it. One that has ended has nothing to hear.
+    /// Raises `signal`, and puts the actor into a run queue if nobody runs it. One that has ended
+    /// has nothing to hear.
     pub(crate) fn signal(&self, signal: Signals) {
         self.signals.raise(signal);
         self.nudge();
@@ -318,7 +332,8 @@ impl CellRef {
     /// Makes the actor look for what it was told outside its mailbox.
     fn nudge(&self) {
         if self.inbox.nudge() == Nudged::Wakes {
-            // SAFETY: the inbox was parked and this call has woken it; the pointer is that of the whole cell.
+            // SAFETY: the inbox was parked and this call has woken it; the pointer is that of the
+            // whole cell.
             let runnable = unsafe { Runnable::new(self.0) };
             self.system.schedule(runnable);
         }
@@ -364,13 +379,15 @@ impl Clone for AddressRef {
 
 impl Drop for CellRef {
     fn drop(&mut self) {
-        // AcqRel: every drop releases its thread's uses of the cell, and the last one acquires them all before the cell is
-        // freed. (Not a fence for the last alone, as in `Arc`: sanitizers do not follow fences.)
+        // AcqRel: every drop releases its thread's uses of the cell, and the last one acquires them
+        // all before the cell is freed. (Not a fence for the last alone, as in `Arc`: sanitizers do
+        // not follow fences.)
         if self.refs.fetch_sub(1, Ordering::AcqRel) == 1 {
             let class = self.class;
             // The system must outlive the cell: freeing the cell drops its reference to it.
             let system = self.system.clone();
-            // SAFETY: the count was one and this was it: nobody else can reach the cell; `class` was made with it.
+            // SAFETY: the count was one and this was it: nobody else can reach the cell; `class`
+            // was made with it.
             unsafe { (class.free)(self.0) };
             system.bytes.subtract(class.bytes);
         }
@@ -442,7 +459,8 @@ impl Drop for Dropped {
 impl AddressRef {
     fn count_down(&mut self) {
         if self.lose(1) == Left::None {
-            // C3: the reference that the addresses owned together passes to this value, which gives it up at the end.
+            // C3: the reference that the addresses owned together passes to this value, which gives
+            // it up at the end.
             let cell = CellRef(self.0);
             cell.nudge();
         }
@@ -455,8 +473,9 @@ impl AddressRef {
 ///
 /// The last reference is gone.
 pub(super) unsafe fn free<A: Actor>(header: NonNull<Header>) {
-    // SAFETY: `birth::<A>` wrote exactly this type, and nobody else can reach it (the caller's promise). The state's drop is
-    // the user's, but for an actor that has ended it is gone already, and one that has not ended is not freed.
+    // SAFETY: `birth::<A>` wrote exactly this type, and nobody else can reach it (the caller's
+    // promise). The state's drop is the user's, but for an actor that has ended it is gone already,
+    // and one that has not ended is not freed.
     unsafe {
         if A::MAILBOX.is_bounded() {
             let place = header.cast::<BoundedCell<A>>();

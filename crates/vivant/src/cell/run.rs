@@ -1,4 +1,5 @@
-//! One run of an actor on a worker: signals first, then messages, until nothing is left or the budget is spent (T6).
+//! One run of an actor on a worker: signals first, then messages, until nothing is left or the
+//! budget is spent (T6).
 
 use super::held::{After, Held, Next};
 use super::{Caught, Runnable, Signals, catch};
@@ -35,14 +36,16 @@ pub(crate) fn run(actor: Runnable, worker: &Worker, budget: Budget) -> Ran {
     }
 }
 
-/// As `run`, but a panic passes through: the caller has a `catch` around many runs, and calls `rescue`.
+/// As `run`, but a panic passes through: the caller has a `catch` around many runs, and calls
+/// `rescue`.
 #[inline]
 pub(crate) fn run_to_panic(actor: Runnable, worker: &Worker, budget: Budget) -> Ran {
     serve(Held::begin(actor, worker), budget)
 }
 
-/// User code panicked: in a turn, in the drop of a message, or in a subscriber. The actor's state or its messages may be half
-/// dealt with, so it ends; its worker goes on. A guard is half of nothing: its message runs.
+/// User code panicked: in a turn, in the drop of a message, or in a subscriber. The actor's state
+/// or its messages may be half dealt with, so it ends; its worker goes on. A guard is half of
+/// nothing: its message runs.
 #[cold]
 pub(crate) fn rescue(worker: &Worker, caught: Caught) -> Ran {
     let Some(mut held) = Held::after_panic(worker) else {

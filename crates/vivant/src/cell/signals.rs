@@ -2,7 +2,8 @@
 
 use crate::sync::{AtomicU32, Ordering, fault};
 
-/// Things an actor is told outside its mailbox. They are taken ahead of messages, also by a muted actor.
+/// Things an actor is told outside its mailbox. They are taken ahead of messages, also by a muted
+/// actor.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(crate) struct Signals(u32);
 
@@ -13,7 +14,8 @@ impl Signals {
     pub(crate) const SHUTDOWN: Signals = Signals(1 << 1);
     /// The actor that muted this one has recovered.
     pub(crate) const UNMUTE: Signals = Signals(1 << 2);
-    /// Go down: a fresh incarnation is wanted. Takes the place of a `START` that has not been heard.
+    /// Go down: a fresh incarnation is wanted. Takes the place of a `START` that has not been
+    /// heard.
     pub(crate) const HALT: Signals = Signals(1 << 3);
     /// Come up. Takes the place of a `HALT` that has not been heard.
     pub(crate) const START: Signals = Signals(1 << 4);
@@ -35,8 +37,8 @@ impl Signals {
     }
 }
 
-/// The signals that were raised and not yet taken. Who raises one nudges the inbox afterwards, so that the holder looks
-/// before it parks, and so that an actor that nobody runs is enqueued.
+/// The signals that were raised and not yet taken. Who raises one nudges the inbox afterwards, so
+/// that the holder looks before it parks, and so that an actor that nobody runs is enqueued.
 pub(crate) struct SignalWord(AtomicU32);
 
 impl SignalWord {
@@ -45,7 +47,8 @@ impl SignalWord {
     }
 
     pub(crate) fn raise(&self, signal: Signals) {
-        // Release: pairs with the Acquire in `take`, for a holder that sees the signal before the nudge.
+        // Release: pairs with the Acquire in `take`, for a holder that sees the signal before the
+        // nudge.
         if fault!(signal.replaces() == 0, ReplacesNothing => true) {
             self.0.fetch_or(signal.0, Ordering::Release);
             return;
@@ -73,7 +76,8 @@ impl SignalWord {
 
     /// Takes the signals that came since. One load when there are none.
     pub(crate) fn take(&self) -> Signals {
-        // Relaxed: a signal that must be seen here was raised before a nudge that this holder has acquired.
+        // Relaxed: a signal that must be seen here was raised before a nudge that this holder has
+        // acquired.
         if self.0.load(Ordering::Relaxed) == 0 {
             return Signals::default();
         }

@@ -75,7 +75,8 @@ impl Held<'_> {
         self.owner().steps == Steps::Pending && is_planted(bug)
     }
 
-    /// Drops what a step has left, or was to find. That is user code, and its panic costs nothing else.
+    /// Drops what a step has left, or was to find. That is user code, and its panic costs nothing
+    /// else.
     pub(super) fn drop_left(&self) {
         #[cfg(test)]
         if is_planted(Planted::LeftWithWorker) {
@@ -87,8 +88,8 @@ impl Held<'_> {
         }
     }
 
-    /// The actor goes on after a panic, which may have come before its step took up what had been left in the heap: nobody else is
-    /// to find that.
+    /// The actor goes on after a panic, which may have come before its step took up what had been
+    /// left in the heap: nobody else is to find that.
     pub(super) fn forget_locals(&mut self) {
         #[cfg(test)]
         if is_planted(Planted::LeftInHeap) {

@@ -1,4 +1,5 @@
-//! The word that counts an actor's addresses: the count, and what the detector has to know of it (see `unreachable/README.md`).
+//! The word that counts an actor's addresses: the count, and what the detector has to know of it
+//! (see `unreachable/README.md`).
 
 use super::Header;
 #[cfg(test)]
@@ -9,14 +10,16 @@ use crate::unreachable::Detector;
 /// The actor waits for a verdict, or has been given it: nobody who has no address gets one (U4).
 pub(super) const CONDEMNED: u32 = 1 << 31;
 
-/// The actor's state may hold addresses that can be seen, so it may be part of a cycle. Never changes.
+/// The actor's state may hold addresses that can be seen, so it may be part of a cycle. Never
+/// changes.
 pub(super) const TRACED: u32 = 1 << 30;
 
 /// It is among the suspects.
 pub(super) const SUSPECT: u32 = 1 << 29;
 
-/// More references than this can only be a leak in a loop; counting on would run into the flags. Half of what the count holds,
-/// so that threads that pass it at once cannot do so before one of them aborts.
+/// More references than this can only be a leak in a loop; counting on would run into the flags.
+/// Half of what the count holds, so that threads that pass it at once cannot do so before one of
+/// them aborts.
 pub(super) const ADDRESSES_MAX: u32 = 1 << 28;
 
 /// The first word of an actor that has one address.
@@ -56,7 +59,8 @@ pub(super) enum Left {
 impl Header {
     /// How many addresses there are now.
     pub(crate) fn addresses(&self) -> u32 {
-        // Acquire: pairs with the Release of the last drop; what its thread did before is seen by a holder that reads zero.
+        // Acquire: pairs with the Release of the last drop; what its thread did before is seen by a
+        // holder that reads zero.
         count(self.addresses.load(Ordering::Acquire))
     }
 
@@ -73,17 +77,17 @@ impl Header {
         if is_traced(self.addresses.load(Ordering::Relaxed)) {
             return self.lose_traced(addresses);
         }
-        // Release: pairs with the Acquire in `addresses`. Acquire: the common reference stands for the uses of all addresses,
-        // so they happen before it is given up and the cell is freed. Nobody else may order them: no holder looks at the
-        // count of a stopped actor.
+        // Release: pairs with the Acquire in `addresses`. Acquire: the common reference stands for
+        // the uses of all addresses, so they happen before it is given up and the cell is freed.
+        // Nobody else may order them: no holder looks at the count of a stopped actor.
         match self.addresses.fetch_sub(addresses, Ordering::AcqRel) == addresses {
             true => Left::None,
             false => Left::Some,
         }
     }
 
-    /// As `lose`, of an actor that may be part of a cycle: if addresses are left, it becomes a suspect first. After the count it may
-    /// be gone.
+    /// As `lose`, of an actor that may be part of a cycle: if addresses are left, it becomes a
+    /// suspect first. After the count it may be gone.
     fn lose_traced(&self, addresses: u32) -> Left {
         let mut word = self.addresses.load(Ordering::Relaxed);
         loop {
@@ -113,8 +117,9 @@ impl Header {
         }
     }
 
-    /// The holder has made an address where there was none, as the word says that was there before. Nobody else knows the actor, and where the address goes
-    /// nobody may come to: it is a suspect as if another had been lost (U1).
+    /// The holder has made an address where there was none, as the word says that was there before.
+    /// Nobody else knows the actor, and where the address goes nobody may come to: it is a suspect
+    /// as if another had been lost (U1).
     #[inline]
     pub(super) fn is_raised(&self, before: u32) {
         if is_traced(before) {
@@ -141,8 +146,8 @@ impl Header {
             if count(word) != addresses || is_condemned(word) {
                 return Verdict::Free;
             }
-            // Acquire: pairs with the Release of the drops that made the count what it is: what was sent before is seen.
-            // Release: as every change of the count.
+            // Acquire: pairs with the Release of the drops that made the count what it is: what was
+            // sent before is seen. Release: as every change of the count.
             match self.addresses.compare_exchange_weak(
                 word,
                 word | CONDEMNED,

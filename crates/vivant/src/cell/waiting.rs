@@ -1,7 +1,8 @@
 //! Messages whose guards are false: who waits, and who is looked at when (T8; see the README).
 //!
-//! They wait in **lines**, one for each behaviour. A guard that reads the state alone is the same for all who wait in a line, so the
-//! first stands for the others and one look is enough. A guard that reads its arguments too is looked at for each.
+//! They wait in **lines**, one for each behaviour. A guard that reads the state alone is the same
+//! for all who wait in a line, so the first stands for the others and one look is enough. A guard
+//! that reads its arguments too is looked at for each.
 
 use crate::behaviour::Guard;
 use crate::mailbox::{Envelope, Kind, Way};
@@ -110,8 +111,8 @@ impl Waiting {
         }
     }
 
-    /// Lets a message that has just come wait without a look at it, if the first of its line was looked at since the state last
-    /// changed, and speaks for it (G3). Gives back any other.
+    /// Lets a message that has just come wait without a look at it, if the first of its line was
+    /// looked at since the state last changed, and speaks for it (G3). Gives back any other.
     #[inline]
     pub(super) fn line_up(&mut self, envelope: Envelope) -> Option<Envelope> {
         let kind = envelope.kind();
@@ -209,7 +210,8 @@ impl Waiting {
         self.take(self.asked, at)
     }
 
-    /// The one that came first of those that have a place in a mailbox with a bound, whatever its guard says.
+    /// The one that came first of those that have a place in a mailbox with a bound, whatever its
+    /// guard says.
     pub(super) fn pop_oldest_counted(&mut self) -> Option<Envelope> {
         let first = |line: &Line| {
             let (came, _) = line.first()?;
@@ -240,7 +242,8 @@ impl Line {
     }
 
     fn state_changed(&mut self) {
-        // A pass that many wait for is brought to its end first, or the last would never be looked at.
+        // A pass that many wait for is brought to its end first, or the last would never be looked
+        // at.
         let is_long = self.messages.len() - self.gone > LOOKS_MAX;
         if self.kind.guard == Guard::Arguments && is_long && self.next > 0 {
             self.again = Again::Yes;

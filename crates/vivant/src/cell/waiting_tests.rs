@@ -1,4 +1,5 @@
-//! T8 beside a model: random messages to one actor with guards, and after each turn the question whether it was its turn.
+//! T8 beside a model: random messages to one actor with guards, and after each turn the question
+//! whether it was its turn.
 
 use crate::planted::{Planted, must_catch};
 use crate::prelude::*;
@@ -102,7 +103,8 @@ impl Model {
     /// The actor has processed this one.
     fn processed(&mut self, number: usize) {
         let open = self.open();
-        // Where each has to be looked at, a few are at a time: whoever comes meanwhile may be first.
+        // Where each has to be looked at, a few are at a time: whoever comes meanwhile may be
+        // first.
         let each_was_seen = self
             .waiting
             .iter()

@@ -1,4 +1,5 @@
-//! The envelope: one allocation with a header that all messages share and a content that only its kind knows.
+//! The envelope: one allocation with a header that all messages share and a content that only its
+//! kind knows.
 
 use super::inbox::{Chain, Linked};
 use super::pool;
@@ -29,8 +30,9 @@ pub(crate) struct Head {
     pub(crate) origin: Origin,
 }
 
-// SAFETY: 1. `link` is a fixed field that only inbox and chain touch. 2. `Envelope::into_node` gives up a
-// `Parcel` whose content is `Send` (a bound of `Letter`), so a node may be used on any thread.
+// SAFETY: 1. `link` is a fixed field that only inbox and chain touch. 2. `Envelope::into_node`
+// gives up a `Parcel` whose content is `Send` (a bound of `Letter`), so a node may be used on any
+// thread.
 unsafe impl Linked for Head {
     unsafe fn link(node: NonNull<Head>) -> *mut *mut Head {
         // SAFETY: the caller owns the node (the trait's rule); only the field's address is taken.
@@ -40,7 +42,8 @@ unsafe impl Linked for Head {
 
 #[cfg(any(feature = "tracing", feature = "metrics"))]
 impl Head {
-    /// Nothing of it is needed any more. Said before a turn, so that no turn has to clear it away when it panics.
+    /// Nothing of it is needed any more. Said before a turn, so that no turn has to clear it away
+    /// when it panics.
     fn given_up(self) {}
 }
 
@@ -57,7 +60,8 @@ pub(crate) enum Role {
     Start,
     /// A behaviour: counted against budgets and back-pressure, a turn of the user's.
     Turn,
-    /// As `Turn`, but exempt from back-pressure, because its sender has a bound for what is on the way.
+    /// As `Turn`, but exempt from back-pressure, because its sender has a bound for what is on the
+    /// way.
     Bounded,
     /// A poll of a future: a turn of the user's code, but nobody's message.
     Poll,
@@ -130,7 +134,8 @@ impl Step {
 
 #[cfg(any(feature = "tracing", feature = "metrics"))]
 impl Step {
-    /// A continuation that a resolution releases was sent when the resolution was, and where: by the turn that answered.
+    /// A continuation that a resolution releases was sent when the resolution was, and where: by
+    /// the turn that answered.
     fn following(mut self, head: Head) -> Step {
         if let Step::Release(_, released) = &mut self {
             let released = released.head_mut();
@@ -170,7 +175,8 @@ pub(crate) trait Letter {
         false
     }
 
-    /// The message will never run: whoever waits for its answer is told why. Returns what follows from that.
+    /// The message will never run: whoever waits for its answer is told why. Returns what follows
+    /// from that.
     fn refuse(content: Self::Content, refusal: &Refusal, place: &'static Location<'static>)
     -> Next;
 }
@@ -227,7 +233,8 @@ unsafe fn ready<L: Letter>(head: NonNull<Head>, state: &mut StateRef<'_>) -> boo
 }
 
 /// # Safety
-/// `head` starts a `Parcel<L::Content>` made by `Envelope::new::<L>` that the caller owns and gives up.
+/// `head` starts a `Parcel<L::Content>` made by `Envelope::new::<L>` that the caller owns and gives
+/// up.
 unsafe fn run<L: Letter>(head: NonNull<Head>, state: &mut StateRef<'_>, worker: &Worker) -> Step {
     // Owned here, so that a guard that panics does not lose it.
     let envelope = Envelope(head);
@@ -314,7 +321,8 @@ fn watched<L: Letter>(
     watch.over(head, worker, || L::run(content, state, worker))
 }
 
-/// The place of a message in the ring of the actor that is held: freed when the message begins, or its guard panics.
+/// The place of a message in the ring of the actor that is held: freed when the message begins, or
+/// its guard panics.
 struct Place<'w>(&'w Worker);
 
 impl Drop for Place<'_> {
@@ -337,7 +345,8 @@ unsafe fn refuse<L: Letter>(head: NonNull<Head>, refusal: Option<&Refusal>) -> N
     }
 }
 
-/// Moves the parcel out of its memory, which is given back at once: what the turn sends can lie in it again.
+/// Moves the parcel out of its memory, which is given back at once: what the turn sends can lie in
+/// it again.
 ///
 /// # Safety
 /// As for `run`.
@@ -351,7 +360,8 @@ unsafe fn unpacked<L: Letter>(head: NonNull<Head>) -> Parcel<L::Content> {
     parcel
 }
 
-/// As `unpacked`, for who needs the head as well: a copy of the whole that is taken apart at once is slow.
+/// As `unpacked`, for who needs the head as well: a copy of the whole that is taken apart at once
+/// is slow.
 ///
 /// # Safety
 ///

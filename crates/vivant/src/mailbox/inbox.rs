@@ -1,9 +1,11 @@
-//! The inbox: a lock-free stack that many senders push to and one receiver empties, and which says whether anybody runs
-//! its actor (invariants M1–M5 and C1, see the READMEs of `mailbox` and `cell`).
+//! The inbox: a lock-free stack that many senders push to and one receiver empties, and which says
+//! whether anybody runs its actor (invariants M1–M5 and C1, see the READMEs of `mailbox` and
+//! `cell`).
 //!
-//! A push is one compare-and-swap, which also tells whether the actor must be put into a run queue; taking everything is
-//! one swap; letting the actor go is one compare-and-swap. The receiver turns the stack over, so that it reads
-//! first-in-first-out. Nodes are linked through themselves: the inbox allocates nothing and keeps nothing.
+//! A push is one compare-and-swap, which also tells whether the actor must be put into a run queue;
+//! taking everything is one swap; letting the actor go is one compare-and-swap. The receiver turns
+//! the stack over, so that it reads first-in-first-out. Nodes are linked through themselves: the
+//! inbox allocates nothing and keeps nothing.
 
 use crate::sync::{AtomicPtr, Ordering, fault};
 use std::marker::PhantomData;
@@ -14,10 +16,10 @@ use std::ptr::{self, NonNull};
 ///
 /// # Safety
 ///
-/// 1. `link` returns the same place at every call for the same node, and nothing but the inbox or the chain that holds
-///    the node reads or writes it.
-/// 2. A node handed to [`Inbox::push`] is owned by the caller, stays valid until it is handed out again, and may be
-///    used on another thread.
+/// 1. `link` returns the same place at every call for the same node, and nothing but the inbox or
+///    the chain that holds the node reads or writes it.
+/// 2. A node handed to [`Inbox::push`] is owned by the caller, stays valid until it is handed out
+///    again, and may be used on another thread.
 pub(crate) unsafe trait Linked {
     /// Where this node keeps the pointer to its neighbour.
     ///
@@ -30,8 +32,8 @@ pub(crate) unsafe trait Linked {
 /// What a push found.
 #[must_use = "an actor that is not enqueued will never run (M3)"]
 pub(crate) enum Pushed<N> {
-    /// Nobody ran the actor: this sender has woken it, and holds it until it has put it into a run queue. The node did not
-    /// go through the inbox: the sender lays it into the backlog.
+    /// Nobody ran the actor: this sender has woken it, and holds it until it has put it into a run
+    /// queue. The node did not go through the inbox: the sender lays it into the backlog.
     Wakes(NonNull<N>),
     /// The inbox was empty, but the actor is active: its holder will look.
     First,
@@ -78,16 +80,19 @@ pub(crate) struct Inbox<N: Linked> {
     nodes: PhantomData<NonNull<N>>,
 }
 
-// SAFETY: an inbox owns its nodes and hands each out once; by rule 2 of `Linked` they may cross threads.
+// SAFETY: an inbox owns its nodes and hands each out once; by rule 2 of `Linked` they may cross
+// threads.
 unsafe impl<N: Linked> Send for Inbox<N> {}
-// SAFETY: as above; `push` and `nudge` may be called from any thread, the rest is the receiver's (their contract).
+// SAFETY: as above; `push` and `nudge` may be called from any thread, the rest is the receiver's
+// (their contract).
 unsafe impl<N: Linked> Sync for Inbox<N> {}
 
 /// Empty, and the actor is active: it lies in a run queue, or somebody holds it.
 const EMPTY: usize = 0;
 /// Empty, and nobody runs the actor: who pushes or nudges next must enqueue it.
 const PARKED: usize = 1;
-/// Empty and active, and somebody has nudged since the holder last took: it may not park before it has looked.
+/// Empty and active, and somebody has nudged since the holder last took: it may not park before it
+/// has looked.
 const NUDGED: usize = 2;
 /// Nothing can be pushed any more.
 const CLOSED: usize = 3;
@@ -126,8 +131,8 @@ impl<N: Linked> Inbox<N> {
             self.head.store(word(EMPTY), Ordering::Relaxed);
             return Ok(Pushed::Wakes(node));
         });
-        // Acquire: pairs with the Release in `park`: whoever wakes an actor sees what its last holder wrote, and whoever
-        // takes it out of a run queue sees what the waker saw.
+        // Acquire: pairs with the Release in `park`: whoever wakes an actor sees what its last
+        // holder wrote, and whoever takes it out of a run queue sees what the waker saw.
         let acquire = fault!(Ordering::Acquire, WakeRelaxed => Ordering::Relaxed);
         match self
             .head
@@ -149,15 +154,16 @@ impl<N: Linked> Inbox<N> {
         node: NonNull<N>,
         mut head: *mut N,
     ) -> Result<Pushed<N>, NonNull<N>> {
-        // The next sender may link to this node by an address that it read before this node was there (another node lay
-        // there, since freed). The address is right, but the pointer's provenance would be the dead node's; so it is exposed
-        // here, and taken up again by address in `turned_over`.
+        // The next sender may link to this node by an address that it read before this node was
+        // there (another node lay there, since freed). The address is right, but the pointer's
+        // provenance would be the dead node's; so it is exposed here, and taken up again by address
+        // in `turned_over`.
         node.as_ptr().expose_provenance();
         loop {
             let (below, found) = match head.addr() {
                 CLOSED => {
-                    // Read again, to acquire: pairs with the Release in `close`; the sender sees what the receiver wrote
-                    // before it closed. A closed inbox stays closed.
+                    // Read again, to acquire: pairs with the Release in `close`; the sender sees
+                    // what the receiver wrote before it closed. A closed inbox stays closed.
                     let acquire = fault!(Ordering::Acquire, RefusalRelaxed => Ordering::Relaxed);
                     let _closed = self.head.load(acquire);
                     return Err(node);
@@ -168,11 +174,12 @@ impl<N: Linked> Inbox<N> {
                 EMPTY | NUDGED => (ptr::null_mut(), Pushed::First),
                 _ => (head, Pushed::Later),
             };
-            // SAFETY: the caller owns `node` until the exchange below succeeds (rule 2 of `Linked`).
+            // SAFETY: the caller owns `node` until the exchange below succeeds (rule 2 of
+            // `Linked`).
             unsafe { *N::link(node) = below };
-            // Release: pairs with the Acquire of `take`, `close` and a refused `park`; publishes the node's content and its
-            // link. All changes of the head are read-modify-writes, so a later push continues the release sequence of an
-            // earlier one.
+            // Release: pairs with the Acquire of `take`, `close` and a refused `park`; publishes
+            // the node's content and its link. All changes of the head are read-modify-writes, so a
+            // later push continues the release sequence of an earlier one.
             match self.head.compare_exchange_weak(
                 head,
                 node.as_ptr(),
@@ -192,8 +199,8 @@ impl<N: Linked> Inbox<N> {
         }
     }
 
-    /// Makes the receiver look once more before it parks: for what is told outside the mailbox. The caller has written
-    /// what is to be seen before this.
+    /// Makes the receiver look once more before it parks: for what is told outside the mailbox. The
+    /// caller has written what is to be seen before this.
     pub(crate) fn nudge(&self) -> Nudged {
         let mut head = self.head.load(Ordering::Relaxed);
         loop {
@@ -206,8 +213,9 @@ impl<N: Linked> Inbox<N> {
             fault!(NudgeOnlyNews => if next == head {
                 return found;
             });
-            // Release: as in a push. Acquire: as for a push that wakes. The exchange is made even if it changes nothing: a
-            // receiver that takes or parks must be ordered before it or after it.
+            // Release: as in a push. Acquire: as for a push that wakes. The exchange is made even
+            // if it changes nothing: a receiver that takes or parks must be ordered before it or
+            // after it.
             let order = fault!(Ordering::AcqRel, NudgeRelaxed => Ordering::Acquire);
             match self
                 .head
@@ -240,12 +248,14 @@ impl<N: Linked> Inbox<N> {
             let (nudged, acquire) = (word(NUDGED), Ordering::Acquire);
             let _swallowed = self.head.compare_exchange(nudged, word(EMPTY), acquire, acquire);
         });
-        // A look first: an empty inbox is the common end of a run, and a load does not take the cache line away. A nudge is left
-        // for `park` to answer: whoever takes does not look at the signals.
+        // A look first: an empty inbox is the common end of a run, and a load does not take the
+        // cache line away. A nudge is left for `park` to answer: whoever takes does not look at the
+        // signals.
         if !is_node(self.head.load(Ordering::Relaxed)) {
             return Chain::new();
         }
-        // Acquire: pairs with the Release of every push whose node is taken, and of a nudge that came after one.
+        // Acquire: pairs with the Release of every push whose node is taken, and of a nudge that
+        // came after one.
         let acquire = fault!(Ordering::Acquire, TakeRelaxed => Ordering::Relaxed);
         let newest = self.head.swap(word(EMPTY), acquire);
         debug_assert!(is_node(newest), "C1: taken from by two");
@@ -258,8 +268,8 @@ impl<N: Linked> Inbox<N> {
             self.head.store(word(PARKED), Ordering::Release);
             return Parked::Yes;
         });
-        // Release: pairs with the Acquire of whoever wakes the actor next. Acquire on failure: pairs with the Release of `nudge`, whose
-        // signals the receiver reads next.
+        // Release: pairs with the Acquire of whoever wakes the actor next. Acquire on failure:
+        // pairs with the Release of `nudge`, whose signals the receiver reads next.
         match self.head.compare_exchange(
             word(EMPTY),
             word(PARKED),
@@ -275,7 +285,8 @@ impl<N: Linked> Inbox<N> {
                             return Parked::Yes;
                         }
                     });
-                    // The nudge is heard. Acquire: as above, for one that came since. If a node has come, a take will do.
+                    // The nudge is heard. Acquire: as above, for one that came since. If a node has
+                    // come, a take will do.
                     let _heard = self.head.compare_exchange(
                         head,
                         word(EMPTY),
@@ -290,8 +301,8 @@ impl<N: Linked> Inbox<N> {
 
     /// Takes everything and refuses every later push, for ever. Only the receiver calls this.
     pub(crate) fn close(&self) -> Chain<N> {
-        // Acquire as in `take`. Release: pairs with the second load in `push`; why the actor ended is written before this, and
-        // whoever is refused may ask.
+        // Acquire as in `take`. Release: pairs with the second load in `push`; why the actor ended
+        // is written before this, and whoever is refused may ask.
         let order = fault!(Ordering::AcqRel, CloseAcquires => Ordering::Acquire);
         let newest = self.head.swap(word(CLOSED), order);
         if is_node(newest) {
@@ -306,11 +317,11 @@ impl<N: Linked> Inbox<N> {
         !matches!(self.head.load(Ordering::Relaxed).addr(), PARKED | CLOSED)
     }
 
-    /// Whether no message waits here. For the receiver this is exact in the sense of M4: a push that this look does not
-    /// see makes the receiver's `park` fail.
+    /// Whether no message waits here. For the receiver this is exact in the sense of M4: a push
+    /// that this look does not see makes the receiver's `park` fail.
     pub(crate) fn is_empty(&self) -> bool {
-        // Relaxed: nothing is read through the pointer. A push that the receiver must see happened before this look by a
-        // `park` that failed, or by the count of addresses.
+        // Relaxed: nothing is read through the pointer. A push that the receiver must see happened
+        // before this look by a `park` that failed, or by the count of addresses.
         !is_node(self.head.load(Ordering::Relaxed))
     }
 }
@@ -318,8 +329,9 @@ impl<N: Linked> Inbox<N> {
 /// How many nodes further on.
 const FETCH_AHEAD: usize = 4;
 
-/// The nodes of a burst lie where its sender found memory, often at equal steps, and in another processor's cache. Where two steps
-/// were equal, it is worth a guess: who takes them need not wait for each.
+/// The nodes of a burst lie where its sender found memory, often at equal steps, and in another
+/// processor's cache. Where two steps were equal, it is worth a guess: who takes them need not wait
+/// for each.
 #[inline]
 fn fetch_ahead(guess: usize) {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
@@ -334,7 +346,8 @@ fn fetch_ahead(guess: usize) {
 
 impl<N: Linked> Drop for Inbox<N> {
     fn drop(&mut self) {
-        // Nodes must not be forgotten: whoever owns an inbox closes it first and accounts for what was in it (T3).
+        // Nodes must not be forgotten: whoever owns an inbox closes it first and accounts for what
+        // was in it (T3).
         debug_assert!(
             self.is_empty(),
             "M5: an inbox was dropped with messages in it"
@@ -365,7 +378,8 @@ impl<N: Linked> Chain<N> {
         fault!(NewestFirst => return Chain { first: last, last });
         let (mut next, mut at, mut step) = (ptr::null_mut::<N>(), newest, 0);
         while let Some(node) = NonNull::new(at) {
-            // SAFETY: the nodes were taken out of the inbox by one swap, so this chain owns them all.
+            // SAFETY: the nodes were taken out of the inbox by one swap, so this chain owns them
+            // all.
             unsafe {
                 let link = N::link(node);
                 let below = (*link).addr();

@@ -1,6 +1,8 @@
-//! Mailboxes: how a message gets from any thread to the one that holds the actor. The protocol is in `README.md`.
+//! Mailboxes: how a message gets from any thread to the one that holds the actor. The protocol is
+//! in `README.md`.
 //!
-//! - [`Inbox`] and [`Chain`]: many senders, one receiver, lock-free; nothing is kept by an idle actor.
+//! - [`Inbox`] and [`Chain`]: many senders, one receiver, lock-free; nothing is kept by an idle
+//!   actor.
 //! - [`Envelope`], [`Kind`], [`Letter`]: a message whose type only its maker knows.
 //! - [`pool`]: the memory of messages, recycled.
 //! - [`post`]: the one way in.

@@ -1,4 +1,5 @@
-//! The reference model of a mailbox with a bound: what waits, as plain data. `model_tests.rs` steps it beside the real one.
+//! The reference model of a mailbox with a bound: what waits, as plain data. `model_tests.rs` steps
+//! it beside the real one.
 //!
 //! | model | real |
 //! |---|---|
@@ -7,7 +8,8 @@
 //! | `Model::offer` | `Ring::offer`, `Ring::reserve` |
 //! | `Model::run` | `cell::run` |
 //!
-//! Left out: threads. What runs runs to the end before anybody sends again, but for what a turn sends to its own actor.
+//! Left out: threads. What runs runs to the end before anybody sends again, but for what a turn
+//! sends to its own actor.
 
 use crate::actor::Mailbox;
 use crate::dead_letter::Cause;

@@ -1,4 +1,5 @@
-//! Drives a real mailbox and its model side by side: every message ends as the model says, in the order that it says.
+//! Drives a real mailbox and its model side by side: every message ends as the model says, in the
+//! order that it says.
 
 use super::model::{Deed, Fate, Model};
 use super::planted;
@@ -168,7 +169,8 @@ fn run_beside_the_model<A: Subject>(simulation: &Simulation) {
     assert_counted(simulation, &model, ring.lost());
 }
 
-/// T3: every loss is counted under its cause, those of the bound in the facts of the actor too, and nothing is held.
+/// T3: every loss is counted under its cause, those of the bound in the facts of the actor too, and
+/// nothing is held.
 fn assert_counted(simulation: &Simulation, model: &Model, lost: u64) {
     let mut expected: BTreeMap<Cause, u64> = BTreeMap::new();
     for fate in model.fates.values() {

@@ -1,7 +1,8 @@
 //! The memory of messages and promises, recycled (invariants N1–N3, see the README).
 //!
-//! A worker keeps what its turns consumed for what its turns send; in a steady state no message is allocated. Where one
-//! worker sends and another consumes, blocks go back in batches, through the depot (magazines, Bonwick 1994 and 2001).
+//! A worker keeps what its turns consumed for what its turns send; in a steady state no message is
+//! allocated. Where one worker sends and another consumes, blocks go back in batches, through the
+//! depot (magazines, Bonwick 1994 and 2001).
 
 use crate::scheduler::Worker;
 use crate::sync::{Arc, Mutex, fault, lock};
@@ -9,16 +10,19 @@ use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::cell::Cell;
 use std::ptr::{self, NonNull};
 
-/// Blocks of class `c` have `64 · (c + 1)` bytes, less a word that allocators like to keep before a block.
+/// Blocks of class `c` have `64 · (c + 1)` bytes, less a word that allocators like to keep before a
+/// block.
 const CLASSES: usize = 4;
 
 /// How many blocks a full magazine has.
 pub(crate) const MAGAZINE: u32 = 64;
 
-/// At most so many bytes of each class wait in the depot; what is beyond goes back to the allocator.
+/// At most so many bytes of each class wait in the depot; what is beyond goes back to the
+/// allocator.
 const DEPOT_MAX: usize = 2 << 20;
 
-/// Off where each message is to have memory of its own, so that the checkers of memory see every use after its end.
+/// Off where each message is to have memory of its own, so that the checkers of memory see every
+/// use after its end.
 const RECYCLES: bool = !cfg!(any(miri, vivant_plain_messages));
 
 /// The class of memory for a `P`; `None` if it is too large, or aligned in an unusual way.
@@ -48,8 +52,9 @@ pub(crate) fn take<P>() -> NonNull<P> {
     recycled.unwrap_or_else(|| fresh(class)).cast()
 }
 
-/// Not `extern` for anybody outside: a function of this kind ends the process instead of unwinding, and knowing that, the
-/// compiler keeps what the caller is about to put into the memory in registers.
+/// Not `extern` for anybody outside: a function of this kind ends the process instead of unwinding,
+/// and knowing that, the compiler keeps what the caller is about to put into the memory in
+/// registers.
 #[cold]
 extern "C" fn fresh(class: usize) -> NonNull<u8> {
     Worker::with_current(|worker| worker.pool.take_refilled(class))
@@ -80,7 +85,8 @@ pub(crate) unsafe fn give<P>(place: NonNull<P>) {
     // SAFETY: by the caller's promise it is a block of this class that nobody uses.
     let kept = Worker::with_current(|worker| unsafe { worker.pool.give(class, place.cast()) });
     if kept != Some(Kept::Yes) {
-        // SAFETY: blocks of a class are all allocated with the layout of the class, and it was not kept.
+        // SAFETY: blocks of a class are all allocated with the layout of the class, and it was not
+        // kept.
         unsafe { dealloc(place.as_ptr().cast(), layout_of(class)) };
     }
 }
@@ -119,7 +125,8 @@ impl Magazine {
     fn release(self, class: usize) {
         let mut at = self.0;
         while let Some(block) = NonNull::new(at) {
-            // SAFETY: the magazine owned this block of this class; it is read before it is given back.
+            // SAFETY: the magazine owned this block of this class; it is read before it is given
+            // back.
             unsafe {
                 at = block.as_ref().next;
                 dealloc(block.as_ptr().cast(), layout_of(class));
@@ -135,7 +142,8 @@ pub(crate) enum Kept {
     No,
 }
 
-/// The magazines of one worker: for each class one in use, and one in reserve that is full or absent.
+/// The magazines of one worker: for each class one in use, and one in reserve that is full or
+/// absent.
 pub(crate) struct Pool {
     classes: [Rack; CLASSES],
     /// `None`: this thread does not recycle.
@@ -197,7 +205,8 @@ impl Pool {
     ///
     /// # Safety
     ///
-    /// The caller owns the block, which was allocated for `class`, and gives it up unless the answer is no.
+    /// The caller owns the block, which was allocated for `class`, and gives it up unless the
+    /// answer is no.
     #[inline]
     pub(crate) unsafe fn give(&self, class: usize, block: NonNull<u8>) -> Kept {
         let Some(depot) = &self.depot else {
@@ -243,7 +252,8 @@ impl Drop for Pool {
     }
 }
 
-/// Full magazines that no worker has: how memory gets from workers that consume back to workers that send.
+/// Full magazines that no worker has: how memory gets from workers that consume back to workers
+/// that send.
 pub(crate) struct Depot([Mutex<Vec<Magazine>>; CLASSES]);
 
 impl Depot {

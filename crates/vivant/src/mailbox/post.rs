@@ -45,10 +45,11 @@ pub(crate) struct Returned<'a> {
     pub(crate) cause: Cause,
 }
 
-/// Puts `envelope` into the mailbox of `to`, or gives both back when that actor has ended. A full mailbox with a bound gives
-/// back the message that it has no place for, which may be another one.
+/// Puts `envelope` into the mailbox of `to`, or gives both back when that actor has ended. A full
+/// mailbox with a bound gives back the message that it has no place for, which may be another one.
 ///
-/// Within a turn the sender may find the receiver overloaded: it is then muted when its turn ends (T5).
+/// Within a turn the sender may find the receiver overloaded: it is then muted when its turn ends
+/// (T5).
 pub(crate) fn post(to: To<'_>, envelope: Envelope) -> Result<(), Returned<'_>> {
     if envelope.kind().way != Way::Straight && to.class.ring_at.is_some() {
         return post_bounded(to, envelope, Entry::Asked);
@@ -70,7 +71,8 @@ pub(crate) fn post_by(to: To<'_>, envelope: Envelope, entry: Entry) -> Result<()
     }
 }
 
-/// The actor's mailbox has a bound: the message goes into its ring, and a ticket into its inbox (M7).
+/// The actor's mailbox has a bound: the message goes into its ring, and a ticket into its inbox
+/// (M7).
 #[inline(never)]
 fn post_bounded(to: To<'_>, mut message: Envelope, entry: Entry) -> Result<(), Returned<'_>> {
     message.stamp(to.system.oracle.coarse_ms() as u32);
@@ -143,7 +145,8 @@ impl Worker {
                 if depth >= system.config.marks.overloaded && kind.role == Role::Turn {
                     self.sent_to_overloaded(&to);
                 }
-                // SAFETY: the inbox was parked, and this push has woken it; the node is the envelope's.
+                // SAFETY: the inbox was parked, and this push has woken it; the node is the
+                // envelope's.
                 let woken = unsafe {
                     match to {
                         To::Lent(to) => to.woken_by(node),

@@ -1,5 +1,5 @@
-//! The ring of a bounded mailbox: the messages that wait in it, and how many places are taken (invariants M7 and M8, see
-//! the README).
+//! The ring of a bounded mailbox: the messages that wait in it, and how many places are taken
+//! (invariants M7 and M8, see the README).
 
 use super::applicant::{Applicant, Told};
 use super::envelope::{Envelope, Head, Kind, Letter, Role, Step, Way};
@@ -23,13 +23,16 @@ pub(crate) struct Ring {
 
 #[derive(Default)]
 struct Places {
-    /// Not yet taken out, oldest first, exempt ones among them. For each there is a ticket in the inbox or the backlog.
+    /// Not yet taken out, oldest first, exempt ones among them. For each there is a ticket in the
+    /// inbox or the backlog.
     waiting: VecDeque<Envelope>,
     /// How many of `waiting` are not exempt: each has a place.
     counted: usize,
-    /// Places of messages that the holder has taken out and not begun, and such as are promised to senders.
+    /// Places of messages that the holder has taken out and not begun, and such as are promised to
+    /// senders.
     kept: usize,
-    /// So many messages that wait for their guard have lost their places: the holder drops the oldest.
+    /// So many messages that wait for their guard have lost their places: the holder drops the
+    /// oldest.
     overdue: usize,
     /// Who waits outside for a place, in this order.
     applicants: VecDeque<Arc<Applicant>>,
@@ -58,8 +61,8 @@ pub(crate) enum Entry {
 pub(crate) enum Offered {
     /// It waits, and its ticket was pushed.
     Entered(Pushed<Head>),
-    /// There is no room for this message: it, or an older one in whose place it waits. No ticket was pushed, for that of the
-    /// older one stands for it.
+    /// There is no room for this message: it, or an older one in whose place it waits. No ticket
+    /// was pushed, for that of the older one stands for it.
     NoRoom(Envelope, Cause),
     /// The inbox is closed.
     Ended(Envelope),
@@ -73,7 +76,8 @@ impl Ring {
         }
     }
 
-    /// Gives `message` a place, and calls `push`, which pushes its ticket, before anybody else is given one.
+    /// Gives `message` a place, and calls `push`, which pushes its ticket, before anybody else is
+    /// given one.
     pub(crate) fn offer(
         &self,
         message: Envelope,
@@ -112,12 +116,14 @@ impl Ring {
         }
     }
 
-    /// For a sender that is to get its message back: how it may enter, or nothing if a mailbox that rejects is full.
+    /// For a sender that is to get its message back: how it may enter, or nothing if a mailbox that
+    /// rejects is full.
     pub(crate) fn reserve(&self) -> Option<Entry> {
         self.reserve_in(&mut lock(&self.places))
     }
 
-    /// As `reserve`, but if there is no place, `applicant` waits for one, behind those who do already.
+    /// As `reserve`, but if there is no place, `applicant` waits for one, behind those who do
+    /// already.
     pub(crate) fn apply(&self, applicant: &Arc<Applicant>) -> Option<Entry> {
         let mut places = lock(&self.places);
         let entry = self.reserve_in(&mut places);
@@ -157,13 +163,14 @@ impl Ring {
         message
     }
 
-    /// A message comes to the holder by another way than the inbox: it takes a place, whether one is free or not.
+    /// A message comes to the holder by another way than the inbox: it takes a place, whether one
+    /// is free or not.
     pub(crate) fn occupy(&self) {
         lock(&self.places).kept += 1;
     }
 
-    /// A message that the holder had taken out begins, or is destroyed; or a sender does not use what it was promised. The
-    /// place goes to the applicant that has waited longest.
+    /// A message that the holder had taken out begins, or is destroyed; or a sender does not use
+    /// what it was promised. The place goes to the applicant that has waited longest.
     pub(crate) fn free(&self) {
         while let Some(applicant) = self.free_or_next() {
             if applicant.may_go() == Told::Yes {
@@ -280,8 +287,9 @@ impl Drop for Ring {
     }
 }
 
-/// Stands in the inbox for a message of the ring. It never runs: the holder redeems what its guard, which is always shut,
-/// does not let run. So the way of messages without tickets has no question more.
+/// Stands in the inbox for a message of the ring. It never runs: the holder redeems what its guard,
+/// which is always shut, does not let run. So the way of messages without tickets has no question
+/// more.
 pub(super) struct Ticket;
 
 impl Letter for Ticket {

@@ -1,10 +1,13 @@
-//! Muting: who sends to an overloaded actor is itself not scheduled until that one recovers (T5; see `README.md`).
+//! Muting: who sends to an overloaded actor is itself not scheduled until that one recovers (T5;
+//! see `README.md`).
 //!
-//! P1 A muted actor mutes nobody: before it stops taking messages, everybody it muted is let go.
-//! P2 Every muted actor is in exactly one list, that of the actor that muted it, or has been told to go on.
-//! P3 An actor's list is emptied when its depth falls to the recovery mark, when it is muted itself, and when it ends.
+//! P1 A muted actor mutes nobody: before it stops taking messages, everybody it muted is let go. P2
+//! Every muted actor is in exactly one list, that of the actor that muted it, or has been told to
+//! go on. P3 An actor's list is emptied when its depth falls to the recovery mark, when it is muted
+//! itself, and when it ends.
 //!
-//! From P1 follows that the graph "is muted by" has paths of length one only: no cycle, so no deadlock.
+//! From P1 follows that the graph "is muted by" has paths of length one only: no cycle, so no
+//! deadlock.
 
 use crate::sync::{AtomicI32, AtomicU8, Mutex, Ordering, fault, lock};
 use std::collections::BTreeMap;
@@ -18,13 +21,15 @@ const IMMUNE: u8 = 2;
 
 /// How loaded one actor is. Part of its cell.
 ///
-/// A message that finds the inbox empty is not counted: where messages come one by one, counting would cost two atomic
-/// additions for each, and nobody is overloaded. So the depth is that of the messages that came behind another one, and
-/// each of these is subtracted once, after it has been begun, deferred or destroyed.
+/// A message that finds the inbox empty is not counted: where messages come one by one, counting
+/// would cost two atomic additions for each, and nobody is overloaded. So the depth is that of the
+/// messages that came behind another one, and each of these is subtracted once, after it has been
+/// begun, deferred or destroyed.
 pub(crate) struct Pressure {
     /// Below zero for a moment when a message is subtracted before its sender has counted it.
     depth: AtomicI32,
-    /// Changed under the lock of [`Mutes`], but for the end of an actor that is calm; read by the holder without it.
+    /// Changed under the lock of [`Mutes`], but for the end of an actor that is calm; read by the
+    /// holder without it.
     state: AtomicU8,
 }
 
@@ -43,26 +48,28 @@ impl Pressure {
 
     /// One more that is counted; returns how many wait now, with the one that is not.
     pub(crate) fn add(&self) -> usize {
-        // Relaxed: the sender that may have to be muted reads the depth again under the lock. Being a read-modify-write,
-        // it carries on what a `mute` before it released.
+        // Relaxed: the sender that may have to be muted reads the depth again under the lock. Being
+        // a read-modify-write, it carries on what a `mute` before it released.
         let before = self.depth.fetch_add(1, Ordering::Relaxed);
         before.max(0) as usize + 2
     }
 
-    /// `count` counted messages were begun, deferred or destroyed. True: the holder must call [`Mutes::recovered`] (P3).
+    /// `count` counted messages were begun, deferred or destroyed. True: the holder must call
+    /// [`Mutes::recovered`] (P3).
     #[must_use]
     pub(crate) fn subtract(&self, count: u32, marks: Marks) -> bool {
         fault!(StateEarly => if self.state.load(Ordering::Relaxed) != OVERLOADED {
             self.depth.fetch_sub(count as i32, Ordering::AcqRel);
             return false;
         });
-        // This and the reading in `Mutes::mute` are read-modify-writes of one word, so one of them is first. If it is the
-        // sender's: Acquire, pairs with its Release, and this holder sees OVERLOADED below. If it is this one, the sender
-        // sees the lowered depth and is not muted (the race that the README fears). Release: pairs with that Acquire.
+        // This and the reading in `Mutes::mute` are read-modify-writes of one word, so one of them
+        // is first. If it is the sender's: Acquire, pairs with its Release, and this holder sees
+        // OVERLOADED below. If it is this one, the sender sees the lowered depth and is not muted
+        // (the race that the README fears). Release: pairs with that Acquire.
         let before = self.depth.fetch_sub(count as i32, Ordering::AcqRel);
         let now = before - count as i32;
-        // Relaxed: ordered by the line above; everything else that it may say is written by this holder or decided again
-        // under the lock.
+        // Relaxed: ordered by the line above; everything else that it may say is written by this
+        // holder or decided again under the lock.
         now <= marks.recovered as i32 && self.state.load(Ordering::Relaxed) == OVERLOADED
     }
 
@@ -72,14 +79,16 @@ impl Pressure {
         self.depth.store(0, Ordering::Relaxed);
     }
 
-    /// Under the lock of [`Mutes`]: the actor is about to mute somebody. Returns what it was, or nothing if it may not mute.
+    /// Under the lock of [`Mutes`]: the actor is about to mute somebody. Returns what it was, or
+    /// nothing if it may not mute.
     fn becomes_overloaded(&self) -> Option<u8> {
         fault!(MuteByStore => if self.state.load(Ordering::Relaxed) == CALM {
             self.state.store(OVERLOADED, Ordering::Relaxed);
             return Some(CALM);
         });
-        // Relaxed, in every change of the state: only its own value counts, and who reads it without the lock is ordered
-        // by the depth. An exchange, because the holder of an actor that ends calm takes no lock.
+        // Relaxed, in every change of the state: only its own value counts, and who reads it
+        // without the lock is ordered by the depth. An exchange, because the holder of an actor
+        // that ends calm takes no lock.
         match self
             .state
             .compare_exchange(CALM, OVERLOADED, Ordering::Relaxed, Ordering::Relaxed)
@@ -93,8 +102,8 @@ impl Pressure {
         }
     }
 
-    /// Under the lock of [`Mutes`], on behalf of somebody who found it overloaded: whether it is so still. It then is
-    /// `OVERLOADED`, and whoever waits for it enters its list.
+    /// Under the lock of [`Mutes`], on behalf of somebody who found it overloaded: whether it is so
+    /// still. It then is `OVERLOADED`, and whoever waits for it enters its list.
     fn stays_overloaded(&self, marks: Marks) -> Wait {
         fault!(LookEarly => {
             let depth = self.depth.fetch_add(0, Ordering::AcqRel);
@@ -165,7 +174,8 @@ pub(crate) enum Wait {
     GoesOn,
 }
 
-/// Who is muted by whom, in one system. `S` stands for a sender: what is needed to tell it to go on.
+/// Who is muted by whom, in one system. `S` stands for a sender: what is needed to tell it to go
+/// on.
 pub(crate) struct Mutes<S> {
     lists: Mutex<BTreeMap<u64, Vec<S>>>,
 }
@@ -177,7 +187,8 @@ impl<S> Mutes<S> {
         }
     }
 
-    /// Mutes `sender`, whose turn has ended, on behalf of `receiver`. Only the holder of the sender calls this.
+    /// Mutes `sender`, whose turn has ended, on behalf of `receiver`. Only the holder of the sender
+    /// calls this.
     pub(crate) fn mute(
         &self,
         sender: (u64, &Pressure),

@@ -1,4 +1,5 @@
-//! The reference model of muting: who is muted by whom, as plain data, stepped beside the real thing.
+//! The reference model of muting: who is muted by whom, as plain data, stepped beside the real
+//! thing.
 //!
 //! | model | real |
 //! |---|---|
@@ -8,7 +9,8 @@
 //! | `Model::process` | `Held::taken`, `Held::count` |
 //! | `Model::end` | `Held::end` |
 //!
-//! Every message here is a counted one: it came behind another. The depth with which a sender decides is one more.
+//! Every message here is a counted one: it came behind another. The depth with which a sender
+//! decides is one more.
 //!
 //! Left out: that an unmuted actor hears of it later, in a run of its own. Here it hears at once.
 
@@ -94,7 +96,8 @@ fn run(steps: &[Step], marks: Marks, bug: Bug) {
     let mutes: Mutes<usize> = Mutes::new();
     let real: [Pressure; ACTORS] = std::array::from_fn(|_| Pressure::new());
     let named = |actor: usize| (actor as u64, &real[actor]);
-    // One that has ended while it was muted may still be in a list: telling it is harmless, and changes nothing.
+    // One that has ended while it was muted may still be in a list: telling it is harmless, and
+    // changes nothing.
     let told = |released: Vec<usize>, ended: &[bool; ACTORS]| -> BTreeSet<usize> {
         let alive: BTreeSet<usize> = released.into_iter().filter(|one| !ended[*one]).collect();
         alive.iter().for_each(|one| mutes.unmuted(&real[*one]));

@@ -1,10 +1,13 @@
-//! Counters and histograms, for the `metrics` crate. Labels are names of types, behaviours and reasons: never of actors.
+//! Counters and histograms, for the `metrics` crate. Labels are names of types, behaviours and
+//! reasons: never of actors.
 //!
-//! A recorder is asked once for each handle, by the system that uses it: so it has to be installed before the system is
-//! built. Every worker counts turns by itself and tells the recorder every so often, because all workers would else
-//! write to one counter for each turn. Counts are exact when nothing runs.
+//! A recorder is asked once for each handle, by the system that uses it: so it has to be installed
+//! before the system is built. Every worker counts turns by itself and tells the recorder every so
+//! often, because all workers would else write to one counter for each turn. Counts are exact when
+//! nothing runs.
 //!
-//! Times of turns are sampled: of a behaviour every 16th turn on a worker, and the first one in each millisecond.
+//! Times of turns are sampled: of a behaviour every 16th turn on a worker, and the first one in
+//! each millisecond.
 
 use crate::cell::{Class, Header, catch};
 use crate::dead_letter::Cause;
@@ -127,7 +130,8 @@ fn address<T>(table: &'static T) -> Key {
     ptr::from_ref(table).addr()
 }
 
-/// What lies under `key`, or what `make` makes. That asks the recorder, which is user code: so no lock is held.
+/// What lies under `key`, or what `make` makes. That asks the recorder, which is user code: so no
+/// lock is held.
 fn shared<K: Ord, V>(map: &Mutex<BTreeMap<K, Arc<V>>>, key: K, make: impl FnOnce() -> V) -> Arc<V> {
     let known = lock(map).get(&key).cloned();
     known.unwrap_or_else(|| {

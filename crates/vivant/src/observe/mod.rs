@@ -1,9 +1,11 @@
-//! What a watcher outside is told: spans and events (feature `tracing`), numbers (feature `metrics`).
+//! What a watcher outside is told: spans and events (feature `tracing`), numbers (feature
+//! `metrics`).
 //!
-//! The runtime calls this module at a handful of places. With neither feature its types are empty and its functions do
-//! nothing. Names, fields, labels and units are listed in `docs/observing.md`.
+//! The runtime calls this module at a handful of places. With neither feature its types are empty
+//! and its functions do nothing. Names, fields, labels and units are listed in `docs/observing.md`.
 //!
-//! - [`spans`]: one root span for each turn, linked to the span in which its message was sent; events.
+//! - [`spans`]: one root span for each turn, linked to the span in which its message was sent;
+//!   events.
 //! - [`meters`]: counters and histograms, by types and behaviours.
 
 #[cfg(feature = "metrics")]
@@ -74,7 +76,8 @@ pub(crate) fn turn(kind: &'static Kind, worker: &Worker) -> Option<Watch> {
 
 #[cfg(any(feature = "tracing", feature = "metrics"))]
 impl Watch {
-    /// Runs the turn. What watches it is made in its place, for a span that is copied costs more than one that is made.
+    /// Runs the turn. What watches it is made in its place, for a span that is copied costs more
+    /// than one that is made.
     #[inline]
     pub(crate) fn over<R>(self, head: Head, worker: &Worker, turn: impl FnOnce() -> R) -> R {
         #[cfg(feature = "metrics")]

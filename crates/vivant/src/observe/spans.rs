@@ -1,11 +1,12 @@
 //! Spans and events, for the `tracing` crate.
 //!
-//! Every turn has a root span of its own, so that no trace grows for ever. What made it happen is a link: the head of a
-//! message holds the span in which it was sent, and the turn follows from that.
+//! Every turn has a root span of its own, so that no trace grows for ever. What made it happen is a
+//! link: the head of a message holds the span in which it was sent, and the turn follows from that.
 //!
-//! The span is held and not its number, because a link to a span that has closed leads nowhere: in a registry its data
-//! is gone. As a rule a sender's turn has ended before the receiver's begins, so numbers alone would link to nothing. The
-//! price: a span closes only after the messages that were sent in it have begun.
+//! The span is held and not its number, because a link to a span that has closed leads nowhere: in
+//! a registry its data is gone. As a rule a sender's turn has ended before the receiver's begins,
+//! so numbers alone would link to nothing. The price: a span closes only after the messages that
+//! were sent in it have begun.
 
 use crate::cell::Header;
 use crate::dead_letter::Cause;
@@ -21,12 +22,12 @@ use tracing::level_filters::LevelFilter;
 use tracing::span::Id;
 use tracing::{Level, Span, debug, debug_span, warn};
 
-/// The span in which a message was sent. Boxed: without a subscriber it costs the message one word, and nothing is
-/// allocated.
+/// The span in which a message was sent. Boxed: without a subscriber it costs the message one word,
+/// and nothing is allocated.
 pub(crate) struct Origin(Option<Box<Option<Sender>>>);
 
-/// The span in which a message was sent, held open. As a [`Span`], but made in its place: to copy a span that was made just now
-/// costs more than to make it.
+/// The span in which a message was sent, held open. As a [`Span`], but made in its place: to copy a
+/// span that was made just now costs more than to make it.
 struct Sender {
     id: Id,
     subscriber: Dispatch,

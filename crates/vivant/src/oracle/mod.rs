@@ -1,8 +1,8 @@
 //! The oracle: the one seam through which time and chance enter the runtime (DESIGN §3, R4, R5).
 //!
-//! Two answers exist so far: the [`Real`] one asks the machine, the [`Simulated`] one is told by a seed. Record and
-//! replay will be two more. Nothing else in the crate reads a clock or draws a random number; the scheduler's choices
-//! under simulation are drawn from here too.
+//! Two answers exist so far: the [`Real`] one asks the machine, the [`Simulated`] one is told by a
+//! seed. Record and replay will be two more. Nothing else in the crate reads a clock or draws a
+//! random number; the scheduler's choices under simulation are drawn from here too.
 
 mod real;
 mod simulated;
@@ -14,7 +14,8 @@ use std::time::{Duration, SystemTime};
 
 /// Whom the runtime asks for time and chance.
 pub(crate) struct Oracle {
-    /// As of the last tick, or of the last step of virtual time. Here and not in either, because every turn asks.
+    /// As of the last tick, or of the last step of virtual time. Here and not in either, because
+    /// every turn asks.
     coarse_ms: AtomicU64,
     kind: Kind,
 }
@@ -48,7 +49,8 @@ impl Oracle {
         }
     }
 
-    /// Nanoseconds for which a processor has run this thread. A system call: for threads under suspicion.
+    /// Nanoseconds for which a processor has run this thread. A system call: for threads under
+    /// suspicion.
     pub(crate) fn thread_cpu_ns(&self) -> u64 {
         match &self.kind {
             Kind::Real(real) => real.thread_cpu_ns(),
@@ -56,8 +58,9 @@ impl Oracle {
         }
     }
 
-    /// Milliseconds since the system began, as of the last tick: one load. While the system works, a tick is one
-    /// millisecond; while it is idle the value stands still, and the worker that wakes first sets it right.
+    /// Milliseconds since the system began, as of the last tick: one load. While the system works,
+    /// a tick is one millisecond; while it is idle the value stands still, and the worker that
+    /// wakes first sets it right.
     #[inline]
     pub(crate) fn coarse_ms(&self) -> u64 {
         // Relaxed: a number on its own; being late by a tick is what coarse means.
@@ -107,8 +110,8 @@ impl Oracle {
     }
 }
 
-/// SplitMix64 (Steele, Lea, Flood 2014): from a state to the next one and a number. Ours because seeds that users write
-/// down must mean the same in every version.
+/// SplitMix64 (Steele, Lea, Flood 2014): from a state to the next one and a number. Ours because
+/// seeds that users write down must mean the same in every version.
 pub(crate) fn split_mix(state: u64) -> (u64, u64) {
     let state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let mut z = state;
@@ -117,7 +120,8 @@ pub(crate) fn split_mix(state: u64) -> (u64, u64) {
     (state, z ^ (z >> 31))
 }
 
-/// A number below `bound` (which is at least one) from a uniform 64-bit one; the bias is below 2⁻³² for small bounds.
+/// A number below `bound` (which is at least one) from a uniform 64-bit one; the bias is below 2⁻³²
+/// for small bounds.
 pub(crate) fn below(number: u64, bound: u64) -> u64 {
     ((u128::from(number) * u128::from(bound)) >> 64) as u64
 }

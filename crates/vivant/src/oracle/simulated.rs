@@ -6,7 +6,8 @@ use crate::sync::{AtomicU64, Mutex, Ordering, lock};
 pub(crate) struct Simulated {
     now_ns: AtomicU64,
     seed: u64,
-    /// The stream that the scheduler's choices and the faults are drawn from; actors have their own.
+    /// The stream that the scheduler's choices and the faults are drawn from; actors have their
+    /// own.
     choices: Mutex<u64>,
 }
 
@@ -42,8 +43,8 @@ impl Simulated {
         below(number, count as u64) as usize
     }
 
-    /// True in `per_million` of a million draws. Draws nothing when that is zero, so that a fault that is off changes
-    /// no other choice.
+    /// True in `per_million` of a million draws. Draws nothing when that is zero, so that a fault
+    /// that is off changes no other choice.
     pub(crate) fn happens(&self, per_million: u32) -> bool {
         per_million > 0 && self.choose(1_000_000) < per_million as usize
     }

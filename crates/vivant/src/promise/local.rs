@@ -18,8 +18,8 @@ type Closure<A, T, R> = Box<
 >;
 
 impl<T: Send + 'static> Promise<T> {
-    /// Continues with a closure in a later turn of this same actor. Shorter than [`Promise::then`], but a closure is
-    /// not data: an actor that is saved, replayed or moved uses `then`.
+    /// Continues with a closure in a later turn of this same actor. Shorter than [`Promise::then`],
+    /// but a closure is not data: an actor that is saved, replayed or moved uses `then`.
     #[track_caller]
     pub fn then_local<A, R, F>(self, turn: &Turn<'_, A>, then: F) -> Promise<R>
     where

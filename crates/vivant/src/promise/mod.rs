@@ -1,6 +1,7 @@
 //! Promises: values that will arrive (T7, S4). The protocol is in `README.md`.
 //!
-//! - [`Promise`]: held by the actor that asked, within one turn: continue it, return it, or let it go.
+//! - [`Promise`]: held by the actor that asked, within one turn: continue it, return it, or let it
+//!   go.
 //! - [`Resolver`]: the right, and the duty, to make it arrive; may be kept and sent.
 //! - [`slot`]: where the two meet.
 //! - [`gather`]: all of several promises, or any.
@@ -32,8 +33,9 @@ use std::marker::PhantomData;
 
 /// A value that will arrive, or an error that says why it cannot.
 ///
-/// It belongs to the actor that asked and lives within one turn: [`then`](Promise::then) continues in a later turn,
-/// returning it from a behaviour makes its value the behaviour's answer. Dropping it means that nobody wants the value.
+/// It belongs to the actor that asked and lives within one turn: [`then`](Promise::then) continues
+/// in a later turn, returning it from a behaviour makes its value the behaviour's answer. Dropping
+/// it means that nobody wants the value.
 #[must_use = "continue it with `.then(…)`, return it, or use `t.send(…)` when no answer is wanted"]
 pub struct Promise<T: Send + 'static> {
     kind: Kind<T>,
@@ -51,7 +53,8 @@ enum Kind<T: Send + 'static> {
     Asked(Asking<T>),
     /// The value is what a continuation will answer.
     Tail(Tail<T>),
-    /// Nothing is sent yet: the message goes out with the asker's own resolver when this is returned.
+    /// Nothing is sent yet: the message goes out with the asker's own resolver when this is
+    /// returned.
     Delegated(Box<dyn FnOnce(Resolver<T>) + Send>),
 }
 
@@ -81,9 +84,9 @@ impl<T: Send + 'static> Promise<T> {
         }
     }
 
-    /// Continues with `then` once the value is here, in a later turn of the actor that `then` names: a message with a
-    /// hole, which the value or the error fills. Returns the promise of that behaviour's answer, which costs nothing as long
-    /// as nobody does anything with it.
+    /// Continues with `then` once the value is here, in a later turn of the actor that `then`
+    /// names: a message with a hole, which the value or the error fills. Returns the promise of
+    /// that behaviour's answer, which costs nothing as long as nobody does anything with it.
     pub fn then<K>(self, then: Then<'_, K>) -> Promise<K::Reply>
     where
         K: Continuation<Hole = Result<T, AskError>>,
@@ -106,8 +109,8 @@ impl<T: Send + 'static> Promise<T> {
         }
     }
 
-    /// The end of a slot in which the value will be, or the value. Outside any turn, where no promise belongs, `otherwise`
-    /// becomes the owner of a slot that is made for it.
+    /// The end of a slot in which the value will be, or the value. Outside any turn, where no
+    /// promise belongs, `otherwise` becomes the owner of a slot that is made for it.
     fn into_asking(self, otherwise: &AddressRef) -> Result<Asking<T>, Result<T, AskError>> {
         match self.kind {
             Kind::Ready(value) => Err(value),

@@ -1,7 +1,8 @@
 //! What follows when a promise is settled or a message refused, followed in a loop.
 //!
-//! Settling one promise may release a message; the message may be refused, which settles the next promise; and so on for
-//! as long as the user's data is deep. The stack must not be as deep as that (H12), so each step returns the next one.
+//! Settling one promise may release a message; the message may be refused, which settles the next
+//! promise; and so on for as long as the user's data is deep. The stack must not be as deep as that
+//! (H12), so each step returns the next one.
 
 use crate::call::Delivery;
 use crate::cell::catch;
@@ -35,8 +36,8 @@ impl Next {
     }
 }
 
-/// A message came too late for its actor, or found its mailbox full: it is a dead letter, and whoever waits for its answer is
-/// told.
+/// A message came too late for its actor, or found its mailbox full: it is a dead letter, and
+/// whoever waits for its answer is told.
 #[cold]
 pub(crate) fn bury(returned: Returned<'_>) -> Next {
     let cell = returned.to.cell();
@@ -44,8 +45,9 @@ pub(crate) fn bury(returned: Returned<'_>) -> Next {
     letters.bury(cell, returned.envelope, returned.cause)
 }
 
-/// Runs code that belongs to somebody else than the one whose turn this is: a waker, the drop of a message that is
-/// refused or of a value that nobody takes. If it panics that is reported under `what`, and costs nobody here anything.
+/// Runs code that belongs to somebody else than the one whose turn this is: a waker, the drop of a
+/// message that is refused or of a value that nobody takes. If it panics that is reported under
+/// `what`, and costs nobody here anything.
 pub(crate) fn for_others(what: &'static str, code: impl FnOnce()) {
     if let Err(caught) = catch(code) {
         Worker::with_current(|worker| {

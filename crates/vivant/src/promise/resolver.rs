@@ -13,7 +13,8 @@ use std::marker::PhantomData;
 use std::panic::Location;
 use vivant_brc::Brc;
 
-/// The right to make a promise's value arrive, once. May be kept in an actor's state and sent in messages.
+/// The right to make a promise's value arrive, once. May be kept in an actor's state and sent in
+/// messages.
 ///
 /// Dropped without a value it breaks the promise: whoever waits gets [`AskError::Broken`], or
 /// [`AskError::Panicked`] when a panicking turn drops it. Nobody waits for ever (T4).
@@ -64,8 +65,8 @@ impl<T: Send + 'static> Resolver<T> {
         self.complete(Ok(value));
     }
 
-    /// Whether anybody may be waiting. A promise that was dropped is not noticed: this is for skipping costly answers
-    /// to plain sends and to futures that were dropped.
+    /// Whether anybody may be waiting. A promise that was dropped is not noticed: this is for
+    /// skipping costly answers to plain sends and to futures that were dropped.
     pub fn is_wanted(&self) -> bool {
         match &self.to {
             Destination::Nobody => false,
@@ -79,7 +80,8 @@ impl<T: Send + 'static> Resolver<T> {
         matches!(self.to, Destination::Nobody)
     }
 
-    /// Whether a value would come to anybody: the actor whose promise it is has not ended, the future was not dropped.
+    /// Whether a value would come to anybody: the actor whose promise it is has not ended, the
+    /// future was not dropped.
     pub(crate) fn is_heard(&self) -> bool {
         match &self.to {
             Destination::Slot(slot) => slot.owner().is_some_and(|owner| owner.ended().is_none()),
@@ -126,8 +128,8 @@ impl<T: Send + 'static> Resolver<T> {
     }
 }
 
-/// Brings `value` to its destination. For a promise of the actor whose turn runs here, its sink is filled at once; a
-/// chain of answers is followed in a loop.
+/// Brings `value` to its destination. For a promise of the actor whose turn runs here, its sink is
+/// filled at once; a chain of answers is followed in a loop.
 fn settle<T: Send + 'static>(mut to: Destination<T>, mut value: Result<T, AskError>) -> Next {
     loop {
         match to {
@@ -162,7 +164,8 @@ fn settle<T: Send + 'static>(mut to: Destination<T>, mut value: Result<T, AskErr
 }
 
 impl<T: Send + 'static> Answering<T> {
-    /// Whether this is the owner's own turn. Then the value need not travel, once that turn has said what it wants (Q2).
+    /// Whether this is the owner's own turn. Then the value need not travel, once that turn has
+    /// said what it wants (Q2).
     fn is_here(&self) -> bool {
         let here = |worker: &Worker| {
             let of = |owner: &AddressRef| worker.holds_actor(&owner.system, owner.id);
@@ -245,7 +248,8 @@ impl<T: Send + 'static> Letter for Arrival<T> {
         }
     }
 
-    /// The owner has ended: its own continuations are refused in their turn, whoever else waits is told.
+    /// The owner has ended: its own continuations are refused in their turn, whoever else waits is
+    /// told.
     fn refuse(
         mut slot: Answering<T>,
         refusal: &Refusal,

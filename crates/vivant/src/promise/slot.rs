@@ -1,7 +1,8 @@
 //! The slot: where a promise and its resolver meet (invariants Q1, Q2, Q5, see the README).
 //!
-//! One block of recycled memory with two ends. The promise's end says what is wanted; the resolver's end brings the value.
-//! Whoever is second has both, does what is wanted, and gives the block back. Each end does its part once.
+//! One block of recycled memory with two ends. The promise's end says what is wanted; the
+//! resolver's end brings the value. Whoever is second has both, does what is wanted, and gives the
+//! block back. Each end does its part once.
 
 use super::{Next, Resolver};
 use crate::cell::AddressRef;
@@ -63,9 +64,9 @@ pub(super) fn slot<T: Send + 'static>(owner: AddressRef) -> (Asking<T>, Answerin
 unsafe fn opened<T: Send + 'static>(
     place: NonNull<Slot<T>>,
 ) -> (Sink<T>, Option<Result<T, AskError>>) {
-    // SAFETY: the first end has done its part and does not touch the slot any more; the second end's exchange, or its look,
-    // has acquired what the first one wrote. `slot` took the memory for this type.
-    // Part by part: a copy of the whole would be written and read again.
+    // SAFETY: the first end has done its part and does not touch the slot any more; the second
+    // end's exchange, or its look, has acquired what the first one wrote. `slot` took the memory
+    // for this type. Part by part: a copy of the whole would be written and read again.
     unsafe {
         let slot = place.as_ref();
         let sink = slot.sink.get().read();
@@ -80,8 +81,9 @@ unsafe fn opened<T: Send + 'static>(
 /// The promise's end. Dropped, it says that what is in the sink is wanted: at first nothing.
 pub(super) struct Asking<T: Send + 'static>(NonNull<Slot<T>>);
 
-// SAFETY: the ends do their parts in any order and on any thread; what lies in a sink is `Send`. That a promise stays in its
-// turn is the business of `Promise`, which says so in words that its user understands.
+// SAFETY: the ends do their parts in any order and on any thread; what lies in a sink is `Send`.
+// That a promise stays in its turn is the business of `Promise`, which says so in words that its
+// user understands.
 unsafe impl<T: Send + 'static> Send for Asking<T> {}
 // SAFETY: a shared reference to this end gives access to nothing.
 unsafe impl<T: Send + 'static> Sync for Asking<T> {}
@@ -94,7 +96,8 @@ impl<T: Send + 'static> Asking<T> {
 
     /// Lays down what is wanted; it may still be changed.
     pub(super) fn prepare(&mut self, sink: Sink<T>) {
-        // SAFETY: the sink is this end's until it exchanges the state, which it has not done, for it exists.
+        // SAFETY: the sink is this end's until it exchanges the state, which it has not done, for
+        // it exists.
         let before = unsafe { std::mem::replace(&mut *self.0.as_ref().sink.get(), sink) };
         drop(before);
     }
@@ -118,7 +121,8 @@ impl<T: Send + 'static> Drop for Asking<T> {
     fn drop(&mut self) {
         // SAFETY: the slot is there until both ends have done their part.
         let state = &unsafe { self.0.as_ref() }.state;
-        // Release: pairs with the Acquire of the resolver's end, which takes the sink. Acquire: pairs with its Release.
+        // Release: pairs with the Acquire of the resolver's end, which takes the sink. Acquire:
+        // pairs with its Release.
         let order = fault!(
             Ordering::AcqRel,
             AskingAcquires => Ordering::Acquire,
@@ -147,8 +151,9 @@ impl<T: Send + 'static> Drop for Asking<T> {
 /// The resolver's end.
 pub(super) struct Answering<T: Send + 'static>(NonNull<Slot<T>>);
 
-// SAFETY: it gives access to the value and the owner, which are `Send`, and to a sink only after the promise's end has
-// given that up; what lies in a sink is `Send` (bounds of `Continue` and of `Resolver`).
+// SAFETY: it gives access to the value and the owner, which are `Send`, and to a sink only after
+// the promise's end has given that up; what lies in a sink is `Send` (bounds of `Continue` and of
+// `Resolver`).
 unsafe impl<T: Send + 'static> Send for Answering<T> {}
 // SAFETY: a shared reference only looks at the state, and at the owner, which is `Sync`.
 unsafe impl<T: Send + 'static> Sync for Answering<T> {}
@@ -177,8 +182,9 @@ impl<T: Send + 'static> Answering<T> {
     /// Lays the value down, to travel with the slot.
     #[inline(always)]
     pub(super) fn lay(&mut self, value: Result<T, AskError>) {
-        // SAFETY: the value is this end's until it exchanges the state, which it has not done, for it exists. What lay there
-        // before is overwritten and not dropped: nothing does, or `take_value` has taken it out.
+        // SAFETY: the value is this end's until it exchanges the state, which it has not done, for
+        // it exists. What lay there before is overwritten and not dropped: nothing does, or
+        // `take_value` has taken it out.
         unsafe { self.0.as_ref().value.get().write(Some(value)) };
     }
 
@@ -188,8 +194,8 @@ impl<T: Send + 'static> Answering<T> {
         unsafe { (*self.0.as_ref().value.get()).take() }
     }
 
-    /// The value that was laid down is where it belongs. Returns it with what is wanted, unless that is not known yet: then
-    /// whoever says it has both.
+    /// The value that was laid down is where it belongs. Returns it with what is wanted, unless
+    /// that is not known yet: then whoever says it has both.
     #[inline]
     pub(super) fn arrives(self) -> Option<(Sink<T>, Result<T, AskError>)> {
         let place = self.0;
@@ -311,8 +317,8 @@ impl<T> Drop for Pending<T> {
     }
 }
 
-/// A promise of what a continuation will answer, whose question has not yet been said to be wanted: so as long as nobody
-/// has asked for that answer, nothing has to be kept for it.
+/// A promise of what a continuation will answer, whose question has not yet been said to be wanted:
+/// so as long as nobody has asked for that answer, nothing has to be kept for it.
 pub(super) struct Tail<R: Send + 'static> {
     /// The promise's end of the slot that the continuation waits for.
     slot: NonNull<()>,
@@ -321,13 +327,15 @@ pub(super) struct Tail<R: Send + 'static> {
     resolver: NonNull<Resolver<R>>,
 }
 
-// SAFETY: it is the promise's end of a slot (see `Asking`) and the only way to the resolver in its sink.
+// SAFETY: it is the promise's end of a slot (see `Asking`) and the only way to the resolver in its
+// sink.
 unsafe impl<R: Send + 'static> Send for Tail<R> {}
 // SAFETY: a shared reference to it gives access to nothing.
 unsafe impl<R: Send + 'static> Sync for Tail<R> {}
 
 impl<R: Send + 'static> Tail<R> {
-    /// Puts `content` into the sink of `asking`; `resolver` says where in it the resolver of its answer is.
+    /// Puts `content` into the sink of `asking`; `resolver` says where in it the resolver of its
+    /// answer is.
     pub(super) fn of<T: Send + 'static, C: Continue<T>>(
         mut asking: Asking<T>,
         content: C,
@@ -346,8 +354,8 @@ impl<R: Send + 'static> Tail<R> {
     /// Somebody wants the continuation's answer, through this resolver.
     pub(super) fn answers(self, resolver: Resolver<R>) {
         let place = self.resolver;
-        // SAFETY: it lies in the sink that `of` filled, which is this promise's until `self` is dropped, and nobody else has a
-        // reference into it.
+        // SAFETY: it lies in the sink that `of` filled, which is this promise's until `self` is
+        // dropped, and nobody else has a reference into it.
         let nobody = unsafe { std::mem::replace(&mut *place.as_ptr(), resolver) };
         drop(nobody);
     }

@@ -1,6 +1,8 @@
-//! The clock thread: ticks the coarse clock, fires timers, looks for slow turns. It sleeps while the system is idle.
+//! The clock thread: ticks the coarse clock, fires timers, looks for slow turns. It sleeps while
+//! the system is idle.
 //!
-//! K1 While any worker is awake it wakes every millisecond; else only for the next timer, or when it is roused (T5b).
+//! K1 While any worker is awake it wakes every millisecond; else only for the next timer, or when
+//! it is roused (T5b).
 
 use super::threads::Threads;
 use crate::sync::{Arc, Condvar, Mutex, PoisonError, lock};
@@ -89,7 +91,8 @@ impl Clock {
         }
     }
 
-    /// A timer became the next one. Seldom is that worth a wake: the clock may wake before it anyway.
+    /// A timer became the next one. Seldom is that worth a wake: the clock may wake before it
+    /// anyway.
     pub(super) fn timer_is_nearer(&self, at_ns: u64) {
         let state = lock(&self.state);
         if state.mode != Mode::Closed && at_ns < state.wakes_ns {
@@ -104,7 +107,8 @@ impl Clock {
 }
 
 impl Threads {
-    /// Nobody runs anything: all regular workers sleep, no surplus is seated, no declared-blocking actor runs.
+    /// Nobody runs anything: all regular workers sleep, no surplus is seated, no declared-blocking
+    /// actor runs.
     fn is_idle(&self) -> bool {
         self.sleepers.asleep() >= self.regular
             && self.handover.surplus() == 0

@@ -1,8 +1,9 @@
-//! Hand-over: when turns hold workers up, surplus workers take their queues; they retire when the turns end (T6).
+//! Hand-over: when turns hold workers up, surplus workers take their queues; they retire when the
+//! turns end (T6).
 //!
-//! G1 There are never more surplus workers than there were turns over the limit at once, now or shortly before, but for
-//!    those that have not yet noticed.
-//! G2 A surplus worker retires only between turns. Its queue goes to the others, and so does the token that woke it.
+//! G1 There are never more surplus workers than there were turns over the limit at once, now or
+//! shortly before, but for those that have not yet noticed. G2 A surplus worker retires only
+//! between turns. Its queue goes to the others, and so does the token that woke it.
 
 use super::seat::{News, Seat, Tenure};
 use super::threads::{Started, Threads};
@@ -12,12 +13,13 @@ use crate::system::Shared;
 /// However many turns hold workers up, this many threads are added at most.
 const SURPLUS_MAX: usize = 256;
 
-/// For so long after the last turn that needed it a surplus worker stays. Where actors have long turns again and again, the next
-/// is under way but not over the limit yet, and who then waits would wait for a new thread.
+/// For so long after the last turn that needed it a surplus worker stays. Where actors have long
+/// turns again and again, the next is under way but not over the limit yet, and who then waits
+/// would wait for a new thread.
 const LINGER_MS: u64 = 200;
 
-/// An actor in the queue of a worker whose turn has run for so long is offered to a sleeping worker. Two, because a
-/// coarse millisecond may be a microsecond long.
+/// An actor in the queue of a worker whose turn has run for so long is offered to a sleeping
+/// worker. Two, because a coarse millisecond may be a microsecond long.
 pub(super) const NEGLECTED_MS: u64 = 2;
 
 #[derive(Default)]
@@ -35,7 +37,8 @@ impl Handover {
         self.surplus.load(Ordering::Relaxed)
     }
 
-    /// One tick of the watchdog: reports slow turns, and seats a surplus worker if work waits and nobody is free.
+    /// One tick of the watchdog: reports slow turns, and seats a surplus worker if work waits and
+    /// nobody is free.
     pub(super) fn watch(&self, system: &Arc<Shared>, threads: &Threads) {
         let now_ms = system.oracle.coarse_ms();
         let limit_ms = system.config.turn_limit_ms;
@@ -103,7 +106,8 @@ impl Handover {
         }
     }
 
-    /// Asked by a surplus worker between turns: whether it is one too many. If so it is counted out.
+    /// Asked by a surplus worker between turns: whether it is one too many. If so it is counted
+    /// out.
     pub(super) fn may_retire(&self) -> bool {
         let enough =
             |surplus: usize| (surplus > self.held_up.load(Ordering::Relaxed)).then(|| surplus - 1);

@@ -1,4 +1,5 @@
-//! A worker's life: its own queue first, the common queue every so often, then stealing, then sleep.
+//! A worker's life: its own queue first, the common queue every so often, then stealing, then
+//! sleep.
 
 use super::handover::NEGLECTED_MS;
 use super::offer::{Pace, Surplus};
@@ -26,11 +27,13 @@ struct Habits {
     helped: Helped,
 }
 
-/// Where actors want to run, a worker helps with marks for a tenth of its time (A5): then it runs actors for so many times as long as it has helped.
+/// Where actors want to run, a worker helps with marks for a tenth of its time (A5): then it runs
+/// actors for so many times as long as it has helped.
 const SELDOM: u64 = 9;
 
 impl Habits {
-    /// Goes through a few objects of a mark though actors want to run, if that is due: the mark of an actor that rests has nobody else. Whether something is left to do.
+    /// Goes through a few objects of a mark though actors want to run, if that is due: the mark of
+    /// an actor that rests has nobody else. Whether something is left to do.
     #[inline]
     fn helps_seldom(&mut self, worker: &Worker, now_ns: u64) -> bool {
         let system = &worker.system;
@@ -45,7 +48,8 @@ impl Habits {
     }
 }
 
-/// What calls for a worker, and is no actor's run: what is left of heaps (O9), and actors that may be unreachable (O10).
+/// What calls for a worker, and is no actor's run: what is left of heaps (O9), and actors that may
+/// be unreachable (O10).
 #[inline]
 fn is_called(worker: &Worker) -> bool {
     worker.system.orphans.are_calling() || worker.system.detector.is_calling()
@@ -68,7 +72,8 @@ fn care(worker: &Worker, seat: &Seat) {
     }
 }
 
-/// Goes through a few objects of a mark that runs (H7), or of what is left of a heap (O9), before it looks for actors again.
+/// Goes through a few objects of a mark that runs (H7), or of what is left of a heap (O9), before
+/// it looks for actors again.
 #[inline]
 fn helps(worker: &Worker, seat: &Seat) -> Helped {
     let system = &worker.system;
@@ -99,7 +104,8 @@ impl Threads {
                 helps_at_ns: 0,
                 helped: Helped::Nothing,
             };
-            // One catch around all runs until a panic, for a catch around each would cost a tenth of a short run.
+            // One catch around all runs until a panic, for a catch around each would cost a tenth
+            // of a short run.
             while let Err(caught) = catch(|| self.run_actors(worker, &seat, &mut habits)) {
                 if let Ran::Requeue(actor) = cell::rescue(worker, caught) {
                     self.requeue(&seat, actor, &worker.system);
@@ -121,7 +127,8 @@ impl Threads {
         }
     }
 
-    /// Runs one actor after the other until it is time to leave. Panics of their turns pass through.
+    /// Runs one actor after the other until it is time to leave. Panics of their turns pass
+    /// through.
     fn run_actors(&self, worker: &Worker, seat: &Seat, habits: &mut Habits) {
         let budget = worker.system.config.budget;
         let oracle = &worker.system.oracle;
@@ -187,7 +194,8 @@ impl Threads {
         }
     }
 
-    /// An actor has spent its budget: it goes to the end of the queue, or where long turns do no harm.
+    /// An actor has spent its budget: it goes to the end of the queue, or where long turns do no
+    /// harm.
     fn requeue(&self, seat: &Seat, actor: Runnable, system: &Arc<Shared>) {
         match actor.lane() {
             Lane::Workers | Lane::Suspect => {
@@ -236,7 +244,8 @@ impl Threads {
         // It may have fallen asleep since.
         self.sleepers.wake(&other.parker);
         if self.is_closed() {
-            // Or left its seat: it did so upon closing, and gave its queue up before this one was put there.
+            // Or left its seat: it did so upon closing, and gave its queue up before this one was
+            // put there.
             self.common.extend(other.queue.take_all());
         }
     }
@@ -291,8 +300,9 @@ impl Threads {
         None
     }
 
-    /// W1: announces, looks a last time, sleeps. The own queue is looked at too: a thief may have given its loot back. What
-    /// waits in the queues of others is theirs: they are awake, and offer it or are relieved of it by the clock.
+    /// W1: announces, looks a last time, sleeps. The own queue is looked at too: a thief may have
+    /// given its loot back. What waits in the queues of others is theirs: they are awake, and offer
+    /// it or are relieved of it by the clock.
     fn sleep(&self, seat: &Seat, worker: &Worker) {
         seat.rest.begins(worker.system.oracle.now_ns());
         self.sleepers.announce(&seat.parker);
@@ -304,7 +314,8 @@ impl Threads {
         if !stays_awake || self.sleepers.withdraw(&seat.parker) == Withdrawn::TokenComes {
             seat.parker.park();
         }
-        // Also after a sleep that was only announced: the clock may have gone to rest on the strength of it (K1).
+        // Also after a sleep that was only announced: the clock may have gone to rest on the
+        // strength of it (K1).
         worker.system.oracle.tick();
         self.clock.rouse();
         seat.rest.ends(worker.system.oracle.now_ns());
@@ -325,7 +336,8 @@ impl Threads {
         drop(seats);
         self.put_back(seat);
         self.common.extend(seat.queue.take_all());
-        // Also if its own queue was empty: it may have been woken for work that it now leaves to another.
+        // Also if its own queue was empty: it may have been woken for work that it now leaves to
+        // another.
         if self.has_work() {
             self.sleepers.wake_one();
         }

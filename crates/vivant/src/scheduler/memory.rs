@@ -1,13 +1,16 @@
-//! The memory thread: has the system give memory that heaps will take next, so that no actor waits for it (H12). It sleeps while there is enough.
+//! The memory thread: has the system give memory that heaps will take next, so that no actor waits
+//! for it (H12). It sleeps while there is enough.
 //!
-//! Begun with the first actor that has a heap; without it heaps see to their memory themselves, between two turns, as those of a simulation do.
+//! Begun with the first actor that has a heap; without it heaps see to their memory themselves,
+//! between two turns, as those of a simulation do.
 
 use super::threads::Threads;
 use crate::sync::{Arc, AtomicBool, Condvar, Mutex, Ordering, PoisonError, lock};
 use crate::system::Shared;
 use std::task::{Wake, Waker};
 
-/// What the thread is told. An `Arc` of its own: the source of pages keeps it, and the system keeps the source.
+/// What the thread is told. An `Arc` of its own: the source of pages keeps it, and the system keeps
+/// the source.
 #[derive(Default)]
 pub(super) struct Memory {
     call: Mutex<Call>,
@@ -66,7 +69,8 @@ impl Wake for Memory {
 }
 
 impl Threads {
-    /// An actor with a heap begins: the thread is there from the first one on. If the system of this machine gives none, heaps see to their memory themselves.
+    /// An actor with a heap begins: the thread is there from the first one on. If the system of
+    /// this machine gives none, heaps see to their memory themselves.
     pub(crate) fn begin_memory(&self, system: &Arc<Shared>) {
         // Relaxed: who is first starts it; nothing depends on when.
         if self.memory.begun.load(Ordering::Relaxed)

@@ -1,13 +1,15 @@
 //! The scheduler: which actor runs where, and when (T5b, T6). The protocols are in `README.md`.
 //!
-//! - [`threads`]: the workers of a real system; [`life`]: what each does, with queues of its own and stealing.
-//! - [`woken`]: the slot for the actor just woken; [`round`]: how long it goes first; [`offer`]: when others are woken; [`thief`]: whether
-//!   that paid.
+//! - [`threads`]: the workers of a real system; [`life`]: what each does, with queues of its own
+//!   and stealing.
+//! - [`woken`]: the slot for the actor just woken; [`round`]: how long it goes first; [`offer`]:
+//!   when others are woken; [`thief`]: whether that paid.
 //! - [`sleep`]: falling asleep and waking.
 //! - [`clock`]: the thread that keeps the coarse clock, fires timers and watches for slow turns.
 //! - [`memory`]: the thread that sees to memory for heaps.
 //! - [`handover`]: surplus workers for those that a turn holds up.
-//! - [`thread_pool`]: threads for actors that are declared to block, and for those whose turns are long.
+//! - [`thread_pool`]: threads for actors that are declared to block, and for those whose turns are
+//!   long.
 //! - [`worker`]: the context in which turns run, also those of a simulation.
 
 mod clock;

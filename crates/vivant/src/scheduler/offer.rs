@@ -1,21 +1,24 @@
 //! When a worker offers what waits in its queue to a sleeping one.
 //!
-//! Waking a thread costs more than most turns, so work is offered only if it outlasts that: when the queue has not been
-//! empty for as long as **patience** says, or what waits in it will take as long, by the mean of the last runs. Whoever was
-//! woken in vain doubles the patience of all (`thief.rs`); whoever found work that was worth it ends it.
+//! Waking a thread costs more than most turns, so work is offered only if it outlasts that: when
+//! the queue has not been empty for as long as **patience** says, or what waits in it will take as
+//! long, by the mean of the last runs. Whoever was woken in vain doubles the patience of all
+//! (`thief.rs`); whoever found work that was worth it ends it.
 //!
-//! Nothing depends on this for progress: a worker with a queue is awake and will come to it, and if a turn holds it up the
-//! clock offers its queue (K1, `handover.rs`).
+//! Nothing depends on this for progress: a worker with a queue is awake and will come to it, and if
+//! a turn holds it up the clock offers its queue (K1, `handover.rs`).
 
 use crate::sync::{AtomicU32, Ordering};
 
-/// The least time that work must last to be offered: a few times the 12–21 µs that waking costs under a hypervisor.
+/// The least time that work must last to be offered: a few times the 12–21 µs that waking costs
+/// under a hypervisor.
 pub(crate) const PATIENCE_MIN_NS: u32 = 50_000;
 
 /// The most: an attempt every so often costs nothing, and the load may have changed.
 const PATIENCE_MAX_NS: u32 = 40_000_000;
 
-/// Over how long turns are counted: long enough that a sender's long turn and its receiver's many short ones are both in it.
+/// Over how long turns are counted: long enough that a sender's long turn and its receiver's many
+/// short ones are both in it.
 const COUNTED_NS: u64 = 1_000_000;
 
 /// What all workers of a system know about offers.
@@ -72,8 +75,8 @@ pub(crate) struct Pace {
 }
 
 impl Pace {
-    /// A look at the clock, between two rounds, after so many runs: returns the mean time of a run since the last one, and
-    /// whether the queue has lasted for `patience_ns`.
+    /// A look at the clock, between two rounds, after so many runs: returns the mean time of a run
+    /// since the last one, and whether the queue has lasted for `patience_ns`.
     pub(crate) fn look(
         &mut self,
         now_ns: u64,

@@ -1,17 +1,19 @@
-//! Rounds: the order in which a worker looks at its sources (T6). The actor just woken goes first, but not for ever.
+//! Rounds: the order in which a worker looks at its sources (T6). The actor just woken goes first,
+//! but not for ever.
 //!
-//! F1 A round has at most [`ROUND_MAX`] runs and ends when the coarse clock moves. Between two rounds whatever lies in the
-//!    slot goes to the end of the queue, and one actor is taken from the queues, if any waits there.
-//! F2 Every second time that is the oldest of a lane of the common queue, else of the own queue; of either lane in turn.
+//! F1 A round has at most [`ROUND_MAX`] runs and ends when the coarse clock moves. Between two
+//! rounds whatever lies in the slot goes to the end of the queue, and one actor is taken from the
+//! queues, if any waits there. F2 Every second time that is the oldest of a lane of the common
+//! queue, else of the own queue; of either lane in turn.
 //!
-//! So who is at place p of a lane runs after at most 4(p + 1) rounds, unless it is moved to another worker's queue, where it
-//! begins anew: thieves take the oldest, and give back to the end.
+//! So who is at place p of a lane runs after at most 4(p + 1) rounds, unless it is moved to another
+//! worker's queue, where it begins anew: thieves take the oldest, and give back to the end.
 
 use super::run_queue::{RunQueue, Waiting};
 use super::woken::{Pointed, Slot};
 
-/// How many runs a round has at most: a chain of turns on warm caches is cheaper than any other order, and so many hops
-/// take a few microseconds.
+/// How many runs a round has at most: a chain of turns on warm caches is cheaper than any other
+/// order, and so many hops take a few microseconds.
 pub(crate) const ROUND_MAX: u32 = 61;
 
 /// Where a worker looks first.

@@ -1,4 +1,5 @@
-//! F1 and F2 under an adversary who decides what each run wakes, gives birth to, and when time passes.
+//! F1 and F2 under an adversary who decides what each run wakes, gives birth to, and when time
+//! passes.
 
 use super::*;
 use proptest::prelude::*;

@@ -1,8 +1,9 @@
 //! A run queue: a lock around two lanes, and a count that is read without the lock.
 //!
-//! Actors that were woken leave it first in, first out. **Newborn** ones, which have not run yet, leave it last in, first
-//! out: so a tree of actors is run depth first, few of them are alive at once, and they lie in caches. Thieves take the
-//! oldest, which have most of the tree below them (Blumofe and Leiserson 1999). `pop_oldest` keeps it fair (F2).
+//! Actors that were woken leave it first in, first out. **Newborn** ones, which have not run yet,
+//! leave it last in, first out: so a tree of actors is run depth first, few of them are alive at
+//! once, and they lie in caches. Thieves take the oldest, which have most of the tree below them
+//! (Blumofe and Leiserson 1999). `pop_oldest` keeps it fair (F2).
 
 use crate::sync::{AtomicUsize, Mutex, Ordering, lock};
 use std::collections::VecDeque;

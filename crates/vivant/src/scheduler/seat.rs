@@ -7,8 +7,8 @@ use crate::accounting::OwnBytes;
 use crate::cell::{Dropped, Header, Kept, Runnable};
 use crate::sync::{Arc, AtomicU8, AtomicU32, AtomicU64, Ordering};
 
-/// Less work than this, by the mean of the last runs, stays where it is: its actors talk to each other, and each message
-/// would cross from one processor's cache to another's.
+/// Less work than this, by the mean of the last runs, stays where it is: its actors talk to each
+/// other, and each message would cross from one processor's cache to another's.
 const SHARED_MIN_NS: u64 = 1_000;
 
 /// How many dropped addresses may wait to be taken again.
@@ -19,8 +19,8 @@ pub(crate) struct Seat {
     /// The actor that this worker has just woken.
     pub(super) woken: Slot<Runnable>,
     pub(super) queue: RunQueue<Runnable>,
-    /// Addresses that this worker's turns have dropped, not yet counted back (C6). Here and not with the worker, so that the
-    /// clock can do it when a turn lasts.
+    /// Addresses that this worker's turns have dropped, not yet counted back (C6). Here and not
+    /// with the worker, so that the clock can do it when a turn lasts.
     dropped: [Slot<Dropped>; DROPPED_MAX],
     /// The mean time of this worker's last runs, in nanoseconds.
     pub(super) run_ns: AtomicU32,
@@ -58,7 +58,8 @@ impl Seat {
         }
     }
 
-    /// Keeps an address that this worker's turn has dropped, if there is room. Only its worker calls this.
+    /// Keeps an address that this worker's turn has dropped, if there is room. Only its worker
+    /// calls this.
     #[inline]
     pub(super) fn keep(&self, dropped: Dropped) -> Kept {
         match self.dropped.iter().find(|slot| slot.is_empty()) {
@@ -94,7 +95,8 @@ impl Seat {
         self.watch.turns.load(Ordering::Relaxed)
     }
 
-    /// Whether what waits in the queue is worth more than the cache misses of moving it to another worker.
+    /// Whether what waits in the queue is worth more than the cache misses of moving it to another
+    /// worker.
     pub(super) fn is_worth_sharing(&self) -> bool {
         let waiting = self.queue.waiting() as u64;
         waiting * u64::from(self.run_ns.load(Ordering::Relaxed)) >= SHARED_MIN_NS
@@ -137,8 +139,8 @@ impl Rest {
     }
 }
 
-/// What the watchdog sees of a worker. All relaxed: a report may be a tick late, and may already name the next actor;
-/// the watchdog asks the actor itself what it runs.
+/// What the watchdog sees of a worker. All relaxed: a report may be a tick late, and may already
+/// name the next actor; the watchdog asks the actor itself what it runs.
 #[derive(Default)]
 pub(super) struct Watch {
     /// One more than the coarse millisecond at which the turn began; zero between turns.

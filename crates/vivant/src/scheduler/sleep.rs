@@ -1,8 +1,10 @@
-//! Falling asleep and waking without lost wake-ups and without polling (invariants W1–W3, `README.md`).
+//! Falling asleep and waking without lost wake-ups and without polling (invariants W1–W3,
+//! `README.md`).
 
 use crate::sync::{Arc, AtomicUsize, Condvar, Mutex, Ordering, lock};
 
-/// How a worker's thread sleeps. The portable form is [`CondvarParker`]; a platform may have a cheaper one.
+/// How a worker's thread sleeps. The portable form is [`CondvarParker`]; a platform may have a
+/// cheaper one.
 pub(crate) trait Park {
     /// Sleeps until there is a token, and takes it. A token that came earlier is not lost.
     fn park(&self);
@@ -49,7 +51,8 @@ impl Park for CondvarParker {
 pub(crate) enum Withdrawn {
     /// It is awake and in no list.
     Awake,
-    /// Somebody chose it meanwhile: its token is there or on its way, and must be taken with `park`.
+    /// Somebody chose it meanwhile: its token is there or on its way, and must be taken with
+    /// `park`.
     TokenComes,
 }
 
@@ -77,8 +80,9 @@ impl<P: Park> Sleepers<P> {
     pub(crate) fn announce(&self, parker: &Arc<P>) {
         let mut list = lock(&self.list);
         list.push(parker.clone());
-        // The look that follows locks each queue. Who pushes after that look locks the queue later, so it sees this
-        // store; SeqCst is not needed for that, but keeps the reasoning independent of how queues are built.
+        // The look that follows locks each queue. Who pushes after that look locks the queue later,
+        // so it sees this store; SeqCst is not needed for that, but keeps the reasoning independent
+        // of how queues are built.
         self.asleep.store(list.len(), Ordering::SeqCst);
     }
 
@@ -93,8 +97,8 @@ impl<P: Park> Sleepers<P> {
         Withdrawn::Awake
     }
 
-    /// W2: after work was posted: wakes one sleeper, if any. Who fell asleep last is the first to be chosen, so that
-    /// caches stay warm and the others stay asleep.
+    /// W2: after work was posted: wakes one sleeper, if any. Who fell asleep last is the first to
+    /// be chosen, so that caches stay warm and the others stay asleep.
     pub(crate) fn wake_one(&self) {
         if self.asleep() == 0 {
             return;
@@ -110,10 +114,11 @@ impl<P: Park> Sleepers<P> {
         }
     }
 
-    /// W2: after work was posted that only this worker will find: wakes it, if it sleeps or is about to.
+    /// W2: after work was posted that only this worker will find: wakes it, if it sleeps or is
+    /// about to.
     pub(crate) fn wake(&self, parker: &Arc<P>) {
-        // Of the list's two answers one is right: in it, the worker has announced, and is chosen; not in it, it has yet to
-        // look a last time, after the caller's post.
+        // Of the list's two answers one is right: in it, the worker has announced, and is chosen;
+        // not in it, it has yet to look a last time, after the caller's post.
         if self.withdraw(parker) == Withdrawn::Awake {
             parker.unpark();
         }

@@ -1,12 +1,14 @@
 //! A worker that has nothing to do, and what it knows of taking the work of others.
 //!
-//! Actors that talk to each other all the time run faster on one worker than on two: each message between two crosses from
-//! one processor's cache to another's, which costs more than a short turn. No count of what waits in a queue tells; what
-//! both workers get done in a millisecond does. So a theft is a **trial**: if thief and victim together get no more done
-//! than the victim did alone, the thief gives back what it has, sleeps, and the patience of all grows (`offer.rs`).
+//! Actors that talk to each other all the time run faster on one worker than on two: each message
+//! between two crosses from one processor's cache to another's, which costs more than a short turn.
+//! No count of what waits in a queue tells; what both workers get done in a millisecond does. So a
+//! theft is a **trial**: if thief and victim together get no more done than the victim did alone,
+//! the thief gives back what it has, sleeps, and the patience of all grows (`offer.rs`).
 //!
-//! A worker that came by its work otherwise, from the common queue, is tried once it has been busy for a while with short
-//! turns beside another: it gives its queue to that one, which will offer again what is worth it.
+//! A worker that came by its work otherwise, from the common queue, is tried once it has been busy
+//! for a while with short turns beside another: it gives its queue to that one, which will offer
+//! again what is worth it.
 
 use super::offer::{PATIENCE_MIN_NS, Patience};
 use super::seat::{Seat, Tenure};
@@ -18,7 +20,8 @@ const TRIAL_NS: u64 = 300_000;
 /// For how long a worker is busy before its work is tried.
 const UNTRIED_NS: u64 = 1_000_000;
 
-/// Fewer turns in a millisecond are long ones: worth more than what it costs to move them, so nothing is tried.
+/// Fewer turns in a millisecond are long ones: worth more than what it costs to move them, so
+/// nothing is tried.
 const SHORT_TURNS_PER_MS: u32 = 200;
 
 /// In per cent of what the victim did alone: less is not worth a second worker.
@@ -45,7 +48,8 @@ enum Appetite {
 }
 
 enum Trial {
-    /// What it does it took from the common queue, or from a victim of whom nothing was known; since then.
+    /// What it does it took from the common queue, or from a victim of whom nothing was known;
+    /// since then.
     None {
         since_ns: u64,
     },

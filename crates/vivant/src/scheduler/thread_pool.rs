@@ -1,5 +1,5 @@
-//! Pools of threads beside the workers, on demand, each running one actor at a time (T6): one for actors that are declared to
-//! block, one for those whose turns have turned out to be long.
+//! Pools of threads beside the workers, on demand, each running one actor at a time (T6): one for
+//! actors that are declared to block, one for those whose turns have turned out to be long.
 
 use super::threads::{Started, Threads};
 use super::worker::Worker;
@@ -13,7 +13,8 @@ use std::time::Duration;
 /// More actors that block at once than this wait for each other.
 pub(super) const THREADS_MAX: usize = 512;
 
-/// If no actor of the queue was taken for so long, the pool gets a thread more than it should have: whom the others wait for must run.
+/// If no actor of the queue was taken for so long, the pool gets a thread more than it should have:
+/// whom the others wait for must run.
 const STUCK_MS: u64 = 100;
 
 /// An idle thread of this pool leaves after so long.
@@ -34,7 +35,8 @@ struct State {
     queue: VecDeque<Runnable>,
     threads: usize,
     idle: usize,
-    /// The coarse millisecond at which an actor was last taken out of the queue, or the queue was empty.
+    /// The coarse millisecond at which an actor was last taken out of the queue, or the queue was
+    /// empty.
     moved_ms: u64,
     open: Open,
 }
@@ -121,7 +123,8 @@ impl ThreadPool {
         }
     }
 
-    /// A thread's life: it leaves when it was idle for long, or when the pool has closed and nothing is queued.
+    /// A thread's life: it leaves when it was idle for long, or when the pool has closed and
+    /// nothing is queued.
     fn serve(&self, system: &Arc<Shared>, threads: &Threads) {
         let worker = Worker::new(system.clone(), None);
         Worker::enter(&worker, |worker| {

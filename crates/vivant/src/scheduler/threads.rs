@@ -1,4 +1,5 @@
-//! The threads of a system: who starts, wakes and ends them, and where an actor that becomes runnable is put.
+//! The threads of a system: who starts, wakes and ends them, and where an actor that becomes
+//! runnable is put.
 
 use super::clock::Clock;
 use super::handover::Handover;
@@ -39,7 +40,8 @@ pub(crate) struct Threads {
     pub(super) handover: Handover,
     /// For actors that are declared to block.
     pub(super) blocking: ThreadPool,
-    /// For actors whose last turns were long: as many at once as do not keep the others from the processors for long.
+    /// For actors whose last turns were long: as many at once as do not keep the others from the
+    /// processors for long.
     pub(super) slow: ThreadPool,
     /// Set once every actor has ended: workers leave instead of falling asleep.
     closing: AtomicBool,
@@ -78,7 +80,8 @@ impl Threads {
     /// Starts the workers and the clock.
     pub(crate) fn open(&self, system: &Arc<Shared>) {
         for (number, seat) in self.seats().into_iter().enumerate() {
-            // A system that gets some of its threads works with those; that one is missing has been reported.
+            // A system that gets some of its threads works with those; that one is missing has been
+            // reported.
             let _reported = self.seat_worker(system, seat, number);
         }
         let shared = system.clone();
@@ -117,7 +120,8 @@ impl Threads {
         now + self.turns_before.load(Ordering::Relaxed)
     }
 
-    /// The actors whose turns run on workers, and for how many milliseconds they have, for inspection.
+    /// The actors whose turns run on workers, and for how many milliseconds they have, for
+    /// inspection.
     pub(crate) fn running(&self, now_ms: u64) -> BTreeMap<u64, u64> {
         let runs = |seat: &Arc<Seat>| seat.watch.runs(now_ms);
         self.seats().iter().filter_map(runs).collect()
@@ -219,8 +223,8 @@ impl Threads {
         self.sleepers.wake_one();
     }
 
-    /// A turn of this worker has woken `actor`: it runs next, here, on warm caches. Who was to run next before waits in
-    /// the queue.
+    /// A turn of this worker has woken `actor`: it runs next, here, on warm caches. Who was to run
+    /// next before waits in the queue.
     #[inline]
     fn wake_beside(&self, seat: &Seat, actor: Runnable) {
         let Some(displaced) = seat.woken.put(actor) else {
@@ -247,7 +251,8 @@ impl Threads {
         self.closing.load(Ordering::Acquire)
     }
 
-    /// Sends the threads home; returns how many had not gone within `limit`. They leave when their turn ends.
+    /// Sends the threads home; returns how many had not gone within `limit`. They leave when their
+    /// turn ends.
     pub(crate) fn close(&self, system: &Arc<Shared>, limit: Duration) -> usize {
         // Release: pairs with the Acquire in `is_closed`.
         self.closing.store(true, Ordering::Release);
@@ -268,8 +273,8 @@ impl Threads {
         left_behind
     }
 
-    /// Once the workers have left, whoever makes an actor runnable runs it: only to let it end, for by then each is
-    /// told to shut down. One thread at a time, and never recursively.
+    /// Once the workers have left, whoever makes an actor runnable runs it: only to let it end, for
+    /// by then each is told to shut down. One thread at a time, and never recursively.
     pub(super) fn run_after_hours(&self, system: &Arc<Shared>) {
         let worker = Worker::new(system.clone(), None);
         loop {
@@ -287,7 +292,8 @@ impl Threads {
                 }
             });
             drop(alone);
-            // Somebody may have pushed between the last pop and the unlock, and found the lock taken.
+            // Somebody may have pushed between the last pop and the unlock, and found the lock
+            // taken.
             if self.common.is_empty() {
                 return;
             }

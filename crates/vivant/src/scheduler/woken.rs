@@ -1,4 +1,5 @@
-//! The slot for the actor just woken: it runs right after the turn that woke it, on warm caches (invariant F1).
+//! The slot for the actor just woken: it runs right after the turn that woke it, on warm caches
+//! (invariant F1).
 
 use crate::sync::{AtomicPtr, Ordering, fault};
 use std::marker::PhantomData;
@@ -46,7 +47,8 @@ impl<T: Pointed> Slot<T> {
             self.at.store(new, release);
             return None;
         }
-        // Release as above. What comes out was put by this same worker, so there is nothing to acquire.
+        // Release as above. What comes out was put by this same worker, so there is nothing to
+        // acquire.
         let release = fault!(Ordering::Release, SwapRelaxed => Ordering::Relaxed);
         let old = fault!(self.at.swap(new, release), StoreOver => {
             let old = self.at.load(Ordering::Relaxed);
@@ -74,7 +76,8 @@ impl<T: Pointed> Slot<T> {
         NonNull::new(old).map(|old| unsafe { T::from_ptr(old) })
     }
 
-    /// Whether this is what lies there. Only the slot's worker can conclude anything from it: nobody else puts.
+    /// Whether this is what lies there. Only the slot's worker can conclude anything from it:
+    /// nobody else puts.
     pub(crate) fn holds(&self, pointer: NonNull<T::Target>) -> bool {
         // Relaxed: a look, as in `is_empty`.
         self.at.load(Ordering::Relaxed) == pointer.as_ptr()

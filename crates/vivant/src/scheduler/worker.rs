@@ -49,7 +49,8 @@ pub(crate) struct Worker {
     pub(crate) locals: Cell<Option<Box<dyn Any + Send>>>,
     /// The heap of the turn that runs. Set by [`Worker::packing`] alone, which takes it back.
     packer: Cell<Option<Packer>>,
-    /// Actors that have lost an address here, and not the last (U1). The detector is told at the round's end.
+    /// Actors that have lost an address here, and not the last (U1). The detector is told at the
+    /// round's end.
     suspects: RefCell<Vec<Suspect>>,
     /// The actor whose turn has made the last of those, when they crowd.
     crowding: Cell<Option<u64>>,
@@ -89,7 +90,8 @@ impl Worker {
         })
     }
 
-    /// Makes `worker` this thread's, while `body` runs. Nests: a simulation may be driven from another system's turn.
+    /// Makes `worker` this thread's, while `body` runs. Nests: a simulation may be driven from
+    /// another system's turn.
     pub(crate) fn enter<R>(worker: &Rc<Worker>, body: impl FnOnce(&Worker) -> R) -> R {
         struct Restore(Option<NonNull<Worker>>);
         impl Drop for Restore {
@@ -107,8 +109,8 @@ impl Worker {
     #[inline]
     pub(crate) fn with_current<R>(body: impl FnOnce(&Worker) -> R) -> Option<R> {
         let worker = CURRENT.get()?;
-        // SAFETY: `enter` set it from a reference that lives as long as its frame, and takes it back when that frame is left;
-        // `body` runs above that frame, on this thread.
+        // SAFETY: `enter` set it from a reference that lives as long as its frame, and takes it
+        // back when that frame is left; `body` runs above that frame, on this thread.
         Some(body(unsafe { worker.as_ref() }))
     }
 
@@ -141,13 +143,13 @@ impl Worker {
         body()
     }
 
-    /// Packs a value: by the heap of the turn that runs on this thread, if it has one. Without, it costs a change in the lane of each
-    /// object's owner.
+    /// Packs a value: by the heap of the turn that runs on this thread, if it has one. Without, it
+    /// costs a change in the lane of each object's owner.
     #[inline]
     pub(crate) fn pack<'gc, T: Twin<Of<'gc>: Sendable<'gc>>>(value: T::Of<'gc>) -> Parcel<T> {
         match Worker::with_current(|worker| worker.packer.get()).flatten() {
-            // SAFETY: `packing` has set it, which lasts as long as it has the mutator of that turn, by a panic too; on this thread,
-            // because a worker never leaves its own.
+            // SAFETY: `packing` has set it, which lasts as long as it has the mutator of that turn,
+            // by a panic too; on this thread, because a worker never leaves its own.
             Some(packer) => unsafe { packer.pack(value) },
             None => Parcel::new(value),
         }
@@ -309,7 +311,8 @@ impl Worker {
         self.ending.take()
     }
 
-    /// The turn sent to an actor whose mailbox is too long: noted, and acted on when the turn has ended.
+    /// The turn sent to an actor whose mailbox is too long: noted, and acted on when the turn has
+    /// ended.
     pub(crate) fn sent_to_overloaded(&self, receiver: &AddressRef) {
         if matches!(self.wishes.get(), Wishes::Overloaded | Wishes::End) {
             // It is to end, or will be muted anyway.
@@ -339,8 +342,9 @@ impl Worker {
         self.overloaded.take()
     }
 
-    /// An address is dropped on this thread: whether it need not be counted back yet, because this worker may have use for it
-    /// again (C6). Only of an actor that seems active, for one that is idle would have to be woken to end.
+    /// An address is dropped on this thread: whether it need not be counted back yet, because this
+    /// worker may have use for it again (C6). Only of an actor that seems active, for one that is
+    /// idle would have to be woken to end.
     #[inline]
     pub(crate) fn keeps_address(&self, address: &AddressRef, dropped: Dropped) -> Kept {
         if self.present.has(&dropped) {
@@ -383,8 +387,9 @@ impl Worker {
         !self.suspects.borrow().is_empty()
     }
 
-    /// The actor that is held has made as many suspects as are noted at once: its run ends, so that those it has made run, and may
-    /// become idle, before they are looked at. If suspects crowd it waits.
+    /// The actor that is held has made as many suspects as are noted at once: its run ends, so that
+    /// those it has made run, and may become idle, before they are looked at. If suspects crowd it
+    /// waits.
     #[cold]
     fn pauses(&self, crowd: Crowd) {
         if !self.has_wishes() {

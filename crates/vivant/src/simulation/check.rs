@@ -7,7 +7,8 @@ use std::panic::{self, AssertUnwindSafe};
 
 /// How many seeds a test runs under.
 ///
-/// The environment overrides it: `VIVANT_SEED=17` runs that seed alone, `VIVANT_SEEDS=10000` so many.
+/// The environment overrides it: `VIVANT_SEED=17` runs that seed alone, `VIVANT_SEEDS=10000` so
+/// many.
 #[derive(Clone, Copy, Debug)]
 pub struct Seeds(pub u64);
 
@@ -31,12 +32,13 @@ fn number(variable: &str) -> Option<u64> {
     }
 }
 
-/// Runs `test` once for each seed. `#[vivant::test]` calls this; by hand it is for tests that choose their faults.
+/// Runs `test` once for each seed. `#[vivant::test]` calls this; by hand it is for tests that
+/// choose their faults.
 ///
 /// # Panics
 ///
-/// When `test` does, after printing the seed and how to rerun it; and when the simulation complains, because then the
-/// seed does not determine the run.
+/// When `test` does, after printing the seed and how to rerun it; and when the simulation
+/// complains, because then the seed does not determine the run.
 #[allow(
     clippy::print_stderr,
     reason = "a failing test's seed is for whoever reads its output"

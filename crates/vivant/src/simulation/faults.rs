@@ -28,8 +28,9 @@ impl Faults {
         Faults::default()
     }
 
-    /// All of them, often enough to be met in a short test: one turn in a hundred panics, one in ten is slow by up to
-    /// 20 ms, one wake-up in ten is delayed by up to 50 ms, and mailboxes are full from two messages on.
+    /// All of them, often enough to be met in a short test: one turn in a hundred panics, one in
+    /// ten is slow by up to 20 ms, one wake-up in ten is delayed by up to 50 ms, and mailboxes are
+    /// full from two messages on.
     pub fn all() -> Faults {
         Faults::none()
             .panics(10_000)
@@ -50,8 +51,8 @@ impl Faults {
         self
     }
 
-    /// An actor that has become runnable is held back by up to `by` of virtual time, with all its messages: delivery
-    /// stays causal.
+    /// An actor that has become runnable is held back by up to `by` of virtual time, with all its
+    /// messages: delivery stays causal.
     pub fn delays(mut self, per_million: u32, by: Duration) -> Faults {
         (self.delays, self.delay_by) = (per_million, by);
         self

@@ -1,4 +1,5 @@
-//! Simulation: the same program on one thread under a seed (R4). What it guarantees and how is in `README.md`.
+//! Simulation: the same program on one thread under a seed (R4). What it guarantees and how is in
+//! `README.md`.
 //!
 //! - [`Simulation`]: a system whose scheduling, time, chance and faults come from a seed.
 //! - [`Faults`]: what the seed may do to the program.
@@ -20,8 +21,8 @@ use crate::system::{Shared, System, SystemBuilder};
 use std::fmt;
 use std::time::Duration;
 
-/// A system on this one thread, whose scheduling, time, chance and faults come from a seed. Same program and same seed:
-/// same run.
+/// A system on this one thread, whose scheduling, time, chance and faults come from a seed. Same
+/// program and same seed: same run.
 ///
 /// Actors run when this thread waits for them: in [`run`](Simulation::run), in
 /// [`Call::ask_blocking`](crate::Call::ask_blocking) and in [`System::block_on`].
@@ -60,7 +61,8 @@ impl Simulation {
         Simulation::with(seed, Faults::none(), System::builder())
     }
 
-    /// A simulation with faults, and a system to one's own measure (its number of workers means nothing here).
+    /// A simulation with faults, and a system to one's own measure (its number of workers means
+    /// nothing here).
     pub fn with(seed: u64, faults: Faults, builder: SystemBuilder) -> Simulation {
         let builder = faults.tighten(builder);
         let (config, listener) = builder.into_parts();
@@ -89,8 +91,8 @@ impl Simulation {
             .expect("made simulated by `with`")
     }
 
-    /// Runs until nothing is left to do: no actor can run and no timer is set. A program with intervals never gets
-    /// there; use [`Simulation::run_for`].
+    /// Runs until nothing is left to do: no actor can run and no timer is set. A program with
+    /// intervals never gets there; use [`Simulation::run_for`].
     ///
     /// # Panics
     ///
@@ -100,7 +102,8 @@ impl Simulation {
         while self.stage().step(self.system.shared(), u64::MAX) {}
     }
 
-    /// One run of one actor, or the passing of time to the next event. False: nothing is left to do.
+    /// One run of one actor, or the passing of time to the next event. False: nothing is left to
+    /// do.
     #[cfg(test)]
     pub(crate) fn step(&self) -> bool {
         self.assert_outside();
@@ -147,7 +150,8 @@ impl Simulation {
         self.stage().turns()
     }
 
-    /// What happened that a seed does not determine: futures that touched a real reactor, messages from other threads.
+    /// What happened that a seed does not determine: futures that touched a real reactor, messages
+    /// from other threads.
     pub fn complaints(&self) -> Vec<String> {
         self.stage().complaints()
     }

@@ -77,8 +77,9 @@ impl Stage {
         }
     }
 
-    /// Looks at some actors that may be unreachable, if that is due and the seed chooses it; else runs one actor that the seed chooses; if none can run, moves time to the next event before `until_ns`. False:
-    /// nothing is left to do.
+    /// Looks at some actors that may be unreachable, if that is due and the seed chooses it; else
+    /// runs one actor that the seed chooses; if none can run, moves time to the next event before
+    /// `until_ns`. False: nothing is left to do.
     pub(super) fn step(&self, system: &Arc<Shared>, until_ns: u64) -> bool {
         let Some(chance) = system.oracle.simulation() else {
             return false;
@@ -160,8 +161,8 @@ impl Stage {
         true
     }
 
-    /// Runs what can run, without time passing and whatever faults hold back: for shutdown. Returns how many steps that
-    /// took.
+    /// Runs what can run, without time passing and whatever faults hold back: for shutdown. Returns
+    /// how many steps that took.
     pub(crate) fn run_ready(&self, system: &Arc<Shared>) -> u64 {
         let mut steps = 0;
         loop {
@@ -196,7 +197,8 @@ impl Stage {
         }
     }
 
-    /// Called before each message is processed: counts the turn, and lets the seed do something to it.
+    /// Called before each message is processed: counts the turn, and lets the seed do something to
+    /// it.
     pub(crate) fn fault_before(&self, kind: &'static Kind, actor: u64, oracle: &Oracle) {
         {
             let mut play = lock(&self.play);

@@ -10,8 +10,9 @@ use crate::timer::Timer;
 use std::mem;
 use std::task::Wake;
 
-/// The waker of one heap, as long as there is one. Rung by any thread, at any time: in a turn, in the middle of another heap's collection,
-/// after the system has ended. So all it does is to set a timer.
+/// The waker of one heap, as long as there is one. Rung by any thread, at any time: in a turn, in
+/// the middle of another heap's collection, after the system has ended. So all it does is to set a
+/// timer.
 pub(super) struct Bell(Mutex<Home>);
 
 /// Where the heap is.
@@ -20,7 +21,8 @@ enum Home {
         cell: CellRef,
         /// Sends the actor the question whether it rests.
         ask: fn(AddressRef),
-        /// Set from when it is decided that the actor is asked until it listens again: it will look at the lane by itself.
+        /// Set from when it is decided that the actor is asked until it listens again: it will look
+        /// at the lane by itself.
         asked: Option<Asked>,
     },
     /// Among the system's orphans, with this number.
@@ -49,7 +51,8 @@ impl Bell {
         Arc::new(Bell(Mutex::new(Home::Actor { cell, ask, asked })))
     }
 
-    /// The actor will be asked whether it rests in so many nanoseconds, unless it was to be asked before that.
+    /// The actor will be asked whether it rests in so many nanoseconds, unless it was to be asked
+    /// before that.
     pub(super) fn ask(&self, in_ns: u64) {
         let mut home = lock(&self.0);
         let Home::Actor { cell, ask, asked } = &mut *home else {

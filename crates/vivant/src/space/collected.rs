@@ -23,8 +23,9 @@ use vivant_heap::{
     Anything, Gc, Heap, HeapStats, Leaf, Mut, Mutator, Object, Orphan, Root, Sharer, unsize,
 };
 
-/// The state is a graph of objects in a heap of the actor's own, which collects itself between turns (H1). [`Actor::State`] is a type with
-/// a lifetime, the brand of the turn (Y1); the turn derefs to the heap's [`Mutator`], which allocates and writes.
+/// The state is a graph of objects in a heap of the actor's own, which collects itself between
+/// turns (H1). [`Actor::State`] is a type with a lifetime, the brand of the turn (Y1); the turn
+/// derefs to the heap's [`Mutator`], which allocates and writes.
 #[derive(Debug)]
 pub struct Collected(());
 
@@ -73,7 +74,8 @@ where
     for<'gc> A::State<'gc>: Object<'gc>,
 {
     pub(super) heap: Heap<Rooted<A>>,
-    /// Turns that were begun, and turns after which the heap was looked after: a panic leaves one of them out.
+    /// Turns that were begun, and turns after which the heap was looked after: a panic leaves one
+    /// of them out.
     pub(super) turns: u64,
     looked_after: u64,
     pub(super) rest: Rest,
@@ -83,7 +85,8 @@ where
     pub(super) bell: Arc<Bell>,
 }
 
-/// A turn that runs. If a panic cuts it off nobody looks after the heap then: the actor is asked, for no other turn may come.
+/// A turn that runs. If a panic cuts it off nobody looks after the heap then: the actor is asked,
+/// for no other turn may come.
 struct CutOff<'a> {
     bell: &'a Bell,
     worker: &'a Worker,
@@ -153,7 +156,8 @@ where
         body: impl for<'gc> FnOnce(&mut A::State<'gc>, &Turn<'gc, A>) -> T,
     ) -> T {
         if kept.looked_after != kept.turns {
-            // The last turn was cut off by a panic, for want of memory perhaps: this one need not meet the same.
+            // The last turn was cut off by a panic, for want of memory perhaps: this one need not
+            // meet the same.
             kept.turn_is_over(worker, facts);
         }
         kept.turns += 1;
@@ -331,7 +335,8 @@ where
     }
 }
 
-/// `t.alloc(…)`, `node.borrow_mut(t)`: the turn is the right to allocate in its actor's heap, and to write.
+/// `t.alloc(…)`, `node.borrow_mut(t)`: the turn is the right to allocate in its actor's heap, and
+/// to write.
 impl<'gc, A: Actor<Space = Collected>> Deref for Turn<'gc, A>
 where
     for<'any> A::State<'any>: Object<'any>,

@@ -49,7 +49,8 @@ impl Notices {
         }
     }
 
-    /// The notice of a death. None if the actor has watched by the heap's own means, with a token that is one of these perhaps.
+    /// The notice of a death. None if the actor has watched by the heap's own means, with a token
+    /// that is one of these perhaps.
     pub(super) fn take(&mut self, watch: Watch, token: u64) -> Option<Notice> {
         if self.waiting.get(&token)?.0 != watch {
             return None;
@@ -68,11 +69,12 @@ impl<'gc, A: Actor<Space = Collected>> Turn<'gc, A>
 where
     for<'any> A::State<'any>: Object<'any>,
 {
-    /// Sends `call` when a collection has found `object` dead (H10): some time after nothing refers to it any more, once, in the order in which
-    /// the notices were asked for.
+    /// Sends `call` when a collection has found `object` dead (H10): some time after nothing refers
+    /// to it any more, once, in the order in which the notices were asked for.
     ///
-    /// The object stays as dead as it is: what has to be known of it then is among the call's arguments. It is not kept alive by this; its
-    /// actor is not either, if the notice is for itself. When the actor ends, nobody is told of anything.
+    /// The object stays as dead as it is: what has to be known of it then is among the call's
+    /// arguments. It is not kept alive by this; its actor is not either, if the notice is for
+    /// itself. When the actor ends, nobody is told of anything.
     ///
     /// Costs an entry in two maps; see [`Mutator::watch`](vivant_heap::Mutator::watch).
     ///
@@ -121,7 +123,8 @@ where
         watch
     }
 
-    /// Takes [`Turn::on_death`] back. False if the death was found already, and its notice comes or came, or if it was taken back before.
+    /// Takes [`Turn::on_death`] back. False if the death was found already, and its notice comes or
+    /// came, or if it was taken back before.
     pub fn forget_death(&self, watch: Watch) -> bool {
         let token = vivant_heap::Mutator::unwatch(self, watch);
         let ended = token.map(|token| (watch, token));

@@ -35,7 +35,8 @@ fn longest_of(bucket: usize) -> u64 {
     }
 }
 
-/// Pauses of one kind. Relaxed throughout: each number stands for itself, and what is read while others pause may be one short in one place.
+/// Pauses of one kind. Relaxed throughout: each number stands for itself, and what is read while
+/// others pause may be one short in one place.
 #[derive(Debug)]
 struct Histogram {
     buckets: Box<[AtomicU64]>,
@@ -144,8 +145,8 @@ impl Counted {
     }
 }
 
-/// How long pauses took. A quantile is that of a histogram: never too small, and too large by a sixteenth at most. In a simulation
-/// pauses take no time.
+/// How long pauses took. A quantile is that of a histogram: never too small, and too large by a
+/// sixteenth at most. In a simulation pauses take no time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct Distribution {
@@ -165,8 +166,10 @@ pub struct Distribution {
     pub longest: Duration,
 }
 
-/// How long the pauses of all actors of a system took since it began, or since [`System::forget_pauses`](crate::System::forget_pauses), those included that have ended since: of each kind (by an index, [`PauseKind`]) and together. What is read while
-/// actors pause may miss some of these pauses, or parts of what is said of one.
+/// How long the pauses of all actors of a system took since it began, or since
+/// [`System::forget_pauses`](crate::System::forget_pauses), those included that have ended since:
+/// of each kind (by an index, [`PauseKind`]) and together. What is read while actors pause may miss
+/// some of these pauses, or parts of what is said of one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct PauseDistributions {

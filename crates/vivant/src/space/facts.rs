@@ -4,7 +4,8 @@ use super::pauses::{ByPauseKind, PauseCounts, PauseKind, Pauses};
 use crate::sync::{AtomicU64, Ordering};
 use vivant_heap::HeapStats;
 
-/// Published by the holder after each collection and question, read by anybody. Relaxed throughout: each number stands for itself.
+/// Published by the holder after each collection and question, read by anybody. Relaxed throughout:
+/// each number stands for itself.
 #[derive(Debug, Default)]
 pub struct HeapCounts {
     live: AtomicU64,
@@ -23,7 +24,8 @@ pub struct HeapCounts {
     pauses: ByPauseKind<PauseCounts>,
 }
 
-/// What is known of an actor's heap, as of its last collection, or the last time that the runtime asked it whether it rests.
+/// What is known of an actor's heap, as of its last collection, or the last time that the runtime
+/// asked it whether it rests.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct HeapFacts {
@@ -31,7 +33,8 @@ pub struct HeapFacts {
     pub live: u64,
     /// Bytes of pages.
     pub pages: u64,
-    /// Bytes of those of them in which old objects lie. What is not [`live`](HeapFacts::live) of these is free, and for old objects of the same sizes.
+    /// Bytes of those of them in which old objects lie. What is not [`live`](HeapFacts::live) of
+    /// these is free, and for old objects of the same sizes.
     pub held: u64,
     /// Bytes of all objects that turns have made.
     pub allocated: u64,
@@ -43,23 +46,28 @@ pub struct HeapFacts {
     pub imports: u64,
     /// How often it has told other heaps that more references to their objects are about.
     pub incs: u64,
-    /// How often it has told one that it needs some of its objects no more. Each time there may be many of them.
+    /// How often it has told one that it needs some of its objects no more. Each time there may be
+    /// many of them.
     pub decs: u64,
     /// Objects of which it has told, in both ways.
     pub changes: u64,
     /// Messages by which the runtime asked whether it rests.
     pub questions: u64,
-    /// How often a turn has waited for a marker to leave an object that it was about to change. This is in the turn's time, and in no pause. Counted when a mark ends.
+    /// How often a turn has waited for a marker to leave an object that it was about to change.
+    /// This is in the turn's time, and in no pause. Counted when a mark ends.
     pub waits: u64,
-    /// How often it looked, in all these waits, whether the marker had left. Some nanoseconds each; after 63 in one wait it offers its processor between two.
+    /// How often it looked, in all these waits, whether the marker had left. Some nanoseconds each;
+    /// after 63 in one wait it offers its processor between two.
     pub looks: u64,
-    /// Its pauses: how often, and for how long, the actor could have run a turn and did not because of its heap.
+    /// Its pauses: how often, and for how long, the actor could have run a turn and did not because
+    /// of its heap.
     pub pauses: ByPauseKind<Pauses>,
 }
 
 impl HeapFacts {
-    /// Fragmentation of the old generation: the part of [`held`](HeapFacts::held) that is free, from 0.0 to 1.0. Old objects never move, so a page goes back
-    /// only when all that lay in it is dead.
+    /// Fragmentation of the old generation: the part of [`held`](HeapFacts::held) that is free,
+    /// from 0.0 to 1.0. Old objects never move, so a page goes back only when all that lay in it is
+    /// dead.
     #[must_use]
     pub fn fragmentation(&self) -> f64 {
         let free = self.held.saturating_sub(self.live);

@@ -3,16 +3,20 @@
 use super::patience::Patience;
 use vivant_heap::HeapStats;
 
-/// A heap that is marked because it rests, or because others have given something up, is so for no more than this part of the time.
+/// A heap that is marked because it rests, or because others have given something up, is so for no
+/// more than this part of the time.
 const SHARE: u64 = 100;
 
-/// Of one that rests, of a larger part: nobody waits for it, and what others have given up ends with the mark.
+/// Of one that rests, of a larger part: nobody waits for it, and what others have given up ends
+/// with the mark.
 const SHARE_AT_REST: u64 = 10;
 
-/// A heap in which something with a destructor may have died is marked for that after so many times `idle_after` at most, though its actor does not rest: in ten seconds.
+/// A heap in which something with a destructor may have died is marked for that after so many times
+/// `idle_after` at most, though its actor does not rest: in ten seconds.
 const DROPS: u64 = 10;
 
-/// An actor is asked after this part of `idle_after` if others' memory hangs on it: it has objects of theirs, or they have given up some of its own (A4).
+/// An actor is asked after this part of `idle_after` if others' memory hangs on it: it has objects
+/// of theirs, or they have given up some of its own (A4).
 pub(super) const SOON: u32 = 8;
 
 /// What a mark would be for.
@@ -22,13 +26,15 @@ pub(super) enum Wants {
     GiveUp,
     /// Nobody knows which addresses lie in its objects now (O10); and some of these may be dead.
     See,
-    /// Something with a destructor may have died by its turns alone: somebody may wait for that, as whoever has the promise of a resolver does.
+    /// Something with a destructor may have died by its turns alone: somebody may wait for that, as
+    /// whoever has the promise of a resolver does.
     Drop,
     /// Others have given up the last of an object.
     Collect,
     /// What its turns have forgotten takes memory.
     Free,
-    /// The same, and it has grown so much that a mark is due, which has not begun: it has waited for something, and no turn has come since.
+    /// The same, and it has grown so much that a mark is due, which has not begun: it has waited
+    /// for something, and no turn has come since.
     Grow,
 }
 
@@ -98,7 +104,8 @@ impl LastMark {
         self.turns == turns
     }
 
-    /// When another takes no more than its share of the time, if the actor goes on as it is. None if there is none for this reason.
+    /// When another takes no more than its share of the time, if the actor goes on as it is. None
+    /// if there is none for this reason.
     pub(super) fn next_ns(&self, wants: Wants, since: Since, idle_after_ns: u64) -> Option<u64> {
         let share_ns = |share: u64| share.saturating_mul(self.took_ns);
         let after = |waits_ns: u64| self.ended_ns.saturating_add(waits_ns);
@@ -124,7 +131,8 @@ impl LastMark {
         let rested_ns = after(share_ns(SHARE_AT_REST)).max(rests_ns);
         Some(match wants {
             Wants::Collect => patiently(SHARE_AT_REST).min(rested_ns),
-            // It may be in vain, and the actor may be about to run again: the larger part is for one that has rested for long.
+            // It may be in vain, and the actor may be about to run again: the larger part is for
+            // one that has rested for long.
             Wants::GiveUp => after(share_ns(SHARE)).min(rested_ns),
             Wants::See | Wants::Drop | Wants::Grow => rested_ns,
             Wants::Free => {
@@ -166,7 +174,8 @@ mod tests {
         assert_eq!(next(&mark, Wants::GiveUp, RESTED), Some(11_000));
         mark.took_ns = 5;
         assert_eq!(next(&mark, Wants::GiveUp, RESTED), Some(10_500));
-        // For destructors in a tenth of the time, after a long rest; seldom if it does not rest. For memory only if it rests.
+        // For destructors in a tenth of the time, after a long rest; seldom if it does not rest.
+        // For memory only if it rests.
         for wants in [Wants::Drop, Wants::Free, Wants::Grow] {
             assert_eq!(next(&mark, wants, RESTED), Some(11_000));
         }

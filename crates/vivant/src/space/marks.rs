@@ -8,7 +8,8 @@ use crate::system::Shared;
 use std::collections::VecDeque;
 use vivant_heap::{Marker, Progress};
 
-/// Objects that are gone through before a worker looks again whether an actor wants to run: some 10 to 20 microseconds.
+/// Objects that are gone through before a worker looks again whether an actor wants to run: some 10
+/// to 20 microseconds.
 const QUANTUM: usize = 512;
 
 /// The marks of a system.
@@ -67,14 +68,16 @@ impl Marks {
         mark
     }
 
-    /// There is something to do for who helps with this one, though somebody may have found that all was met: a turn that ran then has brought about more.
-    /// Whoever found nothing to take, because another had it and has put it back since, may sleep.
+    /// There is something to do for who helps with this one, though somebody may have found that
+    /// all was met: a turn that ran then has brought about more. Whoever found nothing to take,
+    /// because another had it and has put it back since, may sleep.
     pub(super) fn goes_on(&self, system: &Shared, mark: &Arc<Mark>) {
         {
             let mut running = self.lock();
             if !running.iter().any(|other| Arc::ptr_eq(other, mark)) {
                 running.push_back(mark.clone());
-                // SeqCst: pairs with the load in `wants_help`. Either who falls asleep sees it, or the look at who sleeps, below, sees that one.
+                // SeqCst: pairs with the load in `wants_help`. Either who falls asleep sees it, or
+                // the look at who sleeps, below, sees that one.
                 self.count.store(running.len(), Ordering::SeqCst);
             }
         }
@@ -105,7 +108,8 @@ impl Marks {
         self.count.load(Ordering::Relaxed) != 0
     }
 
-    /// Whether a worker that has said that it falls asleep would find something to do: who puts something back after this look finds it asleep (A5).
+    /// Whether a worker that has said that it falls asleep would find something to do: who puts
+    /// something back after this look finds it asleep (A5).
     pub(crate) fn wants_help(&self) -> bool {
         // SeqCst: pairs with the store in `goes_on`.
         self.count.load(Ordering::SeqCst) != 0

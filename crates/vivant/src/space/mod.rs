@@ -1,7 +1,8 @@
-//! Where an actor's state lives between its turns: [`Plain`] Rust values in the actor's cell, or a [`Collected`] graph in a heap of its own.
+//! Where an actor's state lives between its turns: [`Plain`] Rust values in the actor's cell, or a
+//! [`Collected`] graph in a heap of its own.
 //!
-//! The type decides the space: `#[derive(Actor)]` gives a heap to a state with a lifetime, and to no other. A plain actor pays nothing for
-//! the collector.
+//! The type decides the space: `#[derive(Actor)]` gives a heap to a state with a lifetime, and to
+//! no other. A plain actor pays nothing for the collector.
 
 mod bell;
 mod collected;

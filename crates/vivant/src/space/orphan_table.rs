@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use vivant_heap::{HeapId, Keepers, ObjectName, Orphan, Remains};
 
-/// After a mark an orphan rests for so many times as long as that took, though others give up more of it.
+/// After a mark an orphan rests for so many times as long as that took, though others give up more
+/// of it.
 const SHARE: u64 = 100;
 
 /// By number: in the order in which their actors ended (R5).
@@ -59,7 +60,8 @@ impl Pace {
 }
 
 impl Taken {
-    /// Hears what others have given up, and does a piece of what is to be done, unless it still has to rest. How long that takes `clock` says.
+    /// Hears what others have given up, and does a piece of what is to be done, unless it still has
+    /// to rest. How long that takes `clock` says.
     pub(super) fn step(self, now_ns: u64, work: &mut usize, clock: impl Fn() -> u64) -> Seen {
         let Taken {
             number,
@@ -107,7 +109,8 @@ impl Table {
         self.numbers
     }
 
-    /// One comes, or comes back. What is told of one that is not there is not noted: its lane says so.
+    /// One comes, or comes back. What is told of one that is not there is not noted: its lane says
+    /// so.
     fn keep(&mut self, number: u64, orphan: Orphan, pace: Pace, due_ns: Option<u64>) {
         self.queue.extend(due_ns.map(|due_ns| (due_ns, number)));
         let kept = Kept {
@@ -135,7 +138,8 @@ impl Table {
         due_ns
     }
 
-    /// Others have left something for this one, which is to be heard then, if not before; also if it rests until later. When somebody is to look at it, if that is new.
+    /// Others have left something for this one, which is to be heard then, if not before; also if
+    /// it rests until later. When somebody is to look at it, if that is new.
     pub(super) fn is_told(&mut self, number: u64, heard_ns: u64) -> Option<u64> {
         let kept = self.kept.get_mut(&number)?;
         if let Some(due_ns) = kept.due_ns {
@@ -243,7 +247,8 @@ mod tests {
         (heap.end().expect("it is known"), parcels)
     }
 
-    /// Looks at all that are due, with a clock that is 5 ns later at each look. How many looks that took.
+    /// Looks at all that are due, with a clock that is 5 ns later at each look. How many looks that
+    /// took.
     fn cares(table: &mut Table, now_ns: u64) -> usize {
         let ticks = Cell::new(0);
         let clock = || ticks.replace(ticks.get() + 5);
@@ -309,7 +314,8 @@ mod tests {
         assert_eq!((cares(&mut table, 10), table.len()), (1, 0));
     }
 
-    /// A table with one that has so many objects, was marked twice, and rests until long after 30; and who has these.
+    /// A table with one that has so many objects, was marked twice, and rests until long after 30;
+    /// and who has these.
     fn resting(many: u64) -> (Table, u64, Vec<Parcel<Val<'static, u64>>>) {
         let mut table = Table::default();
         let (orphan, mut parcels) = orphan(many);

@@ -10,14 +10,16 @@ use crate::system::Shared;
 use std::thread;
 use vivant_heap::{HeapId, Keepers, ObjectName, Orphan};
 
-/// What a worker does in one go, between two rounds of actors: so many objects are gone through, or what takes as long; some ten to some hundred microseconds.
+/// What a worker does in one go, between two rounds of actors: so many objects are gone through, or
+/// what takes as long; some ten to some hundred microseconds.
 const PIECE: usize = 4096;
 
 /// As above, by a worker that finds no actor to run.
 const QUANTUM: usize = 512;
 
-/// Workers that have actors to run give orphans this part of one worker's time; twice that if two of them owe something. If so many do it is all of it, and whose heap
-/// ends then goes through it at once.
+/// Workers that have actors to run give orphans this part of one worker's time; twice that if two
+/// of them owe something. If so many do it is all of it, and whose heap ends then goes through it
+/// at once.
 const CROWD: usize = 10;
 
 /// The orphans of a system.
@@ -77,8 +79,8 @@ impl Orphans {
         bell.moves_to(system, number);
         let heard_ns = now_ns + heard_after_ns(system);
         let mut state = lock(&orphans.state);
-        // What was left before the bell had moved was told to the actor. What was left since has told of this number, which may have been
-        // looked for in vain.
+        // What was left before the bell had moved was told to the actor. What was left since has
+        // told of this number, which may have been looked for in vain.
         if let Some(due_ns) = state.table.comes(number, orphan, now_ns, heard_ns) {
             Orphans::will_be_looked_at(system, state, due_ns);
         }
@@ -113,7 +115,8 @@ impl Orphans {
         }
     }
 
-    /// Nobody cares now, and somebody would have `before`: says who will, if so much time was spent just now.
+    /// Nobody cares now, and somebody would have `before`: says who will, if so much time was spent
+    /// just now.
     fn will_care(
         system: &Arc<Shared>,
         mut state: MutexGuard<'_, State>,
@@ -159,7 +162,8 @@ impl Orphans {
     }
 
     fn call(&self, system: &Shared) {
-        // SeqCst: whoever falls asleep has announced it before it looks here, and is woken if it has not seen this.
+        // SeqCst: whoever falls asleep has announced it before it looks here, and is woken if it
+        // has not seen this.
         self.called.store(true, Ordering::SeqCst);
         self.wakes(system);
     }
@@ -246,7 +250,8 @@ impl Orphans {
             Orphans::care_by(system, usize::MAX);
             return;
         }
-        // In a turn of another system, or in its collection. If there is no thread to be had, who comes next cares for it.
+        // In a turn of another system, or in its collection. If there is no thread to be had, who
+        // comes next cares for it.
         let theirs = system.clone();
         let name = format!("{}-orphans", system.config.name);
         let _thread = thread::Builder::new()

@@ -2,7 +2,8 @@
 
 use vivant_heap::HeapStats;
 
-/// A mark is in vain if less than this part of the heap was dead: as much as a heap of 32 cells gives back by one of them.
+/// A mark is in vain if less than this part of the heap was dead: as much as a heap of 32 cells
+/// gives back by one of them.
 const PART: usize = 32;
 
 /// A wait is doubled so often at most: it is 64 times as long then.
@@ -26,7 +27,8 @@ impl Patience {
         };
     }
 
-    /// How long to wait after the last mark, if it is to be so long, and for somebody who was marked in vain at least so long.
+    /// How long to wait after the last mark, if it is to be so long, and for somebody who was
+    /// marked in vain at least so long.
     pub(super) fn waits_ns(self, as_a_rule_ns: u64, at_least_ns: u64) -> u64 {
         match self.doublings {
             0 => as_a_rule_ns,

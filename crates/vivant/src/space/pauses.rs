@@ -1,4 +1,5 @@
-//! Pauses: when an actor could have run a turn, and did not because of its heap. By kinds, and by which clock.
+//! Pauses: when an actor could have run a turn, and did not because of its heap. By kinds, and by
+//! which clock.
 
 use crate::oracle::Oracle;
 use crate::sync::{AtomicU64, Ordering};
@@ -7,25 +8,30 @@ use std::ops::{Index, IndexMut};
 use std::time::Duration;
 use vivant_heap::HeapStats;
 
-/// What an actor's heap did between two turns, while the actor could have run one. Pauses of several kinds may follow each other without a turn in between:
-/// each is one of its own.
+/// What an actor's heap did between two turns, while the actor could have run one. Pauses of
+/// several kinds may follow each other without a turn in between: each is one of its own.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 #[non_exhaustive]
 pub enum PauseKind {
     /// The nursery was emptied; a step of the sweep may have come with it.
     Minor,
-    /// A mark that runs beside the actor's turns has begun: the nursery was emptied, and the roots were taken in.
+    /// A mark that runs beside the actor's turns has begun: the nursery was emptied, and the roots
+    /// were taken in.
     MarkBegin,
-    /// While such a mark runs: what the last turn has found for it was handed over, and the actor may have done a part of it, and emptied its nursery. When all is met: a
-    /// piece of what the mark leaves was settled, that is weak references, watches, tags and counts of others' objects have heard of the dead.
+    /// While such a mark runs: what the last turn has found for it was handed over, and the actor
+    /// may have done a part of it, and emptied its nursery. When all is met: a piece of what the
+    /// mark leaves was settled, that is weak references, watches, tags and counts of others'
+    /// objects have heard of the dead.
     MarkSlice,
     /// Such a mark has ended, with the last of these pieces.
     MarkEnd,
     /// Everything was marked at once, after the nursery was emptied.
     Major,
-    /// A step of the sweep that came alone, or the whole of it; or the heap had pages made ready for its next turns.
+    /// A step of the sweep that came alone, or the whole of it; or the heap had pages made ready
+    /// for its next turns.
     Sweep,
-    /// Changes of counts were taken in that others had left in the heap's lane, or a piece of these: because somebody asked, or before a mark begins.
+    /// Changes of counts were taken in that others had left in the heap's lane, or a piece of
+    /// these: because somebody asked, or before a mark begins.
     Heed,
     /// The actor rests: its nursery was emptied for good and given back.
     Rest,
@@ -100,15 +106,20 @@ impl fmt::Display for PauseKind {
     }
 }
 
-/// By which clock pauses are measured: [`SystemBuilder::pause_clock`](crate::SystemBuilder::pause_clock). In a simulation both stand still.
+/// By which clock pauses are measured:
+/// [`SystemBuilder::pause_clock`](crate::SystemBuilder::pause_clock). In a simulation both stand
+/// still.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub enum PauseClock {
-    /// By the clock on the wall: what waits for the actor waits so long, whatever else the machine did meanwhile.
+    /// By the clock on the wall: what waits for the actor waits so long, whatever else the machine
+    /// did meanwhile.
     #[default]
     Wall,
-    /// By the processor's time of the worker: what the heap itself took, on a machine with others at work too. What the worker slept, or was kept from a processor, is left out.
-    /// Two system calls more for each pause, of some 200 ns each. Only Linux tells this; elsewhere it is the clock on the wall.
+    /// By the processor's time of the worker: what the heap itself took, on a machine with others
+    /// at work too. What the worker slept, or was kept from a processor, is left out. Two system
+    /// calls more for each pause, of some 200 ns each. Only Linux tells this; elsewhere it is the
+    /// clock on the wall.
     ThreadCpu,
 }
 
@@ -201,7 +212,8 @@ impl ByPauseKind<Pauses> {
     }
 }
 
-/// Those of one kind of one actor, published by its holder. Relaxed throughout: each number stands for itself.
+/// Those of one kind of one actor, published by its holder. Relaxed throughout: each number stands
+/// for itself.
 #[derive(Debug, Default)]
 pub(super) struct PauseCounts {
     count: AtomicU64,

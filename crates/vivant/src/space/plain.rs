@@ -6,11 +6,13 @@ use crate::turn::Turn;
 use crate::unreachable::{Acquaintances, Sight};
 use vivant_heap::Sharer;
 
-/// The state is a Rust value in the actor's cell: no heap, no collector, no cost. [`Actor::State`] is the actor's type itself.
+/// The state is a Rust value in the actor's cell: no heap, no collector, no cost. [`Actor::State`]
+/// is the actor's type itself.
 #[derive(Debug)]
 pub struct Plain(());
 
-/// An actor whose state is a value of its own type: one that can be made first and spawned then. Derived for every actor without a lifetime.
+/// An actor whose state is a value of its own type: one that can be made first and spawned then.
+/// Derived for every actor without a lifetime.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an actor that can be spawned as a value",
     label = "its state is made in its first turn, or it is not an actor",

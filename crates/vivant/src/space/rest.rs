@@ -1,4 +1,5 @@
-//! An actor that has not run for a while rests: it keeps no nursery, and nothing that others could do without.
+//! An actor that has not run for a while rests: it keeps no nursery, and nothing that others could
+//! do without.
 
 use super::collected::Heaped;
 use super::last_mark::{GivenUp, LastMark, SOON, Since, Wants};
@@ -24,8 +25,9 @@ const TURNS: u64 = 64;
 /// Changes of counts that are heard at a time: some 100 microseconds.
 const PIECE: usize = 1024;
 
-/// Whoever is told that something lies in a lane looks into it after this part of `idle_after`: those who give something up at about the same time, within
-/// twice the time after which they are asked, are heard together.
+/// Whoever is told that something lies in a lane looks into it after this part of `idle_after`:
+/// those who give something up at about the same time, within twice the time after which they are
+/// asked, are heard together.
 const HEARD: u32 = 4;
 
 /// What a heap has to do when its actor rests.
@@ -33,7 +35,8 @@ const HEARD: u32 = 4;
 pub(super) struct Rest {
     /// Whether the actor knows that it will be asked. It may be so without its knowledge.
     question: Question,
-    /// The number of its turns when it last had reason to be asked, or was, and when that was: it has run no more since.
+    /// The number of its turns when it last had reason to be asked, or was, and when that was: it
+    /// has run no more since.
     turns: u64,
     since_ns: u64,
     pub(super) mark: LastMark,
@@ -77,7 +80,8 @@ enum Hears {
 }
 
 impl Rest {
-    /// A mark has begun, and has heard what others had given up: what they give up from here on is for the next one.
+    /// A mark has begun, and has heard what others had given up: what they give up from here on is
+    /// for the next one.
     pub(super) fn mark_begins(&mut self) {
         self.given_up = GivenUp::Nothing;
     }
@@ -136,7 +140,8 @@ where
         self.rest.comes_back = false;
     }
 
-    /// A collection may have heard a piece of what others have left, for a mark that waits for it: who hears the rest is the actor, if no turn comes.
+    /// A collection may have heard a piece of what others have left, for a mark that waits for it:
+    /// who hears the rest is the actor, if no turn comes.
     pub(super) fn has_heard(&mut self) {
         if self.heap.is_hearing() {
             self.rest.hears = Hears::More;

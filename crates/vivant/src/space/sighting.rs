@@ -15,8 +15,9 @@ pub(super) struct Sighting {
 }
 
 impl Sighting {
-    /// A mark after so many turns, which shows what it meets to the function that this hands out. If an object's code panics nothing was seen: whom the actor knows
-    /// counts as one that something outside keeps.
+    /// A mark after so many turns, which shows what it meets to the function that this hands out.
+    /// If an object's code panics nothing was seen: whom the actor knows counts as one that
+    /// something outside keeps.
     pub(super) fn by(turns: u64, mark: impl FnOnce(&mut dyn FnMut(&dyn Any))) -> Sighting {
         let mut acquaintances = Vec::new();
         let mut take = |held: &dyn Any| acquaintances.extend(Acquaintance::held(held));

@@ -1,4 +1,5 @@
-//! What a mark has seen is trusted for as long as the actor has not run since: an address that has gone elsewhere meanwhile is outside.
+//! What a mark has seen is trusted for as long as the actor has not run since: an address that has
+//! gone elsewhere meanwhile is outside.
 
 use crate::planted::{Planted, must_catch};
 use crate::prelude::*;
@@ -30,7 +31,8 @@ impl<'gc> HostState<'gc> {
     }
 }
 
-/// Two know each other, by objects of their heaps. The first gives the second away, to somebody whom a thread holds; then it is given up.
+/// Two know each other, by objects of their heaps. The first gives the second away, to somebody
+/// whom a thread holds; then it is given up.
 fn given_away(simulation: &Simulation) {
     let system = simulation.system();
     let [first, second, third] = [(); 3].map(|()| Host::spawn(system));

@@ -1,4 +1,5 @@
-//! A heap that is marked beside its actor's turns, or has something to settle or to sweep: what the actor does about it between two turns (H6 to H8).
+//! A heap that is marked beside its actor's turns, or has something to settle or to sweep: what the
+//! actor does about it between two turns (H6 to H8).
 
 use super::Collected;
 use super::collected::Heaped;
@@ -61,14 +62,16 @@ where
         matches!(self.tending, Tending::Marks { .. })
     }
 
-    /// The mark that was just begun is to note what may show addresses, if it runs beside the turns.
+    /// The mark that was just begun is to note what may show addresses, if it runs beside the
+    /// turns.
     pub(super) fn marks_to_show(&mut self) {
         if let Tending::Marks { shows, .. } = &mut self.tending {
             *shows = Shows::Acquaintances;
         }
     }
 
-    /// The heap has done something, for so long, until now: takes note if a mark has begun or ended by it.
+    /// The heap has done something, for so long, until now: takes note if a mark has begun or ended
+    /// by it.
     pub(super) fn takes_note(&mut self, worker: &Worker, before: &HeapStats, ns: u64, now_ns: u64) {
         let after = self.heap.stats();
         if let Tending::Marks { spent_ns, .. } = &mut self.tending {
@@ -126,7 +129,8 @@ where
             if let Tending::Marks { mark, .. } = &self.tending
                 && !self.heap.is_settling()
             {
-                // Whoever found the mark through did not know what a turn had brought about, which it hears of at the turn's end.
+                // Whoever found the mark through did not know what a turn had brought about, which
+                // it hears of at the turn's end.
                 worker.system.marks.goes_on(&worker.system, mark);
             }
         }
@@ -137,7 +141,8 @@ where
         self.will_be_tended(worker);
     }
 
-    /// The actor has handed over what its turns have found, and put back what it has not done itself of the mark. Who has looked meanwhile has found nothing, and sleeps.
+    /// The actor has handed over what its turns have found, and put back what it has not done
+    /// itself of the mark. Who has looked meanwhile has found nothing, and sleeps.
     pub(super) fn leaves_to_others(&self, worker: &Worker) {
         if let Tending::Marks { mark, .. } = &self.tending
             && !self.heap.is_settling()
@@ -146,7 +151,8 @@ where
         }
     }
 
-    /// If something is to be settled, swept or heard, which nobody else can do, the actor comes back to it when it has done what others want of it.
+    /// If something is to be settled, swept or heard, which nobody else can do, the actor comes
+    /// back to it when it has done what others want of it.
     pub(super) fn will_be_tended(&mut self, worker: &Worker) {
         let unswept = self.heap.is_unswept() && !self.is_marking();
         if (self.heap.is_settling() || unswept || self.hears_on()) && self.comes_back() {

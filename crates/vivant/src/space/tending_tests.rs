@@ -1,4 +1,5 @@
-//! What turns and others bring about while a mark runs: it goes on if there is more, or another one comes.
+//! What turns and others bring about while a mark runs: it goes on if there is more, or another one
+//! comes.
 
 use super::marks::Helped;
 use crate::prelude::*;
@@ -33,7 +34,8 @@ impl<'gc> HoardState<'gc> {
         self.token = None;
     }
 
-    /// Claims what leads to all, and writes it; who helps meanwhile finds nothing that is left to do.
+    /// Claims what leads to all, and writes it; who helps meanwhile finds nothing that is left to
+    /// do.
     fn writes(&mut self, t: &Turn<'gc, Hoard>) -> bool {
         self.all.borrow_mut(t).pop();
         let helps = |worker: &Worker| worker.system.marks.help_by(&worker.system, MANY);
@@ -76,7 +78,8 @@ struct WardrobeState<'gc> {
     seen: Seen,
 }
 
-/// The last mark that it has seen: how many there were, in how many pieces these were settled before it, and whether nobody is to help with it any more.
+/// The last mark that it has seen: how many there were, in how many pieces these were settled
+/// before it, and whether nobody is to help with it any more.
 #[derive(Object, Default)]
 struct Seen {
     begun: u64,
@@ -99,7 +102,8 @@ impl<'gc> WardrobeState<'gc> {
         }
     }
 
-    /// It grows. If a mark is settled, and was taken off the list of those that want help: whether it is back.
+    /// It grows. If a mark is settled, and was taken off the list of those that want help: whether
+    /// it is back.
     fn grows(&mut self, t: &Turn<'gc, Wardrobe>) -> Option<bool> {
         self.all.extend((0..5).map(|_| t.alloc([0; 12])));
         let (stats, seen) = (t.stats(), &mut self.seen);
@@ -194,7 +198,8 @@ impl<'gc> PressState<'gc> {
         }
     }
 
-    /// Grows, so that a mark begins; while that runs, the other gives up what it has. Whether it runs in the turn after which that is heard.
+    /// Grows, so that a mark begins; while that runs, the other gives up what it has. Whether it
+    /// runs in the turn after which that is heard.
     fn works(&mut self, t: &Turn<'gc, Press>, slot: Slot) -> bool {
         self.turns += 1;
         if self.turns == 59 {
@@ -310,7 +315,8 @@ impl<'gc> VaultState<'gc> {
     }
 }
 
-/// The last of something large is given up, then much else that is not the last. A mark is due by growth, hears of the first, and waits for the rest; and no turn comes.
+/// The last of something large is given up, then much else that is not the last. A mark is due by
+/// growth, hears of the first, and waits for the rest; and no turn comes.
 #[test]
 fn what_a_mark_has_heard_that_waits_is_not_forgotten() {
     for (grows, many) in [(false, 6000), (true, 300), (true, 6000)] {

@@ -1,4 +1,5 @@
-//! Between a stream and the actor that takes its items: how many are in flight, and whether it is to stop.
+//! Between a stream and the actor that takes its items: how many are in flight, and whether it is
+//! to stop.
 
 use crate::cell::{CellRef, Signals};
 use crate::sync::{Arc, Mutex, lock};
@@ -15,8 +16,8 @@ struct State {
     /// Items sent and not processed.
     in_flight: usize,
     is_stopped: bool,
-    /// Set while as many as allowed are in flight. Not otherwise: a waker keeps the stream's actor alive, which ends when
-    /// nothing else can wake it.
+    /// Set while as many as allowed are in flight. Not otherwise: a waker keeps the stream's actor
+    /// alive, which ends when nothing else can wake it.
     waker: Option<Waker>,
     /// The actor that polls the stream.
     feed: Option<CellRef>,

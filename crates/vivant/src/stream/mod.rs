@@ -1,11 +1,12 @@
 //! Streams into actors: each item becomes a message (T10).
 //!
-//! A stream is polled as a future is, by an actor of the runtime's own (`future.rs`): on the workers, in a simulation under the
-//! seed.
+//! A stream is polled as a future is, by an actor of the runtime's own (`future.rs`): on the
+//! workers, in a simulation under the seed.
 //!
 //! - [`Attachment`], [`Attached`], [`StreamItem`]: what users hold and hear.
 //! - [`feed`]: polls the stream.
-//! - [`gate`]: counts the items that are not processed, and stops the stream when somebody wants that or the actor has ended.
+//! - [`gate`]: counts the items that are not processed, and stops the stream when somebody wants
+//!   that or the actor has ended.
 
 mod feed;
 mod gate;
@@ -35,7 +36,8 @@ pub enum StreamItem<T> {
     Item(T),
     /// The stream has ended. Nothing follows.
     Ended,
-    /// The stream can give no more: it panicked, or nothing is left that could wake it. Nothing follows.
+    /// The stream can give no more: it panicked, or nothing is left that could wake it. Nothing
+    /// follows.
     Failed(AskError),
 }
 
@@ -128,7 +130,8 @@ impl System {
 }
 
 impl<S: Stream + Send + 'static> Attachment<S> {
-    /// Back-pressure: while so many items are sent and not processed, the stream is not polled. 16 without this.
+    /// Back-pressure: while so many items are sent and not processed, the stream is not polled. 16
+    /// without this.
     ///
     /// # Panics
     ///
@@ -142,11 +145,13 @@ impl<S: Stream + Send + 'static> Attachment<S> {
         self
     }
 
-    /// Continues with `then` for each item, in order, and once for the stream's end. It runs until then, or until what this
-    /// returns is dropped, or the continuation's actor has ended; that is kept alive meanwhile.
+    /// Continues with `then` for each item, in order, and once for the stream's end. It runs until
+    /// then, or until what this returns is dropped, or the continuation's actor has ended; that is
+    /// kept alive meanwhile.
     ///
-    /// The stream is polled by an actor of the runtime's own, as the futures of [`Turn::spawn`] are. Costs, for each
-    /// item, a message, a clone of the continuation's arguments and three short locks.
+    /// The stream is polled by an actor of the runtime's own, as the futures of [`Turn::spawn`]
+    /// are. Costs, for each item, a message, a clone of the continuation's arguments and three
+    /// short locks.
     pub fn then_each<K>(self, then: Then<'_, K>) -> Attached
     where
         S::Item: Send,
@@ -179,8 +184,8 @@ impl Attached {
     /// Stops the stream. Items that were sent before still come.
     pub fn cancel(self) {}
 
-    /// The stream runs to its end, or to that of the actor. Not for a start function, which may run again and would attach a
-    /// second one.
+    /// The stream runs to its end, or to that of the actor. Not for a start function, which may run
+    /// again and would attach a second one.
     pub fn forever(mut self) {
         self.0 = None;
     }

@@ -1,4 +1,5 @@
-//! How often a supervisor starts its children again before it gives up, and how long it waits before each time.
+//! How often a supervisor starts its children again before it gives up, and how long it waits
+//! before each time.
 
 use std::collections::VecDeque;
 
@@ -45,7 +46,8 @@ fn is_generous() -> bool {
     false
 }
 
-/// The wait before a child is started again: from `least` on, twice as long after each failure that follows on the last.
+/// The wait before a child is started again: from `least` on, twice as long after each failure that
+/// follows on the last.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BackOff {
     pub(super) least_ns: u64,

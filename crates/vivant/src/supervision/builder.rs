@@ -10,8 +10,8 @@ use crate::system::Spawner;
 use crate::timer::ns;
 use std::time::Duration;
 
-/// The rules of a [`Supervisor`]. One that is not told otherwise gives up at the sixth failure within ten seconds, and starts children
-/// again at once.
+/// The rules of a [`Supervisor`]. One that is not told otherwise gives up at the sixth failure
+/// within ten seconds, and starts children again at once.
 #[derive(Clone, Copy, Debug)]
 #[must_use = "rules supervise nobody: `.spawn(&system)`, or `tree.add(rules)`"]
 pub struct Supervision {
@@ -41,8 +41,9 @@ impl Supervision {
         }
     }
 
-    /// How many failures it mends in any window of this length. One more, and it gives up: it ends its children, the last first, and
-    /// fails itself ([`StopReason::GaveUp`](crate::StopReason::GaveUp)), which its own supervisor may mend.
+    /// How many failures it mends in any window of this length. One more, and it gives up: it ends
+    /// its children, the last first, and fails itself
+    /// ([`StopReason::GaveUp`](crate::StopReason::GaveUp)), which its own supervisor may mend.
     pub fn budget(mut self, failures: usize, within: Duration) -> Supervision {
         self.rules.budget = Budget {
             failures,
@@ -51,8 +52,9 @@ impl Supervision {
         self
     }
 
-    /// How long it waits before it starts a child again: `least` after a failure, twice as long after each that follows on the last, and
-    /// never longer than `most`. A child that was up for longer than `most` begins anew. No wait by default.
+    /// How long it waits before it starts a child again: `least` after a failure, twice as long
+    /// after each that follows on the last, and never longer than `most`. A child that was up for
+    /// longer than `most` begins anew. No wait by default.
     pub fn back_off(mut self, least: Duration, most: Duration) -> Supervision {
         self.rules.back_off = BackOff {
             least_ns: ns(least),
@@ -61,19 +63,22 @@ impl Supervision {
         self
     }
 
-    /// As a child of another supervisor: how long its own children may take to begin; a minute by default.
+    /// As a child of another supervisor: how long its own children may take to begin; a minute by
+    /// default.
     pub fn starts_within(mut self, limit: Duration) -> Supervision {
         self.manner.starts_within = limit;
         self
     }
 
-    /// As a child of another supervisor: how long its own children may take to end; a minute by default.
+    /// As a child of another supervisor: how long its own children may take to end; a minute by
+    /// default.
     pub fn ends_within(mut self, limit: Duration) -> Supervision {
         self.manner.ends_within = limit;
         self
     }
 
-    /// Makes the root of a tree. The tree lives as long as somebody has the address, or [`System::keep`](crate::System::keep) has.
+    /// Makes the root of a tree. The tree lives as long as somebody has the address, or
+    /// [`System::keep`](crate::System::keep) has.
     pub fn spawn(self, spawner: &impl Spawner) -> Address<Supervisor> {
         let root = spawner.spawn_state(Supervisor::new(self.rules, None));
         Address::counted(&root).system.trees.insert(&root);

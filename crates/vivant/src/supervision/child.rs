@@ -16,7 +16,8 @@ use std::time::Duration;
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub enum Restart {
-    /// When it has failed, and when it has stopped itself ([`Turn::stop`](crate::Turn::stop)). Others call it *permanent*.
+    /// When it has failed, and when it has stopped itself ([`Turn::stop`](crate::Turn::stop)).
+    /// Others call it *permanent*.
     #[default]
     Always,
     /// When it has failed: it panicked, or one that it was linked with did. *Transient*.
@@ -32,7 +33,8 @@ pub enum OnPanic {
     /// A new state, if [`Restart`] says so.
     #[default]
     Restart,
-    /// Nothing: it goes on with the state that the panicking turn left. The failure counts against the budget.
+    /// Nothing: it goes on with the state that the panicking turn left. The failure counts against
+    /// the budget.
     Resume,
     /// Its end.
     Stop,
@@ -40,17 +42,17 @@ pub enum OnPanic {
     Escalate,
 }
 
-/// What becomes of the messages that wait when an actor is started afresh. The one whose turn panicked has been taken and is not
-/// processed again; whoever asked is told.
+/// What becomes of the messages that wait when an actor is started afresh. The one whose turn
+/// panicked has been taken and is not processed again; whoever asked is told.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub enum Messages {
-    /// The new incarnation processes them, and whatever comes until it is up. So do answers that the old one had asked for, and
-    /// its timers.
+    /// The new incarnation processes them, and whatever comes until it is up. So do answers that
+    /// the old one had asked for, and its timers.
     #[default]
     Kept,
-    /// They are dead letters, and whoever asked gets [`AskError::Restarted`](crate::AskError::Restarted). What comes later is
-    /// processed.
+    /// They are dead letters, and whoever asked gets
+    /// [`AskError::Restarted`](crate::AskError::Restarted). What comes later is processed.
     Returned,
 }
 
@@ -205,15 +207,16 @@ impl<A: Actor, S> Child<A, S> {
         self
     }
 
-    /// How long its start may take before that counts as a failure; five seconds by default. A start function that does not
-    /// return cannot be ended, and the supervisor goes on without it.
+    /// How long its start may take before that counts as a failure; five seconds by default. A
+    /// start function that does not return cannot be ended, and the supervisor goes on without it.
     pub fn starts_within(mut self, limit: Duration) -> Self {
         self.manner.starts_within = limit;
         self
     }
 
-    /// How long an orderly shutdown waits for its end, and a restart of its siblings for its halt; five seconds by default. Then
-    /// it is reported ([`Report::Overdue`](crate::Report::Overdue)), and the next one's turn comes.
+    /// How long an orderly shutdown waits for its end, and a restart of its siblings for its halt;
+    /// five seconds by default. Then it is reported ([`Report::Overdue`](crate::Report::Overdue)),
+    /// and the next one's turn comes.
     pub fn ends_within(mut self, limit: Duration) -> Self {
         self.manner.ends_within = limit;
         self

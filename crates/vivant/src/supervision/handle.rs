@@ -98,8 +98,8 @@ impl Supervised for Supervision {
 }
 
 impl SupervisorHandle {
-    /// Adds a child, behind all that are there, and returns its address at once: what is sent to it waits until it is up. If the
-    /// supervisor has ended, so will the child.
+    /// Adds a child, behind all that are there, and returns its address at once: what is sent to it
+    /// waits until it is up. If the supervisor has ended, so will the child.
     ///
     /// Within a turn the child's path is below that turn's actor, elsewhere it begins anew.
     pub fn add<C: Supervised>(&self, child: C) -> Address<C::Actor> {
@@ -112,15 +112,15 @@ impl SupervisorHandle {
         Call::new(&self.0, ())
     }
 
-    /// Answers when every child is up; an error if that is not to be. It waits for one that is overdue, whose turn may never end: set a
-    /// limit, `settled().ask().within(…)`.
+    /// Answers when every child is up; an error if that is not to be. It waits for one that is
+    /// overdue, whose turn may never end: set a limit, `settled().ask().within(…)`.
     #[track_caller]
     pub fn settled(&self) -> Call<'_, AreSettled> {
         Call::new(&self.0, ())
     }
 
-    /// Ends the children, the last first, each when the one after has ended or its time has passed, and then the supervisor; answers when
-    /// that is done.
+    /// Ends the children, the last first, each when the one after has ended or its time has passed,
+    /// and then the supervisor; answers when that is done.
     #[track_caller]
     pub fn shut_down(&self) -> Call<'_, ShutDown> {
         Call::new(&self.0, ())

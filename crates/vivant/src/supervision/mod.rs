@@ -1,10 +1,11 @@
-//! Supervision: who starts an actor again when it has failed, and in which order trees of actors begin and end (T4). The
-//! protocol is in `README.md`.
+//! Supervision: who starts an actor again when it has failed, and in which order trees of actors
+//! begin and end (T4). The protocol is in `README.md`.
 //!
 //! - [`child`]: what a supervisor is given to start, and start again.
 //! - [`budget`]: how often, and after which delay.
 //! - [`plan`]: what is to be done next, as a pure state machine; [`slot`]: a child in it.
-//! - [`supervisor`]: the actor that does it; [`handle`]: what it can be told; [`builder`]: how one is made.
+//! - [`supervisor`]: the actor that does it; [`handle`]: what it can be told; [`builder`]: how one
+//!   is made.
 //! - [`news`]: what children tell it.
 //! - [`trees`]: the roots, which a shutdown begins with.
 

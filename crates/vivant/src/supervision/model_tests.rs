@@ -1,5 +1,5 @@
-//! Trees beside a model: random messages to the children of one supervisor, some of which panic, and after each thing that
-//! happens the question whether it may have.
+//! Trees beside a model: random messages to the children of one supervisor, some of which panic,
+//! and after each thing that happens the question whether it may have.
 
 #[cfg(not(miri))]
 use crate::planted::{Planted, must_catch};
@@ -82,7 +82,8 @@ struct Model {
     may: Vec<bool>,
     /// Who was up at least once.
     known: Vec<bool>,
-    /// Failures for certain, and with those that a sibling's may have covered; and what was done about them.
+    /// Failures for certain, and with those that a sibling's may have covered; and what was done
+    /// about them.
     sure: Vec<Duration>,
     all: Vec<Duration>,
     restarts: Vec<Duration>,
@@ -98,7 +99,8 @@ impl Model {
                     Who::All | Who::Rest => &self.up,
                 };
                 let in_order = before[..n].iter().all(|&up| up) && !self.must.contains(&true);
-                // It may have been told before the supervisor heard of a failure; then it goes down again.
+                // It may have been told before the supervisor heard of a failure; then it goes down
+                // again.
                 let told_before = self.may[n] || self.who == Who::One && self.known[n];
                 assert!(in_order || told_before, "{n} begins too early");
                 if std::mem::replace(&mut self.known[n], true) && self.who == Who::One {

@@ -1,7 +1,8 @@
-//! What a supervisor does next: a state machine without actors, clocks or threads (invariants V1–V6, see the README).
+//! What a supervisor does next: a state machine without actors, clocks or threads (invariants
+//! V1–V6, see the README).
 //!
-//! Each child has a state that it wants to be in and one that it is in. Whatever happens changes one of them; [`Plan::orders`] then
-//! says which steps lead on. Nothing else decides.
+//! Each child has a state that it wants to be in and one that it is in. Whatever happens changes
+//! one of them; [`Plan::orders`] then says which steps lead on. Nothing else decides.
 
 use super::budget::{Afforded, BackOff, Budget, Failures};
 use super::child::{Manner, OnPanic, Restart};
@@ -190,7 +191,8 @@ impl Plan {
         let Some(slot) = self.slots.remove(&number) else {
             return;
         };
-        // Who was what it was to be leaves the others as settled as before: a branch that rests has nothing to tell.
+        // Who was what it was to be leaves the others as settled as before: a branch that rests has
+        // nothing to tell.
         if let Some(open) = slot.open {
             self.open.remove(&(open, number));
         }

@@ -20,7 +20,8 @@ use crate::turn::Turn;
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// Starts actors, and starts them again when they fail. Its strategy says whom one failure takes along:
+/// Starts actors, and starts them again when they fail. Its strategy says whom one failure takes
+/// along:
 ///
 /// | | started afresh when one child fails |
 /// |---|---|
@@ -28,8 +29,9 @@ use std::fmt;
 /// | [`all_for_one`](Supervisor::all_for_one) | all children |
 /// | [`rest_for_one`](Supervisor::rest_for_one) | that child and those added after it |
 ///
-/// Children begin in the order in which they were added, each when the one before is up, and end in the opposite order. Their
-/// addresses outlast every restart. A supervisor may be a child of another: `tree.add(Supervisor::one_for_all())`.
+/// Children begin in the order in which they were added, each when the one before is up, and end in
+/// the opposite order. Their addresses outlast every restart. A supervisor may be a child of
+/// another: `tree.add(Supervisor::one_for_all())`.
 ///
 /// ```
 /// use vivant::prelude::*;
@@ -100,7 +102,8 @@ impl Supervisor {
         Supervision::new(Strategy::AllForOne)
     }
 
-    /// When a child fails it is started afresh, and so are those added after it: for children of which each rests on those before.
+    /// When a child fails it is started afresh, and so are those added after it: for children of
+    /// which each rests on those before.
     pub fn rest_for_one() -> Supervision {
         Supervision::new(Strategy::RestForOne)
     }
@@ -240,7 +243,8 @@ impl Supervisor {
         self.forgets_alarm(number);
     }
 
-    /// What a child was late with may be done. Its news may be older than what it was told last: then they say nothing of that.
+    /// What a child was late with may be done. Its news may be older than what it was told last:
+    /// then they say nothing of that.
     fn forgets_alarm(&mut self, number: Number) {
         let plan = &self.plan;
         if let Some(member) = self.children.get_mut(&number)

@@ -1,4 +1,5 @@
-//! What a system knows of supervision without asking anybody: the roots of its trees, and who was started again.
+//! What a system knows of supervision without asking anybody: the roots of its trees, and who was
+//! started again.
 
 use super::supervisor::Supervisor;
 use crate::address::Address;
@@ -15,7 +16,8 @@ impl Trees {
         let to = Address::counted(root);
         let cell = to.cell();
         lock(&self.0).insert(cell.id, cell);
-        // Looked at afterwards, as for newborns: it may have been told to end already, and forgotten before it was here.
+        // Looked at afterwards, as for newborns: it may have been told to end already, and
+        // forgotten before it was here.
         if to.system.is_closing() {
             self.forget(to.id);
         }

@@ -80,16 +80,18 @@ impl SystemBuilder {
         self
     }
 
-    /// How many waiting messages make an actor overloaded: whoever sends to it then is muted until half are processed
-    /// (T5). 1,024 by default; one counts as two, for a message that finds the mailbox empty is not counted.
+    /// How many waiting messages make an actor overloaded: whoever sends to it then is muted until
+    /// half are processed (T5). 1,024 by default; one counts as two, for a message that finds the
+    /// mailbox empty is not counted.
     pub fn overload(mut self, messages: usize) -> Self {
         self.config.marks = Marks::at(messages);
         self
     }
 
-    /// How many messages, and for how long, an actor may keep its worker while others wait (T6). 256 messages and 2 ms
-    /// by default; the time is measured between turns, to the millisecond. Up to 33 that come one after the other to wait for
-    /// a guard, behind others of their behaviour, count as one (T8).
+    /// How many messages, and for how long, an actor may keep its worker while others wait (T6).
+    /// 256 messages and 2 ms by default; the time is measured between turns, to the millisecond. Up
+    /// to 33 that come one after the other to wait for a guard, behind others of their behaviour,
+    /// count as one (T8).
     pub fn budget(mut self, messages: u32, time: Duration) -> Self {
         self.config.budget = Budget {
             messages: messages.max(1),
@@ -98,21 +100,24 @@ impl SystemBuilder {
         self
     }
 
-    /// How long a turn may hold its worker before it is reported and another worker takes over the queue (T6). 10 ms by
-    /// default.
+    /// How long a turn may hold its worker before it is reported and another worker takes over the
+    /// queue (T6). 10 ms by default.
     pub fn turn_limit(mut self, limit: Duration) -> Self {
         self.config.turn_limit_ms = (limit.as_millis() as u64).max(1);
         self
     }
 
-    /// When the heaps of actors with graphs collect; [`Actor::PACING`](crate::Actor::PACING) says otherwise for a type.
+    /// When the heaps of actors with graphs collect; [`Actor::PACING`](crate::Actor::PACING) says
+    /// otherwise for a type.
     pub fn pacing(mut self, pacing: Pacing) -> Self {
         self.config.pacing = pacing;
         self
     }
 
-    /// How the heaps of all actors are marked, whatever [`pacing`](SystemBuilder::pacing) and [`Actor::PACING`] say of it; but for those types for which
-    /// [`collector_of`](SystemBuilder::collector_of) or [`collectors`](SystemBuilder::collectors) says otherwise.
+    /// How the heaps of all actors are marked, whatever [`pacing`](SystemBuilder::pacing) and
+    /// [`Actor::PACING`] say of it; but for those types for which
+    /// [`collector_of`](SystemBuilder::collector_of) or [`collectors`](SystemBuilder::collectors)
+    /// says otherwise.
     pub fn collector(mut self, marking: Marking) -> Self {
         self.config.collectors.choose(marking);
         self
@@ -124,14 +129,18 @@ impl SystemBuilder {
         self
     }
 
-    /// How heaps are marked, by a text, from a configuration file perhaps: [names](Marking) of ways of marking, with commas in between, and before each the type
-    /// of actors for which it is and `=`, or nothing if it is for all others. The type is written as its [stable name](Actor::NAME), or as the end of that from a `::` on; if several ends
-    /// fit, the longest counts. What a later call says replaces what an earlier one said.
+    /// How heaps are marked, by a text, from a configuration file perhaps: [names](Marking) of ways
+    /// of marking, with commas in between, and before each the type of actors for which it is and
+    /// `=`, or nothing if it is for all others. The type is written as its [stable
+    /// name](Actor::NAME), or as the end of that from a `::` on; if several ends fit, the longest
+    /// counts. What a later call says replaces what an earlier one said.
     ///
-    /// [`build`](SystemBuilder::build) reads the environment variable `VIVANT_COLLECTOR` in the same way. That wins over whatever the program says: first what it says of the type,
-    /// then what it says of all.
+    /// [`build`](SystemBuilder::build) reads the environment variable `VIVANT_COLLECTOR` in the
+    /// same way. That wins over whatever the program says: first what it says of the type, then
+    /// what it says of all.
     ///
-    /// A name that no actor with a heap had is [reported](Report::UnusedCollector) when the system is shut down.
+    /// A name that no actor with a heap had is [reported](Report::UnusedCollector) when the system
+    /// is shut down.
     ///
     /// ```
     /// use vivant::System;
@@ -144,36 +153,42 @@ impl SystemBuilder {
     ///
     /// # Errors
     ///
-    /// The text says something twice, has an unknown way of marking, or none, or no type before `=`. The error says what, and what would be right.
+    /// The text says something twice, has an unknown way of marking, or none, or no type before
+    /// `=`. The error says what, and what would be right.
     pub fn collectors(mut self, text: &str) -> Result<Self, BadCollectors> {
         self.config.collectors.choose_by(text)?;
         Ok(self)
     }
 
-    /// How many bytes the heaps of all actors may have together, in whole pages; without this, as many as the machine gives. A turn that finds
-    /// none left fails (T4). A collection that finds none for what survives aborts the process: leave it room.
+    /// How many bytes the heaps of all actors may have together, in whole pages; without this, as
+    /// many as the machine gives. A turn that finds none left fails (T4). A collection that finds
+    /// none for what survives aborts the process: leave it room.
     pub fn heap_limit(mut self, bytes: usize) -> Self {
         self.config.heap_limit = Some(bytes);
         self
     }
 
-    /// How many bytes a turn, or a step of one, may allocate in its actor's heap before it is reported ([`Report::LargeTurn`]): nothing is
-    /// collected within it, so its nursery grows. 64 MiB by default.
+    /// How many bytes a turn, or a step of one, may allocate in its actor's heap before it is
+    /// reported ([`Report::LargeTurn`]): nothing is collected within it, so its nursery grows. 64
+    /// MiB by default.
     pub fn allocation_limit(mut self, bytes: usize) -> Self {
         self.config.allocation_limit = bytes;
         self
     }
 
-    /// How long an actor with a heap has to be idle before its nursery is emptied and given back, and what its turns have forgotten is collected
-    /// ([`Pacing::first`] says from which size on). One second by default. What it does not need any more of others
-    /// is given up after an eighth of it, and its owner collects that within half of it; actors that nobody can reach any more are looked for after the whole of it.
+    /// How long an actor with a heap has to be idle before its nursery is emptied and given back,
+    /// and what its turns have forgotten is collected ([`Pacing::first`] says from which size on).
+    /// One second by default. What it does not need any more of others is given up after an eighth
+    /// of it, and its owner collects that within half of it; actors that nobody can reach any more
+    /// are looked for after the whole of it.
     pub fn idle_after(mut self, time: Duration) -> Self {
         self.config.idle_after = time;
         self
     }
 
-    /// By which clock the pauses of heaps are measured, of which [`Inspection`](crate::Inspection::pauses), [`HeapFacts`](crate::HeapFacts::pauses) and metrics tell;
-    /// by that on the wall by default. When heaps collect does not depend on it.
+    /// By which clock the pauses of heaps are measured, of which
+    /// [`Inspection`](crate::Inspection::pauses), [`HeapFacts`](crate::HeapFacts::pauses) and
+    /// metrics tell; by that on the wall by default. When heaps collect does not depend on it.
     pub fn pause_clock(mut self, clock: PauseClock) -> Self {
         self.config.pause_clock = clock;
         self
@@ -185,19 +200,21 @@ impl SystemBuilder {
         self
     }
 
-    /// Futures given to [`Turn::spawn`](crate::Turn::spawn) run in the context of this tokio runtime, so that they may
-    /// use its I/O and timers.
+    /// Futures given to [`Turn::spawn`](crate::Turn::spawn) run in the context of this tokio
+    /// runtime, so that they may use its I/O and timers.
     #[cfg(feature = "tokio")]
     pub fn tokio(mut self, handle: tokio::runtime::Handle) -> Self {
         self.config.tokio = Some(handle);
         self
     }
 
-    /// Starts the threads. A simulation is not built by this, so it asks no environment: its seed decides everything.
+    /// Starts the threads. A simulation is not built by this, so it asks no environment: its seed
+    /// decides everything.
     ///
     /// # Panics
     ///
-    /// If the environment variable `VIVANT_COLLECTOR` is there and cannot be read ([`collectors`](SystemBuilder::collectors)): it says why, and what would be right.
+    /// If the environment variable `VIVANT_COLLECTOR` is there and cannot be read
+    /// ([`collectors`](SystemBuilder::collectors)): it says why, and what would be right.
     pub fn build(mut self) -> System {
         self.config.collectors.ask_environment();
         let workers = self

@@ -13,7 +13,8 @@ pub(super) const VARIABLE: &str = "VIVANT_COLLECTOR";
 /// Between two entries of a text.
 const SEPARATOR: char = ',';
 
-/// What was chosen, by whom. Whoever stands further up wins, and in each what names the type wins over what is for all.
+/// What was chosen, by whom. Whoever stands further up wins, and in each what names the type wins
+/// over what is for all.
 #[derive(Default)]
 pub(crate) struct Collectors {
     environment: Choice,
@@ -46,7 +47,8 @@ enum By {
     Text(&'static str),
 }
 
-/// A text that says how heaps are marked is wrong ([`SystemBuilder::collectors`](crate::SystemBuilder::collectors)).
+/// A text that says how heaps are marked is wrong
+/// ([`SystemBuilder::collectors`](crate::SystemBuilder::collectors)).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BadCollectors {
     text: String,
@@ -106,7 +108,8 @@ impl Collectors {
         }
     }
 
-    /// When the heap of an actor of this type collects, which collected like this if nothing had been chosen.
+    /// When the heap of an actor of this type collects, which collected like this if nothing had
+    /// been chosen.
     pub(crate) fn pacing(&self, name: &str, pacing: Pacing) -> Pacing {
         let chosen = self.environment.of(name).or_else(|| self.program.of(name));
         chosen.map_or(pacing, |marking| pacing.marking(marking))
@@ -184,7 +187,8 @@ impl OfType {
         }
     }
 
-    /// Whether it is for actors of the type with this stable name: it is the name, or in a text its end from `::` on.
+    /// Whether it is for actors of the type with this stable name: it is the name, or in a text its
+    /// end from `::` on.
     fn is_of(&self, name: &str) -> bool {
         let before = name.strip_suffix(&self.name);
         before.is_some_and(|before| match self.by {

@@ -25,9 +25,10 @@ use std::time::Duration;
 
 /// Where actors live: workers, timers, and what is known of everybody.
 ///
-/// A handle: cheap to clone. When the last one is dropped the system begins to shut down, without waiting for it; call
-/// [`shutdown`](System::shutdown) to wait and to hear what was still alive. So keep a handle as long as the actors are
-/// to live: in `System::new().spawn(…)` the only handle is gone at the end of the statement.
+/// A handle: cheap to clone. When the last one is dropped the system begins to shut down, without
+/// waiting for it; call [`shutdown`](System::shutdown) to wait and to hear what was still alive. So
+/// keep a handle as long as the actors are to live: in `System::new().spawn(…)` the only handle is
+/// gone at the end of the statement.
 ///
 /// ```
 /// use vivant::prelude::*;
@@ -84,7 +85,8 @@ impl System {
 
     /// Makes an actor of `state`. Within a turn it becomes a child of that turn's actor.
     ///
-    /// Costs one allocation and an entry in the system's registry. After shutdown the actor is born ended: every message to it is answered with the reason.
+    /// Costs one allocation and an entry in the system's registry. After shutdown the actor is born
+    /// ended: every message to it is answered with the reason.
     pub fn spawn<A: PlainActor>(&self, state: A) -> Address<A> {
         self.spawn_state(state)
     }
@@ -104,8 +106,9 @@ impl System {
         Inspection::of(self.shared())
     }
 
-    /// Begins the distribution of pauses anew ([`Inspection::pauses`]): what it tells is of those from here on, as after a warm-up. A pause that ends meanwhile may be in it in
-    /// part. What is told of each actor's heap, and metrics, go on.
+    /// Begins the distribution of pauses anew ([`Inspection::pauses`]): what it tells is of those
+    /// from here on, as after a warm-up. A pause that ends meanwhile may be in it in part. What is
+    /// told of each actor's heap, and metrics, go on.
     pub fn forget_pauses(&self) {
         self.shared().pauses.forget();
     }
@@ -120,12 +123,13 @@ impl System {
         Clock::new(self.shared().clone())
     }
 
-    /// Runs `future` on this thread; in a simulation, runs the actors meanwhile. Not for use within a turn.
+    /// Runs `future` on this thread; in a simulation, runs the actors meanwhile. Not for use within
+    /// a turn.
     ///
     /// # Panics
     ///
-    /// In a simulation, when nothing is left to run and the future is still pending: it would wait for ever. Within a
-    /// turn, because it would hold up the worker.
+    /// In a simulation, when nothing is left to run and the future is still pending: it would wait
+    /// for ever. Within a turn, because it would hold up the worker.
     pub fn block_on<F: Future>(&self, future: F) -> F::Output {
         if let Some(inside) = crate::scheduler::Worker::inside() {
             panic!(
@@ -138,14 +142,14 @@ impl System {
             .expect("nothing is left to run in the simulation, and the future is pending")
     }
 
-    /// Ends every actor, stops the threads, and says what was still alive and why. Waits at most five seconds for
-    /// turns that do not end; see [`System::shutdown_within`].
+    /// Ends every actor, stops the threads, and says what was still alive and why. Waits at most
+    /// five seconds for turns that do not end; see [`System::shutdown_within`].
     pub fn shutdown(&self) -> ShutdownReport {
         self.shutdown_within(Duration::from_secs(5))
     }
 
-    /// As [`System::shutdown`] with another limit. What is still in a turn when it passes is left behind and named in
-    /// the report; its thread ends with the turn.
+    /// As [`System::shutdown`] with another limit. What is still in a turn when it passes is left
+    /// behind and named in the report; its thread ends with the turn.
     ///
     /// # Panics
     ///
@@ -166,8 +170,8 @@ impl fmt::Debug for System {
     }
 }
 
-/// Where actors can be made: a [`System`], or the [`Turn`] of the actor that becomes their parent. The `spawn`
-/// functions that `#[start]` generates take either.
+/// Where actors can be made: a [`System`], or the [`Turn`] of the actor that becomes their parent.
+/// The `spawn` functions that `#[start]` generates take either.
 pub trait Spawner {
     #[doc(hidden)]
     fn system(&self) -> SystemRef<'_>;

@@ -33,7 +33,8 @@ use std::future::Future;
 use std::panic::Location;
 use vivant_heap::{PAGE, Source};
 
-/// One system. Workers, cells and addresses hold it; its own references to cells are dropped at shutdown.
+/// One system. Workers, cells and addresses hold it; its own references to cells are dropped at
+/// shutdown.
 pub(crate) struct Shared {
     /// Which of the process's systems: the first key of the order of addresses.
     pub(crate) number: u64,
@@ -165,7 +166,8 @@ impl Shared {
         }
     }
 
-    /// Makes a cell, with or without its state; a child of the actor whose turn runs here, if one of this system does.
+    /// Makes a cell, with or without its state; a child of the actor whose turn runs here, if one
+    /// of this system does.
     pub(crate) fn birth<A: Actor>(self: &Arc<Self>, state: Option<Kept<A>>) -> AddressRef {
         self.birth_of::<A>(state, None)
     }
@@ -191,7 +193,8 @@ impl Shared {
         };
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
         let seed = split_mix(self.oracle.seed() ^ split_mix(id).1).1;
-        // Born too late, it ends before its first message: without a state, for it never lived to have a stop hook.
+        // Born too late, it ends before its first message: without a state, for it never lived to
+        // have a stop hook.
         let state = state.filter(|_| !self.is_closing());
         let address = AddressRef::birth::<A>(
             Birth {
@@ -288,7 +291,8 @@ impl Shared {
         ));
     }
 
-    /// Runs a future on this thread; `None` when a simulation has nothing left to run and it is still pending.
+    /// Runs a future on this thread; `None` when a simulation has nothing left to run and it is
+    /// still pending.
     pub(crate) fn block_on<F: Future>(self: &Arc<Self>, future: F) -> Option<F::Output> {
         match &self.scheduler {
             Scheduler::Threads(_) => Some(block_on_thread(future)),
@@ -347,7 +351,8 @@ impl Shared {
     }
 
     pub(crate) fn is_closing(&self) -> bool {
-        // SeqCst, as in `begin_closing`: either the birth sees that the system closes, or shutdown sees the newborn.
+        // SeqCst, as in `begin_closing`: either the birth sees that the system closes, or shutdown
+        // sees the newborn.
         self.stage.load(Ordering::SeqCst) == CLOSING
     }
 

@@ -1,11 +1,15 @@
 //! Shutting down: every actor is told, every message accounted for, every thread sent home.
 //!
 //! 0. The trees that are there end in their order, the last root first, as far as the limit allows.
-//! 1. The system closes: actors made from now on end before their first message; timers and pins are forgotten.
-//! 2. Everybody who is alive is noted with the reason, and signalled. Ending actors may make or wake others, which end
-//!    in the same way; so it is repeated until nobody is left or the limit has passed.
-//! 3. The threads leave when they find nothing to run. Whoever makes an actor runnable later runs its end itself.
-//! 4. What others have of the actors that ended stays (O9): from now on, whoever gives it up frees it.
+//! 1. The system closes: actors made from now on end before their first message; timers and pins
+//!    are forgotten.
+//! 2. Everybody who is alive is noted with the reason, and signalled. Ending actors may make or
+//!    wake others, which end in the same way; so it is repeated until nobody is left or the limit
+//!    has passed.
+//! 3. The threads leave when they find nothing to run. Whoever makes an actor runnable later runs
+//!    its end itself.
+//! 4. What others have of the actors that ended stays (O9): from now on, whoever gives it up frees
+//!    it.
 
 use super::Shared;
 use crate::address::Address;
@@ -28,7 +32,8 @@ pub struct ShutdownReport {
     pub alive: Vec<Survivor>,
     /// Those of them that could not be ended within the limit: their turns are still running.
     pub stuck: Vec<Survivor>,
-    /// How many threads had not ended within the limit; each ends when the call that holds it up returns.
+    /// How many threads had not ended within the limit; each ends when the call that holds it up
+    /// returns.
     pub threads_left_behind: usize,
     /// Messages that were not processed, in the whole life of the system.
     pub dead_letters: u64,
@@ -132,11 +137,12 @@ fn end_everybody(system: &Arc<Shared>, deadline_ns: u64) {
         }
         drop(all);
         match &system.scheduler {
-            // Nothing in a simulation can hold the loop up: turns are finite, or the caller's thread hangs in one.
+            // Nothing in a simulation can hold the loop up: turns are finite, or the caller's
+            // thread hangs in one.
             Scheduler::Simulated(stage) => {
                 if stage.run_ready(system) == 0 {
-                    // Shut down from within one of its own turns, by way of another system: that turn's actor ends
-                    // when the turn does.
+                    // Shut down from within one of its own turns, by way of another system: that
+                    // turn's actor ends when the turn does.
                     return;
                 }
             }
@@ -163,7 +169,8 @@ impl Shared {
             return;
         }
         if self.simulated().is_some() {
-            // The driver's thread is this one: it runs the end itself, unless it is already within a turn.
+            // The driver's thread is this one: it runs the end itself, unless it is already within
+            // a turn.
             if Worker::of(self, |worker| worker.inside_turn()).is_none() {
                 shutdown(self, Duration::ZERO);
             }

@@ -1,5 +1,5 @@
-//! The protocol of `README.md` under chosen interleavings: what is one step under the lock, or one push into the mailbox, is
-//! one step here. So a seed decides what threads would.
+//! The protocol of `README.md` under chosen interleavings: what is one step under the lock, or one
+//! push into the mailbox, is one step here. So a seed decides what threads would.
 
 use super::intake::{Admission, Gap, Intake, OnTheWay};
 use crate::oracle::{below, split_mix};

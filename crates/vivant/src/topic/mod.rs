@@ -21,12 +21,14 @@ use std::fmt;
 use std::sync::Weak;
 use subscriber::{Hears, Subscriber};
 
-/// Values that a subscription may have on the way, unless [`Topic::subscribe_bounded`] says otherwise.
+/// Values that a subscription may have on the way, unless [`Topic::subscribe_bounded`] says
+/// otherwise.
 const CAPACITY_DEFAULT: usize = 1024;
 
 /// Sends what is published to every subscriber: a message each.
 ///
-/// A handle: clone it, keep it in states, send it. When the last one is dropped, its subscriptions end.
+/// A handle: clone it, keep it in states, send it. When the last one is dropped, its subscriptions
+/// end.
 ///
 /// ```
 /// use vivant::prelude::*;
@@ -59,7 +61,8 @@ const CAPACITY_DEFAULT: usize = 1024;
 /// ```
 pub struct Topic<T>(Arc<Subscribers<T>>);
 
-/// Published values that a subscriber missed, because as many as its subscription allows were on the way.
+/// Published values that a subscriber missed, because as many as its subscription allows were on
+/// the way.
 ///
 /// It comes once for each gap, in order, and the subscription goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,8 +94,9 @@ impl<T: Clone + Send + 'static> Topic<T> {
         Topic(Arc::new(Subscribers { listed }))
     }
 
-    /// Continues with `then` for every value that is published from now on, until the subscription is dropped, its actor
-    /// ends or the topic is gone. Up to 1,024 values may be on the way; see [`Topic::subscribe_bounded`].
+    /// Continues with `then` for every value that is published from now on, until the subscription
+    /// is dropped, its actor ends or the topic is gone. Up to 1,024 values may be on the way; see
+    /// [`Topic::subscribe_bounded`].
     ///
     /// Like every continuation it keeps its actor alive.
     pub fn subscribe<K>(&self, then: Then<'_, K>) -> Subscription
@@ -103,8 +107,9 @@ impl<T: Clone + Send + 'static> Topic<T> {
         self.subscribe_bounded(CAPACITY_DEFAULT, then)
     }
 
-    /// As [`Topic::subscribe`], with another bound: how many values may be published and not yet processed. Those that come
-    /// then are missed, and one [`Lagged`] in their place tells how many.
+    /// As [`Topic::subscribe`], with another bound: how many values may be published and not yet
+    /// processed. Those that come then are missed, and one [`Lagged`] in their place tells how
+    /// many.
     ///
     /// # Panics
     ///
@@ -124,7 +129,8 @@ impl<T: Clone + Send + 'static> Topic<T> {
         let mut listed = lock(&self.0.listed);
         let number = listed.next_number;
         listed.next_number += 1;
-        // Under the lock, which the end of the actor needs to unsubscribe it: it finds what is written here.
+        // Under the lock, which the end of the actor needs to unsubscribe it: it finds what is
+        // written here.
         let unsubscribe = weak.clone();
         let asked = actor.system.when_ended(&actor, move |_| {
             if let Some(topic) = unsubscribe.upgrade() {
@@ -142,14 +148,15 @@ impl<T: Clone + Send + 'static> Topic<T> {
         Subscription(Some((weak, number)))
     }
 
-    /// Sends `value` to every subscriber, in the order in which they subscribed. Never waits, and never holds its sender back:
-    /// who cannot keep up misses values, and hears of it.
+    /// Sends `value` to every subscriber, in the order in which they subscribed. Never waits, and
+    /// never holds its sender back: who cannot keep up misses values, and hears of it.
     ///
-    /// Each subscriber gets the values of one publisher in the order of publishing, in order with what else that
-    /// publisher sends to it (T2).
+    /// Each subscriber gets the values of one publisher in the order of publishing, in order with
+    /// what else that publisher sends to it (T2).
     ///
-    /// Costs a lock of the topic, and for each subscriber a clone of the value and of the continuation's arguments, four
-    /// short locks and a message. A panic in such a clone is reported, and ends that subscription.
+    /// Costs a lock of the topic, and for each subscriber a clone of the value and of the
+    /// continuation's arguments, four short locks and a message. A panic in such a clone is
+    /// reported, and ends that subscription.
     pub fn publish(&self, value: T) {
         let table = lock(&self.0.listed).table.clone();
         for (number, subscriber) in &*table {
@@ -208,7 +215,8 @@ impl<T> Drop for Subscribers<T> {
     }
 }
 
-/// A subscription to a [`Topic`]. It ends when this is dropped, so a subscriber keeps it in its state.
+/// A subscription to a [`Topic`]. It ends when this is dropped, so a subscriber keeps it in its
+/// state.
 ///
 /// Values that were published before still come.
 #[must_use = "dropping it unsubscribes; `.forever()` subscribes until the actor ends or the topic is gone"]
@@ -218,8 +226,8 @@ impl Subscription {
     /// Ends it.
     pub fn cancel(self) {}
 
-    /// It lasts until its actor ends or the topic is gone. Not for a start function, which may run again and would subscribe a
-    /// second time.
+    /// It lasts until its actor ends or the topic is gone. Not for a start function, which may run
+    /// again and would subscribe a second time.
     pub fn forever(mut self) {
         self.0 = None;
     }

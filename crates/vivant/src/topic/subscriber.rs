@@ -56,7 +56,8 @@ where
             Admission::Value(token) => {
                 let then = lock(&self.then).again();
                 let delivery = then.fill_counted(Ok(value.clone()), token);
-                // Not `deliver`: whoever has ended subscribes to nothing, so it makes no dead letter.
+                // Not `deliver`: whoever has ended subscribes to nothing, so it makes no dead
+                // letter.
                 drop(post(To::Owned(delivery.to), delivery.envelope));
                 self.intake.value_posted();
             }

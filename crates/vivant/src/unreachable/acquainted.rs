@@ -15,13 +15,17 @@ use vivant_heap::{Holdings, Leaf, Tag, TagId};
 
 /// A value that can show which addresses it holds.
 ///
-/// `#[derive(Actor)]` shows those of every field whose type is this: addresses themselves, far references' too, and in options, results, tuples, boxes, arrays and
-/// the collections of `std`. What lies in a type of one's own is shown if that implements this; nothing is to be done for a type
-/// that holds none. A field of another type is not looked through, and an address in it counts as one outside: its actor lives as
-/// long as it is there, and a cycle through it is never collected. So are all behind `Arc`, `Brc`, `Mutex`, closures, `Val` and `Iso`; [`System::why_alive`] tells.
+/// `#[derive(Actor)]` shows those of every field whose type is this: addresses themselves, far
+/// references' too, and in options, results, tuples, boxes, arrays and the collections of `std`.
+/// What lies in a type of one's own is shown if that implements this; nothing is to be done for a
+/// type that holds none. A field of another type is not looked through, and an address in it counts
+/// as one outside: its actor lives as long as it is there, and a cycle through it is never
+/// collected. So are all behind `Arc`, `Brc`, `Mutex`, closures, `Val` and `Iso`;
+/// [`System::why_alive`] tells.
 ///
-/// In a state that is a graph, with a heap, every field that is an object shows its addresses, and so do the objects that the state refers to by
-/// `Gc` and by collections: nothing is to be done for them. What lies in the heap is seen when the actor rests, and is marked.
+/// In a state that is a graph, with a heap, every field that is an object shows its addresses, and
+/// so do the objects that the state refers to by `Gc` and by collections: nothing is to be done for
+/// them. What lies in the heap is seen when the actor rests, and is marked.
 ///
 /// ```
 /// use vivant::prelude::*;
@@ -57,11 +61,14 @@ pub trait Acquainted {
     /// Whether it may show any.
     const MAY_SHOW: bool = true;
 
-    /// Shows each address that it alone holds, once. One that others may have too, by an `Arc` perhaps, must not be shown.
-    /// Nor must one in an object that it refers to by `Gc`: that shows it itself, and it would count twice.
+    /// Shows each address that it alone holds, once. One that others may have too, by an `Arc`
+    /// perhaps, must not be shown. Nor must one in an object that it refers to by `Gc`: that shows
+    /// it itself, and it would count twice.
     ///
-    /// It is called between two turns, by a worker that holds the actor meanwhile, and others of its group: it must not wait, for an answer, a lock that a turn may
-    /// have, or the end of the system, or that worker hangs. If it panics, the actor counts as one that something outside keeps.
+    /// It is called between two turns, by a worker that holds the actor meanwhile, and others of
+    /// its group: it must not wait, for an answer, a lock that a turn may have, or the end of the
+    /// system, or that worker hangs. If it panics, the actor counts as one that something outside
+    /// keeps.
     fn acquaintances(&self, seen: &mut Acquaintances<'_>);
 }
 
@@ -101,7 +108,8 @@ impl Acquaintances<'_> {
         (self.0)(acquaintance);
     }
 
-    /// For the derive: takes what an object shows that is part of a heap's state, and not [`Acquainted`].
+    /// For the derive: takes what an object shows that is part of a heap's state, and not
+    /// [`Acquainted`].
     #[doc(hidden)]
     pub fn __of_object(&mut self, show: impl FnOnce(&mut Holdings<'_>)) {
         let mut each = |held: &dyn Any| {
@@ -235,7 +243,8 @@ none!(
     ['gc, T: ?Sized + 'gc] Tag<'gc, T>, [] TagId,
 );
 
-/// For the derive: an item of this name is found for a type that is [`Acquainted`], and that of [`NotAcquainted`] for every other.
+/// For the derive: an item of this name is found for a type that is [`Acquainted`], and that of
+/// [`NotAcquainted`] for every other.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct Probe<T>(PhantomData<T>);

@@ -1,4 +1,5 @@
-//! Trial deletion: who of a graph is kept by nobody outside, directly or by others, and in which groups. A few actors at a time.
+//! Trial deletion: who of a graph is kept by nobody outside, directly or by others, and in which
+//! groups. A few actors at a time.
 
 use super::graph::{Graph, Seen, Who};
 
@@ -64,7 +65,8 @@ impl Deletion {
         }
     }
 
-    /// Goes on for about so many looks at an actor, which it takes from `left`, or up to the next group.
+    /// Goes on for about so many looks at an actor, which it takes from `left`, or up to the next
+    /// group.
     pub(super) fn goes_on(&mut self, graph: &Graph, left: &mut usize) -> Found {
         while *left > 0 {
             let mut cost = 0;
@@ -181,7 +183,8 @@ impl Deletion {
     }
 }
 
-/// Disjoint sets (Tarjan 1975), by path halving. The first of a set is the one with the lowest number.
+/// Disjoint sets (Tarjan 1975), by path halving. The first of a set is the one with the lowest
+/// number.
 #[derive(Default)]
 struct Groups(Vec<u32>);
 

@@ -71,7 +71,8 @@ impl Detector {
     }
 
     fn call(&self, system: &Shared) {
-        // SeqCst: whoever falls asleep has announced it before it looks here, and is woken if it has not seen this.
+        // SeqCst: whoever falls asleep has announced it before it looks here, and is woken if it
+        // has not seen this.
         self.called.store(true, Ordering::SeqCst);
         if let Scheduler::Threads(threads) = &system.scheduler {
             threads.wake_one();
@@ -97,7 +98,8 @@ impl Detector {
         }
     }
 
-    /// For how long a worker stays at it. In a simulation, where no time passes meanwhile, it is one piece.
+    /// For how long a worker stays at it. In a simulation, where no time passes meanwhile, it is
+    /// one piece.
     fn patience_ns(&self, system: &Shared) -> u64 {
         match lock(&self.suspects).zeal() {
             Zeal::Slice if system.simulated().is_none() => SLICE_NS,
@@ -159,8 +161,8 @@ impl Detector {
         Some(Look::at(&suspects, reach))
     }
 
-    /// An actor has made suspects, which crowd, and wants to run on: it does when that many have been looked at. It is given back
-    /// if they do not crowd any more.
+    /// An actor has made suspects, which crowd, and wants to run on: it does when that many have
+    /// been looked at. It is given back if they do not crowd any more.
     #[cold]
     pub(crate) fn holds_back(&self, system: &Shared, actor: Runnable) -> Option<Runnable> {
         let now_ns = system.oracle.now_ns();
@@ -174,7 +176,8 @@ impl Detector {
         self.breaks_off(system);
     }
 
-    /// Nobody goes on with the look. Not waited for: it may be that user's code has it (`Acquainted`), and does not come back.
+    /// Nobody goes on with the look. Not waited for: it may be that user's code has it
+    /// (`Acquainted`), and does not come back.
     fn breaks_off(&self, system: &Arc<Shared>) {
         let look = match self.look.try_lock() {
             Ok(mut place) => place.take(),

@@ -48,8 +48,9 @@ impl Everybody {
         }
     }
 
-    /// From these on to whoever knows one of them, the nearest first, until somebody is kept by himself: the way there, and by what. `asked` has an address more
-    /// than would be there if nobody asked.
+    /// From these on to whoever knows one of them, the nearest first, until somebody is kept by
+    /// himself: the way there, and by what. `asked` has an address more than would be there if
+    /// nobody asked.
     pub(super) fn kept_by(
         &self,
         system: &Shared,

@@ -1,4 +1,5 @@
-//! The actors that a look has met, as plain data: who knows whom, and who is kept by nobody outside.
+//! The actors that a look has met, as plain data: who knows whom, and who is kept by nobody
+//! outside.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -61,7 +62,8 @@ impl Places {
     }
 }
 
-/// A hash of creation numbers, which nobody outside chooses: one multiplication (Knuth 1973, by the golden ratio).
+/// A hash of creation numbers, which nobody outside chooses: one multiplication (Knuth 1973, by the
+/// golden ratio).
 #[derive(Default)]
 struct Numbers(u64);
 
@@ -161,7 +163,8 @@ impl Graph {
         match self.nodes[at].seen {
             Seen::No | Seen::Pinned => true,
             Seen::Gone => false,
-            // More are shown than there are: they were not looked at together, or one was shown twice.
+            // More are shown than there are: they were not looked at together, or one was shown
+            // twice.
             Seen::Idle { addresses, .. } => addresses != self.nodes[at].shown,
         }
     }

@@ -1,4 +1,5 @@
-//! One look at some suspects, and at all whom they know, directly or by others. In pieces, each between two runs of a worker.
+//! One look at some suspects, and at all whom they know, directly or by others. In pieces, each
+//! between two runs of a worker.
 
 use super::deletion::{Deletion, Found};
 use super::graph::{Graph, Seen, Who};
@@ -67,7 +68,8 @@ enum End {
 }
 
 enum Stage {
-    /// These have been met, and the last is the next to be looked at: so that one suspect is done with before the next.
+    /// These have been met, and the last is the next to be looked at: so that one suspect is done
+    /// with before the next.
     Looking(Vec<usize>),
     /// Groups are found, and each has its verdict before the next.
     Judging(Box<Deletion>, Option<Case>),

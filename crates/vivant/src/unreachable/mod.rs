@@ -1,12 +1,15 @@
-//! Actors that nobody can reach, cycles of them too, are found and end (O10). See [README.md](README.md).
+//! Actors that nobody can reach, cycles of them too, are found and end (O10). See
+//! [README.md](README.md).
 //!
 //! - [`Acquainted`]: which addresses a state shows.
-//! - [`suspects`]: who may have become unreachable, and when that is looked into; [`detector`]: by whom.
+//! - [`suspects`]: who may have become unreachable, and when that is looked into; [`detector`]: by
+//!   whom.
 //! - [`graph`]: the actors that a look has met.
 //! - [`deletion`]: which of them nothing outside keeps.
 //! - [`look`]: how it is filled, a few actors at a time.
 //! - [`verdict`]: how those that it names are condemned together, or not at all.
-//! - [`why`], [`why_object`]: what keeps an actor, or an object; [`everybody`]: all actors, for that.
+//! - [`why`], [`why_object`]: what keeps an actor, or an object; [`everybody`]: all actors, for
+//!   that.
 
 mod acquainted;
 mod deletion;

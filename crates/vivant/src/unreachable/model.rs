@@ -1,5 +1,6 @@
-//! The reference model of who is alive: actors, whom they know, and what keeps them, as plain data. `model_tests.rs` shows it all that a
-//! program does to real actors, and it says who must be there, and who must be gone when nothing is left to do.
+//! The reference model of who is alive: actors, whom they know, and what keeps them, as plain data.
+//! `model_tests.rs` shows it all that a program does to real actors, and it says who must be there,
+//! and who must be gone when nothing is left to do.
 //!
 //! | model | real |
 //! |---|---|
@@ -10,8 +11,8 @@
 //! | `Model::reachable` | what a look and its verdict leave (`graph.rs`, `verdict.rs`) |
 //! | `Model::settles` | `Simulation::run` |
 //!
-//! A message counts as processed when it is sent: an address in a mailbox keeps its actor as one in that actor's state does. Left
-//! out: time, threads, and who is looked at when.
+//! A message counts as processed when it is sent: an address in a mailbox keeps its actor as one in
+//! that actor's state does. Left out: time, threads, and who is looked at when.
 
 use std::collections::BTreeSet;
 
@@ -133,7 +134,8 @@ impl Model {
         self.held[who] > 0 || self.kept.contains(&who) || self.actors.iter().any(by)
     }
 
-    /// Those whom somebody outside can reach, or may: whoever is hidden in the state of an actor that is there counts as held.
+    /// Those whom somebody outside can reach, or may: whoever is hidden in the state of an actor
+    /// that is there counts as held.
     pub(super) fn reachable(&self) -> BTreeSet<usize> {
         let all = 0..self.actors.len();
         let hidden = |who: &usize| self.actors.iter().any(|actor| actor.hides.contains(who));
@@ -148,7 +150,8 @@ impl Model {
         reached
     }
 
-    /// As it would be if nothing were left to do: whoever can be reached then can be so at any time until then.
+    /// As it would be if nothing were left to do: whoever can be reached then can be so at any time
+    /// until then.
     pub(super) fn settled(&self) -> Model {
         let mut then = self.clone();
         then.settles();

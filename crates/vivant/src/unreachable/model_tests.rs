@@ -215,7 +215,8 @@ impl<'s> Program<'s> {
             }
         }
         self.is_complete();
-        // Leak oracle: when the test lets go of all, only those stay that are kept, and what hangs on something hidden.
+        // Leak oracle: when the test lets go of all, only those stay that are kept, and what hangs
+        // on something hidden.
         for who in 0..self.held.len() {
             while !self.held[who].is_empty() {
                 self.does(Deed::Drop(who));
@@ -264,7 +265,8 @@ fn returns(seeds: u64) {
     });
 }
 
-/// Of two who know each other one has a message when both are given up, and so many others that nobody waits for the timer.
+/// Of two who know each other one has a message when both are given up, and so many others that
+/// nobody waits for the timer.
 fn runs_on(seeds: u64) {
     check("runs_on", Seeds(seeds), &Faults::none(), |simulation| {
         let mut program = Program::new(simulation);

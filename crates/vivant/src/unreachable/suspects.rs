@@ -1,10 +1,10 @@
 //! [`Suspects`]: who may have become unreachable, and when that is looked into. Plain data: it has no lock and no clock.
 //!
-//! P1 Whoever was there when the timer rang is looked at without another wait, unless looks turn out to be in vain.
-//! P2 While anybody is here and nobody looks, a timer is set.
-//! P3 A pause depends on how many actors were looked at in vain, and not on how long the thread that did so was kept from it.
-//! P4 Whoever is held back is let go when a look begins, or ends, that leaves no crowd; and when the system ends. As long as there is a
-//!    crowd, a look is going on, or called for.
+//! P1 Whoever was there when the timer rang is looked at without another wait, unless looks turn
+//! out to be in vain. P2 While anybody is here and nobody looks, a timer is set. P3 A pause depends
+//! on how many actors were looked at in vain, and not on how long the thread that did so was kept
+//! from it. P4 Whoever is held back is let go when a look begins, or ends, that leaves no crowd;
+//! and when the system ends. As long as there is a crowd, a look is going on, or called for.
 
 use super::graph::Who;
 use super::look::{Findings, Reach};
@@ -14,7 +14,8 @@ use std::collections::VecDeque;
 /// An actor that has lost an address, and not its last.
 pub(crate) type Suspect = Who;
 
-/// When twice as many wait, all but the last so many are looked at without delay: those have had time to become idle.
+/// When twice as many wait, all but the last so many are looked at without delay: those have had
+/// time to become idle.
 const MANY: usize = if cfg!(test) { 2 } else { 1_024 };
 
 /// While so many wait, a worker stays at it for longer.
@@ -37,7 +38,8 @@ const AT_ONCE: usize = 4 * MANY;
 /// Looks of which nothing comes take no more than this part of one worker's time.
 const SHARE: u64 = 100;
 
-/// A look is reckoned to take no longer than this for each actor. A worker that was kept from its processor was not at it (P3).
+/// A look is reckoned to take no longer than this for each actor. A worker that was kept from its
+/// processor was not at it (P3).
 const ACTOR_NS_MAX: u64 = 2_000;
 
 #[derive(Default)]
@@ -223,7 +225,8 @@ impl Suspects {
         }
     }
 
-    /// Keeps an actor that has made suspects from its next run while they crowd. It is given back if they do not.
+    /// Keeps an actor that has made suspects from its next run while they crowd. It is given back
+    /// if they do not.
     pub(super) fn hold_back(&mut self, actor: Runnable, now_ns: u64) -> Option<Runnable> {
         match self.crowd(now_ns) {
             Crowd::Waiting => {
@@ -234,7 +237,8 @@ impl Suspects {
         }
     }
 
-    /// Those that were held back, if nobody is to be any more. After `begin` and `end`, which alone bring that about.
+    /// Those that were held back, if nobody is to be any more. After `begin` and `end`, which alone
+    /// bring that about.
     pub(super) fn let_go(&mut self, now_ns: u64) -> Vec<Runnable> {
         match self.crowd(now_ns) {
             Crowd::Waiting => Vec::new(),

@@ -1,4 +1,5 @@
-//! The verdict: all of a group are condemned, or nobody is. A large group is held and looked at a few members at a time.
+//! The verdict: all of a group are condemned, or nobody is. A large group is held and looked at a
+//! few members at a time.
 
 use super::Acquaintance;
 use super::graph::Who;
@@ -66,13 +67,14 @@ impl Case {
         self.stale = Some(known);
     }
 
-    /// Goes on for about so many looks at an actor, which it takes from `left`: condemns the group if its members are idle and all
-    /// their addresses are in each other's states.
+    /// Goes on for about so many looks at an actor, which it takes from `left`: condemns the group
+    /// if its members are idle and all their addresses are in each other's states.
     pub(super) fn goes_on(&mut self, system: &Shared, left: &mut usize) -> Option<Outcome> {
         while *left > 0 {
             let cost = match self.step {
                 Step::Holding if self.held.len() == self.group.len() => {
-                    // U3: from here on nobody of them runs, so nobody of them gives away what it knows.
+                    // U3: from here on nobody of them runs, so nobody of them gives away what it
+                    // knows.
                     self.step = Step::LookingInto(0);
                     0
                 }
@@ -148,7 +150,8 @@ impl Case {
     }
 }
 
-/// U4: each by its exact count. Whoever has no address and wants one meanwhile waits for the outcome.
+/// U4: each by its exact count. Whoever has no address and wants one meanwhile waits for the
+/// outcome.
 fn sentence(held: &[Idle], known: &[u32], disputed: impl Fn() -> bool) -> Verdict {
     for (at, (idle, known)) in held.iter().zip(known).enumerate() {
         if disputed() || idle.condemn(*known) == Verdict::Free {

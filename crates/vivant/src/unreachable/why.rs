@@ -12,8 +12,9 @@ use std::fmt;
 pub struct WhyAlive {
     /// Path of the actor; of an object `an object of` and that of its owner.
     pub what: String,
-    /// Paths of those through whom it is kept: who holds its address, or has the object; who holds that one's, and so on. Of all such chains the
-    /// shortest, and of those the one through the actors that were made first. Empty if it is kept by itself.
+    /// Paths of those through whom it is kept: who holds its address, or has the object; who holds
+    /// that one's, and so on. Of all such chains the shortest, and of those the one through the
+    /// actors that were made first. Empty if it is kept by itself.
     pub through: Vec<String>,
     /// What keeps the last of them, or the actor itself.
     pub by: KeptBy,
@@ -25,17 +26,20 @@ pub struct WhyAlive {
 pub enum KeptBy {
     /// [`System::keep`].
     Kept,
-    /// It runs, or is about to. What its state holds is not known meanwhile. Of an object: its owner runs, or is of another system.
+    /// It runs, or is about to. What its state holds is not known meanwhile. Of an object: its
+    /// owner runs, or is of another system.
     Running,
     /// Messages wait for it.
     Messages,
     /// It has a supervisor.
     Supervised,
-    /// So many addresses that are in no state where they can be seen: in messages, timers, futures, continuations, in other
-    /// threads or systems, or in a field that does not show them ([`Acquainted`](crate::Acquainted)). Of an object, so many references in messages,
-    /// threads and other systems.
+    /// So many addresses that are in no state where they can be seen: in messages, timers, futures,
+    /// continuations, in other threads or systems, or in a field that does not show them
+    /// ([`Acquainted`](crate::Acquainted)). Of an object, so many references in messages, threads
+    /// and other systems.
     Outside(usize),
-    /// Nothing but what was asked with, or actors that nobody can reach either: it is about to end. An object lives until its owner has been marked.
+    /// Nothing but what was asked with, or actors that nobody can reach either: it is about to end.
+    /// An object lives until its owner has been marked.
     Nothing,
     /// It has ended.
     Ended,
@@ -69,12 +73,15 @@ impl fmt::Display for WhyAlive {
 }
 
 impl System {
-    /// Why an actor or a shared object is alive, apart from the [`Address`] or [`Held`](crate::heap::Held) that this is asked with: the shortest chain
-    /// of actors that hold addresses of each other, or the object, and what keeps the first of them.
+    /// Why an actor or a shared object is alive, apart from the [`Address`] or
+    /// [`Held`](crate::heap::Held) that this is asked with: the shortest chain of actors that hold
+    /// addresses of each other, or the object, and what keeps the first of them.
     ///
-    /// For finding out why something does not end. Costs a look at every actor of the system: as long as it takes, some hundred
-    /// nanoseconds for each, nobody is held up for longer than a look at one. For an object its owner is held up for longer, by a walk through its
-    /// heap. While actors run, the answer is one of several moments; who has taken a part out of an object of somebody else's is found once it has been marked.
+    /// For finding out why something does not end. Costs a look at every actor of the system: as
+    /// long as it takes, some hundred nanoseconds for each, nobody is held up for longer than a
+    /// look at one. For an object its owner is held up for longer, by a walk through its heap.
+    /// While actors run, the answer is one of several moments; who has taken a part out of an
+    /// object of somebody else's is found once it has been marked.
     ///
     /// ```
     /// use vivant::KeptBy;
@@ -105,7 +112,8 @@ impl System {
     }
 }
 
-/// What [`System::why_alive`] can be asked about: an actor, by its [`Address`]; an object, by what [holds](crate::heap::Held) it.
+/// What [`System::why_alive`] can be asked about: an actor, by its [`Address`]; an object, by what
+/// [holds](crate::heap::Held) it.
 #[allow(
     private_interfaces,
     reason = "sealed: only this crate can name what it is called with"

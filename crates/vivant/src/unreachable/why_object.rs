@@ -1,4 +1,5 @@
-//! What keeps a shared object: who has it, or a whole of which it is a part; its owner, if that refers to it; and what keeps these.
+//! What keeps a shared object: who has it, or a whole of which it is a part; its owner, if that
+//! refers to it; and what keeps these.
 
 use super::everybody::Everybody;
 use super::why::{KeptBy, Mortal, WhyAlive, sealed::Sealed};

@@ -1,4 +1,5 @@
-//! The runtime's own count of its bytes returns exactly to its baseline, and inspection answers without the actors.
+//! The runtime's own count of its bytes returns exactly to its baseline, and inspection answers
+//! without the actors.
 
 use std::sync::Arc;
 use std::sync::Barrier;
@@ -32,8 +33,8 @@ fn a_million_actors_leave_nothing_behind() {
     let system = System::builder().workers(2).build();
     let baseline = system.inspect().bytes;
     assert_eq!(baseline, 0);
-    // Four trees of 2^18 - 1 actors: a few more than a million. Children hold their parents until they end. Sanitizers
-    // make everything tens of times slower: under them the trees are small.
+    // Four trees of 2^18 - 1 actors: a few more than a million. Children hold their parents until
+    // they end. Sanitizers make everything tens of times slower: under them the trees are small.
     let generations = if std::env::var_os("VIVANT_SMALL").is_some() {
         11
     } else {

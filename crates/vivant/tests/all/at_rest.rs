@@ -1,4 +1,6 @@
-//! What an actor's last turns have left is collected though no other turn comes (A2): what they have forgotten, and whatever the mark has waited for that was due. Nobody else waits for any of it.
+//! What an actor's last turns have left is collected though no other turn comes (A2): what they
+//! have forgotten, and whatever the mark has waited for that was due. Nobody else waits for any of
+//! it.
 
 use std::panic::resume_unwind;
 use std::sync::Arc;
@@ -30,7 +32,8 @@ impl<'gc> LoftState<'gc> {
         }
     }
 
-    /// If many pages are to be swept it grows by so many words, and says how often it was marked; else it grows by little.
+    /// If many pages are to be swept it grows by so many words, and says how often it was marked;
+    /// else it grows by little.
     fn grow_unswept(&mut self, t: &Turn<'gc, Loft>, words: usize) -> Option<u64> {
         let is_unswept = t.stats().unswept >= RUNS;
         let words = if is_unswept { words } else { 8 << 10 };
@@ -127,7 +130,8 @@ fn who_has_forgotten_nothing_is_marked_more_and_more_seldom() {
     assert!((100..200).contains(&marks), "{marks}");
 }
 
-/// Whoever waits for a destructor does not wait for that: a question that is far off is no answer to what a turn brings before it.
+/// Whoever waits for a destructor does not wait for that: a question that is far off is no answer
+/// to what a turn brings before it.
 #[test]
 fn what_others_wait_for_is_in_time_though_marks_were_in_vain() {
     let (simulation, loft) = loft(Pacing::new(), FEW);
@@ -246,7 +250,8 @@ fn door(pacing: Pacing) -> (Simulation, Address<Door>) {
     (simulation, door)
 }
 
-/// The question is on its way when the last turn comes: the mark that growth wants then is the one that sees the addresses.
+/// The question is on its way when the last turn comes: the mark that growth wants then is the one
+/// that sees the addresses.
 #[test]
 fn one_mark_is_for_growth_and_for_what_is_to_be_seen() {
     let (simulation, door) = door(Pacing::new());

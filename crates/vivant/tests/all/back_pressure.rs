@@ -224,7 +224,8 @@ fn mutual_flooding_never_deadlocks_on_threads() {
 
 #[test]
 fn a_muted_actor_still_hears_stop() {
-    /// Takes its first message and then waits inside the turn for the test, so that its mailbox fills.
+    /// Takes its first message and then waits inside the turn for the test, so that its mailbox
+    /// fills.
     #[derive(Actor)]
     struct Slow {
         gate: Arc<std::sync::Barrier>,

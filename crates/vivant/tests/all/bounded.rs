@@ -1,6 +1,7 @@
 //! T5: mailboxes with a bound: what a full one does with a message, and what becomes of that.
 //!
-//! That each policy loses the right messages is shown beside a model, in `src/mailbox/model_tests.rs`.
+//! That each policy loses the right messages is shown beside a model, in
+//! `src/mailbox/model_tests.rs`.
 
 use std::time::Duration;
 use vivant::prelude::*;

@@ -1,4 +1,5 @@
-//! A resolver that lies in garbage breaks its promise in time: nobody waits for ever on what is dead.
+//! A resolver that lies in garbage breaks its promise in time: nobody waits for ever on what is
+//! dead.
 
 use std::time::Duration;
 use vivant::prelude::*;

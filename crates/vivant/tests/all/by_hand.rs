@@ -1,5 +1,5 @@
-//! Everything the macros write can be written by hand: an actor, its behaviours, a continuation and an interface
-//! without them.
+//! Everything the macros write can be written by hand: an actor, its behaviours, a continuation and
+//! an interface without them.
 
 use std::time::Duration;
 use vivant::simulation::Simulation;

@@ -1,4 +1,5 @@
-//! How heaps are marked is chosen when the system begins: for all, by type, by a text, by the environment.
+//! How heaps are marked is chosen when the system begins: for all, by type, by a text, by the
+//! environment.
 
 use std::time::Duration;
 use vivant::prelude::*;
@@ -176,7 +177,8 @@ impl<'gc> HolderState<'gc> {
     }
 }
 
-/// An actor that forgets what it has of another: how often either was marked for it, and how much it still keeps there.
+/// An actor that forgets what it has of another: how often either was marked for it, and how much
+/// it still keeps there.
 fn forgotten(marking: Marking) -> (u64, usize) {
     let builder = System::builder().collector(marking);
     let simulation = Simulation::with(1, Faults::none(), builder);
@@ -212,7 +214,8 @@ mod environment {
     /// Set for the child.
     const CHILD: &str = "VIVANT_COLLECTORS_CHILD";
 
-    /// Runs this test once more, in a process with such an environment: what came of that. None in the child, which has run `run`.
+    /// Runs this test once more, in a process with such an environment: what came of that. None in
+    /// the child, which has run `run`.
     fn under(test: &str, text: &str, run: impl FnOnce()) -> Option<Output> {
         if std::env::var_os(CHILD).is_some() {
             run();

@@ -1,8 +1,9 @@
 //! Programs that must not compile, and what the compiler says about them (`tests/ui`).
 //!
-//! The messages are part of vivant: each is to say what to do. They are pinned for rustc 1.95, which CI uses; another
-//! compiler words and underlines differently, and then the comparison fails though the programs are still refused. To
-//! see and keep new messages: `TRYBUILD=overwrite cargo test -p vivant --test all compile_fail`, and read the difference.
+//! The messages are part of vivant: each is to say what to do. They are pinned for rustc 1.95,
+//! which CI uses; another compiler words and underlines differently, and then the comparison fails
+//! though the programs are still refused. To see and keep new messages:
+//! `TRYBUILD=overwrite cargo test -p vivant --test all compile_fail`, and read the difference.
 
 /// All at once: cargo checks them together while none of them has to run.
 #[test]
@@ -10,7 +11,8 @@ fn refused_with_a_helpful_message() {
     trybuild::TestCases::new().compile_fail("tests/ui/*.rs");
 }
 
-/// Whether a stop hook is called is known only when the program is built, as it is beside one that runs.
+/// Whether a stop hook is called is known only when the program is built, as it is beside one that
+/// runs.
 #[test]
 fn refused_when_built() {
     let programs = trybuild::TestCases::new();

@@ -210,7 +210,8 @@ struct Maker {
 
 #[behaviours]
 impl Maker {
-    /// In one turn: made here, dropped by another owner, which stands for an actor on another worker.
+    /// In one turn: made here, dropped by another owner, which stands for an actor on another
+    /// worker.
     fn make(&mut self, t: &Turn<Self>, panics: bool) {
         let (me, thrown) = (t.me(), self.thrown.clone());
         let there = bang(move || {
@@ -241,7 +242,8 @@ fn what_others_dropped_ends_when_the_run_does(simulation: &Simulation) {
     let address = simulation.system().spawn(maker(&thrown));
     address.make(false).send();
     let ended = Address::ended(&address);
-    // The object has the last address. Its destructor sends; then the actor has neither addresses nor messages.
+    // The object has the last address. Its destructor sends; then the actor has neither addresses
+    // nor messages.
     drop(address);
     simulation.run();
     assert!(thrown.load(Ordering::Relaxed));

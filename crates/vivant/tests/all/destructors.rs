@@ -1,4 +1,5 @@
-//! What destructors in a heap send: whoever runs them may be in the middle of an allocation. And that they run, though a turn has panicked.
+//! What destructors in a heap send: whoever runs them may be in the middle of an allocation. And
+//! that they run, though a turn has panicked.
 
 use std::panic::resume_unwind;
 use std::sync::Arc;

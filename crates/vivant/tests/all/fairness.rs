@@ -1,5 +1,6 @@
-//! T5b, T6: a turn that blocks or spins starves nobody; the watchdog names it; surplus workers retire; nothing is lost
-//! while everybody sleeps and wakes. Progress is what is asserted, never a time: the limits below only end a hang.
+//! T5b, T6: a turn that blocks or spins starves nobody; the watchdog names it; surplus workers
+//! retire; nothing is lost while everybody sleeps and wakes. Progress is what is asserted, never a
+//! time: the limits below only end a hang.
 
 #![allow(
     clippy::disallowed_methods,

@@ -1,4 +1,5 @@
-//! Far references: who has one has the object's actor do something with it, keeps both, and reaches neither.
+//! Far references: who has one has the object's actor do something with it, keeps both, and reaches
+//! neither.
 
 mod ends;
 
@@ -224,7 +225,8 @@ impl Pin {
     }
 }
 
-/// Runs a program under seeds, on heaps that collect everything after each turn and look after themselves.
+/// Runs a program under seeds, on heaps that collect everything after each turn and look after
+/// themselves.
 fn seeded(name: &str, program: impl Fn(&Simulation, &Token) + std::panic::RefUnwindSafe) {
     let seeds = if cfg!(miri) { 1 } else { 20 };
     check(name, Seeds(seeds), &Faults::none(), |simulation| {

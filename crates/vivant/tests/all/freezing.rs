@@ -233,8 +233,7 @@ fn seeded_books_go_to_two_publishers_of_which_one_ends(simulation: &Simulation) 
     let simulation = &stressed(simulation);
     let system = simulation.system();
     let readers = [(); 2].map(|()| Reader::spawn(system)).to_vec();
-    let [ends, stays] =
-        [0, 1].map(|at: usize| Publisher::spawn(system, vec![readers[at].clone()]));
+    let [ends, stays] = [0, 1].map(|at: usize| Publisher::spawn(system, vec![readers[at].clone()]));
     let maker = Maker::spawn(system);
     maker.give(ends.clone(), 100, 5).send();
     maker.give(stays.clone(), 95, 5).send();

@@ -340,7 +340,8 @@ fn no_memory_is_an_error_of_the_turn() {
     assert_eq!(hoard.count().ask_blocking(), Ok(100));
 }
 
-/// Half of what the limit allows lives when it is marked; then all of it dies, and new things are made until there is no room.
+/// Half of what the limit allows lives when it is marked; then all of it dies, and new things are
+/// made until there is no room.
 #[test]
 fn a_heap_at_its_limit_has_room_again() {
     let builder = System::builder().heap_limit(8 << 20);

@@ -162,7 +162,8 @@ fn a_named_group_is_forgotten_when_nobody_uses_it() {
     assert!(system.group::<dyn Listener>("room 3").is_ok());
 }
 
-/// Members join, leave and end at random: those who are members are told, in order, and nobody else.
+/// Members join, leave and end at random: those who are members are told, in order, and nobody
+/// else.
 #[vivant::test(seeds = 300, faults = Faults::none().delays(100_000, Duration::from_millis(1)))]
 fn seeded_the_members_are_those_who_joined_and_have_not_ended(simulation: &Simulation) {
     let group = Group::new();

@@ -1,5 +1,5 @@
-//! What others leave for a heap is heard in pieces; what comes between two of them is heard too, though nobody rings for it. On a thread: in a simulation no question comes
-//! before all is heard.
+//! What others leave for a heap is heard in pieces; what comes between two of them is heard too,
+//! though nobody rings for it. On a thread: in a simulation no question comes before all is heard.
 
 use std::sync::{Arc, Mutex};
 use std::thread;
@@ -52,7 +52,8 @@ fn until(system: &System, is_so: impl Fn(&HeapFacts) -> bool) {
     }
 }
 
-/// A pile of which nothing is the last, and while it is heard the last of something is given up; the actor is asked often.
+/// A pile of which nothing is the last, and while it is heard the last of something is given up;
+/// the actor is asked often.
 #[test]
 fn what_is_given_up_while_a_pile_is_heard_is_heard_after_it() {
     for pieces in [1, 3, 10, 20, 30] {

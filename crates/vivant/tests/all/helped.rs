@@ -1,4 +1,5 @@
-//! Who helps with marks that run beside turns, on threads: nothing waits for ever because whoever could help sleeps, or has something else to do (A5).
+//! Who helps with marks that run beside turns, on threads: nothing waits for ever because whoever
+//! could help sleeps, or has something else to do (A5).
 
 use std::hint::black_box;
 use std::sync::Arc;
@@ -56,7 +57,8 @@ fn marks(system: &System) -> u64 {
     heaps.map(|heap| heap.marks()).sum()
 }
 
-/// The actor, which runs on a thread that helps nobody, has the only thing to do when the worker looks, and puts it back when that one sleeps.
+/// The actor, which runs on a thread that helps nobody, has the only thing to do when the worker
+/// looks, and puts it back when that one sleeps.
 #[test]
 fn a_mark_goes_on_when_the_last_turn_of_a_blocking_actor_is_over() {
     for round in 0..10 {

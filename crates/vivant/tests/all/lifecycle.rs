@@ -206,7 +206,8 @@ fn after_shutdown_everything_answers_and_nothing_hangs() {
     ] {
         let (before, _) = mortal(&system);
         before.live().ask_blocking().unwrap();
-        // The answer comes within the run, which still has an address of its own that the start made.
+        // The answer comes within the run, which still has an address of its own that the start
+        // made.
         while system.inspect().actors[0].because.addresses > 1 {
             std::thread::yield_now();
         }
@@ -378,7 +379,8 @@ impl Dropper {
         gate: Arc<Barrier>,
         ended: mpsc::Receiver<()>,
     ) -> bool {
-        // The other actor is in its turn, so this address is kept for later; it must not be kept for ever.
+        // The other actor is in its turn, so this address is kept for later; it must not be kept
+        // for ever.
         drop(last);
         gate.wait();
         ended.recv_timeout(Duration::from_secs(60)) == Err(mpsc::RecvTimeoutError::Disconnected)

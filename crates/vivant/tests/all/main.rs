@@ -1,4 +1,5 @@
-//! What the runtime promises, a module for each subject. One binary: it is linked once, and its tests run side by side.
+//! What the runtime promises, a module for each subject. One binary: it is linked once, and its
+//! tests run side by side.
 
 mod accounting;
 mod at_rest;

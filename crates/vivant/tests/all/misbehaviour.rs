@@ -1,4 +1,5 @@
-//! User code that misbehaves where no turn is there to catch it: it costs itself something, and nobody else.
+//! User code that misbehaves where no turn is there to catch it: it costs itself something, and
+//! nobody else.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};

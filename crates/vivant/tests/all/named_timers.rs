@@ -1,4 +1,5 @@
-//! Named timers: one for each actor and name, whatever is set again, and none after the actor's end.
+//! Named timers: one for each actor and name, whatever is set again, and none after the actor's
+//! end.
 
 use std::time::Duration;
 use vivant::Timer;
@@ -201,7 +202,8 @@ fn an_interval_ends_with_its_receiver() {
     assert_eq!(one.cancel("other".to_owned()).ask_blocking(), Ok(false));
 }
 
-/// At random times: restarts, cancels, other periods. There is one timer at most, and ticks come where they should.
+/// At random times: restarts, cancels, other periods. There is one timer at most, and ticks come
+/// where they should.
 #[vivant::test(seeds = 300, faults = Faults::none().delays(200_000, ms(3)))]
 fn seeded_there_is_one_timer_of_a_name(simulation: &Simulation) {
     let clockwork = Clockwork::spawn(simulation.system());

@@ -234,7 +234,8 @@ fn seeded_a_name_has_one_actor_at_a_time(simulation: &Simulation) {
     assert_eq!(system.inspect().panics, 0);
 }
 
-/// The checker must notice that a name has two actors: here a name is taken away from one that has not ended.
+/// The checker must notice that a name has two actors: here a name is taken away from one that has
+/// not ended.
 #[test]
 fn canary_two_holders_of_a_name_are_noticed() {
     let simulation = Simulation::new(7);

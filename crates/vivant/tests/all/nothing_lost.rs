@@ -1,4 +1,5 @@
-//! T3: every message sent is processed, or returned, or counted as a dead letter, while actors stop and panic at random.
+//! T3: every message sent is processed, or returned, or counted as a dead letter, while actors stop
+//! and panic at random.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -1,7 +1,9 @@
-//! T2: messages of one sender to one receiver arrive in order, and delivery is causal; under seeds and on real threads.
+//! T2: messages of one sender to one receiver arrive in order, and delivery is causal; under seeds
+//! and on real threads.
 //!
-//! The checker is the classical one for causal delivery (Raynal, Schiper, Toueg 1991): every message carries what its
-//! sender knew of all sends so far, as a matrix; a receiver must have got everything that the matrix says was sent to it.
+//! The checker is the classical one for causal delivery (Raynal, Schiper, Toueg 1991): every
+//! message carries what its sender knew of all sends so far, as a matrix; a receiver must have got
+//! everything that the matrix says was sent to it.
 
 use std::sync::{Arc, Mutex};
 use vivant::prelude::*;

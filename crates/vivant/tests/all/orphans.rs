@@ -1,4 +1,5 @@
-//! What actors share outlives them for as long as somebody has it, and no longer; what nobody has any more is collected without being asked.
+//! What actors share outlives them for as long as somebody has it, and no longer; what nobody has
+//! any more is collected without being asked.
 
 mod after_hours;
 mod pieces;

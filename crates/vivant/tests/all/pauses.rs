@@ -1,4 +1,5 @@
-//! What keeps actors from running on account of their heaps is recorded by kinds: for each actor, and for all of a system.
+//! What keeps actors from running on account of their heaps is recorded by kinds: for each actor,
+//! and for all of a system.
 
 use std::time::Duration;
 use vivant::heap::Leaf;

@@ -200,7 +200,8 @@ fn every_way_to_break_a_promise_says_why() {
         "{why}"
     );
 
-    // The echo has ended: the refusal is there before the turn that asks has said what it wants, and still arrives.
+    // The echo has ended: the refusal is there before the turn that asks has said what it wants,
+    // and still arrives.
     let refused = asker.ask_to_fail().ask_blocking().unwrap();
     assert!(refused.contains("has ended"), "{refused}");
 
@@ -285,7 +286,8 @@ fn nothing_left_to_run_is_an_error_and_not_a_hang() {
     assert_eq!(echo.later().ask_blocking(), Err(AskError::Stalled));
 }
 
-/// Chains as deep as the user's data, in every shape that settles one promise by another: none may need the stack.
+/// Chains as deep as the user's data, in every shape that settles one promise by another: none may
+/// need the stack.
 mod deep {
     use super::*;
 

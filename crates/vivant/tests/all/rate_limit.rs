@@ -127,7 +127,8 @@ proptest! {
         for now in 0..steps {
             admitted += u64::from(limit.admit(nanos(now), 1).is_ok());
         }
-        // The exact reference: the first at once, then one whenever a whole one has come; what is left over stays.
+        // The exact reference: the first at once, then one whenever a whole one has come; what is
+        // left over stays.
         let (mut level, mut expected) = (per, 0);
         for now in 0..steps {
             if now > 0 {
@@ -141,7 +142,8 @@ proptest! {
         prop_assert_eq!(admitted, expected);
     }
 
-    /// However a stretch of time is cut, as much has come at its end, as long as the bucket is not full.
+    /// However a stretch of time is cut, as much has come at its end, as long as the bucket is not
+    /// full.
     #[test]
     fn it_is_the_same_however_often_it_is_asked(
         amount in 1_u64..1_000,

@@ -1,4 +1,5 @@
-//! What outlasts an incarnation, in programs that use everything at once: timers, names, groups, topics, bounds, watches.
+//! What outlasts an incarnation, in programs that use everything at once: timers, names, groups,
+//! topics, bounds, watches.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;

@@ -1,4 +1,5 @@
-//! R4, R5: the same seed gives the same run, in any process; other seeds find other orders; faults do what they say.
+//! R4, R5: the same seed gives the same run, in any process; other seeds find other orders; faults
+//! do what they say.
 
 use std::collections::{BTreeSet, HashMap};
 use std::process::Command;
@@ -7,8 +8,8 @@ use std::time::Duration;
 use vivant::prelude::*;
 use vivant::simulation::{Faults, Seeds, Simulation, check};
 
-/// A program with everything in it that could be ordered by accident: addresses as keys, timers, futures, children,
-/// guards, muting, panics.
+/// A program with everything in it that could be ordered by accident: addresses as keys, timers,
+/// futures, children, guards, muting, panics.
 #[derive(Actor)]
 struct Hub {
     guests: HashMap<Address<Guest>, u64>,
@@ -175,7 +176,8 @@ fn canary_an_order_by_address_is_noticed() {
             guests: HashMap::new(),
             open: true,
         });
-        // Ordered by where boxes lie, which is not the seed's to say: the hash map's order differs with its keys.
+        // Ordered by where boxes lie, which is not the seed's to say: the hash map's order differs
+        // with its keys.
         let keys: std::collections::HashSet<u64> = (0..32).collect();
         let guests: Vec<_> = (0..32)
             .map(|_| system.spawn(Guest { hub: hub.clone() }))

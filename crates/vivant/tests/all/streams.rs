@@ -15,7 +15,8 @@ const fn ms(ms: u64) -> Duration {
     Duration::from_millis(ms)
 }
 
-/// Gives `0, 1, 2 …` up to a limit, as fast as it is polled or one each so often, and counts what it gave.
+/// Gives `0, 1, 2 …` up to a limit, as fast as it is polled or one each so often, and counts what
+/// it gave.
 struct Count {
     given: Arc<AtomicU64>,
     limit: u64,
@@ -347,7 +348,8 @@ fn something_may_be_in_flight() {
     let _none = simulation.system().attach(Silent).in_flight(0);
 }
 
-/// However turns are chosen, slowed and held back: all items in order, and never more in flight than allowed.
+/// However turns are chosen, slowed and held back: all items in order, and never more in flight
+/// than allowed.
 fn flows(simulation: &Simulation, limit: u64, most: usize, allowed: u64) {
     let system = simulation.system();
     let processed: Arc<AtomicU64> = Arc::default();
@@ -426,7 +428,8 @@ fn canary_one_item_too_many_is_noticed() {
     flows(&Simulation::new(12), 120, 8, 7);
 }
 
-/// An item that is taken from the stream is processed or a dead letter, also when turns panic and actors end.
+/// An item that is taken from the stream is processed or a dead letter, also when turns panic and
+/// actors end.
 #[vivant::test(seeds = 300, faults = Faults::none().panics(20_000).delays(100_000, ms(2)))]
 fn seeded_no_item_is_lost(simulation: &Simulation) {
     let system = simulation.system();

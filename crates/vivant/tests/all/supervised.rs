@@ -1,4 +1,5 @@
-//! T4, at its edges: trees without children, children that end while they are down, news that come late.
+//! T4, at its edges: trees without children, children that end while they are down, news that come
+//! late.
 
 use crate::log::Log;
 use std::sync::mpsc::{Receiver, channel};

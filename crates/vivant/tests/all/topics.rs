@@ -1,4 +1,5 @@
-//! Topics: every published value is seen by every subscriber, or counted in a `Lagged` in its place.
+//! Topics: every published value is seen by every subscriber, or counted in a `Lagged` in its
+//! place.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -277,7 +278,8 @@ fn a_panic_in_a_subscribers_arguments_is_its_own() {
     assert_eq!(simulation.system().inspect().panics, 1);
 }
 
-/// The log of a subscriber, against all that was published, in its order. `until_the_end`: it has not ended early.
+/// The log of a subscriber, against all that was published, in its order. `until_the_end`: it has
+/// not ended early.
 fn assert_accounted(log: &[Result<Value, Lagged>], all: &[Value], ended: Ended) {
     let mut at = 0;
     for entry in log {
@@ -376,7 +378,8 @@ fn seeded_every_value_is_heard_or_counted_until_an_end(simulation: &Simulation) 
     crowd(simulation, Ended::Early);
 }
 
-/// The checker must notice a value that vanishes, one that comes twice, and a gap that is told too late.
+/// The checker must notice a value that vanishes, one that comes twice, and a gap that is told too
+/// late.
 #[test]
 fn canary_the_account_notices_what_is_wrong() {
     let all: Vec<Value> = (0..5).map(|number| (0, number)).collect();

@@ -1,4 +1,5 @@
-//! What the runtime asks of the allocator: nothing for a message in the steady state, little for an actor.
+//! What the runtime asks of the allocator: nothing for a message in the steady state, little for an
+//! actor.
 
 use super::{COUNTED, alone};
 use stats_alloc::Region;
@@ -149,7 +150,8 @@ fn messages_and_actors() {
         200_000
     };
     const ACTORS: usize = 10_000;
-    // What the question from outside costs that tells when it is over, and a magazine here and there.
+    // What the question from outside costs that tells when it is over, and a magazine here and
+    // there.
     const A_FEW: usize = 500;
 
     let system = System::builder().workers(2).build();

@@ -1,4 +1,5 @@
-//! What others leave for a heap is read now and then, whatever its actor does: it needs no memory without end.
+//! What others leave for a heap is read now and then, whatever its actor does: it needs no memory
+//! without end.
 
 use super::{COUNTED, alone};
 use stats_alloc::Region;

@@ -1,4 +1,5 @@
-//! Feature `metrics`: counts are right, times are the system's own, labels name types and never actors.
+//! Feature `metrics`: counts are right, times are the system's own, labels name types and never
+//! actors.
 
 mod recorder;
 

@@ -1,4 +1,5 @@
-//! Feature `tracing`: one root span for each turn, linked to the span in which its message was sent; events.
+//! Feature `tracing`: one root span for each turn, linked to the span in which its message was
+//! sent; events.
 
 mod collector;
 

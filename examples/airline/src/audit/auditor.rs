@@ -61,7 +61,8 @@ fn silent(t: &Turn<Auditor>, error: &AskError) -> Promise<Audit> {
 
 #[behaviours]
 impl Auditor {
-    /// Audits everybody. No booking should be under way: one that is may be found as a seat without a booking.
+    /// Audits everybody. No booking should be under way: one that is may be found as a seat without
+    /// a booking.
     pub fn audit(&mut self, t: &Turn<Self>, told: Option<Told>) -> Promise<Audit> {
         self.go_on(t, told)
     }

@@ -1,4 +1,5 @@
-//! The audit: whether flights and customers tell the same story, and whether it is the one that customers were told.
+//! The audit: whether flights and customers tell the same story, and whether it is the one that
+//! customers were told.
 //!
 //! - [`Auditor`]: the actor that asks everybody.
 //! - [`Ledgers`]: what they answered; [`Ledgers::audit`] compares.
@@ -9,8 +10,8 @@
 //! - A1 No flight has more passengers than seats.
 //! - A2 Every booking of every customer has exactly its seat, and every seat its booking.
 //! - A3 No two bookings have the same id.
-//! - A4 What customers were told was booked, and did not cancel, is there; nothing else is; and what they were told was
-//!   cancelled is gone.
+//! - A4 What customers were told was booked, and did not cancel, is there; nothing else is; and
+//!   what they were told was cancelled is gone.
 
 mod auditor;
 mod finding;

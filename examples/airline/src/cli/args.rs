@@ -7,9 +7,10 @@ use std::path::PathBuf;
 
 /// Acme Air on Vivant's actors.
 ///
-/// Without a command: loads data, serves them on a free port of this machine, sends Acme Air's mix of requests to it over
-/// HTTP at a constant rate, prints and writes down the latencies, and audits that no seat was sold twice. Ends with 1 if a
-/// request was not answered as it should be or the audit fails.
+/// Without a command: loads data, serves them on a free port of this machine, sends Acme Air's mix
+/// of requests to it over HTTP at a constant rate, prints and writes down the latencies, and audits
+/// that no seat was sold twice. Ends with 1 if a request was not answered as it should be or the
+/// audit fails.
 #[derive(Clone, Debug, Parser)]
 #[command(name = "airline", version, args_conflicts_with_subcommands = true)]
 pub struct Arguments {
@@ -34,7 +35,8 @@ pub struct DataArguments {
     /// Customers, uid0@email.com and so on.
     #[arg(long, default_value_t = CUSTOMERS_DEFAULT, value_parser = clap::value_parser!(u32).range(1..=i64::from(CUSTOMERS_MAX)))]
     pub customers: u32,
-    /// Days in the timetable, from today; each has 394 flights. With 13, the trips that users look for have flights back.
+    /// Days in the timetable, from today; each has 394 flights. With 13, the trips that users look
+    /// for have flights back.
     #[arg(long, default_value_t = DAYS_DEFAULT as u16, value_parser = clap::value_parser!(u16).range(1..=366))]
     pub days: u16,
     /// Workers of the actor system; one for each processor unless given.

@@ -4,16 +4,20 @@
 //! - [`Profile`]: who the customer is.
 //! - [`Booking`]: what the customer has booked.
 //!
-//! **The booking protocol.** A trip has one or two legs, and each leg's seats belong to another actor. The customer draws
-//! a booking id for each leg and asks all flights at once to reserve; when all have answered:
+//! **The booking protocol.** A trip has one or two legs, and each leg's seats belong to another
+//! actor. The customer draws a booking id for each leg and asks all flights at once to reserve;
+//! when all have answered:
 //!
 //! - B1 All reserved: the bookings are recorded, and only now the customer is told.
-//! - B2 One is sold out, or failed: every leg is released, and nothing is recorded. A release of a seat that was never
-//!   given does nothing, and it cannot overtake its reservation: both go from this actor to that flight.
-//! - B3 A cancelled booking is forgotten first and its seat freed second. So at every moment each recorded booking has
-//!   its seat; between the two there is a seat without a booking, never a booking without a seat.
+//! - B2 One is sold out, or failed: every leg is released, and nothing is recorded. A release of a
+//!   seat that was never given does nothing, and it cannot overtake its reservation: both go from
+//!   this actor to that flight.
+//! - B3 A cancelled booking is forgotten first and its seat freed second. So at every moment each
+//!   recorded booking has its seat; between the two there is a seat without a booking, never a
+//!   booking without a seat.
 //!
-//! There is no lock and no order among flights, so trips that want the same two flights cannot wait for each other.
+//! There is no lock and no order among flights, so trips that want the same two flights cannot wait
+//! for each other.
 
 mod booking;
 mod profile;

@@ -36,9 +36,10 @@ impl Day {
         (year, u8::from(month).into(), day.into())
     }
 
-    /// The day in a text: `2026-03-10`, with or without a time after it; `Tue Mar 10 00:00:00 EST 2026`, as Java writes
-    /// dates and the JMeter plan sends them; or `Tue Mar 10 2026 00:00:00 GMT+0100`, as browsers do. The date is taken
-    /// as it stands there, whatever the zone.
+    /// The day in a text: `2026-03-10`, with or without a time after it;
+    /// `Tue Mar 10 00:00:00 EST 2026`, as Java writes dates and the JMeter plan sends them; or
+    /// `Tue Mar 10 2026 00:00:00 GMT+0100`, as browsers do. The date is taken as it stands there,
+    /// whatever the zone.
     pub fn parse(text: &str) -> Option<Day> {
         let words: Vec<&str> = text.split_whitespace().collect();
         match words[..] {

@@ -30,8 +30,9 @@ impl Default for Network {
 }
 
 impl Network {
-    /// The airline's network, by one rule: from every origin to every destination, except to itself. These are the 394
-    /// segments of Acme Air, with the same numbers; the distances are our own.
+    /// The airline's network, by one rule: from every origin to every destination, except to
+    /// itself. These are the 394 segments of Acme Air, with the same numbers; the distances are our
+    /// own.
     pub fn new() -> Network {
         let mut segments = Vec::new();
         let mut by_codes = BTreeMap::new();
@@ -65,7 +66,8 @@ impl Network {
     }
 }
 
-/// Destinations in the order that gives segments the numbers they have in Acme Air: Mumbai, once Bombay, comes first.
+/// Destinations in the order that gives segments the numbers they have in Acme Air: Mumbai, once
+/// Bombay, comes first.
 fn by_city_after_mumbai() -> impl Iterator<Item = &'static Airport> {
     let mumbai = Airport::destinations().filter(|it| it.code == "BOM");
     mumbai.chain(Airport::destinations().filter(|it| it.code != "BOM"))

@@ -21,7 +21,8 @@ pub struct FlightFacts {
     pub arrival: Moment,
 }
 
-/// The flights of some days: one a day on each segment, as Acme Air's loader for Node.js makes them.
+/// The flights of some days: one a day on each segment, as Acme Air's loader for Node.js makes
+/// them.
 #[derive(Clone, Debug)]
 pub struct Timetable {
     network: Network,
@@ -96,7 +97,8 @@ impl Timetable {
     }
 }
 
-/// Departures are spread over the day, five minutes apart (in Acme Air everybody leaves at midnight).
+/// Departures are spread over the day, five minutes apart (in Acme Air everybody leaves at
+/// midnight).
 fn departure_minute(segment: usize) -> u32 {
     (segment * 35 % MINUTES_PER_DAY) as u32
 }

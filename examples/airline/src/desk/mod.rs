@@ -1,12 +1,13 @@
-//! Desks: where requests arrive. There are a few of them, and each keeps the sessions whose ids lead to it.
+//! Desks: where requests arrive. There are a few of them, and each keeps the sessions whose ids
+//! lead to it.
 //!
 //! - [`Desk`]: the actor.
 //! - [`Sessions`]: who is logged in.
 //! - [`Query`], [`Options`], [`Order`]: trips.
 //! - [`Refusal`]: why something is not done.
 //!
-//! A desk checks who asks and leaves the work to a customer or to flights: the answer goes from them straight to whoever
-//! asked ([`Turn::delegate`]).
+//! A desk checks who asks and leaves the work to a customer or to flights: the answer goes from
+//! them straight to whoever asked ([`Turn::delegate`]).
 
 mod refusal;
 mod sessions;

@@ -12,8 +12,8 @@ use axum::response::IntoResponse;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-/// The form also has `toFlightSegId` and `retFlightSegId`. A flight's id says everything, and the original does not look
-/// at them either.
+/// The form also has `toFlightSegId` and `retFlightSegId`. A flight's id says everything, and the
+/// original does not look at them either.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct BookForm {

@@ -3,7 +3,8 @@
 //! - [`router`]: which path leads where.
 //! - [`Service`]: the airline, and how handlers ask it.
 //! - [`Problem`]: answers to requests that cannot be served; [`Session`]: the cookie.
-//! - one module for each first word of a path: `login`, `flights`, `bookings`, `customers`, `config`; `page` is the web page.
+//! - one module for each first word of a path: `login`, `flights`, `bookings`, `customers`,
+//!   `config`; `page` is the web page.
 //!
 //! Handlers are tokio tasks without state. Each asks one actor and writes down its answer.
 

@@ -29,7 +29,8 @@ impl Problem {
         Problem::new(StatusCode::BAD_REQUEST, reason)
     }
 
-    /// What a rejection of axum's becomes: too large stays too large, everything else is the sender's mistake.
+    /// What a rejection of axum's becomes: too large stays too large, everything else is the
+    /// sender's mistake.
     fn of_rejection(status: StatusCode, reason: String) -> Problem {
         match status {
             StatusCode::PAYLOAD_TOO_LARGE => Problem::new(status, reason),

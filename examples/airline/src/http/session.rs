@@ -14,7 +14,8 @@ const NAME: &str = "sessionid";
 pub struct Session(pub Id);
 
 impl Session {
-    /// The header that gives a browser its session. Scripts cannot read it, and other sites cannot use it for posts.
+    /// The header that gives a browser its session. Scripts cannot read it, and other sites cannot
+    /// use it for posts.
     pub fn cookie(self) -> String {
         format!("{NAME}={}; Path=/; HttpOnly; SameSite=Lax", self.0)
     }

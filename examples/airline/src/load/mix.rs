@@ -16,8 +16,9 @@ pub struct Question {
     pub back: Day,
 }
 
-/// Pairs of airports for all users together, one after the other: where a trip begins cycles through the 14 destinations
-/// and Amsterdam, where it goes through the destinations. All 210 pairs come, and 170 of them are connected.
+/// Pairs of airports for all users together, one after the other: where a trip begins cycles
+/// through the 14 destinations and Amsterdam, where it goes through the destinations. All 210 pairs
+/// come, and 170 of them are connected.
 #[derive(Debug)]
 pub struct Mix {
     today: Day,

@@ -4,9 +4,9 @@
 //! - [`User`]: one user's loop; [`Mix`]: what users look for; [`Kind`]: the requests there are.
 //! - [`Tally`]: what was met.
 //!
-//! The loop is that of the original's JMeter plan: log in; in a quarter of the loops read the profile and write it back
-//! changed; look for flights five times; book if the last look found a flight out; list bookings; in one loop of a
-//! hundred cancel all but two; log out.
+//! The loop is that of the original's JMeter plan: log in; in a quarter of the loops read the
+//! profile and write it back changed; look for flights five times; book if the last look found a
+//! flight out; list bookings; in one loop of a hundred cancel all but two; log out.
 
 mod kind;
 mod mix;

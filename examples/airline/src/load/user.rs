@@ -27,8 +27,8 @@ enum Break {
 /// A virtual user.
 #[derive(Debug)]
 pub struct User {
-    /// Every so-many-th customer is this user's, by its number, so that no two users act for one customer at once: the
-    /// second would find bookings gone that the first has cancelled.
+    /// Every so-many-th customer is this user's, by its number, so that no two users act for one
+    /// customer at once: the second would find bookings gone that the first has cancelled.
     pub(super) it: example_load::User,
     pub(super) mix: Rc<Mix>,
     pub(super) tally: Rc<RefCell<Tally>>,

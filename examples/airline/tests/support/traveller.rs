@@ -1,4 +1,5 @@
-//! Travellers: actors that log in, book, cancel and log out at times of their own, and remember what they were told.
+//! Travellers: actors that log in, book, cancel and log out at times of their own, and remember
+//! what they were told.
 
 use airline::airline::Airline;
 use airline::audit::Told;
@@ -57,7 +58,8 @@ impl Traveller {
         self.met.done = true;
     }
 
-    /// Whole milliseconds, few of them: turns take no virtual time, so travellers meet only when they act at the same one.
+    /// Whole milliseconds, few of them: turns take no virtual time, so travellers meet only when
+    /// they act at the same one.
     fn rest(&self, t: &Turn<Self>) {
         t.after(Duration::from_millis(t.random_below(3)), t.me().act());
     }

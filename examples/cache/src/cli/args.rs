@@ -14,8 +14,10 @@ use vivant::heap::{Marking, Pacing};
 
 /// An LRU page cache on Vivant's actors, behind HTTP.
 ///
-/// Without a command: starts two servers, whose caches are a graph in a collected heap and a hash map in plain memory, fills both, asks each in turn for pages at a
-/// constant rate, prints the latencies, and audits both. Ends with 1 if a page did not come, was not the right one, or an audit fails.
+/// Without a command: starts two servers, whose caches are a graph in a collected heap and a hash
+/// map in plain memory, fills both, asks each in turn for pages at a constant rate, prints the
+/// latencies, and audits both. Ends with 1 if a page did not come, was not the right one, or an
+/// audit fails.
 #[derive(Clone, Debug, Parser)]
 #[command(name = "cache", version, args_conflicts_with_subcommands = true)]
 pub struct Arguments {
@@ -56,7 +58,8 @@ pub struct CacheArguments {
     /// Entries.
     #[arg(long, default_value_t = 640_000, value_parser = clap::value_parser!(u32).range(1..=100_000_000))]
     pub capacity: u32,
-    /// Caches that share the titles among them, each an actor. With one, one large heap is under test.
+    /// Caches that share the titles among them, each an actor. With one, one large heap is under
+    /// test.
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=4096))]
     pub stripes: u16,
     /// Workers of the actor system; one for each processor unless given.
@@ -65,7 +68,8 @@ pub struct CacheArguments {
     /// How the heaps of graphs are marked: concurrent, at-once or never.
     #[arg(long, default_value_t = Marking::Concurrent)]
     pub collector: Marking,
-    /// By which factor a heap of graphs grows before it is marked again; a large one by a quarter of that.
+    /// By which factor a heap of graphs grows before it is marked again; a large one by a quarter
+    /// of that.
     #[arg(long, default_value_t = Pacing::new().growth, value_parser = factor)]
     pub growth: f64,
 }
@@ -88,7 +92,8 @@ pub struct RateArguments {
     /// How often each server is asked for so long, in turn.
     #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub rounds: u32,
-    /// How long nobody asks before each round, in seconds. A heap that has come to rest is collected then, and should not be while another server is measured.
+    /// How long nobody asks before each round, in seconds. A heap that has come to rest is
+    /// collected then, and should not be while another server is measured.
     #[arg(long, default_value_t = 5.0, value_parser = not_negative)]
     pub pause: f64,
     /// Prints one line of JSON after the table.
@@ -119,7 +124,8 @@ pub struct LoadArguments {
     /// Where the server listens.
     #[arg(long, default_value = "127.0.0.1:3000")]
     pub server: SocketAddr,
-    /// The server gives pages and tells nothing of itself: there is no audit, and the report has what was met alone.
+    /// The server gives pages and tells nothing of itself: there is no audit, and the report has
+    /// what was met alone.
     #[arg(long)]
     pub pages_only: bool,
     /// How requests come.

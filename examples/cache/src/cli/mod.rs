@@ -2,7 +2,8 @@
 //!
 //! - [`Arguments`]: what can be said.
 //! - `serve`: the server alone, in a [`House`]; `load`: the load generator alone.
-//! - `run`: both, with a server in a process of its own for each store, so that the memory of each is its own. `target`: either of them under load.
+//! - `run`: both, with a server in a process of its own for each store, so that the memory of each
+//!   is its own. `target`: either of them under load.
 
 mod args;
 mod house;

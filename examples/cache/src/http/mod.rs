@@ -8,8 +8,9 @@
 //! | `GET /_audit` | [`Audit`] as JSON; for when nobody asks for pages |
 //! | `POST /_stop` | answers what has been asked, and ends |
 //!
-//! A page goes out as it is: the body is made of the reply, which is a counted reference to the object in the cache's heap, and is given up when the
-//! socket has taken the bytes. Nobody copies them on the way but the system.
+//! A page goes out as it is: the body is made of the reply, which is a counted reference to the
+//! object in the cache's heap, and is given up when the socket has taken the bytes. Nobody copies
+//! them on the way but the system.
 
 mod problem;
 mod service;

@@ -1,4 +1,5 @@
-//! The load generator: requests for pages are due at a constant rate, whatever became of those before.
+//! The load generator: requests for pages are due at a constant rate, whatever became of those
+//! before.
 //!
 //! - [`Plan`]: how much, how long, from which seed; [`run`] carries it out.
 //! - [`User`]: asks for pages on a connection of its own, and looks at each that it gets.
@@ -21,7 +22,8 @@ use std::time::Duration;
 /// What a run does.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Plan {
-    /// How long requests are due that nobody measures: connections are new, and their code was not run yet.
+    /// How long requests are due that nobody measures: connections are new, and their code was not
+    /// run yet.
     pub warm: Duration,
     /// How long requests are due after that.
     pub duration: Duration,

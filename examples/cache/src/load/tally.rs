@@ -11,7 +11,8 @@ const UNEXPECTED_KEPT_MAX: usize = 10;
 /// What a run met.
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
-    /// From the moment at which a request was due to the one at which a connection took it up: all were waiting for answers, or the generator woke late.
+    /// From the moment at which a request was due to the one at which a connection took it up: all
+    /// were waiting for answers, or the generator woke late.
     pub sent: Latency,
     /// From the moment at which a request was due to the one at which the whole answer was there.
     pub answered: Latency,

@@ -62,7 +62,8 @@ pub fn found(answer: &Answer) -> Option<Found> {
     })
 }
 
-/// Whether an answer is the page that was asked for. After its time was taken: this renders the page once more.
+/// Whether an answer is the page that was asked for. After its time was taken: this renders the
+/// page once more.
 pub(super) fn looked_at(pages: &Pages, title: u64, answer: &Answer) -> Result<Found, Unexpected> {
     match (answer.status, found(answer)) {
         (StatusCode::OK, Some(found)) if pages.is_page(title, &answer.body) => Ok(found),

@@ -45,7 +45,8 @@ pub struct Run {
 pub struct Told {
     /// What the server told before it was asked for pages.
     pub before: Stats,
-    /// What its heaps did while it was asked for pages: between rounds they rest, and are collected too.
+    /// What its heaps did while it was asked for pages: between rounds they rest, and are collected
+    /// too.
     pub under_load: Heap,
     /// The processors' time that the server had while it was asked for pages.
     pub cpu_ns: u64,

@@ -13,7 +13,8 @@ pub struct Counts {
     pub hits: u64,
     /// Pages that were rendered.
     pub misses: u64,
-    /// From the moment at which a question was sent to the one at which its turn began: while it waited for others' turns, and for the collector.
+    /// From the moment at which a question was sent to the one at which its turn began: while it
+    /// waited for others' turns, and for the collector.
     pub waited: Latency,
     /// From then until the reply was ready to leave.
     pub turn: Latency,

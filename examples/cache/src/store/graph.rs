@@ -1,8 +1,9 @@
 //! The cache as a graph in a collected heap.
 //!
-//! Entries know their neighbours, so the list is circles throughout, and the index knows all entries. Who takes an entry out mends its neighbours and forgets it;
-//! nobody counts references. An entry that goes out also forgets its own neighbours: it is old by then, and an old object that is dead but not yet found so would
-//! keep what it refers to.
+//! Entries know their neighbours, so the list is circles throughout, and the index knows all
+//! entries. Who takes an entry out mends its neighbours and forgets it; nobody counts references.
+//! An entry that goes out also forgets its own neighbours: it is old by then, and an old object
+//! that is dead but not yet found so would keep what it refers to.
 
 use super::{Counts, Found, Html, Ledger, Served, Walk};
 use crate::page::Pages;
@@ -89,7 +90,8 @@ impl<'gc> CacheState<'gc> {
         self.newest = Some(entry);
     }
 
-    /// Takes an entry out of the list: its neighbours know each other from then on, and it knows nobody.
+    /// Takes an entry out of the list: its neighbours know each other from then on, and it knows
+    /// nobody.
     fn unlink(&mut self, m: &Mutator<'gc>, entry: EntryRef<'gc>) {
         let mut out = entry.borrow_mut(m);
         let (newer, older) = (out.newer.take(), out.older.take());
@@ -146,7 +148,8 @@ impl<'gc> CacheState<'gc> {
         }
     }
 
-    /// A page, which is the newest then. `asked` is when the question was sent, as time since the system began: it is for the statistics.
+    /// A page, which is the newest then. `asked` is when the question was sent, as time since the
+    /// system began: it is for the statistics.
     pub fn get(&mut self, t: &Turn<'gc, Cache>, title: u64, asked: Duration) -> Served {
         let begun = t.now();
         let (html, found) = self.page(t, title);
@@ -174,7 +177,8 @@ impl<'gc> CacheState<'gc> {
         }
     }
 
-    /// Goes through the whole list in both directions. Takes as long as that takes, and is for when nobody waits.
+    /// Goes through the whole list in both directions. Takes as long as that takes, and is for when
+    /// nobody waits.
     pub fn walk(&self) -> Walk {
         let mut walk = Walk {
             in_index: self.index.len(),

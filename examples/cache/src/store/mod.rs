@@ -1,20 +1,26 @@
 //! Stores: the cache as an actor, built in two ways that have the same behaviours.
 //!
-//! - [`Cache`]: a graph in the actor's own collected heap. Entries know their neighbours in both directions; who goes out is forgotten. Pages are shared,
-//!   immutable objects of that heap, so that a reply is a counted reference: the page's bytes lie where they were rendered until the socket has them.
-//! - [`PlainCache`]: the same by a hash map and a vector of slots of `std`, with pages as `Arc<str>`. No collector: it is what the graph is compared with.
+//! - [`Cache`]: a graph in the actor's own collected heap. Entries know their neighbours in both
+//!   directions; who goes out is forgotten. Pages are shared, immutable objects of that heap, so
+//!   that a reply is a counted reference: the page's bytes lie where they were rendered until the
+//!   socket has them.
+//! - [`PlainCache`]: the same by a hash map and a vector of slots of `std`, with pages as
+//!   `Arc<str>`. No collector: it is what the graph is compared with.
 //! - [`Stripe`]: the address of either.
 //!
 //! What must hold of each:
 //!
 //! - L1 There are never more entries than the capacity.
 //! - L2 A page that is asked for is the newest. When there is no room, the oldest goes.
-//! - L3 From the newest to the oldest, and back, the list has the same entries, and the index has these and no others.
+//! - L3 From the newest to the oldest, and back, the list has the same entries, and the index has
+//!   these and no others.
 //! - L4 Who has got a page has it as it was, whatever becomes of its entry.
 //!
-//! A page that is not there is rendered in the same turn. That takes a few microseconds, about as long as two messages do; and since looking and inserting are one
-//! turn, nobody renders a page that another request is about to insert. A page that took milliseconds would be asked of other actors, by `t.ask(…).then(…)`. One
-//! that a renderer's heap owned would also lie in many heaps; here one large heap is what is under test.
+//! A page that is not there is rendered in the same turn. That takes a few microseconds, about as
+//! long as two messages do; and since looking and inserting are one turn, nobody renders a page
+//! that another request is about to insert. A page that took milliseconds would be asked of other
+//! actors, by `t.ask(…).then(…)`. One that a renderer's heap owned would also lie in many heaps;
+//! here one large heap is what is under test.
 
 mod counts;
 mod graph;

@@ -1,4 +1,5 @@
-//! The same cache without a collector: a hash map from titles to slots, and a vector of slots that know their neighbours by number.
+//! The same cache without a collector: a hash map from titles to slots, and a vector of slots that
+//! know their neighbours by number.
 
 use super::{Counts, Found, Html, Ledger, Served, Walk};
 use crate::page::Pages;
@@ -17,7 +18,8 @@ struct Slot {
     older: Option<usize>,
 }
 
-/// A cache in plain memory; see the [module](super). It has the graph's hash function, not that of `std`, so that what differs is the memory.
+/// A cache in plain memory; see the [module](super). It has the graph's hash function, not that of
+/// `std`, so that what differs is the memory.
 #[derive(Actor, Debug)]
 pub struct PlainCache {
     pages: Pages,
@@ -116,7 +118,8 @@ impl PlainCache {
 
 #[behaviours]
 impl PlainCache {
-    /// A page, which is the newest then. `asked` is when the question was sent, as time since the system began: it is for the statistics.
+    /// A page, which is the newest then. `asked` is when the question was sent, as time since the
+    /// system began: it is for the statistics.
     pub fn get(&mut self, t: &Turn<Self>, title: u64, asked: Duration) -> Served {
         let begun = t.now();
         let (html, found) = self.page(title);
@@ -144,7 +147,8 @@ impl PlainCache {
         }
     }
 
-    /// Goes through the whole list in both directions. Takes as long as that takes, and is for when nobody waits.
+    /// Goes through the whole list in both directions. Takes as long as that takes, and is for when
+    /// nobody waits.
     pub fn walk(&self) -> Walk {
         let mut walk = Walk {
             in_index: self.index.len(),

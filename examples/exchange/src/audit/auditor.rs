@@ -45,7 +45,8 @@ fn silent(t: &Turn<Auditor>, error: &AskError) -> Promise<Audit> {
     })
 }
 
-/// Everybody is asked in the order in which orders go through the exchange: so what one has done upon an order, the next has heard of when it is asked (T2).
+/// Everybody is asked in the order in which orders go through the exchange: so what one has done
+/// upon an order, the next has heard of when it is asked (T2).
 #[behaviours]
 impl Auditor {
     /// Audits everybody.

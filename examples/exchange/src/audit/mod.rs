@@ -1,19 +1,26 @@
-//! The audit: whether all who took part tell the same story, and whether it is the story of a fair exchange.
+//! The audit: whether all who took part tell the same story, and whether it is the story of a fair
+//! exchange.
 //!
-//! - [`Auditor`]: the actor that asks everybody, and then goes through one instrument after the other.
-//! - [`Ledgers`]: what they answered, compared: [`Ledgers::instrument`] one instrument, [`Ledgers::whole`] the exchange.
+//! - [`Auditor`]: the actor that asks everybody, and then goes through one instrument after the
+//!   other.
+//! - [`Ledgers`]: what they answered, compared: [`Ledgers::instrument`] one instrument,
+//!   [`Ledgers::whole`] the exchange.
 //! - [`Finding`]: what is wrong.
 //!
 //! What must hold when no order is under way:
 //!
-//! - X1 Every order that the gateway has passed on was answered once, and nobody was answered who had not asked.
-//! - X2 The quantity of every order is what was traded of it, what rests, what was cancelled and what was given up.
-//! - X3 Every trader's shares and cash are those of the trades; over all traders, shares of each instrument and cash sum up to zero.
-//! - X4 First the best price, then who came first: replayed from the gateway's list in the reference book, each instrument has the same trades, answers and
-//!   resting orders. So no order was lost or overtaken on the way, however often its instrument was handed over.
+//! - X1 Every order that the gateway has passed on was answered once, and nobody was answered who
+//!   had not asked.
+//! - X2 The quantity of every order is what was traded of it, what rests, what was cancelled and
+//!   what was given up.
+//! - X3 Every trader's shares and cash are those of the trades; over all traders, shares of each
+//!   instrument and cash sum up to zero.
+//! - X4 First the best price, then who came first: replayed from the gateway's list in the
+//!   reference book, each instrument has the same trades, answers and resting orders. So no order
+//!   was lost or overtaken on the way, however often its instrument was handed over.
 //! - X5 No book is crossed, and no reader has seen one that was.
-//! - X6 Every reader has read every version of every instrument, in its order; those that it keeps stay as they were; and the last one says what is
-//!   in the book.
+//! - X6 Every reader has read every version of every instrument, in its order; those that it keeps
+//!   stay as they were; and the last one says what is in the book.
 //! - X7 Every instrument is at one shard, and no order waits for one.
 
 mod auditor;

@@ -1,4 +1,5 @@
-//! The graph by counted references: `Rc<RefCell<…>>`, and `Weak` for the ways back, or nothing would ever be freed.
+//! The graph by counted references: `Rc<RefCell<…>>`, and `Weak` for the ways back, or nothing
+//! would ever be freed.
 
 use super::OrderBook;
 use super::matching::Matching;
@@ -8,7 +9,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::rc::{Rc, Weak};
 use vivant::gc;
 
-/// As [`Book`](super::Book), without a collector. Its maps are those of `std`, with the hash function of `gc::HashMap`.
+/// As [`Book`](super::Book), without a collector. Its maps are those of `std`, with the hash
+/// function of `gc::HashMap`.
 #[derive(Debug, Default)]
 pub struct CountedBook {
     bids: BTreeMap<Price, Rc<RefCell<Level>>>,

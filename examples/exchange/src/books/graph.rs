@@ -1,7 +1,8 @@
 //! The book as a graph in a collected heap.
 //!
-//! Orders know their neighbours and their level, levels their first and last order: circles throughout. Who takes an order out mends its neighbours
-//! and forgets it; nobody counts references, and nobody says when an order ends.
+//! Orders know their neighbours and their level, levels their first and last order: circles
+//! throughout. Who takes an order out mends its neighbours and forgets it; nobody counts
+//! references, and nobody says when an order ends.
 
 use super::matching::Matching;
 use crate::order::{Answer, Order, OrderId, Place, Price, Quantity, Rest, Side, Trade, TraderId};
@@ -218,7 +219,8 @@ fn first_of<'gc>(level: LevelRef<'gc>) -> Option<RestingRef<'gc>> {
     level.borrow().first
 }
 
-/// Takes an order out of its level: those beside it, or the level's ends, know each other from then on.
+/// Takes an order out of its level: those beside it, or the level's ends, know each other from then
+/// on.
 fn unlink<'gc>(m: &Mutator<'gc>, order: RestingRef<'gc>) {
     let order = order.borrow();
     match order.ahead {

@@ -8,9 +8,10 @@ use std::path::PathBuf;
 
 /// An exchange on Vivant's actors.
 ///
-/// Without a command: sends orders at a constant rate to order books that are graphs, publishes market data to readers, hands instruments over from shard
-/// to shard meanwhile, prints and writes down the latencies, and audits that everything is accounted for. Then compares the book with others in one
-/// thread. Ends with 1 if an order was not answered or the audit fails.
+/// Without a command: sends orders at a constant rate to order books that are graphs, publishes
+/// market data to readers, hands instruments over from shard to shard meanwhile, prints and writes
+/// down the latencies, and audits that everything is accounted for. Then compares the book with
+/// others in one thread. Ends with 1 if an order was not answered or the audit fails.
 #[derive(Clone, Debug, Parser)]
 #[command(name = "exchange", version, args_conflicts_with_subcommands = true)]
 pub struct Arguments {

@@ -1,6 +1,7 @@
 //! Reports: what a run met, what the audit found, and how the book compares with others.
 //!
-//! - [`Outcome`]: everything there is to report of a run; `table`: for a terminal, its `Display` and that of [`Race`].
+//! - [`Outcome`]: everything there is to report of a run; `table`: for a terminal, its `Display`
+//!   and that of [`Race`].
 //! - [`html`]: a page with a chart for each latency.
 //! - [`json`]: one line for programs.
 

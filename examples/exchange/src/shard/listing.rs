@@ -9,7 +9,8 @@ use std::time::Duration;
 use vivant::heap::Iso;
 use vivant::prelude::*;
 
-/// An instrument. It may be sent: the book in it is a region, the version that was published last a shared object, the rest plain.
+/// An instrument. It may be sent: the book in it is a region, the version that was published last a
+/// shared object, the rest plain.
 #[derive(Object, Debug)]
 pub struct Listing<'gc> {
     symbol: Symbol,
@@ -79,7 +80,8 @@ impl<'gc> Listing<'gc> {
         answer
     }
 
-    /// The version after the latest, and when the orders were due that it is the first to show; none if no order has come.
+    /// The version after the latest, and when the orders were due that it is the first to show;
+    /// none if no order has come.
     pub(super) fn next_version(
         &mut self,
         t: &Turn<'gc, Shard>,

@@ -1,25 +1,29 @@
 //! Shards: actors with the order books of some instruments.
 //!
 //! - [`Shard`]: the actor. It carries orders out, tells traders, and publishes what has changed.
-//! - [`Listing`]: one instrument: its book, a region of its own ([`Iso`]), and what goes with it wherever it goes.
+//! - [`Listing`]: one instrument: its book, a region of its own ([`Iso`]), and what goes with it
+//!   wherever it goes.
 //! - [`Version`]: what is published of an instrument: a [`Val`] that any actor reads.
 //!
 //! # How an instrument is handed over
 //!
-//! The gateway tells the shard that has it to *give* it to another, and from then on sends its orders there. That is all: nobody waits for an answer,
-//! and no order is held up anywhere else.
+//! The gateway tells the shard that has it to *give* it to another, and from then on sends its
+//! orders there. That is all: nobody waits for an answer, and no order is held up anywhere else.
 //!
-//! 1. Orders that the gateway has sent before are in the old shard's mailbox before `give`, so they are carried out there (T2).
-//! 2. `give` sends the listing as it is: the book moves by one pointer, however many orders rest in it.
-//! 3. Orders that come to the new shard before the listing does are laid aside, in their order, and carried out when it comes. So is a `give` that
-//!    comes too early.
+//! 1. Orders that the gateway has sent before are in the old shard's mailbox before `give`, so they
+//!    are carried out there (T2).
+//! 2. `give` sends the listing as it is: the book moves by one pointer, however many orders rest in
+//!    it.
+//! 3. Orders that come to the new shard before the listing does are laid aside, in their order, and
+//!    carried out when it comes. So is a `give` that comes too early.
 //!
 //! What must hold:
 //!
 //! - G1 An instrument is at one shard, or in one message: an `Iso` cannot be copied.
 //! - G2 An instrument's orders are carried out in the order in which the gateway sent them.
-//! - G3 The versions of an instrument have the numbers 1, 2, 3 … wherever it is, and each reader gets them in this order: the old shard sends its last version
-//!   before the listing, the new shard its first one after that, and delivery is causal (T2).
+//! - G3 The versions of an instrument have the numbers 1, 2, 3 … wherever it is, and each reader
+//!   gets them in this order: the old shard sends its last version before the listing, the new
+//!   shard its first one after that, and delivery is causal (T2).
 
 mod listing;
 mod version;
@@ -125,7 +129,8 @@ impl<'gc> ShardState<'gc> {
             Whereabouts::OnItsWay(early) => return early.push(Early::Order(incoming)),
         };
         let answer = listing.apply(&incoming, &mut self.trades);
-        // Before the answers: who knows them and asks for the ledger finds everything published (T2).
+        // Before the answers: who knows them and asks for the ledger finds everything published
+        // (T2).
         self.publish_soon(t);
         let traders = &self.audience.traders;
         t.send(traders[order.trader as usize].answered(order.id, due, answer));
@@ -135,7 +140,8 @@ impl<'gc> ShardState<'gc> {
         }
     }
 
-    /// Publishes what has changed: one version for all orders that were waiting in the mailbox when the first of them was carried out.
+    /// Publishes what has changed: one version for all orders that were waiting in the mailbox when
+    /// the first of them was carried out.
     pub fn publish(&mut self, t: &Turn<'gc, Shard>) {
         self.publishing = Publishing::No;
         for instrument in self.instruments.values_mut() {
@@ -146,7 +152,8 @@ impl<'gc> ShardState<'gc> {
                 continue;
             };
             let (symbol, number) = (version.symbol, version.number);
-            // The meter hears of it before the first reader does, and so before that one tells the meter (T2).
+            // The meter hears of it before the first reader does, and so before that one tells the
+            // meter (T2).
             t.send(self.audience.meter.published(symbol, number, dues));
             for reader in &self.audience.readers {
                 t.send(reader.read(version));

@@ -4,8 +4,9 @@ use crate::order::{Place, Price, Quantity, Side, Symbol};
 use vivant::heap::{Mutator, val};
 use vivant::prelude::*;
 
-/// A version of an instrument's levels. It never changes, and shares with the versions before and after it what is the same: a version costs the levels
-/// that have changed, and some nodes above them.
+/// A version of an instrument's levels. It never changes, and shares with the versions before and
+/// after it what is the same: a version costs the levels that have changed, and some nodes above
+/// them.
 #[derive(Object, Debug)]
 pub struct Version<'gc> {
     /// The instrument.

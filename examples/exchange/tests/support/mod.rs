@@ -31,7 +31,8 @@ pub(crate) fn orders(seed: u64) -> impl Iterator<Item = Incoming> {
     Flow::new(MARKET, seed).map(move |order| Incoming { order, due })
 }
 
-/// Sends orders of the simulation's seed to a gateway, a few at a time, so that some find the exchange busy and some idle.
+/// Sends orders of the simulation's seed to a gateway, a few at a time, so that some find the
+/// exchange busy and some idle.
 pub(crate) fn send(simulation: &Simulation, gateway: &Address<Gateway>, count: usize) {
     let orders: Vec<Incoming> = orders(simulation.seed()).take(count).collect();
     for some in orders.chunks(40) {

@@ -1,4 +1,5 @@
-//! Questions inside actors: a promise continues in a later turn; several are gathered; one has a time limit.
+//! Questions inside actors: a promise continues in a later turn; several are gathered; one has a
+//! time limit.
 #![allow(clippy::print_stdout, reason = "the example prints what it does")]
 
 use std::time::Duration;

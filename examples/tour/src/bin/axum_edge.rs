@@ -1,5 +1,5 @@
-//! HTTP at the edge, state in actors: `GET /hits` counts. `cargo run -p tour --bin axum_edge -- --once` serves itself one
-//! request and ends.
+//! HTTP at the edge, state in actors: `GET /hits` counts.
+//! `cargo run -p tour --bin axum_edge -- --once` serves itself one request and ends.
 #![allow(clippy::print_stdout, reason = "the example prints what it does")]
 
 use axum::Router;

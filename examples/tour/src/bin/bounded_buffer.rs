@@ -1,7 +1,9 @@
-//! A buffer with a bound, by two guards: `put` waits while it is full, `take` while it is empty. There is no lock, no condition
-//! variable and no loop that looks again: a message whose guard is false waits in the buffer's actor, and others pass it. Look at
-//! the first line: of ten puts for four places six wait, and that is seen from outside. Then three producers and two consumers
-//! run on threads, and under a hundred seeds. Try `<=` in the place of `<`, and see what the program says of it.
+//! A buffer with a bound, by two guards: `put` waits while it is full, `take` while it is empty.
+//! There is no lock, no condition variable and no loop that looks again: a message whose guard is
+//! false waits in the buffer's actor, and others pass it. Look at the first line: of ten puts for
+//! four places six wait, and that is seen from outside. Then three producers and two consumers run
+//! on threads, and under a hundred seeds. Try `<=` in the place of `<`, and see what the program
+//! says of it.
 #![allow(clippy::print_stdout, reason = "the example prints what it does")]
 
 use std::collections::VecDeque;

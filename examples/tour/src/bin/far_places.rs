@@ -1,14 +1,17 @@
 //! A graph in one actor, and far references to its objects in others: `Far` and `Tag`.
 //!
-//! A city has places that lead to each other in circles: private objects, which its own turns read and write without a lock. Couriers have far references to
-//! the places where they have something to do: two words, which say whose the object is and which it is. A courier cannot look at a place; it sends the
-//! city a message about it, and the city opens the tag. Far references go on to other couriers, are equal if their places are the same, and keep a place
-//! alive that the city itself has forgotten.
+//! A city has places that lead to each other in circles: private objects, which its own turns read
+//! and write without a lock. Couriers have far references to the places where they have something
+//! to do: two words, which say whose the object is and which it is. A courier cannot look at a
+//! place; it sends the city a message about it, and the city opens the tag. Far references go on to
+//! other couriers, are equal if their places are the same, and keep a place alive that the city
+//! itself has forgotten.
 //!
-//! Where to look: `t.far` makes one; `stop.to` makes the message; `open` in `deliver` is refused for a place of another city.
+//! Where to look: `t.far` makes one; `stop.to` makes the message; `open` in `deliver` is refused
+//! for a place of another city.
 //!
-//! To try: let `Courier` open a tag itself. Stop the city, and see what becomes of the deliveries (dead letters), and of the places (they go with the
-//! last courier that knows them).
+//! To try: let `Courier` open a tag itself. Stop the city, and see what becomes of the deliveries
+//! (dead letters), and of the places (they go with the last courier that knows them).
 
 #![allow(clippy::print_stdout, reason = "the example prints what it does")]
 

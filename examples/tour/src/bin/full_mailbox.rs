@@ -1,8 +1,9 @@
-//! Mailboxes with a bound of three, and what becomes of what finds them full. A gauge wants the newest values: `drop_oldest`. A
-//! desk wants to know whom it turned away: `reject`, where `try_send` gives the message back, `send` makes a dead letter, a question is
-//! answered with an error, and `offer().await` waits for a place. Look at the counts at the end: each lost message is there, with
-//! its cause and the line that made it. Nothing runs between the sends, as this is a simulation, so the figures are exact.
-//! Try `drop_newest(3)` at the gauge.
+//! Mailboxes with a bound of three, and what becomes of what finds them full. A gauge wants the
+//! newest values: `drop_oldest`. A desk wants to know whom it turned away: `reject`, where
+//! `try_send` gives the message back, `send` makes a dead letter, a question is answered with an
+//! error, and `offer().await` waits for a place. Look at the counts at the end: each lost message
+//! is there, with its cause and the line that made it. Nothing runs between the sends, as this is a
+//! simulation, so the figures are exact. Try `drop_newest(3)` at the gauge.
 #![allow(clippy::print_stdout, reason = "the example prints what it does")]
 
 use vivant::prelude::*;

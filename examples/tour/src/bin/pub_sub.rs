@@ -1,7 +1,9 @@
-//! Publish and subscribe, and who is found by name. A topic sends each value to every subscriber as a message of its own; it
-//! never waits for one that is slow. Look at the slow board: its subscription has room for four values on the way, so of twenty at
-//! once it hears four, and in the place of the others one `Lagged` with their number; then it goes on. Topics and groups are made by
-//! whoever first asks for their name; an actor has a name when it is given one. Try a larger bound, or a second topic.
+//! Publish and subscribe, and who is found by name. A topic sends each value to every subscriber as
+//! a message of its own; it never waits for one that is slow. Look at the slow board: its
+//! subscription has room for four values on the way, so of twenty at once it hears four, and in the
+//! place of the others one `Lagged` with their number; then it goes on. Topics and groups are made
+//! by whoever first asks for their name; an actor has a name when it is given one. Try a larger
+//! bound, or a second topic.
 #![allow(clippy::print_stdout, reason = "the example prints what it does")]
 
 use vivant::prelude::*;

@@ -1,7 +1,8 @@
-//! Work shared among actors of one kind, in two ways. By key: each word is always counted by the same counter, so a counter owns its
-//! words and nothing is locked. By load: who has the fewest messages waiting gets the next. A desk asks for all words at once and
-//! `t.all` gathers the answers, in the order of asking. Look at the loads: one counter has six messages already, and the other two
-//! get all that follows. Try `next()` in the place of `least_loaded()`.
+//! Work shared among actors of one kind, in two ways. By key: each word is always counted by the
+//! same counter, so a counter owns its words and nothing is locked. By load: who has the fewest
+//! messages waiting gets the next. A desk asks for all words at once and `t.all` gathers the
+//! answers, in the order of asking. Look at the loads: one counter has six messages already, and
+//! the other two get all that follows. Try `next()` in the place of `least_loaded()`.
 #![allow(clippy::print_stdout, reason = "the example prints what it does")]
 
 use std::collections::BTreeMap;

@@ -1,11 +1,12 @@
 //! Data that many actors have at the same time: `Brc`, which costs its owner no atomic operations.
 //!
-//! A library holds pages and lends them out; readers keep what they like. No page is copied. The library's own clones are additions,
-//! because the library made the pages; a reader's reference is counted where it is dropped (`Brc::clone_out`). When the library
-//! corrects a page that somebody still reads, `Brc::make_mut` copies it for the library alone.
+//! A library holds pages and lends them out; readers keep what they like. No page is copied. The
+//! library's own clones are additions, because the library made the pages; a reader's reference is
+//! counted where it is dropped (`Brc::clone_out`). When the library corrects a page that somebody
+//! still reads, `Brc::make_mut` copies it for the library alone.
 //!
-//! Where to look: `Library::lend`, `Library::correct`. Try: `clone` in the place of `clone_out`, and read what the crate's page says of
-//! the queue; a page as `Arc<str>`, and compare.
+//! Where to look: `Library::lend`, `Library::correct`. Try: `clone` in the place of `clone_out`,
+//! and read what the crate's page says of the queue; a page as `Arc<str>`, and compare.
 #![allow(clippy::print_stdout, reason = "the example prints what it does")]
 
 use std::collections::BTreeMap;

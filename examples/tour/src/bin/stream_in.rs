@@ -1,7 +1,8 @@
-//! A stream into an actor, at a rate: each item is a message, and the stream is polled only while fewer than four are on the way.
-//! The actor wants ten a second, after a burst of five. When its rate limit says "later", it closes a guard until then; the items on
-//! the way wait behind it, and so the stream is not polled: nothing is lost and nothing grows. Look at how far the stream was ever
-//! ahead of the actor. Time is virtual. Try another `in_flight`, or another rate.
+//! A stream into an actor, at a rate: each item is a message, and the stream is polled only while
+//! fewer than four are on the way. The actor wants ten a second, after a burst of five. When its
+//! rate limit says "later", it closes a guard until then; the items on the way wait behind it, and
+//! so the stream is not polled: nothing is lost and nothing grows. Look at how far the stream was
+//! ever ahead of the actor. Time is virtual. Try another `in_flight`, or another rate.
 #![allow(clippy::print_stdout, reason = "the example prints what it does")]
 
 use futures_util::stream::{self, StreamExt};
@@ -82,7 +83,8 @@ impl Intake {
         }
     }
 
-    /// Asks the limit for the next item. If that is not yet to be, it asks again when the limit says.
+    /// Asks the limit for the next item. If that is not yet to be, it asks again when the limit
+    /// says.
     fn may_go_on(&mut self, t: &Turn<Self>) {
         let admitted = self.limit.admit(t.now(), 1);
         self.open = admitted.is_ok();

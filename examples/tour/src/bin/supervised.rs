@@ -1,8 +1,10 @@
-//! A tree that mends itself: a ledger, a till that rests on it, a sign that rests on the till. A sale of 13 makes the till panic.
-//! `rest_for_one` starts the till and the sign afresh, and leaves the ledger alone; whoever has an address keeps it. Look at the
-//! third of the three sales: it waited behind the one that failed, and the new till processes it. The waits between starts double,
-//! and at the fourth failure within a minute the supervisor gives up and ends its tree, the last child first. Try `one_for_one`, or
-//! `.messages(Messages::Returned)` at the till. All of it takes seven seconds of virtual time; what the panics print is on stderr.
+//! A tree that mends itself: a ledger, a till that rests on it, a sign that rests on the till. A
+//! sale of 13 makes the till panic. `rest_for_one` starts the till and the sign afresh, and leaves
+//! the ledger alone; whoever has an address keeps it. Look at the third of the three sales: it
+//! waited behind the one that failed, and the new till processes it. The waits between starts
+//! double, and at the fourth failure within a minute the supervisor gives up and ends its tree, the
+//! last child first. Try `one_for_one`, or `.messages(Messages::Returned)` at the till. All of it
+//! takes seven seconds of virtual time; what the panics print is on stderr.
 #![allow(clippy::print_stdout, reason = "the example prints what it does")]
 
 use std::time::Duration;

@@ -1,7 +1,9 @@
-//! Who hears of an end. A watch is a promise of the reason, whatever it is, and has no other effect: the host hears how each guest
-//! left, also of one who has left already. A link is for two who are nothing without each other: if one of them fails the other fails
-//! too, and an end without failure concerns nobody. Look at the last reason: it names both. To start somebody again is
-//! neither's work but a supervisor's (`supervised`). Try `t.unlink`; what the panic prints is on stderr.
+//! Who hears of an end. A watch is a promise of the reason, whatever it is, and has no other
+//! effect: the host hears how each guest left, also of one who has left already. A link is for two
+//! who are nothing without each other: if one of them fails the other fails too, and an end without
+//! failure concerns nobody. Look at the last reason: it names both. To start somebody again is
+//! neither's work but a supervisor's (`supervised`). Try `t.unlink`; what the panic prints is on
+//! stderr.
 #![allow(clippy::print_stdout, reason = "the example prints what it does")]
 
 use vivant::prelude::*;

@@ -1,12 +1,15 @@
 //! A graph in an actor: pages that link to each other in circles, and back.
 //!
-//! The state has a lifetime: so it lies in a heap of the actor's own, which collects itself between the actor's turns. Pages refer to each
-//! other by `Gc`, which is one word and `Copy`; what changes in place is a `Mut`. Nobody counts references, and nobody says when a page ends.
+//! The state has a lifetime: so it lies in a heap of the actor's own, which collects itself between
+//! the actor's turns. Pages refer to each other by `Gc`, which is one word and `Copy`; what changes
+//! in place is a `Mut`. Nobody counts references, and nobody says when a page ends.
 //!
-//! Where to look: `connect` makes circles that counted pointers would leak; `forget` cuts a page off, and `on_death` tells when the collector has
-//! found it and all that hung on it; `reachable` walks the graph a few pages a step, so that others and the collector come in between.
+//! Where to look: `connect` makes circles that counted pointers would leak; `forget` cuts a page
+//! off, and `on_death` tells when the collector has found it and all that hung on it; `reachable`
+//! walks the graph a few pages a step, so that others and the collector come in between.
 //!
-//! To try: let `forget` keep one link to the page, and see that nothing is told. Send `reachable` an `ask` for a page while it is cut off.
+//! To try: let `forget` keep one link to the page, and see that nothing is told. Send `reachable`
+//! an `ask` for a page while it is cut off.
 
 #![allow(clippy::print_stdout, reason = "the example prints what it does")]
 

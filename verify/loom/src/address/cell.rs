@@ -6,7 +6,8 @@ use crate::runtime::signals::{SignalWord, Signals};
 use crate::sync::{AtomicUsize, Mutex, Ordering, lock};
 use crate::tracked::Tracked;
 use std::cell::{Cell as Own, RefCell};
-// Unseen by loom, so that keeping the model itself alive orders nothing. `Rc` will do: loom runs all its threads on one.
+// Unseen by loom, so that keeping the model itself alive orders nothing. `Rc` will do: loom runs
+// all its threads on one.
 use std::rc::Rc as Unseen;
 
 /// The planted bugs.

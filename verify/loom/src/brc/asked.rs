@@ -1,4 +1,5 @@
-//! Who asks whether his reference is the only one, and what happens at the same time. Each scene ends with nothing left.
+//! Who asks whether his reference is the only one, and what happens at the same time. Each scene
+//! ends with nothing left.
 
 use super::object::World;
 use super::scenes::{given, given_one, spawn, used};
@@ -77,8 +78,8 @@ pub(in super::super) fn a_probe_against_others() {
     world.check();
 }
 
-/// Two threads ask at the same time. The owner runs, and has what one of them gives it cloned and given back meanwhile: what it
-/// does is done here by that thread, with the counts alone.
+/// Two threads ask at the same time. The owner runs, and has what one of them gives it cloned and
+/// given back meanwhile: what it does is done here by that thread, with the counts alone.
 pub(in super::super) fn two_probe() {
     let world = World::new();
     let (mut owner, mine, theirs) = given_one();

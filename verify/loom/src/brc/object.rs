@@ -21,7 +21,8 @@ enum Value {
     Ended,
 }
 
-/// The memory stays until the interleaving is over, so that a use after the end is found and not undefined.
+/// The memory stays until the interleaving is over, so that a use after the end is found and not
+/// undefined.
 pub(super) struct Object {
     /// Dropped when the memory is freed: whoever touches it has to have done so before.
     header: ManuallyDrop<Header>,
@@ -119,7 +120,8 @@ impl Raw {
         let freed = &self.object().freed;
         let before = freed.change(|freed| std::mem::replace(freed, true));
         assert!(!before, "freed twice");
-        // SAFETY: once, as was just asserted. What is left of it stays readable, and loom finds who reads it.
+        // SAFETY: once, as was just asserted. What is left of it stays readable, and loom finds who
+        // reads it.
         drop(ManuallyDrop::into_inner(unsafe {
             std::ptr::read(&raw const self.object().header)
         }));

@@ -1,5 +1,6 @@
-//! The paper's decrement and merging (its Algorithms 2 to 4), as far as the nine steps need it. Here each step is one: the fault
-//! is not in the orders of memory. It is in no file of the crate either, whose counts are other ones, so it is injected nowhere.
+//! The paper's decrement and merging (its Algorithms 2 to 4), as far as the nine steps need it.
+//! Here each step is one: the fault is not in the orders of memory. It is in no file of the crate
+//! either, whose counts are other ones, so it is injected nowhere.
 
 use crate::sync::{Arc, Mutex};
 use crate::tracked::Tracked;
@@ -70,7 +71,8 @@ impl Object {
     }
 }
 
-/// The owner gives both of its references away; the other thread drops one, clones the other, and gives both back.
+/// The owner gives both of its references away; the other thread drops one, clones the other, and
+/// gives both back.
 pub(super) fn nine_steps() {
     let object = Arc::new(Object {
         counts: Mutex::new(Counts {

@@ -6,7 +6,8 @@ use super::notice;
 use super::object::{Brc, Owner, Weak, World};
 use loom::thread;
 
-/// An owner, which nobody is now, and references to one object of it: one for the owner and so many others.
+/// An owner, which nobody is now, and references to one object of it: one for the owner and so many
+/// others.
 pub(super) fn given(others: usize) -> (Owner, Brc, Vec<Brc>) {
     let mut owner = Owner::new();
     let (mine, others) = owner.run(|| {

@@ -55,7 +55,8 @@ struct Found {
 }
 
 impl Mark {
-    /// Objects with references, of which the first is the root, and some are shared; the mark has begun.
+    /// Objects with references, of which the first is the root, and some are shared; the mark has
+    /// begun.
     pub(super) fn begins(objects: &[&[Name]], shared: &[Name]) -> Arc<Mark> {
         let object = |(name, refers_to): (Name, &&[Name])| Object {
             state: AtomicU8::new(BEFORE),
@@ -96,7 +97,8 @@ impl Mark {
         Claim::Mine
     }
 
-    /// What is not shared, if the mark puts anything off. It is looked at without a claim: nobody else may be at work.
+    /// What is not shared, if the mark puts anything off. It is looked at without a claim: nobody
+    /// else may be at work.
     fn all_else_was_met(&self) {
         if self.objects.iter().any(|object| object.is_shared) {
             let private = self.objects.iter().filter(|object| !object.is_shared);

@@ -1,4 +1,5 @@
-//! Senders outside who wait until a receiver has recovered (`Mutes::wait`), and one of them who does not wait any more.
+//! Senders outside who wait until a receiver has recovered (`Mutes::wait`), and one of them who
+//! does not wait any more.
 
 use crate::runtime::mute::{Marks, Mutes, Pressure, Wait};
 use crate::sync::Arc;

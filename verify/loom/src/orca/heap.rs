@@ -16,7 +16,8 @@ use std::task::Waker;
 /// How much a heap asks for when it has no weight left to give: 256 in the crate.
 const MORE: i64 = 2;
 
-/// The memory of one interleaving. It stays until that is over, so that a use after the end is found and not undefined.
+/// The memory of one interleaving. It stays until that is over, so that a use after the end is
+/// found and not undefined.
 pub(super) struct World {
     object: Rc<Header>,
     _owner: UnseenWeak<Owner>,
@@ -26,7 +27,8 @@ impl World {
     /// With a heap whose object nobody else knows.
     pub(super) fn new() -> (World, Heap) {
         let owner = while_watching(Owner::new);
-        // SAFETY: loom's `Arc` has one of the standard library, to whose value it points. This one ends nothing.
+        // SAFETY: loom's `Arc` has one of the standard library, to whose value it points. This one
+        // ends nothing.
         let unseen = ManuallyDrop::new(unsafe { UnseenArc::from_raw(Arc::as_ptr(&owner)) });
         let world = World {
             object: Rc::new(Header::of(Owner::name(&owner))),
@@ -71,7 +73,8 @@ impl Heap {
         self.exported -= 1;
     }
 
-    /// As `Core::heed`. None if nobody knows of the object any more: it is freed, and the heap ends.
+    /// As `Core::heed`. None if nobody knows of the object any more: it is freed, and the heap
+    /// ends.
     pub(super) fn heed(mut self) -> Option<Heap> {
         let mut batches = self.owner.lane.take();
         for Change { object, by } in iter::from_fn(|| batches.next()).flatten() {
@@ -96,7 +99,8 @@ impl Heap {
     }
 }
 
-/// See `Held` of the crate: the same calls in the same order. Packed things have weights of one too.
+/// See `Held` of the crate: the same calls in the same order. Packed things have weights of one
+/// too.
 pub(super) struct Held(NonNull<Header>);
 
 impl Held {

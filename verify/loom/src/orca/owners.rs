@@ -1,4 +1,5 @@
-//! An owner, and others who know of its object until they give it up. Each scene ends with nothing left.
+//! An owner, and others who know of its object until they give it up. Each scene ends with nothing
+//! left.
 
 use super::heap::{Heap, Held, Import, World};
 use crate::sync::{Arc, AtomicU32, Condvar, Mutex, Ordering, PoisonError, lock};
@@ -19,7 +20,8 @@ fn is_over(world: World, heap: Option<Heap>) {
     world.check();
 }
 
-/// Two use their references and give them up, while the owner heeds its lane twice, and ends at once when it may.
+/// Two use their references and give them up, while the owner heeds its lane twice, and ends at
+/// once when it may.
 pub(in super::super) fn two_give_up() {
     let (world, mut heap) = World::new();
     heap.wake_by(Waker::noop().clone());
@@ -60,7 +62,8 @@ pub(in super::super) fn a_clone_is_handed_over() {
     is_over(world, heap);
 }
 
-/// Another heap has a weight of one, asks for more, and sends a reference back. Then it gives up what it has.
+/// Another heap has a weight of one, asks for more, and sends a reference back. Then it gives up
+/// what it has.
 pub(in super::super) fn a_reference_comes_back() {
     let (world, mut heap) = World::new();
     let mut import = Import::of(heap.pack());
@@ -123,7 +126,8 @@ impl Bell {
     }
 }
 
-/// Two give up their references. The owner sleeps whenever it finds its lane empty, until it may end.
+/// Two give up their references. The owner sleeps whenever it finds its lane empty, until it may
+/// end.
 pub(in super::super) fn the_owner_sleeps() {
     let (world, mut heap) = World::new();
     let bell = UnseenArc::new(Bell {

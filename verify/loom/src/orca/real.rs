@@ -1,4 +1,5 @@
-//! The protocol's files of `vivant-heap`, the same bytes, between a heap and those who know of its object.
+//! The protocol's files of `vivant-heap`, the same bytes, between a heap and those who know of its
+//! object.
 
 #[path = "heap.rs"]
 mod heap;

@@ -12,7 +12,8 @@ pub(crate) mod header {
         Freed,
     }
 
-    /// It stays until the interleaving is over, so that a use after it is freed is found and not undefined.
+    /// It stays until the interleaving is over, so that a use after it is freed is found and not
+    /// undefined.
     pub(crate) struct Header(Tracked<Memory>);
 
     impl Header {
@@ -41,7 +42,8 @@ pub(crate) mod header {
     }
 }
 
-/// What `id` has. That an id is given once is what loom says of the owner, whose counted pointer it follows.
+/// What `id` has. That an id is given once is what loom says of the owner, whose counted pointer it
+/// follows.
 pub(crate) mod id {
     #[derive(Clone, Copy)]
     pub(crate) struct HeapId;

@@ -140,7 +140,8 @@ impl Actor {
 
     pub(super) fn run(&self) -> Why {
         loop {
-            // The touch lasts as long as the work: another holder meanwhile would be seen even if no step met another.
+            // The touch lasts as long as the work: another holder meanwhile would be seen even if
+            // no step met another.
             let (why, life) = self.owner.change(|owner| (self.work(owner), owner.life));
             if why == Why::BudgetSpent || life == Life::Ended {
                 return why;
@@ -205,14 +206,16 @@ impl Actor {
         }
     }
 
-    /// Everybody has finished; this thread runs what is queued, and then looks at what has become of all messages.
+    /// Everybody has finished; this thread runs what is queued, and then looks at what has become
+    /// of all messages.
     pub(super) fn when_quiet(&self, sent: u32, refused: Vec<Letter>, end: Life) {
         for _ in 0..3 {
             self.serve();
         }
         self.all_accounted_for(sent, &refused, end);
         match end {
-            // The inbox is parked, or this nudge, which comes late, would be left to a holder that is not there.
+            // The inbox is parked, or this nudge, which comes late, would be left to a holder that
+            // is not there.
             Life::Running => {
                 assert_eq!(self.inbox.nudge(), Nudged::Wakes, "held by nobody");
                 assert!(self.run() == Why::NothingLeft);

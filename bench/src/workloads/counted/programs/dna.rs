@@ -1,13 +1,16 @@
 //! Patterns in DNA are counted and replaced, without a copy of the text.
 //!
-//! Protocol: regex-redux of the Computer Language Benchmarks Game, on its random sequence, with slices: a slice owns, with
-//! others, the text that it is a part of. Variants of a pattern are counted, line for line; then four patterns are replaced,
-//! one after the other. What a replacement leaves is a list of slices, of the text between the matches and of what stands for them;
-//! the next works on these. In the end the slices are set in lines of 60. The matcher is our own, for sequences of sets of
-//! letters; the game's fifth pattern, which reaches over several slices, is left out.
+//! Protocol: regex-redux of the Computer Language Benchmarks Game, on its random sequence, with
+//! slices: a slice owns, with others, the text that it is a part of. Variants of a pattern are
+//! counted, line for line; then four patterns are replaced, one after the other. What a replacement
+//! leaves is a list of slices, of the text between the matches and of what stands for them; the
+//! next works on these. In the end the slices are set in lines of 60. The matcher is our own, for
+//! sequences of sets of letters; the game's fifth pattern, which reaches over several slices, is
+//! left out.
 //!
-//! Added to the game: the text is read as genes, in each of the three frames. A gene is a list of codons, three letters each, from a
-//! start to a stop; a codon owns its slice and the name of what it stands for. The longest gene of each frame is kept.
+//! Added to the game: the text is read as genes, in each of the three frames. A gene is a list of
+//! codons, three letters each, from a start to a stop; a codon owns its slice and the name of what
+//! it stands for. The longest gene of each frame is kept.
 
 use super::genes::Code;
 use super::pattern::Pattern;

@@ -1,8 +1,9 @@
 //! Trees that live long and trees that do not: making and ending of objects, and little else.
 //!
-//! Protocol: GCBench of J. Ellis, P. Kovac and H. Boehm, with its own sizes. A tree of depth 18 is made and forgotten; a tree of depth
-//! 16 and an array of 500,000 numbers stay. Then, for the depths 4, 6 … 16, so many trees that all depths make about as many
-//! nodes: half of them from the top down, half from the bottom up. Memory is given back by counts, not by a collector.
+//! Protocol: GCBench of J. Ellis, P. Kovac and H. Boehm, with its own sizes. A tree of depth 18 is
+//! made and forgotten; a tree of depth 16 and an array of 500,000 numbers stay. Then, for the
+//! depths 4, 6 … 16, so many trees that all depths make about as many nodes: half of them from the
+//! top down, half from the bottom up. Memory is given back by counts, not by a collector.
 
 use super::Ptr;
 use crate::run::Run;

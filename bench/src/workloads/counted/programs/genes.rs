@@ -27,7 +27,8 @@ const NAMES: [&str; 64] = [
     "Ala", "Ala", "Ala", "Asp", "Asp", "Glu", "Glu", "Gly", "Gly", "Gly", "Gly",
 ];
 
-/// What a letter counts in the number of a codon; letters that may be several lead beyond all names.
+/// What a letter counts in the number of a codon; letters that may be several lead beyond all
+/// names.
 const DIGITS: [usize; 256] = {
     let mut digits = [NAMES.len(); 256];
     digits[b't' as usize] = 0;

@@ -1,4 +1,5 @@
-//! Patterns: sequences of sets of letters, as regular expressions write them. What is found is counted or replaced.
+//! Patterns: sequences of sets of letters, as regular expressions write them. What is found is
+//! counted or replaced.
 
 use super::slice::Slice;
 

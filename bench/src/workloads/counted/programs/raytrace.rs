@@ -1,9 +1,10 @@
 //! A picture of balls, by the ways that light takes.
 //!
-//! Protocol: our own, in the manner of P. Shirley's first book on ray tracing; the PACT paper's program is not known. A scene is
-//! a list of counted balls, each with a counted material that it shares with others. A hit owns the ball and its material, for
-//! nobody who shades shall have to keep the scene; of all hits on the way of a ray the nearest is kept. So counts change with
-//! every hit, and not with every ball that is looked at.
+//! Protocol: our own, in the manner of P. Shirley's first book on ray tracing; the PACT paper's
+//! program is not known. A scene is a list of counted balls, each with a counted material that it
+//! shares with others. A hit owns the ball and its material, for nobody who shades shall have to
+//! keep the scene; of all hits on the way of a ray the nearest is kept. So counts change with every
+//! hit, and not with every ball that is looked at.
 
 use super::{Ptr, SEED, digest};
 use crate::run::Run;
@@ -91,8 +92,8 @@ struct Hit {
 impl Ball {
     /// How far it is to where the ray meets it first, before `end`.
     ///
-    /// A call, so that the arithmetic is the same code whatever the pointers are: within the loop over the balls the compiler
-    /// vectorises it for some and not for others.
+    /// A call, so that the arithmetic is the same code whatever the pointers are: within the loop
+    /// over the balls the compiler vectorises it for some and not for others.
     #[inline(never)]
     fn distance(&self, ray: &Ray, end: f64) -> Option<f64> {
         let to_ray = ray.from - self.centre;

@@ -122,7 +122,8 @@ impl<'gc> LenderState<'gc> {
         }
     }
 
-    /// Holds a book of the other one, or one of its own again; some of the other one's that were held for long go back.
+    /// Holds a book of the other one, or one of its own again; some of the other one's that were
+    /// held for long go back.
     fn take(&mut self, t: &Turn<'gc, Lender>, book: Val<'gc, Page<'gc>>, slip: Tag<'gc, Slip>) {
         self.tally.taken += 1;
         self.look(t, Loan { book, slip });
@@ -200,7 +201,8 @@ impl Part for Filled {
     }
 
     fn end(&mut self) -> Result<Outcome, Failure> {
-        // What was sent is there when its receiver answers; what that sends back, when the other one does.
+        // What was sent is there when its receiver answers; what that sends back, when the other
+        // one does.
         for _ in 0..2 {
             for lender in &self.lenders {
                 lender.nothing().ask_blocking()?;

@@ -13,7 +13,8 @@ struct Thing<'gc> {
     words: Gc<'gc, [u64]>,
 }
 
-/// How many words a thing has: a few; one of 32 up to 1,024; one of 1,024 up to 65,536, which have pages of their own.
+/// How many words a thing has: a few; one of 32 up to 1,024; one of 1,024 up to 65,536, which have
+/// pages of their own.
 fn words(number: u64) -> u64 {
     let chance = mixed(number);
     let most = match chance >> 40 & 1_023 {
@@ -38,7 +39,8 @@ impl<'gc> Thing<'gc> {
     }
 }
 
-/// What is on the shelf, by the plain numbers of things: at a number's slot the number and one, or 0 when it has been taken down.
+/// What is on the shelf, by the plain numbers of things: at a number's slot the number and one, or
+/// 0 when it has been taken down.
 struct Numbers(Vec<u64>);
 
 impl Numbers {
@@ -104,7 +106,8 @@ impl<'gc> ShelfState<'gc> {
 }
 
 impl<'gc> ShelfState<'gc> {
-    /// A new one comes. If there is no room, the oldest goes; every fourth of the oldest stays for another round.
+    /// A new one comes. If there is no room, the oldest goes; every fourth of the oldest stays for
+    /// another round.
     fn put(&mut self, m: &Mutator<'gc>) {
         let number = self.next;
         self.next += 1;

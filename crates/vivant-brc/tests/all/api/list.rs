@@ -142,7 +142,8 @@ assert_impl_all!(Arc<std::net::UdpSocket>: std::os::windows::io::AsSocket);
 assert_not_impl_any!(Arc<std::io::Empty>: Read, Write);
 assert_not_impl_any!(Arc<[u8]>: Read);
 
-// Markers. `Cell` is `Send` and not `Sync`, a guard is `Sync` and not `Send`, a raw pointer is neither.
+// Markers. `Cell` is `Send` and not `Sync`, a guard is `Sync` and not `Send`, a raw pointer is
+// neither.
 type Guard = std::sync::MutexGuard<'static, u8>;
 type Cell = std::cell::Cell<u8>;
 assert_impl_all!(Arc<Value>: Send, Sync, Unpin, UnwindSafe, RefUnwindSafe);

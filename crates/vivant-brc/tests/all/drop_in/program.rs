@@ -1,4 +1,5 @@
-// Included by `drop_in.rs` where `Arc` and `Weak` are in scope: a little of all that std's pages on `Arc` show.
+// Included by `drop_in.rs` where `Arc` and `Weak` are in scope: a little of all that std's pages on
+// `Arc` show.
 
 use std::any::Any;
 use std::borrow::{Borrow, Cow};
@@ -353,7 +354,8 @@ fn errors(journal: &Journal) {
     ));
 }
 
-/// A file in the memory of the process would do, but only this one is read and written through `Arc`.
+/// A file in the memory of the process would do, but only this one is read and written through
+/// `Arc`.
 fn files(journal: &Journal) {
     if cfg!(miri) {
         return;

@@ -5,9 +5,11 @@ use super::tree::Tree;
 use crate::types::Object;
 use std::borrow::Borrow;
 
-/// The place before an entry of a leaf, or behind its last one: each place between two entries of a map is in one leaf.
+/// The place before an entry of a leaf, or behind its last one: each place between two entries of a
+/// map is in one leaf.
 pub(crate) struct Cursor<'gc, K, V> {
-    /// Nodes from the root on, each with the number of the child that comes next, and of the leaf the slot.
+    /// Nodes from the root on, each with the number of the child that comes next, and of the leaf
+    /// the slot.
     pub(crate) way: Vec<(Node<'gc, K, V>, usize)>,
 }
 

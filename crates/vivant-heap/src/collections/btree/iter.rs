@@ -53,7 +53,8 @@ impl<'a, 'gc, K: Object<'gc>, V: Object<'gc>> DoubleEndedIterator for Iter<'a, '
     }
 }
 
-/// The entries of a map in the order of their keys, with the values to be changed. Each chunk passes the barrier as it comes.
+/// The entries of a map in the order of their keys, with the values to be changed. Each chunk
+/// passes the barrier as it comes.
 pub struct IterMut<'a, 'gc, K: Object<'gc>, V: Object<'gc>> {
     front: Cursor<'gc, K, V>,
     back: Cursor<'gc, K, V>,
@@ -82,8 +83,8 @@ impl<'a, 'gc, K: Object<'gc>, V: Object<'gc>> Iterator for IterMut<'a, 'gc, K, V
         self.left = self.left.checked_sub(1)?;
         let (node, slot) = self.front.next()?;
         node.touch(self.mutator);
-        // SAFETY: an entry of a map that is borrowed exclusively for so long, lent once: both ends together give as many as there are. The
-        // chunk has passed the barrier.
+        // SAFETY: an entry of a map that is borrowed exclusively for so long, lent once: both ends
+        // together give as many as there are. The chunk has passed the barrier.
         Some(unsafe { (node.key(slot).as_ref(), node.value(slot).as_mut()) })
     }
 
@@ -148,9 +149,11 @@ impl<'a, 'gc, K: Object<'gc>, V: Object<'gc>> DoubleEndedIterator for Range<'a, 
     }
 }
 
-/// The entries of a range in the order of their keys, with the values to be changed. Each chunk passes the barrier as it comes.
+/// The entries of a range in the order of their keys, with the values to be changed. Each chunk
+/// passes the barrier as it comes.
 ///
-/// From the front alone: an order of keys that contradicts itself can have its ends crossed, and what is lent for writing is lent once.
+/// From the front alone: an order of keys that contradicts itself can have its ends crossed, and
+/// what is lent for writing is lent once.
 pub struct RangeMut<'a, 'gc, K: Object<'gc>, V: Object<'gc>> {
     front: Cursor<'gc, K, V>,
     back: Cursor<'gc, K, V>,
@@ -184,8 +187,8 @@ impl<'a, 'gc, K: Object<'gc>, V: Object<'gc>> Iterator for RangeMut<'a, 'gc, K, 
         }
         let (node, slot) = self.front.next()?;
         node.touch(self.mutator);
-        // SAFETY: an entry of a map that is borrowed exclusively for so long, lent once: the cursor goes forward only. The chunk has passed
-        // the barrier.
+        // SAFETY: an entry of a map that is borrowed exclusively for so long, lent once: the cursor
+        // goes forward only. The chunk has passed the barrier.
         Some(unsafe { (node.key(slot).as_ref(), node.value(slot).as_mut()) })
     }
 }

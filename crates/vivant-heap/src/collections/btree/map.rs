@@ -15,9 +15,11 @@ use std::ops::{Bound, Index, RangeBounds};
 
 /// An ordered map in the heap: a B-tree whose nodes are chunks of up to 42 entries (H11).
 ///
-/// A node that is full is split in two, and one that is a quarter full is merged with a neighbour: an operation touches a few chunks on each level.
+/// A node that is full is split in two, and one that is a quarter full is merged with a neighbour:
+/// an operation touches a few chunks on each level.
 ///
-/// A key must not change its order while it is in a map. If it does, or if `Ord` contradicts itself, entries may not be found.
+/// A key must not change its order while it is in a map. If it does, or if `Ord` contradicts
+/// itself, entries may not be found.
 ///
 /// ```
 /// use vivant_heap::{Mutator, gc};
@@ -55,7 +57,8 @@ impl<K, V> BTreeMap<'_, K, V> {
         self.tree.len == 0
     }
 
-    /// Removes everything, at once: destructors of keys and values run when the collector meets the dead chunks (H10).
+    /// Removes everything, at once: destructors of keys and values run when the collector meets the
+    /// dead chunks (H10).
     pub fn clear(&mut self) {
         self.tree = Tree::new();
     }
@@ -68,7 +71,8 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>> BTreeMap<'gc, K, V> {
         Iter::new(&self.tree)
     }
 
-    /// The entries in the order of their keys, with the values to be changed. Each chunk passes the barrier as it comes.
+    /// The entries in the order of their keys, with the values to be changed. Each chunk passes the
+    /// barrier as it comes.
     pub fn iter_mut<'a>(&'a mut self, m: &'a Mutator<'gc>) -> IterMut<'a, 'gc, K, V> {
         IterMut::new(&mut self.tree, m)
     }
@@ -166,7 +170,8 @@ impl<'gc, K: Object<'gc> + Ord, V: Object<'gc>> BTreeMap<'gc, K, V> {
         }
     }
 
-    /// Puts a value there for a key. The one that was there comes back, and the key that was there stays.
+    /// Puts a value there for a key. The one that was there comes back, and the key that was there
+    /// stays.
     ///
     /// # Panics
     ///
@@ -234,7 +239,8 @@ impl<'gc, K: Object<'gc> + Ord, V: Object<'gc>> BTreeMap<'gc, K, V> {
     ///
     /// # Panics
     ///
-    /// The range begins behind its end, or begins and ends beside one key that is in it at neither end.
+    /// The range begins behind its end, or begins and ends beside one key that is in it at neither
+    /// end.
     #[must_use]
     #[track_caller]
     pub fn range<Q: ?Sized + Ord>(&self, range: impl RangeBounds<Q>) -> Range<'_, 'gc, K, V>
@@ -244,7 +250,8 @@ impl<'gc, K: Object<'gc> + Ord, V: Object<'gc>> BTreeMap<'gc, K, V> {
         Range::new(&self.tree, self.ends(range))
     }
 
-    /// The entries whose keys are in a range, in their order, with the values to be changed. Each chunk passes the barrier as it comes.
+    /// The entries whose keys are in a range, in their order, with the values to be changed. Each
+    /// chunk passes the barrier as it comes.
     ///
     /// # Panics
     ///
@@ -293,7 +300,8 @@ impl<'gc, K: Object<'gc> + Ord, V: Object<'gc>> BTreeMap<'gc, K, V> {
         (front, back)
     }
 
-    /// Keeps those entries that `keep` says; the others end here. If it panics, those that it has not seen are there still.
+    /// Keeps those entries that `keep` says; the others end here. If it panics, those that it has
+    /// not seen are there still.
     pub fn retain(&mut self, m: &Mutator<'gc>, mut keep: impl FnMut(&K, &mut V) -> bool) {
         let mut cursor = Cursor::edge(&self.tree, Side::Before);
         // Counted, because an order that contradicts itself could lead back.

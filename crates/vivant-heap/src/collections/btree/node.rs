@@ -11,10 +11,12 @@ use std::ptr::NonNull;
 /// The content of a leaf: keys, and values behind the room for keys.
 pub(crate) struct Leaf<K, V>(PhantomData<fn() -> (K, V)>);
 
-/// The content of an inner node: that of a leaf, and behind the room for values one child more than there are keys.
+/// The content of an inner node: that of a leaf, and behind the room for values one child more than
+/// there are keys.
 pub(crate) struct Inner<K, V>(PhantomData<fn() -> (K, V)>);
 
-/// A node of either kind: an inner one begins as a leaf does. Which it is, the height says at which it was met.
+/// A node of either kind: an inner one begins as a leaf does. Which it is, the height says at which
+/// it was met.
 pub(crate) type Node<'gc, K, V> = Chunk<'gc, Leaf<K, V>>;
 
 const KEYS: usize = size_of::<Head>();
@@ -159,7 +161,8 @@ unsafe impl<'gc, K: Object<'gc>, V: Object<'gc>> Content<'gc> for Inner<K, V> {
     }
 
     unsafe fn trace(chunk: Raw, tracer: &mut Tracer<'_>) {
-        // SAFETY: the caller's: there is one child more than there are keys, and in one that was just made, or emptied, none.
+        // SAFETY: the caller's: there is one child more than there are keys, and in one that was
+        // just made, or emptied, none.
         unsafe {
             trace::<K, V>(chunk, tracer);
             let children = chunk.behind::<Raw>(children::<K, V>(chunk.capacity()));
@@ -211,7 +214,8 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>> Node<'gc, K, V> {
         most
     };
 
-    /// Entries of a node, at least, but of the root: with fewer after a removal it gets some, or is merged with a neighbour.
+    /// Entries of a node, at least, but of the root: with fewer after a removal it gets some, or is
+    /// merged with a neighbour.
     pub(crate) const LEAST: usize = if Self::MOST / 4 == 0 {
         1
     } else {
@@ -345,7 +349,8 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>> Node<'gc, K, V> {
         }
     }
 
-    /// Moves the entries from a slot on behind those of another node, in an inner node with the children behind them.
+    /// Moves the entries from a slot on behind those of another node, in an inner node with the
+    /// children behind them.
     ///
     /// # Safety
     ///

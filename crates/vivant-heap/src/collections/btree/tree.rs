@@ -7,7 +7,8 @@ use crate::mutator::Mutator;
 use crate::types::Object;
 use std::borrow::Borrow;
 
-/// Entries in order. All leaves are at one depth; each inner node has a child before, between and behind its entries.
+/// Entries in order. All leaves are at one depth; each inner node has a child before, between and
+/// behind its entries.
 pub(crate) struct Tree<'gc, K, V> {
     pub(crate) root: Option<Node<'gc, K, V>>,
     /// Of the root; leaves have 0.
@@ -116,7 +117,8 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>> Tree<'gc, K, V> {
             } else {
                 Node::<K, V>::MOST / 2
             };
-            // The highest full node of those above the leaf that are full without a gap: what is above it has room.
+            // The highest full node of those above the leaf that are full without a gap: what is
+            // above it has room.
             let full = |&(node, _): &(Node<'gc, K, V>, usize)| node.to() == node.capacity();
             let step = way.iter().rposition(|step| !full(step));
             let (above, step) = match step {
@@ -151,7 +153,8 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>> Tree<'gc, K, V> {
         Some(unsafe { leaf.take(slot, 0) })
     }
 
-    /// Takes out the entry to which a way leads: nodes with their slots, the last of which is the entry's.
+    /// Takes out the entry to which a way leads: nodes with their slots, the last of which is the
+    /// entry's.
     pub(crate) fn take(
         &mut self,
         m: &Mutator<'gc>,
@@ -176,7 +179,8 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>> Tree<'gc, K, V> {
             way.push((leaf, leaf.to()));
         }
         leaf.touch(m);
-        // SAFETY: no leaf is empty but that of an empty map; both have passed the barrier. What is read there is written over.
+        // SAFETY: no leaf is empty but that of an empty map; both have passed the barrier. What is
+        // read there is written over.
         let entry = unsafe {
             let (key, value) = leaf.take(leaf.to() - 1, 0);
             (node.key(slot).replace(key), node.value(slot).replace(value))
@@ -186,7 +190,8 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>> Tree<'gc, K, V> {
         Some(entry)
     }
 
-    /// From a leaf upwards: nodes with too few entries get some from a neighbour, or are merged with it.
+    /// From a leaf upwards: nodes with too few entries get some from a neighbour, or are merged
+    /// with it.
     fn mend(&mut self, m: &Mutator<'gc>, way: &[(Node<'gc, K, V>, usize)]) {
         for step in (1..way.len()).rev() {
             let (node, _) = way[step];
@@ -198,7 +203,8 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>> Tree<'gc, K, V> {
             above.touch(m);
             // The entry above between the two.
             let between = place.saturating_sub(1);
-            // SAFETY: an inner node has two children at least; they are at this height, and pass the barrier.
+            // SAFETY: an inner node has two children at least; they are at this height, and pass
+            // the barrier.
             unsafe {
                 let (left, right) = (above.child(between), above.child(between + 1));
                 left.touch(m);
@@ -222,7 +228,8 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>> Tree<'gc, K, V> {
             }
             return;
         }
-        // The root itself has lost an entry. One that led to two nodes leads to one: that is the root.
+        // The root itself has lost an entry. One that led to two nodes leads to one: that is the
+        // root.
         if let Some(root) = self.root
             && self.height > 0
             && root.to() == 0
@@ -245,8 +252,9 @@ fn split<'gc, K: Object<'gc>, V: Object<'gc>>(
     above.touch(m);
     node.touch(m);
     right.touch(m);
-    // SAFETY: they have passed the barrier; the right one is empty and of the same capacity, and there is room for one entry above. An inner
-    // node gives its middle's right child away: it is the first one of the right node.
+    // SAFETY: they have passed the barrier; the right one is empty and of the same capacity, and
+    // there is room for one entry above. An inner node gives its middle's right child away: it is
+    // the first one of the right node.
     unsafe {
         if height > 0 {
             right.begin(node.child(middle + 1));

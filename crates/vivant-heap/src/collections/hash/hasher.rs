@@ -4,11 +4,13 @@ use std::hash::{BuildHasher, Hasher};
 
 /// Makes [`FixedHasher`]s, all of which hash alike: in each process, on each machine (R5).
 ///
-/// Keys that an enemy chooses can be chosen to collide: give such a map another `BuildHasher`. A map of colliding keys is slow, not wrong.
+/// Keys that an enemy chooses can be chosen to collide: give such a map another `BuildHasher`. A
+/// map of colliding keys is slow, not wrong.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct FixedState;
 
-/// Multiplies, and folds the two halves of the product: each bit of a key reaches each bit of its hash.
+/// Multiplies, and folds the two halves of the product: each bit of a key reaches each bit of its
+/// hash.
 #[derive(Clone, Debug)]
 pub struct FixedHasher(u64);
 
@@ -81,7 +83,8 @@ mod tests {
     use super::FixedState;
     use std::hash::BuildHasher;
 
-    /// The fullest of 256 buckets, of 16 keys each on average, by the bits that lead to segments and by those that are tags.
+    /// The fullest of 256 buckets, of 16 keys each on average, by the bits that lead to segments
+    /// and by those that are tags.
     fn fullest(key: impl Fn(u64) -> u64) -> [u32; 2] {
         let mut buckets = [[0; 256]; 2];
         for number in 0..256 * 16 {

@@ -85,7 +85,8 @@ impl<'a, 'gc, K: Object<'gc>, V: Object<'gc>> Iterator for IterMut<'a, 'gc, K, V
             }
             let segment = self.walk.step(self.trie)?;
             segment.touch(self.mutator);
-            // SAFETY: entries of a map that is borrowed exclusively for so long, each lent once; the chunk has passed the barrier.
+            // SAFETY: entries of a map that is borrowed exclusively for so long, each lent once;
+            // the chunk has passed the barrier.
             self.here = unsafe { segment.entries().as_mut() }.iter_mut();
         }
     }

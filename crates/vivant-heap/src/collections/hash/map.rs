@@ -14,13 +14,16 @@ use std::hash::{BuildHasher, Hash};
 use std::ops::Index;
 use std::ptr::NonNull;
 
-/// A hash map in the heap: segments of at most 2 KiB below a trie of the highest bits of hashes (H11).
+/// A hash map in the heap: segments of at most 2 KiB below a trie of the highest bits of hashes
+/// (H11).
 ///
-/// A segment that is full is split in two, and nothing else is: no operation touches more than a few chunks, however large the map is. It does not
-/// shrink, but by [`HashMap::clear`]. The order of its entries is that of their hashes, and within a segment one that depends on what was done: the
-/// same in each run (R5), with [`FixedState`].
+/// A segment that is full is split in two, and nothing else is: no operation touches more than a
+/// few chunks, however large the map is. It does not shrink, but by [`HashMap::clear`]. The order
+/// of its entries is that of their hashes, and within a segment one that depends on what was done:
+/// the same in each run (R5), with [`FixedState`].
 ///
-/// A key must not change its hash or what it equals while it is in a map. If it does, or if `Hash` and `Eq` contradict each other, entries may not be found.
+/// A key must not change its hash or what it equals while it is in a map. If it does, or if `Hash`
+/// and `Eq` contradict each other, entries may not be found.
 ///
 /// ```
 /// use vivant_heap::{Mutator, gc};
@@ -80,7 +83,8 @@ impl<K, V, S> HashMap<'_, K, V, S> {
         &self.hasher
     }
 
-    /// Removes everything, at once: destructors of keys and values run when the collector meets the dead chunks (H10).
+    /// Removes everything, at once: destructors of keys and values run when the collector meets the
+    /// dead chunks (H10).
     pub fn clear(&mut self) {
         self.trie = Trie::new();
         self.len = 0;
@@ -99,14 +103,16 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>, S> HashMap<'gc, K, V, S> {
         IterMut::new(&mut self.trie, m, self.len)
     }
 
-    /// Keeps those entries that `keep` says; the others end here. If it panics, those that it has not seen are there still.
+    /// Keeps those entries that `keep` says; the others end here. If it panics, those that it has
+    /// not seen are there still.
     pub fn retain(&mut self, m: &Mutator<'gc>, mut keep: impl FnMut(&K, &mut V) -> bool) {
         let mut walk = Walk::new();
         while let Some(segment) = walk.step(&self.trie) {
             segment.touch(m);
             // From the end, because the last one gets the place of what is taken out.
             for slot in (0..segment.to()).rev() {
-                // SAFETY: there is an entry: those behind it were seen. The map is borrowed exclusively, and the chunk has passed the barrier.
+                // SAFETY: there is an entry: those behind it were seen. The map is borrowed
+                // exclusively, and the chunk has passed the barrier.
                 let (key, value) = unsafe { segment.entry(slot).as_mut() };
                 if !keep(key, value) {
                     let entry = segment.take(m, slot);
@@ -119,8 +125,10 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>, S> HashMap<'gc, K, V, S> {
 }
 
 impl<'gc, K: Object<'gc>, V: Object<'gc>, S> HashMap<'gc, K, V, S> {
-    /// Keeps those entries of one place that `keep` says, as `retain`: a segment, with its chain if it has one. The place is the beginning of the hashes that lie there; the first one is 0. How
-    /// many there were, and which place is next: of a map that has grown meanwhile it is one still. What loses none is not written.
+    /// Keeps those entries of one place that `keep` says, as `retain`: a segment, with its chain if
+    /// it has one. The place is the beginning of the hashes that lie there; the first one is 0. How
+    /// many there were, and which place is next: of a map that has grown meanwhile it is one still.
+    /// What loses none is not written.
     pub(super) fn retain_some(
         &mut self,
         m: &Mutator<'gc>,
@@ -131,7 +139,8 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>, S> HashMap<'gc, K, V, S> {
         while let Some(segment) = walk.step(&self.trie) {
             looked += segment.to();
             for slot in (0..segment.to()).rev() {
-                // SAFETY: there is an entry: those behind it were seen. The map is borrowed exclusively.
+                // SAFETY: there is an entry: those behind it were seen. The map is borrowed
+                // exclusively.
                 let (key, value) = unsafe { segment.entry(slot).as_ref() };
                 if !keep(key, value) {
                     let entry = segment.take(m, slot);
@@ -206,7 +215,8 @@ impl<'gc, K: Object<'gc> + Hash + Eq, V: Object<'gc>, S: BuildHasher> HashMap<'g
         Some(unsafe { &mut segment.entry(slot).as_mut().1 })
     }
 
-    /// Puts a value there for a key. The one that was there comes back, and the key that was there stays.
+    /// Puts a value there for a key. The one that was there comes back, and the key that was there
+    /// stays.
     ///
     /// # Panics
     ///

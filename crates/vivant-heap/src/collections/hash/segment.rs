@@ -9,7 +9,8 @@ use std::marker::PhantomData;
 use std::ops::Range;
 use std::ptr::NonNull;
 
-/// The content of segments: a link to a further segment, tags, and entries behind them. The tags of empty slots are anything.
+/// The content of segments: a link to a further segment, tags, and entries behind them. The tags of
+/// empty slots are anything.
 pub(crate) struct Entries<K, V>(PhantomData<fn() -> (K, V)>);
 
 /// A segment.
@@ -18,7 +19,8 @@ pub(crate) type Segment<'gc, K, V> = Chunk<'gc, Entries<K, V>>;
 /// Where the tags begin: behind the link.
 const TAGS: usize = size_of::<Head>() + size_of::<Option<Raw>>();
 
-/// Tags that there are for so many entries: one group, or some times four, so that all are compared without a question in between.
+/// Tags that there are for so many entries: one group, or some times four, so that all are compared
+/// without a question in between.
 #[inline]
 const fn tags(capacity: usize) -> usize {
     if capacity <= GROUP {
@@ -214,7 +216,8 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>> Segment<'gc, K, V> {
         let mut candidates = self.candidates(hash);
         while candidates != 0 {
             let slot = candidates.trailing_zeros() as usize;
-            // SAFETY: there is an entry in this slot. Of a segment that nobody writes: whoever may, has lent the map to this.
+            // SAFETY: there is an entry in this slot. Of a segment that nobody writes: whoever may,
+            // has lent the map to this.
             if is(unsafe { &self.entry(slot).as_ref().0 }) {
                 return Some(slot);
             }
@@ -258,7 +261,8 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>> Segment<'gc, K, V> {
         self.touch_slot(m, slot);
         let last = self.to() - 1;
         debug_assert!(slot <= last);
-        // SAFETY: both slots hold entries, or are the same; the chunk has passed the barrier. What is read is no longer in it.
+        // SAFETY: both slots hold entries, or are the same; the chunk has passed the barrier. What
+        // is read is no longer in it.
         unsafe {
             let entry = self.entry(slot).read();
             self.fill(0..last);
@@ -269,13 +273,15 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>> Segment<'gc, K, V> {
         }
     }
 
-    /// Moves entries behind those of another segment: those for which `moves` has a bit. The last ones get their slots.
+    /// Moves entries behind those of another segment: those for which `moves` has a bit. The last
+    /// ones get their slots.
     pub(crate) fn move_to(self, m: &Mutator<'gc>, other: Self, moves: u128) {
         self.touch(m);
         other.touch(m);
         let moves = moves & below(self.to());
         let (mut len, mut there) = (self.to(), other.to());
-        // SAFETY: both have passed the barrier, and the other one has slots enough. Each entry is in one of them in the end; nothing panics.
+        // SAFETY: both have passed the barrier, and the other one has slots enough. Each entry is
+        // in one of them in the end; nothing panics.
         unsafe {
             let mut rest = moves;
             while rest != 0 {
@@ -302,7 +308,8 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>> Segment<'gc, K, V> {
     ///
     /// # Safety
     ///
-    /// It is there; both segments have passed the barrier; the other slot's entry, if it has one, has been moved.
+    /// It is there; both segments have passed the barrier; the other slot's entry, if it has one,
+    /// has been moved.
     unsafe fn copy(self, slot: usize, to: Self, at: usize) {
         // SAFETY: the caller's.
         unsafe {

@@ -54,7 +54,8 @@ impl<T, S> HashSet<'_, T, S> {
         self.map.is_empty()
     }
 
-    /// Removes everything, at once: destructors of elements run when the collector meets the dead chunks (H10).
+    /// Removes everything, at once: destructors of elements run when the collector meets the dead
+    /// chunks (H10).
     pub fn clear(&mut self) {
         self.map.clear();
     }

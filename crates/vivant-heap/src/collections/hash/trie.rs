@@ -9,7 +9,8 @@ use std::marker::PhantomData;
 use std::ops::Range;
 use std::ptr::NonNull;
 
-/// A reference to a segment or to a node, with the number of bits by which a node chooses; 0: it is a segment.
+/// A reference to a segment or to a node, with the number of bits by which a node chooses; 0: it is
+/// a segment.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[repr(transparent)]
 struct Link(NonNull<u8>);
@@ -54,7 +55,8 @@ impl Link {
     }
 }
 
-/// The content of nodes: links, a power of two of them, all there. A segment for which fewer bits count has several neighbouring ones.
+/// The content of nodes: links, a power of two of them, all there. A segment for which fewer bits
+/// count has several neighbouring ones.
 struct Node;
 
 /// # Safety
@@ -100,8 +102,9 @@ unsafe impl<'gc> Content<'gc> for Node {
 
 /// Segments by the highest bits of hashes.
 ///
-/// Each segment has the entries whose hashes begin with certain bits, as many of them as its note says: its depth. A full one is split in two
-/// by the next bit; a node whose slots do not tell the halves apart gets twice as many, and one that has the most, a node below it. So growth is a
+/// Each segment has the entries whose hashes begin with certain bits, as many of them as its note
+/// says: its depth. A full one is split in two by the next bit; a node whose slots do not tell the
+/// halves apart gets twice as many, and one that has the most, a node below it. So growth is a
 /// piece of work for one segment at a time. When the bits are used up, segments are chained.
 pub(crate) struct Trie<'gc, K, V> {
     root: Option<Link>,
@@ -201,8 +204,8 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>> Trie<'gc, K, V> {
         }
     }
 
-    /// One entry more; none has its key, and this is the segment where it was looked for. `hashes` is foreign code: the hash of a key that
-    /// is there.
+    /// One entry more; none has its key, and this is the segment where it was looked for. `hashes`
+    /// is foreign code: the hash of a key that is there.
     #[inline]
     pub(crate) fn push(
         &mut self,
@@ -219,8 +222,8 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>> Trie<'gc, K, V> {
         segment.push(m, hash, entry)
     }
 
-    /// Makes room for an entry, in the segment that comes back. Each step leaves a whole map: those before it stay if there is no memory for it, or if a
-    /// hash panics.
+    /// Makes room for an entry, in the segment that comes back. Each step leaves a whole map: those
+    /// before it stay if there is no memory for it, or if a hash panics.
     #[cold]
     #[inline(never)]
     fn room(
@@ -277,7 +280,8 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>> Trie<'gc, K, V> {
         };
         let slots = 1 << bits;
         let new: Chunk<'gc, Node> = Chunk::new(m, slots * 2);
-        // SAFETY: both have their slots; what is in the old one stays: it is garbage. The new one is new.
+        // SAFETY: both have their slots; what is in the old one stays: it is garbage. The new one
+        // is new.
         unsafe {
             for number in 0..slots {
                 let link = slot(node.raw(), number).read();
@@ -357,7 +361,8 @@ fn split<'gc, K: Object<'gc>, V: Object<'gc>>(
     let bit = 1 << (u64::BITS - 1 - depth);
     let mut moves: u128 = 0;
     for number in 0..segment.to() {
-        // SAFETY: there is an entry; foreign code sees it while nobody writes, and nothing has changed yet.
+        // SAFETY: there is an entry; foreign code sees it while nobody writes, and nothing has
+        // changed yet.
         let key = unsafe { &segment.entry(number).as_ref().0 };
         moves |= u128::from(hashes(key) & bit != 0) << number;
     }
@@ -390,7 +395,8 @@ fn chained<'gc, K: Object<'gc>, V: Object<'gc>>(
     more
 }
 
-/// All segments, in the order of the bits that choose them: where to go on is a number, so that nothing need be kept on the way.
+/// All segments, in the order of the bits that choose them: where to go on is a number, so that
+/// nothing need be kept on the way.
 pub(crate) struct Walk<'gc, K, V> {
     /// The beginning of the hashes of the next segment.
     next: Option<u64>,

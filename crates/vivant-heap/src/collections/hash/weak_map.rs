@@ -15,12 +15,13 @@ const LOOKS: usize = 2;
 /// So many are looked at together: a segment of the map.
 const TOGETHER: usize = 64;
 
-/// A hash map in the heap whose values keep nothing alive: a table of what others have, to find it by its name. What the collector has found dead is not there any more
-/// (H10).
+/// A hash map in the heap whose values keep nothing alive: a table of what others have, to find it
+/// by its name. What the collector has found dead is not there any more (H10).
 ///
-/// Keys are the map's own, and are kept until the entry goes. That is when somebody removes it, or puts something else there; and entries of the dead go by
-/// and by: each new entry looks at two others, so no pause of the collector has anything to do with them, and no turn has much. A map into which
-/// nothing comes keeps what it has, until [`WeakMap::purge`].
+/// Keys are the map's own, and are kept until the entry goes. That is when somebody removes it, or
+/// puts something else there; and entries of the dead go by and by: each new entry looks at two
+/// others, so no pause of the collector has anything to do with them, and no turn has much. A map
+/// into which nothing comes keeps what it has, until [`WeakMap::purge`].
 ///
 /// Each entry costs a [`Weak`], which is an object of its own.
 ///
@@ -88,14 +89,16 @@ impl<'gc, K, V: ?Sized + 'gc, S> WeakMap<'gc, K, V, S> {
         self.map.len()
     }
 
-    /// Removes everything, at once: destructors of keys run when the collector meets the dead chunks (H10).
+    /// Removes everything, at once: destructors of keys run when the collector meets the dead
+    /// chunks (H10).
     pub fn clear(&mut self) {
         self.map.clear();
     }
 }
 
 impl<'gc, K: Object<'gc>, V: ?Sized + Collected<'gc>, S> WeakMap<'gc, K, V, S> {
-    /// All that is there, in the order of hashes. What it gives is alive from here on: whoever goes through all of a map while a mark runs has all of it marked.
+    /// All that is there, in the order of hashes. What it gives is alive from here on: whoever goes
+    /// through all of a map while a mark runs has all of it marked.
     pub fn iter<'a>(
         &'a self,
         m: &'a Mutator<'gc>,
@@ -129,7 +132,8 @@ where
     V: ?Sized + Collected<'gc>,
     S: BuildHasher,
 {
-    /// The value for a key, if it is alive still. A mark that runs hears of it, as by [`Weak::upgrade`].
+    /// The value for a key, if it is alive still. A mark that runs hears of it, as by
+    /// [`Weak::upgrade`].
     #[must_use]
     pub fn get<Q: ?Sized + Hash + Eq>(&self, m: &Mutator<'gc>, key: &Q) -> Option<Gc<'gc, V>>
     where
@@ -138,7 +142,8 @@ where
         self.map.get(key)?.upgrade(m)
     }
 
-    /// Puts a value there for a key, which somebody else keeps alive. The one that was there comes back, if it is alive still; the key that was there stays.
+    /// Puts a value there for a key, which somebody else keeps alive. The one that was there comes
+    /// back, if it is alive still; the key that was there stays.
     ///
     /// # Panics
     ///

@@ -70,7 +70,8 @@ where
         }
     }
 
-    /// A node at this depth for two entries of different keys, each with its hash: below it as many nodes as they have digits in common.
+    /// A node at this depth for two entries of different keys, each with its hash: below it as many
+    /// nodes as they have digits in common.
     pub(super) fn pair(
         m: &Mutator<'gc>,
         depth: u32,

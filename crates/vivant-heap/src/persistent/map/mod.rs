@@ -20,7 +20,8 @@ use std::fmt;
 use std::hash::{BuildHasher, Hash};
 use std::ops::Index;
 
-/// A hash map that never changes: a trie of nodes of up to 32 slots, entries and nodes side by side. Four words, `Copy`.
+/// A hash map that never changes: a trie of nodes of up to 32 slots, entries and nodes side by
+/// side. Four words, `Copy`.
 ///
 /// | operation | costs | allocates |
 /// |---|---|---|
@@ -30,9 +31,10 @@ use std::ops::Index;
 /// | [`extend`](Map::extend) by `k` | as `k` insertions, or less | what is new once |
 /// | [`iter`](Map::iter) | `O(n)` | nothing |
 ///
-/// Keys and values are cloned into copies of nodes: refer by [`Val`] to what is large. Iteration is in the order of hashes, which are the same in each
-/// process ([`FixedState`](crate::gc::FixedState), R5); keys that collide come in the order in which they were inserted. A map of colliding keys is
-/// slow, not wrong.
+/// Keys and values are cloned into copies of nodes: refer by [`Val`] to what is large. Iteration is
+/// in the order of hashes, which are the same in each process
+/// ([`FixedState`](crate::gc::FixedState), R5); keys that collide come in the order in which they
+/// were inserted. A map of colliding keys is slow, not wrong.
 ///
 /// ```
 /// use vivant_heap::{Mutator, val};
@@ -116,7 +118,8 @@ impl<'gc, K: Hash + Eq, V> Map<'gc, K, V> {
     ///
     /// # Errors
     ///
-    /// A rule is broken: a defect of this crate, or keys whose `Hash` and `Eq` are not those of the time when they were put in.
+    /// A rule is broken: a defect of this crate, or keys whose `Hash` and `Eq` are not those of the
+    /// time when they were put in.
     pub fn verify(self) -> Result<(), Fault> {
         let entries = match self.root {
             Some(root) => root.verify(0, 0)?,
@@ -153,7 +156,8 @@ where
         }
     }
 
-    /// With entries, each in the place of the one with its key if there is one. Of equal keys the last one counts. The iterator may allocate.
+    /// With entries, each in the place of the one with its key if there is one. Of equal keys the
+    /// last one counts. The iterator may allocate.
     #[must_use]
     pub fn extend(self, m: &Mutator<'gc>, entries: impl IntoIterator<Item = (K, V)>) -> Self {
         let (root, added) = batch::merged(m, self.root, entries);

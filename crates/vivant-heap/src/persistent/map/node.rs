@@ -8,11 +8,13 @@ use crate::{Mutator, Object};
 use std::borrow::Borrow;
 use std::hash::Hash;
 
-/// How many digits a hash has: so deep lie the nodes whose entries have all of them in common, the buckets.
+/// How many digits a hash has: so deep lie the nodes whose entries have all of them in common, the
+/// buckets.
 pub(super) const DIGITS: u32 = u64::BITS.div_ceil(BITS);
 
-/// A node of a trie. At depth *d* it chooses by the digit *d* of the hash, from the highest on. Its slots are in the order of their digits, so all
-/// entries of a trie are in the order of their hashes.
+/// A node of a trie. At depth *d* it chooses by the digit *d* of the hash, from the highest on. Its
+/// slots are in the order of their digits, so all entries of a trie are in the order of their
+/// hashes.
 #[derive(Object)]
 #[object(crate = crate)]
 pub(super) struct Node<'gc, K, V> {
@@ -40,7 +42,8 @@ pub(super) enum Slot<'gc, K, V> {
     Node(Node<'gc, K, V>),
 }
 
-/// The bit of the digit at this depth. The last digit has fewer bits of the hash; a zero stands for what is missing.
+/// The bit of the digit at this depth. The last digit has fewer bits of the hash; a zero stands for
+/// what is missing.
 #[inline]
 pub(super) fn bit(hash: u64, depth: u32) -> u32 {
     1 << (hash << (BITS * depth) >> (u64::BITS - BITS))
@@ -129,7 +132,8 @@ impl<'gc, K: Frozen<'gc> + Clone, V: Frozen<'gc> + Clone> Node<'gc, K, V> {
 }
 
 impl<'gc, K: Hash + Eq, V> Node<'gc, K, V> {
-    /// Looks at all nodes below, too: how many entries there are. The hashes of all of them begin with the digits of `prefix`, as many as it is deep.
+    /// Looks at all nodes below, too: how many entries there are. The hashes of all of them begin
+    /// with the digits of `prefix`, as many as it is deep.
     pub(super) fn verify(self, depth: u32, prefix: u64) -> Result<usize, Fault> {
         let fault = |rule, what| Fault {
             rule,

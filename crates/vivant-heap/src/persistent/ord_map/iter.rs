@@ -6,7 +6,8 @@ use std::iter::FusedIterator;
 use std::ops::Range;
 use std::slice;
 
-/// The entries of an [`OrdMap`](super::OrdMap), or of a range of it, in their order. It looks up one leaf after the other.
+/// The entries of an [`OrdMap`](super::OrdMap), or of a range of it, in their order. It looks up
+/// one leaf after the other.
 pub struct Iter<'gc, K, V> {
     root: Option<Node<'gc, K, V>>,
     /// The ranks of those whose leaves it has not come to.

@@ -69,7 +69,8 @@ where
             .next_if(|(key, _)| end.is_none_or(|end| key < end))
     }
 
-    /// What a node becomes, with all of the batch that comes before `end`: one node or more, of its height.
+    /// What a node becomes, with all of the batch that comes before `end`: one node or more, of its
+    /// height.
     fn node(&mut self, node: Node<'gc, K, V>, end: Option<&K>, out: &mut Vec<Child<'gc, K, V>>) {
         match node {
             Node::Leaf(entries) => self.leaf(Val::as_ref(entries), end, out),

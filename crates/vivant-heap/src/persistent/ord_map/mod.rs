@@ -16,7 +16,8 @@ use std::borrow::Borrow;
 use std::fmt;
 use std::ops::{Bound, Index, RangeBounds};
 
-/// An ordered map that never changes: a tree of nodes of up to 32 slots, with all entries in its leaves. Four words, `Copy`.
+/// An ordered map that never changes: a tree of nodes of up to 32 slots, with all entries in its
+/// leaves. Four words, `Copy`.
 ///
 /// | operation | costs | allocates |
 /// |---|---|---|
@@ -26,8 +27,8 @@ use std::ops::{Bound, Index, RangeBounds};
 /// | [`extend`](OrdMap::extend) by `k` | sorts, then as `k` insertions, or less | what is new once |
 /// | [`iter`](OrdMap::iter), [`range`](OrdMap::range) | `O(log n)` for each leaf | nothing |
 ///
-/// Keys and values are cloned into copies of nodes, and the least key of each node into the one above it: refer by [`Val`](crate::Val) to what is
-/// large.
+/// Keys and values are cloned into copies of nodes, and the least key of each node into the one
+/// above it: refer by [`Val`](crate::Val) to what is large.
 ///
 /// ```
 /// use vivant_heap::{Mutator, val};
@@ -149,7 +150,8 @@ impl<'gc, K: Ord, V> OrdMap<'gc, K, V> {
     ///
     /// # Errors
     ///
-    /// A rule is broken: a defect of this crate, or keys whose `Ord` is not that of the time when they were put in.
+    /// A rule is broken: a defect of this crate, or keys whose `Ord` is not that of the time when
+    /// they were put in.
     pub fn verify(self) -> Result<(), Fault> {
         let entries = match self.root {
             Some(root) => root.verify()?,
@@ -185,7 +187,8 @@ where
         self.merged(m, vec![(key, value)])
     }
 
-    /// With entries, each in the place of the one with its key if there is one. Of equal keys the last one counts. The iterator may allocate.
+    /// With entries, each in the place of the one with its key if there is one. Of equal keys the
+    /// last one counts. The iterator may allocate.
     #[must_use]
     pub fn extend(self, m: &Mutator<'gc>, entries: impl IntoIterator<Item = (K, V)>) -> Self {
         let mut batch = Vec::from_iter(entries);

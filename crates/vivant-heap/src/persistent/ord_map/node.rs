@@ -6,7 +6,8 @@ use crate::verify::Fault;
 use crate::{Mutator, Object};
 use std::borrow::Borrow;
 
-/// A node that is not the root has no fewer slots. Two that have fewer than twice as many can be one.
+/// A node that is not the root has no fewer slots. Two that have fewer than twice as many can be
+/// one.
 pub(super) const LEAST: usize = WIDTH / 4;
 
 /// A node. All ways from it down to leaves are equally long.

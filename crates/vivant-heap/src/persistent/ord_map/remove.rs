@@ -13,7 +13,8 @@ where
     K: Ord + Frozen<'gc> + Clone,
     V: Frozen<'gc> + Clone,
 {
-    /// What is left of a whole tree without a key that is in it. A root with one child is taken away.
+    /// What is left of a whole tree without a key that is in it. A root with one child is taken
+    /// away.
     pub(super) fn without<Q: Ord + ?Sized>(self, m: &Mutator<'gc>, key: &Q) -> Option<Self>
     where
         K: Borrow<Q>,
@@ -51,7 +52,8 @@ where
     }
 }
 
-/// Children, of which one is another: if that is too small it becomes one with a neighbour, or gets a part of it.
+/// Children, of which one is another: if that is too small it becomes one with a neighbour, or gets
+/// a part of it.
 fn mended<'gc, K, V>(
     m: &Mutator<'gc>,
     children: &[Child<'gc, K, V>],

@@ -15,8 +15,8 @@ impl<'gc> Node<'gc> {
     }
 }
 
-/// One node or two of the height of the higher one. If there are two, both are large enough to lie below another one. The lower one may be smaller
-/// than that: it is a root.
+/// One node or two of the height of the higher one. If there are two, both are large enough to lie
+/// below another one. The lower one may be smaller than that: it is a root.
 fn joined<'gc>(
     m: &Mutator<'gc>,
     (one, height): (Node<'gc>, usize),

@@ -14,7 +14,8 @@ use crate::{Mutator, Object};
 use node::Node;
 use std::ops::{Bound, RangeBounds};
 
-/// Text that never changes: a rope, a tree of chunks of whole characters, at most 512 bytes each. Four words, `Copy`.
+/// Text that never changes: a rope, a tree of chunks of whole characters, at most 512 bytes each.
+/// Four words, `Copy`.
 ///
 /// | operation | costs | allocates |
 /// |---|---|---|
@@ -23,7 +24,8 @@ use std::ops::{Bound, RangeBounds};
 /// | [`slice`](String::slice) | `O(log n)` | a few nodes for each level |
 /// | [`chunk_at`](String::chunk_at), [`chunks`](String::chunks) for each | `O(log n)` | nothing |
 ///
-/// Short text that does not change is a `Val<str>`, by [`Mutator::val_str`](crate::Mutator::val_str).
+/// Short text that does not change is a `Val<str>`, by
+/// [`Mutator::val_str`](crate::Mutator::val_str).
 ///
 /// ```
 /// use vivant_heap::{Mutator, val};
@@ -83,7 +85,8 @@ impl<'gc> String<'gc> {
         }
     }
 
-    /// The text of these bytes; nothing, if there are no such bytes, or characters would be cut in two.
+    /// The text of these bytes; nothing, if there are no such bytes, or characters would be cut in
+    /// two.
     #[must_use]
     pub fn slice(self, m: &Mutator<'gc>, range: impl RangeBounds<usize>) -> Option<Self> {
         let from = match range.start_bound() {

@@ -16,7 +16,8 @@ use std::fmt;
 use std::ops::Index;
 use tree::{Tree, height};
 
-/// A sequence that never changes: a radix tree of leaves of 32 elements, and a tail of those that do not fill one. Six words, `Copy`.
+/// A sequence that never changes: a radix tree of leaves of 32 elements, and a tail of those that
+/// do not fill one. Six words, `Copy`.
 ///
 /// | operation | costs | allocates |
 /// |---|---|---|

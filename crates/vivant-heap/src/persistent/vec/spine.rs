@@ -4,11 +4,13 @@ use super::tree::{Leaf, Tree, height, slot};
 use crate::Mutator;
 use crate::persistent::copy::WIDTH;
 
-/// The nodes of a tree's right edge, in plain vectors: leaves are added to it, and each node is made once, when it is full or the tree is closed.
+/// The nodes of a tree's right edge, in plain vectors: leaves are added to it, and each node is
+/// made once, when it is full or the tree is closed.
 pub(super) struct Spine<'gc, T> {
     /// Leaves of the last lowest node.
     low: Vec<Leaf<'gc, T>>,
-    /// From the lowest on: what is to the left of the edge in each node above. Fewer than there are slots, because the edge needs one.
+    /// From the lowest on: what is to the left of the edge in each node above. Fewer than there are
+    /// slots, because the edge needs one.
     high: Vec<Vec<Tree<'gc, T>>>,
 }
 

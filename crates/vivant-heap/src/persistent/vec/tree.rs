@@ -8,7 +8,8 @@ use crate::{Mutator, Object};
 /// So many elements, no fewer.
 pub(super) type Leaf<'gc, T> = Val<'gc, [T; WIDTH]>;
 
-/// A node and what is below it. All ways from it down to leaves are equally long: its height, which the number of leaves says ([`height`]).
+/// A node and what is below it. All ways from it down to leaves are equally long: its height, which
+/// the number of leaves says ([`height`]).
 #[derive(Object)]
 #[object(crate = crate)]
 pub(super) enum Tree<'gc, T> {

@@ -74,7 +74,8 @@ fn runs() {
         let ice: &Ice<Mut<Node<'_>>> = Val::as_ref(published.unwrap());
         let length = thread::scope(|scope| {
             let reader = scope.spawn(|| {
-                // A reference that this thread has read may leave it as any value does, and only so.
+                // A reference that this thread has read may leave it as any value does, and only
+                // so.
                 let next = ice.read().next.unwrap();
                 let parcel = Parcel::<Val<'static, Ice<Mut<Node<'static>>>>>::new(next);
                 parcel.look(|next| next.read().name.len())

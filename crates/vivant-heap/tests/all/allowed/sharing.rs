@@ -1,4 +1,5 @@
-//! Y6: what can be shared and sent, by the derive alone; and what cannot is an object none the less.
+//! Y6: what can be shared and sent, by the derive alone; and what cannot is an object none the
+//! less.
 
 #![allow(dead_code, reason = "types that compile, most of which no value has")]
 

@@ -30,7 +30,8 @@ impl Pair for Texts {
     fn operate<'gc>(&mut self, m: &Mutator<'gc>, text: &mut gc::String<'gc>, random: &mut Rng) {
         match random.usize(..9) {
             0..4 => {
-                // With no memory a part of it may be there: this one comes to be there character by character.
+                // With no memory a part of it may be there: this one comes to be there character by
+                // character.
                 for character in self::text(random).chars() {
                     text.push(m, character);
                     self.0.push(character);

@@ -1,4 +1,5 @@
-//! `gc::WeakMap`: what nobody else has is not there any more, and what is left of it goes by and by.
+//! `gc::WeakMap`: what nobody else has is not there any more, and what is left of it goes by and
+//! by.
 
 use fastrand::Rng;
 use std::collections::HashMap;
@@ -40,7 +41,8 @@ fn keep(heap: &mut Heap<States>, keys: std::ops::Range<u64>) {
     });
 }
 
-/// Beside maps of `std`, under collections by chance: what is kept is there; what is not is there as it was, or not at all.
+/// Beside maps of `std`, under collections by chance: what is kept is there; what is not is there
+/// as it was, or not at all.
 #[test]
 fn seeded_it_has_what_others_keep() {
     let (seeds, steps) = if cfg!(miri) { (2, 60) } else { (40, 600) };
@@ -132,7 +134,8 @@ fn entries_of_the_dead_go_when_others_come() {
     });
 }
 
-/// Who looks for entries of the dead must not tell a mark of the living: each would be kept by that, mark for mark.
+/// Who looks for entries of the dead must not tell a mark of the living: each would be kept by
+/// that, mark for mark.
 #[test]
 fn looking_for_the_dead_brings_nobody_back() {
     let many = if cfg!(miri) { 300 } else { 5_000 };

@@ -1,4 +1,5 @@
-//! Heaps that end, go elsewhere, are collected, run out of memory or panic while markers go through them.
+//! Heaps that end, go elsewhere, are collected, run out of memory or panic while markers go through
+//! them.
 
 use super::{Ended, Markers, Noted, source};
 use fastrand::Rng;
@@ -152,7 +153,8 @@ fn a_heap_goes_from_thread_to_thread_while_markers_work() {
     heap.turn(|_, first| assert_eq!(length(first), PAGES + MOVES));
 }
 
-/// A whole collection gives up the mark that runs, again and again: epochs come round, and no marker is left that would write one.
+/// A whole collection gives up the mark that runs, again and again: epochs come round, and no
+/// marker is left that would write one.
 #[test]
 fn marks_are_given_up_again_and_again() {
     let (source, ended) = (source(), Ended::default());
@@ -205,7 +207,8 @@ fn a_turn_may_panic_while_markers_work() {
     assert_eq!(alive, 1);
 }
 
-/// A turn helps with its own heap's mark, in the middle of a write; so does a destructor, in the middle of a collection.
+/// A turn helps with its own heap's mark, in the middle of a write; so does a destructor, in the
+/// middle of a collection.
 #[test]
 fn a_marker_may_be_used_anywhere() {
     thread_local! {
@@ -305,7 +308,8 @@ fn memory_may_be_refused_while_markers_work() {
     }
 }
 
-/// One object as large as many pages, one slice that is gone through in parts, one vector that is gone through at once: written while markers are at them.
+/// One object as large as many pages, one slice that is gone through in parts, one vector that is
+/// gone through at once: written while markers are at them.
 #[test]
 fn what_is_large_is_written_while_markers_work() {
     type Long<'gc> = Gc<'gc, Mut<Vec<Gc<'gc, u64>>>>;

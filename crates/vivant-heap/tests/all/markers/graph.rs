@@ -1,4 +1,5 @@
-//! Random graphs that are written, tagged, watched by weak references and merged, while markers go through them.
+//! Random graphs that are written, tagged, watched by weak references and merged, while markers go
+//! through them.
 
 use super::{Ended, Markers, Mode, Noted, source, with_seeds};
 use fastrand::Rng;

@@ -1,4 +1,5 @@
-//! Heaps that share what they have, each of them marked beside its turns: notes with parts that go from hand to hand, and graphs that are frozen.
+//! Heaps that share what they have, each of them marked beside its turns: notes with parts that go
+//! from hand to hand, and graphs that are frozen.
 
 use super::{Ended, Markers, Mode, Noted, source, with_seeds};
 use fastrand::Rng;
@@ -187,7 +188,8 @@ impl Model {
         desk.top.push((Some(note), None));
     }
 
-    /// One more step in a folder, in which others may have filed before. Its title is from here, or is made there and has parts from here, and the title before it.
+    /// One more step in a folder, in which others may have filed before. Its title is from here, or
+    /// is made there and has parts from here, and the title before it.
     fn files<'gc>(&mut self, m: &Mutator<'gc>, desk: &Desk<'gc>, heap: usize) {
         let place = self.random.usize(..FOLDERS);
         let (mut folder, before) = match place < self.folders.len() {

@@ -28,7 +28,8 @@ impl Root for Nests {
     type Of<'gc> = Vec<Gc<'gc, Mut<Nest<'gc>>>>;
 }
 
-/// Cells that are parts are exchanged, taken out and made objects of their own, old and young: no flag and no reference is lost.
+/// Cells that are parts are exchanged, taken out and made objects of their own, old and young: no
+/// flag and no reference is lost.
 #[test]
 fn cells_are_moved_in_and_out_of_objects_of_all_ages() {
     let mut heap = heap::<Nests>(|m| (0..8).map(|_| m.alloc(Mut::default())).collect());

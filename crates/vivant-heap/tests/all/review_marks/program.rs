@@ -15,7 +15,8 @@ const PAGES_SPARE: usize = 45;
 /// Words of a page.
 const PAGE_WORDS: usize = 512;
 
-/// How often orphans are heeded at most until none is left: one may wait for what another one knows.
+/// How often orphans are heeded at most until none is left: one may wait for what another one
+/// knows.
 const ROUNDS_MAX: usize = 20;
 
 /// What a program has.
@@ -67,7 +68,8 @@ impl Program {
         }
     }
 
-    /// Something happens at one of the heaps. What cannot be done there leaves its step to an orphan.
+    /// Something happens at one of the heaps. What cannot be done there leaves its step to an
+    /// orphan.
     pub(crate) fn step(&mut self) {
         let at = self.dice.below(self.places.len());
         let (dice, model, place) = (&mut self.dice, &mut self.model, &mut self.places[at]);
@@ -123,7 +125,8 @@ impl Program {
         }
     }
 
-    /// A heap ends in the middle of a mark, when others have some of it, and there is a new one in its place.
+    /// A heap ends in the middle of a mark, when others have some of it, and there is a new one in
+    /// its place.
     fn ends_heap(&mut self, at: usize) {
         let place = &mut self.places[at];
         for _ in 0..self.dice.below(4) {

@@ -34,7 +34,8 @@ impl Drop for Late {
     }
 }
 
-/// Leaves in shared objects have others of the same heap, and of another one, and end in a sweep, in the sweep within a turn, with the heap.
+/// Leaves in shared objects have others of the same heap, and of another one, and end in a sweep,
+/// in the sweep within a turn, with the heap.
 #[test]
 fn leaves_share_at_their_ends() {
     let source = Arc::new(Source::new());
@@ -111,7 +112,8 @@ fn what_a_lost_heap_has_shared_stays() {
     KEPT.lock().unwrap().push(source);
 }
 
-/// Threads clone, read and drop what is held and packed, while its owner is collected, ends, and is heeded to its end.
+/// Threads clone, read and drop what is held and packed, while its owner is collected, ends, and is
+/// heeded to its end.
 #[test]
 fn threads_have_what_a_heap_leaves_that_ends() {
     let rounds = if cfg!(miri) { 3 } else { 200 };
@@ -178,7 +180,8 @@ fn heaps_lie_in_what_they_share() {
     });
     collected(&mut [&mut outer]);
     outer.turn(|_, state| assert_eq!(state[0].parts[0].parts[0].text, "rain"));
-    // The leaf's heap ends as one of which somebody knows, or of which nobody does, as the sweep and the mark have it.
+    // The leaf's heap ends as one of which somebody knows, or of which nobody does, as the sweep
+    // and the mark have it.
     outer.turn(|_, state| state.clear());
     collected(&mut [&mut outer]);
     assert!(outer.end().is_none_or(|orphan| orphan.heed().is_some()));

@@ -6,7 +6,8 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 use vivant_heap::{Held, Leaf, Object, Orphan, Parcel, Sendable, Source, Twin, Val};
 
-/// A parcel within the look at another one, within a turn of a third heap; parts that are packed where there is no heap.
+/// A parcel within the look at another one, within a turn of a third heap; parts that are packed
+/// where there is no heap.
 #[test]
 fn parcels_are_opened_within_each_other() {
     let source = Arc::new(Source::new());
@@ -111,7 +112,8 @@ fn a_clone_may_be_another_value() {
     emptied(&mut [&mut a]);
 }
 
-/// A part passes through heaps that end or collect at the worst time, each of which has it from a whole that it gives up.
+/// A part passes through heaps that end or collect at the worst time, each of which has it from a
+/// whole that it gives up.
 #[test]
 fn parts_go_from_hand_to_hand() {
     let source = Arc::new(Source::new());

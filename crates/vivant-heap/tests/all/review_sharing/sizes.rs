@@ -34,7 +34,8 @@ type Mixed<'gc> = (
 
 const MANY: usize = 1 << 60;
 
-/// Values behind the end of their cells, and so in the next page, chunk, or nowhere, are their own objects' still.
+/// Values behind the end of their cells, and so in the next page, chunk, or nowhere, are their own
+/// objects' still.
 #[test]
 fn nothing_is_shared_like_anything() {
     let count = if cfg!(miri) { 30 } else { 16_000 };
@@ -131,7 +132,8 @@ fn shared_objects_are_as_large_as_they_are() {
     }
 }
 
-/// A turn that gets no more memory has lost nothing that it has shared, and what it has not is gone.
+/// A turn that gets no more memory has lost nothing that it has shared, and what it has not is
+/// gone.
 #[test]
 fn a_bound_is_met_while_sharing() {
     let ends = Arc::new(AtomicUsize::new(0));

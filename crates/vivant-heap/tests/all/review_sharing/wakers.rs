@@ -16,7 +16,8 @@ impl Wake for Panics {
     }
 }
 
-/// In all places where somebody is woken: in a turn, in a collection, in a destructor, when a heap ends, and while a thread unwinds.
+/// In all places where somebody is woken: in a turn, in a collection, in a destructor, when a heap
+/// ends, and while a thread unwinds.
 #[test]
 fn a_waker_may_panic() {
     let source = Arc::new(Source::new());
@@ -116,7 +117,8 @@ impl Wake for Acts {
     }
 }
 
-/// The heap that is woken is collected, ended or dropped by its waker, in the middle of somebody else's packing, cloning, dropping and collecting.
+/// The heap that is woken is collected, ended or dropped by its waker, in the middle of somebody
+/// else's packing, cloning, dropping and collecting.
 #[test]
 fn a_waker_may_do_what_it_likes() {
     let source = Arc::new(Source::new());

@@ -44,7 +44,8 @@ fn forget(heap: &mut Heap<Watched>, which: usize) {
     });
 }
 
-/// How the heap is collected before the object is given up: it is newborn, has survived once, is old.
+/// How the heap is collected before the object is given up: it is newborn, has survived once, is
+/// old.
 fn ages() -> [fn(&mut Heap<Watched>); 4] {
     [
         |_| {},

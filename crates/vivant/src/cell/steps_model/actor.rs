@@ -1,5 +1,6 @@
-//! An actor of the model: what it has in hand, what waits for it, and so what must happen to it next. Of mailboxes and guards it knows what
-//! steps have to do with; they have models of their own.
+//! An actor of the model: what it has in hand, what waits for it, and so what must happen to it
+//! next. Of mailboxes and guards it knows what steps have to do with; they have models of their
+//! own.
 //!
 //! | model | real |
 //! |---|---|

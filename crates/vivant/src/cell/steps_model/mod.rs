@@ -1,5 +1,6 @@
-//! The reference model of behaviours in steps, as plain data: `tests.rs` shows it all that happens to real actors, and it says whether
-//! that is what must happen next, and what becomes of each message.
+//! The reference model of behaviours in steps, as plain data: `tests.rs` shows it all that happens
+//! to real actors, and it says whether that is what must happen next, and what becomes of each
+//! message.
 //!
 //! | model | real |
 //! |---|---|
@@ -9,7 +10,8 @@
 //! | `Model::meets` | `Resolver`, `Refusal`, the dead letters |
 //! | `Model::left` | `Pending::locals`, or the locals in a heap |
 //!
-//! Left out: budgets and muting, which only say when an actor goes on, and supervisors, of which `supervision` has a model.
+//! Left out: budgets and muting, which only say when an actor goes on, and supervisors, of which
+//! `supervision` has a model.
 
 mod actor;
 // What a canary shows it shows without an interpreter.

@@ -1,4 +1,5 @@
-//! Programs for the model and the real thing: messages whose steps do things, drawn from a seed; and what may happen when they run.
+//! Programs for the model and the real thing: messages whose steps do things, drawn from a seed;
+//! and what may happen when they run.
 
 use crate::dead_letter::Cause;
 use crate::oracle::{below, split_mix};

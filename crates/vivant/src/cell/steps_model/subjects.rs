@@ -1,4 +1,5 @@
-//! Real actors that do what a program says, and write down what happens: plain ones, some with a bound to their mailbox, and graphs.
+//! Real actors that do what a program says, and write down what happens: plain ones, some with a
+//! bound to their mailbox, and graphs.
 
 use super::program::{Deed, Event, Left, Program, Way, Why};
 use crate::heap::{Leaf, Pacing, Stress, When};

@@ -1,5 +1,5 @@
-//! Runs programs on real actors beside the model: after each run of an actor, what has happened is what the model says, and so is what became of
-//! each question.
+//! Runs programs on real actors beside the model: after each run of an actor, what has happened is
+//! what the model says, and so is what became of each question.
 
 use super::Model;
 use super::actor::Item;

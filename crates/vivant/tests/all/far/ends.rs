@@ -168,8 +168,9 @@ fn far_references_go_round_on_threads() {
     }
     artists.iter().for_each(|artist| artist.forget().send());
     while nodes(&token) > 0 {
-        // What an artist passes on may come after the other was told to forget. And what nobody else knows any more when its actor forgets
-        // it is found by that actor's next collection, which these turns bring.
+        // What an artist passes on may come after the other was told to forget. And what nobody
+        // else knows any more when its actor forgets it is found by that actor's next collection,
+        // which these turns bring.
         artists.iter().for_each(|artist| artist.forget().send());
         for scene in &scenes {
             scene.forget().send();

@@ -49,7 +49,8 @@ fn the_last_is_given_up_in_the_middle_of_another_collection() {
         let simulation = Simulation::new(10);
         let writer = Writer::spawn(simulation.system(), vec![]);
         let sheet = writer.write(7, token.clone()).ask_blocking().unwrap();
-        // Once while the actor is there, once when it is an orphan, and once when there is no system any more.
+        // Once while the actor is there, once when it is an orphan, and once when there is no
+        // system any more.
         desk.turn(|m, state| *state = Some(m.unpack(sheet)));
         writer.forget().send();
         simulation.run();

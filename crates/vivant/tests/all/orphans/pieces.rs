@@ -87,7 +87,8 @@ impl Witness {
     }
 }
 
-/// Between two turns of the witness a piece at most has fallen: how many there were. All has fallen.
+/// Between two turns of the witness a piece at most has fallen: how many there were. All has
+/// fallen.
 fn pieces(witness: &Address<Witness>) -> usize {
     loop {
         let seen = witness.seen().ask_blocking().unwrap();
@@ -173,7 +174,8 @@ fn others_have_turns_on_the_only_worker() {
     assert_eq!(system.inspect().heap_pages, 0);
 }
 
-/// More large heaps than are left to be gone through in pieces, and one that is not yet through when the system ends.
+/// More large heaps than are left to be gone through in pieces, and one that is not yet through
+/// when the system ends.
 #[test]
 fn many_large_heaps_end() {
     let builder = System::builder().workers(2);

@@ -1,4 +1,5 @@
-//! Who is idle gives up what it does not need, and is collected when others have given something up.
+//! Who is idle gives up what it does not need, and is collected when others have given something
+//! up.
 
 use super::*;
 
@@ -13,8 +14,9 @@ fn versions_that_nobody_reads_are_gone_after_a_while() {
     }
     let idle = simulation.now();
     simulation.run();
-    // The reader has run since it was first asked, is asked again and gives up; then the writer is told. Who was asked has lost the
-    // address of the question, and is looked at a second later (O10).
+    // The reader has run since it was first asked, is asked again and gives up; then the writer is
+    // told. Who was asked has lost the address of the question, and is looked at a second later
+    // (O10).
     assert!(
         simulation.now() - idle <= Duration::from_secs(4),
         "{simulation:?}"
@@ -126,7 +128,8 @@ fn what_readers_forget_is_free_within_a_second() {
     }
 }
 
-/// For so many milliseconds a writer runs all the time: it lends what it keeps, and gets it back at once.
+/// For so many milliseconds a writer runs all the time: it lends what it keeps, and gets it back at
+/// once.
 fn lends(simulation: &Simulation, writer: &Address<Writer>, ms: u64) {
     for _ in 0..ms / 10 {
         drop(writer.lend().ask_blocking().unwrap());
@@ -145,7 +148,8 @@ fn who_keeps_what_it_lends_is_marked_seldom() {
     lends(&simulation, &writer, 500);
     assert!((1..=2).contains(&marks()), "A2c: {}", marks());
     lends(&simulation, &writer, 99_500);
-    // Five while it waits for a quarter of a second, a half, one, two and four; and one in eight seconds.
+    // Five while it waits for a quarter of a second, a half, one, two and four; and one in eight
+    // seconds.
     assert!((10..=19).contains(&marks()), "A2c: {}", marks());
     // What is garbage is found within the longest wait, though its owner never rests.
     let mut waited = 0;
