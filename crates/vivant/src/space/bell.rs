@@ -1,4 +1,5 @@
-//! [`Bell`]: who looks after a heap, and is told when others leave something in its lane. See [README.md](README.md).
+//! [`Bell`]: the GC waker of a heap. It is woken when a message is put into the heap's empty count
+//! inbox. See [README.md](README.md).
 
 use super::orphans::Orphans;
 use super::rest::heard_after_ns;
@@ -10,49 +11,48 @@ use crate::timer::Timer;
 use std::mem;
 use std::task::Wake;
 
-/// The waker of one heap, as long as there is one. Rung by any thread, at any time: in a turn, in
-/// the middle of another heap's collection, after the system has ended. So all it does is to set a
-/// timer.
+/// The waker of one heap, for as long as the heap exists. Any thread may wake it, at any time: in a
+/// turn, in the middle of another heap's collection, after the system has ended. So all it does is
+/// to set a timer.
 pub(super) struct Bell(Mutex<Home>);
 
 /// Where the heap is.
 enum Home {
     Actor {
         cell: CellRef,
-        /// Sends the actor the question whether it rests.
+        /// Sends the actor an idle check.
         ask: fn(AddressRef),
-        /// Set from when it is decided that the actor is asked until it listens again: it will look
-        /// at the lane by itself.
+        /// The scheduled idle check. Set until the waker is re-armed: the check will read the
+        /// inbox, so wakes need not schedule another one.
         asked: Option<Asked>,
     },
-    /// Among the system's orphans, with this number.
+    /// Among the system's detached heaps, with this number.
     Orphan { system: Arc<Shared>, number: u64 },
-    /// Everything is freed, or will be at once.
+    /// Everything is freed, or is about to be.
     Nowhere,
 }
 
-/// That the actor is to be asked.
+/// A scheduled idle check.
 struct Asked {
     timer: Timer,
     at_ns: u64,
 }
 
-/// Whom a ring is for.
+/// The target of a wake.
 enum Told {
     Orphan(Arc<Shared>, u64),
-    /// After so many nanoseconds.
+    /// An idle check after this many nanoseconds.
     Actor(u64),
 }
 
 impl Bell {
-    /// That of an actor's heap.
+    /// The waker of an actor's heap.
     pub(super) fn of(cell: CellRef, ask: fn(AddressRef)) -> Arc<Bell> {
         let asked = None;
         Arc::new(Bell(Mutex::new(Home::Actor { cell, ask, asked })))
     }
 
-    /// The actor will be asked whether it rests in so many nanoseconds, unless it was to be asked
-    /// before that.
+    /// Schedules an idle check in `in_ns` nanoseconds, unless one is due before that.
     pub(super) fn ask(&self, in_ns: u64) {
         let mut home = lock(&self.0);
         let Home::Actor { cell, ask, asked } = &mut *home else {
@@ -63,35 +63,36 @@ impl Bell {
         if asked.as_ref().is_some_and(|asked| asked.at_ns <= at_ns) {
             return;
         }
-        // Weakly: who has ended, or is reached by nobody, rests for good.
+        // Weak: an actor that has ended or is unreachable needs no idle check.
         let (me, ask) = (cell.clone(), *ask);
         let ring = move || me.upgrade().into_iter().for_each(ask);
         let timer = system.set_timer(in_ns, Alarm::Once(Box::new(ring)));
         if let Some(later) = asked.replace(Asked { timer, at_ns }) {
-            // If it has rung meanwhile, the actor is asked twice.
+            // If the timer has fired meanwhile, the actor handles two idle checks.
             later.timer.cancel();
         }
     }
 
-    /// The actor is about to look at its lane: whoever leaves something after that rings anew.
+    /// Re-arms the waker, before the actor reads its inbox: a message put in after that wakes it
+    /// again.
     pub(super) fn listens(&self) {
         let asked = match &mut *lock(&self.0) {
             Home::Actor { asked, .. } => asked.take(),
             _ => None,
         };
-        // It has rung, as a rule. Not if the question was one to an earlier incarnation.
+        // The timer has fired, as a rule. Not if the idle check was one of an earlier incarnation.
         if let Some(asked) = asked {
             asked.timer.cancel();
         }
     }
 
-    /// The actor has ended, and others have its objects.
+    /// The actor has ended, and other heaps hold objects of it.
     pub(super) fn moves_to(&self, system: &Arc<Shared>, number: u64) {
         let system = system.clone();
         self.leaves(Home::Orphan { system, number });
     }
 
-    /// The actor has ended, and nobody has anything of it.
+    /// The actor has ended, and no other heap holds an object of it.
     pub(super) fn is_over(&self) {
         self.leaves(Home::Nowhere);
     }
@@ -115,7 +116,8 @@ impl Bell {
         };
         match told {
             Told::Orphan(system, number) => Orphans::is_told(&system, number),
-            // Not if it becomes an orphan in between: then that one is looked at.
+            // Has no effect if the heap is detached in between: then its inbox is read on
+            // detaching.
             Told::Actor(in_ns) => self.ask(in_ns),
         }
     }

@@ -1,4 +1,4 @@
-//! A state that is a graph: in a heap of its own, collected between turns.
+//! GC state: a state that is a graph, in a heap of its own, collected between turns.
 
 use super::bell::Bell;
 use super::deaths::{Asked, Notice, Notices};
@@ -29,7 +29,8 @@ use vivant_heap::{
 #[derive(Debug)]
 pub struct Collected(());
 
-/// What a heap holds: the state, and what a behaviour in steps has left for its next one.
+/// The root of the heap: the state, and the locals that a behaviour in steps has left for its next
+/// step.
 pub(super) struct Rooted<A>(PhantomData<fn(A) -> A>);
 
 impl<A: Actor> Root for Rooted<A>
@@ -39,17 +40,17 @@ where
     type Of<'gc> = (A::State<'gc>, Locals<'gc>, Leaf<Notices>);
 }
 
-/// What a behaviour in steps has left: a `Mut<Option<L>>`, whatever its `L` is.
+/// The locals that a behaviour in steps has left: a `Mut<Option<L>>`, whatever its `L` is.
 type Locals<'gc> = Option<Gc<'gc, dyn Anything>>;
 
-/// What a turn has of a heap.
+/// The heap's part of a turn.
 pub struct Part<'gc> {
     mutator: Mutator<'gc>,
     locals: Cell<Locals<'gc>>,
     pub(super) asked: RefCell<Asked>,
 }
 
-/// A turn, and where what it asked for goes at its end, by a panic too.
+/// A running turn. Its drop registers the death watches that the turn has set, after a panic too.
 struct Running<'t, 'gc, A: Actor<Space = Collected>>
 where
     for<'any> A::State<'any>: Object<'any>,
@@ -74,19 +75,19 @@ where
     for<'gc> A::State<'gc>: Object<'gc>,
 {
     pub(super) heap: Heap<Rooted<A>>,
-    /// Turns that were begun, and turns after which the heap was looked after: a panic leaves one
-    /// of them out.
+    /// Number of turns begun, and its value when the heap's work after a turn was last done. They
+    /// differ after a panic.
     pub(super) turns: u64,
     looked_after: u64,
     pub(super) rest: Rest,
     pub(super) sighting: Sighting,
     pub(super) tending: Tending,
-    /// The heap's waker.
+    /// The heap's GC waker.
     pub(super) bell: Arc<Bell>,
 }
 
-/// A turn that runs. If a panic cuts it off nobody looks after the heap then: the actor is asked,
-/// for no other turn may come.
+/// Guard of a running turn. If a panic aborts the turn, the heap's work after it is not done. Then
+/// this schedules an idle check, because no other turn may come.
 struct CutOff<'a> {
     bell: &'a Bell,
     worker: &'a Worker,
@@ -156,8 +157,8 @@ where
         body: impl for<'gc> FnOnce(&mut A::State<'gc>, &Turn<'gc, A>) -> T,
     ) -> T {
         if kept.looked_after != kept.turns {
-            // The last turn was cut off by a panic, for want of memory perhaps: this one need not
-            // meet the same.
+            // The last turn was aborted by a panic, perhaps for want of memory: this does its work
+            // now, so that this turn need not fail in the same way.
             kept.turn_is_over(worker, facts);
         }
         kept.turns += 1;
@@ -221,7 +222,7 @@ where
     }
 }
 
-/// An actor's heap has ended: what others know of it outlives it (O9).
+/// An actor's heap has ended: what other heaps refer to outlives it (O9).
 fn outlives(worker: &Worker, orphan: Option<Orphan>, bell: &Bell) {
     match orphan {
         Some(orphan) => Orphans::take_in(&worker.system, orphan, bell),
@@ -233,7 +234,7 @@ impl<A: Actor<Space = Collected>> Heaped<A>
 where
     for<'gc> A::State<'gc>: Object<'gc>,
 {
-    /// Between two turns: what the heap needs.
+    /// Work of the heap between two turns.
     #[inline]
     fn turn_is_over(&mut self, worker: &Worker, facts: &HeapCounts) {
         self.looked_after = self.turns;
@@ -256,7 +257,7 @@ where
         self.leaves_to_others(worker);
     }
 
-    /// Has the heap collect, and publishes how long that took, as a pause of the kind that it was.
+    /// Runs `collect` on the heap, and publishes its duration as a pause of the kind that it was.
     pub(super) fn timed(
         &mut self,
         worker: &Worker,
@@ -266,7 +267,7 @@ where
         self.timed_as(worker, facts, PauseKind::of, collect);
     }
 
-    /// As `timed`; `kind` says which one, from what the heap was before and after.
+    /// Like `timed`; `kind` computes the kind from the heap's statistics before and after.
     pub(super) fn timed_as(
         &mut self,
         worker: &Worker,
@@ -284,7 +285,7 @@ where
         facts.paused(kind, paused_ns, &after);
         worker.system.pauses.add(kind, paused_ns);
         observe::paused(worker, kind, paused_ns);
-        // What is paced by the time that it takes goes by the clock on the wall.
+        // Pacing uses wall-clock time.
         self.takes_note(worker, &before, ended_ns - began_ns, ended_ns);
         self.tell_of_deaths();
     }
@@ -318,7 +319,8 @@ impl<'gc, A: Actor<Space = Collected>> Turn<'gc, A>
 where
     for<'any> A::State<'any>: Object<'any>,
 {
-    /// What the last step has left, taken out; or a beginning. For the macros.
+    /// Takes the locals that the last step has left, or default ones in the first step. For the
+    /// macros.
     #[doc(hidden)]
     pub fn __locals<L: Object<'gc> + Default>(&self) -> L {
         let left = self.part().locals.take();
@@ -327,7 +329,7 @@ where
             .unwrap_or_default()
     }
 
-    /// Leaves this for the next step. For the macros.
+    /// Stores the locals for the next step. For the macros.
     #[doc(hidden)]
     pub fn __leave<L: Object<'gc>>(&self, locals: L) {
         let left = unsize!(self.alloc(Mut::new(Some(locals))) => dyn Anything);
@@ -335,8 +337,7 @@ where
     }
 }
 
-/// `t.alloc(…)`, `node.borrow_mut(t)`: the turn is the right to allocate in its actor's heap, and
-/// to write.
+/// `t.alloc(…)`, `node.borrow_mut(t)`: a turn may allocate in its actor's heap, and write to it.
 impl<'gc, A: Actor<Space = Collected>> Deref for Turn<'gc, A>
 where
     for<'any> A::State<'any>: Object<'any>,

@@ -1,4 +1,4 @@
-//! Notices of deaths: a message to whoever wants to hear that an object of this heap is gone (H10).
+//! Death watch: messages that report that a collection has found an object of this heap dead (H10).
 
 use super::Collected;
 use crate::actor::Actor;
@@ -8,22 +8,22 @@ use crate::turn::Turn;
 use std::collections::BTreeMap;
 use vivant_heap::{Collected as Target, Gc, Object, Watch};
 
-/// Sends the notice.
+/// Sends the message.
 pub(super) type Notice = Box<dyn FnOnce() + Send>;
 
-/// The notices of an actor, by token: in the order in which they were asked for (R5).
+/// The notices of an actor, by token: in the order in which the watches were set (R5).
 #[derive(Default)]
 pub(super) struct Notices {
     waiting: BTreeMap<u64, (Watch, Notice)>,
     next: u64,
 }
 
-/// What a turn has asked for.
+/// The watches that a turn has set.
 #[derive(Default)]
 pub(super) struct Asked {
     first: u64,
     notices: Vec<(Watch, Notice)>,
-    /// Taken back.
+    /// The watches that it has removed.
     ended: Vec<(Watch, u64)>,
 }
 
@@ -36,7 +36,7 @@ impl Notices {
         }
     }
 
-    /// A turn is over, or was cut off by a panic: what it asked for is asked for.
+    /// A turn is over, or was aborted by a panic: its watches take effect.
     #[inline]
     pub(super) fn end(&mut self, asked: Asked) {
         if asked.notices.is_empty() && asked.ended.is_empty() {
@@ -49,8 +49,8 @@ impl Notices {
         }
     }
 
-    /// The notice of a death. None if the actor has watched by the heap's own means, with a token
-    /// that is one of these perhaps.
+    /// The notice for a dead object. None if the actor has set the watch by the heap's own
+    /// interface; its token may equal one of these.
     pub(super) fn take(&mut self, watch: Watch, token: u64) -> Option<Notice> {
         if self.waiting.get(&token)?.0 != watch {
             return None;
@@ -69,12 +69,12 @@ impl<'gc, A: Actor<Space = Collected>> Turn<'gc, A>
 where
     for<'any> A::State<'any>: Object<'any>,
 {
-    /// Sends `call` when a collection has found `object` dead (H10): some time after nothing refers
-    /// to it any more, once, in the order in which the notices were asked for.
+    /// Sends `call` when a collection has found `object` dead (H10): some time after the last
+    /// reference to it has gone, once, in the order in which the watches were set.
     ///
-    /// The object stays as dead as it is: what has to be known of it then is among the call's
-    /// arguments. It is not kept alive by this; its actor is not either, if the notice is for
-    /// itself. When the actor ends, nobody is told of anything.
+    /// The object is not resurrected: pass what the notice needs to know of it as arguments of the
+    /// call. The watch does not keep the object alive; nor its actor, if the notice is for the
+    /// actor itself. When the actor ends, no notice is sent.
     ///
     /// Costs an entry in two maps; see [`Mutator::watch`](vivant_heap::Mutator::watch).
     ///
@@ -91,7 +91,7 @@ where
     ///     fn open(&mut self, t: &Turn<'gc, Desk>, number: u64) {
     ///         let file = t.alloc(number);
     ///         t.on_death(file, t.me().closed(number));
-    ///         self.open = Some(file);                                 // the one before is forgotten
+    ///         self.open = Some(file);                         // drops the one before
     ///     }
     ///     fn closed(&mut self, number: u64) { self.closed.push(number); }
     ///     fn all_closed(&self) -> Vec<u64> { self.closed.clone() }
@@ -101,7 +101,7 @@ where
     /// let simulation = vivant::simulation::Simulation::new(1);
     /// let desk = Desk::spawn(simulation.system());
     /// (1..=3).for_each(|number| desk.open(number).send());
-    /// simulation.run();                                               // it has rested meanwhile
+    /// simulation.run();                                       // it was idle meanwhile
     /// assert_eq!(desk.all_closed().ask_blocking()?, [1, 2]);
     /// # Ok(()) }
     /// ```
@@ -123,8 +123,8 @@ where
         watch
     }
 
-    /// Takes [`Turn::on_death`] back. False if the death was found already, and its notice comes or
-    /// came, or if it was taken back before.
+    /// Removes a watch set by [`Turn::on_death`]. False if the death was found already, so that its
+    /// notice comes or came, or if the watch was removed before.
     pub fn forget_death(&self, watch: Watch) -> bool {
         let token = vivant_heap::Mutator::unwatch(self, watch);
         let ended = token.map(|token| (watch, token));

@@ -1,4 +1,4 @@
-//! How long the pauses of a whole system take: a histogram for each kind, which all workers add to.
+//! Distribution of the pauses of a whole system: a histogram for each kind, shared by all workers.
 
 use super::pauses::{ByPauseKind, PauseKind};
 use crate::sync::{AtomicU64, Ordering};
@@ -9,7 +9,7 @@ use std::time::Duration;
 const PER_DOUBLING: usize = 1 << PER_DOUBLING_BITS;
 const PER_DOUBLING_BITS: u32 = 4;
 
-/// Pauses of so many nanoseconds and more share the last bucket: four hours.
+/// Pauses of 2 to this power nanoseconds and more share the last bucket: four hours.
 const LONGEST_BITS: u32 = 44;
 
 /// The first doublings have a bucket for each nanosecond: `PER_DOUBLING` of them together.
@@ -26,7 +26,7 @@ fn bucket_of(ns: u64) -> usize {
     (begins + within).min(BUCKETS - 1)
 }
 
-/// The longest pause of a bucket, but for the last one.
+/// The longest pause that falls into a bucket; not valid for the last one.
 fn longest_of(bucket: usize) -> u64 {
     let (doubling, within) = (bucket / PER_DOUBLING, bucket % PER_DOUBLING);
     match doubling {
@@ -35,8 +35,8 @@ fn longest_of(bucket: usize) -> u64 {
     }
 }
 
-/// Pauses of one kind. Relaxed throughout: each number stands for itself, and what is read while
-/// others pause may be one short in one place.
+/// Pauses of one kind. Relaxed throughout: the numbers are independent of each other, and a read
+/// during a pause may miss one in one place.
 #[derive(Debug)]
 struct Histogram {
     buckets: Box<[AtomicU64]>,
@@ -59,7 +59,7 @@ impl Default for Histogram {
 pub(crate) struct Histograms(ByPauseKind<Histogram>);
 
 impl Histograms {
-    /// Any worker calls this, at any time: two additions, and a comparison.
+    /// Adds a pause. Any worker calls this, at any time: two additions, and a comparison.
     pub(crate) fn add(&self, kind: PauseKind, ns: u64) {
         let histogram = &self.0[kind];
         histogram.buckets[bucket_of(ns)].fetch_add(1, Ordering::Relaxed);
@@ -69,7 +69,7 @@ impl Histograms {
         }
     }
 
-    /// From here on it is as if there had been none before.
+    /// Resets all histograms to zero.
     pub(crate) fn forget(&self) {
         for (_, histogram) in self.0.iter() {
             let buckets = histogram.buckets.iter();
@@ -89,7 +89,7 @@ impl Histograms {
     }
 }
 
-/// What a histogram was at a time.
+/// A copy of a histogram at a time.
 #[derive(Default)]
 struct Counted {
     buckets: Vec<u64>,
@@ -118,7 +118,7 @@ impl Counted {
 
     fn distribution(&self) -> Distribution {
         let count: u64 = self.buckets.iter().sum();
-        // So many of a million are no longer than that.
+        // The pause that `per_million` of a million pauses do not exceed.
         let at = |per_million: u64| {
             let rank = (u128::from(count) * u128::from(per_million)).div_ceil(1_000_000) as u64;
             let mut seen = 0;
@@ -150,30 +150,30 @@ impl Counted {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct Distribution {
-    /// How many.
+    /// Number of pauses.
     pub count: u64,
-    /// How long all of them took together.
+    /// Sum of their durations.
     pub total: Duration,
-    /// Half of them took no longer.
+    /// Median: half of them took no longer.
     pub p50: Duration,
-    /// 99 of 100.
+    /// 99 of 100 took no longer.
     pub p99: Duration,
-    /// 999 of 1,000.
+    /// 999 of 1,000 took no longer.
     pub p999: Duration,
-    /// 9,999 of 10,000.
+    /// 9,999 of 10,000 took no longer.
     pub p9999: Duration,
-    /// How long the longest took, exactly.
+    /// The longest pause, exactly.
     pub longest: Duration,
 }
 
-/// How long the pauses of all actors of a system took since it began, or since
-/// [`System::forget_pauses`](crate::System::forget_pauses), those included that have ended since:
-/// of each kind (by an index, [`PauseKind`]) and together. What is read while actors pause may miss
-/// some of these pauses, or parts of what is said of one.
+/// Durations of the pauses of all actors of a system, including actors that have ended, since it
+/// began or since [`System::forget_pauses`](crate::System::forget_pauses): of each kind (indexed by
+/// [`PauseKind`]) and together. A read while actors pause may miss some of these pauses, or part of
+/// the data of one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct PauseDistributions {
-    /// Of all kinds.
+    /// All kinds together.
     pub all: Distribution,
     by_kind: ByPauseKind<Distribution>,
 }

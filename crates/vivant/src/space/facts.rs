@@ -1,11 +1,11 @@
-//! What others may know of an actor's heap.
+//! Published statistics of an actor's heap.
 
 use super::pauses::{ByPauseKind, PauseCounts, PauseKind, Pauses};
 use crate::sync::{AtomicU64, Ordering};
 use vivant_heap::HeapStats;
 
-/// Published by the holder after each collection and question, read by anybody. Relaxed throughout:
-/// each number stands for itself.
+/// Published by the run guard after each collection and idle check, read by any thread. Relaxed
+/// throughout: the numbers are independent of each other.
 #[derive(Debug, Default)]
 pub struct HeapCounts {
     live: AtomicU64,
@@ -24,57 +24,56 @@ pub struct HeapCounts {
     pauses: ByPauseKind<PauseCounts>,
 }
 
-/// What is known of an actor's heap, as of its last collection, or the last time that the runtime
-/// asked it whether it rests.
+/// Statistics of an actor's heap, as of its last collection or idle check.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct HeapFacts {
-    /// Bytes of old objects, those included that are dead and not swept yet.
+    /// Bytes of old objects, including dead ones that are not swept yet.
     pub live: u64,
     /// Bytes of pages.
     pub pages: u64,
-    /// Bytes of those of them in which old objects lie. What is not [`live`](HeapFacts::live) of
-    /// these is free, and for old objects of the same sizes.
+    /// Bytes of the pages that contain old objects. The part of these that is not
+    /// [`live`](HeapFacts::live) is free, for old objects of the same sizes.
     pub held: u64,
-    /// Bytes of all objects that turns have made.
+    /// Bytes of all objects that turns have allocated.
     pub allocated: u64,
-    /// Bytes of those that have become old.
+    /// Bytes of the objects that were promoted to the old generation.
     pub promoted: u64,
-    /// Objects that others know of: those of heaps, messages, and whoever holds some outside.
+    /// Exports: objects that are referenced from other heaps, from messages, or by holders outside.
     pub exports: u64,
-    /// Objects of other heaps that it keeps alive there.
+    /// Imports: objects of other heaps that this heap keeps alive there.
     pub imports: u64,
-    /// How often it has told other heaps that more references to their objects are about.
+    /// Number of INC messages sent: they tell other heaps that more references to their objects
+    /// exist.
     pub incs: u64,
-    /// How often it has told one that it needs some of its objects no more. Each time there may be
-    /// many of them.
+    /// Number of DEC messages sent: they release objects of another heap. Each may cover many
+    /// objects.
     pub decs: u64,
-    /// Objects of which it has told, in both ways.
+    /// Objects covered by these messages, INC and DEC.
     pub changes: u64,
-    /// Messages by which the runtime asked whether it rests.
+    /// Idle checks: messages by which the runtime finds out whether the actor has run.
     pub questions: u64,
-    /// How often a turn has waited for a marker to leave an object that it was about to change.
-    /// This is in the turn's time, and in no pause. Counted when a mark ends.
+    /// How often a turn has waited for a marker to leave an object before changing it. The wait is
+    /// part of the turn's time, and of no pause. Counted when a mark ends.
     pub waits: u64,
-    /// How often it looked, in all these waits, whether the marker had left. Some nanoseconds each;
-    /// after 63 in one wait it offers its processor between two.
+    /// Number of spins in all these waits. Some nanoseconds each; after 63 in one wait the thread
+    /// yields its processor between two.
     pub looks: u64,
-    /// Its pauses: how often, and for how long, the actor could have run a turn and did not because
-    /// of its heap.
+    /// Its pauses: how often, and for how long, its heap kept the actor from running a turn.
     pub pauses: ByPauseKind<Pauses>,
 }
 
 impl HeapFacts {
     /// Fragmentation of the old generation: the part of [`held`](HeapFacts::held) that is free,
-    /// from 0.0 to 1.0. Old objects never move, so a page goes back only when all that lay in it is
-    /// dead.
+    /// from 0.0 to 1.0. Old objects never move, so a page is given back only when all objects in it
+    /// are dead.
     #[must_use]
     pub fn fragmentation(&self) -> f64 {
         let free = self.held.saturating_sub(self.live);
         free as f64 / self.held.max(1) as f64
     }
 
-    /// How often everything was marked, whether at once or beside the actor's turns.
+    /// Number of full marks, both stop-the-world and concurrent.
     #[must_use]
     pub fn marks(&self) -> u64 {
         self.pauses[PauseKind::Major].count + self.pauses[PauseKind::MarkEnd].count
@@ -82,13 +81,13 @@ impl HeapFacts {
 }
 
 impl HeapCounts {
-    /// A pause of this kind has taken so long. Only the holder calls this.
+    /// Records a pause of this kind and duration. Only the run guard calls this.
     pub(super) fn paused(&self, kind: PauseKind, ns: u64, after: &HeapStats) {
         self.pauses[kind].one_more(ns);
         self.publish(after);
     }
 
-    /// The runtime has asked. Only the holder calls this.
+    /// Records an idle check. Only the run guard calls this.
     pub(super) fn asked(&self, now: &HeapStats) {
         let before = self.questions.load(Ordering::Relaxed);
         self.questions.store(before + 1, Ordering::Relaxed);

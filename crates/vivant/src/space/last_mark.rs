@@ -1,52 +1,52 @@
-//! [`LastMark`]: when a heap was last marked, and when it may be again though it has not grown (A2).
+//! [`LastMark`]: when a heap was last marked, and when it may be marked again without having grown
+//! (A2).
 
 use super::patience::Patience;
 use vivant_heap::HeapStats;
 
-/// A heap that is marked because it rests, or because others have given something up, is so for no
-/// more than this part of the time.
+/// Marks for idleness or for released exports take at most one part in this many of the time.
 const SHARE: u64 = 100;
 
-/// Of one that rests, of a larger part: nobody waits for it, and what others have given up ends
-/// with the mark.
+/// The same for an idle actor, a larger part: no message waits for it, and the mark frees what
+/// other heaps have released.
 const SHARE_AT_REST: u64 = 10;
 
-/// A heap in which something with a destructor may have died is marked for that after so many times
-/// `idle_after` at most, though its actor does not rest: in ten seconds.
+/// A heap with objects with destructors is marked after this many times `idle_after`, even if its
+/// actor is not idle: in ten seconds.
 const DROPS: u64 = 10;
 
-/// An actor is asked after this part of `idle_after` if others' memory hangs on it: it has objects
-/// of theirs, or they have given up some of its own (A4).
+/// An idle check comes after this part of `idle_after` if other heaps' memory depends on it: the
+/// actor has imports, or other heaps have released some of its exports (A4).
 pub(super) const SOON: u32 = 8;
 
-/// What a mark would be for.
+/// The reason for a mark.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Wants {
-    /// What it has of others may have died by its turns alone.
+    /// Imports may have become garbage by the actor's own turns.
     GiveUp,
-    /// Nobody knows which addresses lie in its objects now (O10); and some of these may be dead.
+    /// The addresses in its objects are not known now (O10); and some of these objects may be dead.
     See,
-    /// Something with a destructor may have died by its turns alone: somebody may wait for that, as
-    /// whoever has the promise of a resolver does.
+    /// An object with a destructor may have become garbage by its own turns, and its drop may be
+    /// awaited: for example by the holder of a resolver's promise.
     Drop,
-    /// Others have given up the last of an object.
+    /// Other heaps have released the last reference to an export.
     Collect,
-    /// What its turns have forgotten takes memory.
+    /// Garbage of its own turns takes memory.
     Free,
-    /// The same, and it has grown so much that a mark is due, which has not begun: it has waited
-    /// for something, and no turn has come since.
+    /// Growth has made a mark due that has not begun: it was deferred, and no turn has come since.
     Grow,
 }
 
-/// What an actor has done since it last had reason to be asked.
+/// What an actor has done since an idle check was last scheduled or handled.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Since {
     Run,
-    /// Since this time.
+    /// Idle since this time.
     Rested(u64),
 }
 
-/// Whether others have given up the last that they knew of an object: a mark may find it dead.
+/// Whether other heaps have released the last reference to an export, so that a mark may find it
+/// dead.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum GivenUp {
     #[default]
@@ -54,33 +54,33 @@ pub(super) enum GivenUp {
     Something,
 }
 
-/// What the mark is for that begins, runs, or was the last.
+/// The reason of the mark that begins, runs, or was the last.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 enum IsFor {
-    /// The heap has grown; or somebody may wait for what it has, or for destructors.
+    /// The heap has grown; or imports or destructors may be awaited.
     #[default]
     Itself,
-    /// What others have given up.
+    /// Exports that other heaps have released.
     GivenUp,
-    /// What its own turns have forgotten.
+    /// Garbage of its own turns.
     Forgotten,
 }
 
 /// The last mark of a heap.
 #[derive(Default)]
 pub(super) struct LastMark {
-    /// After how many turns it began.
+    /// Number of turns before it began.
     turns: u64,
     ended_ns: u64,
     took_ns: u64,
     is_for: IsFor,
-    /// With marks for what others have given up, and for what its own turns have forgotten.
+    /// Back-off of marks for released exports, and of marks for garbage of its own turns.
     with_others: Patience,
     with_itself: Patience,
 }
 
 impl LastMark {
-    /// One that has begun after so many turns has ended.
+    /// A mark that began after `turns` turns has ended.
     pub(super) fn has_ended(&mut self, turns: u64, now_ns: u64, took_ns: u64, after: &HeapStats) {
         (self.turns, self.ended_ns, self.took_ns) = (turns, now_ns, took_ns);
         match std::mem::take(&mut self.is_for) {
@@ -90,7 +90,7 @@ impl LastMark {
         }
     }
 
-    /// One is to begin because the actor was asked.
+    /// An idle check is about to begin a mark.
     pub(super) fn will_begin(&mut self, wants: Wants, given_up: GivenUp) {
         self.is_for = match (given_up, wants) {
             (GivenUp::Something, _) => IsFor::GivenUp,
@@ -99,13 +99,13 @@ impl LastMark {
         };
     }
 
-    /// Whether it began when the actor had had so many turns.
+    /// Whether it began after this many turns.
     pub(super) fn is_after(&self, turns: u64) -> bool {
         self.turns == turns
     }
 
-    /// When another takes no more than its share of the time, if the actor goes on as it is. None
-    /// if there is none for this reason.
+    /// The earliest time at which another mark stays within its share of the time, if the actor
+    /// goes on as it is. None if no mark is made for this reason.
     pub(super) fn next_ns(&self, wants: Wants, since: Since, idle_after_ns: u64) -> Option<u64> {
         let share_ns = |share: u64| share.saturating_mul(self.took_ns);
         let after = |waits_ns: u64| self.ended_ns.saturating_add(waits_ns);
@@ -119,7 +119,7 @@ impl LastMark {
                 return match wants {
                     Wants::GiveUp | Wants::See | Wants::Free | Wants::Grow => None,
                     Wants::Collect => Some(patiently(SHARE)),
-                    // It is in vain as a rule, and there may be many like it.
+                    // Such a mark is unproductive as a rule, and many actors may need one.
                     Wants::Drop => {
                         let seldom_ns = idle_after_ns.saturating_mul(DROPS);
                         Some(after(share_ns(SHARE)).max(after(seldom_ns)))
@@ -131,8 +131,8 @@ impl LastMark {
         let rested_ns = after(share_ns(SHARE_AT_REST)).max(rests_ns);
         Some(match wants {
             Wants::Collect => patiently(SHARE_AT_REST).min(rested_ns),
-            // It may be in vain, and the actor may be about to run again: the larger part is for
-            // one that has rested for long.
+            // The mark may be unproductive, and the actor may be about to run again: the larger
+            // share is for an actor that has been idle for long.
             Wants::GiveUp => after(share_ns(SHARE)).min(rested_ns),
             Wants::See | Wants::Drop | Wants::Grow => rested_ns,
             Wants::Free => {
@@ -167,15 +167,15 @@ mod tests {
         for wants in [Wants::GiveUp, Wants::See, Wants::Free, Wants::Grow] {
             assert_eq!(next(&mark, wants, Since::Run), None);
         }
-        // A tenth if it rests, a hundredth if it does not.
+        // A tenth if it is idle, a hundredth if it is not.
         assert_eq!(next(&mark, Wants::Collect, RESTED), Some(10_800));
         assert_eq!(next(&mark, Wants::Collect, Since::Run), Some(18_000));
-        // What may be in vain: a tenth only after a long rest.
+        // Marks that may be unproductive: a tenth only after a long idle time.
         assert_eq!(next(&mark, Wants::GiveUp, RESTED), Some(11_000));
         mark.took_ns = 5;
         assert_eq!(next(&mark, Wants::GiveUp, RESTED), Some(10_500));
-        // For destructors in a tenth of the time, after a long rest; seldom if it does not rest.
-        // For memory only if it rests.
+        // For destructors a tenth of the time, after a long idle time; seldom if it is not idle.
+        // For memory only if it is idle.
         for wants in [Wants::Drop, Wants::Free, Wants::Grow] {
             assert_eq!(next(&mark, wants, RESTED), Some(11_000));
         }
@@ -222,7 +222,7 @@ mod tests {
             waits,
             [2, 4, 8, 16, 32, 64, 64, 64].map(|times| 1_000 * times)
         );
-        // But for whoever has grown.
+        // Except for a heap that has grown.
         assert_eq!(next_ns(&mark, Wants::Grow, RESTED), Some(11_000));
         let mut found = HeapStats::default();
         (found.met, found.died) = (100, 100);

@@ -1,4 +1,4 @@
-//! What of the runtime may lie in a heap as it is: nothing collected is in it.
+//! Leaf types of the runtime, which a heap stores untraced: they contain no reference into a heap.
 
 use crate::address::{Address, Target, WeakAddress};
 use crate::error::{AskError, Panic};

@@ -1,4 +1,5 @@
-//! [`Marks`]: marks of actors' heaps that run beside their turns, for workers that have nothing else to do (H7). See [README.md](README.md).
+//! [`Marks`]: the concurrent marks of actors' heaps, for workers that have nothing else to do (H7).
+//! See [README.md](README.md).
 
 use crate::cell::{AddressRef, CellRef};
 use crate::oracle::Oracle;
@@ -8,29 +9,29 @@ use crate::system::Shared;
 use std::collections::VecDeque;
 use vivant_heap::{Marker, Progress};
 
-/// Objects that are gone through before a worker looks again whether an actor wants to run: some 10
-/// to 20 microseconds.
+/// Objects scanned before a worker looks again whether an actor wants to run: some 10 to 20
+/// microseconds.
 const QUANTUM: usize = 512;
 
-/// The marks of a system.
+/// The concurrent marks of a system.
 #[derive(Default)]
 pub(crate) struct Marks {
     running: Mutex<VecDeque<Arc<Mark>>>,
-    /// How many there are, for who looks often.
+    /// Length of the list, read without the lock.
     count: AtomicUsize,
 }
 
-/// One of them.
+/// A concurrent mark.
 pub(super) struct Mark {
     marker: Marker,
     cell: CellRef,
-    /// Tells the actor that all is met.
+    /// Sends the actor the message that everything is marked.
     through: fn(AddressRef),
     /// Nanoseconds that workers have spent on it.
     spent_ns: AtomicU64,
 }
 
-/// Whether a worker has found something to do.
+/// Whether a worker has found work.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) enum Helped {
     Some,
@@ -51,7 +52,7 @@ impl Marks {
         lock(&self.running)
     }
 
-    /// A mark has begun: whoever has nothing to do may help.
+    /// A mark has begun: workers that have nothing to do may help.
     pub(super) fn begins(
         system: &Shared,
         marker: Marker,
@@ -68,16 +69,16 @@ impl Marks {
         mark
     }
 
-    /// There is something to do for who helps with this one, though somebody may have found that
-    /// all was met: a turn that ran then has brought about more. Whoever found nothing to take,
-    /// because another had it and has put it back since, may sleep.
+    /// There is work for helpers of this mark, although a helper may have found everything marked:
+    /// a turn that ran then has logged more. A worker that found no packet, because another held it
+    /// and has put it back since, may sleep, so this wakes one.
     pub(super) fn goes_on(&self, system: &Shared, mark: &Arc<Mark>) {
         {
             let mut running = self.lock();
             if !running.iter().any(|other| Arc::ptr_eq(other, mark)) {
                 running.push_back(mark.clone());
-                // SeqCst: pairs with the load in `wants_help`. Either who falls asleep sees it, or
-                // the look at who sleeps, below, sees that one.
+                // SeqCst: pairs with the load in `wants_help`. Either the worker that falls asleep
+                // sees this store, or the look for sleeping workers, below, sees that worker.
                 self.count.store(running.len(), Ordering::SeqCst);
             }
         }
@@ -86,42 +87,42 @@ impl Marks {
         }
     }
 
-    /// One that is over, or needs no more help.
+    /// A mark is over, or needs no more help.
     pub(super) fn ends(&self, mark: &Arc<Mark>) {
         let mut running = self.lock();
         running.retain(|other| !Arc::ptr_eq(other, mark));
-        // Relaxed: who does not see it yet looks in vain.
+        // Relaxed: a worker that reads the old value looks in vain.
         self.count.store(running.len(), Ordering::Relaxed);
     }
 
-    /// As `goes_on`, if there is something to take.
+    /// Like `goes_on`, if there are packets to take.
     pub(super) fn is_left(&self, system: &Shared, mark: &Arc<Mark>) {
         if mark.marker.wants_help() {
             self.goes_on(system, mark);
         }
     }
 
-    /// Whether any runs.
+    /// Whether any mark runs.
     #[inline]
     pub(crate) fn are_running(&self) -> bool {
-        // Relaxed: who does not see one yet sees it the next time.
+        // Relaxed: a worker that reads the old value reads the new one the next time.
         self.count.load(Ordering::Relaxed) != 0
     }
 
-    /// Whether a worker that has said that it falls asleep would find something to do: who puts
-    /// something back after this look finds it asleep (A5).
+    /// Whether a worker that has announced its sleep would find work. A thread that puts packets
+    /// back after this load finds the worker asleep, and wakes it (A5).
     pub(crate) fn wants_help(&self) -> bool {
         // SeqCst: pairs with the store in `goes_on`.
         self.count.load(Ordering::SeqCst) != 0
             && self.lock().iter().any(|mark| mark.marker.wants_help())
     }
 
-    /// Goes through a few objects of one of them, in turns.
+    /// Scans a few objects of one mark, in round-robin order.
     pub(crate) fn help(&self, system: &Shared) -> Helped {
         self.help_by(system, QUANTUM)
     }
 
-    /// As `help`, through so many.
+    /// Like `help`, with a limit of `objects`.
     pub(crate) fn help_by(&self, system: &Shared, objects: usize) -> Helped {
         for _ in 0..self.count.load(Ordering::Relaxed) {
             let Some(mark) = self.next() else { break };
@@ -151,7 +152,7 @@ impl Marks {
         Helped::Nothing
     }
 
-    /// The one that has waited longest.
+    /// The mark that has waited longest.
     fn next(&self) -> Option<Arc<Mark>> {
         let mut running = self.lock();
         let mark = running.pop_front()?;

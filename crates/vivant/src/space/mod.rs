@@ -1,7 +1,7 @@
-//! Where an actor's state lives between its turns: [`Plain`] Rust values in the actor's cell, or a
-//! [`Collected`] graph in a heap of its own.
+//! Storage of an actor's state between its turns: [`Plain`] Rust values inline in the actor's cell,
+//! or a [`Collected`] graph in a heap of its own.
 //!
-//! The type decides the space: `#[derive(Actor)]` gives a heap to a state with a lifetime, and to
+//! The type decides the storage: `#[derive(Actor)]` gives a heap to a state with a lifetime, and to
 //! no other. A plain actor pays nothing for the collector.
 
 mod bell;
@@ -42,18 +42,18 @@ use crate::unreachable::{Acquaintances, Sight};
 use std::fmt;
 use vivant_heap::Sharer;
 
-/// How the state of an actor `A` is kept: [`Plain`] or [`Collected`].
+/// State storage of an actor `A`: [`Plain`] or [`Collected`].
 pub trait Space<A: Actor>: Keep<A> {}
 
 impl<A: Actor, S: Keep<A>> Space<A> for S {}
 
-/// What the cell knows of a space. Named by nobody outside: there are two, and both are here.
+/// The storage's interface to the cell. Not named outside the crate: both implementations are here.
 pub trait Keep<A: Actor>: Sized + 'static {
-    /// What lies in the cell.
+    /// What is stored in the cell.
     type Kept: Send + 'static;
-    /// What a turn has of it.
+    /// The storage's part of a [`Turn`].
     type Part<'gc>;
-    /// What the holder tells others of it, beside it in the cell.
+    /// Statistics that the run guard publishes beside it in the cell.
     type Facts: Default + Send + Sync + 'static;
 
     /// The first turn: makes the state.
@@ -63,7 +63,7 @@ pub trait Keep<A: Actor>: Sized + 'static {
         start: impl for<'gc> FnOnce(&Turn<'gc, A>) -> A::State<'gc>,
     ) -> Self::Kept;
 
-    /// One turn. What a collected state needs between two turns is done at its end.
+    /// One turn. At its end a collected state does its work between turns.
     fn turn<T>(
         kept: &mut Self::Kept,
         host: Host<'_>,
@@ -71,29 +71,29 @@ pub trait Keep<A: Actor>: Sized + 'static {
         body: impl for<'gc> FnOnce(&mut A::State<'gc>, &Turn<'gc, A>) -> T,
     ) -> T;
 
-    /// A look at the state, by a guard.
+    /// Gives a guard read access to the state.
     fn look<T>(kept: &mut Self::Kept, body: impl for<'gc> FnOnce(&A::State<'gc>) -> T) -> T;
 
-    /// Whether anything can lie below the state that shows addresses.
+    /// Whether any object reachable from the state can trace addresses.
     const MAY_SHOW: bool;
 
-    /// Shows the addresses that lie below the state, in objects of its heap (O10).
+    /// Traces the addresses below the state, in objects of its heap (O10).
     fn acquaintances(kept: &Self::Kept, seen: &mut Acquaintances<'_>) -> Sight;
 
-    /// What a behaviour in steps has left here will not be asked for.
+    /// Drops the locals that a behaviour in steps has left: no further step takes them.
     fn forget_locals(kept: &mut Self::Kept);
 
-    /// The actor ends, or begins anew: the state is dropped.
+    /// The actor ends, or restarts: drops the state.
     fn end(kept: Self::Kept, host: Host<'_>);
 
-    /// Its heap, if there is one, as far as what it shares goes.
+    /// The heap's interface for sharing, if there is a heap.
     fn sharer(kept: &mut Self::Kept) -> Option<&mut dyn Sharer>;
 
-    /// The facts as those of a heap, if there is one.
+    /// The published statistics of the heap, if there is one.
     fn heap_facts(facts: &Self::Facts) -> Option<&HeapCounts>;
 }
 
-/// The worker that holds the actor.
+/// The worker that runs the actor.
 #[derive(Clone, Copy)]
 pub struct Host<'w>(pub(crate) &'w Worker);
 
@@ -103,8 +103,8 @@ impl fmt::Debug for Host<'_> {
     }
 }
 
-/// What lies in the cell of an actor.
+/// What is stored in the cell of an actor.
 pub(crate) type Kept<A> = <<A as Actor>::Space as Keep<A>>::Kept;
 
-/// What the holder tells others of it.
+/// The statistics published beside it.
 pub(crate) type FactsOf<A> = <<A as Actor>::Space as Keep<A>>::Facts;

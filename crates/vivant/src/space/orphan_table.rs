@@ -1,18 +1,19 @@
-//! [`Table`]: the orphans of a system, and which of them is to be looked at when. See [README.md](README.md).
+//! [`Table`]: the detached heaps of a system, and the queue of those to be run. See
+//! [README.md](README.md).
 
 use std::collections::{BTreeMap, BTreeSet};
 use vivant_heap::{HeapId, Keepers, ObjectName, Orphan, Remains};
 
-/// After a mark an orphan rests for so many times as long as that took, though others give up more
-/// of it.
+/// A detached heap is marked again only after this many times the duration of its last mark, even
+/// if other heaps release more of it (A9).
 const SHARE: u64 = 100;
 
 /// By number: in the order in which their actors ended (R5).
 #[derive(Default)]
 pub(super) struct Table {
-    /// All but the one that is looked at.
+    /// All but the heap that is being run.
     kept: BTreeMap<u64, Kept>,
-    /// Those that are to be looked at: from when on, and which.
+    /// Those to be run: due time in nanoseconds, and number.
     queue: BTreeSet<(u64, u64)>,
     numbers: u64,
 }
@@ -24,26 +25,26 @@ struct Kept {
     pace: Pace,
 }
 
-/// How often an orphan may be marked.
+/// Limits how often a detached heap is marked.
 #[derive(Clone, Copy, Default)]
 struct Pace {
-    /// What was spent on it since it last rested.
+    /// Nanoseconds spent on it since its last mark cycle ended.
     spent_ns: u64,
-    /// It rests until then.
+    /// It is not marked before this time.
     until_ns: u64,
 }
 
-/// One that is looked at.
+/// A detached heap that is being run.
 pub(super) struct Taken {
     number: u64,
     orphan: Orphan,
     pace: Pace,
 }
 
-/// So much work is to hear what a look hears at a time.
+/// Work charged for one batch read from the inbox.
 const HEARD: usize = 1024;
 
-/// What was found by a look at one.
+/// What a step of one has left.
 pub(super) struct Seen {
     number: u64,
     remains: Remains,
@@ -51,7 +52,7 @@ pub(super) struct Seen {
 }
 
 impl Pace {
-    /// It is not to be marked again before so many times as long has passed as the last mark took.
+    /// It is not marked again before [`SHARE`] times the duration of its last mark has passed.
     fn rests(&mut self, now_ns: u64) {
         let rests_ns = self.spent_ns.saturating_mul(SHARE);
         self.spent_ns = 0;
@@ -60,8 +61,8 @@ impl Pace {
 }
 
 impl Taken {
-    /// Hears what others have given up, and does a piece of what is to be done, unless it still has
-    /// to rest. How long that takes `clock` says.
+    /// Applies the changes of counts that were put in, and does a step of its work, unless it is
+    /// still paused. `clock` measures the duration.
     pub(super) fn step(self, now_ns: u64, work: &mut usize, clock: impl Fn() -> u64) -> Seen {
         let Taken {
             number,
@@ -83,14 +84,14 @@ impl Taken {
                     pace,
                 };
             }
-            // It will not be marked again and again: nothing is left to be given up.
+            // It will not be marked again: nothing of it is referenced.
             pace.until_ns = now_ns;
         }
         let (began_ns, was_marked) = (clock(), orphan.is_marked());
         let remains = orphan.step(work);
         let has_heard = |orphan: &Orphan| orphan.is_hearing() && !orphan.is_marked();
         match &remains {
-            // Nothing else: it does not rest for that.
+            // The step only read the inbox: that does not count towards the pause.
             Remains::Owes(orphan) if !was_marked && has_heard(orphan) => {}
             _ => pace.spent_ns += clock() - began_ns,
         }
@@ -109,8 +110,8 @@ impl Table {
         self.numbers
     }
 
-    /// One comes, or comes back. What is told of one that is not there is not noted: its lane says
-    /// so.
+    /// Puts one into the table. A notification of a heap outside the table is not recorded: its
+    /// inbox is not empty.
     fn keep(&mut self, number: u64, orphan: Orphan, pace: Pace, due_ns: Option<u64>) {
         self.queue.extend(due_ns.map(|due_ns| (due_ns, number)));
         let kept = Kept {
@@ -121,7 +122,7 @@ impl Table {
         self.kept.insert(number, kept);
     }
 
-    /// A new one. When somebody is to look at it, if that is so.
+    /// Adds a new one. Returns when it is to be run, if it is.
     pub(super) fn comes(
         &mut self,
         number: u64,
@@ -138,8 +139,8 @@ impl Table {
         due_ns
     }
 
-    /// Others have left something for this one, which is to be heard then, if not before; also if
-    /// it rests until later. When somebody is to look at it, if that is new.
+    /// A message was put into this one's inbox. It is read at `heard_ns` at the latest, even if the
+    /// heap is paused until later. Returns when it is to be run, if that has changed.
     pub(super) fn is_told(&mut self, number: u64, heard_ns: u64) -> Option<u64> {
         let kept = self.kept.get_mut(&number)?;
         if let Some(due_ns) = kept.due_ns {
@@ -153,7 +154,7 @@ impl Table {
         kept.due_ns
     }
 
-    /// The first that is due by then.
+    /// Takes the first that is due by then.
     pub(super) fn take(&mut self, by_ns: u64) -> Option<Taken> {
         let &(due_ns, number) = self.queue.first()?;
         if due_ns > by_ns {
@@ -168,7 +169,7 @@ impl Table {
         })
     }
 
-    /// One that was looked at; what others have left since is to be heard then.
+    /// Puts back a heap that was run. Messages put into its inbox since are read at `heard_ns`.
     pub(super) fn put_back(&mut self, seen: Seen, now_ns: u64, heard_ns: u64) {
         let Seen {
             number,
@@ -178,7 +179,7 @@ impl Table {
         match remains {
             Remains::Gone => {}
             Remains::Owes(orphan) => {
-                // It rests from marks, and may have been given up as a whole.
+                // It is paused from marks, and may have been released as a whole.
                 let rests_ns = now_ns.max(pace.until_ns);
                 let due_ns = match (orphan.is_hearing(), orphan.is_told()) {
                     (true, _) => now_ns,
@@ -201,13 +202,13 @@ impl Table {
         self.queue.first().map(|(due_ns, _)| *due_ns)
     }
 
-    /// How many are due by then; so many are enough to know.
+    /// Number of those due by `by_ns`, at most `enough`.
     pub(super) fn due(&self, by_ns: u64, enough: usize) -> usize {
         let due = self.queue.range(..=(by_ns, u64::MAX));
         due.take(enough).count()
     }
 
-    /// What keeps an object of one of them; none if its owner is not among them.
+    /// The retainers of an object of one of them; none if its owner is not among them.
     pub(super) fn keepers(&mut self, owner: HeapId, of: ObjectName) -> Option<Keepers> {
         let mut heaps = self.kept.values_mut().map(|kept| kept.orphan.sharer());
         let heap = heaps.find(|heap| heap.id() == owner)?;
@@ -226,10 +227,10 @@ mod tests {
     use std::sync::Arc;
     use vivant_heap::{Heap, Pacing, Parcel, Root, Source, Val};
 
-    /// How much one look does.
+    /// Work budget of one step.
     const LOOK: usize = if cfg!(miri) { 4 } else { 1_000 };
 
-    /// More than is heard by one look.
+    /// More than one step reads from the inbox.
     const MANY: u64 = 20 * LOOK as u64;
 
     struct Numbers;
@@ -238,7 +239,7 @@ mod tests {
         type Of<'gc> = ();
     }
 
-    /// What is left of a heap of which others have so many objects.
+    /// The detached rest of a heap with `many` exported objects.
     fn orphan(many: u64) -> (Orphan, Vec<Parcel<Val<'static, u64>>>) {
         let source = Arc::new(Source::new());
         let mut heap = Heap::<Numbers>::new(&source, Pacing::new(), |_| ());
@@ -247,8 +248,8 @@ mod tests {
         (heap.end().expect("it is known"), parcels)
     }
 
-    /// Looks at all that are due, with a clock that is 5 ns later at each look. How many looks that
-    /// took.
+    /// Runs all that are due, with a clock that advances by 5 ns at each read. Returns the number
+    /// of steps.
     fn cares(table: &mut Table, now_ns: u64) -> usize {
         let ticks = Cell::new(0);
         let clock = || ticks.replace(ticks.get() + 5);
@@ -271,7 +272,7 @@ mod tests {
         assert_eq!(table.is_told(number, 10), Some(10));
         assert_eq!(table.is_told(number, 11), None);
         assert_eq!((cares(&mut table, 9), cares(&mut table, 10)), (0, 2));
-        // Two looks took 10 ns.
+        // Two steps took 10 ns.
         parcels.pop();
         assert_eq!(table.is_told(number, 20), Some(20));
         assert_eq!(cares(&mut table, 20), 1);
@@ -314,8 +315,8 @@ mod tests {
         assert_eq!((cares(&mut table, 10), table.len()), (1, 0));
     }
 
-    /// A table with one that has so many objects, was marked twice, and rests until long after 30;
-    /// and who has these.
+    /// A table with a heap of this many exported objects, was marked twice, and is paused until
+    /// long after 30; its number; and the holders of the objects.
     fn resting(many: u64) -> (Table, u64, Vec<Parcel<Val<'static, u64>>>) {
         let mut table = Table::default();
         let (orphan, mut parcels) = orphan(many);
@@ -353,7 +354,7 @@ mod tests {
         parcels.truncate(1);
         table.is_told(number, 1_000_000);
         cares(&mut table, 1_000_000);
-        // It was marked, and has to rest from nothing.
+        // It was marked, and the pause is empty.
         assert_eq!((table.next_ns(), table.len()), (None, 1));
         drop(parcels);
         table.is_told(number, 2_000_000);
@@ -361,7 +362,7 @@ mod tests {
         assert_eq!(table.len(), 0);
     }
 
-    /// Whoever leaves something while it is looked at finds nobody in the table.
+    /// A message put in while the heap is run does not find it in the table.
     #[test]
     fn what_is_left_while_one_that_rests_is_looked_at_is_heard_soon() {
         let (mut table, number, mut parcels) = resting(MANY / 20);

@@ -1,4 +1,5 @@
-//! [`Orphans`]: what is left of actors' heaps after their end, until nobody has any of it (O9). See [README.md](README.md).
+//! [`Orphans`]: detached heaps, what is left of actors' heaps after their end, until nothing refers
+//! to it (O9). See [README.md](README.md).
 
 use super::bell::Bell;
 use super::orphan_table::Table;
@@ -10,25 +11,25 @@ use crate::system::Shared;
 use std::thread;
 use vivant_heap::{HeapId, Keepers, ObjectName, Orphan};
 
-/// What a worker does in one go, between two rounds of actors: so many objects are gone through, or
-/// what takes as long; some ten to some hundred microseconds.
+/// Work budget of one run by a worker, between two rounds of actors: objects scanned, or work of
+/// equal cost; some ten to some hundred microseconds.
 const PIECE: usize = 4096;
 
-/// As above, by a worker that finds no actor to run.
+/// Work budget of a worker that finds no actor to run, in the same unit.
 const QUANTUM: usize = 512;
 
-/// Workers that have actors to run give orphans this part of one worker's time; twice that if two
-/// of them owe something. If so many do it is all of it, and whose heap ends then goes through it
-/// at once.
+/// Workers that have actors to run give detached heaps one part in this many of one worker's time;
+/// twice that if two of them have work. If this many have work it is all of that worker's time, and
+/// a worker that ends another heap runs it to completion at once.
 const CROWD: usize = 10;
 
-/// The orphans of a system.
+/// The detached heaps of a system.
 #[derive(Default)]
 pub(crate) struct Orphans {
     state: Mutex<State>,
-    /// Whether a worker is to look after them.
+    /// Whether a worker is to run them.
     called: AtomicBool,
-    /// Whether there is something to do for a worker that has nothing else to do.
+    /// Whether one is due, for workers that have nothing else to do.
     owe: AtomicBool,
 }
 
@@ -39,14 +40,14 @@ struct State {
     hours: Hours,
 }
 
-/// Who cares for them.
+/// Whether a thread runs them.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 enum Care {
     #[default]
     Nobody,
-    /// Somebody will: a timer is set to then, or they have called.
+    /// A thread will: a timer is set for that time, or they have called.
     Later { at_ns: u64 },
-    /// Somebody is at it. He sees those that are told meanwhile.
+    /// A thread runs them now. It sees those notified meanwhile.
     Now,
 }
 
@@ -55,12 +56,13 @@ enum Hours {
     /// There are timers and workers.
     #[default]
     Open,
-    /// They have left: who gives something up cares for it himself, until nothing is left to do.
+    /// After shutdown: timers and workers are gone. A thread that releases something runs the
+    /// detached heaps itself, to completion.
     Over,
 }
 
 impl Orphans {
-    /// A heap has ended, and this is left of it. In nobody's turn.
+    /// Takes in what is left of a heap that has ended. Called outside of turns.
     pub(super) fn take_in(system: &Arc<Shared>, orphan: Orphan, bell: &Bell) {
         let orphans = &system.orphans;
         let now_ns = system.oracle.now_ns();
@@ -79,19 +81,19 @@ impl Orphans {
         bell.moves_to(system, number);
         let heard_ns = now_ns + heard_after_ns(system);
         let mut state = lock(&orphans.state);
-        // What was left before the bell had moved was told to the actor. What was left since has
-        // told of this number, which may have been looked for in vain.
+        // A message put in before the waker moved has notified the actor. A message put in since
+        // has notified this number, which may not have been in the table yet.
         if let Some(due_ns) = state.table.comes(number, orphan, now_ns, heard_ns) {
             Orphans::will_be_looked_at(system, state, due_ns);
         }
     }
 
-    /// Others have left something for this one.
+    /// A message was put into this heap's empty inbox.
     pub(super) fn is_told(system: &Arc<Shared>, number: u64) {
         let now_ns = system.oracle.now_ns();
         let mut state = lock(&system.orphans.state);
         let heard_ns = match state.care {
-            // By one that is freed, perhaps.
+            // The sender may be a heap that this run frees.
             Care::Now => now_ns,
             Care::Nobody | Care::Later { .. } => now_ns + heard_after_ns(system),
         };
@@ -100,7 +102,7 @@ impl Orphans {
         }
     }
 
-    /// One is due then: somebody will care.
+    /// One is due at `due_ns`: makes sure that a thread runs it.
     fn will_be_looked_at(system: &Arc<Shared>, state: MutexGuard<'_, State>, due_ns: u64) {
         match (state.care, state.hours) {
             (Care::Now, _) => {}
@@ -115,8 +117,8 @@ impl Orphans {
         }
     }
 
-    /// Nobody cares now, and somebody would have `before`: says who will, if so much time was spent
-    /// just now.
+    /// Ends a run, or none: decides when the next one comes, if `took_ns` nanoseconds were spent
+    /// just now. `before` is the state before the run.
     fn will_care(
         system: &Arc<Shared>,
         mut state: MutexGuard<'_, State>,
@@ -134,7 +136,8 @@ impl Orphans {
             0 => next_ns,
             due => now_ns.saturating_add(took_ns.saturating_mul((CROWD - due) as u64)),
         };
-        // Relaxed: who does not see it yet sees it the next time, or the timer comes first.
+        // Relaxed: a worker that reads the old value reads the new one the next time, or the timer
+        // fires first.
         orphans.owe.store(due != 0, Ordering::Relaxed);
         if let Care::Later { at_ns } = before
             && now_ns < at_ns
@@ -162,8 +165,8 @@ impl Orphans {
     }
 
     fn call(&self, system: &Shared) {
-        // SeqCst: whoever falls asleep has announced it before it looks here, and is woken if it
-        // has not seen this.
+        // SeqCst: a worker that falls asleep has announced it before it loads this, and is woken if
+        // it has not seen the store.
         self.called.store(true, Ordering::SeqCst);
         self.wakes(system);
     }
@@ -174,14 +177,14 @@ impl Orphans {
         }
     }
 
-    /// Whether a worker is to look after them.
+    /// Whether a worker is to run detached heaps.
     #[inline]
     pub(crate) fn are_calling(&self) -> bool {
-        // SeqCst: as in `call`.
+        // SeqCst: pairs with the store in `call`: a worker announces its sleep before this load.
         self.called.load(Ordering::SeqCst)
     }
 
-    /// Does a piece of what is due. Not in a turn, and not in a collection.
+    /// Runs a piece of what is due. Not in a turn, and not in a collection.
     pub(crate) fn care(system: &Arc<Shared>) {
         Orphans::care_by(system, PIECE);
         if system.orphans.owe() {
@@ -189,19 +192,20 @@ impl Orphans {
         }
     }
 
-    /// As `care`, by a worker that has nothing else to do.
+    /// Like `care`, by a worker that has nothing else to do.
     pub(crate) fn help(system: &Arc<Shared>) {
         Orphans::care_by(system, QUANTUM);
     }
 
-    /// Whether there is something to do for such a worker.
+    /// Whether there is work for such a worker.
     #[inline]
     pub(crate) fn owe(&self) -> bool {
-        // Relaxed: as in `will_care`.
+        // Relaxed: a worker that reads the old value reads the new one the next time, or the timer
+        // fires first.
         self.owe.load(Ordering::Relaxed)
     }
 
-    /// As `care`, by so much work. After hours all that is to be done is done.
+    /// Like `care`, with a budget of `most`. After shutdown it runs everything to completion.
     pub(crate) fn care_by(system: &Arc<Shared>, most: usize) {
         let orphans = &system.orphans;
         // Relaxed: the lock decides.
@@ -243,15 +247,15 @@ impl Orphans {
         Orphans::care_by(system, usize::MAX);
     }
 
-    /// Somebody gives up what a system had that has ended.
+    /// A thread releases something that belongs to a system that has ended.
     #[cold]
     fn after_hours(system: &Arc<Shared>) {
         if Worker::with_current(|_| ()).is_none() {
             Orphans::care_by(system, usize::MAX);
             return;
         }
-        // In a turn of another system, or in its collection. If there is no thread to be had, who
-        // comes next cares for it.
+        // In a turn of another system, or in its collection, so not on this thread. If no thread
+        // can be started, the next caller runs the detached heaps.
         let theirs = system.clone();
         let name = format!("{}-orphans", system.config.name);
         let _thread = thread::Builder::new()
@@ -259,12 +263,12 @@ impl Orphans {
             .spawn(move || Orphans::care_by(&theirs, usize::MAX));
     }
 
-    /// What keeps an object of one of them; none if its owner is not among them.
+    /// The retainers of an object of one of them; none if its owner is not among them.
     pub(crate) fn keepers(&self, owner: HeapId, of: ObjectName) -> Option<Keepers> {
         lock(&self.state).table.keepers(owner, of)
     }
 
-    /// How many there are, but for the one that is looked at.
+    /// Number of detached heaps, without the heap that is being run.
     pub(crate) fn len(&self) -> usize {
         lock(&self.state).table.len()
     }

@@ -1,23 +1,23 @@
-//! [`Patience`]: how long an actor waits with the next mark, if the last ones have not found what others had given up (A2c).
+//! [`Patience`]: the back-off of marks for one reason, doubled by each unproductive mark (A2c).
 
 use vivant_heap::HeapStats;
 
-/// A mark is in vain if less than this part of the heap was dead: as much as a heap of 32 cells
+/// A mark is unproductive if less than this part of the heap was dead: what a heap of 32 blocks
 /// gives back by one of them.
 const PART: usize = 32;
 
-/// A wait is doubled so often at most: it is 64 times as long then.
+/// Limit of doublings: the wait is then 64 times as long.
 const DOUBLINGS: u32 = 6;
 
-/// Of an actor.
+/// The back-off of one actor, for one reason.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct Patience {
-    /// Marks that were in vain, one after the other.
+    /// Number of consecutive unproductive marks, at most [`DOUBLINGS`].
     doublings: u32,
 }
 
 impl Patience {
-    /// A mark has ended that was begun because others had given something up.
+    /// A mark for this reason has ended.
     pub(super) fn is_marked(&mut self, after: &HeapStats) {
         let weight = after.met.saturating_add(after.died);
         let is_in_vain = after.died < weight / PART || after.died == 0;
@@ -27,8 +27,8 @@ impl Patience {
         };
     }
 
-    /// How long to wait after the last mark, if it is to be so long, and for somebody who was
-    /// marked in vain at least so long.
+    /// The wait after the last mark, in nanoseconds: `as_a_rule_ns` without back-off; otherwise the
+    /// larger of the two arguments, doubled for each unproductive mark.
     pub(super) fn waits_ns(self, as_a_rule_ns: u64, at_least_ns: u64) -> u64 {
         match self.doublings {
             0 => as_a_rule_ns,

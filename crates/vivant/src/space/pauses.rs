@@ -1,5 +1,4 @@
-//! Pauses: when an actor could have run a turn, and did not because of its heap. By kinds, and by
-//! which clock.
+//! Pauses: times when its heap kept an actor from running a turn. By kind, and by clock.
 
 use crate::oracle::Oracle;
 use crate::sync::{AtomicU64, Ordering};
@@ -8,37 +7,36 @@ use std::ops::{Index, IndexMut};
 use std::time::Duration;
 use vivant_heap::HeapStats;
 
-/// What an actor's heap did between two turns, while the actor could have run one. Pauses of
-/// several kinds may follow each other without a turn in between: each is one of its own.
+/// The kind of work that an actor's heap did between two turns. Pauses of several kinds may follow
+/// each other without a turn in between: each is counted on its own.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 #[non_exhaustive]
 pub enum PauseKind {
-    /// The nursery was emptied; a step of the sweep may have come with it.
+    /// Minor collection: the nursery was emptied; a sweep step may have come with it.
     Minor,
-    /// A mark that runs beside the actor's turns has begun: the nursery was emptied, and the roots
-    /// were taken in.
+    /// A concurrent mark has begun: the nursery was emptied, and the roots were marked.
     MarkBegin,
-    /// While such a mark runs: what the last turn has found for it was handed over, and the actor
-    /// may have done a part of it, and emptied its nursery. When all is met: a piece of what the
-    /// mark leaves was settled, that is weak references, watches, tags and counts of others'
-    /// objects have heard of the dead.
+    /// A step of a running concurrent mark: the SATB buffer of the last turn was flushed; the actor
+    /// may also have done a mutator assist, and emptied its nursery. When everything is marked: a
+    /// termination step, which updates weak references, watches, tags and the counts of imports for
+    /// the dead objects.
     MarkSlice,
-    /// Such a mark has ended, with the last of these pieces.
+    /// A concurrent mark has ended, with the last termination step.
     MarkEnd,
-    /// Everything was marked at once, after the nursery was emptied.
+    /// A stop-the-world mark of this heap, after the nursery was emptied.
     Major,
-    /// A step of the sweep that came alone, or the whole of it; or the heap had pages made ready
-    /// for its next turns.
+    /// A sweep step that came alone, or the whole sweep; or the heap had pages prefaulted for its
+    /// next turns.
     Sweep,
-    /// Changes of counts were taken in that others had left in the heap's lane, or a piece of
-    /// these: because somebody asked, or before a mark begins.
+    /// Changes of counts that other heaps had put into the count inbox were applied, all or a batch
+    /// of them: for an idle check, or before a mark begins.
     Heed,
-    /// The actor rests: its nursery was emptied for good and given back.
+    /// The actor is idle: its nursery was emptied and given back.
     Rest,
 }
 
 impl PauseKind {
-    /// How many kinds there are.
+    /// Number of kinds.
     const COUNT: usize = PauseKind::ALL.len();
 
     /// All kinds, in the order in which figures list them.
@@ -68,7 +66,7 @@ impl PauseKind {
         }
     }
 
-    /// What a heap has done that did what was due by its pacing: the costliest of it.
+    /// The kind of the costliest work done between two readings of a heap's statistics.
     pub(super) fn of(before: &HeapStats, after: &HeapStats) -> PauseKind {
         let runs = before.begun > before.ended + before.given_up;
         if after.ended > before.ended {
@@ -106,25 +104,24 @@ impl fmt::Display for PauseKind {
     }
 }
 
-/// By which clock pauses are measured:
+/// The clock that measures pauses:
 /// [`SystemBuilder::pause_clock`](crate::SystemBuilder::pause_clock). In a simulation both stand
 /// still.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub enum PauseClock {
-    /// By the clock on the wall: what waits for the actor waits so long, whatever else the machine
-    /// did meanwhile.
+    /// Wall-clock time: how long a message to the actor waits, including everything else that the
+    /// machine did meanwhile.
     #[default]
     Wall,
-    /// By the processor's time of the worker: what the heap itself took, on a machine with others
-    /// at work too. What the worker slept, or was kept from a processor, is left out. Two system
-    /// calls more for each pause, of some 200 ns each. Only Linux tells this; elsewhere it is the
-    /// clock on the wall.
+    /// CPU time of the worker: the heap's own cost, on a machine with other load. Time that the
+    /// worker slept or was preempted is left out. Two more system calls for each pause, of some 200
+    /// ns each. Only on Linux; elsewhere it is wall-clock time.
     ThreadCpu,
 }
 
 impl PauseClock {
-    /// Nanoseconds; only differences mean something.
+    /// Nanoseconds; only differences are meaningful.
     pub(super) fn read(self, oracle: &Oracle, now_ns: u64) -> u64 {
         match self {
             PauseClock::Wall => now_ns,
@@ -155,7 +152,7 @@ impl<T> ByPauseKind<T> {
         ByPauseKind(PauseKind::ALL.map(of))
     }
 
-    /// All of them, in the order of [`PauseKind::ALL`].
+    /// All values with their kinds, in the order of [`PauseKind::ALL`].
     pub fn iter(&self) -> impl Iterator<Item = (PauseKind, &T)> {
         PauseKind::ALL.into_iter().zip(&self.0)
     }
@@ -178,16 +175,16 @@ impl<T> IndexMut<PauseKind> for ByPauseKind<T> {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct Pauses {
-    /// How many.
+    /// Number of pauses.
     pub count: u64,
-    /// How long all of them took together.
+    /// Sum of their durations.
     pub total: Duration,
-    /// How long the longest took.
+    /// The longest pause.
     pub longest: Duration,
 }
 
 impl Pauses {
-    /// These and those.
+    /// The sum of both; the longest is the maximum.
     #[must_use]
     pub fn and(self, those: Pauses) -> Pauses {
         Pauses {
@@ -199,21 +196,21 @@ impl Pauses {
 }
 
 impl ByPauseKind<Pauses> {
-    /// Those of all kinds together.
+    /// The sum of all kinds.
     #[must_use]
     pub fn all(&self) -> Pauses {
         self.0.into_iter().fold(Pauses::default(), Pauses::and)
     }
 
-    /// These and those, kind by kind.
+    /// The sum of both, kind by kind.
     #[must_use]
     pub fn and(&self, those: &ByPauseKind<Pauses>) -> ByPauseKind<Pauses> {
         ByPauseKind::each(|kind| self[kind].and(those[kind]))
     }
 }
 
-/// Those of one kind of one actor, published by its holder. Relaxed throughout: each number stands
-/// for itself.
+/// The pauses of one kind of one actor, published by its run guard. Relaxed throughout: the numbers
+/// are independent of each other.
 #[derive(Debug, Default)]
 pub(super) struct PauseCounts {
     count: AtomicU64,
@@ -222,7 +219,7 @@ pub(super) struct PauseCounts {
 }
 
 impl PauseCounts {
-    /// Only the holder calls this.
+    /// Only the run guard calls this.
     pub(super) fn one_more(&self, ns: u64) {
         let add = |counter: &AtomicU64, more| {
             counter.store(counter.load(Ordering::Relaxed) + more, Ordering::Relaxed);

@@ -1,4 +1,4 @@
-//! A state that is a Rust value.
+//! Inline state: a state that is a plain Rust value.
 
 use super::{HeapCounts, Host, Keep};
 use crate::actor::Actor;
@@ -11,8 +11,8 @@ use vivant_heap::Sharer;
 #[derive(Debug)]
 pub struct Plain(());
 
-/// An actor whose state is a value of its own type: one that can be made first and spawned then.
-/// Derived for every actor without a lifetime.
+/// An actor type that is its own state: its value is made first and spawned then. Derived for every
+/// actor without a lifetime.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an actor that can be spawned as a value",
     label = "its state is made in its first turn, or it is not an actor",
@@ -54,12 +54,12 @@ impl<A: Actor<Space = Plain> + for<'gc> Actor<State<'gc> = A>> Keep<A> for Plain
 
     const MAY_SHOW: bool = false;
 
-    /// Nothing lies below it.
+    /// There is no heap below it.
     fn acquaintances(_: &A, _: &mut Acquaintances<'_>) -> Sight {
         Sight::All
     }
 
-    /// What a step leaves does not lie with the state.
+    /// The locals of a step are not stored with the state.
     fn forget_locals(_: &mut A) {}
 
     fn end(kept: A, _: Host<'_>) {

@@ -1,5 +1,5 @@
-//! An actor that has not run for a while rests: it keeps no nursery, and nothing that others could
-//! do without.
+//! Idle checks: after a while without turns the runtime marks the actor's heap, releases its
+//! unneeded imports, and gives its nursery back (A1 to A4).
 
 use super::collected::Heaped;
 use super::last_mark::{GivenUp, LastMark, SOON, Since, Wants};
@@ -19,35 +19,36 @@ use std::mem;
 use std::panic::Location;
 use vivant_heap::{Begun, Marking, Object};
 
-/// A lane is looked at after so many turns, whether or not the heap collects.
+/// The count inbox is read after this many turns, whether or not the heap collects.
 const TURNS: u64 = 64;
 
-/// Changes of counts that are heard at a time: some 100 microseconds.
+/// Size of a batch: changes of counts applied at a time, some 100 microseconds.
 const PIECE: usize = 1024;
 
-/// Whoever is told that something lies in a lane looks into it after this part of `idle_after`:
-/// those who give something up at about the same time, within twice the time after which they are
-/// asked, are heard together.
+/// A notified heap reads its inbox after this part of `idle_after`. That is twice the delay of its
+/// readers' idle checks, so releases by several readers at about the same time are handled
+/// together.
 const HEARD: u32 = 4;
 
-/// What a heap has to do when its actor rests.
+/// State of the idle checks of one heap.
 #[derive(Default)]
 pub(super) struct Rest {
-    /// Whether the actor knows that it will be asked. It may be so without its knowledge.
+    /// Whether the actor has scheduled an idle check. The GC waker may have scheduled one without
+    /// this being set.
     question: Question,
-    /// The number of its turns when it last had reason to be asked, or was, and when that was: it
-    /// has run no more since.
+    /// The turn number when an idle check was last scheduled or handled, and the time of that. If
+    /// the number is unchanged the actor has been idle since.
     turns: u64,
     since_ns: u64,
     pub(super) mark: LastMark,
-    /// The number of its turns when it last gave its nursery back.
+    /// The turn number when the nursery was last given back.
     gave_back: u64,
-    /// What others have given up since.
+    /// Whether other heaps have released exports since the last mark began.
     given_up: GivenUp,
     hears: Hears,
-    /// Whether the actor has told itself to go on with what the heap has to do.
+    /// Whether a continuation message is under way.
     comes_back: bool,
-    /// Whether a question waits.
+    /// Whether a received idle check still waits to be handled.
     answers: Answers,
 }
 
@@ -55,39 +56,39 @@ pub(super) struct Rest {
 enum Question {
     #[default]
     None,
-    /// In `idle_after` at the latest.
+    /// One is due in `idle_after` at the latest.
     Comes,
-    /// As soon as others' memory wants it.
+    /// One is due in an eighth of `idle_after`, because the actor has imports.
     ComesSoon,
 }
 
-/// When the actor answers the question that it was asked.
+/// When an idle check is completed.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 enum Answers {
     #[default]
     AtOnce,
-    /// What it has heard is not all, or what its last mark has left is not swept.
+    /// Later: the inbox is not read to its end, or the last mark is not swept.
     Later,
 }
 
-/// What was heard of what others have left.
+/// How much of the count inbox was read.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 enum Hears {
     #[default]
     All,
-    /// A piece. The next one is heard after the next turn, or when no message is there.
+    /// A batch. The next one is read after the next turn, or when no message is there.
     More,
 }
 
 impl Rest {
-    /// A mark has begun, and has heard what others had given up: what they give up from here on is
-    /// for the next one.
+    /// A mark has begun, and has taken the released exports into account: exports released from
+    /// here on are for the next mark.
     pub(super) fn mark_begins(&mut self) {
         self.given_up = GivenUp::Nothing;
     }
 }
 
-/// After how long whoever is told looks into a lane.
+/// Delay in nanoseconds after which a notified heap reads its inbox.
 pub(super) fn heard_after_ns(system: &Shared) -> u64 {
     ns(system.config.idle_after / HEARD)
 }
@@ -96,7 +97,7 @@ impl<A: Actor<Space = Collected>> Heaped<A>
 where
     for<'gc> A::State<'gc>: Object<'gc>,
 {
-    /// The actor has run: it will be asked later whether it rests, if it then has something to do.
+    /// After a turn: schedules an idle check, if one would find work.
     #[inline]
     pub(super) fn will_rest(&mut self, worker: &Worker, facts: &HeapCounts) {
         let heap = &self.heap;
@@ -126,12 +127,13 @@ where
         }
     }
 
-    /// Whether something is left to be heard.
+    /// Whether a rest of the inbox is left to read.
     pub(super) fn hears_on(&self) -> bool {
         self.rest.hears == Hears::More
     }
 
-    /// Whether the actor is to tell itself to go on: it has not, as far as it knows.
+    /// Returns true, once, if the actor is to send itself a continuation message: none is under way
+    /// as far as it knows.
     pub(super) fn comes_back(&mut self) -> bool {
         !mem::replace(&mut self.rest.comes_back, true)
     }
@@ -140,8 +142,8 @@ where
         self.rest.comes_back = false;
     }
 
-    /// A collection may have heard a piece of what others have left, for a mark that waits for it:
-    /// who hears the rest is the actor, if no turn comes.
+    /// A collection may have read a batch of the inbox, for a mark that waits for it. If no turn
+    /// comes, the actor reads the rest.
     pub(super) fn has_heard(&mut self) {
         if self.heap.is_hearing() {
             self.rest.hears = Hears::More;
@@ -155,7 +157,8 @@ where
         self.ask_in_time(worker);
     }
 
-    /// Has the actor asked as soon as somebody may want it.
+    /// Schedules the next idle check: in an eighth of `idle_after` if other heaps' memory depends
+    /// on it, else in `idle_after`.
     fn ask_in_time(&mut self, worker: &Worker) {
         let idle_after = worker.system.config.idle_after;
         let hang = self.heap.imports() > 0 || self.rest.given_up == GivenUp::Something;
@@ -165,7 +168,7 @@ where
 
     fn ask_in(&mut self, worker: &Worker, in_ns: u64) {
         self.rest.question = match self.heap.imports() {
-            // One that is far off does for nothing that comes meanwhile.
+            // A check later than `idle_after` does not cover reasons that arise meanwhile.
             _ if in_ns > ns(worker.system.config.idle_after) => Question::None,
             0 => Question::Comes,
             _ => Question::ComesSoon,
@@ -173,21 +176,21 @@ where
         self.bell.ask(in_ns);
     }
 
-    /// Hears all that others have left.
+    /// Reads the whole count inbox.
     pub(super) fn heed(&mut self) -> GivenUp {
         let less = self.heap.heed();
         self.is_less(less);
         self.rest.given_up
     }
 
-    /// Others have given up something, or not.
+    /// Records whether other heaps have released exports.
     fn is_less(&mut self, less: bool) {
         if less && self.heap.marking() != Marking::Never {
             self.rest.given_up = GivenUp::Something;
         }
     }
 
-    /// Hears a piece of it, as a pause.
+    /// Reads a batch of the inbox, recorded as a pause.
     fn heed_in(&mut self, worker: &Worker, facts: &HeapCounts) -> GivenUp {
         if self.heap.is_told() {
             let (heed, mut less) = (|_: &_, _: &_| PauseKind::Heed, false);
@@ -201,16 +204,17 @@ where
         self.rest.given_up
     }
 
-    /// Whether a mark has begun since the actor last ran; one of which there is a sighting has.
+    /// Whether a mark has begun since the actor last ran. A mark that took the edge snapshot
+    /// counts.
     fn is_marked_since(&self) -> bool {
         self.rest.mark.is_after(self.turns) || self.sighting.is_of(self.turns)
     }
 
-    /// What a mark would be for.
+    /// The reasons for a mark that hold now.
     fn wants(&self) -> impl Iterator<Item = Wants> {
         let heap = &self.heap;
         let has_run = !self.rest.mark.is_after(self.turns);
-        // At once it would hold up whoever comes meanwhile.
+        // A stop-the-world mark would delay messages that arrive meanwhile.
         let frees = heap.marking() == Marking::Concurrent && heap.exceeds_first();
         let wants = [
             (Wants::GiveUp, heap.imports() > 0 && has_run),
@@ -228,7 +232,7 @@ where
         wants.map(|(wants, _)| wants)
     }
 
-    /// When the next mark is due for the first of its reasons, and for which. None if it has none.
+    /// The earliest time at which a mark is due, and its reason. None if there is no reason.
     fn mark_due(&self, since: Since, idle_after_ns: u64) -> Option<(u64, Wants)> {
         let next = |wants| Some((self.rest.mark.next_ns(wants, since, idle_after_ns)?, wants));
         self.wants()
@@ -236,11 +240,11 @@ where
             .min_by_key(|(next_ns, _)| *next_ns)
     }
 
-    /// The actor is asked whether it has run lately.
+    /// Handles an idle check.
     fn is_asked(&mut self, worker: &Worker, facts: &HeapCounts) {
         self.rest.question = Question::None;
         facts.asked(&self.heap.stats());
-        // In this order: what comes after the look rings.
+        // In this order: a message put in after this read wakes the waker again.
         self.bell.listens();
         self.heed_in(worker, facts);
         match self.rest.hears {
@@ -252,7 +256,7 @@ where
         }
     }
 
-    /// Goes on with what is to be heard.
+    /// Continues with the inbox, and with an idle check that waits for it.
     pub(super) fn goes_on_hearing(&mut self, worker: &Worker, facts: &HeapCounts) {
         if self.rest.hears == Hears::More && self.heed_in(worker, facts) == GivenUp::Something {
             self.bell.ask(heard_after_ns(&worker.system));
@@ -262,10 +266,11 @@ where
         }
     }
 
-    /// What becomes of the heap, now that all is heard: whether it is marked, or rests.
+    /// Completes an idle check, after the inbox was read: starts a mark if one is due, gives the
+    /// nursery back if the actor is idle, and schedules the next check.
     fn answers(&mut self, worker: &Worker, facts: &HeapCounts) {
         if self.heap.is_unswept() && !self.is_marking() {
-            // What is left of the last mark comes first, in pieces.
+            // The sweep of the last mark comes first, in steps.
             self.rest.answers = Answers::Later;
             return self.will_be_tended(worker);
         }
@@ -286,7 +291,7 @@ where
             }
         };
         if rests_at_ns <= now_ns {
-            // What becomes old by it may be a reason for a mark.
+            // What this promotes may be a reason for a mark.
             self.gives_back(worker, facts);
         }
         let due = self.mark_due(since, idle_after_ns);
@@ -303,7 +308,7 @@ where
             self.gives_back(worker, facts);
         }
         let next_ns = match due {
-            // What is due is seen when the mark has ended that runs.
+            // A due mark is considered again when the running mark has ended.
             Some(_) if self.is_marking() => Some(now_ns.saturating_add(idle_after_ns)),
             Some((due_ns, _)) if marks.is_none() => Some(due_ns),
             _ if self.heap.young() > 0 && now_ns < rests_at_ns => Some(rests_at_ns),
@@ -314,7 +319,7 @@ where
         }
     }
 
-    /// Empties the nursery, and gives it back, unless no turn has run since that was done.
+    /// Empties the nursery, and gives its memory back, unless no turn has run since that was done.
     fn gives_back(&mut self, worker: &Worker, facts: &HeapCounts) {
         if mem::replace(&mut self.rest.gave_back, self.turns) == self.turns {
             return;
@@ -322,13 +327,13 @@ where
         let rest = |_: &_, _: &_| PauseKind::Rest;
         self.timed_as(worker, facts, rest, |heap| {
             heap.collect_young();
-            // What survived once is young still.
+            // The first collection keeps its survivors in the nursery; the second promotes them.
             heap.collect_young();
             heap.rest();
         });
     }
 
-    /// Marks, or begins to, if the heap is large; and sees which addresses lie in its objects.
+    /// Marks the heap, or begins a concurrent mark if it is large, and takes an edge snapshot.
     fn marks(&mut self, worker: &Worker, facts: &HeapCounts, wants: Wants) {
         let (turns, mut begun) = (self.turns, Begun::Ended);
         self.rest.mark.will_begin(wants, self.rest.given_up);
@@ -343,10 +348,10 @@ where
     }
 }
 
-/// Asks an actor whether it has run lately; if not, it rests.
+/// The message of an idle check: it finds out whether the actor has run since the last one.
 struct Idle<A>(PhantomData<fn(A)>);
 
-/// Sends the question.
+/// Sends an idle check.
 pub(super) fn ask<A: Actor<Space = Collected>>(to: AddressRef)
 where
     for<'gc> A::State<'gc>: Object<'gc>,

@@ -1,4 +1,5 @@
-//! [`Sighting`]: the addresses in a heap's objects, as a mark has seen them while the actor rested.
+//! [`Sighting`]: an edge snapshot, the addresses in a heap's objects as a mark has traced them
+//! while the actor was idle.
 
 use crate::cell::catch;
 #[cfg(test)]
@@ -6,18 +7,18 @@ use crate::planted::{Planted, is_planted};
 use crate::unreachable::{Acquaintance, Acquaintances, Sight};
 use std::any::Any;
 
-/// What a mark has seen, and when.
+/// The addresses that a mark has traced, and the turn number at that time.
 #[derive(Default)]
 pub(super) struct Sighting {
     acquaintances: Vec<Acquaintance>,
-    /// After so many turns. Nothing has changed since if there was none.
+    /// Number of turns run before the mark. If it is unchanged, so are the heap's addresses.
     turns: u64,
 }
 
 impl Sighting {
-    /// A mark after so many turns, which shows what it meets to the function that this hands out.
-    /// If an object's code panics nothing was seen: whom the actor knows counts as one that
-    /// something outside keeps.
+    /// Takes the snapshot after `turns` turns. `mark` passes each object that it marks to the
+    /// function that it receives. If an object's code panics the snapshot is empty: the actors that
+    /// this one refers to then count as referenced from outside.
     pub(super) fn by(turns: u64, mark: impl FnOnce(&mut dyn FnMut(&dyn Any))) -> Sighting {
         let mut acquaintances = Vec::new();
         let mut take = |held: &dyn Any| acquaintances.extend(Acquaintance::held(held));
@@ -30,7 +31,7 @@ impl Sighting {
         }
     }
 
-    /// Whether it is what a mark would see now, after so many turns.
+    /// Whether no turn has run since the snapshot, so that a mark would find the same now.
     pub(super) fn is_of(&self, turns: u64) -> bool {
         #[cfg(test)]
         if is_planted(Planted::StaleSighting) {

@@ -1,5 +1,5 @@
-//! What a mark has seen is trusted for as long as the actor has not run since: an address that has
-//! gone elsewhere meanwhile is outside.
+//! An edge snapshot is valid until the actor's next turn: an address that was sent elsewhere
+//! meanwhile counts as outside.
 
 use crate::planted::{Planted, must_catch};
 use crate::prelude::*;
@@ -23,7 +23,7 @@ impl<'gc> HostState<'gc> {
         self.guests.push(t, guest);
     }
 
-    /// The last guest goes there. Nobody gets another address for that.
+    /// Sends the last guest to `to`. No address is copied for that.
     fn sends_on(&mut self, t: &Turn<'gc, Host>, to: Address<Host>) {
         if let Some(guest) = self.guests.pop(t) {
             t.send(to.lodges(guest));
@@ -31,8 +31,8 @@ impl<'gc> HostState<'gc> {
     }
 }
 
-/// Two know each other, by objects of their heaps. The first gives the second away, to somebody
-/// whom a thread holds; then it is given up.
+/// Two refer to each other, through objects of their heaps. The first sends the address of the
+/// second to a third one, which a thread holds; then the first is released.
 fn given_away(simulation: &Simulation) {
     let system = simulation.system();
     let [first, second, third] = [(); 3].map(|()| Host::spawn(system));
@@ -40,12 +40,12 @@ fn given_away(simulation: &Simulation) {
     second.lodges(first.clone()).send();
     drop(second);
     if simulation.seed().is_multiple_of(2) {
-        // They rest, and are seen.
+        // They become idle, and are traced.
         simulation.run();
     }
     first.sends_on(third.clone()).send();
     if !simulation.seed().is_multiple_of(3) {
-        // Nobody has reason to look at the third one when the first is given up.
+        // The third is not examined when the first is released.
         simulation.run();
     }
     drop(first);

@@ -1,5 +1,5 @@
-//! A heap that is marked beside its actor's turns, or has something to settle or to sweep: what the
-//! actor does about it between two turns (H6 to H8).
+//! GC continuation: what the actor does between two turns for a concurrent mark, mark termination,
+//! a sweep, or an unread count inbox (H6 to H8).
 
 use super::Collected;
 use super::collected::Heaped;
@@ -18,34 +18,34 @@ use std::marker::PhantomData;
 use std::panic::Location;
 use vivant_heap::{Heap, HeapStats, Object};
 
-/// Runs that are swept before the actor looks whether a message waits: some 50 microseconds.
+/// Spans swept before the actor looks whether a message waits: some 50 microseconds.
 const SWEPT: usize = 256;
 
-/// What an actor knows of the mark of its heap that runs beside its turns.
+/// The actor's record of the concurrent mark of its heap.
 #[derive(Default)]
 pub(super) enum Tending {
     #[default]
     Nothing,
     Marks {
         mark: Arc<Mark>,
-        /// How many turns the actor had begun when the mark began.
+        /// Number of turns that the actor had begun when the mark began.
         turns: u64,
-        /// Nanoseconds that the actor has spent on it itself.
+        /// Nanoseconds that the actor itself has spent on the mark.
         spent_ns: u64,
         shows: Shows,
     },
 }
 
-/// What a mark was begun to note.
+/// What the mark records beside liveness.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Shows {
     Nothing,
-    /// Objects that may show addresses.
+    /// Objects that may trace addresses, for an edge snapshot.
     Acquaintances,
 }
 
 impl Tending {
-    /// The heap ends.
+    /// The heap ends: takes its mark off the system's list.
     pub(super) fn ends(self, marks: &Marks) {
         if let Tending::Marks { mark, .. } = self {
             marks.ends(&mark);
@@ -57,21 +57,21 @@ impl<A: Actor<Space = Collected>> Heaped<A>
 where
     for<'gc> A::State<'gc>: Object<'gc>,
 {
-    /// Whether a mark runs beside the turns.
+    /// Whether a concurrent mark runs.
     pub(super) fn is_marking(&self) -> bool {
         matches!(self.tending, Tending::Marks { .. })
     }
 
-    /// The mark that was just begun is to note what may show addresses, if it runs beside the
-    /// turns.
+    /// Makes the mark that was just begun record objects that may trace addresses, if it is a
+    /// concurrent one.
     pub(super) fn marks_to_show(&mut self) {
         if let Tending::Marks { shows, .. } = &mut self.tending {
             *shows = Shows::Acquaintances;
         }
     }
 
-    /// The heap has done something, for so long, until now: takes note if a mark has begun or ended
-    /// by it.
+    /// The heap has worked for `ns` nanoseconds, until `now_ns`: records whether a mark has begun
+    /// or ended by it.
     pub(super) fn takes_note(&mut self, worker: &Worker, before: &HeapStats, ns: u64, now_ns: u64) {
         let after = self.heap.stats();
         if let Tending::Marks { spent_ns, .. } = &mut self.tending {
@@ -121,7 +121,7 @@ where
         }
     }
 
-    /// Goes on with what the heap has to do while no message is there.
+    /// Continues with the heap's work while no message is there.
     fn is_tended(&mut self, worker: &Worker, facts: &HeapCounts) {
         self.is_back();
         if self.is_marking() {
@@ -129,8 +129,8 @@ where
             if let Tending::Marks { mark, .. } = &self.tending
                 && !self.heap.is_settling()
             {
-                // Whoever found the mark through did not know what a turn had brought about, which
-                // it hears of at the turn's end.
+                // The helper that found everything marked did not know what a turn had written to
+                // its SATB buffer: that is flushed at the turn's end.
                 worker.system.marks.goes_on(&worker.system, mark);
             }
         }
@@ -141,8 +141,8 @@ where
         self.will_be_tended(worker);
     }
 
-    /// The actor has handed over what its turns have found, and put back what it has not done
-    /// itself of the mark. Who has looked meanwhile has found nothing, and sleeps.
+    /// The actor has flushed its SATB buffer, and put back the packets that it has not scanned
+    /// itself. Workers that looked meanwhile have found nothing, and sleep, so this wakes one.
     pub(super) fn leaves_to_others(&self, worker: &Worker) {
         if let Tending::Marks { mark, .. } = &self.tending
             && !self.heap.is_settling()
@@ -151,8 +151,8 @@ where
         }
     }
 
-    /// If something is to be settled, swept or heard, which nobody else can do, the actor comes
-    /// back to it when it has done what others want of it.
+    /// Schedules a continuation message if mark termination, a sweep or unread changes are left.
+    /// Only the owner can do these. The message comes behind those that wait already.
     pub(super) fn will_be_tended(&mut self, worker: &Worker) {
         let unswept = self.heap.is_unswept() && !self.is_marking();
         if (self.heap.is_settling() || unswept || self.hears_on()) && self.comes_back() {
@@ -161,7 +161,7 @@ where
     }
 }
 
-/// Has an actor go on.
+/// The continuation message.
 struct Tend<A>(PhantomData<fn(A)>);
 
 fn tend<A: Actor<Space = Collected>>(to: AddressRef)

@@ -1,5 +1,5 @@
-//! What turns and others bring about while a mark runs: it goes on if there is more, or another one
-//! comes.
+//! Work that turns and other heaps cause while a mark runs: the mark continues with it, or another
+//! mark comes.
 
 use super::marks::Helped;
 use crate::prelude::*;
@@ -10,10 +10,10 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use vivant_heap::Held;
 
-/// More than is marked at once.
+/// More than a stop-the-world mark covers.
 const MANY: usize = 2_000;
 
-/// What leads to all that it has is one object.
+/// One object leads to everything that it holds.
 #[derive(Actor)]
 struct HoardState<'gc> {
     all: Gc<'gc, Mut<Vec<Gc<'gc, [u64; 30]>>>>,
@@ -34,8 +34,8 @@ impl<'gc> HoardState<'gc> {
         self.token = None;
     }
 
-    /// Claims what leads to all, and writes it; who helps meanwhile finds nothing that is left to
-    /// do.
+    /// Claims the object that leads to everything, and writes it; a helper finds no packet
+    /// meanwhile.
     fn writes(&mut self, t: &Turn<'gc, Hoard>) -> bool {
         self.all.borrow_mut(t).pop();
         let helps = |worker: &Worker| worker.system.marks.help_by(&worker.system, MANY);
@@ -66,10 +66,10 @@ fn a_mark_found_through_in_the_middle_of_a_turn_ends() {
     assert!(helped > 0, "nobody has helped in the middle of a turn");
 }
 
-/// Weak references: more than are settled in one piece.
+/// Weak references: more than one termination step processes.
 const WEAK: usize = 3_000;
 
-/// Has weak references to what it has, and then only these.
+/// Holds objects both strongly and weakly, then only weakly.
 #[derive(Actor)]
 struct WardrobeState<'gc> {
     all: Vec<Gc<'gc, [u64; 12]>>,
@@ -78,8 +78,8 @@ struct WardrobeState<'gc> {
     seen: Seen,
 }
 
-/// The last mark that it has seen: how many there were, in how many pieces these were settled
-/// before it, and whether nobody is to help with it any more.
+/// The last mark that it has seen: the number of marks, the number of termination steps before its
+/// end, and whether it no longer takes help.
 #[derive(Object, Default)]
 struct Seen {
     begun: u64,
@@ -102,8 +102,8 @@ impl<'gc> WardrobeState<'gc> {
         }
     }
 
-    /// It grows. If a mark is settled, and was taken off the list of those that want help: whether
-    /// it is back.
+    /// Grows. If a mark is in termination, and was taken off the list of marks that take help:
+    /// returns whether it is on it again.
     fn grows(&mut self, t: &Turn<'gc, Wardrobe>) -> Option<bool> {
         self.all.extend((0..5).map(|_| t.alloc([0; 12])));
         let (stats, seen) = (t.stats(), &mut self.seen);
@@ -153,7 +153,7 @@ fn a_mark_is_settled_though_no_message_comes() {
     }
 }
 
-/// Only its actor can go on with it.
+/// Mark termination is the actor's alone.
 #[test]
 fn a_mark_that_is_settled_calls_nobody() {
     let mut settled = 0;
@@ -176,10 +176,10 @@ fn a_mark_that_is_settled_calls_nobody() {
 
 type Slot = Arc<Mutex<Option<Held<[u64]>>>>;
 
-/// Words of what others have.
+/// Words of the exported data.
 const NEWS: usize = 150_000;
 
-/// Others have something of it.
+/// Other heaps hold something of it.
 #[derive(Actor)]
 struct PressState<'gc> {
     all: Vec<Gc<'gc, [u64; 30]>>,
@@ -198,8 +198,8 @@ impl<'gc> PressState<'gc> {
         }
     }
 
-    /// Grows, so that a mark begins; while that runs, the other gives up what it has. Whether it
-    /// runs in the turn after which that is heard.
+    /// Grows, so that a mark begins; while that runs, the other actor releases what it holds.
+    /// Returns whether the mark runs in the turn after which the release is read.
     fn works(&mut self, t: &Turn<'gc, Press>, slot: Slot) -> bool {
         self.turns += 1;
         if self.turns == 59 {
@@ -225,7 +225,7 @@ fn what_is_given_up_while_a_mark_runs_is_found_by_another() {
         }
         drop(slot.lock().unwrap().take());
         simulation.run_for(Duration::from_secs(120));
-        // Nothing in this heap has a destructor: no mark comes for that.
+        // No object in this heap has a destructor: no mark comes for that.
         let live = simulation.system().inspect().actors[0].heap.unwrap().live as usize;
         let all = 6 * MANY * 256;
         assert!(live < all + 4 * NEWS, "seed {seed}: nobody looks for it");
@@ -235,10 +235,10 @@ fn what_is_given_up_while_a_mark_runs_is_found_by_another() {
 
 type Shown = Arc<Mutex<Vec<Held<[u64]>>>>;
 
-/// More than is heard in one piece.
+/// More than one batch reads.
 const SHOWN: usize = 4_000;
 
-/// Others have all of it.
+/// Other heaps hold all of it.
 #[derive(Actor)]
 struct GalleryState<'gc> {
     all: Vec<Val<'gc, [u64]>>,
@@ -285,10 +285,10 @@ fn what_others_leave_is_heard_in_pieces_whether_messages_come_or_not() {
 
 type Lent = Arc<Mutex<Vec<Held<[u64]>>>>;
 
-/// Words of what is large.
+/// Words of the large object.
 const LARGE: usize = 1 << 20;
 
-/// Others have all of it, twice; the last is large.
+/// Other heaps hold all of it, twice; the last object is large.
 #[derive(Actor)]
 struct VaultState<'gc> {
     all: Vec<Val<'gc, [u64]>>,
@@ -315,8 +315,8 @@ impl<'gc> VaultState<'gc> {
     }
 }
 
-/// The last of something large is given up, then much else that is not the last. A mark is due by
-/// growth, hears of the first, and waits for the rest; and no turn comes.
+/// The last reference to a large object is released, then many that are not the last. A mark is due
+/// by growth, reads the first release, and waits for the rest; and no turn comes.
 #[test]
 fn what_a_mark_has_heard_that_waits_is_not_forgotten() {
     for (grows, many) in [(false, 6000), (true, 300), (true, 6000)] {
