@@ -1,4 +1,5 @@
-//! Which addresses a value shows: its acquaintances.
+//! The outgoing references of a value: the addresses that it shows to the detector of unreachable
+//! actors.
 
 use super::graph::Who;
 use crate::address::{Address, Target, WeakAddress};
@@ -13,19 +14,19 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant, SystemTime};
 use vivant_heap::{Holdings, Leaf, Tag, TagId};
 
-/// A value that can show which addresses it holds.
+/// A value that can show the addresses that it holds.
 ///
-/// `#[derive(Actor)]` shows those of every field whose type is this: addresses themselves, far
-/// references' too, and in options, results, tuples, boxes, arrays and the collections of `std`.
-/// What lies in a type of one's own is shown if that implements this; nothing is to be done for a
-/// type that holds none. A field of another type is not looked through, and an address in it counts
-/// as one outside: its actor lives as long as it is there, and a cycle through it is never
-/// collected. So are all behind `Arc`, `Brc`, `Mutex`, closures, `Val` and `Iso`;
-/// [`System::why_alive`] tells.
+/// `#[derive(Actor)]` shows those of every field of such a type: addresses themselves, those in far
+/// references, and those in options, results, tuples, boxes, arrays and the collections of `std`.
+/// Implement it for a type of your own to show the addresses in it; a type without addresses needs
+/// nothing. A field of another type is not traced, and an address in it counts as one outside: its
+/// actor lives as long as the address is there, and a cycle through it is never collected. The same
+/// holds for addresses behind `Arc`, `Brc`, `Mutex`, closures, `Val` and `Iso`;
+/// [`System::why_alive`] reports them.
 ///
 /// In a state that is a graph, with a heap, every field that is an object shows its addresses, and
-/// so do the objects that the state refers to by `Gc` and by collections: nothing is to be done for
-/// them. What lies in the heap is seen when the actor rests, and is marked.
+/// so do the objects that the state refers to by `Gc` and by collections: they need nothing. The
+/// addresses in the heap are known when the actor is idle, and its heap is marked.
 ///
 /// ```
 /// use vivant::prelude::*;
@@ -48,7 +49,7 @@ use vivant_heap::{Holdings, Leaf, Tag, TagId};
 /// b.sit(a.clone(), c.clone()).send();
 /// c.sit(b.clone(), a.clone()).send();
 /// drop((a, b, c));
-/// simulation.run();                                       // they know nobody but each other
+/// simulation.run();                                       // only the two refer to each other
 /// assert!(simulation.system().inspect().actors.is_empty());
 /// ```
 ///
@@ -61,27 +62,27 @@ pub trait Acquainted {
     /// Whether it may show any.
     const MAY_SHOW: bool = true;
 
-    /// Shows each address that it alone holds, once. One that others may have too, by an `Arc`
-    /// perhaps, must not be shown. Nor must one in an object that it refers to by `Gc`: that shows
-    /// it itself, and it would count twice.
+    /// Shows each address that it alone holds, once. Do not show an address that other values may
+    /// hold too, for example by an `Arc`. Nor show an address in an object that it refers to by
+    /// `Gc`: the object shows it itself, and it would count twice.
     ///
-    /// It is called between two turns, by a worker that holds the actor meanwhile, and others of
-    /// its group: it must not wait, for an answer, a lock that a turn may have, or the end of the
-    /// system, or that worker hangs. If it panics, the actor counts as one that something outside
-    /// keeps.
+    /// It is called between two turns, by a worker that meanwhile holds the actor, and others of
+    /// its group. It must not wait for an answer, for a lock that a turn may hold, or for the end
+    /// of the system: that worker would hang. If it panics, the actor counts as referenced from
+    /// outside.
     fn acquaintances(&self, seen: &mut Acquaintances<'_>);
 }
 
-/// Where addresses are shown; see [`Acquainted`].
+/// The receiver of shown addresses; see [`Acquainted`].
 pub struct Acquaintances<'s>(&'s mut dyn FnMut(Acquaintance));
 
-/// Somebody whose address was shown.
+/// The actor of an address that was shown.
 #[derive(Clone, Copy)]
 pub(crate) struct Acquaintance {
     pub(crate) who: Who,
     /// The number of its system.
     pub(crate) system: u64,
-    /// Whether it may know others. One that knows nobody ends by its count alone.
+    /// Whether it may have outgoing references. An actor that has none ends by its count alone.
     pub(crate) is_traced: bool,
 }
 
@@ -97,7 +98,7 @@ impl Acquaintance {
         }
     }
 
-    /// That of an address in an object of a heap, if this is one.
+    /// The actor of `held`, if that is an address in an object of a heap.
     pub(crate) fn held(held: &dyn Any) -> Option<Acquaintance> {
         held.downcast_ref().map(Acquaintance::of)
     }
@@ -108,7 +109,7 @@ impl Acquaintances<'_> {
         (self.0)(acquaintance);
     }
 
-    /// For the derive: takes what an object shows that is part of a heap's state, and not
+    /// For the derive: takes the addresses of an object that is part of a heap's state, and not
     /// [`Acquainted`].
     #[doc(hidden)]
     pub fn __of_object(&mut self, show: impl FnOnce(&mut Holdings<'_>)) {
@@ -127,7 +128,7 @@ impl fmt::Debug for Acquaintances<'_> {
     }
 }
 
-/// Hands every address that is shown to `body`.
+/// Passes every address that is shown to `body`.
 pub(crate) fn known<T>(
     body: &mut dyn FnMut(Acquaintance),
     show: impl FnOnce(&mut Acquaintances<'_>) -> T,
@@ -141,7 +142,7 @@ impl<T: ?Sized + Target> Acquainted for Address<T> {
     }
 }
 
-/// What shows those of its elements.
+/// Types that show the addresses of their elements.
 macro_rules! elements {
     ($([$($parameters:tt)*] $type:ty),* $(,)?) => {$(
         impl<T: Acquainted, $($parameters)*> Acquainted for $type {
@@ -184,7 +185,7 @@ impl<T: Acquainted, E: Acquainted> Acquainted for Result<T, E> {
     }
 }
 
-/// What shows those of its keys and its values.
+/// Types that show the addresses of their keys and values.
 macro_rules! maps {
     ($([$($parameters:tt)*] $type:ty),* $(,)?) => {$(
         impl<K: Acquainted, V: Acquainted, $($parameters)*> Acquainted for $type {
@@ -203,7 +204,7 @@ macro_rules! maps {
 
 maps!([] BTreeMap<K, V>, [S] HashMap<K, V, S>);
 
-/// What shows those of its parts.
+/// Types that show the addresses of their components.
 macro_rules! tuples {
     ($(($($part:ident $at:tt),+))*) => {$(
         impl<$($part: Acquainted),+> Acquainted for ($($part,)+) {
@@ -226,7 +227,7 @@ tuples! {
     (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7)
 }
 
-/// What shows none: so that it may stand beside others that do.
+/// Types without addresses: so that they may stand beside others that have some.
 macro_rules! none {
     ($([$($parameters:tt)*] $type:ty),* $(,)?) => {$(
         impl<$($parameters)*> Acquainted for $type {
@@ -254,7 +255,7 @@ impl<T: Acquainted> Probe<T> {
     /// Whether the field may show an address.
     pub const SHOWS: bool = T::MAY_SHOW;
 
-    /// Shows those of the field.
+    /// Shows the addresses of the field.
     pub fn show(field: &T, seen: &mut Acquaintances<'_>) {
         field.acquaintances(seen);
     }

@@ -1,53 +1,53 @@
-//! Trial deletion: who of a graph is kept by nobody outside, directly or by others, and in which
+//! Trial deletion (Bacon and Rajan): finds the actors of a graph that no root reaches, and their
 //! groups. A few actors at a time.
 
 use super::graph::{Graph, Seen, Who};
 
-/// So many actors are gone past at the cost of a look at one.
+/// Steps of trial deletion that cost as much as the examination of one actor.
 const STRIDE: usize = if cfg!(test) { 1 } else { 16 };
 
-/// Nobody follows.
+/// End of a list.
 const NONE: u32 = u32::MAX;
 
-/// A trial deletion that has begun.
+/// A running trial deletion.
 pub(super) struct Deletion {
     fates: Vec<Fate>,
-    /// Kept, and whom they know is not yet.
+    /// Kept actors; the actors that they refer to are not marked as kept yet.
     open: Vec<usize>,
     groups: Groups,
-    /// Of each that is free: the next of its group, in the order in which the look met them.
+    /// For each free actor: the next of its group, in the order in which the pass reached them.
     next: Vec<u32>,
-    /// Of the first of a group: the last one so far.
+    /// For the first actor of a group: the last one so far.
     last: Vec<u32>,
     step: Step,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Fate {
-    /// Nothing has been found that keeps it.
+    /// No root that reaches it was found.
     Free,
-    /// Something does, or it was not looked at.
+    /// A root reaches it, or it was not examined.
     Kept,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Step {
-    /// This one is the next of which to ask whether something outside keeps it.
+    /// Whether this actor is a root is tested next.
     Roots(usize),
-    /// Whoever is open keeps those whom it knows.
+    /// Open actors keep those that they refer to.
     Keeping,
-    /// This one is the next to be of one group with those whom it knows.
+    /// This actor is joined next with those that it refers to.
     Joining(usize),
-    /// This one is the next to follow the others of its group.
+    /// This actor is appended next to the list of its group.
     Listing(usize),
-    /// This one is the next that may be the first of a group to be handed out.
+    /// This actor is tested next for being the first of a group to return.
     HandingOut(usize),
 }
 
-/// What a piece has come to.
+/// Result of a piece.
 pub(super) enum Found {
     More,
-    /// These are kept by nobody else, and know each other; in order of creation.
+    /// No other actor refers to these, and they are connected; in order of creation.
     Group(Vec<Who>),
     All,
 }
@@ -65,8 +65,8 @@ impl Deletion {
         }
     }
 
-    /// Goes on for about so many looks at an actor, which it takes from `left`, or up to the next
-    /// group.
+    /// Continues for about `left` examinations of an actor, which it subtracts from `left`, or up
+    /// to the next group.
     pub(super) fn goes_on(&mut self, graph: &Graph, left: &mut usize) -> Found {
         while *left > 0 {
             let mut cost = 0;
@@ -86,7 +86,7 @@ impl Deletion {
         Found::More
     }
 
-    /// What the next one has of addresses makes its step longer than those of others.
+    /// Number of outgoing references of the next actor: they make its step longer.
     fn knows_many(&self, graph: &Graph) -> usize {
         match self.step {
             Step::Joining(at) if at < graph.len() => graph.knows(at).len(),
@@ -158,7 +158,7 @@ impl Deletion {
         }
     }
 
-    /// Behind the last of its group, of which the first is the one met first.
+    /// Appends the actor to the list of its group, of which the first is the one reached first.
     fn lists(&mut self, at: usize) {
         let first = self.groups.first(at);
         if first != at {
@@ -183,7 +183,7 @@ impl Deletion {
     }
 }
 
-/// Disjoint sets (Tarjan 1975), by path halving. The first of a set is the one with the lowest
+/// Disjoint sets (Tarjan 1975), by path halving. The first of a set is the element with the lowest
 /// number.
 #[derive(Default)]
 struct Groups(Vec<u32>);

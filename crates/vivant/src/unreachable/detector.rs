@@ -1,4 +1,4 @@
-//! [`Detector`]: the suspects of a system, and the look that is going on.
+//! [`Detector`]: the cycle candidates of a system, and the running detection pass.
 
 use super::look::{Look, Progress};
 use super::suspects::{Crowd, Suspect, Suspects, Then, Zeal};
@@ -9,25 +9,25 @@ use crate::sync::{Arc, AtomicBool, Mutex, Ordering, lock};
 use crate::system::Shared;
 use std::sync::TryLockError;
 
-/// How long a worker stays at it between two rounds, while there are many suspects.
+/// Time that a worker spends on a pass between two rounds, while many candidates wait.
 const SLICE_NS: u64 = 200_000;
 
-/// Finds the actors of a system that nobody can reach.
+/// Finds the unreachable actors of a system.
 #[derive(Default)]
 pub(crate) struct Detector {
     suspects: Mutex<Suspects>,
-    /// Whether a worker is to look.
+    /// Whether a worker is to run a pass.
     called: AtomicBool,
-    /// The look that has begun. Locked by whoever goes on with it.
+    /// The running pass. Locked by the worker that continues it.
     look: Mutex<Option<Look>>,
-    /// Locked while actors are condemned (U4).
+    /// Locked while actors become dying (U4).
     verdict: Mutex<()>,
-    /// Somebody waits for that.
+    /// An upgrade waits for the verdict's lock.
     disputed: AtomicBool,
 }
 
 impl Detector {
-    /// An actor, which is there, loses an address, and not the last (U1).
+    /// A live actor loses an address, and not its last (U1).
     pub(crate) fn suspects(actor: &Header) {
         let who = Suspect {
             id: actor.id,
@@ -39,7 +39,7 @@ impl Detector {
         }
     }
 
-    /// These are suspects.
+    /// Adds candidates.
     pub(crate) fn take_in(
         &self,
         system: &Arc<Shared>,
@@ -71,26 +71,26 @@ impl Detector {
     }
 
     fn call(&self, system: &Shared) {
-        // SeqCst: whoever falls asleep has announced it before it looks here, and is woken if it
-        // has not seen this.
+        // SeqCst: a worker that falls asleep has announced it before it loads this, and is woken if
+        // it has not seen the store.
         self.called.store(true, Ordering::SeqCst);
         if let Scheduler::Threads(threads) = &system.scheduler {
             threads.wake_one();
         }
     }
 
-    /// Whether a worker is to look.
+    /// Whether a worker is to run a pass.
     #[inline]
     pub(crate) fn is_calling(&self) -> bool {
-        // SeqCst: as in `call`.
+        // SeqCst: pairs with the store in `call`: a worker announces its sleep before this load.
         self.called.load(Ordering::SeqCst)
     }
 
-    /// Looks at some actors, and ends some, between two runs. One worker at a time looks.
+    /// Examines some actors, and ends some, between two runs. One worker at a time does this.
     pub(crate) fn care(&self, system: &Arc<Shared>) {
         let until_ns = system.oracle.now_ns() + self.patience_ns(system);
         while let Some(ending) = self.goes_on(system) {
-            // No lock is held: this is the user's code.
+            // No lock is held: this is user code.
             ending.into_iter().for_each(|actor| ends(system, actor));
             if !self.is_calling() || system.oracle.now_ns() >= until_ns {
                 return;
@@ -98,8 +98,8 @@ impl Detector {
         }
     }
 
-    /// For how long a worker stays at it. In a simulation, where no time passes meanwhile, it is
-    /// one piece.
+    /// Time that a worker spends on it. In a simulation, where no time passes meanwhile, it is one
+    /// piece.
     fn patience_ns(&self, system: &Shared) -> u64 {
         match lock(&self.suspects).zeal() {
             Zeal::Slice if system.simulated().is_none() => SLICE_NS,
@@ -107,10 +107,10 @@ impl Detector {
         }
     }
 
-    /// One piece of the look, if nobody else is at it: those that are to end.
+    /// Runs one piece of the pass, if no other worker does; returns the actors that are to end.
     fn goes_on(&self, system: &Arc<Shared>) -> Option<Vec<Runnable>> {
         let ending = self.piece(system)?;
-        // Whoever closed while the look was locked has left it to this.
+        // A `close` that found the pass locked has left the rest to this.
         if lock(&self.suspects).is_closed() {
             self.breaks_off(system);
         }
@@ -123,7 +123,7 @@ impl Detector {
             Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
             Err(TryLockError::WouldBlock) => return None,
         };
-        // Relaxed: who calls after this is heard by the next, for the lock decides.
+        // Relaxed: a later call is seen by the next piece, because the lock decides.
         self.called.store(false, Ordering::Relaxed);
         let mut look = place.take().or_else(|| self.begins(system))?;
         let began_ns = system.oracle.now_ns();
@@ -143,7 +143,7 @@ impl Detector {
                 drop(list);
                 go_on(system, free);
                 match then {
-                    // By whoever is awake: this worker is.
+                    // No worker needs to be woken: this one is awake.
                     Then::Look => self.called.store(true, Ordering::SeqCst),
                     other => self.does(system, other, now_ns),
                 }
@@ -161,8 +161,8 @@ impl Detector {
         Some(Look::at(&suspects, reach))
     }
 
-    /// An actor has made suspects, which crowd, and wants to run on: it does when that many have
-    /// been looked at. It is given back if they do not crowd any more.
+    /// Throttles an actor that has made candidates under candidate overload: it runs again when
+    /// enough of them were examined. It is given back if the overload is over.
     #[cold]
     pub(crate) fn holds_back(&self, system: &Shared, actor: Runnable) -> Option<Runnable> {
         let now_ns = system.oracle.now_ns();
@@ -176,8 +176,8 @@ impl Detector {
         self.breaks_off(system);
     }
 
-    /// Nobody goes on with the look. Not waited for: it may be that user's code has it
-    /// (`Acquainted`), and does not come back.
+    /// Ends the pass. Does not wait for its lock: user code (`Acquainted`) may hold it and not
+    /// return.
     fn breaks_off(&self, system: &Arc<Shared>) {
         let look = match self.look.try_lock() {
             Ok(mut place) => place.take(),
@@ -185,33 +185,33 @@ impl Detector {
             Err(TryLockError::WouldBlock) => return,
         };
         self.called.store(false, Ordering::Relaxed);
-        // They have been condemned, and owe nobody more than their end.
+        // They are dying: only their end is left to do.
         let ending = look.into_iter().flat_map(Look::breaks_off);
         ending.for_each(|actor| system.schedule(actor));
     }
 
-    /// Calls `body` while nobody is condemned, or let off.
+    /// Calls `body` while no verdict is open.
     pub(crate) fn after_verdict<R>(&self, body: impl FnOnce() -> R) -> R {
-        // Relaxed: only to be let in sooner. The lock decides.
+        // Relaxed: it only speeds up the verdict. The lock decides.
         self.disputed.store(true, Ordering::Relaxed);
         let _none = lock(&self.verdict);
         body()
     }
 
-    /// Calls `body`, which condemns actors, and lets them off if not all can be.
+    /// Calls `body`, which commits or aborts a verdict.
     pub(super) fn in_verdict<R>(&self, body: impl FnOnce() -> R) -> R {
         let _verdict = lock(&self.verdict);
         self.disputed.store(false, Ordering::Relaxed);
         body()
     }
 
-    /// Somebody waits for the verdict.
+    /// Whether an upgrade waits for the verdict.
     pub(super) fn is_disputed(&self) -> bool {
         self.disputed.load(Ordering::Relaxed)
     }
 }
 
-/// They were held back. Not beside the worker that looks.
+/// Schedules throttled actors. Not by the worker that runs the pass.
 fn go_on(system: &Arc<Shared>, free: Vec<Runnable>) {
     for actor in free {
         match &system.scheduler {
@@ -221,7 +221,7 @@ fn go_on(system: &Arc<Shared>, free: Vec<Runnable>) {
     }
 }
 
-/// The last run of an actor that is condemned.
+/// The last run of a dying actor.
 fn ends(system: &Arc<Shared>, actor: Runnable) {
     let by_worker = |worker: &Worker| worker.has_rounds() && actor.lane().is_for_workers();
     if Worker::of(system, by_worker) != Some(true) {

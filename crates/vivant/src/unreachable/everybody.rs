@@ -1,4 +1,4 @@
-//! [`Everybody`]: all actors of a system at some moment, and who knows whom.
+//! [`Everybody`]: the graph of all actors of a system at some moment, with their references.
 
 use super::Acquaintance;
 use super::graph::{Graph, Seen, Who};
@@ -7,13 +7,13 @@ use super::why::KeptBy;
 use crate::cell::{CellRef, Occupied, Pin};
 use crate::system::Shared;
 
-/// All actors, and who knows whom.
+/// All actors, and their references.
 pub(super) struct Everybody {
     graph: Graph,
-    /// Who is known by whom, in order of creation.
+    /// For each actor those that refer to it, in order of creation.
     known_to: Vec<Vec<usize>>,
     pins: Vec<Option<KeptBy>>,
-    /// So many are in the registry. Others have come since.
+    /// Number of them that are in the registry. Others have come since.
     count: usize,
 }
 
@@ -48,16 +48,15 @@ impl Everybody {
         }
     }
 
-    /// From these on to whoever knows one of them, the nearest first, until somebody is kept by
-    /// himself: the way there, and by what. `asked` has an address more than would be there if
-    /// nobody asked.
+    /// Searches breadth-first from `first` to the actors that refer to them, until a root is found:
+    /// the path, and what keeps the root. `asked` has one address more than without the query.
     pub(super) fn kept_by(
         &self,
         system: &Shared,
         first: &[usize],
         asked: Option<usize>,
     ) -> Option<(Vec<usize>, KeptBy)> {
-        // By whom each was come to; the first ones by themselves.
+        // The predecessor of each actor reached; the first ones are their own.
         let mut from = vec![None; self.graph.len()];
         first.iter().for_each(|at| from[*at] = Some(*at));
         let mut ring = first.to_vec();
@@ -122,7 +121,7 @@ fn look_at(cell: &CellRef, knows: &mut Vec<Who>) -> (Seen, Option<KeptBy>) {
     (Seen::Idle { addresses, turns }, by)
 }
 
-/// The way from one of the first to `at`.
+/// The path from one of the first to `at`.
 fn chain(from: &[Option<usize>], at: usize) -> Vec<usize> {
     let mut chain = vec![at];
     let mut next = at;

@@ -1,40 +1,40 @@
-//! The actors that a look has met, as plain data: who knows whom, and who is kept by nobody
-//! outside.
+//! The actors that a detection pass has reached, as plain data: their references, and which have no
+//! reference from outside.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// Who it is: its creation number, and where in the registry it is.
+/// Identity of an actor: its creation number, and its place in the registry.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Who {
     pub(crate) id: u64,
     pub(crate) place: u32,
 }
 
-/// What is known of one.
+/// What a pass has found out about an actor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Seen {
-    /// Somebody knows it, but it was not looked at.
+    /// Referenced, but not examined.
     No,
-    /// It is not idle, or something in itself keeps it.
+    /// It is not idle, or is a root by itself.
     Pinned,
-    /// It has ended: it knows nobody, and nobody is interested.
+    /// It has ended: it has no references and needs no verdict.
     Gone,
-    /// It is idle, and has so many addresses.
+    /// It is idle; its number of addresses and of turns.
     Idle { addresses: u32, turns: u64 },
 }
 
 pub(crate) struct Node {
     pub(crate) who: Who,
     pub(crate) seen: Seen,
-    /// How many addresses of it were shown.
+    /// Number of addresses of it that were shown.
     pub(crate) shown: u32,
-    /// Whom it knows: a range of `edges`.
+    /// Its outgoing references: a range of `edges`.
     from: u32,
     to: u32,
 }
 
-/// The actors that a look has met, in the order in which it met them.
+/// The actors that a pass has reached, in that order.
 #[derive(Default)]
 pub(crate) struct Graph {
     nodes: Vec<Node>,
@@ -42,10 +42,11 @@ pub(crate) struct Graph {
     places: Places,
 }
 
-/// So many tables, by the low bits of the number: none grows so large that to move it takes long.
+/// Number of tables, selected by the low bits of the number: so none grows so large that moving it
+/// takes long.
 const TABLES: usize = 64;
 
-/// Where in the graph an actor is, by its number. Asked, never gone through (R5).
+/// Index of an actor in the graph, by its number. Looked up, never iterated over (R5).
 #[derive(Default)]
 struct Places(Vec<HashMap<u64, u32, BuildHasherDefault<Numbers>>>);
 
@@ -62,7 +63,7 @@ impl Places {
     }
 }
 
-/// A hash of creation numbers, which nobody outside chooses: one multiplication (Knuth 1973, by the
+/// A hash of creation numbers, which users cannot choose: one multiplication (Knuth 1973, by the
 /// golden ratio).
 #[derive(Default)]
 struct Numbers(u64);
@@ -85,7 +86,7 @@ impl Hasher for Numbers {
 }
 
 impl Graph {
-    /// The node of this actor; a new one if nobody has met it.
+    /// The node of this actor; a new one if the pass has not reached it before.
     pub(crate) fn meet(&mut self, who: Who) -> usize {
         let next = self.nodes.len() as u32;
         let at = self.places.at(who.id, next);
@@ -101,7 +102,7 @@ impl Graph {
         at as usize
     }
 
-    /// What a look at this one has found, and whom it knows.
+    /// Records the examination of this actor, and its outgoing references.
     pub(crate) fn is_seen(&mut self, at: usize, seen: Seen, knows: &[Who]) {
         let from = self.edges.len() as u32;
         for who in knows {
@@ -114,14 +115,14 @@ impl Graph {
         (node.seen, node.from, node.to) = (seen, from, to);
     }
 
-    /// It is over with this one.
+    /// Records that this actor has ended.
     pub(crate) fn has_ended(&mut self, who: Who) {
         if let Some(at) = self.places.get(who.id) {
             self.nodes[at as usize].seen = Seen::Gone;
         }
     }
 
-    /// How many addresses each of them had.
+    /// The number of addresses of each of them.
     #[cfg(test)]
     pub(crate) fn addresses(&self, group: &[Who]) -> Vec<u32> {
         let of = |who: &Who| match self
@@ -143,14 +144,14 @@ impl Graph {
         &self.nodes[at]
     }
 
-    /// Whom this one knows.
+    /// The actors that this one refers to.
     pub(crate) fn knows(&self, at: usize) -> impl ExactSizeIterator<Item = usize> + '_ {
         let node = &self.nodes[at];
         let range = node.from as usize..node.to as usize;
         self.edges[range].iter().map(|to| *to as usize)
     }
 
-    /// Addresses of this one that nobody in the graph shows.
+    /// Number of addresses of this actor that no actor in the graph shows.
     pub(crate) fn outside(&self, at: usize) -> u32 {
         match self.nodes[at].seen {
             Seen::Idle { addresses, .. } => addresses.saturating_sub(self.nodes[at].shown),
@@ -163,8 +164,8 @@ impl Graph {
         match self.nodes[at].seen {
             Seen::No | Seen::Pinned => true,
             Seen::Gone => false,
-            // More are shown than there are: they were not looked at together, or one was shown
-            // twice.
+            // More are shown than exist: the states were not examined at the same moment, or one
+            // was shown twice.
             Seen::Idle { addresses, .. } => addresses != self.nodes[at].shown,
         }
     }

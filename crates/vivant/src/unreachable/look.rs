@@ -1,5 +1,5 @@
-//! One look at some suspects, and at all whom they know, directly or by others. In pieces, each
-//! between two runs of a worker.
+//! A detection pass: examines some cycle candidates and all actors reachable from them. In pieces,
+//! each between two runs of a worker.
 
 use super::deletion::{Deletion, Found};
 use super::graph::{Graph, Seen, Who};
@@ -11,20 +11,20 @@ use crate::planted::{Planted, is_planted};
 use crate::system::Shared;
 use std::collections::{BTreeSet, VecDeque};
 
-/// So many actors are looked at in one piece, or end: it takes some ten microseconds.
+/// Actors examined, or ended, in one piece: it takes some ten microseconds.
 const PIECE: usize = if cfg!(test) { 2 } else { 128 };
 
-/// How far a look goes from the suspects.
+/// How far a pass goes from the candidates.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reach {
-    /// As far as costs little.
+    /// As far as is cheap.
     Near,
-    /// As far as there is memory for.
+    /// As far as the memory limit allows.
     Far,
 }
 
 impl Reach {
-    /// At most so many actors are looked at, and twice as many met.
+    /// Limit of actors examined; twice as many may be reached.
     fn actors(self) -> usize {
         match self {
             Reach::Near if cfg!(test) => 6,
@@ -34,33 +34,33 @@ impl Reach {
     }
 }
 
-/// Whether a look is over.
+/// Whether a pass is over.
 pub(super) enum Progress {
     More,
     Done,
 }
 
-/// A look that has begun.
+/// A running pass.
 pub(super) struct Look {
     graph: Graph,
-    /// The first so many of the graph.
+    /// Number of candidates: the first nodes of the graph.
     suspects: usize,
     reach: Reach,
     looked_at: usize,
     end: End,
     stage: Stage,
-    /// Whether one state of them all was seen (U5).
+    /// Whether one state of all actors was seen (U5).
     whole: Whole,
-    /// How many actors were found to be unreachable.
+    /// Number of actors found to be unreachable.
     ended: usize,
-    /// Those of them that have not run since, in the order of their verdicts.
+    /// The dying actors that have not run since, in the order of their verdicts.
     ending: VecDeque<Idle>,
-    /// Of those whom the look found so, and the verdict did not.
+    /// Candidates in groups that the graph found unreachable, and the verdict did not.
     doubtful: BTreeSet<u64>,
     pub(super) took_ns: u64,
 }
 
-/// Whether all were looked at whom one of them knows.
+/// Whether all actors reachable from the candidates were examined.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum End {
     All,
@@ -68,12 +68,12 @@ enum End {
 }
 
 enum Stage {
-    /// These have been met, and the last is the next to be looked at: so that one suspect is done
-    /// with before the next.
+    /// A stack of reached actors; the last one is examined next: so one candidate is finished
+    /// before the next.
     Looking(Vec<usize>),
     /// Groups are found, and each has its verdict before the next.
     Judging(Box<Deletion>, Option<Case>),
-    /// Whether this one has run since is the next to be asked.
+    /// Whether this actor has run since is tested next.
     Checking(usize),
 }
 
@@ -83,11 +83,11 @@ enum Whole {
     No,
 }
 
-/// What came of a look.
+/// The result of a pass.
 pub(super) struct Findings {
-    /// They have not been looked at, for want of reach.
+    /// Not examined, because the pass was cut off.
     pub(super) left: Vec<Suspect>,
-    /// They have been, and it is not known whether they can be reached.
+    /// Examined, without a result: it is not known whether they are reachable.
     pub(super) again: Vec<Suspect>,
     pub(super) took_ns: u64,
     pub(super) looked_at: usize,
@@ -115,7 +115,7 @@ impl Look {
         }
     }
 
-    /// The next piece: those that are to end now, and whether that was all.
+    /// Runs the next piece: the actors that are to end now, and whether the pass is over.
     pub(super) fn goes_on(&mut self, system: &Shared) -> (Vec<Runnable>, Progress) {
         let mut progress = Progress::More;
         if self.ending.is_empty() {
@@ -129,7 +129,7 @@ impl Look {
         }
     }
 
-    /// Nobody goes on with this look: all that are to end.
+    /// Ends this pass early: all dying actors.
     pub(super) fn breaks_off(self) -> impl Iterator<Item = Runnable> {
         if let Stage::Judging(_, Some(case)) = self.stage {
             case.breaks_off();
@@ -172,7 +172,7 @@ impl Look {
         Progress::More
     }
 
-    /// Looks at the next, if there is one; the cost.
+    /// Examines the next actor, if there is one; returns the cost.
     fn looks_on(&mut self, system: &Shared, next: Option<usize>) -> usize {
         if next.is_some() && self.looked_at == self.reach.actors() {
             self.end = End::CutOff;
@@ -190,7 +190,7 @@ impl Look {
         cost
     }
 
-    /// Looks at one; the cost.
+    /// Examines an actor; returns the cost.
     fn look_at(&mut self, system: &Shared, at: usize) -> usize {
         let who = self.graph.node(at).who;
         let mut knows = Vec::new();
@@ -227,7 +227,7 @@ impl Look {
             }
             None => {}
         }
-        // Before the state, so that what is lost meanwhile cannot be counted twice.
+        // Before the state, so that an address lost meanwhile is not counted twice.
         let (addresses, turns) = (idle.addresses(), idle.facts.turns());
         let sight = shown(idle, |one| knows.extend(one.is_traced.then_some(one.who)));
         if sight == Sight::Some {
@@ -279,17 +279,17 @@ impl Look {
         }
     }
 
-    /// Whether nothing is left to be asked: nobody's return depends on it.
+    /// Whether no further test is needed: no candidate is to be examined again because of it.
     fn is_over(&self) -> bool {
         self.whole == Whole::No || self.survivors().next().is_none()
     }
 
-    /// The suspects that have not ended.
+    /// The candidates that have not ended.
     fn survivors(&self) -> impl Iterator<Item = usize> + '_ {
         (0..self.suspects).filter(|at| self.graph.node(*at).seen != Seen::Gone)
     }
 
-    /// Whether it is idle, and has been since it was looked at.
+    /// Whether it is idle, and has been since it was examined.
     fn has_rested(&self, system: &Shared, at: usize) -> bool {
         let node = self.graph.node(at);
         let Seen::Idle { turns, .. } = node.seen else {
@@ -307,7 +307,7 @@ impl Look {
         };
         #[cfg(not(test))]
         let whole = self.whole;
-        // What is too much even for a far look is given up.
+        // Candidates beyond even a far pass are dropped.
         let all = whole == Whole::No || self.end == End::CutOff && self.reach == Reach::Near;
         let (left, looked_at): (Vec<usize>, Vec<usize>) = self
             .survivors()
@@ -324,17 +324,17 @@ impl Look {
     }
 }
 
-/// Whether all that an actor has and can show was shown.
+/// How much of an actor's outgoing references was shown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Sight {
     All,
-    /// Not what lies in its heap: it has run since that was marked.
+    /// Without those in its heap: it has run since that was marked.
     Some,
-    /// Nothing that counts: the user's code panicked.
+    /// None that counts: user code panicked.
     Faulty,
 }
 
-/// Hands each address of its own system that the actor shows to `body`.
+/// Passes each address of its own system that the actor shows to `body`.
 pub(super) fn shown(idle: &mut Idle, mut body: impl FnMut(Acquaintance)) -> Sight {
     let system = idle.system.number;
     let mut take = |one: Acquaintance| {

@@ -1,15 +1,15 @@
-//! Actors that nobody can reach, cycles of them too, are found and end (O10). See
-//! [README.md](README.md).
+//! The cycle collector of actors: finds unreachable actors, also in cycles, and ends them (O10).
+//! See [README.md](README.md).
 //!
-//! - [`Acquainted`]: which addresses a state shows.
-//! - [`suspects`]: who may have become unreachable, and when that is looked into; [`detector`]: by
-//!   whom.
-//! - [`graph`]: the actors that a look has met.
-//! - [`deletion`]: which of them nothing outside keeps.
-//! - [`look`]: how it is filled, a few actors at a time.
-//! - [`verdict`]: how those that it names are condemned together, or not at all.
-//! - [`why`], [`why_object`]: what keeps an actor, or an object; [`everybody`]: all actors, for
-//!   that.
+//! - [`Acquainted`]: the outgoing references that a state shows.
+//! - [`suspects`]: the cycle candidates, and when a detection pass examines them; [`detector`]: the
+//!   threads that do it.
+//! - [`graph`]: the actors that a pass has reached.
+//! - [`deletion`]: trial deletion, which finds those without a reference from outside.
+//! - [`look`]: the detection pass, which fills the graph a few actors at a time.
+//! - [`verdict`]: the commit of a group: all of its actors become dying, or none.
+//! - [`why`], [`why_object`]: what keeps an actor, or an object, alive; [`everybody`]: the graph of
+//!   all actors, for that.
 
 mod acquainted;
 mod deletion;

@@ -1,6 +1,6 @@
-//! The reference model of who is alive: actors, whom they know, and what keeps them, as plain data.
-//! `model_tests.rs` shows it all that a program does to real actors, and it says who must be there,
-//! and who must be gone when nothing is left to do.
+//! The reference model of liveness: actors, their references, and what keeps them, as plain data.
+//! `model_tests.rs` applies to it every deed of a program on real actors. The model says which
+//! actors must be alive, and which must be gone when nothing is left to do.
 //!
 //! | model | real |
 //! |---|---|
@@ -12,7 +12,7 @@
 //! | `Model::settles` | `Simulation::run` |
 //!
 //! A message counts as processed when it is sent: an address in a mailbox keeps its actor as one in
-//! that actor's state does. Left out: time, threads, and who is looked at when.
+//! that actor's state does. Left out: time, threads, and the schedule of passes.
 
 use std::collections::BTreeSet;
 
@@ -29,7 +29,7 @@ pub(super) struct Actor {
     hides: Vec<usize>,
 }
 
-/// What a program does.
+/// A deed of a program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Deed {
     Spawn,
@@ -55,25 +55,25 @@ pub(super) enum Deed {
     Stop(usize),
 }
 
-/// What an upgrade has to give.
+/// What an upgrade must return.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Upgrade {
     Some,
     None,
-    /// Nobody could reach it, and nobody has found that yet.
+    /// It is unreachable, and perhaps not found yet.
     Either,
 }
 
 #[derive(Clone, Default)]
 pub(super) struct Model {
     pub(super) actors: Vec<Actor>,
-    /// How many addresses of each the test has.
+    /// Number of addresses of each that the test has.
     pub(super) held: Vec<usize>,
     kept: BTreeSet<usize>,
 }
 
 impl Model {
-    /// Anything but an upgrade, whose outcome is seen first.
+    /// Any deed but an upgrade: its outcome is seen first.
     pub(super) fn does(&mut self, deed: Deed) {
         match deed {
             Deed::Spawn => {
@@ -88,7 +88,7 @@ impl Model {
             Deed::Hides { who, whom } if self.is_alive(who) => self.actors[who].hides.push(whom),
             Deed::Forgets(who) => drop(self.actors[who].knows.pop()),
             Deed::KnowsItself(who) if self.is_alive(who) => self.actors[who].knows.push(who),
-            // It has been seen which one it was.
+            // The test has seen which actor it was.
             Deed::Passes { .. }
             | Deed::Knows { .. }
             | Deed::Hides { .. }
@@ -111,12 +111,12 @@ impl Model {
         self.actors[who] = Actor { life, knows, hides };
     }
 
-    /// Whom the last deed of this one's was about: the last that it came to know.
+    /// The actor that it was last given an address of.
     pub(super) fn latest(&self, who: usize) -> Option<usize> {
         self.actors[who].knows.last().copied()
     }
 
-    /// What an upgrade of a weak address must give now.
+    /// What an upgrade of a weak address must return now.
     pub(super) fn upgrade(&self, who: usize) -> Upgrade {
         match (
             self.settled().reachable().contains(&who),
@@ -128,14 +128,14 @@ impl Model {
         }
     }
 
-    /// Whether any address of it is left, wherever.
+    /// Whether any address of it is left, anywhere.
     fn has_address(&self, who: usize) -> bool {
         let by = |actor: &Actor| actor.knows.contains(&who) || actor.hides.contains(&who);
         self.held[who] > 0 || self.kept.contains(&who) || self.actors.iter().any(by)
     }
 
-    /// Those whom somebody outside can reach, or may: whoever is hidden in the state of an actor
-    /// that is there counts as held.
+    /// Actors that are reachable from outside, or may be: an address hidden in the state of a live
+    /// actor counts as outside.
     pub(super) fn reachable(&self) -> BTreeSet<usize> {
         let all = 0..self.actors.len();
         let hidden = |who: &usize| self.actors.iter().any(|actor| actor.hides.contains(who));
@@ -150,15 +150,16 @@ impl Model {
         reached
     }
 
-    /// As it would be if nothing were left to do: whoever can be reached then can be so at any time
-    /// until then.
+    /// The model when nothing is left to do: an actor that is reachable then is reachable at any
+    /// time until then.
     pub(super) fn settled(&self) -> Model {
         let mut then = self.clone();
         then.settles();
         then
     }
 
-    /// Nothing is left to do: who cannot be reached has ended, and with them what they hid.
+    /// Nothing is left to do: unreachable actors have ended, and the addresses that they hid are
+    /// gone.
     pub(super) fn settles(&mut self) {
         loop {
             let reached = self.reachable();

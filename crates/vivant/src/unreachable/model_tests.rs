@@ -1,4 +1,4 @@
-//! Random programs under seeds, beside the model; and bugs that this must catch.
+//! Random programs under seeds, beside the model; and injected faults that this must detect.
 
 use super::model::{Deed, Life, Model, Upgrade};
 use crate::oracle::{below, split_mix};
@@ -36,7 +36,7 @@ impl Node {
         self.known.push(t.me());
     }
 
-    /// Tells another of whom it came to know last.
+    /// Sends another actor the address that it was last given.
     fn passes(&mut self, t: &Turn<Self>, to: Address<Node>) {
         if let Some(last) = self.known.last() {
             t.send(to.knows(last.clone()));
@@ -73,7 +73,7 @@ impl<'s> Program<'s> {
         below(number, bound as u64) as usize
     }
 
-    /// One of those whom the test has an address of.
+    /// Any actor that the test has an address of.
     fn any_held(&mut self) -> Option<usize> {
         let held = |who: &usize| !self.held[*who].is_empty();
         let all: Vec<usize> = (0..self.held.len()).filter(held).collect();
@@ -136,7 +136,7 @@ impl<'s> Program<'s> {
             Deed::Release(who) => drop(self.system().release(self.address(who))),
             Deed::Upgrade(who) => return self.upgrades(who),
             Deed::Stop(who) => {
-                // What was sent before is processed, as in the model.
+                // Messages sent before are processed, as in the model.
                 self.simulation.run();
                 self.model.settles();
                 Address::stop(self.address(who));
@@ -145,7 +145,7 @@ impl<'s> Program<'s> {
         self.model.does(deed);
     }
 
-    /// When all is quiet, so that it is known who is passed on.
+    /// When nothing is left to run, so that the address to be sent is known.
     fn passes(&mut self, who: usize, to: usize) {
         self.simulation.run();
         self.model.settles();
@@ -170,7 +170,7 @@ impl<'s> Program<'s> {
         }
     }
 
-    /// Who can be reached is alive, at any time.
+    /// Reachable actors are alive, at any time.
     fn is_safe(&self) {
         let reached = self.model.settled().reachable();
         let ended = |who: usize| self.weak[who].has_ended();
@@ -183,7 +183,7 @@ impl<'s> Program<'s> {
         }
     }
 
-    /// When nothing is left to do, who cannot be reached has ended.
+    /// When nothing is left to do, unreachable actors have ended.
     fn is_complete(&mut self) {
         self.simulation.run();
         self.model.settles();
@@ -215,8 +215,8 @@ impl<'s> Program<'s> {
             }
         }
         self.is_complete();
-        // Leak oracle: when the test lets go of all, only those stay that are kept, and what hangs
-        // on something hidden.
+        // Leak oracle: when the test drops all addresses, only the kept actors stay, and those
+        // behind a hidden address.
         for who in 0..self.held.len() {
             while !self.held[who].is_empty() {
                 self.does(Deed::Drop(who));
@@ -235,7 +235,8 @@ fn programs(seeds: u64) {
     });
 }
 
-/// Two who know each other are given up, and come back while they are looked at, or judged.
+/// Two actors that refer to each other are released, and become reachable again during a pass, or a
+/// verdict.
 fn returns(seeds: u64) {
     check("returns", Seeds(seeds), &Faults::none(), |simulation| {
         let mut program = Program::new(simulation);
@@ -265,8 +266,8 @@ fn returns(seeds: u64) {
     });
 }
 
-/// Of two who know each other one has a message when both are given up, and so many others that
-/// nobody waits for the timer.
+/// Of two actors that refer to each other one has a message when both are released; and there are
+/// enough other candidates that the pass does not wait for the timer.
 fn runs_on(seeds: u64) {
     check("runs_on", Seeds(seeds), &Faults::none(), |simulation| {
         let mut program = Program::new(simulation);
@@ -332,7 +333,7 @@ fn seeded_programs_with_delays_agree_with_the_model() {
     );
 }
 
-/// What a canary shows it shows without an interpreter.
+/// The self-tests need no interpreter.
 #[cfg(not(miri))]
 mod canaries {
     use super::*;

@@ -1,10 +1,12 @@
-//! [`Suspects`]: who may have become unreachable, and when that is looked into. Plain data: it has no lock and no clock.
+//! [`Suspects`]: the list of cycle candidates, and the schedule of detection passes. Plain data: it
+//! has no lock and no clock.
 //!
-//! P1 Whoever was there when the timer rang is looked at without another wait, unless looks turn
-//! out to be in vain. P2 While anybody is here and nobody looks, a timer is set. P3 A pause depends
-//! on how many actors were looked at in vain, and not on how long the thread that did so was kept
-//! from it. P4 Whoever is held back is let go when a look begins, or ends, that leaves no crowd;
-//! and when the system ends. As long as there is a crowd, a look is going on, or called for.
+//! P1 Candidates present when the timer fires are examined without another wait, unless passes turn
+//! out to be unproductive. P2 While the list is not empty and no pass runs, a timer is set. P3 A
+//! pause depends on the number of actors examined in vain, and not on how long the worker was
+//! preempted meanwhile. P4 A throttled actor runs again when a pass begins, or ends, that leaves no
+//! overload; and when the system ends. As long as there is an overload, a pass is running, or
+//! called for.
 
 use super::graph::Who;
 use super::look::{Findings, Reach};
@@ -14,17 +16,18 @@ use std::collections::VecDeque;
 /// An actor that has lost an address, and not its last.
 pub(crate) type Suspect = Who;
 
-/// When twice as many wait, all but the last so many are looked at without delay: those have had
+/// When twice as many wait, all but the last this many are examined without delay: those have had
 /// time to become idle.
 const MANY: usize = if cfg!(test) { 2 } else { 1_024 };
 
-/// While so many wait, a worker stays at it for longer.
+/// While this many wait, a worker spends more time on a pass.
 const BUSY: usize = MANY + MANY / 4;
 
-/// So many are looked at, however little came of the last looks: what the list may grow to.
+/// With this many a pass begins, even during a pause: the limit of the list.
 const TOO_MANY: usize = 64 * MANY;
 
-/// While so many wait, whoever makes more does so only when those have been looked at (P4).
+/// Candidate overload: while this many wait, an actor that makes more is throttled until they were
+/// examined (P4).
 const CROWDED: usize = 2 * MANY;
 
 const _: () = assert!(
@@ -32,31 +35,31 @@ const _: () = assert!(
     "a crowd does not wait for the timer (P4)"
 );
 
-/// At most so many new ones in one look, and as many that are looked at again.
+/// Limit of new candidates in one pass, and of those examined again.
 const AT_ONCE: usize = 4 * MANY;
 
-/// Looks of which nothing comes take no more than this part of one worker's time.
+/// Unproductive passes take at most one part in this many of one worker's time.
 const SHARE: u64 = 100;
 
-/// A look is reckoned to take no longer than this for each actor. A worker that was kept from its
-/// processor was not at it (P3).
+/// Limit of the duration that is charged for each actor. A worker that was preempted did not work
+/// on the pass (P3).
 const ACTOR_NS_MAX: u64 = 2_000;
 
 #[derive(Default)]
 pub(super) struct Suspects {
-    /// Not looked at since, the oldest first.
+    /// Not examined since, the oldest first.
     fresh: VecDeque<Suspect>,
-    /// Looked at while some of those about them ran (U5), or of too many.
+    /// Examined while actors around them ran (U5), or in a pass that was cut off.
     again: VecDeque<Suspect>,
-    /// So many of the oldest of each are to be looked at now.
+    /// How many of the oldest of each are to be examined now.
     due: Due,
-    /// When there are so many to be looked at again, nobody waits for the timer.
+    /// With this many to be examined again, a pass does not wait for the timer.
     again_max: usize,
     call: Call,
     timer: Timer,
-    /// What looks in vain have cost is paid for by then.
+    /// End of the pause after an unproductive pass.
     pause_until_ns: u64,
-    /// They have made suspects, which crowd, and would make more.
+    /// Throttled actors: they have made candidates under overload, and want to run.
     held_back: Vec<Runnable>,
     hours: Hours,
 }
@@ -67,15 +70,15 @@ struct Due {
     again: usize,
 }
 
-/// Whether anybody looks.
+/// Whether a pass is called for.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 enum Call {
-    /// When the timer rings, or there are many.
+    /// When the timer fires, or there are many.
     #[default]
     Later,
-    /// A worker will, or does: at new ones.
+    /// A worker will run a pass, or does: over new candidates.
     Now,
-    /// Also at those that are to be looked at again.
+    /// Also over those to be examined again.
     All,
 }
 
@@ -83,7 +86,7 @@ enum Call {
 enum Timer {
     #[default]
     None,
-    /// One that was set for another time is not heard.
+    /// A timer set for another time is ignored when it fires.
     At(u64),
 }
 
@@ -91,7 +94,7 @@ enum Timer {
 enum Hours {
     #[default]
     Open,
-    /// The system ends, and everybody with it.
+    /// The system ends, and all actors with it.
     Over,
 }
 
@@ -100,29 +103,29 @@ enum Hours {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Then {
     Nothing,
-    /// To have a worker look.
+    /// Make a worker run a pass.
     Look,
-    /// To tell at this time that it has come.
+    /// Call `ring` at this time.
     RingAt(u64),
 }
 
-/// How long a worker stays at it between two rounds.
+/// Scan quota: how long a worker works on a pass between two rounds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Zeal {
     OnePiece,
     Slice,
 }
 
-/// Whether whoever makes suspects is to wait.
+/// Whether an actor that makes candidates is throttled.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Crowd {
     None,
-    /// There are many, and looks are worth it.
+    /// There are many, and passes are productive.
     Waiting,
 }
 
 impl Suspects {
-    /// These are suspects.
+    /// Adds candidates.
     pub(super) fn take_in(
         &mut self,
         suspects: impl IntoIterator<Item = Suspect>,
@@ -136,7 +139,7 @@ impl Suspects {
         self.then(now_ns, idle_after_ns)
     }
 
-    /// The timer that was set for `at_ns` rings: all are due.
+    /// The timer set for `at_ns` fires: all candidates are due.
     pub(super) fn ring(&mut self, at_ns: u64) -> Then {
         if self.timer != Timer::At(at_ns) {
             return Then::Nothing;
@@ -153,7 +156,7 @@ impl Suspects {
         Then::Look
     }
 
-    /// Whom to look at now, and how far, if anybody is to.
+    /// Takes the candidates to examine now, and the reach of the pass, if one is to begin.
     pub(super) fn begin(&mut self) -> Option<(Vec<Suspect>, Reach)> {
         if self.call == Call::Later {
             return None;
@@ -170,7 +173,7 @@ impl Suspects {
         Some((again.chain(self.fresh.drain(..fresh)).collect(), reach))
     }
 
-    /// A look has ended.
+    /// A pass has ended.
     pub(super) fn end(&mut self, findings: Findings, now_ns: u64, idle_after_ns: u64) -> Then {
         if self.hours == Hours::Over {
             return Then::Nothing;
@@ -190,14 +193,14 @@ impl Suspects {
             self.due.fresh += left;
         }
         if self.call == Call::All && self.due.again == 0 {
-            // Before nobody waits for the timer there are to be as many new ones.
+            // A pass waits for the timer until as many new ones have come.
             self.again_max = 2 * self.again.len();
         }
         self.call = Call::Later;
         self.then(now_ns, idle_after_ns)
     }
 
-    /// The system ends: those that were held back.
+    /// The system ends: returns the throttled actors.
     pub(super) fn close(&mut self) -> Vec<Runnable> {
         let hours = Hours::Over;
         let none = Suspects {
@@ -225,8 +228,8 @@ impl Suspects {
         }
     }
 
-    /// Keeps an actor that has made suspects from its next run while they crowd. It is given back
-    /// if they do not.
+    /// Throttles an actor that has made candidates, under overload. It is given back if there is
+    /// none.
     pub(super) fn hold_back(&mut self, actor: Runnable, now_ns: u64) -> Option<Runnable> {
         match self.crowd(now_ns) {
             Crowd::Waiting => {
@@ -237,8 +240,8 @@ impl Suspects {
         }
     }
 
-    /// Those that were held back, if nobody is to be any more. After `begin` and `end`, which alone
-    /// bring that about.
+    /// Returns the throttled actors, if the overload is over. Call it after `begin` and `end`: only
+    /// these end an overload.
     pub(super) fn let_go(&mut self, now_ns: u64) -> Vec<Runnable> {
         match self.crowd(now_ns) {
             Crowd::Waiting => Vec::new(),
@@ -250,7 +253,7 @@ impl Suspects {
         self.fresh.is_empty() && self.again.is_empty()
     }
 
-    /// Whether there are so many that nobody waits for the timer.
+    /// Whether there are enough that a pass does not wait for the timer.
     fn are_many(&self) -> bool {
         self.fresh.len() >= 2 * MANY || self.have_doubled()
     }
@@ -294,7 +297,7 @@ impl Suspects {
     }
 }
 
-/// For how long nobody looks, after a look in vain.
+/// Pause in nanoseconds after an unproductive pass.
 fn pause_ns(took_ns: u64, looked_at: usize) -> u64 {
     SHARE * took_ns.min(ACTOR_NS_MAX * looked_at as u64)
 }

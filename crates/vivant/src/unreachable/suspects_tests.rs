@@ -19,12 +19,12 @@ fn findings(looked_at: usize, ended: usize) -> Findings {
     }
 }
 
-/// Begins a look; how many it is at.
+/// Begins a pass; returns the number of its candidates.
 fn begins(list: &mut Suspects) -> usize {
     list.begin().map_or(0, |(suspects, _)| suspects.len())
 }
 
-/// One that waits for its timer, with so many suspects.
+/// A list that waits for its timer, with this many candidates.
 fn waiting(count: usize) -> (Suspects, u64) {
     let mut list = Suspects::default();
     let Then::RingAt(at_ns) = list.take_in(suspects(0, 1), 0, IDLE_NS) else {
@@ -36,7 +36,7 @@ fn waiting(count: usize) -> (Suspects, u64) {
 
 #[test]
 fn all_that_the_timer_finds_are_looked_at_without_another_wait() {
-    // More than one look takes; as many are left as are given time to rest otherwise.
+    // More than one pass takes; as many are left as otherwise get time to become idle.
     let (mut list, at_ns) = waiting(AT_ONCE + MANY);
     assert_eq!(list.ring(at_ns), Then::Look);
     assert_eq!(begins(&mut list), AT_ONCE);
@@ -117,7 +117,7 @@ fn a_crowd_is_over_when_a_look_begins_and_none_is_counted_in_a_pause() {
     let then = list.end(findings(4 * count, 0), 0, IDLE_NS);
     assert_eq!(then, Then::RingAt(SHARE * 10));
     assert_eq!(list.crowd(0), Crowd::None);
-    // P4: from the pause's end on it is one, and called for.
+    // P4: from the pause's end on it is an overload, and a pass is called for.
     assert_eq!(list.ring(SHARE * 10), Then::Look);
     assert_eq!(list.crowd(SHARE * 10), Crowd::Waiting);
 }

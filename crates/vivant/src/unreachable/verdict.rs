@@ -1,5 +1,5 @@
-//! The verdict: all of a group are condemned, or nobody is. A large group is held and looked at a
-//! few members at a time.
+//! The verdict: the commit of a group. All of its actors become dying, or none. A large group is
+//! held and examined a few members at a time.
 
 use super::Acquaintance;
 use super::graph::Who;
@@ -9,14 +9,14 @@ use crate::cell::{Idle, Verdict};
 use crate::planted::{Planted, is_planted};
 use crate::system::Shared;
 
-/// So many members that are held are gone past at the cost of a look at one.
+/// Held members that are passed over at the cost of the examination of one actor.
 const STRIDE: usize = 8;
 
-/// What came of it.
+/// The outcome of a verdict.
 pub(super) enum Outcome {
-    /// Each ends in its next run, which is the caller's to bring about. In order of creation.
+    /// Each ends in its next run, which the caller starts. In order of creation.
     End(Vec<Idle>),
-    /// Something keeps one of them, or may.
+    /// Aborted: a member has a reference from outside, or may have.
     LetOff,
 }
 
@@ -25,23 +25,23 @@ pub(super) enum Outcome {
 pub(super) struct Case {
     /// In order of creation.
     group: Vec<Who>,
-    /// The first so many of them.
+    /// The members held so far: a prefix of `group`.
     held: Vec<Idle>,
-    /// How many addresses of each are in the states of those that were looked into.
+    /// Number of addresses of each member in the states examined so far.
     known: Vec<u32>,
     step: Step,
-    /// What a bug takes for that.
+    /// The counts that an injected fault uses instead.
     #[cfg(test)]
     stale: Option<Vec<u32>>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Step {
-    /// The next is to be held.
+    /// The next member is to be held.
     Holding,
-    /// All are held; the state of this one is the next to be looked into.
+    /// All are held; the state of this one is examined next.
     LookingInto(usize),
-    /// One of them cannot be condemned: those that are held are let go.
+    /// A member cannot become dying: the held ones are released.
     LettingGo,
 }
 
@@ -61,20 +61,19 @@ impl Case {
         &self.group
     }
 
-    /// A bug: the counts are not looked for.
+    /// An injected fault: the counts of the pass are used, and not counted again.
     #[cfg(test)]
     pub(super) fn trusts(&mut self, known: Vec<u32>) {
         self.stale = Some(known);
     }
 
-    /// Goes on for about so many looks at an actor, which it takes from `left`: condemns the group
-    /// if its members are idle and all their addresses are in each other's states.
+    /// Continues for about `left` examinations of an actor, which it subtracts from `left`. Commits
+    /// the group if its members are idle and all their addresses are in each other's states.
     pub(super) fn goes_on(&mut self, system: &Shared, left: &mut usize) -> Option<Outcome> {
         while *left > 0 {
             let cost = match self.step {
                 Step::Holding if self.held.len() == self.group.len() => {
-                    // U3: from here on nobody of them runs, so nobody of them gives away what it
-                    // knows.
+                    // U3: from here on no member runs, so none gives its addresses away.
                     self.step = Step::LookingInto(0);
                     0
                 }
@@ -103,7 +102,7 @@ impl Case {
         None
     }
 
-    /// Nobody goes on with this.
+    /// Ends the verdict early: releases the held members.
     pub(super) fn breaks_off(self) {
         self.held.into_iter().for_each(Idle::let_go);
     }
@@ -141,7 +140,7 @@ impl Case {
         usize::from(at.is_multiple_of(STRIDE)) + addresses / STRIDE
     }
 
-    /// U4, in one piece: an exchange for each, while whoever has no address and wants one waits.
+    /// U4, in one piece: an exchange for each member, while upgrades of them wait.
     fn condemns(&self, system: &Shared) -> Verdict {
         let disputed = || system.detector.is_disputed();
         system
@@ -150,8 +149,7 @@ impl Case {
     }
 }
 
-/// U4: each by its exact count. Whoever has no address and wants one meanwhile waits for the
-/// outcome.
+/// U4: each member by its exact count. An upgrade from no address waits meanwhile for the outcome.
 fn sentence(held: &[Idle], known: &[u32], disputed: impl Fn() -> bool) -> Verdict {
     for (at, (idle, known)) in held.iter().zip(known).enumerate() {
         if disputed() || idle.condemn(*known) == Verdict::Free {

@@ -1,4 +1,4 @@
-//! What keeps an actor: the shortest chain from something that keeps itself.
+//! What keeps an actor alive: the shortest chain from a root.
 
 use super::everybody::Everybody;
 use crate::address::{Address, Target};
@@ -10,36 +10,36 @@ use std::fmt;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct WhyAlive {
-    /// Path of the actor; of an object `an object of` and that of its owner.
+    /// Path of the actor; for an object, `an object of` and that of its owner.
     pub what: String,
-    /// Paths of those through whom it is kept: who holds its address, or has the object; who holds
-    /// that one's, and so on. Of all such chains the shortest, and of those the one through the
-    /// actors that were made first. Empty if it is kept by itself.
+    /// The retaining path: the actor that holds its address, or has the object; the actor that
+    /// holds that one's address, and so on. Of all such chains the shortest, and of those the one
+    /// through the actors that were made first. Empty if it is a root itself.
     pub through: Vec<String>,
-    /// What keeps the last of them, or the actor itself.
+    /// What keeps the last actor of the chain, or the actor itself.
     pub by: KeptBy,
 }
 
-/// What keeps an actor or an object, other than actors.
+/// What keeps an actor or an object alive, other than actors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum KeptBy {
     /// [`System::keep`].
     Kept,
-    /// It runs, or is about to. What its state holds is not known meanwhile. Of an object: its
-    /// owner runs, or is of another system.
+    /// It runs, or is about to. Its state is not known meanwhile. For an object: its owner runs, or
+    /// belongs to another system.
     Running,
     /// Messages wait for it.
     Messages,
     /// It has a supervisor.
     Supervised,
-    /// So many addresses that are in no state where they can be seen: in messages, timers, futures,
-    /// continuations, in other threads or systems, or in a field that does not show them
-    /// ([`Acquainted`](crate::Acquainted)). Of an object, so many references in messages, threads
-    /// and other systems.
+    /// Number of addresses that are in no state where they can be traced: in messages, timers,
+    /// futures, continuations, in other threads or systems, or in a field that does not show them
+    /// ([`Acquainted`](crate::Acquainted)). For an object, the number of references in messages,
+    /// threads and other systems.
     Outside(usize),
-    /// Nothing but what was asked with, or actors that nobody can reach either: it is about to end.
-    /// An object lives until its owner has been marked.
+    /// Nothing but the address of the query, or actors that are unreachable too: it is about to
+    /// end. An object lives until its owner has been marked.
     Nothing,
     /// It has ended.
     Ended,
@@ -74,14 +74,14 @@ impl fmt::Display for WhyAlive {
 
 impl System {
     /// Why an actor or a shared object is alive, apart from the [`Address`] or
-    /// [`Held`](crate::heap::Held) that this is asked with: the shortest chain of actors that hold
-    /// addresses of each other, or the object, and what keeps the first of them.
+    /// [`Held`](crate::heap::Held) that is passed: the shortest chain of actors that hold addresses
+    /// of each other, or the object, and what keeps the first of them.
     ///
-    /// For finding out why something does not end. Costs a look at every actor of the system: as
-    /// long as it takes, some hundred nanoseconds for each, nobody is held up for longer than a
-    /// look at one. For an object its owner is held up for longer, by a walk through its heap.
-    /// While actors run, the answer is one of several moments; who has taken a part out of an
-    /// object of somebody else's is found once it has been marked.
+    /// Use it to find out why something does not end. Costs an examination of every actor of the
+    /// system, some hundred nanoseconds for each; no actor is held up for longer than its own
+    /// examination. For an object its owner is held up for longer, by a walk through its heap.
+    /// While actors run, the answer mixes several moments; an actor that has taken a component out
+    /// of another actor's object is found once it has been marked.
     ///
     /// ```
     /// use vivant::KeptBy;
@@ -112,8 +112,8 @@ impl System {
     }
 }
 
-/// What [`System::why_alive`] can be asked about: an actor, by its [`Address`]; an object, by what
-/// [holds](crate::heap::Held) it.
+/// An argument of [`System::why_alive`]: an actor, by its [`Address`]; an object, by its [holder
+/// root](crate::heap::Held).
 #[allow(
     private_interfaces,
     reason = "sealed: only this crate can name what it is called with"

@@ -1,5 +1,5 @@
-//! What keeps a shared object: who has it, or a whole of which it is a part; its owner, if that
-//! refers to it; and what keeps these.
+//! What keeps a shared object alive: its holders, or a container of which it is a component; its
+//! owner, if that refers to it; and what keeps these.
 
 use super::everybody::Everybody;
 use super::why::{KeptBy, Mortal, WhyAlive, sealed::Sealed};
@@ -19,7 +19,7 @@ impl<T: ?Sized> Mortal for Held<T> {
                 by: KeptBy::Running,
             };
         };
-        // This reference is one of those that its owner knows of.
+        // The reference passed to the query is among those that the owner counts.
         let mut outside = keepers.weight - 1;
         let mut who = Vec::new();
         for (at, cell) in all.iter().enumerate() {
@@ -50,7 +50,8 @@ impl<T: ?Sized> Mortal for Held<T> {
 
 impl<T: ?Sized> Sealed for Held<T> {}
 
-/// The owner, if it has not ended, and what it knows; nothing if it runs, or is not of this system.
+/// The owner, if it has not ended, and its retainers of the object; nothing if it runs, or belongs
+/// to another system.
 fn owner(
     system: &Shared,
     all: &[CellRef],
@@ -68,7 +69,7 @@ fn owner(
     })
 }
 
-/// What `ask` finds out from an actor's heap; nothing if it has none, or runs.
+/// Runs `ask` on an actor's heap; nothing if it has none, or runs.
 fn sharer<T>(cell: &CellRef, mut ask: impl FnMut(&mut dyn Sharer) -> T) -> Option<T> {
     let mut idle = cell.hold_idle().ok()?;
     let mut answer = None;
