@@ -12,7 +12,7 @@ pub fn pack<'gc, T: Twin<Of<'gc>: Sendable<'gc>>>(value: T::Of<'gc>) -> Parcel<T
     Worker::pack(value)
 }
 
-/// Gives a value of the turn's brand to whoever waits for it. Nothing is packed for nobody.
+/// Resolves with a value of the turn's brand. Packs nothing if no answer is awaited.
 #[inline]
 pub fn answer<'gc, T>(mutator: &Mutator<'gc>, value: T::Of<'gc>, resolver: Resolver<Parcel<T>>)
 where
@@ -23,7 +23,7 @@ where
     }
 }
 
-/// Opens what has filled a hole, for the time of a call.
+/// Opens the value that has filled a hole, for the time of a call.
 pub fn open_filled<T: Twin, E, R>(
     filled: Result<Parcel<T>, E>,
     body: impl for<'any> FnOnce(Result<T::Of<'any>, E>) -> R,

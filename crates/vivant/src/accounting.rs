@@ -1,7 +1,7 @@
 //! The runtime's own count of the bytes it holds: cells and messages in mailboxes.
 //!
-//! Every worker has a counter that only it writes, so that counting is no atomic step; all others
-//! share a few. Only the sum means anything.
+//! Every worker has a counter that only it writes, so that counting needs no atomic
+//! read-modify-write; all other threads share a few. Only the sum is meaningful.
 
 use crate::scheduler::Worker;
 use crate::sync::{AtomicI64, Ordering};
@@ -16,8 +16,8 @@ impl OwnBytes {
     /// Only its worker calls this.
     #[inline]
     pub(crate) fn change(&self, by: i64) {
-        // Relaxed throughout: counts are compared only when everything stands still. Load and store
-        // need not be one step, because nobody else writes.
+        // Relaxed throughout: counts are compared only when no thread runs. Load and store need not
+        // be one step, because no other thread writes.
         self.0
             .store(self.0.load(Ordering::Relaxed) + by, Ordering::Relaxed);
     }
@@ -27,8 +27,7 @@ impl OwnBytes {
     }
 }
 
-/// What threads that are no workers of the system count, and what workers that have left had
-/// counted.
+/// Counts of threads that are no workers of the system, and the totals of workers that have left.
 #[derive(Default)]
 pub(crate) struct Bytes(AtomicI64);
 
@@ -55,7 +54,7 @@ impl Bytes {
             .fetch_add(left.0.swap(0, Ordering::Relaxed), Ordering::Relaxed);
     }
 
-    /// What is held now, besides what workers have counted.
+    /// Bytes held now, besides those that workers have counted.
     pub(crate) fn shared(&self) -> i64 {
         self.0.load(Ordering::Relaxed)
     }

@@ -8,7 +8,7 @@ use crate::unreachable::Acquaintances;
 use std::fmt;
 use vivant_heap::Pacing;
 
-/// A type whose values can be actors. Derive it: `#[derive(Actor)]`.
+/// A type that can be an actor. Derive it: `#[derive(Actor)]`.
 ///
 /// The value is the actor's state. Only its own turns touch it, one at a time (T1).
 ///
@@ -40,12 +40,11 @@ use vivant_heap::Pacing;
     note = "an actor's type says `#[derive(Actor)]`"
 )]
 pub trait Actor: Sized + Send + 'static + Target<Table = ()> {
-    /// The state in a turn of brand `'gc`: of a [`Plain`](crate::Plain) actor the type itself; of
-    /// one with a graph the type with the lifetime, of which this one is only the name.
+    /// The state in a turn of brand `'gc`: for a [`Plain`](crate::Plain) actor the type itself; for
+    /// an actor with a graph the type with the lifetime, of which this one is only the name.
     type State<'gc>;
 
-    /// Where the state is between turns: [`Plain`](crate::Plain) or
-    /// [`Collected`](crate::Collected).
+    /// State storage between turns: [`Plain`](crate::Plain) or [`Collected`](crate::Collected).
     type Space: Space<Self>;
 
     /// The type's stable name: part of every path, error and report.
@@ -54,10 +53,10 @@ pub trait Actor: Sized + Send + 'static + Target<Table = ()> {
     /// Which threads run this actor's turns.
     const POOL: Pool = Pool::Workers;
 
-    /// Whether its mailbox has a bound, and what becomes of a message that finds it full.
+    /// Whether its mailbox has a bound, and the policy for a message that finds it full.
     const MAILBOX: Mailbox = Mailbox::BackPressure;
 
-    /// When its heap collects, if it has one and this is not as for the whole system
+    /// When its heap collects; `None` for the setting of the whole system
     /// ([`SystemBuilder::pacing`](crate::SystemBuilder::pacing)).
     const PACING: Option<Pacing> = None;
 
@@ -66,15 +65,15 @@ pub trait Actor: Sized + Send + 'static + Target<Table = ()> {
     #[doc(hidden)]
     const HAS_STOP_HOOK: bool = false;
 
-    /// Whether [`acquaintances`](Actor::acquaintances) may show any. If not, no drop of an address
-    /// of this actor costs more than a count, and it is never looked at.
+    /// Whether [`acquaintances`](Actor::acquaintances) may show any. If not, a drop of an address
+    /// of this actor costs no more than a count, and the detector never examines it.
     const HAS_ACQUAINTANCES: bool = false;
 
     /// Shows each address that this state holds, once: the detector of unreachable actors calls it
-    /// (O10). By the derive, every field whose type is [`Acquainted`](crate::Acquainted).
+    /// (O10). The derive shows those of every field of an [`Acquainted`](crate::Acquainted) type.
     ///
-    /// An address that is not shown keeps its actor alive, like one in a message. One that is shown
-    /// and not held, or held and shown twice, may end an actor that can still be reached.
+    /// An address that is not shown keeps its actor alive, like one in a message. An address that
+    /// is shown and not held, or held and shown twice, may end an actor that is still reachable.
     fn acquaintances<'gc>(state: &Self::State<'gc>, seen: &mut Acquaintances<'_>) {
         let _ = (state, seen);
     }
@@ -98,19 +97,20 @@ pub enum Pool {
     Blocking,
 }
 
-/// How many messages an actor's mailbox holds, and what becomes of one that finds it full (T5).
+/// How many messages an actor's mailbox holds, and the policy for a message that finds it full
+/// (T5).
 ///
 /// `#[actor(mailbox = reject(100))]`, `drop_newest(100)` or `drop_oldest(100)` beside the derive;
 /// by hand [`Actor::MAILBOX`]. A bound of zero does not compile.
 ///
-/// The bound is one of messages that wait, those that wait for their guard among them; the one
-/// whose turn runs does not wait. It does not count answers, local continuations,
+/// The bound counts waiting messages, including those that wait for their guard; the message in its
+/// turn does not wait. It does not count answers, local continuations,
 /// [`Address::stop_after_queue`](crate::Address::stop_after_queue) and the runtime's own messages.
 /// A sender to a mailbox with a bound is never muted.
 ///
-/// Every message that is lost is a dead letter under a [`Cause`](crate::Cause) of its own, and
-/// whoever asked is told [`AskError::Overloaded`](crate::AskError::Overloaded). An actor whose
-/// mailbox has a bound costs a lock and a small block of memory more for each message.
+/// Every lost message is a dead letter under a [`Cause`](crate::Cause) of its own, and its ask
+/// fails with [`AskError::Overloaded`](crate::AskError::Overloaded). An actor with a bounded
+/// mailbox costs a lock and a small block of memory more for each message.
 ///
 /// ```
 /// use vivant::prelude::*;
@@ -131,7 +131,7 @@ pub enum Pool {
 /// let simulation = vivant::simulation::Simulation::new(1);
 /// let gauge = simulation.system().spawn(Gauge { value: 0 });
 /// for value in 1..=9 {
-///     gauge.set(value).send();                                // nothing runs meanwhile: 8 and 9 stay
+///     gauge.set(value).send();                // no turn runs meanwhile: 8 and 9 stay
 /// }
 /// simulation.run();
 /// assert_eq!(gauge.get().ask_blocking()?, 9);
@@ -141,8 +141,8 @@ pub enum Pool {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mailbox {
-    /// No bound. Who sends to an overloaded actor from a turn takes no further messages until that
-    /// one has recovered.
+    /// No bound. Back-pressure instead: an actor that sends to an overloaded actor is muted. It
+    /// takes no further messages until the receiver has recovered.
     BackPressure,
     /// The message is refused: [`Call::try_send`](crate::Call::try_send) gives it back, and
     /// [`Call::offer`](crate::Call::offer) waits. Any other way of sending it makes a dead letter
@@ -150,13 +150,13 @@ pub enum Mailbox {
     Reject(usize),
     /// The message is lost ([`Cause::DroppedNewest`](crate::Cause::DroppedNewest)).
     DropNewest(usize),
-    /// The message goes in, and the one that has waited longest is lost
+    /// The message goes in, and the message that has waited longest is lost
     /// ([`Cause::DroppedOldest`](crate::Cause::DroppedOldest)).
     DropOldest(usize),
 }
 
 impl Mailbox {
-    /// At most so many messages wait; `usize::MAX` without a bound.
+    /// The limit of waiting messages; `usize::MAX` without a bound.
     pub const fn bound(self) -> usize {
         match self {
             Mailbox::BackPressure => usize::MAX,

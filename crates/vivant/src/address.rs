@@ -22,19 +22,19 @@ use std::panic::Location;
     note = "an actor's type says `#[derive(Actor)]`; an interface is `dyn Trait`, and its trait says `#[interface]`"
 )]
 pub trait Target: 'static {
-    /// What the address derefs to: one method for each behaviour.
+    /// The type that the address derefs to: one method for each behaviour.
     type Handle: Handle<Target = Self>;
     /// How an interface reaches the behaviours of its implementor; `()` for actors.
     type Table: Copy + Send + Sync + 'static;
 }
 
-/// The face of an address. `#[derive(Actor)]` and `#[interface]` write one for each type.
+/// The handle of an address. `#[derive(Actor)]` and `#[interface]` write one for each type.
 pub trait Handle {
-    /// What it is the face of.
+    /// The type that it is a handle of.
     type Target: ?Sized + Target;
-    /// Puts the face on.
+    /// Wraps a link.
     fn from_link(link: Link<Self::Target>) -> Self;
-    /// What lies behind it.
+    /// The wrapped link.
     fn link(&self) -> &Link<Self::Target>;
 }
 
@@ -73,8 +73,8 @@ impl<T: ?Sized + Target> fmt::Debug for Link<T> {
 /// [`WeakAddress`] for the other kind. Order, equality and hash follow the order in which actors
 /// were made.
 ///
-/// Verbs of the runtime are associated functions (`Address::stop(&a)`), so that behaviours may have
-/// those names.
+/// The runtime's own operations are associated functions (`Address::stop(&a)`), so that behaviours
+/// may have those names.
 pub struct Address<T: ?Sized + Target> {
     handle: T::Handle,
 }
@@ -86,7 +86,7 @@ impl<A: Actor> Address<A> {
         }
     }
 
-    /// The same actor, seen through the interface `I`: only the messages of `I` can be sent to it.
+    /// The same actor through the interface `I`: only the messages of `I` can be sent to it.
     pub fn upcast<I: ?Sized + Target>(this: &Self) -> Address<I>
     where
         A: Implements<I>,
@@ -106,13 +106,13 @@ impl<T: ?Sized + Target> Address<T> {
         this.handle.link()
     }
 
-    /// Type and place of the actor: `bank::Account/3/1` is the second child of the system's fourth
-    /// actor. Stable from run to run when actors are made in the same order.
+    /// Type and position of the actor: `bank::Account/3/1` is the second child of the system's
+    /// fourth actor. Stable from run to run when actors are made in the same order.
     pub fn path(this: &Self) -> String {
         Self::link(this).to.path()
     }
 
-    /// An address that does not keep its actor alive.
+    /// A weak address: it does not keep the actor alive.
     pub fn downgrade(this: &Self) -> WeakAddress<T> {
         let link = Self::link(this);
         WeakAddress {
@@ -122,19 +122,18 @@ impl<T: ?Sized + Target> Address<T> {
     }
 
     /// Ends the actor after its present turn, before its next message. Waiting messages become dead
-    /// letters, and whoever waits for their answers gets
-    /// [`AskError::Stopped`](crate::AskError::Stopped).
+    /// letters, and their asks fail with [`AskError::Stopped`](crate::AskError::Stopped).
     pub fn stop(this: &Self) {
         Self::link(this).to.cell().signal(Signals::STOP);
     }
 
-    /// Ends the actor once it has processed what is in its mailbox now.
+    /// Ends the actor once it has processed the messages that are in its mailbox now.
     #[track_caller]
     pub fn stop_after_queue(this: &Self) {
         Self::link(this).to.stop_after_queue();
     }
 
-    /// The reason of the actor's end, when it has ended; for somebody outside. In a turn, see
+    /// The reason of the actor's end, when it has ended; for use outside of turns. In a turn, see
     /// [`Turn::watch`](crate::Turn::watch).
     #[track_caller]
     pub fn ended(this: &Self) -> Asked<StopReason> {
@@ -149,7 +148,7 @@ impl<T: ?Sized + Target> Address<T> {
         Self::link(this).to.ended().is_none()
     }
 
-    /// Whether this is the address of the actor whose turn runs on this thread.
+    /// Whether this is the address of the actor that runs its turn on this thread.
     pub fn is_me(this: &Self) -> bool {
         let to = &Self::link(this).to;
         Worker::with_current(|worker| worker.holds_actor(&to.system, to.id)).unwrap_or(false)
@@ -168,7 +167,8 @@ impl AddressRef {
         drop(post(To::Lent(self), mark));
     }
 
-    /// Ties the actor to another; one that has ended answers at once.
+    /// Sets a monitor between the actor and another; if the actor has ended, the notice comes at
+    /// once.
     #[track_caller]
     pub(crate) fn bind(&self, bond: Bond) {
         if let Err(returned) = post(To::Lent(self), bond.envelope()) {
@@ -222,7 +222,7 @@ impl<T: ?Sized + Target> PartialOrd for Address<T> {
 }
 
 impl<T: ?Sized + Target> Ord for Address<T> {
-    /// R5: by system and creation, never by place in memory.
+    /// R5: by system and creation, never by memory address.
     fn cmp(&self, other: &Self) -> Ordering {
         let key = |address: &Self| {
             (
@@ -259,8 +259,8 @@ pub struct WeakAddress<T: ?Sized + Target> {
 }
 
 impl<T: ?Sized + Target> WeakAddress<T> {
-    /// The address, unless no address of the actor is left (it has then ended, or is about to). One
-    /// that was dropped a moment ago may still count.
+    /// The address, unless no address of the actor is left (it has then ended, or is about to). An
+    /// address that was dropped a moment ago may still count.
     pub fn upgrade(&self) -> Option<Address<T>> {
         let to = self.cell.upgrade()?;
         Some(Address {
@@ -280,7 +280,7 @@ impl<T: ?Sized + Target> WeakAddress<T> {
         self.cell.ended().is_some()
     }
 
-    /// Type and place of the actor, also after its end.
+    /// Type and position of the actor, also after its end.
     pub fn path(&self) -> String {
         self.cell.path()
     }

@@ -1,12 +1,12 @@
-//! Alarms: what happens at the deadline of a timer.
+//! Alarms: the action at the deadline of a timer.
 
 use crate::behaviour::Message;
 use crate::call::Call;
 use std::time::Duration;
 
-/// What happens at a deadline.
+/// The action at a deadline.
 pub(crate) enum Alarm {
-    /// Somebody waits for it: it rings in any case, at the latest when the system closes.
+    /// A time limit that is waited for: it fires in any case, at the latest when the system closes.
     Limit(Box<dyn FnOnce() + Send>),
     /// A message: it is dropped when the system closes.
     Once(Box<dyn FnOnce() + Send>),

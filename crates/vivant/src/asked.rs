@@ -1,4 +1,5 @@
-//! Questions from outside: a future that any executor can await, and its blocking form.
+//! Ask futures: requests from outside of turns, as a future that any executor can await, and as a
+//! blocking call.
 
 use crate::error::AskError;
 use crate::promise::{Begun, Resolver};
@@ -13,7 +14,7 @@ use std::thread::{self, Thread};
 use std::time::Duration;
 use vivant_brc::Brc;
 
-/// Where an answer meets the future that waits for it.
+/// The place where a reply meets the future that waits for it.
 pub(crate) struct Oneshot<T>(Mutex<State<T>>);
 
 enum State<T> {
@@ -67,30 +68,30 @@ impl<T> Oneshot<T> {
     }
 }
 
-/// The answer to a question asked from outside: a future for any executor.
+/// The reply to a request from outside: a future for any executor.
 ///
-/// Dropping it gives up the answer; the message is processed all the same. [`Asked::cancel`] also
-/// takes the message back, if it has not begun.
+/// Dropping it gives up the reply; the message is processed all the same. [`Asked::cancel`] also
+/// takes the message back, if its turn has not begun.
 #[must_use = "a question's answer comes when the future is awaited; use `.send()` when no answer is wanted"]
 pub struct Asked<T> {
     oneshot: Brc<Oneshot<T>>,
     system: Option<Arc<Shared>>,
-    /// Time limits, taken back when the future goes; the shortest counts.
+    /// Time limits, cancelled when the future goes; the shortest counts.
     alarms: Vec<Timer>,
 }
 
 /// Whether a cancelled message was taken back.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Cancelled {
-    /// It had not begun and will not be processed; it is counted as a dead letter.
+    /// Its turn had not begun and will not; the message counts as a dead letter.
     Withdrawn,
-    /// It had begun or was done: only its answer is given up.
+    /// Its turn had begun or was over: only the reply is given up.
     TooLate,
 }
 
 impl<T: Send + 'static> Asked<T> {
     pub(crate) fn new(system: &Arc<Shared>) -> (Asked<T>, Resolver<T>) {
-        // B3: made here, answered elsewhere; the resolver's reference is counted where it will be
+        // B3: made here, resolved elsewhere; the resolver's reference is counted where it will be
         // dropped.
         let oneshot = Brc::new(Oneshot(Mutex::new(State::Waiting(None))));
         let resolver = Resolver::outside(Brc::clone_out(&oneshot));
@@ -128,7 +129,7 @@ impl<T: Send + 'static> Asked<T> {
         self
     }
 
-    /// Gives up the answer, and takes the message back if it has not begun.
+    /// Gives up the reply, and takes the message back if its turn has not begun.
     pub fn cancel(self) -> Cancelled {
         let mut state = lock(&self.oneshot.0);
         if !matches!(*state, State::Waiting(_)) {
@@ -140,7 +141,7 @@ impl<T: Send + 'static> Asked<T> {
         Cancelled::Withdrawn
     }
 
-    /// Waits for the answer on this thread; in a simulation, runs it until the answer is there.
+    /// Waits for the reply on this thread; in a simulation, runs it until the reply is there.
     pub(crate) fn wait(self) -> Result<T, AskError> {
         match self.system.clone() {
             Some(system) => system.block_on(self).unwrap_or(Err(AskError::Stalled)),
@@ -182,7 +183,7 @@ impl<T> Drop for Asked<T> {
         if !matches!(*state, State::Closed(_)) {
             let before = std::mem::replace(&mut *state, State::Closed(Closed::Unwanted));
             drop(state);
-            // Outside the lock: an answer that nobody took may hold anything.
+            // Outside the lock: the drop of an unread reply may run user code.
             drop(before);
         }
     }
@@ -213,7 +214,7 @@ pub(crate) fn block_on_thread<F: Future>(future: F) -> F::Output {
     loop {
         match future.as_mut().poll(&mut context) {
             Poll::Ready(value) => return value,
-            // Meanwhile others merge what they hand over to this thread (B6).
+            // Meanwhile other threads may merge the counts that they hand over to this thread (B6).
             Poll::Pending => vivant_brc::detached(thread::park),
         }
     }

@@ -1,20 +1,21 @@
-//! Behaviours: what an actor can be told. One zero-sized type for each method, with a stable name.
+//! Behaviours: the messages that an actor understands. One zero-sized type for each method, with a
+//! stable name.
 
 use crate::actor::Actor;
 use crate::promise::{Promise, Resolver};
 use crate::step::Steps;
 use crate::turn::Turn;
 
-/// A message's shape: what it carries, what it answers, and its stable name.
+/// A message's shape: its arguments, its reply, and its stable name.
 ///
-/// Behaviours are messages to one actor type; the methods of an interface are messages to whoever
-/// implements it.
+/// Behaviours are messages to one actor type; the methods of an interface are messages to every
+/// actor type that implements it.
 pub trait Message: 'static {
-    /// What the message carries: a tuple.
+    /// The arguments of the message: a tuple.
     type Args: Send + 'static;
-    /// What it answers.
+    /// Its reply.
     type Reply: Send + 'static;
-    /// Stable name, such as `bank::Account::deposit`: it stands in errors, reports, traces and
+    /// Stable name, such as `bank::Account::deposit`: it appears in errors, reports, traces and
     /// saved messages.
     const NAME: &'static str;
 }
@@ -30,7 +31,7 @@ pub trait Message: 'static {
 /// #[derive(Actor)]
 /// pub struct Counter { count: u64 }
 ///
-/// pub struct Add;                                             // what `#[behaviours]` calls `counter::Add<Counter>`
+/// pub struct Add;                     // `#[behaviours]` names it `counter::Add<Counter>`
 ///
 /// impl Message for Add {
 ///     type Args = (u64,);
@@ -55,28 +56,28 @@ pub trait Message: 'static {
 /// # Ok(()) }
 /// ```
 pub trait Behaviour: Message {
-    /// The actor type whose state it runs on.
+    /// The actor type that processes it.
     type Actor: Actor;
 
-    /// What [`ready`](Behaviour::ready) reads. Where it is the state alone, messages of this
-    /// behaviour wait in line and a look at the first is enough, however many there are.
+    /// What [`ready`](Behaviour::ready) reads. If it reads the state alone, messages of this
+    /// behaviour wait in line and a test of the first is enough, however many there are.
     const GUARD: Guard = Guard::Arguments;
 
     /// What [`run`](Behaviour::run) may do to the state. After a turn that only reads it, no guard
-    /// is looked at again.
+    /// is tested again.
     const ACCESS: Access = Access::Writes;
 
     /// Whether [`run`](Behaviour::run) may ask for another step.
     const STEPS: Steps = Steps::One;
 
-    /// The guard (T8): a message whose guard is false waits, and is looked at again after each turn
-    /// that may have changed the state. It may read the state and the arguments, nothing else.
+    /// The guard (T8): a message with a false guard waits, and is tested again after each turn that
+    /// may have changed the state. It may read the state and the arguments, nothing else.
     fn ready(state: &<Self::Actor as Actor>::State<'_>, args: &Self::Args) -> bool {
         let _ = (state, args);
         true
     }
 
-    /// The turn. Answers through `resolver`, now or later; dropping it unanswered breaks the
+    /// The turn. Replies through `resolver`, now or later; dropping it without a reply breaks the
     /// promise.
     fn run<'gc>(
         state: &mut <Self::Actor as Actor>::State<'gc>,
@@ -92,7 +93,7 @@ pub trait Behaviour: Message {
 pub enum Guard {
     /// The state alone: messages of the behaviour wait in line, and the first stands for all.
     State,
-    /// The arguments too: each message that waits is looked at.
+    /// The arguments too: each waiting message is tested.
     Arguments,
 }
 
@@ -100,7 +101,7 @@ pub enum Guard {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Access {
-    /// It takes `&self`: no guard can have opened by it.
+    /// It takes `&self`: no guard can become true by it.
     Reads,
     /// It takes `&mut self`.
     Writes,
@@ -110,7 +111,7 @@ pub enum Access {
 /// stream), the rest is given when the continuation is made. An address, a name and arguments:
 /// data.
 pub trait Continuation: Behaviour {
-    /// What fills the hole.
+    /// The type that fills the hole.
     type Hole: Send + 'static;
     /// The other arguments.
     type Rest: Send + 'static;
@@ -124,7 +125,7 @@ pub trait Continuation: Behaviour {
     label = "return `{V}` or `Promise<{V}>`"
 )]
 pub trait Answer<V: Send + 'static> {
-    /// Gives the answer to whoever waits for it.
+    /// Passes the reply to the resolver.
     fn give(self, resolver: Resolver<V>);
 }
 

@@ -16,10 +16,10 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::panic::Location;
 
-/// A message and the actor it is for. Made by the methods of a handle: `account.deposit(10)`.
+/// A message and its receiver. Made by the methods of a handle: `account.deposit(10)`.
 ///
-/// It borrows the address it was made from, so that a send counts nothing; [`Call::into_owned`]
-/// makes one that lasts.
+/// It borrows the address it was made from, so that a send counts no reference;
+/// [`Call::into_owned`] gives it an address of its own.
 #[must_use = "a message does nothing until it is sent: `t.send(…)` or `t.ask(…)` in a turn, `.send()`, `.ask().await` or `.ask_blocking()` outside"]
 pub struct Call<'a, M: Message> {
     to: To<'a>,
@@ -64,12 +64,12 @@ impl<'a, M: Message> Call<'a, M> {
         &self.to
     }
 
-    /// What the message carries.
+    /// The message's arguments.
     pub fn args(&self) -> &M::Args {
         &self.args
     }
 
-    /// Takes the message apart.
+    /// Takes the arguments out.
     pub fn into_args(self) -> M::Args {
         self.args
     }
@@ -85,7 +85,7 @@ impl<'a, M: Message> Call<'a, M> {
         }
     }
 
-    /// As a closure that sends it, if its actor has an address still then.
+    /// As a closure that sends it, if its actor still has an address then.
     pub(crate) fn into_weak(self) -> Box<dyn FnOnce() + Send> {
         let Call {
             to,
@@ -108,7 +108,7 @@ impl<'a, M: Message> Call<'a, M> {
         })
     }
 
-    /// The same call for another time: intervals need one for each tick.
+    /// A copy of the call: intervals need one for each tick.
     pub(crate) fn again(&self) -> Call<'_, M>
     where
         M::Args: Clone,
@@ -131,22 +131,22 @@ impl<'a, M: Message> Call<'a, M> {
         self.post(Resolver::nobody());
     }
 
-    /// As [`Call::send`], but an actor that has ended, or whose mailbox is full and rejects, gives
-    /// the message back.
+    /// Like [`Call::send`], but gives the message back if the actor has ended, or its mailbox is
+    /// full and rejects.
     ///
     /// # Errors
     ///
     /// The actor has ended, or its mailbox is full ([`Mailbox::Reject`](crate::Mailbox::Reject));
     /// the message is in the error.
     pub fn try_send(self) -> Result<(), SendError<M>> {
-        // It may end between this look and the push; the message is then a dead letter, like any
+        // It may end between this test and the push; the message is then a dead letter, like any
         // that an ending actor had in its mailbox.
         let (call, entry) = self.undelivered()?.reserved()?;
         call.post_by(entry, Resolver::nobody());
         Ok(())
     }
 
-    /// Sends the message from outside any turn; the answer is a future, for any executor.
+    /// Sends the message from outside any turn; the reply is a future, for any executor.
     ///
     /// Within a turn nothing is sent and the future is ready with [`AskError::InsideTurn`]: use
     /// `t.ask(…).then(…)`.
@@ -159,8 +159,8 @@ impl<'a, M: Message> Call<'a, M> {
         asked
     }
 
-    /// As [`Call::ask`], but an actor that has ended, or whose mailbox is full and rejects, gives
-    /// the message back.
+    /// Like [`Call::ask`], but gives the message back if the actor has ended, or its mailbox is
+    /// full and rejects.
     ///
     /// # Errors
     ///
@@ -193,7 +193,7 @@ impl<'a, M: Message> Call<'a, M> {
         }
     }
 
-    /// Itself, and how it may enter the mailbox, if that does not reject it.
+    /// Itself, and how it may enter the mailbox, if the mailbox does not reject it.
     fn reserved(self) -> Result<(Self, Entry), SendError<M>> {
         match self.to.ring().map_or(Some(Entry::Asked), Ring::reserve) {
             Some(entry) => Ok((self, entry)),
@@ -209,11 +209,12 @@ impl<'a, M: Message> Call<'a, M> {
     }
 
     /// Sends the message from outside any turn as soon as the actor has room for it: a mailbox that
-    /// rejects must have a place, an actor without a bound must not be overloaded. In the order in
-    /// which the offers were first polled. Other mailboxes take every message at once.
+    /// rejects must have a free place, an actor without a bound must not be overloaded. Waiting
+    /// senders are served in the order in which their offers were first polled. Other mailboxes
+    /// take every message at once.
     ///
-    /// The future gives the message back if the actor has ended, or within a turn, where nothing
-    /// may wait.
+    /// The future gives the message back if the actor has ended, or within a turn, where waiting is
+    /// forbidden.
     ///
     /// ```
     /// # use vivant::prelude::*;
@@ -244,7 +245,7 @@ impl<'a, M: Message> Call<'a, M> {
         Offer::new(self.into_owned())
     }
 
-    /// Sends the message from outside any turn and waits for the answer. In a simulation, waiting
+    /// Sends the message from outside any turn and waits for the reply. In a simulation, waiting
     /// runs it.
     ///
     /// # Errors
@@ -262,7 +263,7 @@ impl<'a, M: Message> Call<'a, M> {
         }
     }
 
-    /// As `post`, for a sender that may have been promised a place.
+    /// Like `post`, for a sender that may have been promised a place.
     pub(crate) fn post_by(self, entry: Entry, resolver: Resolver<M::Reply>) {
         let envelope = (self.pack)(self.args, resolver, self.place);
         if let Err(returned) = post_by(self.to, envelope, entry) {
@@ -290,8 +291,7 @@ pub(crate) struct Delivery {
 }
 
 impl Delivery {
-    /// Posts it; to an actor that has ended it becomes a dead letter, and whoever waits for the
-    /// answer is told.
+    /// Posts the message; if the actor has ended it becomes a dead letter, and its ask fails.
     pub(crate) fn deliver(self) {
         Next::Deliver(self).follow();
     }
@@ -307,9 +307,8 @@ pub(crate) fn envelope<B: Behaviour>(
     Envelope::new::<Told<B>>((args, resolver), place)
 }
 
-/// The envelope of a message by which the runtime's own actors talk among themselves: no turn of
-/// the user's, so it is exempt from back-pressure and faults, and no dead letter when it comes too
-/// late.
+/// The envelope of a message between the runtime's own actors: it is no user's turn, so it is
+/// exempt from back-pressure and faults, and is no dead letter when it comes too late.
 pub(crate) fn own<B: Behaviour<Reply = ()>>(args: B::Args) -> Envelope {
     Envelope::new::<Own<B>>(args, Location::caller())
 }
@@ -337,11 +336,11 @@ struct Told<B>(PhantomData<B>);
 
 /// The envelope of a behaviour's next step.
 pub(crate) fn stepped<B: Behaviour>(args: B::Args, resolver: Resolver<B::Reply>) -> Envelope {
-    // Where it was sent from is copied from the step before.
+    // The place of sending is copied from the step before.
     Envelope::new::<Stepped<B>>((args, resolver), Location::caller())
 }
 
-/// What came of a step.
+/// The outcome of a step.
 #[inline]
 pub(crate) fn outcome<B: Behaviour>(worker: &Worker) -> Step {
     match const { B::STEPS } {
@@ -350,7 +349,7 @@ pub(crate) fn outcome<B: Behaviour>(worker: &Worker) -> Step {
     }
 }
 
-/// The next step of a behaviour: no guard is asked any more, and no place in a mailbox is taken.
+/// The next step of a behaviour: it tests no guard, and takes no place in a mailbox.
 struct Stepped<B>(PhantomData<B>);
 
 impl<B: Behaviour> Letter for Stepped<B> {

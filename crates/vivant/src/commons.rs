@@ -1,4 +1,5 @@
-//! Groups and topics by name: made when somebody first asks, forgotten when nobody uses them.
+//! Named registries of groups and topics: an entry is made on first use, and removed when it is
+//! unused.
 
 use crate::actor::Actor;
 use crate::address::Target;
@@ -11,16 +12,15 @@ use crate::turn::Turn;
 use std::any::{Any, type_name};
 use std::collections::BTreeMap;
 
-/// A table that has grown to this looks for entries that nobody uses, and again when it has
-/// doubled.
+/// At this size a table looks for unused entries, and again when it has doubled.
 const SWEEP_MIN: usize = 16;
 
-/// A handle that many share under one name.
+/// A handle that many actors share under one name.
 pub(crate) trait Common: Clone + Send + Sync + 'static {
-    /// Groups and topics have names of their own.
+    /// The namespace: groups and topics have names of their own.
     const KIND: Kind;
     fn make() -> Self;
-    /// Whether nobody has this but the table.
+    /// Whether only the table refers to it.
     fn is_idle(&self) -> bool;
 }
 
@@ -36,7 +36,7 @@ pub(crate) struct Commons(Mutex<Table>);
 #[derive(Default)]
 struct Table {
     entries: BTreeMap<(Kind, String), Entry>,
-    /// How many were left by the last sweep.
+    /// Number of entries after the last sweep.
     swept: usize,
 }
 
@@ -100,8 +100,8 @@ impl<T: Clone + Send + 'static> Common for Topic<T> {
 }
 
 impl System {
-    /// The group of this name; the first who asks makes it. It is forgotten when it has no members
-    /// and nobody has a handle.
+    /// The group of this name; the first call makes it. It is removed when it has no members and no
+    /// handle to it is left.
     ///
     /// # Errors
     ///
@@ -110,8 +110,8 @@ impl System {
         self.shared().common(name)
     }
 
-    /// The topic of this name; the first who asks makes it. It is forgotten when it has no
-    /// subscribers and nobody has a handle.
+    /// The topic of this name; the first call makes it. It is removed when it has no subscribers
+    /// and no handle to it is left.
     ///
     /// ```
     /// use vivant::prelude::*;

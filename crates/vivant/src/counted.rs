@@ -1,8 +1,8 @@
-//! Messages that somebody counts until their turn has ended: the values of a topic, the items of a
-//! stream.
+//! Tracked messages: each carries a token that lives until its turn has ended. The values of a
+//! topic, the items of a stream.
 //!
-//! Whoever sends them has a bound of its own for what is on the way, so back-pressure does not
-//! count them (T5).
+//! Their senders have bounds of their own for messages in flight, so back-pressure does not count
+//! them (T5).
 
 use crate::behaviour::{Access, Behaviour, Continuation, Guard, Message};
 use crate::call::{Delivery, Then, outcome};
@@ -16,8 +16,8 @@ use std::marker::PhantomData;
 use std::panic::Location;
 
 impl<K: Continuation> Then<'_, K> {
-    /// The message with its hole filled, for nobody's answer. `token` is dropped when its turn has
-    /// ended, or with the message if it has none.
+    /// The message with its hole filled, without a reply. `token` is dropped when its turn has
+    /// ended, or with the message if it has no turn.
     pub(crate) fn fill_counted<G: Send + 'static>(self, hole: K::Hole, token: G) -> Delivery {
         let (to, rest, place) = self.into_parts();
         let content = (K::fill(hole, rest), token);

@@ -1,5 +1,5 @@
-//! Dead letters: messages that were not processed. Counted by behaviour and place; actors can hear
-//! of each (T3).
+//! Dead letters: messages that were not processed. Counted by behaviour and place; actors can
+//! subscribe to them (T3).
 
 use crate::behaviour::{Continuation, Message};
 use crate::call::Then;
@@ -19,11 +19,11 @@ use std::panic::Location;
 pub struct DeadLetter {
     /// Stable name of the behaviour.
     pub behaviour: &'static str,
-    /// Path of the actor it was for.
+    /// Path of its receiver.
     pub actor: String,
     /// Where in the source it was made.
     pub place: &'static Location<'static>,
-    /// What became of it.
+    /// Why it was not processed.
     pub cause: Cause,
 }
 
@@ -31,15 +31,15 @@ pub struct DeadLetter {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Cause {
-    /// Its actor had ended, or ended before its turn came.
+    /// Its receiver had ended, or ended before its turn came.
     Ended,
-    /// Whoever asked took it back in time.
+    /// The sender took it back in time.
     Withdrawn,
-    /// Its actor was started afresh before its turn came, and does not keep its messages then.
+    /// Its receiver was restarted before its turn came, and does not keep its messages then.
     Restarted,
-    /// Its actor's mailbox was full ([`Mailbox::Reject`](crate::Mailbox::Reject)).
+    /// Its receiver's mailbox was full ([`Mailbox::Reject`](crate::Mailbox::Reject)).
     Rejected,
-    /// As `Rejected`, by [`Mailbox::DropNewest`](crate::Mailbox::DropNewest).
+    /// Like `Rejected`, by [`Mailbox::DropNewest`](crate::Mailbox::DropNewest).
     DroppedNewest,
     /// It had waited longest in a full mailbox
     /// ([`Mailbox::DropOldest`](crate::Mailbox::DropOldest)).
@@ -74,25 +74,26 @@ impl fmt::Display for Cause {
     }
 }
 
-/// One line of the count: how many messages of one kind, made at one place, met one fate.
+/// One line of the count: the number of messages of one kind, made at one place, lost for one
+/// cause.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct DeadLetterCount {
     /// Stable name of the behaviour.
     pub behaviour: &'static str,
     /// Where in the source they were made, `file:line:column`.
     pub place: String,
-    /// What became of them.
+    /// Why they were not processed.
     pub cause: Cause,
-    /// How many.
+    /// Number of messages.
     pub count: u64,
 }
 
 type Tally = BTreeMap<(&'static str, (&'static str, u32, u32), Cause), u64>;
 
-/// Sends a dead letter on; false when the subscriber has ended.
+/// Passes a dead letter to a subscriber; false when the subscriber has ended.
 type Subscriber = Arc<dyn Fn(&Header, &DeadLetter) -> bool + Send + Sync>;
 
-/// Who hears of dead letters. A system that shuts down takes no more.
+/// The subscribers of dead letters. A system that shuts down takes no more.
 enum Subscribers {
     Open(Vec<Subscriber>),
     Closed,
@@ -105,7 +106,7 @@ impl Default for Subscribers {
 }
 
 thread_local! {
-    /// Whether this thread is telling subscribers of a letter.
+    /// Whether this thread is notifying subscribers of a letter.
     static TELLING: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -133,13 +134,13 @@ impl DeadLetters {
         lock(&self.tally).iter().map(line).collect()
     }
 
-    /// How many there were in all.
+    /// Total number of dead letters.
     pub fn total(&self) -> u64 {
         lock(&self.tally).values().sum()
     }
 
     /// Continues with `then` for every dead letter from now on, until its actor ends. Letters to
-    /// that actor itself are counted but not told.
+    /// that actor itself are counted but not passed on.
     pub fn subscribe<K>(&self, then: Then<'_, K>)
     where
         K: Continuation<Hole = DeadLetter>,
@@ -158,8 +159,8 @@ impl DeadLetters {
         drop(subscriber);
     }
 
-    /// A message could not be delivered: counts it. What follows tells whoever waits for its
-    /// answer.
+    /// Counts a message that could not be delivered. The returned step fails its ask, if there is
+    /// one.
     pub(crate) fn bury(&self, to: CellRef, envelope: Envelope, cause: Cause) -> Next {
         let kind = envelope.kind();
         if kind.role.is_sent() {
@@ -172,7 +173,7 @@ impl DeadLetters {
                 Refusal::full(to.clone())
             }
         };
-        // Dropping the message is user code, and whoever sent it did nothing wrong.
+        // Dropping the message is user code, and a panic there is not the sender's fault.
         catch(|| envelope.refuse(&refusal)).unwrap_or_else(|caught| {
             to.system
                 .reports
@@ -181,7 +182,7 @@ impl DeadLetters {
         })
     }
 
-    /// Counts a message that is dealt with elsewhere.
+    /// Counts a message that is handled elsewhere.
     pub(crate) fn note(
         &self,
         cell: &Header,
@@ -196,13 +197,13 @@ impl DeadLetters {
         );
         *lock(&self.tally).entry(key).or_default() += 1;
         observe::dead_letter(cell, kind, place, cause);
-        // Told outside the lock: telling makes actors runnable.
+        // Subscribers are notified outside the lock: that makes actors runnable.
         let subscribers = match &*lock(&self.subscribers) {
             Subscribers::Open(subscribers) if !subscribers.is_empty() => subscribers.clone(),
             _ => return,
         };
-        // A letter that the telling of this one makes is counted and not told: that could go on for
-        // ever.
+        // A letter that arises while subscribers are notified of this one is counted and not passed
+        // on: otherwise that could continue for ever.
         let Some(_telling) = Telling::begin() else {
             return;
         };
@@ -213,8 +214,8 @@ impl DeadLetters {
             cause,
         };
         for tell in subscribers {
-            // Telling clones what the subscriber gave, fills its message, and may drop the last of
-            // it: user code.
+            // Notifying clones the subscriber's continuation, fills its message, and may drop the
+            // last reference to it: user code.
             let told = catch(|| {
                 if !tell(cell, &letter) {
                     self.forget(&tell);
@@ -241,17 +242,17 @@ impl DeadLetters {
             return;
         };
         for subscriber in subscribers {
-            // What a subscriber gave may panic when it is dropped.
+            // User code may panic when the continuation is dropped.
             let _dropped = catch(move || drop(subscriber));
         }
     }
 }
 
-/// This thread is telling subscribers, until it is dropped.
+/// Guard: this thread is notifying subscribers, until it is dropped.
 struct Telling;
 
 impl Telling {
-    /// `None` if it is telling already, or is being torn down.
+    /// `None` if the thread is doing so already, or its thread-locals are being destroyed.
     fn begin() -> Option<Telling> {
         let before = TELLING.try_with(|telling| telling.replace(true)).ok()?;
         (!before).then_some(Telling)
@@ -289,7 +290,7 @@ where
             return match post(To::Owned(delivery.to), delivery.envelope) {
                 Ok(()) => true,
                 Err(ended) if ended.cause == Cause::Ended => false,
-                // A loss like any other; it is counted, and not told.
+                // A loss like any other; it is counted, and not passed on.
                 Err(full) => {
                     bury(full).follow();
                     true

@@ -1,13 +1,13 @@
-//! What is to be done when an actor ends: its name is free, it leaves its groups, its named timers
-//! are taken back.
+//! Exit hooks: actions at an actor's end. Its names become free, it leaves its groups, its named
+//! timers are cancelled.
 //!
-//! Whoever keeps a table with actors in it asks to be told, so that no table is searched and none
-//! grows with actors that are gone. A system in which nobody asked pays one load for each end.
+//! A table with actors in it registers a hook for each, so that no table is searched at an end and
+//! none grows with ended actors. A system without hooks pays one load for each end.
 //!
-//! The race that we fear is an actor that ends while somebody asks. The lock of its place in the
-//! registry decides it: whoever asks first writes the request down and then looks whether the actor
-//! is still in the registry; the end first takes it out and then looks for requests. One of them
-//! comes second, and sees what the other did.
+//! The race that we fear is an actor that ends while a hook is being registered. The lock of the
+//! actor's place in the registry decides it. The registration first writes the hook down and
+//! then looks whether the actor is still in the registry. The end first takes the actor out and
+//! then looks for hooks. One of them comes second, and sees what the other did.
 
 use crate::cell::{Header, catch};
 use crate::error::Panic;
@@ -15,21 +15,21 @@ use crate::sync::{AtomicU64, AtomicUsize, Mutex, Ordering, lock};
 use crate::system::Shared;
 use std::collections::BTreeMap;
 
-/// Actors that end at the same time seldom meet at one lock.
+/// Number of locks: actors that end at the same time seldom share one.
 const SHARDS: usize = 16;
 
-/// What follows from the end of an actor.
+/// The action at the end of an actor.
 type Follow = Box<dyn FnOnce(&Shared) + Send>;
 
 #[derive(Default)]
 pub(crate) struct Endings {
     count: AtomicUsize,
     next_number: AtomicU64,
-    /// By actor, then in the order of asking (R5).
+    /// By actor, then in the order of registration (R5).
     shards: [Mutex<BTreeMap<EndingId, Follow>>; SHARDS],
 }
 
-/// Which request: enough to take it back.
+/// Identity of a hook: enough to remove it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct EndingId {
     actor: u64,
@@ -49,8 +49,8 @@ impl Endings {
 }
 
 impl Shared {
-    /// Asks that `follow` be done when `actor` has ended, after its mailbox is closed. `None`: it
-    /// has ended already, and `follow` is dropped.
+    /// Registers `follow`, to be called when `actor` has ended, after its mailbox is closed.
+    /// `None`: it has ended already, and `follow` is dropped.
     pub(crate) fn when_ended(
         &self,
         actor: &Header,
@@ -58,29 +58,30 @@ impl Shared {
     ) -> Option<EndingId> {
         let id = EndingId {
             actor: actor.id,
-            // Relaxed: an identity, and an order among those who ask one after the other.
+            // Relaxed: an identity, and an order among hooks that are registered one after the
+            // other.
             number: self.endings.next_number.fetch_add(1, Ordering::Relaxed),
         };
-        // Relaxed: the lock of the registry orders it, as the request itself.
+        // Relaxed: the lock of the registry orders it, as it orders the hook itself.
         self.endings.count.fetch_add(1, Ordering::Relaxed);
         lock(self.endings.shard(actor.id)).insert(id, Box::new(follow));
         if self.registry.get(actor.id, actor.place()).is_some() {
             return Some(id);
         }
-        // If it is gone, the end of the actor has done it.
+        // If it is gone, the end of the actor has run it.
         self.endings.take(id);
         None
     }
 
-    /// Takes a request back.
+    /// Removes a hook.
     pub(crate) fn forget_ending(&self, id: EndingId) {
-        // Dropped outside the lock: it may hold anything.
+        // Dropped outside the lock: the drop may run user code.
         drop(self.endings.take(id));
     }
 
-    /// `actor` has left the registry: does what was asked for.
+    /// `actor` has left the registry: runs its hooks.
     pub(crate) fn follow_end(&self, actor: &Header) {
-        // Relaxed: see `when_ended`.
+        // Relaxed: the lock of the registry orders it, as `when_ended` says.
         if self.endings.count.load(Ordering::Relaxed) == 0 {
             return;
         }

@@ -1,5 +1,4 @@
-//! What can go wrong between actors. Domain errors are not here: they are the behaviour's own reply
-//! type.
+//! Errors between actors. Domain errors are not here: they are the behaviour's own reply type.
 
 use crate::actor::Mailbox;
 use crate::behaviour::Message;
@@ -15,19 +14,19 @@ use std::fmt;
 use std::panic::Location;
 use std::time::Duration;
 
-/// Why no answer came. Names the actor, the behaviour and the place, so that the error alone says
+/// Why no reply came. Names the actor, the behaviour and the place, so that the error alone says
 /// where to look.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AskError {
     /// The actor had ended, or ended before the message was processed.
     Stopped(Arc<Undelivered>),
-    /// The actor was started afresh before the message was processed, and does not keep its
-    /// messages then; see [`Messages::Returned`](crate::Messages::Returned).
+    /// The actor was restarted before the message was processed, and does not keep its messages
+    /// then; see [`Messages::Returned`](crate::Messages::Returned).
     Restarted(Arc<Undelivered>),
     /// The message found the actor's mailbox full, or lost its place in it to a newer one.
     Overloaded(Arc<Overloaded>),
-    /// The turn that should have answered panicked.
+    /// The turn that should have replied panicked.
     Panicked(Panic),
     /// The time limit passed first; the message may have been processed, or may still be.
     TimedOut {
@@ -36,18 +35,18 @@ pub enum AskError {
     },
     /// `.ask()` or `.ask_blocking()` within a turn: waiting there would hold up the worker.
     InsideTurn(Arc<Inside>),
-    /// Whoever had to answer gave the resolver up without answering.
+    /// The resolver was dropped without a reply.
     Broken(Arc<Inside>),
     /// The message was withdrawn by [`Asked::cancel`](crate::Asked::cancel) before it began.
     Cancelled,
-    /// In a simulation: nothing is left that could run, so the answer can never come.
+    /// In a simulation: nothing is left that could run, so the reply can never come.
     Stalled,
 }
 
 /// A message that was not delivered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Undelivered {
-    /// Path of the actor it was sent to.
+    /// Path of the receiver.
     pub actor: String,
     /// Stable name of the behaviour.
     pub behaviour: &'static str,
@@ -60,7 +59,7 @@ pub struct Undelivered {
 /// A message for which a mailbox with a bound had no place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Overloaded {
-    /// Path of the actor it was sent to.
+    /// Path of the receiver.
     pub actor: String,
     /// Stable name of the behaviour.
     pub behaviour: &'static str,
@@ -70,7 +69,7 @@ pub struct Overloaded {
     pub mailbox: Mailbox,
 }
 
-/// The turn in which something went wrong.
+/// The turn in which the error arose.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Inside {
     /// Path of the actor, or `outside` when no turn was running.
@@ -79,7 +78,7 @@ pub struct Inside {
     pub behaviour: &'static str,
 }
 
-/// A panic that was caught at the edge of a turn.
+/// A panic that was caught at the boundary of a turn.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Panic(Arc<PanicFacts>);
 
@@ -111,7 +110,7 @@ impl Panic {
         }))
     }
 
-    /// Path of the actor whose turn panicked.
+    /// Path of the actor that panicked.
     pub fn actor(&self) -> &str {
         &self.0.actor
     }
@@ -197,11 +196,11 @@ impl fmt::Display for AskError {
 
 impl Error for AskError {}
 
-/// A message that could not be sent, with the message in it.
+/// A message that could not be sent, together with that message.
 pub struct SendError<M: Message> {
     /// The message, to send elsewhere or take apart.
     pub call: Call<'static, M>,
-    /// Path of the actor it was for.
+    /// Path of the receiver.
     pub actor: String,
     /// Why it was not sent.
     pub why: NotSent,
@@ -261,18 +260,18 @@ pub(crate) struct Refusal {
 enum Why {
     /// Its actor has ended.
     Ended(StopReason),
-    /// Its actor is started afresh, and does not keep its messages then.
+    /// Its actor is being restarted, and does not keep its messages then.
     Restarted(StopReason),
     /// There was no place for it in the mailbox.
     Full(Mailbox),
 }
 
-/// A message whose drop sends another one, to a mailbox that is full as well, must not go on like
-/// that for ever: so deep, what such a message carries is not dropped any more.
+/// Limit of nested drops: a message's drop may send another message, to a mailbox that is full as
+/// well, and so on. Beyond this depth the content of such a message is leaked instead of dropped.
 const DROPS_DEEP_MAX: u32 = 32;
 
 thread_local! {
-    /// How many drops of messages that found no place this thread is in.
+    /// Number of nested drops of refused messages on this thread.
     static DROPS_DEEP: Cell<u32> = const { Cell::new(0) };
 }
 
@@ -283,13 +282,13 @@ impl Refusal {
         Refusal { cell, why }
     }
 
-    /// Its actor is started afresh.
+    /// Its actor is being restarted.
     pub(crate) fn restarted(cell: CellRef, reason: StopReason) -> Refusal {
         let why = Why::Restarted(reason);
         Refusal { cell, why }
     }
 
-    /// Under which cause it is counted.
+    /// The cause under which it is counted.
     pub(crate) fn cause(&self) -> Cause {
         match &self.why {
             Why::Ended(_) => Cause::Ended,
@@ -306,7 +305,7 @@ impl Refusal {
         Refusal { cell, why }
     }
 
-    /// What whoever asked is told.
+    /// The error of its ask.
     pub(crate) fn error(
         &self,
         behaviour: &'static str,
@@ -333,8 +332,7 @@ impl Refusal {
         }
     }
 
-    /// Why its actor, or that incarnation of it, is over. A mailbox that is full is no reason for
-    /// that.
+    /// Why its actor, or that incarnation of it, ended. A full mailbox is no reason for that.
     pub(crate) fn reason(&self) -> StopReason {
         match &self.why {
             Why::Ended(reason) | Why::Restarted(reason) => reason.clone(),
@@ -342,7 +340,7 @@ impl Refusal {
         }
     }
 
-    /// Drops what the message carried: code of the user's.
+    /// Drops the message's content: user code.
     pub(crate) fn drop_content<C>(&self, content: C) {
         if !matches!(self.why, Why::Full(_)) {
             return for_others("the drop of a refused message", || drop(content));

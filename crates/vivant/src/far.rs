@@ -13,20 +13,19 @@ use vivant_heap::{
     FrozenParts, Gc, Holdings, Mutator, Object, Relocator, Sendable, Tag, Tracer, Twin, TwinOf,
 };
 
-/// A far reference: an object inside an actor, for anybody who has something to say about it. It is
-/// the object's [`Tag`] and its actor's address, made by [`Turn::far`]; it can be sent, kept in a
-/// state or an object, put into a [`Val`](crate::Val), and compared.
+/// A far reference: a reference to an object inside another actor. It consists of the object's
+/// [`Tag`] and its actor's address, and is made by [`Turn::far`]. It can be sent, kept in a state
+/// or an object, put into a [`Val`](crate::Val), and compared.
 ///
-/// What it is good for is sending its actor a message about the object: [`Far::to`]. The behaviour
-/// takes a `Tag` and opens it; nobody else reads or writes the object, so that there is nothing to
-/// lock and nothing to wait for.
+/// Use it to send the actor a message about the object: [`Far::to`]. The behaviour takes a `Tag`
+/// and opens it. Only the actor reads or writes the object, so no lock is needed.
 ///
-/// It keeps both alive, the object and its actor. When the actor has ended all the same, because
-/// somebody stopped it, messages become dead letters as any that come too late, and the object
-/// stays until nobody has a tag of it. An actor that has begun anew has other objects: it gets the
-/// message, and its [`Tag::open`] is refused.
+/// It keeps both the object and its actor alive. When the actor has ended all the same, because it
+/// was stopped, messages become dead letters as any that come too late, and the object stays until
+/// the last tag of it is dropped. A restarted actor has other objects: it gets the message, and its
+/// [`Tag::open`] is refused.
 ///
-/// Costs two words; a clone what cloning the address costs.
+/// Costs two words; a clone costs as much as cloning the address.
 ///
 /// ```
 /// use vivant::prelude::*;
@@ -88,7 +87,7 @@ pub struct Far<'gc, A: ?Sized + Target, T: ?Sized + 'gc> {
 }
 
 impl<'gc, A: ?Sized + Target, T: ?Sized> Far<'gc, A, T> {
-    /// The actor in which the object is.
+    /// The actor that owns the object.
     pub fn owner(&self) -> &Address<A> {
         &self.owner
     }
@@ -113,10 +112,10 @@ impl<'gc, A: Actor<Space = Collected>> Turn<'gc, A>
 where
     for<'any> A::State<'any>: Object<'any>,
 {
-    /// A far reference to an object of this actor, for others.
+    /// A far reference to an object of this actor, for other actors.
     ///
-    /// Costs what [`Mutator::tag`](vivant_heap::Mutator::tag) does, and an address. One that the
-    /// actor keeps in its own state keeps the actor.
+    /// Costs what [`Mutator::tag`](vivant_heap::Mutator::tag) does, and an address. A far reference
+    /// in the actor's own state keeps the actor alive.
     ///
     /// # Panics
     ///
@@ -141,7 +140,7 @@ impl<A: ?Sized + Target, T: ?Sized> Clone for Far<'_, A, T> {
     }
 }
 
-/// Two are equal if they are of the same object.
+/// Two are equal if they refer to the same object.
 impl<A: ?Sized + Target, T: ?Sized> PartialEq for Far<'_, A, T> {
     fn eq(&self, other: &Self) -> bool {
         self.tag == other.tag
@@ -150,7 +149,7 @@ impl<A: ?Sized + Target, T: ?Sized> PartialEq for Far<'_, A, T> {
 
 impl<A: ?Sized + Target, T: ?Sized> Eq for Far<'_, A, T> {}
 
-/// As its tag: the same in each run.
+/// That of its tag: the same in each run.
 impl<A: ?Sized + Target, T: ?Sized> Hash for Far<'_, A, T> {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.tag.hash(state);
@@ -163,7 +162,7 @@ impl<A: ?Sized + Target, T: ?Sized> fmt::Debug for Far<'_, A, T> {
     }
 }
 
-/// Its actor. The object is no acquaintance: it may outlive that one.
+/// Shows its actor. The object is not shown: it may outlive the actor.
 impl<A: ?Sized + Target, T: ?Sized> Acquainted for Far<'_, A, T> {
     fn acquaintances(&self, seen: &mut Acquaintances<'_>) {
         self.owner.acquaintances(seen);
@@ -204,7 +203,7 @@ where
 {
 }
 
-// SAFETY: as above; nothing in it changes.
+// SAFETY: its only reference is a tag, and nothing in it changes.
 unsafe impl<'gc, A, T> FrozenParts<'gc> for Far<'gc, A, T>
 where
     A: ?Sized + Target,

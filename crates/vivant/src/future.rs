@@ -1,4 +1,4 @@
-//! Futures beside the actors (T9): each is an actor of the runtime's own, whose only message is
+//! Futures beside the actors (T9): each is an actor of the runtime's own, with the only message
 //! "poll".
 //!
 //! So futures are scheduled, simulated and inspected like everything else. Their wakers are
@@ -27,7 +27,7 @@ use std::time::Duration;
 pub(crate) struct FutureActor {
     task: Box<dyn Task>,
     woken: Arc<AtomicBool>,
-    /// The turn that spawned the future, and where: what errors name.
+    /// The turn that spawned the future, and where: for errors.
     origin: Inside,
     place: &'static Location<'static>,
 }
@@ -90,7 +90,8 @@ impl Handle for FutureHandle {
     }
 }
 
-/// The only message of a future's actor. One that comes when the future is done is no dead letter.
+/// The only message of a future's actor. A poll that comes when the future is done is no dead
+/// letter.
 struct PollFuture;
 
 impl Letter for PollFuture {
@@ -132,9 +133,9 @@ impl FutureActor {
     }
 }
 
-/// A waker: an address. While one exists the future is reachable; when the last is dropped and no
-/// poll is queued, nothing can ever wake the future, and its actor ends like any that nobody can
-/// reach, which breaks its promise.
+/// A waker: an address. While one exists the future is reachable. When the last is dropped and no
+/// poll is queued, nothing can ever wake the future. Then its actor ends like any unreachable one,
+/// which breaks its promise.
 struct Wakeup {
     woken: Arc<AtomicBool>,
     to: AddressRef,
@@ -157,11 +158,11 @@ impl Wake for Wakeup {
 
 fn poll(to: &AddressRef) {
     let envelope = Envelope::new::<PollFuture>((), Location::caller());
-    // Who has ended needs no poll.
+    // An ended actor needs no poll.
     drop(post(To::Lent(to), envelope));
 }
 
-/// Starts `future` as a child of the actor whose turn runs.
+/// Starts `future` as a child of the actor of the current turn.
 pub(crate) fn spawn<F>(
     worker: &Worker,
     future: F,
@@ -182,7 +183,7 @@ pub(crate) fn spawn<F>(
     let _cell = start(&worker.system, task, origin, place);
 }
 
-/// Makes the actor of a task, as a child of the actor whose turn runs, if one does.
+/// Makes the actor of a task, as a child of the actor of the current turn, if there is one.
 pub(crate) fn start(
     system: &Arc<Shared>,
     task: Box<dyn Task>,
@@ -269,7 +270,8 @@ impl Future for Sleep {
                 self.alarm = Some((timer, waker));
             }
         }
-        // Looked at again: an alarm that rang before the waker was stored has woken another one.
+        // Tested again: an alarm that fired before the waker was stored has woken the earlier
+        // waker.
         if self.is_over() {
             Poll::Ready(())
         } else {
@@ -279,7 +281,7 @@ impl Future for Sleep {
 }
 
 impl Sleep {
-    /// Nobody watches the time of a system that has shut down: there every sleep is over.
+    /// A system that has shut down has no clock: there every sleep is over.
     fn is_over(&self) -> bool {
         self.system.oracle.now_ns() >= self.until_ns || self.system.timers.are_closed()
     }

@@ -1,4 +1,4 @@
-//! Groups: actors that are told something together (T10).
+//! Groups: actors that receive broadcasts together (T10).
 
 use crate::address::{Address, Target, WeakAddress};
 use crate::behaviour::Message;
@@ -10,8 +10,8 @@ use std::fmt;
 
 /// A set of actors, or of actors that implement an interface, in the order in which they joined.
 ///
-/// A handle: clone it, keep it in states, send it. It does not keep its members alive: whoever has
-/// ended, or cannot be reached any more, is a member no longer.
+/// A handle: clone it, keep it in states, send it. It does not keep its members alive: an actor
+/// that has ended, or is unreachable, is a member no longer.
 /// [`System::group`](crate::System::group) finds one by name.
 ///
 /// ```
@@ -68,8 +68,8 @@ impl<T: ?Sized + Target> Group<T> {
         if members.numbers.contains_key(&key) {
             return false;
         }
-        // Under the lock, which the end of the actor needs to make it leave: it finds what is
-        // written here.
+        // Under the lock: the exit hook needs it to remove the member, so it finds what is written
+        // here.
         let asked = to.system.when_ended(&to, move |_| {
             if let Some(group) = group.upgrade() {
                 let _left = lock(&group).leave(key);
@@ -84,7 +84,7 @@ impl<T: ?Sized + Target> Group<T> {
         true
     }
 
-    /// Takes the actor out; false when it was no member.
+    /// Removes the actor; false when it was no member.
     pub fn leave(&self, address: &Address<T>) -> bool {
         let to = Address::counted(address);
         let left = lock(&self.0).leave((to.system.number, to.id));
@@ -116,7 +116,7 @@ impl<T: ?Sized + Target> Group<T> {
         }
     }
 
-    /// Whether only this handle is left, and nobody is a member.
+    /// Whether only this handle is left, and there are no members.
     pub(crate) fn is_idle(&self) -> bool {
         Arc::strong_count(&self.0) == 1 && lock(&self.0).joined.is_empty()
     }

@@ -1,4 +1,4 @@
-//! Inspection: what is going on, read from what holders publish, without the actors' help.
+//! Inspection: a snapshot of a system, read from published statistics, without the actors' help.
 
 use crate::actor::Mailbox;
 use crate::cell::CellRef;
@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 
-/// One look at a system. The numbers of an actor are read one after the other while it runs: each
+/// A snapshot of a system. The numbers of an actor are read one after the other while it runs: each
 /// is right, together they may be a message apart.
 #[derive(Clone, Debug)]
 pub struct Inspection {
@@ -22,8 +22,8 @@ pub struct Inspection {
     pub name: String,
     /// Time since the system began; in a simulation, virtual.
     pub now: Duration,
-    /// Messages that were taken up since then by workers or the simulation, also if their guards
-    /// did not let them run then. Those of actors that are declared to block are in
+    /// Number of messages taken up since then by workers or the simulation, including those
+    /// deferred by their guards then. Messages of actors that are declared to block are in
     /// [`ActorFacts::turns`] only.
     pub turns: u64,
     /// Every actor that exists, in the order of creation.
@@ -32,80 +32,79 @@ pub struct Inspection {
     pub dead_letters: Vec<DeadLetterCount>,
     /// The latest reports, oldest first.
     pub reports: Vec<Report>,
-    /// How many turns, hooks and drops have panicked.
+    /// Number of turns, hooks and drops that have panicked.
     pub panics: u64,
-    /// Timers that are set.
+    /// Number of timers that are set.
     pub timers: usize,
-    /// Names that are taken, in their order.
+    /// Registered names, in their order.
     pub names: Vec<NameFacts>,
-    /// Workers, without surplus.
+    /// Number of workers, without surplus workers.
     pub workers: usize,
     /// Each of these workers; none in a simulation.
     pub worker_facts: Vec<WorkerFacts>,
-    /// Workers added because turns hold others up.
+    /// Workers added because turns block others.
     pub surplus_workers: usize,
     /// Bytes of cells and waiting messages that the runtime holds.
     pub bytes: i64,
-    /// Pages of 4 KiB that the heaps of actors have.
+    /// Number of pages of 4 KiB that the heaps of actors have.
     pub heap_pages: usize,
     /// How long their heaps kept actors from running, since the system began or
     /// [`System::forget_pauses`](crate::System::forget_pauses).
     pub pauses: PauseDistributions,
-    /// Actors that have ended, and of whose graphs others have something still.
+    /// Detached heaps: graphs of ended actors that are still referenced in part.
     pub orphans: usize,
 }
 
-/// What is known of one worker.
+/// Statistics of one worker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WorkerFacts {
-    /// Messages that it has taken up. One that waits behind others for their common guard is not
-    /// counted before that opens.
+    /// Number of messages that it has taken up. A message that waits behind others for their common
+    /// guard is not counted before the guard opens.
     pub turns: u64,
-    /// Time since the system began that it has not slept: in turns, or looking for work. Divided by
-    /// what [`Inspection::now`] has grown between two looks, its growth is the share in which the
-    /// worker was busy.
+    /// Time since the system began that it was awake: in turns, or looking for work. Its growth
+    /// between two snapshots, divided by that of [`Inspection::now`], is the worker's utilisation.
     pub busy: Duration,
 }
 
-/// What is known of one actor.
+/// Statistics of one actor.
 #[derive(Clone, Debug)]
 pub struct ActorFacts {
     /// Its path.
     pub actor: String,
     /// Stable name of its type.
     pub type_name: &'static str,
-    /// Messages that wait and could be processed.
+    /// Number of messages that wait and could be processed.
     pub depth: usize,
-    /// Messages that wait for their guard.
+    /// Number of messages that wait for their guard.
     pub deferred: usize,
     /// How long the oldest of them has waited, to a millisecond; zero when none waits.
     pub deferred_age: Duration,
     /// How long the oldest waiting message has waited, to a millisecond or one message; zero when
     /// none waits.
     pub age: Duration,
-    /// Turns that have ended.
+    /// Number of turns that have ended.
     pub turns: u64,
     /// Time spent in runs that have ended, by sampling: the milliseconds that began while it ran.
     pub busy: Duration,
     /// Stable name of the behaviour that runs now.
     pub current: Option<&'static str>,
-    /// How often its supervisor has started it again.
+    /// Number of restarts by its supervisor.
     pub restarts: u32,
-    /// For how long that has run, to a millisecond. `None` also in a simulation, and for an actor
+    /// Time since that turn began, to a millisecond. `None` also in a simulation, and for an actor
     /// that is declared to block.
     pub current_for: Option<Duration>,
-    /// How many are held back on account of it (T5): actors that are muted, and offers that wait
-    /// until it has recovered.
+    /// Number of senders that wait for it (T5): muted actors, and offers that wait until it has
+    /// recovered.
     pub mutes: usize,
-    /// Path of the overloaded actor that mutes this one: it takes no messages until that one has
-    /// recovered (T5).
+    /// Path of the overloaded actor that mutes this one: this one takes no messages until that
+    /// actor has recovered (T5).
     pub muted_by: Option<String>,
-    /// Whether its mailbox has a bound, and what becomes of a message that finds it full.
+    /// Whether its mailbox has a bound, and the policy for a message that finds it full.
     pub mailbox: Mailbox,
-    /// How many messages that bound has cost (T5): rejected or dropped, and counted as dead
+    /// Number of messages lost to that bound (T5): rejected or dropped, and counted as dead
     /// letters.
     pub lost: u64,
-    /// What is known of its heap, if its state is a graph.
+    /// Statistics of its heap, if its state is a graph.
     pub heap: Option<HeapFacts>,
     /// Why it is alive.
     pub because: AliveBecause,
@@ -116,10 +115,11 @@ pub struct ActorFacts {
 pub struct AliveBecause {
     /// Stable name of the behaviour that runs now.
     pub current: Option<&'static str>,
-    /// Addresses: in states, messages, timers, promises, and outside; and those dropped a moment
-    /// ago, by a run that has not ended or a worker that has not counted them back.
+    /// Number of addresses: in states, messages, timers, promises, and outside; including those
+    /// dropped a moment ago, by a run that has not ended or a worker that has not counted them
+    /// back.
     pub addresses: usize,
-    /// Waiting messages.
+    /// Number of waiting messages.
     pub messages: usize,
     /// Whether [`System::keep`](crate::System::keep) was called for it.
     pub kept: bool,

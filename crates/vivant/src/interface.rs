@@ -16,11 +16,11 @@ use std::panic::Location;
     note = "an actor implements an interface by `#[behaviours] impl Interface for {Self} {{ … }}`"
 )]
 pub trait Implements<I: ?Sized + Target>: Actor {
-    /// The behaviours that stand for the interface's messages.
+    /// The behaviours that implement the interface's messages.
     const TABLE: I::Table;
 }
 
-/// One row of an interface's table: how to make the implementor's message out of the interface's.
+/// One row of an interface's table: how to make the implementor's message from the interface's.
 pub struct Entry<M: Message> {
     actor: fn() -> TypeId,
     pack: Pack<M>,
@@ -42,8 +42,8 @@ impl<M: Message> Entry<M> {
     ///
     /// # Panics
     ///
-    /// When the table was made for another actor type than the one behind the link: a hand-written
-    /// [`Implements::TABLE`] names a behaviour of some other actor.
+    /// When the table was made for another actor type than the link's: a hand-written
+    /// [`Implements::TABLE`] names a behaviour of another actor.
     #[track_caller]
     pub fn call<'a, I: ?Sized + Target>(&self, link: &'a Link<I>, args: M::Args) -> Call<'a, M> {
         let class = link.to.class;

@@ -3,10 +3,10 @@
 //! seed.
 //!
 //! An actor is a Rust value that only its own messages touch, one at a time. A method is a message;
-//! an [`Address`] is the only way to reach an actor; a [`Turn`] is the processing of one message.
-//! Nothing waits inside a turn: a question gives a [`Promise`], which continues in a later one. A
-//! [`System`] runs actors on threads, a [`Simulation`](simulation::Simulation) on one thread under
-//! a seed, in virtual time.
+//! an [`Address`] is the only way to reach an actor; a [`Turn`] is the processing of one message. A
+//! turn never blocks: a request gives a [`Promise`], which continues in a later turn. A [`System`]
+//! runs actors on threads, a [`Simulation`](simulation::Simulation) on one thread under a seed, in
+//! virtual time.
 //!
 //! ```
 //! use vivant::prelude::*;
@@ -34,36 +34,36 @@
 //! |---|---|
 //! | defining actors and messages | [`Actor`](derive@Actor), [`behaviours`], [`interface`]; by hand: [`trait@Actor`], [`Behaviour`] |
 //! | what a behaviour can do | [`Turn`] |
-//! | answers | [`Promise`], [`Resolver`]; outside [`Call::ask`], [`Asked`] |
-//! | mailboxes with a bound | [`Mailbox`], [`Call::offer`] |
-//! | beginning and ending | [`System`], [`Address::stop`], [`StopReason`] |
-//! | starting again | [`Supervisor`], [`Child`] |
-//! | an object inside another actor | [`Far`], [`Tag`] |
-//! | hearing of an end, failing together | [`Turn::watch`], [`Turn::link`] |
-//! | finding actors | [`System::register`], [`System::lookup`] |
-//! | telling many | [`Topic`], [`Group`] |
-//! | sharing work | [`Router`] |
-//! | rates | [`RateLimit`] |
+//! | replies | [`Promise`], [`Resolver`]; outside [`Call::ask`], [`Asked`] |
+//! | bounded mailboxes | [`Mailbox`], [`Call::offer`] |
+//! | start and end | [`System`], [`Address::stop`], [`StopReason`] |
+//! | supervision, restarts | [`Supervisor`], [`Child`] |
+//! | far references: an object inside another actor | [`Far`], [`Tag`] |
+//! | monitors and links | [`Turn::watch`], [`Turn::link`] |
+//! | registered names | [`System::register`], [`System::lookup`] |
+//! | publish and subscribe, broadcast | [`Topic`], [`Group`] |
+//! | load balancing | [`Router`] |
+//! | rate limits | [`RateLimit`] |
 //! | streams | [`Turn::attach`] |
-//! | later, and again and again | [`Turn::after`], [`Turn::every`], [`Turn::timer`] |
+//! | timers: once, periodic | [`Turn::after`], [`Turn::every`], [`Turn::timer`] |
 //! | tests under seeds | [`macro@test`], [`simulation`] |
-//! | what went wrong | [`AskError`], [`DeadLetters`], [`Report`] |
-//! | what goes on | [`System::inspect`] |
+//! | errors and failures | [`AskError`], [`DeadLetters`], [`Report`] |
+//! | inspection of a running system | [`System::inspect`] |
 //!
-//! What a program may rely on (order, delivery, failure, fairness), each with what is not promised,
-//! is in `docs/semantics.md` of the repository; what to do when a program does not do what one
-//! expects, in `docs/faq.md`.
+//! The guarantees (order, delivery, failure, fairness), each with its limits, are in
+//! `docs/semantics.md` of the repository; help with a program that behaves unexpectedly is in
+//! `docs/faq.md`.
 //!
 //! # Features
 //!
 //! - `macros` (default): the derive and attribute macros. All they write can be written by hand.
 //! - `tokio`: futures given to [`Turn::spawn`] run in the context of a tokio runtime.
 //! - `tracing`: a root span for each turn, linked to the span in which its message was sent; events
-//!   for what begins, ends and goes wrong.
-//! - `metrics`: counters and histograms by types and behaviours, for whichever recorder is
-//!   installed before the system is built.
+//!   for starts, ends and failures.
+//! - `metrics`: counters and histograms by types and behaviours, for the recorder that is installed
+//!   before the system is built.
 //!
-//! What the last two tell, and what that costs, is in `docs/observing.md` of the repository.
+//! The contents and the cost of the last two are in `docs/observing.md` of the repository.
 
 #[cfg(test)]
 extern crate self as vivant;
@@ -102,7 +102,7 @@ mod interface;
 )]
 mod mailbox;
 mod mute;
-// Declared here, because `verify/loom` compiles `mute/mod.rs` too, and has no use for its model.
+// Declared here, because `verify/loom` compiles `mute/mod.rs` too, without its model.
 #[cfg(test)]
 #[path = "mute/model.rs"]
 mod mute_model;
@@ -171,13 +171,13 @@ pub use turn::Turn;
 pub use unreachable::{Acquaintances, Acquainted, KeptBy, Mortal, WhyAlive};
 pub use vivant_brc::Brc;
 
-/// Collected heaps: what a state with a lifetime is made of. All of `vivant-heap`.
+/// Collected heaps: for states with a lifetime. All of `vivant-heap`.
 pub mod heap {
     pub use vivant_heap::*;
-    /// As `vivant_heap::Freeze`.
+    /// Like `vivant_heap::Freeze`.
     #[cfg(feature = "macros")]
     pub use vivant_macros::ActorsFreeze as Freeze;
-    /// As `vivant_heap::Object`, for programs that depend on `vivant` alone.
+    /// Like `vivant_heap::Object`, for programs that depend on `vivant` alone.
     #[cfg(feature = "macros")]
     pub use vivant_macros::ActorsObject as Object;
 }
@@ -189,7 +189,7 @@ pub use heap::{
 #[cfg(feature = "macros")]
 pub use vivant_macros::{Actor, behaviours, interface, test};
 
-/// The pages of the repository, whose examples are run as tests.
+/// The pages of the repository: their examples are run as tests.
 #[cfg(all(doctest, feature = "macros"))]
 mod pages {
     #[doc = include_str!("../../../README.md")]

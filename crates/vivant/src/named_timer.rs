@@ -15,14 +15,15 @@ use std::fmt;
 use std::time::Duration;
 
 /// The named timers of one system. Only an actor's own turns set and cancel those of its names; the
-/// clock forgets what has fired.
+/// clock removes those that have fired.
 #[derive(Default)]
 pub(crate) struct NamedTimers(Mutex<Table>);
 
 #[derive(Default)]
 struct Table {
     next_number: u64,
-    /// An actor's entry lasts until it ends, also when it is empty: its end is waited for.
+    /// An actor's entry lasts until it ends, also when it is empty: its exit hook is registered
+    /// once.
     actors: BTreeMap<u64, BTreeMap<String, Set>>,
 }
 
@@ -33,7 +34,7 @@ struct Set {
     timer: Option<TimerId>,
 }
 
-/// Two timers that agree in this are the same.
+/// Two timers with equal values are the same.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct What {
     when: When,
@@ -78,8 +79,8 @@ pub struct NamedTimer<'t> {
 }
 
 impl<A: Actor> Turn<'_, A> {
-    /// This actor's timer of that name, to set or to cancel. It is the actor's and not its state's:
-    /// an actor that is started anew finds it running.
+    /// This actor's timer of that name, to set or to cancel. It belongs to the actor and not to its
+    /// state: a restarted actor finds it running.
     pub fn timer<'t>(&'t self, name: &'t str) -> NamedTimer<'t> {
         NamedTimer {
             worker: self.worker(),
@@ -89,11 +90,11 @@ impl<A: Actor> Turn<'_, A> {
 }
 
 impl NamedTimer<'_> {
-    /// Sends `call` again and again, as [`Turn::every`] does.
+    /// Sends `call` periodically, as [`Turn::every`] does.
     ///
-    /// If it is set already, with this period, message and receiver, it goes on as it is: with its
-    /// next tick where it was, and with the arguments that it has. Any other timer of this name is
-    /// taken back first. It ends with this actor.
+    /// If it is set already, with this period, message and receiver, it continues unchanged: with
+    /// the time of its next tick, and with its old arguments. Any other timer of this name is
+    /// cancelled first. It ends with this actor.
     ///
     /// Costs a lock of the system's named timers, and what setting a timer costs.
     ///
@@ -112,9 +113,9 @@ impl NamedTimer<'_> {
 
     /// Sends `call` once, after `delay`, as [`Turn::after`] does.
     ///
-    /// If it is set already, with this delay, message and receiver, and has not fired, it goes on
-    /// as it is: its deadline is not put off. To put it off, [`cancel`](NamedTimer::cancel) it
-    /// first. Any other timer of this name is taken back. It ends with this actor.
+    /// If it is set already, with this delay, message and receiver, and has not fired, it continues
+    /// unchanged: its deadline is not postponed. To postpone it, [`cancel`](NamedTimer::cancel) it
+    /// first. Any other timer of this name is cancelled. It ends with this actor.
     pub fn after<M: Message>(self, delay: Duration, call: Call<'_, M>) -> Timer {
         let when = When::After { ns: ns(delay) };
         self.set(when, call, |call, gone| {
@@ -125,7 +126,7 @@ impl NamedTimer<'_> {
         })
     }
 
-    /// Takes the timer back; false when none of this name is set.
+    /// Cancels the timer; false when none of this name is set.
     pub fn cancel(self) -> bool {
         self.cancel_any(self.worker.with_me(|me| me.id))
     }
@@ -155,7 +156,7 @@ impl NamedTimer<'_> {
             let end = move |system: &Shared| system.named_timers.end(system, actor);
             let _until_its_end = self.worker.with_me(|me| system.when_ended(me, end));
         }
-        // Written down first: it may fire before this turn goes on.
+        // Recorded first: it may fire before this turn continues.
         let number = named.insert(actor, name, what);
         let gone = {
             let (system, name) = (Arc::downgrade(system), name.to_owned());
@@ -227,7 +228,7 @@ impl NamedTimers {
         }
     }
 
-    /// The actor has ended: its timers are taken back.
+    /// The actor has ended: cancels its timers.
     fn end(&self, system: &Shared, actor: u64) {
         let timers = lock(&self.0).actors.remove(&actor).unwrap_or_default();
         for timer in timers.into_values().filter_map(|set| set.timer) {

@@ -1,5 +1,4 @@
-//! Names: actors that are found by what they are for. Each system has its own; nothing is global to
-//! the process.
+//! Registered names of actors. Each system has its own; nothing is global to the process.
 
 use crate::actor::Actor;
 use crate::address::{Address, Target, WeakAddress};
@@ -19,31 +18,31 @@ pub(crate) struct Names(Mutex<BTreeMap<String, Entry>>);
 
 struct Entry {
     cell: CellRef,
-    /// A `WeakAddress` of what it was registered as.
+    /// A `WeakAddress` of the type that was registered.
     address: Box<dyn Any + Send + Sync>,
     registered_as: &'static str,
     ending: EndingId,
 }
 
 impl Entry {
-    /// Its actor has ended, or nobody can reach it any more.
+    /// Whether the actor has ended, or is unreachable.
     fn is_free(&self) -> bool {
         self.cell.ended().is_some() || self.cell.addresses() == 0
     }
 }
 
-/// A name that is taken; in [`Inspection::names`](crate::Inspection::names).
+/// A registered name; in [`Inspection::names`](crate::Inspection::names).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NameFacts {
     /// The name.
     pub name: String,
     /// Path of the actor that has it.
     pub actor: String,
-    /// The type whose address was registered: an actor's, or an interface's.
+    /// The type of the registered address: an actor's, or an interface's.
     pub registered_as: &'static str,
 }
 
-/// Why a name was not given.
+/// Why a registration failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RegisterError {
@@ -54,7 +53,7 @@ pub enum RegisterError {
         /// Path of the actor that has it.
         by: String,
     },
-    /// The actor that was to have it has ended.
+    /// The actor to be registered has ended.
     Ended {
         /// The name.
         name: String,
@@ -63,20 +62,20 @@ pub enum RegisterError {
     },
 }
 
-/// Why nobody was found under a name.
+/// Why a lookup failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LookupError {
-    /// Nobody has it now.
+    /// The name is not registered.
     Unknown {
         /// The name.
         name: String,
     },
-    /// It was given to an address of another type.
+    /// It is registered with an address of another type.
     OtherType {
         /// The name.
         name: String,
-        /// The type that was asked for.
+        /// The requested type.
         wanted: &'static str,
         /// The type that was registered.
         registered_as: &'static str,
@@ -130,8 +129,8 @@ impl Shared {
         }
         let id = to.id;
         let forgotten = name.to_owned();
-        // Under the lock, which the end of the actor needs to forget the name: it finds what is
-        // written here.
+        // Under the lock: the exit hook needs it to remove the name, so it finds what is written
+        // here.
         let asked = self.when_ended(&to, move |system| system.names.forget(&forgotten, id));
         let Some(ending) = asked else {
             drop(names);
@@ -182,12 +181,12 @@ impl Shared {
 }
 
 impl System {
-    /// Gives `address` a name, under which [`lookup`](System::lookup) finds it, as what it is here:
-    /// an address of an actor, or of an interface. An actor may have several names; to give it one
-    /// again that it has is no error.
+    /// Registers `address` under a name, for [`lookup`](System::lookup) with the same type: an
+    /// address of an actor, or of an interface. An actor may have several names; to register it
+    /// again under a name that it has is no error.
     ///
     /// A name does not keep its actor alive; [`System::keep`] does. The name is free again as soon
-    /// as the actor has ended or nobody can reach it.
+    /// as the actor has ended or is unreachable.
     ///
     /// ```
     /// use vivant::prelude::*;
@@ -207,7 +206,7 @@ impl System {
     /// # Ok(()) }
     /// ```
     ///
-    /// Costs a lock of the system's names and of its list of what follows from an actor's end.
+    /// Costs a lock of the system's names and of its exit hooks.
     ///
     /// # Errors
     ///
@@ -224,17 +223,17 @@ impl System {
         self.shared().register(name, address)
     }
 
-    /// Takes a name back; false when nobody had it.
+    /// Removes a name; false when it was not registered.
     pub fn unregister(&self, name: &str) -> bool {
         self.shared().unregister(name)
     }
 
-    /// The actor that has this name. Costs a lock of the system's names; whoever sends often keeps
+    /// The actor that has this name. Costs a lock of the system's names: for frequent sends, keep
     /// the address.
     ///
     /// # Errors
     ///
-    /// Nobody has the name, or it was given to an address of another type than `T`.
+    /// The name is not registered, or it is registered with an address of another type than `T`.
     pub fn lookup<T: ?Sized + Target>(&self, name: &str) -> Result<Address<T>, LookupError> {
         self.shared().lookup(name)
     }
@@ -263,7 +262,7 @@ impl<A: Actor> Turn<'_, A> {
     ///
     /// # Errors
     ///
-    /// Nobody has the name, or it was given to an address of another type than `T`.
+    /// The name is not registered, or it is registered with an address of another type than `T`.
     pub fn lookup<T: ?Sized + Target>(&self, name: &str) -> Result<Address<T>, LookupError> {
         self.worker().system.lookup(name)
     }

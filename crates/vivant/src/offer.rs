@@ -1,4 +1,4 @@
-//! Sending from outside that waits until the receiver has room for the message (T5).
+//! Sending from outside of turns that waits until the receiver has room for the message (T5).
 
 use crate::behaviour::Message;
 use crate::call::Call;
@@ -14,12 +14,12 @@ use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-/// A message that is sent as soon as its receiver has room for it; made by [`Call::offer`]. A
-/// future for any executor.
+/// A message that is sent when there is room: as soon as its receiver can take it; made by
+/// [`Call::offer`]. A future for any executor.
 ///
 /// Nothing is sent before the first poll. Dropped while it waits, it takes the message back, and
-/// those who wait behind it move up. One that was woken has a place in the mailbox, and keeps it
-/// until it is polled or dropped.
+/// the senders behind it move up. A woken offer has a place in the mailbox, and keeps it until it
+/// is polled or dropped.
 #[must_use = "an offer is made when it is awaited"]
 pub struct Offer<M: Message> {
     state: State<M>,
@@ -43,7 +43,7 @@ impl<M: Message> Offer<M> {
     }
 }
 
-/// What becomes of an offer that begins.
+/// The state of an offer at its first poll.
 fn begin<M: Message>(call: Call<'static, M>) -> Result<State<M>, SendError<M>> {
     if let Some(inside) = Worker::inside() {
         return Err(call.not_sent(NotSent::InsideTurn(inside.into())));
@@ -81,7 +81,7 @@ fn begin<M: Message>(call: Call<'static, M>) -> Result<State<M>, SendError<M>> {
     })
 }
 
-// What waits is never pinned: a call is data.
+// It contains nothing pinned: a call is data.
 impl<M: Message> Unpin for Offer<M> {}
 
 impl<M: Message> Future for Offer<M> {
@@ -100,7 +100,7 @@ impl<M: Message> Future for Offer<M> {
             _ => {}
         }
         if let State::Waits { call, then, .. } = std::mem::replace(&mut self.state, State::Done) {
-            // If it has ended, a place that was promised went with it.
+            // If the actor has ended, its reserved place has gone too.
             call.undelivered()?.post_by(then, Resolver::nobody());
         }
         Poll::Ready(Ok(()))

@@ -1,4 +1,5 @@
-//! Bugs that tests plant, to see that their checkers find them. Compiled for tests only.
+//! Injected faults: bugs that self-tests of the checkers turn on, to see that the checkers find
+//! them. Compiled for tests only.
 
 use std::cell::Cell;
 
@@ -6,57 +7,57 @@ use std::cell::Cell;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Planted {
     Nothing,
-    /// A turn changes the state, and no guard is looked at again.
+    /// A turn changes the state, and no guard is tested again.
     ForgottenGuard,
-    /// One that has just come waits behind another, though its guard reads its arguments.
+    /// A message that has just come waits behind another, although its guard reads its arguments.
     WrongLine,
-    /// A restart loses a message that waited.
+    /// A restart loses a waiting message.
     #[cfg_attr(miri, allow(dead_code, reason = "planted without an interpreter only"))]
     LostOnRestart,
-    /// A supervisor starts a child once more than it may.
+    /// A supervisor restarts a child once more than its budget allows.
     #[cfg_attr(miri, allow(dead_code, reason = "planted without an interpreter only"))]
     OverBudget,
     /// A message comes between two steps of another.
     MessageBetweenSteps,
-    /// A step finds nothing: what was left for it is dropped.
+    /// A step finds no locals: they were dropped.
     LostLocals,
-    /// What was left for a step that will not come is never dropped.
+    /// The locals for a step that will not come are never dropped.
     LeakedLocals,
-    /// A message that loses its next step is dropped, and nobody is told.
+    /// A message that loses its next step is dropped, and its ask does not fail.
     UntoldStep,
-    /// The next incarnation goes on with a step of the last one.
+    /// The next incarnation continues with a step of the last one.
     InheritedStep,
-    /// Signals are heard after the last step only.
+    /// Signals are handled after the last step only.
     DeafSteps,
-    /// A step that a fault has hit is taken again.
+    /// A step that a fault has aborted is run again.
     StepAfterPanic,
-    /// Steps cost nothing of the budget.
+    /// Steps use up none of the budget.
     FreeSteps,
-    /// Who has a step to take, and no message, is idle.
+    /// An actor with a step to run, and no message, is idle.
     ParkedStep,
-    /// The guard is asked before every step.
+    /// The guard is tested before every step.
     GuardedStep,
     /// Every step takes a place in the mailbox.
     StepTakesPlace,
-    /// Where a message was sent from is not copied to its next step.
+    /// The place of sending is not copied to the next step.
     StepWithoutPlace,
-    /// After a panic the worker keeps what was left for the step.
+    /// After a panic the worker keeps the locals for the step.
     LeftWithWorker,
     /// Each address in a state is shown twice.
     ShownTwice,
-    /// Whoever has more addresses than the others show is condemned all the same.
+    /// An actor with more addresses than the others show becomes dying all the same.
     UncheckedCount,
-    /// The verdict trusts what the look has seen, and does not look again.
+    /// The verdict trusts the findings of the pass, and does not examine the group anew.
     StaleVerdict,
-    /// Who was condemned, and cannot be, stays so.
+    /// An aborted verdict leaves its marks.
     ForgottenPardon,
-    /// Who could not be judged because others ran is not looked at again.
+    /// A candidate without a result, because other actors ran, is not examined again.
     ForgottenSuspect,
-    /// A drop makes nobody a suspect.
+    /// A drop makes no actor a candidate.
     UnnoticedDrop,
-    /// What a mark has seen in a heap is trusted after the actor has run.
+    /// An edge snapshot is used after the actor has run.
     StaleSighting,
-    /// After a panic the heap keeps what was left for the step.
+    /// After a panic the heap keeps the locals for the step.
     LeftInHeap,
 }
 
@@ -64,12 +65,12 @@ thread_local! {
     static PLANTED: Cell<Planted> = const { Cell::new(Planted::Nothing) };
 }
 
-/// Whether the test that runs on this thread has planted `bug`.
+/// Whether the test on this thread has injected `bug`.
 pub(crate) fn is_planted(bug: Planted) -> bool {
     PLANTED.get() == bug
 }
 
-/// Runs `test`, which is to fail, with `bug` in place.
+/// Runs `test`, which is to fail, with `bug` injected.
 ///
 /// # Panics
 ///
@@ -78,7 +79,7 @@ pub(crate) fn must_catch(bug: Planted, test: impl FnOnce() + std::panic::UnwindS
     let _words = caught(bug, test);
 }
 
-/// As `must_catch`: the words with which it fails.
+/// Like `must_catch`: returns the message of the failure.
 ///
 /// # Panics
 ///

@@ -1,4 +1,4 @@
-//! Rate limits: so many in such a time (T10). A plain value, for an actor's state.
+//! Rate limits: a token bucket (T10). A plain value, for an actor's state.
 
 use crate::timer::ns;
 use std::error::Error;
@@ -7,9 +7,9 @@ use std::time::Duration;
 
 /// A token bucket: it admits `amount` in each `per`, evenly, after a first burst.
 ///
-/// It holds no clock: it is told the time, [`Turn::now`](crate::Turn::now) or
-/// [`Clock::now`](crate::Clock::now), so that it is as virtual as the rest in a simulation. Whole
-/// numbers only: it does not drift, however often and with what times it is asked.
+/// It has no clock: the caller passes the time, [`Turn::now`](crate::Turn::now) or
+/// [`Clock::now`](crate::Clock::now), so in a simulation it uses virtual time. It computes with
+/// integers: it does not drift, however often and with what times it is called.
 ///
 /// ```
 /// use std::time::Duration;
@@ -37,10 +37,10 @@ pub struct RateLimit {
     amount: u64,
     per_ns: u64,
     burst: u64,
-    /// What is in the bucket: one unit of what is admitted is `per_ns` of this, and each nanosecond
-    /// brings `amount`. So nothing is ever rounded.
+    /// The content of the bucket: one admitted unit is `per_ns` of this, and each nanosecond adds
+    /// `amount`. So nothing is ever rounded.
     level: u128,
-    /// The latest time that it was told.
+    /// The latest time that was passed.
     at_ns: u64,
 }
 
@@ -48,20 +48,20 @@ pub struct RateLimit {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RateLimited {
-    /// Too much at this time. After this long, and not a nanosecond earlier, as much is admitted,
-    /// if nobody else is before.
+    /// Too much at this time. After this duration, and not a nanosecond earlier, the same count is
+    /// admitted, if nothing else is admitted before.
     TryAgainAfter(Duration),
-    /// More than the bucket holds: it is never admitted at once.
+    /// More than the bucket's capacity: it is never admitted at once.
     MoreThanBurst {
-        /// What was asked for.
+        /// The requested count.
         asked: u64,
-        /// What the bucket holds.
+        /// The bucket's capacity.
         burst: u64,
     },
 }
 
 impl RateLimit {
-    /// Admits `amount` in each `per`; at first, and after a rest, `amount` at once.
+    /// Admits `amount` in each `per`; at first, and after a pause, `amount` at once.
     ///
     /// # Panics
     ///
@@ -79,7 +79,7 @@ impl RateLimit {
         limit.burst(amount)
     }
 
-    /// As it is when new, with another bound for what is admitted at once.
+    /// The same limit, new and with another bound for what is admitted at once.
     ///
     /// # Panics
     ///
@@ -91,7 +91,7 @@ impl RateLimit {
         self
     }
 
-    /// Admits `count` now, or says when it would. What is not admitted costs nothing.
+    /// Admits `count` now, or returns when it would. A refused call uses up nothing.
     ///
     /// # Errors
     ///
@@ -116,14 +116,14 @@ impl RateLimit {
         }
     }
 
-    /// How much would be admitted now.
+    /// The count that would be admitted now.
     pub fn available(&mut self, now: Duration) -> u64 {
         self.refill(ns(now));
         // At most the burst.
         (self.level / u128::from(self.per_ns)) as u64
     }
 
-    /// What has come since the latest time. A time before that brings nothing.
+    /// Adds the tokens since the latest time. An earlier time adds nothing.
     fn refill(&mut self, now_ns: u64) {
         let since = u128::from(now_ns.saturating_sub(self.at_ns));
         self.at_ns = self.at_ns.max(now_ns);

@@ -1,12 +1,13 @@
-//! All actors of a system: for inspection and shutdown. Owns the life of each (C5), not the actor.
+//! All actors of a system: for inspection and shutdown. It owns the lifetime of each (C5); an actor
+//! does not own itself.
 //!
-//! Slabs, so that a birth and an end touch one place each, however many there are: an actor knows
-//! its place.
+//! Slabs: the start and the end of an actor touch one place each, however many actors there are,
+//! because an actor knows its place.
 
 use crate::cell::{CellRef, Header};
 use crate::sync::{AtomicUsize, Mutex, Ordering, lock};
 
-/// Workers seldom meet on one slab.
+/// Number of slabs: workers seldom contend for one.
 const SLABS: usize = 16;
 
 #[derive(Default)]
@@ -25,7 +26,7 @@ struct Places {
 }
 
 thread_local! {
-    /// Which slab this thread's births go to: it decides nothing but speed.
+    /// The slab for actors made by this thread: it affects speed only.
     static SLAB: usize = {
         static NEXT: AtomicUsize = AtomicUsize::new(0);
         NEXT.fetch_add(1, Ordering::Relaxed) % SLABS
@@ -52,7 +53,7 @@ fn full() -> ! {
 
 impl Registry {
     /// Ends the process if a slab has no room for another: more than 2²⁸ actors of one thread.
-    /// Unwinding would leave an actor without a life (C5).
+    /// Unwinding would leave an actor without an owner of its lifetime (C5).
     pub(crate) fn insert(&self, cell: CellRef) {
         let slab = SLAB.try_with(|slab| *slab).unwrap_or(0);
         let mut places = lock(&self.0[slab].places);
@@ -67,7 +68,7 @@ impl Registry {
         }
     }
 
-    /// Takes the actor out, if it is there.
+    /// Removes the actor, if it is there.
     pub(crate) fn remove(&self, actor: &Header) -> Option<CellRef> {
         let (slab, at) = place_of(actor.place());
         let mut places = lock(&self.0[slab].places);
@@ -96,7 +97,7 @@ impl Registry {
         self.0.iter().map(alive).sum()
     }
 
-    /// All that exist now, in the order of their creation.
+    /// All actors that exist now, in the order of their creation.
     pub(crate) fn all(&self) -> Vec<CellRef> {
         let mut all: Vec<CellRef> = self
             .0

@@ -1,4 +1,4 @@
-//! What the runtime has to say that nobody asked for: slow turns, panics, threads it could not
+//! Reports: unsolicited notices of the runtime. Slow turns, panics, threads that it could not
 //! start.
 
 use crate::cell::catch;
@@ -12,10 +12,10 @@ use std::fmt;
 use std::io;
 use vivant_heap::Marking;
 
-/// How many of the latest reports are kept for inspection.
+/// Number of latest reports kept for inspection.
 const KEPT_MAX: usize = 64;
 
-/// Something that an operator should know.
+/// A notice for the operator.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Report {
@@ -29,44 +29,44 @@ pub enum Report {
         for_ms: u64,
     },
     /// A turn, or a step of one, has allocated more in its actor's heap than the system's limit:
-    /// meanwhile nothing could be collected.
+    /// nothing can be collected meanwhile.
     LargeTurn {
         /// Path of the actor.
         actor: String,
         /// Stable name of the behaviour.
         behaviour: &'static str,
-        /// How much, with what was young before it.
+        /// Bytes allocated, including those that were young before it.
         bytes: u64,
     },
     /// A turn, a stop hook or the drop of a state panicked.
     Panicked(Panic),
-    /// A supervisor gave up, and nobody is above it: its tree ends.
+    /// A supervisor gave up, and has no supervisor above it: its tree ends.
     GaveUp {
         /// Path of the supervisor.
         supervisor: String,
         /// Why.
         why: Arc<GaveUp>,
     },
-    /// A supervised actor has not begun, gone down or ended in the time it was given; its tree goes
-    /// on without it.
+    /// A supervised actor has not started, stopped or ended in its time limit; its tree continues
+    /// without it.
     Overdue {
         /// Path of the actor.
         actor: String,
     },
-    /// A text says how the heaps of some type's actors are marked, and no actor with a heap of this
-    /// type has begun until the system was shut down: the name may be mistyped
+    /// A configuration text sets how the heaps of some type's actors are marked, and no actor with
+    /// a heap of this type was started until the system was shut down: the name may be mistyped
     /// ([`SystemBuilder::collectors`](crate::SystemBuilder::collectors)).
     UnusedCollector {
         /// Where the text was: `VIVANT_COLLECTOR` or `SystemBuilder::collectors`.
         place: &'static str,
         /// The name in it.
         name: String,
-        /// How their heaps would have been marked.
+        /// The marking mode that the text sets.
         marking: Marking,
     },
     /// The operating system refused a thread.
     ThreadFailed {
-        /// Its words.
+        /// Its message.
         error: String,
     },
 }
@@ -200,7 +200,8 @@ impl Reports {
     fn say(&self, report: Report) {
         observe::report(&report);
         if let Some(listener) = &self.listener {
-            // On a worker's or the clock's thread: a listener that panics must not take it along.
+            // On a worker's or the clock's thread: a panic of the listener must not end that
+            // thread.
             let _heard = catch(|| listener(&report));
         }
         let mut latest = lock(&self.latest);

@@ -1,4 +1,4 @@
-//! Routers: several actors that do the same work, and which of them is next (T10).
+//! Routers: load balancing between actors that do the same work (T10).
 
 use crate::address::{Address, Target};
 use crate::behaviour::Message;
@@ -11,8 +11,8 @@ use crate::system::Spawner;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
-/// Actors that do the same work. It says which one gets the next message; what is sent is up to the
-/// caller.
+/// A load balancer: it selects one of several actors that do the same work. The caller sends the
+/// message itself.
 ///
 /// ```
 /// use vivant::prelude::*;
@@ -27,20 +27,19 @@ use std::hash::{Hash, Hasher};
 /// let system = System::new();
 /// let workers = Router::spawn(&system, 3, |_| Worker { done: 0 });
 /// workers.next().work(1).send();                              // one after the other
-/// workers.least_loaded().work(1).send();                      // who has the fewest messages waiting
+/// workers.least_loaded().work(1).send();          // the fewest waiting messages
 /// let done = workers.by_key("Ada").work(1).ask_blocking()?;   // for Ada always the same
 /// workers.broadcast(|worker| worker.work(10));
 /// assert!(workers.by_key("Ada").work(0).ask_blocking()? >= done + 10);
 /// # Ok(()) }
 /// ```
 ///
-/// The members are chosen once; actors whose state a `#[start]` function makes are collected:
+/// The members are fixed. To route to actors with a `#[start]` function, collect their addresses:
 /// `(0..3).map(|i| Worker::spawn(&system, i)).collect::<Router<_>>()`.
 ///
-/// A handle: clones share the members and whose turn it is. It holds their addresses, so they live
-/// as long as it. A member that has ended is passed over. When all have ended the choice falls on
-/// one of them all the same: what is sent to it is a dead letter, and what is asked of it is
-/// answered with the reason of its end.
+/// A handle: clones share the members and the round-robin position. It holds the members'
+/// addresses, so they live as long as it. An ended member is skipped. When all have ended an ended
+/// one is returned: a message to it is a dead letter, and an ask fails with the reason of its end.
 pub struct Router<T: ?Sized + Target>(Arc<Members<T>>);
 
 struct Members<T: ?Sized + Target> {
@@ -49,8 +48,8 @@ struct Members<T: ?Sized + Target> {
 }
 
 impl<A: PlainActor> Router<A> {
-    /// Makes `count` actors, each of the state that `make` gives for its number. Within a turn they
-    /// are its actor's children.
+    /// Makes `count` actors, each with the state that `make` returns for its number. Within a turn
+    /// they are children of that turn's actor.
     ///
     /// # Panics
     ///
@@ -67,17 +66,16 @@ impl<A: PlainActor> Router<A> {
 }
 
 impl<T: ?Sized + Target> Router<T> {
-    /// One after the other, round and round. Costs one atomic addition and a look at each member
-    /// that is passed over.
+    /// Round-robin. Costs one atomic addition and a look at each member that is skipped.
     pub fn next(&self) -> &Address<T> {
         self.first_alive(self.0.turn.fetch_add(1, Ordering::Relaxed))
     }
 
-    /// The one with the fewest messages waiting or running; among equals the one whose turn is
-    /// next. Looks at all members (not at two by chance), with three loads each: for hundreds of
-    /// them, take [`Router::next`].
+    /// The member with the fewest messages waiting or running; among equals the next in round-robin
+    /// order. Looks at all members (not at two random ones), with three loads each: for hundreds of
+    /// them, use [`Router::next`].
     ///
-    /// What other threads send at the same time may not be seen yet.
+    /// Messages that other threads send at the same time may not be counted yet.
     pub fn least_loaded(&self) -> &Address<T> {
         let start = self.0.turn.fetch_add(1, Ordering::Relaxed);
         self.alive_from(start)
@@ -85,14 +83,14 @@ impl<T: ?Sized + Target> Router<T> {
             .unwrap_or_else(|| self.first_alive(start))
     }
 
-    /// Always the same for equal keys, as long as the same members live; when one ends, only its
-    /// own keys go to others.
+    /// Always the same member for equal keys, as long as the same members live; when a member ends,
+    /// only its own keys move to others.
     ///
     /// Rendezvous hashing: of all living members the one with the highest hash of the key and the
-    /// member's number in this router. So a router of more members, the first of them the same in
-    /// number, leaves most keys where they were. The hash is FNV-1a with SplitMix64 to finish, of
-    /// what the key's `Hash` writes: the same in every run of one build. Costs one short hash for
-    /// each member, besides the key's.
+    /// member's number in this router. So adding members behind the present ones leaves most keys
+    /// where they were. The hash is FNV-1a with SplitMix64 to finish, of the bytes that the key's
+    /// `Hash` writes: the same in every run of one build. Costs one short hash for each member,
+    /// besides the key's.
     pub fn by_key<K: Hash + ?Sized>(&self, key: &K) -> &Address<T> {
         let mut hasher = Fnv::default();
         key.hash(&mut hasher);
@@ -128,7 +126,7 @@ impl<T: ?Sized + Target> Router<T> {
         round.filter(|member| Address::is_alive(member))
     }
 
-    /// From `start` on; one that has ended, when all have.
+    /// The first living member from `start` on; an ended member, when all have ended.
     fn first_alive(&self, start: usize) -> &Address<T> {
         let addresses = &self.0.addresses;
         self.alive_from(start)
@@ -141,7 +139,7 @@ fn header<T: ?Sized + Target>(address: &Address<T>) -> &Header {
     &Address::link(address).to
 }
 
-/// Messages that wait, and the one that runs.
+/// Number of messages, waiting and running.
 fn load(actor: &Header) -> usize {
     actor.depth() + usize::from(actor.facts.current().is_some())
 }

@@ -1,5 +1,5 @@
-//! Behaviours in steps: a long turn that lets the collector, the runtime and the time budget in
-//! between.
+//! Behaviours in steps: a long turn, divided so that the collector and the runtime can run, and the
+//! time budget is checked, in between.
 
 use crate::actor::Actor;
 use crate::behaviour::Behaviour;
@@ -8,20 +8,20 @@ use crate::promise::Resolver;
 use crate::space::Plain;
 use crate::turn::Turn;
 
-/// What one step of a behaviour comes to: the behaviour is called again, with other values, or is
+/// The outcome of one step of a behaviour: the behaviour is called again, with other values, or is
 /// done (T1).
 ///
-/// A behaviour that returns this is a loop whose body is the method and whose variables are its
-/// parameters: the message brings their first values, [`Step::Again`] their next ones (a tuple, or
+/// A behaviour that returns this is a loop: its body is the method, its variables are the
+/// parameters. The message carries their first values, [`Step::Again`] their next ones (a tuple, or
 /// the one value if there is one parameter). A parameter marked `#[locals]` is not in the message:
 /// it begins as its type's default, and may be of any type that the actor's state may be of; in an
 /// actor with a graph it may refer to collected objects, which live as long as it does.
 ///
 /// Between two steps the actor's heap may be collected, and the actor may be stopped, or leave its
-/// worker because its time is spent (T6); other messages, answers and timers wait until the last
-/// step. A guard is asked before the first one only. If a step panics the others are lost; what
-/// earlier ones did to the state stays. Stopped or started afresh between two steps, the message is
-/// a dead letter, and whoever asked is told.
+/// worker because its time budget is used up (T6). Other messages, replies and timers wait until
+/// the last step. A guard is tested before the first step only. If a step panics the others are
+/// lost; the changes of earlier ones to the state stay. If the actor is stopped or restarted
+/// between two steps, the message is a dead letter, and its ask fails.
 ///
 /// Costs one recycled block of memory a step.
 ///
@@ -33,7 +33,7 @@ use crate::turn::Turn;
 ///
 /// #[behaviours]
 /// impl Primes {
-///     /// Finds the primes below `end`, a thousand candidates a step; answers how many candidates there were.
+///     /// Finds the primes below `end`, 1,000 candidates a step; returns their number.
 ///     fn find(&mut self, end: u64, #[locals] next: u64) -> Step<(u64, u64), u64> {
 ///         let until = (next + 1000).min(end);
 ///         let is_prime = |n: &u64| *n > 1 && (2..*n).take_while(|d| d * d <= *n).all(|d| n % d != 0);
@@ -55,7 +55,7 @@ use crate::turn::Turn;
 pub enum Step<V, R> {
     /// Call the behaviour once more, with these values of its parameters, before any other message.
     Again(V),
-    /// That was the last step: this is the answer.
+    /// That was the last step: this is the reply.
     Done(R),
 }
 
@@ -65,12 +65,12 @@ pub enum Step<V, R> {
 pub enum Steps {
     /// One.
     One,
-    /// It may ask for another step.
+    /// It may return [`Step::Again`].
     Many,
 }
 
 impl<A: Actor> Turn<'_, A> {
-    /// Asks for one more step. For the macros.
+    /// Schedules one more step. For the macros.
     #[doc(hidden)]
     pub fn __again<B: Behaviour<Actor = A>>(&self, args: B::Args, resolver: Resolver<B::Reply>) {
         self.worker().asks_again(stepped::<B>(args, resolver));
@@ -78,7 +78,8 @@ impl<A: Actor> Turn<'_, A> {
 }
 
 impl<A: Actor<Space = Plain>> Turn<'_, A> {
-    /// What the last step has left, taken out; or a beginning. For the macros.
+    /// Takes the locals that the last step has left, or default ones in the first step. For the
+    /// macros.
     #[doc(hidden)]
     pub fn __plain_locals<L: Default + Send + 'static>(&self) -> L {
         let left = self.worker().locals.take();
@@ -86,7 +87,7 @@ impl<A: Actor<Space = Plain>> Turn<'_, A> {
         left.map(|left| *left).unwrap_or_default()
     }
 
-    /// Leaves this for the next step. For the macros.
+    /// Stores the locals for the next step. For the macros.
     #[doc(hidden)]
     pub fn __plain_leave<L: Send + 'static>(&self, locals: L) {
         self.worker().locals.set(Some(Box::new(locals)));

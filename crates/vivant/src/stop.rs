@@ -4,22 +4,22 @@ use crate::error::Panic;
 use crate::sync::Arc;
 use std::fmt;
 
-/// Why an actor ends; its stop hook hears it, and so does everybody who still waits for an answer.
+/// Why an actor ends; passed to its stop hook, and to every ask that still waits for its reply.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StopReason {
-    /// Somebody called [`Address::stop`](crate::Address::stop): it ended before its next message.
+    /// [`Address::stop`](crate::Address::stop) was called: it ended before its next message.
     Stopped,
-    /// It reached the mark that [`Address::stop_after_queue`](crate::Address::stop_after_queue)
+    /// It reached the marker that [`Address::stop_after_queue`](crate::Address::stop_after_queue)
     /// left in its mailbox.
     Drained,
     /// It called [`Turn::stop`](crate::Turn::stop).
     Finished,
     /// No address of it was left and its mailbox was empty.
     Unreferenced,
-    /// It had addresses, but only in the states of actors that nobody could reach either, itself
-    /// perhaps among them: it was collected with all of them (O10). See
-    /// [`Acquainted`](crate::Acquainted) for which addresses are known to be there.
+    /// It had addresses, but only in the states of actors that were unreachable too, perhaps its
+    /// own: it was collected with all of them (O10). [`Acquainted`](crate::Acquainted) says which
+    /// addresses the detector can trace.
     Unreachable,
     /// The system shut down.
     Shutdown,
@@ -27,15 +27,14 @@ pub enum StopReason {
     Panicked(Panic),
     /// An actor that it was linked with has failed; see [`Turn::link`](crate::Turn::link).
     Linked(Arc<Linked>),
-    /// Its supervisor starts it afresh, because of another child. The actor goes on with a new
-    /// state.
+    /// Its supervisor restarts it, because of another child. The actor continues with a new state.
     Restarting,
     /// It is a supervisor, and has given up; see
     /// [`Supervision::budget`](crate::Supervision::budget).
     GaveUp(Arc<GaveUp>),
 }
 
-/// The failure that an actor shared by a link.
+/// The failure of a linked actor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Linked {
@@ -53,12 +52,12 @@ pub struct GaveUp {
     pub child: String,
     /// Why it failed.
     pub reason: StopReason,
-    /// How many failures the supervisor had seen within its window, this one included.
+    /// Number of failures within the supervisor's window, this one included.
     pub failures: usize,
 }
 
 impl StopReason {
-    /// Whether it says that something went wrong: whoever is linked with such an actor ends too.
+    /// Whether it is a failure: then actors that are linked with the actor fail too.
     pub fn is_failure(&self) -> bool {
         matches!(
             self,

@@ -1,8 +1,7 @@
-//! The one door to atomics and locks.
+//! The single source of atomics and locks.
 //!
-//! Every file that holds a protocol between threads takes its primitives from here, so that
-//! `verify/loom` can compile the same file against loom's. Nothing else in the crate names
-//! `std::sync::atomic`.
+//! Every file with a protocol between threads takes its primitives from here, so that `verify/loom`
+//! can compile the same file against loom's. Nothing else in the crate names `std::sync::atomic`.
 
 pub(crate) use std::sync::atomic::Ordering;
 pub(crate) use std::sync::atomic::{
@@ -13,8 +12,8 @@ pub(crate) use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 /// Locks `mutex`, also after a panic of an earlier holder.
 ///
 /// No lock of the runtime is held while user code runs, so a poisoned lock can only mean that an
-/// assertion of ours failed; the data are then as consistent as they were at that assertion, and
-/// reporting needs them.
+/// assertion of the runtime failed; the data are then as consistent as they were at that assertion,
+/// and reporting needs them.
 pub(crate) fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

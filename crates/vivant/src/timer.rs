@@ -1,6 +1,6 @@
-//! Timers: messages that are sent later, once or again and again.
+//! Timers: messages that are sent later, once or periodically.
 //!
-//! One ordered table for each system. The clock thread fires what is due; in a simulation, virtual
+//! One ordered table for each system. The clock thread fires due timers; in a simulation, virtual
 //! time moves to the next deadline when nothing else can run. A timer's message carries an address,
 //! so it keeps its receiver alive.
 
@@ -23,9 +23,9 @@ pub(crate) struct Timers {
 enum State {
     #[default]
     Open,
-    /// The system shuts down: no message is sent later any more.
+    /// The system shuts down: no delayed message is sent any more.
     LimitsOnly,
-    /// Nobody watches the time any more.
+    /// No thread fires timers any more.
     Closed,
 }
 
@@ -37,13 +37,14 @@ struct Table {
     deadlines: BTreeMap<u64, u64>,
 }
 
-/// Which timer: enough to cancel it.
+/// Identity of a timer: enough to cancel it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct TimerId(u64);
 
 impl Timers {
-    /// Sets an alarm; true when it is now the next one, and whoever waits for the next must be
-    /// told. Once the timers are closed, a limit rings at once and a message is dropped.
+    /// Sets an alarm. Returns true when it is now the next one, so that the thread that waits for
+    /// the next must be woken. Once the timers are closed, a limit fires at once and a message is
+    /// dropped.
     pub(crate) fn set(&self, at_ns: u64, alarm: Alarm) -> (TimerId, bool) {
         // Relaxed: the number is only an identity and an order among equals.
         let number = self.next_number.fetch_add(1, Ordering::Relaxed);
@@ -59,7 +60,8 @@ impl Timers {
                 table.by_deadline.insert((at_ns, number), alarm);
             }
             (State::LimitsOnly | State::Closed, refused) => {
-                // Outside the lock, as in `cancel`.
+                // Outside the lock: the alarm may hold addresses, and the end of their actors may
+                // set or cancel timers.
                 drop(table);
                 drop(refused);
                 return (TimerId(number), false);
@@ -72,7 +74,7 @@ impl Timers {
         (TimerId(number), is_next)
     }
 
-    /// Takes an alarm back; false when it has fired or was cancelled before.
+    /// Cancels an alarm; false when it has fired or was cancelled before.
     pub(crate) fn cancel(&self, TimerId(number): TimerId) -> bool {
         let alarm = {
             let mut table = lock(&self.table);
@@ -81,7 +83,8 @@ impl Timers {
             };
             table.by_deadline.remove(&(at_ns, number))
         };
-        // Dropped outside the lock: it may hold addresses, whose end may set or cancel timers.
+        // Dropped outside the lock: it may hold addresses, and the end of their actors may set or
+        // cancel timers.
         drop(alarm);
         true
     }
@@ -98,8 +101,8 @@ impl Timers {
         lock(&self.table).deadlines.len()
     }
 
-    /// Fires everything that is due at `now_ns`, in order. An alarm may run code of the user's (the
-    /// clone or drop of a message): a panic in it is handed to `panicked` and costs no other alarm.
+    /// Fires everything that is due at `now_ns`, in order. An alarm may run user code (the clone or
+    /// drop of a message): a panic in it is passed to `panicked`, and no other alarm is lost.
     pub(crate) fn fire_due(&self, now_ns: u64, panicked: impl Fn(Caught)) {
         while let Some((number, at_ns, alarm)) = self.take_due(now_ns) {
             let rung = catch(|| {
@@ -115,7 +118,7 @@ impl Timers {
                 };
                 if let Some((period_ns, ring)) = again {
                     // The next deadline of the same grid that is not past: intervals do not drift,
-                    // and what was missed is not made up for.
+                    // and missed ticks are not made up for.
                     let missed = now_ns.saturating_sub(at_ns) / period_ns;
                     let next_ns = at_ns.saturating_add((missed + 1).saturating_mul(period_ns));
                     self.put_back(number, next_ns, Alarm::Every { period_ns, ring });
@@ -143,20 +146,21 @@ impl Timers {
         Some((number, at_ns, alarm))
     }
 
-    /// An interval goes back, unless it was cancelled while it rang.
+    /// Puts an interval back, unless it was cancelled while it fired.
     fn put_back(&self, number: u64, at_ns: u64, alarm: Alarm) {
         let mut table = lock(&self.table);
         if let Some(deadline) = table.deadlines.get_mut(&number) {
             *deadline = at_ns;
             table.by_deadline.insert((at_ns, number), alarm);
         } else {
-            // Outside the lock, as in `cancel`.
+            // Outside the lock: the alarm may hold addresses, and the end of their actors may set
+            // or cancel timers.
             drop(table);
             drop(alarm);
         }
     }
 
-    /// The system begins to shut down: messages that were to be sent later are dropped.
+    /// The system begins to shut down: delayed messages are dropped.
     pub(crate) fn drop_messages(&self, panicked: impl Fn(Caught)) {
         let messages = {
             let mut table = lock(&self.table);
@@ -181,8 +185,8 @@ impl Timers {
         }
     }
 
-    /// The clock stops: whoever still waits for a time limit is told now, for nobody will tell it
-    /// later.
+    /// The clock stops: all time limits that are still waited for fire now, because they could not
+    /// fire later.
     pub(crate) fn close(&self, panicked: impl Fn(Caught)) {
         let alarms = {
             let mut table = lock(&self.table);
@@ -231,8 +235,8 @@ impl Timer {
         self.id
     }
 
-    /// Takes the timer back. False when it has fired, or was cancelled before; a message that it
-    /// has sent already is not recalled.
+    /// Cancels the timer. False when it has fired, or was cancelled before; a message that it has
+    /// sent already is not recalled.
     pub fn cancel(&self) -> bool {
         self.system.timers.cancel(self.id)
     }

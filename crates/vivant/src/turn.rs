@@ -23,22 +23,21 @@ use std::time::{Duration, SystemTime};
 
 /// The processing of one message by an actor of type `A`, atomic for that actor (T1).
 ///
-/// It is passed by shared reference and lives no longer than the behaviour's call. Everything that
-/// has an effect outside the actor's own state goes through it, so that simulation, record and
-/// replay see it.
+/// It is passed by shared reference and is valid only during the behaviour's call. Every effect
+/// outside the actor's own state goes through it, so that simulation, record and replay see it.
 pub struct Turn<'gc, A: Actor> {
-    /// A pointer, because the brand says nothing of how long this lives: a turn is for any brand.
+    /// A pointer, because the brand says nothing about its lifetime: a turn is for any brand.
     worker: NonNull<Worker>,
-    /// What it has of the actor's heap, if there is one.
+    /// The turn's access to the actor's heap, if there is one.
     part: PartOf<'gc, A>,
-    /// Invariant, so that nothing of one turn fits into another (Y1).
+    /// Invariant, so that a value of one turn does not fit into another (Y1).
     brand: PhantomData<(Cell<&'gc ()>, fn(A) -> A)>,
 }
 
 type PartOf<'gc, A> = <<A as Actor>::Space as Keep<A>>::Part<'gc>;
 
 impl<'gc, A: Actor> Turn<'gc, A> {
-    /// The caller lends it out by reference, and keeps the worker meanwhile.
+    /// The caller lends the turn out by reference, and keeps the worker meanwhile.
     #[inline(always)]
     pub(crate) fn new(worker: &Worker, part: PartOf<'gc, A>) -> Turn<'gc, A> {
         Turn {
@@ -54,9 +53,9 @@ impl<'gc, A: Actor> Turn<'gc, A> {
 
     #[inline(always)]
     pub(crate) fn worker(&self) -> &Worker {
-        // SAFETY: `new` is called by `Space::begin` and `Space::turn` alone, which have the worker
-        // for the whole of the call in which they lend this out; it is neither `Clone` nor given
-        // away, so nobody has it longer.
+        // SAFETY: `new` is called by `Space::begin` and `Space::turn` alone, which keep the worker
+        // for the whole of the call in which they lend this out. A turn is neither `Clone` nor
+        // given away, so no reference to it outlives that call.
         unsafe { self.worker.as_ref() }
     }
 
@@ -64,39 +63,39 @@ impl<'gc, A: Actor> Turn<'gc, A> {
         &self.part
     }
 
-    /// The address of the actor whose turn this is.
+    /// The address of this turn's actor.
     pub fn me(&self) -> Address<A> {
         Address::to_actor(self.owner())
     }
 
-    /// Sends a message without an answer. If its actor has ended, or its mailbox is full
-    /// ([`Mailbox`](crate::Mailbox)), it becomes a dead letter (T3).
+    /// Sends a message without a reply. If its receiver has ended, or the receiver's mailbox is
+    /// full ([`Mailbox`](crate::Mailbox)), it becomes a dead letter (T3).
     ///
     /// Messages of this actor to one receiver arrive in the order of sending, and delivery is
-    /// causal (T2). Never waits: if the receiver is overloaded, this actor takes no further
-    /// messages until it has recovered (T5).
+    /// causal (T2). Never waits: if the receiver is overloaded, this actor is muted and takes no
+    /// further messages until the receiver has recovered (T5).
     #[inline]
     pub fn send<M: Message>(&self, call: Call<'_, M>) {
         call.send();
     }
 
-    /// Sends a message and promises its answer. The message goes out now, whatever becomes of the
-    /// promise.
+    /// Sends a message and returns a promise of its reply. The message is sent now, whatever
+    /// becomes of the promise.
     pub fn ask<M: Message>(&self, call: Call<'_, M>) -> Promise<M::Reply> {
         let (promise, resolver) = Promise::open(self.owner());
         call.post(resolver);
         promise
     }
 
-    /// Leaves the answer of this behaviour to another actor: return the promise, and `call`'s
-    /// answer goes straight to whoever asked, not by way of this actor. The message goes out when
-    /// the behaviour returns.
+    /// Leaves the reply of this behaviour to another actor: return the promise, and `call`'s reply
+    /// goes straight to the asking actor or future, not by way of this actor. The message is sent
+    /// when the behaviour returns.
     pub fn delegate<M: Message>(&self, call: Call<'_, M>) -> Promise<M::Reply> {
         Promise::delegated(call)
     }
 
-    /// A promise and the right to resolve it: return the one, keep the other in the state for a
-    /// later turn.
+    /// A promise and the right to resolve it: return the promise, keep the resolver in the state
+    /// for a later turn.
     pub fn promise<T: Send + 'static>(&self) -> (Promise<T>, Resolver<T>) {
         Promise::open(self.owner())
     }
@@ -117,9 +116,9 @@ impl<'gc, A: Actor> Turn<'gc, A> {
         promise::any(self.owner(), promises.into_iter().collect())
     }
 
-    /// Runs a future beside the actors and promises its result (T9). The future is an actor of the
-    /// runtime's own: it runs on the workers, in a simulation under the seed and in virtual time.
-    /// If the program runs inside tokio and the system was built with
+    /// Runs a future beside the actors and returns a promise of its result (T9). The future is an
+    /// actor of the runtime's own: it runs on the workers, in a simulation under the seed and in
+    /// virtual time. If the program runs inside tokio and the system was built with
     /// [`SystemBuilder::tokio`](crate::SystemBuilder::tokio), it may use tokio's I/O.
     ///
     /// A panic in it breaks the promise with the panic's place.
@@ -134,7 +133,8 @@ impl<'gc, A: Actor> Turn<'gc, A> {
         promise
     }
 
-    /// Makes an actor of `state`; its number counts among this actor's children.
+    /// Makes an actor of `state`, as a child of this actor; its number counts among this actor's
+    /// children.
     pub fn spawn_actor<B: PlainActor>(&self, state: B) -> Address<B> {
         self.spawn_state(state)
     }
@@ -147,10 +147,10 @@ impl<'gc, A: Actor> Turn<'gc, A> {
             .set_timer(ns(delay), Alarm::Once(Box::new(move || call.send())))
     }
 
-    /// Sends `call` again and again, first after `period`, until the timer is cancelled or the
-    /// receiver has ended. Ticks do not drift; those missed while the system was held up are not
-    /// made up for. One that finds the mailbox full is lost like any message, and the interval goes
-    /// on. The timer keeps the receiver alive.
+    /// Sends `call` periodically, first after `period`, until the timer is cancelled or the
+    /// receiver has ended. Ticks do not drift; ticks missed while the system was held up are not
+    /// made up for. A tick that finds the mailbox full is lost like any message, and the interval
+    /// continues. The timer keeps the receiver alive.
     ///
     /// # Panics
     ///
@@ -170,7 +170,7 @@ impl<'gc, A: Actor> Turn<'gc, A> {
         Duration::from_nanos(self.worker().system.oracle.now_ns())
     }
 
-    /// The calendar's time; a simulation begins at 2000-01-01 00:00 UTC.
+    /// Calendar time; a simulation begins at 2000-01-01 00:00 UTC.
     pub fn wall(&self) -> SystemTime {
         self.worker().system.oracle.wall()
     }
@@ -200,18 +200,18 @@ impl<'gc, A: Actor> Turn<'gc, A> {
         self.worker().ask_end(StopReason::Finished);
     }
 
-    /// Promises the reason of an actor's end; of one that has ended, its reason. A supervised actor
-    /// that is started again has not ended. Others call this a monitor. It does not keep the actor
-    /// alive.
+    /// Monitors an actor: a promise of the reason of its end; if it has ended already, the promise
+    /// is kept at once. A supervised actor that is restarted has not ended. It does not keep the
+    /// actor alive.
     pub fn watch<T: ?Sized + Target>(&self, address: &Address<T>) -> Promise<StopReason> {
         let (promise, resolver) = Promise::open(self.owner());
         Address::counted(address).bind(Bond::Watch(resolver));
         promise
     }
 
-    /// Ties this actor and another together: when one of them fails, by a panic, a link or as a
-    /// supervisor that gives up, the other fails too, with [`StopReason::Linked`]. An end for any
-    /// other reason concerns nobody. What happens to one that fails its supervisor decides; a new
+    /// Links this actor and another: when one of them fails, by a panic, a link or as a supervisor
+    /// that gives up, the other fails too, with [`StopReason::Linked`]. An end for any other reason
+    /// has no effect. The supervisor of a failed actor decides what happens to it; a new
     /// incarnation has no links. It does not keep the actor alive.
     pub fn link<T: ?Sized + Target>(&self, address: &Address<T>) {
         let (me, other) = (self.owner(), Address::counted(address));
@@ -221,7 +221,7 @@ impl<'gc, A: Actor> Turn<'gc, A> {
         }
     }
 
-    /// Takes [`Turn::link`] back.
+    /// Removes the link set by [`Turn::link`].
     pub fn unlink<T: ?Sized + Target>(&self, address: &Address<T>) {
         let (me, other) = (self.owner(), Address::counted(address));
         me.bind(Bond::Unlink(other.cell()));
