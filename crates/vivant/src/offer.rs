@@ -14,7 +14,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-/// A message that is sent when there is room: as soon as its receiver can take it; made by
+/// A send when there is room: the message is sent as soon as its receiver can take it; made by
 /// [`Call::offer`]. A future for any executor.
 ///
 /// Nothing is sent before the first poll. Dropped while it waits, it takes the message back, and

@@ -201,8 +201,8 @@ impl<'gc, A: Actor> Turn<'gc, A> {
     }
 
     /// Monitors an actor: a promise of the reason of its end; if it has ended already, the promise
-    /// is kept at once. A supervised actor that is restarted has not ended. It does not keep the
-    /// actor alive.
+    /// is resolved at once. A supervised actor that is restarted has not ended. It does not keep
+    /// the actor alive.
     pub fn watch<T: ?Sized + Target>(&self, address: &Address<T>) -> Promise<StopReason> {
         let (promise, resolver) = Promise::open(self.owner());
         Address::counted(address).bind(Bond::Watch(resolver));

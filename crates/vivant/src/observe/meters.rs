@@ -1,12 +1,12 @@
 //! Counters and histograms, for the `metrics` crate. Labels are names of types, behaviours and
 //! reasons: never of actors.
 //!
-//! A recorder is asked once for each handle, by the system that uses it: so it has to be installed
-//! before the system is built. Every worker counts turns by itself and tells the recorder every so
-//! often, because all workers would else write to one counter for each turn. Counts are exact when
-//! nothing runs.
+//! Each system requests each handle once from the recorder: so the recorder has to be installed
+//! before the system is built. Every worker counts turns by itself and updates the recorder at
+//! intervals, because all workers would otherwise write to one counter for each turn. Counts are
+//! exact when no worker runs.
 //!
-//! Times of turns are sampled: of a behaviour every 16th turn on a worker, and the first one in
+//! Durations of turns are sampled: of a behaviour every 16th turn on a worker, and the first one in
 //! each millisecond.
 
 use crate::cell::{Class, Header, catch};
@@ -23,10 +23,10 @@ use std::collections::BTreeMap;
 use std::ptr;
 use std::rc::Rc;
 
-/// How many turns of a behaviour a worker counts by itself at most.
+/// Limit of turns of a behaviour that a worker counts before it updates the recorder.
 const TELL_EVERY: u32 = 16;
 
-/// What the recorder shows beside the numbers.
+/// Descriptions that the recorder shows beside the numbers.
 fn describe() {
     describe_counter!("vivant_turns_total", "Turns that began");
     describe_histogram!(
@@ -64,7 +64,7 @@ fn describe() {
     );
 }
 
-/// A table by its address: an actor's type, a kind of message.
+/// A table, identified by its address: an actor's type, a kind of message.
 type Key = usize;
 
 /// The handles of one system.
@@ -130,8 +130,8 @@ fn address<T>(table: &'static T) -> Key {
     ptr::from_ref(table).addr()
 }
 
-/// What lies under `key`, or what `make` makes. That asks the recorder, which is user code: so no
-/// lock is held.
+/// The value under `key`; a missing one is made by `make`. That calls the recorder, which is user
+/// code: so no lock is held.
 fn shared<K: Ord, V>(map: &Mutex<BTreeMap<K, Arc<V>>>, key: K, make: impl FnOnce() -> V) -> Arc<V> {
     let known = lock(map).get(&key).cloned();
     known.unwrap_or_else(|| {
@@ -140,12 +140,12 @@ fn shared<K: Ord, V>(map: &Mutex<BTreeMap<K, Arc<V>>>, key: K, make: impl FnOnce
     })
 }
 
-/// What one worker has counted of one behaviour.
+/// The counts of one worker for one behaviour.
 struct Tally {
     class: &'static Class,
     kind: &'static Kind,
     meters: Arc<TurnMeters>,
-    /// Turns that the recorder has not been told of.
+    /// Turns not passed to the recorder yet.
     untold: Cell<u32>,
     /// The coarse millisecond of the last sample.
     sampled_ms: Cell<u64>,
@@ -156,7 +156,7 @@ impl Tally {
         ptr::eq(self.kind, kind) && ptr::eq(self.class, class)
     }
 
-    /// Counts a turn; whether it is to be timed.
+    /// Counts a turn; returns whether it is to be timed.
     fn counts(&self, now_ms: u64) -> bool {
         let untold = self.untold.get() + 1;
         self.untold.set(untold);
@@ -171,7 +171,7 @@ impl Tally {
     }
 }
 
-/// What one worker has counted.
+/// The counts of one worker.
 #[derive(Default)]
 pub(crate) struct WorkerMeters {
     last: RefCell<Option<Rc<Tally>>>,
@@ -179,7 +179,7 @@ pub(crate) struct WorkerMeters {
 }
 
 impl WorkerMeters {
-    /// Counts a turn; its tally, if it is to be timed.
+    /// Counts a turn; returns its tally, if it is to be timed.
     #[inline]
     fn counts(
         &self,
@@ -214,7 +214,7 @@ impl WorkerMeters {
         tally
     }
 
-    /// Tells the recorder all that it does not know.
+    /// Passes all outstanding counts to the recorder.
     pub(crate) fn tell(&self) {
         for tally in self.tallies.borrow().values() {
             tally.tell();
@@ -224,12 +224,12 @@ impl WorkerMeters {
 
 impl Drop for WorkerMeters {
     fn drop(&mut self) {
-        // The end of a thread, which a recorder that panics must not take along.
+        // At the end of a thread: a panic of the recorder must not abort it.
         let _told = catch(|| self.tell());
     }
 }
 
-/// A turn that is timed, until this is dropped.
+/// A timed turn, until this is dropped.
 pub(super) struct Timing<'w> {
     worker: &'w Worker,
     tally: Rc<Tally>,
@@ -261,7 +261,7 @@ impl Timed {
         tally.sampled_ms.set(now_ms);
         tally.tell();
         let waited_ms = (now_ms as u32).wrapping_sub(sent_ms);
-        // A clock read a moment before the stamp.
+        // The clock was read a moment before the stamp.
         let is_early = waited_ms > u32::MAX / 2;
         let waited_ms = if is_early { 0 } else { waited_ms };
         tally.meters.wait_seconds.record(f64::from(waited_ms) / 1e3);

@@ -1,5 +1,4 @@
-//! What a watcher outside is told: spans and events (feature `tracing`), numbers (feature
-//! `metrics`).
+//! Observability: spans and events (feature `tracing`), metrics (feature `metrics`).
 //!
 //! The runtime calls this module at a handful of places. With neither feature its types are empty
 //! and its functions do nothing. Names, fields, labels and units are listed in `docs/observing.md`.
@@ -29,7 +28,7 @@ use crate::space::PauseKind;
 use crate::stop::StopReason;
 use std::panic::Location;
 
-/// Where a message comes from. Part of its head.
+/// The sender's span. Part of a message's head.
 #[cfg(not(feature = "tracing"))]
 pub(crate) struct Origin;
 
@@ -44,7 +43,7 @@ impl Origin {
     pub(crate) fn is_here(&mut self) {}
 }
 
-/// What is to be seen of a turn.
+/// The instruments of a turn: its span, its timing.
 #[cfg(any(feature = "tracing", feature = "metrics"))]
 #[must_use]
 pub(crate) struct Watch {
@@ -52,7 +51,7 @@ pub(crate) struct Watch {
     timed: Option<meters::Timed>,
 }
 
-/// A turn is about to begin: it is counted. `None`: no more is to be seen of it.
+/// A turn is about to begin: counts it. `None`: it is not observed further.
 #[cfg(any(feature = "tracing", feature = "metrics"))]
 #[inline]
 pub(crate) fn turn(kind: &'static Kind, worker: &Worker) -> Option<Watch> {
@@ -76,8 +75,8 @@ pub(crate) fn turn(kind: &'static Kind, worker: &Worker) -> Option<Watch> {
 
 #[cfg(any(feature = "tracing", feature = "metrics"))]
 impl Watch {
-    /// Runs the turn. What watches it is made in its place, for a span that is copied costs more
-    /// than one that is made.
+    /// Runs the turn. Its instruments are made in place, because copying a span costs more than
+    /// making one.
     #[inline]
     pub(crate) fn over<R>(self, head: Head, worker: &Worker, turn: impl FnOnce() -> R) -> R {
         #[cfg(feature = "metrics")]
@@ -94,17 +93,17 @@ impl Watch {
     }
 }
 
-/// Subscribers and recorders are user code: one that panics costs nobody here anything.
+/// Calls subscribers and recorders. They are user code: a panic of theirs has no effect here.
 #[cfg(any(feature = "tracing", feature = "metrics"))]
 fn tell(what: impl FnOnce()) {
     if std::thread::panicking() {
-        // While a panic unwinds, a catch would forget where it was.
+        // While a panic unwinds, a catch would lose its place.
         return what();
     }
     let _told = crate::cell::catch(what);
 }
 
-/// A worker has nothing more to run: what it has counted by itself is told.
+/// A worker has nothing more to run: passes its counts to the recorder.
 #[inline]
 pub(crate) fn rests(worker: &Worker) {
     #[cfg(feature = "metrics")]
@@ -130,7 +129,7 @@ pub(crate) fn spawned(actor: &Header) {
     let _unused = actor;
 }
 
-/// A supervised actor is started again.
+/// A supervised actor is restarted.
 #[inline]
 pub(crate) fn restarted(actor: &Header) {
     #[cfg(feature = "tracing")]
@@ -165,7 +164,7 @@ pub(crate) fn dead_letter(
     let _unused = (actor, kind, place, cause);
 }
 
-/// The runtime has something to say that nobody asked for.
+/// The runtime has made a report.
 #[inline]
 pub(crate) fn report(report: &Report) {
     #[cfg(feature = "tracing")]

@@ -1,12 +1,12 @@
 //! Spans and events, for the `tracing` crate.
 //!
-//! Every turn has a root span of its own, so that no trace grows for ever. What made it happen is a
+//! Every turn has a root span of its own, so that no trace grows for ever. The cause of a turn is a
 //! link: the head of a message holds the span in which it was sent, and the turn follows from that.
 //!
-//! The span is held and not its number, because a link to a span that has closed leads nowhere: in
-//! a registry its data is gone. As a rule a sender's turn has ended before the receiver's begins,
-//! so numbers alone would link to nothing. The price: a span closes only after the messages that
-//! were sent in it have begun.
+//! The span is held and not its number, because a link to a closed span leads nowhere: in a
+//! registry its data is gone. As a rule a sender's turn has ended before the receiver's begins, so
+//! numbers alone would link to nothing. The price: a span closes only after the messages that were
+//! sent in it have begun.
 
 use crate::cell::Header;
 use crate::dead_letter::Cause;
@@ -26,15 +26,15 @@ use tracing::{Level, Span, debug, debug_span, warn};
 /// and nothing is allocated.
 pub(crate) struct Origin(Option<Box<Option<Sender>>>);
 
-/// The span in which a message was sent, held open. As a [`Span`], but made in its place: to copy a
-/// span that was made just now costs more than to make it.
+/// The span in which a message was sent, held open. Like a [`Span`], but made in place: copying a
+/// span that was made just now costs more than making it.
 struct Sender {
     id: Id,
     subscriber: Dispatch,
 }
 
 impl Sender {
-    /// Puts the present span into `place`, if there is one.
+    /// Puts the current span into `place`, if there is one.
     #[inline]
     fn note(place: &mut Option<Sender>) {
         get_default(|subscriber| {
@@ -53,7 +53,7 @@ impl Drop for Sender {
 }
 
 thread_local! {
-    /// The box that a turn on this thread has emptied last: who sends next fills it again.
+    /// The box that a turn on this thread has emptied last: the next send fills it again.
     static EMPTIED: Cell<Option<Box<Option<Sender>>>> = const { Cell::new(None) };
 }
 
@@ -62,7 +62,7 @@ impl Origin {
         Origin(None)
     }
 
-    /// The message is sent here and now, unless it already says what it follows from.
+    /// Records the current span as the sender's, unless the message already has one.
     #[inline]
     pub(crate) fn is_here(&mut self) {
         if are_wanted() && self.0.is_none() {
@@ -82,7 +82,7 @@ impl Origin {
         }
     }
 
-    /// The message is what made this turn happen.
+    /// Links the span to the turn that the message has caused.
     fn leads_to(self, turn: &Span) {
         let Some(mut place) = self.0 else {
             return;
@@ -94,12 +94,12 @@ impl Origin {
     }
 }
 
-/// Keeps a box that is empty for the next message.
+/// Keeps an empty box for the next message.
 fn keep(place: Box<Option<Sender>>) {
     let _kept = EMPTIED.try_with(|emptied| emptied.set(Some(place)));
 }
 
-/// The path of an actor, made only when somebody reads it.
+/// The path of an actor, made only when it is formatted.
 struct Path<'a>(&'a Header);
 
 impl fmt::Display for Path<'_> {
@@ -108,7 +108,7 @@ impl fmt::Display for Path<'_> {
     }
 }
 
-/// As `Path`, of the actor that this worker holds.
+/// Like `Path`, of the actor that this worker holds.
 struct Present<'a>(&'a Worker);
 
 impl fmt::Display for Present<'_> {
@@ -117,13 +117,13 @@ impl fmt::Display for Present<'_> {
     }
 }
 
-/// Whether somebody may listen for spans of turns: one load.
+/// Whether a subscriber may be interested in spans of turns: one load.
 #[inline]
 pub(super) fn are_wanted() -> bool {
     Level::DEBUG <= LevelFilter::current()
 }
 
-/// The span of the turn that begins, disabled if nobody wants it.
+/// The span of the turn that begins, disabled if no subscriber is interested.
 #[inline]
 pub(super) fn turn(head: Head, worker: &Worker) -> Span {
     let span = debug_span!(

@@ -1,6 +1,7 @@
-//! The oracle: the one seam through which time and chance enter the runtime (DESIGN §3, R4, R5).
+//! The oracle: the single interface through which time and chance enter the runtime (DESIGN §3, R4,
+//! R5).
 //!
-//! Two answers exist so far: the [`Real`] one asks the machine, the [`Simulated`] one is told by a
+//! Two implementations exist so far: [`Real`] reads the machine, [`Simulated`] computes from a
 //! seed. Record and replay will be two more. Nothing else in the crate reads a clock or draws a
 //! random number; the scheduler's choices under simulation are drawn from here too.
 
@@ -12,10 +13,10 @@ use real::Real;
 pub(crate) use simulated::Simulated;
 use std::time::{Duration, SystemTime};
 
-/// Whom the runtime asks for time and chance.
+/// The source of time and chance of a system.
 pub(crate) struct Oracle {
-    /// As of the last tick, or of the last step of virtual time. Here and not in either, because
-    /// every turn asks.
+    /// As of the last tick, or of the last step of virtual time. Here and not in the
+    /// implementations, because every turn reads it.
     coarse_ms: AtomicU64,
     kind: Kind,
 }
@@ -49,8 +50,7 @@ impl Oracle {
         }
     }
 
-    /// Nanoseconds for which a processor has run this thread. A system call: for threads under
-    /// suspicion.
+    /// CPU time of this thread in nanoseconds. A system call: used for threads in slow turns.
     pub(crate) fn thread_cpu_ns(&self) -> u64 {
         match &self.kind {
             Kind::Real(real) => real.thread_cpu_ns(),
@@ -59,22 +59,22 @@ impl Oracle {
     }
 
     /// Milliseconds since the system began, as of the last tick: one load. While the system works,
-    /// a tick is one millisecond; while it is idle the value stands still, and the worker that
-    /// wakes first sets it right.
+    /// a tick is one millisecond; while it is idle the value does not change, and the first worker
+    /// to wake corrects it.
     #[inline]
     pub(crate) fn coarse_ms(&self) -> u64 {
-        // Relaxed: a number on its own; being late by a tick is what coarse means.
+        // Relaxed: an independent number; being late by a tick is what coarse means.
         self.coarse_ms.load(Ordering::Relaxed)
     }
 
-    /// Sets the coarse clock right.
+    /// Updates the coarse clock.
     pub(crate) fn tick(&self) {
         // Max, because two threads may tick at once and the clock must not run backwards.
         self.coarse_ms
             .fetch_max(self.now_ns() / 1_000_000, Ordering::Relaxed);
     }
 
-    /// In a simulation: its choices and its time.
+    /// The simulated implementation, in a simulation.
     pub(crate) fn simulation(&self) -> Option<&Simulated> {
         match &self.kind {
             Kind::Real(_) => None,
@@ -82,7 +82,7 @@ impl Oracle {
         }
     }
 
-    /// In a simulation: moves virtual time on.
+    /// Advances virtual time, in a simulation.
     pub(crate) fn advance_to(&self, ns: u64) {
         if let Some(simulated) = self.simulation() {
             simulated.advance_to(ns);
@@ -90,7 +90,7 @@ impl Oracle {
         }
     }
 
-    /// The calendar's time. A simulation begins at 2000-01-01 00:00 UTC.
+    /// Calendar time. A simulation begins at 2000-01-01 00:00 UTC.
     pub(crate) fn wall(&self) -> SystemTime {
         const YEAR_2000: Duration = Duration::from_secs(946_684_800);
         match &self.kind {
@@ -110,8 +110,8 @@ impl Oracle {
     }
 }
 
-/// SplitMix64 (Steele, Lea, Flood 2014): from a state to the next one and a number. Ours because
-/// seeds that users write down must mean the same in every version.
+/// SplitMix64 (Steele, Lea, Flood 2014): from a state to the next one and a number. Implemented
+/// here because seeds that users write down must mean the same in every version.
 pub(crate) fn split_mix(state: u64) -> (u64, u64) {
     let state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let mut z = state;

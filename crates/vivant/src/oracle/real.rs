@@ -26,7 +26,7 @@ impl Real {
         self.began.elapsed().as_nanos() as u64
     }
 
-    /// Elsewhere a turn that is long is taken for one that computes.
+    /// Elsewhere it is not available: there every long turn counts as computing.
     pub(super) fn thread_cpu_ns(&self) -> u64 {
         #[cfg(all(target_os = "linux", not(miri)))]
         {

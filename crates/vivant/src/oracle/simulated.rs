@@ -1,4 +1,4 @@
-//! Time and chance from a seed: virtual time stands still until the simulation moves it.
+//! Time and chance from a seed: virtual time does not pass until the simulation advances it.
 
 use super::{below, split_mix};
 use crate::sync::{AtomicU64, Mutex, Ordering, lock};
@@ -6,14 +6,14 @@ use crate::sync::{AtomicU64, Mutex, Ordering, lock};
 pub(crate) struct Simulated {
     now_ns: AtomicU64,
     seed: u64,
-    /// The stream that the scheduler's choices and the faults are drawn from; actors have their
-    /// own.
+    /// The stream of the scheduler's choices and the faults; actors have their own.
     choices: Mutex<u64>,
 }
 
 impl Simulated {
     pub(super) fn new(seed: u64) -> Simulated {
-        // Seeds written down are small and near each other: one step sets their streams far apart.
+        // Seeds written down are small and close to each other: one step makes their streams differ
+        // widely.
         Simulated {
             now_ns: AtomicU64::new(0),
             seed,
@@ -30,12 +30,12 @@ impl Simulated {
         self.now_ns.load(Ordering::Relaxed)
     }
 
-    /// Moves virtual time on.
+    /// Advances virtual time.
     pub(super) fn advance_to(&self, ns: u64) {
         self.now_ns.fetch_max(ns, Ordering::Relaxed);
     }
 
-    /// A choice among `count` things (at least one).
+    /// A choice among `count` alternatives (at least one).
     pub(crate) fn choose(&self, count: usize) -> usize {
         let mut choices = lock(&self.choices);
         let (state, number) = split_mix(*choices);

@@ -5,10 +5,10 @@ use crate::system::System;
 use std::env;
 use std::panic::{self, AssertUnwindSafe};
 
-/// How many seeds a test runs under.
+/// Number of seeds of a test.
 ///
-/// The environment overrides it: `VIVANT_SEED=17` runs that seed alone, `VIVANT_SEEDS=10000` so
-/// many.
+/// The environment overrides it: `VIVANT_SEED=17` runs that seed alone, `VIVANT_SEEDS=10000` that
+/// many seeds.
 #[derive(Clone, Copy, Debug)]
 pub struct Seeds(pub u64);
 
@@ -23,7 +23,7 @@ impl Seeds {
 
 /// The number in an environment variable.
 ///
-/// A variable that is set to something else must not silently run another test than was asked for.
+/// An invalid value must not silently run another test than the requested one.
 fn number(variable: &str) -> Option<u64> {
     let text = env::var(variable).ok()?;
     match text.parse() {
@@ -32,7 +32,7 @@ fn number(variable: &str) -> Option<u64> {
     }
 }
 
-/// Runs `test` once for each seed. `#[vivant::test]` calls this; by hand it is for tests that
+/// Runs `test` once for each seed. `#[vivant::test]` calls this; call it yourself in tests that
 /// choose their faults.
 ///
 /// # Panics

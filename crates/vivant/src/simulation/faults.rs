@@ -1,4 +1,4 @@
-//! What a seed may do to a program under simulation, besides choosing the order.
+//! Faults that a seed may inject into a simulated program, besides choosing the order.
 
 use crate::system::SystemBuilder;
 use std::time::Duration;
@@ -23,14 +23,14 @@ enum Mailboxes {
 }
 
 impl Faults {
-    /// None at all.
+    /// No faults.
     pub fn none() -> Faults {
         Faults::default()
     }
 
-    /// All of them, often enough to be met in a short test: one turn in a hundred panics, one in
-    /// ten is slow by up to 20 ms, one wake-up in ten is delayed by up to 50 ms, and mailboxes are
-    /// full from two messages on.
+    /// All of them, often enough to occur in a short test: one turn in a hundred panics, one in ten
+    /// is slow by up to 20 ms, one wake-up in ten is delayed by up to 50 ms, and mailboxes are full
+    /// from two messages on.
     pub fn all() -> Faults {
         Faults::none()
             .panics(10_000)
@@ -51,14 +51,14 @@ impl Faults {
         self
     }
 
-    /// An actor that has become runnable is held back by up to `by` of virtual time, with all its
+    /// An actor that has become runnable is delayed by up to `by` of virtual time, with all its
     /// messages: delivery stays causal.
     pub fn delays(mut self, per_million: u32, by: Duration) -> Faults {
         (self.delays, self.delay_by) = (per_million, by);
         self
     }
 
-    /// Two waiting messages make an actor overloaded, so that muting is met everywhere (T5).
+    /// Two waiting messages make an actor overloaded, so that muting occurs everywhere (T5).
     pub fn full_mailboxes(mut self) -> Faults {
         self.mailboxes = Mailboxes::Full;
         self

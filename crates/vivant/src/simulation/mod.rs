@@ -1,8 +1,8 @@
-//! Simulation: the same program on one thread under a seed (R4). What it guarantees and how is in
-//! `README.md`.
+//! Simulation: the same program on one thread under a seed (R4). Its guarantees and its
+//! implementation are described in `README.md`.
 //!
-//! - [`Simulation`]: a system whose scheduling, time, chance and faults come from a seed.
-//! - [`Faults`]: what the seed may do to the program.
+//! - [`Simulation`]: a system with scheduling, time, chance and faults from a seed.
+//! - [`Faults`]: the faults that the seed may inject.
 //! - [`check`]: a test under many seeds; `#[vivant::test]` calls it.
 
 mod check;
@@ -21,8 +21,8 @@ use crate::system::{Shared, System, SystemBuilder};
 use std::fmt;
 use std::time::Duration;
 
-/// A system on this one thread, whose scheduling, time, chance and faults come from a seed. Same
-/// program and same seed: same run.
+/// A system on this one thread, with scheduling, time, chance and faults from a seed. Same program
+/// and same seed: same run.
 ///
 /// Actors run when this thread waits for them: in [`run`](Simulation::run), in
 /// [`Call::ask_blocking`](crate::Call::ask_blocking) and in [`System::block_on`].
@@ -61,8 +61,7 @@ impl Simulation {
         Simulation::with(seed, Faults::none(), System::builder())
     }
 
-    /// A simulation with faults, and a system to one's own measure (its number of workers means
-    /// nothing here).
+    /// A simulation with faults, and a configured system (its number of workers has no effect).
     pub fn with(seed: u64, faults: Faults, builder: SystemBuilder) -> Simulation {
         let builder = faults.tighten(builder);
         let (config, listener) = builder.into_parts();
@@ -96,7 +95,7 @@ impl Simulation {
     ///
     /// # Panics
     ///
-    /// Within a turn of this simulation, which would go on inside itself.
+    /// Within a turn of this simulation, which would continue inside itself.
     pub fn run(&self) {
         self.assert_outside();
         while self.stage().step(self.system.shared(), u64::MAX) {}
@@ -122,7 +121,7 @@ impl Simulation {
     ///
     /// # Panics
     ///
-    /// As [`Simulation::run`].
+    /// Under the same condition as [`Simulation::run`].
     pub fn run_for(&self, duration: Duration) {
         self.assert_outside();
         let until_ns = self
@@ -140,18 +139,19 @@ impl Simulation {
         Duration::from_nanos(self.system.shared().oracle.now_ns())
     }
 
-    /// A hash of which actor ran which behaviour, in order: equal runs have equal signatures.
+    /// A hash of the sequence of (actor, behaviour) pairs that ran: equal runs have equal
+    /// signatures.
     pub fn signature(&self) -> u64 {
         self.stage().signature()
     }
 
-    /// How many turns have run.
+    /// Number of turns that have run.
     pub fn turns(&self) -> u64 {
         self.stage().turns()
     }
 
-    /// What happened that a seed does not determine: futures that touched a real reactor, messages
-    /// from other threads.
+    /// Events that a seed does not determine: futures that touched a real reactor, messages from
+    /// other threads.
     pub fn complaints(&self) -> Vec<String> {
         self.stage().complaints()
     }

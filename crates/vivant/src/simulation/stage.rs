@@ -1,4 +1,4 @@
-//! The stage: the scheduler of a simulation. One step is one choice.
+//! The simulated scheduler. One step is one choice.
 
 use super::Faults;
 use crate::actor::Actor;
@@ -20,10 +20,10 @@ use std::thread::{self, ThreadId};
 use std::time::Duration;
 use vivant_heap::Books;
 
-/// An actor that is chosen runs for at most this many messages; how many is drawn each time.
+/// Limit of messages in one run of a chosen actor; the number is drawn each time.
 pub(crate) const RUN_MAX: usize = 8;
 
-/// How many objects of a mark are gone through at once, at most.
+/// Limit of objects of a mark that are scanned in one step.
 const HELP_MAX: usize = 300;
 
 pub(crate) struct Stage {
@@ -35,9 +35,9 @@ pub(crate) struct Stage {
 
 #[derive(Default)]
 struct Play {
-    /// Runnable, in the order in which they became so.
+    /// Runnable, in the order in which they became runnable.
     ready: Vec<Runnable>,
-    /// Runnable, but held back until a time, by number of the delay (R5).
+    /// Runnable, but delayed until a time, by number of the delay (R5).
     held_back: BTreeMap<(u64, u64), Runnable>,
     delays: u64,
     turns: u64,
@@ -77,8 +77,8 @@ impl Stage {
         }
     }
 
-    /// Looks at some actors that may be unreachable, if that is due and the seed chooses it; else
-    /// runs one actor that the seed chooses; if none can run, moves time to the next event before
+    /// Runs a piece of a detection pass, if that is due and the seed chooses it; else runs one
+    /// actor that the seed chooses; if none can run, moves time to the next event before
     /// `until_ns`. False: nothing is left to do.
     pub(super) fn step(&self, system: &Arc<Shared>, until_ns: u64) -> bool {
         let Some(chance) = system.oracle.simulation() else {
@@ -88,12 +88,12 @@ impl Stage {
             system.detector.care(system);
             return true;
         }
-        // Marks are through before time passes: what they take none of.
+        // Marks are done before time passes: they take no virtual time.
         let helps = system.marks.are_running() && (self.is_quiet() || chance.choose(4) == 0);
         if helps && system.marks.help_by(system, 1 + chance.choose(HELP_MAX)) == Helped::Some {
             return true;
         }
-        // So is what is left of heaps gone through, as soon as it is due.
+        // Detached heaps that are due are run before time passes too.
         if system.orphans.are_calling() && (self.is_quiet() || chance.choose(4) == 0) {
             Orphans::care_by(system, 1 + chance.choose(HELP_MAX));
             return true;
@@ -116,7 +116,7 @@ impl Stage {
         }
     }
 
-    /// Nobody can run.
+    /// Whether no actor is runnable.
     fn is_quiet(&self) -> bool {
         lock(&self.play).ready.is_empty()
     }
@@ -161,8 +161,8 @@ impl Stage {
         true
     }
 
-    /// Runs what can run, without time passing and whatever faults hold back: for shutdown. Returns
-    /// how many steps that took.
+    /// Runs all runnable actors, without time passing and regardless of delays by faults: for
+    /// shutdown. Returns the number of steps.
     pub(crate) fn run_ready(&self, system: &Arc<Shared>) -> u64 {
         let mut steps = 0;
         loop {
@@ -197,8 +197,8 @@ impl Stage {
         }
     }
 
-    /// Called before each message is processed: counts the turn, and lets the seed do something to
-    /// it.
+    /// Called before each message is processed: counts the turn, and injects faults that the seed
+    /// chooses.
     pub(crate) fn fault_before(&self, kind: &'static Kind, actor: u64, oracle: &Oracle) {
         {
             let mut play = lock(&self.play);
@@ -206,7 +206,7 @@ impl Stage {
             let bytes = kind.name.bytes().chain(actor.to_le_bytes());
             play.signature = bytes.fold(play.signature, fnv1a);
         }
-        // A supervisor is the runtime's: it does not fail in the program's stead.
+        // A supervisor is part of the runtime: faults hit the program's actors only.
         if !kind.role.is_turn() || kind.name.starts_with(Supervisor::NAME) {
             return;
         }
@@ -242,13 +242,13 @@ impl Stage {
     }
 }
 
-/// A time up to `limit`.
+/// A random duration up to `limit`.
 fn drawn(chance: &Simulated, limit: Duration) -> u64 {
     let micros = ns(limit) / 1_000;
     chance.choose(micros as usize + 1) as u64 * 1_000
 }
 
-/// One byte into a 64-bit FNV-1a hash.
+/// Adds one byte to a 64-bit FNV-1a hash.
 fn fnv1a(hash: u64, byte: u8) -> u64 {
     (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
 }

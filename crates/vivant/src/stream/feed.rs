@@ -13,10 +13,10 @@ use futures_core::Stream;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-/// After so many items in one poll, others have their turn.
+/// Limit of items in one poll, for fairness to other actors.
 const ITEMS_PER_POLL: usize = 32;
 
-/// A stream, and where its items go.
+/// A stream, and the continuation for its items.
 pub(super) struct Feed<S, K>
 where
     S: Stream + Send,
@@ -30,7 +30,7 @@ where
     pub(super) told: Told,
 }
 
-/// Whether the actor has heard that nothing follows.
+/// Whether the actor was sent the end of the stream.
 #[derive(PartialEq, Eq)]
 pub(super) enum Told {
     No,

@@ -1,11 +1,11 @@
-//! Between a stream and the actor that takes its items: how many are in flight, and whether it is
-//! to stop.
+//! Flow control between a stream and the actor that takes its items: the number of items in flight,
+//! and whether the stream is to stop.
 
 use crate::cell::{CellRef, Signals};
 use crate::sync::{Arc, Mutex, lock};
 use std::task::Waker;
 
-/// Between a stream and the actor that takes its items.
+/// The state shared by a stream and the actor that takes its items.
 pub(super) struct Gate {
     pub(super) most: usize,
     state: Mutex<State>,
@@ -16,23 +16,23 @@ struct State {
     /// Items sent and not processed.
     in_flight: usize,
     is_stopped: bool,
-    /// Set while as many as allowed are in flight. Not otherwise: a waker keeps the stream's actor
-    /// alive, which ends when nothing else can wake it.
+    /// Set while the limit of items in flight is reached. Not otherwise: a waker keeps the stream's
+    /// actor alive, and that must end when nothing else can wake it.
     waker: Option<Waker>,
     /// The actor that polls the stream.
     feed: Option<CellRef>,
 }
 
-/// Why a stream's actor ends that has not told of its end.
+/// Why a stream's actor ends without having sent the end of the stream.
 #[derive(PartialEq, Eq)]
 pub(super) enum Left {
-    /// Somebody wanted it.
+    /// The stream was stopped.
     Stopped,
     /// Nothing could wake it any more, or the system shuts down.
     Early,
 }
 
-/// An item in flight. Dropped when it is processed, or gone.
+/// An item in flight. Dropped when it is processed, or lost.
 pub(super) struct InFlight(Arc<Gate>);
 
 impl Gate {

@@ -3,10 +3,10 @@
 //! A stream is polled as a future is, by an actor of the runtime's own (`future.rs`): on the
 //! workers, in a simulation under the seed.
 //!
-//! - [`Attachment`], [`Attached`], [`StreamItem`]: what users hold and hear.
+//! - [`Attachment`], [`Attached`], [`StreamItem`]: the types that users hold and receive.
 //! - [`feed`]: polls the stream.
-//! - [`gate`]: counts the items that are not processed, and stops the stream when somebody wants
-//!   that or the actor has ended.
+//! - [`gate`]: counts the items in flight, and stops the stream when it is cancelled or the actor
+//!   has ended.
 
 mod feed;
 mod gate;
@@ -26,22 +26,21 @@ use gate::Gate;
 use std::fmt;
 use std::panic::Location;
 
-/// Items on the way, unless [`Attachment::in_flight`] says otherwise.
+/// Limit of items in flight, unless [`Attachment::in_flight`] sets another.
 const IN_FLIGHT_DEFAULT: usize = 16;
 
-/// What comes from a stream that was attached to an actor.
+/// A message from a stream that was attached to an actor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StreamItem<T> {
     /// An item.
     Item(T),
     /// The stream has ended. Nothing follows.
     Ended,
-    /// The stream can give no more: it panicked, or nothing is left that could wake it. Nothing
-    /// follows.
+    /// The stream has failed: it panicked, or nothing is left that could wake it. Nothing follows.
     Failed(AskError),
 }
 
-/// A stream on its way to an actor; made by [`Turn::attach`] and [`System::attach`].
+/// A stream that is being attached to an actor; made by [`Turn::attach`] and [`System::attach`].
 #[must_use = "no item is taken from it before it is told where they go: `.then_each(…)`"]
 pub struct Attachment<S> {
     stream: S,
@@ -51,12 +50,12 @@ pub struct Attachment<S> {
     place: &'static Location<'static>,
 }
 
-/// An attached stream. When this is dropped the stream is: the actor keeps it in its state.
+/// An attached stream. Dropping this drops the stream: the actor keeps it in its state.
 #[must_use = "dropping it stops the stream; `.forever()` lets it run to its end or its actor's"]
 pub struct Attached(Option<Arc<Gate>>);
 
 impl<A: Actor> Turn<'_, A> {
-    /// Attaches a stream: its items become messages of an actor's.
+    /// Attaches a stream: its items become messages to an actor.
     ///
     /// ```
     /// use futures_core::Stream;
@@ -112,7 +111,7 @@ impl<A: Actor> Turn<'_, A> {
 }
 
 impl System {
-    /// Attaches a stream from outside; see [`Turn::attach`].
+    /// Attaches a stream from outside of turns; see [`Turn::attach`].
     #[track_caller]
     pub fn attach<S: Stream + Send + 'static>(&self, stream: S) -> Attachment<S> {
         let outside = || Inside {
@@ -130,8 +129,8 @@ impl System {
 }
 
 impl<S: Stream + Send + 'static> Attachment<S> {
-    /// Back-pressure: while so many items are sent and not processed, the stream is not polled. 16
-    /// without this.
+    /// Back-pressure: while this many items are sent and not processed, the stream is not polled.
+    /// The default is 16.
     ///
     /// # Panics
     ///
@@ -146,12 +145,12 @@ impl<S: Stream + Send + 'static> Attachment<S> {
     }
 
     /// Continues with `then` for each item, in order, and once for the stream's end. It runs until
-    /// then, or until what this returns is dropped, or the continuation's actor has ended; that is
-    /// kept alive meanwhile.
+    /// then, or until the returned value is dropped, or the continuation's actor has ended. That
+    /// actor is kept alive meanwhile.
     ///
-    /// The stream is polled by an actor of the runtime's own, as the futures of [`Turn::spawn`]
-    /// are. Costs, for each item, a message, a clone of the continuation's arguments and three
-    /// short locks.
+    /// An actor of the runtime's own polls the stream, as for the futures of [`Turn::spawn`].
+    /// Costs, for each item, a message, a clone of the continuation's arguments and three short
+    /// locks.
     pub fn then_each<K>(self, then: Then<'_, K>) -> Attached
     where
         S::Item: Send,
@@ -165,7 +164,7 @@ impl<S: Stream + Send + 'static> Attachment<S> {
             .system
             .when_ended(&receiver, move |_| stopping.stop());
         let Some(ending) = asked else {
-            // Nobody is there to take the items.
+            // The actor that would take the items has ended.
             return Attached(None);
         };
         let feed = Feed {
@@ -181,11 +180,11 @@ impl<S: Stream + Send + 'static> Attachment<S> {
 }
 
 impl Attached {
-    /// Stops the stream. Items that were sent before still come.
+    /// Stops the stream. Items that were sent before are still delivered.
     pub fn cancel(self) {}
 
-    /// The stream runs to its end, or to that of the actor. Not for a start function, which may run
-    /// again and would attach a second one.
+    /// Lets the stream run to its end, or to that of the actor. Not for a start function, which may
+    /// run again and would attach a second one.
     pub fn forever(mut self) {
         self.0 = None;
     }

@@ -1,4 +1,4 @@
-//! What can be chosen about a system.
+//! The configuration of a system.
 
 use super::collectors::{BadCollectors, Collectors};
 use super::{Shared, System};
@@ -15,7 +15,7 @@ use std::thread;
 use std::time::Duration;
 use vivant_heap::{Marking, Pacing};
 
-/// The choices, as the runtime uses them.
+/// The configuration, as the runtime uses it.
 pub(crate) struct Config {
     pub(crate) name: String,
     pub(crate) marks: Marks,
@@ -53,7 +53,7 @@ impl Default for Config {
     }
 }
 
-/// Builds a [`System`]; every choice has a default.
+/// Builds a [`System`]; every setting has a default.
 #[derive(Default)]
 #[must_use = "a builder does nothing until `build()`"]
 pub struct SystemBuilder {
@@ -80,9 +80,9 @@ impl SystemBuilder {
         self
     }
 
-    /// How many waiting messages make an actor overloaded: whoever sends to it then is muted until
-    /// half are processed (T5). 1,024 by default; one counts as two, for a message that finds the
-    /// mailbox empty is not counted.
+    /// Number of waiting messages that make an actor overloaded: an actor that sends to it then is
+    /// muted until half are processed (T5). 1,024 by default; one counts as two, because a message
+    /// that finds the mailbox empty is not counted.
     pub fn overload(mut self, messages: usize) -> Self {
         self.config.marks = Marks::at(messages);
         self
@@ -90,8 +90,8 @@ impl SystemBuilder {
 
     /// How many messages, and for how long, an actor may keep its worker while others wait (T6).
     /// 256 messages and 2 ms by default; the time is measured between turns, to the millisecond. Up
-    /// to 33 that come one after the other to wait for a guard, behind others of their behaviour,
-    /// count as one (T8).
+    /// to 33 consecutive messages that are deferred, behind others of their behaviour, until a
+    /// guard opens, count as one (T8).
     pub fn budget(mut self, messages: u32, time: Duration) -> Self {
         self.config.budget = Budget {
             messages: messages.max(1),
@@ -107,17 +107,16 @@ impl SystemBuilder {
         self
     }
 
-    /// When the heaps of actors with graphs collect; [`Actor::PACING`](crate::Actor::PACING) says
-    /// otherwise for a type.
+    /// When the heaps of actors with graphs collect; [`Actor::PACING`](crate::Actor::PACING)
+    /// overrides it for a type.
     pub fn pacing(mut self, pacing: Pacing) -> Self {
         self.config.pacing = pacing;
         self
     }
 
-    /// How the heaps of all actors are marked, whatever [`pacing`](SystemBuilder::pacing) and
-    /// [`Actor::PACING`] say of it; but for those types for which
-    /// [`collector_of`](SystemBuilder::collector_of) or [`collectors`](SystemBuilder::collectors)
-    /// says otherwise.
+    /// How the heaps of all actors are marked. It overrides [`pacing`](SystemBuilder::pacing) and
+    /// [`Actor::PACING`]; [`collector_of`](SystemBuilder::collector_of) and
+    /// [`collectors`](SystemBuilder::collectors) override it for single types.
     pub fn collector(mut self, marking: Marking) -> Self {
         self.config.collectors.choose(marking);
         self
@@ -129,18 +128,18 @@ impl SystemBuilder {
         self
     }
 
-    /// How heaps are marked, by a text, from a configuration file perhaps: [names](Marking) of ways
-    /// of marking, with commas in between, and before each the type of actors for which it is and
-    /// `=`, or nothing if it is for all others. The type is written as its [stable
-    /// name](Actor::NAME), or as the end of that from a `::` on; if several ends fit, the longest
-    /// counts. What a later call says replaces what an earlier one said.
+    /// How heaps are marked, as a configuration text. Its entries are separated by commas. An entry
+    /// is the [name](Marking) of a marking mode, for all other types, or a type of actors, `=` and
+    /// such a name. The type is written as its [stable name](Actor::NAME), or as the end of that
+    /// from a `::` on; if several ends fit, the longest counts. A later call replaces entries of an
+    /// earlier one.
     ///
     /// [`build`](SystemBuilder::build) reads the environment variable `VIVANT_COLLECTOR` in the
-    /// same way. That wins over whatever the program says: first what it says of the type, then
-    /// what it says of all.
+    /// same way. That overrides the program's settings: its entry for the type comes first, then
+    /// its entry for all types.
     ///
-    /// A name that no actor with a heap had is [reported](Report::UnusedCollector) when the system
-    /// is shut down.
+    /// A name that matched no actor with a heap is [reported](Report::UnusedCollector) when the
+    /// system is shut down.
     ///
     /// ```
     /// use vivant::System;
@@ -153,22 +152,22 @@ impl SystemBuilder {
     ///
     /// # Errors
     ///
-    /// The text says something twice, has an unknown way of marking, or none, or no type before
-    /// `=`. The error says what, and what would be right.
+    /// The text has an entry twice, an unknown marking mode, or none, or no type before `=`. The
+    /// error names the mistake, and the correct form.
     pub fn collectors(mut self, text: &str) -> Result<Self, BadCollectors> {
         self.config.collectors.choose_by(text)?;
         Ok(self)
     }
 
-    /// How many bytes the heaps of all actors may have together, in whole pages; without this, as
-    /// many as the machine gives. A turn that finds none left fails (T4). A collection that finds
-    /// none for what survives aborts the process: leave it room.
+    /// Limit of the bytes of all actors' heaps together, in whole pages; the default is no limit.
+    /// An allocation beyond it fails the turn (T4). A collection that finds no memory for the
+    /// survivors aborts the process: leave it room.
     pub fn heap_limit(mut self, bytes: usize) -> Self {
         self.config.heap_limit = Some(bytes);
         self
     }
 
-    /// How many bytes a turn, or a step of one, may allocate in its actor's heap before it is
+    /// Number of bytes that a turn, or a step of one, may allocate in its actor's heap before it is
     /// reported ([`Report::LargeTurn`]): nothing is collected within it, so its nursery grows. 64
     /// MiB by default.
     pub fn allocation_limit(mut self, bytes: usize) -> Self {
@@ -177,24 +176,25 @@ impl SystemBuilder {
     }
 
     /// How long an actor with a heap has to be idle before its nursery is emptied and given back,
-    /// and what its turns have forgotten is collected ([`Pacing::first`] says from which size on).
-    /// One second by default. What it does not need any more of others is given up after an eighth
-    /// of it, and its owner collects that within half of it; actors that nobody can reach any more
-    /// are looked for after the whole of it.
+    /// and the garbage of its turns is collected ([`Pacing::first`] sets the minimum heap size for
+    /// that). One second by default. References to other actors' objects that it no longer needs
+    /// are released after an eighth of it, and their owner collects these within half of it. The
+    /// detector looks for unreachable actors after the whole of it.
     pub fn idle_after(mut self, time: Duration) -> Self {
         self.config.idle_after = time;
         self
     }
 
-    /// By which clock the pauses of heaps are measured, of which
-    /// [`Inspection`](crate::Inspection::pauses), [`HeapFacts`](crate::HeapFacts::pauses) and
-    /// metrics tell; by that on the wall by default. When heaps collect does not depend on it.
+    /// The clock that measures the pauses of heaps, for [`Inspection`](crate::Inspection::pauses),
+    /// [`HeapFacts`](crate::HeapFacts::pauses) and metrics; wall-clock time by default. The pacing
+    /// of collections does not depend on it.
     pub fn pause_clock(mut self, clock: PauseClock) -> Self {
         self.config.pause_clock = clock;
         self
     }
 
-    /// Called with every [`Report`], on the runtime's thread that makes it: it should be quick.
+    /// A listener for every [`Report`], called on the runtime's thread that makes it: it should be
+    /// quick.
     pub fn on_report(mut self, listener: impl Fn(&Report) + Send + Sync + 'static) -> Self {
         self.listener = Some(Box::new(listener));
         self
@@ -208,13 +208,14 @@ impl SystemBuilder {
         self
     }
 
-    /// Starts the threads. A simulation is not built by this, so it asks no environment: its seed
+    /// Starts the threads. A simulation is not built by this, so it reads no environment: its seed
     /// decides everything.
     ///
     /// # Panics
     ///
-    /// If the environment variable `VIVANT_COLLECTOR` is there and cannot be read
-    /// ([`collectors`](SystemBuilder::collectors)): it says why, and what would be right.
+    /// If the environment variable `VIVANT_COLLECTOR` is set and invalid
+    /// ([`collectors`](SystemBuilder::collectors)): the message names the mistake, and the correct
+    /// form.
     pub fn build(mut self) -> System {
         self.config.collectors.ask_environment();
         let workers = self

@@ -1,4 +1,4 @@
-//! [`Collectors`]: how the heaps of a system are marked, as it was chosen when that began.
+//! [`Collectors`]: how the heaps of a system are marked, as configured when it was built.
 
 use crate::report::Reports;
 use crate::sync::{AtomicBool, Ordering};
@@ -13,29 +13,29 @@ pub(super) const VARIABLE: &str = "VIVANT_COLLECTOR";
 /// Between two entries of a text.
 const SEPARATOR: char = ',';
 
-/// What was chosen, by whom. Whoever stands further up wins, and in each what names the type wins
-/// over what is for all.
+/// The settings, by origin. The environment overrides the program; within each, an entry for the
+/// type overrides the one for all types.
 #[derive(Default)]
 pub(crate) struct Collectors {
     environment: Choice,
     program: Choice,
 }
 
-/// One's choice.
+/// The settings of one origin.
 #[derive(Default)]
 struct Choice {
     all: Option<Marking>,
     of_types: Vec<OfType>,
 }
 
-/// A choice for the actors of one type.
+/// A setting for the actors of one type.
 struct OfType {
     /// Its stable name, or the end of it.
     name: String,
     marking: Marking,
-    /// Who wrote the name, if it may be wrong.
+    /// The origin of the name: a name in a text may be mistyped.
     by: By,
-    /// Whether an actor with this name has begun.
+    /// Whether an actor with this name was started.
     used: AtomicBool,
 }
 
@@ -43,11 +43,11 @@ struct OfType {
 enum By {
     /// The type itself.
     Type,
-    /// A text from there.
+    /// A text from this place.
     Text(&'static str),
 }
 
-/// A text that says how heaps are marked is wrong
+/// An invalid configuration text of marking modes
 /// ([`SystemBuilder::collectors`](crate::SystemBuilder::collectors)).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BadCollectors {
@@ -78,7 +78,7 @@ impl Collectors {
             .push(OfType::new(name, marking, By::Type));
     }
 
-    /// What a text says, beside what was said before.
+    /// Adds the settings of a text.
     pub(super) fn choose_by(&mut self, text: &str) -> Result<(), BadCollectors> {
         let said = Choice::read(text, "SystemBuilder::collectors")?;
         self.program.all = said.all.or(self.program.all);
@@ -86,11 +86,11 @@ impl Collectors {
         Ok(())
     }
 
-    /// What the environment says, if it does.
+    /// Reads the settings of the environment, if there are any.
     ///
     /// # Panics
     ///
-    /// If that is wrong: whoever set it relies on it.
+    /// If they are invalid: the operator relies on them.
     pub(super) fn ask_environment(&mut self) {
         let said = match env::var(VARIABLE) {
             Ok(text) => Choice::read(&text, VARIABLE),
@@ -108,18 +108,17 @@ impl Collectors {
         }
     }
 
-    /// When the heap of an actor of this type collects, which collected like this if nothing had
-    /// been chosen.
+    /// The pacing of the heap of an actor of this type; `pacing` is the one without these settings.
     pub(crate) fn pacing(&self, name: &str, pacing: Pacing) -> Pacing {
         let chosen = self.environment.of(name).or_else(|| self.program.of(name));
         chosen.map_or(pacing, |marking| pacing.marking(marking))
     }
 
-    /// Reports the names in texts that no actor had: they may be mistyped.
+    /// Reports the names in texts that matched no actor: they may be mistyped.
     pub(super) fn report_unused(&self, reports: &Reports) {
         let all = [&self.environment, &self.program];
         for one in all.into_iter().flat_map(|choice| &choice.of_types) {
-            // Relaxed: the actors have ended, and whoever saw that sees what they did.
+            // Relaxed: the actors have ended, and their end happens before this load.
             if let By::Text(place) = one.by
                 && !one.used.load(Ordering::Relaxed)
             {
@@ -139,7 +138,7 @@ impl Choice {
         best.map(|one| one.marking).or(self.all)
     }
 
-    /// What `text` says, which comes from `place`.
+    /// Parses `text`, which comes from `place`.
     fn read(text: &str, place: &'static str) -> Result<Choice, BadCollectors> {
         let bad = |what: String| BadCollectors {
             text: text.to_owned(),
@@ -147,7 +146,7 @@ impl Choice {
         };
         let mut choice = Choice::default();
         for entry in text.split(SEPARATOR).map(str::trim) {
-            // A separator too many, or nothing at all.
+            // A separator too many, or an empty text.
             if entry.is_empty() {
                 continue;
             }

@@ -1,4 +1,4 @@
-//! Systems: where actors live. A process may have several; they share nothing.
+//! Systems: the runtimes that actors run in. A process may have several; they share nothing.
 
 mod builder;
 mod collectors;
@@ -23,12 +23,12 @@ use std::fmt;
 use std::future::Future;
 use std::time::Duration;
 
-/// Where actors live: workers, timers, and what is known of everybody.
+/// A runtime of actors: workers, timers, and the registries of actors.
 ///
-/// A handle: cheap to clone. When the last one is dropped the system begins to shut down, without
-/// waiting for it; call [`shutdown`](System::shutdown) to wait and to hear what was still alive. So
-/// keep a handle as long as the actors are to live: in `System::new().spawn(…)` the only handle is
-/// gone at the end of the statement.
+/// A handle: cheap to clone. When the last handle is dropped the system begins to shut down,
+/// without waiting for it; call [`shutdown`](System::shutdown) to wait and to get the list of
+/// actors that were still alive. So keep a handle as long as the actors are to live: in
+/// `System::new().spawn(…)` the only handle is dropped at the end of the statement.
 ///
 /// ```
 /// use vivant::prelude::*;
@@ -49,7 +49,7 @@ use std::time::Duration;
 #[derive(Clone)]
 pub struct System(Arc<Running>);
 
-/// What the last handle takes with it.
+/// Begins the shutdown when the last handle is dropped.
 struct Running(Arc<Shared>);
 
 impl Drop for Running {
@@ -70,7 +70,7 @@ impl System {
         System::builder().build()
     }
 
-    /// A system to one's own measure.
+    /// A builder of a configured system.
     pub fn builder() -> SystemBuilder {
         SystemBuilder::default()
     }
@@ -85,8 +85,8 @@ impl System {
 
     /// Makes an actor of `state`. Within a turn it becomes a child of that turn's actor.
     ///
-    /// Costs one allocation and an entry in the system's registry. After shutdown the actor is born
-    /// ended: every message to it is answered with the reason.
+    /// Costs one allocation and an entry in the system's registry. After shutdown the actor has
+    /// ended from the start: every ask of it fails with the reason.
     pub fn spawn<A: PlainActor>(&self, state: A) -> Address<A> {
         self.spawn_state(state)
     }
@@ -101,14 +101,14 @@ impl System {
         self.shared().release(Address::counted(address).id)
     }
 
-    /// What is going on, without the actors' help.
+    /// A snapshot of the system, without the actors' help.
     pub fn inspect(&self) -> Inspection {
         Inspection::of(self.shared())
     }
 
-    /// Begins the distribution of pauses anew ([`Inspection::pauses`]): what it tells is of those
-    /// from here on, as after a warm-up. A pause that ends meanwhile may be in it in part. What is
-    /// told of each actor's heap, and metrics, go on.
+    /// Resets the distribution of pauses ([`Inspection::pauses`]), for example after a warm-up: it
+    /// then covers the pauses from here on. A pause that ends meanwhile may be counted in part. The
+    /// statistics of each actor's heap, and metrics, continue.
     pub fn forget_pauses(&self) {
         self.shared().pauses.forget();
     }
@@ -129,7 +129,7 @@ impl System {
     /// # Panics
     ///
     /// In a simulation, when nothing is left to run and the future is still pending: it would wait
-    /// for ever. Within a turn, because it would hold up the worker.
+    /// for ever. Within a turn, because it would block the worker.
     pub fn block_on<F: Future>(&self, future: F) -> F::Output {
         if let Some(inside) = crate::scheduler::Worker::inside() {
             panic!(
@@ -142,18 +142,18 @@ impl System {
             .expect("nothing is left to run in the simulation, and the future is pending")
     }
 
-    /// Ends every actor, stops the threads, and says what was still alive and why. Waits at most
-    /// five seconds for turns that do not end; see [`System::shutdown_within`].
+    /// Ends every actor, stops the threads, and reports the actors that were still alive and why.
+    /// Waits at most five seconds for turns that do not end; see [`System::shutdown_within`].
     pub fn shutdown(&self) -> ShutdownReport {
         self.shutdown_within(Duration::from_secs(5))
     }
 
-    /// As [`System::shutdown`] with another limit. What is still in a turn when it passes is left
-    /// behind and named in the report; its thread ends with the turn.
+    /// Like [`System::shutdown`] with another limit. An actor that is still in a turn when it
+    /// passes is left behind and named in the report; its thread ends with the turn.
     ///
     /// # Panics
     ///
-    /// Within a turn of this system, which could not end then.
+    /// Within a turn of this system: the shutdown would wait for that turn.
     pub fn shutdown_within(&self, limit: Duration) -> ShutdownReport {
         shutdown::shutdown(self.shared(), limit)
     }
@@ -170,8 +170,8 @@ impl fmt::Debug for System {
     }
 }
 
-/// Where actors can be made: a [`System`], or the [`Turn`] of the actor that becomes their parent.
-/// The `spawn` functions that `#[start]` generates take either.
+/// Parents of actors: a [`System`], or the [`Turn`] of the actor that becomes their parent. The
+/// `spawn` functions that `#[start]` generates take either.
 pub trait Spawner {
     #[doc(hidden)]
     fn system(&self) -> SystemRef<'_>;
@@ -181,7 +181,7 @@ pub trait Spawner {
         Address::to_actor(self.system().0.birth::<A>(Some(state)))
     }
 
-    /// Makes an actor whose state `start` makes, in the actor's own first turn.
+    /// Makes an actor; `start` makes its state in the actor's own first turn.
     #[track_caller]
     fn spawn_with<A: Actor>(
         &self,

@@ -1,4 +1,4 @@
-//! What the parts of one system share.
+//! The state that the parts of one system share.
 
 use super::Config;
 use crate::accounting::Bytes;
@@ -36,7 +36,7 @@ use vivant_heap::{PAGE, Source};
 /// One system. Workers, cells and addresses hold it; its own references to cells are dropped at
 /// shutdown.
 pub(crate) struct Shared {
-    /// Which of the process's systems: the first key of the order of addresses.
+    /// The number of the system in the process: the first key of the order of addresses.
     pub(crate) number: u64,
     pub(crate) config: Config,
     pub(crate) oracle: Oracle,
@@ -54,14 +54,14 @@ pub(crate) struct Shared {
     pub(crate) meters: observe::SystemMeters,
     pub(crate) bytes: Bytes,
     pub(crate) depot: Arc<Depot>,
-    /// Where the heaps of actors have their pages from.
+    /// The page source of the actors' heaps.
     pub(crate) heaps: Arc<Source>,
-    /// How long heaps have kept actors from running.
+    /// Histograms of the pauses of heaps.
     pub(crate) pauses: Histograms,
-    /// Heaps of actors that have ended.
+    /// Detached heaps: those of actors that have ended.
     pub(crate) orphans: Orphans,
     pub(crate) marks: Marks,
-    /// Who finds actors that nobody can reach.
+    /// Finds unreachable actors.
     pub(crate) detector: Detector,
     pub(crate) trees: Trees,
     pub(crate) restarts: Restarts,
@@ -71,11 +71,11 @@ pub(crate) struct Shared {
     stage: AtomicU8,
 }
 
-/// Who waits until an overloaded actor has recovered.
+/// A sender that waits until an overloaded actor has recovered.
 pub(crate) enum HeldBack {
-    /// It is muted.
+    /// A muted actor.
     Actor(CellRef),
-    /// From outside.
+    /// An offer, from outside of turns.
     Offer(Arc<Applicant>),
 }
 
@@ -166,13 +166,13 @@ impl Shared {
         }
     }
 
-    /// Makes a cell, with or without its state; a child of the actor whose turn runs here, if one
-    /// of this system does.
+    /// Makes a cell, with or without its state; a child of the actor of the current turn, if there
+    /// is one of this system.
     pub(crate) fn birth<A: Actor>(self: &Arc<Self>, state: Option<Kept<A>>) -> AddressRef {
         self.birth_of::<A>(state, None)
     }
 
-    /// Makes a cell that its supervisor will start.
+    /// Makes a cell for its supervisor to start.
     pub(crate) fn birth_of_child<A: Actor>(self: &Arc<Self>, child: Child) -> AddressRef {
         self.birth_of::<A>(None, Some(Rare::of_child(child)))
     }
@@ -193,8 +193,8 @@ impl Shared {
         };
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
         let seed = split_mix(self.oracle.seed() ^ split_mix(id).1).1;
-        // Born too late, it ends before its first message: without a state, for it never lived to
-        // have a stop hook.
+        // Made during shutdown, it ends before its first message: without a state, because it never
+        // lived to have a stop hook.
         let state = state.filter(|_| !self.is_closing());
         let address = AddressRef::birth::<A>(
             Birth {
@@ -213,14 +213,14 @@ impl Shared {
             // Registered first, so that shutdown cannot miss it.
             address.cell().signal(Signals::SHUTDOWN);
             if let (Some(stage), None) = (self.simulated(), Worker::of(self, |_| ())) {
-                // Nobody may ever drive the simulation again.
+                // No thread may ever drive the simulation again.
                 let _steps = stage.run_ready(self);
             }
         }
         address
     }
 
-    /// Makes a cell whose first message makes its state.
+    /// Makes a cell with a first message that makes its state.
     pub(crate) fn birth_with<A, F>(
         self: &Arc<Self>,
         start: F,
@@ -231,7 +231,7 @@ impl Shared {
         F: for<'gc> FnOnce(&Turn<'gc, A>) -> A::State<'gc> + Send + 'static,
     {
         let address = self.birth::<A>(None);
-        // Born too late, it may have ended already: then there is nothing to start.
+        // Made during shutdown, it may have ended already: then there is nothing to start.
         drop(post(
             To::Lent(&address),
             start_envelope::<A, F>(start, place),
@@ -239,7 +239,7 @@ impl Shared {
         address
     }
 
-    /// An actor was woken: puts it where it will be run.
+    /// Schedules an actor that was woken.
     pub(crate) fn schedule(self: &Arc<Self>, actor: Runnable) {
         Worker::with_any(|worker| {
             let own = worker.filter(|worker| std::ptr::eq(&*worker.system, &**self));
@@ -247,7 +247,7 @@ impl Shared {
         });
     }
 
-    /// As `schedule`, by this thread's worker, if it is one of this system.
+    /// Like `schedule`, by this thread's worker, if it is one of this system.
     #[inline]
     pub(crate) fn schedule_by(self: &Arc<Self>, worker: Option<&Worker>, actor: Runnable) {
         match &self.scheduler {
@@ -262,7 +262,7 @@ impl Shared {
         self.bytes.shared() + self.threads().map_or(0, counted)
     }
 
-    /// Sets an alarm that rings `in_ns` from now.
+    /// Sets an alarm that fires `in_ns` nanoseconds from now.
     pub(crate) fn set_timer(self: &Arc<Self>, in_ns: u64, alarm: Alarm) -> Timer {
         let at_ns = self.oracle.now_ns().saturating_add(in_ns);
         let (id, is_next) = self.timers.set(at_ns, alarm);
@@ -279,7 +279,7 @@ impl Shared {
             .fire_due(now_ns, |caught| self.timer_panicked(caught));
     }
 
-    /// The user's code in a timer's message panicked.
+    /// User code in a timer's message panicked.
     pub(crate) fn timer_panicked(&self, caught: Caught) {
         let actor = "a timer".to_owned();
         self.reports.panicked(&Panic::of(
@@ -291,8 +291,8 @@ impl Shared {
         ));
     }
 
-    /// Runs a future on this thread; `None` when a simulation has nothing left to run and it is
-    /// still pending.
+    /// Runs a future on this thread; `None` when a simulation has nothing left to run and the
+    /// future is still pending.
     pub(crate) fn block_on<F: Future>(self: &Arc<Self>, future: F) -> Option<F::Output> {
         match &self.scheduler {
             Scheduler::Threads(_) => Some(block_on_thread(future)),
@@ -300,7 +300,7 @@ impl Shared {
         }
     }
 
-    /// Runs a poll of a user's future where it finds the executor it expects.
+    /// Polls a user's future in the context of the executor that it expects.
     pub(crate) fn in_executor<R>(&self, poll: impl FnOnce() -> R) -> R {
         #[cfg(feature = "tokio")]
         if let Some(handle) = &self.config.tokio {
@@ -310,7 +310,7 @@ impl Shared {
         poll()
     }
 
-    /// In a simulation: something happened that makes it unrepeatable.
+    /// In a simulation: records an event that makes it unrepeatable.
     pub(crate) fn complain(&self, what: impl FnOnce() -> String) {
         if let Scheduler::Simulated(stage) = &self.scheduler {
             stage.complain(what());
@@ -351,8 +351,8 @@ impl Shared {
     }
 
     pub(crate) fn is_closing(&self) -> bool {
-        // SeqCst, as in `begin_closing`: either the birth sees that the system closes, or shutdown
-        // sees the newborn.
+        // SeqCst: pairs with the accesses in `begin_closing`: either the birth sees that the system
+        // closes, or shutdown sees the new actor.
         self.stage.load(Ordering::SeqCst) == CLOSING
     }
 

@@ -1,15 +1,15 @@
-//! Shutting down: every actor is told, every message accounted for, every thread sent home.
+//! Shutdown: every actor is signalled, every message accounted for, every thread stopped.
 //!
-//! 0. The trees that are there end in their order, the last root first, as far as the limit allows.
-//! 1. The system closes: actors made from now on end before their first message; timers and pins
-//!    are forgotten.
-//! 2. Everybody who is alive is noted with the reason, and signalled. Ending actors may make or
-//!    wake others, which end in the same way; so it is repeated until nobody is left or the limit
-//!    has passed.
-//! 3. The threads leave when they find nothing to run. Whoever makes an actor runnable later runs
-//!    its end itself.
-//! 4. What others have of the actors that ended stays (O9): from now on, whoever gives it up frees
-//!    it.
+//! 0. The supervision trees end in their order, the last root first, as far as the limit allows.
+//! 1. The system closes: actors made from now on end before their first message; timers and keeps
+//!    are dropped.
+//! 2. Every living actor is recorded with the reason, and signalled. Ending actors may make or wake
+//!    others, which end in the same way; so this is repeated until none is left or the limit has
+//!    passed.
+//! 3. The threads leave when they find nothing to run. A thread that makes an actor runnable later
+//!    runs its end itself.
+//! 4. Objects of ended actors that are still referenced stay (O9): from now on, the thread that
+//!    releases them frees them.
 
 use super::Shared;
 use crate::address::Address;
@@ -22,20 +22,20 @@ use std::fmt;
 use std::thread;
 use std::time::Duration;
 
-/// How often step 2 looks whether everybody has ended.
+/// How often step 2 tests whether all actors have ended.
 const LOOK_EVERY: Duration = Duration::from_micros(200);
 
-/// What a shutdown found.
+/// The result of a shutdown.
 #[derive(Clone, Debug)]
 pub struct ShutdownReport {
     /// The actors that were alive when it began, in the order of their creation, and why.
     pub alive: Vec<Survivor>,
-    /// Those of them that could not be ended within the limit: their turns are still running.
+    /// Those of them that did not end within the limit: their turns are still running.
     pub stuck: Vec<Survivor>,
-    /// How many threads had not ended within the limit; each ends when the call that holds it up
-    /// returns.
+    /// Number of threads that had not ended within the limit; each ends when the call that blocks
+    /// it returns.
     pub threads_left_behind: usize,
-    /// Messages that were not processed, in the whole life of the system.
+    /// Number of messages that were not processed, in the whole life of the system.
     pub dead_letters: u64,
 }
 
@@ -116,11 +116,11 @@ fn end_trees(system: &Arc<Shared>, deadline_ns: u64) {
     let Some(newest) = system.trees.newest() else {
         return;
     };
-    // Those that are made meanwhile end with everybody else: each could leave another.
+    // Trees made meanwhile end together with all other actors: each could leave another.
     while let Some(root) = system.trees.last(newest) {
         let rest_ns = deadline_ns.saturating_sub(system.oracle.now_ns());
         let ended = root.shut_down().ask().within(Duration::from_nanos(rest_ns));
-        // It ends in order, or is too slow and ends with everybody else.
+        // It ends in order, or is too slow and ends together with all other actors.
         let _ended = system.block_on(ended);
         system.trees.forget(Address::counted(&root).id);
     }
@@ -137,8 +137,8 @@ fn end_everybody(system: &Arc<Shared>, deadline_ns: u64) {
         }
         drop(all);
         match &system.scheduler {
-            // Nothing in a simulation can hold the loop up: turns are finite, or the caller's
-            // thread hangs in one.
+            // Nothing in a simulation can block the loop: turns are finite, or the caller's thread
+            // hangs in one.
             Scheduler::Simulated(stage) => {
                 if stage.run_ready(system) == 0 {
                     // Shut down from within one of its own turns, by way of another system: that
@@ -163,7 +163,7 @@ fn survivor(cell: &CellRef) -> Survivor {
 }
 
 impl Shared {
-    /// The last handle is gone: everybody is told to end, and nobody waits for it.
+    /// The last handle is dropped: signals all actors to end, without waiting for them.
     pub(super) fn abandon(self: &Arc<Self>) {
         if self.is_closing() {
             return;

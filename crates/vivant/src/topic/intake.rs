@@ -1,9 +1,9 @@
-//! What of a topic a subscription lets in: the protocol of `README.md`.
+//! Admission control of a subscription: the protocol of `README.md`.
 
 use crate::sync::{Arc, Mutex, lock};
 use std::collections::BTreeMap;
 
-/// One subscription's bound, and what it has missed.
+/// One subscription's bound, and the values that it has missed.
 pub(super) struct Intake {
     capacity: usize,
     state: Mutex<State>,
@@ -14,13 +14,13 @@ struct State {
     on_the_way: usize,
     /// Values that were admitted and are not yet in the mailbox.
     unposted: usize,
-    /// How many values each gap has missed of which the subscriber has not been told, by number.
+    /// Missed values of each gap that are not reported yet, by number.
     gaps: BTreeMap<u64, u64>,
     next_gap: u64,
     open: Option<Open>,
 }
 
-/// The gap that further misses are counted into.
+/// The gap that counts further misses.
 struct Open {
     number: u64,
     notice: Notice,
@@ -28,26 +28,26 @@ struct Open {
 
 #[derive(PartialEq, Eq)]
 enum Notice {
-    /// Nothing may overtake it.
+    /// No value may overtake its notice.
     Unposted,
     Posted,
 }
 
-/// What a publisher must do with its value.
+/// The publisher's next action.
 #[must_use]
 pub(super) enum Admission {
     /// Deliver it, and call [`Intake::value_posted`].
     Value(OnTheWay),
     /// Deliver the notice, and call [`Intake::notice_posted`] with its number.
     Notice(u64, Gap),
-    /// Nothing: it is counted.
+    /// Nothing: the value is counted as missed.
     Missed,
 }
 
-/// A value that was admitted. Dropped when it is processed, or gone.
+/// An admitted value. Dropped when it is processed, or lost.
 pub(super) struct OnTheWay(Arc<Intake>);
 
-/// What a notice tells of.
+/// The gap that a notice reports.
 pub(super) struct Gap {
     intake: Arc<Intake>,
     number: u64,
@@ -100,13 +100,13 @@ impl Intake {
 }
 
 impl Gap {
-    /// How many it has missed until now.
+    /// Number of values that it has missed until now.
     pub(super) fn missed(&self) -> u64 {
         let state = lock(&self.intake.state);
         state.gaps.get(&self.number).copied().unwrap_or(0)
     }
 
-    /// How many it has missed; it misses no more.
+    /// Number of values that it has missed; it counts no more.
     pub(super) fn close(&self) -> u64 {
         let mut state = lock(&self.intake.state);
         if matches!(&state.open, Some(open) if open.number == self.number) {
@@ -160,7 +160,7 @@ mod tests {
         intake.notice_posted(gap.number);
         assert!(is_missed(&intake));
         drop(first);
-        // Behind the notice there is room; what is missed from here on is another gap.
+        // Behind the notice there is room; values missed from here on are another gap.
         let second = value(&intake);
         intake.value_posted();
         let other = notice(&intake);
@@ -193,7 +193,7 @@ mod tests {
         let gap = notice(&intake);
         intake.notice_posted(gap.number);
         intake.value_posted();
-        // The slow publisher goes on: its value stands behind the notice.
+        // The slow publisher continues: its value stands behind the notice.
         let own = notice(&intake);
         assert_eq!((gap.close(), own.close()), (1, 1));
     }

@@ -1,5 +1,5 @@
-//! The protocol of `README.md` under chosen interleavings: what is one step under the lock, or one
-//! push into the mailbox, is one step here. So a seed decides what threads would.
+//! The protocol of `README.md` under chosen interleavings. One step here is one step under the
+//! lock, or one push into the mailbox. So a seed decides the order that threads would.
 
 use super::intake::{Admission, Gap, Intake, OnTheWay};
 use crate::oracle::{below, split_mix};
@@ -15,15 +15,15 @@ enum Mail {
     Notice(Gap),
 }
 
-/// What is admitted is pushed into the mailbox, and then said to be posted.
+/// An admitted value or notice is pushed into the mailbox, and then declared posted.
 struct Posting {
     mail: Option<Mail>,
-    /// Of a notice: its number.
+    /// The number of the notice, for a notice.
     notice: Option<u64>,
     is_half_done: bool,
 }
 
-/// A bug in the order of these two.
+/// An injected fault in the order of these two.
 #[derive(Clone, Copy, PartialEq)]
 enum Planted {
     Nothing,
@@ -48,7 +48,7 @@ struct Play {
     planted: Planted,
     publishers: [Publisher; PUBLISHERS],
     mailbox: VecDeque<Mail>,
-    /// The value whose turn runs.
+    /// The value in its turn.
     turn: Option<OnTheWay>,
     heard: Vec<Heard>,
 }
@@ -111,7 +111,7 @@ impl Play {
     }
 }
 
-/// What the subscriber hears under this seed.
+/// The messages that the subscriber gets under this seed.
 fn played(seed: u64, planted: Planted) -> Vec<Heard> {
     let capacity = 1 + (seed % 3) as usize;
     let mut play = Play {
@@ -139,7 +139,7 @@ fn played(seed: u64, planted: Planted) -> Vec<Heard> {
     play.heard
 }
 
-/// L1 and L2: what is wrong with what was heard.
+/// Tests L1 and L2: returns the violation, if there is one.
 fn fault(heard: &[Heard]) -> Option<&'static str> {
     let (mut values, mut missed) = (0, 0);
     for publisher in 0..PUBLISHERS {
@@ -173,7 +173,7 @@ fn fault(heard: &[Heard]) -> Option<&'static str> {
     (values + missed != PUBLISHERS as u64 * VALUES).then_some("L2: values are not accounted for")
 }
 
-/// The protocol is played on one thread; an interpreter sees nothing in it.
+/// The protocol runs on one thread; an interpreter finds nothing in it.
 const RUNS: u64 = if cfg!(miri) { 100 } else { 30_000 };
 
 #[test]
@@ -184,7 +184,7 @@ fn seeded_order_and_number_are_kept_however_steps_interleave() {
     }
 }
 
-/// Both races that the README fears must be found when they are planted.
+/// Both races that the README fears must be found when they are injected.
 #[test]
 fn canary_posting_in_the_wrong_order_is_noticed() {
     for planted in [Planted::ValueSaidTooSoon, Planted::NoticeSaidTooSoon] {

@@ -1,8 +1,9 @@
-//! Topics: publish and subscribe (T10). Who lags hears of it; the protocol is in `README.md`.
+//! Topics: publish and subscribe (T10). A slow subscriber misses values and is notified; the
+//! protocol is in `README.md`.
 //!
-//! - [`Topic`], [`Subscription`]: what users hold.
+//! - [`Topic`], [`Subscription`]: the types that users hold.
 //! - [`subscriber`]: how a value becomes a message.
-//! - [`intake`]: a subscription's bound, and what it has missed.
+//! - [`intake`]: a subscription's bound, and the values that it has missed.
 
 mod intake;
 #[cfg(test)]
@@ -21,14 +22,13 @@ use std::fmt;
 use std::sync::Weak;
 use subscriber::{Hears, Subscriber};
 
-/// Values that a subscription may have on the way, unless [`Topic::subscribe_bounded`] says
-/// otherwise.
+/// Limit of values in flight, unless [`Topic::subscribe_bounded`] sets another.
 const CAPACITY_DEFAULT: usize = 1024;
 
-/// Sends what is published to every subscriber: a message each.
+/// Sends each published value to every subscriber: a message each.
 ///
-/// A handle: clone it, keep it in states, send it. When the last one is dropped, its subscriptions
-/// end.
+/// A handle: clone it, keep it in states, send it. When the last handle is dropped, its
+/// subscriptions end.
 ///
 /// ```
 /// use vivant::prelude::*;
@@ -61,17 +61,17 @@ const CAPACITY_DEFAULT: usize = 1024;
 /// ```
 pub struct Topic<T>(Arc<Subscribers<T>>);
 
-/// Published values that a subscriber missed, because as many as its subscription allows were on
-/// the way.
+/// Number of published values that a subscriber missed, because its subscription's limit of values
+/// in flight was reached.
 ///
-/// It comes once for each gap, in order, and the subscription goes on.
+/// It comes once for each gap, in order, and the subscription continues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lagged {
-    /// How many. Never zero.
+    /// Number of values. Never zero.
     pub missed: u64,
 }
 
-/// A copy is made only for a change while somebody publishes.
+/// Copied only by a change during a publication.
 type Table<T> = Arc<BTreeMap<u64, Arc<dyn Hears<T>>>>;
 
 struct Subscribers<T> {
@@ -95,7 +95,7 @@ impl<T: Clone + Send + 'static> Topic<T> {
     }
 
     /// Continues with `then` for every value that is published from now on, until the subscription
-    /// is dropped, its actor ends or the topic is gone. Up to 1,024 values may be on the way; see
+    /// is dropped, its actor ends or the topic is gone. Up to 1,024 values may be in flight; see
     /// [`Topic::subscribe_bounded`].
     ///
     /// Like every continuation it keeps its actor alive.
@@ -107,9 +107,8 @@ impl<T: Clone + Send + 'static> Topic<T> {
         self.subscribe_bounded(CAPACITY_DEFAULT, then)
     }
 
-    /// As [`Topic::subscribe`], with another bound: how many values may be published and not yet
-    /// processed. Those that come then are missed, and one [`Lagged`] in their place tells how
-    /// many.
+    /// Like [`Topic::subscribe`], with another bound on the values published and not yet processed.
+    /// Values beyond it are missed, and one [`Lagged`] in their place reports their number.
     ///
     /// # Panics
     ///
@@ -129,7 +128,7 @@ impl<T: Clone + Send + 'static> Topic<T> {
         let mut listed = lock(&self.0.listed);
         let number = listed.next_number;
         listed.next_number += 1;
-        // Under the lock, which the end of the actor needs to unsubscribe it: it finds what is
+        // Under the lock: the exit hook needs it to unsubscribe the actor, so it finds what is
         // written here.
         let unsubscribe = weak.clone();
         let asked = actor.system.when_ended(&actor, move |_| {
@@ -139,7 +138,7 @@ impl<T: Clone + Send + 'static> Topic<T> {
         });
         let Some(ending) = asked else {
             drop(listed);
-            // Whoever has ended hears nothing.
+            // The actor has ended: it receives nothing.
             return Subscription(None);
         };
         let subscriber = Subscriber::new(then, capacity, ending);
@@ -149,10 +148,11 @@ impl<T: Clone + Send + 'static> Topic<T> {
     }
 
     /// Sends `value` to every subscriber, in the order in which they subscribed. Never waits, and
-    /// never holds its sender back: who cannot keep up misses values, and hears of it.
+    /// never holds its sender back: a slow subscriber misses values, and is notified of their
+    /// number.
     ///
-    /// Each subscriber gets the values of one publisher in the order of publishing, in order with
-    /// what else that publisher sends to it (T2).
+    /// Each subscriber gets the values of one publisher in the order of publishing, and in order
+    /// with the other messages from that publisher (T2).
     ///
     /// Costs a lock of the topic, and for each subscriber a clone of the value and of the
     /// continuation's arguments, four short locks and a message. A panic in such a clone is
@@ -160,7 +160,7 @@ impl<T: Clone + Send + 'static> Topic<T> {
     pub fn publish(&self, value: T) {
         let table = lock(&self.0.listed).table.clone();
         for (number, subscriber) in &*table {
-            // The arguments of a continuation are its subscriber's, not those of whoever publishes.
+            // The arguments of a continuation are its subscriber's, not the publisher's.
             if let Err(caught) = catch(|| subscriber.hear(&value)) {
                 let actor = subscriber.actor();
                 let panic = Panic::new(actor, "its subscription to a topic", caught);
@@ -168,22 +168,22 @@ impl<T: Clone + Send + 'static> Topic<T> {
                 self.0.unsubscribe(*number);
             }
         }
-        // The last of a subscription that was dropped meanwhile.
+        // It may be the last reference to a subscription that was dropped meanwhile.
         for_others("the drop of a subscription", || drop(table));
     }
 
-    /// Whether only this handle is left, and nobody subscribes.
+    /// Whether only this handle is left, and there are no subscribers.
     pub(crate) fn is_idle(&self) -> bool {
         Arc::strong_count(&self.0) == 1 && self.subscribers() == 0
     }
 
-    /// How many subscriptions there are.
+    /// Number of subscriptions.
     pub fn subscribers(&self) -> usize {
         lock(&self.0.listed).table.len()
     }
 }
 
-/// A topic, whatever its values.
+/// A topic, for any type of values.
 trait Unsubscribe: Send + Sync {
     fn unsubscribe(&self, number: u64);
 }
@@ -197,7 +197,7 @@ impl<T> Unsubscribe for Subscribers<T> {
             }
             Arc::make_mut(&mut listed.table).remove(&number)
         };
-        // Outside the lock: it holds an address, and arguments of the user's.
+        // Outside the lock: it holds an address, and the user's arguments.
         if let Some(subscriber) = gone {
             let system = subscriber.actor().system.clone();
             system.forget_ending(subscriber.ending());
@@ -218,16 +218,16 @@ impl<T> Drop for Subscribers<T> {
 /// A subscription to a [`Topic`]. It ends when this is dropped, so a subscriber keeps it in its
 /// state.
 ///
-/// Values that were published before still come.
+/// Values that were published before are still delivered.
 #[must_use = "dropping it unsubscribes; `.forever()` subscribes until the actor ends or the topic is gone"]
 pub struct Subscription(Option<(Weak<dyn Unsubscribe>, u64)>);
 
 impl Subscription {
-    /// Ends it.
+    /// Ends the subscription.
     pub fn cancel(self) {}
 
-    /// It lasts until its actor ends or the topic is gone. Not for a start function, which may run
-    /// again and would subscribe a second time.
+    /// Makes it last until its actor ends or the topic is gone. Not for a start function, which may
+    /// run again and would subscribe a second time.
     pub fn forever(mut self) {
         self.0 = None;
     }

@@ -15,7 +15,7 @@ use crate::sync::{Arc, Mutex, lock};
 use std::marker::PhantomData;
 use std::panic::Location;
 
-/// A subscriber, whatever its continuation.
+/// A subscriber, for any continuation.
 pub(super) trait Hears<T>: Send + Sync {
     /// Sends it the value, or counts it as missed.
     fn hear(&self, value: &T);
@@ -56,8 +56,7 @@ where
             Admission::Value(token) => {
                 let then = lock(&self.then).again();
                 let delivery = then.fill_counted(Ok(value.clone()), token);
-                // Not `deliver`: whoever has ended subscribes to nothing, so it makes no dead
-                // letter.
+                // Not `deliver`: an ended actor has no subscriptions, so it makes no dead letter.
                 drop(post(To::Owned(delivery.to), delivery.envelope));
                 self.intake.value_posted();
             }

@@ -55,7 +55,7 @@ pub(super) struct Look {
     ended: usize,
     /// The dying actors that have not run since, in the order of their verdicts.
     ending: VecDeque<Idle>,
-    /// Candidates in groups that the graph found unreachable, and the verdict did not.
+    /// Numbers of actors in groups that the graph found unreachable, with an aborted verdict.
     doubtful: BTreeSet<u64>,
     pub(super) took_ns: u64,
 }
