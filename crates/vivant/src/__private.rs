@@ -1,4 +1,4 @@
-//! What the macros' expansions need besides the public traits. Nothing here is for users.
+//! Items for the macros' expansions, besides the public traits. Not for users.
 
 use crate::promise::Resolver;
 use crate::scheduler::Worker;
@@ -12,7 +12,7 @@ pub fn pack<'gc, T: Twin<Of<'gc>: Sendable<'gc>>>(value: T::Of<'gc>) -> Parcel<T
     Worker::pack(value)
 }
 
-/// Resolves with a value of the turn's brand. Packs nothing if no answer is awaited.
+/// Resolves with a value of the turn's brand. Packs nothing if no reply is awaited.
 #[inline]
 pub fn answer<'gc, T>(mutator: &Mutator<'gc>, value: T::Of<'gc>, resolver: Resolver<Parcel<T>>)
 where
@@ -34,8 +34,8 @@ pub fn open_filled<T: Twin, E, R>(
     }
 }
 
-/// What `#[derive(Actor)]` finds when `#[behaviours]` wrote no stop hook: inherent items of these
-/// names win.
+/// Defaults that `#[derive(Actor)]` uses when `#[behaviours]` wrote no stop hook: inherent items of
+/// these names take precedence.
 pub trait NoStopHook {
     /// Whether there is a hook.
     const __VIVANT_STOPS: bool = false;
@@ -46,7 +46,7 @@ pub trait NoStopHook {
 
 impl<S> NoStopHook for S {}
 
-/// What a `#[vivant::test]` returns.
+/// The return type of a `#[vivant::test]`.
 #[diagnostic::on_unimplemented(
     message = "a test returns nothing or `Result<(), E>`, not `{Self}`",
     label = "this is no test's outcome"
@@ -70,8 +70,8 @@ impl<E: fmt::Debug> Outcome for Result<(), E> {
 }
 
 /// The type of a guard's `self`. Where `#[behaviours]` writes it, the compiler advises to write
-/// `&mut Self` in its stead, and underlines the attribute; a macro of another crate it leaves
-/// alone.
+/// `&mut Self` in its stead, and underlines the attribute; it does not do so for a macro of another
+/// crate.
 #[macro_export]
 #[doc(hidden)]
 macro_rules! __seen {

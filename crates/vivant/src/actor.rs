@@ -10,7 +10,7 @@ use vivant_heap::Pacing;
 
 /// A type that can be an actor. Derive it: `#[derive(Actor)]`.
 ///
-/// The value is the actor's state. Only its own turns touch it, one at a time (T1).
+/// The value is the actor's state. Only its own turns access it, one at a time (T1).
 ///
 /// By hand it is a few lines; the handle is described at [`Target`].
 ///
@@ -104,7 +104,7 @@ pub enum Pool {
 /// by hand [`Actor::MAILBOX`]. A bound of zero does not compile.
 ///
 /// The bound counts waiting messages, including those that wait for their guard; the message in its
-/// turn does not wait. It does not count answers, local continuations,
+/// turn does not wait. It does not count replies, local continuations,
 /// [`Address::stop_after_queue`](crate::Address::stop_after_queue) and the runtime's own messages.
 /// A sender to a mailbox with a bound is never muted.
 ///

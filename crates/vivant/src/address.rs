@@ -15,7 +15,7 @@ use std::hash::{Hash, Hasher};
 use std::ops::Deref;
 use std::panic::Location;
 
-/// What an [`Address`] can point at: an actor type, or an interface (`dyn Trait`).
+/// The target of an [`Address`]: an actor type, or an interface (`dyn Trait`).
 #[diagnostic::on_unimplemented(
     message = "there are no addresses of `{Self}`: it is neither an actor nor an interface",
     label = "neither an actor nor an interface",
@@ -24,7 +24,7 @@ use std::panic::Location;
 pub trait Target: 'static {
     /// The type that the address derefs to: one method for each behaviour.
     type Handle: Handle<Target = Self>;
-    /// How an interface reaches the behaviours of its implementor; `()` for actors.
+    /// The dispatch table of an interface, to the behaviours of its implementor; `()` for actors.
     type Table: Copy + Send + Sync + 'static;
 }
 
@@ -38,8 +38,8 @@ pub trait Handle {
     fn link(&self) -> &Link<Self::Target>;
 }
 
-/// A counted reference to an actor, typed by what may be sent through it. Hand-written handles wrap
-/// one.
+/// A counted reference to an actor, typed by the messages that it accepts. Hand-written handles
+/// wrap one.
 pub struct Link<T: ?Sized + Target> {
     pub(crate) to: AddressRef,
     table: T::Table,
@@ -67,7 +67,8 @@ impl<T: ?Sized + Target> fmt::Debug for Link<T> {
     }
 }
 
-/// Reaches one actor, from anywhere. Derefs to a handle with one method for each behaviour.
+/// A reference to one actor, usable from any thread. Derefs to a handle with one method for each
+/// behaviour.
 ///
 /// Cloning costs one atomic addition. While an address exists its actor does not end by itself; see
 /// [`WeakAddress`] for the other kind. Order, equality and hash follow the order in which actors
@@ -143,7 +144,7 @@ impl<T: ?Sized + Target> Address<T> {
         asked
     }
 
-    /// Whether the actor can still process messages. It may end right after this answer.
+    /// Whether the actor can still process messages. It may end right after this call.
     pub fn is_alive(this: &Self) -> bool {
         Self::link(this).to.ended().is_none()
     }

@@ -37,7 +37,7 @@ pub(crate) fn period_ns(period: Duration) -> u64 {
     ns(period)
 }
 
-/// An alarm that sends `call` again and again, until its receiver has ended; then it calls `gone`.
+/// An alarm that sends `call` periodically, until its receiver has ended; then it calls `gone`.
 pub(crate) fn interval<M: Message>(
     period_ns: u64,
     call: Call<'static, M>,

@@ -20,10 +20,10 @@ pub(crate) struct Oneshot<T>(Mutex<State<T>>);
 enum State<T> {
     /// The message waits in a mailbox.
     Waiting(Option<Waker>),
-    /// Its turn has begun, or its answer was passed on.
+    /// Its turn has begun, or its reply was delegated.
     Begun(Option<Waker>),
     Answered(Result<T, AskError>),
-    /// The future was cancelled or dropped, or has its answer.
+    /// The future was cancelled or dropped, or has its reply.
     Closed(Closed),
 }
 
@@ -165,7 +165,7 @@ impl<T> Future for Asked<T> {
                     _ => Poll::Pending,
                 };
             }
-            // Polled after its end: as for any future, there is no promise.
+            // Polled after completion: as for any future, the result is unspecified.
             State::Closed(_) => return Poll::Ready(Err(AskError::Cancelled)),
         };
         drop(state);

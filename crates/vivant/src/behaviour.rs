@@ -67,7 +67,7 @@ pub trait Behaviour: Message {
     /// is tested again.
     const ACCESS: Access = Access::Writes;
 
-    /// Whether [`run`](Behaviour::run) may ask for another step.
+    /// Whether [`run`](Behaviour::run) may request another step.
     const STEPS: Steps = Steps::One;
 
     /// The guard (T8): a message with a false guard waits, and is tested again after each turn that
@@ -119,7 +119,7 @@ pub trait Continuation: Behaviour {
     fn fill(hole: Self::Hole, rest: Self::Rest) -> Self::Args;
 }
 
-/// What a behaviour's method returns: its reply, or a promise of it.
+/// The return type of a behaviour's method: its reply, or a promise of it.
 #[diagnostic::on_unimplemented(
     message = "this behaviour returns `{Self}`, but its message promises `{V}`",
     label = "return `{V}` or `Promise<{V}>`"

@@ -28,7 +28,7 @@ pub struct Call<'a, M: Message> {
     place: &'static Location<'static>,
 }
 
-/// How a call becomes an envelope for the actor type behind its address.
+/// Packs a call into an envelope for the actor type behind its address.
 pub(crate) type Pack<M> = fn(
     <M as Message>::Args,
     Resolver<<M as Message>::Reply>,
@@ -121,7 +121,7 @@ impl<'a, M: Message> Call<'a, M> {
         }
     }
 
-    /// Sends the message, without an answer. If the actor has ended, or its mailbox is full
+    /// Sends the message, without a reply. If the actor has ended, or its mailbox is full
     /// ([`Mailbox`](crate::Mailbox)), it becomes a dead letter (T3).
     ///
     /// Within a turn this is [`Turn::send`](crate::Turn::send). Never waits. Costs one atomic

@@ -33,7 +33,7 @@ pub enum AskError {
         /// The limit that was set.
         after: Duration,
     },
-    /// `.ask()` or `.ask_blocking()` within a turn: waiting there would hold up the worker.
+    /// `.ask()` or `.ask_blocking()` within a turn: waiting there would block the worker.
     InsideTurn(Arc<Inside>),
     /// The resolver was dropped without a reply.
     Broken(Arc<Inside>),
@@ -214,7 +214,7 @@ pub enum NotSent {
     Ended,
     /// The actor's mailbox is full.
     Full(Mailbox),
-    /// [`Call::offer`] within a turn: waiting there would hold up the worker.
+    /// [`Call::offer`] within a turn: waiting there would block the worker.
     InsideTurn(Arc<Inside>),
 }
 

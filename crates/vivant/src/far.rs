@@ -99,7 +99,7 @@ impl<'gc, A: ?Sized + Target, T: ?Sized> Far<'gc, A, T> {
     }
 
     /// A message to the actor about the object:
-    /// `t.send(node.to(|scene, node| scene.rename(node, name)))`, or asked by `t.ask`.
+    /// `t.send(node.to(|scene, node| scene.rename(node, name)))`, or `t.ask(…)` for a reply.
     pub fn to<'a, M: Message>(
         &'a self,
         message: impl FnOnce(&'a Address<A>, Tag<'gc, T>) -> Call<'a, M>,
@@ -169,9 +169,11 @@ impl<A: ?Sized + Target, T: ?Sized> Acquainted for Far<'_, A, T> {
     }
 }
 
-// The address is a leaf: no brand is in it, and it counts itself.
+// The address is a leaf type: it has no brand and no reference into a heap, and it counts its own
+// references.
 
-// SAFETY: the tag has its only reference. It has no destructor but the address's.
+// SAFETY: `trace` and `relocate` report the tag, its only reference into a heap. Its only
+// destructor is that of the address, which contains no such reference.
 unsafe impl<'gc, A, T> Object<'gc> for Far<'gc, A, T>
 where
     A: ?Sized + Target,
@@ -194,7 +196,7 @@ where
     }
 }
 
-// SAFETY: its only reference is a tag.
+// SAFETY: its only reference to a collected object is a tag.
 unsafe impl<'gc, A, T> Sendable<'gc> for Far<'gc, A, T>
 where
     A: ?Sized + Target,
@@ -203,7 +205,7 @@ where
 {
 }
 
-// SAFETY: its only reference is a tag, and nothing in it changes.
+// SAFETY: its only reference to a collected object is a tag, and nothing in it changes.
 unsafe impl<'gc, A, T> FrozenParts<'gc> for Far<'gc, A, T>
 where
     A: ?Sized + Target,
@@ -212,7 +214,7 @@ where
 {
 }
 
-// SAFETY: the tag's brand, and that of what it names.
+// SAFETY: `Of` exchanges the brand of the tag and of its object's type, and changes nothing else.
 unsafe impl<A, T> Twin for Far<'static, A, T>
 where
     A: ?Sized + Target,

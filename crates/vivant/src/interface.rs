@@ -9,7 +9,7 @@ use std::any::TypeId;
 use std::fmt;
 use std::panic::Location;
 
-/// `A` answers every message of the interface `I`. `#[behaviours] impl Trait for A` writes it.
+/// `A` implements every message of the interface `I`. `#[behaviours] impl Trait for A` writes it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not implement this interface",
     label = "this actor cannot be seen through it",

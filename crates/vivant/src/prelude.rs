@@ -1,4 +1,4 @@
-//! What most programs import: `use vivant::prelude::*;`.
+//! The items that most programs import: `use vivant::prelude::*;`.
 
 pub use crate::{
     Actor, Address, AskError, Far, Freeze, Gc, Handle, Ice, Iso, Mut, Object, Parcel, Promise,

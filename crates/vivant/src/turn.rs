@@ -1,4 +1,4 @@
-//! The turn: everything a behaviour may do besides changing its own state.
+//! The turn: all effects that a behaviour may have besides changing its own state.
 
 use crate::actor::Actor;
 use crate::address::{Address, Target};

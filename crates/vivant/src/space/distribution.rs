@@ -179,7 +179,7 @@ pub struct PauseDistributions {
 }
 
 impl PauseDistributions {
-    /// Each kind, in the order of [`PauseKind::ALL`].
+    /// All kinds with their distributions, in the order of [`PauseKind::ALL`].
     pub fn iter(&self) -> impl Iterator<Item = (PauseKind, &Distribution)> {
         self.by_kind.iter()
     }

@@ -50,7 +50,7 @@ fn given_away(simulation: &Simulation) {
     }
     drop(first);
     simulation.run();
-    // The third holds the second, and that the first.
+    // The third refers to the second, and the second to the first.
     assert_eq!(system.inspect().actors.len(), 3);
     drop(third);
     simulation.run();

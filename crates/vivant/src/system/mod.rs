@@ -96,7 +96,7 @@ impl System {
         self.shared().keep(Address::counted(address));
     }
 
-    /// Takes back a [`System::keep`]; false when the actor was not kept.
+    /// Undoes [`System::keep`]; false when the actor was not kept.
     pub fn release<T: ?Sized + Target>(&self, address: &Address<T>) -> bool {
         self.shared().release(Address::counted(address).id)
     }
