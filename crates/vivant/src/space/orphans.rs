@@ -117,8 +117,8 @@ impl Orphans {
         }
     }
 
-    /// Ends a run, or none: decides when the next one comes, if `took_ns` nanoseconds were spent
-    /// just now. `before` is the state before the run.
+    /// Decides when the next run comes, while no thread runs detached heaps. `before` is the state
+    /// before the run that has just ended, and `took_ns` its duration in nanoseconds.
     fn will_care(
         system: &Arc<Shared>,
         mut state: MutexGuard<'_, State>,

@@ -14,7 +14,8 @@ use vivant_heap::HeapStats;
 pub enum PauseKind {
     /// Minor collection: the nursery was emptied; a sweep step may have come with it.
     Minor,
-    /// A concurrent mark has begun: the nursery was emptied, and the roots were marked.
+    /// A concurrent mark has begun: the nursery was emptied, and the roots were put into the mark
+    /// queue.
     MarkBegin,
     /// A step of a running concurrent mark: the SATB buffer of the last turn was flushed; the actor
     /// may also have done a mutator assist, and emptied its nursery. When everything is marked: a

@@ -244,7 +244,7 @@ where
     fn is_asked(&mut self, worker: &Worker, facts: &HeapCounts) {
         self.rest.question = Question::None;
         facts.asked(&self.heap.stats());
-        // In this order: a message put in after this read wakes the waker again.
+        // In this order: the waker is re-armed first, so a message put in after the read wakes it.
         self.bell.listens();
         self.heed_in(worker, facts);
         match self.rest.hears {
