@@ -198,4 +198,6 @@ mod pages {
     struct ComingFrom;
     #[doc = include_str!("../../../docs/faq.md")]
     struct Faq;
+    #[doc = include_str!("../../../docs/guide.md")]
+    struct Guide;
 }
