@@ -1,32 +1,32 @@
-//! The claim of an object while a mark runs beside its actor: who is to read it as it was when the
-//! mark began, or to change it, claims it first (H5, H6).
+//! The claim of a mutable object during a concurrent mark: a scanner that reads it, or the owner
+//! that is about to change it, claims it first (H5, H6).
 //!
-//! A cell's state is an epoch, or [`CLAIMED`]. What has another epoch than the mark's was not met
-//! yet.
+//! A block's state is an epoch or [`CLAIMED`]. Any epoch other than the mark's means that the
+//! object is not marked yet.
 
 use crate::sync::{AtomicU8, Ordering, fault, spin_loop, yield_now};
 
-/// The state of a cell whose object somebody goes through. No epoch has it.
+/// The state of a block while a scanner reads its object. No epoch has this value.
 pub(crate) const CLAIMED: u8 = 5;
 
-/// What came of a claim.
+/// The result of a claim.
 #[must_use]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Claim {
-    /// The caller goes through the object, and then calls [`release`]. Nobody changes it before
+    /// The caller scans the object, and then calls [`release`]. No other thread changes it before
     /// that.
     Mine,
-    /// Somebody has been through it.
+    /// The object is scanned.
     Done,
-    /// Somebody is at it.
+    /// Another scanner has the claim.
     Others,
 }
 
-/// Claims an object that may change in place.
+/// Claims a mutable object.
 #[inline]
 pub(crate) fn claim(state: &AtomicU8, epoch: u8) -> Claim {
-    // Acquire, here and below: pairs with the Release in `release`. Who finds it done may change
-    // it, after all reads of who has gone through it.
+    // Acquire, here and below: pairs with the Release in `release`. A caller that gets `Done` may
+    // change the object, after all reads of its scanner.
     let seen = state.load(fault!(Ordering::Acquire, ClaimRelaxed => Ordering::Relaxed));
     if seen == epoch {
         return Claim::Done;
@@ -35,8 +35,8 @@ pub(crate) fn claim(state: &AtomicU8, epoch: u8) -> Claim {
         return Claim::Others;
     }
     fault!(test Unclaimed => return Claim::Mine);
-    // What the object was when the mark began is known to each marker by the list of work, which is
-    // behind a lock: nothing more is acquired if it succeeds.
+    // Each marker knows the object's contents at the beginning of the mark by way of the mark
+    // queue, which is behind a lock: a successful exchange need not acquire more.
     match state.compare_exchange(seen, CLAIMED, Ordering::Acquire, Ordering::Acquire) {
         Ok(_) => Claim::Mine,
         Err(now) if now == epoch => Claim::Done,
@@ -44,44 +44,44 @@ pub(crate) fn claim(state: &AtomicU8, epoch: u8) -> Claim {
     }
 }
 
-/// The claimed object was gone through.
+/// Ends a claim: the object was scanned.
 #[inline]
 pub(crate) fn release(state: &AtomicU8, epoch: u8) {
-    // Release: pairs with the Acquire in `claim` and `wait`: who changes the object does it after
-    // what was read under the claim.
+    // Release: pairs with the Acquire in `claim` and `wait`: the owner's writes come after the
+    // reads made under the claim.
     state.store(
         epoch,
         fault!(Ordering::Release, ReleaseRelaxed => Ordering::Relaxed),
     );
 }
 
-/// Its owner wants to change an object that somebody goes through. How often it had to look: a
-/// claim lasts as long as it takes to write down what the object refers to.
+/// The owner waits to change an object that another thread scans. Returns the number of its polls.
+/// A claim lasts as long as it takes to list the object's references.
 #[cold]
 pub(crate) fn wait(state: &AtomicU8, epoch: u8) -> u64 {
     let mut looks = 0;
-    // Acquire: as in `claim`.
+    // Acquire: pairs with the Release in `release`, as in `claim`.
     while state.load(fault!(Ordering::Acquire, WaitRelaxed => Ordering::Relaxed)) != epoch {
         fault!(test Impatient => break);
         looks += 1;
         if looks < SPINS {
             spin_loop();
         } else {
-            // Who has the claim may need this processor.
+            // The claimant may need this processor.
             yield_now();
         }
     }
     looks
 }
 
-/// Looks before the processor is offered to others.
+/// Polls before the owner yields its processor.
 const SPINS: u64 = 64;
 
-/// Marks an object that nobody changes: its references can be read at any time. Whether the caller
-/// is the one that has met it.
+/// Marks an immutable object, of which references can be read at any time. Returns true if this
+/// call has marked it.
 #[inline]
 pub(crate) fn meet(state: &AtomicU8, epoch: u8) -> bool {
-    // Relaxed: nothing depends on it but who goes on from here.
+    // Relaxed: the exchange only decides which thread scans the object.
     let seen = state.load(Ordering::Relaxed);
     seen != epoch
         && state

@@ -1,4 +1,5 @@
-//! [`Cycle`]: a mark that runs beside the turns of its heap, as the heap's holder has it (H6 to H8). See [README.md](README.md).
+//! [`Cycle`]: a concurrent mark of a heap, as the heap's holder sees it (H6 to H8). See
+//! [README.md](README.md).
 
 use super::claim::{self, Claim};
 use super::debt::Debt;
@@ -21,49 +22,50 @@ use crate::walk::Walk;
 use std::collections::HashSet;
 use std::ptr::NonNull;
 
-/// Objects of the owner's log that wait for others to come: to hand them over takes longer than to
-/// meet one.
+/// The owner's log (SATB buffer) is flushed when it has so many objects. Flushing a shorter one
+/// costs more than marking its objects.
 const LOG: usize = 256;
 
-/// Objects that others know are looked at, so many between two turns, until the mark has them all:
-/// some ten microseconds.
+/// Exports examined between two turns until the mark has taken all of them: some ten microseconds.
 const KNOWN: usize = 4096;
 
-/// A mark that runs.
+/// A concurrent mark.
 pub(crate) struct Cycle {
     mark: Arc<Mark>,
     stage: Stage,
-    /// What others know of this heap's objects: they are roots.
+    /// Whether exports are left to examine. They are roots.
     known: Taken,
-    /// The owner's. What it has is handed over at the end of each turn.
+    /// The owner's scanner, with the log. It is flushed at the end of a turn.
     scanner: Scanner,
-    /// Of bytes of cells and large objects.
+    /// The mutator assist that is due, in bytes of blocks and large objects.
     debt: Debt,
     /// Bytes of regions that were pinned when the mark began.
     pinned: usize,
-    /// Of the owner, for markers.
+    /// How often, and how long, the owner has waited for markers.
     waits: Waits,
-    /// Under stress: what a simple mark has met at the beginning.
+    /// Under stress: the objects that a simple mark has reached at the beginning.
     shadow: Option<HashSet<NonNull<Header>>>,
 }
 
-/// What is done of a mark.
+/// The stage of a mark.
 enum Stage {
-    /// All is met that lived when it began: by whoever helps.
+    /// Markers and the holder mark the objects that were alive when it began.
     Marks,
-    /// The list of work is closed. What was not met is dead; what knows of it hears so, by and by.
+    /// Mark termination. The mark queue is closed, and unmarked objects are dead. Each termination
+    /// step updates some of the structures that refer to dead objects.
     Settles(Settling),
 }
 
-/// What becomes of an object that is to come to a turn by a way on which marks do not go.
+/// Whether a turn may get an object that it reaches by a weak reference or the tag table, which
+/// marks do not follow.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Revived {
     Lives,
-    /// A mark has found it dead, and nobody gets it any more.
+    /// A mark has found it dead: no turn gets it any more.
     Not,
 }
 
-/// What has become of a mark.
+/// Whether a mark has ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Ended {
     Yes,
@@ -71,8 +73,8 @@ pub(crate) enum Ended {
 }
 
 impl Cycle {
-    /// The first write to an old object since the nursery was last emptied: it is gone through as
-    /// it is (H5).
+    /// The SATB barrier: called before the first write to an old object since the nursery was last
+    /// emptied. Scans the object as it is at that moment (H5).
     #[cold]
     pub(crate) fn before_write(&mut self, object: NonNull<Header>) {
         #[cfg(test)]
@@ -80,37 +82,39 @@ impl Cycle {
             return;
         }
         if let Stage::Settles(_) = self.stage {
-            // All that turns have was met, or was born since.
+            // During termination: all objects that turns have are marked, or were born since.
             return;
         }
-        // SAFETY: an old object of this heap, which a turn uses.
+        // SAFETY: an old object of this heap, which a turn uses, so it is live.
         let table = unsafe { object.as_ref() }.table();
         if !table.needs_trace {
             return;
         }
-        // A turn may go on after a panic; an object that stays claimed would have all wait for
-        // ever.
+        // A turn may continue after a panic, and the markers would wait for ever for an object that
+        // stays claimed: abort instead.
         let whole = Whole;
-        // SAFETY: as above. What was born since the mark began has its epoch, so it is not gone
-        // through.
+        // SAFETY: an old object of this heap, which a turn uses, so it is live. An object born
+        // since the mark began has the mark's epoch, so `visit` does not scan it.
         let came = unsafe { self.scanner.visit(object, Round::Second) };
         std::mem::forget(whole);
         if came == Claim::Others {
             self.waits.times += 1;
-            // SAFETY: as above.
+            // SAFETY: an old object of this heap: it lies in a chunk, which has its state byte.
             let state = unsafe { state_of(object.cast()) };
             self.waits.looks += claim::wait(state, self.mark.epoch);
         }
     }
 
-    /// An object is to come to a turn by a way on which the mark does not go: by a weak reference,
-    /// or by the table of tags.
+    /// A turn is about to get an object by a weak reference or by the tag table, which the mark
+    /// does not follow. During the mark the object is logged. During termination a dead object is
+    /// refused.
     #[inline]
     pub(crate) fn revives(&mut self, object: NonNull<Header>) -> Revived {
-        // SAFETY: an object of this heap, which is there: nothing is swept as long as a cycle
+        // SAFETY: an object of this heap, still in its place: nothing is swept as long as a cycle
         // lasts.
         let young = unsafe { age_of(object.cast()) }.is_young();
-        // SAFETY: as above. Relaxed: nothing is read by it.
+        // SAFETY: the object is still in its place, because nothing is swept as long as a cycle
+        // lasts. Relaxed: no data is read on the strength of this load.
         let state = || unsafe { state_of(object.cast()) }.load(Ordering::Relaxed);
         if young || state() == self.mark.epoch {
             return Revived::Lives;
@@ -126,13 +130,13 @@ impl Cycle {
         }
     }
 
-    /// Whether all is met.
+    /// Whether the mark is complete and termination runs.
     pub(crate) fn settles(&self) -> bool {
         matches!(self.stage, Stage::Settles(_))
     }
 
-    /// Whether the owner has something to do for it, at this weight: to pay, to hand a long log
-    /// over, or to settle what is owed.
+    /// Whether the owner has work for this cycle at this weight: exports to take, an assist, a long
+    /// log to flush, or termination entries that are due.
     #[inline]
     pub(crate) fn is_due(&self, weight: usize) -> bool {
         match &self.stage {
@@ -145,7 +149,7 @@ impl Cycle {
         }
     }
 
-    /// Takes in what others know: so many of these.
+    /// Takes at most `most` exports as roots.
     fn takes_in(&mut self, sharing: &mut Sharing, most: usize) {
         if self.known == Taken::Some {
             let scanner = &mut self.scanner;
@@ -153,7 +157,7 @@ impl Cycle {
         }
     }
 
-    /// What turns and collections have found is all markers' from here on.
+    /// Flushes the owner's log and findings to the mark, where every marker can take them.
     fn hands_over(&mut self) {
         self.mark.hands_over(&mut self.scanner);
         if !self.scanner.block.is_empty() {
@@ -161,11 +165,11 @@ impl Cycle {
         }
     }
 
-    /// Under stress: what was alive when the mark began has been met.
+    /// Under stress: asserts that each object alive at the beginning of the mark is marked.
     fn check_shadow(&self) {
         let Some(shadow) = &self.shadow else { return };
         for object in shadow {
-            // SAFETY: it lived when the mark began, and nothing was swept since. Relaxed: all
+            // SAFETY: it was alive when the mark began, and nothing was swept since. Relaxed: all
             // markers have left.
             let state = unsafe { state_of(object.cast()) }.load(Ordering::Relaxed);
             assert!(
@@ -177,7 +181,7 @@ impl Cycle {
 }
 
 impl Core {
-    /// Begins a mark beside the turns. All is swept.
+    /// Begins a concurrent mark. All spans are swept.
     pub(crate) fn begin_cycle<'gc>(&mut self, roots: &mut impl Object<'gc>, shows: Shows) {
         debug_assert!(
             self.cycle.get_mut().is_none() && self.old.unswept == 0,
@@ -204,7 +208,7 @@ impl Core {
             waits: Waits::default(),
             shadow,
         });
-        // Under stress: few, so that turns come in between.
+        // Under stress: few, so that turns run in between.
         let some = if stressed { 1 } else { KNOWN };
         cycle.takes_in(self.sharing.get_mut(), some);
         cycle.hands_over();
@@ -213,20 +217,20 @@ impl Core {
         std::mem::forget(whole);
     }
 
-    /// All that a simple mark meets.
+    /// All objects that a simple mark reaches.
     fn shadow<'gc>(&mut self, roots: &impl Object<'gc>) -> HashSet<NonNull<Header>> {
         let own = Owner::name(&self.owner);
         let known = self.sharing.get_mut().roots();
         let mut walk = Walk::new(own, known);
         walk.state(roots);
-        // SAFETY: the heap is borrowed, so no turn runs; what its state refers to and what others
-        // know lives.
+        // SAFETY: the heap is borrowed, so no turn runs; the objects that its state and its exports
+        // refer to are live.
         unsafe { walk.finish(|_, _| {}) }
     }
 
-    /// Between two turns: hands over what they have found. If the mark is through, a piece of what
-    /// it leaves is settled, of so many entries; or of as many as are due. Ends the mark if that
-    /// was the last one.
+    /// One step of the cycle between two turns. Takes exports and flushes the log. Once the mark is
+    /// complete it also processes termination entries: `entries` of them, or as many as are due if
+    /// that is `None`. Ends the mark after the last entry.
     pub(crate) fn go_on_with_cycle(&mut self, entries: Option<usize>) -> Ended {
         let Some(mut cycle) = self.cycle.get_mut().take() else {
             return Ended::NotYet;
@@ -263,8 +267,8 @@ impl Core {
         ended
     }
 
-    /// Pays for what was made old since the mark began: goes through so much that it will be
-    /// through when the heap has grown.
+    /// A mutator assist: marks in proportion to the bytes promoted since the mark began, so that
+    /// the mark is complete when the heap has grown by the pacer's part.
     pub(crate) fn pay(&mut self) {
         let weight = self.weight();
         let Some(cycle) = self.cycle.get_mut() else {
@@ -285,7 +289,7 @@ impl Core {
         let _what_is_left = cycle.mark.work(piece);
     }
 
-    /// Goes through so many objects.
+    /// Scans at most `objects` objects.
     pub(crate) fn work_at_cycle(&mut self, objects: usize) -> Progress {
         match self.cycle.get_mut() {
             Some(cycle) => cycle.mark.work(objects),
@@ -293,7 +297,7 @@ impl Core {
         }
     }
 
-    /// Ends the mark that runs, if one does, whatever is left to do.
+    /// Completes and ends the mark that runs, if one does, in one piece.
     pub(crate) fn go_through_cycle(&mut self) {
         while self.is_marking() && self.go_on_with_cycle(Some(usize::MAX)) == Ended::NotYet {
             if self.work_at_cycle(usize::MAX) == Progress::Nothing {
@@ -302,7 +306,7 @@ impl Core {
         }
     }
 
-    /// All is settled: from here on what was not met may be swept.
+    /// Termination is over: from here on unmarked objects may be swept.
     fn end_cycle(&mut self, cycle: Cycle) {
         let Stage::Settles(Settling { found, .. }) = cycle.stage else {
             return;
@@ -319,10 +323,11 @@ impl Core {
         self.showing = found.showing;
     }
 
-    /// Gives a mark up that runs beside the turns; its markers leave first. One that has met all is
-    /// settled, and ends: somebody may have heard of the dead, and what only they lead to may be
-    /// given up. So does one that has begun when another was given up: the third would have the
-    /// epoch of the last that ended, and take for met what neither has met.
+    /// Aborts the concurrent mark, after its markers have left. A mark in termination is completed
+    /// instead: a death may have been reported, and imports that only dead objects lead to may have
+    /// been released. So is a mark that began after an aborted one: a third would reuse the epoch
+    /// of the last mark that ended, and take objects for marked that neither aborted mark has
+    /// reached.
     pub(crate) fn abandon_cycle(&mut self) {
         if self.is_settling() || self.gave_up {
             self.go_through_cycle();

@@ -1,4 +1,4 @@
-//! What turns do while a mark runs, and what becomes of a mark that does not hear of it.
+//! Turns that run during a concurrent mark, and marks that miss one of the turns' notifications.
 
 use super::Shows;
 use crate::planted::{self, Planted};
@@ -7,11 +7,11 @@ use crate::{Gc, Heap, Ledger, Mut, Pacing, Parcel, Root, Source, Tag, Val, Weak}
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-/// In each book: more than are gone through at once, but under an interpreter, which takes minutes
-/// for them.
+/// Words in each book: more than a slice scanned at once, except under an interpreter, which takes
+/// minutes for them.
 const WORDS: u64 = if cfg!(miri) { 8 } else { 2_000 };
 
-/// A list, and what a turn can have of what is behind it.
+/// The first book of a list, and references by which a turn can reach the books behind it.
 #[derive(Default)]
 struct Shelf<'gc> {
     first: Option<Gc<'gc, Mut<Book<'gc>>>>,
@@ -27,7 +27,7 @@ struct Book<'gc> {
     pages: Option<Gc<'gc, [Gc<'gc, u64>]>>,
 }
 
-/// What the derive writes, which names this crate from outside.
+/// The code that the derive writes. The derive itself names this crate from outside.
 macro_rules! object {
     ($name:ident { $($field:ident),* }) => {
         // SAFETY: the fields have all its references.
@@ -60,10 +60,10 @@ impl Root for Library {
 
 type Paper = Parcel<Val<'static, str>>;
 
-/// Three books in a list, all of them old, under stress that does nothing by itself.
+/// A heap with three old books in a list, under stress that triggers nothing by itself.
 fn library(source: &Arc<Source>) -> Heap<Library> {
     let pacing = match cfg!(miri) {
-        // As above: what looks after itself at each step.
+        // Miri checks each access by itself, and would take minutes under stress.
         true => Pacing::default(),
         false => Pacing::default().stressed(Stress::new(When::Young, 1)),
     };
@@ -87,7 +87,7 @@ fn begins(heap: &mut Heap<Library>) {
     assert!(heap.marker().is_some());
 }
 
-/// Ends the mark, sweeps, and looks at all.
+/// Ends the mark, verifies the heap and sweeps it.
 fn ends(heap: &mut Heap<Library>) {
     heap.parts().0.go_through_cycle();
     assert!(heap.marker().is_none());
@@ -96,7 +96,7 @@ fn ends(heap: &mut Heap<Library>) {
     heap.collect_young();
 }
 
-/// The last book changes hands: the one that led to it forgets it.
+/// A turn moves the last book: it takes the reference out of the book before it, and keeps it.
 fn a_write_hides_what_was_behind() {
     let mut heap = library(&Arc::new(Source::new()));
     begins(&mut heap);
@@ -109,7 +109,7 @@ fn a_write_hides_what_was_behind() {
     heap.turn(|_, shelf| assert_eq!(shelf.kept[0].borrow().pages.unwrap().len() as u64, WORDS));
 }
 
-/// Nobody but a weak reference leads to the last book when the mark begins.
+/// Only a weak reference leads to the last book when the mark begins.
 fn a_weak_reference_brings_back() {
     let mut heap = library(&Arc::new(Source::new()));
     heap.turn(|m, shelf| {
@@ -130,7 +130,7 @@ fn a_weak_reference_brings_back() {
     });
 }
 
-/// Nobody has the tag any more when the mark begins.
+/// The tag has no holder any more when the mark begins.
 fn a_tag_is_taken_again() {
     let mut heap = library(&Arc::new(Source::new()));
     heap.turn(|m, shelf| {
@@ -145,7 +145,7 @@ fn a_tag_is_taken_again() {
     });
 }
 
-/// What is born, and becomes old, while the mark runs.
+/// An object is born, and promoted, while the mark runs.
 fn a_birth() {
     let mut heap = library(&Arc::new(Source::new()));
     begins(&mut heap);
@@ -164,7 +164,7 @@ fn a_birth() {
     });
 }
 
-/// What comes from another heap while the mark runs.
+/// An import arrives from another heap while the mark runs.
 fn an_import() {
     let source = Arc::new(Source::new());
     let (mut heap, mut press) = (library(&source), library(&source));
@@ -179,15 +179,15 @@ fn an_import() {
     press.collect();
     press.sweep();
     heap.turn(|_, shelf| assert_eq!(&*shelf.news.unwrap(), "rain"));
-    // First: what others have of a heap that ends is lost for good.
+    // The heap is dropped first: exports of a dropped heap leak for good.
     drop(heap);
 }
 
-/// Papers that others know when the mark begins: more than it takes at once.
+/// Exported papers at the beginning of the mark: more than it takes in one step.
 const PAPERS: u64 = 50;
 
-/// The oldest of many papers that others know comes home before the mark has taken it: nobody else
-/// has it from then on.
+/// The count of the oldest export is returned before the mark has taken it: no other heap refers to
+/// the object from then on.
 fn an_export_comes_home() {
     let mut heap = library(&Arc::new(Source::new()));
     let packs = |m: &crate::Mutator<'_>, n: u64| -> Paper { m.pack(m.val_str(&n.to_string())) };
@@ -203,7 +203,7 @@ fn an_export_comes_home() {
     heap.turn(|m, shelf| shelf.news = Some(m.unpack(oldest)));
     ends(&mut heap);
     heap.turn(|_, shelf| assert_eq!(&*shelf.news.unwrap(), "0"));
-    // The dead one of the beginning was found.
+    // The mark has found the paper that was dead at its beginning.
     assert_eq!(heap.stats().alive, living + PAPERS - 1);
     assert_eq!(heap.exports() as u64, PAPERS - 2);
     heap.turn(|m, _| {
@@ -243,7 +243,8 @@ fn canaries_of_marks_beside_turns_are_caught() {
     }
 }
 
-/// What dies while the mark runs is found by the next one; what was dead before, by this one.
+/// Objects that die while the mark runs are found by the next mark; objects dead at its beginning,
+/// by this one.
 #[test]
 fn the_dead_of_its_beginning_are_found() {
     let mut heap = library(&Arc::new(Source::new()));
@@ -265,8 +266,7 @@ fn the_dead_of_its_beginning_are_found() {
     assert_eq!(heap.stats().alive, WORDS + 2);
 }
 
-/// A mark that is given up in the middle, and another that begins at once: two epochs are of the
-/// dead.
+/// A mark is aborted in the middle, and another begins at once: dead objects have two epochs.
 #[test]
 fn a_mark_is_given_up() {
     let mut heap = library(&Arc::new(Source::new()));

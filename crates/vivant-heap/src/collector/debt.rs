@@ -1,32 +1,33 @@
-//! [`Debt`]: what the holder of a heap owes for a mark that runs beside its turns (H7). Pure arithmetic.
+//! [`Debt`]: the mutator assist that the holder of a heap owes to a concurrent mark (H7). Pure
+//! arithmetic.
 
 use std::ops::RangeInclusive;
 
-/// A heap may grow by this part of what lived when the mark was begun, and then the mark is
-/// through: who makes objects old pays for it. The rest up to the bound, three tenths, is for what
-/// is made before the next payment.
+/// The mark is complete when the heap has grown by `GROWS` of the bytes that lived when it began:
+/// promotion pays for it. The rest up to the bound of the heap, three tenths, is for bytes
+/// allocated before the next assist. From `BOUND` on, one assist does all that is left.
 const GROWS: f64 = 0.2;
 const BOUND: f64 = 0.28;
 
-/// Objects that are gone through in one payment: a part of the debt, at least some ten and at most
-/// some hundred microseconds; or what has become old since the last one, if that calls for more; or
-/// whatever is owed when the heap has nearly grown to the bound.
+/// Objects scanned in one assist: `1 / PART` of the debt, within `PIECE`, some ten to some hundred
+/// microseconds. It is more if the bytes promoted since the last assist call for more, and
+/// everything left when the heap has nearly grown to the bound.
 const PIECE: RangeInclusive<usize> = 256..=4096;
 const PART: usize = 8;
 
-/// Bytes that a visit of an object is taken to pay off. Most are smaller: a debt is counted anew
-/// each time, so that it is paid in more pieces.
+/// Bytes that one scanned object is taken to have. Most are smaller: the debt is computed anew each
+/// time, so it is paid in more assists.
 const OBJECT: usize = 64;
 
-/// Between what is met and what should be.
+/// The difference between the bytes marked and the bytes that should be marked by now.
 #[derive(Debug)]
 pub(super) struct Debt {
-    /// Bytes in use when the mark began: all that it may meet.
+    /// Bytes in use when the mark began: the most that it can mark.
     pub(super) began: usize,
-    /// How many of them are taken to live.
+    /// The estimate of how many of them live.
     lives: usize,
-    /// What the heap weighed when the mark began, and at the last payment; and whether all was paid
-    /// then. The weight is what marks are begun by: what is large outside of the heap counts too.
+    /// The weight of the heap when the mark began and at the last assist, and whether the debt was
+    /// paid then. Marks are scheduled by weight, which includes large memory outside of the heap.
     weighed: usize,
     seen: usize,
     paid: Paid,
@@ -39,9 +40,9 @@ enum Paid {
 }
 
 impl Debt {
-    /// A mark begins, with so many bytes in use, of which the last mark has met some. If these are
-    /// few the heap has grown by other ways than its pacing allows for, and half of all is taken to
-    /// live.
+    /// The state at the beginning of a mark. `began` is the number of bytes in use, `met` the
+    /// number that the last mark found alive. If `met` is small, the heap has grown by ways that
+    /// its pacing does not cover, and half of `began` is taken to live.
     pub(super) fn begin(began: usize, met: usize, weight: usize) -> Debt {
         Debt {
             began,
@@ -52,19 +53,19 @@ impl Debt {
         }
     }
 
-    /// Whether something may be owed, at this weight.
+    /// Whether an assist may be due at this weight.
     #[inline]
     pub(super) fn is_due(&self, weight: usize) -> bool {
         self.paid == Paid::Some || self.seen != weight
     }
 
-    /// By how many bytes the heap has grown since the mark began, at this weight.
+    /// The growth of the heap in bytes since the mark began, at this weight.
     pub(super) fn grown(&self, weight: usize) -> usize {
         weight.saturating_sub(self.weighed)
     }
 
-    /// The next payment, in objects, at this weight, if so many of the bytes at the beginning were
-    /// met. None if all is paid.
+    /// The size of the next assist in objects, at this weight, when `met` bytes are marked. `None`
+    /// if no assist is due.
     pub(super) fn next(&mut self, weight: usize, met: usize) -> Option<usize> {
         let due = |grown: usize| {
             let through = grown as f64 / (GROWS * self.lives as f64);
@@ -74,7 +75,8 @@ impl Debt {
         let wanted = due(grown);
         let new = due(weight.saturating_sub(self.seen)) / OBJECT;
         self.seen = weight;
-        // All may be met, and what leads to it a second time still be there to be gone through.
+        // All bytes may be marked while queued objects, reached a second time, are still to be
+        // scanned.
         self.paid = match met >= wanted && wanted < self.began {
             true => Paid::All,
             false => Paid::Some,
@@ -99,8 +101,8 @@ mod tests {
 
     const LIVE: usize = 100 << 20;
 
-    /// Pays after each so many bytes of growth, as if nobody else helped, until all is met: how far
-    /// the heap has grown, and the largest payment.
+    /// Assists after each `step` bytes of growth, as if there were no other marker, until all is
+    /// marked. Returns the relative growth of the heap, and the largest assist.
     fn paid(mut debt: Debt, step: usize) -> (f64, usize) {
         let (mut live, mut met, mut most) = (debt.began, 0, 0);
         while met < debt.began {
@@ -129,7 +131,7 @@ mod tests {
         }
     }
 
-    /// The rest is garbage, which no mark meets and which must not let the heap grow more.
+    /// The rest is garbage: no mark reaches it, and it must not let the heap grow more.
     #[test]
     fn the_bound_is_of_what_lives() {
         let debt = Debt::begin(LIVE * 3 / 2, LIVE, LIVE * 3 / 2);

@@ -1,4 +1,5 @@
-//! What is shared shows nothing, whoever else refers to it: others may have what it holds, too.
+//! A shared object's external edges are not shown for any heap that refers to it: other heaps may
+//! have the same edge.
 
 use crate::planted::{self, Planted};
 use crate::{FrozenParts, Gc, Heap, Mut, Object, Pacing, Relocator, Root, Source, Tracer, Val};
@@ -11,7 +12,8 @@ crate::leaf!([] Door, door shows &door.0);
 // SAFETY: a number, which does not change.
 unsafe impl FrozenParts<'_> for Door {}
 
-/// A private object that refers to shared ones. By hand: the derive names this crate from outside.
+/// A private object that refers to shared ones. Implemented by hand: the derive names this crate
+/// from outside.
 struct Room<'gc> {
     door: Door,
     shared: [Val<'gc, Door>; 2],
@@ -42,7 +44,7 @@ impl Root for House {
     type Of<'gc> = Gc<'gc, Mut<Room<'gc>>>;
 }
 
-/// What is shown of two rooms with two shared doors each.
+/// The edges shown for two rooms with two shared doors each.
 fn shown() -> Vec<u64> {
     let source = Arc::new(Source::new());
     let mut heap = Heap::<House>::new(&source, Pacing::default(), |m| {

@@ -1,4 +1,5 @@
-//! [`Mark`]: a mark that runs, as all who help with it share it; and [`Marker`], the right to help.
+//! [`Mark`]: the state of a concurrent mark that its markers share; and [`Marker`], the right to
+//! help.
 
 use super::scanner::{Block, Found, Scanner};
 use super::work_list::{Joined, Round, Work, WorkList};
@@ -8,39 +9,40 @@ use crate::sync::{Arc, AtomicUsize, Mutex, MutexGuard, Ordering, PoisonError};
 use std::fmt;
 use std::ptr::NonNull;
 
-/// What a mark and its markers have in common.
+/// State that all markers of one mark share.
 pub(crate) struct Mark {
-    /// Of the mark: its number, and whose objects it is about.
+    /// The mark's epoch, and the owner of the heap that is marked.
     pub(super) epoch: u8,
     pub(super) own: NonNull<Owner>,
     pub(super) shows: Shows,
     pub(super) list: WorkList<Block>,
     found: Mutex<Found>,
-    /// Those that nobody uses now, with the memory that they have.
+    /// Scanners that no marker uses now, with their allocated memory.
     scanners: Mutex<Vec<Scanner>>,
-    /// Bytes of objects that were met, for the pacing.
+    /// Bytes of marked objects, for the pacer.
     bytes: AtomicUsize,
 }
 
-// SAFETY: what it points to are objects and an owner of a heap that is there until the list of work
-// is closed, which waits for all workers. Who is a worker reads of an object what does not change,
-// or what it has claimed (H6).
+// SAFETY: its pointers lead to objects and to the owner of a heap that stays until the mark queue
+// is closed, and closing waits for all workers. A worker reads of an object only what does not
+// change, or what it has claimed (H6).
 unsafe impl Send for Mark {}
-// SAFETY: as above; the rest is behind locks.
+// SAFETY: shared access reads the pointers' targets under the same rules as `Send` above (closing
+// waits for all workers; H6). The other fields are behind locks or atomic.
 unsafe impl Sync for Mark {}
 
-/// What came of some work at a mark.
+/// The result of some marking work.
 #[must_use]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Progress {
-    /// There is more to do.
+    /// More work is left.
     More,
-    /// Others have all that is left. There may be more in a moment.
+    /// Other markers have all that is left. More may be queued in a moment.
     Nothing,
-    /// All is met that was handed over. The heap's holder goes on, with what others know of its
-    /// objects, or ends the mark ([`Heap::pace`](crate::Heap::pace)).
+    /// All queued work is done. The heap's holder continues with the exports, or ends the mark
+    /// ([`Heap::pace`](crate::Heap::pace)).
     Drained,
-    /// The mark has ended, or was given up.
+    /// The mark has ended, or was aborted.
     Over,
 }
 
@@ -61,7 +63,7 @@ impl Mark {
         }
     }
 
-    /// Goes through so many objects at most.
+    /// Scans at most `most` objects.
     pub(super) fn work(&self, most: usize) -> Progress {
         let (block, round) = match self.list.join() {
             Joined::Work(block, round) => (block, round),
@@ -72,7 +74,7 @@ impl Mark {
         let whole = Whole;
         let idle = lock(&self.scanners).pop();
         let mut scanner = idle.unwrap_or_else(|| Scanner::new(self));
-        // A scanner that nobody uses has no work.
+        // A scanner in the pool has no work.
         scanner.block = block;
         scanner.run(most, self, round);
         self.hands_over(&mut scanner);
@@ -87,8 +89,8 @@ impl Mark {
         }
     }
 
-    /// What a scanner has found is all markers' from here on, before it leaves: who finds the list
-    /// drained finds all of it.
+    /// Publishes a scanner's findings to the mark before its worker leaves the queue: a marker that
+    /// finds the queue drained finds all of them.
     pub(super) fn hands_over(&self, scanner: &mut Scanner) {
         if !scanner.later.is_empty() {
             self.list.put_off(&mut scanner.later);
@@ -97,34 +99,34 @@ impl Mark {
         self.counts(&mut scanner.bytes);
     }
 
-    /// So many bytes more were met.
+    /// Adds to the number of marked bytes, and sets `bytes` to zero.
     pub(super) fn counts(&self, bytes: &mut usize) {
-        // Relaxed: a number for the pacing.
+        // Relaxed: a number for the pacer; no data is read on the strength of it.
         self.bytes
             .fetch_add(std::mem::take(bytes), Ordering::Relaxed);
     }
 
-    /// Bytes of objects that were met, as far as they are counted.
+    /// Bytes of marked objects, as far as scanners have reported them.
     pub(super) fn bytes(&self) -> usize {
-        // Relaxed: as above.
+        // Relaxed: a number for the pacer; no data is read on the strength of it.
         self.bytes.load(Ordering::Relaxed)
     }
 
-    /// What was found until now.
+    /// What the scanners have found until now.
     pub(super) fn found(&self) -> MutexGuard<'_, Found> {
         lock(&self.found)
     }
 }
 
-/// The right to help with a mark of one heap, on any thread, while its turns run
-/// ([`Heap::marker`](crate::Heap::marker)). It keeps nothing alive, and outlives the mark and the
-/// heap: then there is nothing to do.
+/// The right to help with a concurrent mark of one heap, on any thread, while the heap's turns run
+/// ([`Heap::marker`](crate::Heap::marker)). It keeps nothing alive. It may outlive the mark and the
+/// heap; then it has no work.
 #[derive(Clone)]
 pub struct Marker(pub(super) Arc<Mark>);
 
 impl Marker {
-    /// Goes through so many objects at most: some 10 to 50 ns each. Waits for nobody; the heap's
-    /// holder may wait for this to end, which it does within one object when the mark is given up.
+    /// Scans at most `objects` objects, some 10 to 50 ns each. It waits for nothing. When the mark
+    /// is aborted, the heap's holder waits for this call, which then returns within one object.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -138,7 +140,7 @@ impl Marker {
     ///
     /// let source = Arc::new(Source::new());
     /// let mut heap = Heap::<List>::new(&source, Pacing::default(), |m| (0..50_000).map(|n| m.alloc(n)).collect());
-    /// assert_eq!(heap.begin_mark(), Begun::Runs);      // more than 256 KiB: beside the turns
+    /// assert_eq!(heap.begin_mark(), Begun::Runs);      // more than 256 KiB: a concurrent mark
     /// let marker = heap.marker().unwrap();
     /// let helper = thread::spawn(move || while marker.work(1_000) == Progress::More {});
     /// heap.turn(|m, list| list[0] = m.alloc(7));
@@ -150,20 +152,20 @@ impl Marker {
         self.0.work(objects)
     }
 
-    /// Bytes of objects that were met.
+    /// Bytes of marked objects.
     #[cfg(test)]
     pub(crate) fn met(&self) -> usize {
         self.0.bytes()
     }
 
-    /// Whether whoever comes now finds work, or that all is done: not, if others have all that is
-    /// left. Costs a lock.
+    /// Whether [`Marker::work`] would find work now, or the mark complete. False if other markers
+    /// have all the work that is left. Costs a lock.
     #[must_use]
     pub fn wants_help(&self) -> bool {
         self.0.list.wants_help()
     }
 
-    /// Whether there is work for one more than the caller. Costs a lock.
+    /// Whether there is work for one marker besides the caller. Costs a lock.
     #[must_use]
     pub fn has_room(&self) -> bool {
         self.0.list.has_room()
@@ -176,7 +178,7 @@ impl fmt::Debug for Marker {
     }
 }
 
-/// Which round of a mark is on, as far as shared objects go: see [`Scanner`].
+/// Whether shared objects go to the deferred queue in this marking pass: see [`Scanner`].
 pub(super) fn puts_off(shows: Shows, round: Round) -> bool {
     shows == Shows::Private && round == Round::First
 }

@@ -1,4 +1,5 @@
-//! Collections: between turns, by whoever holds the heap.
+//! The collector: minor collections, marks and sweeps, between turns, on the thread that holds the
+//! heap. See [README.md](README.md).
 
 pub(crate) mod claim;
 mod cycle;
@@ -32,27 +33,30 @@ use crate::pieces::Pieces;
 use crate::planted::{Planted, is_planted};
 use crate::types::Object;
 
-/// What a mark is asked to note, for [`Heap::show`](crate::Heap::show).
+/// Which objects a mark collects for [`Heap::show`](crate::Heap::show), the tracing of external
+/// edges.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Shows {
     Nothing,
-    /// The objects that may show something, and that nobody else can reach.
+    /// Objects that may show an external edge and are reachable without passing a shared object: no
+    /// other heap can reach these.
     Private,
 }
 
-/// Runs swept after each turn at least, as long as there are any to sweep.
+/// Minimum of the sweep budget: spans swept after each turn, as long as any is unswept.
 const SWEEP_STEP: usize = 8;
 
-/// At most, some 150 microseconds, unless much has become old since; and so many for each page that
-/// has. A large heap that grows by a quarter needs eight of these.
+/// Maximum of the sweep budget in spans, some 150 microseconds, unless turns have promoted much
+/// since: then `SWEEP_RATIO` spans for each promoted page. A large heap that grows by a quarter
+/// needs eight of these.
 const SWEEP_MOST: usize = 256;
 const SWEEP_RATIO: usize = 12;
 
-/// Objects that a page has at most.
+/// Maximum number of blocks in a page.
 const CELLS: usize = PAGE / 16;
 
-/// Aborts if a panic comes out of the middle of a collection: nothing could be trusted any more
-/// (GC-NOTES §3, 20).
+/// Aborts the process if a panic unwinds out of a collection: no invariant of the heap holds in the
+/// middle of one (GC-NOTES §3, 20).
 struct Whole;
 
 impl Drop for Whole {
@@ -65,8 +69,8 @@ impl Drop for Whole {
 }
 
 impl Core {
-    /// Empties the nursery: what is reached from the roots and from written old objects becomes
-    /// old, or survives once (H3).
+    /// A minor collection: empties the nursery. Objects reached from the roots and from the
+    /// remembered set are promoted, or survive once in the nursery (H3).
     pub(crate) fn minor<'gc>(&mut self, roots: &mut impl Object<'gc>, ageing: Ageing) {
         let whole = Whole;
         let remembered = std::mem::take(self.remembered.get_mut());
@@ -84,18 +88,19 @@ impl Core {
         let mut survivors = relocator.finish();
         survivors.settle();
         self.old.misses = usize::MAX;
-        // SAFETY: all that was remembered was gone through, stubs too.
+        // SAFETY: all of the remembered set was scanned, stubs included.
         unsafe { self.tags.get_mut().nursery_emptied() };
         self.counted.minor(&self.nursery, &survivors, moved);
         let mut emptied = std::mem::replace(&mut self.nursery, survivors);
         if self.pacing.stress.is_some() {
-            // SAFETY: the collection is over: what was reached has moved, and the rest has ended.
+            // SAFETY: the collection is over: reached objects were evacuated, and the others were
+            // destroyed.
             unsafe { crate::stress::poison_blocks(&emptied) };
         }
         let (pages, used) = (emptied.pages(), emptied.used());
-        // SAFETY: all that is reached has moved out of it.
+        // SAFETY: every reached object was evacuated from it.
         unsafe { emptied.clear(&self.reserve) };
-        // A heap that hardly used its nursery rests.
+        // A heap that hardly used its nursery is idle: it keeps no spare chunks.
         if used < self.pacing.nursery / 8 {
             self.reserve.shrink(0, &self.source);
         } else {
@@ -105,8 +110,9 @@ impl Core {
         std::mem::forget(whole);
     }
 
-    /// Marks all that the roots and other heaps reach, and begins to sweep. The nursery is emptied
-    /// first, into the old generation (H6). A mark that runs beside the turns is given up.
+    /// A stop-the-world mark: marks all objects that the roots and the exports reach, and begins
+    /// the sweep. First it empties the nursery into the old generation (H6). Aborts a concurrent
+    /// mark that runs.
     pub(crate) fn major<'gc>(&mut self, roots: &mut impl Object<'gc>, shows: Shows) {
         self.abandon_cycle();
         self.waits_since = None;
@@ -138,7 +144,7 @@ impl Core {
         self.settle_at_once(weak);
         self.old.mark_ends(alive);
         self.gave_up = false;
-        // SAFETY: no turn runs, so what was not met is not used any more.
+        // SAFETY: no turn runs, so no unmarked object is used any more.
         unsafe { self.sharing.get_mut().marked() };
         self.next_mark(0);
         self.counted.major(met);
@@ -146,8 +152,9 @@ impl Core {
         std::mem::forget(whole);
     }
 
-    /// What lives now is all that it has, of which so many bytes were born while it was marked: the
-    /// next mark is due when it has grown. Regions that were dead have ended, or do with the sweep.
+    /// Schedules the next mark. The live bytes are all bytes in blocks and large objects, less the
+    /// `born` bytes that were allocated during the mark. Dead regions have ended, or end with the
+    /// sweep.
     pub(crate) fn next_mark(&mut self, born: usize) {
         self.pinned = 0;
         let weight = self.weight();
@@ -155,9 +162,9 @@ impl Core {
         self.mark_at = self.pacing.next_mark(weight, born);
     }
 
-    /// Sweeps what is due: a few runs, and so many that all are swept when the old generation has
-    /// grown half of the way to the next mark (H8). If that would be many, because it is to grow by
-    /// so little, the next mark waits instead.
+    /// Sweeps what is due: at least `SWEEP_STEP` spans, and enough to have swept all spans when the
+    /// old generation has grown half of the way to the next mark (H8). If that exceeds the maximum
+    /// budget, because the heap is to grow by so little, the next mark is delayed instead.
     pub(crate) fn sweep_some(&mut self) {
         let (weight, mark_at) = (self.weight(), self.mark_at);
         let old = &mut self.old;
@@ -166,7 +173,8 @@ impl Core {
         let share = (grown as f64 * 2.0 / grows as f64).min(1.0);
         let left = (old.to_sweep as f64 * (1.0 - share)) as usize;
         let due = match weight >= mark_at {
-            // The next mark waits for it; it may have grown by what others' objects weigh.
+            // The next mark is delayed by the sweep. The weight can exceed `mark_at` by foreign
+            // objects, which no sweep frees.
             true => old.unswept,
             false => old.unswept - left.min(old.unswept),
         };
@@ -174,8 +182,8 @@ impl Core {
         let most = SWEEP_MOST.max(fresh.saturating_mul(SWEEP_RATIO));
         let mut portion = Portion::of(due.clamp(SWEEP_STEP, most));
         portion.empty = most;
-        // Turns may fill pages with nothing but destructors: twice as many go as they can have
-        // made.
+        // Turns may fill pages with objects that all have destructors. The budget is twice as many
+        // destructors as those pages can hold, so the sweep gains on the turns.
         portion.destructors = portion.destructors.max(fresh.saturating_mul(2 * CELLS));
         old.sweep(portion, &self.source);
         old.at_step = old.living();

@@ -1,32 +1,32 @@
-//! [`Ahead`]: asking for memory before it is looked at.
+//! [`Ahead`]: the prefetch queue. It requests the memory of objects before they are read.
 
 use crate::header::Header;
 use crate::pages::chunk::state_of;
 use crate::sync::AtomicU8;
 use std::ptr::NonNull;
 
-/// So many objects: as many as memory brings in the time that the work on them takes.
+/// Length of the queue: as many objects as memory delivers in the time that the work on them takes.
 const AHEAD: usize = 12;
 
-/// A queue of objects whose memory was asked for, and is on its way.
+/// A queue of objects with prefetches in flight.
 #[derive(Default)]
 pub(super) struct Ahead {
     objects: [Option<NonNull<Header>>; AHEAD],
-    /// Where the next one comes.
+    /// Index at which the next object is put.
     next: usize,
     len: usize,
 }
 
 impl Ahead {
-    /// Asks for the memory of one more. The one that was asked for first, if there is no room for
-    /// both.
+    /// Prefetches an object and puts it into the queue. Returns the oldest object if the queue was
+    /// full.
     ///
     /// # Safety
     ///
-    /// It is there.
+    /// The object is in its place.
     #[inline]
     pub(super) unsafe fn push(&mut self, object: NonNull<Header>) -> Option<NonNull<Header>> {
-        // SAFETY: the caller's: an object lies in a chunk.
+        // SAFETY: the caller's contract: an object lies in a chunk.
         prefetch(object, unsafe { state_of(object.cast()) });
         let first = self.objects[self.next].replace(object);
         self.next = (self.next + 1) % AHEAD;
@@ -34,7 +34,7 @@ impl Ahead {
         first
     }
 
-    /// The one that was asked for first.
+    /// Removes the oldest object.
     #[inline]
     pub(super) fn pop(&mut self) -> Option<NonNull<Header>> {
         let first = self.objects[(self.next + AHEAD - self.len) % AHEAD].take()?;
@@ -43,11 +43,11 @@ impl Ahead {
     }
 }
 
-/// Asks for the lines in which an object and its state lie. Changes nothing.
+/// Prefetches the cache lines of an object's header and its state byte. Changes nothing.
 #[inline]
 fn prefetch(object: NonNull<Header>, state: &AtomicU8) {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
-    // SAFETY: a hint, of any address; each processor of this kind has the instruction.
+    // SAFETY: a hint, valid for any address; each processor of this kind has the instruction.
     unsafe {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
         _mm_prefetch::<_MM_HINT_T0>(object.as_ptr().cast());
@@ -64,9 +64,9 @@ mod tests {
 
     #[test]
     fn who_came_first_goes_first() {
-        // Lines of this chunk are asked for, and nothing is read.
+        // Cache lines of this chunk are prefetched; nothing is read.
         let layout = std::alloc::Layout::from_size_align(CHUNK, CHUNK).expect("a layout");
-        // SAFETY: not empty.
+        // SAFETY: the layout is not empty.
         let chunk = NonNull::new(unsafe { std::alloc::alloc_zeroed(layout) }).expect("memory");
         // SAFETY: within the chunk.
         let object = |number: usize| unsafe { chunk.add(CHUNK / 2 + number * 16).cast::<Header>() };
@@ -74,14 +74,14 @@ mod tests {
         assert_eq!(ahead.pop(), None);
         for round in 0..3 {
             for number in 0..AHEAD + 5 {
-                // SAFETY: it lies in a chunk.
+                // SAFETY: the object lies in a chunk.
                 let first = unsafe { ahead.push(object(number)) };
                 assert_eq!(first, number.checked_sub(AHEAD).map(object), "{round}");
             }
             (5..AHEAD + 5).for_each(|number| assert_eq!(ahead.pop(), Some(object(number))));
             assert_eq!(ahead.pop(), None);
         }
-        // SAFETY: as it was allocated.
+        // SAFETY: allocated above with this layout.
         unsafe { std::alloc::dealloc(chunk.as_ptr(), layout) };
     }
 }

@@ -1,4 +1,5 @@
-//! Emptying the nursery: what the roots and the written old objects reach moves out of it (H3).
+//! [`Relocator`]: the evacuator of minor collections. Objects that the roots and the remembered set
+//! reach move out of the nursery (H3).
 
 use crate::header::{Header, young_size};
 use crate::heap::Core;
@@ -14,37 +15,38 @@ use std::cell::Cell;
 use std::mem::MaybeUninit;
 use std::ptr::NonNull;
 
-/// Where objects go that survive their first collection.
+/// The tenuring policy: where objects go that survive their first collection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Ageing {
-    /// What changes in place stays young once more.
+    /// A mutable object stays young once more.
     Once,
-    /// Everything becomes old: before a mark (H6).
+    /// Every survivor is promoted: before a mark (H6).
     Never,
 }
 
-/// Moves objects. What [`Object::relocate`](crate::Object::relocate) reports to.
+/// Evacuates objects. [`Object::relocate`](crate::Object::relocate) reports each reference to it.
 pub struct Relocator<'a> {
     core: &'a mut Core,
-    /// Of objects that changed in place and are young for the second time.
+    /// The survivor nursery: mutable objects that have survived once.
     survivors: Nursery,
     ageing: Ageing,
-    /// Moved into the old generation, and not yet gone through.
+    /// Promoted, and not yet scanned.
     moved: Vec<NonNull<Header>>,
-    /// The same of objects that stay young.
+    /// Survivors that stay young, and are not yet scanned.
     stayed: Vec<NonNull<Header>>,
-    /// Weak references that were gone through.
+    /// Weak references that were scanned.
     weak: Vec<NonNull<Header>>,
-    /// What is gone through, if it is an object. Whether that is old, and refers to a young one.
+    /// The object that is being scanned, if it is one. `space` says where it lies,
+    /// `refers_to_young` whether it refers to a young object.
     object: Option<NonNull<Header>>,
     space: Space,
     refers_to_young: bool,
     counts: Moved,
-    /// Where its value begins.
+    /// Address of its value.
     value: usize,
 }
 
-/// Where an object lies that is gone through.
+/// Where the scanned object lies.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Space {
     Young,
@@ -68,10 +70,11 @@ impl<'a> Relocator<'a> {
         }
     }
 
-    /// Where an object to which there is a reference is now.
+    /// Returns the present place of a referenced object, and evacuates it if it is still in the old
+    /// nursery.
     #[inline]
     pub(crate) fn place(&mut self, object: NonNull<Header>) -> NonNull<Header> {
-        // SAFETY: a reference that was reported is to a living object of a chunk.
+        // SAFETY: a reported reference leads to a live object of a chunk.
         let age = unsafe { age_of(object.cast()) };
         if !age.is_young() {
             return object;
@@ -84,20 +87,21 @@ impl<'a> Relocator<'a> {
     }
 
     fn place_young(&mut self, object: NonNull<Header>, age: Age) -> NonNull<Header> {
-        // SAFETY: as above.
+        // SAFETY: a reported reference leads to a live object; its old header stays valid until the
+        // nursery is cleared.
         let header = unsafe { object.as_ref() };
         if let Some(to) = header.moved() {
-            // SAFETY: where it has moved is an object.
+            // SAFETY: a forwarding pointer leads to an object.
             self.refers_to_young |= unsafe { age_of(to.cast()) }.is_young();
             return to;
         }
         if age == Age::Surviving {
-            // It has moved there in this collection.
+            // It was evacuated there in this collection.
             self.refers_to_young = true;
             return object;
         }
         let table = header.table();
-        // SAFETY: as above.
+        // SAFETY: it was not forwarded, so the live object is still here, with its table's type.
         let bytes = unsafe { table.bytes(object) };
         let stays = table.mutable && age == Age::New && self.ageing == Ageing::Once;
         let to = if stays {
@@ -107,14 +111,14 @@ impl<'a> Relocator<'a> {
             let Core {
                 old, source, owner, ..
             } = &mut *self.core;
-            // What is born young is no larger than a cell.
+            // A young object is no larger than the largest size class.
             table
                 .class(bytes)
                 .and_then(|class| old.cell(class, source, Owner::name(owner)))
         };
         let Some(to) = to else { out_of_memory() };
-        // SAFETY: the object moves, bit for bit, to room that is large enough; nobody uses the old
-        // place but for where it has gone.
+        // SAFETY: the object is copied bit for bit to a place that is large enough. Its old place
+        // is used only for the forwarding pointer.
         unsafe { copy(object, to, young_size(bytes)) };
         header.moves(to);
         match stays {
@@ -153,8 +157,9 @@ impl<'a> Relocator<'a> {
         }
     }
 
-    /// What is gone through has a flag for the barrier: it is set if the next write has to be told.
-    /// Of the object itself: what is only part of one can be taken out of it, and become another.
+    /// Visits the barrier's flag of a mutable part. The flag is set to `clean` if the next write
+    /// must be remembered. Only the flag at the beginning of an object is set: a value inside an
+    /// object can be taken out of it, and become another object.
     #[inline]
     pub(crate) fn mutable(&self, flag: &Cell<u32>, clean: u32) {
         let whole = std::ptr::from_ref(flag).addr() == self.value;
@@ -163,23 +168,23 @@ impl<'a> Relocator<'a> {
         }
     }
 
-    /// What is gone through is a weak reference.
+    /// Notes that the object that is being scanned is a weak reference.
     pub(crate) fn weak(&mut self) {
         self.weak.extend(self.object);
     }
 
-    /// Goes through a remembered object.
+    /// Scans a remembered object.
     pub(super) fn remembered(&mut self, object: NonNull<Header>) {
         self.visit(object, Space::Old);
     }
 
-    /// Goes through one object. It stays remembered if it is old and refers to a young one.
+    /// Scans one object. It is remembered again if it is old and refers to a young one.
     #[inline]
     fn visit(&mut self, object: NonNull<Header>, space: Space) {
         self.space = space;
         self.refers_to_young = false;
         self.object = Some(object);
-        // SAFETY: a living object, which nobody uses now; the value follows the header.
+        // SAFETY: a live object, which no turn uses now; the value follows the header.
         unsafe {
             self.value = Header::value(object).addr().get();
             (object.as_ref().table().relocate)(object.add(1).cast(), self);
@@ -193,7 +198,7 @@ impl<'a> Relocator<'a> {
         }
     }
 
-    /// Goes through all that has moved.
+    /// Scans all evacuated objects, until no new ones come.
     pub(super) fn drain(&mut self) {
         loop {
             if let Some(object) = self.moved.pop() {
@@ -206,14 +211,14 @@ impl<'a> Relocator<'a> {
         }
     }
 
-    /// All that is reached has moved: weak references follow, or are cleared (H10). Those to what
-    /// is still young are looked at again in the next collection.
+    /// Evacuation is complete: weak references follow their targets, or are cleared (H10). Those
+    /// with targets that are still young are checked again in the next collection.
     pub(super) fn clear_weak(&mut self) {
         let known = std::mem::take(&mut self.core.weak);
         for reference in known.into_iter().chain(std::mem::take(&mut self.weak)) {
-            // SAFETY: a weak reference that was reached, now or when it became old; since then
-            // nothing was swept that was not marked, and a mark empties this list. What it refers
-            // to has not been freed.
+            // SAFETY: a weak reference that was reached, now or when it became old. Since then
+            // nothing unmarked was swept without a mark, and a mark empties this list. So its
+            // target has not been freed.
             let young = unsafe {
                 Target::of(reference).update(|object| match age_of(object.cast()) {
                     Age::New | Age::Survived => object.as_ref().moved(),
@@ -221,7 +226,7 @@ impl<'a> Relocator<'a> {
                 })
             };
             let young = young.filter(|&object| {
-                // SAFETY: where it is now.
+                // SAFETY: the target's present place, in a chunk.
                 unsafe { age_of(object.cast()) }.is_young()
             });
             if young.is_some() {
@@ -230,26 +235,27 @@ impl<'a> Relocator<'a> {
         }
     }
 
-    /// All that is reached has moved: what is watched and has not is dead (H10).
+    /// Evacuation is complete: watched objects that were not evacuated are dead (H10).
     pub(super) fn find_dead(&mut self) {
-        // SAFETY: watches over young objects are over those of the nursery that is emptied.
+        // SAFETY: watched young objects lie in the nursery that is being emptied.
         let place = |object: NonNull<Header>| unsafe { object.as_ref() }.moved();
         self.core.deaths.get_mut().nursery_emptied(place);
     }
 
-    /// What has moved until now.
+    /// What was evacuated until now.
     pub(super) fn counts(&self) -> Moved {
         self.counts
     }
 
-    /// All that is reached has moved: what has a destructor, and has not, is dead.
+    /// Evacuation is complete: objects with a destructor that were not evacuated are dead and
+    /// destroyed. Returns the survivor nursery.
     pub(super) fn finish(self) -> Nursery {
         for object in self.core.nursery.droppable() {
             // SAFETY: an object of the nursery.
             match unsafe { object.as_ref() }.moved() {
-                // SAFETY: it was not reached, and its page goes.
+                // SAFETY: it was not reached, and its chunk is cleared.
                 None => self.core.old.panics += unsafe { crate::old::end(object) },
-                // SAFETY: where it has moved is an object.
+                // SAFETY: a forwarding pointer leads to an object.
                 Some(to) => unsafe {
                     if age_of(to.cast()).is_young() {
                         self.survivors.note_drop(to);
@@ -264,23 +270,23 @@ impl<'a> Relocator<'a> {
     }
 }
 
-/// Copies an object of so many bytes, a multiple of eight and at least sixteen. Most are short: a
-/// call of `memcpy` would cost more than the copy.
+/// Copies an object of `bytes` bytes, a multiple of eight and at least sixteen. Most objects are
+/// short: a call of `memcpy` would cost more than the copy.
 ///
 /// # Safety
 ///
-/// It lies there, and the other place has room for it and is another one.
+/// An object of this size lies at `from`. `to` has room for it, and does not overlap it.
 #[inline]
 unsafe fn copy(from: NonNull<Header>, to: NonNull<Header>, bytes: usize) {
-    /// The first words and the last ones, which may be the same: few branches for many sizes.
+    /// Copies the first words and the last ones, which may overlap: few branches for many sizes.
     ///
     /// # Safety
     ///
-    /// As for `copy`, of so many words at least, and of twice as many at most.
+    /// As for `copy`, with at least `WORDS` words, and at most twice as many.
     #[inline]
     unsafe fn ends<const WORDS: usize>(from: NonNull<Header>, to: NonNull<Header>, bytes: usize) {
         let behind = bytes - 8 * WORDS;
-        // SAFETY: the caller's.
+        // SAFETY: the caller's contract.
         unsafe {
             let from = from.cast::<[MaybeUninit<u64>; WORDS]>();
             let to = to.cast::<[MaybeUninit<u64>; WORDS]>();
@@ -289,7 +295,7 @@ unsafe fn copy(from: NonNull<Header>, to: NonNull<Header>, bytes: usize) {
             to.byte_add(behind).write(last);
         }
     }
-    // SAFETY: the caller's.
+    // SAFETY: the caller's contract; each arm gets between `WORDS` and twice as many words.
     unsafe {
         match bytes {
             0..=32 => ends::<2>(from, to, bytes),
@@ -306,7 +312,7 @@ impl std::fmt::Debug for Relocator<'_> {
     }
 }
 
-/// In the middle of a collection nothing can be undone.
+/// Aborts the process: in the middle of a collection nothing can be undone.
 #[cold]
 pub(super) fn out_of_memory() -> ! {
     eprintln!(

@@ -1,4 +1,5 @@
-//! [`Scanner`]: who goes through objects while a mark runs beside its actor: a marker, or the owner that is about to change one.
+//! [`Scanner`]: scans objects during a concurrent mark, for a marker or for the owner's write
+//! barrier.
 
 use super::Shows;
 use super::claim::{self, Claim, claim};
@@ -13,21 +14,21 @@ use crate::pieces::Pieces;
 use crate::shards::Shards;
 use std::ptr::NonNull;
 
-/// Elements of a slice that are gone through at once.
+/// Elements of a slice that are scanned at once.
 const PART: usize = 512;
 
-/// After so many objects a scanner looks whether others have nothing to do.
+/// After so many objects a scanner checks whether other markers have no work.
 const LOOK: usize = 256;
 
-/// Objects of a block to which more may come. A worker that has twice as many puts half of them
-/// back: who holds a block may lose its processor.
+/// A packet with fewer entries than this accepts more. A worker with twice as many returns half of
+/// them to the queue: the system may preempt the worker, and then its packet is stuck.
 const BLOCK: usize = 8192;
 
-/// Work of a mark: what was met by a reference, and is to be gone through.
+/// A work packet: marked or referenced objects that are still to be scanned.
 #[derive(Default)]
 pub(crate) struct Block {
     pub(super) objects: Vec<NonNull<Header>>,
-    /// Slices, and how many of their elements are left, counted from the first.
+    /// Slices, each with the number of its elements that are left, counted from the first.
     parts: Vec<(NonNull<Header>, usize)>,
 }
 
@@ -47,7 +48,7 @@ impl Work for Block {
 }
 
 impl Block {
-    /// The older half: what was met first leads to most.
+    /// Splits off the older half: the objects queued first lead to most of the graph.
     fn half(&mut self) -> Block {
         let rest = self.objects.split_off(self.objects.len() / 2);
         let parts = self.parts.split_off(self.parts.len().div_ceil(2));
@@ -58,15 +59,15 @@ impl Block {
     }
 }
 
-/// What markers find on their way.
+/// What scanners find while they mark.
 #[derive(Default)]
 pub(crate) struct Found {
     pub(super) objects: u64,
     pub(super) bytes: usize,
     pub(super) weak: Pieces<NonNull<Header>>,
-    /// Objects of other heaps: of each scanner once.
+    /// Objects of other heaps; each scanner lists an object once.
     pub(super) foreign: Pieces<NonNull<Header>>,
-    /// Those that may show something, and that nobody else can reach.
+    /// Objects that may show an external edge and that no other heap can reach.
     pub(super) showing: Pieces<NonNull<Header>>,
 }
 
@@ -81,21 +82,21 @@ impl Found {
     }
 }
 
-/// One who goes through objects.
+/// Scans objects and collects what they refer to.
 pub(crate) struct Scanner {
     epoch: u8,
     own: NonNull<Owner>,
     shows: Shows,
-    /// Writes down the references of one object.
+    /// Lists the references of one object.
     tracer: Tracer<'static>,
     pub(super) block: Block,
-    /// Work for the second round.
+    /// The deferred queue: work for the second marking pass.
     pub(super) later: Block,
     ahead: Ahead,
-    /// Objects of other heaps that it has met, by their addresses.
+    /// Objects of other heaps that this scanner has found, by their addresses.
     foreign: Shards<()>,
     pub(super) found: Found,
-    /// Of what was found, and is not in the mark's count yet.
+    /// Bytes in `found` that are not in the mark's count yet.
     pub(super) bytes: usize,
 }
 
@@ -115,19 +116,20 @@ impl Scanner {
         }
     }
 
-    /// Goes through what it has, so many objects at most; gives the half of it away whenever others
-    /// have nothing.
+    /// Scans at most `most` objects of its packet. Returns half of the packet to the queue whenever
+    /// other markers have no work.
     pub(super) fn run(&mut self, most: usize, mark: &Mark, round: Round) {
         for looked in 1..=most {
             if mark.list.is_closed() {
                 break;
             }
             if let Some(object) = self.pop() {
-                // SAFETY: what was met is an object that lived when the mark began, and is there
+                // SAFETY: a queued object was alive when the mark began, and stays in its place
                 // until the mark has ended.
                 let _others = unsafe { self.visit(object, round) };
             } else if let Some((slice, left)) = self.block.parts.pop() {
-                // SAFETY: as above, a slice.
+                // SAFETY: a queued slice, alive when the mark began; it stays in its place until
+                // the mark has ended.
                 unsafe { self.visit_part(slice, left, round) };
             } else {
                 break;
@@ -150,14 +152,14 @@ impl Scanner {
         }
     }
 
-    /// The next object, of which the memory was asked for a while ago.
+    /// The next object to scan; it was prefetched a while ago.
     #[inline]
     fn pop(&mut self) -> Option<NonNull<Header>> {
         loop {
             let Some(object) = self.block.objects.pop() else {
                 return self.ahead.pop();
             };
-            // SAFETY: what was met is there until the mark has ended.
+            // SAFETY: a queued object stays in its place until the mark has ended.
             let first = unsafe { self.ahead.push(object) };
             if first.is_some() {
                 return first;
@@ -165,38 +167,39 @@ impl Scanner {
         }
     }
 
-    /// Goes through one object, unless somebody else has been or is there.
+    /// Marks and scans one object, unless another scanner has done so or is doing it.
     ///
     /// # Safety
     ///
-    /// It lived when the mark began, and is there.
+    /// The object was alive when the mark began, and is in its place.
     #[inline]
     pub(super) unsafe fn visit(&mut self, object: NonNull<Header>, round: Round) -> Claim {
-        // SAFETY: the caller's. The header of an old object does not change.
+        // SAFETY: the caller's contract. The header of an old object does not change.
         let (table, state) = unsafe { (object.as_ref().table(), state_of(object.cast())) };
         if table.mutable && table.needs_trace {
             match claim(state, self.epoch) {
                 Claim::Mine => {}
                 other => return other,
             }
-            // SAFETY: claimed: it is as it was when the mark began, and nobody changes it (H6).
+            // SAFETY: claimed: it is as it was when the mark began, and no turn changes it (H6).
             unsafe { self.tracer.scan(object, table) };
             claim::release(state, self.epoch);
         } else {
-            // Nobody changes what it refers to.
+            // Immutable, or without references: no claim is needed to read it.
             if !claim::meet(state, self.epoch) {
                 return Claim::Done;
             }
             if table.needs_trace {
-                // SAFETY: as above.
+                // SAFETY: the caller's contract; the length of a slice does not change.
                 match unsafe { long(object, table) } {
                     Some(elements) => self.block.parts.push((object, elements)),
-                    // SAFETY: as above.
+                    // SAFETY: the caller's contract; an immutable object does not change while it
+                    // is scanned.
                     None => unsafe { self.tracer.scan(object, table) },
                 }
             }
         }
-        // SAFETY: the caller's; how much room an object has does not change.
+        // SAFETY: the caller's contract; the size of an object does not change.
         let bytes = unsafe { table.room(object) };
         self.found.objects += 1;
         self.found.bytes += bytes;
@@ -208,33 +211,33 @@ impl Scanner {
         Claim::Mine
     }
 
-    /// Goes through the last elements of those that are left.
+    /// Scans the last `PART` of the elements that are left, and queues the rest.
     ///
     /// # Safety
     ///
-    /// As for `visit`; it is a slice, and has as many.
+    /// As for `visit`; the object is a slice, and has at least `left` elements.
     unsafe fn visit_part(&mut self, slice: NonNull<Header>, left: usize, round: Round) {
         let from = left.saturating_sub(PART);
         if from != 0 {
             self.block.parts.push((slice, from));
         }
-        // SAFETY: the caller's: nobody changes a slice.
+        // SAFETY: the caller's contract: slices are immutable.
         unsafe { self.tracer.scan_part(slice, from..left) };
         self.sort(round);
     }
 
-    /// Goes through what roots refer to.
+    /// Scans the roots.
     pub(super) fn roots(&mut self, report: impl FnOnce(&mut Tracer<'static>), round: Round) {
         report(&mut self.tracer);
         self.sort(round);
     }
 
-    /// Another root, or an object that the mark may not have met.
+    /// Queues another root, or an object that the mark may not have reached.
     pub(super) fn met(&mut self, object: NonNull<Header>) {
         self.block.objects.push(object);
     }
 
-    /// A root that others know.
+    /// Queues an export.
     pub(super) fn known(&mut self, object: NonNull<Header>) {
         match self.shows {
             Shows::Private => self.later.objects.push(object),
@@ -242,7 +245,8 @@ impl Scanner {
         }
     }
 
-    /// What was written down of an object goes where it belongs.
+    /// Sorts the references of a scanned object: own ones to the packet or the deferred queue, weak
+    /// and foreign ones to the findings.
     #[inline]
     fn sort(&mut self, round: Round) {
         let scanned = self.tracer.scanned();
@@ -251,8 +255,8 @@ impl Scanner {
             self.found.weak.append(scanned.weak);
         }
         for object in scanned.shared.drain(..) {
-            // SAFETY: a reference that was reported is to a living object, which its owner keeps
-            // until this mark has ended.
+            // SAFETY: a reported reference leads to a live object, which its owner keeps until this
+            // mark has ended.
             if unsafe { Owner::of(object) } != self.own {
                 if self.foreign.insert(object.addr().get(), ()).is_none() {
                     self.found.foreign.push(object);
@@ -266,17 +270,17 @@ impl Scanner {
     }
 }
 
-/// How many elements a slice has, if they are too many to be gone through at once.
+/// The number of elements of a slice, if it has too many to be scanned at once.
 ///
 /// # Safety
 ///
-/// The object is there.
+/// The object is in its place.
 #[inline]
 unsafe fn long(object: NonNull<Header>, table: &Table) -> Option<usize> {
     let Layout::Slice(_) = table.layout else {
         return None;
     };
-    // SAFETY: the caller's: the length follows the header.
+    // SAFETY: the caller's contract: the length follows the header.
     let elements = unsafe { object.add(1).cast::<Length>().read() }.elements();
     (elements > PART).then_some(elements)
 }

@@ -1,4 +1,5 @@
-//! [`Settling`]: what is left to do of a mark when it has met all that lives, in pieces between turns (H8). See [README.md](README.md).
+//! [`Settling`]: mark termination. It updates what refers to dead objects, in steps between turns,
+//! once a concurrent mark is complete (H8). See [README.md](README.md).
 
 use super::cycle::Ended;
 use super::scanner::Found;
@@ -11,53 +12,54 @@ use crate::types::Target;
 use std::ops::Range;
 use std::ptr::NonNull;
 
-/// Entries that are looked at in one piece at least: some ten to some hundred microseconds.
+/// Entries processed in one step at least: some ten to some hundred microseconds.
 const PIECE: usize = 512;
 
-/// A heap may grow by this part of what lived when its mark began, and then all is owed that the
-/// mark has left: who makes objects old pays for it. A part of the debt at once, at least a piece;
-/// all that is left when it has grown by the bound.
+/// Pacing of termination, as parts of the bytes in use when the mark began. All entries are due
+/// when the heap has grown by `GROWS`: promotion pays for termination. One step processes
+/// `1 / PART` of the entries due, and at least `PIECE`. When the heap has grown by `BOUND`, one
+/// step processes all that are left.
 const GROWS: f64 = 0.1;
 const PART: usize = 8;
 const BOUND: f64 = 0.2;
 
-/// What is left to do of a mark that runs beside the turns.
+/// The termination of a concurrent mark.
 pub(super) struct Settling {
     epoch: u8,
     step: Step,
-    /// What the mark has found: weak references and foreign objects that are not settled yet, and
-    /// what counts at its end.
+    /// What the mark has found: weak references and foreign objects that are not processed yet, and
+    /// the counts for its end.
     pub(super) found: Found,
     watches: Range<u64>,
-    /// Stubs that are not looked at yet: the first ones of those that are listed.
+    /// Stubs that are not processed yet: that many from the start of the list.
     stubs: usize,
-    /// Entries that there were at the beginning, and those that were looked at.
+    /// The number of entries at the beginning, and the number processed.
     all: usize,
     looked: usize,
-    /// By how much the heap has become heavier since the beginning, until the last piece was
-    /// settled; and what it weighed then. What pieces give up makes it lighter, and pays for
-    /// nothing.
+    /// `grown`: by how much the heap's weight has increased since the beginning, up to the last
+    /// step. `seen`: the weight at the end of that step. A step itself makes the heap lighter by
+    /// releasing imports; that does not offset growth.
     grown: usize,
     seen: usize,
-    /// Bytes of cells and large objects in use when the mark began.
+    /// Bytes of blocks and large objects in use when the mark began.
     marked: usize,
 }
 
-/// What is settled now.
+/// The structure that termination processes now.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Step {
-    /// Weak references to what was not met are emptied.
+    /// Weak references to unmarked objects are cleared.
     Weak,
-    /// Watched objects that were not met are dead.
+    /// Unmarked watched objects are dead: their tokens wait.
     Watches,
-    /// Stubs that were not met are forgotten.
+    /// The tag table drops unmarked stubs.
     Stubs,
-    /// Foreign objects that were met are asked for, if there is no weight of them.
+    /// An INC is sent for each marked foreign object of which this heap has no weight.
     Meets,
-    /// Those that were not met, and have not come since, are given up: after all that is asked for
+    /// A DEC is sent for each import that is unmarked and has not arrived since: after all INCs
     /// (O6).
     GivesUp,
-    /// Own objects that nobody else knows any more are forgotten.
+    /// Exports of zero are removed.
     Forgets,
     Over,
 }
@@ -76,7 +78,7 @@ impl Step {
 }
 
 impl Settling {
-    /// The list of work was closed.
+    /// Termination begins: the mark queue was closed.
     pub(super) fn new(core: &mut Core, epoch: u8, marked: usize, found: Found) -> Settling {
         let (deaths, tags) = (core.deaths.get_mut(), core.tags.get_mut());
         let stubs = tags.listed.len();
@@ -91,31 +93,31 @@ impl Settling {
             found,
             grown: 0,
             seen: core.weight(),
-            // Little of its own, and counts of much that is others': what settles is what weighs.
+            // A heap with few bytes of its own may have counts of much foreign data: then the pace
+            // follows its weight.
             marked: marked.max(core.weight()).max(1),
         }
     }
 
-    /// How much the heap has grown since the beginning, at this weight: as a part of what there was
-    /// to mark.
+    /// The growth of the heap since the beginning at this weight, as a part of `marked`.
     fn grown(&self, weight: usize) -> f64 {
         let grown = self.grown + weight.saturating_sub(self.seen);
         grown as f64 / self.marked as f64
     }
 
-    /// How many entries should have been looked at, at this weight.
+    /// The number of entries that should have been processed at this weight.
     fn wanted(&self, weight: usize) -> usize {
         (self.all as f64 * (self.grown(weight) / GROWS).min(1.0)) as usize
     }
 
-    /// Whether something is owed, at this weight. Entries that came since the beginning, or that
-    /// steps have made, are not counted: by the bound these are due too.
+    /// Whether entries are due at this weight. Entries that arrived since the beginning, or that
+    /// steps have made, are not counted; the bound makes them due too.
     #[inline]
     pub(super) fn is_due(&self, weight: usize) -> bool {
         weight > self.seen && (self.wanted(weight) > self.looked || self.grown(weight) > BOUND)
     }
 
-    /// How many entries are due, at this weight.
+    /// The number of entries due in one step at this weight.
     pub(super) fn due(&self, weight: usize) -> usize {
         if self.grown(weight) > BOUND {
             return usize::MAX;
@@ -123,7 +125,7 @@ impl Settling {
         (self.wanted(weight).saturating_sub(self.looked) / PART).max(PIECE)
     }
 
-    /// Settles so many entries, at least one. Whether that was all.
+    /// Processes at most `most` entries, at least one. Returns whether termination is over.
     pub(super) fn settle(&mut self, core: &mut Core, most: usize) -> Ended {
         self.grown += core.weight().saturating_sub(self.seen);
         let ended = self.settle_some(core, most);
@@ -145,7 +147,8 @@ impl Settling {
         Ended::Yes
     }
 
-    /// Looks at so many entries of this step, and says at how many. If fewer, that was all.
+    /// Processes at most `most` entries of the current structure, and returns the number processed.
+    /// A smaller number means that none is left.
     fn look(&mut self, core: &mut Core, most: usize) -> usize {
         let has_met = has_met(self.epoch);
         let sharing = core.sharing.get_mut();
@@ -155,12 +158,14 @@ impl Settling {
                 .deaths
                 .get_mut()
                 .marked(&mut self.watches, most, has_met),
-            // SAFETY: all is swept when a mark begins, and nothing is before it has ended.
+            // SAFETY: all spans are swept when a mark begins, and none is swept before it has
+            // ended.
             Step::Stubs => unsafe { core.tags.get_mut().marked(&mut self.stubs, most, has_met) },
-            // SAFETY: whoever settles holds the heap. What was not met when the list of work was
-            // closed, no turn gets any more; what has come since the mark began is kept.
+            // SAFETY: the caller holds the heap. No turn gets an object that was unmarked when the
+            // mark queue was closed; an import that arrived since the mark began is kept.
             Step::Meets => unsafe { sharing.meets(&mut self.found.foreign, most) },
-            // SAFETY: as above.
+            // SAFETY: the caller holds the heap, and no turn gets an object that was unmarked when
+            // the mark queue was closed.
             Step::GivesUp => unsafe { sharing.gives_up(most) },
             Step::Forgets => sharing.forgets(most),
             Step::Over => 0,
@@ -168,24 +173,26 @@ impl Settling {
     }
 }
 
-/// Whether an old object was met by the mark that has met all, or became old since it began.
+/// A predicate for old objects after a complete mark: true if the object is marked, or was promoted
+/// since the mark began.
 fn has_met(epoch: u8) -> impl Fn(NonNull<Header>) -> bool + Copy {
-    // SAFETY: whoever asks has an object that has not been swept since the mark began. Relaxed:
-    // nobody marks any more.
+    // SAFETY: callers pass objects that have not been swept since the mark began. Relaxed: no
+    // marker runs any more.
     move |object| unsafe { state_of(object.cast()).load(Ordering::Relaxed) == epoch }
 }
 
-/// Empties weak references if what they refer to was not met.
+/// Clears the weak references with unmarked targets.
 fn clear_weak(references: Vec<NonNull<Header>>, has_met: impl Fn(NonNull<Header>) -> bool) {
     for reference in references {
-        // SAFETY: weak references that the mark has met; what they refer to was old when it began,
-        // and has not been swept since.
+        // SAFETY: marked weak references; their targets were old when the mark began, and nothing
+        // has been swept since.
         let target = unsafe { Target::of(reference) };
         target.update(|object| has_met(object).then_some(object));
     }
 }
 
-/// As above, so many of them. How many were looked at: if fewer, that was all.
+/// As [`clear_weak`], for at most `most` references. Returns the number processed; a smaller number
+/// than `most` means that none is left.
 fn clear_some(
     references: &mut Pieces<NonNull<Header>>,
     most: usize,
@@ -202,15 +209,15 @@ fn clear_some(
 }
 
 impl Core {
-    /// A mark at once has met all: what it has found dead disappears from weak references, watches
-    /// and tags, before anything is swept.
+    /// Termination of a stop-the-world mark, in one piece: dead objects disappear from weak
+    /// references, watches and tags before anything is swept.
     pub(super) fn settle_at_once(&mut self, weak: Vec<NonNull<Header>>) {
         let has_met = has_met(self.old.epoch.0);
         clear_weak(weak, has_met);
         let (deaths, tags) = (self.deaths.get_mut(), self.tags.get_mut());
         let (mut watches, mut stubs) = (deaths.all(), tags.listed.len());
         deaths.marked(&mut watches, usize::MAX, has_met);
-        // SAFETY: as in `Settling::look`.
+        // SAFETY: all spans were swept when the mark began, and none is swept before it has ended.
         unsafe { tags.marked(&mut stubs, usize::MAX, has_met) };
     }
 }

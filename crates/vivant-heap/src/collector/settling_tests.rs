@@ -1,5 +1,4 @@
-//! What turns do while a mark is settled, and what becomes of a heap in which somebody does not
-//! look.
+//! Turns that run during mark termination, and heaps in which one structure is not updated.
 
 use super::Shows;
 use crate::planted::{self, Planted};
@@ -10,19 +9,19 @@ use crate::{
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-/// More than one of each kind.
+/// Entries of each kind: more than one.
 const MANY: usize = 4;
 
-/// After how many pieces something comes in between: after any, or after any of these in an
-/// interpreter.
+/// The step between the numbers of pieces after which something else runs: any number, or every
+/// eleventh under an interpreter.
 const STEP: usize = if cfg!(miri) { 11 } else { 1 };
 
-/// In a piece.
+/// Entries in a piece.
 const ENTRIES: usize = if cfg!(miri) { 4 } else { 1 };
 
 type Coat<'gc> = Gc<'gc, Mut<Leaf<String>>>;
 
-/// Coats that are there, and names of coats that need not be.
+/// Coats that are live, and references to coats that may be dead.
 #[derive(Default)]
 struct Cloakroom<'gc> {
     coats: Vec<Coat<'gc>>,
@@ -60,12 +59,11 @@ impl Root for Theatre {
 
 type Paper = Parcel<Val<'static, str>>;
 
-/// Some coats, all of them old, with a weak reference each, under stress that does nothing by
-/// itself.
+/// A heap of old coats, each with a weak reference, under stress that triggers nothing by itself.
 fn theatre(source: &Arc<Source>) -> Heap<Theatre> {
     let pacing = match cfg!(miri) {
-        // It sees what is used too late by itself, and would take minutes for the patterns and the
-        // looks.
+        // Miri detects uses after free by itself, and would take minutes for the poison patterns
+        // and their checks.
         true => Pacing::default(),
         false => Pacing::default().stressed(Stress::new(When::Young, 1)),
     };
@@ -83,7 +81,7 @@ fn theatre(source: &Arc<Source>) -> Heap<Theatre> {
     heap
 }
 
-/// A mark begins, and meets all: one entry is looked at of the first kind that there is.
+/// Begins a mark and completes it. One entry of the first kind with entries is processed.
 fn all_is_met(heap: &mut Heap<Theatre>) {
     heap.sweep();
     let (core, state) = heap.parts();
@@ -96,13 +94,13 @@ fn all_is_met(heap: &mut Heap<Theatre>) {
     heap.check();
 }
 
-/// So many entries more.
+/// Processes `entries` entries more.
 fn settles(heap: &mut Heap<Theatre>, entries: usize) {
     let _ended = heap.parts().0.go_on_with_cycle(Some(entries));
     heap.check();
 }
 
-/// The rest, and what is dead is freed.
+/// Processes the rest, and frees the dead objects.
 fn ends(heap: &mut Heap<Theatre>) {
     heap.parts().0.go_through_cycle();
     assert!(!heap.is_settling() && heap.marker().is_none());
@@ -120,7 +118,7 @@ fn a_dead_one_is_asked_for() {
         let got = room.weak.iter().filter_map(|weak| weak.upgrade(m));
         let got: Vec<_> = got.collect();
         room.coats.extend(&got);
-        // One that lives can be had, and named anew.
+        // A live coat can be reached, and gets a new weak reference.
         room.weak.push(Weak::new(m, room.coats[0]));
     });
     heap.collect_young();
@@ -148,7 +146,7 @@ fn a_dead_tag_is_asked_for() {
         room.tags = tags.collect();
     });
     heap.collect();
-    // The first is kept, the others have nobody.
+    // The first tag is kept; the others have no holder.
     heap.turn(|_, room| room.tags.truncate(1));
     all_is_met(&mut heap);
     heap.turn(|m, room| {
@@ -175,7 +173,7 @@ fn a_dead_tag_is_asked_for() {
     assert_eq!(heap.parts().0.tags.get_mut().listed.len(), 0);
 }
 
-/// All counts agree, and all that anybody has lives at its owner.
+/// All counts agree, and each object that a heap or a parcel refers to is live at its owner.
 fn even(heap: &mut Heap<Theatre>, press: &mut Heap<Theatre>, sent: &[Paper]) {
     Books::check().unwrap();
     let mut ledger = Ledger::default();
@@ -185,7 +183,7 @@ fn even(heap: &mut Heap<Theatre>, press: &mut Heap<Theatre>, sent: &[Paper]) {
     ledger.check().unwrap();
 }
 
-/// The parts of foreign wholes are kept, and the wholes are not.
+/// The components of foreign containers are kept, and the containers are not.
 fn parts_are_kept() {
     let source = Arc::new(Source::new());
     let (mut heap, mut press) = (theatre(&source), theatre(&source));
@@ -208,7 +206,7 @@ fn parts_are_kept() {
     while heap.is_settling() {
         even(&mut heap, &mut press, &[]);
         settles(&mut heap, ENTRIES);
-        // What was given up is freed at once.
+        // A released export is freed at once.
         press.collect();
         press.sweep();
     }
@@ -223,7 +221,7 @@ fn parts_are_kept() {
     drop(heap);
 }
 
-/// Foreign objects come again, of which the heap has had some, while it gives these up.
+/// Foreign objects whose imports the heap is releasing arrive again.
 fn something_arrives() {
     let source = Arc::new(Source::new());
     let (mut heap, mut press) = (theatre(&source), theatre(&source));
@@ -246,7 +244,7 @@ fn something_arrives() {
     all_is_met(&mut heap);
     assert!(heap.is_settling(), "the last of the counts is given up");
     even(&mut heap, &mut press, &second);
-    // The last one was given up, and the first one was not looked at yet.
+    // The last import was released, and the first one was not processed yet.
     let (last, again) = (second.pop().unwrap(), second.remove(0));
     heap.turn(|m, room| room.papers.extend([m.unpack(last), m.unpack(again)]));
     even(&mut heap, &mut press, &second);
@@ -265,7 +263,7 @@ fn something_arrives() {
         let papers = room.papers.iter().map(|paper| &**paper);
         assert_eq!(papers.collect::<Vec<_>>(), ["paper 3", "paper 0"]);
     });
-    // First: what others have of a heap that ends is lost for good.
+    // The heap is dropped first: exports of a dropped heap leak for good.
     drop(heap);
 }
 
@@ -293,7 +291,7 @@ fn canaries_of_settling_are_caught() {
     }
 }
 
-/// A whole collection is asked for, or the heap ends, wherever it is.
+/// A whole collection is requested, or the heap ends, at each point of termination.
 #[test]
 fn nobody_waits_for_what_is_settled() {
     for pieces in (0..3 * MANY).step_by(STEP) {
@@ -318,7 +316,7 @@ fn nobody_waits_for_what_is_settled() {
             assert_eq!(source.stats().pages, 0);
             continue;
         }
-        // A turn in between, which makes a stub for one whose own was found dead.
+        // A turn in between. It makes a stub for an object whose own stub was found dead.
         heap.turn(|m, room| {
             let _nobody = m.tag(room.coats[0]);
         });
@@ -338,7 +336,7 @@ fn nobody_waits_for_what_is_settled() {
     }
 }
 
-/// What an open region has: letters, each with a paper of somebody else's.
+/// The contents of an open region: letters, each with a foreign paper.
 type Letter<'gc> = (Val<'gc, str>,);
 type Letters<'gc> = (Vec<Gc<'gc, Letter<'gc>>>, Vec<Weak<'gc, Letter<'gc>>>);
 

@@ -1,4 +1,5 @@
-//! Marking: what the roots reach is of the present epoch when it is done.
+//! [`Tracer`]: marks and traces objects. After a stop-the-world mark each object that the roots
+//! reach has the present epoch.
 
 use super::prefetch::Ahead;
 use crate::header::{Header, Table};
@@ -13,65 +14,67 @@ use crate::types::Object;
 use std::ops::Range;
 use std::ptr::NonNull;
 
-/// Goes from object to object. What [`Object::trace`](crate::Object::trace) reports to.
+/// Visits the references of objects. [`Object::trace`](crate::Object::trace) reports them to it.
 pub struct Tracer<'a> {
     epoch: Epoch,
     purpose: Purpose<'a>,
-    /// Met, and not yet gone through. Explicit, so that deep structures need no deep stack (H12).
+    /// The mark queue: marked, and not yet scanned. An explicit list, so deep structures need no
+    /// deep stack (H12).
     grey: Vec<NonNull<Header>>,
-    /// How many objects the mark has met.
+    /// Number of objects that the mark has marked.
     met: u64,
-    /// Bytes of the cells and large objects that were met.
+    /// Bytes of the marked blocks and large objects.
     pub(super) alive: usize,
-    /// What is gone through, if it is an object.
+    /// The object that is being scanned, if it is one.
     object: Option<NonNull<Header>>,
-    /// Weak references that were gone through.
+    /// Weak references that were scanned.
     weak: Vec<NonNull<Header>>,
     private: Option<Private>,
 }
 
-/// While only what nobody else can reach is gone through.
+/// State of the first pass, which does not pass shared objects: it finds what no other heap can
+/// reach.
 #[derive(Default)]
 struct Private {
-    /// Objects that were met and may show something.
+    /// Marked objects that may show an external edge.
     showing: Pieces<NonNull<Header>>,
-    /// Shared objects of its own that were met: they are gone through later.
+    /// The deferred queue: shared objects of this heap that were reached. They are scanned later.
     put_off: Vec<NonNull<Header>>,
 }
 
-/// What becomes of the references that are met.
+/// What the tracer does with a reported reference.
 enum Purpose<'a> {
-    /// Those that the mark has not met are marked, and gone through. Of shared objects only those
-    /// of this owner; foreign ones are noted.
+    /// Marks unmarked objects and queues them for scanning. Of shared objects it marks only those
+    /// of this owner; foreign ones go to `imports`.
     Mark {
         own: NonNull<Owner>,
         imports: &'a mut Counts,
-        /// Seen, and not yet met.
+        /// The prefetch queue: seen, and not yet marked.
         ahead: Ahead,
     },
-    /// All are listed, and none is followed.
+    /// Lists all references, and follows none.
     List { shared: Vec<NonNull<Header>> },
-    /// Those to shared objects are told, in a value that has no others.
+    /// Passes references to shared objects to a closure; the value has no others.
     Tell(&'a mut dyn FnMut(NonNull<Header>)),
 }
 
-/// The references that something reports, in its order.
+/// The references that a value reports, in its order.
 pub(crate) struct Listed {
     /// To objects of its own heap.
     pub(crate) own: Vec<NonNull<Header>>,
-    /// To shared objects, whoever owns them.
+    /// To shared objects of any owner.
     pub(crate) shared: Vec<NonNull<Header>>,
 }
 
-/// What was written down of one object: references to objects of its own heap, to shared ones, and
-/// the object itself if it is a weak reference.
+/// The references of one scanned object: to objects of its own heap, to shared ones, and the object
+/// itself if it is a weak reference.
 pub(super) struct Scanned<'a> {
     pub(super) own: &'a mut Vec<NonNull<Header>>,
     pub(super) shared: &'a mut Vec<NonNull<Header>>,
     pub(super) weak: &'a mut Vec<NonNull<Header>>,
 }
 
-/// Whether shared objects are gone through later.
+/// Whether shared objects are deferred.
 #[cfg(not(test))]
 fn puts_off(_: &&mut Private) -> bool {
     true
@@ -83,7 +86,7 @@ fn puts_off(_: &&mut Private) -> bool {
 }
 
 impl<'a> Tracer<'a> {
-    /// Marks for this owner.
+    /// A tracer that marks for this owner.
     pub(super) fn new(epoch: Epoch, own: NonNull<Owner>, imports: &'a mut Counts) -> Self {
         let ahead = Ahead::default();
         Tracer::with(
@@ -109,32 +112,32 @@ impl<'a> Tracer<'a> {
         }
     }
 
-    /// Writes down the references of one object after the other, while a mark runs beside its
-    /// actor.
+    /// A tracer that lists the references of one object after the other, for a scanner of a
+    /// concurrent mark.
     pub(super) fn scanning() -> Tracer<'static> {
         let shared = Vec::new();
         Tracer::with(Epoch::FIRST, Purpose::List { shared })
     }
 
-    /// Writes down the references of an object.
+    /// Lists the references of an object.
     ///
     /// # Safety
     ///
-    /// It is there, of this type, and nobody changes it.
+    /// The object is in its place, has this type, and no thread changes it.
     #[inline]
     pub(super) unsafe fn scan(&mut self, object: NonNull<Header>, table: &Table) {
         self.object = Some(object);
-        // SAFETY: the caller's; the value follows the header.
+        // SAFETY: the caller's contract; the value follows the header.
         unsafe { (table.trace)(object.add(1).cast(), self) };
     }
 
-    /// Writes down the references of some elements of a slice.
+    /// Lists the references of some elements of a slice.
     ///
     /// # Safety
     ///
-    /// It is there, has as many, and nobody changes it.
+    /// The slice is in its place, has these elements, and no thread changes it.
     pub(super) unsafe fn scan_part(&mut self, slice: NonNull<Header>, elements: Range<usize>) {
-        // SAFETY: the caller's; the length follows the header.
+        // SAFETY: the caller's contract; the length follows the header.
         unsafe {
             if let Some(trace_part) = slice.as_ref().table().trace_part {
                 trace_part(slice.add(1).cast(), elements, self);
@@ -142,7 +145,7 @@ impl<'a> Tracer<'a> {
         }
     }
 
-    /// What was written down, for the caller to take.
+    /// The lists, for the caller to empty.
     #[inline]
     pub(super) fn scanned(&mut self) -> Scanned<'_> {
         let Purpose::List { shared } = &mut self.purpose else {
@@ -155,7 +158,7 @@ impl<'a> Tracer<'a> {
         }
     }
 
-    /// The references that something reports, in its order.
+    /// Returns the references that `report` reports, in its order.
     pub(crate) fn list(report: impl FnOnce(&mut Tracer<'_>)) -> Listed {
         let shared = Vec::new();
         let mut tracer = Tracer::with(Epoch::FIRST, Purpose::List { shared });
@@ -169,21 +172,21 @@ impl<'a> Tracer<'a> {
         }
     }
 
-    /// Tells of the references to shared objects in a value that has no others.
+    /// Calls `each` for the references to shared objects in a value that has no others.
     #[inline]
     pub(crate) fn tell<'gc>(value: &impl Object<'gc>, mut each: impl FnMut(NonNull<Header>)) {
         value.trace(&mut Tracer::with(Epoch::FIRST, Purpose::Tell(&mut each)));
     }
 
-    /// A reference to this object, which is shared: perhaps another heap's.
+    /// Visits a reference to a shared object, perhaps of another heap.
     #[inline]
     pub(crate) fn shared(&mut self, object: NonNull<Header>) {
         match &mut self.purpose {
             Purpose::List { shared } => shared.push(object),
             Purpose::Tell(each) => each(object),
             Purpose::Mark { own, imports, .. } => {
-                // SAFETY: a reference that was reported is to a living object, which its owner
-                // keeps until this mark has ended.
+                // SAFETY: a reported reference leads to a live object, which its owner keeps until
+                // this mark has ended.
                 if unsafe { Owner::of(object) } != *own {
                     imports.meet(object);
                 } else if let Some(private) = self.private.as_mut().filter(puts_off) {
@@ -195,11 +198,11 @@ impl<'a> Tracer<'a> {
         }
     }
 
-    /// A reference to this object.
+    /// Visits a reference to an object of this heap.
     #[inline]
     pub(crate) fn edge(&mut self, object: NonNull<Header>) {
         let ready = match &mut self.purpose {
-            // SAFETY: a reference that was reported is to a living object.
+            // SAFETY: a reported reference leads to a live object.
             Purpose::Mark { ahead, .. } => unsafe { ahead.push(object) },
             Purpose::List { .. } => {
                 self.grey.push(object);
@@ -212,10 +215,10 @@ impl<'a> Tracer<'a> {
         }
     }
 
-    /// It was referred to a while ago.
+    /// Marks an object, some references after its prefetch, and queues it for scanning.
     #[inline]
     fn meet(&mut self, object: NonNull<Header>) {
-        // SAFETY: a reference that was reported is to a living object, and old: the nursery is
+        // SAFETY: a reported reference leads to a live object, and to an old one: the nursery is
         // empty when a mark runs. Relaxed: one thread marks.
         let state = unsafe { state_of(object.cast()) };
         if state.load(Ordering::Relaxed) == self.epoch.0 {
@@ -223,9 +226,9 @@ impl<'a> Tracer<'a> {
         }
         state.store(self.epoch.0, Ordering::Relaxed);
         self.met += 1;
-        // SAFETY: as above.
+        // SAFETY: a reported reference leads to a live object, so its header is valid.
         let table = unsafe { object.as_ref() }.table();
-        // SAFETY: as above.
+        // SAFETY: a reported reference leads to a live object of this type.
         self.alive += unsafe { table.room(object) };
         #[cfg(test)]
         if is_planted(Planted::ForgottenChildren) {
@@ -241,8 +244,9 @@ impl<'a> Tracer<'a> {
         }
     }
 
-    /// Marks what the roots reach, but not by shared objects; then those shared objects are met.
-    /// The others that may show something.
+    /// The first pass of a mark that collects objects for [`Heap::show`](crate::Heap::show): marks
+    /// what the roots reach without passing a shared object. Then queues those shared objects.
+    /// Returns the objects of the first pass that may show an external edge.
     pub(super) fn private<'gc>(&mut self, roots: &impl Object<'gc>) -> Pieces<NonNull<Header>> {
         self.private = Some(Private::default());
         roots.trace(self);
@@ -252,32 +256,32 @@ impl<'a> Tracer<'a> {
         showing
     }
 
-    /// What is gone through is a weak reference.
+    /// Notes that the object that is being scanned is a weak reference.
     pub(crate) fn weak(&mut self) {
         self.weak.extend(self.object);
     }
 
-    /// How many objects the mark has met until now.
+    /// The number of objects marked until now.
     pub(super) fn met(&self) -> u64 {
         self.met
     }
 
-    /// The weak references that were gone through.
+    /// Takes the weak references that were scanned.
     pub(super) fn weak_references(&mut self) -> Vec<NonNull<Header>> {
         std::mem::take(&mut self.weak)
     }
 
-    /// Goes through what was met.
+    /// Scans all that is queued, until nothing is left.
     pub(super) fn drain(&mut self) {
         while let Some(object) = self.next() {
             self.object = Some(object);
-            // SAFETY: a living object; the value follows the header. No turn runs, so nobody
-            // writes.
+            // SAFETY: a live object; the value follows the header. No turn runs, so no thread
+            // writes it.
             unsafe { (object.as_ref().table().trace)(object.add(1).cast(), self) };
         }
     }
 
-    /// The next one to go through. None if that was all.
+    /// The next object to scan. `None` if the queues are empty.
     #[inline]
     fn next(&mut self) -> Option<NonNull<Header>> {
         loop {

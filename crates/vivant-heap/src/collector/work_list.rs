@@ -1,60 +1,61 @@
-//! [`WorkList`]: what a mark has still to go through, for all who help with it.
+//! [`WorkList`]: the mark queue of a concurrent mark. It holds work packets for all its markers.
 
 use crate::sync::{AtomicBool, Condvar, Mutex, MutexGuard, Ordering, PoisonError, fault};
 
-/// Blocks of work of one mark. Who has taken a block is a **worker** until it has left; what it has
-/// not done, or has found, it leaves here.
+/// The mark queue. A marker that has taken a packet is a **worker** until it leaves; it returns the
+/// unfinished rest of its packet and the work that it has found.
 pub(crate) struct WorkList<B> {
     inner: Mutex<Inner<B>>,
-    /// A worker has left, and nobody else is to join.
+    /// Notified when a worker leaves a closed queue.
     left: Condvar,
-    /// As `inner.closed`, for workers that look often.
+    /// A copy of `inner.closed` that workers can poll without the lock.
     closed: AtomicBool,
 }
 
 struct Inner<B> {
     now: Vec<B>,
-    /// For the second round.
+    /// The deferred queue: for the second marking pass.
     later: Vec<B>,
     round: Round,
     workers: usize,
     closed: bool,
 }
 
-/// A block of work.
+/// A work packet.
 pub(crate) trait Work: Default {
     fn is_empty(&self) -> bool;
 
-    /// Whether a little more may come to it: a block is what one worker has, and others have not.
+    /// Whether the packet is small enough to append more. A packet is the unit that one worker
+    /// holds and others cannot share.
     fn has_room(&self) -> bool;
 
-    /// Takes all that the other one has, which keeps its memory.
+    /// Moves all of `other` into this packet; `other` keeps its memory.
     fn append(&mut self, other: &mut Self);
 
-    /// All of it, if there is any.
+    /// Takes the whole packet, if it is not empty.
     fn take(&mut self) -> Option<Self> {
         (!self.is_empty()).then(|| std::mem::take(self))
     }
 }
 
-/// Which work is done.
+/// A marking pass.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Round {
-    /// What is met is gone through, but for what is put off.
+    /// Marked objects are scanned, except the deferred ones.
     First,
-    /// The rest.
+    /// The deferred objects are scanned.
     Second,
 }
 
-/// What came of an attempt to join.
+/// The result of an attempt to take a packet.
 pub(crate) enum Joined<B> {
     /// The caller is a worker now.
     Work(B, Round),
-    /// Others have all the work.
+    /// Other workers have all the work.
     Nothing,
-    /// Nothing is left, and nobody works.
+    /// No work is left, and there is no worker.
     Drained,
-    /// Nobody may join any more.
+    /// The queue is closed.
     Closed,
 }
 
@@ -77,20 +78,20 @@ impl<B: Work> WorkList<B> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// More work. Nothing is left of it where it was.
+    /// Adds work, and leaves `work` empty.
     pub(crate) fn put(&self, work: &mut B) {
         put(&mut self.lock().now, work);
     }
 
-    /// More work, to be done when all other work is.
+    /// Adds work for the second pass, and leaves `work` empty.
     pub(crate) fn put_off(&self, work: &mut B) {
         put(&mut self.lock().later, work);
     }
 
-    /// Takes a block.
+    /// Takes a packet.
     pub(crate) fn join(&self) -> Joined<B> {
         let mut inner = self.lock();
-        // Who has left because it is to be closed does not come back before it is.
+        // A worker that has left because the queue is being closed does not take another packet.
         if inner.closed || self.is_closed() {
             return Joined::Closed;
         }
@@ -104,7 +105,8 @@ impl<B: Work> WorkList<B> {
         Joined::Work(block, inner.round)
     }
 
-    /// A worker leaves, with what it has not done. Whether that was all.
+    /// A worker leaves, and returns the unfinished rest of its packet. Returns true if the queue is
+    /// drained.
     pub(crate) fn leave(&self, rest: Option<B>) -> bool {
         let mut inner = self.lock();
         fault!(LeavesFirst => {
@@ -122,33 +124,33 @@ impl<B: Work> WorkList<B> {
         inner.is_through()
     }
 
-    /// Whether nothing is left, and nobody works: then only who puts something in can bring about
-    /// more.
+    /// Whether no work is left and there is no worker. From then on only a caller of `put` brings
+    /// new work.
     pub(crate) fn is_drained(&self) -> bool {
         self.lock().is_through()
     }
 
-    /// Whether there is nothing to take for who comes now.
+    /// Whether no packet can be taken now.
     pub(crate) fn has_nothing(&self) -> bool {
         self.lock().now.is_empty()
     }
 
-    /// Whether who joins now would not find that others have all that is left: he takes something,
-    /// or finds all done.
+    /// Whether [`WorkList::join`] would succeed now, or find the queue drained. False if other
+    /// workers have all that is left.
     pub(crate) fn wants_help(&self) -> bool {
         let inner = self.lock();
         !inner.now.is_empty() || inner.workers == 0
     }
 
-    /// Whether two can take something.
+    /// Whether two callers can each take a packet.
     pub(crate) fn has_room(&self) -> bool {
         self.lock().now.len() > 1
     }
 
-    /// The mark is over, or given up. Nobody joins from here on; waits for who is at work, who
-    /// looks at [`WorkList::is_closed`] after each object.
+    /// Closes the queue: the mark is complete or aborted. No caller joins from here on. Waits for
+    /// the workers, which poll [`WorkList::is_closed`] after each object.
     pub(crate) fn close(&self) {
-        // Relaxed: workers are waited for by the lock.
+        // Relaxed: the lock below synchronises with the workers that leave.
         self.closed.store(true, Ordering::Relaxed);
         let mut inner = self.lock();
         inner.closed = true;
@@ -164,13 +166,13 @@ impl<B: Work> WorkList<B> {
     /// Whether workers should leave.
     #[inline]
     pub(crate) fn is_closed(&self) -> bool {
-        // Relaxed: as in `close`.
+        // Relaxed: only a hint to leave early; the lock in `close` and `leave` synchronises.
         self.closed.load(Ordering::Relaxed)
     }
 }
 
-/// A little comes to the last block: each turn brings some, and a list of as many blocks as there
-/// were turns would be a long one. Much is a block of its own.
+/// Appends little work to the last packet, and makes a packet of its own of much work. Each turn
+/// brings a little, and a packet for each turn would make the list long.
 fn put<B: Work>(blocks: &mut Vec<B>, work: &mut B) {
     match blocks.last_mut() {
         Some(block) if block.has_room() && work.has_room() => block.append(work),
@@ -179,7 +181,7 @@ fn put<B: Work>(blocks: &mut Vec<B>, work: &mut B) {
 }
 
 impl<B> Inner<B> {
-    /// Begins the second round, if that is due. Whether nothing is left.
+    /// Begins the second pass if the first one is over. Returns whether no work is left.
     fn is_through(&mut self) -> bool {
         fault!(RoundsOverlap => if self.workers != 0 && self.now.is_empty() {
             self.round = Round::Second;
