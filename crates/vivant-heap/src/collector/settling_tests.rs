@@ -221,7 +221,7 @@ fn parts_are_kept() {
     drop(heap);
 }
 
-/// Foreign objects whose imports the heap is releasing arrive again.
+/// Imports that the heap is releasing arrive again.
 fn something_arrives() {
     let source = Arc::new(Source::new());
     let (mut heap, mut press) = (theatre(&source), theatre(&source));
@@ -316,7 +316,7 @@ fn nobody_waits_for_what_is_settled() {
             assert_eq!(source.stats().pages, 0);
             continue;
         }
-        // A turn in between. It makes a stub for an object whose own stub was found dead.
+        // A turn in between. It makes a new stub for an object with a dead stub.
         heap.turn(|m, room| {
             let _nobody = m.tag(room.coats[0]);
         });

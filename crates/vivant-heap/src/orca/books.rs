@@ -1,4 +1,5 @@
-//! [`Books`]: O5 as double-entry book-keeping, for tests and simulations.
+//! [`Books`]: the count audit. It checks O5 by double-entry book-keeping, for tests and
+//! simulations.
 
 use crate::header::Header;
 use crate::verify::Fault;
@@ -7,20 +8,20 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::ptr::NonNull;
 
-/// Where weights of references are counted.
+/// A place where weights of references are counted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Account {
-    /// What owners know of the references that others have.
+    /// The exports at the owners.
     Exports,
-    /// What lies in owners' lanes.
+    /// Deltas in the owners' lanes.
     Lanes,
-    /// What other heaps have.
+    /// The imports of other heaps.
     Imports,
-    /// What parcels have, and what is held.
+    /// The weights of parcels and of holder roots.
     Parcels,
 }
 
-/// What the accounts of an object differ by.
+/// The difference between the accounts of each object; absent if it is zero.
 #[derive(Default)]
 struct Open(BTreeMap<usize, i64>);
 
@@ -28,7 +29,7 @@ thread_local! {
     static OPEN: RefCell<Open> = RefCell::default();
 }
 
-/// Who is told of each change.
+/// A function that is called with each delta.
 #[cfg(test)]
 type Watcher = fn(Account, NonNull<Header>, i64);
 
@@ -37,7 +38,7 @@ thread_local! {
     static WATCHER: std::cell::Cell<Option<Watcher>> = const { std::cell::Cell::new(None) };
 }
 
-/// Has a function told of each change on this thread from now on.
+/// Sets the function that is called with each delta of this thread from now on.
 #[cfg(test)]
 pub(crate) fn watch(watcher: Option<Watcher>) {
     WATCHER.set(watcher);
@@ -50,13 +51,13 @@ pub(crate) fn tell(account: Account, object: NonNull<Header>, by: i64) {
     }
 }
 
-/// Each change of a count is posted to an account of its object, where it is made. Each step of the
-/// protocol moves weights from account to account, so between any two steps of a thread those of
-/// each object are even: exports and lanes together are imports and parcels together.
+/// Records a delta in an account of its object, where the count changes. Each step of the protocol
+/// moves weights from account to account. So between any two steps of a thread the accounts of each
+/// object balance: exports and lanes together equal imports and parcels together.
 ///
-/// Compiled where `debug_assertions` are on. [`Ledger`](crate::Ledger) finds out the same by
-/// walking through everything that there is, which tests of whole systems cannot give it; this is
-/// asked after every run of an actor in a simulation.
+/// Compiled where `debug_assertions` are on. [`Ledger`](crate::Ledger) checks the same by a walk
+/// over everything that exists, which tests of whole systems cannot give it. This audit is checked
+/// after every run of an actor in a simulation.
 pub(crate) fn post(account: Account, object: NonNull<Header>, by: i64) {
     if !cfg!(debug_assertions) || by == 0 {
         return;
@@ -67,7 +68,7 @@ pub(crate) fn post(account: Account, object: NonNull<Header>, by: i64) {
         Account::Exports | Account::Lanes => by,
         Account::Imports | Account::Parcels => -by,
     };
-    // A thread that ends has closed its books.
+    // A thread that ends has dropped its audit.
     let _closed = OPEN.try_with(|open| {
         let Open(sums) = &mut *open.borrow_mut();
         let address = object.addr().get();
@@ -79,15 +80,15 @@ pub(crate) fn post(account: Account, object: NonNull<Header>, by: i64) {
     });
 }
 
-/// The books of this thread: see [`Books::check`].
+/// The count audit of this thread: see [`Books::check`].
 pub struct Books(());
 
 impl Books {
-    /// Whether all that this thread has counted is even, for each object (O5). Costs a look, and
-    /// where `debug_assertions` are off nothing: then nothing is written down either.
+    /// Checks that the accounts of this thread balance, for each object (O5). Costs one look-up;
+    /// where `debug_assertions` are off nothing is recorded, and the check costs nothing.
     ///
-    /// What leaks, with an orphan that is dropped though others know of its objects, stays in the
-    /// books: it is counted for ever.
+    /// A leak stays in the audit for ever: a detached heap that is dropped while other heaps have
+    /// its objects.
     ///
     /// ```
     /// use vivant_heap::Books;
@@ -97,7 +98,7 @@ impl Books {
     ///
     /// # Errors
     ///
-    /// O5, with the address of one object, and which side has more.
+    /// O5, with the address of one object, and the side that has more.
     pub fn check() -> Result<(), Fault> {
         if !cfg!(debug_assertions) {
             return Ok(());
@@ -118,7 +119,7 @@ impl Books {
         })
     }
 
-    /// Forgets what is uneven, after a bug that was planted.
+    /// Clears the audit after an injected fault.
     #[cfg(test)]
     pub(crate) fn burn() {
         OPEN.with(|open| open.borrow_mut().0.clear());
@@ -147,8 +148,8 @@ mod tests {
 
     type Paper = Heap<News>;
 
-    /// One makes it, the second gets it and sends it on to the third, and all forget it. Whether
-    /// the books were even whenever a step was over.
+    /// The first heap makes an object, the second gets it and sends it on to the third, and all
+    /// drop it. Returns whether the audit balanced after each step.
     fn is_even_throughout() -> bool {
         let source = Arc::new(Source::new());
         let mut heaps = [(); 3].map(|()| Paper::new(&source, Pacing::default(), |_| None));

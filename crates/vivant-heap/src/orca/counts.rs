@@ -1,4 +1,4 @@
-//! [`Counts`]: how many references, by object.
+//! [`Counts`]: a table of reference counts by object.
 
 use super::books::{Account, post};
 use crate::header::Header;
@@ -9,21 +9,21 @@ use crate::shards::Shards;
 use std::mem;
 use std::ptr::NonNull;
 
-/// A count for each of some objects. In the order in which they came in: nothing is done in the
-/// order of addresses (R5).
+/// A table of reference counts by object, in order of arrival: no step follows the order of
+/// addresses (R5).
 #[repr(C)]
 pub(crate) struct Counts {
     entries: Rows<Entry>,
     account: Account,
-    /// The place of each object's entry, by its address.
+    /// The index of each object's entry, by the object's address.
     places: Shards<u32>,
-    /// The place that was last asked for. Who tells many of one object asks for it again and again;
-    /// and whoever gives objects up does it in the order in which they came, which was that in
-    /// which they were told of: then the next place is the right one.
+    /// The index of the last lookup. A run of deltas for one object looks it up again and again. A
+    /// release visits objects in the order in which they arrived, which was the order of their
+    /// notifications: then the next index is the right one.
     last: u32,
-    /// So many entries, the first ones, wait for the mark that runs, or has met all: what is
-    /// touched there is met by it. All imports, while it runs; the exports that it has not taken
-    /// for roots yet.
+    /// The number of entries, counted from the first, that wait for the mark that runs or is
+    /// complete. A touched entry among them counts as marked. They are all imports while a mark
+    /// runs, and the exports that the mark has not taken as roots yet.
     unsettled: usize,
 }
 
@@ -31,10 +31,10 @@ pub(crate) struct Counts {
 #[derive(Clone, Copy)]
 pub(crate) struct Entry {
     pub(crate) object: NonNull<Header>,
-    /// Of an export: below zero as long as an INC lies in the lane, and references that needed it
+    /// For an export: below zero as long as an INC lies in the lane and references that needed it
     /// have come back.
     pub(crate) count: i64,
-    /// Whether the mark that runs, or was the last, has met it.
+    /// Whether the present or last mark has marked it.
     pub(crate) met: Met,
 }
 
@@ -42,15 +42,15 @@ pub(crate) struct Entry {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Met {
     NotYet,
-    /// It is needed; or was touched since the mark began, which runs beside the turns.
+    /// The heap needs it, or it was touched since the beginning of a concurrent mark.
     ByMark,
 }
 
 impl Counts {
-    /// Where ends what each turn looks at: how many there are.
+    /// End of the fields that each turn reads: past the length of `entries`.
     pub(super) const EACH_TURN: usize = mem::offset_of!(Counts, entries) + size_of::<usize>();
 
-    /// None yet.
+    /// An empty table.
     pub(crate) fn of(account: Account) -> Counts {
         Counts {
             account,
@@ -61,29 +61,29 @@ impl Counts {
         }
     }
 
-    /// What an object counts; nothing, if it is new.
+    /// The count of an object; zero if it has no entry yet.
     #[inline]
     pub(crate) fn of_object(&mut self, object: NonNull<Header>) -> i64 {
         self.entry(object).count
     }
 
-    /// An object counts so many more, or fewer.
+    /// Adds `by` to the count of an object.
     ///
     /// # Panics
     ///
-    /// There are four thousand million entries.
+    /// There are 2³² entries.
     #[inline]
     pub(crate) fn add(&mut self, object: NonNull<Header>, by: i64) {
         self.change(object, |count| count + by);
     }
 
-    /// As `add`, of what is in the books already.
+    /// As `add`, for a delta that the count audit has already.
     pub(super) fn add_posted(&mut self, object: NonNull<Header>, by: i64) {
         self.entry(object).count += by;
         self.touch_last();
     }
 
-    /// An object counts what `to` makes of its count.
+    /// Replaces the count of an object by `to` of that count.
     ///
     /// # Panics
     ///
@@ -98,7 +98,7 @@ impl Counts {
         self.touch_last();
     }
 
-    /// The entry that was last asked for is touched.
+    /// Touches the entry of the last lookup.
     #[inline]
     fn touch_last(&mut self) {
         let place = self.last as usize;
@@ -111,24 +111,24 @@ impl Counts {
         }
     }
 
-    /// A mark begins beside the turns: what is touched from here on is met by it.
+    /// A concurrent mark begins: an entry touched from here on counts as marked.
     pub(super) fn mark_begins(&mut self) {
         self.unsettled = usize::MAX;
     }
 
-    /// Those entries that there are now wait for [`Counts::take`], or for [`Counts::marked`]; and
-    /// as long as they do, what is touched is met.
+    /// The present entries wait for [`Counts::take`] or [`Counts::marked`]. As long as an entry
+    /// waits, touching it counts as marking.
     pub(super) fn wait(&mut self) {
         self.unsettled = self.entries.len();
     }
 
-    /// Whether some wait.
+    /// Whether some entries wait.
     pub(super) fn have_some_that_wait(&self) -> bool {
         self.unsettled != 0
     }
 
-    /// Looks at so many of the entries that wait, the last ones of them, and takes the objects of
-    /// those that count, or have counted since they wait.
+    /// Examines at most `most` of the waiting entries, from the last. Takes the objects with a
+    /// count that is not zero, or was touched since it waits.
     pub(super) fn take(&mut self, most: usize, mut take: impl FnMut(NonNull<Header>)) {
         let until = self.unsettled;
         self.unsettled = until.saturating_sub(most);
@@ -147,7 +147,7 @@ impl Counts {
         }
     }
 
-    /// A mark was given up, or nothing is to be kept: nothing is met.
+    /// A mark was aborted, or nothing is to be kept: no entry is marked.
     pub(super) fn forget_mark(&mut self) {
         self.unsettled = 0;
         for entry in self.entries.iter_mut() {
@@ -155,8 +155,9 @@ impl Counts {
         }
     }
 
-    /// Looks at so many of the entries that wait, the last ones of them in their order, changes
-    /// them, and forgets some. At how many: if fewer, that was all.
+    /// Examines at most `most` of the waiting entries: the last ones, in their order. `keep` may
+    /// change an entry, and returns false to remove it. Returns the number examined; a smaller
+    /// number than `most` means that none waits any more.
     pub(super) fn marked(
         &mut self,
         most: usize,
@@ -171,7 +172,7 @@ impl Counts {
             }
         }
         for place in gone.into_iter().rev() {
-            // What comes in its place was looked at, or came since.
+            // The entry that takes its place was examined already, or arrived since.
             let entry = self.entries.swap_remove(place);
             self.places.remove(entry.object.addr().get());
             if let Some(moved) = self.entries.get(place) {
@@ -182,7 +183,7 @@ impl Counts {
         until - self.unsettled
     }
 
-    /// Changes an entry. Whether it stays.
+    /// Lets `keep` change an entry, and records the delta. Returns whether the entry stays.
     fn look_at(&mut self, place: usize, keep: impl FnOnce(&mut Entry) -> bool) -> bool {
         let entry = &mut self.entries[place];
         let before = entry.count;
@@ -192,7 +193,7 @@ impl Counts {
         kept
     }
 
-    /// A mark meets an object.
+    /// Marks an object.
     pub(crate) fn meet(&mut self, object: NonNull<Header>) {
         self.entry(object).met = Met::ByMark;
     }
@@ -213,7 +214,7 @@ impl Counts {
         &mut self.entries[self.last as usize]
     }
 
-    /// Whether there is an entry of an object.
+    /// Whether an object has an entry.
     pub(crate) fn has(&self, object: NonNull<Header>) -> bool {
         self.places.get(object.addr().get()).is_some()
     }
@@ -231,7 +232,7 @@ impl Counts {
         place
     }
 
-    /// Changes entries, and forgets some.
+    /// Changes entries, and removes those for which `keep` returns false.
     pub(crate) fn retain(&mut self, mut keep: impl FnMut(&mut Entry) -> bool) {
         let (before, account) = (self.entries.len(), self.account);
         self.entries.retain_mut(|entry| {

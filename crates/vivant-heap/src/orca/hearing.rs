@@ -1,20 +1,20 @@
-//! [`Hearing`]: what was taken out of a heap's lane, and is heard in pieces.
+//! [`Hearing`]: draining of a heap's count inbox, in pieces.
 
 use super::lane::{Batches, Change, Lane};
 use crate::heap::{Core, Heap, Root};
 use std::mem;
 use std::vec;
 
-/// Changes that were taken together. They are heard in the order in which they were left (O6), and
-/// nothing else is taken until all of them are: as long as some are left, what the heap knows is
-/// what it was in between.
+/// Batches of deltas that were taken together. They are applied in the order of the sends (O6), and
+/// no further batch is taken until all are applied. In between, the heap's counts are those of some
+/// earlier moment.
 pub(crate) struct Hearing {
-    /// Of the batch that is heard.
+    /// The rest of the batch that is being applied.
     changes: vec::IntoIter<Change>,
     taken: Batches,
-    /// What was heard, and nobody was told yet: by a mark that has waited for it.
+    /// The result of deltas that a mark has drained while it waited, not reported yet.
     heard: Heard,
-    /// In how many pieces it has heard something.
+    /// The number of pieces that have applied deltas.
     pub(crate) pieces: u64,
 }
 
@@ -30,20 +30,20 @@ impl Default for Hearing {
 }
 
 impl Hearing {
-    /// Whether all is heard that was taken.
+    /// Whether all taken deltas are applied.
     #[inline]
     pub(crate) fn is_over(&self) -> bool {
         self.changes.as_slice().is_empty() && self.taken.is_empty()
     }
 
-    /// All is heard, and what was left meanwhile is taken.
+    /// Takes all batches in the lane. All batches taken before are applied.
     pub(crate) fn takes(&mut self, lane: &Lane) {
         debug_assert!(self.is_over());
         self.taken = lane.take();
     }
 
-    /// Hears so many changes, or turns so many batches over, or some of both. How many: if fewer,
-    /// all is heard that was taken.
+    /// Applies deltas and reverses batches, at most `most` of both together. Returns their number;
+    /// a smaller number than `most` means that all taken deltas are applied.
     pub(crate) fn hear(&mut self, most: usize, mut hear: impl FnMut(Change)) -> usize {
         let mut done = self.taken.turn_over(most);
         while done < most {
@@ -60,44 +60,42 @@ impl Hearing {
         }
         self.pieces += u64::from(done != 0);
         if self.changes.as_slice().is_empty() {
-            // Its memory.
+            // Frees its memory.
             drop(mem::take(&mut self.changes));
         }
         done
     }
 
-    /// What was heard is to be told.
+    /// Notes a result for the next report.
     pub(crate) fn tells(&mut self, heard: Heard) {
         if heard == Heard::Less {
             self.heard = Heard::Less;
         }
     }
 
-    /// Somebody is told.
+    /// Reports the result of what was drained since the last report.
     pub(crate) fn told(&mut self) -> Heard {
         mem::replace(&mut self.heard, Heard::Nothing)
     }
 
-    /// Whether something is to be told, or heard, of what was taken.
+    /// Whether taken deltas are to be applied, or a result is to be reported.
     #[inline]
     pub(crate) fn is_due(&self) -> bool {
         !self.is_over() || self.heard == Heard::Less
     }
 }
 
-/// What a heap has heard from others.
+/// The result of draining.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Heard {
-    /// Nothing that matters.
+    /// No count fell to zero.
     Nothing,
-    /// Somebody has given up the last that others knew of an object: the next mark may find it
-    /// dead.
+    /// The count of an object fell to zero: the next mark may find it dead.
     Less,
 }
 
 impl Core {
-    /// Hears all that others have left until now. Whether some have given up all that they knew of
-    /// an object.
+    /// Drains the lane. Returns whether the count of an object fell to zero.
     pub(crate) fn heed(&mut self) -> Heard {
         let (sharing, lane) = (self.sharing.get_mut(), &self.owner.lane);
         sharing.hear(usize::MAX);
@@ -106,8 +104,8 @@ impl Core {
         sharing.told()
     }
 
-    /// Hears so many changes that others have left. What it comes to is told by the next
-    /// [`Core::heed`]. Whether that was all: else what is left was taken.
+    /// Applies at most `most` deltas from the lane; [`Core::heed`] reports their result later.
+    /// Returns whether all are applied; if not, the rest is taken out of the lane.
     pub(crate) fn hears_out(&mut self, most: usize) -> bool {
         let (sharing, lane) = (self.sharing.get_mut(), &self.owner.lane);
         let mut left = most;
@@ -123,7 +121,7 @@ impl Core {
 }
 
 impl<R: Root> Heap<R> {
-    /// Whether others have left something that it has not heard of, or of which it has not told
+    /// Whether other heaps have sent deltas that are not applied, or not reported yet
     /// ([`Heap::heed`]). Costs a few loads.
     #[inline]
     #[must_use]
@@ -131,25 +129,25 @@ impl<R: Root> Heap<R> {
         !self.core().owner.lane.is_empty() || self.is_hearing()
     }
 
-    /// Whether something is left of what others have left: [`Heap::heed_some`] has taken it and did
-    /// not come to it, or [`Heap::pace`] has heard it, and [`Heap::heed`] has not told of it. Costs
-    /// a few loads.
+    /// Whether part of the drained input is left: [`Heap::heed_some`] has taken deltas and not
+    /// applied them, or [`Heap::pace`] has applied some and [`Heap::heed`] has not reported their
+    /// result. Costs a few loads.
     #[inline]
     #[must_use]
     pub fn is_hearing(&self) -> bool {
         self.core().between_turns().is_due()
     }
 
-    /// Hears all that others have given up. Whether the next mark may find something dead by it.
+    /// Drains all count deltas. Returns whether the next mark may find an object dead by them.
     ///
-    /// Costs a few loads if there is nothing.
+    /// Costs a few loads if there are none.
     pub fn heed(&mut self) -> bool {
         self.is_told() && self.parts().0.heed() == Heard::Less
     }
 
-    /// As [`Heap::heed`], of so many changes of counts, at least one: if there are more, the rest
-    /// is left for the next time, and [`Heap::is_hearing`] says so. Meanwhile no mark begins by
-    /// [`Heap::pace`], until the heap has grown by another sixteenth.
+    /// As [`Heap::heed`], for at most `most` deltas, at least one. The rest is left for the next
+    /// call, and [`Heap::is_hearing`] reports it. Meanwhile [`Heap::pace`] begins no mark, until
+    /// the heap has grown by another sixteenth.
     pub fn heed_some(&mut self, most: usize) -> bool {
         if !self.is_told() {
             return false;
@@ -159,7 +157,7 @@ impl<R: Root> Heap<R> {
         core.sharing.get_mut().told() == Heard::Less
     }
 
-    /// What was heard for another purpose is told the next time.
+    /// Reports a result again that was drained for another purpose.
     pub(super) fn tells_again(&mut self) {
         self.parts().0.sharing.get_mut().tells(Heard::Less);
     }

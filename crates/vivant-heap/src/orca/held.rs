@@ -1,4 +1,4 @@
-//! [`Held`]: something shared, outside of any heap.
+//! [`Held`]: a holder root, a shared reference outside of any heap.
 
 use super::books::{self, Account};
 use super::lane::Change;
@@ -10,13 +10,13 @@ use std::fmt;
 use std::ops::Deref;
 use std::ptr::NonNull;
 
-/// A [`Val`] outside of turns: in a thread, a task, a global. It keeps its object alive, and says
-/// so to its owner when it is made, cloned and dropped.
+/// A [`Val`] outside of turns: in a thread, a task, a global. It keeps its object alive: each
+/// creation, clone and drop sends a count delta to the owner.
 ///
-/// What it refers to has no collected parts of its own: those are read in turns.
+/// The object has no collected components of its own: those are read in turns.
 ///
-/// Costs: a change in its owner's lane for each clone and each drop, which is a short allocation
-/// and an exchange; nothing to read.
+/// Costs: a delta in its owner's lane for each clone and each drop, which is a short allocation and
+/// an atomic exchange. Reads cost nothing.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -40,13 +40,14 @@ pub struct Held<T: ?Sized> {
     value: NonNull<T>,
 }
 
-// SAFETY: what is shared may be read by all threads, and may end on any.
+// SAFETY: the value is `Sync`, so all threads may read it, and `Send`, so it may end on any.
 unsafe impl<T: ?Sized + Send + Sync> Send for Held<T> {}
-// SAFETY: as above.
+// SAFETY: sharing a `Held` shares the value, which is `Sync`; a clone may be dropped on any thread,
+// and the value is `Send`.
 unsafe impl<T: ?Sized + Send + Sync> Sync for Held<T> {}
 
 impl<'gc> Mutator<'gc> {
-    /// A reference that may leave the turn.
+    /// Makes a reference that may leave the turn.
     pub fn hold<T: ?Sized + Collected<'gc, Static = T> + 'static>(
         &self,
         val: Val<'gc, T>,
@@ -60,7 +61,7 @@ impl<'gc> Mutator<'gc> {
         }
     }
 
-    /// What was held, as a reference of this turn.
+    /// Turns a `Held` into a reference of this turn.
     pub fn take<T: ?Sized + Collected<'gc, Static = T> + 'static>(
         &self,
         held: Held<T>,
@@ -68,7 +69,8 @@ impl<'gc> Mutator<'gc> {
         let held = std::mem::ManuallyDrop::new(held);
         let own = Owner::name(&self.core().owner);
         books::post(Account::Parcels, held.header(), -1);
-        // SAFETY: as in `hold`; from here on this heap has its weight.
+        // SAFETY: this turn has the held reference, and its thread holds the heap, which has the
+        // weight from here on.
         unsafe {
             self.sharing().unpack(own, held.header());
             Val::at(held.value)
@@ -87,7 +89,7 @@ impl<T: ?Sized> Deref for Held<T> {
     type Target = T;
     #[inline]
     fn deref(&self) -> &T {
-        // SAFETY: an object that this counts, that never moves, and that nobody writes.
+        // SAFETY: an object that this counts, that never moves, and that is never written.
         unsafe { self.value.as_ref() }
     }
 }
@@ -97,8 +99,8 @@ impl<T: ?Sized> Clone for Held<T> {
         let object = self.header();
         books::post(Account::Parcels, object, 1);
         books::post(Account::Lanes, object, 1);
-        // Before anybody has the reference that needs it (O6).
-        // SAFETY: this counts it, so its owner is there.
+        // Sent before any code has the reference that needs it (O6).
+        // SAFETY: this counts the object, so its owner is live.
         unsafe { Owner::of(object).as_ref() }.leave(vec![Change { object, by: 1 }]);
         Held { value: self.value }
     }
@@ -109,7 +111,7 @@ impl<T: ?Sized> Drop for Held<T> {
         let object = self.header();
         books::post(Account::Parcels, object, -1);
         books::post(Account::Lanes, object, -1);
-        // SAFETY: this counts it, and does not use it any more.
+        // SAFETY: this counts the object, and does not use it any more.
         unsafe { Owner::give_up(Owner::of(object), vec![Change { object, by: -1 }]) };
     }
 }

@@ -1,4 +1,4 @@
-//! [`Imports`]: how many references a heap has to the objects of others.
+//! [`Imports`]: the counts of foreign objects, a heap's foreign reference counts (FRC).
 
 use super::books::{self, Account};
 use super::counts::Counts;
@@ -8,22 +8,24 @@ use crate::planted::{Planted, is_planted};
 use std::mem;
 use std::ptr::NonNull;
 
-/// What is received before it is added up, at most: 16 KiB. Less in tests, which are to get there.
+/// Maximum number of received references before they are added up: 16 KiB. Less in tests, so that
+/// they reach it.
 const RECEIVED_MAX: usize = if cfg!(any(test, miri)) { 4 } else { 1024 };
 
 /// Counts of foreign objects.
 ///
-/// What is received is written down first, and added up when somebody needs to know: one cold line
-/// for four messages, where a table is three for each in an actor that has not run for a while.
-/// What a heap has not kept until its next mark never comes into the table.
+/// Received references are appended to a list, and added to the table when a count is needed. In an
+/// actor that has not run for a while the list costs one cold cache line for four messages; the
+/// table costs three for each. A reference that the heap has not kept until its next mark never
+/// enters the table.
 #[repr(C)]
 pub(crate) struct Imports {
-    /// What is not in `counts` yet.
+    /// Received references that are not in `counts` yet.
     received: Vec<Received>,
     counts: Counts,
 }
 
-/// References that came, each with a weight of one.
+/// Received references to one object, each with a weight of one.
 #[derive(Clone, Copy)]
 struct Received {
     object: NonNull<Header>,
@@ -40,15 +42,15 @@ impl Default for Imports {
 }
 
 impl Imports {
-    /// Where ends what each turn looks at.
+    /// End of the fields that each turn reads.
     pub(super) const EACH_TURN: usize = mem::offset_of!(Imports, counts) + Counts::EACH_TURN;
 
-    /// A reference has come, with a weight of one.
+    /// Records a received reference, with a weight of one.
     #[inline]
     pub(crate) fn receive(&mut self, object: NonNull<Header>) {
         books::post(Account::Imports, object, 1);
-        // Who is sent one thing, or two by turns, again and again, has one or two: it is not to
-        // seem due for a mark.
+        // A heap that receives one object, or two alternating ones, again and again has one or two
+        // entries: its list must not make a mark seem due.
         let again = self.received.iter_mut().rev().take(2);
         if let Some(before) = again.into_iter().find(|before| before.object == object) {
             before.count += 1;
@@ -60,7 +62,7 @@ impl Imports {
         self.received.push(Received { object, count: 1 });
     }
 
-    /// All of them, added up.
+    /// Adds all received references to the table, and returns the table.
     pub(crate) fn settle(&mut self) -> &mut Counts {
         for Received { object, count } in self.received.drain(..) {
             self.counts.add_posted(object, count);
@@ -68,8 +70,8 @@ impl Imports {
         &mut self.counts
     }
 
-    /// A mark begins beside the turns: what comes from here on, or is sent on, is not given up at
-    /// its end (H6).
+    /// A concurrent mark begins: an import received or sent on from here on is not released at its
+    /// end (H6).
     pub(crate) fn mark_begins(&mut self) {
         #[cfg(test)]
         if is_planted(Planted::WhiteImport) {
@@ -78,18 +80,19 @@ impl Imports {
         self.settle().mark_begins();
     }
 
-    /// The next mark knows nothing of the last one, which may have been given up.
+    /// Clears the marks of the last mark, which may have been aborted.
     pub(crate) fn forget_mark(&mut self) {
         self.settle().forget_mark();
     }
 
-    /// Those that are added up already, for a mark at once: the rest is left to [`Imports::met`].
+    /// The references added up so far, for a stop-the-world mark; [`Imports::met`] handles the
+    /// others.
     pub(crate) fn counted(&mut self) -> &mut Counts {
         &mut self.counts
     }
 
-    /// A mark at once has met all that is needed, and has made entries for it: what was received of
-    /// the rest is needed no more, and `given_up`.
+    /// A stop-the-world mark is complete, and has made entries for all objects that it needs.
+    /// Received references to other objects are not needed any more: they are passed to `given_up`.
     pub(crate) fn met(&mut self, mut given_up: impl FnMut(NonNull<Header>, i64)) -> &mut Counts {
         for Received { object, count } in self.received.drain(..) {
             #[cfg(test)]
@@ -108,7 +111,7 @@ impl Imports {
         &mut self.counts
     }
 
-    /// All of them, as they are: an object may come more than once.
+    /// All counts in both parts: an object may appear more than once.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (NonNull<Header>, i64)> {
         let counted = self
             .counts
@@ -118,8 +121,7 @@ impl Imports {
         counted.chain(received)
     }
 
-    /// How many objects there are; one that was received a moment ago may be counted more than
-    /// once.
+    /// The number of objects; a recently received one may be counted more than once.
     #[inline]
     pub(crate) fn len(&self) -> usize {
         self.counts.len() + self.received.len()

@@ -1,5 +1,5 @@
-//! What keeps a shared object: [`Heap::keepers`] at its owner, [`Sharer::weight_of`] at everybody
-//! else's.
+//! The retainers of a shared object: [`Heap::keepers`] at its owner, [`Sharer::weight_of`] at every
+//! other heap.
 
 use super::held::Held;
 use super::orphan::Orphan;
@@ -11,8 +11,8 @@ use crate::walk::{Edges, Search, Walk};
 use std::collections::{HashMap, HashSet};
 use std::ptr::NonNull;
 
-/// Names a shared object, for who asks what keeps it. It keeps nothing itself, and as soon as the
-/// object is gone it may name another one.
+/// Names a shared object in a query for its retainers. The name retains nothing, and may name
+/// another object as soon as this one is freed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct ObjectName(usize);
 
@@ -22,48 +22,48 @@ impl ObjectName {
     }
 }
 
-/// What keeps a shared object, as its owner knows.
+/// The retainers of a shared object, as its owner knows them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Keepers {
-    /// Whether the owner's own state refers to it, directly or by other objects.
+    /// Whether the owner's own state refers to it, directly or through other objects.
     pub own: bool,
-    /// What others know of by which it is reached: itself, and those of which it is a part. In the
-    /// order in which others came to know them.
+    /// The exports through which it is reached: itself, and its containers. In the order in which
+    /// they were exported.
     pub wholes: Vec<ObjectName>,
-    /// The weights that others have of these in all: those of heaps, and one for each reference in
-    /// a parcel or a [`Held`].
+    /// The sum of their weights at other heaps, plus one for each reference in a parcel or a
+    /// [`Held`].
     pub weight: i64,
 }
 
 impl<T: ?Sized> Held<T> {
-    /// What is held.
+    /// The name of the held object.
     #[must_use]
     pub fn object(&self) -> ObjectName {
         ObjectName::of(self.header())
     }
 
-    /// The heap whose object it is, or was, if that has ended.
+    /// The heap that owns the object, or did until the heap ended.
     #[must_use]
     pub fn owner(&self) -> HeapId {
-        // SAFETY: this counts the object, so its owner is there.
+        // SAFETY: this counts the object, so its owner is live.
         unsafe { Owner::of(self.header()).as_ref() }.id()
     }
 }
 
-/// A heap, whatever its state is, as far as what it shares goes.
+/// A heap with any type of state, for queries about what it shares.
 pub trait Sharer {
     /// The heap's name.
     fn id(&self) -> HeapId;
 
-    /// What keeps an object of this heap, as far as it has heard of others.
+    /// The retainers of an object of this heap, by the deltas that this heap has drained.
     ///
-    /// Walks through all that lives in the heap: for finding out, now and then. One that this heap
-    /// does not own is kept by nothing here.
+    /// Walks all live objects of the heap: for occasional diagnosis. An object of another heap has
+    /// no retainers here.
     fn keepers(&mut self, of: ObjectName) -> Keepers;
 
-    /// The weights that this heap has of some objects of another one; none if it has none of them,
-    /// as far as its last mark knows.
+    /// The sum of the weights that this heap has of some foreign objects, as of its last mark;
+    /// `None` if it has none of them.
     fn weight_of(&self, objects: &[ObjectName]) -> Option<i64>;
 }
 
@@ -85,8 +85,8 @@ impl<R: Root> Sharer for Heap<R> {
                 referrers.push(ObjectName::of(from));
             }
         };
-        // SAFETY: the heap is borrowed, so no turn runs; what its state refers to and what others
-        // know lives.
+        // SAFETY: the heap is borrowed, so no turn runs; the objects that its state and its exports
+        // refer to are live.
         unsafe { walk.finish(each) };
         let mut leads = Search::new();
         leads.extend([of], ());
@@ -119,7 +119,7 @@ impl<R: Root> Sharer for Heap<R> {
 }
 
 impl Orphan {
-    /// Its heap, as far as what it shares goes.
+    /// This heap, for queries about what it shares.
     pub fn sharer(&mut self) -> &mut dyn Sharer {
         &mut self.heap
     }

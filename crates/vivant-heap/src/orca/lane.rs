@@ -1,49 +1,51 @@
-//! [`Lane`]: where other heaps leave changes of counts for an owner (O6).
+//! [`Lane`]: the count inbox of an owner, to which other heaps send count deltas (O6).
 
 use crate::header::Header;
 use crate::sync::{AtomicPtr, Ordering, fault, yield_now};
 use std::ptr::{self, NonNull};
 
-/// So many references more, or fewer, that others have to an object.
+/// A count delta: the change in the number of references that other heaps have to an object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Change {
     pub(crate) object: NonNull<Header>,
     pub(crate) by: i64,
 }
 
-/// Changes that somebody has left together.
+/// Deltas sent together.
 struct Batch {
     changes: Vec<Change>,
-    /// The batch that was left before this one, or [`unlinked`].
+    /// The batch sent before this one, or [`unlinked`].
     before: AtomicPtr<Batch>,
 }
 
-/// What lies before a batch is not written down yet.
+/// Marks a batch that is not linked to the one before it yet.
 fn unlinked() -> *mut Batch {
-    // No batch lies there.
+    // No batch has this address.
     ptr::without_provenance_mut(1)
 }
 
-/// A list of batches with many writers and one reader, who takes all at once. One order: that in
-/// which they were left.
+/// A multi-producer, single-consumer list of batches. The consumer takes all at once. The order is
+/// that of the sends.
 ///
-/// A batch is exchanged for the last one first, and linked to it then. The other way round,
-/// comparing, a writer could link its batch to one that was taken and freed, of which another one
-/// has the address now: the right place, by a pointer that must not be used.
+/// A producer first exchanges the last batch for its own, and then links its batch to the old one.
+/// With a compare-and-exchange after linking (ABA), a producer could link its batch to one that was
+/// taken and freed, at an address that another batch has now: the right address, but a pointer that
+/// must not be used.
 pub(crate) struct Lane {
     last: AtomicPtr<Batch>,
 }
 
-// SAFETY: batches are values in boxes, which one thread makes and another one takes; the objects
-// that they name are not touched here.
+// SAFETY: batches are values in boxes, made by one thread and taken by another; the lane does not
+// access the objects that they name.
 unsafe impl Send for Lane {}
-// SAFETY: as above.
+// SAFETY: shared access is to an atomic pointer alone; each batch is given to the one thread that
+// takes it.
 unsafe impl Sync for Lane {}
 
-/// What there was in a lane before a batch was left.
+/// The contents of a lane before a batch was sent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Before {
-    /// Nothing: its reader does not know yet.
+    /// The lane was empty: its reader is not notified yet.
     Nothing,
     Something,
 }
@@ -55,7 +57,7 @@ impl Lane {
         }
     }
 
-    /// Leaves changes. Never waits, for the reader or for another writer.
+    /// Sends deltas. Never waits, neither for the reader nor for another writer.
     pub(crate) fn leave(&self, changes: Vec<Change>) -> Before {
         let batch = Box::into_raw(Box::new(Batch {
             changes,
@@ -63,19 +65,20 @@ impl Lane {
         }));
         fault!(NothingByALook => if self.is_empty() {
             let before = self.last.swap(batch, Ordering::Release);
-            // SAFETY: as below.
+            // SAFETY: a thread that has taken the batch does not free it before this link is
+            // stored.
             unsafe { (*batch).before.store(before, Ordering::Release) };
             return Before::Nothing;
         });
-        // Release: pairs with the exchange of `take`; the reader sees the batch, and all that the
-        // writer did with the objects. Exchanges of other writers between the two carry that on, so
-        // it sees what each of them did.
+        // Release: pairs with the exchange of `take`; the reader sees the batch, and all accesses
+        // of the writer to the objects. Exchanges of other writers in between continue the release
+        // sequence, so the reader sees the accesses of each of them.
         let release = fault!(Ordering::Release, LaneLeaveRelaxed => Ordering::Relaxed);
         let before = self.last.swap(batch, release);
-        // From here on the lane is not touched: the reader may have taken all, and may have ended.
-        // Release: pairs with the load of `take`, after which the batch is freed.
+        // From here on the lane is not accessed: the reader may have taken all, and may have ended.
+        // Release: pairs with the load in `turn_over`, after which the batch is freed.
         let release = fault!(Ordering::Release, LaneLeaveRelaxed => Ordering::Relaxed);
-        // SAFETY: whoever has taken the batch does not free it before this is written.
+        // SAFETY: a thread that has taken the batch does not free it before this link is stored.
         unsafe { (*batch).before.store(before, release) };
         if before.is_null() {
             Before::Nothing
@@ -84,16 +87,16 @@ impl Lane {
         }
     }
 
-    /// Whether somebody has left something. A hint: more may come.
+    /// Whether the lane is empty. A hint: more may arrive at any time.
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
-        // Relaxed: who acts on it takes.
+        // Relaxed: a caller that acts on it calls `take`.
         self.last.load(Ordering::Relaxed).is_null()
     }
 
-    /// Takes all that was left, however much that is.
+    /// Takes all batches, however many.
     pub(crate) fn take(&self) -> Batches {
-        // Acquire: pairs with the exchange of `leave`, of all that are taken.
+        // Acquire: pairs with the exchange of `leave`, for all batches taken.
         let acquire = fault!(Ordering::Acquire, LaneTakeRelaxed => Ordering::Relaxed);
         let last = fault!(self.last.swap(ptr::null_mut(), acquire), LaneTakeByALook => {
             let last = self.last.load(Ordering::Acquire);
@@ -113,20 +116,20 @@ impl Drop for Lane {
     }
 }
 
-/// Batches that were taken out of a lane. They are linked as they were left, each to the one before
-/// it, and turned over before the first one is given out.
+/// Batches taken out of a lane. Each is linked to the one before it, and the order is reversed
+/// before the first one is returned.
 pub(crate) struct Batches {
-    /// The last one that is not turned over.
+    /// The last batch that is not reversed yet.
     last: *mut Batch,
-    /// The first one of those that are: each is linked to the one after it.
+    /// The first batch of the reversed ones: each of these is linked to the one after it.
     first: *mut Batch,
 }
 
-// SAFETY: as for a lane; who takes has its batches for itself.
+// SAFETY: batches are values in boxes, and the thread that takes them has them exclusively.
 unsafe impl Send for Batches {}
 
 impl Batches {
-    /// Nothing.
+    /// No batches.
     pub(crate) const fn nothing() -> Batches {
         Batches {
             last: ptr::null_mut(),
@@ -134,32 +137,34 @@ impl Batches {
         }
     }
 
-    /// Whether nothing is left.
+    /// Whether no batch is left.
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
         self.last.is_null() && self.first.is_null()
     }
 
-    /// Turns so many batches over. How many were left to be: if fewer, all are. Waits for a writer
-    /// that is between the two writes of `leave`.
+    /// Reverses the links of at most `most` batches. Returns the number reversed; a smaller number
+    /// than `most` means that all are. Waits for a writer that is between the two stores of
+    /// `leave`.
     pub(crate) fn turn_over(&mut self, most: usize) -> usize {
         for turned in 0..most {
             let last = self.last;
             if last.is_null() {
                 return turned;
             }
-            // Acquire: pairs with the store of `leave`, which is the last that the writer does with
-            // it.
+            // Acquire: pairs with the link's store in `leave`, the writer's last access to the
+            // batch.
             let acquire = fault!(Ordering::Acquire, LaneTakeRelaxed => Ordering::Relaxed);
-            // SAFETY: made by `leave` of a box, and taken once: the swap has given it to this
-            // reader alone.
+            // SAFETY: `leave` made it of a box, and it was taken once: the swap has given it to
+            // this reader alone.
             let link = || unsafe { (*last).before.load(acquire) };
             let mut before = link();
             while before == unlinked() {
                 yield_now();
                 before = link();
             }
-            // SAFETY: as above; its writer is done with it. Relaxed: nobody else reads it.
+            // SAFETY: the swap in `take` has given it to this reader alone, and its writer is done
+            // with it. Relaxed: no other thread reads it.
             unsafe { (*last).before.store(self.first, Ordering::Relaxed) };
             self.first = last;
             self.last = before;
@@ -168,17 +173,18 @@ impl Batches {
         most
     }
 
-    /// The next batch, in the order in which they were left. None if there is none.
+    /// The next batch in the order of the sends. `None` if there is none.
     pub(crate) fn next(&mut self) -> Option<Vec<Change>> {
         self.turn_over(usize::MAX);
         if self.first.is_null() {
             return None;
         }
-        // SAFETY: as above; it is given out once.
+        // SAFETY: `leave` made it of a box, and the swap in `take` has given it to this reader
+        // alone. It is returned once.
         let batch = unsafe { Box::from_raw(self.first) };
         // Relaxed: this reader has written it.
         self.first = batch.before.load(Ordering::Relaxed);
-        // What is taken so may be taken twice: its memory stays.
+        // A batch taken by this injected fault may be taken twice: its memory is leaked.
         fault!(LaneTakeByALook => return Some(Box::leak(batch).changes.clone()));
         Some(batch.changes)
     }

@@ -1,4 +1,5 @@
-//! [`Ledger`]: adds up who counts what, over all heaps and parcels (O3, O4, O5).
+//! [`Ledger`]: the count verifier. It adds up counts and references over all heaps and parcels (O3,
+//! O4, O5).
 
 use super::held::Held;
 use super::orphan::Orphan;
@@ -12,11 +13,11 @@ use crate::walk::{Referrer, Search};
 use std::collections::{BTreeMap, HashMap};
 use std::ptr::NonNull;
 
-/// A check of everything that is shared: give it all heaps, orphans, parcels and held references
-/// that there are, and ask.
+/// The count verifier: checks everything that is shared. Show it all heaps, detached heaps, parcels
+/// and held references that exist, then call [`Ledger::check`].
 ///
-/// It remembers what it was shown, so nothing may happen between that and the question. For tests
-/// and simulations: it walks through all heaps.
+/// It records what it is shown, so nothing may change between the first recording and the check.
+/// For tests and simulations: it walks all heaps.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -39,26 +40,27 @@ use std::ptr::NonNull;
 /// ```
 #[derive(Default, Debug)]
 pub struct Ledger {
-    /// What owners know of the references that others have.
+    /// The exports: the number of foreign references to each object, as its owner knows.
     known: BTreeMap<usize, i64>,
-    /// The references that others have.
+    /// The weights that other heaps, parcels and holder roots have.
     had: BTreeMap<usize, i64>,
-    /// What is reached from heaps' states, parcels and held references, and by which type.
+    /// Objects referred to by heaps' states, parcels and held references, each with the type that
+    /// refers to it.
     roots: Vec<(usize, Referrer)>,
-    /// All objects that live at their owners, with what they refer to that is shared.
+    /// All live objects at their owners, each with the shared objects that it refers to.
     alive: HashMap<usize, Vec<usize>>,
     names: HashMap<usize, &'static str>,
 }
 
 impl Ledger {
-    /// Verifies a heap, and takes down what it counts and refers to.
+    /// Verifies a heap, and records its counts and references.
     ///
     /// # Errors
     ///
     /// As [`Heap::verify`].
     pub fn heap<R: Root>(&mut self, heap: &mut Heap<R>) -> Result<(), Fault> {
         if heap.heed() {
-            // Its holder has to know.
+            // The heap's holder needs this result too.
             heap.tells_again();
         }
         let Ledger {
@@ -70,10 +72,10 @@ impl Ledger {
         } = self;
         heap.verify_each(|object, edges| {
             let name = object.map(|object| {
-                // SAFETY: the verifier has seen that an object begins there.
+                // SAFETY: the verifier has checked that an object begins there.
                 let name = (unsafe { object.as_ref() }.table().name)();
                 names.insert(address(object), name);
-                // Of a frozen object its own heap's too: others read them as shared.
+                // Of a frozen object also those of its own heap: other heaps read them as shared.
                 alive.insert(address(object), edges.all().map(address).collect());
                 name
             });
@@ -89,7 +91,7 @@ impl Ledger {
         Ok(())
     }
 
-    /// As [`Ledger::heap`], of what is left of one.
+    /// As [`Ledger::heap`], for a detached heap.
     ///
     /// # Errors
     ///
@@ -99,7 +101,7 @@ impl Ledger {
         self.heap(&mut orphan.heap)
     }
 
-    /// As [`Ledger::heap`], of a region.
+    /// As [`Ledger::heap`], for a region.
     ///
     /// # Errors
     ///
@@ -108,7 +110,7 @@ impl Ledger {
         self.heap(iso.heap_mut())
     }
 
-    /// Takes down what a parcel has.
+    /// Records the references in a parcel.
     pub fn parcel<T: Twin>(&mut self, parcel: &Parcel<T>) {
         parcel
             .roots()
@@ -116,7 +118,7 @@ impl Ledger {
             .for_each(|root| self.has_one(root));
     }
 
-    /// Takes down what is held.
+    /// Records a held reference.
     pub fn held<T: ?Sized>(&mut self, held: &Held<T>) {
         self.has_one(held.header());
     }
@@ -126,11 +128,11 @@ impl Ledger {
         self.roots.push((address(object), None));
     }
 
-    /// Whether all counts agree, and all that anybody reaches lives at its owner.
+    /// Checks that all counts agree, and that each reached object is live at its owner.
     ///
     /// # Errors
     ///
-    /// The rule that is broken first: O5 for counts, O3 for what is reached.
+    /// The first rule that is broken: O5 for counts, O3 for reached objects.
     pub fn check(&self) -> Result<(), Fault> {
         let objects: BTreeMap<usize, ()> = self
             .known

@@ -1,4 +1,5 @@
-//! ORCA: sharing between heaps. [README.md](README.md) has the protocol.
+//! ORCA: sharing between heaps by weighted reference counts. [README.md](README.md) has the
+//! protocol.
 
 mod books;
 mod counts;

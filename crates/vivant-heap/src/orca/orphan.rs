@@ -1,4 +1,5 @@
-//! [`Orphan`]: what is left of a heap that has ended, as long as others know of its objects (O9), or there is more in it than is freed at once.
+//! [`Orphan`]: a detached heap. Its actor has ended, and other heaps refer to its objects (O9), or
+//! it has more objects than are freed at once.
 
 use crate::collector::{Progress, Shows};
 use crate::heap::{Core, Heap, Root};
@@ -9,88 +10,90 @@ use crate::stress::When;
 use std::cell::UnsafeCell;
 use std::fmt;
 
-/// To sweep a run of pages takes as long as to go through so many objects.
+/// Work units to sweep a span of pages: it takes as long as to scan so many objects.
 const RUN: usize = 16;
 
-/// Changes that are heard at a time by who does not step.
+/// Maximum number of deltas that a query outside of a step drains.
 const HEARD: usize = 1024;
 
-/// Bytes that an object of a heap that is collected at once is taken to have.
+/// Estimated bytes of an object, for the work of a heap that is collected at once.
 const OBJECT: usize = 64;
 
-/// The state of a heap without a state.
+/// The empty state of a detached heap.
 pub(super) struct Nothing;
 
 impl Root for Nothing {
     type Of<'gc> = ();
 }
 
-/// What is left of a heap that has ended: objects that others know of, and what these reach; and
-/// what nobody needs, until it is freed.
+/// A detached heap: the exported objects of a heap that has ended, the objects that these reach,
+/// and dead objects until they are freed.
 ///
-/// Its lane must be heeded now and then, or what others give up is never freed: see
-/// [`Orphan::heed`], and [`Orphan::step`] for who has no time to do it at once. One that is dropped
-/// while others know of its objects leaks these, for good.
+/// Its keeper must drain its lane now and then, or released objects are never freed: see
+/// [`Orphan::heed`], and [`Orphan::step`] for doing it in pieces. Dropping it while other heaps
+/// refer to its objects leaks these, for good.
 #[must_use = "an orphan that is dropped too early leaks its objects"]
 pub struct Orphan {
     pub(super) heap: Heap<Nothing>,
     wants: Wants,
 }
 
-/// What an orphan has heard since its last mark began.
+/// The result of draining since the last mark began.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Wants {
-    /// Nothing that matters.
+    /// No mark is needed.
     Nothing,
-    /// Others have given up the last of an object; or no mark has begun since the heap ended.
+    /// A mark is needed: the count of an object fell to zero, or no mark has begun since the heap
+    /// ended.
     Mark,
-    /// The mark that runs began with the state of the heap: what it has met says nothing, and it is
-    /// given up for another one.
+    /// The mark that runs has the state of the ended heap as a root: its result is useless, and it
+    /// is aborted for another mark.
     Another,
 }
 
-/// What an orphan does next.
+/// The next action of a step.
 enum Due {
-    /// More is to be heard before it is known.
+    /// Draining more of the lane, before anything else can be decided.
     Hear,
-    /// Nobody has any of it, and what is left is dropped: little, or all is swept.
+    /// The end: no other heap refers to its objects, and what is left is dropped. It is small, or
+    /// all is swept.
     End,
-    /// It marks and sweeps at once.
+    /// A mark and sweep at once.
     All,
     Sweep,
-    /// The mark that runs goes on.
+    /// A piece of the mark that runs.
     Mark,
-    /// A mark begins.
+    /// The beginning of a mark.
     Begin,
     Rest,
 }
 
-/// What is left of an orphan, and what its keeper must do.
+/// The result of a step, with the detached heap that is left.
 #[must_use = "an orphan that is dropped too early leaks its objects"]
 #[derive(Debug)]
 pub enum Remains {
-    /// Others have what is left, and nothing is to be done until it is told.
+    /// Other heaps refer to its objects. It has no work until it is notified.
     Rests(Orphan),
-    /// Something is left to do: by the next step.
+    /// It has work for the next step.
     Owes(Orphan),
-    /// Nobody had any of it, and everything is freed.
+    /// No other heap referred to its objects, and everything is freed.
     Gone,
 }
 
 impl<R: Root> Heap<R> {
-    /// Ends the heap: the state is dropped, and all objects but those that others know of. None if
-    /// nothing is left.
+    /// Ends the heap: drops the state, and frees all objects except those that other heaps refer
+    /// to. Returns `None` if nothing is left.
     ///
-    /// What has more than 256 KiB is not gone through here: it is left to [`Orphan::step`] or
-    /// [`Orphan::heed`], also if nobody knows of any of it. Else this costs a mark of what others
-    /// know, and a sweep of all; if that is nothing, what dropping it costs.
+    /// A heap of more than 256 KiB is not marked here: [`Orphan::step`] or [`Orphan::heed`] does
+    /// that, also if no other heap refers to it. A smaller one costs a mark from its exports, and a
+    /// sweep of all; without exports, only the drop.
     pub fn end(self) -> Option<Orphan> {
         Orphan::left(self.with_state::<Nothing>(()))
     }
 }
 
 impl Orphan {
-    /// What is left of a heap whose state was never made.
+    /// Detaches a heap with a state that was never made.
     pub(crate) fn of(core: Box<UnsafeCell<Core>>) -> Option<Orphan> {
         Orphan::left(Heap::of(core, ()))
     }
@@ -109,20 +112,19 @@ impl Orphan {
         Some(orphan)
     }
 
-    /// Whether others have left something that it has not heard of. Costs a load.
+    /// Whether count deltas have arrived that are not drained. Costs a load.
     #[must_use]
     pub fn is_told(&self) -> bool {
         self.heap.is_told()
     }
 
-    /// Whether there is something to do for [`Orphan::step`], as far as it has heard.
+    /// Whether [`Orphan::step`] has work, by the deltas drained so far.
     #[must_use]
     pub fn owes(&self) -> bool {
         self.wants != Wants::Nothing || self.is_marked() || self.heap.is_hearing()
     }
 
-    /// Hears what others have given up since, or a piece of it. Whether the next step is the first
-    /// of a mark.
+    /// Drains at most a piece of the lane. Returns whether the next step begins a mark.
     ///
     /// Costs next to nothing.
     pub fn wants_mark(&mut self) -> bool {
@@ -135,39 +137,36 @@ impl Orphan {
         wants && !self.heap.is_hearing()
     }
 
-    /// Hears what others have given up since, or a piece of it. Whether that was all that they knew
-    /// of.
+    /// Drains at most a piece of the lane. Returns whether no other heap refers to its objects.
     ///
-    /// Costs a look at the counts of what others know until one is found, and frees nothing.
+    /// Costs a look at the exports until one with a count is found, and frees nothing.
     pub fn is_given_up(&mut self) -> bool {
         self.hears(HEARD);
         self.knows_all() && self.heap.has_heard_all_out()
     }
 
-    /// Whether it has taken what others have left, and has not come to all of it. Costs a few
-    /// loads.
+    /// Whether it has taken deltas out of the lane and not applied all of them. Costs a few loads.
     #[must_use]
     pub fn is_hearing(&self) -> bool {
         self.heap.is_hearing()
     }
 
-    /// Whether a mark of its own runs, or the dead of the last one are not swept yet.
+    /// Whether a mark of its own runs, or the dead objects of the last one are not swept yet.
     #[must_use]
     pub fn is_marked(&self) -> bool {
         let is_stale = self.wants == Wants::Another;
         !is_stale && (self.heap.core().is_marking() || self.heap.is_unswept())
     }
 
-    /// Whether it has heard of all that others have left. Only then a count of zero says that
-    /// nobody knows (O6).
+    /// Whether the lane is drained. Only then an export of zero means that no other heap refers to
+    /// the object (O6).
     fn knows_all(&self) -> bool {
         !self.heap.is_told()
     }
 
-    /// Hears what others have given up since, and does all that is to be done, at once. None if
-    /// that was all: then everything is freed.
+    /// Drains the lane, and runs all steps at once. Returns `None` if everything is freed.
     ///
-    /// Costs next to nothing as long as somebody has all of it.
+    /// Costs next to nothing while other heaps refer to all of it.
     pub fn heed(self) -> Option<Orphan> {
         let mut orphan = self;
         loop {
@@ -180,14 +179,13 @@ impl Orphan {
         }
     }
 
-    /// Hears what others have given up since, and does a piece of what is to be done, by so much
-    /// `work` at most, from which it takes what it has done. One unit is an object that is gone
-    /// through, some 10 to 50 ns; or what takes as long.
+    /// Drains part of the lane, and does at most `work` units of work. It subtracts the units done
+    /// from `work`. A unit is a scanned object, some 10 to 50 ns, or anything that takes as long.
     ///
-    /// A heap of 256 KiB or less is marked and swept at once; any is if the source has hardly any
-    /// pages left. Else one of these: a mark begins, objects are gone through, what knows of the
-    /// dead hears of them, runs are swept. If others have given up something meanwhile, another
-    /// mark follows.
+    /// A heap of 256 KiB or less is marked and swept at once; so is any heap if the source has
+    /// hardly any pages left. Otherwise a step does one of these: it begins a mark, scans objects,
+    /// does a piece of mark termination, or sweeps spans. If references were released meanwhile,
+    /// another mark follows.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -239,7 +237,7 @@ impl Orphan {
 
     fn due(&mut self) -> Due {
         let hears = self.heap.is_hearing();
-        // Asked for when it matters: it may cost a look at all exports.
+        // `ends_or` is called only where its result matters: it may examine all exports.
         match self.wants {
             Wants::Mark | Wants::Another if !hears && !self.goes_in_steps() => {
                 self.ends_or(Due::All)
@@ -254,7 +252,7 @@ impl Orphan {
         }
     }
 
-    /// That it ends, if nobody has any of it.
+    /// `Due::End` if no other heap refers to its objects, otherwise the other action.
     fn ends_or(&mut self, otherwise: Due) -> Due {
         match self.heap.has_heard_all_out() {
             true if self.knows_all() => Due::End,
@@ -263,7 +261,7 @@ impl Orphan {
         }
     }
 
-    /// All at once.
+    /// Marks and sweeps at once.
     fn collects(mut self, work: &mut usize) -> Remains {
         let heap = &mut self.heap;
         *work = work.saturating_sub(heap.core().old.living() / OBJECT);
@@ -277,12 +275,12 @@ impl Orphan {
         self.wants = Wants::Nothing;
         let (core, state) = self.heap.parts();
         core.abandon_cycle();
-        // All is swept, unless that had to end.
+        // All is swept already, unless the aborted mark was in termination and had to end.
         while !core.old.sweep(Portion::ALL, &core.source) {}
         core.begin_cycle(state, Shows::Nothing);
     }
 
-    /// Whether it has so much that it is not to be collected at once.
+    /// Whether it is too large to be collected at once.
     fn goes_in_steps(&self) -> bool {
         let core = self.heap.core();
         match core.pacing.stress.map_or(When::Paced, |stress| stress.when) {
@@ -292,8 +290,8 @@ impl Orphan {
         }
     }
 
-    /// Nobody tells of anything a second time: a destructor of this heap, perhaps, which gives up
-    /// another object of it.
+    /// Drains at most `most` deltas. The result is reported only once, so it is noted here: a delta
+    /// may come from a destructor of this very heap, which releases another object of it.
     pub(super) fn hears(&mut self, most: usize) {
         let fewer = self.heap.heed_some(most);
         #[cfg(test)]
@@ -305,7 +303,7 @@ impl Orphan {
         }
     }
 
-    /// The mark that runs, which nobody else helps with: all is met, and then settled.
+    /// Continues the mark that runs, without other markers: marking first, then termination.
     fn goes_on(&mut self, piece: usize) {
         let core = self.heap.parts().0;
         if core.is_settling() || core.work_at_cycle(piece) != Progress::More {

@@ -1,4 +1,4 @@
-//! [`Owner`]: what others know of a heap.
+//! [`Owner`]: the part of a heap that other heaps know.
 
 use super::lane::{Before, Change, Lane};
 use crate::header::Header;
@@ -9,12 +9,12 @@ use std::panic::{self, AssertUnwindSafe};
 use std::ptr::NonNull;
 use std::task::Waker;
 
-/// What others know of a heap: who it is, and where they leave changes of its counts. Its pages say
-/// where that is (H4).
+/// The part of a heap that other heaps know: its identity, and its count inbox. The heap's pages
+/// lead to it (H4).
 pub(crate) struct Owner {
     id: HeapId,
     pub(crate) lane: Lane,
-    /// Is woken when something lies in an empty lane.
+    /// Woken when deltas arrive in an empty lane.
     pub(crate) waker: OnceLock<Waker>,
 }
 
@@ -31,26 +31,26 @@ impl Owner {
         self.id
     }
 
-    /// How pages name it.
+    /// The pointer by which pages name it.
     pub(crate) fn name(this: &Arc<Owner>) -> NonNull<Owner> {
-        // By a pointer that may reach the counts of the `Arc` too, because `give_up` raises them.
-        // SAFETY: an `Arc` points somewhere.
+        // The pointer may also access the counts of the `Arc`, because `give_up` increments them.
+        // SAFETY: the pointer of an `Arc` is not null.
         unsafe { NonNull::new_unchecked(Arc::as_ptr(this).cast_mut()) }
     }
 
-    /// Who owns an object. That it stays there is the caller's to know: who is its holder knows it,
-    /// and who counts the object, or a whole of which it is a part.
+    /// The owner of an object. The caller must know that the owner stays live: the heap's holder
+    /// knows this, and so does a heap that counts the object or a container of it.
     ///
     /// # Safety
     ///
     /// The object lies in a chunk, and is not freed meanwhile.
     #[inline]
     pub(crate) unsafe fn of(object: NonNull<Header>) -> NonNull<Owner> {
-        // SAFETY: the caller's: a page that holds an object is its owner's.
+        // SAFETY: the caller's contract: a page that holds an object names its owner.
         unsafe { owner_of(object.cast()).unwrap_unchecked() }
     }
 
-    /// Leaves changes for the owner, who may not know of them until it is woken.
+    /// Sends deltas to the owner, which may not read them until it is woken.
     pub(crate) fn leave(&self, changes: Vec<Change>) {
         fault!(
             IncsKeptBack => if changes[0].by > 0 {
@@ -67,8 +67,8 @@ impl Owner {
         if self.lane.leave(changes) == Before::Nothing
             && let Some(waker) = self.waker.get()
         {
-            // Foreign code, of which others must not notice anything: who leaves changes may be in
-            // the middle of a collection, and has more to leave.
+            // Foreign code, which must not affect the sender: that may be in the middle of a
+            // collection, and has more to send.
             let woken = panic::catch_unwind(AssertUnwindSafe(|| waker.wake_by_ref()));
             if let Err(panic) = woken {
                 crate::old::over(panic);
@@ -76,18 +76,19 @@ impl Owner {
         }
     }
 
-    /// Gives up weights of objects, which the caller had and does not use any more. All have the
-    /// same owner.
+    /// Releases weights of objects that the caller had and does not use any more. All have the same
+    /// owner.
     ///
     /// # Safety
     ///
-    /// `owner` is what `Owner::of` gave for them.
+    /// `owner` is the result of `Owner::of` for them.
     pub(crate) unsafe fn give_up(owner: NonNull<Owner>, changes: Vec<Change>) {
-        // SAFETY: none once the changes lie there: that is the fault.
+        // SAFETY: none once the deltas are sent: that is the injected fault.
         fault!(NotKept => return unsafe { owner.as_ref() }.leave(changes));
-        // The moment these lie in the lane the owner may end: it is kept for what comes after that.
-        // SAFETY: the caller's: it came of an `Arc`, which is there as long as one of the objects
-        // is counted.
+        // As soon as these deltas are in the lane the owner may end: the reference count keeps it
+        // for the accesses after that.
+        // SAFETY: the caller's contract: the pointer came from an `Arc`, which is live as long as
+        // one of the objects is counted.
         let owner = unsafe {
             Arc::increment_strong_count(owner.as_ptr());
             Arc::from_raw(owner.as_ptr())

@@ -1,4 +1,4 @@
-//! [`Packer`]: packs where no mutator is at hand, though a turn runs.
+//! [`Packer`]: a turn's heap for code without a mutator, which packs by it while the turn runs.
 
 use super::parcel::{Parcel, shares};
 use crate::mutator::Mutator;
@@ -7,13 +7,13 @@ use std::cell::Cell;
 use std::fmt;
 
 thread_local! {
-    /// Whether foreign code runs on this thread in the middle of what is done to a heap, that of
-    /// the turn perhaps: nobody else may look at it then.
+    /// Whether foreign code runs on this thread in the middle of an operation on a heap, perhaps
+    /// the heap of the turn: that heap must not be accessed then.
     static WITHIN: Cell<bool> = const { Cell::new(false) };
 }
 
-/// A destructor runs in the middle of an allocation, or a waker in that of a count, until this is
-/// dropped. What they send is packed as if there were no turn.
+/// Marks foreign code until it is dropped: a destructor in the middle of an allocation, or a waker
+/// in the middle of a count change. Values sent by that code are packed as if there were no turn.
 pub(crate) struct ForeignCode {
     before: bool,
 }
@@ -32,32 +32,32 @@ impl Drop for ForeignCode {
     }
 }
 
-/// A turn's heap, for code of the runtime that runs within the turn and knows nothing of its brand.
+/// A turn's heap, for code of the runtime that runs within the turn and does not have its brand.
 #[derive(Clone, Copy)]
 pub struct Packer(Mutator<'static>);
 
 impl Packer {
-    /// By the heap of this turn.
+    /// A handle to the heap of this turn.
     #[inline]
     #[must_use]
     pub fn new(mutator: &Mutator<'_>) -> Packer {
-        // SAFETY: nobody but `pack` uses it, whose caller knows that the turn runs.
+        // SAFETY: only `pack` uses it, and the caller of `pack` guarantees that the turn runs.
         Packer(unsafe { mutator.rebranded() })
     }
 
-    /// As [`Mutator::pack`], for a value of any brand. What that heap does not own it counts as an
-    /// import. In the middle of what is done to a heap, as [`Parcel::new`].
+    /// As [`Mutator::pack`], for a value of any brand. A reference to an object of another heap
+    /// counts as an import. In the middle of an operation on a heap, as [`Parcel::new`].
     ///
     /// # Safety
     ///
-    /// The turn that this was made from has not ended, and runs on this thread.
+    /// The turn from which this was made has not ended, and runs on this thread.
     #[inline]
     pub unsafe fn pack<'gc, T: Twin<Of<'gc>: Sendable<'gc>>>(self, value: T::Of<'gc>) -> Parcel<T> {
         if shares::<T>() && WITHIN.get() {
             return Parcel::new(value);
         }
-        // SAFETY: the caller's; nothing is done to the heap meanwhile. The brand is that of the
-        // value, which is packed and nothing else.
+        // SAFETY: the caller's contract; no operation on the heap is in progress. The brand is that
+        // of the value, which is packed and used for nothing else.
         unsafe { self.0.rebranded() }.pack(value)
     }
 }
@@ -83,14 +83,14 @@ mod tests {
         static PACKER: Cell<Option<Packer>> = const { Cell::new(None) };
     }
 
-    /// Sends what it has at its end.
+    /// Sends its parcel's content in its destructor.
     struct Late(Option<Parcel<News>>, Sent);
 
     impl Drop for Late {
         fn drop(&mut self) {
             let packer = PACKER.get().expect("it ends in a turn");
             let parcel = self.0.take().expect("it ends once");
-            // SAFETY: the turn from which it is has not ended.
+            // SAFETY: the turn of the packer has not ended.
             let parcel = parcel.open(|news| unsafe { packer.pack(news) });
             self.1.lock().unwrap().push(parcel);
         }
@@ -102,8 +102,8 @@ mod tests {
         type Of<'gc> = Vec<Val<'gc, Leaf<Late>>>;
     }
 
-    /// Who runs the destructor has the heap exclusively: it is not looked at, which Miri would see
-    /// too.
+    /// The caller of the destructor has the heap exclusively: the destructor's code must not access
+    /// it, which Miri would detect too.
     #[test]
     fn a_destructor_in_an_allocation_packs_without_the_heap() {
         let source = Arc::new(Source::new());
@@ -117,7 +117,7 @@ mod tests {
         heap.collect();
         let parcel = heap.turn(|m, _| {
             PACKER.set(Some(Packer::new(m)));
-            // As large as the leaf, whose place it gets.
+            // As large as the leaf, so that it gets the leaf's block.
             let after = m.val([7_u64; size_of::<Late>() / 8]);
             PACKER.set(None);
             m.pack::<Val<'static, [u64; size_of::<Late>() / 8]>>(after)
@@ -130,7 +130,7 @@ mod tests {
         assert!(heap.is_alone() && paper.is_alone());
     }
 
-    /// Packs what it has when it is called.
+    /// Packs its content when it is woken.
     struct Caller(Mutex<Option<Late>>);
 
     impl Wake for Caller {
@@ -139,7 +139,7 @@ mod tests {
         }
     }
 
-    /// Who leaves something is counting at that moment.
+    /// The sender of a delta is in the middle of a count change when the waker is called.
     #[test]
     fn a_waker_packs_without_the_heap() {
         let source = Arc::new(Source::new());
@@ -152,7 +152,7 @@ mod tests {
         let news = paper.turn(|m, _| m.pack::<News>(m.val_str("rain")));
         let news = heap.turn(|m, _| {
             PACKER.set(Some(Packer::new(m)));
-            // Its only weight: more is asked for.
+            // The import has a weight of one: packing sends an INC.
             let news = m.pack::<News>(m.unpack(news));
             PACKER.set(None);
             news

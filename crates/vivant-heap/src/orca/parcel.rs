@@ -1,4 +1,4 @@
-//! [`Parcel`]: a value on its way from one heap to another.
+//! [`Parcel`]: a value in transit from one heap to another.
 
 use super::books::{self, Account, Books};
 use super::owner::Owner;
@@ -11,12 +11,12 @@ use std::fmt;
 use std::mem::{self, ManuallyDrop};
 use std::ptr::NonNull;
 
-/// A value on its way from one heap to another, or to no heap at all: what [`Mutator::pack`] took,
-/// until [`Mutator::unpack`] gives it to a turn. `T` is its type outside turns, with `'static` for
-/// the brand.
+/// A value in transit from one heap to another, or outside of any heap: [`Mutator::pack`] makes it,
+/// and [`Mutator::unpack`] gives the value to a turn. `T` is the value's type outside turns, with
+/// `'static` for the brand.
 ///
-/// What it shares lives, because the parcel counts each reference in it (O5). One that is dropped
-/// gives that back (O11): nothing leaks. It may be in any thread's hands, and be looked at there:
+/// The shared objects in it live, because the parcel counts each reference (O5). A dropped parcel
+/// returns these counts (O11): nothing leaks. Any thread may have it, and may read the value:
 /// [`Parcel::look`].
 ///
 /// ```
@@ -44,36 +44,37 @@ pub struct Parcel<T: Twin> {
     content: ManuallyDrop<T>,
 }
 
-// SAFETY: all that lies in it may go to another thread: `Object::Static` is `Send`, and what it
-// shares was allowed to be shared.
+// SAFETY: its content may go to another thread: `Object::Static` is `Send`, and its references are
+// to shared objects, which any thread may read.
 unsafe impl<T: Twin> Send for Parcel<T> {}
-// SAFETY: what others get of it is what may be read by many.
+// SAFETY: shared access gives out a `&T`, and `T` is `Sync`; its references are to shared objects,
+// which any thread may read.
 unsafe impl<T: Twin + Sync> Sync for Parcel<T> {}
 
-/// Does something for each reference that lies in a value itself (O7).
+/// Calls `each` for each reference in the value itself: its roots (O7).
 #[inline]
 fn each_root<'gc>(value: &impl Object<'gc>, each: impl FnMut(NonNull<Header>)) {
     Tracer::tell(value, each);
 }
 
-/// Whether a type can share anything: known when it is compiled.
+/// Whether a type can hold references to shared objects: known at compile time.
 pub(super) const fn shares<T: Twin>() -> bool {
     <T::Of<'static> as Object<'static>>::NEEDS_TRACE
 }
 
-/// As it lies in a parcel.
+/// Erases the value's brand, for storage in a parcel.
 fn forge<'gc, T: Twin>(value: T::Of<'gc>) -> ManuallyDrop<T> {
     let value = ManuallyDrop::new(value);
-    // SAFETY: the same type but for its brand. Nobody gets it in this form (Y4).
+    // SAFETY: the same type but for its brand. No turn gets the value in this form (Y4).
     unsafe { mem::transmute_copy(&value) }
 }
 
 impl<'gc> Mutator<'gc> {
     /// Packs a value for another heap, or for another turn of this one.
     ///
-    /// Costs a count for each reference to something shared that lies in the value itself, whatever
-    /// lies below it (O7); nothing for a type that has none. Sometimes, for what belongs to a third
-    /// heap, a change in that one's lane (O6).
+    /// Costs a count for each reference to a shared object in the value itself, and nothing for
+    /// objects below it (O7); nothing for a type without references. Sometimes, for an object of a
+    /// third heap, it also sends a delta to that heap's lane (O6).
     #[inline]
     pub fn pack<T: Twin<Of<'gc>: Sendable<'gc>>>(&self, value: T::Of<'gc>) -> Parcel<T> {
         if shares::<T>() {
@@ -83,7 +84,7 @@ impl<'gc> Mutator<'gc> {
                 // SAFETY: this turn has the references, and its thread holds the heap.
                 unsafe { sharing.pack(own, root) };
             });
-            // What was asked for was left before anybody has the parcel (O6).
+            // The INCs were sent before any receiver has the parcel (O6).
             debug_assert_eq!(Books::check(), Ok(()));
         }
         Parcel {
@@ -95,14 +96,14 @@ impl<'gc> Mutator<'gc> {
     #[inline]
     pub fn unpack<T: Twin>(&self, parcel: Parcel<T>) -> T::Of<'gc> {
         let parcel = ManuallyDrop::new(parcel);
-        // SAFETY: as in `forge`: with the brand of this turn, whose heap has what the value shares
-        // from here on. It is used once: nobody drops the parcel.
+        // SAFETY: the same type but for its brand, which is that of this turn; its heap counts the
+        // shared objects from here on. The content is used once: the parcel is not dropped.
         let value: T::Of<'gc> = unsafe { mem::transmute_copy(&parcel.content) };
         if shares::<T>() {
             let (own, mut sharing) = (Owner::name(&self.core().owner), self.sharing());
             each_root(&value, |root| {
                 books::post(Account::Parcels, root, -1);
-                // SAFETY: as in `pack`.
+                // SAFETY: this turn has the references, and its thread holds the heap.
                 unsafe { sharing.unpack(own, root) };
             });
         }
@@ -111,17 +112,17 @@ impl<'gc> Mutator<'gc> {
 }
 
 impl<T: Twin> Parcel<T> {
-    /// Packs a value where no mutator is at hand: in a turn of something that has no heap.
+    /// Packs a value without a mutator: in a turn of an actor that has no heap.
     ///
-    /// Costs a change in its owner's lane for each reference.
+    /// Costs a delta in the owner's lane for each reference.
     pub fn new<'gc>(value: T::Of<'gc>) -> Parcel<T>
     where
         T::Of<'gc>: Sendable<'gc>,
     {
         if shares::<T>() {
             let mut more = Post::default();
-            // SAFETY: whoever has the references is in a turn that may use them, so they are
-            // counted until it has ended. Nothing is given up.
+            // SAFETY: the caller is in a turn that may use the references, so they are counted
+            // until that turn has ended. No weight is released.
             unsafe {
                 each_root(&value, |root| {
                     books::post(Account::Parcels, root, 1);
@@ -135,18 +136,18 @@ impl<T: Twin> Parcel<T> {
         }
     }
 
-    /// Looks at the value. The brand is its own: nothing of it can be kept.
+    /// Reads the value. Its brand is unique to this call: no part of it can be kept.
     pub fn look<R>(&self, body: impl for<'any> FnOnce(&T::Of<'any>) -> R) -> R {
         let value = NonNull::from(&*self.content).cast();
-        // SAFETY: the same type but for its brand, which the body cannot choose or keep. The parcel
-        // counts what it shares meanwhile.
+        // SAFETY: the same type but for its brand, which the body can neither choose nor keep. The
+        // parcel counts the shared objects meanwhile.
         body(unsafe { value.as_ref() })
     }
 
-    /// Takes the value out for a while. The brand is its own: nothing of it can be kept, but what
-    /// is packed again.
+    /// Takes the value out for the duration of `body`. Its brand is unique to this call: no part of
+    /// it can be kept, unless it is packed again.
     pub fn open<R>(self, body: impl for<'any> FnOnce(T::Of<'any>) -> R) -> R {
-        /// Gives back what a parcel without its content has counted.
+        /// Returns the counts of a parcel without its content.
         struct Counted(Vec<NonNull<Header>>);
 
         impl Drop for Counted {
@@ -158,7 +159,8 @@ impl<T: Twin> Parcel<T> {
 
         let this = ManuallyDrop::new(self);
         let _counted = Counted(this.roots());
-        // SAFETY: as in `look`; it is used once: nobody drops the parcel.
+        // SAFETY: the same type but for its brand, which the body can neither choose nor keep. The
+        // content is used once: the parcel is not dropped.
         body(unsafe { mem::transmute_copy(&this.content) })
     }
 
@@ -172,14 +174,14 @@ impl<T: Twin> Parcel<T> {
     }
 }
 
-/// Gives up weights of one.
+/// Releases weights of one.
 ///
 /// # Safety
 ///
-/// The caller has them, and uses the objects no more.
+/// The caller has these weights, and does not use the objects any more.
 unsafe fn give_back(roots: impl Iterator<Item = NonNull<Header>>) {
     let mut fewer = Post::default();
-    // SAFETY: the caller's: they are counted until the post leaves.
+    // SAFETY: the caller's contract: the objects are counted until the outbox is sent.
     unsafe {
         roots.for_each(|root| {
             books::post(Account::Parcels, root, -1);
@@ -189,7 +191,7 @@ unsafe fn give_back(roots: impl Iterator<Item = NonNull<Header>>) {
     }
 }
 
-/// Each reference of the copy has a weight too. The value is cloned as one of any brand.
+/// Each reference of the copy has a weight too. The value is cloned with an arbitrary brand.
 impl<T: Twin> Clone for Parcel<T>
 where
     for<'any> T::Of<'any>: Clone + Sendable<'any>,
@@ -202,10 +204,11 @@ where
 impl<T: Twin> Drop for Parcel<T> {
     fn drop(&mut self) {
         if shares::<T>() {
-            // SAFETY: the parcel counts them, and nobody uses it any more.
+            // SAFETY: the parcel counts the objects, and its content is not used any more.
             unsafe { give_back(self.roots().into_iter()) };
         }
-        // SAFETY: once. Destructors are of leaves, which reach nothing shared (H10).
+        // SAFETY: dropped once. Only leaf types have destructors, and these reach no shared object
+        // (H10).
         unsafe { ManuallyDrop::drop(&mut self.content) };
     }
 }

@@ -1,4 +1,4 @@
-//! [`Post`]: changes of counts, sorted by whom they are for.
+//! [`Post`]: an outbox of count deltas, sorted by their owners.
 
 use super::books::{self, Account};
 use super::lane::Change;
@@ -12,23 +12,26 @@ use std::ptr::NonNull;
 
 type Batches = Vec<(NonNull<Owner>, Vec<Change>)>;
 
-/// Changes for owners, in the order in which these came in.
+/// Deltas for owners, in the order in which the owners first appeared.
 #[derive(Default)]
 pub(crate) struct Post {
     batches: Batches,
     places: HashMap<NonNull<Owner>, usize, FixedState>,
-    /// Where the last change went: the next one often goes there too.
+    /// Index of the batch that got the last delta: the next delta often goes there too.
     last: usize,
 }
 
 impl Post {
+    /// Adds a delta.
+    ///
     /// # Safety
     ///
-    /// The object is counted, by itself or in a whole that is, until the post has left.
+    /// The object is counted, by itself or in a counted container, until the outbox is sent.
     pub(crate) unsafe fn add(&mut self, object: NonNull<Header>, by: i64) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller's contract.
         let owner = unsafe { Owner::of(object) };
-        // Here, not when it leaves: whom that wakes finds the books of all others even.
+        // Recorded here and not when it is sent: code that the first batch wakes finds the accounts
+        // of the other owners balanced.
         books::post(Account::Lanes, object, by);
         let change = Change { object, by };
         if let Some((to, changes)) = self.batches.get_mut(self.last)
@@ -44,7 +47,7 @@ impl Post {
         self.batches[self.last].1.push(change);
     }
 
-    /// For how many owners there are changes.
+    /// The number of owners with deltas.
     pub(super) fn batches(&self) -> usize {
         self.batches.len()
     }
@@ -53,11 +56,11 @@ impl Post {
         self.batches.iter().map(|(_, changes)| changes.len()).sum()
     }
 
-    /// Leaves a batch in each owner's lane.
+    /// Sends a batch to each owner's lane.
     ///
     /// # Safety
     ///
-    /// Who gives up weights does not use the objects any more.
+    /// The caller does not use the objects of which it releases weights any more.
     pub(crate) unsafe fn leave(self) {
         let batches = self.batches;
         #[cfg(test)]
@@ -71,13 +74,13 @@ impl Post {
             for change in &changes {
                 books::tell(Account::Lanes, change.object, change.by);
             }
-            // SAFETY: the caller's; each owner is that of its batch's objects.
+            // SAFETY: the caller's contract; each owner is that of its batch's objects.
             unsafe { Owner::give_up(owner, changes) };
         }
     }
 }
 
-/// What [`Planted::OrderByAddress`] does.
+/// The injected fault [`Planted::OrderByAddress`].
 #[cfg(test)]
 fn in_order_of_addresses(mut batches: Batches) -> Batches {
     batches.sort_by_key(|(owner, _)| *owner);

@@ -1,4 +1,4 @@
-//! [`Sharing`]: what a heap knows of who shares what, and its steps.
+//! [`Sharing`]: the counts of one heap, and the steps of the protocol on them.
 
 use super::books::{self, Account};
 use super::counts::{Counts, Entry, Met};
@@ -18,35 +18,35 @@ use std::cell::RefMut;
 use std::ptr::NonNull;
 use std::task::Waker;
 
-/// How much a heap asks for when it has no weight left to give (O6).
+/// The weight that a heap requests by an INC when it has none left to pass on (O6).
 pub(crate) const MORE: i64 = 256;
 
-/// What an import weighs when a heap asks itself whether to collect, as if it had so many bytes:
-/// the foreign object lives as long as nobody looks.
+/// The heap weight of an import, in bytes: the foreign object lives until this heap's next mark
+/// examines the import.
 pub(crate) const FOREIGN: usize = 1024;
 
-/// Who shares what with a heap. What each turn looks at lies at the beginning.
+/// The counts of one heap. The fields that each turn reads are at the beginning.
 #[repr(C)]
 pub(crate) struct Sharing {
-    /// Foreign objects, with the references that this heap has for others to take. FRC.
+    /// Foreign objects, with the number of references that this heap may pass on. The paper's FRC.
     pub(crate) imports: Imports,
-    /// Own objects, with the references that others have to them. The paper's LRC.
+    /// Own objects, with the number of references that other heaps have. The paper's LRC.
     pub(crate) exports: Counts,
-    /// What others have left, on its way into the exports.
+    /// Deltas from other heaps that are not applied to the exports yet.
     pub(crate) hearing: Hearing,
     pub(crate) left: Left,
-    /// What [`Planted::BatchedIncs`] keeps back.
+    /// INCs that [`Planted::BatchedIncs`] delays.
     #[cfg(test)]
     batched: Vec<(NonNull<Owner>, Change)>,
 }
 
-/// What a heap has left in the lanes of others.
+/// Statistics of the deltas that a heap has sent.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Left {
     /// Batches of INCs, and of DECs.
     pub(crate) incs: u64,
     pub(crate) decs: u64,
-    /// Changes in all of these.
+    /// Deltas in all of these.
     pub(crate) changes: u64,
 }
 
@@ -72,16 +72,16 @@ impl Default for Sharing {
 }
 
 impl Sharing {
-    /// Where ends what each turn looks at, behind a word that says who has it borrowed.
+    /// End of the fields that each turn reads, after the borrow flag of the `RefCell`.
     pub(crate) const EACH_TURN: usize = size_of::<usize>() + Imports::EACH_TURN;
 
-    /// A reference leaves, with a weight of one.
+    /// Packs a reference: it leaves with a weight of one.
     ///
     /// # Safety
     ///
     /// The caller is the holder of the heap named `own`, and has the reference.
     pub(crate) unsafe fn pack(&mut self, own: NonNull<Owner>, object: NonNull<Header>) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller's contract.
         let owner = unsafe { Owner::of(object) };
         if owner == own {
             self.exports.add(object, 1);
@@ -107,14 +107,14 @@ impl Sharing {
             return;
         }
         books::post(Account::Lanes, object, MORE);
-        // Its waker is called while the caller counts.
+        // The owner's waker runs in the middle of this count change.
         let _foreign = ForeignCode::begin();
-        // Before anybody has the reference that needs it.
-        // SAFETY: the object is the caller's to use, so its owner is there.
+        // Sent before any receiver has the reference that needs it (O6).
+        // SAFETY: the caller may use the object, so its owner is live.
         unsafe { owner.as_ref() }.leave(vec![Change { object, by: MORE }]);
     }
 
-    /// A reference has come, with a weight of one.
+    /// Unpacks a reference: it arrives with a weight of one.
     ///
     /// # Safety
     ///
@@ -124,7 +124,7 @@ impl Sharing {
         if is_planted(Planted::ForgottenReceipt) {
             return;
         }
-        // SAFETY: the caller's.
+        // SAFETY: the caller's contract.
         if unsafe { Owner::of(object) } == own {
             self.exports.add(object, -1);
         } else {
@@ -132,29 +132,30 @@ impl Sharing {
         }
     }
 
-    /// Whether something was taken out of the lane, and is not heard yet.
+    /// Whether deltas were taken out of the lane and are not applied yet.
     #[inline]
     pub(crate) fn is_hearing(&self) -> bool {
         !self.hearing.is_over()
     }
 
-    /// As `is_hearing`, or something is to be told.
+    /// As `is_hearing`, or a result is to be reported.
     #[inline]
     pub(crate) fn is_due(&self) -> bool {
         self.hearing.is_due()
     }
 
-    /// Takes all that lies in the lane. What was taken before is heard.
+    /// Takes all batches in the lane. All batches taken before are applied.
     pub(crate) fn takes(&mut self, lane: &Lane) {
         self.hearing.takes(lane);
     }
 
-    /// Hears so many changes of what was taken. How many: if fewer, that was all.
+    /// Applies at most `most` of the taken deltas. Returns their number; a smaller number than
+    /// `most` means that all are applied.
     pub(crate) fn hear(&mut self, most: usize) -> usize {
         #[cfg(test)]
         for (owner, change) in self.batched.drain(..) {
             books::post(Account::Lanes, change.object, change.by);
-            // SAFETY: the import counts the object, so its owner is there.
+            // SAFETY: the import counts the object, so its owner is live.
             unsafe { owner.as_ref() }.leave(vec![change]);
         }
         let (exports, mut gone) = (&mut self.exports, Vec::new());
@@ -165,7 +166,7 @@ impl Sharing {
                 gone.push(change.object);
             }
         });
-        // A later change may have been for more.
+        // A later delta may have raised the count again.
         if gone
             .into_iter()
             .any(|object| exports.of_object(object) == 0)
@@ -175,23 +176,22 @@ impl Sharing {
         done
     }
 
-    /// What was heard since it was told the last time: whether some have given up all that they
-    /// knew of an object.
+    /// Reports whether the count of an object fell to zero since the last report.
     pub(crate) fn told(&mut self) -> Heard {
         self.hearing.told()
     }
 
-    /// That is to be told.
+    /// Notes a result for the next report.
     pub(crate) fn tells(&mut self, heard: Heard) {
         self.hearing.tells(heard);
     }
 
-    /// Nobody else knows of this heap's objects, if all changes were heeded.
+    /// Whether no other heap refers to this heap's objects, provided that the lane is drained.
     pub(crate) fn is_alone(&self) -> bool {
         self.exports.iter().all(|export| export.count == 0)
     }
 
-    /// What others know: a mark begins with these (O4). All changes were heeded.
+    /// The exports that are roots of a mark (O4). The lane is drained.
     pub(crate) fn roots(&self) -> Vec<NonNull<Header>> {
         #[cfg(test)]
         if is_planted(Planted::ForgottenExport) {
@@ -201,16 +201,16 @@ impl Sharing {
         self.known().collect()
     }
 
-    /// What others know, as far as this heap has heard: all of it lives, for it hears before it
-    /// looks for what does not.
+    /// The exported objects, by the deltas applied so far. All of them live: the heap drains its
+    /// lane before it looks for dead objects.
     pub(crate) fn known(&self) -> impl Iterator<Item = NonNull<Header>> {
         let known = self.exports.iter().filter(|export| export.count != 0);
         known.map(|export| export.object)
     }
 
-    /// A mark beside the turns begins: with what others know, which it takes by and by
-    /// ([`Sharing::take`]); and what comes from here on, or is sent on, is not given up at its end
-    /// (H6). All changes were heeded.
+    /// A concurrent mark begins. It takes the exports as roots in pieces ([`Sharing::take`]).
+    /// Imports received or sent on from here on are not released at its end (H6). The lane is
+    /// drained.
     pub(crate) fn mark_begins(&mut self) {
         self.imports.mark_begins();
         #[cfg(test)]
@@ -220,7 +220,8 @@ impl Sharing {
         self.exports.wait();
     }
 
-    /// Takes some of the roots that others knew when the mark began: looks at so many exports (O4).
+    /// Examines at most `most` of the exports of the beginning of the mark, and takes those that
+    /// are roots (O4).
     pub(crate) fn take(&mut self, most: usize, take: impl FnMut(NonNull<Header>)) -> Taken {
         self.exports.take(most, take);
         match self.exports.have_some_that_wait() {
@@ -229,19 +230,20 @@ impl Sharing {
         }
     }
 
-    /// A mark beside the turns was given up: the next one knows nothing of it.
+    /// A concurrent mark was aborted: clears its marks.
     pub(crate) fn forget_mark(&mut self) {
         self.imports.forget_mark();
         self.exports.forget_mark();
     }
 
-    /// A mark beside the turns has met these, among others: asks for what it has no weight of, of
-    /// so many of them. Of how many: if fewer, that was all, and what is not met waits for
+    /// A concurrent mark is complete, and has marked these foreign objects: sends an INC for each
+    /// of which this heap has no weight. Examines at most `most` objects and returns their number.
+    /// A smaller number means that none is left; from then on the unmarked imports wait for
     /// [`Sharing::gives_up`].
     ///
     /// # Safety
     ///
-    /// The caller is the heap's holder, and nothing was given up since that mark began.
+    /// The caller is the heap's holder, and no import was released since that mark began.
     pub(crate) unsafe fn meets(
         &mut self,
         foreign: &mut Pieces<NonNull<Header>>,
@@ -260,19 +262,21 @@ impl Sharing {
                     }
                     #[cfg(test)]
                     if is_planted(Planted::BatchedIncs) {
-                        // SAFETY: as below.
+                        // SAFETY: the container through which the object was marked is counted
+                        // until that import is released.
                         let owner = unsafe { Owner::of(object) };
                         self.batched.push((owner, Change { object, by: MORE }));
                         return MORE;
                     }
-                    // SAFETY: the whole by which it was met is counted until that is given up.
+                    // SAFETY: the container through which the object was marked is counted until
+                    // that import is released.
                     unsafe { more.add(object, MORE) };
                     MORE
                 });
             }
         }
         self.left.count(&more, &Post::default());
-        // SAFETY: nothing is given up.
+        // SAFETY: no weight is released.
         unsafe { more.leave() };
         if looked < most {
             imports.wait();
@@ -281,21 +285,22 @@ impl Sharing {
         looked
     }
 
-    /// A mark beside the turns has asked for all that it has met: gives up what it has not met, and
-    /// what has not come since it began, of so many objects. Of how many: if fewer, that was all.
+    /// A concurrent mark has sent its INCs: sends DECs for imports that are unmarked and have not
+    /// arrived since the mark began. Examines at most `most` imports and returns their number. A
+    /// smaller number means that none is left.
     ///
     /// # Safety
     ///
-    /// As for `meets`; what is given up is not used any more.
+    /// As for `meets`; the released objects are not used any more.
     pub(crate) unsafe fn gives_up(&mut self, most: usize) -> usize {
         let (mut more, mut fewer) = (Post::default(), Post::default());
-        // What has come until now is added up, and touched.
+        // References received until now are added up, and so touched.
         let looked = self.imports.settle().marked(most, |import| {
-            // SAFETY: it is counted here.
+            // SAFETY: the import counts the object here.
             unsafe { judge(import, &mut more, &mut fewer) }
         });
         self.left.count(&more, &fewer);
-        // SAFETY: of the fewer nobody uses one; what they are wholes of was counted before (O6).
+        // SAFETY: no turn uses an object of the DECs; their components were counted before (O6).
         unsafe {
             more.leave();
             fewer.leave();
@@ -303,8 +308,8 @@ impl Sharing {
         looked
     }
 
-    /// A mark beside the turns has met all that others know of: forgets that nobody knows of some,
-    /// of so many objects. Of how many: if fewer, that was all.
+    /// A concurrent mark is complete: removes exports of zero. Examines at most `most` exports and
+    /// returns their number. A smaller number means that none is left.
     pub(crate) fn forgets(&mut self, most: usize) -> usize {
         self.exports.marked(most, |export| {
             export.met = Met::NotYet;
@@ -312,27 +317,27 @@ impl Sharing {
         })
     }
 
-    /// How many objects there are for `gives_up` and `forgets`.
+    /// The number of entries for `gives_up` and `forgets`.
     pub(crate) fn counted(&self) -> usize {
         self.imports.len() + self.exports.len()
     }
 
-    /// A mark at once has met all that is needed: asks for what it has no weight of, and gives up
-    /// the rest.
+    /// A stop-the-world mark is complete: sends an INC for each marked import without a weight, and
+    /// a DEC for each unmarked one.
     ///
     /// # Safety
     ///
-    /// The caller is the heap's holder; what was not met is not used any more.
+    /// The caller is the heap's holder; unmarked objects are not used any more.
     pub(crate) unsafe fn marked(&mut self) {
         self.exports.retain(|export| export.count != 0);
         let (mut more, mut fewer) = (Post::default(), Post::default());
-        // SAFETY: they are counted here, and were not met.
+        // SAFETY: the received references count their objects here, and these are unmarked.
         let imports = self
             .imports
             .met(|object, count| unsafe { fewer.add(object, -count) });
         imports.retain(|import| {
-            // SAFETY: the import counts it, or the whole by which it was met is counted until the
-            // fewer have left.
+            // SAFETY: the import counts the object, or its container is counted until the DECs are
+            // sent.
             unsafe { judge(import, &mut more, &mut fewer) }
         });
         self.left.count(&more, &fewer);
@@ -340,19 +345,19 @@ impl Sharing {
         if is_planted(Planted::DecFirst) {
             std::mem::swap(&mut more, &mut fewer);
         }
-        // SAFETY: of the fewer nobody uses one; what they are wholes of was counted before (O6).
+        // SAFETY: no turn uses an object of the DECs; their components were counted before (O6).
         unsafe {
             more.leave();
             fewer.leave();
         }
     }
 
-    /// Takes over what a region has of others (O8). What it has of this heap's own objects comes
-    /// home.
+    /// Takes over the imports of a region (O8). Weights of this heap's own objects are returned to
+    /// its exports.
     ///
     /// # Safety
     ///
-    /// The caller is the holder of both, of which this one is named `own`.
+    /// The caller is the holder of both heaps; this one is named `own`.
     pub(crate) unsafe fn absorb(&mut self, own: NonNull<Owner>, region: &mut Sharing) {
         debug_assert!(region.exports.iter().all(|export| export.count == 0), "O8");
         #[cfg(test)]
@@ -361,7 +366,7 @@ impl Sharing {
         }
         let imports = self.imports.settle();
         region.imports.settle().retain(|import| {
-            // SAFETY: the region counts it.
+            // SAFETY: the region counts the object.
             if unsafe { Owner::of(import.object) } == own {
                 self.exports.add(import.object, -import.count);
             } else {
@@ -371,25 +376,24 @@ impl Sharing {
         });
     }
 
-    /// The heap ends: gives up all that it has of others.
+    /// The heap ends: releases all its imports.
     ///
     /// # Safety
     ///
-    /// As for `marked`, where nothing was met.
+    /// As for `marked`, with nothing marked.
     pub(crate) unsafe fn give_all_up(&mut self) {
         self.imports.forget_mark();
-        // SAFETY: the caller's.
+        // SAFETY: the caller's contract: nothing is marked, and no object is used any more.
         unsafe { self.marked() };
     }
 }
 
-/// What becomes of an import when a mark has met all: it stays if it was met, with some weight;
-/// else it is given up. Whether it stays.
+/// Decides about an import after a complete mark: a marked one stays, with some weight; an unmarked
+/// one is released. Returns whether it stays.
 ///
 /// # Safety
 ///
-/// It is counted, or a whole of which it is a part, until the posts have left; the more leave
-/// first.
+/// The object or a container of it is counted until both outboxes are sent; `more` is sent first.
 unsafe fn judge(import: &mut Entry, more: &mut Post, fewer: &mut Post) -> bool {
     let met = std::mem::replace(&mut import.met, Met::NotYet);
     let change = match (met, import.count) {
@@ -401,12 +405,12 @@ unsafe fn judge(import: &mut Entry, more: &mut Post, fewer: &mut Post) -> bool {
         (Met::NotYet, count) => -count,
     };
     let post = if change > 0 { more } else { fewer };
-    // SAFETY: the caller's.
+    // SAFETY: the caller's contract.
     unsafe { post.add(import.object, change) };
     change > 0
 }
 
-/// What a mark has taken of the roots that others know.
+/// Whether a mark has taken all exports as roots.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Taken {
     Some,
@@ -416,63 +420,62 @@ pub(crate) enum Taken {
 /// How a heap ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Ends {
-    /// Nobody else knows of its objects: they can be freed.
+    /// No other heap refers to its objects: they can be freed.
     Alone,
-    /// Others do. They stay, for good.
+    /// Other heaps do. The objects stay, for good.
     Shared,
 }
 
 impl Core {
     pub(crate) fn wake_by(&mut self, waker: Waker) {
-        // One that has a waker keeps it.
+        // A heap that has a waker keeps it.
         let _first = self.owner.waker.set(waker);
     }
 
-    /// The heap ends, without its state.
+    /// Ends the heap, which has no state any more.
     pub(crate) fn ends(&mut self) -> Ends {
         self.heed();
         let sharing = self.sharing.get_mut();
         if !sharing.is_alone() {
-            // Whoever knows of the objects finds their pages, and their owner.
+            // Other heaps that refer to the objects access their pages and their owner.
             std::mem::forget((self.source.clone(), self.owner.clone()));
             return Ends::Shared;
         }
-        // SAFETY: nobody uses the objects of this heap any more, so nobody uses what they refer to.
+        // SAFETY: no turn uses the objects of this heap any more, so none uses what they refer to.
         unsafe { sharing.give_all_up() };
         Ends::Alone
     }
 }
 
 impl<R: Root> Heap<R> {
-    /// Says who is woken when others leave changes for this heap, which are heard by the next mark,
-    /// or by [`Heap::heed`]. Once, before anything is shared: the first one counts. It is called by
-    /// whoever leaves something, in the middle of a collection too: that of a heap which is locked
-    /// may wait for its own thread. If it panics, that is over with the hook.
+    /// Sets the waker that is called when count deltas arrive for this heap; the next mark or
+    /// [`Heap::heed`] drains them. Set it once, before anything is shared: the first waker counts.
+    /// The sender of the deltas calls it, perhaps in the middle of a collection: a waker that locks
+    /// a heap may wait for its own thread. If it panics, the panic ends with the panic hook.
     pub fn wake_by(&mut self, waker: Waker) {
         self.parts().0.wake_by(waker);
     }
 
-    /// How many objects of this heap others know of, as far as it has heard.
+    /// The number of exported objects of this heap, by the deltas drained so far.
     #[must_use]
     pub fn exports(&self) -> usize {
         self.core().between_turns().exports.len()
     }
 
-    /// How many objects of others this heap has counts of; one that came a moment ago may be
-    /// counted more than once. Those that it does not need are given up by its next mark. Costs two
-    /// loads.
+    /// The number of imports of this heap; a recently received object may be counted more than
+    /// once. The next mark releases those that this heap does not need. Costs two loads.
     #[inline]
     #[must_use]
     pub fn imports(&self) -> usize {
         self.core().between_turns().imports.len()
     }
 
-    /// As far as it has heard, nobody else knows of an object of this heap.
+    /// Whether no other heap refers to an object of this heap, by the deltas drained so far.
     pub(super) fn has_heard_all_out(&mut self) -> bool {
         self.parts().0.sharing.get_mut().is_alone()
     }
 
-    /// Whether nobody else knows of an object of this heap.
+    /// Whether no other heap refers to an object of this heap. Drains the lane first.
     pub fn is_alone(&mut self) -> bool {
         let core = self.parts().0;
         core.heed();
