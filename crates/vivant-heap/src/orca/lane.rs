@@ -28,9 +28,9 @@ fn unlinked() -> *mut Batch {
 /// that of the sends.
 ///
 /// A producer first exchanges the last batch for its own, and then links its batch to the old one.
-/// With a compare-and-exchange after linking (ABA), a producer could link its batch to one that was
-/// taken and freed, at an address that another batch has now: the right address, but a pointer that
-/// must not be used.
+/// The opposite order, a link and then a compare-and-exchange, has the ABA problem: the old batch
+/// may be taken and freed in between, and another batch may have its address. The link would have
+/// the right address, but be a pointer that must not be used.
 pub(crate) struct Lane {
     last: AtomicPtr<Batch>,
 }

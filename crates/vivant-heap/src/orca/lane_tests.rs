@@ -4,9 +4,9 @@ use super::lane::{Change, Lane};
 use std::ptr::NonNull;
 use std::thread;
 
-/// Of some seeds of Miri, where addresses come again at once, one has found a batch that was linked
-/// to a freed one:
-/// `-Zmiri-many-seeds=0..100 -Zmiri-address-reuse-rate=1.0 -Zmiri-address-reuse-cross-thread-rate=1.0 -Zmiri-preemption-rate=0.3`.
+/// Miri has found a batch that was linked to a freed one, with some seeds and immediate reuse of
+/// addresses. The flags are `-Zmiri-many-seeds=0..100`, `-Zmiri-address-reuse-rate=1.0`,
+/// `-Zmiri-address-reuse-cross-thread-rate=1.0` and `-Zmiri-preemption-rate=0.3`.
 #[test]
 fn what_writers_leave_is_taken_once_and_in_order() {
     let (lane, writers, each) = (Lane::new(), 3, if cfg!(miri) { 8 } else { 10_000 });
@@ -53,7 +53,7 @@ fn what_is_taken_is_turned_over_in_pieces() {
     let rest = std::iter::from_fn(|| taken.next()).flatten();
     assert!(rest.map(|change| change.by).eq(1..10));
     assert!(taken.is_empty() && !lane.is_empty());
-    // What nobody hears is freed, turned over or not.
+    // Undrained batches are freed, reversed or not.
     let mut taken = lane.take();
     taken.turn_over(0);
     drop(taken);

@@ -1,5 +1,5 @@
-//! Nothing is done in the order of addresses (R5): one program in two layouts posts the same
-//! changes in the same order.
+//! No step follows the order of addresses (R5): one program in two layouts records the same deltas
+//! in the same order.
 
 use super::books::{self, Account, Books};
 use super::model_tests::{Both, Layout, Thing};
@@ -8,7 +8,7 @@ use crate::planted::{self, Planted};
 use std::cell::RefCell;
 use std::ptr::NonNull;
 
-/// A change, by the number of its object.
+/// A delta, by the number of its object.
 type Posted = (Account, usize, i64);
 
 thread_local! {
@@ -16,13 +16,13 @@ thread_local! {
 }
 
 fn note(account: Account, object: NonNull<Header>, by: i64) {
-    // SAFETY: things are all that is shared here; what is posted is counted until the step that
-    // posts it is over.
+    // SAFETY: all shared objects here are things; an object with a delta is counted until the step
+    // that records the delta is over.
     let thing = unsafe { object.add(1).cast::<Thing<'_>>().as_ref() };
     POSTED.with(|posted| posted.borrow_mut().push((account, thing.noted.0, by)));
 }
 
-/// What a program posts.
+/// The deltas that a program records.
 fn posted(seed: u64, layout: Layout) -> Vec<Posted> {
     let mut both = Both::new(seed, layout);
     books::watch(Some(note));

@@ -1,5 +1,5 @@
-//! ORCA in small: what counts must be, by numbers and maps alone. Nothing moves, nothing is freed;
-//! a mark is a walk.
+//! A reference model of ORCA: the expected counts, by numbers and maps alone. Nothing moves,
+//! nothing is freed; a mark is a walk.
 //!
 //! | here | in the crate | in the paper |
 //! |---|---|---|
@@ -13,7 +13,7 @@
 use super::sharing::MORE;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Something shared, by its place among all.
+/// A shared object, by its index among all.
 pub(super) type Number = usize;
 
 pub(super) struct Thing {
@@ -23,7 +23,7 @@ pub(super) struct Thing {
 
 #[derive(Default)]
 pub(super) struct Heap {
-    /// What its state refers to.
+    /// The references of its state.
     pub(super) state: Vec<Number>,
     pub(super) exports: BTreeMap<Number, i64>,
     pub(super) imports: BTreeMap<Number, i64>,
@@ -82,8 +82,8 @@ impl Model {
         }
     }
 
-    /// What a heap's own roots reach: its own things, and the foreign ones that are met from these,
-    /// or from the state.
+    /// The objects that a heap's own roots reach: its own things, and the foreign ones that these
+    /// or the state refer to.
     fn met(&self, heap: usize) -> BTreeSet<Number> {
         let Heap { state, exports, .. } = &self.heaps[heap];
         let known = exports.iter().filter(|(_, count)| **count != 0);
@@ -126,7 +126,7 @@ impl Model {
         }
     }
 
-    /// What lives, if these are in parcels.
+    /// The live things, if `outside` are in parcels.
     pub(super) fn reached(&self, outside: impl Iterator<Item = Number>) -> BTreeSet<Number> {
         let states = self.heaps.iter().flat_map(|heap| &heap.state).copied();
         let mut grey: Vec<Number> = states.chain(outside).collect();

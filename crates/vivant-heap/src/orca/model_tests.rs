@@ -1,8 +1,8 @@
-//! Random programs that share, beside the model: the same counts after each step, nothing freed
-//! that somebody has, nothing left at the end.
+//! Random programs of sharing, compared with the model: the same counts after each step, no
+//! reachable object freed, no object left at the end.
 //!
-//! Changes stay in their lanes until a heap collects, or all is compared, which few steps do: so a
-//! change may come as late as it can.
+//! Deltas stay in their lanes until a heap collects, or all counts are compared, which few steps
+//! do: so a delta may be applied as late as possible.
 
 use super::books::Books;
 use super::ledger::Ledger;
@@ -21,7 +21,7 @@ use std::collections::BTreeMap;
 use std::mem;
 use std::ptr::NonNull;
 
-/// How often each thing has ended.
+/// How often each thing was destroyed.
 pub(super) type Ended = Arc<Mutex<Vec<u32>>>;
 
 pub(super) struct Noted(pub(super) Number, pub(super) Ended);
@@ -32,7 +32,7 @@ impl Drop for Noted {
     }
 }
 
-/// A thing with parts. By hand: the derive names this crate from outside.
+/// A thing with components. Implemented by hand: the derive names this crate from outside.
 pub(super) struct Thing<'gc> {
     pub(super) noted: Noted,
     pub(super) parts: Vec<Val<'gc, Thing<'gc>>>,
@@ -48,9 +48,9 @@ unsafe impl<'gc> Object<'gc> for Thing<'gc> {
     fn relocate(&mut self, _: &mut crate::Relocator<'_>) {}
 }
 
-// SAFETY: it has shared parts, and plain ones that are `Sync`.
+// SAFETY: it has shared components, and plain fields that are `Sync`.
 unsafe impl<'gc> FrozenParts<'gc> for Thing<'gc> {}
-// SAFETY: as above.
+// SAFETY: it has shared components, and plain fields that are `Sync`.
 unsafe impl<'gc> Sendable<'gc> for Thing<'gc> {}
 
 pub(super) struct Things;
@@ -59,13 +59,13 @@ impl Root for Things {
     type Of<'gc> = Vec<Val<'gc, Thing<'gc>>>;
 }
 
-/// A message: two things.
+/// A message of two things.
 type Two = (
     Val<'static, Thing<'static>>,
     Option<Val<'static, Thing<'static>>>,
 );
 
-// SAFETY: its brand is exchanged.
+// SAFETY: the same type with another brand.
 unsafe impl Twin for Thing<'static> {
     type Of<'gc> = Thing<'gc>;
 }
@@ -73,14 +73,14 @@ unsafe impl Twin for Thing<'static> {
 const HEAPS: usize = 3;
 const STEPS: usize = if cfg!(miri) { 40 } else { 400 };
 
-/// Where heaps lie, of which each begins with a chunk of its own.
+/// The order of the heaps in memory; each begins with a chunk of its own.
 #[derive(Clone, Copy)]
 pub(super) enum Layout {
     InOrder,
     Reversed,
 }
 
-/// The real thing and the model.
+/// The heaps and the model.
 pub(super) struct Both {
     source: Arc<Source>,
     heaps: Vec<Heap<Things>>,
@@ -103,7 +103,7 @@ impl Both {
         };
         let heap = |_| {
             let mut heap = Heap::new(&source, pacing, |_| Vec::new());
-            // Something shared that is forgotten: its pages have their places from here on.
+            // An unreferenced shared object: it fixes the place of the heap's pages.
             heap.turn(|m, _| {
                 let _forgotten = m.val_str("a place");
             });
@@ -129,7 +129,7 @@ impl Both {
         self.chance.below(bound as u64) as usize
     }
 
-    /// One step of some heap.
+    /// A random step of a random heap.
     pub(super) fn step(&mut self) {
         let heap = self.below(HEAPS);
         match self.below(12) {
@@ -202,7 +202,7 @@ impl Both {
             .for_each(|thing| self.model.returned(thing));
     }
 
-    /// What lies below a whole takes its place.
+    /// A component replaces its container.
     fn take_a_part(&mut self, heap: usize) {
         let (chance, model) = (&self.chance, &mut self.model);
         self.heaps[heap].turn(|_, state| {
@@ -247,8 +247,8 @@ impl Both {
         self.model.heed(heap);
     }
 
-    /// The counts are those of the model, and nothing has ended that somebody has. No lane is
-    /// heeded.
+    /// The counts equal those of the model, and no referenced object is destroyed. No lane is
+    /// drained.
     fn compare(&mut self) {
         Books::check().unwrap();
         for heap in 0..HEAPS {
@@ -269,7 +269,7 @@ impl Both {
         lives(&self.model, numbers.flatten(), &self.ended);
     }
 
-    /// When all lanes are heeded, the counts agree with one another.
+    /// After all lanes are drained, the counts agree with one another.
     fn audit(&mut self) {
         let mut ledger = Ledger::default();
         for heap in 0..HEAPS {
@@ -282,8 +282,8 @@ impl Both {
         ledger.check().unwrap_or_else(|fault| panic!("{fault}"));
     }
 
-    /// All is forgotten: when all have collected as often as a chain of wholes is long, everything
-    /// has ended once.
+    /// All references are dropped. After as many collections of all heaps as a chain of containers
+    /// is long, each object was destroyed once.
     pub(super) fn end(mut self) {
         self.parcels.clear();
         self.heaps
@@ -305,7 +305,7 @@ impl Both {
     }
 }
 
-/// Nothing has ended that somebody has: in a state, or in one of the parcels that these are in.
+/// No object is destroyed that is reachable from a state or a parcel.
 pub(super) fn lives<'n>(model: &Model, parcels: impl Iterator<Item = &'n Number>, ended: &Ended) {
     let ended = ended.lock().unwrap();
     for thing in model.reached(parcels.copied()) {
@@ -317,7 +317,8 @@ pub(super) fn lives<'n>(model: &Model, parcels: impl Iterator<Item = &'n Number>
 fn counts(counts: impl Iterator<Item = (NonNull<Header>, i64)>) -> BTreeMap<Number, i64> {
     let mut sums = BTreeMap::new();
     for (object, count) in counts {
-        // SAFETY: things are all that is shared here, and who counts one keeps it; no turn runs.
+        // SAFETY: all shared objects here are things; the counting heap keeps them, and no turn
+        // runs.
         let thing = unsafe { object.add(1).cast::<Thing<'_>>().as_ref() };
         *sums.entry(number(thing)).or_default() += count;
     }
@@ -342,7 +343,7 @@ fn seeded_sharing_does_what_the_model_does() {
     programs::run(40, program);
 }
 
-/// Each of these is seen in one of the first programs.
+/// Each of these faults is detected in one of the first programs.
 #[test]
 fn canaries_of_counts_are_caught() {
     let faults = [

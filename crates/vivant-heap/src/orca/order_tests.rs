@@ -1,5 +1,5 @@
-//! The worst order there is: whoever is told of a change collects at once, before the one who has
-//! told it goes on.
+//! The worst order: the owner of a notified lane collects at once, before the sender of the delta
+//! continues.
 
 use super::ledger::Ledger;
 use super::model_tests::{Ended, Noted, Thing, Things};
@@ -12,7 +12,7 @@ use crate::sync::{Arc, Mutex};
 use crate::types::Val;
 use std::task::{Wake, Waker};
 
-/// A heap that collects whenever it is told of a change, but in its own turns and collections.
+/// A heap that collects whenever a delta arrives, except during its own turns and collections.
 struct Eager(Mutex<Option<Heap<Things>>>);
 
 impl Eager {
@@ -23,7 +23,7 @@ impl Eager {
 
 impl Wake for Eager {
     fn wake(self: Arc<Self>) {
-        // One that is broken already does not go on.
+        // A heap that is broken already is left alone.
         if let Ok(mut heap) = self.0.try_lock()
             && let Some(heap) = &mut *heap
         {
@@ -50,8 +50,8 @@ fn eager(source: &Arc<Source>) -> Arc<Eager> {
 
 type One = Val<'static, Thing<'static>>;
 
-/// Something new goes from one heap to another, with what the first has as its part. The first
-/// forgets both.
+/// Sends a new object from one heap to another, with the first heap's objects as its components.
+/// The first heap keeps neither.
 fn send(from: &Eager, to: &Eager, number: usize, ended: &Ended) {
     let parcel = from.with(|heap| {
         heap.turn(|m, state| {
@@ -63,8 +63,9 @@ fn send(from: &Eager, to: &Eager, number: usize, ended: &Ended) {
     to.with(|heap| heap.turn(|m, state| state.push(m.unpack(parcel))));
 }
 
-/// The third heap has a whole of the second one's, with a part of the first one's, and keeps the
-/// part alone. What has ended then, and whether the ledger finds all in order.
+/// The third heap gets a container of the second one, with a component of the first one, and keeps
+/// only the component. Returns how often the two were destroyed, and whether the ledger finds no
+/// fault.
 fn a_part_is_kept() -> (Vec<u32>, bool) {
     let source = Arc::new(Source::new());
     let ended = Ended::new(Mutex::new(vec![0, 0]));
@@ -85,7 +86,7 @@ fn a_part_is_kept() -> (Vec<u32>, bool) {
     let seen = ended.lock().unwrap().clone();
     for heap in heaps.into_iter().rev() {
         let heap = heap.0.lock().unwrap().take();
-        // What others have is dropped after them; a broken one never.
+        // Heaps with exports are dropped after the heaps that import them; a broken one is leaked.
         match in_order {
             true => drop(heap),
             false => std::mem::forget(heap),

@@ -1,5 +1,4 @@
-//! Orphans that are gone through step by step: how much a step does, and what others do between two
-//! of them.
+//! Detached heaps in steps: how much work a step does, and what other heaps do between two steps.
 
 use super::ledger::Ledger;
 use super::model::{Model, Number};
@@ -19,18 +18,18 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 type One = Val<'static, Thing<'static>>;
 
-/// More than is collected at once.
+/// More objects than are collected at once.
 const MANY: usize = 20_000;
 
-/// What one step of the tests below does at most, and by how much it may do more: a run is swept as
-/// a whole.
+/// `PIECE`: the work limit of a step in the tests below. `CELLS`: by how many objects a step may
+/// exceed it, because a span is swept as a whole.
 const PIECE: usize = 200;
 const CELLS: usize = 512;
 
-/// Bytes of a thing's cell, at most.
+/// Maximum size of a thing's block in bytes.
 const CELL: usize = 64;
 
-/// So many things are collected at once, and swept, if there is nothing else.
+/// So many things are collected and swept at once, if the heap has no others.
 const SMALL: usize = 256 * 1024 / 48;
 
 /// A few things.
@@ -41,7 +40,7 @@ fn times(ended: &Ended, times: u32) -> usize {
     ended.iter().filter(|&&it| it == times).count()
 }
 
-/// One more thing, with these parts.
+/// Makes a thing with these components.
 fn thing<'gc>(
     m: &crate::Mutator<'gc>,
     ended: &Ended,
@@ -56,7 +55,8 @@ fn thing<'gc>(
     m.val(Thing { noted, parts })
 }
 
-/// A long list, in chunks of so many: a parcel has the whole of each, and the state too.
+/// A long list, in pieces of `chunk` things: a parcel and the state both have the container of each
+/// piece.
 fn library(source: &Arc<Source>, ended: &Ended, chunk: usize) -> (Heap<Things>, Vec<Parcel<One>>) {
     let mut heap = Heap::<Things>::new(source, Pacing::default(), |_| Vec::new());
     let mut parcels = Vec::new();
@@ -72,7 +72,7 @@ fn library(source: &Arc<Source>, ended: &Ended, chunk: usize) -> (Heap<Things>, 
     (heap, parcels)
 }
 
-/// Bytes that the mark which runs has met.
+/// Bytes marked by the mark that runs.
 fn met(remains: &Remains) -> usize {
     match remains {
         Remains::Owes(orphan) => orphan.heap.marker().map_or(0, |marker| marker.met()),
@@ -80,12 +80,13 @@ fn met(remains: &Remains) -> usize {
     }
 }
 
-/// Steps until nothing is owed, each of which does little. How many, and what is left.
+/// Steps until no work is left. Asserts that each step does little. Returns the number of steps,
+/// and the heap that is left.
 fn goes_through(orphan: Orphan, ended: &Ended) -> (usize, Option<Orphan>) {
     ends_by(PIECE + CELLS, orphan, ended)
 }
 
-/// As above, but so many objects may end in a step.
+/// As [`goes_through`], with a limit of `most` destroyed objects in a step.
 fn ends_by(most: usize, orphan: Orphan, ended: &Ended) -> (usize, Option<Orphan>) {
     let mut remains = Remains::Owes(orphan);
     for steps in 0.. {
@@ -133,8 +134,8 @@ fn a_large_heap_that_nobody_knows_ends_step_by_step() {
     assert_eq!((times(&ended, 1), source.stats().pages), (MANY, 0));
 }
 
-/// Little lives when the dead of a mark are to be swept: what is heard then does not have all of
-/// them swept at once.
+/// Few objects live when the dead objects of a mark are swept. A release drained then must not
+/// sweep all of them at once.
 #[test]
 fn what_is_given_up_in_the_middle_of_a_sweep_is_freed_step_by_step() {
     for left in [0, 1] {
@@ -155,7 +156,7 @@ fn what_is_given_up_in_the_middle_of_a_sweep_is_freed_step_by_step() {
     }
 }
 
-/// So it is if the heap itself has marked.
+/// The same, if the heap itself has marked.
 #[test]
 fn a_heap_that_ends_in_the_middle_of_a_sweep_is_swept_step_by_step() {
     for left in [0, 1] {
@@ -172,7 +173,7 @@ fn a_heap_that_ends_in_the_middle_of_a_sweep_is_swept_step_by_step() {
     }
 }
 
-/// The last reference to a part goes after each number of steps.
+/// The last reference to a component is released after each number of steps.
 #[test]
 fn what_is_given_up_between_two_steps_is_freed() {
     gives_up_between_two_steps();
@@ -229,7 +230,8 @@ fn a_heap_may_end_in_any_step_of_a_mark_of_its_own() {
     }
 }
 
-/// Nobody gets pages as long as a large orphan has them: then it does not go step by step.
+/// The source has no pages left because a large detached heap has them: then that heap is not
+/// collected in steps.
 #[test]
 fn a_source_without_pages_has_it_done_at_once() {
     let (source, ended) = (Arc::new(Source::bounded(600)), Ended::default());
@@ -248,14 +250,15 @@ fn a_source_without_pages_has_it_done_at_once() {
 const HEAPS: usize = 3;
 const STEPS: usize = if cfg!(miri) { 60 } else { 300 };
 
-/// Heaps that end, are stepped through, and have parts of each other, by chance.
+/// A random program of heaps that end, are stepped, and have components of each other.
 struct Parish {
     source: Arc<Source>,
     pacing: Pacing,
     heaps: Vec<Heap<Things>>,
     orphans: Vec<Orphan>,
     parcels: Vec<(Parcel<One>, Number)>,
-    /// Of its heaps only what the states refer to: it knows no marks beside turns, and no orphans.
+    /// Of its heaps only the references of the states: the model has no concurrent marks and no
+    /// detached heaps.
     model: Model,
     ended: Ended,
     chance: Chance,
@@ -346,7 +349,7 @@ impl Parish {
         }
     }
 
-    /// A part takes the place of its whole.
+    /// A component replaces its container.
     fn take_a_part(&mut self, at: usize) {
         let place = self.below(self.model.heaps[at].state.len() + 1);
         let Some(&whole) = self.model.heaps[at].state.get(place) else {
@@ -360,14 +363,14 @@ impl Parish {
         }
     }
 
-    /// Nothing has ended that somebody has. No lane is heeded.
+    /// No object is destroyed that a heap or parcel refers to. No lane is drained.
     fn check(&self) {
         Books::check().unwrap();
         let numbers = self.parcels.iter().map(|(_, thing)| thing);
         lives(&self.model, numbers, &self.ended);
     }
 
-    /// When all lanes are heeded, the counts agree.
+    /// After all lanes are drained, the counts agree.
     fn audit(&mut self) {
         let mut ledger = Ledger::default();
         let heaps = self.heaps.iter_mut().try_for_each(|heap| ledger.heap(heap));
@@ -379,8 +382,8 @@ impl Parish {
             .unwrap_or_else(|fault| panic!("{fault}"));
     }
 
-    /// All heaps end, and what is in parcels is given up between steps of orphans: everything has
-    /// ended once.
+    /// All heaps end, and parcels are dropped between steps of detached heaps: each object is
+    /// destroyed once.
     fn end(mut self) {
         let heaps = self.heaps.drain(..);
         self.orphans.extend(heaps.filter_map(Heap::end));
