@@ -1,4 +1,4 @@
-//! A heap: a state and all that it reaches.
+//! A heap: a state, and all objects that it reaches.
 
 mod pace;
 mod shortage;
@@ -34,68 +34,70 @@ use std::panic::{self, AssertUnwindSafe};
 use std::ptr::NonNull;
 use std::task::Waker;
 
-/// Names a type with a brand, without one: what a heap's state is in a turn with brand `'gc`.
+/// The type of a heap's state, named without a brand: in a turn with brand `'gc` the state is
+/// `Of<'gc>`.
 pub trait Root: 'static {
     /// The state.
     type Of<'gc>: Object<'gc>;
 }
 
-/// What collections work on.
+/// The part of a heap that collections work on.
 ///
-/// What each turn looks at lies together, [`EACH_TURN`]: of an actor that has not run for a while
-/// each line of the cache costs as much as a short turn.
+/// The fields that each turn reads are adjacent, in [`EACH_TURN`]: in an actor that has not run for
+/// a while each cache line of them costs as much as a short turn.
 #[repr(C)]
 pub(crate) struct Core {
     pub(crate) role: Role,
-    /// Old objects that were written since the nursery was last emptied, and those that refer to
-    /// young ones still (H5).
+    /// The remembered set: old objects written since the nursery was last emptied, and old objects
+    /// that still refer to young ones (H5).
     pub(crate) remembered: RefCell<Vec<NonNull<Header>>>,
     /// Old weak references to young objects.
     pub(crate) weak: Vec<NonNull<Header>>,
     pub(crate) deaths: RefCell<Deaths>,
-    /// Which of its objects others can name.
+    /// The tag table: objects that other actors can name.
     pub(crate) tags: RefCell<Tags>,
-    /// Of a region: bytes of its pages when they were last added to a holder's.
+    /// For a region: bytes of its pages when they were last added to its holder's.
     pub(crate) weighed: usize,
-    /// Bytes of old objects that the last mark has met.
+    /// Bytes of old objects that the last mark has found alive.
     pub(crate) lived: usize,
-    /// What the heap weighed when the next mark was due and waited for what is to be heard, if it
-    /// does.
+    /// The heap's weight when the next mark was due and had to wait for the lane to be drained;
+    /// `None` if it does not wait.
     pub(crate) waits_since: Option<usize>,
     shortage: Shortage,
-    /// Whether the last mark was given up: then objects are of two epochs, and the next one has to
+    /// Whether the last mark was aborted: then objects have two epochs, and the next mark has to
     /// end.
     pub(crate) gave_up: bool,
     pub(crate) counted: Counted,
-    /// Blocks for the nursery.
+    /// The nursery chunk cache.
     pub(crate) reserve: Reserve,
-    /// For a heap under stress.
+    /// The random numbers of a heap under stress.
     chance: Chance,
     pub(crate) old: Old,
-    /// Bytes of living old objects at which the next mark begins.
+    /// Bytes of live old objects at which the next mark begins.
     pub(crate) mark_at: usize,
-    /// Bytes of regions that turns of this heap have made, or made grow, since the last mark.
+    /// Bytes of regions that turns of this heap have made or enlarged since the last mark.
     pub(crate) pinned: usize,
-    /// Whether an object was ever made in it that may show something ([`Object::show_holdings`]).
+    /// Whether an object with external edges to trace was ever allocated in it
+    /// ([`Object::show_holdings`]).
     pub(crate) shows: Cell<bool>,
-    /// Objects of the last mark that may show something, if it was asked to note them.
+    /// Objects of the last mark that may show an external edge, if it was to collect them.
     pub(crate) showing: Pieces<NonNull<Header>>,
-    /// The mark that runs beside the turns.
+    /// The concurrent mark that runs.
     pub(crate) cycle: RefCell<Option<Box<Cycle>>>,
-    /// A turn has taken pages, and the source should see to the next ones; or it got none, and the
-    /// heap should give back what it can do without.
+    /// Set when a turn has taken pages, and the source should commit the next ones; or when a turn
+    /// was refused pages, and the heap should return what it does not need.
     prepares: Cell<bool>,
-    /// Much is remembered: the nursery is to be emptied, however little is in it.
+    /// The remembered set is full: the nursery is to be emptied, however little is in it.
     pub(crate) crowded: Cell<bool>,
     pub(crate) pacing: Pacing,
     pub(crate) owner: Arc<Owner>,
     pub(crate) nursery: Nursery,
-    /// Who shares what with this heap.
+    /// The counts of shared objects.
     pub(crate) sharing: RefCell<Sharing>,
     pub(crate) source: Arc<Source>,
 }
 
-/// Bytes of a core that each turn looks at: from the first to the last of them.
+/// The bytes of a core that each turn reads: from the first to the last of them.
 const EACH_TURN: std::ops::Range<usize> = mem::offset_of!(Core, old) + Old::EACH_TURN
     ..mem::offset_of!(Core, sharing) + Sharing::EACH_TURN;
 
@@ -104,19 +106,19 @@ const _: () = assert!(
     "five lines, where ten would be if each part had its own"
 );
 
-/// A collected heap with one state, for one actor.
+/// A garbage-collected heap with one state, for one actor.
 ///
-/// [`Heap::turn`] gives access to it; collections run between turns, because they need the heap
+/// [`Heap::turn`] gives access to the state. Collections run between turns: they need the heap
 /// itself, which no turn can reach (H1).
 pub struct Heap<R: Root> {
-    /// Turns have it shared: they allocate.
+    /// Turns have shared access: they allocate.
     core: Box<UnsafeCell<Core>>,
-    /// First of all that ends.
+    /// Dropped before the core.
     state: ManuallyDrop<R::Of<'static>>,
 }
 
-// SAFETY: all that lies in it may go to another thread: `Object::Static` is `Send`, of the state
-// and of all that was allocated (Y5). What is raw are pages, which go with it.
+// SAFETY: its contents may go to another thread: `Object::Static` is `Send`, for the state and for
+// all that was allocated (Y5). Its raw pointers lead to pages, which go with it.
 unsafe impl<R: Root> Send for Heap<R> {}
 
 impl Core {
@@ -154,7 +156,7 @@ impl Core {
         }))
     }
 
-    /// No cell is at hand for a shared object.
+    /// The slow path of a shared allocation: the allocation cache has no block.
     #[cold]
     #[inline(never)]
     pub(crate) fn room_shared(&mut self, bytes: usize) -> Option<NonNull<Header>> {
@@ -172,47 +174,47 @@ impl Core {
         room
     }
 
-    /// A turn gets no room for an object. The heap looks after itself when that is over, and is
-    /// marked, though it has not grown.
+    /// Refuses an allocation of a turn: panics in the turn, and has the heap collected after the
+    /// turn, though it has not grown.
     #[cold]
     pub(crate) fn refuses(&self, bytes: usize) -> ! {
         self.will_look_after_itself(bytes);
         crate::mutator::no_memory(bytes)
     }
 
-    /// So does the heap in whose turn an open region is refused something: it may be what has the
-    /// pages.
+    /// Schedules the collection after a refusal. For an open region also that of the heap with the
+    /// turn around it, which may have the pages.
     fn will_look_after_itself(&self, bytes: usize) {
         self.prepares.set(true);
-        // Only what a bound refuses: a mark needs pages itself, and of these the system may have
-        // none.
+        // Only for a refusal by the bound: a mark needs pages itself, and after a refusal by the
+        // system there may be none.
         if self.pacing.marking != Marking::Never && !self.has_pages(bytes) {
             self.shortage.begins(bytes);
         }
         if let Role::Region(Holder::Turn(around)) = self.role {
             // SAFETY: the turns around an open region last longer, and wait for it; this thread has
-            // all of them. Nothing but cells is written.
+            // all of them. Only `Cell`s are written.
             unsafe { &*around.as_ref().get() }.will_look_after_itself(bytes);
         }
     }
 
-    /// Whether a turn was refused pages, and the heap is to be marked for it.
+    /// Whether a turn was refused pages, and an emergency mark is due.
     pub(crate) fn is_refused(&self) -> bool {
         self.shortage.is_due()
     }
 
-    /// What it has to think of when it asks itself whether to mark: bytes of living old objects,
-    /// and what it keeps alive elsewhere, in regions too.
+    /// The heap's weight, by which marks are scheduled: bytes of live old objects, plus those of
+    /// the imports and regions that it keeps alive.
     #[inline]
     pub(crate) fn weight(&self) -> usize {
         self.old.living() + FOREIGN * self.between_turns().imports.len() + self.pinned
     }
 
-    /// Who shares what with this heap, for who is between two turns.
+    /// The counts of shared objects, between two turns.
     #[inline]
     pub(crate) fn between_turns(&self) -> &Sharing {
-        // SAFETY: nobody has the cell borrowed to write: in a turn that is so only while the cycle
-        // goes through an object or looks at it, which runs no code that asks.
+        // SAFETY: the `RefCell` is not mutably borrowed: in a turn that is so only while the cycle
+        // scans or examines an object, which runs no code that calls this.
         unsafe { &*self.sharing.as_ptr() }
     }
 
@@ -222,36 +224,36 @@ impl Core {
         self.nursery.used() >= self.pacing.nursery || self.crowded.get()
     }
 
-    /// Whether a mark runs beside the turns, for who holds the heap, or is its turn.
+    /// Whether a concurrent mark runs. Called by the heap's holder, or in its turn.
     #[inline]
     pub(crate) fn is_marking(&self) -> bool {
-        // SAFETY: nobody has the cell borrowed to write: in a turn that is so only while the cycle
-        // goes through an object or looks at it, which runs no code that asks.
+        // SAFETY: the `RefCell` is not mutably borrowed: in a turn that is so only while the cycle
+        // scans or examines an object, which runs no code that calls this.
         unsafe { &*self.cycle.as_ptr() }.is_some()
     }
 
-    /// Whether a mark that runs beside the turns has met all, for who is between two of them.
+    /// Whether the concurrent mark is in termination. Called between two turns.
     #[inline]
     pub(crate) fn is_settling(&self) -> bool {
-        // SAFETY: as in `is_marking`.
+        // SAFETY: called between two turns, when the `RefCell` is not borrowed.
         let cycle = unsafe { &*self.cycle.as_ptr() };
         cycle.as_ref().is_some_and(|cycle| cycle.settles())
     }
 
-    /// Whether a turn gets no more pages, by chance, for a test.
+    /// Under stress: whether an injected allocation failure refuses pages to a turn, by chance.
     pub(crate) fn is_unlucky(&self) -> bool {
         let one_in = self.pacing.stress.map_or(0, |stress| stress.refuses);
         one_in != 0 && self.chance.below(one_in) == 0
     }
 
-    /// Whether the source has pages for an object of so many bytes, made by a turn.
+    /// Whether the source's bound allows an object of `bytes` bytes in a turn.
     pub(crate) fn has_pages(&self, bytes: usize) -> bool {
         self.source.allows(bytes.div_ceil(PAGE))
     }
 }
 
 impl<R: Root> Heap<R> {
-    /// A heap with the state that `make` makes in a first turn.
+    /// Makes a heap. Its first turn runs `make`, which returns the state.
     pub fn new(
         source: &Arc<Source>,
         pacing: Pacing,
@@ -260,7 +262,7 @@ impl<R: Root> Heap<R> {
         Heap::with_role(source, pacing, Role::Heap, make)
     }
 
-    /// A heap that shares in this way.
+    /// As [`Heap::new`], with a role: a heap or a region.
     pub(crate) fn with_role(
         source: &Arc<Source>,
         pacing: Pacing,
@@ -270,7 +272,7 @@ impl<R: Root> Heap<R> {
         Heap::on(Core::new(source, pacing, role), make)
     }
 
-    /// As [`Heap::new`], with the objects that are there.
+    /// As [`Heap::new`], with an existing core and its objects.
     pub(crate) fn on(
         core: Box<UnsafeCell<Core>>,
         make: impl for<'gc> FnOnce(&Mutator<'gc>) -> R::Of<'gc>,
@@ -282,18 +284,18 @@ impl<R: Root> Heap<R> {
         Heap::of(core, forge::<R>(state))
     }
 
-    /// A heap with this state, whose objects are there.
+    /// A heap of this state and the core with its objects.
     pub(crate) fn of(core: Box<UnsafeCell<Core>>, state: R::Of<'static>) -> Heap<R> {
         let state = ManuallyDrop::new(state);
         Heap { core, state }
     }
 
-    /// As [`Heap::new`], with a waker that is there before anything is shared ([`Heap::wake_by`]),
+    /// As [`Heap::new`], with a waker that is set before anything is shared ([`Heap::wake_by`]),
     /// and for a `make` that may panic.
     ///
     /// # Errors
     ///
-    /// `make` has panicked: what others know of its objects, if they do, and the panic.
+    /// `make` has panicked: the detached heap, if other heaps refer to its objects, and the panic.
     pub fn begin(
         source: &Arc<Source>,
         pacing: Pacing,
@@ -312,21 +314,21 @@ impl<R: Root> Heap<R> {
         }
     }
 
-    /// Runs a turn: `body` has the state, and the right to allocate and to write.
+    /// Runs a turn: `body` gets the state, and the right to allocate and to write.
     pub fn turn<T>(
         &mut self,
         body: impl for<'gc> FnOnce(&Mutator<'gc>, &mut R::Of<'gc>) -> T,
     ) -> T {
         let state = NonNull::from(&mut *self.state).cast::<R::Of<'_>>();
         let turn = InTurn(&self.core);
-        // SAFETY: the same type but for its brand, which the body cannot choose or keep: it is one
-        // for any brand.
+        // SAFETY: the same type but for its brand, which the body can neither choose nor keep: the
+        // body accepts any brand.
         body(&turn.mutator(), unsafe { &mut *state.as_ptr() })
     }
 
-    /// What was just made is meant to stay, and to go elsewhere: if it is more than a nursery
-    /// should have, it becomes old now, and not in the middle of its way. What was reached by that
-    /// is what a mark would meet.
+    /// Promotes what was just made, because it is meant to stay and to go to another holder:
+    /// objects of more bytes than a nursery should have become old now, and not after they have
+    /// moved on. Every survivor counts as live, as after a mark.
     pub(crate) fn begin_old(&mut self) {
         if self.never() || self.young() < self.core().pacing.nursery {
             return;
@@ -337,28 +339,28 @@ impl<R: Root> Heap<R> {
         self.check();
     }
 
-    /// The heap will not be used for a while: gives back what it has in reserve for its nursery.
-    /// The next turn may cost a call of the system for it.
+    /// Returns the nursery chunk cache to the source, for a heap that will be idle for a while. The
+    /// next turn may need a system call for new pages.
     pub fn rest(&mut self) {
         let core = self.core.get_mut();
         core.reserve.shrink(0, &core.source);
     }
 
-    /// Bytes that were allocated since the nursery was last emptied, and what survived that.
+    /// Bytes allocated since the nursery was last emptied, plus its survivors.
     #[inline]
     #[must_use]
     pub fn young(&self) -> usize {
-        // SAFETY: as in `is_due`.
+        // SAFETY: no turn runs: it would borrow the heap exclusively.
         unsafe { &*self.core.get() }.nursery.used()
     }
 
-    /// Whether it does not collect, for a test.
+    /// Whether the heap never collects, for a test.
     pub(crate) fn never(&mut self) -> bool {
         let stress = self.core.get_mut().pacing.stress;
         stress.is_some_and(|stress| stress.when == When::Never)
     }
 
-    /// Under stress: verifies.
+    /// Under stress: verifies the heap.
     #[inline]
     pub(crate) fn check(&mut self) {
         if self.core.get_mut().pacing.stress.is_none() {
@@ -369,30 +371,30 @@ impl<R: Root> Heap<R> {
         }
     }
 
-    /// The collector's view of it, to read.
+    /// The collector's part, to read.
     pub(crate) fn core(&self) -> &Core {
         // SAFETY: no turn runs: it would borrow the heap exclusively.
         unsafe { &*self.core.get() }
     }
 
-    /// The collector's view of it, for the verifier.
+    /// The collector's part and the state.
     pub(crate) fn parts(&mut self) -> (&mut Core, &mut R::Of<'static>) {
         (self.core.get_mut(), &mut self.state)
     }
 }
 
-/// A state, as it is between turns.
+/// Erases the brand of a state, for the time between turns.
 fn forge<'gc, R: Root>(state: R::Of<'gc>) -> R::Of<'static> {
     let state = ManuallyDrop::new(state);
-    // SAFETY: the same type but for its brand. Nobody gets it in this form (Y4).
+    // SAFETY: the same type but for its brand. No turn gets the state in this form (Y4).
     unsafe { mem::transmute_copy(&*state) }
 }
 
 impl<R: Root> Heap<R> {
-    /// The collector's part, and the state, which nobody drops from here on.
+    /// The collector's part, and the state, which is not dropped automatically from here on.
     pub(crate) fn take_apart(self) -> (Box<UnsafeCell<Core>>, ManuallyDrop<R::Of<'static>>) {
         let this = ManuallyDrop::new(self);
-        // SAFETY: both move out of something that nobody drops or uses again.
+        // SAFETY: both move out of a value that is neither dropped nor used again.
         unsafe {
             (
                 std::ptr::read(&raw const this.core),
@@ -407,7 +409,7 @@ impl<R: Root> Heap<R> {
         state: S::Of<'static>,
     ) -> Heap<S> {
         let (core, mut before) = self.take_apart();
-        // SAFETY: once.
+        // SAFETY: dropped once: `take_apart` has moved the state out.
         unsafe { drop_state(&mut before) };
         Heap::of(core, state)
     }
@@ -417,9 +419,10 @@ impl<R: Root> Heap<R> {
 ///
 /// # Safety
 ///
-/// Once.
+/// Called once for the state, which is not used afterwards.
 unsafe fn drop_state<S>(state: &mut ManuallyDrop<S>) {
-    // SAFETY: the caller's; it may have destructors of leaves, which reach nothing collected (H10).
+    // SAFETY: the caller's contract; the state may have destructors of leaf types, which reach no
+    // collected object (H10).
     let ended = panic::catch_unwind(AssertUnwindSafe(|| unsafe { ManuallyDrop::drop(state) }));
     if let Err(panic) = ended {
         crate::old::over(panic);
@@ -428,7 +431,7 @@ unsafe fn drop_state<S>(state: &mut ManuallyDrop<S>) {
 
 impl<R: Root> Drop for Heap<R> {
     fn drop(&mut self) {
-        // SAFETY: once.
+        // SAFETY: dropped once: this is the heap's destructor.
         unsafe { drop_state(&mut self.state) };
     }
 }
@@ -440,10 +443,10 @@ impl Drop for Core {
             return;
         }
         for object in self.nursery.droppable() {
-            // SAFETY: nobody uses it any more: the state has ended, or was never made.
+            // SAFETY: the object is not used any more: the state was dropped, or never made.
             unsafe { crate::old::end(object) };
         }
-        // SAFETY: as above.
+        // SAFETY: no object is used any more, because the state was dropped or never made.
         unsafe {
             self.nursery.clear(&self.reserve);
             self.reserve.shrink(0, &self.source);

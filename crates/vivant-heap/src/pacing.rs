@@ -1,9 +1,9 @@
-//! When a heap collects.
+//! [`Pacing`]: the settings of a heap's pacer.
 
 use crate::marking::Marking;
 use crate::stress::Stress;
 
-/// When a heap collects.
+/// The settings of a heap's pacer: when it collects.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Pacing {
@@ -11,17 +11,18 @@ pub struct Pacing {
     pub nursery: usize,
     /// Bytes in the old generation before the first mark.
     pub first: usize,
-    /// How much the old generation may grow from what lived after the last mark before the next:
-    /// 2.0 is twice. What is over 64 MiB grows by a quarter of that: a heap of 256 MiB and more by
-    /// 1.25. It grows by up to three tenths while it is marked beside its turns.
+    /// How much the old generation may grow before the next mark, relative to the live bytes after
+    /// the last one: 2.0 is twice. The part over 64 MiB grows by a quarter of that: a heap of 256
+    /// MiB and more by 1.25. During a concurrent mark it grows by up to three tenths.
     pub growth: f64,
     /// How the old generation is marked.
     pub marking: Marking,
-    /// For tests: checks and collects more than a program needs.
+    /// For tests: more checks and collections than a program needs.
     pub stress: Option<Stress>,
 }
 
-/// A heap that is larger grows by as much as one of so many bytes, or by a part of what it is.
+/// A heap larger than `LARGE` grows by as much as one of that size, or by `1 / LARGE_PART` of the
+/// factor, whichever is more.
 const LARGE: usize = 64 << 20;
 const LARGE_PART: usize = 4;
 
@@ -32,8 +33,8 @@ impl Default for Pacing {
 }
 
 impl Pacing {
-    /// What suits most programs: 256 KiB of nursery, a first mark at 256 KiB, and then whenever the
-    /// heap has doubled.
+    /// The settings for most programs: 256 KiB of nursery, a first mark at 256 KiB, and then a mark
+    /// whenever the heap has doubled.
     #[must_use]
     pub const fn new() -> Pacing {
         Pacing {
@@ -45,44 +46,44 @@ impl Pacing {
         }
     }
 
-    /// With another [`nursery`](Pacing::nursery), in bytes.
+    /// Sets the [`nursery`](Pacing::nursery), in bytes.
     #[must_use]
     pub const fn nursery(mut self, bytes: usize) -> Pacing {
         self.nursery = bytes;
         self
     }
 
-    /// With the [`first`](Pacing::first) mark at so many bytes.
+    /// Sets the [`first`](Pacing::first) mark, in bytes.
     #[must_use]
     pub const fn first(mut self, bytes: usize) -> Pacing {
         self.first = bytes;
         self
     }
 
-    /// With another [`growth`](Pacing::growth).
+    /// Sets the [`growth`](Pacing::growth) factor.
     #[must_use]
     pub const fn growth(mut self, factor: f64) -> Pacing {
         self.growth = factor;
         self
     }
 
-    /// With another way of [`marking`](Pacing::marking).
+    /// Sets the way of [`marking`](Pacing::marking).
     #[must_use]
     pub const fn marking(mut self, marking: Marking) -> Pacing {
         self.marking = marking;
         self
     }
 
-    /// Under [`stress`](Pacing::stress).
+    /// Sets the [`stress`](Pacing::stress).
     #[must_use]
     pub const fn stressed(mut self, stress: Stress) -> Pacing {
         self.stress = Some(stress);
         self
     }
 
-    /// The weight at which the next mark is due, if the last one has left so much; 0 if there was
-    /// none. Of what was born while it ran half is taken to live, and the heap grows by half of
-    /// what it may in any case.
+    /// The weight at which the next mark is due, after one that has left `weight`; 0 if there was
+    /// none. Half of the `born` bytes, allocated during that mark, are taken to live. The heap may
+    /// grow by at least half of its growth allowance.
     pub(crate) fn next_mark(&self, weight: usize, born: usize) -> usize {
         if self.marking == Marking::Never {
             return usize::MAX;
@@ -93,7 +94,7 @@ impl Pacing {
         next.max(least).max(self.first)
     }
 
-    /// By how much a heap grows of which so much lives.
+    /// The growth allowance of a heap of this live weight.
     fn grows(&self, weight: usize) -> usize {
         let grows = |weight: usize| (weight as f64 * (self.growth - 1.0)) as usize;
         let most = grows(LARGE).max(grows(weight) / LARGE_PART);
@@ -115,7 +116,7 @@ mod tests {
 
     #[test]
     fn what_was_born_in_a_mark_is_half_garbage() {
-        // A gibibyte lives, and a fifth of one was born.
+        // A gibibyte lives, and a fifth of that was born during the mark.
         let (lives, born) = (1 << 30, (1 << 30) / 5);
         let next = PACING.next_mark(lives + born, born);
         assert!(next > lives * 13 / 10 && next < lives * 14 / 10, "{next}");

@@ -1,4 +1,4 @@
-//! Heaps that make life hard for themselves, for tests.
+//! Stress settings for tests: heaps that collect, fail and verify more than they need to.
 
 use crate::header::Header;
 use crate::nursery::Nursery;
@@ -9,16 +9,17 @@ use std::ptr::NonNull;
 /// How a heap is tested: see [`Pacing::stress`](crate::Pacing).
 ///
 /// Such a heap verifies itself after each collection and at each [`Heap::pace`](crate::Heap::pace),
-/// and panics if a rule is broken. It fills all that is free with a pattern, and looks after it.
+/// and panics if a rule is broken. It poisons all free memory with a pattern, and checks the
+/// pattern.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Stress {
     /// When it collects.
     pub when: When,
-    /// One of so many requests of a turn for pages is refused; 0: none is.
+    /// One in `refuses` requests of a turn for pages fails; with 0 none does.
     pub refuses: u64,
-    /// Whence chance comes: the same seed and the same turns have the same collections and
-    /// refusals.
+    /// The seed of the random numbers: the same seed and the same turns have the same collections
+    /// and allocation failures.
     pub seed: u64,
 }
 
@@ -28,22 +29,22 @@ pub struct Stress {
 pub enum When {
     /// As its pacing says.
     Paced,
-    /// Never, not even when it is told to: is a fault the collector's?
+    /// Never, not even on request: to find out whether a fault is the collector's.
     Never,
-    /// The nursery, at each [`Heap::pace`](crate::Heap::pace).
+    /// A minor collection at each [`Heap::pace`](crate::Heap::pace).
     Young,
-    /// Everything, at each.
+    /// A whole collection at each.
     All,
-    /// At each, something or nothing, by chance.
+    /// A random collection or none at each.
     Chance,
-    /// Everything, all the time, beside the turns: at each [`Heap::pace`](crate::Heap::pace) a mark
-    /// begins or goes through a few objects, or the nursery is emptied, by chance. What a simple
-    /// mark meets at the beginning is to be met.
+    /// Concurrent marks all the time: at each [`Heap::pace`](crate::Heap::pace), by chance, a mark
+    /// begins or scans a few objects, or the nursery is emptied. Each mark is checked against the
+    /// objects that a simple mark reaches at its beginning.
     Beside,
 }
 
 impl Stress {
-    /// Collects then, refuses nothing, and has this seed.
+    /// Stress of this kind and seed, without allocation failures.
     pub const fn new(when: When, seed: u64) -> Stress {
         Stress {
             when,
@@ -52,7 +53,7 @@ impl Stress {
         }
     }
 
-    /// Refuses one of so many requests of turns for pages.
+    /// Makes one in `one_in` requests of turns for pages fail.
     #[must_use]
     pub const fn refusing(self, one_in: u64) -> Stress {
         Stress {
@@ -62,8 +63,8 @@ impl Stress {
     }
 }
 
-/// Numbers from a seed. Ours: the library would have a dependency for a few lines, and the seed of
-/// a failure must mean the same collections in every version.
+/// A random number generator. Our own: a dependency for a few lines is not worth it, and the seed
+/// of a failure must give the same collections in every version.
 pub(crate) struct Chance(Cell<u64>);
 
 impl Chance {
@@ -71,7 +72,7 @@ impl Chance {
         Chance(Cell::new(seed))
     }
 
-    /// Below `bound`.
+    /// A number below `bound`.
     pub(crate) fn below(&self, bound: u64) -> u64 {
         // Numbers in even steps, mixed (splitmix).
         let state = self.0.get().wrapping_add(0x9E37_79B9_7F4A_7C15);
@@ -82,46 +83,46 @@ impl Chance {
     }
 }
 
-/// What free memory is filled with. As a header's word it has the lowest bit set, and leads
+/// The fill pattern of free memory. As a header's word it has the lowest bit set, and leads
 /// nowhere.
 const POISON: u8 = 0xDF;
 
-/// Fills what is free.
+/// Poisons free memory.
 ///
 /// # Safety
 ///
-/// It is nobody's but the caller's.
+/// The memory is the caller's alone.
 pub(crate) unsafe fn poison(start: NonNull<u8>, bytes: usize) {
-    // SAFETY: the caller's.
+    // SAFETY: the caller's contract.
     unsafe { start.write_bytes(POISON, bytes) };
 }
 
-/// Fills a nursery.
+/// Poisons a nursery.
 ///
 /// # Safety
 ///
-/// All its objects have moved or are dead.
+/// All its objects were evacuated or are dead.
 pub(crate) unsafe fn poison_blocks(nursery: &Nursery) {
     for (run, filled) in nursery.blocks() {
-        // SAFETY: the run is the nursery's; the rest is the caller's.
+        // SAFETY: the span is the nursery's; no object in it is used, by the caller's contract.
         unsafe { poison(run.start(), filled) };
     }
 }
 
-/// Where free memory was written, if it was.
+/// The first place at which poisoned memory was written; `None` if it is intact.
 ///
 /// # Safety
 ///
-/// It was filled, and is nobody's but the caller's.
+/// The memory was poisoned, and is the caller's alone.
 pub(crate) unsafe fn written(start: NonNull<u8>, bytes: usize) -> Option<NonNull<Header>> {
     let intact = |offset: &usize| {
-        // SAFETY: the caller's.
+        // SAFETY: the caller's contract; `offset` is below `bytes`.
         unsafe { start.add(*offset).read() == POISON }
     };
-    // Under an interpreter not each byte is looked at.
+    // Under an interpreter only some of the bytes are checked.
     let step = if cfg!(miri) { PAGE / 64 } else { 1 };
     let mut offsets = (0..bytes).step_by(step);
-    // SAFETY: within it.
+    // SAFETY: within the poisoned memory.
     let at = |offset| unsafe { start.add(offset) }.cast();
     offsets.find(|offset| !intact(offset)).map(at)
 }

@@ -1,4 +1,4 @@
-//! When a heap collects, and how much at a time: [`Heap::pace`].
+//! The pacer: when a heap collects, and how much at a time. See [`Heap::pace`].
 
 use super::shortage::Marked;
 use super::{Core, Heap, Root};
@@ -9,31 +9,32 @@ use crate::orca::Entry;
 use crate::pages::chunk::PAGE;
 use crate::stress::When;
 
-/// Old generations of more bytes than this, with the counts of what is shared, are marked beside
-/// the turns (H7).
+/// Old generations of more bytes than this, including the counts of shared objects, are marked
+/// concurrently (H7).
 const BESIDE: usize = 256 * 1024;
 
-/// So much a small heap may grow, in nurseries, while a mark waits for what is to be heard.
+/// Growth allowed to a small heap while a mark waits for the lane to be drained, in nurseries.
 const NURSERIES: usize = 8;
 
-/// Changes of counts that are heard between two turns, before a mark begins.
+/// Maximum number of count deltas drained between two turns before a mark begins.
 const HEARD: usize = 1024;
 
-/// Bytes that a turn should find at the source, or its heap keeps nothing that it can do without.
+/// Bytes that the source should have for a turn; with fewer, a heap returns everything that it does
+/// not need.
 const SPARE: usize = 64 * PAGE;
 
-/// What a heap should collect now.
+/// The collection that is due.
 enum Due {
     Nothing,
     Young,
     All,
-    /// A mark beside the turns, or a step of the one that runs: by so many objects or entries,
-    /// under stress; else by what was made old since.
+    /// A concurrent mark, or a step of the one that runs. Under stress a step is so many objects or
+    /// entries; else it is paced by promotion.
     Beside(Option<usize>),
 }
 
 impl Due {
-    /// What of it a heap does that is marked like this.
+    /// The part of this that a heap does with this way of marking.
     fn by(self, marking: Marking) -> Due {
         match (self, marking) {
             (Due::All | Due::Beside(_), Marking::Never) => Due::Young,
@@ -43,42 +44,43 @@ impl Due {
     }
 }
 
-/// What has become of the mark that was asked for.
+/// The result of [`Heap::begin_mark`].
 #[must_use]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Begun {
-    /// It is over: the heap is small, or its pacing marks at once.
+    /// The mark is over: the heap is small, or its pacing marks stop-the-world.
     Ended,
-    /// It runs beside the turns, by the help of [`Heap::marker`] and [`Heap::pace`].
+    /// A concurrent mark runs, driven by [`Heap::marker`] and [`Heap::pace`].
     Runs,
 }
 
 impl Core {
-    /// Whether its marks run beside the turns (H7): a region's between the times when it is open.
+    /// Whether marks of this heap are concurrent (H7). For a region: the marks between the times
+    /// when it is open.
     fn marks_beside(&self) -> bool {
         self.pacing.marking == Marking::Concurrent && self.old.living() + self.counts() > BESIDE
     }
 
-    /// Whether so much is not swept yet, or lies beside that, that the next mark waits until it is,
-    /// and does not sweep it at once.
+    /// Whether the next mark is delayed until the sweep is done: the heap is large and has unswept
+    /// spans, which are not swept at once.
     fn sweeps_beside(&self) -> bool {
         let concurrent = self.pacing.marking == Marking::Concurrent;
         concurrent && self.old.unswept != 0 && self.is_large()
     }
 
-    /// Whether there is so much in its old generation, dead objects too, that it is not to be
-    /// marked and swept at once.
+    /// Whether the old generation, including dead objects, is too large to be marked and swept at
+    /// once.
     pub(crate) fn is_large(&self) -> bool {
         self.old.live + self.counts() > BESIDE
     }
 
-    /// Bytes of the counts of what is shared, which a mark settles.
+    /// Bytes of the counts of shared objects, which mark termination processes.
     fn counts(&self) -> usize {
         self.between_turns().counted() * size_of::<Entry>()
     }
 
-    /// Whether a mark that is due has waited until the heap has grown by another sixteenth, or by
-    /// some nurseries: then it begins, and hears at once what is left to be heard.
+    /// Whether a delayed mark has waited until the heap has grown by another sixteenth, or by some
+    /// nurseries. Then it begins, and drains the rest of the lane at once.
     fn has_waited(&mut self) -> bool {
         let weight = self.weight();
         let since = *self.waits_since.get_or_insert(weight);
@@ -91,17 +93,18 @@ impl Core {
         !self.has_pages(SPARE)
     }
 
-    /// Whether a mark is to begin, or the holder has something to do for the one that runs.
+    /// Whether a mark is to begin, or the holder has work for the one that runs.
     #[inline]
     fn mark_is_due(&self) -> bool {
-        // SAFETY: no turn runs: nobody has the cell borrowed to write.
+        // SAFETY: no turn runs, so the `RefCell` is not mutably borrowed.
         match unsafe { &*self.cycle.as_ptr() } {
             Some(cycle) => cycle.is_due(self.weight()),
             None => self.weight() >= self.mark_at,
         }
     }
 
-    /// The source has hardly any pages left for turns: gives back all that can be.
+    /// The source has hardly any pages left for turns: ends the cycle, sweeps all, and returns
+    /// every page that can be returned.
     #[cold]
     fn spare(&mut self) {
         self.go_through_cycle();
@@ -109,8 +112,8 @@ impl Core {
         self.reserve.shrink(0, &self.source);
     }
 
-    /// Turns got no pages: whether that is over, now that all is given back that can be, and there
-    /// were so many marks before. One that runs is waited for.
+    /// Updates the allocation failure state, after all pages that can be returned were returned.
+    /// `marks` is the number of marks before this step. Waits for a mark that runs.
     #[cold]
     fn looks_at_shortage(&self, marks: u64) {
         if self.is_marking() {
@@ -130,7 +133,7 @@ impl Core {
 }
 
 impl<R: Root> Heap<R> {
-    /// Empties the nursery.
+    /// A minor collection: empties the nursery.
     pub fn collect_young(&mut self) {
         if self.never() {
             return;
@@ -139,8 +142,8 @@ impl<R: Root> Heap<R> {
         self.check();
     }
 
-    /// Empties the nursery and marks everything; the dead are swept when room is needed, or by
-    /// [`Heap::sweep`]. A mark that runs beside the turns is given up.
+    /// Collects the whole heap: empties the nursery and marks everything. Dead objects are swept
+    /// when blocks are needed, or by [`Heap::sweep`]. Aborts a concurrent mark that runs.
     pub fn collect(&mut self) {
         if self.never() {
             return;
@@ -149,12 +152,12 @@ impl<R: Root> Heap<R> {
         self.check();
     }
 
-    /// Begins to mark everything, unless a mark runs already. At once, unless its pacing marks
-    /// [beside the turns](Marking::Concurrent) and it is large. One that runs beside the turns goes
-    /// on by [`Heap::pace`] and the help of [`Heap::marker`].
+    /// Begins to mark the whole heap, unless a mark runs already. The mark is stop-the-world,
+    /// unless the heap is large and its pacing marks [concurrently](Marking::Concurrent). A
+    /// concurrent mark continues by [`Heap::pace`] and the help of [`Heap::marker`].
     ///
-    /// Costs a collection of the nursery, a look at what the state refers to, what is left of the
-    /// last sweep, and of what others have left ([`Heap::heed_some`]).
+    /// Costs a minor collection, a scan of the state, the rest of the last sweep, and the rest of
+    /// the count deltas ([`Heap::heed_some`]).
     pub fn begin_mark(&mut self) -> Begun {
         self.begin_mark_and_note(Shows::Nothing)
     }
@@ -167,7 +170,8 @@ impl<R: Root> Heap<R> {
         if core.cycle.get_mut().is_some() {
             return Begun::Runs;
         }
-        // What is young is old then, and tells how much there is to mark.
+        // After this all objects are old, and the size of the old generation is what there is to
+        // mark.
         core.minor(&mut *self.state, Ageing::Never);
         let begun = match core.marks_beside() {
             true => {
@@ -184,52 +188,52 @@ impl<R: Root> Heap<R> {
         begun
     }
 
-    /// The right to help with the mark that runs beside the turns, if one does.
+    /// The right to help with the concurrent mark that runs, if one does.
     #[must_use]
     pub fn marker(&self) -> Option<Marker> {
         self.core().marker()
     }
 
-    /// Goes through so many objects of the mark that runs, if one does.
+    /// Scans at most `objects` objects of the mark that runs, if one does.
     pub fn help_mark(&mut self, objects: usize) -> Progress {
         self.core.get_mut().work_at_cycle(objects)
     }
 
-    /// Whether a mark that runs beside the turns has met all that lives, and what knows of the dead
-    /// has not heard of all of them yet: weak references, watches, tags, and counts of other heaps'
-    /// objects. No [`Marker`] can help any more: [`Heap::pace`] settles a piece each time. Costs
-    /// two loads.
+    /// Whether a concurrent mark is in termination: all live objects are marked, and not all
+    /// structures that refer to dead objects are updated yet (weak references, death watches, tags,
+    /// imports). No [`Marker`] can help any more: each [`Heap::pace`] does a termination step.
+    /// Costs two loads.
     #[inline]
     #[must_use]
     pub fn is_settling(&self) -> bool {
         self.core().is_settling()
     }
 
-    /// Sweeps all that is left of the last mark, and gives empty pages back.
+    /// Finishes the sweep after the last mark, and returns empty pages.
     pub fn sweep(&mut self) {
         let core = self.core.get_mut();
         while !core.old.sweep(Portion::ALL, &core.source) {}
         self.check();
     }
 
-    /// Sweeps so many runs of pages of what is left of the last mark, fewer if there are many
-    /// destructors to run, or large objects to give back.
+    /// Sweeps at most `runs` spans of the sweep after the last mark; fewer if there are many
+    /// destructors to run, or large objects to return.
     pub fn sweep_some(&mut self, runs: usize) {
         let core = self.core.get_mut();
         core.old.sweep(Portion::of(runs), &core.source);
         self.check();
     }
 
-    /// Whether the dead of the last mark lie there still. Costs a load.
+    /// Whether dead objects of the last mark are unswept. Costs a load.
     #[inline]
     #[must_use]
     pub fn is_unswept(&self) -> bool {
         self.core().old.unswept != 0
     }
 
-    /// Whether [`Heap::pace`] would do something that is not to wait. A mark that runs beside the
-    /// turns waits for what becomes old, or for a long log of what was written; so does what it
-    /// leaves ([`Heap::is_settling`]), which only `pace` settles. Costs a few loads.
+    /// Returns true if [`Heap::pace`] has work other than waiting. A concurrent mark waits for
+    /// promotion, or for a long SATB buffer; so does mark termination ([`Heap::is_settling`]),
+    /// which only `pace` continues. Costs a few loads.
     #[inline]
     #[must_use]
     pub fn is_due(&self) -> bool {
@@ -242,20 +246,20 @@ impl<R: Root> Heap<R> {
             || core.pacing.stress.is_some()
     }
 
-    /// Whether the heap has grown since the last mark, so much that another is to begin, and none
-    /// has: [`Heap::pace`] waits with it until what is left of the last sweep is swept, and what
-    /// others have left is heard. Not so under a stress by which growth decides nothing. Costs a
-    /// few loads.
+    /// Returns true if the growth trigger has fired, but the mark is delayed: [`Heap::pace`] waits
+    /// until the last sweep is done and the count deltas of other heaps are drained. False under a
+    /// stress in which growth decides nothing. Costs a few loads.
     #[inline]
     #[must_use]
     pub fn mark_waits(&self) -> bool {
         let core = self.core();
         let when = core.pacing.stress.map_or(When::Paced, |stress| stress.when);
-        // Grown: by a pacing without growth the next one is due when one has ended.
+        // Strictly greater: by a pacing without growth the next mark is due as soon as one has
+        // ended.
         when == When::Paced && core.cycle.borrow().is_none() && core.weight() > core.mark_at
     }
 
-    /// Whether it is so large that growth has it marked at times
+    /// Whether the heap is so large that growth triggers marks
     /// ([`Pacing::first`](crate::Pacing::first)). Costs a few loads.
     #[inline]
     #[must_use]
@@ -264,9 +268,9 @@ impl<R: Root> Heap<R> {
         core.weight() > core.pacing.first
     }
 
-    /// Between two turns: collects what is due by the heap's pacing; goes on with a mark that runs
-    /// beside the turns, settles a piece of what it leaves if all is met ([`Heap::is_settling`]),
-    /// and ends it when that was the last one.
+    /// Between two turns: does the collection that is due by the heap's pacing. Continues a
+    /// concurrent mark that runs, does a step of its termination ([`Heap::is_settling`]) when it is
+    /// complete, and ends it after the last step.
     pub fn pace(&mut self) {
         let marks = self.core().counted.marks();
         let due = self.due().by(self.core().pacing.marking);
@@ -318,8 +322,8 @@ impl<R: Root> Heap<R> {
         let old = core.weight() >= core.mark_at || core.shortage.is_due();
         match core.pacing.stress.map_or(When::Paced, |stress| stress.when) {
             When::Paced if marks => Due::Beside(None),
-            // The sweep is paced to be through by now. What is left of it comes first, also if
-            // little of all that lives.
+            // The sweep is paced to be done by now. Its rest comes first, also if little of the
+            // heap lives.
             When::Paced if old && core.sweeps_beside() => match young {
                 true => Due::Young,
                 false => Due::Nothing,
@@ -329,7 +333,7 @@ impl<R: Root> Heap<R> {
             When::Paced if old => Due::All,
             When::Paced if young => Due::Young,
             When::Paced | When::Never => Due::Nothing,
-            // Or it would never end.
+            // Without this step a mark that runs would never end.
             When::Young if marks => Due::Beside(None),
             When::Young => Due::Young,
             When::All => Due::All,

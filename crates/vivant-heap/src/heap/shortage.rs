@@ -1,17 +1,18 @@
-//! [`Shortage`]: turns get no pages, so a heap is marked though it has not grown.
+//! [`Shortage`]: the allocation failure state of a heap. It schedules emergency marks when turns
+//! are refused pages, though the heap has not grown.
 
 use std::cell::Cell;
 
-/// A heap that was marked for a turn that got no pages, in vain, is marked once more after the next
-/// turn, which may have forgotten something. Then it waits for a turn, for three, and so on: for so
-/// many less one at most; and for the next one that gets none.
+/// The limit of the back-off. If an emergency mark was unproductive, a second one follows after the
+/// next turn, because that turn may have dropped references. Then the marks back off exponentially:
+/// after 1, 3, 7 … `MOST - 1` turns. After each wait the next mark also needs a new refusal.
 const MOST: u32 = 64;
 
-/// Of pages: what a heap does about it.
+/// The allocation failure state of a heap.
 #[derive(Debug, Default)]
 pub(super) struct Shortage {
     stage: Cell<Stage>,
-    /// Bytes of the largest object for which there was no room.
+    /// Bytes of the largest object that was refused.
     wanted: Cell<usize>,
 }
 
@@ -19,16 +20,16 @@ pub(super) struct Shortage {
 enum Stage {
     #[default]
     Enough,
-    /// A turn got none. The heap is marked, though that was in vain so often.
+    /// A turn was refused: an emergency mark is due, after `in_vain` unproductive ones.
     Marks { in_vain: u32 },
-    /// It is not, for so many turns.
+    /// No mark for `turns` turns.
     Waits { turns: u32, in_vain: u32 },
-    /// It will be, if a turn gets none.
+    /// A mark becomes due by the next refusal.
     Ready { in_vain: u32 },
 }
 
 impl Shortage {
-    /// A turn got no pages for so many bytes.
+    /// A turn was refused pages for an object of `bytes` bytes.
     pub(super) fn begins(&self, bytes: usize) {
         self.wanted.set(self.wanted.get().max(bytes));
         self.stage.set(match self.stage.get() {
@@ -38,28 +39,29 @@ impl Shortage {
         });
     }
 
-    /// Bytes for which there was no room.
+    /// Bytes of the largest object that was refused.
     pub(super) fn wanted(&self) -> usize {
         self.wanted.get()
     }
 
-    /// Whether it is to be marked between these two turns.
+    /// Whether an emergency mark is due now, between two turns.
     pub(super) fn is_due(&self) -> bool {
         matches!(self.stage.get(), Stage::Marks { .. })
     }
 
-    /// Whether each turn is followed by a look.
+    /// Whether this state must be updated after each turn.
     pub(super) fn lasts(&self) -> bool {
         matches!(self.stage.get(), Stage::Marks { .. } | Stage::Waits { .. })
     }
 
-    /// There is room now.
+    /// There are enough pages again.
     pub(super) fn ends(&self) {
         self.stage.set(Stage::Enough);
         self.wanted.set(0);
     }
 
-    /// There is none, between two turns between which the heap was marked, or not.
+    /// There are too few pages still: updates the state between two turns. `marked` says whether
+    /// the heap was marked since the last update.
     pub(super) fn goes_on(&self, marked: Marked) {
         self.stage.set(match (self.stage.get(), marked) {
             (Stage::Marks { in_vain }, Marked::Yes) => {
