@@ -235,7 +235,7 @@ impl Core {
     /// Whether the concurrent mark is in termination. Called between two turns.
     #[inline]
     pub(crate) fn is_settling(&self) -> bool {
-        // SAFETY: called between two turns, when the `RefCell` is not borrowed.
+        // SAFETY: called between two turns, when the `RefCell` is not mutably borrowed.
         let cycle = unsafe { &*self.cycle.as_ptr() };
         cycle.as_ref().is_some_and(|cycle| cycle.settles())
     }

@@ -1,14 +1,14 @@
-//! [`Marking`]: who marks a heap, and when.
+//! [`Marking`]: how a heap's old generation is marked: concurrently, stop-the-world, or never.
 
 use crate::heap::{Heap, Root};
 use std::error::Error;
 use std::fmt;
 use std::str::FromStr;
 
-/// How the old generation of a heap is marked, that is how the dead among its old objects are
-/// found. A heap's nursery is emptied between two turns, whichever this is.
+/// How the old generation of a heap is marked, which finds the dead among its old objects. Minor
+/// collections run between two turns with any of these.
 ///
-/// Its name in text, for [`FromStr`] and [`Display`](fmt::Display), is `concurrent`, `at-once` or
+/// The text names, for [`FromStr`] and [`Display`](fmt::Display), are `concurrent`, `at-once` and
 /// `never`.
 ///
 /// ```
@@ -20,25 +20,26 @@ use std::str::FromStr;
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub enum Marking {
-    /// A heap of more than 256 KiB is marked beside its actor's turns, by whoever helps
-    /// ([`Heap::marker`]) and by the actor itself in small slices; a smaller one at once (H7).
+    /// Concurrent marking of a heap of more than 256 KiB: beside its actor's turns, by markers
+    /// ([`Heap::marker`]) and by mutator assists of the actor. A smaller heap gets a stop-the-world
+    /// mark (H7).
     #[default]
     Concurrent,
-    /// Between two turns, everything in one pause: as long as there are living objects to go
-    /// through.
+    /// A stop-the-world mark of this heap, in one pause between two turns. The pause is
+    /// proportional to the live objects.
     AtOnce,
-    /// No mark comes by itself. What dies young is freed as ever. What dies old stays where it is,
-    /// with its destructor, and with what it keeps alive of others, until somebody calls
-    /// [`Heap::collect`] or [`Heap::begin_mark`] or the heap ends; so does what others have given
-    /// up.
+    /// No mark begins automatically. Objects that die young are freed as ever. Objects that die old
+    /// stay, with their destructors and with the imports that they keep alive, until a call of
+    /// [`Heap::collect`] or [`Heap::begin_mark`] or the end of the heap. So do exports that other
+    /// heaps have released.
     ///
-    /// For heaps that do not live long, or in which next to nothing dies old; and to learn what
-    /// marks cost, or whether a fault is theirs.
+    /// For short-lived heaps, and for heaps in which hardly any old object dies; and to measure the
+    /// cost of marks, or to find out whether they have a fault.
     Never,
 }
 
 impl Marking {
-    /// All ways, in the order in which they are explained.
+    /// All variants, in the order of their documentation.
     const ALL: [Marking; 3] = [Marking::Concurrent, Marking::AtOnce, Marking::Never];
 
     /// Its name in text.
@@ -61,7 +62,7 @@ impl fmt::Display for Marking {
 impl FromStr for Marking {
     type Err = UnknownMarking;
 
-    /// By its name, exactly.
+    /// Parses the exact name.
     fn from_str(name: &str) -> Result<Marking, UnknownMarking> {
         let mut all = Marking::ALL.into_iter();
         let unknown = || UnknownMarking(name.to_owned());
@@ -70,7 +71,7 @@ impl FromStr for Marking {
     }
 }
 
-/// No way of marking has this name.
+/// The error for an unknown name of a way of marking.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct UnknownMarking(String);
 
@@ -88,7 +89,7 @@ impl fmt::Display for UnknownMarking {
 impl Error for UnknownMarking {}
 
 impl<R: Root> Heap<R> {
-    /// How it is marked: by its [`Pacing::marking`](crate::Pacing::marking).
+    /// The heap's way of marking: [`Pacing::marking`](crate::Pacing::marking).
     #[must_use]
     pub fn marking(&self) -> Marking {
         self.core().pacing.marking

@@ -1,4 +1,4 @@
-//! The nursery: where most objects are born and die (H2, H3).
+//! The nursery: most objects are born and die here, by bump allocation (H2, H3).
 
 use crate::header::Header;
 use crate::orca::Owner;
@@ -9,35 +9,35 @@ use crate::reserve::Reserve;
 use std::cell::{Cell, RefCell};
 use std::ptr::NonNull;
 
-/// Pages of the first block; each further one has twice as many, up to the most: four of these are
-/// a chunk, with nothing left over.
+/// Pages of the first nursery chunk. Each further one has twice as many, up to `BLOCK_MOST`: four
+/// of these fill a mapped chunk, with nothing left over.
 const BLOCK_FIRST: usize = 1;
 const BLOCK_MOST: usize = (PAGES - HEAD) / 4;
 
-/// Blocks in which objects lie one behind the other. What each turn looks at lies at the beginning.
+/// Nursery chunks with contiguous objects. The fields that each turn reads are at the beginning.
 #[repr(C)]
 pub(crate) struct Nursery {
-    /// Where the next object goes, and where the block ends.
+    /// The bump pointer: the place of the next object, and the end of the chunk.
     next: Cell<NonNull<u8>>,
     end: Cell<NonNull<u8>>,
-    /// Pages of the blocks.
+    /// Pages of the chunks.
     pages: Cell<usize>,
     blocks: RefCell<Vec<Block>>,
     /// Objects with destructors.
     droppable: RefCell<Vec<NonNull<Header>>>,
-    /// Of its objects.
+    /// The age of its objects.
     age: Age,
 }
 
-/// Some pages of it.
+/// A nursery chunk: some pages.
 #[derive(Clone, Copy)]
 pub(crate) struct Block {
     pub(crate) run: Run,
-    /// Bytes of it that objects have, once it is full. `usize::MAX` before.
+    /// Bytes used by objects, once the chunk is full; `usize::MAX` before.
     filled: usize,
 }
 
-/// No block yet: both ends are here.
+/// The place of both bump pointers before the first chunk.
 static NOWHERE: u64 = 0;
 
 impl Nursery {
@@ -53,19 +53,20 @@ impl Nursery {
         }
     }
 
-    /// Room for an object of so many bytes, a multiple of eight. None if the block is full.
+    /// Allocates room for an object of `bytes` bytes, a multiple of eight. `None` if the chunk is
+    /// full.
     #[inline]
     pub(crate) fn room(&self, bytes: usize) -> Option<NonNull<u8>> {
         let next = self.next.get();
         if self.end.get().addr().get() - next.addr().get() < bytes {
             return None;
         }
-        // SAFETY: within the block.
+        // SAFETY: within the chunk.
         self.next.set(unsafe { next.add(bytes) });
         Some(next)
     }
 
-    /// One more block, with room for so many bytes at least. Whether there was memory.
+    /// Adds a chunk with room for at least `bytes` bytes. Returns whether there was memory.
     #[cold]
     pub(crate) fn grow(
         &self,
@@ -89,11 +90,11 @@ impl Nursery {
         if let Some(full) = blocks.last_mut() {
             full.fill(self.next.get());
         }
-        // SAFETY: the run is this nursery's.
+        // SAFETY: the span is this nursery's.
         let pages = unsafe { run.page() }.pages as usize;
         mark(run, self.age);
         self.next.set(run.start());
-        // SAFETY: the end of the run.
+        // SAFETY: the end of the span.
         self.end.set(unsafe { run.start().add(pages * PAGE) });
         self.pages.set(self.pages.get() + pages);
         blocks.push(Block {
@@ -103,14 +104,14 @@ impl Nursery {
         true
     }
 
-    /// The value of the object that begins there has a destructor.
+    /// Notes that the value of an object has a destructor.
     pub(crate) fn note_drop(&self, object: NonNull<Header>) {
         self.droppable.borrow_mut().push(object);
     }
 
-    /// A collection is over: what was filled in it is young, and has survived one.
+    /// A collection is over: the objects in this nursery are its survivors.
     pub(crate) fn settle(&mut self) {
-        // What is born from now on is younger, and goes into blocks of its own.
+        // Younger objects, born from now on, go to chunks of their own.
         let blocks = self.blocks.get_mut();
         if let Some(last) = blocks.last_mut() {
             last.fill(self.next.get());
@@ -137,7 +138,7 @@ impl Nursery {
         self.droppable.borrow().clone()
     }
 
-    /// Its blocks, each with the bytes that objects have in it.
+    /// Its chunks, each with the number of bytes used by objects.
     pub(crate) fn blocks(&self) -> Vec<(Run, usize)> {
         let next = self.next.get().addr().get();
         let filled = |block: &Block| match block.filled {
@@ -147,22 +148,22 @@ impl Nursery {
         self.blocks.borrow().iter().map(filled).collect()
     }
 
-    /// Pages of its blocks.
+    /// Pages of its chunks.
     pub(crate) fn pages(&self) -> usize {
         self.pages.get()
     }
 
-    /// Bytes that objects have, and what was left over in full blocks.
+    /// Bytes used by objects, plus the unused ends of full chunks.
     #[inline]
     pub(crate) fn used(&self) -> usize {
         self.pages.get() * PAGE - (self.end.get().addr().get() - self.next.get().addr().get())
     }
 
-    /// All of it is free again: its blocks go to the reserve.
+    /// Empties it: its chunks go to the nursery chunk cache.
     ///
     /// # Safety
     ///
-    /// Nobody uses an object in it.
+    /// No object in it is used any more.
     pub(crate) unsafe fn clear(&mut self, reserve: &Reserve) {
         reserve.put(self.blocks.take().iter().map(|block| block.run));
         *self = Nursery::new(self.age);
@@ -170,7 +171,7 @@ impl Nursery {
 }
 
 impl Block {
-    /// Nothing more goes into it.
+    /// Records how much of the chunk is used: no more objects go to it.
     fn fill(&mut self, next: NonNull<u8>) {
         if self.filled == usize::MAX {
             self.filled = next.addr().get() - self.run.start().addr().get();
@@ -178,9 +179,9 @@ impl Block {
     }
 }
 
-/// Says how old the objects are that lie in a nursery's run.
+/// Sets the age of the objects in a span of a nursery.
 fn mark(run: Run, age: Age) {
-    // SAFETY: the run is the nursery's, and lies in one chunk.
+    // SAFETY: the span is the nursery's, and lies in one mapped chunk.
     unsafe {
         if age_of(run.start()) != age {
             set_ages(run.start(), run.page().pages as usize, age);

@@ -1,4 +1,4 @@
-//! The old generation: objects in cells that never move (H4).
+//! The old generation: objects in blocks of size classes, which never move (H4).
 
 mod absorb;
 mod destructors;
@@ -23,8 +23,9 @@ use std::panic::{self, AssertUnwindSafe};
 use std::ptr::NonNull;
 pub(crate) use sweep::{MISSES_MINOR, Portion};
 
-/// One of three marks. An object is met by the last mark if its state is the epoch of that; with
-/// two, a dead cell that was not yet swept would read as marked the next time (H4).
+/// One of three mark epochs. An object is marked if its block's state is the epoch of the last
+/// mark. With two epochs, a dead block that was not yet swept would read as marked by the next mark
+/// (H4).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Epoch(pub(crate) u8);
 
@@ -36,61 +37,62 @@ impl Epoch {
     }
 }
 
-/// All old objects of a heap. What each turn looks at lies at the end.
+/// All old objects of a heap. The fields that each turn reads are at the end.
 #[repr(C)]
 pub(crate) struct Old {
-    /// By class; a small heap has few.
+    /// The spans by size class; a small heap has few.
     sizes: [Option<Box<Runs>>; CLASSES],
     large: Pieces<Run>,
-    /// Those of them that the sweep of the last mark has not reached.
+    /// Large objects that the sweep after the last mark has not reached.
     large_unswept: Pieces<Run>,
-    /// Of the mark that runs, or was the last.
+    /// The epoch of the mark that runs, or was the last.
     pub(crate) epoch: Epoch,
-    /// Of the mark whose dead are swept.
+    /// The epoch of the mark that the sweep belongs to.
     marked: Epoch,
-    /// Whether free cells are filled with a pattern.
+    /// Whether free blocks are poisoned.
     pub(crate) free_cells: FreeCells,
-    /// Pages that it has.
+    /// Number of its pages.
     pub(crate) pages: usize,
-    /// Bytes that the last mark has met, and those that it has found dead.
+    /// Bytes that the last mark has found alive, and bytes that it has found dead.
     pub(crate) met: usize,
     pub(crate) died: usize,
-    /// Runs that it has, and those that there were at the last mark; `unswept` are those of them
-    /// that its sweep has not reached yet.
+    /// Number of its spans, and their number at the last mark; `unswept` counts those that the
+    /// sweep has not reached yet.
     runs: usize,
     pub(crate) to_sweep: usize,
-    /// The class that is swept next.
+    /// The size class that is swept next.
     sweeps: usize,
-    /// How many runs may still be swept for objects that find no cell.
+    /// The number of spans that may still be swept for objects that find no block.
     pub(crate) misses: usize,
-    /// Bytes that lived at the last step of the sweep, or when the mark ended.
+    /// Live bytes at the last sweep step, or when the mark ended.
     pub(crate) at_step: usize,
-    /// Under stress: runs that were taken while others of their class had free cells. None is.
+    /// Under stress: spans taken from the source while others of their class had free blocks. It
+    /// must stay zero.
     pub(crate) early: usize,
     /// Destructors that panicked (H10).
     pub(crate) panics: u64,
-    /// Objects whose values have destructors.
+    /// Objects with values that have destructors.
     pub(crate) destructors: usize,
-    /// Whether a turn has left cells at hand.
+    /// Whether a turn has left blocks in the allocation caches.
     pub(crate) unsettled: bool,
     pub(crate) unswept: usize,
-    /// Bytes of cells and large objects in use.
+    /// Bytes of blocks and large objects in use.
     pub(crate) live: usize,
-    /// Those of them that the last mark has not met, and no sweep has freed yet.
+    /// The part of `live` that the last mark has found dead, and no sweep has freed yet.
     pub(crate) dead: usize,
 }
 
-/// What lies in free cells.
+/// The contents of free blocks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum FreeCells {
-    /// What was there before.
+    /// The contents of the last object.
     Stale,
-    /// A pattern, so that who uses one stands out.
+    /// A poison pattern, so that a use of a free block is noticed.
     Poisoned,
 }
 
 impl Old {
-    /// Where begins what each turn looks at.
+    /// Start of the fields that each turn reads.
     pub(crate) const EACH_TURN: usize = mem::offset_of!(Old, unsettled);
 
     pub(crate) fn new(free_cells: FreeCells) -> Old {
@@ -119,8 +121,8 @@ impl Old {
         }
     }
 
-    /// Room for an object with so many bytes behind its header, as one that the present mark has
-    /// met. None if there is no memory.
+    /// Allocates room for an object with `bytes` bytes behind its header, black: marked with the
+    /// present epoch. Returns `None` if there is no memory.
     pub(crate) fn allocate(
         &mut self,
         bytes: usize,
@@ -136,7 +138,7 @@ impl Old {
         cell
     }
 
-    /// A cell that is at hand for a value of so many bytes.
+    /// Takes a block from the allocation cache, for a value of `bytes` bytes.
     #[inline]
     pub(crate) fn at_hand(&mut self, bytes: usize) -> Option<NonNull<Header>> {
         let bytes = size_of::<Header>() + bytes;
@@ -149,8 +151,8 @@ impl Old {
         Some(self.begin(cell))
     }
 
-    /// As [`Old::allocate`], by a turn that will want more of them: cells stay at hand until
-    /// [`Old::settle`].
+    /// As [`Old::allocate`], for a turn that will allocate more: blocks stay in the allocation
+    /// cache until [`Old::settle`].
     #[inline]
     pub(crate) fn allocate_shared(
         &mut self,
@@ -166,8 +168,9 @@ impl Old {
         self.cell(class_for(bytes), source, owner)
     }
 
-    /// A cell of this class for an object that becomes old, as one that the present mark has met.
-    /// More are at hand then, until [`Old::settle`]. None if there is no memory.
+    /// Takes a block of this class for an object that is promoted, black. Fills the allocation
+    /// cache if it is empty; the cache is kept until [`Old::settle`]. Returns `None` if there is no
+    /// memory.
     #[inline]
     pub(crate) fn cell(
         &mut self,
@@ -183,23 +186,24 @@ impl Old {
         Some(self.begin(cell))
     }
 
-    /// An object begins there.
+    /// Initialises the state of a block for a new object.
     #[inline]
     fn begin(&self, cell: NonNull<u8>) -> NonNull<Header> {
-        // SAFETY: the cell lies in a chunk of the source.
-        // Relaxed: nobody else knows of it.
+        // SAFETY: the block lies in a chunk of the source.
+        //
+        // Relaxed: no other thread knows of it.
         unsafe { state_of(cell) }.store(self.epoch.0, Ordering::Relaxed);
         #[cfg(test)]
         if is_planted(Planted::WrongEpoch) {
-            // SAFETY: as above.
+            // SAFETY: the block lies in a chunk of the source.
             unsafe { state_of(cell) }.store(self.epoch.next().0, Ordering::Relaxed);
         }
         cell.cast()
     }
 
-    /// The cells that are at hand are used up. Those of the fullest run that has some are next; a
-    /// run that is nearly empty comes last, and may have none in use when it is swept again. Only
-    /// then pages: what the last mark has not reached was full before it.
+    /// Refills an empty allocation cache, from the fullest span with free blocks. A nearly empty
+    /// span comes last: it may be empty when it is swept again. New pages come only after that.
+    /// Spans that the sweep has not reached were full before it.
     #[cold]
     #[inline(never)]
     fn cell_slow(
@@ -221,7 +225,7 @@ impl Old {
                 self.sizes[class].as_mut()?.begin(run);
                 word = self.next_word(class, Fill::Few);
             } else if let Some(run) = empty {
-                // SAFETY: it is on no list any more.
+                // SAFETY: the span is on no list any more.
                 unsafe { self.give([run], source) };
             }
         }
@@ -231,20 +235,20 @@ impl Old {
         runs.word.take(cell_size(class))
     }
 
-    /// Free cells of the run that they are taken from, or of the fullest one that is at least so
-    /// full.
+    /// A word of free blocks: of the current allocation span, or of the fullest span with a fill of
+    /// `least` or more.
     fn next_word(&mut self, class: usize, least: Fill) -> Option<Word> {
-        // SAFETY: the runs are this heap's.
+        // SAFETY: the spans are this heap's.
         unsafe { self.sizes[class].as_mut()?.next_word(least) }
     }
 
-    /// A run of new pages.
+    /// Takes a span of new pages.
     fn new_run(&mut self, class: usize, source: &Source, owner: NonNull<Owner>) -> Option<Run> {
         if self.free_cells == FreeCells::Poisoned {
-            // SAFETY: the runs are this heap's.
+            // SAFETY: the spans are this heap's.
             let are_full = self.sizes[class].as_deref().is_none_or(|runs| unsafe {
                 match self.misses {
-                    // No more of them are to be swept for this.
+                    // No more unswept spans may be swept for this allocation.
                     0 => Runs::are_full(runs.swept()),
                     _ => Runs::are_full(runs.iter()),
                 }
@@ -253,10 +257,10 @@ impl Old {
         }
         let pages = run_pages(class);
         let run = source.take(pages, owner, Kind::Cells)?;
-        // SAFETY: just taken.
+        // SAFETY: the span was just taken.
         unsafe { run.page().begin_cells(class, self.marked.0) };
         if self.free_cells == FreeCells::Poisoned {
-            // SAFETY: as above.
+            // SAFETY: the span was just taken, so no object lies in it.
             unsafe { poison(run.start(), pages * PAGE) };
         }
         run.mark_tails();
@@ -265,7 +269,7 @@ impl Old {
         Some(run)
     }
 
-    /// Cells that are at hand and were not needed are free again.
+    /// Returns the unused blocks of the allocation caches to their spans.
     pub(crate) fn settle(&mut self) {
         self.unsettled = false;
         for (class, runs) in self.sizes.iter_mut().enumerate() {
@@ -273,7 +277,7 @@ impl Old {
             let word = mem::replace(&mut runs.word, Word::EMPTY);
             if word.free != 0 {
                 self.live -= word.bytes(class);
-                // SAFETY: its run is this heap's, and it came from there.
+                // SAFETY: the span is this heap's, and the word came from it.
                 unsafe { word.run.give_word(word) };
             }
         }
@@ -287,7 +291,7 @@ impl Old {
     ) -> Option<NonNull<Header>> {
         let pages = bytes.div_ceil(PAGE);
         let run = source.take(pages, owner, Kind::Large)?;
-        // SAFETY: just taken.
+        // SAFETY: the span was just taken.
         unsafe { run.page().begin_large(self.marked.0) };
         self.large.push(run);
         self.runs += 1;
@@ -296,14 +300,14 @@ impl Old {
         Some(self.begin(run.start()))
     }
 
-    /// A mark begins: what is alive will be of the next epoch. Everything was swept.
+    /// A mark begins: live objects get the next epoch. Everything was swept.
     pub(crate) fn mark_begins(&mut self) {
         debug_assert_eq!(self.unswept, 0, "H6");
         self.epoch = self.epoch.next();
     }
 
-    /// The mark has met everything that is alive, so many bytes of cells and large objects: the
-    /// rest is dead, and is swept by and by.
+    /// A mark is complete, with `alive` bytes of live blocks and large objects: the others are
+    /// dead, and are swept lazily.
     pub(crate) fn mark_ends(&mut self, alive: usize) {
         self.marked = self.epoch;
         self.met = alive;
@@ -316,37 +320,38 @@ impl Old {
         debug_assert!(self.large_unswept.is_empty(), "H6");
         mem::swap(&mut self.large_unswept, &mut self.large);
         for runs in self.sizes.iter_mut().flatten() {
-            // SAFETY: the runs are this heap's.
+            // SAFETY: the spans are this heap's.
             unsafe { runs.mark_ends() };
         }
     }
 
-    /// Bytes of cells and large objects but for those that the last mark has found dead.
+    /// Bytes of blocks and large objects, without those that the last mark has found dead.
     pub(crate) fn living(&self) -> usize {
         self.live - self.dead
     }
 
-    /// Whether the last mark's dead were taken out of a run.
+    /// Whether the span of this page was swept since the last mark.
     pub(crate) fn is_swept(&self, page: &Page) -> bool {
         page.swept == self.marked.0
     }
 
-    /// All runs, for the verifier.
+    /// All spans, for the verifier.
     pub(crate) fn runs(&self) -> impl Iterator<Item = Run> {
         let cells = self.sizes.iter().flatten().flat_map(|runs| runs.iter());
         let large = self.large.iter().chain(self.large_unswept.iter()).copied();
         cells.chain(large)
     }
 
-    /// Ends all objects, and gives all pages back.
+    /// Destroys all objects, and returns all pages.
     ///
     /// # Safety
     ///
-    /// Nobody uses one.
+    /// No object is used any more.
     pub(crate) unsafe fn clear(&mut self, source: &Source) {
         let runs: Vec<Run> = self.runs().collect();
         for run in &runs {
-            // SAFETY: the run is this heap's, and the caller's.
+            // SAFETY: the span is this heap's, and no object in it is used, by the caller's
+            // contract.
             unsafe { run.each_droppable(|cell| self.panics += end(cell.cast())) };
         }
         *self = Old {
@@ -354,22 +359,22 @@ impl Old {
             panics: self.panics,
             ..Old::new(self.free_cells)
         };
-        // SAFETY: as above.
+        // SAFETY: all objects were destroyed, and the spans are on no list any more.
         unsafe { source.give(runs) };
     }
 }
 
-/// Runs the destructor of an object's value. Panics of destructors are counted, not fatal (H10):
-/// how many.
+/// Runs the destructor of an object's value. A panic of the destructor is caught and not fatal
+/// (H10). Returns the number of panics.
 ///
 /// # Safety
 ///
-/// Nobody uses the object any more, and it has not been ended.
+/// The object is not used any more, and was not destroyed before.
 pub(crate) unsafe fn end(object: NonNull<Header>) -> u64 {
-    // SAFETY: the object is there.
+    // SAFETY: the object is in its place.
     let table = unsafe { object.as_ref() }.table();
     if let Some(end) = table.end {
-        // SAFETY: the value follows the header; the rest is the caller's.
+        // SAFETY: the value follows the header; the caller's contract covers the rest.
         let ended = panic::catch_unwind(AssertUnwindSafe(|| unsafe { end(object.add(1).cast()) }));
         if let Err(panic) = ended {
             over(panic);
@@ -379,21 +384,21 @@ pub(crate) unsafe fn end(object: NonNull<Header>) -> u64 {
     0
 }
 
-/// A panic is over. What it says was said by the hook; what it brought is dropped, and is foreign
-/// code that may panic once more: that is left.
+/// Drops a caught panic, which the panic hook has reported. Its payload is foreign code that may
+/// panic in its destructor: then the second payload is leaked.
 pub(crate) fn over(panic: Box<dyn Any + Send>) {
     if let Err(again) = panic::catch_unwind(AssertUnwindSafe(|| drop(panic))) {
         std::mem::forget(again);
     }
 }
 
-/// The run in which an old object lies.
+/// The span of an old object.
 ///
 /// # Safety
 ///
-/// It is an old object.
+/// The object is old, and in its place.
 pub(crate) unsafe fn run_of(object: NonNull<Header>) -> Run {
-    // SAFETY: the caller's.
+    // SAFETY: the caller's contract.
     unsafe {
         let page = page_of(object.cast());
         Run(page.sub(page.as_ref().back as usize))

@@ -21,8 +21,8 @@ pub struct Pacing {
     pub stress: Option<Stress>,
 }
 
-/// A heap larger than `LARGE` grows by as much as one of that size, or by `1 / LARGE_PART` of the
-/// factor, whichever is more.
+/// A heap larger than `LARGE` grows by as much as one of that size, or by `1 / LARGE_PART` of what
+/// its factor gives, whichever is more.
 const LARGE: usize = 64 << 20;
 const LARGE_PART: usize = 4;
 
@@ -81,9 +81,9 @@ impl Pacing {
         self
     }
 
-    /// The weight at which the next mark is due, after one that has left `weight`; 0 if there was
-    /// none. Half of the `born` bytes, allocated during that mark, are taken to live. The heap may
-    /// grow by at least half of its growth allowance.
+    /// The weight at which the next mark is due if the last mark has left `weight`; 0 before the
+    /// first mark. Half of the `born` bytes, allocated during the last mark, are taken to live. The
+    /// heap may grow by at least half of its growth allowance.
     pub(crate) fn next_mark(&self, weight: usize, born: usize) -> usize {
         if self.marking == Marking::Never {
             return usize::MAX;

@@ -1,11 +1,11 @@
-//! [`Pieces`]: a long list that grows and is given back piece by piece.
+//! [`Pieces`]: a segmented stack, which grows and is freed segment by segment.
 
-/// Elements of one piece, unless they came as more. Few for an interpreter, so that it sees what
-/// happens between two pieces.
+/// Elements of a segment, unless more were appended at once. Few under an interpreter, so that it
+/// covers what happens between two segments.
 const PIECE: usize = if cfg!(miri) { 64 } else { 4096 };
 
-/// A stack in pieces, so that neither growing it nor freeing it takes long: a vector of a million
-/// elements is moved as a whole when it grows. No piece is empty.
+/// A segmented stack: neither growth nor freeing takes long. A vector of a million elements is
+/// moved as a whole when it grows. No segment is empty.
 pub(crate) struct Pieces<T>(Vec<Vec<T>>);
 
 impl<T> Default for Pieces<T> {
@@ -31,7 +31,7 @@ impl<T> Pieces<T> {
         one
     }
 
-    /// Takes all that these have.
+    /// Moves all elements of a vector here.
     pub(crate) fn append(&mut self, more: &mut Vec<T>) {
         match self.0.last_mut() {
             _ if more.is_empty() => {}
@@ -40,14 +40,15 @@ impl<T> Pieces<T> {
         }
     }
 
-    /// Takes all that another one has.
+    /// Moves all elements of another stack here.
     pub(crate) fn add(&mut self, other: &mut Pieces<T>) {
         for mut piece in other.0.drain(..) {
             self.append(&mut piece);
         }
     }
 
-    /// Takes some out, so many at most: of the last piece, in their order. None if nothing is left.
+    /// Removes at most `most` elements of the last segment, in their order. `None` if the stack is
+    /// empty.
     pub(crate) fn take(&mut self, most: usize) -> Option<Vec<T>> {
         let last = self.0.last_mut()?;
         if last.len() <= most {

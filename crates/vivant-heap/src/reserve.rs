@@ -1,28 +1,29 @@
-//! Blocks that a heap's nursery had, and will have again: mapped, and in the caches still.
+//! The nursery chunk cache: chunks that a heap's nursery has used and will use again, mapped and
+//! still in the processor's caches.
 
 use crate::pages::Source;
 use crate::pages::page::Run;
 use std::cell::{Cell, RefCell};
 
-/// Empty blocks. As many as the nursery has used lately: an actor that rests keeps none.
+/// Empty nursery chunks, as many as the nursery has used lately: an idle actor keeps none.
 #[derive(Default)]
 pub(crate) struct Reserve {
     runs: RefCell<Vec<Run>>,
     pages: Cell<usize>,
-    /// Pages that nursery and reserve together may have after a collection.
+    /// Maximum number of pages that nursery and cache may have together after a collection.
     keeps: usize,
 }
 
 impl Reserve {
-    /// A block, if there is one.
+    /// Takes a chunk, if there is one.
     pub(crate) fn take(&self) -> Option<Run> {
         let run = self.runs.borrow_mut().pop()?;
         self.pages.set(self.pages.get() - pages(run));
         Some(run)
     }
 
-    /// Blocks of an emptied nursery. The one that was filled last is taken first again: it is in
-    /// the caches still.
+    /// Adds the chunks of an emptied nursery. The chunk filled last is reused first: it is still in
+    /// the processor's caches.
     pub(crate) fn put(&self, runs: impl Iterator<Item = Run>) {
         for run in runs {
             self.pages.set(self.pages.get() + pages(run));
@@ -30,14 +31,15 @@ impl Reserve {
         }
     }
 
-    /// A nursery that had so many pages was emptied: what it will hardly need goes back.
+    /// Adapts the size after a nursery of `used` pages was emptied, with `still` pages of
+    /// survivors: chunks that will hardly be needed are returned.
     pub(crate) fn settle(&mut self, used: usize, still: usize, source: &Source) {
-        // A burst is forgotten by and by.
+        // The size decays by half after a burst.
         self.keeps = used.max(usize::midpoint(self.keeps, used));
         self.shrink(self.keeps.saturating_sub(still), source);
     }
 
-    /// Gives all but so many pages back.
+    /// Returns all but `most` pages to the source.
     pub(crate) fn shrink(&mut self, most: usize, source: &Source) {
         if most == 0 {
             self.keeps = 0;
@@ -52,23 +54,23 @@ impl Reserve {
             more
         });
         let few = few.count();
-        // SAFETY: nobody has them.
+        // SAFETY: no nursery has these chunks.
         unsafe { source.give(runs.drain(..few)) };
         self.pages.set(left);
     }
 
-    /// Pages that it has.
+    /// Number of its pages.
     pub(crate) fn pages(&self) -> usize {
         self.pages.get()
     }
 
-    /// The blocks, for the verifier.
+    /// The chunks, for the verifier.
     pub(crate) fn runs(&self) -> Vec<Run> {
         self.runs.borrow().clone()
     }
 }
 
 fn pages(run: Run) -> usize {
-    // SAFETY: the run is this heap's.
+    // SAFETY: the span is this heap's.
     unsafe { run.page() }.pages as usize
 }

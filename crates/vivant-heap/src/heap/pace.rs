@@ -28,7 +28,7 @@ enum Due {
     Nothing,
     Young,
     All,
-    /// A concurrent mark, or a step of the one that runs. Under stress a step is so many objects or
+    /// A concurrent mark, or a step of the running one. Under stress a step is so many objects or
     /// entries; else it is paced by promotion.
     Beside(Option<usize>),
 }
@@ -93,7 +93,7 @@ impl Core {
         !self.has_pages(SPARE)
     }
 
-    /// Whether a mark is to begin, or the holder has work for the one that runs.
+    /// Whether a mark is to begin, or the holder has work for the running mark.
     #[inline]
     fn mark_is_due(&self) -> bool {
         // SAFETY: no turn runs, so the `RefCell` is not mutably borrowed.

@@ -1,4 +1,4 @@
-//! One old generation takes in another, page by page (O8).
+//! The merge of two old generations, page by page (O8).
 
 use super::{FreeCells, Old};
 use crate::orca::Owner;
@@ -10,8 +10,8 @@ use std::mem;
 use std::ptr::NonNull;
 
 impl Old {
-    /// Takes in all that another one has: its objects are met by this one's last mark, and
-    /// `owner`'s. Costs some stores for each page, whatever lies in it.
+    /// Takes over all spans of another old generation. Its objects become marked by this one's last
+    /// mark, and belong to `owner`. Costs some stores for each page, independent of its contents.
     ///
     /// # Safety
     ///
@@ -21,12 +21,12 @@ impl Old {
         other.settle();
         let other = mem::replace(other, Old::new(other.free_cells));
         for run in other.runs() {
-            // SAFETY: the run is the other one's, and the caller's.
+            // SAFETY: the span is the other generation's, and the caller's.
             unsafe {
                 let page = run.page();
                 page.swept = self.marked.0;
-                // Of a run that is longer than a chunk only the first page has a state and an owner
-                // that are read.
+                // Of a span longer than a chunk only the first page has a state and an owner that
+                // are read.
                 let described = match page.kind {
                     Kind::Large => 1,
                     _ => page.pages as usize,
@@ -42,26 +42,26 @@ impl Old {
             }
         }
         self.live += other.live;
-        // That it came cost next to nothing, so nothing is swept for it at once.
+        // The merge costs next to nothing, so no sweep is due for it at once.
         self.at_step += other.live;
         self.pages += other.pages;
         self.runs += other.runs;
         self.panics += other.panics;
         self.destructors += other.destructors;
         for run in other.runs() {
-            // SAFETY: it is the caller's, swept, and in no place of this one.
+            // SAFETY: the span is the caller's, swept, and on no list of this generation.
             unsafe { self.put(run) };
         }
     }
 }
 
-/// Fills the free cells of a run, as its new owner expects it.
+/// Poisons the free blocks of a span, as its new owner expects it.
 ///
 /// # Safety
 ///
-/// The run is the caller's.
+/// The span is the caller's.
 unsafe fn poison_free(run: Run) {
-    // SAFETY: the caller's; cells lie in their run, and nobody uses free ones.
+    // SAFETY: the caller's contract; blocks lie in their span, and free ones are not used.
     unsafe {
         let page = run.page();
         if page.kind != Kind::Cells {

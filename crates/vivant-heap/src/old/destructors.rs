@@ -1,4 +1,5 @@
-//! Old objects whose values have destructors: how many there are. Somebody may wait for one to run.
+//! The number of old objects with destructors: an actor may depend on a destructor that has yet to
+//! run.
 
 use super::{Old, run_of};
 use crate::header::Header;
@@ -7,38 +8,38 @@ use crate::mutator::Mutator;
 use std::ptr::NonNull;
 
 impl Old {
-    /// The value of an object has a destructor.
+    /// Notes that the value of an object has a destructor.
     ///
     /// # Safety
     ///
-    /// It is one of this generation, and was not noted.
+    /// The object is of this generation, and was not noted before.
     pub(crate) unsafe fn note_drop(&mut self, object: NonNull<Header>) {
         self.destructors += 1;
-        // SAFETY: the caller's.
+        // SAFETY: the caller's contract.
         unsafe { run_of(object).note_drop(object.cast()) };
     }
 }
 
 impl Mutator<'_> {
-    /// Notes the destructor of a shared object: its owner counts it, which is not the region in
-    /// which it may have been made.
+    /// Notes the destructor of a shared object. Its owner counts it, not the region in which the
+    /// object may have been made.
     ///
     /// # Safety
     ///
-    /// It was just made.
+    /// The object was just made.
     #[inline(never)]
     pub(crate) unsafe fn note_drop_shared(&self, object: NonNull<Header>) {
-        // SAFETY: the owner's turn lasts, and this thread has it; nobody has a reference into its
-        // heap within this function.
+        // SAFETY: the owner's turn lasts, and this thread has it; no other reference into its heap
+        // exists within this function.
         let owner = unsafe { &mut *self.sharer().as_ref().get() };
-        // SAFETY: the caller's.
+        // SAFETY: the caller's contract.
         unsafe { owner.old.note_drop(object) };
     }
 }
 
 impl<R: Root> Heap<R> {
-    /// Whether an object of it has a destructor, a dead one perhaps, which runs when that is
-    /// collected. Costs a few loads.
+    /// Whether an object of this heap has a destructor that has not run yet, perhaps a dead object
+    /// that is not collected. Costs a few loads.
     #[inline]
     #[must_use]
     pub fn has_destructors(&self) -> bool {

@@ -1,4 +1,4 @@
-//! [`Runs`]: the runs of one size, by how full they are (H4).
+//! [`Runs`]: the spans of one size class, sorted by fill (H4).
 
 use crate::pages::class::cells;
 use crate::pages::page::{Page, Run, Word};
@@ -7,11 +7,11 @@ use crate::pieces::Pieces;
 use crate::planted::{Planted, is_planted};
 use std::mem;
 
-/// How full a run is.
+/// The fill of a span.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Fill {
-    /// Less than a quarter of its cells are in use: most likely to be empty soon, if nobody takes
-    /// more of them.
+    /// Less than a quarter of its blocks are in use: most likely to become empty, if no more are
+    /// allocated.
     Few,
     /// Less than three quarters.
     Some,
@@ -37,15 +37,16 @@ impl Fill {
     }
 }
 
-/// The runs of one size. Each is in one place.
+/// The spans of one size class. Each span is in one of the lists.
 pub(super) struct Runs {
-    /// Those that the sweep of the last mark has not reached, by how full each was before that.
+    /// Spans that the sweep after the last mark has not reached, by their fill before it.
     unswept: [Pieces<Run>; Fill::COUNT],
-    /// By how full each was when it was swept, or came; those that cells were taken from are full.
+    /// Swept spans, by their fill when they were swept or added; spans from which blocks were
+    /// allocated are full.
     swept: [Pieces<Run>; Fill::COUNT],
-    /// The one that cells are taken from. It is swept.
+    /// The span from which blocks are allocated. It is swept.
     taken_from: Option<Run>,
-    /// Cells of it that are at hand, counted as used.
+    /// The allocation cache: blocks of that span, counted as used.
     pub(super) word: Word,
 }
 
@@ -67,50 +68,50 @@ impl Runs {
         all.chain(&self.taken_from).copied()
     }
 
-    /// Those that the sweep of the last mark has reached, or that came since.
+    /// Spans that were swept or added since the last mark.
     pub(super) fn swept(&self) -> impl Iterator<Item = Run> {
         let all = self.swept.iter().flat_map(Pieces::iter);
         all.chain(&self.taken_from).copied()
     }
 
-    /// Whether no cell of these is free, as far as the sweep has come.
+    /// Whether no block of these spans is free, as far as they are swept.
     ///
     /// # Safety
     ///
-    /// The runs are the caller's.
+    /// The spans are the caller's.
     pub(super) unsafe fn are_full(runs: impl IntoIterator<Item = Run>) -> bool {
-        // SAFETY: the caller's.
+        // SAFETY: the caller's contract.
         let is_full = |run: Run| Fill::of(unsafe { run.page() }) == Fill::All;
         runs.into_iter().all(is_full)
     }
 
-    /// A run that is swept.
+    /// Adds a swept span.
     ///
     /// # Safety
     ///
-    /// It is the caller's, and in no other place.
+    /// The span is the caller's, and on no other list.
     pub(super) unsafe fn put(&mut self, run: Run) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller's contract.
         let fill = Fill::of(unsafe { run.page() });
         self.swept[fill as usize].push(run);
     }
 
-    /// Cells are taken from this one next, which is swept and has some. The one before is full.
+    /// Makes a swept span with free blocks the allocation span. The one before is full.
     pub(super) fn begin(&mut self, run: Run) {
         debug_assert!(self.taken_from.is_none(), "it has free cells");
         self.taken_from = Some(run);
     }
 
-    /// Free cells of the run that they are taken from, or of the fullest one that is swept and at
-    /// least so full.
+    /// A word of free blocks: of the allocation span, or else of the fullest swept span with a fill
+    /// of `least` or more, which becomes the allocation span.
     ///
     /// # Safety
     ///
-    /// The runs are the caller's.
+    /// The spans are the caller's.
     pub(super) unsafe fn next_word(&mut self, least: Fill) -> Option<Word> {
         loop {
             if let Some(run) = self.taken_from {
-                // SAFETY: the caller's; it holds cells.
+                // SAFETY: the caller's contract; it is a span of blocks.
                 if let Some(word) = unsafe { run.take_word() } {
                     return Some(word);
                 }
@@ -122,8 +123,7 @@ impl Runs {
         }
     }
 
-    /// The next run that is to be swept: the fullest of those that had free cells, and the full
-    /// ones last.
+    /// Removes the next unswept span: the fullest of those with free blocks, and full ones last.
     pub(super) fn next_unswept(&mut self) -> Option<Run> {
         let [few, some, most, all] = &mut self.unswept;
         let order = [most, some, few, all];
@@ -135,19 +135,19 @@ impl Runs {
         order.into_iter().find_map(Pieces::pop)
     }
 
-    /// A mark has ended: all are to be swept. No cells are at hand. Costs the same however many
-    /// there are.
+    /// A mark has ended: all spans are unswept. The allocation cache is empty. The cost does not
+    /// depend on the number of spans.
     ///
     /// # Safety
     ///
-    /// The runs are the caller's.
+    /// The spans are the caller's.
     pub(super) unsafe fn mark_ends(&mut self) {
         debug_assert!(
             self.word.free == 0 && self.unswept.iter().all(Pieces::is_empty),
             "H6"
         );
         if let Some(run) = self.taken_from.take() {
-            // SAFETY: the caller's.
+            // SAFETY: the caller's contract.
             unsafe { self.put(run) };
         }
         mem::swap(&mut self.unswept, &mut self.swept);

@@ -1,4 +1,4 @@
-//! Dead cells become free, run by run (H8).
+//! Lazy sweep: dead blocks become free, span by span (H8).
 
 #[cfg(test)]
 use super::Epoch;
@@ -10,31 +10,32 @@ use crate::pages::page::{Kind, Run, Wanted};
 use crate::planted::{Planted, is_planted};
 use crate::stress::poison;
 
-/// How many runs are swept for one object that finds no cell: what bounds its allocation. If none
-/// of them has a free cell it gets a new run.
+/// Spans swept for one object that finds no block: this bounds the time of its allocation. If none
+/// of them has a free block, the object gets a new span.
 const MISSES: usize = 8;
 
-/// How many are for all objects of one collection of the nursery, of which each may find hardly a
-/// cell in a run: what bounds its pause. Then new runs it is.
+/// Spans swept for all objects of one minor collection, because each object may find hardly a block
+/// in a span: this bounds the pause. After that, objects get new spans.
 pub(crate) const MISSES_MINOR: usize = 256;
 
-/// A sweep of a run costs as much as so many destructors.
+/// Destructors that cost as much as the sweep of a span.
 const DESTRUCTORS: usize = 16;
 
-/// How much is swept at a time. The last run may have more than is left.
+/// A sweep budget. The last span may exceed it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Portion {
     pub(crate) runs: usize,
-    /// Pages that are empty then: the system may take them back, which takes as long for each.
+    /// Pages of spans that become empty: the system may take them back, which costs the same for
+    /// each page.
     pub(crate) empty: usize,
-    /// That are run.
+    /// Destructors that are run.
     pub(crate) destructors: usize,
 }
 
 impl Portion {
     pub(crate) const ALL: Portion = Portion::of(usize::MAX);
 
-    /// Of so many runs of one page, with a few destructors each.
+    /// The budget of so many spans of one page, with a few destructors each.
     pub(crate) const fn of(runs: usize) -> Portion {
         Portion {
             runs,
@@ -49,14 +50,14 @@ impl Portion {
 }
 
 impl Old {
-    /// Sweeps until one of these is used up. Whether all are swept then.
+    /// Sweeps until one part of the budget is used up. Returns whether all spans are swept.
     pub(crate) fn sweep(&mut self, mut left: Portion, source: &Source) -> bool {
         let mut empty = Vec::new();
         while self.unswept != 0 && left.is_some() {
             let Some(run) = self.next_unswept() else {
                 break;
             };
-            // SAFETY: the run is this heap's, and on no list.
+            // SAFETY: the span is this heap's, and on no list.
             unsafe {
                 let destructors = self.sweep_one(run);
                 left.runs -= 1;
@@ -70,13 +71,13 @@ impl Old {
                 }
             }
         }
-        // SAFETY: the runs are on no list any more.
+        // SAFETY: the spans are on no list any more.
         unsafe { self.give(empty, source) };
         self.unswept == 0
     }
 
-    /// Sweeps a few runs of one class for an object that finds no cell. One of those that are empty
-    /// now is the caller's.
+    /// Sweeps a few spans of one class for an object that finds no block. Returns one of the empty
+    /// spans, if there is one.
     pub(super) fn sweep_for(&mut self, class: usize, source: &Source) -> Option<Run> {
         let mut empty = Vec::new();
         for _ in 0..MISSES.min(self.misses) {
@@ -85,7 +86,7 @@ impl Old {
                 break;
             };
             let _foreign = ForeignCode::begin();
-            // SAFETY: the run is this heap's, and on no list.
+            // SAFETY: the span is this heap's, and on no list.
             unsafe {
                 let destructors = self.sweep_one(run);
                 self.misses = self.misses.saturating_sub(1 + destructors / DESTRUCTORS);
@@ -96,28 +97,28 @@ impl Old {
             }
         }
         let kept = empty.pop();
-        // SAFETY: the runs are on no list any more.
+        // SAFETY: the spans are on no list any more.
         unsafe { self.give(empty, source) };
         kept
     }
 
-    /// Sweeps a run, and counts what that frees. How many destructors have run.
+    /// Sweeps a span, and updates the byte counts. Returns the number of destructors run.
     ///
     /// # Safety
     ///
-    /// It is this heap's, was not swept, and is on no list.
+    /// The span is this heap's, unswept, and on no list.
     unsafe fn sweep_one(&mut self, run: Run) -> usize {
-        // SAFETY: the caller's.
+        // SAFETY: the caller's contract.
         let freed = unsafe { sweep_run(run, self.marked.0, self.free_cells, &mut self.panics) };
         self.live -= freed.bytes;
-        // The verifier sees it if more was freed than was dead.
+        // Saturating: the verifier reports it if more was freed than was dead.
         self.dead = self.dead.saturating_sub(freed.bytes);
         self.destructors -= freed.destructors;
         self.unswept -= 1;
         freed.destructors
     }
 
-    /// The next run that the last mark's sweep has not reached. It is on no list then.
+    /// Removes and returns the next unswept span.
     fn next_unswept(&mut self) -> Option<Run> {
         while let Some(runs) = self.sizes.get_mut(self.sweeps) {
             if let Some(run) = runs.as_mut().and_then(|runs| runs.next_unswept()) {
@@ -128,13 +129,13 @@ impl Old {
         self.large_unswept.pop()
     }
 
-    /// A run is swept, and has objects.
+    /// Lists a swept span that has objects.
     ///
     /// # Safety
     ///
-    /// It is this heap's, and on no list.
+    /// The span is this heap's, and on no list.
     pub(super) unsafe fn put(&mut self, run: Run) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller's contract.
         unsafe {
             let page = run.page();
             match page.kind {
@@ -146,34 +147,34 @@ impl Old {
         }
     }
 
-    /// Gives empty runs back.
+    /// Returns empty spans to the source.
     ///
     /// # Safety
     ///
-    /// They are this heap's, and on no list.
+    /// The spans are this heap's, and on no list.
     pub(super) unsafe fn give(&mut self, empty: impl IntoIterator<Item = Run>, source: &Source) {
         let counted = empty.into_iter().inspect(|run| {
-            // SAFETY: the caller's.
+            // SAFETY: the caller's contract.
             self.pages -= unsafe { run.page() }.pages as usize;
             self.runs -= 1;
         });
-        // SAFETY: the caller's.
+        // SAFETY: the caller's contract.
         unsafe { source.give(counted) };
     }
 }
 
-/// What a sweep of a run did.
+/// The result of the sweep of a span.
 pub(super) struct Freed {
     bytes: usize,
-    /// How many were run.
+    /// Destructors that were run.
     destructors: usize,
 }
 
-/// Sweeps one run.
+/// Sweeps one span.
 ///
 /// # Safety
 ///
-/// It is the caller's.
+/// The span is the caller's.
 unsafe fn sweep_run(run: Run, alive: u8, free: FreeCells, panics: &mut u64) -> Freed {
     let marked = alive;
     #[cfg(test)]
@@ -186,13 +187,13 @@ unsafe fn sweep_run(run: Run, alive: u8, free: FreeCells, panics: &mut u64) -> F
         FreeCells::Stale => Wanted::Destructors,
     };
     let mut destructors = 0;
-    // SAFETY: the caller's.
+    // SAFETY: the caller's contract.
     unsafe {
         let before = run.page().used;
         let size = run.page().cell_size();
-        // SAFETY: dead, and its page is the caller's. Destructors that run meanwhile are of leaves
-        // (H10): they have no way to this heap, so to no page of this run, which `sweep` has
-        // borrowed.
+        // SAFETY: the block is dead, and its page is the caller's. Destructors that run meanwhile
+        // are of leaf types (H10): they have no reference into this heap, so none to a page of this
+        // span, which `sweep` has borrowed.
         run.sweep(alive, wanted, |cell, drops| {
             if drops {
                 *panics += end(cell.cast());
