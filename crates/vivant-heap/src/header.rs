@@ -1,4 +1,4 @@
-//! The word before each object: its type's table, or where the object has gone.
+//! The header word of an object: the address of its type's table, or its forwarding pointer.
 
 use crate::collections::chunk::{self, Content, Head};
 use crate::collector::{Relocator, Tracer};
@@ -15,39 +15,40 @@ use std::ptr::NonNull;
 /// the nursery.
 #[repr(C, align(8))]
 pub(crate) struct Header {
-    /// The address of a [`Table`]; or, in the nursery, where the object is now, with [`MOVED`].
+    /// The address of a [`Table`]; or, in the nursery, a forwarding pointer: the object's new
+    /// address, with the bit [`MOVED`].
     word: Cell<*const ()>,
 }
 
-/// The lowest bit: both kinds of pointers are aligned to eight bytes.
+/// The lowest bit of a forwarding pointer: both kinds of pointers are aligned to eight bytes.
 const MOVED: usize = 1;
 
-/// How many bytes lie behind a header.
+/// The layout of the bytes behind a header.
 #[derive(Clone, Copy)]
 pub(crate) enum Layout {
-    /// A value of so many.
+    /// A value of this size in bytes.
     Sized(usize),
-    /// A [`Length`], and so many elements of so many bytes each.
+    /// A [`Length`], and as many elements of this size in bytes.
     Slice(usize),
-    /// A chunk of a collection, whose head says.
+    /// A chunk of a collection; the chunk's head has its size.
     Chunk,
 }
 
-/// How many elements a slice has: the word between its header and its elements.
+/// The number of elements of a slice: the word between its header and its elements.
 ///
-/// What lies before a value is its header, or one of these; [`LENGTH`] tells which. As long as a
-/// header, where a `usize` is shorter too.
+/// The word before a value is its header or its length; [`LENGTH`] tells which. A length has the
+/// size of a header, also where a `usize` is shorter.
 #[derive(Clone, Copy)]
 #[repr(C, align(8))]
 pub(crate) struct Length(usize);
 
 const _: () = assert!(size_of::<Length>() == size_of::<Header>());
 
-/// The bit that lengths have, and headers have not.
+/// The bit that lengths have, and headers do not.
 const LENGTH: usize = 2;
 
 impl Length {
-    /// None for more elements than a length can say.
+    /// `None` if the number of elements is too large for a length.
     pub(crate) fn new(elements: usize) -> Option<Length> {
         Some(Length(elements.checked_mul(4)? | LENGTH))
     }
@@ -57,28 +58,28 @@ impl Length {
     }
 }
 
-/// Goes through the elements of a slice that have these numbers.
+/// Traces the elements of a slice in this range.
 type TracePart = unsafe fn(NonNull<u8>, Range<usize>, &mut Tracer<'_>);
 
-/// What the collector knows of a type.
+/// The type information of the collector.
 pub(crate) struct Table {
     pub(crate) layout: Layout,
-    /// The class of its cells in the old generation, and their bytes, if all have the same; else
-    /// [`CLASSES`] and nothing.
+    /// The size class of the type's blocks in the old generation and their size in bytes, if all
+    /// its objects have the same; else [`CLASSES`] and zero.
     class: u8,
     cell: u16,
     pub(crate) needs_trace: bool,
     pub(crate) mutable: bool,
     pub(crate) trace: unsafe fn(NonNull<u8>, &mut Tracer<'_>),
-    /// Goes through some elements, if it is a slice.
+    /// Traces some elements, if it is a slice.
     pub(crate) trace_part: Option<TracePart>,
     pub(crate) relocate: unsafe fn(NonNull<u8>, &mut Relocator<'_>),
-    /// Shows what it holds of things that are counted elsewhere, if it may hold any.
+    /// Traces external edges, to things that are counted elsewhere, if the type may have any.
     pub(crate) show: Option<unsafe fn(NonNull<u8>, &mut Holdings<'_>)>,
     /// The destructor, if it has one.
     pub(crate) end: Option<unsafe fn(NonNull<u8>)>,
-    /// Of the static twin. A function, because tables are made where types are not known to be
-    /// `'static`.
+    /// The type id of the erased form. A function, because tables are made where types are not
+    /// known to be `'static`.
     pub(crate) id: fn() -> TypeId,
     pub(crate) name: fn() -> &'static str,
 }
@@ -108,8 +109,7 @@ impl Table {
         }
     }
 
-    /// The table of a type of this crate's own, which has no destructor, and is gone through by
-    /// these.
+    /// The table of a type of this crate, without a destructor, with these functions.
     pub(crate) const fn by_hand<T: 'static>(
         trace: unsafe fn(NonNull<u8>, &mut Tracer<'_>),
         relocate: unsafe fn(NonNull<u8>, &mut Relocator<'_>),
@@ -130,7 +130,7 @@ impl Table {
         }
     }
 
-    /// The table of slices of a type, `S` as an object.
+    /// The table of slices of a type; `S` is the slice as an object.
     pub(crate) fn of_slice<'gc, T: Object<'gc>, S: ?Sized + Collected<'gc>>() -> &'static Table {
         const {
             &Table {
@@ -186,29 +186,29 @@ impl Table {
         }
     }
 
-    /// Bytes behind the header of an object of this type.
+    /// The number of bytes behind the header of an object of this type.
     ///
     /// # Safety
     ///
-    /// It is one, though it may have moved.
+    /// It is an object of this type, though it may have been evacuated.
     #[inline]
     pub(crate) unsafe fn bytes(&self, object: NonNull<Header>) -> usize {
         match self.layout {
             Layout::Sized(bytes) => bytes,
             Layout::Slice(element) => {
-                // SAFETY: the caller's: the length follows the header.
+                // SAFETY: the caller's contract: the length follows the header.
                 let length = unsafe { object.add(1).cast::<Length>().read() };
                 size_of::<Length>() + length.elements() * element
             }
-            // SAFETY: the caller's: the head follows the header.
+            // SAFETY: the caller's contract: the head follows the header.
             Layout::Chunk => unsafe { object.add(1).cast::<Head>().as_ref() }.bytes(),
         }
     }
 }
 
 impl Table {
-    /// Which cells hold an object of this type with so many bytes behind its header; none if it has
-    /// pages of its own.
+    /// The size class of an object of this type with `bytes` bytes behind its header; `None` if it
+    /// has a span of its own.
     #[inline]
     pub(crate) fn class(&self, bytes: usize) -> Option<usize> {
         match self.class as usize {
@@ -220,17 +220,17 @@ impl Table {
         }
     }
 
-    /// Bytes that an object of this type has in the old generation.
+    /// The number of bytes that an object of this type occupies in the old generation.
     ///
     /// # Safety
     ///
-    /// It is one.
+    /// It is an object of this type.
     #[inline]
     pub(crate) unsafe fn room(&self, object: NonNull<Header>) -> usize {
         if self.cell != 0 {
             return self.cell as usize;
         }
-        // SAFETY: the caller's.
+        // SAFETY: the caller's contract.
         let bytes = unsafe { self.bytes(object) };
         match self.class(bytes) {
             Some(class) => cell_size(class),
@@ -239,7 +239,7 @@ impl Table {
     }
 }
 
-/// The class of cells for values of so many bytes, if they fit into any.
+/// The size class of values with `value` bytes; `CLASSES` if they are too large for any.
 const fn class_of(value: usize) -> u8 {
     if value <= SMALL_MAX - size_of::<Header>() {
         class_for(size_of::<Header>() + value) as u8
@@ -248,7 +248,7 @@ const fn class_of(value: usize) -> u8 {
     }
 }
 
-/// Bytes of such a cell; 0 if there is none.
+/// The block size of that class in bytes; 0 if there is none.
 const fn cell_of(value: usize) -> u16 {
     match class_of(value) as usize {
         CLASSES => 0,
@@ -260,9 +260,9 @@ const fn cell_of(value: usize) -> u16 {
 ///
 /// # Safety
 ///
-/// Its length lies there, and they follow it.
+/// `length` leads to the slice's length, and the elements follow it.
 unsafe fn elements<T>(length: NonNull<u8>) -> NonNull<[T]> {
-    // SAFETY: the caller's.
+    // SAFETY: the caller's contract.
     unsafe {
         let elements = length.cast::<Length>().read().elements();
         NonNull::slice_from_raw_parts(length.cast::<Length>().add(1).cast(), elements)
@@ -271,9 +271,9 @@ unsafe fn elements<T>(length: NonNull<u8>) -> NonNull<[T]> {
 
 /// # Safety
 ///
-/// As for `trace`, of a slice.
+/// As for `trace`, with a slice.
 unsafe fn trace_slice<'gc, T: Object<'gc>>(length: NonNull<u8>, tracer: &mut Tracer<'_>) {
-    // SAFETY: the caller's.
+    // SAFETY: the caller's contract.
     let elements = unsafe { elements::<T>(length).as_ref() };
     if T::NEEDS_TRACE {
         elements.iter().for_each(|element| element.trace(tracer));
@@ -282,13 +282,13 @@ unsafe fn trace_slice<'gc, T: Object<'gc>>(length: NonNull<u8>, tracer: &mut Tra
 
 /// # Safety
 ///
-/// As for `trace`, of a slice that has these elements.
+/// As for `trace`, with a slice that has these elements.
 unsafe fn trace_part<'gc, T: Object<'gc>>(
     length: NonNull<u8>,
     part: Range<usize>,
     tracer: &mut Tracer<'_>,
 ) {
-    // SAFETY: the caller's.
+    // SAFETY: the caller's contract.
     let elements = unsafe { elements::<T>(length).as_ref() };
     elements[part]
         .iter()
@@ -297,9 +297,9 @@ unsafe fn trace_part<'gc, T: Object<'gc>>(
 
 /// # Safety
 ///
-/// As for `relocate`, of a slice.
+/// As for `relocate`, with a slice.
 unsafe fn relocate_slice<'gc, T: Object<'gc>>(length: NonNull<u8>, relocator: &mut Relocator<'_>) {
-    // SAFETY: the caller's.
+    // SAFETY: the caller's contract.
     let elements = unsafe { elements::<T>(length).as_mut() };
     if T::NEEDS_TRACE {
         let each = |element: &mut T| element.relocate(relocator);
@@ -309,23 +309,24 @@ unsafe fn relocate_slice<'gc, T: Object<'gc>>(length: NonNull<u8>, relocator: &m
 
 /// # Safety
 ///
-/// As for `trace`, of a slice.
+/// As for `trace`, with a slice.
 unsafe fn show_slice<'gc, T: Object<'gc>>(length: NonNull<u8>, shown: &mut Holdings<'_>) {
-    // SAFETY: the caller's.
+    // SAFETY: the caller's contract.
     let elements = unsafe { elements::<T>(length).as_ref() };
     elements
         .iter()
         .for_each(|element| element.show_holdings(shown));
 }
 
-/// The elements, one by one: a panic of one of them is the slice's, and goes on when the others
-/// have ended. Of two at a time the process would end (H10).
+/// Drops the elements one by one. A panic of an element's destructor is caught, and resumed as the
+/// slice's panic after the other elements were dropped. Without that, a second panic would abort
+/// the process (H10).
 ///
 /// # Safety
 ///
-/// As for `end`, of a slice.
+/// As for `end`, with a slice.
 unsafe fn end_slice<'gc, T: Object<'gc>>(length: NonNull<u8>) {
-    // SAFETY: the caller's.
+    // SAFETY: the caller's contract.
     let elements = unsafe { elements::<T>(length) };
     let (count, mut next, mut panicked) = (elements.len(), 0, None);
     while next < count {
@@ -333,8 +334,8 @@ unsafe fn end_slice<'gc, T: Object<'gc>>(length: NonNull<u8>) {
             while next < count {
                 let element = next;
                 next += 1;
-                // SAFETY: the caller's; it is one of the slice's, and `next` is past it before it
-                // ends, so it ends once.
+                // SAFETY: the caller's contract; the element is one of the slice's, and `next` is
+                // past it before it is dropped, so it is dropped once.
                 unsafe { elements.cast::<T>().add(element).drop_in_place() };
             }
         }));
@@ -351,9 +352,9 @@ unsafe fn end_slice<'gc, T: Object<'gc>>(length: NonNull<u8>) {
 
 /// # Safety
 ///
-/// A value of this type lies there, and nobody writes it.
+/// `value` leads to a value of this type, and no thread writes it.
 unsafe fn trace<'gc, T: Object<'gc>>(value: NonNull<u8>, tracer: &mut Tracer<'_>) {
-    // SAFETY: the caller's.
+    // SAFETY: the caller's contract.
     unsafe { value.cast::<T>().as_ref() }.trace(tracer);
 }
 
@@ -361,23 +362,23 @@ unsafe fn trace<'gc, T: Object<'gc>>(value: NonNull<u8>, tracer: &mut Tracer<'_>
 ///
 /// As for `trace`.
 unsafe fn show<'gc, T: Object<'gc>>(value: NonNull<u8>, shown: &mut Holdings<'_>) {
-    // SAFETY: the caller's.
+    // SAFETY: the caller's contract.
     unsafe { value.cast::<T>().as_ref() }.show_holdings(shown);
 }
 
 /// # Safety
 ///
-/// A value of this type lies there, and nobody else uses it.
+/// `value` leads to a value of this type, and the caller uses it exclusively.
 unsafe fn relocate<'gc, T: Object<'gc>>(value: NonNull<u8>, relocator: &mut Relocator<'_>) {
-    // SAFETY: the caller's.
+    // SAFETY: the caller's contract.
     unsafe { value.cast::<T>().as_mut() }.relocate(relocator);
 }
 
 /// # Safety
 ///
-/// A value of this type lies there, which nobody uses any more.
+/// `value` leads to a value of this type, which is not used any more.
 unsafe fn end<'gc, T: Object<'gc>>(value: NonNull<u8>) {
-    // SAFETY: the caller's.
+    // SAFETY: the caller's contract.
     unsafe { value.cast::<T>().drop_in_place() };
 }
 
@@ -389,7 +390,7 @@ impl Header {
         }
     }
 
-    /// The table of the object's type. Not of one that has moved.
+    /// The table of the object's type. The object must not have been evacuated.
     #[inline]
     pub(crate) fn table(&self) -> &'static Table {
         debug_assert!(self.moved().is_none());
@@ -397,22 +398,22 @@ impl Header {
         unsafe { &*self.word.get().cast::<Table>() }
     }
 
-    /// Whether this can be the header of an object that has not moved.
+    /// Whether this can be the header of an object in its place, that is not evacuated.
     pub(crate) fn is_there(&self) -> bool {
         let address = self.word.get().addr();
         address != 0 && address.is_multiple_of(align_of::<Table>())
     }
 
-    /// The header of an object, by its value.
+    /// The header of an object, from its value.
     ///
     /// # Safety
     ///
-    /// The value is one of an object, by a pointer that may reach its chunk.
+    /// `value` is the value of an object, by a pointer that may access its chunk.
     #[inline]
     pub(crate) unsafe fn before<T: ?Sized>(value: NonNull<T>) -> NonNull<Header> {
         let before = value.cast::<Header>();
-        // SAFETY: a header, or a length and a header, lie before the value. A thin pointer is not
-        // one to a slice.
+        // SAFETY: a header, or a length and a header, precede the value. A thin pointer does not
+        // lead to a slice.
         unsafe {
             if const { size_of::<NonNull<T>>() == size_of::<usize>() } {
                 return before.sub(1);
@@ -428,9 +429,9 @@ impl Header {
     ///
     /// # Safety
     ///
-    /// It is one, and has not moved.
+    /// It is an object, and was not evacuated.
     pub(crate) unsafe fn value(object: NonNull<Header>) -> NonNull<u8> {
-        // SAFETY: the caller's.
+        // SAFETY: the caller's contract.
         unsafe {
             match object.as_ref().table().layout {
                 Layout::Sized(_) | Layout::Chunk => object.add(1).cast(),
@@ -439,13 +440,13 @@ impl Header {
         }
     }
 
-    /// The object is there now.
+    /// Stores a forwarding pointer.
     pub(crate) fn moves(&self, to: NonNull<Header>) {
         let marked = to.as_ptr().map_addr(|address| address | MOVED);
         self.word.set(marked.cast_const().cast());
     }
 
-    /// Where the object has gone, if it has.
+    /// The object's new place, if it was evacuated.
     #[inline]
     pub(crate) fn moved(&self) -> Option<NonNull<Header>> {
         let word = self.word.get();
@@ -457,10 +458,10 @@ impl Header {
     }
 }
 
-/// Bytes of an object in the nursery.
+/// The number of bytes that an object occupies in the nursery.
 #[inline]
 pub(crate) const fn young_size(value: usize) -> usize {
     let size = (size_of::<Header>() + value).next_multiple_of(8);
-    // A reference to a value without size must not point behind the block.
+    // A reference to a value without size must not point behind the nursery chunk.
     if size < 16 { 16 } else { size }
 }

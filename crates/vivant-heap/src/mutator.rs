@@ -1,4 +1,4 @@
-//! [`Mutator`]: what a turn can do with its heap.
+//! [`Mutator`]: the operations of a turn on its heap.
 
 use crate::collector::Revived;
 use crate::header::{Header, Table, young_size};
@@ -15,8 +15,8 @@ use std::marker::PhantomData;
 use std::mem;
 use std::ptr::NonNull;
 
-/// The right to allocate and to write, in a turn. As many as one likes: the brand keeps them all in
-/// the turn.
+/// The right to allocate and to write, in a turn. It can be copied freely: the brand keeps all
+/// copies in the turn.
 #[derive(Clone, Copy)]
 pub struct Mutator<'gc> {
     core: NonNull<UnsafeCell<Core>>,
@@ -50,22 +50,22 @@ impl Drop for InTurn<'_> {
 impl<'gc> Mutator<'gc> {
     #[inline]
     pub(crate) fn core(&self) -> &Core {
-        // SAFETY: the heap is there as long as its turn. Turns share it; who changes more than
-        // cells, below, has no other reference.
+        // SAFETY: the heap outlives its turn. Access in a turn is shared; the methods below that
+        // write more than cells hold no other reference meanwhile.
         unsafe { &*self.core.as_ref().get() }
     }
 
-    /// The heap, for who knows that it lasts.
+    /// The heap, for callers that know that it outlives their use.
     pub(crate) fn heap(&self) -> NonNull<UnsafeCell<Core>> {
         self.core
     }
 
-    /// The same of another brand.
+    /// The same mutator with another brand.
     ///
     /// # Safety
     ///
-    /// It is used while the turn runs, on the turn's thread, and nothing that comes of it is taken
-    /// for the turn's own.
+    /// It is used only while the turn runs, on the turn's thread, and no result of it is used with
+    /// the turn's own brand.
     #[inline]
     pub(crate) unsafe fn rebranded<'any>(&self) -> Mutator<'any> {
         Mutator {
@@ -74,10 +74,11 @@ impl<'gc> Mutator<'gc> {
         }
     }
 
-    /// A new object.
+    /// Allocates an object.
     ///
-    /// Costs a few stores in the nursery. Large values are born in the old generation (H2). What is
-    /// aligned to more than eight bytes lies in a box, or the program does not compile:
+    /// Costs a few stores in the nursery. Large values are allocated in the old generation (H2). A
+    /// value with an alignment of more than eight bytes must be boxed, or the program does not
+    /// compile:
     ///
     /// ```compile_fail,E0080
     /// # use vivant_heap::{Heap, Leaf, Pacing, Root, Source};
@@ -118,7 +119,7 @@ impl<'gc> Mutator<'gc> {
         } else {
             self.room_old(size_of::<T>(), T::NEEDS_TRACE || T::MUTABLE)
         };
-        // SAFETY: room for the header and the value behind it.
+        // SAFETY: there is room for the header and the value behind it.
         unsafe {
             room.write(Header::new(Table::of::<T>()));
             room.add(1).cast::<T>().write(value);
@@ -132,8 +133,8 @@ impl<'gc> Mutator<'gc> {
         }
     }
 
-    /// Room for an object of which the type does not tell the size: so many bytes behind its
-    /// header.
+    /// Allocates room for an object with `bytes` bytes behind its header, of a type with objects of
+    /// different sizes.
     pub(crate) fn room(&self, bytes: usize, needs_trace: bool) -> NonNull<Header> {
         let young = young_size(bytes);
         if young > YOUNG_MAX {
@@ -149,7 +150,7 @@ impl<'gc> Mutator<'gc> {
     #[inline(never)]
     fn room_slow(&self, bytes: usize) -> NonNull<Header> {
         let core = self.core();
-        // What the heap has in reserve it need not ask for.
+        // A cached nursery chunk needs no page from the source.
         let may_grow = !core.is_unlucky() && (core.reserve.pages() > 0 || core.has_pages(bytes));
         if !may_grow
             || !core
@@ -167,8 +168,8 @@ impl<'gc> Mutator<'gc> {
     #[cold]
     #[inline(never)]
     fn room_old(&self, bytes: usize, remembers: bool) -> NonNull<Header> {
-        // SAFETY: a mutator's methods are the only way to the core in a turn; each has the
-        // reference of `core()` within its own body, and calls nothing of the user's meanwhile that
+        // SAFETY: a mutator's methods are the only way to the core in a turn. Each has the
+        // reference of `core()` only within its own body, and calls no user code meanwhile that
         // could come here: values are made before `alloc` is entered, and no `Clone`, `Drop` or
         // iterator runs in it.
         let core = unsafe { &mut *self.core.as_ref().get() };
@@ -183,17 +184,18 @@ impl<'gc> Mutator<'gc> {
         };
         core.counted.born_old(bytes);
         if remembers {
-            // Born written: what it is made of may be young (GC-NOTES §3, 17).
+            // Remembered at birth: its components may be young (GC-NOTES §3, 17).
             core.remembered.get_mut().push(room);
         }
         room
     }
 
-    /// Room for a shared object of so many bytes behind its header (H2). What it is made of is old,
-    /// so that nothing need be remembered.
+    /// Allocates room for a shared object with `bytes` bytes behind its header (H2). Its components
+    /// are old, so it need not be remembered.
     #[inline]
     pub(crate) fn room_shared(&self, bytes: usize) -> NonNull<Header> {
-        // SAFETY: as in `room_old`.
+        // SAFETY: a mutator's methods are the only way to the core in a turn, and no user code that
+        // could come here runs within this body, as in `room_old`.
         let core = unsafe { &mut *self.core.as_ref().get() };
         let room = core.old.at_hand(bytes);
         let Some(room) = room.or_else(|| core.room_shared(bytes)) else {
@@ -203,7 +205,7 @@ impl<'gc> Mutator<'gc> {
         room
     }
 
-    /// Notes that an object was made that may show something.
+    /// Notes that an object was allocated that may show an external edge.
     #[inline]
     pub(crate) fn note_shows(&self) {
         self.core().shows.set(true);
@@ -213,12 +215,13 @@ impl<'gc> Mutator<'gc> {
     ///
     /// # Safety
     ///
-    /// It was just made.
+    /// The object was just made.
     #[inline(never)]
     pub(crate) unsafe fn note_drop_old(&self, object: NonNull<Header>) {
-        // SAFETY: as in `room_old`.
+        // SAFETY: a mutator's methods are the only way to the core in a turn, and no user code runs
+        // within this body.
         let core = unsafe { &mut *self.core.as_ref().get() };
-        // SAFETY: the caller's.
+        // SAFETY: the caller's contract.
         unsafe { core.old.note_drop(object) };
     }
 
@@ -230,12 +233,13 @@ impl<'gc> Mutator<'gc> {
         if young_size(bytes) <= YOUNG_MAX {
             self.core().nursery.note_drop(object);
         } else {
-            // SAFETY: the caller's.
+            // SAFETY: the caller's contract.
             unsafe { self.note_drop_old(object) };
         }
     }
 
-    /// An old object is written for the first time since the nursery was last emptied (H5).
+    /// The write barrier: called before the first write to an old object since the nursery was last
+    /// emptied (H5). It remembers the object, and scans it first for a concurrent mark.
     #[cold]
     pub(crate) fn barrier(&self, object: NonNull<Header>) {
         #[cfg(test)]
@@ -246,7 +250,7 @@ impl<'gc> Mutator<'gc> {
         if is_planted(Planted::RememberedTwice) {
             self.core().remembered.borrow_mut().push(object);
         }
-        // One that was made of a part of an old object is young, whatever its flag says.
+        // An object that was made of a part of an old one is young, whatever its flag says.
         // SAFETY: an object lies in a chunk.
         if unsafe { age_of(object.cast()) }.is_young() {
             return;
@@ -261,8 +265,8 @@ impl<'gc> Mutator<'gc> {
         }
     }
 
-    /// While a mark runs. Apart, and asked for without a borrow: most writes have none, and were
-    /// slower by a sixth.
+    /// The SATB barrier, while a mark runs. A function of its own, behind a check that needs no
+    /// borrow: most writes do not need it, and would be slower by a sixth.
     #[cold]
     #[inline(never)]
     fn before_write(&self, object: NonNull<Header>) {
@@ -271,8 +275,8 @@ impl<'gc> Mutator<'gc> {
         }
     }
 
-    /// An object is to come to this turn by a way on which marks do not go: one that runs hears of
-    /// it, and may have found it dead.
+    /// A turn is about to get an object by a reference that marks do not follow. A running mark
+    /// logs the object, or refuses it as dead.
     #[inline]
     pub(crate) fn revives(&self, object: NonNull<Header>) -> Revived {
         if self.core().is_marking() {
@@ -281,7 +285,7 @@ impl<'gc> Mutator<'gc> {
         Revived::Lives
     }
 
-    /// As [`Mutator::before_write`].
+    /// The slow path, out of line as [`Mutator::before_write`].
     #[cold]
     #[inline(never)]
     fn is_revived(&self, object: NonNull<Header>) -> Revived {
@@ -291,11 +295,11 @@ impl<'gc> Mutator<'gc> {
     }
 }
 
-/// So many objects are remembered at most before the nursery is emptied: a collection goes through
-/// all of them, chunks of 128 slots perhaps, so that this bounds its pause.
+/// Limit of the remembered set, in objects; at the limit the nursery is emptied. A collection scans
+/// all of them, perhaps chunks of 128 slots, so this bounds the pause of a minor collection.
 const REMEMBERED_MAX: usize = 512;
 
-/// The largest object that is born in the nursery.
+/// The largest object that is allocated in the nursery, in bytes.
 const YOUNG_MAX: usize = 2048;
 
 #[cold]

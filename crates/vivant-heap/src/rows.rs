@@ -1,13 +1,13 @@
-//! [`Rows`]: a long list that grows row by row, and knows its elements by their places.
+//! [`Rows`]: a segmented vector, which grows segment by segment and is indexed.
 
 use std::ops::{Index, IndexMut};
 
-/// Elements of one row. Few for an interpreter and in tests, which are to see more than one.
+/// Elements of a segment. Few under an interpreter and in tests, which have to cover more than one.
 const ROW: usize = if cfg!(any(test, miri)) { 8 } else { 1024 };
 
-/// A vector in rows, so that growing it moves no element but those of its first row: one of a
-/// million elements is moved as a whole when it grows. All rows but the last are full, and none is
-/// empty. What is asked for most lies at the beginning.
+/// A segmented vector. Growth moves no element except those of the first segment; a plain vector of
+/// a million elements is moved as a whole. All segments but the last are full, and none is empty.
+/// The field that is read most is at the beginning.
 #[repr(C)]
 pub(crate) struct Rows<T> {
     len: usize,
@@ -35,7 +35,7 @@ impl<T> Rows<T> {
 
     pub(crate) fn push(&mut self, one: T) {
         if self.len.is_multiple_of(ROW) {
-            // The first one is as long as it needs to be: most lists are short.
+            // The first segment grows as needed: most lists are short.
             let room = if self.len == 0 { 0 } else { ROW };
             self.rows.push(Vec::with_capacity(room));
         }
@@ -53,11 +53,11 @@ impl<T> Rows<T> {
         one
     }
 
-    /// Takes one out; the last one comes in its place.
+    /// Removes and returns an element; the last element takes its place.
     ///
     /// # Panics
     ///
-    /// There is no such place.
+    /// There is no such index.
     pub(crate) fn swap_remove(&mut self, place: usize) -> T {
         match self.pop() {
             Some(last) if place == self.len => last,
@@ -66,7 +66,7 @@ impl<T> Rows<T> {
         }
     }
 
-    /// Keeps those that `keep` says, in their order, and may change.
+    /// Keeps the elements for which `keep` returns true, in their order. `keep` may change them.
     pub(crate) fn retain_mut(&mut self, keep: impl FnMut(&mut T) -> bool) {
         let mut all: Vec<T> = std::mem::take(&mut self.rows)
             .into_iter()
@@ -105,7 +105,7 @@ impl<T> IndexMut<usize> for Rows<T> {
 mod tests {
     use super::*;
 
-    /// Whatever is done, it is what a vector is.
+    /// It behaves as a vector after all operations.
     #[test]
     fn it_is_a_vector() {
         let (mut rows, mut vector) = (Rows::default(), Vec::new());

@@ -1,27 +1,27 @@
-//! [`Shards`]: a map by addresses that grows and shrinks shard by shard.
+//! [`Shards`]: a linear hash map by addresses, which grows and shrinks shard by shard.
 
 use crate::collections::gc::FixedState;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::hash::BuildHasher;
 
-/// Entries of one shard, on average at most. Few for an interpreter and in tests, which are to see
-/// many shards.
+/// Maximum average number of entries of a shard. Few under an interpreter and in tests, which have
+/// to cover many shards.
 const FULL: usize = if cfg!(any(test, miri)) { 8 } else { 800 };
 
-/// What a shard has room for from the beginning, so that it does not grow before it is split, when
-/// it has twice as many as others: with a little more, because chance spreads them, just what fits
-/// into 2,048 places.
+/// Initial capacity of a shard. A shard that is due to be split has twice as many entries as
+/// others; the capacity is a little more, because the entries are spread by chance, and just fits
+/// into 2,048 slots. So a shard does not grow before its split.
 const ROOM: usize = FULL * 2 + FULL / 5;
 
-/// A map is merged when its shards have less than this part of what they may have, so that one
-/// entry that comes and goes moves no others.
+/// Shards are merged when they have less than `1 / SPARSE` of the maximum number of entries, so
+/// that a single entry that comes and goes moves no others.
 const SPARSE: usize = 4;
 
-/// A hash map that is never moved as a whole (linear hashing, Litwin 1980): when there are too many
-/// entries for so many shards, one of these is split, and when there are few, two are merged. So no
-/// call takes longer than it takes to move some two thousand entries; a map of a million is moved
-/// for tens of milliseconds when it grows.
+/// A hash map that is never moved as a whole (linear hashing, Litwin 1980): with too many entries
+/// for its shards, one shard is split; with few, two are merged. So no call takes longer than
+/// moving some two thousand entries; a plain map of a million is moved for tens of milliseconds
+/// when it grows.
 pub(crate) struct Shards<V> {
     shards: Vec<Shard<V>>,
     len: usize,
@@ -38,8 +38,8 @@ impl<V> Default for Shards<V> {
     }
 }
 
-/// Which of so many shards has an address: by other bits of its hash than those by which a shard
-/// finds it.
+/// The index of an address's shard, of `shards`. It uses other bits of the hash than the map within
+/// the shard.
 #[inline]
 fn shard_of(address: usize, shards: usize) -> usize {
     if shards <= 1 {
@@ -56,7 +56,7 @@ fn shard_of(address: usize, shards: usize) -> usize {
     }
 }
 
-/// The shard that was split to make this one.
+/// The shard from which this one was split.
 fn split_of(shard: usize) -> usize {
     shard - (1 << shard.ilog2())
 }
@@ -72,7 +72,7 @@ impl<V> Shards<V> {
         self.shards.get(shard)?.get(&address)
     }
 
-    /// What was there before.
+    /// Returns the former value.
     pub(crate) fn insert(&mut self, address: usize, value: V) -> Option<V> {
         self.make_room();
         let shard = shard_of(address, self.shards.len());
@@ -81,7 +81,7 @@ impl<V> Shards<V> {
         before
     }
 
-    /// What is there, or is from now on.
+    /// Returns the present value, or inserts this one.
     pub(crate) fn or_insert(&mut self, address: usize, value: V) -> &mut V {
         self.make_room();
         let shard = shard_of(address, self.shards.len());
@@ -104,7 +104,7 @@ impl<V> Shards<V> {
         Some(removed)
     }
 
-    /// For one more entry.
+    /// Makes room for one more entry.
     #[inline]
     fn make_room(&mut self) {
         if self.len >= self.shards.len() * FULL {
@@ -112,8 +112,8 @@ impl<V> Shards<V> {
         }
     }
 
-    /// One shard more: a part of what another one had. Both are made anew, because a table from
-    /// which much was taken out is slow.
+    /// Splits a shard into two. Both are built anew, because a table with many removed entries is
+    /// slow.
     #[cold]
     fn split(&mut self) {
         let new = self.shards.len();
@@ -131,7 +131,7 @@ impl<V> Shards<V> {
         }
     }
 
-    /// One shard less, but the last one stays.
+    /// Merges the last shard into the one from which it was split; a single shard stays.
     #[cold]
     fn merge(&mut self) {
         if self.shards.len() > 1
@@ -142,7 +142,7 @@ impl<V> Shards<V> {
         }
     }
 
-    /// In no order that means anything.
+    /// The entries, in no meaningful order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (usize, &V)> {
         let all = self.shards.iter().flatten();
         all.map(|(address, value)| (*address, value))
@@ -165,7 +165,7 @@ mod tests {
         );
     }
 
-    /// Grows, changes and shrinks to nothing, and is what a map is all the time.
+    /// Grows, changes and shrinks to nothing, and equals a plain map all the time.
     #[test]
     fn it_is_a_map() {
         let (mut shards, mut model) = (Shards::default(), BTreeMap::new());
@@ -204,7 +204,7 @@ mod tests {
         }
         assert_eq!(shards.shards.len(), 100);
         let longest = shards.shards.iter().map(HashMap::len).max();
-        // The half that is not split yet has twice as many.
+        // A shard of the half that is not split yet has twice as many.
         assert!(longest < Some(5 * FULL), "{longest:?}");
         for number in 1..100 * FULL {
             shards.remove(address(number));

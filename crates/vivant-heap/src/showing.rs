@@ -1,4 +1,5 @@
-//! [`Heap::collect_and_show`]: what living objects hold of things that are counted elsewhere.
+//! [`Heap::collect_and_show`]: traces external edges, from live objects to things that are counted
+//! elsewhere.
 
 use crate::collector::Shows;
 use crate::heap::{Begun, Heap, Root};
@@ -6,12 +7,12 @@ use crate::types::Holdings;
 use std::any::Any;
 
 impl<R: Root> Heap<R> {
-    /// As [`Heap::collect`], and hands what living objects show
-    /// ([`Object::show_holdings`](crate::Object::show_holdings)) to `each`, if the state reaches
-    /// them by references that are the heap's own (`Gc`, and collections). The state itself shows
-    /// nothing here, nor do shared objects (`Val`), which others may read, and the insides of
-    /// regions. If one of them or `each` panics, the rest is not shown; the collection is over by
-    /// then.
+    /// As [`Heap::collect`], and passes the external edges of live objects
+    /// ([`Object::show_holdings`](crate::Object::show_holdings)) to `each`. These are objects that
+    /// the state reaches by references of the heap's own (`Gc`, and collections). Not included: the
+    /// state itself, shared objects (`Val`), which other heaps may read, and the contents of
+    /// regions. If one of the objects or `each` panics, the rest is not shown; the collection is
+    /// over by then.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -48,22 +49,24 @@ impl<R: Root> Heap<R> {
         self.show(each);
     }
 
-    /// As [`Heap::begin_mark`], and notes which objects may show something, for [`Heap::show`]. If
-    /// a mark runs already, it notes what that was begun to note.
+    /// As [`Heap::begin_mark`], and collects the objects that may have external edges, for
+    /// [`Heap::show`]. If a mark runs already, that mark continues with the purpose of its
+    /// beginning.
     pub fn begin_mark_to_show(&mut self) -> Begun {
         self.begin_mark_and_note(Shows::Private)
     }
 
-    /// Hands over what the objects show that the last mark has noted: as [`Heap::collect_and_show`]
-    /// does, and with what these objects hold now. Nothing a second time. If a turn has run since
-    /// the mark began, there may be others too, and some of these may not be reached any more.
+    /// Passes the external edges of the objects that the last mark has collected to `each`, as
+    /// [`Heap::collect_and_show`] does, with their present contents. A second call passes nothing.
+    /// If a turn has run since the mark began, there may be other such objects, and some of these
+    /// may be unreachable.
     pub fn show(&mut self, each: &mut dyn FnMut(&dyn Any)) {
         let showing = std::mem::take(&mut self.parts().0.showing);
         let mut shown = Holdings::to(each);
         for &object in showing.iter() {
-            // SAFETY: the last mark has met it, and no other has begun since: so it was not swept,
-            // and is old. No turn and no collection runs: both need the heap, which is borrowed.
-            // The value follows the header.
+            // SAFETY: the last mark has marked the object, and no other mark has begun since: so it
+            // was not swept, and is old. No turn and no collection runs: both need the heap, which
+            // is borrowed. The value follows the header.
             unsafe {
                 if let Some(show) = object.as_ref().table().show {
                     show(object.add(1).cast(), &mut shown);
@@ -72,7 +75,7 @@ impl<R: Root> Heap<R> {
         }
     }
 
-    /// Whether an object was ever made in it that may show something.
+    /// Whether an object that may have external edges was ever allocated in this heap.
     #[inline]
     #[must_use]
     pub fn shows(&self) -> bool {

@@ -1,5 +1,5 @@
-//! What a heap has done, counted where it costs next to nothing. No clock: how long a collection
-//! took, its caller knows.
+//! Statistics of a heap, counted where it costs next to nothing. There is no clock: the caller can
+//! measure how long a collection takes.
 
 use crate::heap::{Core, Heap, Root};
 use crate::mutator::Mutator;
@@ -7,75 +7,76 @@ use crate::nursery::Nursery;
 use crate::orca::Sharing;
 use crate::pages::chunk::PAGE;
 
-/// What a heap did, and what it has.
+/// Statistics of a heap.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct HeapStats {
-    /// How often the nursery was emptied.
+    /// Number of minor collections.
     pub minor: u64,
-    /// How often everything was marked.
+    /// Number of completed marks.
     pub major: u64,
-    /// How many marks were begun beside the turns: those that have ended are among `major`.
+    /// Number of concurrent marks begun; those that have ended are also in `major`.
     pub begun: u64,
-    /// How many of them have ended, and how many were given up: the rest runs.
+    /// Number of concurrent marks that have ended. `begun` − `ended` − `given_up` run.
     pub ended: u64,
-    /// As `ended`.
+    /// Number of concurrent marks that were aborted.
     pub given_up: u64,
-    /// How often the heap's holder went through a part of such a mark, because it had made much
-    /// old.
+    /// Number of mutator assists: marking by the heap's holder for a concurrent mark, because it
+    /// had promoted much.
     pub slices: u64,
-    /// In how many pieces what such marks leave was settled ([`Heap::is_settling`]): at least one
-    /// for each that has ended.
+    /// Number of termination steps of concurrent marks ([`Heap::is_settling`]): at least one for
+    /// each that has ended.
     pub settled: u64,
-    /// How often a turn has waited for a marker to leave the object that it was about to change.
+    /// Number of times that a turn has waited for a marker to release an object that it was about
+    /// to change.
     pub waits: u64,
-    /// How often it looked meanwhile whether the marker had left. A turn that waits for longer than
-    /// 63 looks offers its processor between two.
+    /// Number of polls in these waits. From the 64th poll of a wait on, the turn yields its
+    /// processor between two polls.
     pub looks: u64,
-    /// Bytes of all objects that were ever made, headers and what was left over at the ends of
-    /// blocks included.
+    /// Bytes of all objects ever allocated, including headers and the unused ends of nursery
+    /// chunks.
     pub allocated: u64,
-    /// Objects that collections of the nursery have moved: these cost, and not those that died.
+    /// Objects that minor collections have evacuated: these cost, not those that died.
     pub moved: u64,
-    /// Bytes of moved objects that stayed young once more.
+    /// Bytes of evacuated objects that stayed young once more.
     pub aged: u64,
-    /// Bytes of moved objects that became old.
+    /// Bytes of evacuated objects that were promoted.
     pub promoted: u64,
-    /// Objects that marks have met: these cost, and not those that were dead.
+    /// Objects that marks have marked: these cost, not the dead ones.
     pub marked: u64,
-    /// Those of the last mark.
+    /// Objects marked by the last mark.
     pub alive: u64,
-    /// Bytes of old objects that the last mark has met.
+    /// Bytes of old objects that the last mark has found alive.
     pub met: usize,
-    /// Bytes of those that it has found dead.
+    /// Bytes of old objects that the last mark has found dead.
     pub died: usize,
-    /// Bytes of old objects, dead ones included that are not swept yet.
+    /// Bytes of old objects, including unswept dead ones.
     pub live: usize,
-    /// Runs of pages of which the last mark's dead were not taken out yet.
+    /// Spans that still contain dead objects of the last mark.
     pub unswept: usize,
     /// Bytes of pages.
     pub pages: usize,
-    /// Bytes of those of them in which old objects lie: what is not [`live`](HeapStats::live) of
-    /// these is free, and for old objects of the same sizes.
+    /// Bytes of the pages of the old generation: [`held`](HeapStats::held) −
+    /// [`live`](HeapStats::live) is free, for old objects of the same size classes.
     pub held: usize,
-    /// Bytes of pages of regions that its turns have made, or made grow, since the last mark: what
-    /// may be pinned by an [`Iso`](crate::Iso) that nobody has any more, so it counts when the next
-    /// mark is due. A region's own pages are in its own statistics.
+    /// Bytes of pages of regions that the heap's turns have made or enlarged since the last mark.
+    /// An [`Iso`](crate::Iso) that is not reachable any more may pin them, so they count towards
+    /// the next mark. A region's own pages are in its own statistics.
     pub pinned: usize,
-    /// Objects that others know of, as far as the heap has heard.
+    /// Exports: objects that other heaps refer to, by the deltas drained so far.
     pub exports: usize,
-    /// Objects of others that it has counts of; one that came a moment ago may be counted more than
-    /// once.
+    /// Imports: foreign objects that it has counts of; a recently received one may be counted more
+    /// than once.
     pub imports: usize,
-    /// Batches of INCs that it has left in the lanes of others (O6).
+    /// Batches of INCs that it has sent to the lanes of other heaps (O6).
     pub incs: u64,
     /// Batches of DECs, likewise.
     pub decs: u64,
-    /// Changes of counts in all of these.
+    /// Count deltas in all of these.
     pub changes: u64,
-    /// In how many pieces it has heard what others have left in its own lane ([`Heap::heed_some`]).
+    /// Number of pieces in which it has drained its own lane ([`Heap::heed_some`]).
     pub heard: u64,
-    /// Old objects whose values have destructors, dead ones included that are not swept yet.
+    /// Old objects with destructors, including unswept dead ones.
     pub destructors: usize,
     /// Destructors that panicked (H10).
     pub panics: u64,
@@ -115,22 +116,22 @@ impl HeapStats {
     }
 }
 
-/// What is counted as it happens.
+/// Statistics that are counted as the events happen.
 #[derive(Default)]
 pub(crate) struct Counted {
     stats: HeapStats,
-    /// Bytes of the nursery that were there already when it was last emptied.
+    /// Bytes in the nursery just after it was last emptied: its survivors.
     aged: usize,
 }
 
-/// How turns have waited for markers while a mark ran.
+/// Waits of turns for markers during a mark.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Waits {
     pub(crate) times: u64,
     pub(crate) looks: u64,
 }
 
-/// What a collection of the nursery has moved.
+/// The evacuated objects of a minor collection.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Moved {
     objects: u64,
@@ -139,14 +140,14 @@ pub(crate) struct Moved {
 }
 
 impl Moved {
-    /// One object of so many bytes, which stays young.
+    /// Counts an object of `bytes` bytes that stays young.
     #[inline]
     pub(crate) fn aged(&mut self, bytes: usize) {
         self.objects += 1;
         self.aged += bytes as u64;
     }
 
-    /// One that becomes old.
+    /// Counts an object of `bytes` bytes that is promoted.
     #[inline]
     pub(crate) fn promoted(&mut self, bytes: usize) {
         self.objects += 1;
@@ -155,12 +156,12 @@ impl Moved {
 }
 
 impl Counted {
-    /// A turn has made an old object.
+    /// A turn has allocated an old object.
     pub(crate) fn born_old(&mut self, bytes: usize) {
         self.stats.allocated += bytes as u64;
     }
 
-    /// A nursery was emptied, and these have survived.
+    /// A minor collection has evacuated these survivors.
     pub(crate) fn minor(&mut self, emptied: &Nursery, survivors: &Nursery, moved: Moved) {
         self.stats.minor += 1;
         self.stats.allocated += self.born(emptied);
@@ -170,32 +171,32 @@ impl Counted {
         self.aged = survivors.used();
     }
 
-    /// A mark has begun beside the turns.
+    /// A concurrent mark has begun.
     pub(crate) fn begins(&mut self) {
         self.stats.begun += 1;
     }
 
-    /// It has ended.
+    /// A concurrent mark has ended.
     pub(crate) fn ends(&mut self) {
         self.stats.ended += 1;
     }
 
-    /// How many marks have begun or ended.
+    /// Number of marks that have begun or ended.
     pub(crate) fn marks(&self) -> u64 {
         self.stats.begun + self.stats.major
     }
 
-    /// It was given up.
+    /// A concurrent mark was aborted.
     pub(crate) fn gives_up(&mut self) {
         self.stats.given_up += 1;
     }
 
-    /// A part of a mark was gone through.
+    /// A mutator assist was done.
     pub(crate) fn slice(&mut self) {
         self.stats.slices += 1;
     }
 
-    /// A piece of what a mark leaves is settled.
+    /// A termination step was done.
     pub(crate) fn settles(&mut self) {
         self.stats.settled += 1;
     }
@@ -206,14 +207,14 @@ impl Counted {
         self.stats.looks += waits.looks;
     }
 
-    /// A mark has met so many objects.
+    /// A mark has ended, with `met` marked objects.
     pub(crate) fn major(&mut self, met: u64) {
         self.stats.major += 1;
         self.stats.marked += met;
         self.stats.alive = met;
     }
 
-    /// Bytes that were made in a nursery since it was last emptied.
+    /// Bytes allocated in a nursery since it was last emptied.
     fn born(&self, nursery: &Nursery) -> u64 {
         (nursery.used() - self.aged) as u64
     }
@@ -245,7 +246,7 @@ impl Core {
 }
 
 impl<R: Root> Heap<R> {
-    /// What it did and has.
+    /// The statistics of this heap.
     pub fn stats(&self) -> HeapStats {
         let core = self.core();
         core.stats(core.between_turns())
@@ -253,7 +254,7 @@ impl<R: Root> Heap<R> {
 }
 
 impl Mutator<'_> {
-    /// What the heap of this turn did and has. Old objects of this turn may not be counted yet.
+    /// The statistics of this turn's heap. Old objects of this turn may not be counted yet.
     #[must_use]
     pub fn stats(&self) -> HeapStats {
         let core = self.core();

@@ -1,13 +1,13 @@
-//! The one door to atomics and locks, so that `verify/loom` can compile files of this crate against
-//! loom's.
+//! The only source of atomics and locks in this crate, so that `verify/loom` can compile files of
+//! it against loom's.
 
 pub(crate) use std::hint::spin_loop;
 pub(crate) use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU8, AtomicUsize, Ordering};
 pub(crate) use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 pub(crate) use std::thread::yield_now;
 
-/// A fault that `verify/loom` can inject at this line. Here it is nothing:
-/// `fault!(right, Name => wrong)` is `right`, and the statement `fault!(Name => wrong);` is gone.
+/// A fault that `verify/loom` can inject at this line. Here it has no effect:
+/// `fault!(right, Name => wrong)` is `right`, and the statement `fault!(Name => wrong);` is empty.
 /// With `test` before the name the tests of the crate can inject it too.
 macro_rules! fault {
     (test $name:ident => $wrong:expr) => {

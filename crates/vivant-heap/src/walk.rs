@@ -1,6 +1,6 @@
-//! A walk through all that lives in one heap, between two turns.
+//! A walk over all live objects of one heap, between two turns.
 //!
-//! The verifier, the count audit ([`Ledger`](crate::Ledger)), retaining paths
+//! The verifier, the count verifier ([`Ledger`](crate::Ledger)), retaining paths
 //! ([`Sharer::keepers`](crate::Sharer::keepers)) and the check of marks under stress are loops over
 //! [`Walk::next`] and [`Walk::scan`]. A walk writes nothing to the heap, and allocates some words
 //! for each object and reference.
@@ -14,7 +14,7 @@ use std::collections::HashSet;
 use std::hash::Hash;
 use std::ptr::NonNull;
 
-/// A search of a graph: each node once, with the first edge that led to it.
+/// A graph search: visits each node once, with the first edge that led to it.
 pub(crate) struct Search<N, E> {
     met: HashSet<N>,
     open: Vec<(N, E)>,
@@ -28,12 +28,12 @@ impl<N: Copy + Eq + Hash, E: Copy> Search<N, E> {
         }
     }
 
-    /// An edge leads to each of these.
+    /// Adds an edge to each of these nodes.
     pub(crate) fn extend(&mut self, nodes: impl IntoIterator<Item = N>, edge: E) {
         self.open.extend(nodes.into_iter().map(|node| (node, edge)));
     }
 
-    /// The next node that is met for the first time.
+    /// The next node that was not visited before.
     pub(crate) fn next(&mut self) -> Option<(N, E)> {
         while let Some((node, edge)) = self.open.pop() {
             if self.met.insert(node) {
@@ -43,7 +43,7 @@ impl<N: Copy + Eq + Hash, E: Copy> Search<N, E> {
         None
     }
 
-    /// All nodes that were met.
+    /// All visited nodes.
     pub(crate) fn met(self) -> HashSet<N> {
         self.met
     }
@@ -62,7 +62,7 @@ pub(crate) struct Edges {
 impl Edges {
     fn of(own: NonNull<Owner>, report: impl FnOnce(&mut Tracer<'_>)) -> Edges {
         let listed = Tracer::list(report);
-        // SAFETY: a reference leads into a chunk, also if what it led to was freed.
+        // SAFETY: a reference leads into a chunk, even after its object was freed.
         let is_own = |object: &NonNull<Header>| unsafe { owner_of(object.cast()) } == Some(own);
         let (shared, foreign) = listed.shared.into_iter().partition(is_own);
         Edges {
@@ -72,28 +72,28 @@ impl Edges {
         }
     }
 
-    /// Wherever they lead.
+    /// All references.
     pub(crate) fn all(&self) -> impl Iterator<Item = NonNull<Header>> {
         self.own().chain(self.foreign.iter().copied())
     }
 
-    /// Those that lead to objects of the heap.
+    /// References to objects of the heap.
     pub(crate) fn own(&self) -> impl Iterator<Item = NonNull<Header>> {
         self.private.iter().chain(&self.shared).copied()
     }
 }
 
-/// The type of the object whose reference led to another one; none for a root.
+/// The type of the object that holds a reference; `None` for a root.
 pub(crate) type Referrer = Option<&'static str>;
 
-/// A walk through the objects of a heap.
+/// A walk over the objects of a heap.
 pub(crate) struct Walk {
     own: NonNull<Owner>,
     search: Search<NonNull<Header>, Referrer>,
 }
 
 impl Walk {
-    /// Of the heap with this owner, from these roots.
+    /// A walk of the heap with this owner, from these roots.
     pub(crate) fn new(
         own: NonNull<Owner>,
         roots: impl IntoIterator<Item = NonNull<Header>>,
@@ -111,27 +111,27 @@ impl Walk {
         self.search.extend(roots, None);
     }
 
-    /// The references of a heap's state. What they lead to is met later.
+    /// The references of a heap's state. Their objects are visited later.
     pub(crate) fn state<'gc>(&mut self, state: &impl Object<'gc>) -> Edges {
         let edges = Edges::of(self.own, |tracer| state.trace(tracer));
         self.search.extend(edges.own(), None);
         edges
     }
 
-    /// The next object, once: not yet looked at.
+    /// The next object, once, before its references are listed.
     pub(crate) fn next(&mut self) -> Option<(NonNull<Header>, Referrer)> {
         self.search.next()
     }
 
-    /// The references of an object. What they lead to is met later.
+    /// The references of an object. Their objects are visited later.
     ///
     /// # Safety
     ///
     /// An object of the heap begins there, and no turn runs.
     pub(crate) unsafe fn scan(&mut self, object: NonNull<Header>) -> Edges {
-        // SAFETY: the caller's.
+        // SAFETY: the caller's contract.
         let table = unsafe { object.as_ref() }.table();
-        // SAFETY: as above; the value follows the header.
+        // SAFETY: the caller's contract: an object of this type; the value follows the header.
         let report =
             |tracer: &mut Tracer<'_>| unsafe { (table.trace)(object.add(1).cast(), tracer) };
         let edges = Edges::of(self.own, report);
@@ -139,17 +139,17 @@ impl Walk {
         edges
     }
 
-    /// Walks to the end, and hands over each object with its references. Returns all objects.
+    /// Walks to the end, and passes each object with its references to `each`. Returns all objects.
     ///
     /// # Safety
     ///
-    /// What the roots and the state refer to lives, and no turn runs.
+    /// The objects that the roots and the state refer to are live, and no turn runs.
     pub(crate) unsafe fn finish(
         mut self,
         mut each: impl FnMut(NonNull<Header>, &Edges),
     ) -> HashSet<NonNull<Header>> {
         while let Some((object, _)) = self.next() {
-            // SAFETY: the caller's: what living objects refer to lives.
+            // SAFETY: the caller's contract: objects that live objects refer to are live.
             each(object, &unsafe { self.scan(object) });
         }
         self.search.met()
