@@ -1,53 +1,53 @@
-//! What the macros' expansions call, and the runtime.
+//! Functions for the macros' expansions, and for the runtime.
 
 pub use crate::orca::Packer;
 
 use crate::Tracer;
 use std::marker::PhantomData;
 
-/// What the derive asks of a type. By the tracer, which is the one that `Object` names whatever
-/// path the derive was given for this crate.
+/// Compile-time checks of the derive. They are methods of the tracer, because `Object` names that
+/// type, whatever path the derive was given for this crate.
 impl Tracer<'_> {
-    /// What a field that is marked as a leaf must be: without a brand, and free to go to another
-    /// thread (Y5). By a pointer, as in `__field`.
+    /// Checks a field that is marked as a leaf: it has no brand, and may go to another thread (Y5).
+    /// It takes a pointer, as `__field` does.
     #[doc(hidden)]
     #[inline]
     pub fn __leaf<T: Send + 'static>(&mut self, _: *const T) {}
 
-    /// What the derive has read of a field is its type still. By a pointer: a reference to
-    /// something that derefs to this type would be taken too, and what that holds besides would not
-    /// be gone through.
+    /// Checks that a field still has the type that the derive has read. It takes a pointer: a
+    /// reference would also accept a type that derefs to this one, and the other contents of such a
+    /// type would not be traced.
     #[doc(hidden)]
     #[inline]
     pub fn __field<T>(&mut self, _: *const T) {}
 
-    /// Asks whether a type has a destructor of its own.
+    /// Queries whether a type has a destructor of its own.
     #[doc(hidden)]
     pub fn __destructor<T>(&mut self) -> Destructor<T> {
         Destructor(PhantomData)
     }
 
-    /// Takes the answer.
+    /// Accepts the result of the query, if there is no destructor.
     #[doc(hidden)]
     pub fn __allowed<T: NoDestructor>(&mut self, _: T) {}
 }
 
-/// Asks whether a type has a destructor of its own: [`Destructor::of`] is another function if it
-/// has not.
+/// A query whether a type has a destructor of its own: [`Destructor::of`] resolves to another
+/// function if it has none.
 #[derive(Debug)]
 pub struct Destructor<T>(PhantomData<T>);
 
 #[allow(drop_bounds, reason = "this is the question")]
 impl<T: Drop> Destructor<T> {
-    /// There is one.
+    /// The type has a destructor.
     pub fn of(self) -> Written<T> {
         Written(PhantomData)
     }
 }
 
-/// Found when the inherent function is not there.
+/// The fallback of the query: found if the inherent function does not exist.
 pub trait Otherwise: Sized {
-    /// There is none.
+    /// The type has no destructor.
     fn of(self) -> Missing {
         Missing
     }
@@ -55,15 +55,15 @@ pub trait Otherwise: Sized {
 
 impl<T> Otherwise for Destructor<T> {}
 
-/// There is a destructor.
+/// The result for a type with a destructor.
 #[derive(Debug)]
 pub struct Written<T>(PhantomData<T>);
 
-/// There is none.
+/// The result for a type without a destructor.
 #[derive(Debug)]
 pub struct Missing;
 
-/// Takes [`Missing`].
+/// Implemented by [`Missing`] alone.
 #[diagnostic::on_unimplemented(
     message = "a type that may have collected parts cannot have a destructor",
     label = "this type implements `Drop`",

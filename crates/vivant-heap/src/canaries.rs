@@ -1,4 +1,4 @@
-//! Broken heaps, each of which the verifier has to notice.
+//! Self-tests of the verifier: it must detect each of these broken heaps.
 
 use crate::header::Header;
 use crate::heap::{Core, Heap, Root};
@@ -29,7 +29,7 @@ fn pair<'gc>(m: &Mutator<'gc>, number: u64) -> Pair<'gc> {
     (Some(m.alloc(number)), Some(m.alloc((m.alloc(number),))))
 }
 
-/// Ten pairs, all of them old.
+/// Ten old pairs.
 fn pairs() -> Heap<Pairs> {
     let source = Arc::new(Source::new());
     let pacing = Pacing {
@@ -49,7 +49,7 @@ fn write(heap: &mut Heap<Pairs>) {
     heap.turn(|m, state| state[3].set(m, pair(m, 30)));
 }
 
-/// Writes, and makes what is referred to mutable objects that stay young once.
+/// Adds a mutable object, which stays young once, with immutable ones that it refers to.
 fn add(heap: &mut Heap<Pairs>) {
     heap.turn(|m, state| {
         let new = m.alloc(Mut::new(pair(m, 40)));
@@ -85,7 +85,7 @@ fn a_heap_in_order_is_in_order() {
 fn planted_bugs_are_caught() {
     is_caught("H5", Planted::ForgottenWrite, write);
     is_caught("H5", Planted::RememberedTwice, write);
-    // In a block that is kept for the next objects, and in one that is given back.
+    // In a nursery chunk that is cached, and in one that is returned.
     is_caught("H3", Planted::StaleSlot, |heap| {
         write(heap);
         heap.collect_young();
@@ -117,7 +117,7 @@ fn pages_that_are_taken_too_early_are_caught() {
             stress: Some(Stress::new(When::Paced, 0)),
             ..Pacing::default()
         };
-        // Full runs, and one that is not.
+        // Full spans, and a span with free blocks.
         let mut heap = Heap::<Numbers>::new(&Arc::new(Source::new()), pacing, |m| {
             (0..84).map(|_| m.alloc([1; 62])).collect()
         });
@@ -125,7 +125,7 @@ fn pages_that_are_taken_too_early_are_caught() {
         heap.sweep();
         heap.collect();
         heap.turn(|m, state| state.push(m.alloc([1; 62])));
-        // The verifier that runs after each collection would panic.
+        // Off, because the verifier that runs after each collection would panic.
         heap.parts().0.pacing.stress = None;
         planted::with(bug, || heap.collect_young());
         let found = heap.verify().map_err(|fault| fault.rule);
@@ -138,7 +138,7 @@ fn pages_that_are_taken_too_early_are_caught() {
 
 #[test]
 fn forgotten_watches_are_caught() {
-    // Over objects that die young, that become old, and that die old.
+    // Watches of objects that die young, that become old, and that die old.
     for (age, dies) in [(0, true), (0, false), (1, true)] {
         for bug in [Planted::Nothing, Planted::ForgottenWatch] {
             let mut heap = pairs();
@@ -163,7 +163,7 @@ fn forgotten_watches_are_caught() {
     }
 }
 
-/// An old object that refers to one that stays young once.
+/// An old object that refers to an object that stays young once.
 struct Towers;
 
 impl Root for Towers {
@@ -185,11 +185,11 @@ fn a_young_object_below_a_forgotten_old_one_is_caught() {
 }
 
 thread_local! {
-    /// An owner of nothing.
+    /// The owner of no heap.
     static OTHER: RefCell<Arc<Owner>> = RefCell::new(Owner::new());
 }
 
-/// What is changed, and by being changed once more becomes right again.
+/// A change that, applied twice, has no effect.
 type Change = fn(&mut Core, NonNull<Header>);
 
 #[test]
@@ -227,7 +227,7 @@ fn wrong_descriptions_and_counts_are_caught() {
         }),
         ("H3", |_, object| {
             let word = object.cast::<*const ()>();
-            // SAFETY: as above; a header is one word.
+            // SAFETY: an old object of this heap; a header is one word.
             unsafe { word.write(word.read().map_addr(|address| address ^ 1)) };
         }),
     ];
@@ -244,6 +244,6 @@ fn wrong_descriptions_and_counts_are_caught() {
 }
 
 fn page<'a>(object: NonNull<Header>) -> &'a mut Page {
-    // SAFETY: an old object; nobody else uses the description meanwhile.
+    // SAFETY: an old object; no other reference to its description exists meanwhile.
     unsafe { crate::old::run_of(object).page() }
 }

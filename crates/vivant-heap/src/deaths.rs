@@ -1,4 +1,4 @@
-//! Notices of deaths: who watches an object hears when a collection has found it dead (H10).
+//! Death watches: a watch gives a notice after a collection has found its object dead (H10).
 
 use crate::header::Header;
 use crate::heap::{Heap, Root};
@@ -13,27 +13,27 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::ptr::NonNull;
 
-/// One watch over an object, as [`Mutator::watch`] began it: to end it by [`Mutator::unwatch`].
+/// A death watch of an object, begun by [`Mutator::watch`]; [`Mutator::unwatch`] ends it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Watch {
     heap: HeapId,
     number: u64,
 }
 
-/// The watches of a heap. By number, which is the order in which they began: nothing that is told
-/// is in the order of addresses (R5).
+/// The death watches of a heap, by number, which is the order in which they began: no notice
+/// follows the order of addresses (R5).
 #[derive(Default)]
 pub(crate) struct Deaths {
-    /// Over young objects: each collection looks at these.
+    /// Watches of young objects: each collection examines these.
     pub(crate) young: BTreeMap<u64, Watched>,
-    /// Over old ones: only a mark finds these dead.
+    /// Watches of old objects: only a mark finds these dead.
     pub(crate) old: BTreeMap<u64, Watched>,
-    /// Tokens of the dead that nobody has taken yet.
+    /// Tokens of dead objects that were not taken yet.
     pub(crate) found: BTreeMap<u64, u64>,
     next: u64,
 }
 
-/// What is watched, and what its watcher is told.
+/// A watched object, and the token of its notice.
 #[derive(Clone, Copy)]
 pub(crate) struct Watched {
     pub(crate) object: NonNull<Header>,
@@ -44,9 +44,9 @@ pub(crate) struct Watched {
 ///
 /// # Safety
 ///
-/// It lies in a chunk.
+/// The object lies in a chunk.
 unsafe fn is_young(object: NonNull<Header>) -> bool {
-    // SAFETY: the caller's.
+    // SAFETY: the caller's contract.
     unsafe { page_of(object.cast()).as_ref() }.kind == Kind::Nursery
 }
 
@@ -54,7 +54,7 @@ impl Deaths {
     fn watch(&mut self, object: NonNull<Header>, token: u64) -> u64 {
         let number = self.next;
         self.next += 1;
-        // SAFETY: an object of this turn.
+        // SAFETY: an object of this turn, so it lies in a chunk.
         let watches = match unsafe { is_young(object) } {
             true => &mut self.young,
             false => &mut self.old,
@@ -69,7 +69,8 @@ impl Deaths {
         Some(watched.token)
     }
 
-    /// The nursery was emptied: `place` says where what lay in it is now; none if it is dead.
+    /// The nursery was emptied: `place` returns the present place of an object of it, or `None` if
+    /// the object is dead.
     pub(crate) fn nursery_emptied(
         &mut self,
         place: impl Fn(NonNull<Header>) -> Option<NonNull<Header>>,
@@ -84,7 +85,7 @@ impl Deaths {
                 return false;
             };
             watched.object = object;
-            // SAFETY: where it is now.
+            // SAFETY: the object's present place, in a chunk.
             let stays = unsafe { is_young(object) };
             if !stays {
                 self.old.insert(number, *watched);
@@ -93,13 +94,13 @@ impl Deaths {
         });
     }
 
-    /// All watches that there are now: what is watched from here on is not among them.
+    /// All watches that exist now; later ones are not in this range.
     pub(crate) fn all(&self) -> Range<u64> {
         0..self.next
     }
 
-    /// A mark has met all that is alive, as `is_alive` tells: looks at so many of these watches,
-    /// and says at how many. If fewer, that was all.
+    /// A mark is complete, and `is_alive` tells its result: examines at most `most` of these
+    /// watches, and returns the number. A smaller number means that none is left.
     pub(crate) fn marked(
         &mut self,
         watches: &mut Range<u64>,
@@ -127,14 +128,14 @@ impl Deaths {
 }
 
 impl<'gc> Mutator<'gc> {
-    /// Begins to watch an object: when a collection has found it dead, `token` is among what
-    /// [`Heap::take_deaths`] gives, once.
+    /// Begins a death watch of an object. When a collection has found the object dead, `token` is
+    /// among the results of [`Heap::take_deaths`], once.
     ///
-    /// To be watched keeps nothing alive, and nothing that is dead comes back (H10). An object may
-    /// be watched more than once. A heap that is dropped tells of no death.
+    /// A watch keeps nothing alive, and no dead object comes back (H10). An object may have several
+    /// watches. A dropped heap gives no notices.
     ///
-    /// Costs an entry in a map; each collection of the nursery looks at the watches over young
-    /// objects, each mark at all. Objects that nobody watches cost nothing.
+    /// Costs an entry in a map. Each minor collection examines the watches of young objects, each
+    /// mark all watches. Unwatched objects cost nothing.
     ///
     /// ```
     /// use vivant_heap::{Gc, Heap, Pacing, Root, Source};
@@ -164,8 +165,8 @@ impl<'gc> Mutator<'gc> {
         }
     }
 
-    /// Ends a watch. Its token; none if the death was found already, and its notice comes or came,
-    /// or if this watch had been ended.
+    /// Ends a watch. Returns its token; `None` if the object was found dead already, so that its
+    /// notice was or will be given, or if the watch was ended before.
     pub fn unwatch(&self, watch: Watch) -> Option<u64> {
         let core = self.core();
         if watch.heap != self.id() {
@@ -176,8 +177,8 @@ impl<'gc> Mutator<'gc> {
 }
 
 impl<R: Root> Heap<R> {
-    /// The tokens of watched objects that collections have found dead since this was last asked, in
-    /// the order in which they were watched.
+    /// Takes the tokens of watched objects that collections have found dead since the last call, in
+    /// the order in which the watches began.
     ///
     /// The destructor of such an object may not have run yet: those of old objects run when their
     /// pages are swept.
@@ -186,8 +187,8 @@ impl<R: Root> Heap<R> {
         watched.map(|(_, token)| token).collect()
     }
 
-    /// As [`Heap::take_deaths`], each token with its watch: for who shares the heap with others
-    /// that watch, and has tokens of its own.
+    /// As [`Heap::take_deaths`], each token with its watch: for callers that share the heap with
+    /// other users of watches, each with tokens of its own.
     pub fn take_watches(&mut self) -> Vec<(Watch, u64)> {
         let heap = self.id();
         let found = &mut self.parts().0.deaths.get_mut().found;

@@ -1,4 +1,4 @@
-//! Which heap owns an object: its page says (H4).
+//! [`HeapId`]: the name of a heap. The page of an object names the heap that owns it (H4).
 
 use crate::heap::{Heap, Root};
 use crate::mutator::Mutator;
@@ -8,15 +8,14 @@ use crate::types::{Collected, Gc};
 use std::collections::VecDeque;
 use std::num::NonZeroU32;
 
-/// Names a heap of this process, as long as it lives. Afterwards the id is nobody's until many
-/// thousand other heaps have ended.
+/// Names a live heap of this process. After the heap's end the id is unused until many thousand
+/// other heaps have ended.
 ///
-/// Ids have no order: one says nothing of when its heap was made.
+/// Ids have no order: an id says nothing about the age of its heap.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct HeapId(NonZeroU32);
 
-/// Ids of heaps that have ended are given again, the oldest first, when there are more of them than
-/// this.
+/// The ids of ended heaps are reused, the oldest first, when there are more of them than this.
 const RESTING: usize = if cfg!(miri) { 16 } else { 1 << 16 };
 
 static IDS: Mutex<Ids> = Mutex::new(Ids {
@@ -24,24 +23,24 @@ static IDS: Mutex<Ids> = Mutex::new(Ids {
     ended: VecDeque::new(),
 });
 
-/// Who has which id is told by the heaps; here is what nobody has.
+/// The ids without a heap; live heaps hold their own.
 struct Ids {
-    /// The last that was given for the first time.
+    /// The highest id taken so far.
     last: u32,
     ended: VecDeque<HeapId>,
 }
 
 impl HeapId {
-    /// One that no heap has.
+    /// Takes an id that no heap has.
     ///
     /// # Panics
     ///
-    /// Four thousand million heaps are alive.
+    /// There are 2³² live heaps.
     pub(crate) fn take() -> HeapId {
         IDS.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
-    /// Its heap has ended.
+    /// Returns the id of an ended heap.
     pub(crate) fn give(self) {
         let mut ids = IDS.lock().unwrap_or_else(PoisonError::into_inner);
         ids.ended.push_back(self);
@@ -89,7 +88,7 @@ impl<'gc, T: ?Sized + Collected<'gc>> Gc<'gc, T> {
     /// ```
     #[must_use]
     pub fn owner(this: Self) -> HeapId {
-        // SAFETY: an object of this turn, whose heap it is.
+        // SAFETY: an object of this turn, so the turn's heap, its owner, is live.
         unsafe { Owner::of(this.header()).as_ref() }.id()
     }
 }

@@ -1,89 +1,91 @@
-//! Bugs that tests plant, to see that the verifier finds them. Compiled for tests only.
+//! Injected faults for the self-tests of the verifier and of the count audits. Compiled for tests
+//! only.
 
 use std::cell::Cell;
 
-/// A bug.
+/// An injected fault.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Planted {
     Nothing,
-    /// The barrier does not remember what is written.
+    /// The write barrier does not remember the written object.
     ForgottenWrite,
     /// A chunk of a collection does not pass the barrier before it is changed.
     SecretChange,
-    /// A chunk takes note of another slot than the one that is changed.
+    /// A chunk notes another slot than the changed one.
     NarrowWindow,
-    /// The barrier remembers what is written twice.
+    /// The write barrier remembers the written object twice.
     RememberedTwice,
-    /// A collection forgets that an old object refers to a young one.
+    /// A collection does not remember an old object that refers to a young one.
     ForgottenOld,
-    /// A reference is not told where its object has moved.
+    /// A reference is not updated to its object's new place.
     StaleSlot,
-    /// A mark does not go on from the objects that it meets.
+    /// A mark does not scan the objects that it marks.
     ForgottenChildren,
-    /// A sweep frees what the mark has met.
+    /// A sweep frees marked objects.
     FreedAlive,
-    /// A collection does not look at what is watched.
+    /// A collection does not examine the watches.
     ForgottenWatch,
     /// A reference is sent on without a weight.
     SkippedInc,
-    /// What a heap asks for is kept back until it hears of others.
+    /// A heap's INCs are delayed until it drains its lane.
     BatchedIncs,
-    /// Owners are told in the order of their addresses.
+    /// Deltas are sent to owners in the order of their addresses.
     OrderByAddress,
-    /// A mark gives up wholes before it has counted their parts.
+    /// A mark releases containers before it has counted their components.
     DecFirst,
-    /// What has come is not counted.
+    /// A received reference is not counted.
     ForgottenReceipt,
-    /// What has come since the last mark is given up by the next one, though it was met.
+    /// A reference received since the last mark is released by the next one, though its object was
+    /// marked.
     ForgottenMeeting,
-    /// A mark does not begin with what others know.
+    /// A mark does not have the exports as roots.
     ForgottenExport,
-    /// What others knew when a mark began, and know no more when it gets there, is no root.
+    /// An export at the beginning of a mark that has no count when the mark takes it is no root.
     LateExport,
-    /// Shared objects show what they hold, as private ones do.
+    /// External edges of shared objects are traced, as those of private ones.
     SharedShown,
-    /// An old object begins with the mark that is to come.
+    /// A new old object has the epoch of the next mark.
     WrongEpoch,
-    /// Runs that were full when a mark ended are swept before the others.
+    /// Spans that were full when a mark ended are swept before the others.
     FullRunsFirst,
     /// A stub of a young object is not remembered.
     StubNotRemembered,
-    /// The table of tags keeps what is in it alive.
+    /// The tag table keeps its entries alive.
     TagTableStrong,
-    /// The table of tags keeps entries of stubs that are dead.
+    /// The tag table keeps entries of dead stubs.
     TagTableStale,
-    /// A collection of the nursery leaves the table of tags as it was.
+    /// A minor collection does not update the tag table.
     TagNotFollowed,
-    /// What a region counts is forgotten when its pages go to a heap.
+    /// The imports of a region are lost when its pages go to a heap.
     ForgottenRegionImport,
-    /// What a region remembered is not gone through when it is frozen or merged.
+    /// The remembered set of a region is not scanned when the region is frozen or merged.
     DroppedBarrier,
-    /// What was written in a region is left as it is when it is frozen, because nothing is young.
+    /// Objects written in a region keep their barrier flag when the region is frozen, because no
+    /// object is young.
     UnfrozenBarrier,
-    /// What an open region shares refers to what its owner does not count.
+    /// Objects shared by an open region refer to objects that their owner does not count.
     UncountedParts,
-    /// A marker goes through an object without a claim.
+    /// A marker scans an object without a claim.
     Unclaimed,
-    /// The owner of an object changes it while somebody else goes through it.
+    /// The owner changes an object while a marker scans it.
     Impatient,
-    /// The first write to an object while a mark runs does not claim it.
+    /// The first write to an object while a mark runs does not claim the object.
     UnclaimedWrite,
-    /// A weak reference is upgraded while a mark runs, which does not hear of it.
+    /// A weak reference is upgraded while a mark runs, and the object is not logged.
     SecretUpgrade,
-    /// A tag of an object is found in the table while a mark runs, which does not hear of it.
+    /// A tag of an object is found in the table while a mark runs, and the object is not logged.
     SecretTag,
-    /// What a mark has found dead is given to a turn while it is settled: by a weak reference, or
-    /// by the table of tags.
+    /// A turn gets a dead object during mark termination: by a weak reference, or by the tag table.
     LateRevival,
-    /// What comes from other heaps while a mark's dead are settled is given up.
+    /// Imports that arrive during mark termination are released.
     WhiteArrival,
-    /// What comes from other heaps while a mark runs is given up at its end.
+    /// Imports that arrive during a mark are released at its end.
     WhiteImport,
-    /// What an orphan hears in the middle of a mark is forgotten with that mark.
+    /// A release that a detached heap drains in the middle of a mark is lost with that mark.
     DeafOrphan,
-    /// A map that never changes keeps a node for one entry.
+    /// An immutable map keeps a node for a single entry.
     LoneEntry,
-    /// An ordered map or a text that never changes leaves a node that is too small.
+    /// An immutable ordered map or text keeps a node that is too small.
     SmallNode,
 }
 
@@ -91,12 +93,12 @@ thread_local! {
     static PLANTED: Cell<Planted> = const { Cell::new(Planted::Nothing) };
 }
 
-/// Whether the test that runs on this thread has planted `bug`.
+/// Whether the test on this thread has injected `bug`.
 pub(crate) fn is_planted(bug: Planted) -> bool {
     PLANTED.get() == bug
 }
 
-/// Runs `test` with `bug` in place.
+/// Runs `test` with `bug` injected.
 pub(crate) fn with<T>(bug: Planted, test: impl FnOnce() -> T) -> T {
     PLANTED.set(bug);
     let result = test();

@@ -1,10 +1,10 @@
-//! Random programs, one for each seed. Compiled for tests only.
+//! Random test programs, one for each seed. Compiled for tests only.
 
 use crate::orca::Books;
 use crate::planted::{self, Planted};
 use std::panic::{AssertUnwindSafe, RefUnwindSafe, catch_unwind, resume_unwind};
 
-/// Runs the programs of so many seeds, or of as many as `VIVANT_SEEDS` asks for, and names the one
+/// Runs the programs of `most` seeds, or of as many as `VIVANT_SEEDS` says, and prints the seed
 /// that fails.
 pub(crate) fn run(most: u64, program: impl Fn(u64) + RefUnwindSafe) {
     let asked = std::env::var("VIVANT_SEEDS").ok();

@@ -1,10 +1,10 @@
-//! Text in chunks: what [`gc::String`](crate::gc::String) and [`val::String`](crate::val::String)
-//! show and compare does not depend on where their chunks end.
+//! Text in chunks: formatting and comparison of [`gc::String`](crate::gc::String) and
+//! [`val::String`](crate::val::String), independent of where their chunks end.
 
 use std::fmt::{self, Write};
 use std::hash::Hasher;
 
-/// Writes text as `str`'s `Debug` does.
+/// Writes text as the `Debug` of `str` does.
 pub(crate) fn quote<'a>(
     chunks: impl Iterator<Item = &'a str>,
     f: &mut fmt::Formatter<'_>,
@@ -19,7 +19,7 @@ pub(crate) fn quote<'a>(
     f.write_char('"')
 }
 
-/// Returns whether the chunks are a text together.
+/// Returns whether the chunks together equal a text.
 pub(crate) fn is<'a>(mut chunks: impl Iterator<Item = &'a str>, text: &str) -> bool {
     let mut rest = text;
     let all = chunks.all(|chunk| match rest.strip_prefix(chunk) {
@@ -32,7 +32,7 @@ pub(crate) fn is<'a>(mut chunks: impl Iterator<Item = &'a str>, text: &str) -> b
     all && rest.is_empty()
 }
 
-/// Hashes text by blocks of one size, and then the last one, which may be shorter.
+/// Hashes text in blocks of one size; the last block may be shorter.
 pub(crate) fn hash<'a>(chunks: impl Iterator<Item = &'a str>, hasher: &mut impl Hasher) {
     let mut block = [0; 64];
     let mut filled = 0;
@@ -53,7 +53,7 @@ pub(crate) fn hash<'a>(chunks: impl Iterator<Item = &'a str>, hasher: &mut impl 
     hasher.write_u8(0xFF);
 }
 
-/// Emits what a text shows and compares, but its equality with one of its own type.
+/// Emits the formatting and comparison traits of a text type, except equality with its own type.
 macro_rules! text {
     ($text:ident) => {
         impl std::fmt::Display for $text<'_> {

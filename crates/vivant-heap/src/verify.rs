@@ -1,4 +1,4 @@
-//! The verifier: proves on a whole heap, between two turns, what the collector lives by.
+//! The heap verifier: checks the collector's invariants on a whole heap, between two turns.
 
 mod deaths;
 mod epoch;
@@ -25,13 +25,13 @@ use std::ptr::NonNull;
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Fault {
-    /// The rule, as `DESIGN` numbers them.
+    /// The rule, as numbered in `DESIGN`.
     pub rule: &'static str,
-    /// What is wrong.
+    /// The defect.
     pub what: &'static str,
-    /// The address of the object, cell or page.
+    /// The address of the object, block or page.
     pub address: usize,
-    /// The type of the object that refers to it, if one does.
+    /// The type of the object that refers to it, if an object does.
     pub from: Option<&'static str>,
 }
 
@@ -54,21 +54,21 @@ impl fmt::Display for Fault {
 impl std::error::Error for Fault {}
 
 impl<R: Root> Heap<R> {
-    /// Looks at all pages and all that the state reaches. An error says which rule is broken first.
+    /// Checks all pages, and all objects that the state reaches. An error names the first broken
+    /// rule.
     ///
     /// Costs as much as several collections, and some memory for each object. For tests, and for
     /// suspicions.
     ///
     /// # Errors
     ///
-    /// The heap is not what the collector takes it for. It must not be used any more, not even
-    /// dropped.
+    /// The heap breaks a rule of the collector. It must not be used any more, not even dropped.
     pub fn verify(&mut self) -> Result<(), Fault> {
         self.verify_each(|_, _| {})
     }
 
-    /// As [`Heap::verify`]. Hands over the references of the state, and then each object that lives
-    /// with its references.
+    /// As [`Heap::verify`]. Passes the references of the state, and then each live object with its
+    /// references, to `each`.
     pub(crate) fn verify_each(
         &mut self,
         each: impl FnMut(Option<NonNull<Header>>, &Edges),
@@ -86,7 +86,7 @@ impl<R: Root> Heap<R> {
     }
 }
 
-/// Where an object may be.
+/// The place of a page: in the nursery, or in a span of the old generation.
 #[derive(Clone, Copy)]
 enum Place {
     Nursery,
@@ -97,7 +97,7 @@ struct Verifier<'a> {
     core: &'a Core,
     /// All pages of the heap, by their addresses.
     pages: HashMap<usize, Place>,
-    /// All young objects, with whether they are noted for their destructors.
+    /// All young objects, each with whether its destructor is noted.
     young: HashMap<usize, Noted>,
     remembered: HashSet<usize>,
     /// Objects of this heap to which a `Val` refers.
@@ -137,16 +137,16 @@ impl<'a> Verifier<'a> {
         }
     }
 
-    /// A run is this heap's, and no other run has its pages.
+    /// Checks that a span is this heap's, and that no other span has its pages.
     fn run(&mut self, run: Run, kind: Kind, place: Place) -> Result<(), Fault> {
         let start = run.start().addr().get();
-        // SAFETY: the run is on one of the heap's lists, and its description is read as a whole.
+        // SAFETY: the span is on one of the heap's lists, and its description is read as a whole.
         let pages = unsafe { run.0.read() }.pages as usize;
-        // Of a run that is longer than a chunk only the first page matters: what lies in it begins
-        // there.
+        // Of a span longer than a chunk only the first page matters: its object begins there.
         let described = if kind == Kind::Large { 1 } else { pages };
         for number in 0..described {
-            // SAFETY: as above; the run lies in one chunk.
+            // SAFETY: the span is on one of the heap's lists, and its described pages lie in one
+            // chunk.
             let (owner, is) = unsafe {
                 let page = run.0.add(number).as_ptr();
                 (owner_of(run.start().add(number * PAGE)), (*page).kind)
@@ -168,19 +168,19 @@ impl<'a> Verifier<'a> {
         Ok(())
     }
 
-    /// The nursery: objects lie one behind the other, none has moved, and each noted one is there.
+    /// Checks the nursery: objects are contiguous, none is evacuated, and each noted one exists.
     fn nursery(&mut self) -> Result<(), Fault> {
         let mut pages = 0;
         for (run, filled) in self.core.nursery.blocks() {
             self.run(run, Kind::Nursery, Place::Nursery)?;
-            // SAFETY: the run is the nursery's.
+            // SAFETY: the span is the nursery's.
             pages += unsafe { run.0.read() }.pages as usize;
             let mut offset = 0;
             while offset < filled {
-                // SAFETY: within the block; an object begins there.
+                // SAFETY: within the nursery chunk; an object begins there.
                 let object = unsafe { run.start().add(offset) }.cast::<Header>();
                 let at = object.addr().get();
-                // SAFETY: as above.
+                // SAFETY: an object of the nursery begins there.
                 let header = unsafe { object.as_ref() };
                 check(
                     header.is_there(),
@@ -189,7 +189,7 @@ impl<'a> Verifier<'a> {
                     at,
                 )?;
                 self.young.insert(at, Noted::Not);
-                // SAFETY: as above; it has not moved.
+                // SAFETY: an object of the nursery, which `is_there` has found in its place.
                 offset += young_size(unsafe { header.table().bytes(object) });
             }
             let end = run.start().addr().get() + filled;
@@ -220,7 +220,7 @@ impl<'a> Verifier<'a> {
         let mut pages = 0;
         for run in self.core.reserve.runs() {
             self.run(run, Kind::Nursery, Place::Nursery)?;
-            // SAFETY: the run is the reserve's.
+            // SAFETY: the span is the nursery chunk cache's.
             pages += unsafe { run.0.read() }.pages as usize;
         }
         let counted = self.core.reserve.pages();
@@ -232,12 +232,12 @@ impl<'a> Verifier<'a> {
         )
     }
 
-    /// The old generation: descriptions are right, and so are the counts.
+    /// Checks the old generation: the descriptions of its pages, and its counts.
     fn old(&mut self) -> Result<(), Fault> {
         let old = &self.core.old;
         let (mut pages, mut live, mut unswept) = (0, 0, 0);
         for run in old.runs() {
-            // SAFETY: the run is the old generation's; no turn runs.
+            // SAFETY: the span is the old generation's; no turn runs.
             let page = unsafe { run.0.read() };
             self.run(run, page.kind, Place::Old(run))?;
             let at = run.start().addr().get();
@@ -291,9 +291,9 @@ impl<'a> Verifier<'a> {
         )
     }
 
-    /// One run of cells. Bytes in use.
+    /// Checks a span of blocks. Returns the number of bytes in use.
     fn cells(&self, run: Run) -> Result<usize, Fault> {
-        // SAFETY: as in `old`.
+        // SAFETY: the span is the old generation's; no turn runs.
         let page = unsafe { run.0.read() };
         let at = run.start().addr().get();
         let class = page.class as usize;
@@ -319,9 +319,10 @@ impl<'a> Verifier<'a> {
             if number >= cells(class) {
                 continue;
             }
-            // SAFETY: the cell lies in the run.
+            // SAFETY: the block lies in the span.
             let cell = unsafe { run.start().add(number * cell_size(class)) };
-            // SAFETY: as above. Relaxed: whatever a marker makes of it.
+            // SAFETY: the block lies in a chunk. Relaxed: a marker may change the state meanwhile;
+            // any value of it is accepted.
             let state = unsafe { state_of(cell) }.load(Ordering::Relaxed);
             check(
                 !is_used || (1..=3).contains(&state) || self.core.is_marking(),
@@ -330,7 +331,7 @@ impl<'a> Verifier<'a> {
                 at,
             )?;
             if !is_used && self.core.old.free_cells == FreeCells::Poisoned {
-                // SAFETY: a free cell of this heap, filled when it became so.
+                // SAFETY: a free block of this heap, poisoned when it was freed.
                 let intact = unsafe { written(cell, cell_size(class)) }.is_none();
                 check(intact, "H4", "a free cell was written", at)?;
             }
@@ -344,7 +345,7 @@ impl<'a> Verifier<'a> {
         Ok(used * cell_size(class))
     }
 
-    /// What is remembered: old, there, once, and not clean.
+    /// Checks the remembered set: each object is old, in its place, listed once, and not clean.
     fn remembered(&mut self) -> Result<(), Fault> {
         for &object in self.core.remembered.borrow().iter() {
             let at = object.addr().get();
@@ -366,7 +367,7 @@ impl<'a> Verifier<'a> {
         Ok(())
     }
 
-    /// Where an object lies that somebody refers to: at the beginning of one of this heap's.
+    /// Checks that a referenced object begins in a page of this heap. Returns its place.
     fn place(&self, object: NonNull<Header>) -> Result<Place, Fault> {
         let at = object.addr().get();
         let Some(&place) = self.pages.get(&(at & !(PAGE - 1))) else {
@@ -381,7 +382,7 @@ impl<'a> Verifier<'a> {
             )?;
             return Ok(place);
         };
-        // SAFETY: as in `old`.
+        // SAFETY: the span is the old generation's; no turn runs.
         let page = unsafe { run.0.read() };
         let offset = at - run.start().addr().get();
         let room = match page.kind {
@@ -399,7 +400,7 @@ impl<'a> Verifier<'a> {
                 page.pages as usize * PAGE
             }
         };
-        // SAFETY: a cell in use: an object begins there.
+        // SAFETY: a block in use: an object begins there.
         let header = unsafe { object.as_ref() };
         check(
             header.is_there(),
@@ -407,7 +408,7 @@ impl<'a> Verifier<'a> {
             "an old object has moved, or was never made",
             at,
         )?;
-        // SAFETY: as above; it has not moved.
+        // SAFETY: an object begins there, and `is_there` has found it in its place.
         let bytes = size_of::<Header>() + unsafe { header.table().bytes(object) };
         check(
             bytes <= room,
@@ -418,7 +419,7 @@ impl<'a> Verifier<'a> {
         Ok(place)
     }
 
-    /// All that the state reaches, and all that others know.
+    /// Checks all objects that the state and the exports reach.
     fn reached<'gc>(
         &mut self,
         state: &impl Object<'gc>,
@@ -437,7 +438,7 @@ impl<'a> Verifier<'a> {
         Ok(())
     }
 
-    /// A walk from what others know.
+    /// A walk from the exports.
     fn walk(&self) -> Walk {
         let own = Owner::name(&self.core.owner);
         Walk::new(own, self.core.sharing.borrow().known())
@@ -446,7 +447,7 @@ impl<'a> Verifier<'a> {
     fn object(&self, walk: &mut Walk, object: NonNull<Header>) -> Result<Edges, Fault> {
         let at = object.addr().get();
         let place = self.place(object)?;
-        // SAFETY: `place` has seen that an object begins there, and no turn runs.
+        // SAFETY: `place` has checked that an object begins there, and no turn runs.
         let (table, edges) = unsafe { (object.as_ref().table(), walk.scan(object)) };
         check(
             table.needs_trace || edges.own().next().is_none(),
@@ -466,7 +467,7 @@ impl<'a> Verifier<'a> {
             }
             Place::Old(run) => {
                 self.epoch(object, table)?;
-                // SAFETY: as in `old`.
+                // SAFETY: the span is the old generation's; no turn runs.
                 let page = unsafe { run.0.read() };
                 let number = match page.kind {
                     Kind::Cells => (at - run.start().addr().get()) / cell_size(page.class as usize),

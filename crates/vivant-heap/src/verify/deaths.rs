@@ -1,9 +1,9 @@
-//! Watches: over objects that are there, each in one place.
+//! Checks of death watches: each watches an object in its place, and is in one table.
 
 use super::{Fault, Place, Verifier, check};
 
 impl Verifier<'_> {
-    /// What is watched has not been found dead: a young object is in the nursery, an old one has
+    /// Checks that no watched object was found dead: a young one is in the nursery, an old one has
     /// the present epoch.
     pub(super) fn deaths(&self) -> Result<(), Fault> {
         let deaths = self.core.deaths.borrow();
@@ -19,7 +19,7 @@ impl Verifier<'_> {
             let place = self.place(watched.object)?;
             let there = matches!(place, Place::Old(_));
             check(there, "H10", "what is watched is no old object", at)?;
-            // SAFETY: `place` has seen that an object begins there.
+            // SAFETY: `place` has checked that an object begins there.
             let alive = unsafe { self.may_live(watched.object) };
             check(alive, "H10", "a dead object is watched", at)?;
             let once = !deaths.found.contains_key(number);

@@ -1,4 +1,4 @@
-//! Epochs: what is alive has the present one, if no mark runs.
+//! Checks of epochs: if no mark runs, live objects have the present one.
 
 use super::{Fault, Verifier, check};
 use crate::header::{Header, Table};
@@ -8,10 +8,10 @@ use crate::sync::Ordering;
 use std::ptr::NonNull;
 
 impl Verifier<'_> {
-    /// As many old objects have destructors as were counted.
+    /// Checks that the number of old objects with destructors equals its count.
     pub(super) fn destructors(&self) -> Result<(), Fault> {
         let of = |run: Run| {
-            // SAFETY: the run is this heap's.
+            // SAFETY: the span is this heap's.
             let drops = unsafe { run.page() }.drops;
             drops
                 .map(|word| word.count_ones() as usize)
@@ -27,22 +27,24 @@ impl Verifier<'_> {
         )
     }
 
-    /// Whether an old object may be in a table, as far as its epoch tells: a mark that runs beside
-    /// the turns need not have met all, nor have settled all.
+    /// Whether an old object may be in a table, as far as its epoch tells: a concurrent mark need
+    /// not be complete, nor terminated.
     ///
     /// # Safety
     ///
     /// An object begins there.
     pub(super) unsafe fn may_live(&self, object: NonNull<Header>) -> bool {
-        // SAFETY: the caller's. Relaxed: whatever a marker makes of it meanwhile.
+        // SAFETY: the caller's contract. Relaxed: a marker may change the state meanwhile; any
+        // value of it is accepted.
         let state = unsafe { state_of(object.cast()) }.load(Ordering::Relaxed);
         state == self.core.old.epoch.0 || self.core.is_marking()
     }
 
-    /// An old object that is reached: the last mark has met it, or it was born since; and the one
-    /// that runs has gone through it if it was written since it began, or if all is met.
+    /// Checks a reachable old object: the last mark has marked it, or it was born since. A running
+    /// mark has scanned it if it was written since the mark began, and if the mark is complete.
     pub(super) fn epoch(&self, object: NonNull<Header>, table: &Table) -> Result<(), Fault> {
-        // SAFETY: whoever asks has seen that an object begins there. Relaxed: as above.
+        // SAFETY: the caller has checked that an object begins there. Relaxed: a marker may change
+        // the state meanwhile; any value of it is accepted.
         let state = unsafe { state_of(object.cast()) }.load(Ordering::Relaxed);
         let at = object.addr().get();
         let marks = self.core.is_marking() && !self.core.is_settling();

@@ -1,4 +1,5 @@
-//! What is shared, and all below it: nobody writes it, not even a collection (O2, Y6).
+//! Checks of shared objects, and of all below them: nothing writes them, not even a collection (O2,
+//! Y6).
 
 use super::{Fault, Place, Verifier, check};
 use crate::header::Header;
@@ -7,8 +8,8 @@ use crate::types::borrow::CLEAN;
 use std::ptr::NonNull;
 
 impl Verifier<'_> {
-    /// All that others know, or that a `Val` refers to, with what they reach: old, and left alone
-    /// by the barrier.
+    /// Checks all objects that are exported or referred to by a `Val`, with those that they reach:
+    /// they are old, and clean for the write barrier.
     pub(super) fn shared(&self) -> Result<(), Fault> {
         let mut walk = self.walk();
         walk.roots(self.shared.iter().copied());
@@ -16,9 +17,9 @@ impl Verifier<'_> {
             let at = object.addr().get();
             let old = matches!(self.place(object)?, Place::Old(_));
             check(old, "O2", "a shared object is young, and will move", at)?;
-            // SAFETY: `place` has seen that an object begins there, and no turn runs.
+            // SAFETY: `place` has checked that an object begins there, and no turn runs.
             if unsafe { Stub::is_one(object) } {
-                // What it refers to is private, and its owner alone follows that.
+                // Its target is private, and only the owner follows that reference.
                 continue;
             }
             let remembered = self.remembered.contains(&at);
@@ -28,7 +29,7 @@ impl Verifier<'_> {
                 "a shared object is remembered, and will be written",
                 at,
             )?;
-            // SAFETY: as above.
+            // SAFETY: `place` has checked that an object begins there.
             let table = unsafe { object.as_ref() }.table();
             let left = table.mutable && !is_clean(object);
             check(
@@ -37,15 +38,15 @@ impl Verifier<'_> {
                 "a shared object has the flag of one that is written",
                 at,
             )?;
-            // SAFETY: as above.
+            // SAFETY: `place` has checked that an object begins there, and no turn runs.
             let _ = unsafe { walk.scan(object) };
         }
         Ok(())
     }
 }
 
-/// Whether the next write of an object has to be told.
+/// Whether an object is clean: its next write must pass the barrier.
 pub(super) fn is_clean(object: NonNull<Header>) -> bool {
-    // SAFETY: an object begins there. What changes in place begins with its flag, and no turn runs.
+    // SAFETY: an object begins there. A mutable object begins with its flag, and no turn runs.
     unsafe { object.as_ref().table().mutable && object.add(1).cast::<u32>().read() & CLEAN != 0 }
 }

@@ -1,4 +1,4 @@
-//! Stubs: each in the table, by its target, and there.
+//! Checks of stubs: each is live, and in the tag table under its target.
 
 use super::{Fault, Place, Verifier, check};
 use crate::header::Header;
@@ -7,8 +7,8 @@ use std::collections::HashSet;
 use std::ptr::NonNull;
 
 impl Verifier<'_> {
-    /// What the table says is so: each entry's stub is there, of the present epoch, and refers to
-    /// the entry's object.
+    /// Checks the tag table: each entry's stub is in its place, has the present epoch, and refers
+    /// to the entry's object.
     pub(super) fn tags(&self) -> Result<(), Fault> {
         let tags = self.core.tags.borrow();
         let listed: HashSet<_> = tags.listed.iter().collect();
@@ -17,13 +17,13 @@ impl Verifier<'_> {
         for (at, stub) in tags.iter() {
             let place = self.place(stub)?;
             let there = matches!(place, Place::Old(_));
-            // SAFETY: `place` has seen that an object begins there, and no turn runs.
+            // SAFETY: `place` has checked that an object begins there, and no turn runs.
             let is_stub = there && unsafe { Stub::is_one(stub) };
             check(is_stub, "H2", "what is in the table of tags is no stub", at)?;
-            // SAFETY: as above.
+            // SAFETY: `place` has checked that an object begins there.
             let alive = unsafe { self.may_live(stub) };
             check(alive, "H2", "a dead stub is in the table of tags", at)?;
-            // SAFETY: as above.
+            // SAFETY: `is_one` has checked that this object is a stub.
             let target = unsafe { Stub::target(stub) };
             let followed = target.addr().get() == at;
             check(
@@ -41,9 +41,9 @@ impl Verifier<'_> {
         Ok(())
     }
 
-    /// An object that is reached: if it is a stub, it is the one of its target.
+    /// Checks a reachable object: if it is a stub, it is its target's stub in the table.
     pub(super) fn stub(&self, object: NonNull<Header>) -> Result<(), Fault> {
-        // SAFETY: whoever asks has seen that an object begins there, and no turn runs.
+        // SAFETY: the caller has checked that an object begins there, and no turn runs.
         let target = unsafe { Stub::is_one(object).then(|| Stub::target(object)) };
         let Some(target) = target else {
             return Ok(());
