@@ -85,7 +85,7 @@ fn a_heap_in_order_is_in_order() {
 fn planted_bugs_are_caught() {
     is_caught("H5", Planted::ForgottenWrite, write);
     is_caught("H5", Planted::RememberedTwice, write);
-    // In a nursery chunk that is cached, and in one that is returned.
+    // In a cached nursery chunk, and in a returned one.
     is_caught("H3", Planted::StaleSlot, |heap| {
         write(heap);
         heap.collect_young();

@@ -60,7 +60,7 @@ pub(crate) struct Core {
     pub(crate) weighed: usize,
     /// Bytes of old objects that the last mark has found alive.
     pub(crate) lived: usize,
-    /// The heap's weight when the next mark was due and had to wait for the lane to be drained;
+    /// The heap's weight when the next mark was due and had to wait for the inbox to be drained;
     /// `None` if it does not wait.
     pub(crate) waits_since: Option<usize>,
     shortage: Shortage,

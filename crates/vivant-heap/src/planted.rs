@@ -27,7 +27,7 @@ pub(crate) enum Planted {
     ForgottenWatch,
     /// A reference is sent on without a weight.
     SkippedInc,
-    /// A heap's INCs are delayed until it drains its lane.
+    /// A heap's INCs are delayed until it drains its inbox.
     BatchedIncs,
     /// Deltas are sent to owners in the order of their addresses.
     OrderByAddress,
@@ -48,11 +48,11 @@ pub(crate) enum Planted {
     WrongEpoch,
     /// Spans that were full when a mark ended are swept before the others.
     FullRunsFirst,
-    /// A stub of a young object is not remembered.
+    /// A tag entry of a young object is not remembered.
     StubNotRemembered,
     /// The tag table keeps its entries alive.
     TagTableStrong,
-    /// The tag table keeps entries of dead stubs.
+    /// The tag table keeps dead tag entries.
     TagTableStale,
     /// A minor collection does not update the tag table.
     TagNotFollowed,

@@ -68,13 +68,13 @@ pub struct HeapStats {
     /// Imports: foreign objects that it has counts of; a recently received one may be counted more
     /// than once.
     pub imports: usize,
-    /// Batches of INCs that it has sent to the lanes of other heaps (O6).
+    /// Batches of INCs that it has sent to the inboxes of other heaps (O6).
     pub incs: u64,
     /// Batches of DECs, likewise.
     pub decs: u64,
     /// Count deltas in all of these.
     pub changes: u64,
-    /// Number of pieces in which it has drained its own lane ([`Heap::heed_some`]).
+    /// Number of pieces in which it has drained its own inbox ([`Heap::heed_some`]).
     pub heard: u64,
     /// Old objects with destructors, including unswept dead ones.
     pub destructors: usize,

@@ -88,7 +88,7 @@ impl Core {
         let mut survivors = relocator.finish();
         survivors.settle();
         self.old.misses = usize::MAX;
-        // SAFETY: all of the remembered set was scanned, stubs included.
+        // SAFETY: all of the remembered set was scanned, tag entries included.
         unsafe { self.tags.get_mut().nursery_emptied() };
         self.counted.minor(&self.nursery, &survivors, moved);
         let mut emptied = std::mem::replace(&mut self.nursery, survivors);

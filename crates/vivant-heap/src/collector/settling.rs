@@ -31,7 +31,7 @@ pub(super) struct Settling {
     /// the counts for its end.
     pub(super) found: Found,
     watches: Range<u64>,
-    /// Stubs that are not processed yet: that many from the start of the list.
+    /// Tag entries that are not processed yet: that many from the start of the list.
     stubs: usize,
     /// The number of entries at the beginning, and the number processed.
     all: usize,
@@ -52,7 +52,7 @@ enum Step {
     Weak,
     /// Unmarked watched objects are dead: their tokens wait.
     Watches,
-    /// The tag table drops unmarked stubs.
+    /// The tag table drops unmarked tag entries.
     Stubs,
     /// An INC is sent for each marked foreign object of which this heap has no weight.
     Meets,

@@ -316,7 +316,7 @@ fn nobody_waits_for_what_is_settled() {
             assert_eq!(source.stats().pages, 0);
             continue;
         }
-        // A turn in between. It makes a new stub for an object with a dead stub.
+        // A turn in between. It makes a new tag entry for an object with a dead tag entry.
         heap.turn(|m, room| {
             let _nobody = m.tag(room.coats[0]);
         });

@@ -13,7 +13,7 @@ use crate::stress::When;
 /// concurrently (H7).
 const BESIDE: usize = 256 * 1024;
 
-/// Growth allowed to a small heap while a mark waits for the lane to be drained, in nurseries.
+/// Growth allowed to a small heap while a mark waits for the inbox to be drained, in nurseries.
 const NURSERIES: usize = 8;
 
 /// Maximum number of count deltas drained between two turns before a mark begins.
@@ -80,7 +80,7 @@ impl Core {
     }
 
     /// Whether a delayed mark has waited until the heap has grown by another sixteenth, or by some
-    /// nurseries. Then it begins, and drains the rest of the lane at once.
+    /// nurseries. Then it begins, and drains the rest of the inbox at once.
     fn has_waited(&mut self) -> bool {
         let weight = self.weight();
         let since = *self.waits_since.get_or_insert(weight);

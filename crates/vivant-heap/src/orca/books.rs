@@ -13,7 +13,7 @@ use std::ptr::NonNull;
 pub(crate) enum Account {
     /// The exports at the owners.
     Exports,
-    /// Deltas in the owners' lanes.
+    /// Deltas in the owners' inboxes.
     Lanes,
     /// The imports of other heaps.
     Imports,
@@ -53,7 +53,7 @@ pub(crate) fn tell(account: Account, object: NonNull<Header>, by: i64) {
 
 /// Records a delta in an account of its object, where the count changes. Each step of the protocol
 /// moves weights from account to account. So between any two steps of a thread the accounts of each
-/// object balance: exports and lanes together equal imports and parcels together.
+/// object balance: exports and inboxes together equal imports and parcels together.
 ///
 /// Compiled where `debug_assertions` are on. [`Ledger`](crate::Ledger) checks the same by a walk
 /// over everything that exists, which tests of whole systems cannot give it. This audit is checked

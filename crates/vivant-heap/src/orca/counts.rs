@@ -31,7 +31,7 @@ pub(crate) struct Counts {
 #[derive(Clone, Copy)]
 pub(crate) struct Entry {
     pub(crate) object: NonNull<Header>,
-    /// For an export: below zero as long as an INC lies in the lane and references that needed it
+    /// For an export: below zero as long as an INC lies in the inbox and references that needed it
     /// have come back.
     pub(crate) count: i64,
     /// Whether the present or last mark has marked it.

@@ -36,7 +36,7 @@ impl Hearing {
         self.changes.as_slice().is_empty() && self.taken.is_empty()
     }
 
-    /// Takes all batches in the lane. All batches taken before are applied.
+    /// Takes all batches in the inbox. All batches taken before are applied.
     pub(crate) fn takes(&mut self, lane: &Lane) {
         debug_assert!(self.is_over());
         self.taken = lane.take();
@@ -95,7 +95,7 @@ pub(crate) enum Heard {
 }
 
 impl Core {
-    /// Drains the lane. Returns whether the count of an object fell to zero.
+    /// Drains the inbox. Returns whether the count of an object fell to zero.
     pub(crate) fn heed(&mut self) -> Heard {
         let (sharing, lane) = (self.sharing.get_mut(), &self.owner.lane);
         sharing.hear(usize::MAX);
@@ -104,8 +104,8 @@ impl Core {
         sharing.told()
     }
 
-    /// Applies at most `most` deltas from the lane; [`Core::heed`] reports their result later.
-    /// Returns whether all are applied; if not, the rest is taken out of the lane.
+    /// Applies at most `most` deltas from the inbox; [`Core::heed`] reports their result later.
+    /// Returns whether all are applied; if not, the rest is taken out of the inbox.
     pub(crate) fn hears_out(&mut self, most: usize) -> bool {
         let (sharing, lane) = (self.sharing.get_mut(), &self.owner.lane);
         let mut left = most;

@@ -15,8 +15,8 @@ use std::ptr::NonNull;
 ///
 /// The object has no collected components of its own: those are read in turns.
 ///
-/// Costs: a delta in its owner's lane for each clone and each drop, which is a short allocation and
-/// an atomic exchange. Reads cost nothing.
+/// Costs: a delta in its owner's inbox for each clone and each drop, which is a short allocation
+/// and an atomic exchange. Reads cost nothing.
 ///
 /// ```
 /// use std::sync::Arc;

@@ -35,17 +35,17 @@ pub(crate) struct Lane {
     last: AtomicPtr<Batch>,
 }
 
-// SAFETY: batches are values in boxes, made by one thread and taken by another; the lane does not
+// SAFETY: batches are values in boxes, made by one thread and taken by another; the inbox does not
 // access the objects that they name.
 unsafe impl Send for Lane {}
 // SAFETY: shared access is to an atomic pointer alone; each batch is given to the one thread that
 // takes it.
 unsafe impl Sync for Lane {}
 
-/// The contents of a lane before a batch was sent.
+/// The contents of an inbox before a batch was sent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Before {
-    /// The lane was empty: its reader is not notified yet.
+    /// The inbox was empty: its reader is not notified yet.
     Nothing,
     Something,
 }
@@ -75,8 +75,8 @@ impl Lane {
         // sequence, so the reader sees the accesses of each of them.
         let release = fault!(Ordering::Release, LaneLeaveRelaxed => Ordering::Relaxed);
         let before = self.last.swap(batch, release);
-        // From here on the lane is not accessed: the reader may have taken all, and may have ended.
-        // Release: pairs with the load in `turn_over`, after which the batch is freed.
+        // From here on the inbox is not accessed: the reader may have taken all, and may have
+        // ended. Release: pairs with the load in `turn_over`, after which the batch is freed.
         let release = fault!(Ordering::Release, LaneLeaveRelaxed => Ordering::Relaxed);
         // SAFETY: a thread that has taken the batch does not free it before this link is stored.
         unsafe { (*batch).before.store(before, release) };
@@ -87,7 +87,7 @@ impl Lane {
         }
     }
 
-    /// Whether the lane is empty. A hint: more may arrive at any time.
+    /// Whether the inbox is empty. A hint: more may arrive at any time.
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
         // Relaxed: a caller that acts on it calls `take`.
@@ -116,7 +116,7 @@ impl Drop for Lane {
     }
 }
 
-/// Batches taken out of a lane. Each is linked to the one before it, and the order is reversed
+/// Batches taken out of an inbox. Each is linked to the one before it, and the order is reversed
 /// before the first one is returned.
 pub(crate) struct Batches {
     /// The last batch that is not reversed yet.

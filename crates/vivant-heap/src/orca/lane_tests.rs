@@ -1,4 +1,4 @@
-//! Many writers and one reader of a lane.
+//! Many writers and one reader of an inbox.
 
 use super::lane::{Change, Lane};
 use std::ptr::NonNull;

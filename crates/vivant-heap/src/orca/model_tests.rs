@@ -1,7 +1,7 @@
 //! Random programs of sharing, compared with the model: the same counts after each step, no
 //! reachable object freed, no object left at the end.
 //!
-//! Deltas stay in their lanes until a heap collects, or all counts are compared, which few steps
+//! Deltas stay in their inboxes until a heap collects, or all counts are compared, which few steps
 //! do: so a delta may be applied as late as possible.
 
 use super::books::Books;
@@ -247,7 +247,7 @@ impl Both {
         self.model.heed(heap);
     }
 
-    /// The counts equal those of the model, and no referenced object is destroyed. No lane is
+    /// The counts equal those of the model, and no referenced object is destroyed. No inbox is
     /// drained.
     fn compare(&mut self) {
         Books::check().unwrap();
@@ -269,7 +269,7 @@ impl Both {
         lives(&self.model, numbers.flatten(), &self.ended);
     }
 
-    /// After all lanes are drained, the counts agree with one another.
+    /// After all inboxes are drained, the counts agree with one another.
     fn audit(&mut self) {
         let mut ledger = Ledger::default();
         for heap in 0..HEAPS {

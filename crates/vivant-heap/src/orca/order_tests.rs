@@ -1,4 +1,4 @@
-//! The worst order: the owner of a notified lane collects at once, before the sender of the delta
+//! The worst order: the owner of a notified inbox collects at once, before the sender of the delta
 //! continues.
 
 use super::ledger::Ledger;
@@ -64,8 +64,8 @@ fn send(from: &Eager, to: &Eager, number: usize, ended: &Ended) {
 }
 
 /// The third heap gets a container of the second one, with a component of the first one, and keeps
-/// only the component. Returns how often the two were destroyed, and whether the ledger finds no
-/// fault.
+/// only the component. Returns how often the two were destroyed, and whether the count verifier
+/// finds no fault.
 fn a_part_is_kept() -> (Vec<u32>, bool) {
     let source = Arc::new(Source::new());
     let ended = Ended::new(Mutex::new(vec![0, 0]));

@@ -29,7 +29,7 @@ impl Root for Nothing {
 /// A detached heap: the exported objects of a heap that has ended, the objects that these reach,
 /// and dead objects until they are freed.
 ///
-/// Its keeper must drain its lane now and then, or released objects are never freed: see
+/// Its keeper must drain its inbox now and then, or released objects are never freed: see
 /// [`Orphan::heed`], and [`Orphan::step`] for doing it in pieces. Dropping it while other heaps
 /// refer to its objects leaks these, for good.
 #[must_use = "an orphan that is dropped too early leaks its objects"]
@@ -53,7 +53,7 @@ enum Wants {
 
 /// The next action of a step.
 enum Due {
-    /// Draining more of the lane, before anything else can be decided.
+    /// Draining more of the inbox, before anything else can be decided.
     Hear,
     /// The end: no other heap refers to its objects, and what is left is dropped. It is small, or
     /// all is swept.
@@ -124,7 +124,7 @@ impl Orphan {
         self.wants != Wants::Nothing || self.is_marked() || self.heap.is_hearing()
     }
 
-    /// Drains at most a piece of the lane. Returns whether the next step begins a mark.
+    /// Drains at most a piece of the inbox. Returns whether the next step begins a mark.
     ///
     /// Costs next to nothing.
     pub fn wants_mark(&mut self) -> bool {
@@ -137,7 +137,7 @@ impl Orphan {
         wants && !self.heap.is_hearing()
     }
 
-    /// Drains at most a piece of the lane. Returns whether no other heap refers to its objects.
+    /// Drains at most a piece of the inbox. Returns whether no other heap refers to its objects.
     ///
     /// Costs a look at the exports until one with a count is found, and frees nothing.
     pub fn is_given_up(&mut self) -> bool {
@@ -145,7 +145,7 @@ impl Orphan {
         self.knows_all() && self.heap.has_heard_all_out()
     }
 
-    /// Whether it has taken deltas out of the lane and not applied all of them. Costs a few loads.
+    /// Whether it has taken deltas out of the inbox and not applied all of them. Costs a few loads.
     #[must_use]
     pub fn is_hearing(&self) -> bool {
         self.heap.is_hearing()
@@ -158,13 +158,13 @@ impl Orphan {
         !is_stale && (self.heap.core().is_marking() || self.heap.is_unswept())
     }
 
-    /// Whether the lane is drained. Only then an export of zero means that no other heap refers to
+    /// Whether the inbox is drained. Only then an export of zero means that no other heap refers to
     /// the object (O6).
     fn knows_all(&self) -> bool {
         !self.heap.is_told()
     }
 
-    /// Drains the lane, and runs all steps at once. Returns `None` if everything is freed.
+    /// Drains the inbox, and runs all steps at once. Returns `None` if everything is freed.
     ///
     /// Costs next to nothing while other heaps refer to all of it.
     pub fn heed(self) -> Option<Orphan> {
@@ -179,7 +179,7 @@ impl Orphan {
         }
     }
 
-    /// Drains part of the lane, and does at most `work` units of work. It subtracts the units done
+    /// Drains part of the inbox, and does at most `work` units of work. It subtracts the units done
     /// from `work`. A unit is a scanned object, some 10 to 50 ns, or anything that takes as long.
     ///
     /// A heap of 256 KiB or less is marked and swept at once; so is any heap if the source has

@@ -363,14 +363,14 @@ impl Parish {
         }
     }
 
-    /// No object is destroyed that a heap or parcel refers to. No lane is drained.
+    /// No object is destroyed that a heap or parcel refers to. No inbox is drained.
     fn check(&self) {
         Books::check().unwrap();
         let numbers = self.parcels.iter().map(|(_, thing)| thing);
         lives(&self.model, numbers, &self.ended);
     }
 
-    /// After all lanes are drained, the counts agree.
+    /// After all inboxes are drained, the counts agree.
     fn audit(&mut self) {
         let mut ledger = Ledger::default();
         let heaps = self.heaps.iter_mut().try_for_each(|heap| ledger.heap(heap));

@@ -14,7 +14,7 @@ use std::task::Waker;
 pub(crate) struct Owner {
     id: HeapId,
     pub(crate) lane: Lane,
-    /// Woken when deltas arrive in an empty lane.
+    /// Woken when deltas arrive in an empty inbox.
     pub(crate) waker: OnceLock<Waker>,
 }
 
@@ -85,7 +85,7 @@ impl Owner {
     pub(crate) unsafe fn give_up(owner: NonNull<Owner>, changes: Vec<Change>) {
         // SAFETY: none once the deltas are sent: that is the injected fault.
         fault!(NotKept => return unsafe { owner.as_ref() }.leave(changes));
-        // As soon as these deltas are in the lane the owner may end: the reference count keeps it
+        // As soon as these deltas are in the inbox the owner may end: the reference count keeps it
         // for the accesses after that.
         // SAFETY: the caller's contract: the pointer came from an `Arc`, which is live as long as
         // one of the objects is counted.

@@ -74,7 +74,7 @@ impl<'gc> Mutator<'gc> {
     ///
     /// Costs a count for each reference to a shared object in the value itself, and nothing for
     /// objects below it (O7); nothing for a type without references. Sometimes, for an object of a
-    /// third heap, it also sends a delta to that heap's lane (O6).
+    /// third heap, it also sends a delta to that heap's inbox (O6).
     #[inline]
     pub fn pack<T: Twin<Of<'gc>: Sendable<'gc>>>(&self, value: T::Of<'gc>) -> Parcel<T> {
         if shares::<T>() {
@@ -114,7 +114,7 @@ impl<'gc> Mutator<'gc> {
 impl<T: Twin> Parcel<T> {
     /// Packs a value without a mutator: in a turn of an actor that has no heap.
     ///
-    /// Costs a delta in the owner's lane for each reference.
+    /// Costs a delta in the owner's inbox for each reference.
     pub fn new<'gc>(value: T::Of<'gc>) -> Parcel<T>
     where
         T::Of<'gc>: Sendable<'gc>,

@@ -56,7 +56,7 @@ impl Post {
         self.batches.iter().map(|(_, changes)| changes.len()).sum()
     }
 
-    /// Sends a batch to each owner's lane.
+    /// Sends a batch to each owner's inbox.
     ///
     /// # Safety
     ///

@@ -132,7 +132,7 @@ impl Sharing {
         }
     }
 
-    /// Whether deltas were taken out of the lane and are not applied yet.
+    /// Whether deltas were taken out of the inbox and are not applied yet.
     #[inline]
     pub(crate) fn is_hearing(&self) -> bool {
         !self.hearing.is_over()
@@ -144,7 +144,7 @@ impl Sharing {
         self.hearing.is_due()
     }
 
-    /// Takes all batches in the lane. All batches taken before are applied.
+    /// Takes all batches in the inbox. All batches taken before are applied.
     pub(crate) fn takes(&mut self, lane: &Lane) {
         self.hearing.takes(lane);
     }
@@ -186,12 +186,12 @@ impl Sharing {
         self.hearing.tells(heard);
     }
 
-    /// Whether no other heap refers to this heap's objects, provided that the lane is drained.
+    /// Whether no other heap refers to this heap's objects, provided that the inbox is drained.
     pub(crate) fn is_alone(&self) -> bool {
         self.exports.iter().all(|export| export.count == 0)
     }
 
-    /// The exports that are roots of a mark (O4). The lane is drained.
+    /// The exports that are roots of a mark (O4). The inbox is drained.
     pub(crate) fn roots(&self) -> Vec<NonNull<Header>> {
         #[cfg(test)]
         if is_planted(Planted::ForgottenExport) {
@@ -202,14 +202,14 @@ impl Sharing {
     }
 
     /// The exported objects, by the deltas applied so far. All of them live: the heap drains its
-    /// lane before it looks for dead objects.
+    /// inbox before it looks for dead objects.
     pub(crate) fn known(&self) -> impl Iterator<Item = NonNull<Header>> {
         let known = self.exports.iter().filter(|export| export.count != 0);
         known.map(|export| export.object)
     }
 
     /// A concurrent mark begins. It takes the exports as roots in pieces ([`Sharing::take`]).
-    /// Imports received or sent on from here on are not released at its end (H6). The lane is
+    /// Imports received or sent on from here on are not released at its end (H6). The inbox is
     /// drained.
     pub(crate) fn mark_begins(&mut self) {
         self.imports.mark_begins();
@@ -475,7 +475,7 @@ impl<R: Root> Heap<R> {
         self.parts().0.sharing.get_mut().is_alone()
     }
 
-    /// Whether no other heap refers to an object of this heap. Drains the lane first.
+    /// Whether no other heap refers to an object of this heap. Drains the inbox first.
     pub fn is_alone(&mut self) -> bool {
         let core = self.parts().0;
         core.heed();

@@ -1,4 +1,4 @@
-//! Checks of stubs: each is live, and in the tag table under its target.
+//! Checks of tag entries: each is live, and in the tag table under its target.
 
 use super::{Fault, Place, Verifier, check};
 use crate::header::Header;
@@ -7,8 +7,8 @@ use std::collections::HashSet;
 use std::ptr::NonNull;
 
 impl Verifier<'_> {
-    /// Checks the tag table: each entry's stub is in its place, has the present epoch, and refers
-    /// to the entry's object.
+    /// Checks the tag table: each tag entry is in its place, has the present epoch, and refers to
+    /// the object under which the table has it.
     pub(super) fn tags(&self) -> Result<(), Fault> {
         let tags = self.core.tags.borrow();
         let listed: HashSet<_> = tags.listed.iter().collect();
@@ -23,7 +23,7 @@ impl Verifier<'_> {
             // SAFETY: `place` has checked that an object begins there.
             let alive = unsafe { self.may_live(stub) };
             check(alive, "H2", "a dead stub is in the table of tags", at)?;
-            // SAFETY: `is_one` has checked that this object is a stub.
+            // SAFETY: `is_one` has checked that this object is a tag entry.
             let target = unsafe { Stub::target(stub) };
             let followed = target.addr().get() == at;
             check(
@@ -41,7 +41,7 @@ impl Verifier<'_> {
         Ok(())
     }
 
-    /// Checks a reachable object: if it is a stub, it is its target's stub in the table.
+    /// Checks a reachable object: if it is a tag entry, it is its target's tag entry in the table.
     pub(super) fn stub(&self, object: NonNull<Header>) -> Result<(), Fault> {
         // SAFETY: the caller has checked that an object begins there, and no turn runs.
         let target = unsafe { Stub::is_one(object).then(|| Stub::target(object)) };
