@@ -35,7 +35,7 @@ impl HeapId {
     ///
     /// # Panics
     ///
-    /// There are 2³² live heaps.
+    /// There are 2³² − 1 live heaps.
     pub(crate) fn take() -> HeapId {
         IDS.lock().unwrap_or_else(PoisonError::into_inner).take()
     }

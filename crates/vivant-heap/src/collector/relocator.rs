@@ -216,9 +216,9 @@ impl<'a> Relocator<'a> {
     pub(super) fn clear_weak(&mut self) {
         let known = std::mem::take(&mut self.core.weak);
         for reference in known.into_iter().chain(std::mem::take(&mut self.weak)) {
-            // SAFETY: a weak reference that was reached, now or when it became old. Since then
-            // nothing unmarked was swept without a mark, and a mark empties this list. So its
-            // target has not been freed.
+            // SAFETY: a weak reference that was reached, now or when it became old. A mark empties
+            // this list, and a sweep frees only objects that the last mark has not marked. So since
+            // then neither the reference nor its target has been freed.
             let young = unsafe {
                 Target::of(reference).update(|object| match age_of(object.cast()) {
                     Age::New | Age::Survived => object.as_ref().moved(),
