@@ -54,8 +54,7 @@ impl fmt::Display for Fault {
 impl std::error::Error for Fault {}
 
 impl<R: Root> Heap<R> {
-    /// Checks all pages, and all objects that the state reaches. An error names the first broken
-    /// rule.
+    /// Checks all pages and all reachable objects. An error names the first broken rule.
     ///
     /// Costs as much as several collections, and some memory for each object. For tests, and for
     /// suspicions.
@@ -67,8 +66,7 @@ impl<R: Root> Heap<R> {
         self.verify_each(|_, _| {})
     }
 
-    /// As [`Heap::verify`]. Passes the references of the state, and then each live object with its
-    /// references, to `each`.
+    /// As [`Heap::verify`]. Passes the state's and then each live object's references to `each`.
     pub(crate) fn verify_each(
         &mut self,
         each: impl FnMut(Option<NonNull<Header>>, &Edges),
@@ -145,8 +143,7 @@ impl<'a> Verifier<'a> {
         // Of a span longer than a chunk only the first page matters: its object begins there.
         let described = if kind == Kind::Large { 1 } else { pages };
         for number in 0..described {
-            // SAFETY: the span is on one of the heap's lists, and its described pages lie in one
-            // chunk.
+            // SAFETY: the span is on one of the heap's lists; its described pages lie in one chunk.
             let (owner, is) = unsafe {
                 let page = run.0.add(number).as_ptr();
                 (owner_of(run.start().add(number * PAGE)), (*page).kind)
