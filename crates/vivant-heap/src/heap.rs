@@ -80,7 +80,7 @@ pub(crate) struct Core {
     /// Whether an object with external edges to trace was ever allocated in it
     /// ([`Object::show_holdings`]).
     pub(crate) shows: Cell<bool>,
-    /// Objects of the last mark that may show an external edge, if it was to collect them.
+    /// Objects of the last mark that may show an external edge, if it was to list them.
     pub(crate) showing: Pieces<NonNull<Header>>,
     /// The concurrent mark that runs.
     pub(crate) cycle: RefCell<Option<Box<Cycle>>>,

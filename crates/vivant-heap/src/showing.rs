@@ -49,14 +49,14 @@ impl<R: Root> Heap<R> {
         self.show(each);
     }
 
-    /// As [`Heap::begin_mark`], and collects the objects that may have external edges, for
+    /// As [`Heap::begin_mark`], and lists the objects that may have external edges, for
     /// [`Heap::show`]. If a mark runs already, that mark continues with the purpose of its
     /// beginning.
     pub fn begin_mark_to_show(&mut self) -> Begun {
         self.begin_mark_and_note(Shows::Private)
     }
 
-    /// Passes the external edges of the objects that the last mark has collected to `each`, as
+    /// Passes the external edges of the objects that the last mark has listed to `each`, as
     /// [`Heap::collect_and_show`] does, with their present contents. A second call passes nothing.
     /// If a turn has run since the mark began, there may be other such objects, and some of these
     /// may be unreachable.

@@ -33,7 +33,7 @@ use crate::pieces::Pieces;
 use crate::planted::{Planted, is_planted};
 use crate::types::Object;
 
-/// Which objects a mark collects for [`Heap::show`](crate::Heap::show), the tracing of external
+/// Which objects a mark lists for [`Heap::show`](crate::Heap::show), the tracing of external
 /// edges.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Shows {

@@ -82,7 +82,7 @@ impl Found {
     }
 }
 
-/// Scans objects and collects what they refer to.
+/// Scans objects and lists what they refer to.
 pub(crate) struct Scanner {
     epoch: u8,
     own: NonNull<Owner>,

@@ -244,7 +244,7 @@ impl<'a> Tracer<'a> {
         }
     }
 
-    /// The first pass of a mark that collects objects for [`Heap::show`](crate::Heap::show): marks
+    /// The first pass of a mark that lists objects for [`Heap::show`](crate::Heap::show): marks
     /// what the roots reach without passing a shared object. Then queues those shared objects.
     /// Returns the objects of the first pass that may show an external edge.
     pub(super) fn private<'gc>(&mut self, roots: &impl Object<'gc>) -> Pieces<NonNull<Header>> {
