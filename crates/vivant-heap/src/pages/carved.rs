@@ -1,25 +1,25 @@
-//! A chunk of which pages are given.
+//! A carved chunk: the span bitmap of one chunk, from which spans are taken.
 
 use super::chunk::{CHUNK, Chunk, HEAD, HEAD_UNUSED, PAGE, PAGES, chunk_of};
 use super::memory::{self, Mapping};
 use std::ptr::NonNull;
 
-/// Pages that heaps can have of a chunk.
+/// The number of pages of a chunk that heaps can have.
 pub(super) const USABLE: usize = PAGES - HEAD;
 
 /// A bit for each page of a chunk.
 type Bits = [u64; PAGES / 64];
 
-/// A chunk of which pages are given. More than one chunk long if it holds one object that is larger
-/// than a chunk.
+/// A chunk from which spans are taken. It is longer than one chunk if it holds one object that is
+/// larger than a chunk.
 #[derive(Debug)]
 pub(super) struct Carved {
     start: NonNull<Chunk>,
     pub(super) chunks: usize,
-    /// Its own, if it is longer than one chunk.
+    /// The mapping, if it is longer than one chunk.
     pub(super) mapping: Option<Mapping>,
     free: Bits,
-    /// Of the free ones, those that somebody had: their memory is not the system's.
+    /// The free pages that were in use before: their memory was not given back to the system.
     kept: Bits,
     left: usize,
 }
@@ -28,7 +28,7 @@ pub(super) struct Carved {
 unsafe impl Send for Carved {}
 
 impl Carved {
-    /// A chunk that nobody has used, which has this number.
+    /// A chunk that was never used. `number` is its number in the source.
     pub(super) fn new(start: NonNull<u8>, chunks: usize, number: usize) -> Carved {
         let mut free = [0; PAGES / 64];
         set(&mut free, HEAD, USABLE);
@@ -44,24 +44,24 @@ impl Carved {
         carved
     }
 
-    /// The number of the chunk in which a run begins.
+    /// The number of the chunk in which a span begins.
     ///
     /// # Safety
     ///
-    /// It is a run of a mapped chunk of the source whose lock the caller has: under that the number
-    /// is written.
+    /// The span lies in a mapped chunk of a source, and the caller has that source's lock: the
+    /// number is written under it.
     pub(super) unsafe fn number_of(start: NonNull<u8>) -> usize {
         // SAFETY: the caller's.
         unsafe { (*chunk_of(start).as_ptr()).number as usize }
     }
 
     pub(super) fn set_number(&self, number: usize) {
-        // SAFETY: this chunk is mapped as long as this value is there, and whoever has it has the
-        // source's lock.
+        // SAFETY: this chunk is mapped as long as `self` exists, and `self` is accessed under the
+        // source's lock only.
         unsafe { (*self.start.as_ptr()).number = number as u32 };
     }
 
-    /// Pages that are free.
+    /// The number of free pages.
     pub(super) fn left(&self) -> usize {
         self.left
     }
@@ -71,7 +71,8 @@ impl Carved {
         unsafe { self.start.cast::<u8>().add(number * PAGE) }
     }
 
-    /// The first run that is long enough; and how many of its pages were kept.
+    /// Takes the first free span that is long enough. Returns its address, and how many of its
+    /// pages were kept.
     pub(super) fn take(&mut self, pages: usize) -> Option<(NonNull<u8>, usize)> {
         let mut end = HEAD;
         loop {
@@ -86,14 +87,14 @@ impl Carved {
         }
     }
 
-    /// All of it.
+    /// Takes the whole chunk.
     pub(super) fn take_all(&mut self) -> NonNull<u8> {
         self.free = [0; PAGES / 64];
         self.left = 0;
         self.page(HEAD)
     }
 
-    /// Takes a run back.
+    /// Takes a span back.
     pub(super) fn put_back(&mut self, start: NonNull<u8>, pages: usize) {
         let first = (start.addr().get() & (CHUNK - 1)) / PAGE;
         set(&mut self.free, first, pages);
@@ -101,17 +102,17 @@ impl Carved {
         self.left += pages;
     }
 
-    /// Gives the memory of free pages back to the system. How many pages.
+    /// Gives the memory of free pages back to the system. Returns the number of pages.
     pub(super) fn trim(&mut self) -> usize {
         let (mut pages, mut end) = (0, HEAD);
         while let Some(first) = next(&self.kept, end, u64::MAX) {
             end = next(&self.kept, first, 0).unwrap_or(PAGES);
-            // SAFETY: nobody has these pages.
+            // SAFETY: the pages are free.
             unsafe { memory::discard(self.page(first), (end - first) * PAGE) };
             pages += end - first;
         }
         if pages != 0 && self.left == USABLE {
-            // SAFETY: the states of cells, and there are none.
+            // SAFETY: these are the states of blocks, and the chunk has no block.
             unsafe { memory::discard(self.start.cast(), HEAD_UNUSED) };
         }
         self.kept = [0; PAGES / 64];
@@ -119,7 +120,7 @@ impl Carved {
     }
 }
 
-/// The first page from `from` on whose bit is as those of `like`.
+/// The first page from `from` on with the same bit as `like`.
 fn next(bits: &Bits, from: usize, like: u64) -> Option<usize> {
     let mut word = from / 64;
     let mut found = !(bits.get(word)? ^ like) & (u64::MAX << (from % 64));
@@ -143,7 +144,7 @@ fn set(bits: &mut Bits, first: usize, length: usize) {
     words(first, length).for_each(|(word, range)| bits[word] |= range);
 }
 
-/// How many were set.
+/// Clears a range. Returns the number of bits that were set.
 fn clear(bits: &mut Bits, first: usize, length: usize) -> usize {
     let mut cleared = 0;
     for (word, range) in words(first, length) {

@@ -1,5 +1,5 @@
 //! A chunk: a mebibyte of memory, aligned to its size, that begins with the descriptions of its
-//! pages and cells.
+//! pages and the state bytes of its blocks.
 
 use super::page::{Age, Page};
 use crate::orca::Owner;
@@ -12,29 +12,29 @@ pub(crate) const CHUNK: usize = 1 << 20;
 /// Bytes of a page, and its alignment.
 pub const PAGE: usize = 1 << 12;
 
-/// Cells of the old generation begin at multiples of this.
+/// Blocks of the old generation begin at multiples of this.
 pub(crate) const GRANULE: usize = 16;
 
-/// Pages in a chunk, its head included.
+/// The number of pages in a chunk, its head included.
 pub(crate) const PAGES: usize = CHUNK / PAGE;
 
-/// Pages that a head covers.
+/// The number of pages that a head covers.
 pub(crate) const HEAD: usize = 20;
 
-/// The head of a chunk, out of line with what it describes: marking and sweeping write here alone
-/// (H4).
+/// The head of a chunk. It lies apart from the memory that it describes, so marking and sweeping
+/// write to the head alone (H4).
 #[repr(C)]
 pub(crate) struct Chunk {
-    /// One for each granule behind the head; only those at which a cell begins are used.
+    /// One for each granule behind the head; only those at which a block begins are used.
     states: [AtomicU8; (PAGES - HEAD) * (PAGE / GRANULE)],
     pages: [Page; PAGES - HEAD],
-    /// Of each page, the head's included: whether an object in it is young. Together, because every
-    /// reference that a collection meets is looked up here.
+    /// For each page, the head's included: the age of the objects in it. The ages lie together
+    /// because a minor collection looks up every reference that it scans here.
     ages: [Age; PAGES],
-    /// Of each page behind the head, whose it is, or nobody's. Not in the description, because
-    /// other heaps read it (O6).
+    /// For each page behind the head: its owner, null if the page is free. Not in the description,
+    /// because other heaps read it (O6).
     owners: [AtomicPtr<Owner>; PAGES - HEAD],
-    /// Which of its source's chunks it is.
+    /// The number of the chunk in its source.
     pub(super) number: u32,
 }
 
@@ -43,29 +43,29 @@ const _: () = assert!(
     "a head is as long as its description says"
 );
 
-/// Bytes of a head that are zero when no page is taken: as many as whole pages have.
+/// Bytes of the head that are zero when no page is taken, rounded down to whole pages.
 pub(super) const HEAD_UNUSED: usize = (PAGES - HEAD) * (PAGE / GRANULE) / PAGE * PAGE;
 
-/// The chunk in which a pointer points.
+/// The chunk that a pointer points into.
 ///
-/// The result may reach what the pointer may: pointers into chunks are derived from the pointer to
-/// the whole chunk, and never from a reference to what lies in it (GC-NOTES §3, 8).
+/// The result keeps the provenance of the pointer. Pointers into chunks are derived from the
+/// pointer to the whole chunk, never from a reference to something in it (GC-NOTES §3, 8).
 #[inline]
 pub(crate) fn chunk_of(pointer: NonNull<u8>) -> NonNull<Chunk> {
     let mask = !(CHUNK - 1);
     pointer
         .map_addr(|address| {
-            // Not zero: nothing is mapped there.
+            // Not zero: no chunk is mapped at address 0.
             std::num::NonZero::new(address.get() & mask).expect("no chunk lies at zero")
         })
         .cast()
 }
 
-/// The state byte of the cell that begins where the pointer points.
+/// The state byte of the block that begins where the pointer points.
 ///
 /// # Safety
 ///
-/// It points into a chunk that is mapped, and may reach all of it.
+/// The pointer points into a mapped chunk, and its provenance is the whole chunk.
 #[inline]
 pub(crate) unsafe fn state_of<'a>(cell: NonNull<u8>) -> &'a AtomicU8 {
     let granule = (cell.addr().get() & (CHUNK - 1)) / GRANULE;
@@ -75,21 +75,21 @@ pub(crate) unsafe fn state_of<'a>(cell: NonNull<u8>) -> &'a AtomicU8 {
     unsafe { &*states.add(granule - HEAD * (PAGE / GRANULE)) }
 }
 
-/// Gives all cells of a page, in use or not, this state.
+/// Sets the state of all blocks of a page, in use or not.
 ///
 /// # Safety
 ///
-/// As for `state_of`; the page is the caller's, and begins where the pointer points.
+/// As for `state_of`; the caller owns the page, and it begins where the pointer points.
 pub(crate) unsafe fn set_states(page: NonNull<u8>, state: u8) {
     debug_assert!(page.addr().get().is_multiple_of(PAGE));
     for cell in 0..PAGE / GRANULE {
-        // Relaxed: nobody marks.
+        // Relaxed: no marker runs.
         // SAFETY: the caller's; within the page.
         unsafe { state_of(page.add(cell * GRANULE)) }.store(state, Ordering::Relaxed);
     }
 }
 
-/// The description of the page in which a pointer points.
+/// The description of the page that a pointer points into.
 ///
 /// # Safety
 ///
@@ -105,7 +105,7 @@ pub(crate) unsafe fn page_of(pointer: NonNull<u8>) -> NonNull<Page> {
     }
 }
 
-/// Whether an object is young, by the page in which it begins.
+/// The age of an object, by the page in which it begins.
 ///
 /// # Safety
 ///
@@ -117,7 +117,7 @@ pub(crate) unsafe fn age_of(pointer: NonNull<u8>) -> Age {
     unsafe { (*chunk_of(pointer).as_ptr()).ages[number] }
 }
 
-/// Whose a page is in which a pointer points.
+/// The entry of `owners` for the page that a pointer points into.
 ///
 /// # Safety
 ///
@@ -133,23 +133,24 @@ unsafe fn owner_at<'a>(pointer: NonNull<u8>) -> &'a AtomicPtr<Owner> {
     }
 }
 
-/// Whose the page is in which a pointer points, if it is somebody's.
+/// The owner of the page that a pointer points into; `None` for a free page.
 ///
 /// # Safety
 ///
 /// As for `state_of`.
 #[inline]
 pub(crate) unsafe fn owner_of(pointer: NonNull<u8>) -> Option<NonNull<Owner>> {
-    // Relaxed: the page was described before the object in it was made, and whoever has a reference
-    // to that has it from there. SAFETY: the caller's.
+    // Relaxed: the page was described before the object in it was made, and a reference to that
+    // object was published after it was made.
+    // SAFETY: the caller's.
     NonNull::new(unsafe { owner_at(pointer) }.load(Ordering::Relaxed))
 }
 
-/// Says whose a page is; nobody's, if none is given.
+/// Sets the owner of a page; `None` for a free page.
 ///
 /// # Safety
 ///
-/// As for `state_of`; the page is the caller's.
+/// As for `state_of`; the caller owns the page.
 pub(crate) unsafe fn set_owner(pointer: NonNull<u8>, owner: Option<NonNull<Owner>>) {
     let owner = owner.map_or(std::ptr::null_mut(), NonNull::as_ptr);
     // Relaxed: as in `owner_of`.
@@ -157,16 +158,17 @@ pub(crate) unsafe fn set_owner(pointer: NonNull<u8>, owner: Option<NonNull<Owner
     unsafe { owner_at(pointer).store(owner, Ordering::Relaxed) };
 }
 
-/// Says of pages whether the objects in them are young.
+/// Sets the age of the objects in these pages.
 ///
 /// # Safety
 ///
-/// They are the caller's, lie in one chunk, and the pointer to the first may reach all of it.
+/// The caller owns the pages, they lie in one chunk, and the provenance of `first` is the whole
+/// chunk.
 pub(crate) unsafe fn set_ages(first: NonNull<u8>, pages: usize, age: Age) {
     let number = (first.addr().get() & (CHUNK - 1)) / PAGE;
     debug_assert!(number >= HEAD && number + pages <= PAGES);
-    // SAFETY: the caller's. Nobody else writes these pages' bytes; others may read and write those
-    // beside them.
+    // SAFETY: the caller's. No other thread writes these pages' bytes; others may read and write
+    // the bytes beside them.
     unsafe {
         let ages = &raw mut (*chunk_of(first).as_ptr()).ages;
         let ages = ages.cast::<Age>().add(number);
@@ -174,11 +176,11 @@ pub(crate) unsafe fn set_ages(first: NonNull<u8>, pages: usize, age: Age) {
     }
 }
 
-/// Where a page begins, by its description.
+/// The address of a page, by its description.
 ///
 /// # Safety
 ///
-/// `page` is one of a chunk's head, by a pointer that may reach all of the chunk.
+/// `page` is one of a chunk's head, and its provenance is the whole chunk.
 pub(crate) unsafe fn start_of(page: NonNull<Page>) -> NonNull<u8> {
     let chunk = chunk_of(page.cast());
     // SAFETY: the caller's.

@@ -1,44 +1,44 @@
-//! Sizes of cells: how much room an object gets in the old generation.
+//! Size classes: the block sizes of the old generation.
 
 use super::chunk::{GRANULE, PAGE};
 
-/// Objects of more bytes than this, header included, get pages of their own.
+/// Objects of more bytes than this, header included, get a span of their own.
 pub(crate) const SMALL_MAX: usize = 2048;
 
-/// How many sizes there are: steps of 16 bytes up to 256, then four to each doubling.
+/// The number of size classes: steps of 16 bytes up to 256, then four to each doubling.
 pub(crate) const CLASSES: usize = STEPS + 4 * 3;
 
-/// Sizes that are multiples of 16 bytes.
+/// The number of sizes that are multiples of 16 bytes.
 const STEPS: usize = 16;
 
-/// The largest of them.
+/// The largest of these sizes.
 const STEPS_MAX: usize = STEPS * GRANULE;
 
-/// The class whose cells hold so many bytes, 1 to [`SMALL_MAX`].
+/// Returns the smallest size class for an object of `bytes` bytes, 1 to [`SMALL_MAX`].
 #[inline]
 pub(crate) const fn class_for(bytes: usize) -> usize {
     debug_assert!(1 <= bytes && bytes <= SMALL_MAX);
     if bytes <= STEPS_MAX {
         return (bytes - 1) / GRANULE;
     }
-    // The two bits below the highest one say which quarter of the doubling it is.
+    // The two bits below the highest one are the number of the quarter within the doubling.
     let top = (bytes - 1).ilog2() as usize;
     let quarter = ((bytes - 1) >> (top - 2)) & 3;
     STEPS + (top - 8) * 4 + quarter
 }
 
-/// What the pages of a class look like.
+/// The layout of a size class's spans.
 #[derive(Clone, Copy)]
 struct Shape {
-    /// Bytes of a cell.
+    /// Bytes of a block.
     cell: usize,
-    /// Pages of a run.
+    /// Pages of a span.
     pages: usize,
-    /// Cells in a run.
+    /// Blocks in a span.
     cells: usize,
 }
 
-/// Looked up for each object that becomes old.
+/// Looked up for each object that is tenured.
 static SHAPES: [Shape; CLASSES] = {
     let none = Shape {
         cell: 0,
@@ -56,25 +56,25 @@ static SHAPES: [Shape; CLASSES] = {
     shapes
 };
 
-/// Bytes of a cell of this class: a multiple of [`GRANULE`].
+/// Bytes of a block of this size class: a multiple of [`GRANULE`].
 #[inline]
 pub(crate) fn cell_size(class: usize) -> usize {
     SHAPES[class].cell
 }
 
-/// Pages of a run for this class: so many that less than a sixteenth of it is left over.
+/// Pages of a span of this size class: so many that less than a sixteenth of the span is left over.
 #[inline]
 pub(crate) fn run_pages(class: usize) -> usize {
     SHAPES[class].pages
 }
 
-/// Cells in a run of this class.
+/// Blocks in a span of this size class.
 #[inline]
 pub(crate) fn cells(class: usize) -> usize {
     SHAPES[class].cells
 }
 
-/// What [`cell_size`] looks up.
+/// Computes what [`cell_size`] looks up.
 pub(crate) const fn size_of_cell(class: usize) -> usize {
     if class < STEPS {
         return (class + 1) * GRANULE;
@@ -118,7 +118,8 @@ mod tests {
             let run = run_pages(class) * PAGE;
             used += bytes * (run / cell_size(class));
             taken += run;
-            // H4: by rounding up, for any size above the first few.
+            // H4: the limit of internal fragmentation by rounding up, for any size above the first
+            // few.
             let cell = cell_size(class);
             assert!(bytes < 64 || (cell - bytes) * 100 <= cell * 20, "{bytes}");
         }

@@ -1,58 +1,59 @@
-//! [`Mapped`]: what a source has mapped, and which of it has its memory before it is used.
+//! [`Mapped`]: the mappings of a source, and which of their chunks are committed before use.
 
 use super::memory::{self, Mapping, Unused};
 use std::collections::VecDeque;
 use std::ptr::NonNull;
 
-/// The mappings of a source, of which chunks are carved: those that have their memory before the
-/// others.
+/// The mappings of a source, from which chunks are taken. Committed chunks are taken first.
 #[derive(Debug, Default)]
 pub(super) struct Mapped {
     mappings: Vec<Mapping>,
-    /// Chunks of the last one, at its end, that nobody has had yet: whole units.
+    /// Chunks at the end of the last mapping that were never handed out: whole units.
     rest: usize,
-    /// What has its memory and is carved next.
+    /// Committed chunks, which are carved next.
     ready: VecDeque<Unused>,
-    /// Chunks that somebody is giving their memory: his alone until he brings them back.
+    /// Chunks that are being committed. Only the thread that commits them uses them until it
+    /// returns them.
     touched: usize,
 }
 
-/// What is ready ahead of what is used: this part of it, and no more than so many chunks.
+/// The target of prefaulting: this part of the carved chunks, at most `AHEAD` chunks.
 const AHEAD_PART: usize = 16;
 const AHEAD: usize = 16;
 
 impl Mapped {
-    /// A chunk that was never used. None if the system has no memory.
+    /// Takes a chunk that was never used. Returns `None` if the system has no memory.
     pub(super) fn carve(&mut self) -> Option<NonNull<u8>> {
         if self.ready.is_empty() {
-            // Whoever writes to the first chunk of a unit has the system give all of it.
+            // The first write to the first chunk of a unit commits the whole unit.
             let unit = self.next_unit()?;
             self.ready.extend(unit.into_chunks());
         }
         self.ready.pop_front().map(Unused::into_start)
     }
 
-    /// Whether fewer chunks are ready than should be, if so many are carved in all: where memory
-    /// comes for more than one at a time.
+    /// Whether fewer chunks are committed than should be when `carved` chunks are carved in all.
+    /// Always false where memory is committed one chunk at a time.
     pub(super) fn lacks(&self, carved: usize) -> bool {
         let unit = self.mappings.last().map_or(1, Mapping::unit);
         unit > 1 && self.ready.len() + self.touched < (carved / AHEAD_PART).clamp(unit, AHEAD)
     }
 
-    /// What is to be [touched](Unused::touch) next, and brought back then.
+    /// Takes the chunks that are to be [touched](Unused::touch) next. The caller then returns them
+    /// to `is_touched`.
     pub(super) fn next_untouched(&mut self) -> Option<Unused> {
         let unit = self.next_unit()?;
         self.touched += unit.chunks();
         Some(unit)
     }
 
-    /// It has its memory.
+    /// Takes back a unit that is committed now.
     pub(super) fn is_touched(&mut self, unit: Unused) {
         self.touched -= unit.chunks();
         self.ready.extend(unit.into_chunks());
     }
 
-    /// What comes after all that somebody has had. None if the system has no memory.
+    /// Takes the next unit that was never handed out. Returns `None` if the system has no memory.
     fn next_unit(&mut self) -> Option<Unused> {
         if self.rest == 0 {
             let mapping = self.another()?;
@@ -65,10 +66,12 @@ impl Mapped {
         Some(Unused::of(mapping, first..first + mapping.unit()))
     }
 
-    /// As much again as there is, so that there are few mappings and nothing is reserved in vain.
+    /// Maps as many chunks as there are already: few mappings result, and little is reserved in
+    /// vain.
     fn another(&self) -> Option<Mapping> {
         let mapped: usize = self.mappings.iter().map(Mapping::chunks).sum();
-        // A power of two, whatever the system has refused before: it is divided into units.
+        // A power of two, whatever the system has refused before, because a mapping is divided into
+        // units.
         let chunks = 1 << mapped.clamp(1, memory::MOST).ilog2();
         Mapping::new(chunks).or_else(|| Mapping::new(1))
     }
@@ -78,8 +81,8 @@ impl Mapped {
 mod tests {
     use super::*;
 
-    /// How many chunks were carved when some memory was made ready, each time: by who does so as
-    /// soon as it lacks.
+    /// Returns how many chunks were carved each time that a unit was committed. Memory is committed
+    /// as soon as it is lacking.
     fn prepared(chunks: usize) -> Vec<usize> {
         let mut mapped = Mapped::default();
         let mut prepared = Vec::new();
@@ -97,15 +100,15 @@ mod tests {
 
     #[test]
     fn two_chunks_are_ready_ahead_across_mappings() {
-        // Mappings have 1, 1, 2, 4, 8, 16 and 32 chunks: from the one with 8 on they come two at a
-        // time.
+        // Mappings have 1, 1, 2, 4, 8, 16 and 32 chunks: from the one with 8 on chunks are
+        // committed two at a time.
         assert_eq!(prepared(22), [9, 11, 13, 15, 17, 19, 21]);
     }
 
     #[test]
     fn a_part_of_what_is_used_is_ready_ahead_and_no_more() {
         let units = prepared(640).len();
-        // The first 8 come page by page, and one unit is the first that is used.
+        // The first 8 chunks are committed page by page, and one unit is used at once.
         let ready = 8 + 2 + 2 * units;
         assert!((640 + AHEAD..=640 + AHEAD + 2).contains(&ready), "{ready}");
     }
@@ -147,7 +150,8 @@ mod tests {
         assert_eq!(starts.len(), 70);
     }
 
-    /// Who touches a unit has it for himself: both may write there.
+    /// The thread that touches a unit has it for itself: both the test and that thread may write to
+    /// it.
     #[test]
     fn what_is_touched_is_nobody_elses() {
         let mut mapped = Mapped::default();
@@ -161,7 +165,7 @@ mod tests {
         let meanwhile = [carve(), carve(), carve()];
         assert!(starts.iter().all(|start| !meanwhile.contains(start)));
         unit.touch();
-        // The other half of what was carved last comes first.
+        // The other half of the unit that was carved last comes first.
         mapped.is_touched(unit);
         let mut carve = || mapped.carve().expect("the system has memory");
         let (_half, next) = (carve(), [carve(), carve()]);

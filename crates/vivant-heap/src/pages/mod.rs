@@ -1,4 +1,4 @@
-//! Memory in pages: chunks, their heads, runs of cells of one size.
+//! The page pool: chunks, their heads, spans of blocks of one size class.
 
 mod carved;
 pub(crate) mod chunk;

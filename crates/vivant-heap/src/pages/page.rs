@@ -1,4 +1,4 @@
-//! The description of a page, or of a run of pages that hold cells of one size for one heap.
+//! The description of a page, or of a span: pages that hold blocks of one size class for one heap.
 
 use super::chunk::{PAGE, start_of, state_of};
 use super::class::{cell_size, cells};
@@ -9,27 +9,27 @@ use std::ptr::NonNull;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub(crate) enum Kind {
-    /// For nothing.
+    /// A free page.
     Free = 0,
     /// Young objects, one behind the other.
     Nursery,
-    /// Cells of one size.
+    /// Blocks of one size class.
     Cells,
     /// One large object.
     Large,
 }
 
-/// Whether an object is young.
+/// The age of the objects in a page.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub(crate) enum Age {
-    /// It is not: it never moves.
+    /// Old: the object never moves.
     Old = 0,
-    /// Born since the last collection.
+    /// Born since the last minor collection.
     New,
-    /// It has survived one collection.
+    /// Survived one minor collection.
     Survived,
-    /// It has moved here in the collection that runs.
+    /// Evacuated here by the minor collection that runs.
     Surviving,
 }
 
@@ -40,50 +40,50 @@ impl Age {
     }
 }
 
-/// The most cells that a run can have: a page of the smallest ones.
+/// The largest number of blocks in a span: a page of the smallest blocks.
 const CELLS_MAX: usize = 256;
 
-/// The description of a page. Of a run, that of its first page describes all of it; the others have
-/// `kind`.
+/// The description of a page. The description of a span's first page describes the whole span; the
+/// others have only `kind`, and `back` in a span of blocks.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub(crate) struct Page {
     pub(crate) kind: Kind,
     pub(crate) class: u8,
-    /// The number of the epoch whose mark's dead have been taken out.
+    /// The epoch of the last mark after which this span was swept.
     pub(crate) swept: u8,
-    /// Cells in use.
+    /// The number of blocks in use.
     pub(crate) used: u16,
-    /// How many pages the run's first one lies before this one.
+    /// The distance in pages from the span's first page to this one.
     pub(crate) back: u8,
-    /// Pages of the run.
+    /// The number of pages in the span.
     pub(crate) pages: u32,
-    /// A bit for each cell in use.
+    /// A bit for each block in use.
     pub(crate) occupied: [u64; CELLS_MAX / 64],
-    /// A bit for each cell in use whose value has a destructor.
+    /// A bit for each block in use that holds a value with a destructor.
     pub(crate) drops: [u64; CELLS_MAX / 64],
 }
 
-/// A run of pages of one heap, by its first page's description.
+/// A span of one heap's pages, by the description of its first page.
 ///
-/// The descriptions of a heap's pages are its holder's alone. Others read only whose a page is,
-/// which lies elsewhere.
+/// The holder of the heap alone accesses these descriptions. Others read only the owner of a page,
+/// which is stored elsewhere (`Chunk::owners`).
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Run(pub(crate) NonNull<Page>);
 
-/// Free cells of a run that are at hand: a bit for each of those that one word of its bitmap
-/// describes. The run counts them as used.
+/// An allocation cache: free blocks of one span, a bit for each block that one word of the span's
+/// bitmap describes. The span counts them as used.
 #[derive(Clone, Copy)]
 pub(crate) struct Word {
     pub(crate) run: Run,
     number: usize,
-    /// The cell of the lowest bit.
+    /// The block of the lowest bit.
     first: NonNull<u8>,
     pub(crate) free: u64,
 }
 
 impl Word {
-    /// None of any run.
+    /// Holds no block of any span.
     pub(crate) const EMPTY: Word = Word {
         run: Run(NonNull::dangling()),
         number: 0,
@@ -91,12 +91,12 @@ impl Word {
         free: 0,
     };
 
-    /// Bytes of the cells, which are of this class.
+    /// Returns the bytes of the free blocks, which are of this size class.
     pub(crate) fn bytes(&self, class: usize) -> usize {
         self.free.count_ones() as usize * cell_size(class)
     }
 
-    /// One of the cells, of so many bytes each.
+    /// Takes one block; `size` is the size of a block in bytes.
     #[inline]
     pub(crate) fn take(&mut self, size: usize) -> Option<NonNull<u8>> {
         if self.free == 0 {
@@ -104,15 +104,15 @@ impl Word {
         }
         let bit = self.free.trailing_zeros() as usize;
         self.free &= self.free - 1;
-        // SAFETY: the cell lies in the run.
+        // SAFETY: the block lies in the span.
         Some(unsafe { self.first.add(bit * size) })
     }
 }
 
-/// Of which dead cells a sweep tells.
+/// The dead blocks that a sweep reports to its caller.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Wanted {
-    /// Those whose values have destructors.
+    /// Blocks that hold values with destructors.
     Destructors,
     All,
 }
@@ -120,24 +120,25 @@ pub(crate) enum Wanted {
 impl Run {
     /// # Safety
     ///
-    /// The run is the caller's, and no other reference to this description is used meanwhile.
+    /// The caller owns the span and uses no other reference to this description at the same time.
     #[allow(clippy::mut_from_ref, reason = "the description lies elsewhere")]
     pub(crate) unsafe fn page<'a>(self) -> &'a mut Page {
         // SAFETY: the caller's.
         unsafe { &mut *self.0.as_ptr() }
     }
 
-    /// Where it begins.
+    /// Returns the address of the span's first byte.
     pub(crate) fn start(self) -> NonNull<u8> {
-        // SAFETY: a run's pointer is that of a description, and may reach its chunk.
+        // SAFETY: a span's pointer points to a description, and its provenance is the whole chunk.
         unsafe { start_of(self.0) }
     }
 
-    /// Takes the free cells of the first word that has some. None if there are none.
+    /// Takes the free blocks of the first bitmap word that has some. Returns `None` if the span is
+    /// full.
     ///
     /// # Safety
     ///
-    /// The run is the caller's, and holds cells.
+    /// The caller owns the span, and it holds blocks.
     pub(crate) unsafe fn take_word(self) -> Option<Word> {
         // SAFETY: the caller's.
         let page = unsafe { self.page() };
@@ -154,7 +155,7 @@ impl Run {
             }
             page.occupied[number] |= free;
             page.used += free.count_ones() as u16;
-            // SAFETY: the cells lie in the run.
+            // SAFETY: the blocks lie in the span.
             let first = unsafe { self.start().add(number * 64 * cell_size(class)) };
             return Some(Word {
                 run: self,
@@ -166,11 +167,11 @@ impl Run {
         None
     }
 
-    /// Takes back what is left of a word.
+    /// Takes back the blocks that are left in an allocation cache.
     ///
     /// # Safety
     ///
-    /// As for `take_word`, from which it came.
+    /// As for `take_word`, which returned the cache.
     pub(crate) unsafe fn give_word(self, word: Word) {
         // SAFETY: the caller's.
         let page = unsafe { self.page() };
@@ -178,11 +179,11 @@ impl Run {
         page.used -= word.free.count_ones() as u16;
     }
 
-    /// Notes that the value in a cell has a destructor.
+    /// Records that the value in a block has a destructor.
     ///
     /// # Safety
     ///
-    /// As for `take_word`; the cell is one of the run's.
+    /// As for `take_word`; the block belongs to the span.
     pub(crate) unsafe fn note_drop(self, cell: NonNull<u8>) {
         // SAFETY: the caller's.
         let page = unsafe { self.page() };
@@ -191,13 +192,13 @@ impl Run {
         page.drops[number / 64] |= 1 << (number % 64);
     }
 
-    /// Takes out what the last mark has not met: cells whose state is not `alive`. Those are told,
-    /// before they are free, of which the caller wants to know; with whether their value has a
-    /// destructor.
+    /// Frees the blocks that the last mark did not mark: those with a state other than `alive`.
+    /// Before it frees a block that `wanted` selects, it calls `dead` with the block, and with
+    /// whether the block's value has a destructor.
     ///
     /// # Safety
     ///
-    /// As for `take_word`; nobody marks.
+    /// As for `take_word`; no marker runs.
     pub(crate) unsafe fn sweep(
         self,
         alive: u8,
@@ -211,12 +212,12 @@ impl Run {
         for word in 0..page.occupied.len() {
             let occupied = page.occupied[word];
             let (mut left, mut met) = (occupied, 0);
-            // SAFETY: the cell lies in the run.
+            // SAFETY: the block lies in the span.
             let cell = |bit: usize| unsafe { start.add((word * 64 + bit) * size) };
             while left != 0 {
                 let bit = left.trailing_zeros() as usize;
                 left &= left - 1;
-                // SAFETY: the run's chunk is there. Relaxed: nobody marks.
+                // SAFETY: the span's chunk is mapped. Relaxed: no marker runs.
                 let state = unsafe { state_of(cell(bit)) }.load(Ordering::Relaxed);
                 met |= u64::from(state == alive) << bit;
             }
@@ -241,15 +242,15 @@ impl Run {
             while left != 0 {
                 let bit = left.trailing_zeros() as usize;
                 left &= left - 1;
-                // SAFETY: as above. Relaxed: nobody marks.
+                // SAFETY: the span's chunk is mapped. Relaxed: no marker runs.
                 unsafe { state_of(cell(bit)) }.store(0, Ordering::Relaxed);
             }
         }
     }
 
-    /// Tells the descriptions behind the first one how far that is.
+    /// Writes the distance to the first page into the descriptions of the span's pages.
     pub(crate) fn mark_tails(self) {
-        // SAFETY: the run was just taken; runs of cells are at most eight pages long.
+        // SAFETY: the span was just taken; spans of blocks are at most eight pages long.
         unsafe {
             for back in 0..self.page().pages as u8 {
                 (*self.0.add(back as usize).as_ptr()).back = back;
@@ -257,11 +258,7 @@ impl Run {
         }
     }
 
-    /// All cells in use whose values have destructors.
-    ///
-    /// # Safety
-    ///
-    /// As for `take_word`.
+    /// Calls `each` for every block in use that holds a value with a destructor.
     pub(crate) unsafe fn each_droppable(self, mut each: impl FnMut(NonNull<u8>)) {
         // SAFETY: the caller's.
         let page = unsafe { self.page() };
@@ -272,7 +269,7 @@ impl Run {
             while left != 0 {
                 let number = word * 64 + left.trailing_zeros() as usize;
                 left &= left - 1;
-                // SAFETY: the cell lies in the run.
+                // SAFETY: the block lies in the span.
                 each(unsafe { self.start().add(number * size) });
             }
         }
@@ -280,7 +277,7 @@ impl Run {
 }
 
 impl Page {
-    /// Bytes of each cell of its run; of a large object, all.
+    /// Returns the bytes of each block of the span; for a large object, of the whole span.
     pub(crate) fn cell_size(&self) -> usize {
         match self.kind {
             Kind::Large => self.pages as usize * PAGE,
@@ -288,17 +285,17 @@ impl Page {
         }
     }
 
-    /// Begins to hold one large object.
+    /// Makes this the description of one large object.
     pub(crate) fn begin_large(&mut self, epoch: u8) {
         self.back = 0;
         self.used = 1;
         self.swept = epoch;
-        // One cell, as long as the run.
+        // One block, as long as the span.
         self.occupied = [1, 0, 0, 0];
         self.drops = [0; CELLS_MAX / 64];
     }
 
-    /// Begins to hold cells of this class, none in use.
+    /// Makes this the description of blocks of this size class, none in use.
     pub(crate) fn begin_cells(&mut self, class: usize, epoch: u8) {
         self.class = class as u8;
         self.used = 0;

@@ -1,4 +1,4 @@
-//! [`Ready`]: memory that will be taken next, which the system is to give before anybody waits for it.
+//! [`Ready`]: prefaulting. The system commits the memory of the next chunks before a heap needs it.
 
 use super::source::Source;
 use crate::orca::ForeignCode;
@@ -6,24 +6,25 @@ use crate::sync::{AtomicBool, OnceLock, Ordering};
 use std::panic::{self, AssertUnwindSafe};
 use std::task::Waker;
 
-/// Whether the next chunks have their memory, and who sees to it.
+/// Whether the next chunks are committed, and what commits them.
 #[derive(Debug, Default)]
 pub(super) struct Ready {
-    /// They have not.
+    /// The next chunks are not committed.
     unready: AtomicBool,
-    /// Is woken then. Without, each heap sees to it between two of its turns.
+    /// Woken when `unready` is set. Without a waker, each heap commits memory between two of its
+    /// turns.
     waker: OnceLock<Waker>,
 }
 
 impl Ready {
-    /// The next chunks have no memory yet: whoever is to see to it is told. Not under the source's
-    /// lock.
+    /// Notes that the next chunks are not committed, and wakes the waker if there is one. Not
+    /// called under the source's lock.
     #[cold]
     pub(super) fn is_missing(&self) {
-        // Relaxed: a hint; what there is to do is found under the source's lock.
+        // Relaxed: a hint. What remains to be committed is read under the source's lock.
         self.unready.store(true, Ordering::Relaxed);
         if let Some(waker) = self.waker.get() {
-            // In the middle of a turn or a collection, which must not notice.
+            // This runs in the middle of a turn or a collection, which a waker must not disturb.
             let _foreign = ForeignCode::begin();
             let woken = panic::catch_unwind(AssertUnwindSafe(|| waker.wake_by_ref()));
             if let Err(panic) = woken {
@@ -32,9 +33,9 @@ impl Ready {
         }
     }
 
-    /// Somebody sees to it.
+    /// Notes that memory is being committed.
     pub(super) fn is_seen_to(&self) {
-        // Relaxed: as above.
+        // Relaxed: a hint, as in `is_missing`.
         self.unready.store(false, Ordering::Relaxed);
     }
 }
@@ -47,9 +48,10 @@ impl Source {
         self.ready.unready.load(Ordering::Relaxed) && self.ready.waker.get().is_none()
     }
 
-    /// Says who calls [`Source::prepare`] when memory is missing: whoever is woken by this, on a
-    /// thread of his own, so that no heap waits for the system. Once: the first one counts. Woken
-    /// in turns and in collections; if it panics, that is over with the hook.
+    /// Sets the waker that is woken when memory has to be committed. What it wakes calls
+    /// [`Source::prepare`] on a thread of its own, so that no heap waits for the system. Only the
+    /// first call has an effect. The waker is woken in turns and in collections; if it panics, the
+    /// panic ends with the panic hook.
     ///
     /// ```
     /// use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! The source: all chunks of a process or a system, of which heaps take runs of pages.
+//! The source: the page pool of a process or a system, from which heaps take spans of pages.
 
 use super::carved::{Carved, USABLE};
 use super::chunk::{HEAD, PAGE, PAGES, page_of, set_ages, set_owner};
@@ -10,18 +10,18 @@ use crate::orca::Owner;
 use crate::sync::{Mutex, MutexGuard, PoisonError};
 use std::ptr::NonNull;
 
-/// Where heaps have their pages from. Shared by all heaps that may give each other memory.
+/// The page pool. All heaps that may give each other memory share one.
 ///
-/// Memory that heaps give back stays with the source for the next ones, up to a bound: 8 MiB, or a
-/// quarter of what heaps have. What is more goes back to the system by and by (H12).
+/// Memory that heaps give back stays with the source for other heaps, up to a bound: 8 MiB, or a
+/// quarter of what heaps have. The rest goes back to the system gradually (H12).
 #[derive(Debug, Default)]
 pub struct Source {
     inner: Mutex<Inner>,
-    /// Whether the next new chunk has its memory.
+    /// Whether the next new chunk is committed.
     pub(super) ready: Ready,
 }
 
-/// What a source holds.
+/// How much memory a source holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct SourceStats {
@@ -29,69 +29,70 @@ pub struct SourceStats {
     pub chunks: usize,
     /// Pages of 4 KiB that heaps have.
     pub pages: usize,
-    /// Pages that heaps had and the source has kept for others: of these the system has not got the
-    /// memory back.
+    /// Pages that heaps gave back and the source keeps for other heaps. Their memory was not given
+    /// back to the system.
     pub kept: usize,
 }
 
 #[derive(Debug, Default)]
 struct Inner {
-    /// By the number that each has in its head.
+    /// Indexed by the number in each chunk's head.
     chunks: Vec<Carved>,
-    /// No fewer pages than the longest free run of each chunk has, in a list of bytes that is
-    /// searched fast.
+    /// For each chunk, an upper bound of its longest free span in pages. It is a list of bytes
+    /// because that is searched fast.
     room: Vec<u8>,
-    /// Chunks before this one have no room.
+    /// Chunks before this one have no free page.
     first: usize,
     mapped: Mapped,
-    /// Pages that heaps have.
+    /// The number of pages that heaps have.
     taken: usize,
-    /// Free pages whose memory the system has not got back, and the chunk where it is next given
-    /// some.
+    /// The number of free pages that are kept: their memory was not given back to the system.
+    /// `trims` is the chunk from which kept pages are given back next.
     kept: usize,
     trims: usize,
     limit: Limit,
 }
 
-/// What is refused.
+/// Which requests for pages are refused.
 #[derive(Clone, Copy, Debug, Default)]
 enum Limit {
-    /// Nothing, as long as the system has memory.
+    /// None, as long as the system has memory.
     #[default]
     System,
-    /// What turns ask for beyond so many pages.
+    /// Requests of turns beyond this number of pages.
     Turns(usize),
-    /// Everything beyond so many pages.
+    /// All requests beyond this number of pages.
     All(usize),
 }
 
-/// Free pages that are always kept.
+/// The number of free pages that are always kept.
 const KEPT: usize = 2048;
 
-/// Pages that are taken back under one lock, and the longest run more: the system may have to take
-/// as many, some 100 microseconds.
+/// The number of pages, plus at most one longest span, that are given back under one lock. The
+/// system may have to take back as many, which takes some 100 microseconds.
 const BATCH: usize = 256;
 
 impl Source {
-    /// A source that has nothing yet.
+    /// Creates an empty source.
     #[must_use]
     pub fn new() -> Source {
         Source::default()
     }
 
-    /// A source that gives turns nothing more when heaps have so many pages: an allocation that
-    /// needs some panics, and its turn is over.
+    /// Creates a source that refuses a turn more memory when heaps have `pages` pages: an
+    /// allocation that needs a page panics, which ends its turn.
     ///
-    /// Collections may take more, because they give back more as a rule: so after such a turn the
-    /// heap can be collected still. They exceed the bound by no more than what is alive in
-    /// nurseries at that time, and a turn by a block of its nursery, which is 256 KiB at most.
+    /// Collections may take more, because as a rule they give more back; so the heap can still be
+    /// collected after such a turn. They exceed the bound by no more than what is live in nurseries
+    /// at that time. A turn exceeds it by at most one chunk of its nursery, which is 256 KiB at
+    /// most.
     #[must_use]
     pub fn bounded(pages: usize) -> Source {
         Source::with(Limit::Turns(pages))
     }
 
-    /// A source that has no more than so many pages for anybody, as a system that has no memory
-    /// left: for tests of what happens then. A collection that gets none ends the process.
+    /// Creates a source that never has more than `pages` pages, like a system without memory: for
+    /// tests of allocation failure. A collection that gets no page ends the process.
     #[must_use]
     pub fn exhausted_at(pages: usize) -> Source {
         Source::with(Limit::All(pages))
@@ -103,7 +104,7 @@ impl Source {
         source
     }
 
-    /// Whether a turn may have so many pages more.
+    /// Whether a turn may take `pages` pages more.
     pub(crate) fn allows(&self, pages: usize) -> bool {
         let inner = self.inner();
         match inner.limit {
@@ -112,7 +113,7 @@ impl Source {
         }
     }
 
-    /// What it holds now.
+    /// Returns what the source holds now.
     pub fn stats(&self) -> SourceStats {
         let inner = self.inner();
         SourceStats {
@@ -127,7 +128,7 @@ impl Source {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A run of so many pages for a heap. None if there is no memory.
+    /// Takes a span of `pages` pages for a heap. Returns `None` if there is no memory.
     pub(crate) fn take(&self, pages: usize, owner: NonNull<Owner>, kind: Kind) -> Option<Run> {
         let described = u32::try_from(pages).ok()?;
         let mut inner = self.inner();
@@ -146,20 +147,20 @@ impl Source {
         if is_missing {
             self.ready.is_missing();
         }
-        // A run that is longer than a chunk has descriptions for its first chunk only: it holds one
-        // object, at its start. SAFETY: pages of a mapped chunk that are nobody's but the caller's
-        // now.
+        // A span that is longer than a chunk has descriptions for its first chunk only: it holds
+        // one object, at its start.
+        // SAFETY: the pages belong to a mapped chunk and, from now on, to the caller alone.
         unsafe { describe(start, pages, Some(owner), kind) };
-        // SAFETY: as above.
+        // SAFETY: `start` points into a mapped chunk, with the provenance of the whole chunk.
         let run = Run(unsafe { page_of(start) });
-        // SAFETY: the run is the caller's.
+        // SAFETY: the caller owns the span.
         unsafe { run.page() }.pages = described;
         Some(run)
     }
 
-    /// Has the system give some of the memory that will be taken next, where it gives a lot at a
-    /// time: a turn need not wait for that then. If more is missing, that is told again. Takes 5 ms
-    /// on a virtual machine that has never used the memory.
+    /// Commits some of the memory that is taken next, where the system commits several chunks at a
+    /// time. A turn then does not wait for it. If more is lacking, the waker is woken again. Takes
+    /// 5 ms on a virtual machine that has never used the memory.
     #[cold]
     pub fn prepare(&self) {
         let mut inner = self.inner();
@@ -181,21 +182,21 @@ impl Source {
         }
     }
 
-    /// Takes runs back.
+    /// Takes spans back.
     ///
     /// # Safety
     ///
-    /// They came from `take` of this source, and nobody uses them.
+    /// They came from `take` of this source, and are no longer used.
     pub(crate) unsafe fn give(&self, runs: impl IntoIterator<Item = Run>) {
         let mut runs = runs.into_iter().peekable();
         while runs.peek().is_some() {
             let mut gone = Vec::new();
             let (mut inner, mut given) = (self.inner(), 0);
             while let Some(run) = runs.next_if(|_| given < BATCH) {
-                // SAFETY: the run is the caller's, until the lock is left.
+                // SAFETY: the caller owns the span until the lock is released.
                 let pages = unsafe { run.page() }.pages as usize;
                 let start = run.start();
-                // SAFETY: as above.
+                // SAFETY: the caller owns these pages, which are a span.
                 unsafe {
                     describe(start, pages, None, Kind::Free);
                     set_ages(start, pages.min(USABLE), Age::Old);
@@ -209,7 +210,7 @@ impl Source {
         }
     }
 
-    /// Gives all memory that no heap uses back to the system. How many bytes.
+    /// Gives all memory that no heap uses back to the system. Returns the number of bytes.
     pub fn trim(&self) -> usize {
         let mut inner = self.inner();
         inner.kept = 0;
@@ -217,13 +218,13 @@ impl Source {
     }
 }
 
-/// Says whose pages are.
+/// Writes kind and owner of each page of a span.
 ///
 /// # Safety
 ///
-/// They are the caller's, and a run.
+/// The caller owns the pages, and they are one span.
 unsafe fn describe(start: NonNull<u8>, pages: usize, owner: Option<NonNull<Owner>>, kind: Kind) {
-    // SAFETY: the caller's; of a run that is longer than a chunk only the pages of the first one
+    // SAFETY: the caller's; of a span that is longer than a chunk only the pages of the first chunk
     // are described.
     unsafe {
         let first = page_of(start);
@@ -250,7 +251,7 @@ impl Inner {
                 self.kept -= kept;
                 return Some(start);
             }
-            // It was less than it was taken for.
+            // The bound in `room` was too high.
             self.room[number] = pages as u8 - 1;
             from = number + 1;
         }
@@ -279,10 +280,10 @@ impl Inner {
         Some(start)
     }
 
-    /// What held this one object alone is the caller's to drop, without the lock: unmapping takes
-    /// long.
+    /// Puts a span back. Returns the chunk if it held this one object alone: the caller drops it
+    /// without the lock, because unmapping takes long.
     fn put_back(&mut self, start: NonNull<u8>, pages: usize) -> Option<Carved> {
-        // SAFETY: a run of this source, which is locked.
+        // SAFETY: a span of this source, which is locked.
         let number = unsafe { Carved::number_of(start) };
         self.first = self.first.min(number);
         let carved = &mut self.chunks[number];
@@ -299,7 +300,7 @@ impl Inner {
         Some(gone)
     }
 
-    /// Gives back what one chunk has kept, of those that have something.
+    /// Gives the kept pages of one chunk back to the system.
     fn trim_one(&mut self) {
         for _ in 0..self.chunks.len() {
             self.trims = (self.trims + 1) % self.chunks.len();

@@ -1,4 +1,4 @@
-//! Tests of the page pool: what it hands out, takes back and gives to the system.
+//! Tests of the page pool: what it hands out, takes back and gives back to the system.
 
 use super::*;
 
@@ -42,7 +42,8 @@ fn the_next_chunks_are_made_ready_before_they_are_needed() {
         }
         assert!(!source.is_unready());
     }
-    // Mappings have 1, 1, 2, 4, 8, 16 and 32 chunks: from the one with 8 on two come at a time.
+    // Mappings have 1, 1, 2, 4, 8, 16 and 32 chunks: from the one with 8 on chunks are committed
+    // two at a time.
     let odd: Vec<usize> = (9..40).step_by(2).collect();
     assert_eq!(prepared, odd);
     // SAFETY: taken above, not used any more.
@@ -62,7 +63,7 @@ fn memory_is_made_ready_beside_who_takes_it() {
                 let take = |_| {
                     let run = source.take(USABLE, NonNull::dangling(), Kind::Large);
                     let run = run.expect("the system has memory");
-                    // SAFETY: the run is ours.
+                    // SAFETY: this thread owns the span.
                     unsafe { run.start().write(mark) };
                     run
                 };
@@ -93,7 +94,7 @@ fn trimming_spares_what_is_taken() {
             .take(pages, NonNull::dangling(), Kind::Large)
             .unwrap()
     });
-    // SAFETY: the runs are ours.
+    // SAFETY: the test owns the spans.
     unsafe {
         runs.iter().for_each(|run| run.start().write(5));
         source.trim();
@@ -148,7 +149,7 @@ fn holes_are_filled() {
                 let run = source
                     .take(length, NonNull::dangling(), Kind::Cells)
                     .unwrap();
-                // SAFETY: the run is ours.
+                // SAFETY: the test owns the span.
                 unsafe { run.start().cast::<usize>().write(place) };
                 pages += length;
                 runs[place] = Some(run);
@@ -162,7 +163,7 @@ fn holes_are_filled() {
     let first = source
         .take(USABLE, NonNull::dangling(), Kind::Cells)
         .unwrap();
-    // SAFETY: nobody else uses this source.
+    // SAFETY: this source is used by this thread only.
     assert_eq!(unsafe { Carved::number_of(first.start()) }, 0);
 }
 

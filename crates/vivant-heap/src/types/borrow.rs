@@ -1,4 +1,4 @@
-//! [`Ref`] and [`RefMut`]: borrows of what changes in place, and of parts of it.
+//! [`Ref`] and [`RefMut`]: borrow guards of the value in a [`Mut`](crate::Mut), and of parts of it.
 
 use std::any;
 use std::cell::Cell;
@@ -7,16 +7,15 @@ use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
 use std::ptr::NonNull;
 
-/// Borrowed mutably; the lower bits count by how many more guards than one, if the borrow was
-/// split.
+/// Borrowed mutably. If the borrow was split, the lower bits are the number of guards less one.
 pub(super) const WRITING: u32 = 1 << 31;
-/// Old, and not written since the last collection of the nursery: the next writer has to tell.
+/// Old, and not written since the last minor collection: the next write executes the barrier.
 pub(crate) const CLEAN: u32 = 1 << 30;
-/// Shared borrows.
+/// The bits that count shared borrows.
 pub(super) const READERS: u32 = CLEAN - 1;
 
-/// A borrow that is refused: what was wanted of an object of which type, and how that is borrowed
-/// already.
+/// A borrow that was refused: the type of the object, the kind of borrow, and how the object is
+/// borrowed already.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BorrowError {
     wanted: Wanted,
@@ -70,7 +69,7 @@ impl std::error::Error for BorrowError {}
 struct Reading<'gc>(&'gc Cell<u32>);
 
 impl Reading<'_> {
-    /// One more of the same.
+    /// Counts one more borrow of the same value.
     fn again(&self) -> Self {
         let flag = self.0.get();
         assert!(flag & READERS < READERS, "too many borrows of one object");
@@ -90,7 +89,7 @@ impl Drop for Reading<'_> {
 struct Writing<'gc>(&'gc Cell<u32>);
 
 impl Writing<'_> {
-    /// One more, for another part.
+    /// Counts one more guard, for another part.
     fn again(&self) -> Self {
         let flag = self.0.get();
         assert!(flag & READERS < READERS, "too many borrows of one object");
@@ -102,17 +101,17 @@ impl Writing<'_> {
 impl Drop for Writing<'_> {
     #[inline]
     fn drop(&mut self) {
-        // Written now, and remembered: the next writer has nothing to tell.
+        // Written and remembered: the next write needs no barrier.
         let flag = self.0.get();
         self.0.set(if flag == WRITING { 0 } else { flag - 1 });
     }
 }
 
-/// A shared borrow of what lies in a [`Mut`](crate::Mut), or of a part of it.
+/// A shared borrow of the value in a [`Mut`](crate::Mut), or of a part of it.
 ///
-/// Of what is there as long as the guard: a closure of [`Ref::map`] takes it for granted that the
-/// whole outlives the borrow of a part, and could give a reference to anything that lives as long
-/// as a whole of shorter life.
+/// The value lives at least as long as the guard. A closure of [`Ref::map`] relies on the whole
+/// outliving the borrow of a part: with a whole of shorter life it could return a reference to
+/// anything that lives only as long as that whole.
 pub struct Ref<'gc, T: ?Sized + 'gc> {
     value: NonNull<T>,
     borrow: Reading<'gc>,
@@ -121,19 +120,19 @@ pub struct Ref<'gc, T: ?Sized + 'gc> {
 impl<'gc, T: ?Sized> Ref<'gc, T> {
     /// # Safety
     ///
-    /// The flag has counted this borrow. The value is what the flag is for, and stays as long as
-    /// the turn.
+    /// The flag has counted this borrow. The value belongs to the flag, and lives as long as the
+    /// turn.
     #[inline]
     pub(super) unsafe fn new(value: NonNull<T>, flag: &'gc Cell<u32>) -> Ref<'gc, T> {
         let borrow = Reading(flag);
         Ref { value, borrow }
     }
 
-    /// The same borrow once more.
+    /// Borrows the same value once more.
     ///
     /// # Panics
     ///
-    /// There are a thousand million of them already.
+    /// The value has a thousand million borrows already.
     #[must_use]
     #[allow(
         clippy::should_implement_trait,
@@ -144,7 +143,7 @@ impl<'gc, T: ?Sized> Ref<'gc, T> {
         Ref { value, borrow }
     }
 
-    /// A borrow of a part.
+    /// Borrows a part.
     ///
     /// ```
     /// use vivant_heap::{Gc, Mut, Object, Ref};
@@ -171,11 +170,11 @@ impl<'gc, T: ?Sized> Ref<'gc, T> {
         }
     }
 
-    /// A borrow of a part, if there is one.
+    /// Borrows a part, if the closure returns one.
     ///
     /// # Errors
     ///
-    /// There is none: the borrow of the whole is given back.
+    /// The closure returned `None`: the borrow of the whole is returned.
     #[inline]
     pub fn filter_map<U: ?Sized>(
         this: Self,
@@ -190,7 +189,7 @@ impl<'gc, T: ?Sized> Ref<'gc, T> {
         }
     }
 
-    /// Borrows of two parts.
+    /// Borrows two parts.
     ///
     /// # Panics
     ///
@@ -215,24 +214,24 @@ impl<T: ?Sized> Deref for Ref<'_, T> {
     type Target = T;
     #[inline]
     fn deref(&self) -> &T {
-        // SAFETY: the flag counts this borrow, so nobody writes.
+        // SAFETY: the flag counts this borrow, so the value is not written.
         unsafe { self.value.as_ref() }
     }
 }
 
-/// A mutable borrow of what lies in a [`Mut`](crate::Mut), or of a part of it.
+/// A mutable borrow of the value in a [`Mut`](crate::Mut), or of a part of it.
 pub struct RefMut<'gc, T: ?Sized> {
     value: NonNull<T>,
     borrow: Writing<'gc>,
-    /// Invariant, as what is written has to be.
+    /// Invariant in `T`, because the value is written.
     written: PhantomData<&'gc mut T>,
 }
 
 impl<'gc, T: ?Sized> RefMut<'gc, T> {
     /// # Safety
     ///
-    /// The flag says that this is the only borrow. The value is what the flag is for, and stays as
-    /// long as the turn.
+    /// The flag says that this is the only borrow. The value belongs to the flag, and lives as long
+    /// as the turn.
     #[inline]
     pub(super) unsafe fn new(value: NonNull<T>, flag: &'gc Cell<u32>) -> RefMut<'gc, T> {
         RefMut::part(value, Writing(flag))
@@ -247,18 +246,18 @@ impl<'gc, T: ?Sized> RefMut<'gc, T> {
         }
     }
 
-    /// A borrow of a part, as [`Ref::map`].
+    /// Borrows a part, as [`Ref::map`].
     #[inline]
     pub fn map<U: ?Sized>(mut this: Self, part: impl FnOnce(&mut T) -> &mut U) -> RefMut<'gc, U> {
         let value = NonNull::from(part(&mut this));
         RefMut::part(value, this.borrow)
     }
 
-    /// A borrow of a part, if there is one.
+    /// Borrows a part, if the closure returns one.
     ///
     /// # Errors
     ///
-    /// There is none: the borrow of the whole is given back.
+    /// The closure returned `None`: the borrow of the whole is returned.
     #[inline]
     pub fn filter_map<U: ?Sized>(
         mut this: Self,
@@ -270,7 +269,7 @@ impl<'gc, T: ?Sized> RefMut<'gc, T> {
         }
     }
 
-    /// Borrows of two parts. The object is free again when both have ended.
+    /// Borrows two parts. The object is free again when both borrows have ended.
     ///
     /// ```
     /// use vivant_heap::{Gc, Mut, Mutator, RefMut};
@@ -300,7 +299,7 @@ impl<T: ?Sized> Deref for RefMut<'_, T> {
     type Target = T;
     #[inline]
     fn deref(&self) -> &T {
-        // SAFETY: the flag says that nobody else borrows this part.
+        // SAFETY: by the flag this is the only borrow of this part.
         unsafe { self.value.as_ref() }
     }
 }
@@ -308,12 +307,12 @@ impl<T: ?Sized> Deref for RefMut<'_, T> {
 impl<T: ?Sized> DerefMut for RefMut<'_, T> {
     #[inline]
     fn deref_mut(&mut self) -> &mut T {
-        // SAFETY: as above.
+        // SAFETY: by the flag this is the only borrow of this part.
         unsafe { self.value.as_mut() }
     }
 }
 
-/// A borrow is shown as its value is.
+/// A guard is formatted as its value is.
 macro_rules! shown {
     ($($form:path: $guard:ident),*) => {$(
         impl<T: ?Sized + $form> $form for $guard<'_, T> {

@@ -1,14 +1,14 @@
-//! What a reference can refer to, values of unknown size included.
+//! [`Collected`]: what a reference can refer to, values of unknown size included.
 
 use super::object::Object;
 
 /// What a [`Gc`](crate::Gc) can refer to: any [`Object`], a slice of objects, a string, and trait
-/// objects that [`collected!`](crate::collected) names.
+/// objects declared by [`collected!`](crate::collected).
 ///
 /// # Safety
 ///
-/// `Static` is the same type with its brand exchanged for `'static`, and no other type of this
-/// brand has it (Y2).
+/// `Static` is the same type with its brand replaced by `'static`, and no other type of this brand
+/// has the same `Static` (Y2).
 #[diagnostic::on_unimplemented(
     message = "a `Gc` of this turn cannot refer to `{Self}`",
     label = "not in a collected heap",
@@ -24,7 +24,7 @@ unsafe impl<'gc, T: Object<'gc>> Collected<'gc> for T {
     type Static = T::Static;
 }
 
-// SAFETY: as its elements.
+// SAFETY: by the contract of its elements.
 unsafe impl<'gc, T: Object<'gc>> Collected<'gc> for [T] {
     type Static = [T::Static];
 }
@@ -34,10 +34,10 @@ unsafe impl<'gc> Collected<'gc> for str {
     type Static = str;
 }
 
-/// Says that references to objects behind this trait are objects: `Gc<'gc, dyn Trait>` can be a
-/// field, and [`unsize!`](crate::unsize) makes one.
+/// Declares that objects can be referred to as this trait: `Gc<'gc, dyn Trait>` can be a field, and
+/// [`unsize!`](crate::unsize) makes one.
 ///
-/// Once, beside the trait. If the trait has a brand, that is named first.
+/// It is written once, beside the trait. If the trait has a brand, the brand is named first.
 ///
 /// ```
 /// use vivant_heap::{Gc, Object, collected};
@@ -75,7 +75,7 @@ macro_rules! collected {
     };
 }
 
-/// What everything is: `Gc<'gc, dyn Anything>` refers to an object of a type that only
+/// The trait of all types: `Gc<'gc, dyn Anything>` refers to an object of a type that only
 /// [`Gc::downcast`](crate::Gc::downcast) finds out.
 pub trait Anything {}
 

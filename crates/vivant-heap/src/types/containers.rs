@@ -6,16 +6,16 @@ use super::twin::Twin;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::marker::PhantomData;
 
-/// Emits the impls of containers, each with what it is in a turn.
+/// Emits the impls of containers, each with its type in a turn.
 macro_rules! containers {
     ($([$($part:ident),*] $whole:ty, $of:ty;)*) => {$(
-        // SAFETY: the parts are all of it.
+        // SAFETY: the container consists of its parts.
         unsafe impl<$($part: Twin),*> Twin for $whole {
             type Of<'gc> = $of;
         }
-        // SAFETY: as above.
+        // SAFETY: the container consists of its parts.
         unsafe impl<'gc, $($part: Sendable<'gc>),*> Sendable<'gc> for $whole {}
-        // SAFETY: as above.
+        // SAFETY: the container consists of its parts.
         unsafe impl<'gc, $($part: FrozenParts<'gc>),*> FrozenParts<'gc> for $whole {}
     )*};
 }
@@ -35,30 +35,30 @@ containers! {
     [A, B, C, D, E, F] (A, B, C, D, E, F), (A::Of<'gc>, B::Of<'gc>, C::Of<'gc>, D::Of<'gc>, E::Of<'gc>, F::Of<'gc>);
 }
 
-// SAFETY: as above.
+// SAFETY: an array consists of its elements.
 unsafe impl<T: Twin, const N: usize> Twin for [T; N] {
     type Of<'gc> = [T::Of<'gc>; N];
 }
-// SAFETY: as above.
+// SAFETY: an array consists of its elements.
 unsafe impl<'gc, T: Sendable<'gc>, const N: usize> Sendable<'gc> for [T; N] {}
-// SAFETY: as above.
+// SAFETY: an array consists of its elements.
 unsafe impl<'gc, T: FrozenParts<'gc>, const N: usize> FrozenParts<'gc> for [T; N] {}
 
-// SAFETY: there is no value.
+// SAFETY: it contains no value.
 unsafe impl<'gc, T: Sendable<'gc>> Sendable<'gc> for PhantomData<T> {}
-// SAFETY: as above.
+// SAFETY: it contains no value.
 unsafe impl<'gc, T: FrozenParts<'gc>> FrozenParts<'gc> for PhantomData<T> {}
 
-/// As `containers!`, for maps: keys, and what hashes them, have no brand.
+/// As `containers!`, for maps: keys and hashers have no brand.
 macro_rules! maps {
     ($([$($hasher:ident)?] $whole:ty, $of:ty;)*) => {$(
-        // SAFETY: the values are all of it that has a brand.
+        // SAFETY: of its parts only the values have a brand.
         unsafe impl<K: Send + 'static, V: Twin, $($hasher: Send + 'static)?> Twin for $whole {
             type Of<'gc> = $of;
         }
-        // SAFETY: as above.
+        // SAFETY: of its parts only the values have a brand.
         unsafe impl<'gc, K: Send + 'static, V: Sendable<'gc>, $($hasher: Send + 'static)?> Sendable<'gc> for $whole {}
-        // SAFETY: as above; keys, and what hashes them, are `Sync`.
+        // SAFETY: of its parts only the values have a brand; keys and hashers are `Sync`.
         unsafe impl<'gc, K: Send + Sync + 'static, V: FrozenParts<'gc>, $($hasher: Send + Sync + 'static)?> FrozenParts<'gc> for $whole {}
     )*};
 }

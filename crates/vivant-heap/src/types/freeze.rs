@@ -1,4 +1,4 @@
-//! [`Freeze`]: what a private graph is once nobody can write it any more (Y6).
+//! [`Freeze`]: the frozen form of a private graph, which is never written again (Y6).
 
 use super::collected::Collected;
 use super::frozen::Frozen;
@@ -11,8 +11,8 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::marker::PhantomData;
 use std::ptr::NonNull;
 
-/// What can be frozen: [`Iso::freeze`](crate::Iso::freeze) makes a graph of such types deeply
-/// immutable, as it lies there, and gives a [`Val`].
+/// Types that can be frozen: [`Iso::freeze`](crate::Iso::freeze) makes a graph of such types deeply
+/// immutable in place, and returns a [`Val`].
 ///
 /// | in the region | frozen | read as |
 /// |---|---|---|
@@ -25,9 +25,9 @@ use std::ptr::NonNull;
 /// | `Vec<T>`, `[T; N]`, `Box<[T]>` | `Ice` of it | `&[T::Frozen]` |
 /// | `HashMap<K, V>`, `BTreeMap<K, V>`, a collection of [`gc`](crate::gc) | `Ice` of it | `&Ice` of it, which has `get` and `iter` |
 ///
-/// `#[derive(Freeze)]` beside `#[derive(Object)]` writes it for types with a lifetime or type
-/// parameters; those without are frozen as they are. There is none for [`Weak`](crate::Weak),
-/// [`Iso`](crate::Iso), trait objects, and what is not `Sync`.
+/// `#[derive(Freeze)]` beside `#[derive(Object)]` implements it for types with a lifetime or type
+/// parameters; types without are frozen as they are. [`Weak`](crate::Weak), [`Iso`](crate::Iso),
+/// trait objects, and types that are not `Sync` have no frozen form.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -60,10 +60,10 @@ use std::ptr::NonNull;
 ///
 /// # Safety
 ///
-/// - `Frozen` is laid out as this type is, and each value of this type, once nobody can write it
-///   any more, is one of `Frozen`.
-/// - `view` reads, and gives what any thread may read at the same time as others: parts by their
-///   own `view`, and leaves that are `Sync`.
+/// - `Frozen` has the layout of this type, and each value of this type is a valid `Frozen` once it
+///   is never written again.
+/// - `view` only reads, and returns only what several threads may read at once: parts by their own
+///   `view`, and leaves that are `Sync`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be frozen",
     label = "what is like this may change, or is not for many threads",
@@ -71,9 +71,9 @@ use std::ptr::NonNull;
             `Weak`, `Iso` and `dyn Trait` have no frozen form: take them out before, or use `Gc` in place of `Weak`, an enum in place of a trait"
 )]
 pub unsafe trait Freeze<'gc>: Object<'gc> {
-    /// What a value of this type is when it is frozen.
+    /// The type of a frozen value of this type.
     type Frozen: Frozen<'gc>;
-    /// As what it is read, for as long as `'a`.
+    /// What a frozen value is read as, for `'a`.
     type View<'a>: Copy
     where
         Self: 'a,
@@ -81,14 +81,15 @@ pub unsafe trait Freeze<'gc>: Object<'gc> {
 
     /// # Safety
     ///
-    /// It is part of a frozen object.
+    /// The value is part of a frozen object.
     #[doc(hidden)]
     unsafe fn view<'a>(&'a self) -> Self::View<'a>
     where
         'gc: 'a;
 
-    /// What the derive says `Frozen` is. By this trait, which is the one that it writes, whatever
-    /// path it was given for this crate, and whatever `core` is there: so are those below.
+    /// Checks that `Frozen` is the type that the derive states. The derive calls a function of this
+    /// trait, so the check is right whatever path the derive was given for this crate, and whatever
+    /// `core` is in scope. The same holds for the functions below.
     #[doc(hidden)]
     #[inline]
     fn __ice(_: *const Ice<Self>)
@@ -97,19 +98,19 @@ pub unsafe trait Freeze<'gc>: Object<'gc> {
     {
     }
 
-    /// What the derive has read of a field is its type still. By a pointer: a reference to
-    /// something that derefs to this type would be taken too.
+    /// Checks that a field still has the type that the derive has read. It takes a pointer, because
+    /// a reference to something that derefs to this type would be accepted too.
     #[doc(hidden)]
     #[inline]
     fn __field<T>(_: *const T) {}
 
-    /// What a field that is marked as a leaf must be: without a brand, and for many threads.
+    /// Checks a field that is marked as a leaf: it has no brand, and is `Send` and `Sync`.
     #[doc(hidden)]
     #[inline]
     fn __leaf<T: Send + Sync + 'static>(_: *const T) {}
 }
 
-/// What is behind a [`Gc`] that can be frozen: [`Freeze`] for types of any size.
+/// The referent of a [`Gc`] that can be frozen: [`Freeze`] for types of any size.
 ///
 /// # Safety
 ///
@@ -121,15 +122,15 @@ pub unsafe trait Freeze<'gc>: Object<'gc> {
             `Weak`, `Iso` and `dyn Trait` have no frozen form: take them out before, or use `Gc` in place of `Weak`, an enum in place of a trait"
 )]
 pub unsafe trait FreezeOf<'gc>: Collected<'gc> {
-    /// What it is when it is frozen.
+    /// The type of the frozen value.
     type Frozen: ?Sized + Collected<'gc>;
 
-    /// The same place, as what it is then.
+    /// Returns the same address, as a pointer to the frozen type.
     #[doc(hidden)]
     fn frozen(value: NonNull<Self>) -> NonNull<Self::Frozen>;
 }
 
-/// That the one is laid out as the other, as far as the compiler can say.
+/// Asserts at compile time that both types have the same size and alignment.
 struct Same<T, U>(PhantomData<(T, U)>);
 
 impl<T, U> Same<T, U> {
@@ -139,11 +140,11 @@ impl<T, U> Same<T, U> {
 
 /// # Safety
 ///
-/// They are part of a frozen object.
+/// The values are part of a frozen object.
 unsafe fn slice<'a, 'gc: 'a, T: Freeze<'gc>>(values: &'a [T]) -> &'a [T::Frozen] {
     let () = Same::<T, T::Frozen>::LAYOUT;
     let frozen = <[T] as FreezeOf<'gc>>::frozen(NonNull::from(values));
-    // SAFETY: frozen, and laid out alike, by the contract of `Freeze`.
+    // SAFETY: frozen, and of the same layout, by the contract of `Freeze`.
     unsafe { frozen.as_ref() }
 }
 
@@ -156,7 +157,7 @@ unsafe impl<'gc, T: Freeze<'gc>> FreezeOf<'gc> for T {
         value.cast()
     }
 }
-// SAFETY: nothing in it changes.
+// SAFETY: a string has nothing mutable in it.
 unsafe impl<'gc> FreezeOf<'gc> for str {
     type Frozen = str;
     #[inline]
@@ -164,7 +165,7 @@ unsafe impl<'gc> FreezeOf<'gc> for str {
         value
     }
 }
-// SAFETY: as its elements.
+// SAFETY: by the contract of its elements.
 unsafe impl<'gc, T: Freeze<'gc>> FreezeOf<'gc> for [T] {
     type Frozen = [T::Frozen];
     #[inline]
@@ -177,7 +178,7 @@ unsafe impl<'gc, T: Freeze<'gc>> FreezeOf<'gc> for [T] {
 /// Types that are frozen as they are, and are read by reference.
 macro_rules! as_they_are {
     ($([$($parameters:tt)*] $whole:ty;)*) => {$(
-        // SAFETY: it is itself, and what lies in a shared object already.
+        // SAFETY: `Frozen` is the type itself, which may lie in a shared object already.
         unsafe impl<'gc, $($parameters)*> Freeze<'gc> for $whole
         where
             $whole: Frozen<'gc>,
@@ -220,8 +221,8 @@ unsafe impl<'gc, T: ?Sized + Collected<'gc>> Freeze<'gc> for Val<'gc, T> {
     }
 }
 
-// SAFETY: both are one pointer, to the same place; the object there is of the frozen graph too, so
-// its heap owns it and nobody writes it.
+// SAFETY: both are one pointer, to the same address. The object there is part of the frozen graph
+// too, so its heap owns it and it is never written.
 unsafe impl<'gc, T: ?Sized + FreezeOf<'gc>> Freeze<'gc> for Gc<'gc, T> {
     type Frozen = Val<'gc, T::Frozen>;
     type View<'a>
@@ -239,7 +240,7 @@ unsafe impl<'gc, T: ?Sized + FreezeOf<'gc>> Freeze<'gc> for Gc<'gc, T> {
     }
 }
 
-// SAFETY: nobody writes it any more, by the caller's word.
+// SAFETY: it is never written again, by the contract of `view`.
 unsafe impl<'gc, T: Freeze<'gc>> Freeze<'gc> for Mut<T> {
     type Frozen = Ice<Self>;
     type View<'a>
@@ -252,15 +253,15 @@ unsafe impl<'gc, T: Freeze<'gc>> Freeze<'gc> for Mut<T> {
     where
         'gc: 'a,
     {
-        // SAFETY: as above. The flag is left alone.
+        // SAFETY: it is never written again, by the contract of `view`. The flag is not accessed.
         unsafe { self.frozen().view() }
     }
 }
 
-/// What is read as its parts are.
+/// Types that are read as their parts are.
 macro_rules! by_parts {
     ($([$($parameter:ident),*] $whole:ty, $view:ty, $self:ident => $parts:expr;)*) => {$(
-        // SAFETY: the parts are all of it.
+        // SAFETY: the value consists of its parts.
         unsafe impl<'gc, $($parameter: Freeze<'gc>),*> Freeze<'gc> for $whole {
             type Frozen = Ice<Self>;
             type View<'a> = $view where Self: 'a, 'gc: 'a;
@@ -269,7 +270,7 @@ macro_rules! by_parts {
             where
                 'gc: 'a,
             {
-                // SAFETY: the caller's: parts of what is frozen.
+                // SAFETY: the caller's: these are parts of a frozen value.
                 unsafe { $parts }
             }
         }
@@ -296,7 +297,7 @@ by_parts! {
         (self.0.view(), self.1.view(), self.2.view(), self.3.view());
 }
 
-// SAFETY: its elements are all of it.
+// SAFETY: an array consists of its elements.
 unsafe impl<'gc, T: Freeze<'gc>, const N: usize> Freeze<'gc> for [T; N] {
     type Frozen = Ice<Self>;
     type View<'a>
@@ -313,7 +314,7 @@ unsafe impl<'gc, T: Freeze<'gc>, const N: usize> Freeze<'gc> for [T; N] {
         unsafe { slice(self) }
     }
 }
-// SAFETY: there is no value.
+// SAFETY: it contains no value.
 unsafe impl<'gc, T: Object<'gc>> Freeze<'gc> for PhantomData<T> {
     type Frozen = Ice<Self>;
     type View<'a>
@@ -331,8 +332,8 @@ unsafe impl<'gc, T: Object<'gc>> Freeze<'gc> for PhantomData<T> {
 /// Collections that are read in place, through an [`Ice`].
 macro_rules! in_place {
     ($([$($bounds:tt)*] $whole:ty;)*) => {$(
-        // SAFETY: what reads a collection writes nothing in it. Keys, and what hashes them, are
-        // plain and `Sync`; `Ice` gives elements and values as what they are frozen.
+        // SAFETY: reading a collection writes nothing in it. Keys and hashers have no brand and are
+        // `Sync`; `Ice` gives elements and values as their frozen types.
         unsafe impl<'gc, $($bounds)*> Freeze<'gc> for $whole {
             type Frozen = Ice<Self>;
             type View<'a> = &'a Ice<Self> where Self: 'a, 'gc: 'a;

@@ -1,4 +1,4 @@
-//! [`Frozen`]: what never changes, and so may be shared.
+//! [`Frozen`]: types that never change, and so may be shared.
 
 use super::collected::Collected;
 use super::object::Object;
@@ -7,12 +7,12 @@ use super::val::Val;
 /// What may lie in a shared object: nothing in it changes, all that it refers to is shared too, and
 /// any thread may read it (O2, Y6).
 ///
-/// `#[derive(Object)]` makes a type so if all its fields are: [`Val`]s are, and what has no
-/// collected parts and is `Sync`; not [`Gc`](crate::Gc), [`Mut`](crate::Mut), [`Weak`](crate::Weak)
-/// and the collections of [`gc`](crate::gc).
+/// `#[derive(Object)]` implements it for a type if all its fields are frozen: [`Val`]s are, and so
+/// are types that have no collected parts and are `Sync`. [`Gc`](crate::Gc), [`Mut`](crate::Mut),
+/// [`Weak`](crate::Weak) and the collections of [`gc`](crate::gc) are not.
 ///
-/// It is two things, of which the derive says the first, [`FrozenParts`], and the compiler finds
-/// out the second: that the type outside turns is `Sync`.
+/// It consists of two conditions. The derive states the first, [`FrozenParts`]. The compiler infers
+/// the second: the type outside turns is `Sync`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be shared: it is not frozen",
     label = "not deeply immutable, or not for many threads",
@@ -23,16 +23,16 @@ pub trait Frozen<'gc>: FrozenParts<'gc> + Object<'gc, Static: Sync> {}
 
 impl<'gc, T: FrozenParts<'gc> + Object<'gc, Static: Sync>> Frozen<'gc> for T {}
 
-/// That nothing in a value changes, but in leaves, and that all it refers to is shared. That leaves
-/// in it are `Sync` is no part of it, because the derive could not ask for that only where it
+/// A value in which nothing but leaves changes, and all references lead to shared objects. It does
+/// not say that the leaves are `Sync`, because the derive could not require that only where it
 /// holds.
 ///
 /// # Safety
 ///
-/// - All references to collected objects in it are [`Val`]s, or, below an [`Ice`](crate::Ice), lead
-///   to what was frozen with it.
-/// - Nothing changes in it while somebody can read it, but in leaves, by means that are `Sync` if
-///   these are.
+/// - All references to collected objects in it are [`Val`]s or, below an [`Ice`](crate::Ice), lead
+///   to objects that were frozen with it.
+/// - Nothing in it changes while it can be read, except in leaves, by means that are `Sync` if the
+///   leaves are.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be shared: it is not frozen",
     label = "not deeply immutable",
@@ -41,5 +41,5 @@ impl<'gc, T: FrozenParts<'gc> + Object<'gc, Static: Sync>> Frozen<'gc> for T {}
 )]
 pub unsafe trait FrozenParts<'gc>: Object<'gc> {}
 
-// SAFETY: as above.
+// SAFETY: it is a `Val`, and nothing in it changes.
 unsafe impl<'gc, T: ?Sized + Collected<'gc>> FrozenParts<'gc> for Val<'gc, T> {}

@@ -1,4 +1,4 @@
-//! [`Gc`]: a reference to a collected object.
+//! [`Gc`]: a reference to a private object of a heap.
 
 use super::collected::Collected;
 use super::object::Object;
@@ -15,9 +15,9 @@ use std::ptr::NonNull;
 /// Invariant in the brand (Y1).
 pub(crate) type Brand<'gc> = PhantomData<Cell<&'gc ()>>;
 
-/// A reference to an object of the heap whose brand is `'gc`. One word, two if the object is a
-/// slice, a string or a trait object; `Copy`, never null; it lives as long as the turn, and what a
-/// turn leaves in its state or in other objects is there in the next one.
+/// A reference to an object of the heap with the brand `'gc`. One word, two if the object is a
+/// slice, a string or a trait object; `Copy`, never null. It lives as long as the turn. What a turn
+/// leaves in its state or in other objects is there in the next turn.
 ///
 /// Two references are the same if they refer to the same object: [`Gc::ptr_eq`]. There is no order
 /// or hash by address, because objects move (R5).
@@ -32,31 +32,31 @@ reference!(
     "The value is that of an object of this heap, and the pointer may reach its chunk."
 );
 
-// SAFETY: the static twin is in nobody's hands (Y4). It stands for the type when the question is
-// whether a heap may go to another thread: a reference goes with what it refers to, and that was
-// asked when it was allocated (Y5).
+// SAFETY: no program has a value of the erased form (Y4). It stands for the type in the check
+// whether a heap may go to another thread. A reference goes together with its referent, which
+// passed that check when it was allocated (Y5).
 unsafe impl<T: ?Sized> Send for Gc<'static, T> {}
 
-/// A pointer to what lies at `address`, with the metadata of `like`.
+/// A pointer to `address`, with the metadata of `like`.
 ///
-/// Stable Rust has no name for the second half of a wide pointer, so the first one is exchanged in
-/// place (GC-NOTES §3, 9).
+/// Stable Rust cannot name the metadata of a wide pointer, so the address is replaced in place
+/// (GC-NOTES §3, 9).
 #[inline]
 pub(crate) fn like<T: ?Sized>(like: NonNull<T>, address: NonNull<u8>) -> NonNull<T> {
     let mut pointer = like.as_ptr();
-    // SAFETY: the first word of a pointer is the address it points to, also where it is wide.
-    // Checked below.
+    // SAFETY: the first word of a pointer, wide or not, is the address it points to. The assertion
+    // below checks that.
     unsafe { (&raw mut pointer).cast::<*mut u8>().write(address.as_ptr()) };
     assert!(
         std::ptr::addr_eq(pointer, address.as_ptr()),
         "a wide pointer of this compiler does not begin with its address"
     );
-    // SAFETY: it is `address`.
+    // SAFETY: its address is `address`, which is not null.
     unsafe { NonNull::new_unchecked(pointer) }
 }
 
 impl<'gc, T: ?Sized> Gc<'gc, T> {
-    /// The value for as long as the turn: nothing is collected within one.
+    /// The value for as long as the turn: no collection runs within a turn.
     #[inline]
     #[must_use]
     #[allow(
@@ -64,9 +64,10 @@ impl<'gc, T: ?Sized> Gc<'gc, T> {
         reason = "no method: those are the object's"
     )]
     pub fn as_ref(this: Self) -> &'gc T {
-        // SAFETY: whoever has a reference of this brand is in the turn in which the object is, or
-        // in one that found it alive; it does not move or end before the turn has ended, which the
-        // brand does not outlive. What changes in place is `Mut`'s.
+        // SAFETY: code with a reference of this brand runs in the turn in which the object was
+        // allocated, or in a later turn that found it live. The object is not moved or freed before
+        // the turn ends, and the brand does not outlive the turn. Only a `Mut` is changed through
+        // `&`.
         unsafe { this.value.as_ref() }
     }
 
@@ -79,8 +80,8 @@ impl<'gc, T: ?Sized> Gc<'gc, T> {
         if (table.id)() != TypeId::of::<U::Static>() {
             return None;
         }
-        // SAFETY: objects of this heap have its brand, and of one brand no two types have the same
-        // static twin (Y2).
+        // SAFETY: objects of this heap have its brand, and no two types of one brand have the same
+        // erased form (Y2).
         Some(unsafe { Gc::at(this.value.cast()) })
     }
 }
@@ -98,8 +99,8 @@ unsafe impl<'gc, T: ?Sized + Collected<'gc>> Object<'gc> for Gc<'gc, T> {
         let from = self.header();
         let to = relocator.place(from).cast::<u8>();
         let behind = self.value.addr().get() - from.addr().get();
-        // SAFETY: where the object is now; it has the same type, so its value is as far behind its
-        // header.
+        // SAFETY: the object's address now; it has the same type, so its value has the same offset
+        // from its header.
         *self = unsafe { Gc::at(like(self.value, to.add(behind))) };
     }
 }

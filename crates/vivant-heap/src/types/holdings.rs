@@ -1,19 +1,19 @@
-//! [`Holdings`]: where objects show what they hold of things that are counted elsewhere.
+//! [`Holdings`]: receives the references that objects hold to things counted outside the heap.
 
 use std::any::Any;
 use std::fmt;
 
-/// Where objects show what they hold of things that are counted elsewhere, as addresses of actors
-/// are ([`Object::show_holdings`](crate::Object::show_holdings)).
+/// Receives the references that objects hold to things that are counted outside the heap, such as
+/// addresses of actors ([`Object::show_holdings`](crate::Object::show_holdings)).
 pub struct Holdings<'s>(&'s mut dyn FnMut(&dyn Any));
 
 impl<'s> Holdings<'s> {
-    /// Hands what is shown to `each`.
+    /// Passes each reference to `each`.
     pub fn to(each: &'s mut dyn FnMut(&dyn Any)) -> Holdings<'s> {
         Holdings(each)
     }
 
-    /// Shows one. Whoever has asked knows it by its type.
+    /// Reports one reference. The code that traces recognises it by its type.
     pub fn one(&mut self, held: &dyn Any) {
         (self.0)(held);
     }

@@ -1,4 +1,4 @@
-//! [`Ice`]: a value that was private once, and is frozen.
+//! [`Ice`]: a frozen value that was private once.
 
 use super::freeze::{Freeze, FreezeOf};
 use super::frozen::FrozenParts;
@@ -12,17 +12,17 @@ use std::fmt;
 use std::hash::{BuildHasher, Hash};
 use std::ptr::NonNull;
 
-/// A `T` of a graph that was frozen ([`Iso::freeze`](crate::Iso::freeze)), as it lies there:
-/// [`Ice::read`] says what is in it, and nothing changes it any more.
+/// A `T` of a graph that was frozen ([`Iso::freeze`](crate::Iso::freeze)), in place. [`Ice::read`]
+/// reads it, and nothing changes it any more.
 ///
-/// Nobody makes one by value: `Val<'gc, Ice<T>>` is what a `Gc<'gc, T>` has become. The methods of
-/// `T` are not to be had, because they could write what is a [`Mut`](crate::Mut) or a cell in it;
-/// what `#[derive(Freeze)]` writes, `FrozenNode` for `Node`, may have methods of its own.
+/// There is no constructor: a `Gc<'gc, T>` becomes a `Val<'gc, Ice<T>>`. The methods of `T` are not
+/// available, because they could write a [`Mut`](crate::Mut) or a cell in it. The type that
+/// `#[derive(Freeze)]` emits, `FrozenNode` for `Node`, may have methods of its own.
 #[repr(transparent)]
 pub struct Ice<T>(T);
 
-// SAFETY: of a shared reference nothing is to be had but what `Freeze::view` gives, which is for
-// many threads by its contract, and keys of maps, for which `Freeze` asks that they are.
+// SAFETY: a shared reference gives access only to `Freeze::view`, which is for many threads by its
+// contract, and to keys of maps, which `Freeze` requires to be `Sync`.
 unsafe impl<T> Sync for Ice<T> {}
 
 impl<T> Ice<T> {
@@ -31,23 +31,23 @@ impl<T> Ice<T> {
     /// The value is part of a frozen object.
     #[inline]
     pub(crate) unsafe fn of(value: &T) -> &Ice<T> {
-        // SAFETY: laid out alike; the rest is the caller's.
+        // SAFETY: the layout is the same; the rest is the caller's.
         unsafe { NonNull::from(value).cast().as_ref() }
     }
 
-    /// It, for who reads in it what does not change.
+    /// The value. The caller reads in it only what does not change.
     pub(crate) fn value(&self) -> &T {
         &self.0
     }
 
-    /// What is in it: see [`Freeze`] for what each type is read as. Costs what reading the fields
+    /// Reads the value: see [`Freeze`] for what each type is read as. Costs what reading the fields
     /// costs.
     #[inline]
     pub fn read<'a, 'gc: 'a>(&'a self) -> T::View<'a>
     where
         T: Freeze<'gc>,
     {
-        // SAFETY: an `Ice` is nowhere but in a frozen object.
+        // SAFETY: an `Ice` exists in frozen objects only.
         unsafe { self.0.view() }
     }
 }
@@ -79,8 +79,8 @@ impl<'a, T> Val<'a, Ice<T>> {
     }
 }
 
-// SAFETY: as the value that it is. Nobody asks it: what lies in an object is gone through as what
-// it was when that was made.
+// SAFETY: it is laid out as its value, and reports what the value reports. These functions are not
+// called: an object is traced as the type that it was allocated with.
 unsafe impl<'gc, T: Object<'gc>> Object<'gc> for Ice<T> {
     type Static = Ice<T::Static>;
     const NEEDS_TRACE: bool = T::NEEDS_TRACE;
@@ -94,7 +94,7 @@ unsafe impl<'gc, T: Object<'gc>> Object<'gc> for Ice<T> {
 }
 // SAFETY: its references are to frozen objects, and nothing in it changes.
 unsafe impl<'gc, T: Freeze<'gc>> FrozenParts<'gc> for Ice<T> {}
-// SAFETY: as the value that it is.
+// SAFETY: by the contract of its value.
 unsafe impl<T: Twin> Twin for Ice<T> {
     type Of<'gc> = Ice<T::Of<'gc>>;
 }
@@ -103,13 +103,13 @@ unsafe impl<T: Twin> Twin for Ice<T> {
 macro_rules! map {
     ($([$($parameter:ident),*] $whole:ty, [$($bound:tt)*];)*) => {$(
         impl<K, V, $($parameter)*> Ice<$whole> {
-            /// How many entries there are.
+            /// The number of entries.
             #[must_use]
             pub fn len(&self) -> usize {
                 self.0.len()
             }
 
-            /// Whether there is none.
+            /// Whether there are no entries.
             #[must_use]
             pub fn is_empty(&self) -> bool {
                 self.0.is_empty()
@@ -143,7 +143,7 @@ map! {
 
 /// A value in a frozen map.
 fn frozen<'a, 'gc: 'a, V: Freeze<'gc>>(value: &'a V) -> &'a V::Frozen {
-    // SAFETY: laid out alike; the map is frozen, so the value is.
+    // SAFETY: the layout is the same; the map is frozen, so its value is.
     unsafe { <V as FreezeOf<'gc>>::frozen(NonNull::from(value)).as_ref() }
 }
 

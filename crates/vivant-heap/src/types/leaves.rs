@@ -1,4 +1,4 @@
-//! The list of leaf types: no reference to a collected object is in them, so they are not traced.
+//! The list of leaf types: they contain no reference to a collected object, so they are not traced.
 //!
 //! Each is an [`Object`](super::Object), a [`Twin`] and [`Sendable`]. Its group in the list says
 //! what else it is:
@@ -10,22 +10,22 @@
 //! | `not_freezable` | yes | no |
 //! | `not_frozen` | no | no |
 //!
-//! The second pair of brackets has the bounds under which a type is frozen.
+//! The second pair of brackets contains the bounds under which a type is frozen.
 
 use super::freeze::{Freeze, as_they_are};
 use super::frozen::{Frozen, FrozenParts};
 use super::sendable::Sendable;
 use super::twin::Twin;
 
-/// Makes a type of one's own an [`Object`](crate::Object) without collected parts, where the derive
-/// asks too much of its parameters: `[T: Bound] Type<T>`.
+/// Makes a type an [`Object`](crate::Object) without collected parts, where the derive requires too
+/// much of its type parameters: `[T: Bound] Type<T>`.
 ///
 /// ```
 /// struct Name<T: ?Sized>(u64, std::marker::PhantomData<fn(&T)>);
 /// vivant_heap::leaf!([T: ?Sized + 'static] Name<T>);
 /// ```
 ///
-/// One that is counted elsewhere can be shown
+/// A leaf that is counted outside the heap can be shown
 /// ([`Object::show_holdings`](crate::Object::show_holdings)):
 ///
 /// ```
@@ -33,7 +33,7 @@ use super::twin::Twin;
 /// vivant_heap::leaf!([] Door, door shows &door.0);
 /// ```
 ///
-/// A type with a lifetime other than `'static`, or that stays on its thread, is refused:
+/// A type with a lifetime other than `'static`, or a type that is not `Send`, is refused:
 ///
 /// ```compile_fail,E0277
 /// struct Local(std::rc::Rc<u8>);
@@ -41,13 +41,13 @@ use super::twin::Twin;
 /// ```
 #[macro_export]
 macro_rules! leaf {
-    // One item: parameters that close the list, and go on with an item of their own, do not come
-    // through here.
+    // One item: type parameters that close the list, and continue with an item of their own, do not
+    // match here.
     (@one $item:item) => { $item };
     ([$($parameters:tt)*] $leaf:ty $(, $value:ident shows $shown:expr)?) => {
         $crate::leaf! { @one
-            // SAFETY: it is `'static` for every brand, so no brand is in it, and there is nothing
-            // to report.
+            // SAFETY: it is `'static` for every brand, so it has no brand, and no reference to
+            // report.
             unsafe impl<'gc, $($parameters)*> $crate::Object<'gc> for $leaf
             where
                 $leaf: ::core::marker::Send + 'static,
@@ -70,7 +70,7 @@ macro_rules! leaf {
     };
 }
 
-/// Anything without collected parts, as one part of an object.
+/// A value without collected parts, as one part of an object.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Leaf<T>(pub T);
 
@@ -81,7 +81,7 @@ macro_rules! leaf_types {
     };
     (@by_value [] [] $leaf:ty) => {
         leaf_types!(@not_freezable [] [] $leaf);
-        // SAFETY: it is itself, and does not change.
+        // SAFETY: `Frozen` is the type itself, which does not change.
         unsafe impl<'gc> Freeze<'gc> for $leaf {
             type Frozen = $leaf;
             type View<'a> = $leaf where 'gc: 'a;
@@ -100,16 +100,16 @@ macro_rules! leaf_types {
     };
     (@not_freezable $bounds:tt [$($frozen:tt)*] $leaf:ty) => {
         leaf_types!(@not_frozen $bounds [] $leaf);
-        // SAFETY: no reference is in it, and nothing in it changes but by means that are `Sync`.
+        // SAFETY: it has no reference, and nothing in it changes except by means that are `Sync`.
         unsafe impl<'gc, $($frozen)*> FrozenParts<'gc> for $leaf {}
     };
     (@not_frozen [$($bounds:tt)*] [] $leaf:ty) => {
         crate::leaf!([$($bounds)*] $leaf);
-        // SAFETY: no brand is in it.
+        // SAFETY: it has no brand.
         unsafe impl<$($bounds)*> Twin for $leaf {
             type Of<'gc> = $leaf;
         }
-        // SAFETY: no reference is in it.
+        // SAFETY: it has no reference.
         unsafe impl<'gc, $($bounds)*> Sendable<'gc> for $leaf {}
     };
 }

@@ -1,4 +1,4 @@
-//! What programs write: objects, references, cells.
+//! The types of the heap: objects, references, `Mut`, and what may be sent, shared and frozen.
 
 pub(crate) mod borrow;
 mod collected;

@@ -1,4 +1,4 @@
-//! [`Mut`]: what changes in place.
+//! [`Mut`]: a value that changes in place, with the write barrier in its borrow flag.
 
 use super::borrow::{BorrowError, CLEAN, READERS, Ref, RefMut, WRITING, Wanted};
 use super::gc::Gc;
@@ -11,14 +11,15 @@ use std::fmt;
 use std::mem;
 use std::ptr::NonNull;
 
-/// A value that changes in place: `Gc<'gc, Mut<T>>` is what `Rc<RefCell<T>>` is elsewhere.
+/// A value that changes in place: `Gc<'gc, Mut<T>>` replaces `Rc<RefCell<T>>`.
 ///
-/// Borrowed as a `RefCell` is. The first mutable borrow of an old object since the last collection
-/// of the nursery goes through the barrier (H5); every other one is a comparison with zero.
+/// It is borrowed as a `RefCell` is. The first mutable borrow of an old object since the last minor
+/// collection executes the write barrier (H5); every other mutable borrow is a comparison with
+/// zero.
 ///
-/// A borrow that is forgotten (`mem::forget`) ends when the nursery is emptied; a shared one of an
-/// old object that nobody has written since the last time, when the nursery is emptied after a
-/// write was refused for it.
+/// A borrow that is forgotten (`mem::forget`) ends at the next minor collection. There is one
+/// exception: a shared borrow of an old object that was not written since the last minor collection
+/// ends at the first minor collection after a write was refused because of it.
 #[repr(C)]
 pub struct Mut<T> {
     /// First, where the collector finds it.
@@ -35,32 +36,32 @@ impl<T> Mut<T> {
         }
     }
 
-    /// The value, out of it.
+    /// Consumes the `Mut` and returns its value.
     pub fn into_inner(self) -> T {
         self.value.into_inner()
     }
 
-    /// The value of one that is no object by itself, but part of something that is borrowed mutably
-    /// already.
+    /// The value of a `Mut` that is not an object by itself, but part of something that is borrowed
+    /// mutably already.
     pub fn get_mut(&mut self) -> &mut T {
         self.value.get_mut()
     }
 
-    /// The value, which is frozen: without a look at the flag.
+    /// The value, which is frozen: the flag is not read.
     ///
     /// # Safety
     ///
-    /// Nobody writes it any more.
+    /// The value is never written again.
     #[inline]
     pub(super) unsafe fn frozen(&self) -> &T {
         // SAFETY: the caller's.
         unsafe { &*self.value.get() }
     }
 
-    /// Where the value lies.
+    /// A pointer to the value.
     #[inline]
     fn inside(&self) -> NonNull<T> {
-        // SAFETY: a place is nowhere null.
+        // SAFETY: the address of a field is not null.
         unsafe { NonNull::new_unchecked(self.value.get()) }
     }
 }
@@ -69,7 +70,7 @@ impl<'gc, T> Gc<'gc, Mut<T>>
 where
     T: Object<'gc>,
 {
-    /// Reads.
+    /// Borrows the value.
     ///
     /// # Panics
     ///
@@ -83,7 +84,7 @@ where
         }
     }
 
-    /// Reads, if nobody writes.
+    /// Borrows the value, unless it is borrowed mutably.
     ///
     /// # Errors
     ///
@@ -96,11 +97,12 @@ where
             return Err(BorrowError::of::<T>(Wanted::Read, flag));
         }
         cell.flag.set(flag + 1);
-        // SAFETY: counted, and nobody writes. An object stays as long as the turn.
+        // SAFETY: the borrow is counted, and the value is not borrowed mutably. An object lives as
+        // long as the turn.
         Ok(unsafe { Ref::new(cell.inside(), &cell.flag) })
     }
 
-    /// Writes, through the barrier.
+    /// Borrows the value mutably, through the write barrier.
     ///
     /// # Panics
     ///
@@ -114,7 +116,7 @@ where
         }
     }
 
-    /// Writes, through the barrier, if nobody reads or writes.
+    /// Borrows the value mutably, through the write barrier, unless it is borrowed.
     ///
     /// # Errors
     ///
@@ -130,14 +132,14 @@ where
             mutator.barrier(self.header());
         }
         cell.flag.set(WRITING);
-        // SAFETY: nobody else borrows it, as the flag says from now on. An object stays as long as
-        // the turn.
+        // SAFETY: the value is not borrowed, and from now on the flag says that it is borrowed
+        // mutably. An object lives as long as the turn.
         Ok(unsafe { RefMut::new(cell.inside(), &cell.flag) })
     }
 
-    /// The borrow that is in the way may have been forgotten, in an earlier turn. So the object is
-    /// remembered as if it had been written: the next collection of the nursery goes through it,
-    /// and ends all that is left then.
+    /// The borrow that conflicts may have been forgotten in an earlier turn. So the object is
+    /// remembered as if it had been written: the next minor collection scans it and ends all
+    /// borrows that are left then.
     #[cold]
     fn write_refused(&self, mutator: &Mutator<'gc>, flag: u32) -> BorrowError {
         if flag & CLEAN != 0 {
@@ -147,7 +149,7 @@ where
         BorrowError::of::<T>(Wanted::Write, flag)
     }
 
-    /// Exchanges the value.
+    /// Replaces the value.
     ///
     /// # Panics
     ///
@@ -158,7 +160,7 @@ where
         *self.borrow_mut(mutator) = value;
     }
 
-    /// Exchanges the value, and gives the old one.
+    /// Replaces the value, and returns the old one.
     ///
     /// # Panics
     ///
@@ -195,7 +197,7 @@ where
         mem::swap(&mut *one, &mut *other.borrow_mut(mutator));
     }
 
-    /// A copy of the value.
+    /// Returns a copy of the value.
     ///
     /// # Panics
     ///
@@ -222,36 +224,37 @@ impl<T> fmt::Debug for Mut<T> {
     }
 }
 
-// SAFETY: all it has is the value. No borrow is left between turns, when these run: the flag of one
-// that was forgotten is ignored, and is not read by anybody else.
+// SAFETY: its only part is the value. No borrow lasts from turn to turn, and these functions run
+// between turns: the flag of a forgotten borrow is ignored, and nothing else reads it.
 unsafe impl<'gc, T: Object<'gc>> Object<'gc> for Mut<T> {
     type Static = Mut<T::Static>;
     const NEEDS_TRACE: bool = T::NEEDS_TRACE;
     const MUTABLE: bool = true;
     #[inline]
     fn trace(&self, tracer: &mut Tracer<'_>) {
-        // SAFETY: nobody writes: either no turn runs, or the object is claimed.
+        // SAFETY: the value is not being written: either no turn runs, or the object is claimed.
         unsafe { (*self.value.get()).trace(tracer) };
     }
     #[inline]
     fn relocate(&mut self, relocator: &mut Relocator<'_>) {
-        // Forgotten borrows of what is gone through end here. Who is old and refers to nothing
-        // young has to tell of the next write.
+        // Forgotten borrows of a scanned object end here. An object that is old and refers to
+        // nothing young gets `CLEAN`: its next write executes the barrier.
         self.flag.set(0);
         self.value.get_mut().relocate(relocator);
         relocator.mutable(&self.flag, CLEAN);
     }
     const SHOWS: bool = T::SHOWS;
-    /// Reads, as [`Gc::borrow`]: anybody can call this, in a turn too, and what is shown may go to
-    /// code that writes. Of what is borrowed mutably nothing is shown. No such borrow is left when
-    /// a mark runs.
+    /// Borrows the value as [`Gc::borrow`] does: this function can be called in a turn too, and it
+    /// may pass what it reports to code that writes. A value that is borrowed mutably reports
+    /// nothing. No such borrow is left when a mark runs.
     fn show_holdings(&self, shown: &mut Holdings<'_>) {
         let flag = self.flag.get();
         if flag & WRITING != 0 || flag & READERS == READERS {
             return;
         }
         self.flag.set(flag + 1);
-        // SAFETY: counted, and nobody writes. The value stays as long as this reference to it.
+        // SAFETY: the borrow is counted, and the value is not borrowed mutably. The value lives as
+        // long as this reference to it.
         unsafe { Ref::new(self.inside(), &self.flag) }.show_holdings(shown);
     }
 }

@@ -1,31 +1,30 @@
-//! What may lie in a heap, and how the collector goes through it.
+//! [`Object`]: what may lie in a heap, and how the collector traces it.
 
 use super::holdings::Holdings;
 use crate::collector::{Relocator, Tracer};
 
 /// What a heap can hold, and what may be part of it.
 ///
-/// Indexed by the brand of its heap (Y2): whatever takes an object takes one of the brand that
-/// allocates it, so no value mixes two heaps. `#[derive(Object)]` writes it.
+/// Indexed by the brand of its heap (Y2): all functions that take an object take one of the brand
+/// that allocates it, so no value mixes two heaps. `#[derive(Object)]` implements it.
 ///
-/// What lies in an object by `Box`, `Vec` or a map of `std` is part of it, and is gone through by
-/// recursion, as it is dropped by recursion. So a type must not own values of its own type: the
-/// derive refuses it, or the compiler does (E0391), and an `unsafe impl` by hand that allows it has
-/// a list of a million boxes overflow the stack. Link what may become long or deep by
-/// [`Gc`](crate::Gc): collections go from object to object without a stack (H12). A leaf may be
-/// what it likes.
+/// What an object owns by `Box`, `Vec` or a map of `std` is part of it. It is traced by recursion,
+/// as it is dropped by recursion. So a type must not own values of its own type: the derive refuses
+/// that, or the compiler does (E0391). An `unsafe impl` by hand that allows it makes a list of a
+/// million boxes overflow the stack. Link what may become long or deep by [`Gc`](crate::Gc):
+/// collections go from object to object without recursion (H12). A leaf may be of any shape.
 ///
 /// # Safety
 ///
-/// - `trace` reports every reference in the value that is of this brand, each once, and nothing
-///   else; it reads only what the value owns, calls nothing of the user's, takes no lock and does
-///   not panic. It may run on another thread while the owner reads, and while it changes what lies
-///   in cells and atomics: it looks into none of these.
-/// - `relocate` reports the same references, each as the place where it lies, and does nothing
+/// - `trace` reports every reference of this brand in the value, each once, and nothing else. It
+///   reads only what the value owns, calls no user code, takes no lock and does not panic. It may
+///   run on another thread while the owner reads, and while the owner changes what lies in cells
+///   and atomics: it reads none of these.
+/// - `relocate` reports the same references, each as the place where it is stored, and does nothing
 ///   else.
-/// - `NEEDS_TRACE` is true if there can be any.
+/// - `NEEDS_TRACE` is true if the value can contain any reference.
 /// - A type that reports references has no destructor (H10).
-/// - `Static` is the same type with its brand exchanged for `'static`.
+/// - `Static` is the same type with its brand replaced by `'static`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot lie in a collected heap of this turn",
     label = "not an `Object<'gc>`",
@@ -33,29 +32,30 @@ use crate::collector::{Relocator, Tracer};
             without collected parts: `Leaf<T>`"
 )]
 pub unsafe trait Object<'gc>: 'gc {
-    /// The same type outside turns: its id is the type's, and it says whether the value may go to
-    /// another thread (Y5).
+    /// The erased form: the same type outside turns. Its `TypeId` identifies the type, and its
+    /// bound says that the value may go to another thread (Y5).
     type Static: Send + 'static;
-    /// Whether it can hold references to collected objects.
+    /// Whether it can contain references to collected objects.
     const NEEDS_TRACE: bool;
-    /// Whether it changes in place, and so has a flag for the barrier.
+    /// Whether it changes in place, and so has a flag for the write barrier.
     const MUTABLE: bool = false;
-    /// Whether [`show_holdings`](Object::show_holdings) may show anything.
+    /// Whether [`show_holdings`](Object::show_holdings) may report anything.
     const SHOWS: bool = false;
     /// Reports the references in it.
     fn trace(&self, tracer: &mut Tracer<'_>);
-    /// Reports the places of the references in it, which change when what they refer to has moved.
+    /// Reports the places of the references in it, which are updated when their referents have been
+    /// evacuated.
     fn relocate(&mut self, relocator: &mut Relocator<'_>);
-    /// Shows what it holds of things that are counted elsewhere, each once, if it alone holds it:
-    /// not by an `Arc`, and not by a reference to another object, which shows that itself
-    /// ([`Heap::collect_and_show`](crate::Heap::collect_and_show)). Not in a collection, so it may
-    /// do what other code may.
+    /// Reports the references it holds to things that are counted outside the heap, each once, if
+    /// this value alone holds it: not by an `Arc`, and not by a reference to another object, which
+    /// reports it itself ([`Heap::collect_and_show`](crate::Heap::collect_and_show)). It does not
+    /// run in a collection, so it may do what other code may do.
     #[inline]
     fn show_holdings(&self, _shown: &mut Holdings<'_>) {}
 }
 
-/// What may lie in any heap: an object of every brand, so one without collected parts. What a
-/// generic actor asks of its parameters.
+/// What may lie in any heap: an object of every brand, so one without collected parts. Generic
+/// actors require it of their type parameters.
 ///
 /// ```
 /// use vivant_heap::Unbranded;
@@ -76,10 +76,10 @@ pub trait Unbranded: Send + 'static + for<'gc> Object<'gc> {}
 
 impl<T: Send + 'static + for<'gc> Object<'gc>> Unbranded for T {}
 
-/// Something that consists of parts, all of which are visited.
+/// A value that consists of parts, all of which are visited.
 macro_rules! container {
     ($([$($parameters:ident),*] $whole:ty, $twin:ty, $self:ident => $parts:expr, $parts_mut:expr;)*) => {$(
-        // SAFETY: the parts are all of it, and report what they have.
+        // SAFETY: the value consists of its parts, and they report their references.
         unsafe impl<'gc, $($parameters: Object<'gc>),*> Object<'gc> for $whole {
             type Static = $twin;
             const NEEDS_TRACE: bool = $($parameters::NEEDS_TRACE)||*;
@@ -118,10 +118,10 @@ container! {
     [T] std::collections::VecDeque<T>, std::collections::VecDeque<T::Static>, self => self.iter(), self.iter_mut();
 }
 
-// SAFETY: as above.
+// SAFETY: an array consists of its elements, and they report their references.
 unsafe impl<'gc, T: Object<'gc>, const N: usize> Object<'gc> for [T; N] {
     type Static = [T::Static; N];
-    /// Not of an empty one: there may be any number of these, because they need no memory.
+    /// False for an empty array: a heap can have any number of these, because they need no memory.
     const NEEDS_TRACE: bool = T::NEEDS_TRACE && N != 0;
     #[inline]
     fn trace(&self, tracer: &mut Tracer<'_>) {
@@ -143,7 +143,7 @@ unsafe impl<'gc, T: Object<'gc>, const N: usize> Object<'gc> for [T; N] {
     }
 }
 
-// SAFETY: as above.
+// SAFETY: a box consists of its value, which reports its references.
 unsafe impl<'gc, T: Object<'gc>> Object<'gc> for Box<T> {
     type Static = Box<T::Static>;
     const NEEDS_TRACE: bool = T::NEEDS_TRACE;
@@ -159,7 +159,7 @@ unsafe impl<'gc, T: Object<'gc>> Object<'gc> for Box<T> {
     }
 }
 
-// SAFETY: as above.
+// SAFETY: a result consists of its value or error, which report their references.
 unsafe impl<'gc, T: Object<'gc>, E: Object<'gc>> Object<'gc> for Result<T, E> {
     type Static = Result<T::Static, E::Static>;
     const NEEDS_TRACE: bool = T::NEEDS_TRACE || E::NEEDS_TRACE;
@@ -184,12 +184,12 @@ unsafe impl<'gc, T: Object<'gc>, E: Object<'gc>> Object<'gc> for Result<T, E> {
     }
 }
 
-/// Maps, whose keys have no collected parts: nothing may change under a map that is ordered or
-/// hashed by them (GC-NOTES §3, 6).
+/// Maps. Their keys have no collected parts: nothing may change below a map that orders or hashes
+/// by them (GC-NOTES §3, 6).
 macro_rules! map {
     ($([$($parameter:ident),*] $whole:ty, $twin:ty;)*) => {$(
-        // SAFETY: the keys, and what hashes them, are `'static`: no brand is in them. The values
-        // report what they have.
+        // SAFETY: keys and hashers are `'static`: they have no brand. The values report their
+        // references.
         unsafe impl<'gc, K: Send + 'static, V: Object<'gc>, $($parameter: Send + 'static)*> Object<'gc> for $whole {
             type Static = $twin;
             const NEEDS_TRACE: bool = V::NEEDS_TRACE;
@@ -218,7 +218,7 @@ map! {
     [] std::collections::BTreeMap<K, V>, std::collections::BTreeMap<K, V::Static>;
 }
 
-// SAFETY: as above, without values.
+// SAFETY: it contains no value, so there is no reference to report.
 unsafe impl<'gc, T: Object<'gc>> Object<'gc> for std::marker::PhantomData<T> {
     type Static = std::marker::PhantomData<T::Static>;
     const NEEDS_TRACE: bool = false;
@@ -230,7 +230,7 @@ unsafe impl<'gc, T: Object<'gc>> Object<'gc> for std::marker::PhantomData<T> {
 
 macro_rules! tuple {
     ($($part:ident $place:tt),*) => {
-        // SAFETY: as above.
+        // SAFETY: a tuple consists of its parts, and they report their references.
         unsafe impl<'gc, $($part: Object<'gc>),*> Object<'gc> for ($($part,)*) {
             type Static = ($($part::Static,)*);
             const NEEDS_TRACE: bool = $($part::NEEDS_TRACE)||*;

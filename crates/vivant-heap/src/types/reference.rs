@@ -1,5 +1,5 @@
-//! What [`Gc`](super::Gc) and [`Val`](super::Val) have in common: one `Copy` pointer to the value
-//! of an object, with a brand.
+//! The common part of [`Gc`](super::Gc) and [`Val`](super::Val): one `Copy` pointer to the value of
+//! an object, with a brand.
 
 macro_rules! reference {
     ($name:ident, $what_it_may_refer_to:literal) => {

@@ -1,15 +1,15 @@
-//! [`Sendable`]: what may go from one heap to another.
+//! [`Sendable`]: what may be sent from one heap to another.
 
 use super::collected::Collected;
 use super::object::Object;
 use super::val::Val;
 
-/// What may leave its heap: plain values, which move, and shared objects, which stay where they
-/// are.
+/// What may leave its heap: plain values, which are moved, and shared objects, which stay in their
+/// heap.
 ///
-/// `#[derive(Object)]` says of a type that it is sendable if all its fields are. [`Gc`](crate::Gc),
+/// `#[derive(Object)]` makes a type sendable if all its fields are. [`Gc`](crate::Gc),
 /// [`Mut`](crate::Mut), [`Weak`](crate::Weak) and the collections of [`gc`](crate::gc) are not:
-/// they are of one heap.
+/// they belong to one heap.
 ///
 /// # Safety
 ///
@@ -21,5 +21,5 @@ use super::val::Val;
 )]
 pub unsafe trait Sendable<'gc>: Object<'gc> {}
 
-// SAFETY: it is what may leave.
+// SAFETY: it is a `Val`.
 unsafe impl<'gc, T: ?Sized + Collected<'gc>> Sendable<'gc> for Val<'gc, T> {}

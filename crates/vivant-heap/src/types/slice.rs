@@ -1,4 +1,4 @@
-//! Slices and strings: objects of which the type does not tell the size.
+//! Slices and strings: objects with a length, because their type does not determine their size.
 
 use super::collected::Collected;
 use super::frozen::Frozen;
@@ -10,19 +10,19 @@ use crate::mutator::{Mutator, no_memory};
 use std::mem;
 use std::ptr::NonNull;
 
-/// Where a slice is made.
+/// Where a slice is allocated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Birth {
-    /// As other objects of its size.
+    /// Like other private objects of its size.
     Own,
-    /// Where shared objects are.
+    /// In the old generation, like shared objects.
     Shared,
 }
 
 impl<'gc> Mutator<'gc> {
-    /// A new slice, with the values of a vector or an array.
+    /// Allocates a slice with the values of a vector or an array.
     ///
-    /// The length lies in the object too, before the elements.
+    /// The length is stored in the object too, before the elements.
     ///
     /// ```
     /// use vivant_heap::{Gc, Mutator};
@@ -38,7 +38,7 @@ impl<'gc> Mutator<'gc> {
     pub fn alloc_slice<T: Object<'gc>>(&self, values: impl Into<Vec<T>>) -> Gc<'gc, [T]> {
         let mut values: Vec<T> = values.into();
         let elements = values.as_ptr();
-        // SAFETY: the vector forgets its values when they have moved, bit for bit, into the slice.
+        // SAFETY: the vector forgets its values once they are copied, bit for bit, into the slice.
         unsafe {
             let slice = self.slice::<T, [T]>(elements, values.len(), Birth::Own);
             values.set_len(0);
@@ -46,7 +46,7 @@ impl<'gc> Mutator<'gc> {
         }
     }
 
-    /// A new slice, with what an iterator gives. The iterator may allocate too.
+    /// Allocates a slice with the items of an iterator. The iterator may allocate too.
     ///
     /// # Panics
     ///
@@ -55,13 +55,13 @@ impl<'gc> Mutator<'gc> {
         self.alloc_slice(Vec::from_iter(values))
     }
 
-    /// A new string.
+    /// Allocates a string.
     ///
     /// # Panics
     ///
     /// As [`Mutator::alloc`].
     pub fn alloc_str(&self, text: &str) -> Gc<'gc, str> {
-        // SAFETY: bytes can be copied, and these are a string's.
+        // SAFETY: bytes can be copied, and these are the bytes of a string.
         unsafe {
             let (first, length) = self.slice::<u8, str>(text.as_ptr(), text.len(), Birth::Own);
             let bytes = NonNull::slice_from_raw_parts(first, length);
@@ -69,7 +69,7 @@ impl<'gc> Mutator<'gc> {
         }
     }
 
-    /// A new shared slice.
+    /// Allocates a shared slice.
     ///
     /// ```
     /// use vivant_heap::{Mutator, Val};
@@ -85,7 +85,7 @@ impl<'gc> Mutator<'gc> {
     pub fn val_slice<T: Frozen<'gc>>(&self, values: impl Into<Vec<T>>) -> Val<'gc, [T]> {
         let mut values: Vec<T> = values.into();
         let elements = values.as_ptr();
-        // SAFETY: as in `alloc_slice`.
+        // SAFETY: the vector forgets its values once they are copied, bit for bit, into the slice.
         unsafe {
             let slice = self.slice::<T, [T]>(elements, values.len(), Birth::Shared);
             values.set_len(0);
@@ -93,13 +93,13 @@ impl<'gc> Mutator<'gc> {
         }
     }
 
-    /// A new shared string.
+    /// Allocates a shared string.
     ///
     /// # Panics
     ///
     /// As [`Mutator::alloc`].
     pub fn val_str(&self, text: &str) -> Val<'gc, str> {
-        // SAFETY: as in `alloc_str`.
+        // SAFETY: bytes can be copied, and these are the bytes of a string.
         unsafe {
             let (first, length) = self.slice::<u8, str>(text.as_ptr(), text.len(), Birth::Shared);
             let bytes = NonNull::slice_from_raw_parts(first, length);
@@ -109,8 +109,8 @@ impl<'gc> Mutator<'gc> {
 
     /// # Safety
     ///
-    /// So many values can be read there, which are not used after this, unless their bytes are
-    /// values of their own in a copy.
+    /// `elements` values can be read at `values`. They are not used after this call, unless a
+    /// bitwise copy of a value is a value of its own.
     unsafe fn slice<T: Object<'gc>, S: ?Sized + Collected<'gc>>(
         &self,
         values: *const T,
@@ -126,13 +126,14 @@ impl<'gc> Mutator<'gc> {
         let Some(length) = Length::new(elements) else {
             no_memory(usize::MAX)
         };
-        // No overflow: so many lie in memory already.
+        // No overflow: this number of values is in memory already.
         let bytes = size_of::<Length>() + elements * size_of::<T>();
         let room = match birth {
             Birth::Own => self.room(bytes, T::NEEDS_TRACE),
             Birth::Shared => self.room_shared(bytes),
         };
-        // SAFETY: room for the header, the length and the values; the rest is the caller's.
+        // SAFETY: there is room for the header, the length and the values; the rest is the
+        // caller's.
         unsafe {
             room.write(Header::new(Table::of_slice::<T, S>()));
             room.add(1).cast::<Length>().write(length);

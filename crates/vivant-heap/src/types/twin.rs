@@ -1,4 +1,4 @@
-//! [`Twin`]: from a type outside turns to the same type in one.
+//! [`Twin`]: from the erased form of a type to the type in a turn.
 
 use super::collected::Collected;
 use super::gc::Gc;
@@ -7,31 +7,32 @@ use super::object::Object;
 use super::val::Val;
 use super::weak::Weak;
 
-/// A type with `'static` for its brand, as what it is in a turn: the way back from
-/// [`Object::Static`]. What names the content of a [`Parcel`](crate::Parcel), which is of no turn.
+/// The erased form of a type, with `'static` for its brand: the way back from [`Object::Static`].
+/// It names the content of a [`Parcel`](crate::Parcel), which belongs to no turn.
 ///
-/// `#[derive(Object)]` writes it, for types whose parameters have no bounds of their own.
+/// `#[derive(Object)]` implements it for types with type parameters that have no bounds of their
+/// own.
 ///
 /// # Safety
 ///
-/// `Of<'gc>` is the same type with its brand exchanged.
+/// `Of<'gc>` is the same type with its brand replaced.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no brand to exchange",
     label = "not a type of something that can lie in a heap",
     note = "own types: `#[derive(Object)]`, without bounds at the type's parameters"
 )]
 pub unsafe trait Twin: 'static {
-    /// In a turn.
+    /// The type in a turn.
     type Of<'gc>: Object<'gc, Static = Self>;
 }
 
-/// What a trait object or a slice is in a turn: [`Twin`] for types of any size.
+/// The erased form of a trait object or a slice: [`Twin`] for types of any size.
 ///
 /// # Safety
 ///
 /// As for [`Twin`].
 pub unsafe trait TwinOf: 'static {
-    /// In a turn.
+    /// The type in a turn.
     type Of<'gc>: ?Sized + Collected<'gc, Static = Self>;
 }
 
@@ -39,31 +40,32 @@ pub unsafe trait TwinOf: 'static {
 unsafe impl<T: Twin> TwinOf for T {
     type Of<'gc> = T::Of<'gc>;
 }
-// SAFETY: there is no brand in it.
+// SAFETY: it has no brand.
 unsafe impl TwinOf for str {
     type Of<'gc> = str;
 }
-// SAFETY: as its elements.
+// SAFETY: by the contract of its elements.
 unsafe impl<T: Twin> TwinOf for [T] {
     type Of<'gc> = [T::Of<'gc>];
 }
 
-// SAFETY: its brand, and that of what it refers to.
+// SAFETY: its brand is replaced, and so is that of its referent.
 unsafe impl<T: ?Sized + TwinOf> Twin for Val<'static, T> {
     type Of<'gc> = Val<'gc, T::Of<'gc>>;
 }
 
-// What has a twin need not be sendable: so that the compiler says that it is not, and no more.
+// A type with an erased form need not be sendable. That gives the compiler's error for a type that
+// is not sendable this one reason only.
 
-// SAFETY: its brand, and that of what it refers to.
+// SAFETY: its brand is replaced, and so is that of its referent.
 unsafe impl<T: ?Sized + TwinOf> Twin for Gc<'static, T> {
     type Of<'gc> = Gc<'gc, T::Of<'gc>>;
 }
-// SAFETY: as above.
+// SAFETY: its brand is replaced, and so is that of its referent.
 unsafe impl<T: ?Sized + TwinOf> Twin for Weak<'static, T> {
     type Of<'gc> = Weak<'gc, T::Of<'gc>>;
 }
-// SAFETY: its part is all of it.
+// SAFETY: it consists of its value.
 unsafe impl<T: Twin> Twin for Mut<T> {
     type Of<'gc> = Mut<T::Of<'gc>>;
 }

@@ -1,4 +1,4 @@
-//! [`unsize!`](crate::unsize): what the compiler does for `Arc` by itself.
+//! [`unsize!`](crate::unsize): unsizing coercion of a `Gc`, as the compiler does it for `Arc`.
 
 use super::collected::Collected;
 use super::gc::{Brand, Gc};
@@ -6,10 +6,10 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::ptr::NonNull;
 
-/// Makes a reference to an object of known size one to a trait object, or one to an array one to a
-/// slice.
+/// Coerces a reference to an object of known size to a reference to a trait object, or a reference
+/// to an array to a reference to a slice.
 ///
-/// The object stays the same, and the way back is [`Gc::downcast`]. The trait is named by
+/// The object stays the same, and the way back is [`Gc::downcast`]. The trait is declared by
 /// [`collected!`](crate::collected).
 ///
 /// ```
@@ -63,8 +63,8 @@ macro_rules! unsize {
     ($gc:expr => $to:ty) => {{
         let (coercion, pointer) = $crate::unsizing::Coercion::begin($gc);
         let pointer: *mut $to = pointer;
-        // SAFETY: the compiler has coerced the pointer to the object, and has changed nothing else
-        // of it: a coercion from one mutable pointer to another unsizes, or does nothing.
+        // SAFETY: the compiler has coerced the pointer to the object and changed nothing else of
+        // it: a coercion from one mutable pointer to another unsizes, or does nothing.
         unsafe { coercion.end(pointer) }
     }};
 }
@@ -73,8 +73,8 @@ macro_rules! unsize {
 pub struct Coercion<'gc>(Brand<'gc>);
 
 impl<'gc> Coercion<'gc> {
-    /// The reference as a pointer. Mutable, because such a one is invariant: it can be unsized, and
-    /// nothing else.
+    /// The reference as a pointer. It is mutable, because mutable pointers are invariant: the only
+    /// possible coercion is unsizing.
     #[inline]
     pub fn begin<T: ?Sized + Collected<'gc>>(gc: Gc<'gc, T>) -> (Coercion<'gc>, *mut T) {
         (Coercion(PhantomData), Gc::pointer(gc).as_ptr())
@@ -82,7 +82,7 @@ impl<'gc> Coercion<'gc> {
 
     /// # Safety
     ///
-    /// `pointer` is what came with this, unsized.
+    /// `pointer` is the pointer that `begin` returned with this value, unsized.
     #[inline]
     pub unsafe fn end<U: ?Sized + Collected<'gc>>(self, pointer: *mut U) -> Gc<'gc, U> {
         // SAFETY: the caller's: it points to the same object.

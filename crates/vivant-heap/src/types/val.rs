@@ -1,4 +1,4 @@
-//! [`Val`]: a reference to something that never changes, and that any heap may have.
+//! [`Val`]: a reference to a shared object, which is immutable and can be referred to by any heap.
 
 use super::collected::Collected;
 use super::frozen::Frozen;
@@ -17,13 +17,13 @@ use std::ops::Deref;
 use std::ptr::NonNull;
 use std::slice;
 
-/// A reference to a shared object: deeply immutable, in whichever heap has made it. One word, two
+/// A reference to a shared object: deeply immutable, whichever heap has allocated it. One word, two
 /// if it is a slice or a string; `Copy`.
 ///
-/// Where a [`Gc`](crate::Gc) is of one heap for good, a `Val` can be sent to others
+/// A [`Gc`](crate::Gc) belongs to one heap for good. A `Val` can be sent to other heaps
 /// ([`Mutator::pack`]) as one pointer, whatever lies below it, and be read there without copies and
-/// locks. The object stays with the heap that has made it, which learns by counts when nobody else
-/// has it any more (ORCA).
+/// locks. The object stays in the heap that has allocated it. That heap learns by reference counts
+/// when no other heap refers to the object (ORCA).
 ///
 /// ```
 /// use vivant_heap::{Mutator, Object, Val};
@@ -40,7 +40,7 @@ use std::slice;
 /// }
 /// ```
 ///
-/// What can change, or is of one heap, cannot be shared (O2):
+/// What can change, or belongs to one heap, cannot be shared (O2):
 ///
 /// ```compile_fail,E0277
 /// use vivant_heap::{Gc, Mut, Mutator};
@@ -61,10 +61,12 @@ reference!(
     "The value is that of a shared object that this turn's heap may use, and the pointer may reach its chunk."
 );
 
-// SAFETY: the static twin is in nobody's hands (Y4). It says that a value with such references may
-// go to other threads, and be read by many: what they refer to was asked for that when it was made.
+// SAFETY: no program has a value of the erased form (Y4). It says that a value with such references
+// may go to other threads, and be read by many: their referents passed that check when they were
+// allocated.
 unsafe impl<T: ?Sized> Send for Val<'static, T> {}
-// SAFETY: as above.
+// SAFETY: no program has a value of the erased form (Y4), and the referents passed the check for
+// `Sync` when they were allocated.
 unsafe impl<T: ?Sized> Sync for Val<'static, T> {}
 
 impl<'gc, T: ?Sized> Val<'gc, T> {
@@ -76,15 +78,16 @@ impl<'gc, T: ?Sized> Val<'gc, T> {
         reason = "no method: those are the object's"
     )]
     pub fn as_ref(this: Self) -> &'gc T {
-        // SAFETY: nobody writes a shared object. It is not freed before a mark of this heap has
-        // given it up, or the whole by which it was reached, and no mark runs within a turn.
+        // SAFETY: a shared object is never written. It is not freed before a mark of this heap has
+        // released it, or the container by which it was reached, and no mark runs within a turn.
         unsafe { this.value.as_ref() }
     }
 
-    /// The heap that has made it, as its page says. Costs a mask and three loads.
+    /// The heap that has allocated it, as its page says. Costs a mask and three loads.
     #[must_use]
     pub fn owner(this: Self) -> HeapId {
-        // SAFETY: as in `as_ref`: its owner keeps it.
+        // SAFETY: as for `as_ref`, the object is not freed within the turn, and its owner lives as
+        // long as its page.
         unsafe { Owner::of(this.header()).as_ref() }.id()
     }
 }
@@ -102,7 +105,7 @@ unsafe impl<'gc, T: ?Sized + Collected<'gc>> Object<'gc> for Val<'gc, T> {
 }
 
 impl<'gc> Mutator<'gc> {
-    /// A new shared object.
+    /// Allocates a shared object.
     ///
     /// It is born in the old generation (H2): costs some ten loads and stores, more than
     /// [`Mutator::alloc`].
@@ -119,7 +122,7 @@ impl<'gc> Mutator<'gc> {
             );
         }
         let room = self.room_shared(size_of::<T>());
-        // SAFETY: room for the header and the value behind it.
+        // SAFETY: there is room for the header, and for the value behind it.
         unsafe {
             room.write(Header::new(Table::of::<T>()));
             room.add(1).cast::<T>().write(value);

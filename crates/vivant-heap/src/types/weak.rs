@@ -1,4 +1,4 @@
-//! [`Weak`]: a reference that keeps nothing alive.
+//! [`Weak`]: a weak reference.
 
 use super::collected::Collected;
 use super::gc::{Gc, like};
@@ -12,11 +12,11 @@ use std::cell::Cell;
 use std::fmt;
 use std::ptr::NonNull;
 
-/// A reference that does not keep its object alive, and is empty when that is gone (H10).
+/// A reference that does not keep its object alive, and is cleared when the object is dead (H10).
 ///
-/// The collection that finds the object dead empties it: until then it can be upgraded, also when
-/// nobody else refers to the object. One word and `Copy`, as [`Gc`]; it is a small object of its
-/// own, made by [`Weak::new`].
+/// The collection that finds the object dead clears it. Until then it can be upgraded, even if
+/// there is no other reference to the object. One word and `Copy`, as [`Gc`]; it is a small object
+/// of its own, allocated by [`Weak::new`].
 #[allow(
     explicit_outlives_requirements,
     reason = "by it `Weak<'gc, dyn Trait>` is one to `dyn Trait + 'gc`"
@@ -50,9 +50,9 @@ impl<'gc, T: ?Sized + Collected<'gc>> Weak<'gc, T> {
         }
     }
 
-    /// The object, if it is there still. A mark that runs beside the turns hears of it, and keeps
-    /// it: nobody else may refer to it any more (H6). One that has met all, and has not met this,
-    /// has found it dead.
+    /// The object, if it is still live. A concurrent mark that runs resurrects it, because there
+    /// may be no other reference to it (H6). Returns `None` if a mark has marked everything live,
+    /// but not this object: it is dead.
     #[inline]
     #[must_use]
     pub fn upgrade(self, mutator: &Mutator<'gc>) -> Option<Gc<'gc, T>> {
@@ -65,13 +65,13 @@ impl<'gc, T: ?Sized + Collected<'gc>> Weak<'gc, T> {
         if heard && mutator.revives(header) == Revived::Not {
             return None;
         }
-        // SAFETY: an object, of the type of which one was referred to when this was made; and it is
-        // there still: whatever frees an object empties the targets that name it in the same
-        // collection (`clear_weak`), before anybody's next turn.
+        // SAFETY: an object of the type that the reference was made for, and it is still there: a
+        // collection that frees an object clears the targets that refer to it (`clear_weak`) before
+        // the next turn.
         unsafe { Some(Gc::at(like(cell.value, Header::value(header)))) }
     }
 
-    /// Whether a collection has emptied it. No mark hears of that.
+    /// Whether a collection has cleared it. This does not inform a running mark.
     #[inline]
     pub(crate) fn is_empty(self) -> bool {
         Gc::as_ref(self.cell).target.0.get().is_none()
@@ -98,19 +98,20 @@ impl<T: ?Sized> fmt::Debug for Weak<'_, T> {
     }
 }
 
-/// What a [`Weak`] refers to. Never in anybody's hands, never a part of something else.
+/// The referent of a [`Weak`]. Programs have no reference to it, and it is never part of another
+/// object.
 #[repr(C)]
 pub(crate) struct WeakCell<T: ?Sized> {
     target: Target,
-    /// The target's value when this was made. It may have moved since: only the metadata counts.
+    /// The target's value when this was made. It may have moved since: only the metadata is used.
     value: NonNull<T>,
 }
 
-// SAFETY: as for `Gc`: it goes with the heap, and what it refers to may go.
+// SAFETY: as for `Gc`: it goes to another thread with the heap, and its target may go.
 unsafe impl<T: ?Sized> Send for WeakCell<T> {}
 
-// SAFETY: what it refers to is not kept alive, and is reported as what it is: nothing that has to
-// be traced, but to be looked after at the end.
+// SAFETY: its target is not kept alive. It is reported as a weak reference: not to be traced, but
+// to be examined at the end.
 unsafe impl<'gc, T: ?Sized + Collected<'gc>> Object<'gc> for WeakCell<T> {
     type Static = WeakCell<T::Static>;
     const NEEDS_TRACE: bool = true;
@@ -122,23 +123,23 @@ unsafe impl<'gc, T: ?Sized + Collected<'gc>> Object<'gc> for WeakCell<T> {
     }
 }
 
-/// The object to which a weak reference refers.
+/// The target of a weak reference.
 ///
-/// It is written by collections alone, so an old one refers to a young object only if it became old
-/// together with that.
+/// It is written by collections alone, so an old one refers to a young object only if it was
+/// tenured together with that object.
 #[repr(transparent)]
 pub(crate) struct Target(Cell<Option<NonNull<Header>>>);
 
 impl Target {
     /// # Safety
     ///
-    /// The object is a [`WeakCell`], and stays where it is meanwhile.
+    /// The object is a [`WeakCell`], and does not move meanwhile.
     pub(crate) unsafe fn of<'a>(object: NonNull<Header>) -> &'a Target {
         // SAFETY: the caller's; a weak cell begins with its target.
         unsafe { object.add(1).cast().as_ref() }
     }
 
-    /// Where the object is now, by `place`; none if it is dead.
+    /// Updates the target to the object's address now, by `place`; clears it if the object is dead.
     pub(crate) fn update(
         &self,
         place: impl FnOnce(NonNull<Header>) -> Option<NonNull<Header>>,
