@@ -1,5 +1,5 @@
-//! Every change of an old chunk passes the barrier (H5, H9): after it, a chunk that is clean still
-//! is byte for byte what it was.
+//! Every change of an old chunk executes the write barrier (H5, H9): after the change, each chunk
+//! that is still clean is byte for byte what it was.
 
 use super::gc;
 use crate::heap::{Heap, Root};
@@ -35,7 +35,7 @@ type Parts<'gc> = (
     gc::String<'gc>,
 );
 
-/// Large enough for some levels.
+/// Large enough for several levels.
 const MANY: u64 = 20_000;
 
 fn filled() -> Heap<State> {
@@ -54,19 +54,19 @@ fn filled() -> Heap<State> {
     heap
 }
 
-/// The words of all old objects that are clean, by their addresses.
+/// The words of all clean old objects, by address.
 fn clean(heap: &mut Heap<State>) -> Map<usize, Vec<u64>> {
     let mut clean = Map::new();
     for run in heap.parts().0.old.runs() {
-        // SAFETY: the run is the heap's, and no turn runs.
+        // SAFETY: the span is the heap's, and no turn runs.
         let page = unsafe { run.0.read() };
         let size = crate::pages::class::cell_size(page.class as usize);
         for number in 0..page.pages as usize * PAGE / size {
             if page.occupied[number / 64] >> (number % 64) & 1 == 0 {
                 continue;
             }
-            // SAFETY: a cell in use: an object begins there, which has not moved. All here are
-            // chunks, which begin with their flags.
+            // SAFETY: a block in use: an object begins there, which has not moved. All objects here
+            // are chunks, which begin with their flags.
             unsafe {
                 let object = run
                     .start()
@@ -84,7 +84,7 @@ fn clean(heap: &mut Heap<State>) -> Map<usize, Vec<u64>> {
     clean
 }
 
-/// What is changed.
+/// A change of one of the collections.
 type Change = for<'gc> fn(&Mutator<'gc>, &mut All<'gc>);
 
 const CHANGES: [(&str, Change); 28] = [
@@ -183,7 +183,8 @@ const CHANGES: [(&str, Change); 28] = [
     }),
 ];
 
-/// How many chunks were changed and are clean still, and how many are clean no longer.
+/// Returns the number of chunks that were changed and are still clean, and of those that are no
+/// longer clean.
 fn changed(change: Change) -> (usize, usize) {
     let mut heap = filled();
     let before = clean(&mut heap);

@@ -1,4 +1,4 @@
-//! Chunks: the objects of which collections are made.
+//! Chunks: the objects of which collections consist.
 
 use crate::collector::{Relocator, Tracer};
 use crate::header::{Header, Table};
@@ -14,21 +14,21 @@ use std::ops::Range;
 use std::panic::{self, AssertUnwindSafe};
 use std::ptr::NonNull;
 
-/// How each chunk begins. What follows is its [`Content`]'s.
+/// The head of each chunk. What follows it is defined by its [`Content`].
 #[repr(C, align(8))]
 pub(crate) struct Head {
-    /// For the barrier: [`CLEAN`], or zero, or a [window](Raw::written). First, where the collector
-    /// finds it.
+    /// For the write barrier: [`CLEAN`], or zero, or a [window](Raw::written). First, where the
+    /// collector finds it.
     flag: Cell<u32>,
-    /// Of the value: this head and what follows.
+    /// The size of the value: this head and what follows.
     bytes: u32,
-    /// The slots that hold something: from this one ..
+    /// The slots that contain a value: from this one ..
     from: Cell<u16>,
     /// .. up to this one, exclusive.
     to: Cell<u16>,
-    /// How many slots there are.
+    /// The number of slots.
     capacity: u16,
-    /// Of a collection's own.
+    /// For the collection's own use.
     note: Cell<u16>,
 }
 
@@ -38,44 +38,44 @@ impl Head {
     }
 }
 
-/// Bytes of a chunk, at most, if it holds more than one element: with its header it is just small
-/// enough to be born young.
+/// The largest size of a chunk with more than one element, in bytes: with its header it is just
+/// small enough to be born young.
 pub(crate) const CHUNK_MAX: usize = 2040;
 
-/// Slots of a chunk that can have references, at most (H6).
+/// The largest number of slots of a chunk that can contain references (H6).
 pub(crate) const SLOTS_MAX: usize = 128;
 
-/// What lies behind the head of a chunk.
+/// The layout of what lies behind the head of a chunk.
 ///
 /// # Safety
 ///
-/// The functions are given chunks with this content. `trace`, `relocate` and `end` deal with all
-/// that the slots from `from` to `to` hold, and what else the content has, as
-/// [`Object`](crate::Object) says, and with nothing twice.
+/// The functions get chunks with this content. `trace`, `relocate` and `end` process every value in
+/// the slots from `from` to `to`, and whatever else the content has, as [`Object`](crate::Object)
+/// requires, and none twice.
 pub(crate) unsafe trait Content<'gc>: 'gc {
-    /// The same outside turns.
+    /// The erased form: the same type outside turns.
     type Static: Send + 'static;
     /// Whether it can hold references to collected objects.
     const NEEDS_TRACE: bool;
-    /// Whether anything in it has a destructor.
+    /// Whether a value in it has a destructor.
     const NEEDS_DROP: bool;
-    /// Whether anything in it may show something
+    /// Whether a value in it may report holdings
     /// ([`Object::show_holdings`](crate::Object::show_holdings)).
     const SHOWS: bool = false;
-    /// Bytes of a chunk with so many slots.
+    /// Bytes of a chunk with `capacity` slots.
     fn bytes(capacity: usize) -> usize;
     /// # Safety
     ///
-    /// The chunk has room for `capacity` slots, all of them empty; it is the caller's.
+    /// The chunk has room for `capacity` slots, all of them empty; the caller owns it.
     unsafe fn begin(_chunk: Raw, _capacity: usize) {}
     /// # Safety
     ///
-    /// Nobody writes the chunk.
+    /// The chunk is not written meanwhile.
     unsafe fn trace(chunk: Raw, tracer: &mut Tracer<'_>);
     /// # Safety
     ///
-    /// Nobody else uses the chunk. `written` are those of its filled slots that may refer to young
-    /// objects; what is not in slots may in any case.
+    /// The chunk is used by no other code. `written` are the filled slots that may refer to young
+    /// objects; what is not in slots may refer to young objects in any case.
     unsafe fn relocate(chunk: Raw, written: Range<usize>, relocator: &mut Relocator<'_>);
     /// # Safety
     ///
@@ -83,17 +83,17 @@ pub(crate) unsafe trait Content<'gc>: 'gc {
     unsafe fn show(_chunk: Raw, _shown: &mut Holdings<'_>) {}
     /// # Safety
     ///
-    /// Nobody uses the chunk any more.
+    /// The chunk is no longer used.
     unsafe fn end(chunk: Raw);
 }
 
-/// A chunk, whatever its content.
+/// A chunk of any content.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[repr(transparent)]
 pub(crate) struct Raw(NonNull<Head>);
 
 impl Raw {
-    /// The chunk of which this is the head, or behind which it lies as a value.
+    /// The chunk with this head; or the chunk of an object with this value.
     #[inline]
     pub(crate) fn at(head: NonNull<u8>) -> Raw {
         Raw(head.cast())
@@ -106,25 +106,25 @@ impl Raw {
 
     /// # Safety
     ///
-    /// It is there, as an object of this turn, or of the collection that runs.
+    /// The chunk exists, as an object of this turn, or of the running collection.
     #[inline]
     unsafe fn head<'a>(self) -> &'a Head {
-        // SAFETY: the caller's. What changes of a head are cells.
+        // SAFETY: the caller's. The mutable fields of a head are cells.
         unsafe { self.0.as_ref() }
     }
 
-    /// What lies so many bytes behind the beginning of the head.
+    /// A pointer to the byte at offset `bytes` from the beginning of the head.
     ///
     /// # Safety
     ///
-    /// The chunk has as many.
+    /// The chunk has at least as many bytes.
     #[inline]
     pub(crate) unsafe fn behind<T>(self, bytes: usize) -> NonNull<T> {
         // SAFETY: the caller's.
         unsafe { self.0.cast::<u8>().add(bytes).cast() }
     }
 
-    /// The slots that hold something.
+    /// The slots that contain a value.
     ///
     /// # Safety
     ///
@@ -136,9 +136,9 @@ impl Raw {
         head.from.get() as usize..head.to.get() as usize
     }
 
-    /// The filled slots that were written since the nursery was last emptied, and perhaps others. A
-    /// window over them is the flag of a chunk of which only single slots were: the first of them,
-    /// and in the next byte the one behind the last. Zero is all of them.
+    /// The filled slots that may have been written since the last minor collection. If only single
+    /// slots of a chunk were written, its flag is a window over them: the number of the first, and
+    /// in the next byte the number after the last. A flag of zero means all slots.
     ///
     /// # Safety
     ///
@@ -155,7 +155,7 @@ impl Raw {
         from..filled.end.min(to as usize).max(from)
     }
 
-    /// Its slots.
+    /// The number of its slots.
     ///
     /// # Safety
     ///
@@ -171,13 +171,13 @@ impl Raw {
         unsafe { self.0.cast::<Header>().sub(1) }
     }
 
-    /// A reference to the chunk is met.
+    /// Reports a reference to the chunk to the tracer.
     #[inline]
     pub(crate) fn trace(self, tracer: &mut Tracer<'_>) {
         tracer.edge(self.header());
     }
 
-    /// Where the chunk is now.
+    /// The chunk at its address after evacuation.
     #[inline]
     pub(crate) fn relocated(self, relocator: &mut Relocator<'_>) -> Raw {
         let object = relocator.place(self.header());
@@ -188,8 +188,8 @@ impl Raw {
 
 /// A reference to a chunk of this turn's heap.
 ///
-/// Copies of it are this module's: the handle that a collection is has the only way to its chunks,
-/// and so lends what is in them as if it held it itself.
+/// Only this module copies it: the handle that a collection is has the only reference to its
+/// chunks, and so lends their content as if the handle contained it.
 #[repr(transparent)]
 pub(crate) struct Chunk<'gc, C> {
     raw: Raw,
@@ -205,11 +205,12 @@ impl<C> Clone for Chunk<'_, C> {
 
 impl<C> Copy for Chunk<'_, C> {}
 
-// SAFETY: as for `Gc`: it goes with the heap, and what it refers to may go, by `Content::Static`.
+// SAFETY: as for `Gc`: it goes to another thread with the heap, and its content may go, by
+// `Content::Static`.
 unsafe impl<C> Send for Chunk<'static, C> {}
 
 impl<'gc, C: Content<'gc>> Chunk<'gc, C> {
-    /// A new one without anything in it.
+    /// Allocates an empty chunk.
     ///
     /// # Panics
     ///
@@ -221,7 +222,7 @@ impl<'gc, C: Content<'gc>> Chunk<'gc, C> {
         };
         debug_assert!(capacity <= u16::MAX as usize);
         let room = mutator.room(bytes, true);
-        // SAFETY: room for the header and so many bytes behind it.
+        // SAFETY: there is room for the header, and for `bytes` bytes behind it.
         unsafe {
             room.write(Header::new(Table::of_chunk::<C>()));
             let head = room.add(1).cast::<Head>();
@@ -246,7 +247,7 @@ impl<'gc, C: Content<'gc>> Chunk<'gc, C> {
 
     /// # Safety
     ///
-    /// It is a chunk with this content, of this turn's heap, or of one that nobody turns.
+    /// It is a chunk with this content, of this turn's heap, or of a heap without a running turn.
     #[inline]
     pub(crate) unsafe fn of(raw: Raw) -> Self {
         Chunk {
@@ -262,30 +263,30 @@ impl<'gc, C: Content<'gc>> Chunk<'gc, C> {
 
     #[inline]
     fn head(&self) -> &Head {
-        // SAFETY: it is there: a reference of this brand exists within turns only, or in who
-        // collects.
+        // SAFETY: the chunk exists: a reference of this brand exists within turns only, or in the
+        // collector.
         unsafe { self.raw.head() }
     }
 
-    /// How many slots there are.
+    /// The number of slots.
     #[inline]
     pub(crate) fn capacity(self) -> usize {
         self.head().capacity as usize
     }
 
-    /// The first slot that holds something.
+    /// The first slot that contains a value.
     #[inline]
     pub(crate) fn from(self) -> usize {
         self.head().from.get() as usize
     }
 
-    /// The slot behind the last one that holds something.
+    /// The end of the filled slots, exclusive.
     #[inline]
     pub(crate) fn to(self) -> usize {
         self.head().to.get() as usize
     }
 
-    /// How many slots hold something.
+    /// The number of slots that contain a value.
     #[inline]
     pub(crate) fn len(self) -> usize {
         self.to() - self.from()
@@ -296,7 +297,8 @@ impl<'gc, C: Content<'gc>> Chunk<'gc, C> {
         self.head().note.get() as usize
     }
 
-    /// The barrier (H5): before anything in the chunk is changed, removals included (H9).
+    /// The write barrier (H5), executed before anything in the chunk is changed, removals included
+    /// (H9).
     #[inline]
     pub(crate) fn touch(self, mutator: &Mutator<'gc>) {
         if self.head().flag.get() != 0 {
@@ -304,8 +306,8 @@ impl<'gc, C: Content<'gc>> Chunk<'gc, C> {
         }
     }
 
-    /// As `touch`, before this slot is changed, and nothing else in the chunk but what slots hold
-    /// something: the collector looks at few slots then.
+    /// As `touch`, before a change of this slot, and of nothing else in the chunk but the range of
+    /// filled slots: a minor collection then scans few slots.
     #[inline]
     pub(crate) fn touch_slot(self, mutator: &Mutator<'gc>, slot: usize) {
         if self.head().flag.get() != 0 {
@@ -335,7 +337,7 @@ impl<'gc, C: Content<'gc>> Chunk<'gc, C> {
         }
         #[cfg(test)]
         let slot = slot + usize::from(is_planted(Planted::NarrowWindow));
-        // A window has room for so many.
+        // The end of a window is one byte.
         if slot >= 0xFF {
             return self.tell(mutator);
         }
@@ -349,7 +351,7 @@ impl<'gc, C: Content<'gc>> Chunk<'gc, C> {
         self.head().flag.set(from | to << 8);
     }
 
-    /// Whether it may be changed.
+    /// Whether the write barrier was executed, so that it may be changed.
     fn has_passed(self) -> bool {
         #[cfg(test)]
         if is_planted(Planted::SecretChange) {
@@ -358,11 +360,11 @@ impl<'gc, C: Content<'gc>> Chunk<'gc, C> {
         self.head().flag.get() & CLEAN == 0
     }
 
-    /// These slots hold something, and no others.
+    /// Sets the range of slots that contain a value.
     ///
     /// # Safety
     ///
-    /// They do; the chunk has passed the barrier.
+    /// Exactly these slots contain a value; the chunk has passed the barrier.
     #[inline]
     pub(crate) unsafe fn fill(self, slots: Range<usize>) {
         debug_assert!(self.has_passed(), "H9");
@@ -371,20 +373,20 @@ impl<'gc, C: Content<'gc>> Chunk<'gc, C> {
         self.head().to.set(slots.end as u16);
     }
 
-    /// The chunk has passed the barrier.
+    /// Sets the note. The chunk has passed the barrier.
     #[inline]
     pub(crate) fn set_note(self, note: usize) {
         debug_assert!(self.has_passed(), "H9");
         self.head().note.set(note as u16);
     }
 
-    /// A reference to it is met.
+    /// Reports a reference to the chunk to the tracer.
     #[inline]
     pub(crate) fn trace(&self, tracer: &mut Tracer<'_>) {
         self.raw.trace(tracer);
     }
 
-    /// It is where it is now.
+    /// Updates the reference after evacuation.
     #[inline]
     pub(crate) fn relocate(&mut self, relocator: &mut Relocator<'_>) {
         self.raw = self.raw.relocated(relocator);
@@ -393,7 +395,7 @@ impl<'gc, C: Content<'gc>> Chunk<'gc, C> {
 
 /// # Safety
 ///
-/// A chunk with this content lies there, and nobody writes it.
+/// A chunk with this content lies there, and is not written meanwhile.
 pub(crate) unsafe fn trace<'gc, C: Content<'gc>>(value: NonNull<u8>, tracer: &mut Tracer<'_>) {
     if C::NEEDS_TRACE {
         // SAFETY: the caller's.
@@ -403,7 +405,7 @@ pub(crate) unsafe fn trace<'gc, C: Content<'gc>>(value: NonNull<u8>, tracer: &mu
 
 /// # Safety
 ///
-/// A chunk with this content lies there, and nobody else uses it.
+/// A chunk with this content lies there, and is used by no other code.
 pub(crate) unsafe fn relocate<'gc, C: Content<'gc>>(
     value: NonNull<u8>,
     relocator: &mut Relocator<'_>,
@@ -432,18 +434,18 @@ pub(crate) unsafe fn show<'gc, C: Content<'gc>>(value: NonNull<u8>, shown: &mut 
 
 /// # Safety
 ///
-/// A chunk with this content lies there, which nobody uses any more.
+/// A chunk with this content lies there, and is no longer used.
 pub(crate) unsafe fn end<'gc, C: Content<'gc>>(value: NonNull<u8>) {
     // SAFETY: the caller's.
     unsafe { C::end(Raw::at(value)) };
 }
 
-/// Ends these elements, all of them, even if destructors panic: the first of the panics goes on
+/// Drops all these elements, even if destructors panic: the first of the panics is resumed
 /// afterwards (H10).
 ///
 /// # Safety
 ///
-/// There are so many, and nobody uses them any more.
+/// There are `elements` elements, which are no longer used.
 pub(crate) unsafe fn end_elements<T>(first: NonNull<T>, elements: usize) {
     if !std::mem::needs_drop::<T>() {
         return;
@@ -457,7 +459,7 @@ pub(crate) unsafe fn end_elements<T>(first: NonNull<T>, elements: usize) {
         if let Err(panic) = ended {
             match panicked {
                 None => panicked = Some(panic),
-                // Dropping it may be foreign code once more.
+                // Dropping the panic's payload may run foreign code again.
                 Some(_) => std::mem::forget(panic),
             }
         }

@@ -9,10 +9,10 @@ use crate::types::Object;
 use std::fmt;
 use std::ops::Index;
 
-/// A queue with two ends in the heap, in chunks as those of [`Vec`](crate::gc::Vec) (H11).
+/// A double-ended queue in the heap, in chunks as those of [`Vec`](crate::gc::Vec) (H11).
 ///
-/// What leads to emptied chunks goes at once, so a queue has as many chunks as its elements need,
-/// however many have passed through it.
+/// Links to emptied chunks are removed at once, so a queue has only the chunks that its elements
+/// need, however many have passed through it.
 ///
 /// ```
 /// use vivant_heap::{Mutator, gc};
@@ -30,33 +30,33 @@ pub struct VecDeque<'gc, T> {
 }
 
 impl<'gc, T: Object<'gc>> VecDeque<'gc, T> {
-    /// Puts an element behind the last.
+    /// Appends an element at the back.
     ///
     /// # Panics
     ///
-    /// There is no memory: the queue is as it was.
+    /// There is no memory: the queue is unchanged.
     #[inline]
     pub fn push_back(&mut self, m: &Mutator<'gc>, value: T) {
         self.tree.push_back(m, value);
     }
 
-    /// Puts an element before the first.
+    /// Adds an element at the front.
     ///
     /// # Panics
     ///
-    /// There is no memory: the queue is as it was.
+    /// There is no memory: the queue is unchanged.
     #[inline]
     pub fn push_front(&mut self, m: &Mutator<'gc>, value: T) {
         self.tree.push_front(m, value);
     }
 
-    /// Takes the last element out.
+    /// Removes the last element and returns it.
     #[inline]
     pub fn pop_back(&mut self, m: &Mutator<'gc>) -> Option<T> {
         self.tree.pop_back(m)
     }
 
-    /// Takes the first element out.
+    /// Removes the first element and returns it.
     #[inline]
     pub fn pop_front(&mut self, m: &Mutator<'gc>) -> Option<T> {
         self.tree.pop_front(m)

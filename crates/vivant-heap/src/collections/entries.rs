@@ -1,6 +1,6 @@
-//! What both maps have, by their entries: a hash map and an ordered one.
+//! The common part of both maps, by their entries: the hash map and the ordered map.
 
-/// Emits a map's views and impls. What is named behind its values hashes its keys.
+/// Emits a map's views and impls. A hash map names the type parameter of its hasher too.
 macro_rules! entries {
     ($name:ident $(, $hasher:ident: $hashes:ident)?; $($order:tt)+) => {
         impl<'gc, K: Object<'gc>, V: Object<'gc> $(, $hasher)?> $name<'gc, K, V $(, $hasher)?> {
@@ -16,8 +16,8 @@ macro_rules! entries {
                 Values(self.iter())
             }
 
-            /// The values, in the order of the entries, to be changed. Each chunk passes the
-            /// barrier as it comes.
+            /// The values, in the order of the entries, for writing. Each chunk passes the write
+            /// barrier when the iterator reaches it.
             pub fn values_mut<'a>(&'a mut self, m: &'a Mutator<'gc>) -> ValuesMut<'a, 'gc, K, V> {
                 ValuesMut(self.iter_mut(m))
             }
@@ -29,7 +29,7 @@ macro_rules! entries {
             V: Object<'gc>,
             $($hasher: $hashes,)?
         {
-            /// Of what an iterator gives; of entries with equal keys, the last.
+            /// Collects the entries of an iterator; of entries with equal keys, the last one stays.
             ///
             /// # Panics
             ///
@@ -43,18 +43,18 @@ macro_rules! entries {
                 map
             }
 
-            /// Puts entries there. The iterator may allocate too.
+            /// Inserts entries. The iterator may allocate too.
             ///
             /// # Panics
             ///
-            /// There is no memory: those that came before are there.
+            /// There is no memory: the entries that came before are in the map.
             pub fn extend(&mut self, m: &Mutator<'gc>, entries: impl IntoIterator<Item = (K, V)>) {
                 for (key, value) in entries {
                     self.insert(m, key, value);
                 }
             }
 
-            /// Takes the value for a key out.
+            /// Removes the entry of a key and returns its value.
             #[inline]
             pub fn remove<Q: ?Sized + $($order)+>(&mut self, m: &Mutator<'gc>, key: &Q) -> Option<V>
             where
@@ -104,7 +104,7 @@ macro_rules! entries {
 }
 pub(super) use entries;
 
-/// Emits an iterator over the keys, or the values, of one over entries.
+/// Emits an iterator over the keys, or the values, from an iterator over entries.
 macro_rules! half {
     ($(#[$doc:meta])* $name:ident, $iter:ident, $half:tt, $item:ty) => {
         $(#[$doc])*

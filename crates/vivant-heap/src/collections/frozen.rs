@@ -1,4 +1,4 @@
-//! Collections that are frozen: read in place, as what their elements are then (Y6).
+//! Frozen collections: read in place, with their elements in frozen form (Y6).
 
 use super::gc::{BTreeMap, HashMap, HashSet, String, Vec, VecDeque};
 use crate::types::{Freeze, FreezeOf, Ice, Object, in_place};
@@ -8,20 +8,20 @@ use std::hash::{BuildHasher, Hash};
 use std::ops::RangeBounds;
 use std::ptr::NonNull;
 
-/// Collections whose elements are frozen with them. Keys have no brand, because they are hashed and
-/// compared by code of their own.
+/// Collections with elements that are frozen with them. Keys have no brand, because they are hashed
+/// and compared by code of their own.
 macro_rules! collections {
     ($([$($parameters:tt)*] $whole:ty;)*) => {$(
         in_place!([$($parameters)*] $whole;);
 
         impl<'gc, $($parameters)*> Ice<$whole> {
-            /// How many there are: elements, entries, bytes of a text.
+            /// The number of elements or entries; of a text, of bytes.
             #[must_use]
             pub fn len(&self) -> usize {
                 self.value().len()
             }
 
-            /// Whether there is none.
+            /// Whether it is empty.
             #[must_use]
             pub fn is_empty(&self) -> bool {
                 self.value().is_empty()
@@ -39,13 +39,13 @@ collections! {
     [] String<'gc>;
 }
 
-/// What lies in a frozen collection.
+/// An element or value in a frozen collection.
 fn frozen<'a, 'gc: 'a, T: Freeze<'gc>>(value: &'a T) -> &'a T::Frozen {
-    // SAFETY: laid out alike; the collection is frozen, so the value is.
+    // SAFETY: the layout is the same; the collection is frozen, so the value is.
     unsafe { <T as FreezeOf<'gc>>::frozen(NonNull::from(value)).as_ref() }
 }
 
-/// Elements by their places.
+/// Elements by index.
 macro_rules! sequence {
     ($name:ident) => {
         impl<'gc, T: Freeze<'gc>> Ice<$name<'gc, T>> {
@@ -138,7 +138,7 @@ where
         self.value().iter().map(|(key, value)| (key, frozen(value)))
     }
 
-    /// The entries whose keys are in a range, in their order.
+    /// The entries with keys in a range, in the order of their keys.
     ///
     /// # Panics
     ///
@@ -158,7 +158,7 @@ where
 }
 
 impl Ice<String<'_>> {
-    /// The text, a piece of each chunk.
+    /// The text, one string slice of each chunk.
     pub fn chunks(&self) -> impl DoubleEndedIterator<Item = &str> {
         self.value().chunks()
     }

@@ -1,4 +1,4 @@
-//! Chunks of elements, one behind the other.
+//! Chunks of elements, and chunks of links.
 
 use super::chunk::{CHUNK_MAX, Chunk, Content, Head, Raw, SLOTS_MAX, end_elements};
 use crate::collector::{Relocator, Tracer};
@@ -12,14 +12,14 @@ pub(crate) struct Items<T>(PhantomData<fn() -> T>);
 
 /// # Safety
 ///
-/// The chunk is one of such elements, or of as many bytes.
+/// The chunk contains such elements, or has at least as many bytes.
 #[inline]
 unsafe fn first<T>(chunk: Raw) -> NonNull<T> {
     // SAFETY: the caller's; elements are not aligned to more than the head is.
     unsafe { chunk.behind(size_of::<Head>()) }
 }
 
-// SAFETY: the elements in the slots are all of it, and each reports what it has.
+// SAFETY: the content is the elements in the slots, and each reports its references.
 unsafe impl<'gc, T: Object<'gc>> Content<'gc> for Items<T> {
     type Static = Items<T::Static>;
     const NEEDS_TRACE: bool = T::NEEDS_TRACE;
@@ -68,7 +68,7 @@ unsafe impl<'gc, T: Object<'gc>> Content<'gc> for Items<T> {
 }
 
 impl<'gc, T: Object<'gc>> Chunk<'gc, Items<T>> {
-    /// Slots of a full chunk: a power of two.
+    /// The number of slots of a full chunk: a power of two.
     pub(crate) const MOST: usize = {
         assert!(
             align_of::<T>() <= 8,
@@ -88,10 +88,10 @@ impl<'gc, T: Object<'gc>> Chunk<'gc, Items<T>> {
         if fit == 0 { 1 } else { 1 << fit.ilog2() }
     };
 
-    /// Slots of a collection's first chunk.
+    /// The number of slots of a collection's first chunk.
     pub(crate) const FIRST: usize = if Self::MOST < 4 { Self::MOST } else { 4 };
 
-    /// The slot of this number.
+    /// A pointer to the slot of this number.
     #[inline]
     pub(crate) fn slot(self, number: usize) -> NonNull<T> {
         debug_assert!(number <= self.capacity());
@@ -103,7 +103,7 @@ impl<'gc, T: Object<'gc>> Chunk<'gc, Items<T>> {
     ///
     /// # Safety
     ///
-    /// Both have passed the barrier; the other has as many slots.
+    /// Both have passed the barrier; the other chunk has enough slots.
     pub(crate) unsafe fn move_to(self, other: Self, from: usize) {
         let (slots, count) = (self.from(), self.len());
         debug_assert!(from + count <= other.capacity());
@@ -120,7 +120,7 @@ impl<'gc, T: Object<'gc>> Chunk<'gc, Items<T>> {
 /// The content of chunks that refer to chunks.
 pub(crate) struct Links;
 
-// SAFETY: the references in the slots are all of it.
+// SAFETY: the content is the references in the slots.
 unsafe impl<'gc> Content<'gc> for Links {
     type Static = Links;
     const NEEDS_TRACE: bool = true;
@@ -155,7 +155,7 @@ unsafe impl<'gc> Content<'gc> for Links {
 
 /// # Safety
 ///
-/// The chunk is one of [`Links`], and has so many slots.
+/// The chunk is one of [`Links`], and has this slot.
 #[inline]
 pub(crate) unsafe fn link(chunk: Raw, slot: usize) -> NonNull<Raw> {
     // SAFETY: the caller's.

@@ -7,7 +7,7 @@ use std::fmt;
 use std::iter::{Flatten, FusedIterator};
 use std::ops::Range;
 
-/// The elements, a slice of each chunk at a time.
+/// The elements, one slice for each chunk.
 pub struct Chunks<'a, 'gc, T: Object<'gc>> {
     tree: &'a Radix<'gc, T>,
     left: Range<usize>,
@@ -31,7 +31,7 @@ impl<'a, 'gc, T: Object<'gc>> Iterator for Chunks<'a, 'gc, T> {
         }
         let (_, run) = self.tree.run(self.left.clone());
         self.left.start += run.len();
-        // SAFETY: elements of a collection that is borrowed for so long.
+        // SAFETY: elements of a collection that is borrowed for `'a`.
         Some(unsafe { run.as_ref() })
     }
 }
@@ -43,15 +43,15 @@ impl<'a, 'gc, T: Object<'gc>> DoubleEndedIterator for Chunks<'a, 'gc, T> {
         }
         let (_, run) = self.tree.run_back(self.left.clone());
         self.left.end -= run.len();
-        // SAFETY: as above.
+        // SAFETY: elements of a collection that is borrowed for `'a`.
         Some(unsafe { run.as_ref() })
     }
 }
 
 impl<'gc, T: Object<'gc>> FusedIterator for Chunks<'_, 'gc, T> {}
 
-/// The elements, a slice of each chunk at a time, to be changed. Each chunk passes the barrier as
-/// it comes.
+/// The elements, one slice for each chunk, for writing. Each chunk passes the write barrier when
+/// the iterator reaches it.
 pub struct ChunksMut<'a, 'gc, T: Object<'gc>> {
     tree: &'a mut Radix<'gc, T>,
     mutator: &'a Mutator<'gc>,
@@ -79,8 +79,8 @@ impl<'a, 'gc, T: Object<'gc>> Iterator for ChunksMut<'a, 'gc, T> {
         let (chunk, mut run) = self.tree.run(self.left.clone());
         chunk.touch(self.mutator);
         self.left.start += run.len();
-        // SAFETY: elements of a collection that is borrowed exclusively for so long, each lent
-        // once; the chunk has passed the barrier.
+        // SAFETY: elements of a collection that is borrowed exclusively for `'a`, each lent once;
+        // the chunk has passed the barrier.
         Some(unsafe { run.as_mut() })
     }
 }
@@ -93,7 +93,8 @@ impl<'a, 'gc, T: Object<'gc>> DoubleEndedIterator for ChunksMut<'a, 'gc, T> {
         let (chunk, mut run) = self.tree.run_back(self.left.clone());
         chunk.touch(self.mutator);
         self.left.end -= run.len();
-        // SAFETY: as above.
+        // SAFETY: elements of a collection that is borrowed exclusively for `'a`, each lent once;
+        // the chunk has passed the barrier.
         Some(unsafe { run.as_mut() })
     }
 }
@@ -106,7 +107,7 @@ pub struct Iter<'a, 'gc, T: Object<'gc>> {
     left: usize,
 }
 
-/// The elements, to be changed.
+/// The elements, for writing.
 pub struct IterMut<'a, 'gc, T: Object<'gc>> {
     flat: Flatten<ChunksMut<'a, 'gc, T>>,
     left: usize,
@@ -131,7 +132,7 @@ impl<'a, 'gc, T: Object<'gc>> IterMut<'a, 'gc, T> {
     }
 }
 
-/// Both are the same but for what they lend.
+/// The common part of both: they differ in their items only.
 macro_rules! counted {
     ($iter:ident, $chunks:ident, $item:ty) => {
         impl<'a, 'gc, T: Object<'gc>> Iterator for $iter<'a, 'gc, T> {

@@ -19,8 +19,8 @@ mod window_tests;
 /// Collections that live in the heap, in chunks (H11).
 ///
 /// A collection is a handle of a few words: a field of a state or of an object, neither `Copy` nor
-/// `Clone`. It has the only way to its chunks, so `&self` reads and `&mut self` writes, as in
-/// `std`; what writes or allocates takes the turn's [`Mutator`](crate::Mutator).
+/// `Clone`. It has the only reference to its chunks, so `&self` reads and `&mut self` writes, as in
+/// `std`. Functions that write or allocate take the turn's [`Mutator`](crate::Mutator).
 ///
 /// ```
 /// use vivant_heap::{Gc, Heap, Mut, Object, Pacing, Root, Source, gc};

@@ -1,5 +1,5 @@
-//! A radix tree of chunks: what [`Vec`](super::vec::Vec) and [`VecDeque`](super::deque::VecDeque)
-//! have in common.
+//! A radix tree of chunks: the common part of [`Vec`](super::vec::Vec) and
+//! [`VecDeque`](super::deque::VecDeque).
 
 use super::chunk::{Chunk, Raw, SLOTS_MAX};
 use super::items::{Items, Links, link};
@@ -9,30 +9,30 @@ use crate::types::Object;
 use std::ops::Range;
 use std::ptr::NonNull;
 
-/// Elements at the positions from `start` to `start + len` of a space, which the height of the tree
-/// bounds.
+/// Elements at the positions from `start` to `start + len` of a position space with a size that the
+/// height of the tree determines.
 ///
-/// A chunk of the lowest level has the elements of `MOST` positions, one above it as many chunks as
-/// there are slots. Along the way to an element each level takes some bits of its position. No
-/// chunk is empty but the first one of a tree without height.
+/// A chunk of the lowest level contains the elements of `MOST` positions; a chunk above it refers
+/// to as many chunks as it has slots. On the way to an element each level consumes some bits of its
+/// position. No chunk is empty except the first one of a tree without height.
 pub(crate) struct Radix<'gc, T> {
     root: Option<Chunk<'gc, Items<T>>>,
-    /// Levels of links above the elements.
+    /// The number of levels of links above the elements.
     height: u32,
     start: usize,
     len: usize,
 }
 
-/// Where something is put.
+/// The end at which an element is added.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum End {
     Front,
     Back,
 }
 
-/// Bits of a position that one level of links takes.
+/// Bits of a position that one level of links consumes.
 const BITS: u32 = SLOTS_MAX.ilog2();
-/// Levels at most: so many bits has a position.
+/// The largest number of levels, by the number of bits in a position.
 const HEIGHT_MAX: usize = (usize::BITS / BITS) as usize + 2;
 
 impl<T> Radix<'_, T> {
@@ -50,7 +50,7 @@ impl<T> Radix<'_, T> {
         self.len
     }
 
-    /// Forgets its chunks: they are garbage.
+    /// Drops the reference to its chunks: they are garbage.
     pub(crate) fn clear(&mut self) {
         *self = Radix::new();
     }
@@ -61,19 +61,19 @@ impl<'gc, T: Object<'gc>> Radix<'gc, T> {
     /// Bits of a position within the lowest level.
     const LOW: u32 = Self::MOST.ilog2();
 
-    /// Positions below a chunk of this level, as bits.
+    /// The number of positions below a chunk of this level, as bits.
     #[inline]
     fn bits(level: u32) -> u32 {
         Self::LOW + BITS * level
     }
 
-    /// The slot for a position in a chunk of this level of links, the lowest of which is 1.
+    /// The slot for a position in a chunk of this level of links; the lowest level of links is 1.
     #[inline]
     fn slot(level: u32, position: usize) -> usize {
         (position >> Self::bits(level - 1)) & (SLOTS_MAX - 1)
     }
 
-    /// Positions of the whole space; none if that is more than can be counted.
+    /// The number of positions in the space; `None` if that exceeds `usize`.
     fn space(&self) -> Option<usize> {
         1_usize.checked_shl(Self::bits(self.height))
     }
@@ -82,10 +82,10 @@ impl<'gc, T: Object<'gc>> Radix<'gc, T> {
     ///
     /// # Safety
     ///
-    /// It has one.
+    /// There is a chunk for this position.
     #[inline]
     unsafe fn leaf(&self, position: usize) -> Chunk<'gc, Items<T>> {
-        // SAFETY: the caller's: all on the way to an element are there.
+        // SAFETY: the caller's: all chunks on the way to an element exist.
         unsafe {
             let mut at = self.root.unwrap_unchecked().raw();
             let mut level = self.height;
@@ -97,7 +97,7 @@ impl<'gc, T: Object<'gc>> Radix<'gc, T> {
         }
     }
 
-    /// Where an element lies.
+    /// A pointer to an element.
     #[inline]
     pub(crate) fn get(&self, index: usize) -> Option<NonNull<T>> {
         if index >= self.len {
@@ -108,7 +108,7 @@ impl<'gc, T: Object<'gc>> Radix<'gc, T> {
         Some(unsafe { self.leaf(position) }.slot(position & (Self::MOST - 1)))
     }
 
-    /// Where an element lies, to be written.
+    /// A pointer to an element, for writing.
     #[inline]
     pub(crate) fn get_mut(&mut self, m: &Mutator<'gc>, index: usize) -> Option<NonNull<T>> {
         if index >= self.len {
@@ -122,10 +122,10 @@ impl<'gc, T: Object<'gc>> Radix<'gc, T> {
         Some(leaf.slot(slot))
     }
 
-    /// The elements of one chunk: the longest slice that begins at `range.start` and does not go
-    /// beyond the range.
+    /// The elements of one chunk: the longest slice that begins at `range.start` and does not
+    /// exceed the range.
     ///
-    /// The caller sees to it that nobody writes them, or that nobody else uses them.
+    /// The caller ensures that they are not written meanwhile, or that no other code uses them.
     pub(crate) fn run(&self, range: Range<usize>) -> (Chunk<'gc, Items<T>>, NonNull<[T]>) {
         debug_assert!(range.start < range.end && range.end <= self.len);
         let position = self.start + range.start;
@@ -173,7 +173,7 @@ impl<'gc, T: Object<'gc>> Radix<'gc, T> {
         let last = self.len.checked_sub(1)?;
         let position = self.start + last;
         // SAFETY: there is an element, the last of its chunk; the chunk has passed the barrier. The
-        // element is read, and is no longer in it.
+        // element is read, and is no longer in the range of filled slots.
         let (value, empty) = unsafe {
             let leaf = self.leaf(position);
             let (from, to) = (leaf.from(), leaf.to());
@@ -191,7 +191,8 @@ impl<'gc, T: Object<'gc>> Radix<'gc, T> {
     pub(crate) fn pop_front(&mut self, m: &Mutator<'gc>) -> Option<T> {
         let left = self.len.checked_sub(1)?;
         let position = self.start;
-        // SAFETY: as above, the first of its chunk.
+        // SAFETY: there is an element, the first of its chunk; the chunk has passed the barrier.
+        // The element is read, and is no longer in the range of filled slots.
         let (value, empty) = unsafe {
             let leaf = self.leaf(position);
             let (from, to) = (leaf.from(), leaf.to());
@@ -215,8 +216,8 @@ impl<'gc, T: Object<'gc>> Radix<'gc, T> {
         Some(())
     }
 
-    /// A chunk, which has passed the barrier, with an empty slot before or behind its elements,
-    /// where the next element goes.
+    /// A chunk, which has passed the barrier, with an empty slot before or behind its elements for
+    /// the next element.
     #[inline]
     fn room(&mut self, m: &Mutator<'gc>, end: End) -> Chunk<'gc, Items<T>> {
         if let Some(leaf) = self.room_there(end) {
@@ -253,7 +254,7 @@ impl<'gc, T: Object<'gc>> Radix<'gc, T> {
         there.then_some(leaf)
     }
 
-    /// Makes room. Nothing changes before there is memory for it.
+    /// Makes room for an element. Nothing is changed before there is memory for it.
     #[cold]
     #[inline(never)]
     fn grow(&mut self, m: &Mutator<'gc>, end: End) -> Chunk<'gc, Items<T>> {
@@ -280,12 +281,13 @@ impl<'gc, T: Object<'gc>> Radix<'gc, T> {
         }
     }
 
-    /// Room in the only chunk, or in a larger one in its place; none if it is too full for that.
+    /// Room in the only chunk, or in a larger chunk that replaces it; `None` if it is too full for
+    /// that.
     fn grow_lowest(&mut self, m: &Mutator<'gc>, end: End) -> Option<Chunk<'gc, Items<T>>> {
         let old = self.root;
         let (len, capacity) = (self.len, old.map_or(0, Chunk::capacity));
         let new = match old {
-            // Half of it is empty on the other side.
+            // At least half of it is empty, on the other side.
             Some(old) if len <= capacity / 2 => old,
             _ if capacity < Self::MOST => Chunk::new(
                 m,
@@ -293,16 +295,16 @@ impl<'gc, T: Object<'gc>> Radix<'gc, T> {
             ),
             _ => return None,
         };
-        // In the middle if it goes to the front, at the beginning else; one slot at least is empty
-        // on either side that grows.
+        // Elements go to the middle for an insertion at the front, otherwise to the beginning; at
+        // least one slot is empty on each side that grows.
         let from = match end {
             End::Front => (new.capacity() - len).div_ceil(2),
             End::Back if self.start == 0 => 0,
             End::Back => (new.capacity() - len) / 2,
         };
         new.touch(m);
-        // SAFETY: both have passed the barrier; elements move to empty slots of the other, or, bit
-        // for bit, within one.
+        // SAFETY: both have passed the barrier; elements are moved to empty slots of the other
+        // chunk or, bit for bit, within one chunk.
         unsafe {
             match old {
                 Some(old) if old.raw() != new.raw() => {
@@ -321,7 +323,7 @@ impl<'gc, T: Object<'gc>> Radix<'gc, T> {
         Some(new)
     }
 
-    /// One more level: the space is larger, at this end.
+    /// Adds a level: the space grows at this end.
     fn raise(&mut self, m: &Mutator<'gc>, end: End) {
         let Some(root) = self.root else { return };
         let slot = match end {
@@ -334,18 +336,18 @@ impl<'gc, T: Object<'gc>> Radix<'gc, T> {
             .filter(|before| before >> bits == slot);
         let before = before.expect("more elements than can be counted");
         let top = links(m, slot, root.raw());
-        // SAFETY: it is the root of a higher tree.
+        // SAFETY: `top` is the root of a higher tree.
         self.root = Some(unsafe { Chunk::of(top.raw()) });
         self.height += 1;
         self.start += before;
     }
 
-    /// A chunk for a position beside those that have one, with what leads there.
+    /// Adds a chunk for a position beside those that have a chunk, with the links that lead to it.
     fn attach(&mut self, m: &Mutator<'gc>, position: usize, end: End) -> Chunk<'gc, Items<T>> {
         let Some(root) = self.root else {
             unreachable!("a tree with height has a root")
         };
-        // The lowest chunk on the way that is there, and what refers to it.
+        // The lowest chunk on the way that exists, and the link to it.
         let mut above: Option<(Chunk<'gc, Links>, usize)> = None;
         // SAFETY: links of the upper levels of the tree.
         let (node, slot, level) = unsafe {
@@ -371,8 +373,8 @@ impl<'gc, T: Object<'gc>> Radix<'gc, T> {
             true => node,
             false => {
                 let wider = Chunk::new(m, (slot + 1).next_power_of_two());
-                // SAFETY: it has room for all the links, which stay in the old one too: that is
-                // garbage. What refers to it has passed the barrier.
+                // SAFETY: it has room for all the links. They stay in the old chunk too, which is
+                // garbage. The chunk that refers to it has passed the barrier.
                 unsafe {
                     let (from, to) = (node.from(), node.to());
                     link(node.raw(), from)
@@ -390,8 +392,8 @@ impl<'gc, T: Object<'gc>> Radix<'gc, T> {
             }
         };
         node.touch(m);
-        // SAFETY: it has this slot, beside those that are filled; it has passed the barrier. The
-        // leaf is empty.
+        // SAFETY: the node has this slot, adjacent to the filled ones; it has passed the barrier.
+        // The leaf is empty.
         unsafe {
             link(node.raw(), slot).write(branch);
             node.fill(node.from().min(slot)..node.to().max(slot + 1));
@@ -402,7 +404,7 @@ impl<'gc, T: Object<'gc>> Radix<'gc, T> {
         leaf
     }
 
-    /// The chunk of this position is empty: it goes, with what leads to nothing else; and levels
+    /// Removes the empty chunk of this position, with links that lead to nothing else, and levels
     /// that lead to one chunk alone.
     #[cold]
     #[inline(never)]
@@ -475,7 +477,7 @@ impl<'gc, T: Object<'gc>> Radix<'gc, T> {
     }
 }
 
-/// A chunk with one link.
+/// Allocates a chunk with one link.
 fn links<'gc>(m: &Mutator<'gc>, slot: usize, to: Raw) -> Chunk<'gc, Links> {
     let capacity = match slot {
         0 => 4,

@@ -9,9 +9,9 @@ use crate::text::text;
 use crate::types::Object;
 use std::fmt;
 
-/// Text in the heap, in chunks of at most 1 KiB, each of which is UTF-8 by itself (H11).
+/// Text in the heap, in chunks of at most 1 KiB, each of which is valid UTF-8 (H11).
 ///
-/// It grows and shrinks at its end; what is there does not move. For short text that does not
+/// It grows and shrinks at its end; existing text does not move. For short text that does not
 /// change there is [`Mutator::alloc_str`](crate::Mutator::alloc_str), and `std`'s `String` can be
 /// part of any object.
 ///
@@ -28,9 +28,9 @@ use std::fmt;
 /// }
 /// ```
 pub struct String<'gc> {
-    /// Chunks that were filled, none of them empty.
+    /// The full chunks, none of them empty.
     full: Vec<'gc, Text<'gc>>,
-    /// Where text is added.
+    /// The chunk to which text is added.
     last: Option<Text<'gc>>,
     len: usize,
 }
@@ -38,7 +38,7 @@ pub struct String<'gc> {
 /// A chunk of whole characters.
 struct Text<'gc>(Chunk<'gc, Items<u8>>);
 
-/// Bytes of the first chunk.
+/// The number of bytes of the first chunk.
 const FIRST: usize = 16;
 
 impl<'gc> Text<'gc> {
@@ -46,12 +46,12 @@ impl<'gc> Text<'gc> {
 
     fn as_str(&self) -> &str {
         let bytes = std::ptr::NonNull::slice_from_raw_parts(self.0.slot(0), self.0.to());
-        // SAFETY: so many bytes were written, in whole characters, and nobody writes them while the
-        // string is lent.
+        // SAFETY: this number of bytes was written, in whole characters, and they are not written
+        // while the string is borrowed.
         unsafe { std::str::from_utf8_unchecked(bytes.as_ref()) }
     }
 
-    /// Adds as many whole characters as there is room for: what is left of them.
+    /// Adds as many whole characters as fit, and returns the rest of the text.
     fn push<'a>(&mut self, m: &Mutator<'gc>, text: &'a str) -> &'a str {
         let (len, capacity) = (self.0.to(), self.0.capacity());
         let mut fits = (capacity - len).min(text.len());
@@ -59,7 +59,7 @@ impl<'gc> Text<'gc> {
             fits -= 1;
         }
         self.0.touch(m);
-        // SAFETY: there is room for so many bytes; the chunk has passed the barrier. They are whole
+        // SAFETY: there is room for `fits` bytes; the chunk has passed the barrier. They are whole
         // characters.
         unsafe {
             let to = self.0.slot(len).as_ptr();
@@ -78,7 +78,7 @@ impl<'gc> Text<'gc> {
     }
 }
 
-// SAFETY: the chunk is all of it.
+// SAFETY: it consists of the chunk.
 unsafe impl<'gc> Object<'gc> for Text<'gc> {
     type Static = Text<'static>;
     const NEEDS_TRACE: bool = true;
@@ -91,7 +91,7 @@ unsafe impl<'gc> Object<'gc> for Text<'gc> {
 }
 
 impl<'gc> String<'gc> {
-    /// An empty one. Allocates nothing.
+    /// An empty string. Allocates nothing.
     #[must_use]
     pub const fn new() -> Self {
         String {
@@ -112,32 +112,32 @@ impl<'gc> String<'gc> {
         string
     }
 
-    /// Bytes of it.
+    /// The number of bytes.
     #[must_use]
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there is none.
+    /// Whether it is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// Adds a character.
+    /// Appends a character.
     ///
     /// # Panics
     ///
-    /// There is no memory: the text is as it was.
+    /// There is no memory: the text is unchanged.
     pub fn push(&mut self, m: &Mutator<'gc>, character: char) {
         self.push_str(m, character.encode_utf8(&mut [0; 4]));
     }
 
-    /// Adds text.
+    /// Appends text.
     ///
     /// # Panics
     ///
-    /// There is no memory: a part of the text may be there.
+    /// There is no memory: a part of the text may have been appended.
     pub fn push_str(&mut self, m: &Mutator<'gc>, text: &str) {
         let mut rest = text;
         while !rest.is_empty() {
@@ -152,7 +152,7 @@ impl<'gc> String<'gc> {
         }
     }
 
-    /// Room for one more character at least.
+    /// Makes room for at least one more character.
     fn grow(&mut self, m: &Mutator<'gc>, wanted: usize) {
         let Some(last) = &mut self.last else {
             let capacity = wanted.next_power_of_two().clamp(FIRST, Text::MOST);
@@ -179,7 +179,7 @@ impl<'gc> String<'gc> {
         last.0 = wider;
     }
 
-    /// Takes the last character out.
+    /// Removes the last character and returns it.
     pub fn pop(&mut self, m: &Mutator<'gc>) -> Option<char> {
         let last = self.text(m)?;
         let character = last.as_str().chars().next_back()?;
@@ -189,7 +189,7 @@ impl<'gc> String<'gc> {
         Some(character)
     }
 
-    /// The last chunk that is not empty, as the one where text is added.
+    /// The last chunk that is not empty, made the chunk to which text is added.
     fn text(&mut self, m: &Mutator<'gc>) -> Option<&mut Text<'gc>> {
         let empty = self.last.as_ref().is_none_or(|last| last.0.to() == 0);
         if empty && !self.full.is_empty() {
@@ -202,7 +202,7 @@ impl<'gc> String<'gc> {
     ///
     /// # Panics
     ///
-    /// There `len` is within a character: what was behind that may be gone.
+    /// `len` is within a character: the text behind that character may have been removed.
     #[track_caller]
     pub fn truncate(&mut self, m: &Mutator<'gc>, len: usize) {
         while self.len > len {
@@ -219,12 +219,12 @@ impl<'gc> String<'gc> {
         }
     }
 
-    /// Removes everything.
+    /// Removes all text.
     pub fn clear(&mut self) {
         *self = String::new();
     }
 
-    /// The text, a piece of each chunk.
+    /// The text, one string slice of each chunk.
     pub fn chunks(&self) -> impl DoubleEndedIterator<Item = &str> {
         let chunks = self.full.iter().chain(&self.last);
         chunks.map(Text::as_str)
@@ -240,7 +240,7 @@ impl<'gc> String<'gc> {
         self.chunks().flat_map(str::bytes)
     }
 
-    /// For `write!`.
+    /// A writer for `write!`.
     pub fn writer<'a>(&'a mut self, m: &'a Mutator<'gc>) -> Writer<'a, 'gc> {
         Writer {
             string: self,
@@ -249,7 +249,7 @@ impl<'gc> String<'gc> {
     }
 }
 
-/// Adds to a [`String`]; for `write!`.
+/// Appends to a [`String`]; for `write!`.
 pub struct Writer<'a, 'gc> {
     string: &'a mut String<'gc>,
     mutator: &'a Mutator<'gc>,
@@ -282,7 +282,7 @@ impl PartialEq for String<'_> {
     }
 }
 
-// SAFETY: the chunks are all of it.
+// SAFETY: it consists of its chunks.
 unsafe impl<'gc> Object<'gc> for String<'gc> {
     type Static = String<'static>;
     const NEEDS_TRACE: bool = true;

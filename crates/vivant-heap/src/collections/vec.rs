@@ -11,9 +11,9 @@ use std::ops::Index;
 /// A vector in the heap: a radix tree of chunks, of at most 128 elements that can have references
 /// (H11).
 ///
-/// An access costs one load for each level: none up to one chunk, one up to 128, two up to 16,384.
-/// The first chunk grows as it is filled; after that no element is moved by growth. What is removed
-/// comes out; what is in chunks that die is ended by the collector.
+/// An access costs one load for each level: none up to one chunk, one up to 128 chunks, two up to
+/// 16,384. The first chunk grows as it is filled; after that growth moves no element. Removed
+/// elements are returned or dropped; elements in dead chunks are dropped by the collector.
 ///
 /// ```
 /// use vivant_heap::{Mutator, gc};
@@ -32,23 +32,23 @@ pub struct Vec<'gc, T> {
 }
 
 impl<'gc, T: Object<'gc>> Vec<'gc, T> {
-    /// Puts an element at the end.
+    /// Appends an element.
     ///
     /// # Panics
     ///
-    /// There is no memory: the vector is as it was.
+    /// There is no memory: the vector is unchanged.
     #[inline]
     pub fn push(&mut self, m: &Mutator<'gc>, value: T) {
         self.tree.push_back(m, value);
     }
 
-    /// Takes the last element out.
+    /// Removes the last element and returns it.
     #[inline]
     pub fn pop(&mut self, m: &Mutator<'gc>) -> Option<T> {
         self.tree.pop_back(m)
     }
 
-    /// Puts an element before another, or at the end: `O(n)`, and writes all chunks behind it.
+    /// Inserts an element before another, or at the end: `O(n)`, and writes all chunks behind it.
     ///
     /// # Panics
     ///
@@ -63,8 +63,8 @@ impl<'gc, T: Object<'gc>> Vec<'gc, T> {
         }
     }
 
-    /// Takes an element out: `O(n)`, and writes all chunks behind it. [`Vec::swap_remove`] costs
-    /// less.
+    /// Removes an element and returns it: `O(n)`, and writes all chunks behind it.
+    /// [`Vec::swap_remove`] costs less.
     pub fn remove(&mut self, m: &Mutator<'gc>, index: usize) -> Option<T> {
         if index >= self.len() {
             return None;
@@ -75,7 +75,7 @@ impl<'gc, T: Object<'gc>> Vec<'gc, T> {
         self.pop(m)
     }
 
-    /// Takes an element out, and puts the last one in its place.
+    /// Removes an element and returns it; the last one takes its place.
     pub fn swap_remove(&mut self, m: &Mutator<'gc>, index: usize) -> Option<T> {
         let last = self.len().checked_sub(1)?;
         self.tree.swap(m, index, last)?;
@@ -83,39 +83,39 @@ impl<'gc, T: Object<'gc>> Vec<'gc, T> {
     }
 }
 
-/// What a vector and a queue have in common.
+/// The common part of the vector and the queue.
 macro_rules! sequence {
     ($name:ident) => {
         impl<T> $name<'_, T> {
-            /// An empty one. Allocates nothing.
+            /// An empty collection. Allocates nothing.
             #[must_use]
             pub const fn new() -> Self {
                 $name { tree: Radix::new() }
             }
 
-            /// How many elements there are.
+            /// The number of elements.
             #[inline]
             #[must_use]
             pub fn len(&self) -> usize {
                 self.tree.len()
             }
 
-            /// Whether there is none.
+            /// Whether it is empty.
             #[inline]
             #[must_use]
             pub fn is_empty(&self) -> bool {
                 self.len() == 0
             }
 
-            /// Removes everything, at once: destructors of elements run when the collector meets
-            /// the dead chunks (H10).
+            /// Removes all elements in constant time: their destructors run when the collector
+            /// finds the chunks dead (H10).
             pub fn clear(&mut self) {
                 self.tree.clear();
             }
         }
 
         impl<'gc, T: Object<'gc>> $name<'gc, T> {
-            /// Of what an iterator gives, in its order.
+            /// Collects the items of an iterator, in their order.
             ///
             /// # Panics
             ///
@@ -126,17 +126,17 @@ macro_rules! sequence {
                 new
             }
 
-            /// Puts elements at the end. The iterator may allocate too.
+            /// Appends elements. The iterator may allocate too.
             ///
             /// # Panics
             ///
-            /// There is no memory: those that came before are there.
+            /// There is no memory: the elements that came before were appended.
             pub fn extend(&mut self, m: &Mutator<'gc>, values: impl IntoIterator<Item = T>) {
                 let each = |value| self.tree.push_back(m, value);
                 values.into_iter().for_each(each);
             }
 
-            /// Shortens it to the first `len` elements: the others end here.
+            /// Shortens it to the first `len` elements; the others are dropped here.
             pub fn truncate(&mut self, m: &Mutator<'gc>, len: usize) {
                 while self.len() > len {
                     self.tree.pop_back(m);
@@ -148,16 +148,17 @@ macro_rules! sequence {
             #[must_use]
             pub fn get(&self, index: usize) -> Option<&T> {
                 let element = self.tree.get(index)?;
-                // SAFETY: an element of a collection that is borrowed for so long.
+                // SAFETY: an element of a collection that is borrowed for as long as the result.
                 Some(unsafe { element.as_ref() })
             }
 
-            /// An element, to be changed.
+            /// An element, for writing.
             #[inline]
             #[must_use]
             pub fn get_mut(&mut self, m: &Mutator<'gc>, index: usize) -> Option<&mut T> {
                 let mut element = self.tree.get_mut(m, index)?;
-                // SAFETY: as above, borrowed exclusively; its chunk has passed the barrier.
+                // SAFETY: an element of a collection that is borrowed exclusively for as long as
+                // the result; its chunk has passed the barrier.
                 Some(unsafe { element.as_mut() })
             }
 
@@ -173,7 +174,8 @@ macro_rules! sequence {
                 self.get(self.len().checked_sub(1)?)
             }
 
-            /// Exchanges an element for another, which comes back if there is no such place.
+            /// Replaces an element, and returns the old one; returns `value` if there is no element
+            /// at `index`.
             ///
             /// # Errors
             ///
@@ -189,7 +191,7 @@ macro_rules! sequence {
             ///
             /// # Panics
             ///
-            /// One of the two is not there.
+            /// One of the two indices is not less than the length.
             #[track_caller]
             pub fn swap(&mut self, m: &Mutator<'gc>, one: usize, other: usize) {
                 let len = self.len();
@@ -206,19 +208,19 @@ macro_rules! sequence {
                 Iter::new(&self.tree)
             }
 
-            /// The elements in their order, to be changed. Each chunk passes the barrier as it
-            /// comes.
+            /// The elements in their order, for writing. Each chunk passes the write barrier when
+            /// the iterator reaches it.
             pub fn iter_mut<'a>(&'a mut self, m: &'a Mutator<'gc>) -> IterMut<'a, 'gc, T> {
                 IterMut::new(&mut self.tree, m)
             }
 
-            /// The elements in their order, a slice of each chunk.
+            /// The elements in their order, one slice for each chunk.
             #[must_use]
             pub fn chunks(&self) -> Chunks<'_, 'gc, T> {
                 Chunks::new(&self.tree)
             }
 
-            /// The elements in their order, a slice of each chunk, to be changed.
+            /// The elements in their order, one slice for each chunk, for writing.
             pub fn chunks_mut<'a>(&'a mut self, m: &'a Mutator<'gc>) -> ChunksMut<'a, 'gc, T> {
                 ChunksMut::new(&mut self.tree, m)
             }
@@ -232,8 +234,8 @@ macro_rules! sequence {
                 self.iter().any(|element| element == value)
             }
 
-            /// Keeps those elements that `keep` says, in their order; the others end here. If it
-            /// panics all are there still, in another order.
+            /// Keeps the elements for which `keep` returns true, in their order; the others are
+            /// dropped here. If `keep` panics, all elements are still there, in another order.
             pub fn retain(&mut self, m: &Mutator<'gc>, mut keep: impl FnMut(&mut T) -> bool) {
                 let mut kept = 0;
                 for index in 0..self.len() {
@@ -291,7 +293,7 @@ macro_rules! sequence {
 
         impl<'gc, T: Object<'gc> + Eq> Eq for $name<'gc, T> {}
 
-        // SAFETY: the tree is all of it.
+        // SAFETY: it consists of the tree.
         unsafe impl<'gc, T: Object<'gc>> Object<'gc> for $name<'gc, T> {
             type Static = $name<'static, T::Static>;
             const NEEDS_TRACE: bool = true;

@@ -1,5 +1,5 @@
-//! Windows over what was written in an old chunk: the collector looks at no more, and at nothing
-//! less.
+//! Windows over the written slots of an old chunk: a minor collection scans these slots, and no
+//! others.
 
 use super::gc;
 use crate::heap::{Heap, Root};
@@ -19,7 +19,7 @@ impl Root for Shelves {
     );
 }
 
-/// Two chunks of old references at least.
+/// At least two chunks of old references.
 const MANY: u64 = 100;
 
 const ROUNDS: usize = if cfg!(miri) { 1 } else { 3 };
@@ -38,8 +38,8 @@ fn shelves() -> Heap<Shelves> {
     heap
 }
 
-/// Single slots are written, here and there, with what is young and stays so once; others are taken
-/// out, and added.
+/// Writes single slots at several places, with references to young objects that stay young for one
+/// collection; removes others, and adds some.
 fn write(heap: &mut Heap<Shelves>) {
     heap.turn(|m, (list, map)| {
         for number in [70, 3, 41] {
@@ -56,7 +56,8 @@ fn write(heap: &mut Heap<Shelves>) {
     });
 }
 
-/// What the verifier says after collections that leave some of it young, and none.
+/// Whether the verifier accepts the heap after collections that leave some of these objects young,
+/// and none.
 fn is_in_order(heap: &mut Heap<Shelves>) -> bool {
     (0..3).all(|_| {
         heap.collect_young();
@@ -83,6 +84,6 @@ fn canaries_of_windows_are_caught() {
     let mut heap = shelves();
     planted::with(Planted::NarrowWindow, || write(&mut heap));
     assert!(!is_in_order(&mut heap));
-    // It must not even be dropped.
+    // The heap must not even be dropped.
     std::mem::forget(heap);
 }

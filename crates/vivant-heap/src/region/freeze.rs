@@ -1,5 +1,5 @@
-//! Freezing: the objects of a region are shared ones of its holder, and nobody writes them any more
-//! (Y6).
+//! Freezing: the objects of a region become shared objects of its holder, and are never written
+//! again (Y6).
 
 use super::iso::Iso;
 use crate::header::{Header, Table};
@@ -9,16 +9,17 @@ use crate::types::{Freeze, FreezeOf, Object, Twin, Val};
 use std::mem;
 
 impl<T: Twin> Iso<T> {
-    /// Freezes the region: its objects are shared ones of the turn's heap from here on, which never
-    /// change and never move; each `Gc` in them is read as a [`Val`]. Gives the root, as an object:
-    /// of one that is a `Gc` itself, `*iso.freeze(m)` is the graph.
+    /// Freezes the region: from here on its objects are shared objects of the turn's heap, which
+    /// never change and never move. Each `Gc` in them is read as a [`Val`]. Returns the root, as an
+    /// object: of a root that is a `Gc` itself, `*iso.freeze(m)` is the graph.
     ///
-    /// Its young objects are moved once; then it costs some stores for each page, a count for each
-    /// shared object that the region refers to, and one object for the root. Watches over its
-    /// objects end. What was not reached any more is freed by the heap's next mark.
+    /// Its young objects are evacuated once. Apart from that it costs some stores for each page, a
+    /// count for each shared object that the region refers to, and one object for the root. Death
+    /// watches over its objects end. Objects that were not reachable any more are freed by the
+    /// heap's next mark.
     ///
-    /// In an open region the frozen objects are of the heap whose turn has opened it, as all shared
-    /// ones are.
+    /// In an open region the frozen objects belong to the heap of the turn around it, as all shared
+    /// objects do.
     ///
     /// [`Freeze`] says how each type is read then, and what has no frozen form.
     ///
@@ -59,8 +60,8 @@ impl<T: Twin> Iso<T> {
     /// # Panics
     ///
     /// The heap has its pages from another source, or there is no memory for the root. The region
-    /// is lost then. In a region that nobody with a heap has opened: there is nobody to whom the
-    /// objects could belong.
+    /// is lost then. Also in a region that was opened without a heap: there is no heap that could
+    /// own the objects.
     pub fn freeze<'gc>(
         self,
         holder: &Mutator<'gc>,
@@ -75,24 +76,24 @@ impl<T: Twin> Iso<T> {
             );
         }
         let owner = holder.sharer();
-        // What was remembered is gone through before the pages go, and is clean then: nothing is
-        // left that a later barrier or collection could write. SAFETY: the owner's turn lasts, and
-        // within this function nothing else reaches its heap.
+        // The remembered objects are scanned before the pages go, and are clean then: nothing is
+        // left that a later write barrier or collection could write.
+        // SAFETY: the owner's turn lasts, and within this function nothing else accesses its heap.
         let root = unsafe { self.settle().give(owner) };
-        // SAFETY: the same type but for its brand: all that it refers to is of this turn. The
+        // SAFETY: the same type but for its brand: all that it refers to belongs to this turn. The
         // region does not use it any more.
         let root: T::Of<'gc> = unsafe { mem::transmute_copy(&root) };
         let room = holder.room_shared(size_of::<T::Of<'gc>>());
-        // SAFETY: room for the header and the value behind it. Who has the root had the region, so
-        // nobody else refers to what is in it; and from here on nobody gets a `Gc` to it, because
-        // `Freeze` gives none.
+        // SAFETY: there is room for the header, and for the value behind it. The caller had the
+        // region, so there is no other reference to what is in it; and from here on there is no
+        // `Gc` to it, because `Freeze` gives none.
         unsafe {
             room.write(Header::new(Table::of::<T::Of<'gc>>()));
             let value = room.add(1).cast::<T::Of<'gc>>();
             value.write(root);
             if <T::Of<'gc> as Object<'gc>>::MUTABLE {
-                // As the collection that has settled the region would have left it, were it an
-                // object then. What changes in place begins with its flag.
+                // The flag that the collection in `settle` would have written, had the root been an
+                // object then. A `Mut` begins with its flag.
                 value.cast::<u32>().write(CLEAN);
             }
             if const { mem::needs_drop::<T::Of<'static>>() } {

@@ -1,4 +1,4 @@
-//! Whose heap an open region makes shared objects in.
+//! The heap that owns the shared objects allocated in an open region.
 
 use super::iso::Iso;
 use crate::collector::Tracer;
@@ -13,30 +13,30 @@ use crate::types::{Object, Twin};
 use std::cell::UnsafeCell;
 use std::ptr::NonNull;
 
-/// What a heap is to those who share.
+/// The role of a heap in sharing.
 #[derive(Clone, Copy)]
 pub(crate) enum Role {
-    /// It owns what is shared from it.
+    /// It owns the shared objects that it allocates.
     Heap,
-    /// It owns nothing that is shared: its holder's heap does, while that has opened it.
+    /// It owns no shared object: the heap of its holder does, while that heap's turn has opened it.
     Region(Holder),
 }
 
-/// Who has opened a region.
+/// The turn that has opened a region.
 #[derive(Clone, Copy)]
 pub(crate) enum Holder {
-    /// Nobody who has a heap.
+    /// No turn of a heap.
     None,
     /// A turn of this heap, which lasts longer than the region is open.
     Turn(NonNull<UnsafeCell<Core>>),
 }
 
-// SAFETY: a region that is not open has no holder, and one that is open stays where it is.
+// SAFETY: a closed region has no holder, and an open one does not move.
 unsafe impl Send for Role {}
 
 impl Core {
-    /// Room for a shared object, made by an open region: in its holder's heap, and imported from
-    /// there (O8).
+    /// Allocates a shared object for an open region: in its holder's heap, and imported from there
+    /// (O8).
     #[cold]
     pub(crate) fn room_at_holder(
         &mut self,
@@ -45,7 +45,7 @@ impl Core {
     ) -> Option<NonNull<Header>> {
         let owner = owner_around(holder);
         // SAFETY: the owner's turn lasts, and waits for the region; this thread has both. They are
-        // two, because a region is no owner.
+        // two heaps, because a region is no owner.
         let heap = unsafe { &mut *owner.as_ref().get() };
         let room = heap.room_shared(bytes)?;
         heap.sharing.get_mut().exports.add(room, 1);
@@ -54,13 +54,13 @@ impl Core {
     }
 }
 
-/// The heap in whose turn an open region was opened, if not at once then by way of others. Those
-/// have nothing of what it shares: a count of theirs would name an object that they keep no longer
-/// than somebody else does.
+/// The heap of the outermost turn around an open region: the regions in between are no owners. They
+/// do not count what it shares: such a count would name an object that they keep live no longer
+/// than the owner or the region does.
 fn owner_around(mut holder: Holder) -> NonNull<UnsafeCell<Core>> {
     while let Holder::Turn(heap) = holder {
-        // SAFETY: the turns around an open region last longer; nobody changes a role while its
-        // region is open.
+        // SAFETY: the turns around an open region last longer; no role changes while its region is
+        // open.
         match unsafe { (*heap.as_ref().get()).role } {
             Role::Heap => return heap,
             Role::Region(around) => holder = around,
@@ -78,8 +78,8 @@ fn no_holder() -> ! {
 }
 
 impl Mutator<'_> {
-    /// The heap that owns what is shared in this turn: its own, or the one whose turn has opened
-    /// this region.
+    /// The heap that owns the shared objects allocated in this turn: its own, or the heap of the
+    /// turn around this region.
     pub(crate) fn sharer(&self) -> NonNull<UnsafeCell<Core>> {
         match self.core().role {
             Role::Heap => self.heap(),
@@ -87,9 +87,9 @@ impl Mutator<'_> {
         }
     }
 
-    /// A shared object was made, or a slice, of these values. If an open region has made it, its
-    /// owner counts what it refers to, as the region does: that may give its own up before the
-    /// owner has marked (O8).
+    /// Called when a shared object or slice with these values was allocated. If an open region has
+    /// allocated it, its owner counts what it refers to, as the region does: the region may release
+    /// its own counts before the owner has marked (O8).
     #[inline]
     pub(crate) fn parts_are_counted<'gc, T: Object<'gc>>(&self, values: &[T]) {
         #[cfg(test)]
@@ -110,11 +110,12 @@ impl Mutator<'_> {
     fn is_counted_by(&self, owner: NonNull<UnsafeCell<Core>>, part: NonNull<Header>) {
         let region = self.core();
         // SAFETY: the owner's turn lasts, and waits for the region; this thread has both, and they
-        // are two.
+        // are two heaps.
         let heap = unsafe { &*owner.as_ref().get() };
         let (from, to) = (Owner::name(&region.owner), Owner::name(&heap.owner));
-        // SAFETY: the caller has the reference, so its object is there, and its owner. It is packed
-        // by one and unpacked by the other as if it were sent: no weight is made or lost.
+        // SAFETY: the caller has the reference, so its object is live, and so is the object's
+        // owner. The region packs it and the owner unpacks it as if it were sent: no weight is made
+        // or lost.
         unsafe {
             if Owner::of(part) != to {
                 region.sharing.borrow_mut().pack(from, part);
@@ -123,8 +124,8 @@ impl Mutator<'_> {
         }
     }
 
-    /// A new region with the root that `make` makes, of pages from the same source as this heap's.
-    /// Shared objects that are made meanwhile are this heap's.
+    /// Creates a region with the root that `make` returns, from the same page source as this heap.
+    /// Shared objects that `make` allocates belong to this heap.
     ///
     /// ```
     /// use vivant_heap::{Gc, Iso, Mutator};
@@ -147,7 +148,7 @@ impl Mutator<'_> {
     }
 }
 
-/// A region that a turn has opened, until the body is over or panics.
+/// A region that a turn has opened, until the body returns or panics.
 struct Opened<'a, T: Twin>(&'a mut Iso<T>);
 
 impl<T: Twin> Drop for Opened<'_, T> {
@@ -161,20 +162,21 @@ impl<T: Twin> Iso<T> {
         self.heap.parts().0.role = Role::Region(holder);
     }
 
-    /// The holder's pacing hears of pages that are new: to its mark the region is a leaf, and a
-    /// dead one is freed by that alone. Not of those with which the region has come, which may go
-    /// on in the same turn: that it moves must cost the same whatever its size.
+    /// Adds the region's new pages to the holder's pacing: to the holder's mark the region is a
+    /// leaf, and a dead region is freed only by that mark. Pages that came with the region are not
+    /// added, because a region may be passed on in the same turn: moving it must cost the same
+    /// whatever its size.
     fn weigh(&mut self, holder: &Mutator<'_>) {
         let bytes = self.heap.stats().pages;
         let region = self.heap.parts().0;
         let known = std::mem::replace(&mut region.weighed, bytes);
-        // SAFETY: the holder's turn lasts; within this function nothing else reaches its heap,
-        // which is another one than the region.
+        // SAFETY: the holder's turn lasts; within this function nothing else accesses its heap,
+        // which is not the region's.
         let heap = unsafe { &mut *holder.heap().as_ref().get() };
         heap.pinned += bytes.saturating_sub(known);
     }
 
-    /// Opens the region in a turn: shared objects that are made in it are objects of the turn's
+    /// Opens the region in a turn: shared objects that are allocated in it belong to the turn's
     /// heap. It is collected afterwards, if it has grown.
     ///
     /// ```

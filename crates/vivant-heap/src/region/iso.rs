@@ -1,4 +1,4 @@
-//! [`Iso`]: a graph that has one owner at a time.
+//! [`Iso`]: the only handle to a region, which has one holder at a time.
 
 use super::holder::{Holder, Role};
 use crate::heap::{Heap, Root};
@@ -19,16 +19,16 @@ impl<T: Twin> Root for Rooted<T> {
     type Of<'gc> = T::Of<'gc>;
 }
 
-/// A graph of objects in a region of its own, with a root of type `T`, which is named as it is
-/// outside turns, with `'static` for its brand. Whoever has the `Iso` has all of the graph, alone:
-/// it can be sent to another actor or thread as it is, in the time that moving two words takes.
+/// A graph of objects in a region of its own. `T` is the type of its root, named as it is outside
+/// turns, with `'static` for its brand. The holder of the `Iso` has the whole graph, alone: it can
+/// be sent to another actor or thread as it is, in the time that moving two words takes.
 ///
-/// Nothing outside refers to what lies in it, so it is worked on in turns of its own:
-/// [`Iso::open`]. The brand there is another one than that of the turn around it, and nothing
-/// private gets in or out; what is shared does, by [`Mutator::pack`] and [`Mutator::unpack`].
+/// Nothing outside refers to what lies in it, so the holder works on it in turns of its own:
+/// [`Iso::open`]. The brand there differs from that of the turn around it, and nothing private gets
+/// in or out; shared objects do, by [`Mutator::pack`] and [`Mutator::unpack`].
 ///
 /// A region collects itself when it is closed and has grown. It is freed when its `Iso` is dropped;
-/// or it ends as private objects of a heap ([`Iso::merge`]), or as shared ones that never change
+/// or it ends as private objects of a heap ([`Iso::merge`]), or as shared objects that never change
 /// ([`Iso::freeze`]).
 ///
 /// Costs at least a page (4 KiB) and about half a KiB beside.
@@ -63,7 +63,7 @@ pub struct Iso<T: Twin> {
 }
 
 impl<T: Twin> Iso<T> {
-    /// A new region, with the root that `make` makes. It makes no shared objects.
+    /// Creates a region with the root that `make` returns. `make` cannot allocate shared objects.
     pub fn new(
         source: &Arc<Source>,
         make: impl for<'r> FnOnce(&Mutator<'r>) -> T::Of<'r>,
@@ -71,7 +71,7 @@ impl<T: Twin> Iso<T> {
         Iso::paced(source, Pacing::default(), make)
     }
 
-    /// As [`Iso::new`], with another pacing than the usual one.
+    /// As [`Iso::new`], with a pacing other than the default.
     pub fn paced(
         source: &Arc<Source>,
         pacing: Pacing,
@@ -92,11 +92,11 @@ impl<T: Twin> Iso<T> {
         Iso { heap }
     }
 
-    /// Opens the region, where no heap is at hand: shared objects cannot be made in it. It is
-    /// collected afterwards, if it has grown.
+    /// Opens the region without a heap: shared objects cannot be allocated in it. It is collected
+    /// afterwards, if it has grown.
     pub fn open<R>(&mut self, body: impl for<'r> FnOnce(&Mutator<'r>, &mut T::Of<'r>) -> R) -> R {
         if self.heap.core().is_refused() {
-            // The last one was cut off.
+            // An allocation failure ended the last turn.
             self.heap.pace();
         }
         let result = self.heap.turn(body);
@@ -106,8 +106,8 @@ impl<T: Twin> Iso<T> {
         result
     }
 
-    /// The same region with another root, which `body` makes of the one that it had. What the new
-    /// one does not reach is freed when the region is collected. No shared objects can be made
+    /// The same region with another root, which `body` makes of the old one. What the new root does
+    /// not reach is freed when the region is collected. No shared objects can be allocated
     /// meanwhile. If `body` panics, the region is lost.
     ///
     /// ```
@@ -134,18 +134,18 @@ impl<T: Twin> Iso<T> {
         &mut self.heap
     }
 
-    /// Collects it now.
+    /// Collects the region now.
     pub fn collect(&mut self) {
         self.heap.collect();
     }
 
-    /// What it did and has.
+    /// The statistics of the region's heap.
     pub fn stats(&self) -> HeapStats {
         self.heap.stats()
     }
 }
 
-// SAFETY: it is one value without a brand, and refers to nothing that its holder has.
+// SAFETY: it is one value without a brand, and has no reference to an object of its holder's heap.
 unsafe impl<'gc, T: Twin> Object<'gc> for Iso<T> {
     type Static = Iso<T>;
     const NEEDS_TRACE: bool = false;
@@ -154,7 +154,7 @@ unsafe impl<'gc, T: Twin> Object<'gc> for Iso<T> {
     #[inline]
     fn relocate(&mut self, _: &mut crate::Relocator<'_>) {}
 }
-// SAFETY: as above: it goes whole.
+// SAFETY: it has no reference to an object outside its region: it goes whole.
 unsafe impl<'gc, T: Twin> Sendable<'gc> for Iso<T> {}
 // SAFETY: it has no brand.
 unsafe impl<T: Twin> Twin for Iso<T> {

@@ -1,4 +1,4 @@
-//! Merging: the objects of a region become its holder's.
+//! Merging: the objects of a region become private objects of its holder's heap.
 
 use super::iso::Iso;
 use crate::collector::Ageing;
@@ -15,11 +15,11 @@ use std::mem::{self, ManuallyDrop};
 use std::ptr::NonNull;
 
 impl<T: Twin> Iso<T> {
-    /// Merges the region into the turn's heap: its objects are the heap's from here on, and its
+    /// Merges the region into the turn's heap: from here on its objects are the heap's, and its
     /// root is a value of the turn.
     ///
-    /// Its young objects are moved once; then it costs some stores for each page, and a count for
-    /// each shared object that it refers to. Watches over its objects end.
+    /// Its young objects are evacuated once. Apart from that it costs some stores for each page,
+    /// and a count for each shared object that it refers to. Death watches over its objects end.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -42,19 +42,19 @@ impl<T: Twin> Iso<T> {
     ///
     /// The heap has its pages from another source. The region is lost then.
     pub fn merge<'gc>(self, holder: &Mutator<'gc>) -> T::Of<'gc> {
-        // SAFETY: the turn's heap is there as long as its turn; within this function nothing else
-        // reaches it.
+        // SAFETY: the turn's heap lives as long as its turn; within this function nothing else
+        // accesses it.
         let root = unsafe { self.settle().give(holder.heap()) };
-        // SAFETY: the same type but for its brand: the objects to which it refers are this heap's
+        // SAFETY: the same type but for its brand: the objects that it refers to are this heap's
         // now. The region does not use it any more.
         unsafe { mem::transmute_copy(&root) }
     }
 
-    /// Ends with an empty nursery, no mark, nothing to sweep, and nothing remembered: what changes
-    /// in place is clean.
+    /// Settles the region: its nursery is empty, no mark runs, everything is swept, nothing is
+    /// remembered, and every `Mut` is clean.
     pub(super) fn settle(mut self) -> Self {
         let (region, root) = self.heap.parts();
-        // What was found dead stays so.
+        // Objects that a finished mark found dead stay dead.
         region.abandon_cycle();
         while !region.old.sweep(Portion::ALL, &region.source) {}
         #[cfg(test)]
@@ -70,11 +70,11 @@ impl<T: Twin> Iso<T> {
         self
     }
 
-    /// Gives its pages, and what it counts, to a heap. Its root.
+    /// Gives the region's pages and counts to a heap. Returns its root.
     ///
     /// # Safety
     ///
-    /// It is settled. The heap is there, and nobody has a reference to it.
+    /// The region is settled. The heap exists, and there is no other reference to it.
     ///
     /// # Panics
     ///
@@ -83,8 +83,8 @@ impl<T: Twin> Iso<T> {
         mut self,
         heap: NonNull<UnsafeCell<Core>>,
     ) -> ManuallyDrop<T::Of<'static>> {
-        // SAFETY: the caller's. No foreign code runs: destructors are of the region's dead, which
-        // were swept before.
+        // SAFETY: the caller's. No foreign code runs: destructors are those of dead objects of the
+        // region, which were swept before.
         let heap = unsafe { &mut *heap.as_ref().get() };
         let region = self.heap.parts().0;
         assert!(
@@ -100,7 +100,7 @@ impl<T: Twin> Iso<T> {
 }
 
 impl Core {
-    /// Takes in all objects of a region, which is settled and has the same source.
+    /// Takes over all objects of a region, which is settled and has the same source.
     ///
     /// # Safety
     ///
@@ -112,7 +112,7 @@ impl Core {
         let own = Owner::name(&self.owner);
         // SAFETY: the caller's.
         unsafe { self.old.absorb(&mut region.old, own) };
-        // SAFETY: as above; what the region counts lives.
+        // SAFETY: the caller's; the objects that the region counts are live.
         unsafe { self.sharing.get_mut().absorb(own, region.sharing.get_mut()) };
     }
 }

@@ -1,7 +1,6 @@
-//! Regions in small: who has what, by numbers and sets alone. Nothing moves, nothing is counted,
-//! nothing is freed.
+//! A model of regions: the owner of each object, by numbers and sets alone. In the model nothing
+//! moves, nothing is counted, nothing is freed.
 //!
-//! | here | in the crate |
 //! |---|---|
 //! | `Home::Region` | the region's pages, `Role::Region` |
 //! | `Home::Heap` | the heap's pages after `merge` |
@@ -9,28 +8,29 @@
 //! | `Region::Closed` | an `Iso` |
 //! | `Region::Gone` | an `Iso` that was merged, frozen or dropped |
 //! | `merge`, `freeze`, `freeze_within`, `map` | `Iso::merge`, `Iso::freeze`, `Iso::map` |
-//! | `alive` | what marks meet, and what the ledger walks through |
-//! | `imports` | what `Sharing::imports` has to have: what a region refers to that is shared |
+//! | `alive` | what marks mark, and what the count verifier visits |
+//! | `imports` | the required content of `Sharing::imports`: the shared objects that a region refers to |
 
 use std::collections::BTreeSet;
 
-/// A thing, by its place among all.
+/// An object, by its index among all.
 pub(super) type Number = usize;
 
-/// Whose a thing is.
+/// The owner of an object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Home {
     Region(usize),
     Heap(usize),
-    /// Immutable, and known to whoever has it.
+    /// Immutable, and shared.
     Shared(usize),
 }
 
 pub(super) struct Thing {
     pub(super) home: Home,
-    /// Private ones beside it; of a frozen one, what they are then.
+    /// References to private objects of the same owner; of a frozen object, to objects frozen with
+    /// it.
     pub(super) next: Vec<Number>,
-    /// What it refers to that was shared when it was written.
+    /// References to objects that were shared when this one was written.
     pub(super) shared: Vec<Number>,
 }
 
@@ -42,7 +42,7 @@ pub(super) enum Region {
 
 #[derive(Default)]
 pub(super) struct Heap {
-    /// What its state refers to: private things, and shared ones.
+    /// What its state refers to: private objects, and shared ones.
     pub(super) own: Vec<Number>,
     pub(super) shared: Vec<Number>,
 }
@@ -61,7 +61,7 @@ impl Model {
         self.things.len() - 1
     }
 
-    /// A region for things that are made in it next, the first of which is its root.
+    /// Creates a region. The next object that is added is its root.
     pub(super) fn region(&mut self) -> usize {
         let root = self.things.len();
         self.regions.push(Region::Closed { root });
@@ -75,7 +75,7 @@ impl Model {
         }
     }
 
-    /// All that is private below a thing.
+    /// All private objects reachable from an object.
     pub(super) fn below(&self, thing: Number) -> BTreeSet<Number> {
         self.reached(vec![thing], |thing| thing.next.clone())
     }
@@ -94,7 +94,7 @@ impl Model {
         reached
     }
 
-    /// All of a region, also what its root does not reach, is elsewhere.
+    /// Gives all objects of a region, also those that its root does not reach, another owner.
     fn all_to(&mut self, region: usize, home: Home) -> Number {
         let root = self.root(region);
         for thing in &mut self.things {
@@ -116,7 +116,7 @@ impl Model {
         self.heaps[heap].shared.push(root);
     }
 
-    /// The same, in an open region: its root refers to what is frozen.
+    /// Freezes a region within an open one: the open region's root refers to the frozen root.
     pub(super) fn freeze_within(&mut self, region: usize, around: usize, heap: usize) {
         let root = self.all_to(region, Home::Shared(heap));
         let around = self.root(around);
@@ -127,15 +127,14 @@ impl Model {
         self.regions[region] = Region::Gone;
     }
 
-    /// The root's last edge leads to the new root, if there is one.
+    /// The target of the root's last edge becomes the new root, if there is one.
     pub(super) fn map(&mut self, region: usize) -> Option<Number> {
         let root = *self.things[self.root(region)].next.last()?;
         self.regions[region] = Region::Closed { root };
         Some(root)
     }
 
-    /// The shared things that a region must count: those that its root reaches and that lie in its
-    /// own things.
+    /// The shared objects that a region must count: those that its own reachable objects refer to.
     pub(super) fn imports(&self, region: usize) -> BTreeSet<Number> {
         let own = self.below(self.root(region));
         own.iter()
@@ -143,7 +142,7 @@ impl Model {
             .collect()
     }
 
-    /// What lives, if these are in parcels.
+    /// The live objects, if parcels contain these.
     pub(super) fn alive(&self, parcels: impl Iterator<Item = Number>) -> BTreeSet<Number> {
         let regions = self.regions.iter().filter_map(|region| match region {
             Region::Closed { root } => Some(*root),
@@ -157,8 +156,8 @@ impl Model {
         })
     }
 
-    /// What must hold of all that lives: private things refer to private ones of the same home, a
-    /// frozen one to what its heap has.
+    /// The invariant of all live objects: private objects refer to private objects of the same
+    /// owner, a frozen object to objects of its own heap.
     pub(super) fn holds(&self, alive: &BTreeSet<Number>) -> bool {
         let home = |thing: &Number| self.things[*thing].home;
         alive.iter().all(|thing| {

@@ -10,7 +10,7 @@ use crate::types::{Gc, Ice, Leaf, Mut, Val};
 use std::collections::BTreeSet;
 use vivant_macros::{Freeze, Object};
 
-/// How often each thing has ended.
+/// How often each object was dropped.
 pub(super) type Ended = Arc<Mutex<Vec<u32>>>;
 
 pub(super) struct Noted(Number, Ended);
@@ -32,7 +32,7 @@ pub(super) struct Node<'gc> {
     pub(super) shared: Vec<Shared<'gc>>,
 }
 
-/// What is shared: a frozen tree, or what was born so, without parts or with some.
+/// A shared object: a frozen tree, or an object allocated as shared, with or without components.
 #[derive(Clone, Copy, Object, Freeze)]
 #[object(crate = crate)]
 pub(super) enum Shared<'gc> {
@@ -41,7 +41,7 @@ pub(super) enum Shared<'gc> {
     Whole(Val<'gc, Whole<'gc>>),
 }
 
-/// Its parts are anybody's. Some lie in an object of their own.
+/// A container. Any heap may own its components. Some lie in an object of their own.
 #[derive(Object)]
 #[object(crate = crate)]
 pub(super) struct Whole<'gc> {
@@ -78,7 +78,7 @@ impl<'gc> Shared<'gc> {
         }
     }
 
-    /// What it refers to: what was private beside it, and what was shared before.
+    /// Its references: to objects frozen with it, and to objects that were shared before.
     fn edges(self) -> [Vec<Shared<'gc>>; 2] {
         match self {
             Shared::Tree(tree) => {
@@ -99,7 +99,7 @@ impl<'gc> Shared<'gc> {
     }
 }
 
-/// All trees below one, in the order in which they are met.
+/// All trees reachable from a root, in the order in which they are found.
 fn all<'gc>(root: Tree<'gc>) -> Vec<Tree<'gc>> {
     let (mut met, mut found, mut next) = (BTreeSet::from([number(root)]), vec![root], 0);
     while let Some(tree) = found.get(next).copied() {
@@ -113,7 +113,7 @@ fn all<'gc>(root: Tree<'gc>) -> Vec<Tree<'gc>> {
     found
 }
 
-/// What is shared that a graph refers to, and the parts of that.
+/// The shared objects that a graph refers to, and their components.
 pub(super) fn known(root: Tree<'_>) -> Vec<Shared<'_>> {
     let near = all(root)
         .into_iter()
@@ -122,7 +122,7 @@ pub(super) fn known(root: Tree<'_>) -> Vec<Shared<'_>> {
         .collect()
 }
 
-/// What lies in a frozen tree beside its edges.
+/// Reads a reference to a shared object in a frozen tree.
 fn read<'gc>(shared: &Ice<Shared<'gc>>) -> Shared<'gc> {
     match shared.read() {
         FrozenShared::Tree(tree) => Shared::Tree(tree),
@@ -153,7 +153,7 @@ pub(super) fn item<'r>(
     Shared::Item(r.val(new_number(model, ended, Home::Shared(heap))))
 }
 
-/// A whole with a few of these as its parts; one may be there twice.
+/// Allocates a container with a few of these as its components; one may occur twice.
 pub(super) fn whole<'r>(
     r: &Mutator<'r>,
     model: &mut Model,
@@ -176,7 +176,7 @@ pub(super) fn link<'r>(r: &Mutator<'r>, model: &mut Model, from: Tree<'r>, to: T
     from.borrow_mut(r).next.push(to);
 }
 
-/// Changes a graph somewhere. Where.
+/// Changes a graph at a random place, and returns the changed tree.
 pub(super) fn change<'r>(
     r: &Mutator<'r>,
     model: &mut Model,
@@ -207,11 +207,11 @@ pub(super) fn change<'r>(
     tree
 }
 
-/// Goes through the real graphs, beside the model's.
+/// Traverses the real graphs beside the model's.
 pub(super) struct Seen<'a> {
     pub(super) model: &'a Model,
     pub(super) ids: &'a [HeapId],
-    /// What was shared, and is compared.
+    /// The shared objects that are compared already.
     pub(super) met: BTreeSet<Number>,
 }
 

@@ -1,6 +1,6 @@
-//! Random programs that make, open, merge, freeze, map and drop regions, beside the model: the same
-//! graphs after each step, all counts agree, nothing ends that somebody has, nothing is left at the
-//! end.
+//! Random programs that make, open, merge, freeze, map and drop regions, beside the model: after
+//! each step the graphs are the same and all counts agree, no referenced object was dropped, and
+//! nothing is left at the end.
 
 use super::model::{Heap as HeapModel, Home, Model, Number, Region};
 use super::model_graphs::{
@@ -28,7 +28,7 @@ impl Root for States {
 const HEAPS: usize = 2;
 const STEPS: usize = if cfg!(miri) { 15 } else { 200 };
 
-/// The real thing and the model.
+/// The heaps, and the model beside them.
 struct Both {
     source: Arc<Source>,
     ids: Vec<HeapId>,
@@ -76,7 +76,7 @@ impl Both {
         self.chance.below(bound as u64) as usize
     }
 
-    /// One step of some heap, or with some region.
+    /// One step of a random heap, or with a random region.
     fn step(&mut self) {
         let heap = self.below(HEAPS);
         let closed: Vec<usize> = (0..self.regions.len())
@@ -150,7 +150,7 @@ impl Both {
             return;
         };
         heaps[heap].turn(|m, state| {
-            // From the state, or from whoever has sent it.
+            // From the state, or from a parcel.
             let any = |bound: usize| chance.below(bound as u64 + 1) as usize;
             let taken = match chance.below(2) {
                 0 => {
@@ -198,7 +198,7 @@ impl Both {
         });
     }
 
-    /// Changes what was merged.
+    /// Changes a merged graph.
     fn work(&mut self, heap: usize) {
         let Both {
             heaps,
@@ -245,7 +245,7 @@ impl Both {
         });
     }
 
-    /// What only the root before led to is garbage from here on.
+    /// What only the old root reached is garbage from here on.
     fn map(&mut self, region: usize) {
         let Some(expected) = self.model.map(region) else {
             return;
@@ -259,7 +259,7 @@ impl Both {
         assert_eq!(iso.open(|_, root| number(*root)), expected);
     }
 
-    /// After it, a region counts what it refers to, and no more.
+    /// After a collection the region imports what it refers to, and no more.
     fn collect(&mut self, region: usize) {
         let Some(iso) = &mut self.regions[region] else {
             return;
@@ -290,7 +290,7 @@ impl Both {
         self.heaps[heap].turn(|m, state| state.shared.push(m.unpack(parcel)));
     }
 
-    /// What lies below something shared takes its place.
+    /// A component of a shared object takes that object's place.
     fn take_a_part(&mut self, heap: usize) {
         let (chance, model) = (&self.chance, &mut self.model);
         self.heaps[heap].turn(|_, state| {
@@ -319,7 +319,7 @@ impl Both {
         });
     }
 
-    /// All rules hold, and the graphs are those of the model.
+    /// Asserts that all rules hold, and that the graphs are those of the model.
     fn compare(&mut self) {
         let mut ledger = Ledger::default();
         let fault = |fault| panic!("{fault}");
@@ -369,8 +369,8 @@ impl Both {
         }
     }
 
-    /// All is forgotten: what was shared goes when all have collected as often as a chain of owners
-    /// is long.
+    /// Drops everything: shared objects are freed when all heaps have collected as often as a chain
+    /// of owners is long.
     fn end(mut self) {
         self.parcels.clear();
         self.regions.clear();
@@ -396,7 +396,7 @@ impl Both {
     }
 }
 
-/// A region, and, by chance, the one in which it is opened, with its place.
+/// A region and, by chance, the region in which it is opened, with its index.
 fn with_another<'a>(
     regions: &'a mut [Option<TreeIso>],
     region: usize,
@@ -412,7 +412,7 @@ fn with_another<'a>(
 }
 
 fn program(seed: u64) {
-    // One with a planted bug must not be dropped.
+    // A run with an injected fault must not be dropped.
     let mut both = ManuallyDrop::new(Both::new(seed));
     for _ in 0..STEPS {
         both.step();
@@ -426,7 +426,7 @@ fn seeded_regions_do_what_the_model_does() {
     programs::run(10, program);
 }
 
-/// Each of these is seen in one of the first programs.
+/// Each fault is detected by one of the first programs.
 #[test]
 fn canaries_of_regions_are_caught() {
     let faults = [

@@ -1,4 +1,5 @@
-//! Tags: names of private objects, for everybody. [README.md](README.md) has the protocol.
+//! Tags: opaque, comparable references to private objects, for other heaps. [README.md](README.md)
+//! has the protocol.
 
 #[cfg(test)]
 mod model;

@@ -1,15 +1,15 @@
-//! Tags in small: what must live, and who may open what. Nothing moves, nothing is counted: whoever
-//! has a tag has the object itself.
+//! A model of tags: which objects must live, and which heap may open which tag. In the model
+//! nothing moves, nothing is counted, and a tag keeps the object itself alive.
 //!
 //! | here | in the crate |
 //! |---|---|
-//! | `Thing` | a private object; its stub is of no account |
+//! | `Thing` | a private object; its tag entry is not modelled |
 //! | `Thing::parts` | its `Gc`s |
 //! | `Thing::tags`, `Heap::tags`, a message | `Tag`s |
 
 use std::collections::BTreeSet;
 
-/// An object, by its place among all.
+/// An object, by its index among all.
 pub(super) type Number = usize;
 
 pub(super) struct Thing {
@@ -18,7 +18,7 @@ pub(super) struct Thing {
     pub(super) tags: Vec<Number>,
 }
 
-/// What a heap's state has.
+/// The content of a heap's state.
 #[derive(Default)]
 pub(super) struct Heap {
     pub(super) objects: Vec<Number>,
@@ -37,7 +37,7 @@ impl Model {
         self.things.len() - 1
     }
 
-    /// Who opens this tag, and has the object then.
+    /// Opens a tag in a turn of `heap`. Returns whether the heap owns the object, and then has it.
     pub(super) fn open(&mut self, heap: usize, tag: Number) -> bool {
         let mine = self.things[tag].owner == heap;
         if mine {
@@ -46,8 +46,9 @@ impl Model {
         mine
     }
 
-    /// Whether no name lies in this thing or below it. Only such a thing becomes a part of an older
-    /// one: so no circle leads through two heaps, which no count would end.
+    /// Whether no tag lies in this object or in one reachable from it. Only such an object becomes
+    /// a part of an older one: so no reference cycle spans two heaps, which counts alone would
+    /// never free.
     pub(super) fn names_nothing(&self, thing: Number) -> bool {
         let (mut grey, mut met) = (vec![thing], BTreeSet::new());
         while let Some(thing) = grey.pop() {
@@ -58,7 +59,7 @@ impl Model {
         met.iter().all(|thing| self.things[*thing].tags.is_empty())
     }
 
-    /// What lives, if tags of these are in messages.
+    /// The live objects, if messages contain these tags.
     pub(super) fn reached(&self, messages: impl Iterator<Item = Number>) -> BTreeSet<Number> {
         let had = |heap: &Heap| [&heap.objects[..], &heap.tags[..]].concat();
         let mut grey: Vec<Number> = self.heaps.iter().flat_map(had).collect();

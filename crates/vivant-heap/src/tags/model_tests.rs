@@ -1,5 +1,5 @@
-//! Random programs that tag, beside the model: nothing has ended that somebody can name, equal tags
-//! name the same, each opens what is its own, and nothing is left at the end.
+//! Random programs that tag, beside the model: no object with a tag was dropped, equal tags name
+//! the same object, each heap opens its own tags, and nothing is left at the end.
 
 use super::model::{Model, Number};
 use super::tag::Tag;
@@ -14,7 +14,7 @@ use crate::sync::{Arc, Mutex};
 use crate::types::{FrozenParts, Gc, Mut, Object, Twin, Val};
 use std::mem;
 
-/// How often each thing has ended.
+/// How often each object was dropped.
 type Ended = Arc<Mutex<Vec<u32>>>;
 
 struct Noted(Number, Ended);
@@ -25,7 +25,7 @@ impl Drop for Noted {
     }
 }
 
-/// A private object. By hand: the derive names this crate from outside.
+/// A private object. Implemented by hand: the derive names this crate from outside.
 struct Thing<'gc> {
     noted: Noted,
     parts: Vec<Own<'gc>>,
@@ -49,7 +49,7 @@ unsafe impl<'gc> Object<'gc> for Thing<'gc> {
     }
 }
 
-// SAFETY: its brand is exchanged.
+// SAFETY: its brand is replaced.
 unsafe impl Twin for Thing<'static> {
     type Of<'gc> = Thing<'gc>;
 }
@@ -57,21 +57,21 @@ unsafe impl Twin for Thing<'static> {
 struct Things;
 
 impl Root for Things {
-    /// Objects, and names.
+    /// Objects, and tags.
     type Of<'gc> = (Vec<Own<'gc>>, Vec<Name<'gc>>);
 }
 
-/// A name as it is, and one in something shared.
+/// A tag by itself, and a tag in a shared object.
 type Two = (Name<'static>, Val<'static, (Name<'static>,)>);
 
-/// By seed: marks when a program says so; or all the time beside the turns, with a few entries
-/// settled after each.
+/// By seed: marks when a program says so; or concurrent marks all the time, with a termination step
+/// of a few entries after each turn.
 const WHENS: [When; 2] = [When::Paced, When::Beside];
 
 const HEAPS: usize = 3;
 const STEPS: usize = if cfg!(miri) { 60 } else { 400 };
 
-/// The real thing and the model.
+/// The heaps, and the model beside them.
 struct Both {
     source: Arc<Source>,
     heaps: Vec<Heap<Things>>,
@@ -86,7 +86,7 @@ fn number(thing: Own<'_>) -> Number {
     thing.borrow().noted.0
 }
 
-/// One of them.
+/// Picks one of these at random, with its index.
 fn pick<T: Copy>(chance: &Chance, from: &[T]) -> Option<(usize, T)> {
     let place = chance.below(from.len().max(1) as u64) as usize;
     from.get(place).map(|&one| (place, one))
@@ -132,7 +132,7 @@ impl Both {
         }
     }
 
-    /// With a part and a name of what there is.
+    /// Allocates an object with a random part and a random tag.
     fn make(&mut self, heap: usize) {
         let ended = self.ended.clone();
         ended.lock().unwrap().push(0);
@@ -246,8 +246,8 @@ impl Both {
         }
     }
 
-    /// Names are equal if things are, all counts agree, and nothing has ended that somebody has or
-    /// can name.
+    /// Tags are equal if their objects are, all counts agree, and no object was dropped that is
+    /// referenced or tagged.
     fn compare(&mut self) {
         let mut ledger = Ledger::default();
         for (heap, expected) in self.heaps.iter_mut().zip(&self.model.heaps) {
@@ -272,7 +272,7 @@ impl Both {
         }
     }
 
-    /// All is forgotten: everything ends, once.
+    /// Drops everything: every object is dropped once.
     fn end(mut self) {
         self.parcels.clear();
         for heap in &mut self.heaps {
@@ -308,7 +308,7 @@ fn seeded_tags_do_what_the_model_does() {
     programs::run(25, program);
 }
 
-/// Each of these is seen in one of the first programs.
+/// Each fault is detected by one of the first programs.
 #[test]
 fn canaries_of_tags_are_caught() {
     let faults = [
@@ -322,7 +322,7 @@ fn canaries_of_tags_are_caught() {
     programs::catch(&faults, program);
 }
 
-/// Says of itself that it is frozen, and refers to something private.
+/// Claims to be frozen, and refers to a private object.
 struct Liar<'gc>(Gc<'gc, u64>);
 
 // SAFETY: it has one reference.
@@ -337,11 +337,11 @@ unsafe impl<'gc> Object<'gc> for Liar<'gc> {
     }
 }
 
-// SAFETY: none: this is the lie, and nobody reads it.
+// SAFETY: the contract is violated on purpose; the value is never read.
 unsafe impl<'gc> FrozenParts<'gc> for Liar<'gc> {}
-// SAFETY: as above.
+// SAFETY: the contract is violated on purpose; the value is never read by another thread.
 unsafe impl Sync for Liar<'static> {}
-// SAFETY: its brand is exchanged.
+// SAFETY: its brand is replaced.
 unsafe impl Twin for Liar<'static> {
     type Of<'gc> = Liar<'gc>;
 }
@@ -357,11 +357,11 @@ fn a_shared_object_that_refers_to_a_private_one_is_caught() {
     let source = Arc::new(Source::new());
     let mut heap = Heap::<Lies>::new(&source, Pacing::default(), |m| (m.alloc(1), None));
     assert_eq!(heap.verify(), Ok(()));
-    // It is young, and nothing shared is remembered. An old one is as good as frozen until it is
-    // written.
+    // The private object is young, and shared objects are not remembered. An old one is as good as
+    // frozen until it is written.
     heap.turn(|m, (own, lie)| *lie = Some(m.val(Liar(*own))));
     assert_eq!(heap.verify().unwrap_err().rule, "H5");
-    // A stub is no such thing.
+    // A tag entry is exempt.
     heap.turn(|m, (own, lie)| {
         *lie = None;
         let _tag = m.tag(*own);

@@ -1,23 +1,24 @@
-//! [`Stub`]: a shared object that stands for a private one.
+//! [`Stub`]: a tag entry, the shared object that stands for a private object.
 
 use crate::collector::{Relocator, Tracer};
 use crate::header::{Header, Table};
 use std::ptr::{self, NonNull};
 
-/// What a tag refers to. Others read its number, and so nobody makes a reference to the whole of
-/// it: its owner writes the target by a pointer to that alone.
+/// The referent of a tag. Other threads read its number, so no reference to the whole entry is ever
+/// made: its owner writes the target by a pointer to the target alone.
 #[repr(C)]
 pub(crate) struct Stub {
     target: NonNull<Header>,
     number: u64,
 }
 
-/// What the collector knows of stubs. One place in memory, so that it tells them from all else.
+/// The tracing table of tag entries. It is one static, so its address distinguishes them from all
+/// other objects.
 static STUB: Table = Table::by_hand::<Stub>(trace, relocate);
 
 /// # Safety
 ///
-/// The value of a stub lies there, and no turn of its owner runs.
+/// The value of a tag entry lies at `value`, and no turn of its owner runs.
 unsafe fn trace(value: NonNull<u8>, tracer: &mut Tracer<'_>) {
     // SAFETY: the caller's.
     tracer.edge(unsafe { target_in(value.cast()).read() });
@@ -27,25 +28,25 @@ unsafe fn trace(value: NonNull<u8>, tracer: &mut Tracer<'_>) {
 ///
 /// As for `trace`.
 unsafe fn relocate(value: NonNull<u8>, relocator: &mut Relocator<'_>) {
-    // SAFETY: the caller's: nobody else uses the target.
+    // SAFETY: the caller's: no other code uses the target.
     unsafe {
         let target = target_in(value.cast());
         target.write(relocator.place(target.read()));
     }
 }
 
-/// Where the target of a stub lies.
+/// The address of an entry's target field.
 ///
 /// # Safety
 ///
-/// The stub is there.
+/// The tag entry exists.
 unsafe fn target_in(stub: NonNull<Stub>) -> NonNull<NonNull<Header>> {
-    // SAFETY: the caller's: a place in an object has an address.
+    // SAFETY: the caller's: the address of a field is not null.
     unsafe { NonNull::new_unchecked(&raw mut (*stub.as_ptr()).target) }
 }
 
 impl Stub {
-    /// Makes one.
+    /// Initialises a tag entry.
     ///
     /// # Safety
     ///
@@ -58,7 +59,7 @@ impl Stub {
         }
     }
 
-    /// Whether an object is one.
+    /// Whether an object is a tag entry.
     ///
     /// # Safety
     ///
@@ -72,20 +73,20 @@ impl Stub {
     ///
     /// # Safety
     ///
-    /// It is a stub, and the caller is the holder of its heap.
+    /// It is a tag entry, and the caller is the holder of its heap.
     pub(crate) unsafe fn target(stub: NonNull<Header>) -> NonNull<Header> {
         // SAFETY: the caller's; the value follows the header.
         unsafe { target_in(stub.add(1).cast()).read() }
     }
 
-    /// Which of its heap's stubs it is.
+    /// The number of the tag entry in its heap.
     ///
     /// # Safety
     ///
-    /// It is a stub, which somebody keeps that the caller knows of.
+    /// It is a tag entry, and the caller knows that it is kept live.
     pub(crate) unsafe fn number(stub: NonNull<Header>) -> u64 {
-        // SAFETY: the caller's; nobody writes it after `begin`, and whoever has the stub has it
-        // from there.
+        // SAFETY: the caller's; the number is not written after `begin`, and every reference to the
+        // entry was published after `begin`.
         unsafe { (&raw const (*stub.add(1).cast::<Self>().as_ptr()).number).read() }
     }
 }

@@ -1,4 +1,4 @@
-//! [`Tags`]: which objects of a heap are tagged, and by which stubs.
+//! [`Tags`]: the tag table, from tagged objects to their tag entries.
 
 use super::stub::Stub;
 use crate::collections::gc::FixedState;
@@ -12,14 +12,14 @@ use std::collections::HashMap;
 use std::mem;
 use std::ptr::NonNull;
 
-/// The stubs of a heap. It keeps none of them alive.
+/// The tag table of a heap. It is weak: it keeps no tag entry alive.
 #[derive(Default)]
 pub(crate) struct Tags {
-    /// Of young objects, by their addresses: each minor collection looks at these.
+    /// Entries of young objects, by address: each minor collection visits these.
     pub(crate) young: HashMap<usize, NonNull<Header>, FixedState>,
-    /// Of old ones: marks look at all.
+    /// Entries of old objects, by address: marks visit all of them.
     pub(crate) old: Shards<NonNull<Header>>,
-    /// The stubs of old ones, one behind the other, so that a mark can look at them in pieces.
+    /// The entries of old objects as a list, so that a mark can visit them in pieces.
     pub(crate) listed: Rows<NonNull<Header>>,
     next: u64,
 }
@@ -34,34 +34,34 @@ unsafe fn is_young(object: NonNull<Header>) -> bool {
     unsafe { age_of(object.cast()) }.is_young()
 }
 
-/// What a new stub's heap has to do for it.
+/// What a heap has to do with a new tag entry.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Target {
-    /// To remember it (H5).
+    /// Remember it, because its target is young (H5).
     Young,
     /// Nothing.
     Old,
 }
 
 impl Tags {
-    /// The stub of an object, if it has one.
+    /// The tag entry of an object, if it has one.
     pub(crate) fn of(&self, object: NonNull<Header>) -> Option<NonNull<Header>> {
         let at = object.addr().get();
         self.old.get(at).or_else(|| self.young.get(&at)).copied()
     }
 
-    /// The number of the next stub.
+    /// Returns the number for the next tag entry.
     pub(super) fn next(&mut self) -> u64 {
         let number = self.next;
         self.next += 1;
         number
     }
 
-    /// An object has a stub.
+    /// Adds the tag entry of an object.
     ///
     /// # Safety
     ///
-    /// It is one of the heap's.
+    /// The object belongs to the heap.
     pub(super) unsafe fn insert(
         &mut self,
         object: NonNull<Header>,
@@ -77,11 +77,12 @@ impl Tags {
         Target::Old
     }
 
-    /// The nursery was emptied: stubs say where their targets are now.
+    /// The nursery was emptied: updates the keys, because the tag entries name their targets' new
+    /// addresses.
     ///
     /// # Safety
     ///
-    /// The caller is the heap's holder, and has gone through the stubs.
+    /// The caller is the heap's holder, and has scanned the tag entries.
     pub(crate) unsafe fn nursery_emptied(&mut self) {
         if self.young.is_empty() {
             return;
@@ -91,13 +92,14 @@ impl Tags {
             return;
         }
         for (_, stub) in mem::take(&mut self.young) {
-            // SAFETY: the caller's: a stub whose target was young was remembered, and is there.
+            // SAFETY: the caller's: a tag entry with a young target was remembered, so it is live.
             unsafe { self.insert(Stub::target(stub), stub) };
         }
     }
 
-    /// A mark has met all that is alive, as `is_alive` tells: looks at so many stubs, the last of
-    /// the first `unsettled`, and says at how many. If fewer, that was all.
+    /// Removes dead tag entries after a mark; `is_alive` tells what it has marked. Visits at most
+    /// `most` entries, the last of the first `unsettled`, and returns the number visited. If that
+    /// is less than `most`, all are visited.
     ///
     /// # Safety
     ///
@@ -119,11 +121,11 @@ impl Tags {
             if is_alive(stub) {
                 continue;
             }
-            // What comes in its place was looked at, or came since.
+            // The entry that takes its place was visited, or was added later.
             self.listed.swap_remove(place);
-            // SAFETY: the caller's: it lies there still.
+            // SAFETY: the caller's: nothing was swept, so the entry still exists.
             let at = unsafe { Stub::target(stub) }.addr().get();
-            // The object may have another one since.
+            // The object may have another tag entry by now.
             if self.old.get(at) == Some(&stub) {
                 self.old.remove(at);
             }
@@ -136,7 +138,7 @@ impl Tags {
         self.young.is_empty() && self.old.is_empty()
     }
 
-    /// All stubs, with the addresses by which they are known.
+    /// All tag entries, with the addresses that are their keys.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (usize, NonNull<Header>)> {
         let young = self.young.iter().map(|(&at, &stub)| (at, stub));
         young.chain(self.old.iter().map(|(at, &stub)| (at, stub)))

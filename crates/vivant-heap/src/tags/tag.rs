@@ -18,14 +18,14 @@ use std::hash::{Hash, Hasher};
 use std::marker::PhantomData;
 use std::ptr::NonNull;
 
-/// The identity of an object that is private to its heap. Anybody may have it, send it
-/// ([`Mutator::pack`]), put it into a [`Val`](crate::Val) and compare it; only the heap that has
-/// made it gets the object by it: [`Tag::open`]. `Copy`; one word, two if the object is a slice, a
-/// string or a trait object.
+/// The identity of an object that is private to its heap. Any heap may store it, send it
+/// ([`Mutator::pack`]), put it into a [`Val`](crate::Val) and compare it. Only the heap that made
+/// the tag can get the object by it: [`Tag::open`]. `Copy`; one word, two if the object is a slice,
+/// a string or a trait object.
 ///
-/// The object lives as long as anybody has a tag of it (ORCA), also when its heap's own state does
-/// not reach it any more. It can be written as before: whoever has the tag does not see it. Two
-/// tags are equal if they are of the same object.
+/// The object lives as long as any heap has a tag of it (ORCA), also when its own heap's state does
+/// not reach it any more. It can be written as before: the holder of a tag does not see its value.
+/// Two tags are equal if they are of the same object.
 ///
 /// There is no order of tags, and no hash by address (R5). [`Tag::id`] is a plain key for maps.
 ///
@@ -49,10 +49,10 @@ use std::ptr::NonNull;
 ///
 /// let there: One = counters.turn(|m, counters| m.pack(m.tag(counters.pop().unwrap())));
 /// marks.turn(|m, marks| marks.push(m.unpack(there)));
-/// counters.collect();                                     // who has the tag keeps the counter
+/// counters.collect();                                     // the tag keeps the counter alive
 ///
 /// let back: One = marks.turn(|m, marks| {
-///     assert!(marks[0].open(m).is_err());                 // and cannot read it
+///     assert!(marks[0].open(m).is_err());                 // but gives no access to it
 ///     m.pack(marks[0])
 /// });
 /// counters.turn(|m, counters| {
@@ -62,7 +62,7 @@ use std::ptr::NonNull;
 /// });
 /// ```
 ///
-/// There is no way to what it names but `open`:
+/// `open` is the only way to the object:
 ///
 /// ```compile_fail,E0599
 /// use vivant_heap::{Mut, Tag};
@@ -73,26 +73,25 @@ use std::ptr::NonNull;
 /// ```
 #[allow(explicit_outlives_requirements, reason = "as `Gc` has it")]
 pub struct Tag<'gc, T: ?Sized + 'gc> {
-    /// Where the stub is. Only the second half of a wide pointer is the object's.
+    /// The address of the tag entry. Of a wide pointer only the metadata is the object's.
     stub: NonNull<T>,
     brand: Brand<'gc>,
 }
 
 /// A tag as a plain value: a key for maps. It keeps nothing alive.
 ///
-/// Of two tags that anybody has at the same time, the ids are equal if the tags are. When nobody
-/// has a tag any more, its id means nothing: much later another tag may get it. Ids have no order.
+/// The ids of two tags that exist at the same time are equal if the tags are. The id of a tag that
+/// no heap has any more means nothing: much later another tag may get it. Ids have no order.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct TagId {
     heap: HeapId,
     number: u64,
 }
 
-/// A tag that this heap cannot open: another heap has made it. What to do: send it to the actor
-/// whose object it names, and open it in that one's turn.
+/// A tag that this heap cannot open, because another heap has made it. What to do: send it to the
+/// actor that owns the object, and open it in that actor's turn.
 ///
-/// An actor that has begun anew has another heap than before: tags of what it had then are foreign
-/// to it too.
+/// An actor that was restarted has a new heap: tags of its earlier objects are foreign to it too.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ForeignTag {
     type_name: &'static str,
@@ -102,7 +101,8 @@ pub struct ForeignTag {
 impl<'gc, T: ?Sized> Tag<'gc, T> {
     /// # Safety
     ///
-    /// A stub of an object to whose value `object` points, or did, which this turn's heap may use.
+    /// `stub` is the tag entry of an object, `object` points or pointed to that object's value, and
+    /// this turn's heap may use the tag entry.
     #[inline]
     unsafe fn at(stub: NonNull<Header>, object: NonNull<T>) -> Tag<'gc, T> {
         Tag {
@@ -117,17 +117,17 @@ impl<'gc, T: ?Sized> Tag<'gc, T> {
     }
 
     fn owner(self) -> NonNull<Owner> {
-        // SAFETY: who has a tag keeps its stub, by a count or by a whole, so the page is its
+        // SAFETY: a tag keeps its entry live, by a count or by a container, so the page is its
         // owner's.
         unsafe { Owner::of(self.header()) }
     }
 
     fn number(self) -> u64 {
-        // SAFETY: as in `owner`.
+        // SAFETY: a tag keeps its entry live, by a count or by a container.
         unsafe { Stub::number(self.header()) }
     }
 
-    /// Whether it is of this turn's heap, so that it can be opened.
+    /// Whether this turn's heap has made it, so that it can be opened.
     #[inline]
     #[must_use]
     pub fn is_mine(self, m: &Mutator<'gc>) -> bool {
@@ -138,7 +138,7 @@ impl<'gc, T: ?Sized> Tag<'gc, T> {
     ///
     /// # Errors
     ///
-    /// Another heap has made it. An open region is another heap than its holder's.
+    /// Another heap has made it. An open region is not its holder's heap.
     #[inline]
     pub fn open(self, m: &Mutator<'gc>) -> Result<Gc<'gc, T>, ForeignTag> {
         if !self.is_mine(m) {
@@ -147,9 +147,10 @@ impl<'gc, T: ?Sized> Tag<'gc, T> {
                 number: self.number(),
             });
         }
-        // SAFETY: a stub of this heap, of which a turn runs; and its target, an object of the type
-        // for which the tag was made: a tag comes from one heap to another by its twin, and of one
-        // brand no two types have the same (Y2). The stub keeps it, and says where it is.
+        // SAFETY: a tag entry of this heap, in a turn of this heap; and its target, an object of
+        // the type for which the tag was made: a tag goes from heap to heap in its erased form, and
+        // no two types of one brand have the same (Y2). The entry keeps the object live, and has
+        // its address.
         unsafe {
             let target = Stub::target(self.header());
             Ok(Gc::at(like(self.stub, Header::value(target))))
@@ -160,7 +161,7 @@ impl<'gc, T: ?Sized> Tag<'gc, T> {
     #[must_use]
     pub fn id(self) -> TagId {
         TagId {
-            // SAFETY: as in `owner`.
+            // SAFETY: a tag keeps its entry live, so the entry's page has an owner, which exists.
             heap: unsafe { self.owner().as_ref() }.id(),
             number: self.number(),
         }
@@ -168,22 +169,22 @@ impl<'gc, T: ?Sized> Tag<'gc, T> {
 }
 
 impl<'gc> Mutator<'gc> {
-    /// The tag of an object: always the same one as long as anybody has it.
+    /// The tag of an object: the same one as long as any heap has it.
     ///
-    /// Costs a look into a table; the first time an object of 32 bytes beside, and an entry. As
-    /// long as a young object's stub is there, each minor collection looks at both, and keeps the
-    /// object until the next mark.
+    /// Costs a lookup in the tag table; for the first tag of an object also an object of 32 bytes,
+    /// and a row in the table. As long as the tag entry of a young object exists, each minor
+    /// collection visits both, and keeps the object until the next mark.
     ///
     /// # Panics
     ///
-    /// In an open region, whose objects have no tags (Y3). And as [`Mutator::alloc`].
+    /// In an open region, because its objects have no tags (Y3). And as [`Mutator::alloc`].
     pub fn tag<T: ?Sized + Collected<'gc>>(&self, object: Gc<'gc, T>) -> Tag<'gc, T> {
         if let Role::Region(_) = self.core().role {
             in_a_region(type_name::<T>());
         }
         let target = object.header();
         let known = self.core().tags.borrow().of(target);
-        // Nobody else may have the stub any more: the table keeps none alive.
+        // There may be no other reference to the tag entry: the table is weak.
         let known = known.filter(|stub| {
             #[cfg(test)]
             if is_planted(Planted::SecretTag) {
@@ -192,17 +193,17 @@ impl<'gc> Mutator<'gc> {
             self.revives(*stub) == Revived::Lives
         });
         let stub = known.unwrap_or_else(|| self.stub(target));
-        // SAFETY: it is the object's.
+        // SAFETY: it is the object's tag entry.
         unsafe { Tag::at(stub, Gc::pointer(object)) }
     }
 
-    /// A new stub of an object that has none, or one that was found dead.
+    /// Allocates a tag entry for an object that has none, or has a dead one.
     #[cold]
     fn stub(&self, target: NonNull<Header>) -> NonNull<Header> {
         let stub = self.room_shared(size_of::<Stub>());
         let core = self.core();
         let mut tags = core.tags.borrow_mut();
-        // SAFETY: room for it; an object of this turn.
+        // SAFETY: there is room for it; `target` is an object of this turn.
         let age = unsafe {
             Stub::begin(stub, target, tags.next());
             tags.insert(target, stub)
@@ -258,11 +259,11 @@ impl Hash for TagId {
     }
 }
 
-// SAFETY: the static twin is in nobody's hands (Y4). It says that a value with tags may go to other
-// threads, and be read by many: what a tag refers to for them is a stub, of which they read what
-// never changes. The object stays with its heap.
+// SAFETY: no program has a value of the erased form (Y4). It says that a value with tags may go to
+// other threads, and be read by many: the referent of a tag is a tag entry, and those threads read
+// only its number, which never changes. The object stays in its heap.
 unsafe impl<T: ?Sized> Send for Tag<'static, T> {}
-// SAFETY: as above.
+// SAFETY: other threads read only the number of the tag entry, which never changes.
 unsafe impl<T: ?Sized> Sync for Tag<'static, T> {}
 
 // SAFETY: it is one reference, to a shared object. It never moves.
@@ -277,11 +278,11 @@ unsafe impl<'gc, T: ?Sized + Collected<'gc>> Object<'gc> for Tag<'gc, T> {
     fn relocate(&mut self, _: &mut Relocator<'_>) {}
 }
 
-// SAFETY: all that it refers to is shared: a stub.
+// SAFETY: all that it refers to is shared: a tag entry.
 unsafe impl<'gc, T: ?Sized + Collected<'gc>> Sendable<'gc> for Tag<'gc, T> {}
-// SAFETY: as above; it never changes.
+// SAFETY: all that it refers to is shared: a tag entry. The tag never changes.
 unsafe impl<'gc, T: ?Sized + Collected<'gc>> FrozenParts<'gc> for Tag<'gc, T> {}
-// SAFETY: its brand, and that of what it names.
+// SAFETY: its brand is replaced, and so is that of its referent.
 unsafe impl<T: ?Sized + TwinOf> Twin for Tag<'static, T> {
     type Of<'gc> = Tag<'gc, T::Of<'gc>>;
 }

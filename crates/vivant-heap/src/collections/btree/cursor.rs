@@ -1,19 +1,19 @@
-//! A place between two entries, with the way to it.
+//! A position between two entries, with the path to it.
 
 use super::node::Node;
 use super::tree::Tree;
 use crate::types::Object;
 use std::borrow::Borrow;
 
-/// The place before an entry of a leaf, or behind its last one: each place between two entries of a
-/// map is in one leaf.
+/// The position before an entry of a leaf, or behind its last one: each position between two
+/// entries of a map is in exactly one leaf.
 pub(crate) struct Cursor<'gc, K, V> {
-    /// Nodes from the root on, each with the number of the child that comes next, and of the leaf
+    /// The nodes from the root on, each with the number of the child that comes next; for the leaf,
     /// the slot.
     pub(crate) way: Vec<(Node<'gc, K, V>, usize)>,
 }
 
-/// On which side of an entry.
+/// The side of an entry.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Side {
     Before,
@@ -30,7 +30,7 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>> Cursor<'gc, K, V> {
         cursor
     }
 
-    /// Beside the entry with this key, or where one would be.
+    /// Beside the entry with this key, or where it would be.
     pub(crate) fn beside<Q: ?Sized + Ord>(tree: &Tree<'gc, K, V>, key: &Q, side: Side) -> Self
     where
         K: Borrow<Q>,
@@ -40,7 +40,7 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>> Cursor<'gc, K, V> {
             return Cursor { way };
         };
         for height in (0..=tree.height).rev() {
-            // SAFETY: whoever calls has the map, and nobody writes it now.
+            // SAFETY: the caller has borrowed the map, so it is not written now.
             let found = unsafe { node.keys() }.binary_search_by(|other| other.borrow().cmp(key));
             match (found, side) {
                 (Ok(slot) | Err(slot), _) if height == 0 => {
@@ -54,7 +54,7 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>> Cursor<'gc, K, V> {
                     };
                     way.push((node, slot));
                     let mut cursor = Cursor { way };
-                    // SAFETY: an inner node with such an entry.
+                    // SAFETY: an inner node with this entry has a child on each side of it.
                     cursor.descend(unsafe { node.child(slot) }, height - 1, rest);
                     return cursor;
                 }
@@ -82,24 +82,25 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>> Cursor<'gc, K, V> {
         }
     }
 
-    /// Where the entry behind it is: a node and a slot, and how many steps of the way lead there.
+    /// The entry behind the cursor: its node, its slot, and the number of steps of the path to the
+    /// node.
     pub(crate) fn entry(&self) -> Option<(Node<'gc, K, V>, usize, usize)> {
         let ahead = |&(_, &(node, slot)): &(usize, &(Node<'gc, K, V>, usize))| slot < node.to();
         let (steps, &(node, slot)) = self.way.iter().enumerate().rfind(ahead)?;
         Some((node, slot, steps))
     }
 
-    /// Where the entry before it is.
+    /// The entry before the cursor, in the same form.
     fn entry_back(&self) -> Option<(Node<'gc, K, V>, usize, usize)> {
         let behind = |&(_, &(_, slot)): &(usize, &(Node<'gc, K, V>, usize))| slot > 0;
         let (steps, &(node, slot)) = self.way.iter().enumerate().rfind(behind)?;
         Some((node, slot - 1, steps))
     }
 
-    /// Goes behind the next entry: where that is.
+    /// Moves behind the next entry, and returns that entry's node and slot.
     #[inline]
     pub(crate) fn next(&mut self) -> Option<(Node<'gc, K, V>, usize)> {
-        // Mostly there is one more in the leaf.
+        // Usually the leaf has another entry.
         if let Some((leaf, slot)) = self.way.last_mut()
             && *slot < leaf.to()
         {
@@ -110,12 +111,12 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>> Cursor<'gc, K, V> {
         let height = self.way.len() - 1 - steps;
         self.way.truncate(steps);
         self.way.push((node, slot + 1));
-        // SAFETY: an inner node: a leaf would have had one more.
+        // SAFETY: an inner node: a leaf would have had another entry.
         self.descend(unsafe { node.child(slot + 1) }, height - 1, Side::Before);
         Some((node, slot))
     }
 
-    /// Goes before the entry before it: where that is.
+    /// Moves before the previous entry, and returns that entry's node and slot.
     pub(crate) fn next_back(&mut self) -> Option<(Node<'gc, K, V>, usize)> {
         let (node, slot, steps) = self.entry_back()?;
         let height = self.way.len() - 1 - steps;
@@ -128,7 +129,7 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>> Cursor<'gc, K, V> {
         Some((node, slot))
     }
 
-    /// Whether both are at one place.
+    /// Whether both are at the same position.
     pub(crate) fn is_at(&self, other: &Self) -> bool {
         match (self.way.last(), other.way.last()) {
             (Some((leaf, slot)), Some((other, there))) => {

@@ -35,7 +35,7 @@ impl<'a, 'gc, K: Object<'gc>, V: Object<'gc>> Iterator for Iter<'a, 'gc, K, V> {
     fn next(&mut self) -> Option<(&'a K, &'a V)> {
         self.left = self.left.checked_sub(1)?;
         let (node, slot) = self.front.next()?;
-        // SAFETY: an entry of a map that is borrowed for so long.
+        // SAFETY: an entry of a map that is borrowed for `'a`.
         Some(unsafe { (node.key(slot).as_ref(), node.value(slot).as_ref()) })
     }
 
@@ -48,13 +48,13 @@ impl<'a, 'gc, K: Object<'gc>, V: Object<'gc>> DoubleEndedIterator for Iter<'a, '
     fn next_back(&mut self) -> Option<(&'a K, &'a V)> {
         self.left = self.left.checked_sub(1)?;
         let (node, slot) = self.back.next_back()?;
-        // SAFETY: as above.
+        // SAFETY: an entry of a map that is borrowed for `'a`.
         Some(unsafe { (node.key(slot).as_ref(), node.value(slot).as_ref()) })
     }
 }
 
-/// The entries of a map in the order of their keys, with the values to be changed. Each chunk
-/// passes the barrier as it comes.
+/// The entries of a map in the order of their keys, with the values for writing. Each chunk passes
+/// the write barrier when the iterator reaches it.
 pub struct IterMut<'a, 'gc, K: Object<'gc>, V: Object<'gc>> {
     front: Cursor<'gc, K, V>,
     back: Cursor<'gc, K, V>,
@@ -83,8 +83,8 @@ impl<'a, 'gc, K: Object<'gc>, V: Object<'gc>> Iterator for IterMut<'a, 'gc, K, V
         self.left = self.left.checked_sub(1)?;
         let (node, slot) = self.front.next()?;
         node.touch(self.mutator);
-        // SAFETY: an entry of a map that is borrowed exclusively for so long, lent once: both ends
-        // together give as many as there are. The chunk has passed the barrier.
+        // SAFETY: an entry of a map that is borrowed exclusively for `'a`, lent once: both ends
+        // together return as many entries as there are. The chunk has passed the barrier.
         Some(unsafe { (node.key(slot).as_ref(), node.value(slot).as_mut()) })
     }
 
@@ -98,7 +98,8 @@ impl<'a, 'gc, K: Object<'gc>, V: Object<'gc>> DoubleEndedIterator for IterMut<'a
         self.left = self.left.checked_sub(1)?;
         let (node, slot) = self.back.next_back()?;
         node.touch(self.mutator);
-        // SAFETY: as above.
+        // SAFETY: an entry of a map that is borrowed exclusively for `'a`, lent once: both ends
+        // together return as many entries as there are. The chunk has passed the barrier.
         Some(unsafe { (node.key(slot).as_ref(), node.value(slot).as_mut()) })
     }
 }
@@ -111,7 +112,7 @@ pub struct Range<'a, 'gc, K: Object<'gc>, V: Object<'gc>> {
 }
 
 impl<'a, 'gc, K: Object<'gc>, V: Object<'gc>> Range<'a, 'gc, K, V> {
-    /// The cursors are of the map that is borrowed.
+    /// The cursors belong to the borrowed map.
     pub(super) fn new(
         _: &'a Tree<'gc, K, V>,
         (front, back): (Cursor<'gc, K, V>, Cursor<'gc, K, V>),
@@ -133,7 +134,7 @@ impl<'a, 'gc, K: Object<'gc>, V: Object<'gc>> Iterator for Range<'a, 'gc, K, V> 
             return None;
         }
         let (node, slot) = self.front.next()?;
-        // SAFETY: an entry of a map that is borrowed for so long.
+        // SAFETY: an entry of a map that is borrowed for `'a`.
         Some(unsafe { (node.key(slot).as_ref(), node.value(slot).as_ref()) })
     }
 }
@@ -144,16 +145,16 @@ impl<'a, 'gc, K: Object<'gc>, V: Object<'gc>> DoubleEndedIterator for Range<'a, 
             return None;
         }
         let (node, slot) = self.back.next_back()?;
-        // SAFETY: as above.
+        // SAFETY: an entry of a map that is borrowed for `'a`.
         Some(unsafe { (node.key(slot).as_ref(), node.value(slot).as_ref()) })
     }
 }
 
-/// The entries of a range in the order of their keys, with the values to be changed. Each chunk
-/// passes the barrier as it comes.
+/// The entries of a range in the order of their keys, with the values for writing. Each chunk
+/// passes the write barrier when the iterator reaches it.
 ///
-/// From the front alone: an order of keys that contradicts itself can have its ends crossed, and
-/// what is lent for writing is lent once.
+/// It iterates from the front only: with an inconsistent order of keys the ends can cross, and each
+/// value must be lent for writing only once.
 pub struct RangeMut<'a, 'gc, K: Object<'gc>, V: Object<'gc>> {
     front: Cursor<'gc, K, V>,
     back: Cursor<'gc, K, V>,
@@ -162,7 +163,7 @@ pub struct RangeMut<'a, 'gc, K: Object<'gc>, V: Object<'gc>> {
 }
 
 impl<'a, 'gc, K: Object<'gc>, V: Object<'gc>> RangeMut<'a, 'gc, K, V> {
-    /// The cursors are of the map that is borrowed.
+    /// The cursors belong to the borrowed map.
     pub(super) fn new(
         _: &'a mut Tree<'gc, K, V>,
         mutator: &'a Mutator<'gc>,
@@ -187,13 +188,13 @@ impl<'a, 'gc, K: Object<'gc>, V: Object<'gc>> Iterator for RangeMut<'a, 'gc, K, 
         }
         let (node, slot) = self.front.next()?;
         node.touch(self.mutator);
-        // SAFETY: an entry of a map that is borrowed exclusively for so long, lent once: the cursor
-        // goes forward only. The chunk has passed the barrier.
+        // SAFETY: an entry of a map that is borrowed exclusively for `'a`, lent once: the cursor
+        // moves forward only. The chunk has passed the barrier.
         Some(unsafe { (node.key(slot).as_ref(), node.value(slot).as_mut()) })
     }
 }
 
-/// Of keys, or values, from the other end.
+/// Iteration over keys or values from the back.
 macro_rules! from_the_end {
     ($name:ident, $half:tt, $item:ty) => {
         impl<'a, 'gc, K: Object<'gc>, V: Object<'gc>> DoubleEndedIterator for $name<'a, 'gc, K, V> {
@@ -233,7 +234,7 @@ half!(
     Values, Iter, 1, &'a V
 );
 half!(
-    /// The values of a map in the order of their keys, to be changed.
+    /// The values of a map in the order of their keys, for writing.
     ValuesMut, IterMut, 1, &'a mut V
 );
 from_the_end!(Keys, 0, &'a K);

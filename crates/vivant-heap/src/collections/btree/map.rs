@@ -13,10 +13,10 @@ use std::cmp::Ordering;
 use std::fmt;
 use std::ops::{Bound, Index, RangeBounds};
 
-/// An ordered map in the heap: a B-tree whose nodes are chunks of up to 42 entries (H11).
+/// An ordered map in the heap: a B-tree with chunks of up to 42 entries as nodes (H11).
 ///
-/// A node that is full is split in two, and one that is a quarter full is merged with a neighbour:
-/// an operation touches a few chunks on each level.
+/// A full node is split in two, and a node that is a quarter full is merged with a neighbour: an
+/// operation touches a few chunks on each level.
 ///
 /// A key must not change its order while it is in a map. If it does, or if `Ord` contradicts
 /// itself, entries may not be found.
@@ -37,28 +37,28 @@ pub struct BTreeMap<'gc, K, V> {
 }
 
 impl<K, V> BTreeMap<'_, K, V> {
-    /// An empty one. Allocates nothing.
+    /// An empty map. Allocates nothing.
     #[must_use]
     pub const fn new() -> Self {
         BTreeMap { tree: Tree::new() }
     }
 
-    /// How many entries there are.
+    /// The number of entries.
     #[inline]
     #[must_use]
     pub fn len(&self) -> usize {
         self.tree.len
     }
 
-    /// Whether there is none.
+    /// Whether it is empty.
     #[inline]
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.tree.len == 0
     }
 
-    /// Removes everything, at once: destructors of keys and values run when the collector meets the
-    /// dead chunks (H10).
+    /// Removes all entries in constant time: destructors of keys and values run when the collector
+    /// finds the chunks dead (H10).
     pub fn clear(&mut self) {
         self.tree = Tree::new();
     }
@@ -71,8 +71,8 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>> BTreeMap<'gc, K, V> {
         Iter::new(&self.tree)
     }
 
-    /// The entries in the order of their keys, with the values to be changed. Each chunk passes the
-    /// barrier as it comes.
+    /// The entries in the order of their keys, with the values for writing. Each chunk passes the
+    /// write barrier when the iterator reaches it.
     pub fn iter_mut<'a>(&'a mut self, m: &'a Mutator<'gc>) -> IterMut<'a, 'gc, K, V> {
         IterMut::new(&mut self.tree, m)
     }
@@ -81,7 +81,7 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>> BTreeMap<'gc, K, V> {
     #[must_use]
     pub fn first_key_value(&self) -> Option<(&K, &V)> {
         let (node, slot, _) = Cursor::edge(&self.tree, Side::Before).entry()?;
-        // SAFETY: an entry of a map that is borrowed for so long.
+        // SAFETY: an entry of a map that is borrowed for as long as the result.
         Some(unsafe { (node.key(slot).as_ref(), node.value(slot).as_ref()) })
     }
 
@@ -89,23 +89,23 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>> BTreeMap<'gc, K, V> {
     #[must_use]
     pub fn last_key_value(&self) -> Option<(&K, &V)> {
         let (node, slot) = Cursor::edge(&self.tree, Side::Behind).next_back()?;
-        // SAFETY: as above.
+        // SAFETY: an entry of a map that is borrowed for as long as the result.
         Some(unsafe { (node.key(slot).as_ref(), node.value(slot).as_ref()) })
     }
 
-    /// Takes the entry with the least key out.
+    /// Removes the entry with the least key and returns it.
     pub fn pop_first(&mut self, m: &Mutator<'gc>) -> Option<(K, V)> {
         self.take(m, Cursor::edge(&self.tree, Side::Before))
     }
 
-    /// Takes the entry with the greatest key out.
+    /// Removes the entry with the greatest key and returns it.
     pub fn pop_last(&mut self, m: &Mutator<'gc>) -> Option<(K, V)> {
         let mut cursor = Cursor::edge(&self.tree, Side::Behind);
         cursor.next_back()?;
         self.take(m, cursor)
     }
 
-    /// Takes the entry behind a place out.
+    /// Removes the entry behind a cursor and returns it.
     fn take(&mut self, m: &Mutator<'gc>, cursor: Cursor<'gc, K, V>) -> Option<(K, V)> {
         let (_, _, steps) = cursor.entry()?;
         let mut way = cursor.way;
@@ -123,7 +123,7 @@ impl<'gc, K: Object<'gc> + Ord, V: Object<'gc>> BTreeMap<'gc, K, V> {
         K: Borrow<Q>,
     {
         match self.tree.find(key) {
-            // SAFETY: an entry of a map that is borrowed for so long.
+            // SAFETY: an entry of a map that is borrowed for as long as the result.
             Found::Entry(node, slot, _) => Some(unsafe { node.value(slot).as_ref() }),
             Found::Gap(_) => None,
         }
@@ -137,7 +137,7 @@ impl<'gc, K: Object<'gc> + Ord, V: Object<'gc>> BTreeMap<'gc, K, V> {
     {
         match self.tree.find(key) {
             Found::Entry(node, slot, _) => {
-                // SAFETY: as above.
+                // SAFETY: an entry of a map that is borrowed for as long as the result.
                 Some(unsafe { (node.key(slot).as_ref(), node.value(slot).as_ref()) })
             }
             Found::Gap(_) => None,
@@ -153,7 +153,7 @@ impl<'gc, K: Object<'gc> + Ord, V: Object<'gc>> BTreeMap<'gc, K, V> {
         self.get(key).is_some()
     }
 
-    /// The value for a key, to be changed.
+    /// The value for a key, for writing.
     #[inline]
     #[must_use]
     pub fn get_mut<Q: ?Sized + Ord>(&mut self, m: &Mutator<'gc>, key: &Q) -> Option<&mut V>
@@ -163,25 +163,26 @@ impl<'gc, K: Object<'gc> + Ord, V: Object<'gc>> BTreeMap<'gc, K, V> {
         match self.tree.find(key) {
             Found::Entry(node, slot, _) => {
                 node.touch(m);
-                // SAFETY: as above, borrowed exclusively; its chunk has passed the barrier.
+                // SAFETY: an entry of a map that is borrowed exclusively for as long as the result;
+                // its chunk has passed the barrier.
                 Some(unsafe { node.value(slot).as_mut() })
             }
             Found::Gap(_) => None,
         }
     }
 
-    /// Puts a value there for a key. The one that was there comes back, and the key that was there
-    /// stays.
+    /// Sets the value of a key. Returns the old value; an old key stays.
     ///
     /// # Panics
     ///
-    /// There is no memory: the entries are what they were.
+    /// There is no memory: the entries are unchanged.
     #[inline]
     pub fn insert(&mut self, m: &Mutator<'gc>, key: K, value: V) -> Option<V> {
         match self.tree.find(&key) {
             Found::Entry(node, slot, _) => {
                 node.touch(m);
-                // SAFETY: as above.
+                // SAFETY: an entry of a map that is borrowed exclusively; its chunk has passed the
+                // barrier.
                 Some(std::mem::replace(
                     unsafe { node.value(slot).as_mut() },
                     value,
@@ -194,11 +195,11 @@ impl<'gc, K: Object<'gc> + Ord, V: Object<'gc>> BTreeMap<'gc, K, V> {
         }
     }
 
-    /// The value for a key, to be changed; `make` makes it if there is none.
+    /// The value for a key, for writing; `make` creates it if there is none.
     ///
     /// # Panics
     ///
-    /// There is no memory: the entries are what they were.
+    /// There is no memory: the entries are unchanged.
     pub fn get_or_insert_with(
         &mut self,
         m: &Mutator<'gc>,
@@ -215,11 +216,12 @@ impl<'gc, K: Object<'gc> + Ord, V: Object<'gc>> BTreeMap<'gc, K, V> {
                 self.tree.put(m, gap, (key, value))
             }
         };
-        // SAFETY: as above.
+        // SAFETY: an entry of a map that is borrowed exclusively for as long as the result; its
+        // chunk has passed the barrier.
         unsafe { node.value(slot).as_mut() }
     }
 
-    /// Takes the entry for a key out.
+    /// Removes the entry for a key and returns it.
     pub fn remove_entry<Q: ?Sized + Ord>(&mut self, m: &Mutator<'gc>, key: &Q) -> Option<(K, V)>
     where
         K: Borrow<Q>,
@@ -235,12 +237,11 @@ impl<'gc, K: Object<'gc> + Ord, V: Object<'gc>> BTreeMap<'gc, K, V> {
         self.take(m, cursor)
     }
 
-    /// The entries whose keys are in a range, in their order.
+    /// The entries with keys in a range, in the order of their keys.
     ///
     /// # Panics
     ///
-    /// The range begins behind its end, or begins and ends beside one key that is in it at neither
-    /// end.
+    /// The range begins behind its end, or both of its ends exclude the same key.
     #[must_use]
     #[track_caller]
     pub fn range<Q: ?Sized + Ord>(&self, range: impl RangeBounds<Q>) -> Range<'_, 'gc, K, V>
@@ -250,8 +251,8 @@ impl<'gc, K: Object<'gc> + Ord, V: Object<'gc>> BTreeMap<'gc, K, V> {
         Range::new(&self.tree, self.ends(range))
     }
 
-    /// The entries whose keys are in a range, in their order, with the values to be changed. Each
-    /// chunk passes the barrier as it comes.
+    /// The entries with keys in a range, in the order of their keys, with the values for writing.
+    /// Each chunk passes the write barrier when the iterator reaches it.
     ///
     /// # Panics
     ///
@@ -300,17 +301,18 @@ impl<'gc, K: Object<'gc> + Ord, V: Object<'gc>> BTreeMap<'gc, K, V> {
         (front, back)
     }
 
-    /// Keeps those entries that `keep` says; the others end here. If it panics, those that it has
-    /// not seen are there still.
+    /// Keeps the entries for which `keep` returns true; the others are dropped here. If `keep`
+    /// panics, the entries that it has not seen are still there.
     pub fn retain(&mut self, m: &Mutator<'gc>, mut keep: impl FnMut(&K, &mut V) -> bool) {
         let mut cursor = Cursor::edge(&self.tree, Side::Before);
-        // Counted, because an order that contradicts itself could lead back.
+        // Counted, because an inconsistent order could lead back.
         for _ in 0..self.len() {
             let Some((node, slot, _)) = cursor.entry() else {
                 return;
             };
             node.touch(m);
-            // SAFETY: as above, borrowed exclusively; its chunk has passed the barrier.
+            // SAFETY: an entry of a map that is borrowed exclusively; its chunk has passed the
+            // barrier.
             if unsafe { keep(node.key(slot).as_ref(), node.value(slot).as_mut()) } {
                 cursor.next();
                 continue;
@@ -342,7 +344,7 @@ impl<'gc, K: Object<'gc> + PartialEq, V: Object<'gc> + PartialEq> PartialEq
 
 impl<'gc, K: Object<'gc> + Eq, V: Object<'gc> + Eq> Eq for BTreeMap<'gc, K, V> {}
 
-// SAFETY: the tree is all of it.
+// SAFETY: it consists of the tree.
 unsafe impl<'gc, K: Object<'gc>, V: Object<'gc>> Object<'gc> for BTreeMap<'gc, K, V> {
     type Static = BTreeMap<'static, K::Static, V::Static>;
     const NEEDS_TRACE: bool = true;

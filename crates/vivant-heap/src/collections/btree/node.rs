@@ -1,4 +1,4 @@
-//! Nodes: chunks of keys, values and, but in leaves, children.
+//! Nodes: chunks of keys, values and, in inner nodes, children.
 
 use crate::collections::chunk::{CHUNK_MAX, Chunk, Content, Head, Raw, SLOTS_MAX, end_elements};
 use crate::collector::{Relocator, Tracer};
@@ -15,8 +15,8 @@ pub(crate) struct Leaf<K, V>(PhantomData<fn() -> (K, V)>);
 /// there are keys.
 pub(crate) struct Inner<K, V>(PhantomData<fn() -> (K, V)>);
 
-/// A node of either kind: an inner one begins as a leaf does. Which it is, the height says at which
-/// it was met.
+/// A node of either kind: an inner node begins as a leaf does. The height at which it is reached
+/// tells its kind.
 pub(crate) type Node<'gc, K, V> = Chunk<'gc, Leaf<K, V>>;
 
 const KEYS: usize = size_of::<Head>();
@@ -33,9 +33,9 @@ const fn children<K, V>(capacity: usize) -> usize {
 
 /// # Safety
 ///
-/// The chunk is a node of such keys and values, which nobody writes.
+/// The chunk is a node of such keys and values, which is not written meanwhile.
 unsafe fn trace<'gc, K: Object<'gc>, V: Object<'gc>>(node: Raw, tracer: &mut Tracer<'_>) {
-    // SAFETY: the caller's: so many of each lie there.
+    // SAFETY: the caller's: `len` of each lie there.
     unsafe {
         let (len, capacity) = (node.filled().end, node.capacity());
         if K::NEEDS_TRACE {
@@ -51,9 +51,9 @@ unsafe fn trace<'gc, K: Object<'gc>, V: Object<'gc>>(node: Raw, tracer: &mut Tra
 
 /// # Safety
 ///
-/// The chunk is a node of such keys and values, which nobody else uses.
+/// The chunk is a node of such keys and values, which no other code uses.
 unsafe fn relocate<'gc, K: Object<'gc>, V: Object<'gc>>(node: Raw, relocator: &mut Relocator<'_>) {
-    // SAFETY: the caller's: so many of each lie there.
+    // SAFETY: the caller's: `len` of each lie there.
     unsafe {
         let (len, capacity) = (node.filled().end, node.capacity());
         if K::NEEDS_TRACE {
@@ -71,7 +71,7 @@ unsafe fn relocate<'gc, K: Object<'gc>, V: Object<'gc>>(node: Raw, relocator: &m
 ///
 /// As for `trace`.
 unsafe fn show<'gc, K: Object<'gc>, V: Object<'gc>>(node: Raw, shown: &mut Holdings<'_>) {
-    // SAFETY: the caller's: so many of each lie there.
+    // SAFETY: the caller's: `len` of each lie there.
     unsafe {
         let (len, capacity) = (node.filled().end, node.capacity());
         for slot in 0..len {
@@ -87,9 +87,9 @@ unsafe fn show<'gc, K: Object<'gc>, V: Object<'gc>>(node: Raw, shown: &mut Holdi
 
 /// # Safety
 ///
-/// The chunk is a node of such keys and values, which nobody uses any more.
+/// The chunk is a node of such keys and values, which is no longer used.
 unsafe fn end<K, V>(node: Raw) {
-    /// Ends the values, even if a key's destructor panics.
+    /// Drops the values, even if a key's destructor panics.
     struct Values<V>(NonNull<V>, usize);
 
     impl<V> Drop for Values<V> {
@@ -107,7 +107,7 @@ unsafe fn end<K, V>(node: Raw) {
         }
     }
 
-    // SAFETY: the caller's: so many of each lie there.
+    // SAFETY: the caller's: `len` of each lie there.
     unsafe {
         let (len, capacity) = (node.filled().end, node.capacity());
         let _values = Values(node.behind::<V>(values::<K>(capacity)), len);
@@ -115,7 +115,7 @@ unsafe fn end<K, V>(node: Raw) {
     }
 }
 
-// SAFETY: keys and values are all of it.
+// SAFETY: the content is keys and values.
 unsafe impl<'gc, K: Object<'gc>, V: Object<'gc>> Content<'gc> for Leaf<K, V> {
     type Static = Leaf<K::Static, V::Static>;
     const NEEDS_TRACE: bool = K::NEEDS_TRACE || V::NEEDS_TRACE;
@@ -148,7 +148,7 @@ unsafe impl<'gc, K: Object<'gc>, V: Object<'gc>> Content<'gc> for Leaf<K, V> {
     }
 }
 
-// SAFETY: keys, values and children are all of it.
+// SAFETY: the content is keys, values and children.
 unsafe impl<'gc, K: Object<'gc>, V: Object<'gc>> Content<'gc> for Inner<K, V> {
     type Static = Inner<K::Static, V::Static>;
     const NEEDS_TRACE: bool = true;
@@ -161,8 +161,8 @@ unsafe impl<'gc, K: Object<'gc>, V: Object<'gc>> Content<'gc> for Inner<K, V> {
     }
 
     unsafe fn trace(chunk: Raw, tracer: &mut Tracer<'_>) {
-        // SAFETY: the caller's: there is one child more than there are keys, and in one that was
-        // just made, or emptied, none.
+        // SAFETY: the caller's: there is one child more than there are keys; a node that is new or
+        // empty has no child.
         unsafe {
             trace::<K, V>(chunk, tracer);
             let children = chunk.behind::<Raw>(children::<K, V>(chunk.capacity()));
@@ -174,7 +174,8 @@ unsafe impl<'gc, K: Object<'gc>, V: Object<'gc>> Content<'gc> for Inner<K, V> {
     }
 
     unsafe fn relocate(chunk: Raw, _: Range<usize>, relocator: &mut Relocator<'_>) {
-        // SAFETY: as above.
+        // SAFETY: the caller's: there is one child more than there are keys; a node that is new or
+        // empty has no child.
         unsafe {
             relocate::<K, V>(chunk, relocator);
             let children = chunk.behind::<Raw>(children::<K, V>(chunk.capacity()));
@@ -200,7 +201,8 @@ unsafe impl<'gc, K: Object<'gc>, V: Object<'gc>> Content<'gc> for Inner<K, V> {
 }
 
 impl<'gc, K: Object<'gc>, V: Object<'gc>> Node<'gc, K, V> {
-    /// Entries of a node, at most. Three are needed for a split to leave one on each side.
+    /// The largest number of entries of a node. Three are needed for a split to leave one on each
+    /// side.
     pub(crate) const MOST: usize = {
         assert!(
             align_of::<(K, V)>() <= 8,
@@ -214,18 +216,18 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>> Node<'gc, K, V> {
         most
     };
 
-    /// Entries of a node, at least, but of the root: with fewer after a removal it gets some, or is
-    /// merged with a neighbour.
+    /// The smallest number of entries of a node other than the root: with fewer after a removal it
+    /// takes some from a neighbour, or is merged with one.
     pub(crate) const LEAST: usize = if Self::MOST / 4 == 0 {
         1
     } else {
         Self::MOST / 4
     };
 
-    /// Entries of a map's first leaf.
+    /// The number of entries of a map's first leaf.
     pub(crate) const FIRST: usize = if Self::MOST < 4 { Self::MOST } else { 4 };
 
-    /// A new leaf, or inner node at this height.
+    /// Allocates a leaf, or an inner node of this height.
     pub(crate) fn at(m: &Mutator<'gc>, height: usize) -> Self {
         match height {
             0 => Chunk::new(m, Self::MOST),
@@ -254,7 +256,7 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>> Node<'gc, K, V> {
         }
     }
 
-    /// The place of a child.
+    /// A pointer to the link to a child.
     ///
     /// # Safety
     ///
@@ -281,7 +283,7 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>> Node<'gc, K, V> {
         unsafe { Chunk::of(self.place(slot).read()) }
     }
 
-    /// The first child of a node that gets its first key next.
+    /// Sets the first child of a node that gets its first key next.
     ///
     /// # Safety
     ///
@@ -295,18 +297,18 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>> Node<'gc, K, V> {
     ///
     /// # Safety
     ///
-    /// Nobody writes them for so long.
+    /// They are not written for as long as the result.
     #[inline]
     pub(crate) unsafe fn keys<'a>(self) -> &'a [K] {
-        // SAFETY: so many keys lie there, and the caller's.
+        // SAFETY: this number of keys lies there; the rest is the caller's.
         unsafe { NonNull::slice_from_raw_parts(self.key(0), self.to()).as_ref() }
     }
 
-    /// Puts an entry into a slot, with the child behind it, and those behind it one further.
+    /// Inserts an entry at a slot, with the child behind it, and shifts those behind it by one.
     ///
     /// # Safety
     ///
-    /// There is room; it has passed the barrier; an inner node gets a child, and a leaf none.
+    /// There is room; the node has passed the barrier; an inner node gets a child, and a leaf none.
     pub(crate) unsafe fn put(self, slot: usize, (key, value): (K, V), child: Option<Self>) {
         let len = self.to();
         debug_assert!(slot <= len && len < self.capacity());
@@ -326,11 +328,12 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>> Node<'gc, K, V> {
         }
     }
 
-    /// Takes the entry in a slot out, and in an inner node the child behind it.
+    /// Removes the entry in a slot and returns it; in an inner node, removes the child behind it
+    /// too.
     ///
     /// # Safety
     ///
-    /// It is there; the node has passed the barrier; `height` is the node's.
+    /// There is an entry; the node has passed the barrier; `height` is the node's.
     pub(crate) unsafe fn take(self, slot: usize, height: usize) -> (K, V) {
         let len = self.to();
         debug_assert!(slot < len);
@@ -372,11 +375,11 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>> Node<'gc, K, V> {
         }
     }
 
-    /// Puts an entry first, and in an inner node a child before it.
+    /// Inserts an entry at the first slot, and in an inner node a child before it.
     ///
     /// # Safety
     ///
-    /// There is room; it has passed the barrier; an inner node gets a child, and a leaf none.
+    /// There is room; the node has passed the barrier; an inner node gets a child, and a leaf none.
     pub(crate) unsafe fn put_first(self, entry: (K, V), child: Option<Self>) {
         // SAFETY: the caller's. The child that was first is behind the entry now.
         unsafe {
@@ -388,11 +391,11 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>> Node<'gc, K, V> {
         }
     }
 
-    /// Takes the first entry out, and in an inner node the child before it.
+    /// Removes the first entry and returns it, in an inner node with the child before it.
     ///
     /// # Safety
     ///
-    /// It is there; the node has passed the barrier; `height` is the node's.
+    /// There is an entry; the node has passed the barrier; `height` is the node's.
     pub(crate) unsafe fn take_first(self, height: usize) -> ((K, V), Option<Self>) {
         // SAFETY: the caller's. The child behind the entry is the first now.
         unsafe {

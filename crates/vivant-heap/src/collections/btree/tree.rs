@@ -1,4 +1,4 @@
-//! The tree: insertion and removal.
+//! The B-tree: insertion and removal.
 
 use super::cursor::{Cursor, Side};
 use super::node::Node;
@@ -7,20 +7,20 @@ use crate::mutator::Mutator;
 use crate::types::Object;
 use std::borrow::Borrow;
 
-/// Entries in order. All leaves are at one depth; each inner node has a child before, between and
-/// behind its entries.
+/// Entries in order. All leaves are at the same depth; each inner node has a child before, between
+/// and behind its entries.
 pub(crate) struct Tree<'gc, K, V> {
     pub(crate) root: Option<Node<'gc, K, V>>,
-    /// Of the root; leaves have 0.
+    /// The height of the root; leaves have height 0.
     pub(crate) height: usize,
     pub(crate) len: usize,
 }
 
-/// Where a key is, or would be.
+/// The result of a search for a key.
 pub(crate) enum Found<'gc, K, V> {
-    /// The node, the slot and the height.
+    /// The node, the slot and the height of its entry.
     Entry(Node<'gc, K, V>, usize, usize),
-    /// The leaf and the slot; none, if there is no root.
+    /// The leaf and the slot where it would be; `None` if there is no root.
     Gap(Option<(Node<'gc, K, V>, usize)>),
 }
 
@@ -35,7 +35,7 @@ impl<K, V> Tree<'_, K, V> {
 }
 
 impl<'gc, K: Object<'gc>, V: Object<'gc>> Tree<'gc, K, V> {
-    /// The order of keys is foreign code: it may panic, and nothing has changed.
+    /// Searches a key. The order of keys is foreign code: it may panic, and nothing has changed.
     #[inline]
     pub(crate) fn find<Q: ?Sized + Ord>(&self, key: &Q) -> Found<'gc, K, V>
     where
@@ -46,7 +46,7 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>> Tree<'gc, K, V> {
         };
         let mut height = self.height;
         loop {
-            // SAFETY: whoever calls has the map, and nobody writes it now.
+            // SAFETY: the caller has borrowed the map, so it is not written now.
             let slot = match search(unsafe { node.keys() }, key) {
                 Ok(slot) => return Found::Entry(node, slot, height),
                 Err(slot) => slot,
@@ -60,7 +60,7 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>> Tree<'gc, K, V> {
         }
     }
 
-    /// Puts an entry that is not there where its gap was found. Where it is then.
+    /// Inserts an entry at the gap where its key was searched. Returns its leaf and slot.
     pub(crate) fn put(
         &mut self,
         m: &Mutator<'gc>,
@@ -81,7 +81,7 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>> Tree<'gc, K, V> {
         (leaf, slot)
     }
 
-    /// Makes room in the leaf where a key would be. Each step leaves a whole tree.
+    /// Makes room in the leaf where a key would be. Each step leaves a valid tree.
     #[cold]
     #[inline(never)]
     fn room(&mut self, m: &Mutator<'gc>, key: &K) -> (Node<'gc, K, V>, usize)
@@ -109,7 +109,7 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>> Tree<'gc, K, V> {
                 self.root = Some(wider);
                 continue;
             }
-            // What is filled from one end to the other leaves full nodes behind.
+            // A map that is filled from one end to the other leaves full nodes behind.
             let middle = if way.iter().all(|&(node, slot)| slot == node.to()) {
                 Node::<K, V>::MOST - 2
             } else if way.iter().all(|&(_, slot)| slot == 0) {
@@ -117,8 +117,8 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>> Tree<'gc, K, V> {
             } else {
                 Node::<K, V>::MOST / 2
             };
-            // The highest full node of those above the leaf that are full without a gap: what is
-            // above it has room.
+            // The highest of the full nodes that extend from the leaf upwards without a gap: the
+            // node above it has room.
             let full = |&(node, _): &(Node<'gc, K, V>, usize)| node.to() == node.capacity();
             let step = way.iter().rposition(|step| !full(step));
             let (above, step) = match step {
@@ -126,7 +126,7 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>> Tree<'gc, K, V> {
                 None => {
                     let above: Node<'gc, K, V> = Node::at(m, self.height + 1);
                     let right = Node::at(m, self.height);
-                    // SAFETY: new.
+                    // SAFETY: `above` is new.
                     unsafe { above.begin(root) };
                     split(m, (above, 0), (root, right), self.height, middle);
                     self.root = Some(above);
@@ -140,7 +140,7 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>> Tree<'gc, K, V> {
         }
     }
 
-    /// Takes an entry out of a leaf that has enough without it.
+    /// Removes an entry from a leaf that has enough entries without it, and returns it.
     pub(crate) fn take_from_leaf(
         &mut self,
         m: &Mutator<'gc>,
@@ -153,8 +153,8 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>> Tree<'gc, K, V> {
         Some(unsafe { leaf.take(slot, 0) })
     }
 
-    /// Takes out the entry to which a way leads: nodes with their slots, the last of which is the
-    /// entry's.
+    /// Removes the entry to which a path leads, and returns it. The path consists of nodes with
+    /// their slots; the last slot is the entry's.
     pub(crate) fn take(
         &mut self,
         m: &Mutator<'gc>,
@@ -171,7 +171,7 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>> Tree<'gc, K, V> {
             self.mend(m, &way);
             return Some(entry);
         }
-        // The entry before it, which is in a leaf, takes its place.
+        // The previous entry, which is in a leaf, takes its place.
         for _ in 0..height {
             let (above, slot) = *way.last()?;
             // SAFETY: an inner node, which has a child beside each entry.
@@ -179,8 +179,8 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>> Tree<'gc, K, V> {
             way.push((leaf, leaf.to()));
         }
         leaf.touch(m);
-        // SAFETY: no leaf is empty but that of an empty map; both have passed the barrier. What is
-        // read there is written over.
+        // SAFETY: only the leaf of an empty map is empty; both have passed the barrier. The entry
+        // that is read there is overwritten.
         let entry = unsafe {
             let (key, value) = leaf.take(leaf.to() - 1, 0);
             (node.key(slot).replace(key), node.value(slot).replace(value))
@@ -190,7 +190,7 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>> Tree<'gc, K, V> {
         Some(entry)
     }
 
-    /// From a leaf upwards: nodes with too few entries get some from a neighbour, or are merged
+    /// From a leaf upwards: nodes with too few entries take some from a neighbour, or are merged
     /// with it.
     fn mend(&mut self, m: &Mutator<'gc>, way: &[(Node<'gc, K, V>, usize)]) {
         for step in (1..way.len()).rev() {
@@ -201,9 +201,9 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>> Tree<'gc, K, V> {
             let (above, place) = way[step - 1];
             let height = self.height - step;
             above.touch(m);
-            // The entry above between the two.
+            // The entry in `above` between the two nodes.
             let between = place.saturating_sub(1);
-            // SAFETY: an inner node has two children at least; they are at this height, and pass
+            // SAFETY: an inner node has at least two children; they are at this height, and pass
             // the barrier.
             unsafe {
                 let (left, right) = (above.child(between), above.child(between + 1));
@@ -228,20 +228,21 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>> Tree<'gc, K, V> {
             }
             return;
         }
-        // The root itself has lost an entry. One that led to two nodes leads to one: that is the
+        // The root itself has lost an entry. If it has only one child left, that child becomes the
         // root.
         if let Some(root) = self.root
             && self.height > 0
             && root.to() == 0
         {
-            // SAFETY: an inner node; the child is there, though it has no entry beside it.
+            // SAFETY: an inner node; the child exists, though the root has no entry.
             self.root = Some(unsafe { root.child(0) });
             self.height -= 1;
         }
     }
 }
 
-/// Splits a full node: what is behind the middle goes into an empty one, and the middle up.
+/// Splits a full node: the entries behind the middle go to an empty node, and the middle one goes
+/// up.
 fn split<'gc, K: Object<'gc>, V: Object<'gc>>(
     m: &Mutator<'gc>,
     (above, place): (Node<'gc, K, V>, usize),
@@ -252,9 +253,9 @@ fn split<'gc, K: Object<'gc>, V: Object<'gc>>(
     above.touch(m);
     node.touch(m);
     right.touch(m);
-    // SAFETY: they have passed the barrier; the right one is empty and of the same capacity, and
-    // there is room for one entry above. An inner node gives its middle's right child away: it is
-    // the first one of the right node.
+    // SAFETY: they have passed the barrier; the right node is empty and of the same capacity, and
+    // there is room for one entry above. The child behind an inner node's middle entry becomes the
+    // first child of the right node.
     unsafe {
         if height > 0 {
             right.begin(node.child(middle + 1));
@@ -265,11 +266,11 @@ fn split<'gc, K: Object<'gc>, V: Object<'gc>>(
     }
 }
 
-/// Puts an entry in the place of one, which comes back.
+/// Replaces an entry, and returns the old one.
 ///
 /// # Safety
 ///
-/// It is there; the node has passed the barrier.
+/// There is an entry; the node has passed the barrier.
 unsafe fn exchange<'gc, K: Object<'gc>, V: Object<'gc>>(
     node: Node<'gc, K, V>,
     slot: usize,
@@ -279,7 +280,7 @@ unsafe fn exchange<'gc, K: Object<'gc>, V: Object<'gc>>(
     unsafe { (node.key(slot).replace(key), node.value(slot).replace(value)) }
 }
 
-/// The slot of a key, or where it would be.
+/// The slot of a key, or the slot where it would be.
 #[inline]
 fn search<K: Borrow<Q>, Q: ?Sized + Ord>(keys: &[K], key: &Q) -> Result<usize, usize> {
     keys.binary_search_by(|other| other.borrow().cmp(key))

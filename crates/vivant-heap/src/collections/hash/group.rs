@@ -1,15 +1,15 @@
-//! Tags: a byte of each key's hash, sixteen of which are compared at once.
+//! Tags: one byte of each key's hash. Sixteen of them are compared by one instruction.
 
 use std::ptr::NonNull;
 
-/// Tags in a group.
+/// The number of tags in a group.
 pub(crate) const GROUP: usize = 16;
 
-/// Those tags of a group that equal `tag`, a bit for each.
+/// Returns a bit for each tag of a group that equals `tag`.
 ///
 /// # Safety
 ///
-/// Sixteen bytes can be read there.
+/// Sixteen bytes can be read at `group`.
 #[cfg(target_arch = "x86_64")]
 #[inline]
 pub(crate) unsafe fn equal(group: NonNull<u8>, tag: u8) -> u32 {
@@ -23,11 +23,11 @@ pub(crate) unsafe fn equal(group: NonNull<u8>, tag: u8) -> u32 {
     }
 }
 
-/// Those tags of a group that equal `tag`, a bit for each.
+/// Returns a bit for each tag of a group that equals `tag`.
 ///
 /// # Safety
 ///
-/// Sixteen bytes can be read there.
+/// Sixteen bytes can be read at `group`.
 #[cfg(not(target_arch = "x86_64"))]
 #[inline]
 pub(crate) unsafe fn equal(group: NonNull<u8>, tag: u8) -> u32 {
@@ -37,11 +37,11 @@ pub(crate) unsafe fn equal(group: NonNull<u8>, tag: u8) -> u32 {
     group.iter().enumerate().map(bit).sum()
 }
 
-/// Those of 64 tags that equal `tag`, a bit for each.
+/// Returns a bit for each of 64 tags that equals `tag`.
 ///
 /// # Safety
 ///
-/// So many bytes can be read there.
+/// 64 bytes can be read at `groups`.
 #[inline]
 pub(crate) unsafe fn equal_64(groups: NonNull<u8>, tag: u8) -> u64 {
     // SAFETY: the caller's.

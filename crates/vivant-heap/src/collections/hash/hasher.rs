@@ -1,11 +1,11 @@
-//! The hasher that maps have if they name no other.
+//! The default hasher of maps.
 
 use std::hash::{BuildHasher, Hasher};
 
-/// Makes [`FixedHasher`]s, all of which hash alike: in each process, on each machine (R5).
+/// Creates [`FixedHasher`]s, all of which hash alike: in each process, on each machine (R5).
 ///
-/// Keys that an enemy chooses can be chosen to collide: give such a map another `BuildHasher`. A
-/// map of colliding keys is slow, not wrong.
+/// Keys chosen by an attacker can be made to collide: give such a map another `BuildHasher`. A map
+/// of colliding keys is slow, not wrong.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct FixedState;
 
@@ -35,7 +35,8 @@ impl BuildHasher for FixedState {
 
 impl Hasher for FixedHasher {
     fn write(&mut self, bytes: &[u8]) {
-        // The length goes in, so that zeros that fill up the last word are none of the text's.
+        // The length is hashed too, which distinguishes the zeros that pad the last word from zeros
+        // of the text.
         let mut state = fold(self.0 ^ bytes.len() as u64, FACTOR);
         let (words, rest) = bytes.as_chunks::<8>();
         for word in words {
@@ -83,8 +84,8 @@ mod tests {
     use super::FixedState;
     use std::hash::BuildHasher;
 
-    /// The fullest of 256 buckets, of 16 keys each on average, by the bits that lead to segments
-    /// and by those that are tags.
+    /// The fullest of 256 buckets of 16 keys each on average, by the bits that select segments and
+    /// by those that are tags.
     fn fullest(key: impl Fn(u64) -> u64) -> [u32; 2] {
         let mut buckets = [[0; 256]; 2];
         for number in 0..256 * 16 {

@@ -38,7 +38,7 @@ impl<'a, 'gc, K: Object<'gc>, V: Object<'gc>> Iterator for Iter<'a, 'gc, K, V> {
                 return Some((key, value));
             }
             let segment = self.walk.step(self.trie)?;
-            // SAFETY: entries of a map that is borrowed for so long.
+            // SAFETY: entries of a map that is borrowed for `'a`.
             self.here = unsafe { segment.entries().as_ref() }.iter();
         }
     }
@@ -48,7 +48,8 @@ impl<'a, 'gc, K: Object<'gc>, V: Object<'gc>> Iterator for Iter<'a, 'gc, K, V> {
     }
 }
 
-/// The entries of a map, with the values to be changed. Each chunk passes the barrier as it comes.
+/// The entries of a map, with the values for writing. Each chunk passes the write barrier when the
+/// iterator reaches it.
 pub struct IterMut<'a, 'gc, K: Object<'gc>, V: Object<'gc>> {
     trie: &'a mut Trie<'gc, K, V>,
     mutator: &'a Mutator<'gc>,
@@ -85,8 +86,8 @@ impl<'a, 'gc, K: Object<'gc>, V: Object<'gc>> Iterator for IterMut<'a, 'gc, K, V
             }
             let segment = self.walk.step(self.trie)?;
             segment.touch(self.mutator);
-            // SAFETY: entries of a map that is borrowed exclusively for so long, each lent once;
-            // the chunk has passed the barrier.
+            // SAFETY: entries of a map that is borrowed exclusively for `'a`, each lent once; the
+            // chunk has passed the barrier.
             self.here = unsafe { segment.entries().as_mut() }.iter_mut();
         }
     }
@@ -127,6 +128,6 @@ half!(
     Values, Iter, 1, &'a V
 );
 half!(
-    /// The values of a map, to be changed.
+    /// The values of a map, for writing.
     ValuesMut, IterMut, 1, &'a mut V
 );

@@ -17,12 +17,12 @@ use std::ptr::NonNull;
 /// A hash map in the heap: segments of at most 2 KiB below a trie of the highest bits of hashes
 /// (H11).
 ///
-/// A segment that is full is split in two, and nothing else is: no operation touches more than a
-/// few chunks, however large the map is. It does not shrink, but by [`HashMap::clear`]. The order
-/// of its entries is that of their hashes, and within a segment one that depends on what was done:
-/// the same in each run (R5), with [`FixedState`].
+/// A full segment is split in two, and nothing else is: no operation touches more than a few
+/// chunks, however large the map is. It does not shrink, except by [`HashMap::clear`]. Its entries
+/// are ordered by their hashes, and within a segment by an order that depends on the past
+/// operations: the same in each run (R5), with [`FixedState`].
 ///
-/// A key must not change its hash or what it equals while it is in a map. If it does, or if `Hash`
+/// A key must not change its hash or its equality while it is in a map. If it does, or if `Hash`
 /// and `Eq` contradict each other, entries may not be found.
 ///
 /// ```
@@ -43,7 +43,7 @@ pub struct HashMap<'gc, K, V, S = FixedState> {
 }
 
 impl<K, V> HashMap<'_, K, V> {
-    /// An empty one. Allocates nothing.
+    /// An empty map. Allocates nothing.
     #[must_use]
     pub const fn new() -> Self {
         HashMap::with_hasher(FixedState)
@@ -51,7 +51,7 @@ impl<K, V> HashMap<'_, K, V> {
 }
 
 impl<K, V, S> HashMap<'_, K, V, S> {
-    /// An empty one with this way to hash. Allocates nothing.
+    /// An empty map with this hasher. Allocates nothing.
     ///
     /// A `BuildHasher` with a random seed gives the map another order in each run (R5).
     #[must_use]
@@ -63,28 +63,28 @@ impl<K, V, S> HashMap<'_, K, V, S> {
         }
     }
 
-    /// How many entries there are.
+    /// The number of entries.
     #[inline]
     #[must_use]
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there is none.
+    /// Whether it is empty.
     #[inline]
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// How it hashes.
+    /// Its hasher.
     #[must_use]
     pub fn hasher(&self) -> &S {
         &self.hasher
     }
 
-    /// Removes everything, at once: destructors of keys and values run when the collector meets the
-    /// dead chunks (H10).
+    /// Removes all entries in constant time: destructors of keys and values run when the collector
+    /// finds the chunks dead (H10).
     pub fn clear(&mut self) {
         self.trie = Trie::new();
         self.len = 0;
@@ -98,20 +98,21 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>, S> HashMap<'gc, K, V, S> {
         Iter::new(&self.trie, self.len)
     }
 
-    /// The entries, with the values to be changed. Each chunk passes the barrier as it comes.
+    /// The entries, with the values for writing. Each chunk passes the write barrier when the
+    /// iterator reaches it.
     pub fn iter_mut<'a>(&'a mut self, m: &'a Mutator<'gc>) -> IterMut<'a, 'gc, K, V> {
         IterMut::new(&mut self.trie, m, self.len)
     }
 
-    /// Keeps those entries that `keep` says; the others end here. If it panics, those that it has
-    /// not seen are there still.
+    /// Keeps the entries for which `keep` returns true; the others are dropped here. If `keep`
+    /// panics, the entries that it has not seen are still there.
     pub fn retain(&mut self, m: &Mutator<'gc>, mut keep: impl FnMut(&K, &mut V) -> bool) {
         let mut walk = Walk::new();
         while let Some(segment) = walk.step(&self.trie) {
             segment.touch(m);
-            // From the end, because the last one gets the place of what is taken out.
+            // From the end, because the last entry takes the slot of a removed one.
             for slot in (0..segment.to()).rev() {
-                // SAFETY: there is an entry: those behind it were seen. The map is borrowed
+                // SAFETY: there is an entry: those behind it were visited. The map is borrowed
                 // exclusively, and the chunk has passed the barrier.
                 let (key, value) = unsafe { segment.entry(slot).as_mut() };
                 if !keep(key, value) {
@@ -125,10 +126,10 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>, S> HashMap<'gc, K, V, S> {
 }
 
 impl<'gc, K: Object<'gc>, V: Object<'gc>, S> HashMap<'gc, K, V, S> {
-    /// Keeps those entries of one place that `keep` says, as `retain`: a segment, with its chain if
-    /// it has one. The place is the beginning of the hashes that lie there; the first one is 0. How
-    /// many there were, and which place is next: of a map that has grown meanwhile it is one still.
-    /// What loses none is not written.
+    /// As `retain`, for the entries at one place: a segment, with its chain if it has one. The
+    /// place is the beginning of the hashes in it; the first one is 0. Returns the number of
+    /// entries visited, and the next place, which remains a place if the map grows meanwhile. A
+    /// segment that loses no entry is not written.
     pub(super) fn retain_some(
         &mut self,
         m: &Mutator<'gc>,
@@ -139,7 +140,7 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>, S> HashMap<'gc, K, V, S> {
         while let Some(segment) = walk.step(&self.trie) {
             looked += segment.to();
             for slot in (0..segment.to()).rev() {
-                // SAFETY: there is an entry: those behind it were seen. The map is borrowed
+                // SAFETY: there is an entry: those behind it were visited. The map is borrowed
                 // exclusively.
                 let (key, value) = unsafe { segment.entry(slot).as_ref() };
                 if !keep(key, value) {
@@ -187,7 +188,7 @@ impl<'gc, K: Object<'gc> + Hash + Eq, V: Object<'gc>, S: BuildHasher> HashMap<'g
         K: Borrow<Q>,
     {
         let (segment, slot) = self.find(key)?;
-        // SAFETY: an entry of a map that is borrowed for so long.
+        // SAFETY: an entry of a map that is borrowed for as long as the result.
         let (key, value) = unsafe { segment.entry(slot).as_ref() };
         Some((key, value))
     }
@@ -202,7 +203,7 @@ impl<'gc, K: Object<'gc> + Hash + Eq, V: Object<'gc>, S: BuildHasher> HashMap<'g
         self.find(key).is_some()
     }
 
-    /// The value for a key, to be changed.
+    /// The value for a key, for writing.
     #[inline]
     #[must_use]
     pub fn get_mut<Q: ?Sized + Hash + Eq>(&mut self, m: &Mutator<'gc>, key: &Q) -> Option<&mut V>
@@ -211,23 +212,24 @@ impl<'gc, K: Object<'gc> + Hash + Eq, V: Object<'gc>, S: BuildHasher> HashMap<'g
     {
         let (segment, slot) = self.find(key)?;
         segment.touch_slot(m, slot);
-        // SAFETY: as above, borrowed exclusively; its chunk has passed the barrier.
+        // SAFETY: an entry of a map that is borrowed exclusively for as long as the result; its
+        // chunk has passed the barrier.
         Some(unsafe { &mut segment.entry(slot).as_mut().1 })
     }
 
-    /// Puts a value there for a key. The one that was there comes back, and the key that was there
-    /// stays.
+    /// Sets the value of a key. Returns the old value; an old key stays.
     ///
     /// # Panics
     ///
-    /// There is no memory: the entries are what they were.
+    /// There is no memory: the entries are unchanged.
     #[inline]
     pub fn insert(&mut self, m: &Mutator<'gc>, key: K, value: V) -> Option<V> {
         let hash = self.hasher.hash_one(&key);
         match self.trie.find(hash, |other| key == *other) {
             Found::Entry(segment, slot) => {
                 segment.touch_slot(m, slot);
-                // SAFETY: as above.
+                // SAFETY: an entry of a map that is borrowed exclusively; its chunk has passed the
+                // barrier.
                 let there = unsafe { &mut segment.entry(slot).as_mut().1 };
                 Some(std::mem::replace(there, value))
             }
@@ -253,11 +255,11 @@ impl<'gc, K: Object<'gc> + Hash + Eq, V: Object<'gc>, S: BuildHasher> HashMap<'g
         entry
     }
 
-    /// The value for a key, to be changed; `make` makes it if there is none.
+    /// The value for a key, for writing; `make` creates it if there is none.
     ///
     /// # Panics
     ///
-    /// There is no memory: the entries are what they were.
+    /// There is no memory: the entries are unchanged.
     #[inline]
     pub fn get_or_insert_with(
         &mut self,
@@ -276,11 +278,12 @@ impl<'gc, K: Object<'gc> + Hash + Eq, V: Object<'gc>, S: BuildHasher> HashMap<'g
                 self.push(m, first, hash, (key, value))
             }
         };
-        // SAFETY: as above.
+        // SAFETY: an entry of a map that is borrowed exclusively for as long as the result; its
+        // chunk has passed the barrier.
         unsafe { &mut entry.as_mut().1 }
     }
 
-    /// Takes the entry for a key out.
+    /// Removes the entry for a key and returns it.
     #[inline]
     pub fn remove_entry<Q: ?Sized + Hash + Eq>(
         &mut self,
@@ -325,7 +328,7 @@ where
 {
 }
 
-// SAFETY: the trie is all of it: what hashes is `'static`, so no brand is in it.
+// SAFETY: it consists of the trie: the hasher is `'static`, so it has no brand.
 unsafe impl<'gc, K: Object<'gc>, V: Object<'gc>, S: Send + 'static> Object<'gc>
     for HashMap<'gc, K, V, S>
 {

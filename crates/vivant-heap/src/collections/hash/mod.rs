@@ -1,4 +1,5 @@
-//! Hash maps and sets: a trie of segments, by the bits of hashes. A weak map is one of them.
+//! Hash maps and sets: a trie of segments, indexed by the bits of hashes; and weak maps, built on
+//! them.
 
 mod group;
 pub(crate) mod hasher;

@@ -1,4 +1,4 @@
-//! Segments: chunks of entries, in no order, with a tag for each.
+//! Segments: chunks of unordered entries, with a tag for each.
 
 use super::group::{GROUP, equal, equal_64};
 use crate::collections::chunk::{CHUNK_MAX, Chunk, Content, Head, Raw, SLOTS_MAX, end_elements};
@@ -10,17 +10,17 @@ use std::ops::Range;
 use std::ptr::NonNull;
 
 /// The content of segments: a link to a further segment, tags, and entries behind them. The tags of
-/// empty slots are anything.
+/// empty slots are unspecified.
 pub(crate) struct Entries<K, V>(PhantomData<fn() -> (K, V)>);
 
 /// A segment.
 pub(crate) type Segment<'gc, K, V> = Chunk<'gc, Entries<K, V>>;
 
-/// Where the tags begin: behind the link.
+/// The offset of the tags: behind the link.
 const TAGS: usize = size_of::<Head>() + size_of::<Option<Raw>>();
 
-/// Tags that there are for so many entries: one group, or some times four, so that all are compared
-/// without a question in between.
+/// The number of tags for `capacity` entries: one group, or a multiple of four groups, so that all
+/// are compared without a branch in between.
 #[inline]
 const fn tags(capacity: usize) -> usize {
     if capacity <= GROUP {
@@ -30,7 +30,7 @@ const fn tags(capacity: usize) -> usize {
     }
 }
 
-/// Where the entries begin.
+/// The offset of the entries.
 #[inline]
 const fn entries(capacity: usize) -> usize {
     TAGS + tags(capacity)
@@ -54,10 +54,10 @@ unsafe fn first<K, V>(segment: Raw) -> NonNull<(K, V)> {
     unsafe { segment.behind(entries(segment.capacity())) }
 }
 
-// SAFETY: the entries in the slots, and the link, are all of it.
+// SAFETY: the content is the entries in the slots, and the link.
 unsafe impl<'gc, K: Object<'gc>, V: Object<'gc>> Content<'gc> for Entries<K, V> {
     type Static = Entries<K::Static, V::Static>;
-    /// The link may be one.
+    /// The link is a reference.
     const NEEDS_TRACE: bool = true;
     const NEEDS_DROP: bool = std::mem::needs_drop::<(K, V)>();
     const SHOWS: bool = K::SHOWS || V::SHOWS;
@@ -123,7 +123,7 @@ unsafe impl<'gc, K: Object<'gc>, V: Object<'gc>> Content<'gc> for Entries<K, V> 
 }
 
 impl<'gc, K: Object<'gc>, V: Object<'gc>> Segment<'gc, K, V> {
-    /// Entries of a segment, at most. No more than 128, because a split has a bit for each.
+    /// The largest number of entries of a segment. At most 128, because a split has a bit for each.
     pub(crate) const MOST: usize = {
         assert!(
             align_of::<(K, V)>() <= 8,
@@ -141,7 +141,7 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>> Segment<'gc, K, V> {
         most
     };
 
-    /// Entries of a map's first segment.
+    /// The number of entries of a map's first segment.
     pub(crate) const FIRST: usize = if Self::MOST < 4 { Self::MOST } else { 4 };
 
     #[inline]
@@ -170,14 +170,14 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>> Segment<'gc, K, V> {
         NonNull::slice_from_raw_parts(self.first(), self.to())
     }
 
-    /// The segment in which to go on.
+    /// The next segment of the chain.
     #[inline]
     pub(crate) fn next(self) -> Option<Self> {
         // SAFETY: a segment of the same map.
         unsafe { link(self.raw()).read().map(|next| Chunk::of(next)) }
     }
 
-    /// One segment more in which to go on, the first one behind this.
+    /// Inserts a segment into the chain, directly behind this one.
     pub(crate) fn chain(self, m: &Mutator<'gc>, more: Self) {
         self.touch(m);
         more.touch(m);
@@ -188,12 +188,12 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>> Segment<'gc, K, V> {
         }
     }
 
-    /// The slots whose tags are those of this hash, a bit for each.
+    /// The slots with the tag of this hash, a bit for each.
     #[inline]
     fn candidates(self, hash: u64) -> u128 {
         let (len, capacity, tag) = (self.to(), self.capacity(), hash as u8);
         let tags = self.tags();
-        // SAFETY: there are tags for whole groups, and above one group for four at a time.
+        // SAFETY: there are tags for whole groups, and beyond one group for four groups at a time.
         let equal = unsafe {
             if capacity <= GROUP {
                 u128::from(equal(tags, tag))
@@ -204,20 +204,20 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>> Segment<'gc, K, V> {
                 low | u128::from(equal_64(tags.add(4 * GROUP), tag)) << 64
             }
         };
-        // What is behind the last entry is no tag.
+        // Bytes behind the last entry are not tags.
         equal & below(len)
     }
 
-    /// The slot of the entry with this hash for which `is` says so, in this segment alone.
+    /// The slot of the entry with this hash for which `is` returns true, in this segment alone.
     ///
-    /// `is` is foreign code: it may panic, and it sees entries that nobody writes meanwhile.
+    /// `is` is foreign code: it may panic, and it reads entries that are not written meanwhile.
     #[inline]
     pub(crate) fn find(self, hash: u64, mut is: impl FnMut(&K) -> bool) -> Option<usize> {
         let mut candidates = self.candidates(hash);
         while candidates != 0 {
             let slot = candidates.trailing_zeros() as usize;
-            // SAFETY: there is an entry in this slot. Of a segment that nobody writes: whoever may,
-            // has lent the map to this.
+            // SAFETY: there is an entry in this slot. The segment is not written: code that may
+            // write the map has lent it to this function.
             if is(unsafe { &self.entry(slot).as_ref().0 }) {
                 return Some(slot);
             }
@@ -226,7 +226,7 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>> Segment<'gc, K, V> {
         None
     }
 
-    /// The same, in this segment and those in which to go on.
+    /// The same, in this segment and the rest of its chain.
     #[inline]
     pub(crate) fn find_in_chain(
         self,
@@ -242,7 +242,7 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>> Segment<'gc, K, V> {
         }
     }
 
-    /// One entry more. There is a slot for it.
+    /// Adds an entry. There is a slot for it.
     pub(crate) fn push(self, m: &Mutator<'gc>, hash: u64, entry: (K, V)) -> NonNull<(K, V)> {
         let slot = self.to();
         debug_assert!(slot < self.capacity());
@@ -256,13 +256,13 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>> Segment<'gc, K, V> {
         self.entry(slot)
     }
 
-    /// Takes an entry out. The last one gets its slot.
+    /// Removes an entry and returns it. The last one takes its slot.
     pub(crate) fn take(self, m: &Mutator<'gc>, slot: usize) -> (K, V) {
         self.touch_slot(m, slot);
         let last = self.to() - 1;
         debug_assert!(slot <= last);
-        // SAFETY: both slots hold entries, or are the same; the chunk has passed the barrier. What
-        // is read is no longer in it.
+        // SAFETY: both slots contain entries, or are the same; the chunk has passed the barrier.
+        // The entry that is read is no longer in the range of filled slots.
         unsafe {
             let entry = self.entry(slot).read();
             self.fill(0..last);
@@ -273,15 +273,15 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>> Segment<'gc, K, V> {
         }
     }
 
-    /// Moves entries behind those of another segment: those for which `moves` has a bit. The last
-    /// ones get their slots.
+    /// Moves the entries that have a bit in `moves` behind those of another segment. The last
+    /// entries take their slots.
     pub(crate) fn move_to(self, m: &Mutator<'gc>, other: Self, moves: u128) {
         self.touch(m);
         other.touch(m);
         let moves = moves & below(self.to());
         let (mut len, mut there) = (self.to(), other.to());
-        // SAFETY: both have passed the barrier, and the other one has slots enough. Each entry is
-        // in one of them in the end; nothing panics.
+        // SAFETY: both have passed the barrier, and the other one has enough slots. In the end each
+        // entry is in one of them; nothing panics.
         unsafe {
             let mut rest = moves;
             while rest != 0 {
@@ -289,7 +289,7 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>> Segment<'gc, K, V> {
                 there += 1;
                 rest &= rest - 1;
             }
-            // From the highest on: what is last then stays.
+            // From the highest slot down: the entry that is then last stays.
             let mut rest = moves;
             while rest != 0 {
                 let slot = rest.ilog2() as usize;
@@ -308,8 +308,8 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>> Segment<'gc, K, V> {
     ///
     /// # Safety
     ///
-    /// It is there; both segments have passed the barrier; the other slot's entry, if it has one,
-    /// has been moved.
+    /// There is an entry in `slot`; both segments have passed the barrier; the other slot's entry,
+    /// if it has one, was moved.
     unsafe fn copy(self, slot: usize, to: Self, at: usize) {
         // SAFETY: the caller's.
         unsafe {
@@ -319,7 +319,7 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>> Segment<'gc, K, V> {
     }
 }
 
-/// A bit for each of so many slots.
+/// A bit for each of the first `slots` slots.
 #[inline]
 fn below(slots: usize) -> u128 {
     match slots {

@@ -26,7 +26,7 @@ pub struct HashSet<'gc, T, S = FixedState> {
 }
 
 impl<T> HashSet<'_, T> {
-    /// An empty one. Allocates nothing.
+    /// An empty set. Allocates nothing.
     #[must_use]
     pub const fn new() -> Self {
         HashSet::with_hasher(FixedState)
@@ -34,7 +34,7 @@ impl<T> HashSet<'_, T> {
 }
 
 impl<T, S> HashSet<'_, T, S> {
-    /// An empty one with this way to hash. Allocates nothing.
+    /// An empty set with this hasher. Allocates nothing.
     #[must_use]
     pub const fn with_hasher(hasher: S) -> Self {
         HashSet {
@@ -42,20 +42,20 @@ impl<T, S> HashSet<'_, T, S> {
         }
     }
 
-    /// How many elements there are.
+    /// The number of elements.
     #[must_use]
     pub fn len(&self) -> usize {
         self.map.len()
     }
 
-    /// Whether there is none.
+    /// Whether it is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.map.is_empty()
     }
 
-    /// Removes everything, at once: destructors of elements run when the collector meets the dead
-    /// chunks (H10).
+    /// Removes all elements in constant time: their destructors run when the collector finds the
+    /// chunks dead (H10).
     pub fn clear(&mut self) {
         self.map.clear();
     }
@@ -68,14 +68,14 @@ impl<'gc, T: Object<'gc>, S> HashSet<'gc, T, S> {
         self.map.keys()
     }
 
-    /// Keeps those elements that `keep` says; the others end here.
+    /// Keeps the elements for which `keep` returns true; the others are dropped here.
     pub fn retain(&mut self, m: &Mutator<'gc>, mut keep: impl FnMut(&T) -> bool) {
         self.map.retain(m, |element, ()| keep(element));
     }
 }
 
 impl<'gc, T: Object<'gc> + Hash + Eq, S: BuildHasher> HashSet<'gc, T, S> {
-    /// Of what an iterator gives.
+    /// Collects the items of an iterator.
     ///
     /// # Panics
     ///
@@ -89,7 +89,7 @@ impl<'gc, T: Object<'gc> + Hash + Eq, S: BuildHasher> HashSet<'gc, T, S> {
         set
     }
 
-    /// Whether an element equals this.
+    /// Whether an element equals this one.
     #[must_use]
     pub fn contains<Q: ?Sized + Hash + Eq>(&self, element: &Q) -> bool
     where
@@ -98,7 +98,7 @@ impl<'gc, T: Object<'gc> + Hash + Eq, S: BuildHasher> HashSet<'gc, T, S> {
         self.map.contains_key(element)
     }
 
-    /// The element that equals this.
+    /// The element that equals this one.
     #[must_use]
     pub fn get<Q: ?Sized + Hash + Eq>(&self, element: &Q) -> Option<&T>
     where
@@ -107,16 +107,17 @@ impl<'gc, T: Object<'gc> + Hash + Eq, S: BuildHasher> HashSet<'gc, T, S> {
         self.map.get_key_value(element).map(|(element, ())| element)
     }
 
-    /// Puts an element in. Whether none was there that equals it; one that was there stays.
+    /// Inserts an element. Returns true if no equal element was there; an equal element that is
+    /// there stays.
     ///
     /// # Panics
     ///
-    /// There is no memory: the elements are what they were.
+    /// There is no memory: the elements are unchanged.
     pub fn insert(&mut self, m: &Mutator<'gc>, element: T) -> bool {
         self.map.insert(m, element, ()).is_none()
     }
 
-    /// Removes an element. Whether it was there.
+    /// Removes an element. Returns whether it was there.
     pub fn remove<Q: ?Sized + Hash + Eq>(&mut self, m: &Mutator<'gc>, element: &Q) -> bool
     where
         T: Borrow<Q>,
@@ -124,7 +125,7 @@ impl<'gc, T: Object<'gc> + Hash + Eq, S: BuildHasher> HashSet<'gc, T, S> {
         self.take(m, element).is_some()
     }
 
-    /// Takes an element out.
+    /// Removes an element and returns it.
     pub fn take<Q: ?Sized + Hash + Eq>(&mut self, m: &Mutator<'gc>, element: &Q) -> Option<T>
     where
         T: Borrow<Q>,
@@ -134,18 +135,18 @@ impl<'gc, T: Object<'gc> + Hash + Eq, S: BuildHasher> HashSet<'gc, T, S> {
             .map(|(element, ())| element)
     }
 
-    /// Puts elements in. The iterator may allocate too.
+    /// Inserts elements. The iterator may allocate too.
     ///
     /// # Panics
     ///
-    /// There is no memory: those that came before are there.
+    /// There is no memory: the elements that came before are in the set.
     pub fn extend(&mut self, m: &Mutator<'gc>, elements: impl IntoIterator<Item = T>) {
         for element in elements {
             self.insert(m, element);
         }
     }
 
-    /// Whether all elements are in the other one too.
+    /// Whether all elements are in the other set too.
     #[must_use]
     pub fn is_subset(&self, other: &Self) -> bool {
         self.len() <= other.len() && self.iter().all(|element| other.contains(element))
@@ -180,7 +181,7 @@ impl<'gc, T: Object<'gc> + fmt::Debug, S> fmt::Debug for HashSet<'gc, T, S> {
     }
 }
 
-// SAFETY: the map is all of it.
+// SAFETY: it consists of the map.
 unsafe impl<'gc, T: Object<'gc>, S: Send + 'static> Object<'gc> for HashSet<'gc, T, S> {
     type Static = HashSet<'static, T::Static, S>;
     const NEEDS_TRACE: bool = true;

@@ -1,4 +1,4 @@
-//! The trie above the segments.
+//! The trie above the segments: the directory of the hash map.
 
 use super::segment::Segment;
 use crate::collections::chunk::{Chunk, Content, Head, Raw, SLOTS_MAX};
@@ -9,21 +9,21 @@ use std::marker::PhantomData;
 use std::ops::Range;
 use std::ptr::NonNull;
 
-/// A reference to a segment or to a node, with the number of bits by which a node chooses; 0: it is
-/// a segment.
+/// A tagged reference: to a node, tagged with the number of hash bits by which the node selects; or
+/// to a segment, tagged with 0.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[repr(transparent)]
 struct Link(NonNull<u8>);
 
-/// Chunks are aligned to eight bytes.
+/// Chunks are aligned to eight bytes, so the low three bits are free.
 const LOW: usize = 7;
 
-/// Bits by which a node chooses, at most.
+/// The largest number of bits by which a node selects.
 const BITS_MAX: u32 = SLOTS_MAX.ilog2();
 
 const _: () = assert!(BITS_MAX as usize <= LOW);
 
-/// Bits of a hash that choose segments, the highest ones. The others are for tags.
+/// The number of bits of a hash that select segments: the highest ones. The others are for tags.
 const DEPTH_MAX: u32 = u64::BITS - u8::BITS;
 
 impl Link {
@@ -37,7 +37,7 @@ impl Link {
         (self.0.addr().get() & LOW) as u32
     }
 
-    /// The chunk, with the bits known.
+    /// The chunk; the caller knows the tag bits.
     #[inline]
     fn chunk(self, bits: u32) -> Raw {
         debug_assert_eq!(bits, self.bits());
@@ -55,20 +55,20 @@ impl Link {
     }
 }
 
-/// The content of nodes: links, a power of two of them, all there. A segment for which fewer bits
-/// count has several neighbouring ones.
+/// The content of nodes: links, a power of two of them, all filled. Several adjacent links may
+/// refer to the same segment, if fewer bits of the hash select it.
 struct Node;
 
 /// # Safety
 ///
-/// The chunk is a node, and has the slot.
+/// The chunk is a node, and has this slot.
 #[inline]
 unsafe fn slot(node: Raw, slot: usize) -> NonNull<Link> {
     // SAFETY: the caller's.
     unsafe { node.behind::<Link>(size_of::<Head>()).add(slot) }
 }
 
-// SAFETY: the references in the slots are all of it.
+// SAFETY: the content is the references in the slots.
 unsafe impl<'gc> Content<'gc> for Node {
     type Static = Node;
     const NEEDS_TRACE: bool = true;
@@ -100,34 +100,36 @@ unsafe impl<'gc> Content<'gc> for Node {
     unsafe fn end(_: Raw) {}
 }
 
-/// Segments by the highest bits of hashes.
+/// Segments, selected by the highest bits of hashes.
 ///
-/// Each segment has the entries whose hashes begin with certain bits, as many of them as its note
-/// says: its depth. A full one is split in two by the next bit; a node whose slots do not tell the
-/// halves apart gets twice as many, and one that has the most, a node below it. So growth is a
-/// piece of work for one segment at a time. When the bits are used up, segments are chained.
+/// Each segment contains the entries with hashes that begin with certain bits; the number of these
+/// bits is its depth, which is stored in its note. A full segment is split in two by the next bit.
+/// If the slots of its node do not distinguish the halves, the node gets twice as many slots; a
+/// node with the largest number of slots gets a node below it. So growth works on one segment at a
+/// time. When the bits are used up, segments are chained.
 pub(crate) struct Trie<'gc, K, V> {
     root: Option<Link>,
     what: PhantomData<Segment<'gc, K, V>>,
 }
 
-// SAFETY: as for `Chunk`.
+// SAFETY: as for `Chunk`: it goes to another thread with the heap, and its content may go.
 unsafe impl<K, V> Send for Trie<'static, K, V> {}
 
-/// What was found for a key.
+/// The result of a search for a key.
 pub(crate) enum Found<'gc, K, V> {
     /// Its segment and slot.
     Entry(Segment<'gc, K, V>, usize),
-    /// Where it would be: the first segment of a chain, if there is any.
+    /// Where its entry would be: the first segment of a chain, if there is a segment.
     Not(Option<Segment<'gc, K, V>>),
 }
 
-/// The way to a segment.
+/// The path to a segment.
 struct Way<'gc, K, V> {
     segment: Segment<'gc, K, V>,
-    /// The node that leads to it, with its bits, and how many bits were used up before it.
+    /// The node that refers to it, with the number of its bits, and the number of bits consumed
+    /// before it.
     node: Option<(Chunk<'gc, Node>, u32, u32)>,
-    /// The node above that one, and the same of it.
+    /// The node above that one, with the same numbers.
     above: Option<(Chunk<'gc, Node>, u32, u32)>,
 }
 
@@ -148,7 +150,7 @@ impl<K, V> Trie<'_, K, V> {
 }
 
 impl<'gc, K: Object<'gc>, V: Object<'gc>> Trie<'gc, K, V> {
-    /// The segment for a hash; the first one, if there is a chain.
+    /// The segment for a hash; of a chain, the first one.
     #[inline]
     pub(crate) fn segment(&self, hash: u64) -> Option<Segment<'gc, K, V>> {
         let mut link = self.root?;
@@ -171,7 +173,7 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>> Trie<'gc, K, V> {
         let mut link = self.root?;
         let mut used = 0;
         let (mut node, mut above) = (None, None);
-        // SAFETY: as above.
+        // SAFETY: chunks of this map; the one with the tag 0 is a segment.
         unsafe {
             loop {
                 let bits = link.bits();
@@ -192,7 +194,7 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>> Trie<'gc, K, V> {
         }
     }
 
-    /// Where the entry lies for which `is` says so.
+    /// Finds the entry for which `is` returns true.
     #[inline]
     pub(crate) fn find(&self, hash: u64, is: impl FnMut(&K) -> bool) -> Found<'gc, K, V> {
         let Some(first) = self.segment(hash) else {
@@ -204,8 +206,8 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>> Trie<'gc, K, V> {
         }
     }
 
-    /// One entry more; none has its key, and this is the segment where it was looked for. `hashes`
-    /// is foreign code: the hash of a key that is there.
+    /// Adds an entry with a key that is not in the map; `first` is the segment in which it was
+    /// searched. `hashes` is foreign code: it hashes a key of the map.
     #[inline]
     pub(crate) fn push(
         &mut self,
@@ -222,8 +224,8 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>> Trie<'gc, K, V> {
         segment.push(m, hash, entry)
     }
 
-    /// Makes room for an entry, in the segment that comes back. Each step leaves a whole map: those
-    /// before it stay if there is no memory for it, or if a hash panics.
+    /// Makes room for an entry in the segment that it returns. Each step leaves a valid map: the
+    /// steps before stay if there is no memory for the next, or if a hash function panics.
     #[cold]
     #[inline(never)]
     fn room(
@@ -259,7 +261,7 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>> Trie<'gc, K, V> {
         }
     }
 
-    /// A larger segment in the place of a full one.
+    /// Replaces a full segment by a larger one.
     fn widen_segment(&mut self, m: &Mutator<'gc>, hash: u64, way: &Way<'gc, K, V>) {
         let old = way.segment;
         let capacity = (old.capacity() * 2).min(Segment::<K, V>::MOST);
@@ -273,15 +275,15 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>> Trie<'gc, K, V> {
         }
     }
 
-    /// A node with twice the slots in the place of one.
+    /// Replaces a node by one with twice the slots.
     fn widen_node(&mut self, m: &Mutator<'gc>, hash: u64, way: &Way<'gc, K, V>) {
         let Some((node, bits, _)) = way.node else {
             return;
         };
         let slots = 1 << bits;
         let new: Chunk<'gc, Node> = Chunk::new(m, slots * 2);
-        // SAFETY: both have their slots; what is in the old one stays: it is garbage. The new one
-        // is new.
+        // SAFETY: both have these slots. The content of the old node stays; the old node is
+        // garbage. The new node is not yet linked.
         unsafe {
             for number in 0..slots {
                 let link = slot(node.raw(), number).read();
@@ -297,7 +299,7 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>> Trie<'gc, K, V> {
         }
     }
 
-    /// A node of one bit above a segment.
+    /// Puts a node of one bit above a segment.
     fn deepen(
         &mut self,
         m: &Mutator<'gc>,
@@ -306,7 +308,7 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>> Trie<'gc, K, V> {
         node: Option<(Chunk<'gc, Node>, u32, u32)>,
     ) {
         let new: Chunk<'gc, Node> = Chunk::new(m, 2);
-        // SAFETY: it has two slots, and is new.
+        // SAFETY: it has two slots, and is not yet linked.
         unsafe {
             slot(new.raw(), 0).write(Link::new(segment.raw(), 0));
             slot(new.raw(), 1).write(Link::new(segment.raw(), 0));
@@ -332,7 +334,8 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>> Trie<'gc, K, V> {
     }
 }
 
-/// In a node, all slots for hashes that begin with the same `depth` bits as this one lead there.
+/// Makes all slots of a node for hashes that begin with the same `depth` bits as this hash refer to
+/// `to`.
 fn lead<'gc>(
     m: &Mutator<'gc>,
     hash: u64,
@@ -349,7 +352,7 @@ fn lead<'gc>(
     }
 }
 
-/// Splits a full segment by the next bit. The node tells the halves apart.
+/// Splits a full segment by the next bit. The node distinguishes the halves.
 fn split<'gc, K: Object<'gc>, V: Object<'gc>>(
     m: &Mutator<'gc>,
     hash: u64,
@@ -361,8 +364,8 @@ fn split<'gc, K: Object<'gc>, V: Object<'gc>>(
     let bit = 1 << (u64::BITS - 1 - depth);
     let mut moves: u128 = 0;
     for number in 0..segment.to() {
-        // SAFETY: there is an entry; foreign code sees it while nobody writes, and nothing has
-        // changed yet.
+        // SAFETY: there is an entry; foreign code reads it while the map is not written, and
+        // nothing has changed yet.
         let key = unsafe { &segment.entry(number).as_ref().0 };
         moves |= u128::from(hashes(key) & bit != 0) << number;
     }
@@ -378,7 +381,7 @@ fn split<'gc, K: Object<'gc>, V: Object<'gc>>(
     lead(m, hash | bit, node, depth + 1, Link::new(other.raw(), 0));
 }
 
-/// Room in a chain of segments whose keys all have the same hash but for its lowest bits.
+/// Room in a chain of segments with keys that have the same hash but for its lowest bits.
 fn chained<'gc, K: Object<'gc>, V: Object<'gc>>(
     m: &Mutator<'gc>,
     first: Segment<'gc, K, V>,
@@ -395,12 +398,12 @@ fn chained<'gc, K: Object<'gc>, V: Object<'gc>>(
     more
 }
 
-/// All segments, in the order of the bits that choose them: where to go on is a number, so that
-/// nothing need be kept on the way.
+/// A walk over all segments, in the order of the bits that select them. Its position is a number,
+/// so it needs no stack.
 pub(crate) struct Walk<'gc, K, V> {
     /// The beginning of the hashes of the next segment.
     next: Option<u64>,
-    /// Its chain first.
+    /// The rest of the current chain, which comes first.
     chain: Option<Segment<'gc, K, V>>,
 }
 
@@ -409,7 +412,7 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>> Walk<'gc, K, V> {
         Walk::from(0)
     }
 
-    /// From the segment on that has this hash.
+    /// Starts at the segment for this hash.
     pub(crate) fn from(hash: u64) -> Self {
         Walk {
             next: Some(hash),
@@ -422,12 +425,12 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>> Walk<'gc, K, V> {
         self.chain.is_none()
     }
 
-    /// Where the next segment begins that is in no chain.
+    /// The beginning of the hashes of the next segment that starts a chain.
     pub(crate) fn next(&self) -> Option<u64> {
         self.next
     }
 
-    /// The next segment. The trie is the same each time, and has not grown meanwhile.
+    /// The next segment. The trie is the same in each call, and has not grown meanwhile.
     pub(crate) fn step(&mut self, trie: &Trie<'gc, K, V>) -> Option<Segment<'gc, K, V>> {
         if let Some(segment) = self.chain {
             self.chain = segment.next();

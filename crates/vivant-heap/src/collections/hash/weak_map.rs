@@ -1,4 +1,4 @@
-//! [`WeakMap`]: a hash map whose values keep nothing alive.
+//! [`WeakMap`]: a hash map with weak values.
 
 use super::hasher::FixedState;
 use super::map::HashMap;
@@ -9,19 +9,19 @@ use std::borrow::Borrow;
 use std::fmt;
 use std::hash::{BuildHasher, Hash};
 
-/// Entries that are looked at for each one that comes.
+/// The number of entries that each insertion pays for: they are checked for dead values.
 const LOOKS: usize = 2;
 
-/// So many are looked at together: a segment of the map.
+/// Entries are checked in batches of this size: a segment of the map.
 const TOGETHER: usize = 64;
 
-/// A hash map in the heap whose values keep nothing alive: a table of what others have, to find it
-/// by its name. What the collector has found dead is not there any more (H10).
+/// A hash map in the heap with weak values: a table of objects that other references keep alive, to
+/// find them by key. An object that the collector has found dead is no longer in the map (H10).
 ///
-/// Keys are the map's own, and are kept until the entry goes. That is when somebody removes it, or
-/// puts something else there; and entries of the dead go by and by: each new entry looks at two
-/// others, so no pause of the collector has anything to do with them, and no turn has much. A map
-/// into which nothing comes keeps what it has, until [`WeakMap::purge`].
+/// The map owns its keys, and keeps a key until its entry is removed: by a removal, by an insertion
+/// that replaces it, or gradually after the value is dead. Each new entry pays for checking two
+/// others, so the cost is in no pause of the collector, and small in each turn. A map without
+/// insertions keeps its dead entries until [`WeakMap::purge`].
 ///
 /// Each entry costs a [`Weak`], which is an object of its own.
 ///
@@ -59,13 +59,14 @@ const TOGETHER: usize = 64;
 /// ```
 pub struct WeakMap<'gc, K, V: ?Sized, S = FixedState> {
     map: HashMap<'gc, K, Weak<'gc, V>, S>,
-    /// Where entries are looked at next, as the beginning of hashes; and how many are due.
+    /// Where entries are checked next, as the beginning of hashes; and the number of entries that
+    /// are due for a check.
     from: u64,
     due: usize,
 }
 
 impl<'gc, K, V: ?Sized + 'gc> WeakMap<'gc, K, V> {
-    /// An empty one. Allocates nothing.
+    /// An empty map. Allocates nothing.
     #[must_use]
     pub const fn new() -> Self {
         WeakMap::with_hasher(FixedState)
@@ -73,7 +74,7 @@ impl<'gc, K, V: ?Sized + 'gc> WeakMap<'gc, K, V> {
 }
 
 impl<'gc, K, V: ?Sized + 'gc, S> WeakMap<'gc, K, V, S> {
-    /// An empty one with this way to hash. Allocates nothing.
+    /// An empty map with this hasher. Allocates nothing.
     #[must_use]
     pub const fn with_hasher(hasher: S) -> Self {
         WeakMap {
@@ -83,22 +84,22 @@ impl<'gc, K, V: ?Sized + 'gc, S> WeakMap<'gc, K, V, S> {
         }
     }
 
-    /// How many entries there are, those of the dead included that nobody has come by yet.
+    /// The number of entries, including those with dead values that are not removed yet.
     #[must_use]
     pub fn entries(&self) -> usize {
         self.map.len()
     }
 
-    /// Removes everything, at once: destructors of keys run when the collector meets the dead
-    /// chunks (H10).
+    /// Removes all entries in constant time: destructors of keys run when the collector finds the
+    /// chunks dead (H10).
     pub fn clear(&mut self) {
         self.map.clear();
     }
 }
 
 impl<'gc, K: Object<'gc>, V: ?Sized + Collected<'gc>, S> WeakMap<'gc, K, V, S> {
-    /// All that is there, in the order of hashes. What it gives is alive from here on: whoever goes
-    /// through all of a map while a mark runs has all of it marked.
+    /// All entries with live values, in the order of hashes. Each value that it returns is
+    /// resurrected if a mark runs: to iterate over a whole map then keeps all of its values live.
     pub fn iter<'a>(
         &'a self,
         m: &'a Mutator<'gc>,
@@ -107,7 +108,8 @@ impl<'gc, K: Object<'gc>, V: ?Sized + Collected<'gc>, S> WeakMap<'gc, K, V, S> {
         entries.filter_map(|(key, value)| Some((key, value.upgrade(m)?)))
     }
 
-    /// Removes the entries of all that the collector has found dead. Costs a look at each entry.
+    /// Removes all entries with values that the collector has found dead. Costs a check of each
+    /// entry.
     pub fn purge(&mut self, m: &Mutator<'gc>) {
         self.due = self.entries();
         self.from = 0;
@@ -115,9 +117,10 @@ impl<'gc, K: Object<'gc>, V: ?Sized + Collected<'gc>, S> WeakMap<'gc, K, V, S> {
         self.due = 0;
     }
 
-    /// Looks at some entries, and removes those of the dead. Where to go on; 0 at the end.
+    /// Checks some entries, and removes those with dead values. Returns where to go on; 0 at the
+    /// end.
     fn look(&mut self, m: &Mutator<'gc>) -> u64 {
-        // To ask whether it is dead must not bring it back.
+        // Not `upgrade`: a check must not resurrect the value.
         let lives = |_: &K, value: &Weak<'gc, V>| !value.is_empty();
         let (looked, next) = self.map.retain_some(m, self.from, lives);
         self.due = self.due.saturating_sub(looked.max(1));
@@ -132,7 +135,7 @@ where
     V: ?Sized + Collected<'gc>,
     S: BuildHasher,
 {
-    /// The value for a key, if it is alive still. A mark that runs hears of it, as by
+    /// The value for a key, if it is still live. A running mark resurrects it, as by
     /// [`Weak::upgrade`].
     #[must_use]
     pub fn get<Q: ?Sized + Hash + Eq>(&self, m: &Mutator<'gc>, key: &Q) -> Option<Gc<'gc, V>>
@@ -142,12 +145,12 @@ where
         self.map.get(key)?.upgrade(m)
     }
 
-    /// Puts a value there for a key, which somebody else keeps alive. The one that was there comes
-    /// back, if it is alive still; the key that was there stays.
+    /// Sets the value of a key, which other references keep alive. Returns the old value if it is
+    /// still live; an old key stays.
     ///
     /// # Panics
     ///
-    /// There is no memory: the entries are what they were.
+    /// There is no memory: the entries are unchanged.
     pub fn insert(&mut self, m: &Mutator<'gc>, key: K, value: Gc<'gc, V>) -> Option<Gc<'gc, V>> {
         let before = self.map.insert(m, key, Weak::new(m, value));
         if before.is_none() {
@@ -159,11 +162,11 @@ where
         before?.upgrade(m)
     }
 
-    /// The value for a key; `make` makes it if there is none alive.
+    /// The value for a key; `make` creates it if there is no live one.
     ///
     /// # Panics
     ///
-    /// There is no memory: the entries are what they were.
+    /// There is no memory: the entries are unchanged.
     pub fn get_or_insert_with(
         &mut self,
         m: &Mutator<'gc>,
@@ -178,7 +181,7 @@ where
         value
     }
 
-    /// Takes the entry for a key out. Its value, if it is alive still.
+    /// Removes the entry for a key. Returns its value if it is still live.
     pub fn remove<Q: ?Sized + Hash + Eq>(&mut self, m: &Mutator<'gc>, key: &Q) -> Option<Gc<'gc, V>>
     where
         K: Borrow<Q>,
@@ -201,7 +204,7 @@ impl<'gc, K: Object<'gc> + fmt::Debug, V: ?Sized + Collected<'gc>, S> fmt::Debug
     }
 }
 
-// SAFETY: the map is all of it.
+// SAFETY: it consists of the map.
 unsafe impl<'gc, K: Object<'gc>, V: ?Sized + Collected<'gc>, S: Send + 'static> Object<'gc>
     for WeakMap<'gc, K, V, S>
 {
