@@ -1,4 +1,4 @@
-//! Collections with a planted bug, or made wrong, which `verify` has to notice.
+//! Collections with an injected fault, or constructed wrongly, which `verify` has to detect.
 
 use super::val;
 use crate::collections::gc::FixedState;
@@ -19,12 +19,12 @@ fn in_turn(test: impl for<'gc> FnOnce(&Mutator<'gc>)) {
     heap.turn(|m, ()| test(m));
 }
 
-/// What begins the hash of a number.
+/// The first digit of a number's hash.
 fn digit(number: u64) -> u64 {
     FixedState.hash_one(number) >> 59
 }
 
-/// A number whose hash begins as that of zero does, or does not.
+/// A number with a first hash digit that `matches` accepts.
 fn number(matches: impl Fn(u64) -> bool) -> u64 {
     (1..).find(|&number| matches(digit(number))).unwrap_or(0)
 }
@@ -42,7 +42,7 @@ fn an_entry_with_a_node_of_its_own_is_noticed() {
     });
 }
 
-/// Which rule a map breaks that has lost its first entries.
+/// The rule that a map violates after the removal of its first entries.
 fn broken_by_removal<'gc>(
     m: &Mutator<'gc>,
     mut map: val::OrdMap<'gc, u64, ()>,
@@ -83,7 +83,7 @@ fn keys_that_hash_otherwise_than_before_are_noticed() {
     struct Fickle(Arc<AtomicU64>);
     impl Hash for Fickle {
         fn hash<H: Hasher>(&self, hasher: &mut H) {
-            // Nobody else has it: no order is needed.
+            // No other thread uses it: no order is needed.
             hasher.write_u64(self.0.load(Ordering::Relaxed));
         }
     }
@@ -98,7 +98,7 @@ fn keys_that_hash_otherwise_than_before_are_noticed() {
         let key = Fickle(Arc::new(AtomicU64::new(0)));
         let map = val::Map::new().insert(m, crate::Leaf(key.clone()), ());
         assert_eq!(map.verify(), Ok(()));
-        // As above.
+        // Its first digit differs from that of zero.
         let other = number(|digit| digit != self::digit(0));
         key.0.store(other, Ordering::Relaxed);
         assert_eq!(map.verify().map_err(|fault| fault.rule), Err("J2"));

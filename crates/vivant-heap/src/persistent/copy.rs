@@ -1,16 +1,16 @@
-//! Slots of a node, copied with a change. Plain vectors, which
+//! Copies of a node's slots with a change, in plain vectors, which
 //! [`Mutator::val_slice`](crate::Mutator::val_slice) then takes whole.
 
-/// How many slots a node has at most.
+/// The largest number of slots of a node.
 pub(super) const WIDTH: usize = 32;
 
-/// How many bits of a position, or of a hash, choose one of them.
+/// The number of bits of a position, or of a hash, that select a slot.
 pub(super) const BITS: u32 = WIDTH.ilog2();
 
 const _: () = assert!(WIDTH == 1 << BITS, "a slot is chosen by whole bits");
 const _: () = assert!(WIDTH <= u32::BITS as usize, "a bitmap has a bit for each");
 
-/// The slots with one more, which comes before the one at `at`.
+/// The slots with another one inserted before the one at `at`.
 pub(super) fn with<T: Clone>(slots: &[T], at: usize, slot: T) -> Vec<T> {
     let mut copy = Vec::with_capacity(slots.len() + 1);
     copy.extend_from_slice(&slots[..at]);
@@ -19,7 +19,7 @@ pub(super) fn with<T: Clone>(slots: &[T], at: usize, slot: T) -> Vec<T> {
     copy
 }
 
-/// The slots, of which one is another.
+/// The slots with the one at `at` replaced.
 pub(super) fn replaced<T: Clone>(slots: &[T], at: usize, slot: T) -> Vec<T> {
     let mut copy = Vec::with_capacity(slots.len());
     copy.extend_from_slice(&slots[..at]);
@@ -28,7 +28,7 @@ pub(super) fn replaced<T: Clone>(slots: &[T], at: usize, slot: T) -> Vec<T> {
     copy
 }
 
-/// The slots without one.
+/// The slots without the one at `at`.
 pub(super) fn without<T: Clone>(slots: &[T], at: usize) -> Vec<T> {
     let mut copy = Vec::with_capacity(slots.len() - 1);
     copy.extend_from_slice(&slots[..at]);

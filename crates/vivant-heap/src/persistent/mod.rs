@@ -9,14 +9,14 @@ mod string;
 mod vec;
 mod version;
 
-/// Collections that never change: an update gives a new version, which shares what is the same with
-/// the old one.
+/// Persistent collections: an update returns a new version, which shares unchanged parts with the
+/// old one.
 ///
 /// A version is a `Copy` handle of a few words on shared objects ([`Val`](crate::Val)): a field of
-/// any object, of a message, or of a [`Parcel`](crate::Parcel), and any heap that has it reads it
-/// without a copy or a lock. Who updates gives the turn's [`Mutator`](crate::Mutator). The old
-/// version stays as it was, for whoever still has it; what nobody reaches any more is garbage of
-/// the heap that has made it.
+/// any object, of a message, or of a [`Parcel`](crate::Parcel). Any heap that has it reads it
+/// without a copy or a lock. Functions that update take the turn's [`Mutator`](crate::Mutator). The
+/// old version stays unchanged as long as it is referenced. Unreachable nodes are garbage of the
+/// heap that has allocated them.
 ///
 /// ```
 /// use vivant_heap::{Heap, Object, Pacing, Root, Source, val};
@@ -53,7 +53,7 @@ mod version;
 /// });
 /// ```
 ///
-/// What is of one heap cannot be an element (O2):
+/// An object of one heap cannot be an element (O2):
 ///
 /// ```compile_fail,E0277
 /// use vivant_heap::{Gc, Mutator, val};

@@ -1,6 +1,6 @@
-//! What the versions of all collections have, and those of both maps.
+//! The common part of the versions of all collections, and that of both maps.
 
-/// Emits what a version is to everybody: a `Copy` handle that has a length.
+/// Emits the public interface of a version: a `Copy` handle with a length.
 macro_rules! version {
     ([$($parameter:ident),*] $name:ident, $of:literal) => {
         impl<$($parameter),*> Clone for $name<'_, $($parameter),*> {
@@ -20,7 +20,7 @@ macro_rules! version {
                 self.len
             }
 
-            /// Whether there is none.
+            /// Whether it is empty.
             #[inline]
             #[must_use]
             pub fn is_empty(self) -> bool {
@@ -37,13 +37,13 @@ macro_rules! version {
 }
 pub(super) use version;
 
-/// Emits what a map has by its keys, which have these bounds, and its entries.
+/// Emits the functions of a map by its keys, which have these bounds, and by its entries.
 macro_rules! map {
     ($name:ident, $($order:tt)+) => {
         crate::persistent::version::version!([K, V] $name, "entries");
 
         impl<K: $($order)+, V> $name<'_, K, V> {
-            /// Whether there is such a key.
+            /// Whether there is an entry for this key.
             #[must_use]
             pub fn contains_key<Q: $($order)+ + ?Sized>(self, key: &Q) -> bool
             where
@@ -58,12 +58,12 @@ macro_rules! map {
             K: $($order)+ + Frozen<'gc> + Clone,
             V: Frozen<'gc> + Clone,
         {
-            /// Of what an iterator gives, which may allocate too. Of equal keys the last one
-            /// counts.
+            /// Collects the entries of an iterator, which may allocate too. Of equal keys the last
+            /// one stays.
             ///
             /// # Panics
             ///
-            /// There is no memory; so all that update.
+            /// There is no memory. The same holds for all functions that update.
             #[must_use]
             pub fn from_iter(m: &Mutator<'gc>, entries: impl IntoIterator<Item = (K, V)>) -> Self {
                 $name::new().extend(m, entries)

@@ -160,7 +160,7 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>> Segment<'gc, K, V> {
     #[inline]
     pub(crate) fn entry(self, slot: usize) -> NonNull<(K, V)> {
         debug_assert!(slot < self.capacity());
-        // SAFETY: the segment has as many.
+        // SAFETY: the segment has this slot.
         unsafe { self.first().add(slot) }
     }
 

@@ -1,4 +1,4 @@
-//! Many entries at once: each node is made once.
+//! Insertion of many entries at once: each node is allocated once.
 
 use super::hash_of;
 use super::node::{DIGITS, Node, Slot, bit};
@@ -7,14 +7,14 @@ use crate::types::Frozen;
 use std::hash::Hash;
 use std::vec::IntoIter;
 
-/// An entry that is to come.
+/// An entry to be inserted.
 struct Pending<K, V> {
     hash: u64,
     key: K,
     value: V,
 }
 
-/// A trie with entries, and how many keys are new.
+/// Inserts entries into a trie. Returns the trie, and the number of new keys.
 pub(super) fn merged<'gc, K, V>(
     m: &Mutator<'gc>,
     root: Option<Node<'gc, K, V>>,
@@ -39,7 +39,7 @@ where
     (Some(root), merge.added)
 }
 
-/// In the order of hashes, and of equal keys the last one alone, where the first one was.
+/// Sorts entries by hash. Of equal keys only the last entry stays, at the place of the first.
 fn distinct<K: Eq, V>(mut batch: Vec<Pending<K, V>>) -> Vec<Pending<K, V>> {
     batch.sort_by_key(|pending| pending.hash);
     let mut kept: Vec<Pending<K, V>> = Vec::with_capacity(batch.len());
@@ -58,12 +58,12 @@ fn distinct<K: Eq, V>(mut batch: Vec<Pending<K, V>>) -> Vec<Pending<K, V>> {
 
 struct Merge<'a, 'gc> {
     m: &'a Mutator<'gc>,
-    /// How many keys were new so far.
+    /// The number of new keys so far.
     added: usize,
 }
 
 impl<'gc> Merge<'_, 'gc> {
-    /// A node with the next `count` of a batch, which all belong below it: at least one.
+    /// A node with the next `count` entries of a batch (at least one), which all belong below it.
     fn node<K, V>(
         &mut self,
         there: Option<Node<'gc, K, V>>,
@@ -106,7 +106,8 @@ impl<'gc> Merge<'_, 'gc> {
         Node::new(self.m, entries, nodes, slots)
     }
 
-    /// What is for one digit: what is there, with the next `group` of the batch, at least one.
+    /// The slot for one digit: the existing slot with the next `group` entries (at least one) of
+    /// the batch.
     fn slot<K, V>(
         &mut self,
         there: Option<&Slot<'gc, K, V>>,

@@ -1,4 +1,4 @@
-//! One entry more, or another one.
+//! Insertion or replacement of an entry.
 
 use super::hash_of;
 use super::node::{DIGITS, Node, Slot, bit};
@@ -7,7 +7,7 @@ use crate::persistent::copy;
 use crate::types::Frozen;
 use std::hash::Hash;
 
-/// What an insertion has done.
+/// The result of an insertion.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Put {
     Added,
@@ -19,7 +19,7 @@ where
     K: Hash + Eq + Frozen<'gc> + Clone,
     V: Frozen<'gc> + Clone,
 {
-    /// With an entry. Copies the nodes on the way to its place.
+    /// Inserts an entry. Copies the nodes on the path to its place.
     pub(super) fn insert(
         self,
         m: &Mutator<'gc>,
@@ -70,8 +70,8 @@ where
         }
     }
 
-    /// A node at this depth for two entries of different keys, each with its hash: below it as many
-    /// nodes as they have digits in common.
+    /// A node at this depth for two entries of different keys, each with its hash. Below it there
+    /// are as many nodes as the hashes have further digits in common.
     pub(super) fn pair(
         m: &Mutator<'gc>,
         depth: u32,

@@ -1,4 +1,4 @@
-//! [`Iter`]: the entries of a version.
+//! [`Iter`]: the iterator over the entries of a version.
 
 use super::node::{DIGITS, Node, Slot};
 use std::fmt;
@@ -7,7 +7,7 @@ use std::slice;
 
 /// The entries of a [`Map`](super::Map), in the order of their keys' hashes.
 pub struct Iter<'gc, K, V> {
-    /// What is left of the nodes from the root to where it is.
+    /// The remaining slots of each node on the path from the root to the current position.
     nodes: [slice::Iter<'gc, Slot<'gc, K, V>>; DIGITS as usize + 1],
     depth: usize,
     left: usize,

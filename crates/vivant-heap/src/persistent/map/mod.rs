@@ -1,4 +1,4 @@
-//! [`Map`]: a hash map, of which each version stays.
+//! [`Map`]: a persistent hash map.
 
 mod batch;
 mod insert;
@@ -31,9 +31,9 @@ use std::ops::Index;
 /// | [`extend`](Map::extend) by `k` | as `k` insertions, or less | what is new once |
 /// | [`iter`](Map::iter) | `O(n)` | nothing |
 ///
-/// Keys and values are cloned into copies of nodes: refer by [`Val`] to what is large. Iteration is
+/// Keys and values are cloned into copies of nodes: refer to large values by [`Val`]. Iteration is
 /// in the order of hashes, which are the same in each process
-/// ([`FixedState`](crate::gc::FixedState), R5); keys that collide come in the order in which they
+/// ([`FixedState`](crate::gc::FixedState), R5); keys that collide are in the order in which they
 /// were inserted. A map of colliding keys is slow, not wrong.
 ///
 /// ```
@@ -61,7 +61,7 @@ fn hash_of<Q: Hash + ?Sized>(key: &Q) -> u64 {
 }
 
 impl<'gc, K, V> Map<'gc, K, V> {
-    /// An empty one. Allocates nothing.
+    /// An empty map. Allocates nothing.
     #[must_use]
     pub const fn new() -> Self {
         Map { root: None, len: 0 }
@@ -114,12 +114,12 @@ impl<'gc, K: Hash + Eq, V> Map<'gc, K, V> {
         self.root?.get(hash_of(key), key)
     }
 
-    /// Looks at every node: J2 to J4.
+    /// Checks every node: J2 to J4.
     ///
     /// # Errors
     ///
-    /// A rule is broken: a defect of this crate, or keys whose `Hash` and `Eq` are not those of the
-    /// time when they were put in.
+    /// A rule is violated: a defect of this crate, or keys with a `Hash` or `Eq` that has changed
+    /// since they were inserted.
     pub fn verify(self) -> Result<(), Fault> {
         let entries = match self.root {
             Some(root) => root.verify(0, 0)?,
@@ -142,7 +142,7 @@ where
     K: Hash + Eq + Frozen<'gc> + Clone,
     V: Frozen<'gc> + Clone,
 {
-    /// With an entry, in the place of the one with this key if there is one.
+    /// Returns a version with an entry, which replaces the entry with the same key if there is one.
     #[must_use]
     pub fn insert(self, m: &Mutator<'gc>, key: K, value: V) -> Self {
         let hash = hash_of(&key);
@@ -156,8 +156,8 @@ where
         }
     }
 
-    /// With entries, each in the place of the one with its key if there is one. Of equal keys the
-    /// last one counts. The iterator may allocate.
+    /// Returns a version with more entries, which replace entries with the same keys. Of equal keys
+    /// the last one stays. The iterator may allocate.
     #[must_use]
     pub fn extend(self, m: &Mutator<'gc>, entries: impl IntoIterator<Item = (K, V)>) -> Self {
         let (root, added) = batch::merged(m, self.root, entries);
@@ -167,7 +167,7 @@ where
         }
     }
 
-    /// Without this key. The same version if it is not there.
+    /// Returns a version without this key: the same version if the key is not there.
     #[must_use]
     pub fn remove<Q: Hash + Eq + ?Sized>(self, m: &Mutator<'gc>, key: &Q) -> Self
     where
@@ -187,7 +187,7 @@ where
 map!(Map, Hash + Eq);
 
 impl<K: Hash + Eq, V: PartialEq> PartialEq for Map<'_, K, V> {
-    /// Costs nothing where both are one version.
+    /// Takes constant time if both are the same version.
     fn eq(&self, other: &Self) -> bool {
         let has = |(key, value)| other.get(key) == Some(value);
         self.ptr_eq(*other) || (self.len == other.len && self.iter().all(has))

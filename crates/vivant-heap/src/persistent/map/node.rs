@@ -1,4 +1,4 @@
-//! [`Node`]: slots for the digits of a hash.
+//! [`Node`]: a node of the hash trie.
 
 use super::hash_of;
 use crate::persistent::copy::{self, BITS};
@@ -8,19 +8,19 @@ use crate::{Mutator, Object};
 use std::borrow::Borrow;
 use std::hash::Hash;
 
-/// How many digits a hash has: so deep lie the nodes whose entries have all of them in common, the
-/// buckets.
+/// The number of digits of a hash. Nodes at this depth are buckets: their entries agree in all
+/// digits.
 pub(super) const DIGITS: u32 = u64::BITS.div_ceil(BITS);
 
-/// A node of a trie. At depth *d* it chooses by the digit *d* of the hash, from the highest on. Its
+/// A node of a trie. At depth *d* it selects by the digit *d* of the hash, from the highest on. Its
 /// slots are in the order of their digits, so all entries of a trie are in the order of their
 /// hashes.
 #[derive(Object)]
 #[object(crate = crate)]
 pub(super) struct Node<'gc, K, V> {
-    /// Digits for which there is an entry; none in a bucket.
+    /// Digits that have an entry; zero in a bucket.
     pub(super) entries: u32,
-    /// Digits for which there is a node; none in a bucket.
+    /// Digits that have a node; zero in a bucket.
     pub(super) nodes: u32,
     pub(super) slots: Val<'gc, [Slot<'gc, K, V>]>,
 }
@@ -34,7 +34,7 @@ impl<K, V> Clone for Node<'_, K, V> {
 
 impl<K, V> Copy for Node<'_, K, V> {}
 
-/// What a node has for a digit.
+/// The content of a node for one digit.
 #[derive(Clone, Copy, Object)]
 #[object(crate = crate)]
 pub(super) enum Slot<'gc, K, V> {
@@ -42,15 +42,15 @@ pub(super) enum Slot<'gc, K, V> {
     Node(Node<'gc, K, V>),
 }
 
-/// The bit of the digit at this depth. The last digit has fewer bits of the hash; a zero stands for
-/// what is missing.
+/// The bit of the digit at this depth. The last digit has fewer bits of the hash; missing bits are
+/// zero.
 #[inline]
 pub(super) fn bit(hash: u64, depth: u32) -> u32 {
     1 << (hash << (BITS * depth) >> (u64::BITS - BITS))
 }
 
 impl<'gc, K, V> Node<'gc, K, V> {
-    /// Where the slot of a digit is, or would be.
+    /// The index of a digit's slot, or the index where it would be.
     #[inline]
     pub(super) fn place(self, bit: u32) -> usize {
         ((self.entries | self.nodes) & (bit - 1)).count_ones() as usize
@@ -86,7 +86,7 @@ impl<'gc, K, V> Node<'gc, K, V> {
         Some(entry)
     }
 
-    /// Where a key is in a bucket, and its entry.
+    /// The index and the entry of a key in a bucket.
     pub(super) fn in_bucket<Q: Eq + ?Sized>(self, key: &Q) -> Option<(usize, (&'gc K, &'gc V))>
     where
         K: Borrow<Q>,
@@ -100,7 +100,7 @@ impl<'gc, K, V> Node<'gc, K, V> {
 }
 
 impl<'gc, K: Frozen<'gc>, V: Frozen<'gc>> Node<'gc, K, V> {
-    /// The only way to make one: so each is looked at when it is made (J2).
+    /// The only constructor: so each node is checked when it is made (J2).
     pub(super) fn new(
         m: &Mutator<'gc>,
         entries: u32,
@@ -124,7 +124,7 @@ impl<'gc, K: Frozen<'gc>, V: Frozen<'gc>> Node<'gc, K, V> {
 }
 
 impl<'gc, K: Frozen<'gc> + Clone, V: Frozen<'gc> + Clone> Node<'gc, K, V> {
-    /// With something else in a slot: of the same kind, or the bitmaps are to be changed too.
+    /// Replaces a slot: with one of the same kind, or the caller changes the bitmaps too.
     pub(super) fn replaced(self, m: &Mutator<'gc>, at: usize, slot: Slot<'gc, K, V>) -> Self {
         let slots = copy::replaced(self.slots(), at, slot);
         Node::new(m, self.entries, self.nodes, slots)
@@ -132,8 +132,8 @@ impl<'gc, K: Frozen<'gc> + Clone, V: Frozen<'gc> + Clone> Node<'gc, K, V> {
 }
 
 impl<'gc, K: Hash + Eq, V> Node<'gc, K, V> {
-    /// Looks at all nodes below, too: how many entries there are. The hashes of all of them begin
-    /// with the digits of `prefix`, as many as it is deep.
+    /// Checks this node and all nodes below it. Returns the number of entries. The hashes of all
+    /// entries begin with the first `depth` digits of `prefix`.
     pub(super) fn verify(self, depth: u32, prefix: u64) -> Result<usize, Fault> {
         let fault = |rule, what| Fault {
             rule,

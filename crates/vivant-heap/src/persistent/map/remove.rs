@@ -1,4 +1,4 @@
-//! One entry less.
+//! Removal of an entry.
 
 use super::hash_of;
 use super::node::{DIGITS, Node, Slot, bit};
@@ -10,10 +10,10 @@ use crate::types::Frozen;
 use std::borrow::Borrow;
 use std::hash::Hash;
 
-/// What is left of a node, when an entry below it has gone.
+/// The rest of a node after the removal of an entry below it.
 enum Left<'gc, K, V> {
     Nothing,
-    /// So little that it needs no node, but lies where the node was (J3).
+    /// A single entry: it needs no node, and takes the node's slot (J3).
     Entry(K, V),
     Node(Node<'gc, K, V>),
 }
@@ -23,7 +23,7 @@ where
     K: Hash + Eq + Frozen<'gc> + Clone,
     V: Frozen<'gc> + Clone,
 {
-    /// What is left of a whole trie; nothing if the key is not in it.
+    /// The rest of a whole trie; `None` if the key is not in it.
     pub(super) fn without<Q: Hash + Eq + ?Sized>(
         self,
         m: &Mutator<'gc>,
@@ -73,7 +73,7 @@ where
         }
     }
 
-    /// What is left without the entry in a slot.
+    /// The rest without the entry in a slot.
     fn without_slot(self, m: &Mutator<'gc>, at: usize, bit: u32) -> Left<'gc, K, V> {
         #[cfg(test)]
         if is_planted(Planted::LoneEntry) && self.slots().len() == 2 {

@@ -1,4 +1,4 @@
-//! [`Iter`]: the entries of a version, or of a range of it.
+//! [`Iter`]: the iterator over the entries of a version, or of a range of it.
 
 use super::node::Node;
 use std::fmt;
@@ -7,10 +7,10 @@ use std::ops::Range;
 use std::slice;
 
 /// The entries of an [`OrdMap`](super::OrdMap), or of a range of it, in their order. It looks up
-/// one leaf after the other.
+/// one leaf at a time.
 pub struct Iter<'gc, K, V> {
     root: Option<Node<'gc, K, V>>,
-    /// The ranks of those whose leaves it has not come to.
+    /// The ranks of the entries in leaves not yet visited.
     ranks: Range<usize>,
     front: slice::Iter<'gc, (K, V)>,
     back: slice::Iter<'gc, (K, V)>,
@@ -26,7 +26,7 @@ impl<'gc, K, V> Iter<'gc, K, V> {
         }
     }
 
-    /// The leaf with the entry of this rank, and where it is there.
+    /// The leaf that contains the entry of this rank, and the entry's index in it.
     fn leaf(&self, rank: usize) -> Option<(&'gc [(K, V)], usize)> {
         self.root?.leaf_at(rank)
     }

@@ -1,4 +1,4 @@
-//! Entries that are put in, one or many: what is copied is copied once.
+//! Insertion of one or several entries: each node on their paths is copied once.
 
 use super::node::{Child, Node};
 use crate::Mutator;
@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 use std::iter::Peekable;
 use std::vec::IntoIter;
 
-/// In their order, and of equal keys the last one alone.
+/// Sorts entries by key. Of equal keys only the last entry stays.
 pub(super) fn distinct<K: Ord, V>(mut batch: Vec<(K, V)>) -> Vec<(K, V)> {
     batch.sort_by(|(one, _), (other, _)| one.cmp(other));
     let mut kept: Vec<(K, V)> = Vec::with_capacity(batch.len());
@@ -20,7 +20,8 @@ pub(super) fn distinct<K: Ord, V>(mut batch: Vec<(K, V)>) -> Vec<(K, V)> {
     kept
 }
 
-/// A tree with entries, which are in their order and not none, and how many keys are new.
+/// Inserts a sorted batch, which is not empty, into a tree. Returns the tree, and the number of new
+/// keys.
 pub(super) fn merged<'gc, K, V>(
     m: &Mutator<'gc>,
     root: Option<Node<'gc, K, V>>,
@@ -40,7 +41,7 @@ where
         Some(root) => merge.node(root, None, &mut top),
         None => merge.leaf(&[], None, &mut top),
     }
-    // Each time about 32 times fewer.
+    // Each pass leaves about 32 times fewer nodes.
     while top.len() > 1 {
         top = Node::branches(m, top).collect();
     }
@@ -52,9 +53,9 @@ where
 
 struct Merge<'a, 'gc, K, V> {
     m: &'a Mutator<'gc>,
-    /// What is to come, in order.
+    /// The entries to be inserted, in order.
     batch: Peekable<IntoIter<(K, V)>>,
-    /// How many keys were new so far.
+    /// The number of new keys so far.
     added: usize,
 }
 
@@ -69,8 +70,8 @@ where
             .next_if(|(key, _)| end.is_none_or(|end| key < end))
     }
 
-    /// What a node becomes, with all of the batch that comes before `end`: one node or more, of its
-    /// height.
+    /// Inserts all entries of the batch that come before `end` into a node. Emits one or more nodes
+    /// of its height.
     fn node(&mut self, node: Node<'gc, K, V>, end: Option<&K>, out: &mut Vec<Child<'gc, K, V>>) {
         match node {
             Node::Leaf(entries) => self.leaf(Val::as_ref(entries), end, out),

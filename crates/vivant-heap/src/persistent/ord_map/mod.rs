@@ -1,4 +1,4 @@
-//! [`OrdMap`]: an ordered map, of which each version stays.
+//! [`OrdMap`]: a persistent ordered map.
 
 mod iter;
 mod merge;
@@ -27,8 +27,8 @@ use std::ops::{Bound, Index, RangeBounds};
 /// | [`extend`](OrdMap::extend) by `k` | sorts, then as `k` insertions, or less | what is new once |
 /// | [`iter`](OrdMap::iter), [`range`](OrdMap::range) | `O(log n)` for each leaf | nothing |
 ///
-/// Keys and values are cloned into copies of nodes, and the least key of each node into the one
-/// above it: refer by [`Val`](crate::Val) to what is large.
+/// Keys and values are cloned into copies of nodes, and the least key of each node into the node
+/// above it: refer to large values by [`Val`](crate::Val).
 ///
 /// ```
 /// use vivant_heap::{Mutator, val};
@@ -51,13 +51,13 @@ pub struct OrdMap<'gc, K, V> {
 }
 
 impl<'gc, K, V> OrdMap<'gc, K, V> {
-    /// An empty one. Allocates nothing.
+    /// An empty map. Allocates nothing.
     #[must_use]
     pub const fn new() -> Self {
         OrdMap { root: None, len: 0 }
     }
 
-    /// The entry before which there are so many others.
+    /// The entry of this rank: the number of entries before it.
     #[must_use]
     pub fn at(self, rank: usize) -> Option<(&'gc K, &'gc V)> {
         let (leaf, at) = self.root?.leaf_at(rank)?;
@@ -114,7 +114,7 @@ impl<'gc, K: Ord, V> OrdMap<'gc, K, V> {
         Some(value)
     }
 
-    /// How many keys are less than this one.
+    /// The number of keys less than this one.
     #[must_use]
     pub fn rank<Q: Ord + ?Sized>(self, key: &Q) -> usize
     where
@@ -123,7 +123,7 @@ impl<'gc, K: Ord, V> OrdMap<'gc, K, V> {
         self.root.map_or(0, |root| root.before(|there| there < key))
     }
 
-    /// The entries whose keys are in a range, from either end. None if it ends before it begins.
+    /// The entries with keys in a range, from either end. Empty if the range ends before it begins.
     #[must_use]
     pub fn range<Q: Ord + ?Sized>(self, range: impl RangeBounds<Q>) -> Iter<'gc, K, V>
     where
@@ -146,12 +146,12 @@ impl<'gc, K: Ord, V> OrdMap<'gc, K, V> {
         Iter::new(self.root, from..to.max(from))
     }
 
-    /// Looks at every node: J5.
+    /// Checks every node: J5.
     ///
     /// # Errors
     ///
-    /// A rule is broken: a defect of this crate, or keys whose `Ord` is not that of the time when
-    /// they were put in.
+    /// A rule is violated: a defect of this crate, or keys with an `Ord` that has changed since
+    /// they were inserted.
     pub fn verify(self) -> Result<(), Fault> {
         let entries = match self.root {
             Some(root) => root.verify()?,
@@ -181,14 +181,14 @@ where
     K: Ord + Frozen<'gc> + Clone,
     V: Frozen<'gc> + Clone,
 {
-    /// With an entry, in the place of the one with this key if there is one.
+    /// Returns a version with an entry, which replaces the entry with the same key if there is one.
     #[must_use]
     pub fn insert(self, m: &Mutator<'gc>, key: K, value: V) -> Self {
         self.merged(m, vec![(key, value)])
     }
 
-    /// With entries, each in the place of the one with its key if there is one. Of equal keys the
-    /// last one counts. The iterator may allocate.
+    /// Returns a version with more entries, which replace entries with the same keys. Of equal keys
+    /// the last one stays. The iterator may allocate.
     #[must_use]
     pub fn extend(self, m: &Mutator<'gc>, entries: impl IntoIterator<Item = (K, V)>) -> Self {
         let mut batch = Vec::from_iter(entries);
@@ -209,7 +209,7 @@ where
         }
     }
 
-    /// Without this key. The same version if it is not there.
+    /// Returns a version without this key: the same version if the key is not there.
     #[must_use]
     pub fn remove<Q: Ord + ?Sized>(self, m: &Mutator<'gc>, key: &Q) -> Self
     where
@@ -228,7 +228,7 @@ where
 map!(OrdMap, Ord);
 
 impl<K: PartialEq, V: PartialEq> PartialEq for OrdMap<'_, K, V> {
-    /// Costs nothing where both are one version.
+    /// Takes constant time if both are the same version.
     fn eq(&self, other: &Self) -> bool {
         self.ptr_eq(*other) || (self.len == other.len && self.iter().eq(other.iter()))
     }

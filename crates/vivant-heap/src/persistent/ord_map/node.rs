@@ -1,4 +1,4 @@
-//! [`Node`]: entries in their order, or nodes in that of their keys.
+//! [`Node`]: a leaf of entries in order, or a branch of child nodes in the order of their keys.
 
 use crate::persistent::copy::WIDTH;
 use crate::types::{Frozen, Val};
@@ -6,11 +6,11 @@ use crate::verify::Fault;
 use crate::{Mutator, Object};
 use std::borrow::Borrow;
 
-/// A node that is not the root has no fewer slots. Two that have fewer than twice as many can be
-/// one.
+/// The smallest number of slots of a node that is not the root. Two nodes with fewer than twice
+/// this number can be merged.
 pub(super) const LEAST: usize = WIDTH / 4;
 
-/// A node. All ways from it down to leaves are equally long.
+/// A node. All paths from it down to leaves are equally long.
 #[derive(Object)]
 #[object(crate = crate)]
 pub(super) enum Node<'gc, K, V> {
@@ -27,13 +27,13 @@ impl<K, V> Clone for Node<'_, K, V> {
 
 impl<K, V> Copy for Node<'_, K, V> {}
 
-/// A node below another one.
+/// A node below a branch.
 #[derive(Clone, Copy, Object)]
 #[object(crate = crate)]
 pub(super) struct Child<'gc, K, V> {
-    /// The least of all below.
+    /// The least key below it.
     pub(super) least: K,
-    /// How many entries there are below.
+    /// The number of entries below it.
     pub(super) entries: usize,
     pub(super) node: Node<'gc, K, V>,
 }
@@ -60,7 +60,7 @@ impl<'gc, K, V> Node<'gc, K, V> {
         }
     }
 
-    /// The leaf in which the entry of this rank is, and where it is there.
+    /// The leaf that contains the entry of this rank, and the entry's index in it.
     pub(super) fn leaf_at(self, mut rank: usize) -> Option<(&'gc [(K, V)], usize)> {
         let mut node = self;
         loop {
@@ -98,7 +98,7 @@ impl<'gc, K, V> Node<'gc, K, V> {
         }
     }
 
-    /// How many entries there are for which `is_before` holds, which come before all others.
+    /// The number of entries for which `is_before` holds; they come before all others.
     pub(super) fn before<Q: ?Sized>(self, is_before: impl Fn(&Q) -> bool) -> usize
     where
         K: Borrow<Q>,
@@ -125,7 +125,7 @@ impl<'gc, K, V> Node<'gc, K, V> {
     }
 }
 
-/// Which child a key belongs to.
+/// The index of the child that a key belongs to.
 #[inline]
 pub(super) fn place<K: Borrow<Q>, V, Q: Ord + ?Sized>(
     children: &[Child<'_, K, V>],
@@ -136,7 +136,7 @@ pub(super) fn place<K: Borrow<Q>, V, Q: Ord + ?Sized>(
 }
 
 impl<'gc, K: Frozen<'gc> + Clone, V: Frozen<'gc> + Clone> Node<'gc, K, V> {
-    /// As a child; nothing if it is empty.
+    /// Makes it a child; `None` if it is empty.
     pub(super) fn child(self) -> Option<Child<'gc, K, V>> {
         let least = match self {
             Node::Leaf(entries) => entries.first()?.0.clone(),
@@ -149,7 +149,7 @@ impl<'gc, K: Frozen<'gc> + Clone, V: Frozen<'gc> + Clone> Node<'gc, K, V> {
         })
     }
 
-    /// Leaves of entries, as few as possible, all of about the same length.
+    /// Groups entries into as few leaves as possible, all of about the same length.
     pub(super) fn leaves(
         m: &Mutator<'gc>,
         entries: Vec<(K, V)>,
@@ -158,7 +158,7 @@ impl<'gc, K: Frozen<'gc> + Clone, V: Frozen<'gc> + Clone> Node<'gc, K, V> {
         runs.filter_map(Node::child)
     }
 
-    /// Branches of children, in the same way.
+    /// Groups children into branches, in the same way.
     pub(super) fn branches(
         m: &Mutator<'gc>,
         children: Vec<Child<'gc, K, V>>,
@@ -168,11 +168,12 @@ impl<'gc, K: Frozen<'gc> + Clone, V: Frozen<'gc> + Clone> Node<'gc, K, V> {
     }
 }
 
-/// Items in as few runs as possible, none longer than a node, all of about the same length.
+/// Splits items into as few groups as possible, none longer than a node, all of about the same
+/// length.
 fn runs<T>(mut items: Vec<T>) -> impl Iterator<Item = Vec<T>> {
     let mut left = items.len().div_ceil(WIDTH);
     let mut runs = Vec::with_capacity(left);
-    // From the end, so that nothing is moved twice.
+    // From the end, so that no item is moved twice.
     while left > 1 {
         let run = items.len() / left;
         runs.push(items.split_off(items.len() - run));
@@ -185,7 +186,7 @@ fn runs<T>(mut items: Vec<T>) -> impl Iterator<Item = Vec<T>> {
 }
 
 impl<K: Ord, V> Node<'_, K, V> {
-    /// Looks at all nodes below, too: how many entries there are.
+    /// Checks this node and all nodes below it. Returns the number of entries.
     pub(super) fn verify(self) -> Result<usize, Fault> {
         self.verify_at(self.height(), 1)
     }

@@ -1,4 +1,4 @@
-//! One entry less.
+//! Removal of an entry.
 
 use super::node::{Child, LEAST, Node, place};
 use crate::Mutator;
@@ -13,8 +13,7 @@ where
     K: Ord + Frozen<'gc> + Clone,
     V: Frozen<'gc> + Clone,
 {
-    /// What is left of a whole tree without a key that is in it. A root with one child is taken
-    /// away.
+    /// The rest of a whole tree without a key that is in it. A root with one child is removed.
     pub(super) fn without<Q: Ord + ?Sized>(self, m: &Mutator<'gc>, key: &Q) -> Option<Self>
     where
         K: Borrow<Q>,
@@ -28,7 +27,7 @@ where
         Some(root)
     }
 
-    /// What is left of a node: nothing, if it was a leaf with one entry. It may be too small.
+    /// The rest of a node; `None` if it was a leaf with one entry. It may be too small.
     fn remove<Q: Ord + ?Sized>(self, m: &Mutator<'gc>, key: &Q) -> Option<Self>
     where
         K: Borrow<Q>,
@@ -52,8 +51,8 @@ where
     }
 }
 
-/// Children, of which one is another: if that is too small it becomes one with a neighbour, or gets
-/// a part of it.
+/// Replaces one of the children. If the new child is too small, it is merged with a neighbour, or
+/// gets a part of it.
 fn mended<'gc, K, V>(
     m: &Mutator<'gc>,
     children: &[Child<'gc, K, V>],

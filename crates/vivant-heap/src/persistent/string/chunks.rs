@@ -1,14 +1,14 @@
-//! [`Chunks`]: the text of a version.
+//! [`Chunks`]: the iterator over the chunks of a version.
 
 use super::node::Node;
 use std::iter::FusedIterator;
 use std::ops::Range;
 
-/// The chunks of a [`String`](super::String) in their order: each is looked up.
+/// The chunks of a [`String`](super::String) in their order; each is looked up from the root.
 #[derive(Clone)]
 pub struct Chunks<'gc> {
     root: Option<Node<'gc>>,
-    /// The bytes of those that it has not come to: whole chunks.
+    /// The byte range of the chunks not yet returned: whole chunks.
     bytes: Range<usize>,
 }
 

@@ -1,4 +1,4 @@
-//! Two trees that become one.
+//! Joining of two text trees.
 
 use super::node::{Child, Node};
 use crate::Mutator;
@@ -8,15 +8,17 @@ use crate::types::Val;
 use std::cmp::Ordering;
 
 impl<'gc> Node<'gc> {
-    /// This text and the other behind it. Costs a node or two for each level at which they differ.
+    /// Concatenates this text and the other one. Costs a node or two for each level at which they
+    /// differ.
     pub(super) fn join(self, m: &Mutator<'gc>, other: Self) -> Self {
         let nodes = joined(m, (self, self.height()), (other, other.height()));
         Node::above(m, nodes)
     }
 }
 
-/// One node or two of the height of the higher one. If there are two, both are large enough to lie
-/// below another one. The lower one may be smaller than that: it is a root.
+/// Returns one or two nodes of the height of the higher one. If there are two, both are large
+/// enough to lie below another node. The lower argument may be smaller than that, because it is a
+/// root.
 fn joined<'gc>(
     m: &Mutator<'gc>,
     (one, height): (Node<'gc>, usize),

@@ -1,4 +1,4 @@
-//! [`String`]: text, of which each version stays.
+//! [`String`]: persistent text.
 
 mod chunks;
 mod join;
@@ -46,17 +46,17 @@ pub struct String<'gc> {
 }
 
 impl<'gc> String<'gc> {
-    /// An empty one. Allocates nothing.
+    /// An empty text. Allocates nothing.
     #[must_use]
     pub const fn new() -> Self {
         String { root: None, len: 0 }
     }
 
-    /// Of text.
+    /// Creates a text.
     ///
     /// # Panics
     ///
-    /// There is no memory; so all that update.
+    /// There is no memory. The same holds for all functions that update.
     #[must_use]
     #[allow(clippy::should_implement_trait, reason = "it needs the mutator")]
     pub fn from_str(m: &Mutator<'gc>, text: &str) -> Self {
@@ -66,13 +66,13 @@ impl<'gc> String<'gc> {
         }
     }
 
-    /// With text at its end.
+    /// Returns a version with text appended.
     #[must_use]
     pub fn push_str(self, m: &Mutator<'gc>, text: &str) -> Self {
         self.concat(m, String::from_str(m, text))
     }
 
-    /// This text, and another behind it.
+    /// Returns this text with another one appended.
     #[must_use]
     pub fn concat(self, m: &Mutator<'gc>, other: Self) -> Self {
         let root = match (self.root, other.root) {
@@ -85,7 +85,7 @@ impl<'gc> String<'gc> {
         }
     }
 
-    /// The text of these bytes; nothing, if there are no such bytes, or characters would be cut in
+    /// The text of a byte range; `None` if the range exceeds the text, or would cut a character in
     /// two.
     #[must_use]
     pub fn slice(self, m: &Mutator<'gc>, range: impl RangeBounds<usize>) -> Option<Self> {
@@ -117,13 +117,13 @@ impl<'gc> String<'gc> {
         }
     }
 
-    /// The chunk that has a byte, and where in it.
+    /// The chunk that contains the byte at `at`, and the byte's offset in the chunk.
     #[must_use]
     pub fn chunk_at(self, at: usize) -> Option<(&'gc str, usize)> {
         self.root?.chunk_at(at)
     }
 
-    /// The text, chunk by chunk, from either end. Where chunks end is no part of the text.
+    /// The text, chunk by chunk, from either end. Equal texts may have different chunk boundaries.
     #[must_use]
     pub fn chunks(self) -> Chunks<'gc> {
         Chunks::new(self.root, self.len)
@@ -148,11 +148,11 @@ impl<'gc> String<'gc> {
         }
     }
 
-    /// Looks at every node: J6.
+    /// Checks every node: J6.
     ///
     /// # Errors
     ///
-    /// A rule is broken: a defect of this crate.
+    /// A rule is violated, which is a defect of this crate.
     pub fn verify(self) -> Result<(), Fault> {
         let bytes = match self.root {
             Some(root) => root.verify()?,
@@ -174,7 +174,7 @@ version!([] String, "bytes");
 text!(String);
 
 impl PartialEq for String<'_> {
-    /// Costs nothing where both are one version.
+    /// Takes constant time if both are the same version.
     fn eq(&self, other: &Self) -> bool {
         self.ptr_eq(*other) || (self.len == other.len && self.bytes().eq(other.bytes()))
     }

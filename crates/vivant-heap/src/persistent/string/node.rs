@@ -1,20 +1,20 @@
-//! [`Node`]: a chunk of text, or nodes one behind the other.
+//! [`Node`]: a chunk of text, or a branch of child nodes in order.
 
 use crate::persistent::copy::WIDTH;
 use crate::types::Val;
 use crate::verify::Fault;
 use crate::{Mutator, Object};
 
-/// Bytes of a chunk, at most.
+/// The largest number of bytes of a chunk.
 pub(super) const CHUNK: usize = 512;
 
-/// A chunk that is not the root has no fewer bytes.
+/// The smallest number of bytes of a chunk that is not the root.
 pub(super) const CHUNK_LEAST: usize = CHUNK / 4;
 
-/// A branch that is not the root has no fewer slots.
+/// The smallest number of slots of a branch that is not the root.
 pub(super) const LEAST: usize = WIDTH / 4;
 
-/// A node. All ways from it down to chunks are equally long.
+/// A node. All paths from it down to chunks are equally long.
 #[derive(Clone, Copy, Object)]
 #[object(crate = crate)]
 pub(super) enum Node<'gc> {
@@ -22,7 +22,7 @@ pub(super) enum Node<'gc> {
     Branch(Val<'gc, [Child<'gc>]>),
 }
 
-/// A node below another one.
+/// A node below a branch.
 #[derive(Clone, Copy, Object)]
 #[object(crate = crate)]
 pub(super) struct Child<'gc> {
@@ -55,7 +55,7 @@ impl<'gc> Node<'gc> {
         height
     }
 
-    /// Whether it may lie below another one.
+    /// Whether it is large enough to lie below a branch.
     pub(super) fn is_enough(self) -> bool {
         match self {
             Node::Chunk(text) => text.len() >= CHUNK_LEAST,
@@ -63,13 +63,14 @@ impl<'gc> Node<'gc> {
         }
     }
 
-    /// A tree of text, if there is any.
+    /// A tree of this text; `None` if it is empty.
     pub(super) fn of_text(m: &Mutator<'gc>, text: &str) -> Option<Self> {
         let chunks = Self::chunks(m, text);
         (!chunks.is_empty()).then(|| Self::above(m, chunks))
     }
 
-    /// Chunks of text, as few as needed, all of about the same length: characters are not cut.
+    /// Splits text into as few chunks as needed, all of about the same length, at character
+    /// boundaries.
     pub(super) fn chunks(m: &Mutator<'gc>, text: &str) -> Vec<Child<'gc>> {
         // Each end moves by three bytes at most.
         let count = text.len().div_ceil(CHUNK - 4);
@@ -86,7 +87,7 @@ impl<'gc> Node<'gc> {
         (1..=count).map(chunk).collect()
     }
 
-    /// Branches of children, as few as needed, all of about the same width.
+    /// Groups children into as few branches as needed, all of about the same width.
     pub(super) fn branches(m: &Mutator<'gc>, children: &[Child<'gc>]) -> Vec<Child<'gc>> {
         let (len, count) = (children.len(), children.len().div_ceil(WIDTH));
         let run = |number| &children[len * number / count..len * (number + 1) / count];
@@ -95,7 +96,7 @@ impl<'gc> Node<'gc> {
             .collect()
     }
 
-    /// The tree of nodes of one height, at least one.
+    /// Builds the tree above nodes of one height; there is at least one node.
     pub(super) fn above(m: &Mutator<'gc>, mut nodes: Vec<Child<'gc>>) -> Self {
         while nodes.len() > 1 {
             nodes = Self::branches(m, &nodes);
@@ -103,7 +104,7 @@ impl<'gc> Node<'gc> {
         nodes[0].node
     }
 
-    /// The chunk that has a byte, and where in it.
+    /// The chunk that contains the byte at `at`, and the byte's offset in the chunk.
     pub(super) fn chunk_at(self, mut at: usize) -> Option<(&'gc str, usize)> {
         let mut node = self;
         loop {
@@ -118,7 +119,7 @@ impl<'gc> Node<'gc> {
         }
     }
 
-    /// Looks at all nodes below, too: how many bytes there are.
+    /// Checks this node and all nodes below it. Returns the number of bytes.
     pub(super) fn verify(self) -> Result<usize, Fault> {
         let fault = |what| Fault {
             rule: "J6",
@@ -149,7 +150,7 @@ impl<'gc> Node<'gc> {
     }
 }
 
-/// Which child has a byte, and where in it.
+/// The child that contains the byte at `at`, and the byte's offset in the child.
 pub(super) fn place(children: &[Child<'_>], mut at: usize) -> Option<(usize, usize)> {
     for (place, child) in children.iter().enumerate() {
         if at < child.bytes {

@@ -1,4 +1,4 @@
-//! A part of a text.
+//! Slices of a text tree.
 
 use super::node::{Child, Node, place};
 use crate::Mutator;
@@ -6,8 +6,8 @@ use crate::types::Val;
 use std::ops::Range;
 
 impl<'gc> Child<'gc> {
-    /// The tree of these bytes: of whole characters, at least one, and all of them below this
-    /// child. What lies between the two ends is shared.
+    /// The tree of this byte range: whole characters, at least one, all of them below this child.
+    /// Nodes between the two ends are shared.
     pub(super) fn slice(&self, m: &Mutator<'gc>, range: Range<usize>) -> Node<'gc> {
         let Range { start, end } = range;
         match self.node {

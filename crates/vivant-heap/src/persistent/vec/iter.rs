@@ -1,4 +1,4 @@
-//! [`Iter`]: the elements of a version.
+//! [`Iter`]: the iterator over the elements of a version.
 
 use super::Vec;
 use crate::persistent::copy::WIDTH;
@@ -6,10 +6,10 @@ use std::fmt;
 use std::iter::FusedIterator;
 use std::slice;
 
-/// The elements of a [`Vec`](super::Vec) in their order. It looks up one leaf after the other.
+/// The elements of a [`Vec`](super::Vec) in their order. It looks up one leaf at a time.
 pub struct Iter<'gc, T> {
     vec: Vec<'gc, T>,
-    /// The leaves that it has not come to, the tail among them.
+    /// The leaves not yet visited, including the tail.
     leaves: std::ops::Range<usize>,
     front: slice::Iter<'gc, T>,
     back: slice::Iter<'gc, T>,
@@ -44,7 +44,7 @@ impl<'gc, T> Iterator for Iter<'gc, T> {
 
     fn size_hint(&self) -> (usize, Option<usize>) {
         let between = self.leaves.len() * WIDTH;
-        // The last leaf of all may be the tail.
+        // The last leaf of the vector may be the tail.
         let missing = match self.leaves.is_empty() || self.leaves.end * WIDTH <= self.vec.len() {
             true => 0,
             false => self.leaves.end * WIDTH - self.vec.len(),

@@ -1,4 +1,4 @@
-//! [`Vec`]: a sequence, of which each version stays.
+//! [`Vec`]: a persistent vector.
 
 mod iter;
 mod spine;
@@ -16,8 +16,8 @@ use std::fmt;
 use std::ops::Index;
 use tree::{Tree, height};
 
-/// A sequence that never changes: a radix tree of leaves of 32 elements, and a tail of those that
-/// do not fill one. Six words, `Copy`.
+/// A persistent vector: a radix tree of leaves of 32 elements, and a tail of the elements that do
+/// not fill a leaf. Six words, `Copy`.
 ///
 /// | operation | costs | allocates |
 /// |---|---|---|
@@ -26,7 +26,7 @@ use tree::{Tree, height};
 /// | [`set`](Vec::set), [`truncate`](Vec::truncate) | copies a path | a node for each level: four in a million elements |
 /// | [`from_iter`](Vec::from_iter), [`extend`](Vec::extend) by `k` | `O(k + log n)` | each new leaf and node once |
 ///
-/// Elements are cloned into copies of leaves: refer by [`Val`] to what is large.
+/// Elements are cloned into copies of leaves: refer to large values by [`Val`].
 ///
 /// ```
 /// use vivant_heap::{Mutator, val};
@@ -45,12 +45,12 @@ pub struct Vec<'gc, T> {
     len: usize,
     /// All full leaves.
     tree: Option<Tree<'gc, T>>,
-    /// Fewer elements than a leaf has.
+    /// The tail: fewer elements than a leaf has.
     tail: Option<Val<'gc, [T]>>,
 }
 
 impl<'gc, T> Vec<'gc, T> {
-    /// An empty one. Allocates nothing.
+    /// An empty vector. Allocates nothing.
     #[must_use]
     pub const fn new() -> Self {
         Vec {
@@ -60,7 +60,7 @@ impl<'gc, T> Vec<'gc, T> {
         }
     }
 
-    /// How many leaves the tree has.
+    /// The number of leaves of the tree.
     fn leaves(self) -> usize {
         self.len / WIDTH
     }
@@ -69,7 +69,7 @@ impl<'gc, T> Vec<'gc, T> {
         self.tail.map_or(&[], Val::as_ref)
     }
 
-    /// The elements of a leaf, or of the tail, which is behind the last one.
+    /// The elements of a leaf, or of the tail, which is behind the last leaf.
     #[inline]
     fn leaf(self, number: usize) -> &'gc [T] {
         let leaves = self.leaves();
@@ -121,11 +121,11 @@ impl<'gc, T> Vec<'gc, T> {
         self.len == other.len && tails && trees
     }
 
-    /// Looks at every node: J1.
+    /// Checks every node: J1.
     ///
     /// # Errors
     ///
-    /// A rule is broken: a defect of this crate.
+    /// A rule is violated, which is a defect of this crate.
     pub fn verify(self) -> Result<(), Fault> {
         if self.tail().len() != self.len % WIDTH {
             return Err(Fault {
@@ -171,7 +171,7 @@ impl<'gc, T> IntoIterator for Vec<'gc, T> {
 }
 
 impl<T: PartialEq> PartialEq for Vec<'_, T> {
-    /// Costs nothing where both are one version.
+    /// Takes constant time if both are the same version.
     fn eq(&self, other: &Self) -> bool {
         self.ptr_eq(*other) || (self.len == other.len && self.iter().eq(other.iter()))
     }

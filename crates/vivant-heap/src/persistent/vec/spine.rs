@@ -1,16 +1,16 @@
-//! [`Spine`]: a tree that is open at its right edge.
+//! [`Spine`]: a tree with its right edge under construction.
 
 use super::tree::{Leaf, Tree, height, slot};
 use crate::Mutator;
 use crate::persistent::copy::WIDTH;
 
-/// The nodes of a tree's right edge, in plain vectors: leaves are added to it, and each node is
-/// made once, when it is full or the tree is closed.
+/// The nodes of a tree's right edge, in plain vectors. Leaves are added to it, and each node is
+/// allocated once, when it is full or the tree is closed.
 pub(super) struct Spine<'gc, T> {
-    /// Leaves of the last lowest node.
+    /// The leaves of the last lowest node.
     low: Vec<Leaf<'gc, T>>,
-    /// From the lowest on: what is to the left of the edge in each node above. Fewer than there are
-    /// slots, because the edge needs one.
+    /// For each higher level, from the lowest on: the nodes to the left of the edge. At least one
+    /// slot of each is free, because the edge needs it.
     high: Vec<Vec<Tree<'gc, T>>>,
 }
 
@@ -22,7 +22,7 @@ impl<'gc, T> Spine<'gc, T> {
         }
     }
 
-    /// Opens a tree, of which only the first leaves are kept.
+    /// Opens a tree and keeps only its first `kept` leaves.
     pub(super) fn open(tree: Option<Tree<'gc, T>>, leaves: usize, kept: usize) -> Self {
         let mut spine = Spine::new();
         let (Some(mut tree), Some(last)) = (tree, kept.checked_sub(1)) else {
@@ -65,7 +65,7 @@ impl<'gc, T: crate::Object<'gc>> Spine<'gc, T> {
         self.low.push(leaf);
     }
 
-    /// The whole tree, no higher than it must be.
+    /// The whole tree, with the least possible height.
     pub(super) fn close(self, m: &Mutator<'gc>) -> Option<Tree<'gc, T>> {
         if self.low.is_empty() {
             return None;

@@ -5,17 +5,17 @@ use crate::types::{Frozen, Val};
 use crate::verify::Fault;
 use crate::{Mutator, Object};
 
-/// So many elements, no fewer.
+/// A leaf: exactly this number of elements.
 pub(super) type Leaf<'gc, T> = Val<'gc, [T; WIDTH]>;
 
-/// A node and what is below it. All ways from it down to leaves are equally long: its height, which
-/// the number of leaves says ([`height`]).
+/// A node and all below it. All paths from it down to leaves are equally long. That length is its
+/// height, which the number of leaves determines ([`height`]).
 #[derive(Object)]
 #[object(crate = crate)]
 pub(super) enum Tree<'gc, T> {
-    /// Leaves below it: of height zero.
+    /// A node above leaves: of height zero.
     Low(Val<'gc, [Leaf<'gc, T>]>),
-    /// Nodes below it.
+    /// A node above nodes.
     High(Val<'gc, [Tree<'gc, T>]>),
 }
 
@@ -28,20 +28,20 @@ impl<T> Clone for Tree<'_, T> {
 
 impl<T> Copy for Tree<'_, T> {}
 
-/// The height of a tree of so many leaves: no more than they need (J1).
+/// The height of a tree of this number of leaves: the least possible (J1).
 #[inline]
 pub(super) fn height(leaves: usize) -> u32 {
     (leaves.saturating_sub(1) | 1).ilog2() / BITS
 }
 
-/// Which slot of a node of this height leads to a leaf.
+/// The slot of a node of this height that leads to a leaf.
 #[inline]
 pub(super) fn slot(leaf: usize, height: u32) -> usize {
     (leaf >> (BITS * height)) % WIDTH
 }
 
 impl<'gc, T> Tree<'gc, T> {
-    /// The elements of a leaf that is there.
+    /// The elements of an existing leaf.
     #[inline]
     pub(super) fn leaf(self, number: usize, height: u32) -> &'gc [T] {
         let (mut tree, mut height) = (self, height);
@@ -64,7 +64,7 @@ impl<'gc, T> Tree<'gc, T> {
         }
     }
 
-    /// Whether it is the tree of so many leaves (J1).
+    /// Checks that it is the tree of this number of leaves (J1).
     pub(super) fn verify(self, leaves: usize) -> Result<(), Fault> {
         let height = height(leaves);
         self.verify_at(leaves, height)
@@ -100,7 +100,7 @@ impl<'gc, T> Tree<'gc, T> {
 }
 
 impl<'gc, T: Frozen<'gc> + Clone> Tree<'gc, T> {
-    /// With another element: copies its leaf, and the nodes on the way there.
+    /// Replaces an element: copies its leaf, and the nodes on the path to it.
     pub(super) fn set(self, m: &Mutator<'gc>, index: usize, height: u32, value: T) -> Self {
         let leaf = index / WIDTH;
         match self {

@@ -1,4 +1,4 @@
-//! One version made of another.
+//! Updates: functions that make a version of another one.
 
 use super::Vec;
 use super::spine::Spine;
@@ -8,17 +8,19 @@ use crate::persistent::copy::{self, WIDTH};
 use crate::types::Frozen;
 
 impl<'gc, T: Frozen<'gc>> Vec<'gc, T> {
-    /// Of what an iterator gives, which may allocate too. Costs each leaf and node once.
+    /// Collects the items of an iterator, which may allocate too. Allocates each leaf and node
+    /// once.
     ///
     /// # Panics
     ///
-    /// There is no memory; so all that update.
+    /// There is no memory. The same holds for all functions that update.
     #[must_use]
     pub fn from_iter(m: &Mutator<'gc>, values: impl IntoIterator<Item = T>) -> Self {
         Self::grown(m, Spine::new(), (0, std::vec::Vec::new()), values)
     }
 
-    /// What a spine of so many elements becomes, with those that do not fill a leaf, and others.
+    /// Appends values to a spine of `len` elements, including those in `tail`, which do not fill a
+    /// leaf.
     fn grown(
         m: &Mutator<'gc>,
         mut spine: Spine<'gc, T>,
@@ -51,7 +53,7 @@ fn leaf<'gc, T: Frozen<'gc>>(m: &Mutator<'gc>, elements: std::vec::Vec<T>) -> Le
 }
 
 impl<'gc, T: Frozen<'gc> + Clone> Vec<'gc, T> {
-    /// With one more element at the end.
+    /// Returns a version with an element appended.
     #[must_use]
     pub fn push(self, m: &Mutator<'gc>, value: T) -> Self {
         let tail = copy::with(self.tail(), self.tail().len(), value);
@@ -69,21 +71,21 @@ impl<'gc, T: Frozen<'gc> + Clone> Vec<'gc, T> {
         }
     }
 
-    /// With more elements at the end, which the iterator may allocate.
+    /// Returns a version with elements appended. The iterator may allocate.
     #[must_use]
     pub fn extend(self, m: &Mutator<'gc>, values: impl IntoIterator<Item = T>) -> Self {
         let spine = Spine::open(self.tree, self.leaves(), self.leaves());
         Self::grown(m, spine, (self.len, self.tail().to_vec()), values)
     }
 
-    /// The last element, and the others.
+    /// Returns the last element, and a version without it.
     #[must_use]
     pub fn pop(self, m: &Mutator<'gc>) -> Option<(&'gc T, Self)> {
         let last = self.last()?;
         Some((last, self.truncate(m, self.len - 1)))
     }
 
-    /// The first `len` elements; all, if there are no more.
+    /// Returns a version of the first `len` elements; the same version if there are no more.
     #[must_use]
     pub fn truncate(self, m: &Mutator<'gc>, len: usize) -> Self {
         if len >= self.len {
@@ -99,11 +101,11 @@ impl<'gc, T: Frozen<'gc> + Clone> Vec<'gc, T> {
         Vec { len, tree, tail }
     }
 
-    /// With another element in the place of one.
+    /// Returns a version with one element replaced.
     ///
     /// # Panics
     ///
-    /// There is no such place, or no memory.
+    /// `index` is not less than the length, or there is no memory.
     #[must_use]
     #[track_caller]
     pub fn set(self, m: &Mutator<'gc>, index: usize, value: T) -> Self {
