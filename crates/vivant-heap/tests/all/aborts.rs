@@ -1,5 +1,5 @@
-//! What ends the process, because nothing in the heap could be trusted any more: each in a child,
-//! which says why.
+//! Faults that end the process, because the heap could not be trusted afterwards: each in a child
+//! process, which reports the reason.
 
 #![cfg(not(miri))]
 #![allow(unsafe_code, reason = "objects that do what they must not")]
@@ -8,11 +8,11 @@ use std::process::Command;
 use std::sync::Arc;
 use vivant_heap::{Begun, Gc, Heap, Mut, Object, Pacing, Relocator, Root, Source, Tracer};
 
-/// Set for the child: it runs what its parent waits for.
+/// Set in the child process, which runs the faulty code.
 const CHILD: &str = "VIVANT_HEAP_CHILD";
 
-/// Runs this test once more, in a process of its own, which must not come to the end of `run`. What
-/// it said.
+/// Runs this test once more, in a child process that must not reach the end of `run`. Returns the
+/// child's output.
 fn dies(test: &str, run: impl FnOnce()) -> String {
     if std::env::var_os(CHILD).is_some() {
         run();
@@ -30,7 +30,7 @@ fn dies(test: &str, run: impl FnOnce()) -> String {
         .output()
         .unwrap();
     let says = String::from_utf8_lossy(&child.stderr).into_owned();
-    // No exit, not even that of a test that fails: 101.
+    // The child did not exit, not even as a failing test does: 101.
     assert!(!matches!(child.status.code(), Some(0 | 101)), "{says}");
     says
 }
@@ -58,7 +58,7 @@ fn canary_a_child_that_comes_to_its_end_is_noticed() {
 #[test]
 fn no_memory_in_the_middle_of_a_collection() {
     let says = dies("no_memory_in_the_middle_of_a_collection", || {
-        // Two pages of young objects, all alive, and one page left for them.
+        // Two pages of live young objects, and one page left for them.
         fill(3, 90).collect_young();
     });
     assert!(
@@ -66,13 +66,13 @@ fn no_memory_in_the_middle_of_a_collection() {
         "{says}"
     );
     assert!(says.contains("Pacing::nursery"), "{says}");
-    // With more there is room.
+    // With more pages there is room.
     let mut heap = fill(16, 90);
     heap.collect_young();
     heap.turn(|_, numbers| assert!(numbers.iter().zip(0..).all(|(number, n)| number[9] == n)));
 }
 
-/// A list as nobody should keep it in a heap: one value, as deep as it is long.
+/// A list as it should not be built in a heap: one value, as deep as it is long.
 struct Boxes<'gc> {
     number: Gc<'gc, u64>,
     next: Option<Box<Boxes<'gc>>>,
@@ -98,8 +98,8 @@ impl Root for Deep {
     type Of<'gc> = Gc<'gc, Boxes<'gc>>;
 }
 
-/// So many boxes in each other, on a thread with a stack of 256 KiB. Whether they are collected
-/// before they end.
+/// Nests this number of boxes, on a thread with a stack of 256 KiB, runs this number of
+/// collections, and drops them.
 fn deep(boxes: u64, collections: u64) {
     let run = move || {
         let source = Arc::new(Source::new());
@@ -129,10 +129,10 @@ fn deep(boxes: u64, collections: u64) {
 
 #[test]
 fn boxes_in_boxes_are_as_deep_as_the_stack() {
-    // Some hundreds are nothing.
+    // A few hundred are harmless.
     deep(500, 2);
     // More than the stack holds: collections end as dropping such a list ends in any program, at
-    // the stack's guard.
+    // the stack's guard page.
     for collections in 0..2 {
         let says = dies("boxes_in_boxes_are_as_deep_as_the_stack", || {
             deep(1_000_000, collections)
@@ -141,7 +141,7 @@ fn boxes_in_boxes_are_as_deep_as_the_stack() {
     }
 }
 
-/// Panics while it is gone through.
+/// Panics while it is traced.
 struct Rude(Panics);
 
 #[derive(Clone, Copy, PartialEq)]
@@ -150,7 +150,7 @@ enum Panics {
     InRelocate,
 }
 
-// SAFETY: there is no reference in it. That it panics is not allowed.
+// SAFETY: it has no reference. The panic violates the contract on purpose.
 unsafe impl<'gc> Object<'gc> for Rude {
     type Static = Rude;
     const NEEDS_TRACE: bool = true;
@@ -171,7 +171,7 @@ impl Root for Impolite {
 fn impolite(panics: Panics) {
     let source = Arc::new(Source::new());
     let mut heap = Heap::<Impolite>::new(&source, Pacing::default(), |m| m.alloc(Rude(panics)));
-    // Nobody can go on with such a heap.
+    // Such a heap cannot be used any more.
     let _caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| heap.collect()));
 }
 
@@ -185,7 +185,7 @@ fn a_panic_in_a_trace() {
     );
 }
 
-/// In the turn that is about to write the object, while a mark runs beside it.
+/// In a turn that is about to write the object, during a concurrent mark.
 #[test]
 fn a_panic_in_a_trace_before_a_write() {
     let says = dies("a_panic_in_a_trace_before_a_write", || {

@@ -1,4 +1,4 @@
-//! Programs that look like those of `tests/ui`, and are allowed.
+//! Programs that resemble those of `tests/ui`, and are allowed.
 
 mod frozen;
 mod leaves;

@@ -1,5 +1,5 @@
-//! The heap's collections against those of `std`: random operations, under stress, with elements of
-//! many kinds.
+//! The heap's collections compared with those of `std`: random operations, under stress, with
+//! elements of many kinds.
 
 mod kinds;
 mod maps;
@@ -18,7 +18,7 @@ use vivant_heap::{Heap, Mutator, Pacing, Root, Source, Stress, When};
 /// A collection of the heap and one of `std`, side by side.
 trait Pair {
     type State: Root;
-    /// Does something to both.
+    /// Applies a random operation to both.
     fn operate<'gc>(
         &mut self,
         m: &Mutator<'gc>,
@@ -29,7 +29,7 @@ trait Pair {
     fn compare<'gc>(&self, state: &<Self::State as Root>::Of<'gc>);
 }
 
-/// How often, and how much at once.
+/// The number of turns, and the number of operations in each.
 struct Effort {
     turns: usize,
     operations: usize,
@@ -60,7 +60,7 @@ fn pacing(random: &mut Rng, seed: u64) -> Pacing {
     pacing
 }
 
-/// Runs one pair under stress. An operation that gets no memory has done nothing.
+/// Runs one pair under stress. An operation that fails for lack of memory has changed nothing.
 fn run<P: Pair>(
     mut pair: P,
     seed: u64,
@@ -100,8 +100,8 @@ fn run<P: Pair>(
     assert_all_ended();
 }
 
-/// A program here is as long as so many of other tests: where these are asked for many seeds, ours
-/// are fewer.
+/// A program here takes as long as 100 other tests: if a test run requests many seeds, it uses
+/// fewer here.
 const LONG: u64 = 100;
 
 /// Runs a test with many seeds.

@@ -1,4 +1,4 @@
-//! Regions that are frozen: what was private is shared then, as it lies there.
+//! Frozen regions: private objects become shared in place.
 
 mod kinds;
 
@@ -10,7 +10,7 @@ use vivant_heap::{
     Stress, Val, When,
 };
 
-/// Counts ends.
+/// Counts drops.
 struct Counted(Arc<AtomicU32>);
 
 impl Drop for Counted {
@@ -50,7 +50,7 @@ fn sum(tree: FrozenTree<'_>) -> u64 {
 
 fn stressed(when: When) -> Pacing {
     match cfg!(miri) {
-        // An interpreter takes minutes for what looks after itself at each step.
+        // An interpreter takes minutes under stress.
         true => Pacing::new().nursery(1024).first(8192),
         false => Pacing::new().stressed(Stress::new(when, 3)),
     }
@@ -75,7 +75,7 @@ fn balanced(heaps: &mut [&mut Heap<Trees>]) {
 #[test]
 fn frozen_graphs_are_read_by_others_and_end_once() {
     let depth: u32 = if cfg!(miri) { 1 } else { 5 };
-    // Of a tree, and below its root on one side.
+    // The nodes of a tree, and those below its root on one side.
     let (whole, half) = ((2 << depth) - 1, (1 << depth) - 1);
     let (modes, rounds): (&[When], u32) = match cfg!(miri) {
         true => (&[When::All], 2),
@@ -114,7 +114,7 @@ fn frozen_graphs_are_read_by_others_and_end_once() {
         a.collect();
         a.sweep();
         assert_eq!(ends.load(Ordering::Relaxed), rounds * half);
-        // Parts outlive their wholes.
+        // Components outlive their containers.
         b.turn(|_, trees| {
             for tree in &mut *trees {
                 *tree = tree.read().left.unwrap();
@@ -188,7 +188,7 @@ fn what_a_frozen_region_counts_is_its_owners() {
     let ends = Arc::new(AtomicU32::new(0));
     let (mut a, mut b) = (trees(&source, When::Paced), trees(&source, When::Paced));
     let mut iso = TreeIso::new(&source, |r| tree(r, 1, &ends));
-    // Titles of two owners: one imports from the other, and one has its own come home.
+    // Titles of two owners: the freezing heap imports the one, and gets its own one back.
     a.turn(|m, _| {
         iso.open_in(m, |r, root: &mut Tree<'_>| {
             root.borrow_mut(r).title = Some(r.val_str("home"))

@@ -1,10 +1,11 @@
-//! Marks that are given up: there are three epochs, so of two in a row the second one has to end.
+//! Aborted marks: there are three epochs, so of two marks in a row the second one must be
+//! completed.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use vivant_heap::{Begun, Heap, Leaf, Object, Pacing, Parcel, Remains, Root, Source, Val};
 
-/// Counts its end.
+/// Counts its drop.
 struct Ends(Arc<AtomicUsize>);
 
 impl Drop for Ends {
@@ -32,12 +33,13 @@ impl Root for Wholes {
 
 type One = Val<'static, Whole<'static>>;
 
-/// Enough for a heap that is gone through in steps, and no more; an interpreter has fewer and
-/// larger parts.
+/// Enough for a heap that is traced in steps, and no more; an interpreter has fewer and larger
+/// components.
 const MANY: usize = if cfg!(miri) { 150 } else { 4000 };
 const ROOM: usize = if cfg!(miri) { 250 } else { 1 };
 
-/// So many parts, each of them in two wholes, of which others have the first and the second ones.
+/// Allocates `many` components, each in two containers. Returns parcels of the first containers,
+/// and of the second ones.
 fn library(
     heap: &mut Heap<Wholes>,
     many: usize,
@@ -62,8 +64,8 @@ fn library(
     sent
 }
 
-/// A heap's own mark is given up by its orphan, whose mark is given up for one at once, because
-/// pages are short.
+/// A heap's own mark is aborted when the heap is detached. The detached heap's mark is aborted for
+/// a stop-the-world mark, because pages are short.
 #[test]
 fn by_who_ends_and_by_who_is_short_of_pages() {
     const PAGES: usize = if cfg!(miri) { 400 } else { 2000 };
@@ -71,7 +73,7 @@ fn by_who_ends_and_by_who_is_short_of_pages() {
     let pacing = Pacing::new().first(1 << 30);
     let mut heap = Heap::<Wholes>::new(&source, pacing, |_| Vec::new());
     let [mut first, second] = library(&mut heap, MANY, &ended);
-    // It meets the second ones, and all parts.
+    // It marks the second containers, and all components.
     assert_eq!(heap.begin_mark(), Begun::Runs);
     let _more = heap.help_mark(3 * MANY);
     let orphan = heap.end().expect("others have it");
@@ -93,7 +95,8 @@ fn by_who_ends_and_by_who_is_short_of_pages() {
     assert_eq!(ended.load(Ordering::Relaxed), MANY);
 }
 
-/// The second one is given up because the orphan was large by what it had heard of others.
+/// The second mark is aborted because the detached heap was large only by the references that it
+/// had received from other heaps.
 #[test]
 fn by_who_ends_and_by_who_is_small() {
     const FEW: usize = 2300;

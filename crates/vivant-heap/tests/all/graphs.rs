@@ -1,4 +1,4 @@
-//! Graphs that live through collections.
+//! Graphs that survive collections.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,7 +11,7 @@ struct Node<'gc> {
     noted: Option<Leaf<Noted>>,
 }
 
-/// Counts its end.
+/// Counts its drop.
 struct Noted(Arc<AtomicUsize>);
 
 impl Drop for Noted {
@@ -146,7 +146,7 @@ fn destructors_run_once() {
     heap.turn(|m, state| {
         for value in 0..objects {
             let noted = Some(Leaf(Noted(ended.clone())));
-            // Every second one is reached.
+            // Every second one is reachable.
             let next = *state;
             let new = m.alloc(Mut::new(Node { value, next, noted }));
             if value % 2 == 0 {
@@ -205,7 +205,7 @@ fn what_a_heap_does_is_counted() {
     let mut heap = Heap::<Blob>::new(&source, Pacing::default(), |_| Vec::new());
     let before = heap.stats();
     assert_eq!((before.allocated, before.moved, before.marked), (0, 0, 0));
-    // Five young objects that die, and two large ones of which one does.
+    // Five young objects that die, and two large ones, one of which dies.
     heap.turn(|m, state| {
         let young: Vec<_> = (0..5_u64).map(|n| m.alloc(Mut::new([n; 3]))).collect();
         let large = [m.alloc([1_u64; 1000]), m.alloc([2; 1000])];

@@ -1,4 +1,4 @@
-//! What others leave for a heap is heard in pieces.
+//! The count inbox of a heap is drained in pieces.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -14,20 +14,20 @@ type One = Val<'static, str>;
 
 const MANY: usize = if cfg!(miri) { 40 } else { 3000 };
 const PIECE: usize = MANY / 20;
-/// Of parcels of one text, so that it takes longer to hear of all than to sweep.
+/// The number of parcels of each text, so that draining takes longer than sweeping.
 const ROUNDS: usize = 20;
 
 fn heap(source: &Arc<Source>, pacing: Pacing) -> Heap<Texts> {
     Heap::new(source, pacing, |_| Vec::new())
 }
 
-/// Has so many texts, each of them in a parcel too.
+/// A heap with `MANY` texts, each of them in a parcel too.
 fn press(source: &Arc<Source>, pacing: Pacing) -> (Heap<Texts>, Vec<Parcel<One>>) {
     let (heap, mut parcels) = press_of(source, pacing, [MANY, 1]);
     (heap, parcels.remove(0))
 }
 
-/// So many texts, each of them in so many parcels.
+/// A heap with `MANY` texts, each of them in a number of parcels.
 fn press_of(
     source: &Arc<Source>,
     pacing: Pacing,
@@ -42,14 +42,15 @@ fn press_of(
     (heap, parcels)
 }
 
-/// Hears until all is heard. In how many pieces, and whether something was given up.
+/// Drains the inbox until it is empty. Returns the number of pieces, and whether anything was
+/// released.
 fn heard(heap: &mut Heap<Texts>) -> (usize, bool) {
     let (mut pieces, mut less) = (0, false);
     while heap.is_told() {
         less |= heap.heed_some(PIECE);
         pieces += 1;
         heap.verify().unwrap();
-        // What is not heard of yet lives.
+        // Texts with counts that are not drained yet are live.
         heap.turn(|_, state| assert!(state.iter().all(|text| text.len() == 100)));
     }
     (pieces, less)
@@ -61,7 +62,7 @@ fn what_many_leave_is_heard_in_pieces() {
     let (mut press, parcels) = press(&source, Pacing::default());
     assert!(!press.is_told());
     drop(parcels);
-    // Each has left something of its own, that is put in order first.
+    // Each has sent a count of its own, and these are merged first.
     assert_eq!(heard(&mut press), (2 * MANY / PIECE, true));
     assert_eq!(press.stats().heard, (2 * MANY / PIECE) as u64);
     assert!(press.is_alone());
@@ -81,7 +82,8 @@ fn what_one_leaves_at_once_is_heard_in_pieces() {
     assert!(press.is_alone());
 }
 
-/// What comes meanwhile is heard after it, and nothing is lost if a mark needs all at once.
+/// Counts that arrive meanwhile are drained afterwards, and nothing is lost if a mark needs all of
+/// them at once.
 #[test]
 fn a_mark_at_once_hears_all() {
     let source = Arc::new(Source::new());
@@ -112,7 +114,7 @@ fn a_mark_beside_turns_begins_when_all_is_heard() {
         assert!(pieces < 100, "no mark begins");
         assert_eq!(press.is_hearing(), press.stats().begun == 0);
     }
-    // By 1,024 changes.
+    // By 1,024 count deltas.
     assert_eq!(pieces, 2 * left / 1024 + 1);
 }
 
@@ -120,7 +122,7 @@ fn a_mark_beside_turns_begins_when_all_is_heard() {
 fn an_orphan_hears_in_pieces() {
     let source = Arc::new(Source::new());
     let (mut press, parcels) = press(&source, Pacing::default());
-    // Too much for it to go at once.
+    // Too large to be freed at once.
     let long = press.turn(|m, _| m.pack::<One>(m.val_str(&"long".repeat(100_000))));
     let mut remains = Remains::Owes(press.end().expect("parcels have it"));
     while let Remains::Owes(orphan) = remains {
@@ -148,7 +150,7 @@ fn an_orphan_hears_in_pieces() {
 #[test]
 fn the_nursery_is_emptied_while_a_mark_waits() {
     if cfg!(miri) {
-        // What is large enough to wait takes an interpreter hours, here and below.
+        // A heap large enough to wait takes an interpreter hours, here and below.
         return;
     }
     let source = Arc::new(Source::new());
@@ -162,7 +164,7 @@ fn the_nursery_is_emptied_while_a_mark_waits() {
     }
 }
 
-/// Not for ever: what makes the heap grow may be what is given up.
+/// It does not wait for ever: the objects that make the heap grow may be those released.
 #[test]
 fn a_mark_does_not_wait_for_long_while_the_heap_grows() {
     if cfg!(miri) {
@@ -175,7 +177,7 @@ fn a_mark_does_not_wait_for_long_while_the_heap_grows() {
     press.heed_some(1);
     let before = press.stats().live;
     while press.stats().begun == 0 {
-        // More than is heard in the meantime, as long as there is any.
+        // More than is drained in the meantime, as long as there is any.
         parcels.truncate(parcels.len().saturating_sub(1500));
         grown += press.turn(|m, state| {
             state.extend((0..10).map(|_| m.val_str(&"long".repeat(200))));
@@ -186,7 +188,7 @@ fn a_mark_does_not_wait_for_long_while_the_heap_grows() {
     }
 }
 
-/// What comes while a pile is heard is one too.
+/// Counts that arrive while a full inbox is drained may fill it again.
 #[test]
 fn a_second_pile_is_heard_in_pieces() {
     if cfg!(miri) {
@@ -206,7 +208,7 @@ fn a_second_pile_is_heard_in_pieces() {
     assert!(pieces >= 4 * 20 * MANY / 1024, "{pieces}");
 }
 
-/// Things were given up before, and are being heard; others behind these.
+/// Some counts were released before, and are being drained; others are queued behind these.
 #[test]
 fn an_orphan_that_heeds_hears_all() {
     let source = Arc::new(Source::new());
@@ -227,9 +229,9 @@ fn an_orphan_that_heeds_hears_all() {
     assert_eq!(source.stats().pages, 0);
 }
 
-/// A reader has asked for more, and given its owner back what that knew of: what is known is
-/// nothing, and what lies in the lane is not heard. An orphan that becomes small by a sweep then is
-/// not taken for one that nobody knows.
+/// A reader has requested more weight, and has returned all the weight that its owner knew of. So
+/// the owner's count is zero, while its inbox is not drained. A detached heap that becomes small by
+/// a sweep then is not taken for one without foreign references.
 #[test]
 fn an_orphan_that_knows_of_nobody_hears_all_before_it_goes() {
     let source = Arc::new(Source::new());
@@ -262,7 +264,8 @@ fn an_orphan_that_knows_of_nobody_hears_all_before_it_goes() {
     assert_eq!(source.stats().pages, 0);
 }
 
-/// Few objects of its own, and counts of many others: these are settled piece by piece.
+/// Few objects of its own, and counts of many foreign objects: these are processed step by step in
+/// mark termination.
 #[test]
 fn counts_of_others_are_settled_in_pieces() {
     const PAPERS: usize = 20_000;
@@ -286,8 +289,8 @@ fn counts_of_others_are_settled_in_pieces() {
     }
 }
 
-/// At the bound of its source, with garbage alone: turns are refused no longer than if all had been
-/// heard.
+/// At the bound of its source, with garbage alone: turns are refused no longer than if all counts
+/// had been drained.
 #[test]
 fn a_mark_does_not_wait_where_pages_are_short() {
     let refused = |heed: fn(&mut Heap<Texts>)| {
@@ -313,8 +316,7 @@ fn a_mark_does_not_wait_where_pages_are_short() {
     assert_eq!(refused(|_| ()), refused(|heap| _ = heap.heed()));
 }
 
-/// What makes a mark due are counts, what is swept is of another kind: the mark does not wait for
-/// ever.
+/// Counts make the mark due, and the sweep is of large objects: the mark does not wait for ever.
 #[test]
 fn a_mark_that_is_due_by_counts_waits_for_no_long_sweep() {
     const RUNS: usize = 6_000;

@@ -1,12 +1,12 @@
-//! Programs in which other collectors broke, and that are allowed here. The list of all holes:
-//! `README.md`.
+//! Programs in which other collectors were unsound, and that are allowed here. The list of all
+//! holes: `README.md`.
 
 use std::cell::RefCell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use vivant_heap::{Gc, Heap, Leaf, Mut, Object, Pacing, Root, Source, Stress, When};
 
-/// Verifies itself, and collects when it is told to.
+/// A pacing by which a heap verifies itself, and collects when requested.
 fn stressed() -> Pacing {
     let mut pacing = Pacing::default();
     pacing.stress = Some(Stress::new(When::Paced, 0));
@@ -43,7 +43,8 @@ fn turns_of_two_heaps_lie_in_each_other() {
                     others.push(m.alloc(Mut::new(0)));
                     others[0].get()
                 });
-                // The other heap is between its turns: it may be collected, dropped and made anew.
+                // The other heap is between its turns: it may be collected, dropped and created
+                // anew.
                 other.collect_young();
                 other.collect();
                 new.set(m, told + *reads);
@@ -56,7 +57,7 @@ fn turns_of_two_heaps_lie_in_each_other() {
     }
 }
 
-/// A heap as a part of another one's objects. Its end is a destructor, which has turns and
+/// A heap as a part of another one's objects. It ends in a destructor, which runs turns and
 /// collections of its own.
 struct Inner(Option<Heap<Numbers>>, Arc<AtomicUsize>);
 
@@ -96,7 +97,7 @@ fn a_heap_may_lie_in_another_and_end_in_its_collection() {
             }
         });
     };
-    // Young; then old, by a sweep; then with the heap.
+    // Dropped young; then old, by a sweep; then with the heap.
     keep(&mut outer, 4);
     outer.collect_young();
     assert_eq!(ended.load(Ordering::Relaxed), 2);
@@ -131,7 +132,7 @@ fn a_heap_goes_from_thread_to_thread() {
             trims.trim();
             heap
         });
-        // Somebody else takes and gives pages of the same source meanwhile.
+        // Meanwhile another heap takes and gives pages of the same source.
         let mut other = numbers(&source);
         other.collect();
         assert_eq!(sum(&mut other), 10);
@@ -173,7 +174,7 @@ impl Root for Nothings {
 #[test]
 fn values_without_size_fill_blocks_to_their_ends() {
     let source = Arc::new(Source::new());
-    // More than two pages of them: the last one of a block ends where the block does.
+    // More than two pages of them: the last one of a nursery chunk ends where the chunk does.
     let (count, pacing) = match cfg!(miri) {
         true => (520, Pacing::default()),
         false => (5000, stressed()),
@@ -207,7 +208,7 @@ fn values_without_size_fill_blocks_to_their_ends() {
     assert_eq!(heap.stats().live, 0);
 }
 
-/// More than an object may be aligned to. In a box, it may.
+/// Aligned to more than an object may be. In a box, it may.
 #[derive(Clone, Copy, PartialEq, Debug)]
 #[repr(align(64))]
 struct Line([u8; 64]);
@@ -247,7 +248,7 @@ fn what_is_strongly_aligned_lies_in_a_box() {
     }
 }
 
-/// A vector in an old object, whose buffer moves while collections know of the object alone.
+/// A vector in an old object. Its buffer moves while collections have only the object remembered.
 #[derive(Object)]
 struct Growing<'gc> {
     parts: Vec<Gc<'gc, Mut<u64>>>,

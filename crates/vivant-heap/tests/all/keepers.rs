@@ -1,5 +1,5 @@
-//! What keeps a shared object ([`Sharer`]), asked at any time between turns: with young objects,
-//! dead ones that are not swept, stubs, parts of others.
+//! The retainers of a shared object ([`Sharer`]), queried at any time between turns: with young
+//! objects, dead ones that are not swept, tag entries, components of other heaps.
 
 use fastrand::Rng;
 use std::collections::BTreeSet;
@@ -7,18 +7,18 @@ use std::sync::Arc;
 use vivant_heap::{Gc, Heap, Held, Mut, Object, Orphan, Pacing, Parcel, Root, Sharer, Source};
 use vivant_heap::{Stress, Tag, Val, When};
 
-/// Shared. Its note may be another heap's, and so may the one before.
+/// Shared. Its note may belong to another heap, and so may the sheet before.
 #[derive(Object)]
 struct Sheet<'gc> {
     note: Val<'gc, u64>,
     before: Option<Val<'gc, Sheet<'gc>>>,
 }
 
-/// Private, and exchanged with each write: so there is always something young, and something dead.
+/// Private, and exchanged with each write: so there is always a young object, and a dead one.
 #[derive(Object)]
 struct Slot<'gc> {
     sheet: Option<Val<'gc, Sheet<'gc>>>,
-    /// To another place in the desk.
+    /// Refers to another slot in the desk.
     beside: Option<Gc<'gc, Mut<Slot<'gc>>>>,
 }
 
@@ -38,7 +38,7 @@ type Sent = Parcel<Val<'static, Sheet<'static>>>;
 
 const SLOTS: usize = 3;
 
-/// A sheet, as it should be.
+/// The expected content of a sheet.
 #[derive(Clone, Copy)]
 struct Known {
     owner: usize,
@@ -46,9 +46,9 @@ struct Known {
     before: Option<usize>,
 }
 
-/// What is where.
+/// The expected content of all heaps.
 struct Model {
-    /// Whose each note is. A note's value is its number.
+    /// The owner of each note. A note's value is its number.
     notes: Vec<usize>,
     sheets: Vec<Known>,
     slots: Vec<[Option<usize>; SLOTS]>,
@@ -74,7 +74,7 @@ impl Model {
         self.slots[heap].iter().flatten().copied().collect()
     }
 
-    /// Whether a heap has something of the owner's that leads to this note there.
+    /// Whether a heap has an object of the owner's that leads to this note there.
     fn has(&self, heap: usize, owner: usize, note: usize) -> bool {
         let (mut open, mut met) = (self.state(heap), BTreeSet::new());
         while let Some(sheet) = open.pop() {
@@ -106,7 +106,8 @@ fn desk(source: &Arc<Source>, pacing: Pacing) -> Heap<Office> {
     })
 }
 
-/// The weights that an owner knows of are those that others have, whatever is asked and when.
+/// Asserts that the weights that an owner knows of are those that other heaps have, whatever is
+/// queried and when.
 fn check(
     heaps: &mut [Option<Heap<Office>>],
     orphans: &mut [Orphan],
@@ -117,7 +118,7 @@ fn check(
         let owner = model.notes[*note];
         let keepers = match &mut heaps[owner] {
             Some(heap) => {
-                // Once as it is, and once when everything is heard.
+                // Once as it is, and once with the inbox drained.
                 let _before = heap.keepers(one.object());
                 heap.heed();
                 heap.keepers(one.object())
@@ -158,8 +159,8 @@ fn check(
     }
 }
 
-/// Whoever has something of an owner's, directly or by a whole, is found as soon as it has been
-/// marked.
+/// Asserts that each heap with an object of an owner's, directly or by a container, is found as
+/// soon as it has been marked.
 fn everybody_is_found(
     heaps: &mut [Option<Heap<Office>>],
     held: &[(usize, Held<u64>)],
@@ -222,13 +223,13 @@ fn program(seed: u64, steps: usize) {
                     let note = m.val(note as u64);
                     let sheet = Some(m.val(Sheet { note, before }));
                     let beside = Some(desk.slots[other]);
-                    // Others may be beside the one before, and a tag may name it.
+                    // Other slots, and a tag, may refer to the slot that is replaced.
                     desk.slots[slot].borrow_mut(m).sheet = None;
                     desk.slots[slot] = m.alloc(Mut::new(Slot { sheet, beside }));
                     desk.name = (below(2) == 0).then(|| m.tag(desk.slots[slot]));
                 });
             }
-            // A sheet of one's own, with somebody's note.
+            // A sheet of the heap's own, with a note of another heap.
             3 => {
                 let Some(of) = model.slots[at][other] else {
                     continue;

@@ -1,4 +1,4 @@
-//! The ends of ranges: depth, sizes, panics, many heaps, few objects.
+//! Limits: depth, sizes, panics, many heaps, few objects.
 
 #![allow(unsafe_code, reason = "what the derive writes, by hand")]
 
@@ -9,7 +9,7 @@ use vivant_heap::{
     Gc, Heap, Leaf, Mut, Mutator, Object, Pacing, Relocator, Root, Source, Stress, Tracer, When,
 };
 
-/// Verifies itself, and collects when it is told to.
+/// A pacing by which a heap verifies itself, and collects when requested.
 fn stressed() -> Pacing {
     let mut pacing = Pacing::default();
     pacing.stress = Some(Stress::new(When::Paced, 0));
@@ -21,7 +21,7 @@ struct Link<'gc> {
     next: Option<Gc<'gc, Link<'gc>>>,
 }
 
-// SAFETY: the fields are all of it.
+// SAFETY: it consists of its fields.
 unsafe impl<'gc> Object<'gc> for Link<'gc> {
     type Static = Link<'static>;
     const NEEDS_TRACE: bool = true;
@@ -105,7 +105,7 @@ fn bytes_survive<const N: usize>() {
         if round == 1 {
             heap.collect();
             heap.sweep();
-            // What is trimmed is nobody's.
+            // Trimmed pages belong to no heap.
             source.trim();
         }
     }
@@ -122,7 +122,7 @@ fn values_of_all_sizes_survive() {
     bytes_survive::<0>();
     bytes_survive::<9>();
     bytes_survive::<249>();
-    // With its header 2 KiB: the largest that is born young.
+    // With its header 2 KiB: the largest object that is born young.
     bytes_survive::<2040>();
     bytes_survive::<2041>();
     if cfg!(miri) {
@@ -137,7 +137,7 @@ fn values_of_all_sizes_survive() {
     bytes_survive::<4089>();
 }
 
-/// Many pages, made in place.
+/// Many pages, built in place.
 type Huge<const N: usize> = [u64; N];
 
 fn huge_survives<const N: usize>() {
@@ -189,7 +189,7 @@ fn huge_objects_have_chunks_of_their_own() {
     }
 }
 
-/// Counts its end, which fails.
+/// Counts its drop, and then panics.
 struct Explosive(Arc<AtomicUsize>);
 
 impl Drop for Explosive {
@@ -208,7 +208,7 @@ fn destructors_that_panic_are_counted() {
         let new = |_| m.alloc(Leaf(Explosive(ended.clone())));
         (0..6).map(new).collect()
     });
-    // Two end young, two old, two with the heap.
+    // Two are dropped young, two old, two with the heap.
     heap.turn(|_, state| state.truncate(4));
     heap.collect_young();
     assert_eq!((count(), heap.stats().panics), (2, 2));
@@ -236,7 +236,7 @@ fn a_heap_may_end_while_a_thread_unwinds() {
     assert_eq!(source.stats().pages, 0);
 }
 
-/// Fails when it ends, with something that fails when it ends.
+/// Panics when dropped, with a payload that panics when dropped.
 struct Twice(Arc<AtomicUsize>);
 
 impl Drop for Twice {
@@ -248,7 +248,7 @@ impl Drop for Twice {
 #[test]
 fn what_a_panic_brings_may_panic_too() {
     if cfg!(miri) {
-        // What the second panic brings is left, which an interpreter calls a leak.
+        // The payload of the second panic is leaked, which an interpreter reports.
         return;
     }
     let ended = Arc::new(AtomicUsize::new(0));
@@ -265,7 +265,7 @@ fn what_a_panic_brings_may_panic_too() {
     assert_eq!(source.stats().pages, 0);
 }
 
-/// Plain state that fails when it ends.
+/// A plain state that panics when dropped.
 struct Fuse;
 
 impl Root for Fuse {
@@ -329,7 +329,7 @@ fn a_panic_in_the_middle_of_a_value_leaves_the_heap_whole() {
     assert_eq!(count, 7);
 }
 
-/// A mutable value inside of one, and by itself.
+/// A `Mut` inside a `Mut`, and one by itself.
 struct Nested;
 
 type Inner<'gc> = Mut<Gc<'gc, u64>>;
@@ -363,7 +363,7 @@ fn what_is_taken_out_of_an_old_object_is_new() {
     heap.turn(|_, state| assert_eq!(*state.1.unwrap().get(), 8));
 }
 
-/// A number that changes.
+/// A mutable number.
 struct Number;
 
 impl Root for Number {
@@ -385,7 +385,8 @@ fn forgotten_borrows_harm_nobody() {
         }
         heap.turn(|_, state| assert_eq!(state.get(), 1));
     }
-    // A shared one of an old object that is not written is found when it is in the way.
+    // A forgotten shared borrow of an old object that is not written is found when it conflicts
+    // with a write.
     for round in 2..5 {
         heap.turn(|_, state| std::mem::forget((state.borrow(), state.borrow())));
         heap.collect();
@@ -393,7 +394,7 @@ fn forgotten_borrows_harm_nobody() {
             heap.turn(|m, state| state.set(m, round))
         }));
         assert!(write.is_err());
-        // In the same turn it is refused again, and reading never.
+        // In the same turn a write is refused again, and a read never.
         heap.turn(|m, state| {
             assert_eq!(state.get(), round - 1);
             assert!(state.try_borrow_mut(m).is_err());
@@ -468,11 +469,11 @@ fn a_small_heap_is_small() {
         let three = (0..5).map(|n| m.alloc([n; 3])).collect();
         ((0..5).map(|n| m.alloc(n)).collect(), three)
     });
-    // As it is born: the nursery's first block.
+    // A newborn heap: the nursery's first chunk.
     assert_eq!(heap.stats().pages, 4 * 1024);
     heap.collect();
     heap.sweep();
-    // A page for each size, and no nursery.
+    // A page for each size class, and no nursery.
     assert_eq!(heap.stats().pages, 8 * 1024);
     heap.turn(|m, state| state.0.push(m.alloc(9)));
     assert!(heap.stats().pages <= 12 * 1024);

@@ -1,5 +1,5 @@
-//! What heaps promise, a module for each subject. One binary: it is linked once, and its tests run
-//! side by side.
+//! Tests of the guarantees of heaps, a module for each subject. They are one binary, which is
+//! linked once, and run in parallel.
 
 mod aborts;
 mod allowed;

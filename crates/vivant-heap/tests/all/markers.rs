@@ -1,5 +1,5 @@
-//! Marks that run beside the turns, with markers on threads of their own: what turns do meanwhile,
-//! against models. Attempts to break it; what came of each is in `README.md`.
+//! Concurrent marks, with markers on threads of their own: what turns do meanwhile, against models.
+//! These are attempts to break it; the outcome of each is in `README.md`.
 
 #![forbid(unsafe_code)]
 
@@ -12,7 +12,7 @@ mod graph;
 mod kinds;
 mod sharing;
 
-/// Threads that help with whatever mark they are told of.
+/// Threads that help with the marks that they are notified of.
 struct Markers {
     told: Arc<(Mutex<Told>, Condvar)>,
     threads: Vec<JoinHandle<()>>,
@@ -21,7 +21,7 @@ struct Markers {
 #[derive(Default)]
 struct Told {
     marker: Option<Marker>,
-    /// How often something was told.
+    /// The number of notifications.
     times: u64,
     over: bool,
 }
@@ -31,7 +31,7 @@ impl Markers {
         let told = Arc::<(Mutex<Told>, Condvar)>::default();
         let help = |number| {
             let told = told.clone();
-            // Some leave often, and some hardly ever.
+            // Some release the marker often, and some seldom.
             let often = if cfg!(miri) { 60 } else { 3 };
             thread::spawn(move || help(&told, [often, 1_000][number % 2]))
         };
@@ -39,7 +39,7 @@ impl Markers {
         Markers { told, threads }
     }
 
-    /// Whatever mark of this heap runs now.
+    /// Makes the threads help with the mark of this heap that runs now.
     fn follow<R: Root>(&self, heap: &Heap<R>) {
         self.tell(|told| told.marker = heap.marker());
     }
@@ -83,18 +83,18 @@ impl Drop for Markers {
     fn drop(&mut self) {
         self.tell(|told| told.over = true);
         for thread in self.threads.drain(..) {
-            // The test may panic already.
+            // The test may be panicking already.
             assert!(thread.join().is_ok() || thread::panicking());
         }
     }
 }
 
-/// How a heap is told to mark.
+/// How a heap is made to mark.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Mode {
-    /// All the time, in small steps, and all is verified.
+    /// All the time, in small steps, with verification.
     Stressed,
-    /// By its pacing. It has something to carry, so that it counts as large.
+    /// By its pacing. It has ballast, so that it counts as large.
     Paced,
 }
 
@@ -106,13 +106,13 @@ impl Mode {
         }
     }
 
-    /// What it has to carry: more than heaps have that are marked at once.
+    /// The ballast: more than heaps have that are marked stop-the-world.
     fn ballast<'gc>(self, m: &Mutator<'gc>) -> Option<vivant_heap::Gc<'gc, [u64]>> {
         (self == Mode::Paced).then(|| m.alloc_slice(vec![7; 40_000]))
     }
 }
 
-/// Runs a program with so many seeds, in both modes.
+/// Runs a program with a number of seeds, in both modes.
 fn with_seeds(short: u64, run: impl Fn(Mode, u64)) {
     let number = |name| std::env::var(name).ok().and_then(|text| text.parse().ok());
     let seeds = match number("VIVANT_SEED") {
@@ -130,14 +130,14 @@ fn with_seeds(short: u64, run: impl Fn(Mode, u64)) {
     }
 }
 
-/// How often each value with a number has ended.
+/// The number of drops of each value, by its number.
 type Ended = Arc<Mutex<Vec<u32>>>;
 
-/// Counts its end.
+/// Counts its drop.
 struct Noted(usize, Ended);
 
 impl Noted {
-    /// The next one.
+    /// The next numbered value.
     fn next(ended: &Ended) -> Leaf<Noted> {
         let mut all = ended.lock().unwrap();
         all.push(0);

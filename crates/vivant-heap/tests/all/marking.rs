@@ -1,4 +1,4 @@
-//! Who marks a heap, and when.
+//! Which threads mark a heap, and when.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -28,7 +28,7 @@ fn pacing() -> Pacing {
     Pacing::new().nursery(1024).first(4096)
 }
 
-/// A heap whose turns each make so many objects, and forget those of the tenth turn before.
+/// A heap with a turn that allocates a number of objects, and drops those of the tenth turn before.
 struct Program {
     heap: Heap<Tokens>,
     ended: Arc<AtomicUsize>,
@@ -43,7 +43,7 @@ impl Program {
         }
     }
 
-    /// So many turns, of which nothing is forgotten.
+    /// Runs turns that drop nothing.
     fn grows(&mut self, turns: usize) {
         for _ in 0..turns {
             let ended = &self.ended;
@@ -96,7 +96,7 @@ fn who_marks_never_does_when_told() {
     program.runs(100);
     program.heap.collect();
     assert_eq!(program.heap.stats().major, 1);
-    // What was found dead is swept as after any mark.
+    // Dead objects are swept as after any mark.
     program.runs(100);
     assert_eq!(program.heap.stats().unswept, 0);
     assert_eq!(program.ended(), 90 * EACH);
@@ -138,7 +138,7 @@ fn large_heaps_are_marked_beside_the_turns_unless_they_are_marked_at_once() {
     assert_eq!(program.heap.stats().major, 1);
 }
 
-/// However many objects others know, no pause goes through all of them.
+/// However many objects are exported, no pause visits all of them.
 #[test]
 fn a_mark_takes_in_what_others_know_piece_by_piece() {
     const KNOWN: usize = 40_000;
@@ -157,7 +157,7 @@ fn a_mark_takes_in_what_others_know_piece_by_piece() {
         assert!(taken || heap.is_due(), "without anything that became old");
         heap.pace();
         paces += 1;
-        // Some are given up before they are taken in: these live as long as this mark.
+        // Some are released before they are visited: these live as long as this mark.
         drop(known.pop());
     }
     assert!(paces >= KNOWN / AT_ONCE, "{paces}");

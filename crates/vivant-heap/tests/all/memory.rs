@@ -1,11 +1,12 @@
-//! No memory: an error of the turn where that can be, and a clear end where it cannot.
+//! Allocation failure: an error of the turn where that is possible, and a clear end of the process
+//! where it is not.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use vivant_heap::{Gc, Heap, Leaf, Mut, Mutator, Object, Pacing, Root, Source, Stress, Weak, When};
 
-/// Counts its end.
+/// Counts its drop.
 struct Ends(Arc<AtomicUsize>);
 
 impl Drop for Ends {
@@ -47,7 +48,7 @@ fn numbers(heap: &mut Heap<List>) -> Vec<u64> {
     })
 }
 
-/// Runs a turn that allocates until there is no memory. The heap is as it was, and goes on.
+/// Runs a turn that allocates until there is no memory. The heap is unchanged, and remains usable.
 fn fails(
     says: &str,
     allocate: impl for<'gc> Fn(&Mutator<'gc>, Option<Gc<'gc, Mut<Node<'gc>>>>, &Arc<AtomicUsize>),
@@ -80,7 +81,7 @@ fn fails(
         }
         heap.collect();
         heap.sweep();
-        // What was made, and what was not, ended once.
+        // Each allocated value was dropped once, or none was.
         let ended = ended.load(Ordering::Relaxed);
         assert!(ended == 0 || ended == made.into_inner(), "{ended}");
         assert_eq!(numbers(&mut heap), [1, 0]);
@@ -110,7 +111,7 @@ fn a_turn_without_memory_panics_and_the_heap_is_as_it_was() {
 #[test]
 fn many_small_objects_run_out_of_memory_too() {
     if cfg!(miri) {
-        // Thousands of objects, which show nothing new.
+        // Thousands of objects, which test nothing new.
         return;
     }
     fails("no memory for an object of 32 bytes", |m, state, _| {
@@ -148,7 +149,7 @@ fn what_one_heap_gives_back_another_has() {
         other.turn(|m, _| m.alloc_slice(vec![1_u64; 5000])[0])
     }));
     assert!(refused.is_err());
-    // Nothing of it survives: no memory is needed to find that.
+    // Nothing of it survives: it takes no memory to find that out.
     drop(one);
     assert_eq!(other.turn(|m, _| m.alloc_slice(vec![1_u64; 5000])[0]), 1);
     assert_eq!(numbers(&mut other), [1, 0]);

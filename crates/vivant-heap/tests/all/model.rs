@@ -1,5 +1,5 @@
-//! Random graphs, turns and collections, against a heap that never moves and never frees: numbers
-//! in a vector.
+//! Random graphs, turns and collections, compared with a model that never moves and never frees:
+//! numbers in a vector.
 
 #![allow(unsafe_code, reason = "what the derive writes, by hand")]
 
@@ -12,14 +12,14 @@ use vivant_heap::{
     When,
 };
 
-/// A reference to something, or to nothing.
+/// A reference, or none.
 #[derive(Clone, Copy)]
 enum Edge<'gc> {
     None,
     Node(Gc<'gc, Mut<Thing<'gc, 3>>>),
     Fixed(Gc<'gc, Thing<'gc, 2>>),
     Plain(Gc<'gc, Leaf<Noted>>),
-    /// Larger than what is born young.
+    /// Larger than objects that are born young.
     Large(Gc<'gc, Thing<'gc, 200>>),
     Wide(Gc<'gc, Mut<Thing<'gc, 150>>>),
     Empty(Gc<'gc, ()>),
@@ -30,7 +30,7 @@ struct Thing<'gc, const N: usize> {
     slots: [Edge<'gc>; N],
 }
 
-// SAFETY: what a variant holds is all of it.
+// SAFETY: an edge consists of what its variant holds.
 unsafe impl<'gc> Object<'gc> for Edge<'gc> {
     type Static = Edge<'static>;
     const NEEDS_TRACE: bool = true;
@@ -72,7 +72,7 @@ unsafe impl<'gc, const N: usize> Object<'gc> for Thing<'gc, N> {
 
 type Ended = Arc<Mutex<Vec<u32>>>;
 
-/// Has a number, and counts its end.
+/// Has a number, and counts its drop.
 struct Noted(usize, Ended);
 
 impl Drop for Noted {
@@ -87,19 +87,19 @@ impl Root for Graph {
     type Of<'gc> = Vec<Edge<'gc>>;
 }
 
-/// What the heap should be.
+/// The expected content of the heap.
 struct Model {
-    /// By number: what each object refers to.
+    /// By number: the references of each object.
     objects: Vec<Vec<Option<usize>>>,
     roots: Vec<Option<usize>>,
     ended: Ended,
-    /// Watches over objects, by number; what was unwatched or told is gone.
+    /// Death watches, by number; removed watches and reported ones are gone.
     watched: BTreeMap<u64, Watch>,
     random: Rng,
 }
 
 const ROOTS: usize = 4;
-/// Slots that are used, of those that have many.
+/// The slots that are used in objects with many slots.
 const USED: [usize; 4] = [0, 1, 77, 149];
 
 impl Model {
@@ -110,7 +110,7 @@ impl Model {
         }
     }
 
-    /// Something that the roots reach, or nothing.
+    /// Picks a random object that the roots reach, or none.
     fn pick<'gc>(&mut self, state: &[Edge<'gc>]) -> (Edge<'gc>, Option<usize>) {
         let root = self.random.usize(..ROOTS);
         let (mut at, mut number) = (state[root], self.roots[root]);
@@ -190,7 +190,7 @@ impl Model {
         }
     }
 
-    /// Deaths are told in the order of watching, of objects that nobody reaches, and once.
+    /// Asserts that deaths are reported in the order of watching, of unreachable objects, and once.
     fn hear(&mut self, heap: &mut Heap<Graph>, reached: &[bool]) {
         let deaths = heap.take_deaths();
         assert!(deaths.is_sorted(), "{deaths:?}");
@@ -210,7 +210,7 @@ impl Model {
         }
     }
 
-    /// The heap has what it should have. Which numbers are reached.
+    /// Asserts that the heap has its expected content. Returns which numbers are reachable.
     fn compare(&self, heap: &mut Heap<Graph>) -> Vec<bool> {
         let mut reached = vec![false; self.objects.len()];
         heap.turn(|_, state| {
@@ -304,7 +304,7 @@ fn run(seed: u64) {
     pacing.nursery = 1 << (8 + model.random.usize(..10));
     pacing.first = 1 << (8 + model.random.usize(..10));
     pacing.growth = 1.0 + model.random.usize(..20) as f64 / 10.0;
-    // Mostly by chance; a heap that never collects shows faults that are not the collector's.
+    // Mostly at random; a heap that never collects shows faults that are not the collector's.
     let when = match model.random.usize(..9) {
         _ if seed % 50 == 49 => When::Never,
         0 => When::Paced,
@@ -321,7 +321,7 @@ fn run(seed: u64) {
     let mut heap = Heap::<Graph>::new(&source, pacing, |_| vec![Edge::None; ROOTS]);
     let steps = if cfg!(miri) { 8 } else { 60 };
     for _ in 0..steps {
-        // A turn that gets no memory is over: what it did until then stays.
+        // A turn that gets no memory is over: its changes until then stay.
         let turn = catch_unwind(AssertUnwindSafe(|| {
             heap.turn(|m, state| model.turn(m, state));
         }));

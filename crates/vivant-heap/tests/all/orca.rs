@@ -1,4 +1,5 @@
-//! Sharing between heaps: what is shared lives as long as somebody has it, and no longer.
+//! Sharing between heaps: a shared object lives as long as any heap or parcel refers to it, and no
+//! longer.
 
 use std::sync::Arc;
 use vivant_heap::{Gc, Heap, Held, Ledger, Mut, Object, Pacing, Root, Source, Val};
@@ -164,7 +165,7 @@ fn graphs_may_hold_what_is_shared() {
     assert_eq!(a.stats().live, 0);
 }
 
-/// What heaps tell each other is counted: an INC when one has no weight left to send on, a batch of
+/// Messages between heaps are counted: an INC when a heap has no weight left to send, a batch of
 /// DECs for each owner.
 #[test]
 fn what_a_heap_tells_others_is_counted() {
@@ -175,7 +176,7 @@ fn what_a_heap_tells_others_is_counted() {
         b.turn(|m, state| state.push(m.unpack(parcel)));
     }
     assert_eq!((b.stats().incs, b.stats().decs), (0, 0));
-    // Of two of the three, the first one twice: 255 are left of its weight.
+    // Of two of the three, the first one twice: 255 of its weight are left.
     for number in [0, 1, 0] {
         let parcel = b.turn(|m, state| m.pack::<One>(state[number]));
         c.turn(|m, state| state.push(m.unpack(parcel)));
@@ -194,7 +195,7 @@ fn what_a_heap_tells_others_is_counted() {
     balanced(&mut [&mut a, &mut b, &mut c]);
 }
 
-/// What comes again and again is no more than it is.
+/// An object that arrives repeatedly is imported once.
 #[test]
 fn what_comes_again_and_again_is_one_object() {
     let source = Arc::new(Source::new());
@@ -218,7 +219,7 @@ fn what_comes_again_and_again_is_one_object() {
     assert_eq!(a.stats().live, 0);
 }
 
-/// A heap that receives more than it writes down before it adds up, and keeps some of it.
+/// A heap that receives more than it records before it adds up, and keeps some of it.
 #[test]
 fn what_is_not_kept_is_given_up_by_the_next_mark() {
     let source = Arc::new(Source::new());

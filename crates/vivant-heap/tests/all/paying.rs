@@ -1,5 +1,5 @@
-//! A mark that nobody helps with: its heap's holder pays for it, in proportion to what becomes old
-//! (H7).
+//! Mutator assists: a mark that no other thread helps with. The heap's holder pays for it, in
+//! proportion to the bytes tenured (H7).
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -13,7 +13,7 @@ impl Root for Boxes {
 
 const LIVE: usize = if cfg!(miri) { 8_000 } else { 60_000 };
 
-/// Bytes that may become old at once: what is in a nursery, and what one turn makes.
+/// Bytes that may be tenured at once: a nursery, and the allocations of one turn.
 const ONCE: usize = (32 + 16) * 1024;
 
 type Row<'gc> = gc::Vec<'gc, Gc<'gc, [u64; 4]>>;
@@ -42,7 +42,7 @@ fn region(source: &Arc<Source>) -> Iso<Shelf<'static>> {
     Iso::paced(source, pacing(), |r| Shelf { boxes: row(r) })
 }
 
-/// Some boxes are exchanged for new ones.
+/// Replaces some boxes by new ones.
 fn exchange<'gc>(m: &Mutator<'gc>, boxes: &mut Row<'gc>, next: &mut usize) {
     for _ in 0..200 {
         *next = (*next * 31 + 17) % LIVE;
@@ -74,8 +74,8 @@ fn a_mark_is_paid_for() {
     heap.verify().unwrap();
 }
 
-/// Turns that make nothing old owe nothing: without help the mark waits, and what is made meanwhile
-/// is no more than that.
+/// Turns that tenure nothing have no assist debt: without help the mark waits, and no more is
+/// allocated meanwhile.
 #[test]
 fn who_makes_nothing_owes_nothing() {
     let mut heap = boxes(&Arc::new(Source::new()));
@@ -89,7 +89,7 @@ fn who_makes_nothing_owes_nothing() {
     assert_eq!((stats.begun, stats.ended, stats.slices), (1, 0, 0));
 }
 
-/// A chunk that is written is in the log with all that it refers to. A few wait for more.
+/// A written chunk is in the SATB buffer with all its references. A few chunks wait for more.
 #[test]
 fn a_long_log_is_handed_over() {
     let mut heap = boxes(&Arc::new(Source::new()));
@@ -111,7 +111,7 @@ fn a_long_log_is_handed_over() {
     heap.verify().unwrap();
 }
 
-/// A region is marked between the times when it is open, by whoever opens it.
+/// A region is marked while it is closed, each time that it is closed.
 #[test]
 fn a_region_is_paid_for_when_it_is_closed() {
     let mut region = region(&Arc::new(Source::new()));
@@ -130,7 +130,7 @@ fn a_region_is_paid_for_when_it_is_closed() {
     assert!(most <= first * 16 / 10 + ONCE, "{first}: {most}");
 }
 
-/// What becomes of a region in the middle of its mark needs none of it.
+/// A region that is merged in the middle of its mark does not complete that mark.
 #[test]
 fn a_region_in_the_middle_of_a_mark_is_merged() {
     let source = Arc::new(Source::new());
@@ -150,8 +150,8 @@ fn a_region_in_the_middle_of_a_mark_is_merged() {
     heap.verify().unwrap();
 }
 
-/// What is large outside of a region is paid for too: nothing becomes old in it, and each time
-/// something foreign comes.
+/// Growth outside of a region is paid for too: nothing is tenured in it, and in each turn a foreign
+/// object is imported.
 #[test]
 fn a_region_pays_for_what_it_has_of_others() {
     #[derive(Object)]
@@ -178,7 +178,7 @@ fn a_region_pays_for_what_it_has_of_others() {
     assert!(most * 1024 <= LIVE * 64, "{most}");
 }
 
-/// A turn that gets no memory makes nothing, so nothing is owed; the heap looks after itself all
+/// A turn that gets no memory tenures nothing, so there is no assist debt; the heap collects all
 /// the same.
 #[test]
 fn a_refused_turn_is_looked_after() {

@@ -1,5 +1,5 @@
-//! The collections that never change, against those of `std`: random updates of many versions,
-//! under stress, with elements of many kinds.
+//! The persistent collections compared with those of `std`: random updates of many versions, under
+//! stress, with elements of many kinds.
 
 mod kinds;
 mod maps;
@@ -14,7 +14,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use vivant_heap::{Frozen, Heap, Mutator, Pacing, Root, Source, Stress, When};
 
-/// A collection that never changes, and one of `std`, of which each version is a copy.
+/// A persistent collection, and one of `std`, of which each version is a copy.
 trait Pair: 'static {
     type Of<'gc>: Frozen<'gc> + Copy;
     type Model: Clone + Default;
@@ -26,7 +26,7 @@ trait Pair: 'static {
         models: &[Self::Model],
         random: &mut Rng,
     ) -> (Self::Of<'gc>, Self::Model);
-    /// Panics if they differ, or a rule is broken.
+    /// Panics if they differ, or a rule is violated.
     fn compare(version: Self::Of<'_>, model: &Self::Model);
 }
 
@@ -36,7 +36,7 @@ impl<P: Pair> Root for Versions<P> {
     type Of<'gc> = Vec<P::Of<'gc>>;
 }
 
-/// How often, how much at once, and how many versions are kept.
+/// The number of turns, of operations in each, and of versions that are kept.
 struct Effort {
     turns: usize,
     updates: usize,
@@ -70,8 +70,8 @@ fn pacing(random: &mut Rng, seed: u64) -> Pacing {
     pacing
 }
 
-/// Updates any of the versions that there are, which takes the place of any. An update that gets no
-/// memory has done nothing. All versions are looked at in each turn.
+/// Updates random versions; each result replaces a random version. An update that gets no memory
+/// has changed nothing. Each turn checks all versions.
 fn run<P: Pair>(seed: u64) {
     let mut random = Rng::with_seed(seed);
     let source = Arc::new(Source::new());
@@ -124,8 +124,8 @@ fn run<P: Pair>(seed: u64) {
     assert_eq!(source.stats().pages, 0);
 }
 
-/// A program here is as long as so many of other tests: where these are asked for many seeds, ours
-/// are fewer.
+/// A program here takes as long as 100 other tests: if a test run requests many seeds, it uses
+/// fewer here.
 const LONG: u64 = 100;
 
 /// Runs a test with many seeds.

@@ -7,7 +7,7 @@ use vivant_heap::{
     Gc, Heap, Iso, Leaf, Ledger, Mut, Mutator, Object, Pacing, Root, Source, Stress, Val, When,
 };
 
-/// Counts ends.
+/// Counts drops.
 struct Counted(Arc<AtomicU32>);
 
 impl Drop for Counted {
@@ -178,7 +178,7 @@ fn a_region_counts_what_it_has_of_others() {
     a.sweep();
     shelf.collect();
     balanced(&mut a, &mut b, Some(&mut shelf));
-    // Another heap merges it: what it counts is that one's.
+    // Another heap merges it: its imports become that heap's.
     b.turn(|m, titles| *titles = shelf.merge(m));
     balanced(&mut a, &mut b, None);
     a.collect();
@@ -258,12 +258,12 @@ fn a_region_in_a_region_shares_from_the_heap() {
     assert!(a.is_alone());
 }
 
-/// The region in between has no count of what the inner one has: there is nobody that it keeps it
-/// for, and it may look at it when that is freed.
+/// The region in between has no count of the inner one's imports: it keeps them for no heap, and it
+/// could access a freed object by such a count.
 #[test]
 fn a_region_in_between_knows_nothing_of_what_is_shared() {
     let source = Arc::new(Source::new());
-    // Larger than a page, so that its pages are nobody's when it is dead.
+    // Larger than a page, so that its pages have no owner once it is dead.
     let long = "long ".repeat(2_000);
     for ends in 0..2 {
         let mut a = Heap::<Titles>::new(&source, Pacing::default(), |_| Vec::new());
@@ -303,8 +303,8 @@ fn a_panic_in_an_open_region_closes_it() {
     iso.open(|_, root| assert_eq!(sum(*root), 11));
 }
 
-/// What an open region makes is its holder's: so are the counts of what that refers to, for the
-/// region may give its own up first.
+/// Shared objects allocated in an open region belong to its holder, and the holder counts their
+/// components: the region may release its own counts first.
 #[test]
 fn what_a_region_shares_keeps_what_it_refers_to() {
     struct Lends;
@@ -315,7 +315,7 @@ fn what_a_region_shares_keeps_what_it_refers_to() {
     impl Root for Holds {
         type Of<'gc> = Option<Iso<Vec<Val<'static, Whole<'static>>>>>;
     }
-    /// Of one part, or of many.
+    /// A container of one component, or of many.
     #[derive(Object)]
     struct Whole<'gc> {
         parts: Val<'gc, [Val<'gc, str>]>,
@@ -349,7 +349,7 @@ fn what_a_region_shares_keeps_what_it_refers_to() {
             assert_eq!(&*wholes[0].parts[1], "hail");
         });
     });
-    // Nobody has it any more: all is given up.
+    // There is no reference to it any more: all counts are released.
     holder.turn(|_, region| *region = None);
     (0..2).for_each(|_| {
         holder.heed();
@@ -379,7 +379,7 @@ fn another_root_is_all_that_stays() {
     assert_eq!(source.stats().pages, 0);
 }
 
-/// Objects of a few bytes that have a region each: the holder marks before thousands of these are
+/// Objects of a few bytes that have a region each: the holder marks before thousands of them are
 /// garbage.
 #[test]
 fn a_forgotten_region_weighs_what_its_pages_do() {

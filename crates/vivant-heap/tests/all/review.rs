@@ -1,4 +1,4 @@
-//! Attempts to break the heap by safe programs. What came of each is in `README.md`.
+//! Attempts to break the heap by safe programs. The outcome of each is in `README.md`.
 
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -11,7 +11,7 @@ use vivant_heap::{
 
 mod cells;
 
-/// Verifies itself, and collects when it is told to.
+/// A pacing by which a heap verifies itself, and collects when requested.
 fn stressed() -> Pacing {
     Pacing::new().stressed(Stress::new(When::Paced, 0))
 }
@@ -20,7 +20,7 @@ fn heap<R: Root>(make: impl for<'gc> FnOnce(&Mutator<'gc>) -> R::Of<'gc>) -> Hea
     Heap::new(&Arc::new(Source::new()), stressed(), make)
 }
 
-/// Counts its end.
+/// Counts its drop.
 struct Ends(Arc<AtomicUsize>);
 
 impl Drop for Ends {
@@ -29,7 +29,7 @@ impl Drop for Ends {
     }
 }
 
-/// Panics at its end.
+/// Panics when dropped.
 struct Panics(Ends);
 
 impl Drop for Panics {
@@ -44,8 +44,8 @@ impl Root for Slices {
     type Of<'gc> = Option<Gc<'gc, [Leaf<Panics>]>>;
 }
 
-/// Two panics of one object's parts: a slice ends element by element, and no second panic meets the
-/// first.
+/// Two panics of one object's parts: a slice is dropped element by element, and a second panic does
+/// not meet the first.
 #[test]
 fn all_elements_of_a_slice_may_panic_at_their_ends() {
     let ends = Arc::new(AtomicUsize::new(0));
@@ -65,8 +65,8 @@ fn all_elements_of_a_slice_may_panic_at_their_ends() {
     }
 }
 
-/// What may hold references, and needs no memory: so there may be more of it than anybody can go
-/// through.
+/// A type that may have references, and needs no memory: so there may be more values of it than can
+/// be scanned.
 type Nothing<'gc> = [Gc<'gc, u64>; 0];
 
 const MANY: usize = 1 << 60;
@@ -99,7 +99,7 @@ fn any_number_of_nothings_is_gone_through_at_once() {
             [array.len(), slice.len(), vector.len(), units.len()],
             [MANY; 4]
         );
-        // No length can say this.
+        // No length can represent this.
         let none = catch_unwind(AssertUnwindSafe(|| m.alloc_slice([(); usize::MAX])));
         assert!(none.is_err());
     });
@@ -123,8 +123,8 @@ impl Root for Old {
     );
 }
 
-/// Objects that do not change in place, born old and small, refer to one that stays young once
-/// more, and then becomes old.
+/// Immutable objects, born old and small, refer to an object that stays young once more, and then
+/// is tenured.
 #[test]
 fn what_cannot_be_written_refers_to_what_ages() {
     let mut heap = heap::<Old>(|m| {
@@ -164,8 +164,8 @@ impl Root for Watched {
     );
 }
 
-/// More marks than there are epochs, with sweeps that are hardly begun: nothing dead is seen, and
-/// nothing living is lost.
+/// More marks than there are epochs, with sweeps that have hardly begun: no dead object is
+/// accessed, and no live one is lost.
 #[test]
 fn epochs_come_again_above_dead_that_are_not_swept() {
     let objects = if cfg!(miri) { 6 } else { 900 };
@@ -208,7 +208,7 @@ thread_local! {
     static OTHER: RefCell<Option<Heap<Watched>>> = const { RefCell::new(None) };
 }
 
-/// Has another heap of the same source collect, grow and end, wherever its own end is.
+/// Makes another heap of the same source collect, grow and end, wherever its own destructor runs.
 struct Meddles;
 
 impl Drop for Meddles {
@@ -233,8 +233,8 @@ impl Root for Meddlers {
     type Of<'gc> = Vec<Gc<'gc, (Leaf<Meddles>, Option<Gc<'gc, Mut<u64>>>)>>;
 }
 
-/// Destructors in the middle of a collection, of a sweep, and of the sweep that makes room for what
-/// becomes old.
+/// Destructors in the middle of a collection, of a sweep, and of the sweep that makes room for
+/// tenured objects.
 #[test]
 fn destructors_may_use_other_heaps_of_the_source() {
     let source = Arc::new(Source::new());
@@ -273,8 +273,7 @@ impl Root for Anythings {
 type Any = for<'a> fn(&'a u8);
 type Forever = fn(&'static u8);
 
-/// Types of which one is a subtype of the other have two tables, and no reference tells one for the
-/// other.
+/// A type and its subtype have two tables, and a downcast does not confuse them.
 #[test]
 fn subtypes_are_not_what_they_are_subtypes_of() {
     fn nothing(_: &u8) {}
@@ -302,8 +301,8 @@ fn subtypes_are_not_what_they_are_subtypes_of() {
     }
 }
 
-/// What a heap's state is, by way of other traits, with a lifetime that is named twice and once not
-/// at all.
+/// A heap's state type by way of other traits, with a lifetime that is named twice, and once not at
+/// all.
 trait Projected<'gc> {
     type Out: Object<'gc>;
 }
@@ -352,7 +351,7 @@ fn a_state_that_is_named_by_projections_is_gone_through() {
     heap.collect();
 }
 
-/// Enough for an object with pages of its own; for fewer an interpreter takes long enough.
+/// Enough for an object with pages of its own; an interpreter takes long enough with fewer.
 const MORE: u64 = if cfg!(miri) { 130 } else { 700 };
 
 struct Counted;
@@ -361,8 +360,8 @@ impl Root for Counted {
     type Of<'gc> = Vec<Gc<'gc, [(Leaf<Ends>, Gc<'gc, u64>)]>>;
 }
 
-/// An iterator that allocates, turns to another heap, and panics in the middle; a turn that goes on
-/// after that; parts that end once.
+/// An iterator that allocates, runs a turn of another heap, and panics in the middle; the turn goes
+/// on after that; each part is dropped once.
 #[test]
 fn an_iterator_may_do_what_it_likes() {
     let ends = Arc::new(AtomicUsize::new(0));

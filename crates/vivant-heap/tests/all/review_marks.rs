@@ -1,6 +1,5 @@
-//! Random programs of heaps that share, mark beside their turns, give marks up, hear what others
-//! leave in pieces, and end: nothing that is alive has ended, nothing ends twice, and nothing
-//! stays.
+//! Random programs of heaps that share, mark concurrently, abort marks, drain their inboxes in
+//! pieces, and end: no live object was dropped, none is dropped twice, and none is left.
 
 #![forbid(unsafe_code)]
 
@@ -19,13 +18,13 @@ mod program;
 
 use program::Program;
 
-/// Enough for a heap to be marked, given up and ended many times.
+/// Enough for a heap to be marked, aborted and ended many times.
 const STEPS: usize = if cfg!(miri) { 60 } else { 1500 };
 
-/// The model is asked each time after so many.
+/// The model is checked after each such number of steps.
 const STEPS_UNCHECKED: usize = 7;
 
-/// Numbers from a seed.
+/// Random numbers from a seed.
 struct Dice(Rng);
 
 impl Dice {
@@ -33,24 +32,24 @@ impl Dice {
         Dice(Rng::with_seed(seed))
     }
 
-    /// Zero or more, and less than the end.
+    /// A number from zero up to `end`, exclusive.
     fn below(&mut self, end: usize) -> usize {
         self.0.usize(..end)
     }
 
-    /// A place in something so long, unless it is empty.
+    /// A random index below `length`; `None` if that is zero.
     fn place(&mut self, length: usize) -> Option<usize> {
         (length != 0).then(|| self.below(length))
     }
 
-    /// Takes one out, if there is one.
+    /// Removes a random element, if there is one.
     fn takes<T>(&mut self, of: &mut Vec<T>) -> Option<T> {
         self.place(of.len()).map(|place| of.swap_remove(place))
     }
 }
 
-/// A thread that helps with the marks it is told of, one after the other, as long as it finds
-/// something to do.
+/// A thread that helps with the marks it is notified of, one after the other, as long as there is
+/// work.
 struct Helper {
     told: Sender<Marker>,
     thread: JoinHandle<()>,
@@ -67,12 +66,12 @@ impl Helper {
         Helper { told, thread }
     }
 
-    /// Some time it helps with this one too.
+    /// Sends it a mark to help with eventually.
     fn helps(&self, mark: Marker) {
         self.told.send(mark).unwrap();
     }
 
-    /// When it has helped with all it was told of.
+    /// Waits until it has helped with all marks it was sent.
     fn ends(self) {
         drop(self.told);
         self.thread.join().unwrap();
@@ -80,12 +79,12 @@ impl Helper {
 }
 
 thread_local! {
-    /// The seed of the program that this thread runs, and how many steps it has gone.
+    /// The seed of the program that this thread runs, and the number of steps it has run.
     static HERE: Cell<Option<(u64, usize)>> = const { Cell::new(None) };
 }
 
-/// Who panics says where, past what captures the output of tests: a panic in the middle of a
-/// collection ends the process.
+/// Makes a panic report its seed and step, past the capture of test output: a panic in the middle
+/// of a collection ends the process.
 fn says_where() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
@@ -99,7 +98,7 @@ fn says_where() {
     });
 }
 
-/// One program, from its first step to the end of all it has made.
+/// Runs one program, from its first step until all it has made is freed.
 fn run(seed: u64, helper: Option<Helper>) {
     let mut program = Program::new(seed, helper);
     for step in 0..STEPS {
@@ -113,8 +112,8 @@ fn run(seed: u64, helper: Option<Helper>) {
     program.ends();
 }
 
-/// Runs the programs of some seeds, or of those that `VIVANT_SEED` or `VIVANT_SEEDS` asks for, each
-/// with a helper of its own or without one.
+/// Runs the programs of some seeds, or of those that `VIVANT_SEED` or `VIVANT_SEEDS` requests, each
+/// with a helper of its own or without a helper.
 fn with_seeds(helper: impl Fn() -> Option<Helper>) {
     let number = |name| std::env::var(name).ok().and_then(|text| text.parse().ok());
     let seeds = match number("VIVANT_SEED") {

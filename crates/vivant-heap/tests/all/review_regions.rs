@@ -1,5 +1,5 @@
-//! Random programs of regions in regions, with all that is shared: versions, frozen graphs and
-//! tags, which go from any of them to any other.
+//! Random programs of regions in regions, with all kinds of shared objects: versions, frozen graphs
+//! and tags, which go from any of them to any other.
 
 use fastrand::Rng;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ struct Node<'gc> {
     more: gc::Vec<'gc, Gc<'gc, str>>,
 }
 
-/// What a heap has, and what a region has.
+/// The content of a heap, and of a region.
 #[derive(Object, Default)]
 struct Stuff<'gc> {
     pages: Vec<Val<'gc, Page<'gc>>>,
@@ -64,14 +64,14 @@ type Sent = (
     Vec<Tag<'static, Mut<u64>>>,
 );
 
-/// Drops one of them, if there is one.
+/// Drops a random element, if there is one.
 fn drop_one_of<T>(dice: &mut Rng, all: &mut Vec<T>) {
     if !all.is_empty() {
         all.swap_remove(dice.usize(..all.len()));
     }
 }
 
-/// Where somebody works.
+/// The heap or region in which a step runs.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Level {
     Heap,
@@ -172,7 +172,7 @@ impl<'gc> Stuff<'gc> {
         self.look(m);
     }
 
-    /// All is there that it has.
+    /// Asserts that all of its content is as expected.
     fn look(&self, m: &Mutator<'gc>) {
         for page in &self.pages {
             let mut at = Some(*page);
@@ -212,7 +212,7 @@ impl<'gc> Stuff<'gc> {
         self.words.extend(m, words);
     }
 
-    /// Every second one.
+    /// Takes every second one.
     fn half(&mut self, m: &Mutator<'gc>) -> Stuff<'gc> {
         let mut half = Stuff::default();
         let mut number = 0;

@@ -1,4 +1,4 @@
-//! Attempts to break what is shared, by safe programs. What came of each is in `README.md`.
+//! Attempts to break sharing, by safe programs. The outcome of each is in `README.md`.
 
 #![forbid(unsafe_code)]
 
@@ -13,16 +13,15 @@ mod parcels;
 mod sizes;
 mod wakers;
 
-/// The memory of heaps that are lost for good, so that Miri finds a way to it at the end of the
-/// tests.
+/// The memory of heaps that are leaked, so that Miri finds a path to it at the end of the tests.
 static KEPT: Mutex<Vec<Arc<Source>>> = Mutex::new(Vec::new());
 
-/// Verifies itself, and collects when it is told to.
+/// A pacing by which a heap verifies itself, and collects when requested.
 fn stressed() -> Pacing {
     Pacing::new().stressed(Stress::new(When::Paced, 0))
 }
 
-/// Counts its end.
+/// Counts its drop.
 struct Ends(Arc<AtomicUsize>);
 
 impl Drop for Ends {
@@ -31,7 +30,7 @@ impl Drop for Ends {
     }
 }
 
-/// What is shared here: a text, what it consists of, and something that ends.
+/// The shared type of these tests: a text, its components, and a leaf that counts its drop.
 #[derive(Object)]
 struct Page<'gc> {
     text: String,
@@ -69,7 +68,7 @@ fn reader(source: &Arc<Source>) -> Heap<Reader> {
     Heap::new(source, stressed(), |_| Vec::new())
 }
 
-/// All of the list, collected and swept.
+/// Collects and sweeps all of these heaps.
 fn collected(heaps: &mut [&mut Heap<Reader>]) {
     for heap in heaps.iter_mut() {
         heap.collect();
@@ -77,7 +76,7 @@ fn collected(heaps: &mut [&mut Heap<Reader>]) {
     }
 }
 
-/// These are all heaps, parcels and held references that there are: all counts agree.
+/// Asserts that all counts agree; these are all heaps, parcels and held references.
 fn balanced(heaps: &mut [&mut Heap<Reader>], parcels: &[&Parcel<One>]) {
     let mut ledger = Ledger::default();
     heaps.iter_mut().for_each(|heap| ledger.heap(heap).unwrap());
@@ -85,12 +84,12 @@ fn balanced(heaps: &mut [&mut Heap<Reader>], parcels: &[&Parcel<One>]) {
     ledger.check().unwrap();
 }
 
-/// Nothing is left in any heap when no state has anything.
+/// Asserts that nothing is left in any heap when all states are empty.
 fn emptied(heaps: &mut [&mut Heap<Reader>]) {
     for heap in heaps.iter_mut() {
         heap.turn(|_, state| state.clear());
     }
-    // A part is given up a mark after its whole.
+    // A component is released one mark after its container.
     for _ in 0..4 {
         collected(heaps);
     }
@@ -99,5 +98,5 @@ fn emptied(heaps: &mut [&mut Heap<Reader>]) {
     assert!(heaps.iter().all(|heap| heap.stats().live == 0));
 }
 
-/// A leaf of its own, so that a value that is sent can do something when it is cloned.
+/// A leaf, so that a value that is sent can run code when it is cloned.
 type Number = Leaf<Arc<AtomicUsize>>;

@@ -1,5 +1,5 @@
-//! What a mark beside the turns leaves is settled in pieces: each of them is short, turns run in
-//! between, and what these bring is not waited for.
+//! Mark termination of a concurrent mark runs in steps: each of them is short, turns run in
+//! between, and new entries of these turns are not waited for.
 
 use std::sync::Arc;
 use vivant_heap::{
@@ -7,9 +7,9 @@ use vivant_heap::{
     Weak, When,
 };
 
-/// Of each kind. Far more than are looked at in one piece.
+/// The number of objects of each kind. Far more than are visited in one step.
 const MANY: usize = if cfg!(miri) { 700 } else { 6_000 };
-/// Entries of one piece, if nothing becomes old meanwhile.
+/// The number of entries of one step, if nothing is tenured meanwhile.
 const PIECE: usize = 512;
 
 type Node<'gc> = Gc<'gc, Mut<u64>>;
@@ -47,12 +47,12 @@ fn make(source: &Arc<Source>, pacing: Pacing) -> Heap<States> {
     heap
 }
 
-/// So that no mark comes by itself.
+/// No mark begins by itself.
 fn pacing() -> Pacing {
     Pacing::new().growth(50.0).nursery(64 * 1024)
 }
 
-/// A mark that has met all.
+/// Runs a mark until everything live is marked.
 fn all_is_met(heap: &mut Heap<States>) {
     heap.sweep();
     assert_eq!(heap.begin_mark(), Begun::Runs);
@@ -66,7 +66,7 @@ fn odd(number: u64) -> bool {
     number % 2 == 1
 }
 
-/// What is odd dies.
+/// Objects with odd numbers die.
 fn forgets(heap: &mut Heap<States>) {
     heap.turn(|_, state| {
         state.nodes.retain(|node| !odd(node.get()));
@@ -100,7 +100,7 @@ fn all_is_settled_in_pieces_and_turns_see_one_truth() {
                 let number = number as u64;
                 assert_eq!(there, (!odd(number)).then_some(number), "{pieces}");
             }
-            // Others come meanwhile.
+            // Other entries are added meanwhile.
             let new = m.alloc(Mut::new(MANY as u64));
             state.nodes.push(new);
             m.watch(new, MANY as u64);
@@ -127,7 +127,7 @@ fn all_is_settled_in_pieces_and_turns_see_one_truth() {
         (before.major + 1, before.ended + 1)
     );
     assert_eq!(stats.settled - before.settled, pieces);
-    // Weak references, watches, stubs, what was met, and what is counted.
+    // Weak references, death watches, tag entries, touched imports, and counts.
     let least = (4 * MANY + MANY / 2) / PIECE;
     assert!(pieces as usize >= least, "{pieces} of {least}");
     assert_eq!(heap.imports(), MANY / 2);
@@ -152,7 +152,7 @@ fn what_comes_while_it_settles_is_not_waited_for() {
     while heap.is_settling() {
         pieces += 1;
         assert!(pieces < 20 * MANY / PIECE + 20, "it does not end");
-        // More than a piece of each kind, and all of it forgotten.
+        // More than a step of each kind, and all of it dropped.
         let each = PIECE as u64 + 50;
         let sent: Vec<Parcel<Val<'static, u64>>> =
             press.turn(|m, _| (0..each).map(|n| m.pack(m.val(n))).collect());
@@ -215,7 +215,7 @@ fn who_makes_much_old_settles_more_at_once() {
 
 #[test]
 fn nobody_waits_who_cannot() {
-    // A collection that is asked for; the end of the heap; one that others know of.
+    // A requested collection; the end of the heap; the end of a heap with foreign references.
     for end in 0..3 {
         let source = Arc::new(Source::new());
         let mut heap = make(&source, pacing());
@@ -255,7 +255,7 @@ fn a_source_without_pages_has_all_settled() {
     let mut heap = make(&source, pacing());
     forgets(&mut heap);
     all_is_met(&mut heap);
-    // Hardly any room is left: others have taken it.
+    // Hardly any room is left: another heap has taken it.
     let mut other = Heap::<States>::new(&source, pacing(), |_| State::default());
     while source.stats().pages + 40 < PAGES {
         other.turn(|m, state| {
@@ -268,7 +268,7 @@ fn a_source_without_pages_has_all_settled() {
     heap.verify().unwrap();
 }
 
-/// A few entries after each turn, and all is verified.
+/// A few entries after each turn, with verification.
 #[test]
 fn seeded_heaps_settle_a_few_entries_at_a_time() {
     for seed in 0..if cfg!(miri) { 1 } else { 20 } {

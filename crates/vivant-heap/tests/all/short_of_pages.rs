@@ -1,5 +1,5 @@
-//! Heaps whose source has no pages left for turns: what was forgotten is found though nothing
-//! grows, and what lives is not marked for ever.
+//! Heaps of a source that has no pages left for turns: garbage is found though nothing grows, and
+//! live objects are not marked for ever.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -19,7 +19,7 @@ impl Root for Hoard {
 
 const PAGES: usize = 2000;
 
-/// By growth its next mark is due when it has far more than there is.
+/// By growth its next mark is due only beyond the source's bound.
 const PACING: Pacing = Pacing::new().first(1 << 30);
 
 fn hoard(source: &Arc<Source>, pacing: Pacing, things: usize) -> Heap<Hoard> {
@@ -46,7 +46,7 @@ fn is_over(heap: &mut Heap<Hoard>) {
     }
 }
 
-/// As much as turns get.
+/// Fills a heap until a turn is refused pages.
 fn full(source: &Arc<Source>) -> Heap<Hoard> {
     let mut heap = hoard(source, PACING, 0);
     while hoards(&mut heap, 1_000) {
@@ -65,7 +65,7 @@ fn what_was_forgotten_is_found() {
     assert!(hoards(&mut heap, 1_000), "all of it was forgotten");
 }
 
-/// If all of it lives it is not marked after each turn that gets nothing.
+/// If everything is live, it is not marked after each turn that is refused.
 #[test]
 fn what_lives_is_marked_more_and_more_seldom() {
     let source = Arc::new(Source::bounded(PAGES));
@@ -95,14 +95,14 @@ fn reads(heap: &mut Heap<Hoard>) -> u64 {
     heap.stats().major - before
 }
 
-/// Nor after turns that want nothing.
+/// Nor after turns that allocate nothing.
 #[test]
 fn who_only_reads_is_not_marked() {
     let source = Arc::new(Source::bounded(PAGES));
     assert!(reads(&mut full(&source)) <= 1);
 }
 
-/// Neither if it is another that has all the pages.
+/// Neither if another heap has all the pages.
 #[test]
 fn who_only_reads_beside_a_full_heap_is_not_marked() {
     let source = Arc::new(Source::bounded(PAGES));
@@ -112,7 +112,7 @@ fn who_only_reads_beside_a_full_heap_is_not_marked() {
     assert!(reads(&mut heap) <= 2);
 }
 
-/// There are pages, but not so many.
+/// There are pages, but fewer than requested.
 #[test]
 fn what_can_never_fit_is_not_marked_for_each_time() {
     for marking in [Marking::Concurrent, Marking::AtOnce] {
@@ -137,7 +137,7 @@ fn what_can_never_fit_is_not_marked_for_each_time() {
     }
 }
 
-/// Who gets none is a region, and what has them is the heap that opens it.
+/// A region is refused pages, and the heap that opens it has garbage.
 #[test]
 fn a_region_gets_what_its_holder_has_forgotten() {
     let source = Arc::new(Source::bounded(PAGES));
@@ -159,7 +159,7 @@ fn a_region_gets_what_its_holder_has_forgotten() {
     assert!((0..70).any(|_| makes()));
 }
 
-/// It has it itself.
+/// The region itself has the garbage.
 #[test]
 fn a_region_gets_what_it_has_forgotten() {
     let source = Arc::new(Source::bounded(PAGES));
@@ -176,7 +176,7 @@ fn a_region_gets_what_it_has_forgotten() {
     assert!((0..3).any(|_| fills()));
 }
 
-/// A mark needs pages itself: where the system has none it is not begun for that.
+/// A mark needs pages itself: if the system refuses pages, no mark begins for that.
 #[test]
 fn a_turn_that_the_system_refuses_is_lost_and_nothing_else() {
     let source = Arc::new(Source::exhausted_at(400));

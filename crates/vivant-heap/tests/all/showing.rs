@@ -1,11 +1,11 @@
-//! What objects show of things that are counted elsewhere ([`Heap::collect_and_show`]): each thing
-//! once, and nothing that others can reach.
+//! Holdings that objects report, of things counted outside the heap ([`Heap::collect_and_show`]):
+//! each once, and none that other code can reach.
 
 use std::sync::Arc;
 use vivant_heap::{Gc, Heap, Holdings, Iso, Mut, Mutator, Object, Pacing, Root, Source, Stress};
 use vivant_heap::{Weak, When, gc, leaf};
 
-/// A thing that is counted elsewhere.
+/// A thing that is counted outside the heap.
 #[derive(Clone)]
 struct Door(u64);
 leaf!([] Door, door shows &door.0);
@@ -25,7 +25,7 @@ struct House;
 
 #[derive(Object)]
 struct Rooms<'gc> {
-    /// In the state itself: who has that can look.
+    /// In the state itself: the state's holder reads it directly.
     own: Door,
     walls: Vec<Gc<'gc, Mut<Wall<'gc>>>>,
     slices: Vec<Gc<'gc, [Door]>>,
@@ -64,7 +64,7 @@ fn shown(heap: &mut Heap<House>) -> Vec<u64> {
     doors
 }
 
-/// A wall of each kind, one behind the other, and a circle at the end.
+/// A wall of each kind in a chain, with a cycle at the end.
 fn build<'gc>(m: &Mutator<'gc>, rooms: &mut Rooms<'gc>) {
     let inner = m.alloc(Mut::new(Wall::Door(Door(1))));
     let circle = m.alloc(Mut::new(Wall::Blind));
@@ -73,7 +73,7 @@ fn build<'gc>(m: &Mutator<'gc>, rooms: &mut Rooms<'gc>) {
         behind: Some(circle),
     };
     let hidden = m.alloc(Mut::new(Wall::Hidden(Door(1_001))));
-    // Twice reached, and shown once.
+    // Reachable twice, and reported once.
     rooms.walls = vec![inner, circle, hidden, inner];
     rooms.slices = vec![m.alloc_slice([Door(4), Door(5)])];
 }
@@ -161,7 +161,7 @@ fn a_heap_knows_what_came_with_a_region() {
     assert!(heap.shows());
 }
 
-/// Whoever asks an object in a turn reads it, as by `borrow`.
+/// A call of `show_holdings` in a turn reads the object, as by `borrow`.
 #[test]
 fn nobody_writes_what_is_being_shown() {
     let mut house = house(Pacing::default());
@@ -194,7 +194,7 @@ fn what_is_being_written_shows_nothing() {
     });
 }
 
-/// A borrow that was forgotten ends before the heap is marked.
+/// A forgotten borrow ends before the heap is marked.
 #[test]
 fn what_was_written_and_forgotten_is_shown_by_the_next_mark() {
     let mut house = house(Pacing::default());
@@ -211,7 +211,7 @@ fn what_was_written_and_forgotten_is_shown_by_the_next_mark() {
     }
 }
 
-/// A thing that cannot always be shown.
+/// A thing that cannot always be reported.
 struct Stuck(u64);
 leaf!([] Stuck, stuck shows { assert_ne!(stuck.0, 2, "stuck"); &stuck.0 });
 
@@ -227,7 +227,7 @@ impl Root for Cellar {
     type Of<'gc> = Gc<'gc, Corridor<'gc>>;
 }
 
-/// What is shown, and to whom, is anybody's code: it runs when the mark is over.
+/// Reporting a holding, and receiving it, run foreign code: both run when the mark is over.
 #[test]
 fn a_panic_while_something_is_shown_leaves_the_heap_as_it_should_be() {
     let mut pacing = Pacing::default();

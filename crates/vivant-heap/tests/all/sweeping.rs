@@ -1,4 +1,4 @@
-//! What is dead goes by and by: runs, destructors, memory.
+//! Dead objects are freed gradually: spans, destructors, memory.
 
 use fastrand::Rng;
 use std::sync::Arc;
@@ -12,13 +12,13 @@ impl<T: Send + 'static> Root for All<T> {
     type Of<'gc> = Vec<Gc<'gc, Leaf<T>>>;
 }
 
-/// So many, under an interpreter as many as it can bear.
+/// This number of objects; under an interpreter fewer.
 fn scaled(objects: usize) -> usize {
     if cfg!(miri) { objects / 100 } else { objects }
 }
 
-/// Collects as it is paced, from small sizes on, and verifies itself: that is costly, so not each
-/// time.
+/// Collects by pacing, from small sizes on, and verifies itself. Verification is costly, so it does
+/// not run each time.
 fn pacing() -> Pacing {
     let mut pacing = Pacing::default();
     pacing.nursery = 16 * 1024;
@@ -34,7 +34,7 @@ fn a_sweep_takes_its_time_and_ends_before_the_next_mark() {
     for turn in 0..scaled(4_000) {
         heap.turn(|m, state| {
             state.extend((0..50).map(|n| m.alloc(Leaf([n; 4]))));
-            // Later half of it dies, here and there.
+            // Later half of the objects die, at random places.
             if state.len() > scaled(40_000) {
                 let mut number = 0;
                 state.retain(|_| {
@@ -68,7 +68,7 @@ fn a_sweep_takes_its_time_and_ends_before_the_next_mark() {
     }
 }
 
-/// Counts its end.
+/// Counts its drop.
 struct Ends(Arc<AtomicUsize>);
 
 impl Drop for Ends {
@@ -107,7 +107,7 @@ fn destructors_run_in_batches() {
 
 #[test]
 fn memory_of_what_has_died_goes_back_to_the_system() {
-    // Of what is free, so much may stay.
+    // The number of free pages that may stay.
     const KEPT: usize = 2048;
     let source = Arc::new(Source::new());
     let objects = scaled(400_000);
@@ -138,7 +138,7 @@ fn memory_of_what_has_died_goes_back_to_the_system() {
 
 #[test]
 fn seeded_pages_are_bounded_by_what_was_in_use() {
-    // A page, and what is left over at the end of each of those of this size.
+    // A page, and the unused end of each page of this size class.
     let bound = |most: usize| most + most / 15 + 4096;
     let (seeds, objects) = if cfg!(miri) { (1, 100) } else { (4, 600) };
     for seed in 0..seeds {
@@ -149,7 +149,7 @@ fn seeded_pages_are_bounded_by_what_was_in_use() {
         let mut heap = Heap::<All<[u64; 20]>>::new(&source, pacing, |_| Vec::new());
         let (mut most, mut fragmented) = (0, 0.0_f64);
         for _ in 0..if cfg!(miri) { 10 } else { 40 } {
-            // What stays lies in full pages, and holes elsewhere.
+            // The survivors lie in full pages, and holes elsewhere.
             let (stays, die) = (random.usize(..objects), random.usize(..100));
             heap.turn(|m, state| {
                 state.extend((state.len()..objects).map(|_| m.alloc(Leaf([1; 20]))));
@@ -170,7 +170,7 @@ fn seeded_pages_are_bounded_by_what_was_in_use() {
                 heap.sweep();
                 heap.collect();
             }
-            // What is left of the sweep is done while cells are taken.
+            // The rest of the sweep is done while blocks are taken.
             heap.sweep_some(random.usize(..5));
             let stats = heap.stats();
             assert!(stats.held <= bound(most), "H4: {most} {stats:?}");
@@ -204,8 +204,8 @@ fn many_small_heaps_at_once_are_small() {
     let mut alive: Vec<_> = (0..heaps).map(new).collect();
     let stats = source.stats();
     assert_eq!(stats.pages as u64, heaps);
-    // A hundred thousand in a gibibyte, whatever the heads of chunks and what is left over in them
-    // have of it.
+    // A hundred thousand heaps in a gibibyte, including the heads of chunks and the unused rest of
+    // chunks.
     let bytes = stats.chunks << 20;
     assert!(cfg!(miri) || bytes as u64 / heaps < 8 * 1024, "{stats:?}");
     let sum =
@@ -236,9 +236,9 @@ fn a_long_turn_under_stress_is_swept_right() {
     }
 }
 
-/// A heap of many runs, each of which has a few dead cells, that is to grow by hardly anything
-/// before its next mark: what is swept with one collection is bounded all the same, though each
-/// object that becomes old looks for a cell.
+/// A heap of many spans, each with a few dead blocks, that is to grow by hardly anything before its
+/// next mark. The number of spans swept in one collection is bounded all the same, though each
+/// tenured object searches for a block.
 #[test]
 fn a_collection_sweeps_so_many_runs_at_most() {
     // With their headers: 85 in a page.

@@ -1,10 +1,10 @@
-//! A sweep between two turns is bounded, whatever has brought it about; and it ends, whatever turns
-//! make meanwhile.
+//! A sweep between two turns is bounded, whatever has caused it; and it ends, whatever turns
+//! allocate meanwhile.
 
 use std::sync::Arc;
 use vivant_heap::{Gc, Heap, Iso, Leaf, Pacing, Parcel, Root, Source, Val};
 
-/// Small objects, notes of others, and what has come in a region.
+/// Small objects, notes of other heaps, and the content of a region.
 struct Desk;
 
 impl Root for Desk {
@@ -15,7 +15,7 @@ impl Root for Desk {
     );
 }
 
-/// Nothing but destructors.
+/// Leaves with a destructor only.
 struct Tokens;
 
 impl Root for Tokens {
@@ -25,10 +25,10 @@ impl Root for Tokens {
 const RUNS: usize = 8_000;
 const OBJECTS_OF_A_RUN: usize = 4096 / 48;
 
-/// What is swept between two turns that make nothing old.
+/// The sweep budget between two turns that tenure nothing.
 const MOST: usize = 256;
 
-/// So many runs, not swept yet, of which each `nth` object is dead.
+/// A heap with many unswept spans, in which each `nth` object is dead.
 fn unswept(source: &Arc<Source>, nth: usize) -> Heap<Desk> {
     let mut heap = Heap::<Desk>::new(source, Pacing::new(), |m| {
         let small = (0..RUNS * OBJECTS_OF_A_RUN).map(|_| m.alloc(Leaf([1; 5])));
@@ -48,7 +48,7 @@ fn unswept(source: &Arc<Source>, nth: usize) -> Heap<Desk> {
     heap
 }
 
-/// How many runs one pace sweeps.
+/// Returns the number of spans that one `pace` sweeps.
 fn paced(heap: &mut Heap<Desk>) -> usize {
     let before = heap.stats();
     heap.pace();
@@ -57,7 +57,8 @@ fn paced(heap: &mut Heap<Desk>) -> usize {
     before.unswept - after.unswept
 }
 
-/// Turns make garbage of another size, 4 MB each, until a mark begins that waits for the sweep.
+/// Turns make garbage of another size class, 4 MB each, until a mark begins that waits for the
+/// sweep.
 #[test]
 fn turns_do_not_outrun_the_sweep_that_a_mark_waits_for() {
     let source = Arc::new(Source::new());
@@ -74,8 +75,8 @@ fn turns_do_not_outrun_the_sweep_that_a_mark_waits_for() {
     );
 }
 
-/// A destructor costs more than what it ends: turns that make nothing else do not outrun the sweep
-/// either.
+/// A destructor costs more than freeing its block: turns that allocate only objects with
+/// destructors do not outrun the sweep either.
 #[test]
 fn turns_that_make_destructors_do_not_outrun_the_sweep() {
     let source = Arc::new(Source::new());
@@ -90,12 +91,12 @@ fn turns_that_make_destructors_do_not_outrun_the_sweep() {
         heap.pace();
         most = most.max(heap.stats().held);
     }
-    // Four turns' worth lives, of a mebibyte each. Where destructors count as runs do it was 117 by
-    // now, and more with each mark.
+    // The objects of the last four turns are live, a mebibyte each. When destructors counted as
+    // spans do, it was 117 by now, and more with each mark.
     assert!(most < 90 << 20, "{} MiB", most >> 20);
 }
 
-/// Little lives, so little is to be marked; but much is dead.
+/// Few objects are live, so little is to be marked; but many are dead.
 #[test]
 fn a_mark_of_little_does_not_sweep_all_that_is_dead() {
     let source = Arc::new(Source::new());
@@ -105,7 +106,7 @@ fn a_mark_of_little_does_not_sweep_all_that_is_dead() {
     let news: Vec<News> = press.turn(|m, _| (0..300).map(|_| m.pack(m.val_str("news"))).collect());
     heap.turn(|m, (_, notes, _)| notes.extend(news.into_iter().map(|it| m.unpack(it))));
     assert!(paced(&mut heap) <= MOST);
-    // It is marked all the same, when that is through.
+    // The mark begins all the same, when the sweep is done.
     let before = heap.stats();
     let mut paces = 0;
     while heap.stats().major == before.major {
@@ -116,7 +117,7 @@ fn a_mark_of_little_does_not_sweep_all_that_is_dead() {
     assert!(paces >= RUNS / MOST);
 }
 
-/// A merge costs a few stores, and one object of twenty megabytes is met at once: neither is a
+/// A merge costs a few stores, and one object of twenty megabytes is marked at once: neither is a
 /// reason to sweep much.
 #[test]
 fn a_merge_does_not_sweep_all_that_is_left() {
@@ -133,7 +134,8 @@ impl Root for Shelf {
     type Of<'gc> = Vec<Val<'gc, [u64]>>;
 }
 
-/// What the system may have to take back in one piece: so many pages, and the last object.
+/// The largest amount that the system may have to take back at once: this number of pages, and the
+/// last object.
 #[test]
 fn large_objects_are_given_back_by_and_by() {
     const PAGE: usize = 4096;

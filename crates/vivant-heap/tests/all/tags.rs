@@ -1,4 +1,5 @@
-//! Tags: who has one has the object's name, keeps it alive, and does not reach it; its heap does.
+//! Tags: a tag identifies an object and keeps it alive without access to it; the object's heap has
+//! access.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -8,7 +9,7 @@ use vivant_heap::{
     Stress, Tag, TagId, Val, Weak, When, collected, unsize,
 };
 
-/// A private object, with a token that tells how many there are.
+/// A private object, with a token that counts the live ones.
 #[derive(Object)]
 struct Node<'gc> {
     value: u64,
@@ -34,7 +35,7 @@ struct State<'gc> {
     names: Vec<Name<'gc>>,
 }
 
-/// Looks after itself, and fills what is free; under an interpreter that would take minutes.
+/// Verifies itself, and fills free memory; under an interpreter that would take minutes.
 fn pacing() -> Pacing {
     match cfg!(miri) {
         true => Pacing::new(),
@@ -64,7 +65,7 @@ fn all(heap: &mut Heap<Graph>) {
     heap.sweep();
 }
 
-/// Walks through everything, which says nothing more under an interpreter, and takes minutes there.
+/// Visits everything, which tests nothing more under an interpreter, and takes minutes there.
 fn balanced(heaps: &mut [&mut Heap<Graph>], parcels: &[&Sent]) {
     if cfg!(miri) {
         return;
@@ -140,7 +141,7 @@ fn a_tag_is_the_same_as_long_as_anybody_has_it() {
             _ => all(&mut a),
         }
     }
-    // Nobody has it any more: the next one is another.
+    // No heap has the tag any more: the next one is another.
     b.turn(|_, state| state.names.clear());
     all(&mut b);
     all(&mut a);
@@ -163,7 +164,7 @@ fn what_a_named_object_refers_to_lives_too() {
     });
     for _ in 0..3 {
         all(&mut a);
-        // New parts of an object that is old, and named.
+        // New references in an object that is old, and tagged.
         let copy = sent.clone();
         a.turn(|m, _| {
             let first = m.unpack(copy).open(m).unwrap();
@@ -197,7 +198,7 @@ fn only_the_heap_that_made_it_opens_a_tag() {
         );
         state.names.push(name);
     });
-    // A heap that is made when the owner has ended, in its place perhaps.
+    // A heap that is created after the owner has ended, perhaps at the same address.
     let orphan = a.end().expect("it is named");
     let mut c = heap(&source);
     let sent: Sent = b.turn(|m, state| m.pack(state.names[0]));
@@ -245,13 +246,13 @@ fn tags_lie_in_what_is_shared_and_in_private_objects() {
     reader.collect();
     all(&mut a);
     assert_eq!(there(&token), 2);
-    // A part of the book, out of it; then it alone.
+    // A component of the book, taken out of it; then the component alone.
     let sent: Sent = reader.turn(|m, state| m.pack(state.unwrap().next.unwrap().about[1]));
     reader.turn(|_, state| *state = None);
     reader.collect();
     all(&mut a);
     assert_eq!(there(&token), 1);
-    // In a private object of a third.
+    // In a private object of a third heap.
     b.turn(|m, state| {
         let friend = node(m, 3, &token);
         friend.borrow_mut(m).friend = Some(m.unpack(sent));
@@ -316,7 +317,7 @@ fn objects_of_all_kinds_can_be_named() {
             assert_eq!(all.shape.open(m).unwrap().area(), 9);
             assert_eq!(all.large.open(m).unwrap()[999], 7);
             all.nothing.open(m).unwrap();
-            // One object, one stub, whatever it is taken for.
+            // One object has one tag entry, whatever type it is tagged as.
             assert_eq!(all.shape.id(), all.square.id());
             assert_eq!(all.shape, m.tag(all.shape.open(m).unwrap()));
         });
@@ -414,7 +415,7 @@ fn ids_are_keys() {
     });
 }
 
-/// Others look at a stub while its owner moves what it stands for.
+/// Other threads read a tag entry while its owner moves the tagged object.
 #[test]
 fn threads_look_at_tags_while_their_owner_collects() {
     let (source, token) = (Arc::new(Source::new()), Token::default());

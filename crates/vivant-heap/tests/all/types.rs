@@ -1,5 +1,5 @@
-//! What the derive writes, slices, trait objects, borrows, weak references and watches: through
-//! collections of both kinds.
+//! The output of the derive, slices, trait objects, borrows, weak references and death watches:
+//! through collections of both kinds.
 
 mod borrows;
 mod deaths;
@@ -11,7 +11,7 @@ mod weak;
 use std::sync::Arc;
 use vivant_heap::{Heap, Mutator, Pacing, Root, Source};
 
-/// A heap with the state that `make` makes.
+/// A heap with the state that `make` returns.
 fn heap<R: Root>(make: impl for<'gc> FnOnce(&Mutator<'gc>) -> R::Of<'gc>) -> Heap<R> {
     Heap::new(&Arc::new(Source::new()), Pacing::default(), make)
 }

@@ -1,4 +1,5 @@
-//! What may be done with what is frozen: threads of a turn read it, and types of many kinds can be.
+//! Allowed uses of frozen objects: threads of a turn read them, and types of many kinds can be
+//! frozen.
 
 #![allow(dead_code, reason = "types that compile, most of which no value has")]
 
@@ -74,8 +75,8 @@ fn runs() {
         let ice: &Ice<Mut<Node<'_>>> = Val::as_ref(published.unwrap());
         let length = thread::scope(|scope| {
             let reader = scope.spawn(|| {
-                // A reference that this thread has read may leave it as any value does, and only
-                // so.
+                // A reference that this thread has read may leave it by a parcel, and only by a
+                // parcel.
                 let next = ice.read().next.unwrap();
                 let parcel = Parcel::<Val<'static, Ice<Mut<Node<'static>>>>>::new(next);
                 parcel.look(|next| next.read().name.len())

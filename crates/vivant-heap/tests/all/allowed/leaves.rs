@@ -1,4 +1,4 @@
-//! What looks like something that is refused, and is not.
+//! Leaves that resemble refused types, and are allowed.
 
 #![forbid(unsafe_code)]
 #![deny(warnings)]
@@ -58,7 +58,7 @@ fn runs() {
     heap.collect();
     heap.turn(|m, list| {
         let node = list.unwrap();
-        // What has no collected parts may be lent to threads that end within the turn.
+        // Values without collected parts may be lent to threads that end within the turn.
         let number = m.alloc(5_u64);
         let plain: &u64 = &number;
         std::thread::scope(|threads| {

@@ -1,5 +1,5 @@
-//! Y6: what can be shared and sent, by the derive alone; and what cannot is an object none the
-//! less.
+//! Y6: types that can be shared and sent, by the derive alone; types that cannot are objects all
+//! the same.
 
 #![allow(dead_code, reason = "types that compile, most of which no value has")]
 

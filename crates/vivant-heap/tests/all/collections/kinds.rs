@@ -1,4 +1,4 @@
-//! Elements of many kinds, each of which has a number.
+//! Elements of many kinds, each with a number.
 
 use std::cell::RefCell;
 use std::fmt::Debug;
@@ -30,7 +30,7 @@ impl Kind for Number {
     }
 }
 
-/// Refers to a mutable object: written through the collection it can become young again.
+/// Refers to a mutable object: an element written through the collection can become young again.
 pub(crate) struct Reference;
 
 impl Kind for Reference {
@@ -43,7 +43,7 @@ impl Kind for Reference {
     }
 }
 
-/// Has no size. Numbers are zero.
+/// Has size zero. All numbers are zero.
 pub(crate) struct Nothing;
 
 impl Kind for Nothing {
@@ -97,11 +97,11 @@ impl Kind for Ending {
 }
 
 thread_local! {
-    /// How often each has ended that this test made.
+    /// The number of drops of each value that this test made.
     static ENDED: RefCell<Vec<u32>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Counts its end.
+/// Counts its drop.
 #[derive(Debug)]
 pub(crate) struct Noted(usize);
 
@@ -124,7 +124,7 @@ impl Drop for Noted {
     }
 }
 
-/// Each has ended, once.
+/// Asserts that each value was dropped once.
 pub(crate) fn assert_all_ended() {
     let ended = ENDED.take();
     assert!(ended.iter().all(|&times| times == 1), "{ended:?}");
@@ -146,7 +146,7 @@ impl Key for Text {
     }
 }
 
-/// Hashes to one of few hashes.
+/// Hashes to one of a few values.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct Alike(u64);
 
@@ -165,7 +165,7 @@ impl Key for Colliding {
     }
 }
 
-/// Counts its end, as a key.
+/// Counts its drop, as a key.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) struct NotedKey(u64, std::sync::Arc<[u8; 600]>);
 

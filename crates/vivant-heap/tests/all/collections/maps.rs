@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::marker::PhantomData;
 use vivant_heap::{Mutator, Root, gc};
 
-/// What one map does, as another does it.
+/// A map of the heap, and its model.
 struct Maps<K: Key, E> {
     model: HashMap<K::Of, u64>,
     last: u64,
@@ -18,7 +18,7 @@ impl<K: Key, E: Kind> Root for Maps<K, E> {
     type Of<'gc> = gc::HashMap<'gc, K::Of, E::Of<'gc>>;
 }
 
-/// How many keys there are to choose from.
+/// The number of keys to choose from.
 const KEYS: usize = if cfg!(miri) { 150 } else { 4000 };
 
 impl<K: Key, E: Kind> Maps<K, E> {

@@ -17,7 +17,7 @@ impl<K: Key, E: Kind> Root for Maps<K, E> {
     type Of<'gc> = gc::BTreeMap<'gc, K::Of, E::Of<'gc>>;
 }
 
-/// How many keys there are to choose from.
+/// The number of keys to choose from.
 const KEYS: usize = if cfg!(miri) { 150 } else { 4000 };
 
 impl<K: Key, E: Kind> Maps<K, E> {

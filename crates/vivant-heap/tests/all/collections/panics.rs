@@ -1,4 +1,4 @@
-//! User code that panics: nothing is lost, and nothing ends twice.
+//! User code that panics: nothing is lost, and nothing is dropped twice.
 
 use super::kinds::{Noted, assert_all_ended};
 use std::cell::Cell;
@@ -9,7 +9,7 @@ use std::sync::Arc;
 use vivant_heap::{Heap, Leaf, Mutator, Pacing, Root, Source, Stress, When, gc};
 
 thread_local! {
-    /// After so many calls of user code one panics; 0: none does.
+    /// After this number of calls of user code a call panics; 0: no call does.
     static FUSE: Cell<u32> = const { Cell::new(0) };
 }
 
@@ -19,7 +19,7 @@ fn burn() {
     assert_ne!(left, 1, "user code");
 }
 
-/// A key, all functions of which can panic.
+/// A key. All of its functions can panic.
 struct Touchy(u64, Noted);
 
 impl Touchy {
@@ -63,7 +63,7 @@ impl Ord for Touchy {
     }
 }
 
-/// Its end can panic; what is in it ends all the same.
+/// Its destructor can panic; its content is dropped all the same.
 struct Loud(#[expect(dead_code, reason = "counts its end")] Noted);
 
 impl Drop for Loud {
@@ -145,7 +145,7 @@ impl<'gc> All<'gc> {
         }
     }
 
-    /// All that is there is alive, as often as its length says.
+    /// Asserts that all entries are live, and that there are as many as the length says.
     fn look(&self) {
         let keys = self.hash.keys().chain(self.ordered.keys());
         let keys = keys.chain(self.vec.iter().map(|entry| &entry.0));
@@ -184,7 +184,7 @@ fn what_panics_loses_nothing_and_ends_nothing_twice() {
             *state = (all.hash, all.ordered, all.vec, all.queue);
         });
         if step % 50 == 49 {
-            // Destructors of what died panic too.
+            // Destructors of dead objects panic too.
             FUSE.set(5);
             heap.collect();
             heap.sweep();
@@ -195,7 +195,7 @@ fn what_panics_loses_nothing_and_ends_nothing_twice() {
     }
     assert!(panicked > steps / 10, "{panicked}");
     heap.turn(|_, state| *state = Default::default());
-    // Each chunk has one end that panics, and the rest ends all the same.
+    // One destructor in each chunk panics, and the rest is dropped all the same.
     FUSE.set(3);
     heap.collect();
     heap.sweep();

@@ -30,7 +30,7 @@ fn next<E: Kind>(last: &mut u64) -> u64 {
     *last
 }
 
-/// How many to add at once.
+/// The number of elements to add at once.
 fn many(random: &mut Rng) -> usize {
     match random.usize(..8) {
         0 if !cfg!(miri) => random.usize(..1500),
@@ -168,7 +168,7 @@ impl<E: Kind> Pair for Queues<E> {
                     assert_eq!(number, self.0.pop_back());
                 }
             }
-            // What a queue does: something comes in, something goes out.
+            // A queue's use: an element is added at one end, another removed at the other.
             10 | 11 => {
                 let back = random.usize(..2) == 0;
                 for _ in 0..many(random) {

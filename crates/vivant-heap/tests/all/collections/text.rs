@@ -15,7 +15,7 @@ impl Root for State {
 }
 
 fn text(random: &mut Rng) -> String {
-    // Long ones reach over several chunks, but an interpreter takes its time for each character.
+    // Long texts span several chunks, but an interpreter is slow for each character.
     let long = if cfg!(miri) { 200 } else { 3000 };
     let most = if random.usize(..6) == 0 { long } else { 20 };
     let character = |random: &mut Rng| ['a', '\'', 'ß', '€', '𝄞'][random.usize(..5)];
@@ -30,8 +30,8 @@ impl Pair for Texts {
     fn operate<'gc>(&mut self, m: &Mutator<'gc>, text: &mut gc::String<'gc>, random: &mut Rng) {
         match random.usize(..9) {
             0..4 => {
-                // With no memory a part of it may be there: this one comes to be there character by
-                // character.
+                // Without memory a part of the text may have been appended: so this one is appended
+                // character by character.
                 for character in self::text(random).chars() {
                     text.push(m, character);
                     self.0.push(character);

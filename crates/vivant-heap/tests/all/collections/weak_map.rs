@@ -1,5 +1,4 @@
-//! `gc::WeakMap`: what nobody else has is not there any more, and what is left of it goes by and
-//! by.
+//! `gc::WeakMap`: entries with dead values are gone at once, and their memory is freed gradually.
 
 use fastrand::Rng;
 use std::collections::HashMap;
@@ -30,7 +29,7 @@ fn heap(pacing: Pacing) -> Heap<States> {
     })
 }
 
-/// Puts one in that is kept.
+/// Inserts entries with values that are kept live.
 fn keep(heap: &mut Heap<States>, keys: std::ops::Range<u64>) {
     heap.turn(|m, state| {
         for key in keys {
@@ -41,8 +40,8 @@ fn keep(heap: &mut Heap<States>, keys: std::ops::Range<u64>) {
     });
 }
 
-/// Beside maps of `std`, under collections by chance: what is kept is there; what is not is there
-/// as it was, or not at all.
+/// Beside maps of `std`, under random collections: kept values are in the map; other values are in
+/// it unchanged, or not at all.
 #[test]
 fn seeded_it_has_what_others_keep() {
     let (seeds, steps) = if cfg!(miri) { (2, 60) } else { (40, 600) };
@@ -122,7 +121,7 @@ fn entries_of_the_dead_go_when_others_come() {
         state.kept.clear();
     });
     heap.collect();
-    // Half as many, and what a step of the search may be behind.
+    // Half as many again, and at most one batch of the search remains.
     keep(&mut heap, many..many * 3 / 2 + 64);
     heap.turn(|m, state| {
         assert!(
@@ -134,8 +133,7 @@ fn entries_of_the_dead_go_when_others_come() {
     });
 }
 
-/// Who looks for entries of the dead must not tell a mark of the living: each would be kept by
-/// that, mark for mark.
+/// The search for dead entries must not resurrect values: each mark would then keep all of them.
 #[test]
 fn looking_for_the_dead_brings_nobody_back() {
     let many = if cfg!(miri) { 300 } else { 5_000 };

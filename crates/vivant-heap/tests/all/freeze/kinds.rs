@@ -1,4 +1,4 @@
-//! Each kind of what a graph consists of, frozen.
+//! Each kind of field that a graph can have, frozen.
 
 use super::stressed;
 use std::collections::{BTreeMap, HashMap, VecDeque};
@@ -41,7 +41,7 @@ struct Plain {
 
 #[derive(Object, Freeze)]
 enum Shape<'gc> {
-    /// Nothing.
+    /// A unit variant.
     Nothing,
     Circle {
         radius: f64,
@@ -173,7 +173,7 @@ fn collections_are_read_by_threads_where_they_lie() {
         whole
     });
     iso.collect();
-    // Old chunks that are written, and not told of it yet.
+    // Old chunks that are written, and not scanned since.
     iso.open(|r, whole| {
         whole.row.push(r, r.alloc(Mut::new(many)));
         whole.levels.get_mut(r, &7).unwrap().push(r.alloc(8));
@@ -228,7 +228,7 @@ fn large_and_young_and_written_objects_are_frozen_as_they_are() {
     type Row<'gc> = Gc<'gc, [Gc<'gc, Mut<Vec<u64>>>]>;
     let source = Arc::new(Source::new());
     let mut a = Heap::<Rows>::new(&source, Pacing::new(), |_| Vec::new());
-    // A cell, a large object, one of more than a chunk.
+    // A block, a large object, one of more than a chunk.
     let lengths: &[u64] = if cfg!(miri) {
         &[300]
     } else {
@@ -247,7 +247,7 @@ fn large_and_young_and_written_objects_are_frozen_as_they_are() {
                 r.alloc(Mut::new(vec![0_u64]));
             });
         }
-        // Forgotten borrows are in nobody's way.
+        // Forgotten borrows do not prevent freezing.
         iso.open(|_, row| std::mem::forget(row[0].borrow()));
         a.turn(|m, rows| rows.push(*iso.freeze(m)));
         a.pace();

@@ -1,5 +1,5 @@
-//! Heaps that end, go elsewhere, are collected, run out of memory or panic while markers go through
-//! them.
+//! Heaps that are dropped, change threads, are collected, run out of memory or panic while markers
+//! trace them.
 
 use super::{Ended, Markers, Noted, source};
 use fastrand::Rng;
@@ -26,7 +26,7 @@ impl Root for Book {
 }
 
 const PAGES: usize = if cfg!(miri) { 2 } else { 40 };
-/// More than are gone through at once; under an interpreter `what_is_large_…` has as many.
+/// More words than are scanned at once; under an interpreter `what_is_large_…` has as many.
 const WORDS: usize = if cfg!(miri) { 20 } else { 2_000 };
 
 fn page<'gc>(
@@ -41,7 +41,7 @@ fn page<'gc>(
     }))
 }
 
-/// A list that is long enough to be marked beside the turns, by a mark that has begun.
+/// A list that is long enough to be marked concurrently, by a mark that has begun.
 fn book(source: &Arc<Source>, ended: &Ended) -> Heap<Book> {
     let pacing = Pacing::new().nursery(1 << 14);
     let mut heap = Heap::<Book>::new(source, pacing, |m| {
@@ -51,7 +51,7 @@ fn book(source: &Arc<Source>, ended: &Ended) -> Heap<Book> {
     heap
 }
 
-/// A mark runs beside the turns, whatever the size of the heap was.
+/// Begins a concurrent mark, whatever the size of the heap.
 fn begins(heap: &mut Heap<Book>) {
     heap.turn(|m, _| {
         m.alloc_slice(vec![0_u64; 40_000]);
@@ -59,7 +59,7 @@ fn begins(heap: &mut Heap<Book>) {
     assert_eq!(heap.begin_mark(), Begun::Runs);
 }
 
-/// The mark that runs ends, with the help of who has the heap.
+/// Completes the running mark, with the help of the heap's holder.
 fn ends<R: Root>(heap: &mut Heap<R>) {
     while heap.marker().is_some() {
         let _more = heap.help_mark(1_000);
@@ -98,7 +98,7 @@ fn a_heap_may_be_dropped_while_markers_work() {
     }
 }
 
-/// What others know of stays, and is found by a mark of its own.
+/// Objects with foreign references stay, and are found by a mark of the detached heap.
 #[test]
 fn a_heap_may_end_while_markers_work() {
     struct Press;
@@ -135,7 +135,7 @@ fn a_heap_goes_from_thread_to_thread_while_markers_work() {
             heap.turn(|m, first| {
                 let new = page(m, *first, &mine);
                 new.borrow_mut(m).next.unwrap().borrow_mut(m).words = m.alloc_iter(
-                    // As they were, in objects of their own.
+                    // The same words, in objects of their own.
                     (0..WORDS as u64).map(|word| m.alloc(word)),
                 );
                 *first = Some(new);
@@ -153,8 +153,8 @@ fn a_heap_goes_from_thread_to_thread_while_markers_work() {
     heap.turn(|_, first| assert_eq!(length(first), PAGES + MOVES));
 }
 
-/// A whole collection gives up the mark that runs, again and again: epochs come round, and no
-/// marker is left that would write one.
+/// A whole collection aborts the running mark, again and again: epochs are reused, and no marker is
+/// left that would write an old one.
 #[test]
 fn marks_are_given_up_again_and_again() {
     let (source, ended) = (source(), Ended::default());
@@ -165,7 +165,7 @@ fn marks_are_given_up_again_and_again() {
         heap.turn(|m, first| {
             let new = page(m, first.unwrap().borrow().next, &ended);
             first.unwrap().borrow_mut(m).next = Some(new);
-            // One comes, and after some rounds one goes.
+            // One node is added, and after some rounds one is removed.
             if round % 3 == 2 {
                 let second = new.borrow().next;
                 new.borrow_mut(m).next = second.and_then(|second| second.borrow().next);
@@ -249,10 +249,10 @@ fn a_marker_may_be_used_anywhere() {
     MARKER.set(None);
 }
 
-/// A heap that nobody drops: its markers find that out, or go through all.
+/// A heap that is never dropped: its markers find that out, or trace all of it.
 #[test]
 fn a_heap_may_be_forgotten_while_markers_work() {
-    /// So that Miri finds a way to what is lost.
+    /// So that Miri finds a path to the leaked memory.
     static KEPT: std::sync::Mutex<Vec<(Heap<Book>, Arc<Source>)>> =
         std::sync::Mutex::new(Vec::new());
     let (source, ended) = (source(), Ended::default());
@@ -271,7 +271,7 @@ fn a_heap_may_be_forgotten_while_markers_work() {
     assert_eq!(help.join().unwrap(), Progress::Drained);
 }
 
-/// Turns that get no memory, while a mark runs, by chance and by a bound.
+/// Turns that get no memory during a mark, at random and by a bound.
 #[test]
 fn memory_may_be_refused_while_markers_work() {
     for (source, refuses) in [(Source::new(), 3), (Source::bounded(250), 0)] {
@@ -308,8 +308,8 @@ fn memory_may_be_refused_while_markers_work() {
     }
 }
 
-/// One object as large as many pages, one slice that is gone through in parts, one vector that is
-/// gone through at once: written while markers are at them.
+/// An object as large as many pages, a slice that is scanned in parts, a vector that is scanned at
+/// once: all written while markers trace them.
 #[test]
 fn what_is_large_is_written_while_markers_work() {
     type Long<'gc> = Gc<'gc, Mut<Vec<Gc<'gc, u64>>>>;
@@ -348,7 +348,7 @@ fn what_is_large_is_written_while_markers_work() {
             for number in slice.iter().step_by(97) {
                 *number.borrow_mut(m) += 1;
             }
-            // All elements are those that were there, in another slice.
+            // All elements are the old ones, in another slice.
             large.slice = m.alloc_iter(slice.iter().rev().copied());
             large.weak = Weak::new(m, large.slice);
         });

@@ -1,5 +1,5 @@
-//! Random graphs that are written, tagged, watched by weak references and merged, while markers go
-//! through them.
+//! Random graphs that are written, tagged, referred to by weak references and merged, while markers
+//! trace them.
 
 use super::{Ended, Markers, Mode, Noted, source, with_seeds};
 use fastrand::Rng;
@@ -12,7 +12,7 @@ type Link<'gc> = Gc<'gc, Mut<Node<'gc>>>;
 struct Node<'gc> {
     noted: Leaf<Noted>,
     to: [Option<Link<'gc>>; SLOTS],
-    /// The same few again and again; more than are gone through at once, in some.
+    /// The same few references repeated; in some nodes more than are scanned at once.
     fixed: Option<Gc<'gc, [Option<Link<'gc>>]>>,
 }
 
@@ -33,12 +33,12 @@ impl Root for Graph {
 
 const SLOTS: usize = 3;
 const ROOTS: usize = 4;
-/// More than are gone through at once.
+/// More than are scanned at once.
 const LONG: usize = if cfg!(miri) { 520 } else { 1_300 };
 const STEPS: usize = if cfg!(miri) { 10 } else { 120 };
 const DEEDS: usize = if cfg!(miri) { 8 } else { 24 };
 
-/// What a node refers to.
+/// The references of a node.
 #[derive(Clone)]
 struct Edges {
     to: [Option<usize>; SLOTS],
@@ -100,7 +100,8 @@ impl Model {
         (Some(node), Some(number))
     }
 
-    /// A region with a chain of new nodes. The number of the first.
+    /// Creates a region with a chain of new nodes. Returns the region and the number of the first
+    /// node.
     fn region(&mut self, m: &Mutator<'_>) -> (Iso<Link<'static>>, usize) {
         let mut last = None;
         let length = 1 + self.random.usize(..4);
@@ -149,7 +150,7 @@ impl Model {
         }
     }
 
-    /// Something that is there, is new, or nothing, goes where something was.
+    /// Writes a reference to an existing object, to a new one, or none, over a random reference.
     fn writes<'gc>(&mut self, m: &Mutator<'gc>, state: &mut State<'gc>) {
         let (link, number) = match self.random.usize(..5) {
             0 => (None, None),
@@ -194,7 +195,8 @@ impl Model {
         }
     }
 
-    /// A weak reference leads to what it did, or, if nobody else does, perhaps nowhere.
+    /// A weak reference leads to its object. If there is no other reference to the object, it may
+    /// be empty.
     fn upgrades<'gc>(&mut self, m: &Mutator<'gc>, state: &mut State<'gc>) {
         if self.weak.is_empty() {
             return;
@@ -250,7 +252,7 @@ impl Model {
         reached
     }
 
-    /// All that can be reached is what it should be, and has not ended.
+    /// Asserts that all reachable objects are as expected, and were not dropped.
     fn compare(&self, heap: &mut Heap<Graph>) {
         heap.turn(|_, state| {
             let mut met = BTreeSet::new();
@@ -320,7 +322,7 @@ fn program(mode: Mode, seed: u64) {
     let begun = heap.stats().begun;
     assert!(begun > 0, "no mark was begun beside the turns");
     heap.turn(|_, state| assert!(state.ballast.is_none_or(|ballast| ballast[39_999] == 7)));
-    // With a mark that runs, or not.
+    // During a mark, or without one.
     drop(heap);
     assert!(model.ended.lock().unwrap().iter().all(|&times| times == 1));
     assert_eq!(source.stats().pages, 0);

@@ -1,4 +1,4 @@
-//! Collections of each kind grow and shrink while markers go through their chunks.
+//! Collections of each kind grow and shrink while markers trace their chunks.
 
 use super::{Markers, Mode, source, with_seeds};
 use fastrand::Rng;
@@ -15,7 +15,7 @@ struct Kinds<'gc> {
     set: gc::HashSet<'gc, u64>,
     tree: gc::BTreeMap<'gc, u64, Number<'gc>>,
     text: gc::String<'gc>,
-    /// What `std` has, in one object: gone through as a whole.
+    /// Collections of `std`, in one object: scanned as a whole.
     plain: HashMap<u64, Number<'gc>>,
     list: Vec<Number<'gc>>,
 }
@@ -68,7 +68,7 @@ impl Model {
                 kinds.vec.truncate(m, length);
             }
             2 | 3 if !self.vec.is_empty() => {
-                // A chunk that was gone through, or was not.
+                // A chunk that was scanned, or was not.
                 let (one, other) = (
                     random.usize(..self.vec.len()),
                     random.usize(..self.vec.len()),
@@ -141,7 +141,7 @@ impl Model {
         }
     }
 
-    /// One of them is emptied, at once; what was in it goes elsewhere.
+    /// Empties one of them in constant time; its content goes to another place.
     fn clear<'gc>(&mut self, m: &Mutator<'gc>, kinds: &mut Kinds<'gc>, random: &mut Rng) {
         match random.usize(..3) {
             0 => {

@@ -1,5 +1,5 @@
-//! Heaps that share what they have, each of them marked beside its turns: notes with parts that go
-//! from hand to hand, and graphs that are frozen.
+//! Heaps that share objects, each of them marked concurrently: notes with components that go from
+//! heap to heap, and graphs that are frozen.
 
 use super::{Ended, Markers, Mode, Noted, source, with_seeds};
 use fastrand::Rng;
@@ -8,7 +8,7 @@ use vivant_heap::{
     Freeze, Gc, Heap, Ice, Iso, Leaf, Ledger, Mut, Mutator, Object, Parcel, Root, Val,
 };
 
-/// Shared from its birth.
+/// Shared from birth.
 #[derive(Object)]
 struct Note<'gc> {
     noted: Leaf<Noted>,
@@ -28,13 +28,13 @@ type Paper<'gc> = Val<'gc, Note<'gc>>;
 type Titled<'gc> = (Paper<'gc>, usize);
 type Stairs<'gc> = Val<'gc, Ice<Mut<Step<'gc>>>>;
 
-/// What the brand is put in for.
+/// A note, or steps, with the brand as a parameter.
 type Both<'gc> = (Option<Paper<'gc>>, Option<Stairs<'gc>>);
 
 #[derive(Object)]
 struct Desk<'gc> {
     top: Vec<Both<'gc>>,
-    /// In an object that grows old, and is written.
+    /// In an object that is tenured, and written.
     drawer: Gc<'gc, Mut<Vec<Both<'gc>>>>,
     ballast: Option<Gc<'gc, [u64]>>,
 }
@@ -51,18 +51,18 @@ type Folder = Iso<Option<Gc<'static, Mut<Step<'static>>>>>;
 type Sent = Parcel<Both<'static>>;
 
 const HEAPS: usize = 2;
-/// At most.
+/// The largest number of folders.
 const FOLDERS: usize = 3;
 const STEPS: usize = if cfg!(miri) { 16 } else { 300 };
 
 struct Model {
-    /// By number: what it refers to.
+    /// By number: the references of each object.
     edges: Vec<Vec<usize>>,
-    /// By heap: numbers of what lies there.
+    /// By heap: the numbers of its objects.
     tops: Vec<Vec<Option<usize>>>,
     drawers: Vec<Vec<Option<usize>>>,
     parcels: Vec<(Sent, Option<usize>)>,
-    /// Nobody's while they are closed.
+    /// Owned by no heap while they are closed.
     folders: Vec<(Folder, usize)>,
     ended: Ended,
     random: Rng,
@@ -76,7 +76,7 @@ fn number(both: &Both<'_>) -> Option<usize> {
     }
 }
 
-/// What something refers to, in the model's order.
+/// The references of an object, in the model's order.
 fn parts<'gc>(both: &Both<'gc>) -> Vec<Both<'gc>> {
     match both {
         (Some(note), _) => note.parts.iter().map(|part| (Some(*part), None)).collect(),
@@ -118,7 +118,7 @@ impl Model {
                     self.tops[heap].push(number);
                 }
             }
-            // A part is taken out; perhaps its whole is forgotten.
+            // A component is taken out; perhaps its container is dropped.
             8 | 9 => {
                 if let Some(place) = self.place(desk.top.len()) {
                     let parts = parts(&desk.top[place]);
@@ -136,7 +136,7 @@ impl Model {
                 }
             }
             10 | 11 => {
-                // From the top to the drawer, and something else the other way.
+                // From the top to the drawer, and one reference the other way.
                 let mut drawer = desk.drawer.borrow_mut(m);
                 drawer.append(&mut desk.top);
                 let mut numbers = std::mem::take(&mut self.tops[heap]);
@@ -188,8 +188,9 @@ impl Model {
         desk.top.push((Some(note), None));
     }
 
-    /// One more step in a folder, in which others may have filed before. Its title is from here, or
-    /// is made there and has parts from here, and the title before it.
+    /// Adds a step to a folder, to which other heaps may have added steps. Its title is from this
+    /// heap; or it is allocated in the region, with components from this heap and the title before
+    /// it.
     fn files<'gc>(&mut self, m: &Mutator<'gc>, desk: &Desk<'gc>, heap: usize) {
         let place = self.random.usize(..FOLDERS);
         let (mut folder, before) = match place < self.folders.len() {
@@ -217,7 +218,7 @@ impl Model {
                 let parcel = r.pack::<Both<'static>>((Some(title), None));
                 self.parcels.push((parcel, Some(titled)));
             }
-            // What was filed before is kept, or not.
+            // The earlier steps are kept, or not.
             let (next, before) = match self.random.usize(..3) {
                 0 => (None, None),
                 _ => (*first, before),
@@ -255,7 +256,7 @@ impl Model {
         reached
     }
 
-    /// What is shared is what it should be.
+    /// Asserts that shared objects are as expected.
     fn follow(&self, mut left: Vec<(Both<'_>, Option<usize>)>) {
         let mut met = BTreeSet::new();
         while let Some((both, expected)) = left.pop() {
@@ -354,7 +355,7 @@ fn program(mode: Mode, seed: u64) {
     model.compare(&mut heaps);
     let begun = |heap: &Heap<Desks>| heap.stats().begun > 0;
     assert!(heaps.iter().all(begun), "no mark was begun beside turns");
-    // Nothing is left when nobody has anything.
+    // Nothing is left when no heap and no parcel has a reference.
     model.parcels.clear();
     model.folders.clear();
     for heap in &mut heaps {

@@ -1,4 +1,4 @@
-//! Elements and keys of many kinds, each of which has a number.
+//! Elements and keys of many kinds, each with a number.
 
 use std::fmt::Debug;
 use std::hash::{BuildHasher, Hash, Hasher};
@@ -39,7 +39,7 @@ impl Key for Number {
 /// Refers to another object.
 pub(crate) struct Reference;
 
-/// A reference that is compared by what it refers to.
+/// A reference that is compared by its referent.
 #[derive(Clone, Copy, Debug, vivant_heap::Object)]
 pub(crate) struct To<'gc>(Val<'gc, u64>);
 
@@ -59,7 +59,7 @@ impl Kind for Reference {
     }
 }
 
-/// Has no size. Numbers are zero.
+/// Has size zero. All numbers are zero.
 pub(crate) struct Nothing;
 
 impl Kind for Nothing {
@@ -90,7 +90,7 @@ impl Key for Text {
     }
 }
 
-/// Hashes to one of two hashes.
+/// Hashes to one of two values.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct Alike(u64);
 
@@ -109,7 +109,7 @@ impl Key for Colliding {
     }
 }
 
-/// Numbers whose hashes begin with the same 10 bits.
+/// Numbers with hashes that begin with the same 10 bits.
 pub(crate) struct Crowded;
 
 impl Key for Crowded {

@@ -10,7 +10,7 @@ use vivant_heap::{Mutator, gc::FixedState, val};
 
 struct Maps<K, E>(PhantomData<(K, E)>);
 
-/// How many keys there are to choose from.
+/// The number of keys to choose from.
 const KEYS: usize = if cfg!(miri) { 60 } else { 600 };
 
 fn key<K: Key>(random: &mut Rng) -> K::Of {

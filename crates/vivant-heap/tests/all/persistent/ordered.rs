@@ -10,7 +10,7 @@ use vivant_heap::{Mutator, val};
 
 struct Ordered<K, E>(PhantomData<(K, E)>);
 
-/// How many keys there are to choose from.
+/// The number of keys to choose from.
 const KEYS: usize = if cfg!(miri) { 80 } else { 1500 };
 
 fn key<K: Key>(random: &mut Rng) -> K::Of {
@@ -67,7 +67,7 @@ impl<K: Key, E: Kind> Pair for Ordered<K, E> {
                 }
             }
             5 => {
-                // A run of neighbours goes: nodes become one.
+                // A range of neighbours is removed: nodes are merged.
                 let from = key::<K>(random);
                 let keys: Vec<K::Of> = model.range(from..).map(|(key, _)| key.clone()).collect();
                 for key in keys.iter().take(many) {

@@ -8,7 +8,7 @@ const VERSIONS: u64 = if cfg!(miri) { 4 } else { 16 };
 
 type Texts<'gc> = val::Map<'gc, u64, Val<'gc, str>>;
 
-/// What a message has: all of these may be its parts.
+/// The content of a message: all of these may be its parts.
 #[derive(Clone, Copy, vivant_heap::Object)]
 struct News<'gc> {
     texts: Texts<'gc>,
@@ -42,7 +42,7 @@ fn is_version(news: News<'_>, version: u64) {
     assert!(news.order.iter().copied().eq(0..ENTRIES + version));
 }
 
-/// The next version: another text, one less, and a number more.
+/// The next version: another text, one entry less, and one number more.
 fn advance<'gc>(m: &Mutator<'gc>, news: News<'gc>, version: u64) -> News<'gc> {
     let texts = news.texts.insert(m, version, text(m, version, version));
     News {
@@ -95,7 +95,7 @@ fn a_reader_has_versions_that_their_writer_has_given_up() {
         writer.stats().live
     };
     let all = settle(&mut writer, &mut reader);
-    // A few entries have as many nodes changed as kept.
+    // For a few entries as many nodes are changed as kept.
     assert!(
         cfg!(miri) || all < 2 * alone,
         "{all} bytes for what would be {VERSIONS} times {alone}"
@@ -105,7 +105,7 @@ fn a_reader_has_versions_that_their_writer_has_given_up() {
             is_version(*news, number as u64 + 1);
         }
     });
-    // The writer gives up what it has: all versions stay with the reader.
+    // The writer drops its versions: all of them stay with the reader.
     writer.turn(|_, news| {
         *news = News {
             texts: val::Map::new(),

@@ -8,7 +8,7 @@ use vivant_heap::{Mutator, val};
 
 struct Sequences<E>(PhantomData<E>);
 
-/// How much is added at once: more than the lowest nodes have in all.
+/// The number of elements added at once: more than the lowest nodes have in all.
 const MANY: usize = if cfg!(miri) { 40 } else { 2600 };
 
 impl<E: Kind> Pair for Sequences<E> {

@@ -7,7 +7,7 @@ use vivant_heap::{Mutator, gc::FixedState, val};
 
 struct Texts;
 
-/// How long text may become, and a part of it that is added at once.
+/// The largest length of a text, and of a part of it that is added at once.
 const LONGEST: usize = if cfg!(miri) { 1_000 } else { 100_000 };
 const PART: usize = if cfg!(miri) { 300 } else { 5_000 };
 
@@ -20,7 +20,7 @@ fn part(random: &mut Rng) -> String {
     (0..count).map(character).collect()
 }
 
-/// Where a character begins, at this byte or before.
+/// The beginning of a character, at this byte or before.
 fn border(text: &str, mut at: usize) -> usize {
     while !text.is_char_boundary(at) {
         at -= 1;

@@ -1,4 +1,4 @@
-//! Against the flag of `Mut` and its guards, and against what moves.
+//! Attempts against the flag of `Mut` and its guards, and against evacuation.
 
 use super::heap;
 use fastrand::Rng;
@@ -8,7 +8,7 @@ use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use vivant_heap::{Gc, Leaf, Mut, Object, Ref, RefMut, Root};
 
-/// A tree of cells in cells, which are moved into each other.
+/// A tree of `Mut`s in `Mut`s, which are moved into each other.
 #[derive(Object, Default)]
 struct Nest<'gc> {
     inner: Option<Box<Mut<Inner<'gc>>>>,
@@ -28,13 +28,13 @@ impl Root for Nests {
     type Of<'gc> = Vec<Gc<'gc, Mut<Nest<'gc>>>>;
 }
 
-/// Cells that are parts are exchanged, taken out and made objects of their own, old and young: no
+/// `Mut`s that are parts are exchanged, taken out and made objects of their own, old and young: no
 /// flag and no reference is lost.
 #[test]
 fn cells_are_moved_in_and_out_of_objects_of_all_ages() {
     let mut heap = heap::<Nests>(|m| (0..8).map(|_| m.alloc(Mut::default())).collect());
     let mut random = Rng::with_seed(7);
-    // What number each place should have.
+    // The expected number at each place.
     let mut expected: HashMap<(usize, usize), u64> = HashMap::new();
     for round in 0..if cfg!(miri) { 20 } else { 3000 } {
         let (one, other) = (random.usize(..8), random.usize(..8));
@@ -143,7 +143,7 @@ fn halves_of_borrows_are_forgotten() {
             let (numbers, last) = &*halves.borrow();
             assert_eq!(numbers.len() as u64, round + 1);
             assert_eq!(last.unwrap().get(), round);
-            // Shared ones, of what is clean now.
+            // Shared borrows, of objects that are clean now.
             let guard = halves.borrow();
             mem::forget(Ref::map_split(Ref::clone(&guard), |whole| {
                 (&whole.0, &whole.1)
@@ -164,7 +164,7 @@ impl Root for Cells {
     );
 }
 
-/// Cells of others, in leaves, keep what they were given in the turn in which they move.
+/// Cells in leaves keep the values that were set in the turn in which they move.
 #[test]
 fn leaves_with_cells_move_as_they_are() {
     let mut heap = heap::<Cells>(|m| {

@@ -1,13 +1,13 @@
-//! What should be alive: objects are numbers, and refer to numbers.
+//! The expected live objects: objects are numbers, and refer to numbers.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 use vivant_heap::Leaf;
 
-/// How often each object has ended, by its number.
+/// The number of drops of each object, by its number.
 type Ended = Arc<Mutex<Vec<u32>>>;
 
-/// The number of an object, which counts its end.
+/// The number of an object, which counts its drop.
 pub(crate) struct Noted {
     pub(crate) number: usize,
     ended: Ended,
@@ -19,16 +19,16 @@ impl Drop for Noted {
     }
 }
 
-/// All objects there have been.
+/// All objects ever allocated.
 #[derive(Default)]
 pub(crate) struct Model {
-    /// By number: what it refers to.
+    /// By number: the references of each object.
     edges: Vec<Vec<usize>>,
     ended: Ended,
 }
 
 impl Model {
-    /// One more object, which refers to these.
+    /// Adds an object that refers to these.
     pub(crate) fn adds(&mut self, edges: Vec<usize>) -> Leaf<Noted> {
         let number = self.edges.len();
         self.edges.push(edges);
@@ -37,14 +37,14 @@ impl Model {
         Leaf(Noted { number, ended })
     }
 
-    /// The object refers to nothing any more.
+    /// Clears the references of an object.
     pub(crate) fn cuts(&mut self, number: usize) {
         self.edges[number].clear();
     }
 
-    /// Nothing has ended that is reached from these, and nothing has ended twice.
+    /// Asserts that no object reachable from these was dropped, and none was dropped twice.
     pub(crate) fn check(&self, mut grey: Vec<usize>) {
-        // A copy: who panics has destructors run, which count.
+        // A copy: a panic runs destructors, which count.
         let ended = self.ended.lock().unwrap().clone();
         let mut reached = BTreeSet::new();
         while let Some(number) = grey.pop() {
@@ -57,7 +57,7 @@ impl Model {
         assert_eq!(twice, None, "ended twice");
     }
 
-    /// Everything has ended, once.
+    /// Asserts that each object was dropped once.
     pub(crate) fn check_end(&self) {
         let ended = self.ended.lock().unwrap().clone();
         let other = ended.iter().position(|&times| times != 1);

@@ -1,18 +1,18 @@
-//! [`Place`]: a heap with things, which it shares, and nodes of its own; and what the model says that it has.
+//! [`Place`]: a heap with things, which it shares, and private nodes; and the model of its content.
 
 use super::Dice;
 use super::model::{Model, Noted};
 use std::sync::Arc;
 use vivant_heap::{Gc, Heap, Leaf, Mut, Object, Pacing, Parcel, Root, Source, Val, Weak};
 
-/// Shared from its birth.
+/// Shared from birth.
 #[derive(Object)]
 pub(crate) struct Thing<'gc> {
     noted: Leaf<Noted>,
     parts: Vec<Val<'gc, Thing<'gc>>>,
 }
 
-/// Private, and written.
+/// Private, and mutable.
 #[derive(Object)]
 pub(crate) struct Node<'gc> {
     noted: Leaf<Noted>,
@@ -20,13 +20,13 @@ pub(crate) struct Node<'gc> {
     thing: Option<Val<'gc, Thing<'gc>>>,
 }
 
-/// What a heap has.
+/// The state of a heap.
 #[derive(Object, Default)]
 pub(crate) struct State<'gc> {
     things: Vec<Val<'gc, Thing<'gc>>>,
     nodes: Vec<Gc<'gc, Mut<Node<'gc>>>>,
     weak: Vec<Weak<'gc, Mut<Node<'gc>>>>,
-    /// Makes it large.
+    /// Makes the heap large.
     pub(crate) ballast: Option<Val<'gc, [u64]>>,
 }
 
@@ -37,34 +37,34 @@ impl Root for States {
     type Of<'gc> = State<'gc>;
 }
 
-/// A thing on its way, and its number.
+/// A thing in a parcel, and its number.
 pub(crate) type Sent = (Parcel<Val<'static, Thing<'static>>>, usize);
 
-/// Weak references that a heap has at most before it forgets half of them.
+/// The largest number of weak references in a heap, before it drops half of them.
 const WEAK_MAX: usize = 40;
 
-/// More than heaps have that are marked at once.
+/// More words than heaps have that are marked stop-the-world.
 const LARGE_WORDS: usize = 40_000;
 
-/// How a heap is marked, and its orphan goes.
+/// How a heap is marked, and how it is run once detached.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Size {
-    /// Beside its turns, and in steps.
+    /// Concurrently, and in steps.
     Large,
-    /// At once.
+    /// Stop-the-world.
     Small,
 }
 
-/// A heap, and what the model says that it has.
+/// A heap, and the model of its content.
 pub(crate) struct Place {
     pub(crate) heap: Heap<States>,
-    /// Numbers of what its state has, in the same order.
+    /// The numbers of the objects in its state, in the same order.
     pub(crate) things: Vec<usize>,
     pub(crate) nodes: Vec<usize>,
 }
 
 impl Place {
-    /// An empty one, which collects often.
+    /// An empty heap, which collects often.
     pub(crate) fn new(source: &Arc<Source>, size: Size) -> Place {
         let pacing = Pacing::new().nursery(4 << 10).first(64 << 10).growth(1.2);
         let heap = Heap::new(source, pacing, |m| State {
@@ -79,7 +79,7 @@ impl Place {
         }
     }
 
-    /// A thing of up to two parts.
+    /// Allocates a thing of up to two components.
     pub(crate) fn makes_thing(&mut self, dice: &mut Dice, model: &mut Model) {
         let many = dice.below(3);
         let place = |_| dice.place(self.things.len());
@@ -92,7 +92,7 @@ impl Place {
         });
     }
 
-    /// A node before another one, with a thing, if there are any.
+    /// Allocates a node before another one, with a thing, if there are any.
     pub(crate) fn makes_node(&mut self, dice: &mut Dice, model: &mut Model) {
         let next = dice.place(self.nodes.len());
         let thing = dice.place(self.things.len());
@@ -108,7 +108,7 @@ impl Place {
         });
     }
 
-    /// What a node refers to comes to the state.
+    /// Moves the references of a node to the state.
     pub(crate) fn cuts_node(&mut self, dice: &mut Dice, model: &mut Model) {
         let place = dice.below(self.nodes.len());
         model.cuts(self.nodes[place]);
@@ -124,7 +124,7 @@ impl Place {
         });
     }
 
-    /// A node is found that perhaps nobody else has.
+    /// Upgrades a weak reference to a node that may have no other reference.
     pub(crate) fn upgrades(&mut self, dice: &mut Dice) {
         self.heap.turn(|m, state| {
             // One of the first, which are the oldest.
@@ -141,7 +141,7 @@ impl Place {
         });
     }
 
-    /// The oldest ones, or all.
+    /// Drops the oldest objects, or all.
     pub(crate) fn forgets(&mut self, dice: &mut Dice) {
         let things = dice.below(self.things.len() + 1);
         let nodes = dice.below(self.nodes.len() + 1);
@@ -153,7 +153,7 @@ impl Place {
         });
     }
 
-    /// The first part of a thing comes to the state.
+    /// Moves the first component of a thing to the state.
     pub(crate) fn takes_part(&mut self, dice: &mut Dice) {
         let place = dice.below(self.things.len());
         self.heap.turn(|_, state| {
@@ -163,14 +163,14 @@ impl Place {
         });
     }
 
-    /// A thing goes into a parcel, and stays.
+    /// Packs a thing into a parcel; the heap keeps it.
     pub(crate) fn packs(&mut self, dice: &mut Dice) -> Sent {
         let place = dice.below(self.things.len());
         let parcel = self.heap.turn(|m, state| m.pack(state.things[place]));
         (parcel, self.things[place])
     }
 
-    /// A thing comes out of a parcel.
+    /// Unpacks a thing from a parcel.
     pub(crate) fn unpacks(&mut self, (parcel, number): Sent) {
         self.things.push(number);
         self.heap.turn(|m, state| {
@@ -179,7 +179,7 @@ impl Place {
         });
     }
 
-    /// Everything now and then, most of the time the nursery.
+    /// Sometimes a whole collection, mostly a minor one.
     pub(crate) fn collects(&mut self, dice: &mut Dice) {
         match dice.below(4) {
             0 => self.heap.collect(),

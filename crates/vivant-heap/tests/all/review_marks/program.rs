@@ -1,4 +1,4 @@
-//! [`Program`]: three heaps, what is on its way between them, and what is left of those that have ended.
+//! [`Program`]: three heaps, the parcels between them, and the detached heaps.
 
 use super::model::Model;
 use super::place::{Place, Sent, Size, State, States};
@@ -6,20 +6,20 @@ use super::{Dice, Helper};
 use std::sync::Arc;
 use vivant_heap::{Heap, Orphan, Pacing, Remains, Source};
 
-/// Pages that the sources of most programs have.
+/// The number of pages that the sources of most programs have.
 const PAGES_MAX: usize = 2000;
 
-/// Pages that are left when they are short: less than a heap wants to have.
+/// The number of pages left when they are short: less than a heap wants.
 const PAGES_SPARE: usize = 45;
 
-/// Words of a page.
+/// The number of words in a page.
 const PAGE_WORDS: usize = 512;
 
-/// How often orphans are heeded at most until none is left: one may wait for what another one
-/// knows.
+/// The largest number of rounds in which detached heaps are drained until none is left: one may
+/// wait for another.
 const ROUNDS_MAX: usize = 20;
 
-/// What a program has.
+/// The state of a program.
 pub(crate) struct Program {
     source: Arc<Source>,
     pages: Pages,
@@ -31,14 +31,14 @@ pub(crate) struct Program {
     helper: Option<Helper>,
 }
 
-/// Whether there is an end of a source's pages.
+/// Whether a source has a bound.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Pages {
     Bounded,
     Enough,
 }
 
-/// So much work at an orphan.
+/// Runs a detached heap for this amount of work.
 fn stepped(orphan: Orphan, mut work: usize) -> Option<Orphan> {
     match orphan.step(&mut work) {
         Remains::Rests(orphan) | Remains::Owes(orphan) => Some(orphan),
@@ -68,8 +68,8 @@ impl Program {
         }
     }
 
-    /// Something happens at one of the heaps. What cannot be done there leaves its step to an
-    /// orphan.
+    /// A random step at one of the heaps. If it is not possible there, a detached heap runs
+    /// instead.
     pub(crate) fn step(&mut self) {
         let at = self.dice.below(self.places.len());
         let (dice, model, place) = (&mut self.dice, &mut self.model, &mut self.places[at]);
@@ -95,19 +95,19 @@ impl Program {
         }
     }
 
-    /// A parcel comes to a heap, its own or another one.
+    /// A heap unpacks a parcel, its own or another heap's.
     fn unpacks(&mut self, at: usize) {
         if let Some(sent) = self.dice.takes(&mut self.parcels) {
             self.places[at].unpacks(sent);
         }
     }
 
-    /// A parcel is dropped, if there is one.
+    /// Drops a parcel, if there is one.
     fn loses_parcel(&mut self) {
         drop(self.dice.takes(&mut self.parcels));
     }
 
-    /// A mark begins, unless one runs. The helper is told of it.
+    /// Begins a mark, unless one runs, and notifies the helper.
     fn begins_mark(&mut self, at: usize) {
         let heap = &mut self.places[at].heap;
         let _begun = heap.begin_mark();
@@ -118,15 +118,15 @@ impl Program {
         }
     }
 
-    /// One time of three.
+    /// Ends the heap one time in three.
     fn may_end_heap(&mut self, at: usize) {
         if self.dice.below(3) == 0 {
             self.ends_heap(at);
         }
     }
 
-    /// A heap ends in the middle of a mark, when others have some of it, and there is a new one in
-    /// its place.
+    /// Ends a heap in the middle of a mark, while other heaps refer to some of its objects, and
+    /// replaces it by a new one.
     fn ends_heap(&mut self, at: usize) {
         let place = &mut self.places[at];
         for _ in 0..self.dice.below(4) {
@@ -146,7 +146,8 @@ impl Program {
         self.orphans.extend(left);
     }
 
-    /// Some steps at once, while parcels are lost. Perhaps pages are short then: all steps.
+    /// Runs some steps at once, while parcels are dropped. Perhaps pages are short then, and it
+    /// runs to the end.
     fn begins_orphan(&mut self, orphan: Orphan) -> Option<Orphan> {
         let mut left = Some(orphan);
         for _ in 0..self.dice.below(4) {
@@ -164,7 +165,7 @@ impl Program {
         left
     }
 
-    /// A heap that has most of the pages that are left, unless they are few already.
+    /// A heap that takes most of the remaining pages, unless they are few already.
     fn ballast(&self) -> Heap<States> {
         let pacing = Pacing::new().first(1 << 30);
         let mut heap = Heap::<States>::new(&self.source, pacing, |_| State::default());
@@ -176,7 +177,7 @@ impl Program {
         heap
     }
 
-    /// About two of the orphans go on while pages are short.
+    /// About two of the detached heaps run while pages are short.
     fn tends_while_short(&mut self) {
         let orphans = std::mem::take(&mut self.orphans);
         if orphans.is_empty() {
@@ -196,7 +197,7 @@ impl Program {
         }
     }
 
-    /// Some steps of one of them, seldom all.
+    /// Runs some steps of one of them, seldom all.
     fn tends_orphan(&mut self) {
         let dice = &mut self.dice;
         if let Some(orphan) = dice.takes(&mut self.orphans) {
@@ -208,7 +209,7 @@ impl Program {
         }
     }
 
-    /// What somebody has is alive.
+    /// Asserts that referenced objects are live.
     pub(crate) fn check(&self) {
         let mut had: Vec<usize> = self.parcels.iter().map(|(_, number)| *number).collect();
         for place in &self.places {
@@ -217,7 +218,7 @@ impl Program {
         self.model.check(had);
     }
 
-    /// Nothing is left when nobody has anything.
+    /// Drops everything, and asserts that nothing is left.
     pub(crate) fn ends(mut self) {
         self.parcels.clear();
         let ended = self.places.drain(..).filter_map(|place| place.heap.end());

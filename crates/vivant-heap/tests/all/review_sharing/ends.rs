@@ -1,4 +1,4 @@
-//! Ends of leaves, heaps and turns that share, drop and panic.
+//! Leaves, heaps and turns that share, drop and panic when they end.
 
 use super::{Ends, KEPT, One, Page, Reader, balanced, collected, emptied, reader, stressed};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use vivant_heap::{Heap, Held, Orphan, Parcel, Source};
 
-/// Shares and drops at its end, and panics then.
+/// Shares and drops when it is dropped, and then panics.
 struct Late {
     held: Held<String>,
     parcel: Option<Parcel<One>>,
@@ -22,7 +22,7 @@ impl Drop for Late {
         if let Some(parcel) = self.parcel.take() {
             let copy = parcel.clone();
             drop(parcel);
-            // Into a heap that is collected, and ends, while the leaf's own one is swept.
+            // Into a heap that is collected, and ends, while the leaf's own heap is swept.
             if let Some(mut other) = self.other.lock().unwrap().take() {
                 other.turn(|m, state| state.push(m.unpack(copy)));
                 other.collect();
@@ -34,8 +34,8 @@ impl Drop for Late {
     }
 }
 
-/// Leaves in shared objects have others of the same heap, and of another one, and end in a sweep,
-/// in the sweep within a turn, with the heap.
+/// Leaves in shared objects hold objects of the same heap and of another one. They are dropped in a
+/// sweep, in the sweep within a turn, and with the heap.
 #[test]
 fn leaves_share_at_their_ends() {
     let source = Arc::new(Source::new());
@@ -69,7 +69,8 @@ fn leaves_share_at_their_ends() {
             1 => {
                 a.turn(|_, state| state.clear());
                 a.collect();
-                // Cells of the dead are wanted: they end in this turn, which shares meanwhile.
+                // The blocks of dead objects are needed: these are dropped in this turn, which
+                // shares meanwhile.
                 let parcels = a.turn(|m, _| {
                     let pages = (0..500).map(|_| Page::new(m, "new", Vec::new()));
                     pages.map(|page| m.pack::<One>(page)).collect::<Vec<_>>()
@@ -80,7 +81,7 @@ fn leaves_share_at_their_ends() {
                 emptied(&mut [&mut a, &mut b]);
             }
             _ => {
-                // Nobody but itself has what it holds.
+                // Only the heap itself has what it holds.
                 assert!(a.end().is_none());
                 assert_eq!(ends.load(Ordering::Relaxed), 2);
                 emptied(&mut [&mut b]);
@@ -89,7 +90,7 @@ fn leaves_share_at_their_ends() {
     }
 }
 
-/// The first turn panics, when what it has made is in other hands already.
+/// The first turn panics, after its objects were sent to other heaps.
 #[test]
 fn what_a_lost_heap_has_shared_stays() {
     let source = Arc::new(Source::new());
@@ -112,8 +113,8 @@ fn what_a_lost_heap_has_shared_stays() {
     KEPT.lock().unwrap().push(source);
 }
 
-/// Threads clone, read and drop what is held and packed, while its owner is collected, ends, and is
-/// heeded to its end.
+/// Threads clone, read and drop held and packed objects, while their owner is collected, ends, and
+/// is drained as a detached heap.
 #[test]
 fn threads_have_what_a_heap_leaves_that_ends() {
     let rounds = if cfg!(miri) { 3 } else { 200 };
@@ -164,7 +165,7 @@ fn threads_have_what_a_heap_leaves_that_ends() {
     assert_eq!(source.stats().pages, 0);
 }
 
-/// Heaps lie in leaves of each other's objects, and have what lies in them.
+/// Heaps lie in leaves of each other's objects, and have references to objects in them.
 #[test]
 fn heaps_lie_in_what_they_share() {
     let source = Arc::new(Source::new());
@@ -180,15 +181,14 @@ fn heaps_lie_in_what_they_share() {
     });
     collected(&mut [&mut outer]);
     outer.turn(|_, state| assert_eq!(state[0].parts[0].parts[0].text, "rain"));
-    // The leaf's heap ends as one of which somebody knows, or of which nobody does, as the sweep
-    // and the mark have it.
+    // The leaf's heap ends with foreign references or without, depending on sweep and mark.
     outer.turn(|_, state| state.clear());
     collected(&mut [&mut outer]);
     assert!(outer.end().is_none_or(|orphan| orphan.heed().is_some()));
     KEPT.lock().unwrap().push(source);
 }
 
-/// An orphan is asked too early, and in vain, and goes from thread to thread.
+/// A detached heap is drained too early, without effect, and goes from thread to thread.
 #[test]
 fn orphans_wait_for_the_last() {
     let source = Arc::new(Source::new());

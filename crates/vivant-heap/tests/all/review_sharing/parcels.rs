@@ -6,8 +6,8 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 use vivant_heap::{Held, Leaf, Object, Orphan, Parcel, Sendable, Source, Twin, Val};
 
-/// A parcel within the look at another one, within a turn of a third heap; parts that are packed
-/// where there is no heap.
+/// A parcel within `look` of another one, within a turn of a third heap; components that are packed
+/// without a heap.
 #[test]
 fn parcels_are_opened_within_each_other() {
     let source = Arc::new(Source::new());
@@ -28,7 +28,7 @@ fn parcels_are_opened_within_each_other() {
         });
         state.push(m.unpack(part));
         drop(parcel);
-        // A whole of its own, of a part that nobody has counted here.
+        // A container of its own, of a component that is not counted here.
         let whole = Page::new(m, "mine", vec![state[0]]);
         state.push(whole);
         m.pack::<One>(whole)
@@ -45,7 +45,7 @@ fn parcels_are_opened_within_each_other() {
     emptied(&mut [&mut a, &mut b]);
 }
 
-/// Of what a body that panics has taken out, nothing is lost and nothing given back twice.
+/// Of the values that a panicking body has taken out, nothing is lost and nothing released twice.
 #[test]
 fn a_look_may_panic() {
     let source = Arc::new(Source::new());
@@ -70,7 +70,7 @@ fn a_look_may_panic() {
     emptied(&mut [&mut a]);
 }
 
-/// Is cloned as its own part; the last time it panics.
+/// Its clone is its own component; the last call panics.
 #[derive(Object)]
 struct Shrinks<'gc> {
     page: Val<'gc, Page<'gc>>,
@@ -112,13 +112,13 @@ fn a_clone_may_be_another_value() {
     emptied(&mut [&mut a]);
 }
 
-/// A part passes through heaps that end or collect at the worst time, each of which has it from a
-/// whole that it gives up.
+/// A component passes through heaps that end or collect at the worst time. Each has it from a
+/// container that it releases.
 #[test]
 fn parts_go_from_hand_to_hand() {
     let source = Arc::new(Source::new());
     let mut a = reader(&source);
-    // Depth of the part below what is sent, and who collects when.
+    // The depth of the component below the sent object, and which heap collects when.
     for order in (0..32_u32).step_by(if cfg!(miri) { 13 } else { 1 }) {
         let mut hands = [reader(&source), reader(&source), reader(&source)];
         let mut parcel = a.turn(|m, _| {
@@ -129,7 +129,7 @@ fn parts_go_from_hand_to_hand() {
         for (number, hand) in hands.iter_mut().enumerate() {
             parcel = hand.turn(|m, state| {
                 let part = m.unpack(parcel).parts[0];
-                // Known by a new whole only.
+                // Reached by a new container only.
                 let whole = Page::new(m, "whole", vec![part]);
                 if order & 1 == 0 {
                     state.push(whole);
@@ -148,7 +148,7 @@ fn parts_go_from_hand_to_hand() {
         }
         collected(&mut [&mut a]);
         a.turn(|m, state| state.push(m.unpack(parcel).parts[0]));
-        // Each hears of the next one's end only after it.
+        // Each drains the count of the next one's end only after it.
         for _round in 0..3 {
             ended = ended.into_iter().filter_map(Orphan::heed).collect();
             collected(&mut [&mut a]);
@@ -192,10 +192,10 @@ fn an_owner_may_end_while_somebody_reads() {
     emptied(&mut [&mut b]);
 }
 
-/// What nobody drops is there for good, and harms nobody.
+/// Values that are never dropped are leaked, and do no harm.
 #[test]
 fn everything_may_be_forgotten() {
-    // Its memory stays with the forgotten: of a test's end Miri would say that it leaks.
+    // Its memory is leaked: without this, Miri would report that.
     static KEPT: Mutex<Vec<Kept>> = Mutex::new(Vec::new());
     type Kept = (Option<vivant_heap::Orphan>, Parcel<One>, Held<str>);
     let source = Arc::new(Source::new());
@@ -223,7 +223,7 @@ fn everything_may_be_forgotten() {
     );
 }
 
-/// As generic as it gets: the derive's twins of own types with parameters go there and back.
+/// Generic types: the derive's erased forms of user types with type parameters go there and back.
 #[test]
 fn generic_values_come_back_as_they_were() {
     #[derive(Object, Clone, Debug, PartialEq)]

@@ -1,4 +1,4 @@
-//! Shared objects without size, without elements, and larger than chunks; at bounds.
+//! Shared objects of size zero, without elements, and larger than chunks; at bounds.
 
 use super::{Ends, One, Page, collected, reader, stressed};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use vivant_heap::{Heap, Leaf, Parcel, Root, Source, Val};
 
-/// Nothing, with an end.
+/// A value of size zero, with a destructor.
 struct Nothing;
 
 static NOTHINGS: AtomicUsize = AtomicUsize::new(0);
@@ -34,8 +34,8 @@ type Mixed<'gc> = (
 
 const MANY: usize = 1 << 60;
 
-/// Values behind the end of their cells, and so in the next page, chunk, or nowhere, are their own
-/// objects' still.
+/// Values behind the end of their blocks, and so in the next page, chunk, or unmapped memory, still
+/// belong to their own objects.
 #[test]
 fn nothing_is_shared_like_anything() {
     let count = if cfg!(miri) { 30 } else { 16_000 };
@@ -93,7 +93,7 @@ impl Root for Bytes {
     type Of<'gc> = Vec<(Val<'gc, [u64]>, Val<'gc, [Val<'gc, str>]>)>;
 }
 
-/// Around the sizes where cells, pages and chunks end.
+/// Sizes around the ends of blocks, pages and chunks.
 #[test]
 fn shared_objects_are_as_large_as_they_are() {
     let source = Arc::new(Source::new());
@@ -132,8 +132,8 @@ fn shared_objects_are_as_large_as_they_are() {
     }
 }
 
-/// A turn that gets no more memory has lost nothing that it has shared, and what it has not is
-/// gone.
+/// A turn that gets no more memory has lost nothing that it has shared; what it has not shared is
+/// dropped.
 #[test]
 fn a_bound_is_met_while_sharing() {
     let ends = Arc::new(AtomicUsize::new(0));

@@ -1,4 +1,4 @@
-//! Wakers: foreign code, called by whoever leaves something for a heap.
+//! Wakers: foreign code, called by each thread that sends counts to a heap.
 
 use super::{KEPT, One, Page, balanced, emptied, reader};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::task::{Wake, Waker};
 use vivant_heap::{Heap, Held, Orphan, Parcel, Source};
 
-/// Panics, and counts how often.
+/// Panics, and counts its panics.
 struct Panics(AtomicUsize);
 
 impl Wake for Panics {
@@ -16,7 +16,7 @@ impl Wake for Panics {
     }
 }
 
-/// In all places where somebody is woken: in a turn, in a collection, in a destructor, when a heap
+/// In all places where a waker is called: in a turn, in a collection, in a destructor, when a heap
 /// ends, and while a thread unwinds.
 #[test]
 fn a_waker_may_panic() {
@@ -59,7 +59,7 @@ fn a_waker_may_panic() {
     emptied(&mut [&mut a]);
 }
 
-/// What a waker can get hold of.
+/// What a waker has access to.
 #[derive(Default)]
 struct Place {
     heap: Option<Heap<super::Reader>>,
@@ -68,13 +68,13 @@ struct Place {
     parcels: Vec<Parcel<One>>,
 }
 
-/// What it does with that.
+/// What the waker does with it.
 #[derive(Clone, Copy)]
 enum Does {
     Collects,
     Ends,
     Drops,
-    /// Clones and drops others of the same heap's.
+    /// Clones and drops other values of the same heap.
     Shares,
 }
 
@@ -87,7 +87,7 @@ struct Acts {
 impl Wake for Acts {
     fn wake(self: Arc<Self>) {
         self.woken.fetch_add(1, Ordering::Relaxed);
-        // Not while the heap itself is at work.
+        // Not while the heap itself is in use.
         let Ok(mut place) = self.place.try_lock() else {
             return;
         };
@@ -117,8 +117,8 @@ impl Wake for Acts {
     }
 }
 
-/// The heap that is woken is collected, ended or dropped by its waker, in the middle of somebody
-/// else's packing, cloning, dropping and collecting.
+/// The woken heap is collected, ended or dropped by its waker, in the middle of packing, cloning,
+/// dropping and collecting by another heap.
 #[test]
 fn a_waker_may_do_what_it_likes() {
     let source = Arc::new(Source::new());
@@ -161,7 +161,7 @@ fn a_waker_may_do_what_it_likes() {
         assert_eq!(sent.look(|part| part.text.clone()), "part");
         drop((b, held, sent));
         assert!(waker.woken.load(Ordering::Relaxed) > 0);
-        // A circle of the heap and its waker, which ends here.
+        // A cycle of the heap and its waker, which is broken here.
         let mut place = waker.place.lock().unwrap();
         place.held.clear();
         place.parcels.clear();

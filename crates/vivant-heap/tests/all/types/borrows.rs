@@ -1,4 +1,4 @@
-//! Borrows of what changes in place, and of its parts.
+//! Borrows of mutable values, and of parts of them.
 
 use super::heap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -33,7 +33,7 @@ fn book() -> Heap<Book> {
     heap::<Book>(|m| [page(m, "first"), page(m, "last")])
 }
 
-/// The same with young objects, and with old ones that nobody has written.
+/// Runs a test with young objects, and with old ones that were not written.
 fn young_and_old(test: impl for<'gc> Fn(&Mutator<'gc>, [Gc<'gc, Mut<Page<'gc>>>; 2])) {
     for collections in 0..2 {
         let mut heap = book();
@@ -164,7 +164,7 @@ fn a_closure_that_panics_ends_the_borrow() {
 #[test]
 fn an_error_says_what_is_borrowed_and_how() {
     young_and_old(|m, [page, _]| {
-        // Compilers differ in what they say of lifetimes.
+        // Compilers differ in how they print lifetimes.
         let says = |error: BorrowError| {
             let says = error.to_string().replace("types::borrows::", "");
             says.replace("<'_>", "")
@@ -193,7 +193,7 @@ fn values_are_exchanged_through_the_barrier() {
     for collections in 0..2 {
         let mut heap = book();
         (0..collections).for_each(|_| heap.collect());
-        // What is put in is young, and lives.
+        // The stored object is young, and survives.
         heap.turn(|m, [first, last]| {
             let number = Some(m.alloc(8));
             let was = first.replace(

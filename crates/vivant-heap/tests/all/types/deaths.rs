@@ -1,4 +1,5 @@
-//! Watches: the collection that finds an object dead tells, once, and in the order of watching.
+//! Death watches: the collection that finds an object dead reports it, once, and in the order of
+//! watching.
 
 use super::heap;
 use std::sync::Arc;
@@ -20,7 +21,7 @@ impl Root for Watched {
     type Of<'gc> = State<'gc>;
 }
 
-/// Objects of every kind. The tokens say in which order they are watched.
+/// Objects of every kind. The tokens are the order in which they are watched.
 fn watched() -> Heap<Watched> {
     let mut heap = heap::<Watched>(|m| State {
         numbers: (0..4).map(|n| m.alloc(Mut::new(n))).collect(),
@@ -30,7 +31,7 @@ fn watched() -> Heap<Watched> {
         weak: None,
     });
     heap.turn(|m, state| {
-        // Not in the order of making.
+        // Not in the order of allocation.
         m.watch(state.large.unwrap(), 0);
         m.watch(state.texts[1], 1);
         m.watch(state.empty.unwrap(), 2);
@@ -82,7 +83,7 @@ fn who_dies_young_is_told_by_the_next_collection_of_the_nursery() {
     let mut heap = watched();
     forget(&mut heap);
     heap.collect_young();
-    // Large objects are born old, and wait for the mark.
+    // Large objects are born old, and are found dead by the next mark.
     assert_eq!(heap.take_deaths(), [2, 3, 4, 5, 6, 7]);
     heap.collect();
     assert_eq!(heap.take_deaths(), [0, 1]);
@@ -126,10 +127,10 @@ fn what_is_unwatched_is_not_told() {
         state.numbers.clear();
     });
     heap.collect();
-    // Found dead, and not yet taken: the notice comes.
+    // Found dead, and not yet taken: the notice still comes.
     heap.turn(|m, _| assert_eq!(m.unwatch(watches[1]), None));
     assert_eq!(heap.take_deaths(), [6, 8]);
-    // A watch of one heap says nothing to another.
+    // A watch of one heap does nothing in another.
     let mut other = watched();
     other.turn(|m, _| assert_eq!(m.unwatch(watches[3]), None));
 }
@@ -147,7 +148,7 @@ fn what_was_upgraded_and_kept_is_not_told() {
     assert_eq!(heap.take_deaths(), [4, 5, 6]);
 }
 
-/// Counts its end.
+/// Counts its drop.
 struct Ends(Arc<AtomicUsize>);
 
 impl Drop for Ends {

@@ -1,4 +1,4 @@
-//! Types of every form, each with a reference that has to be found.
+//! Types of every form, each with a reference that must be traced.
 
 use super::{heap, through_collections};
 use std::any::TypeId;
@@ -173,10 +173,10 @@ fn twins_are_static() {
     assert_ne!(twin::<Pair<u8, u16>>(&brand), twin::<Pair<u16, u8>>(&brand));
 }
 
-/// Something that is traced, so that collections come by its cell.
+/// A traced type, so that collections visit its `Mut`.
 type Counted<'gc> = (u64, Option<Number<'gc>>);
 
-/// An old cell becomes a young object, and says that it is old.
+/// An old `Mut` becomes a young object while its flag says that it is old.
 struct Inside;
 
 impl Root for Inside {

@@ -1,9 +1,9 @@
-//! Whose an object is, by nothing but a reference to it.
+//! The owner of an object, found by nothing but a reference to it.
 
 use std::sync::Arc;
 use vivant_heap::{Gc, Heap, HeapId, Mut, Pacing, Root, Source};
 
-/// Objects that are young, old, and large from their birth.
+/// Objects that are young, old, and large from birth.
 struct Sizes;
 
 impl Root for Sizes {

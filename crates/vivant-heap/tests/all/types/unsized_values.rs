@@ -24,7 +24,7 @@ impl Root for Slices {
     type Of<'gc> = Texts<'gc>;
 }
 
-/// None, one, some that are young and large ones.
+/// Lengths: empty, one element, young slices and large ones.
 const LENGTHS: [u64; 6] = [0, 1, 2, 200, 254, if cfg!(miri) { 260 } else { 1000 }];
 
 #[test]
@@ -57,7 +57,7 @@ fn slices_of_all_lengths_move_whole() {
     });
 }
 
-/// Counts its end.
+/// Counts its drop.
 struct Ends(Arc<AtomicUsize>);
 
 impl Drop for Ends {

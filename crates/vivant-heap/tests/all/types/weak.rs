@@ -1,4 +1,4 @@
-//! Weak references: empty after the collection that finds their object dead, and not before.
+//! Weak references: cleared by the collection that finds their object dead, and not before.
 
 use super::heap;
 use vivant_heap::{Gc, Heap, Mut, Object, Root, Weak};
@@ -44,7 +44,7 @@ fn forget(heap: &mut Heap<Watched>, which: usize) {
     });
 }
 
-/// How the heap is collected before the object is given up: it is newborn, has survived once, is
+/// How the heap is collected before the object is dropped: it is newborn, has survived once, is
 /// old.
 fn ages() -> [fn(&mut Heap<Watched>); 4] {
     [
@@ -136,7 +136,7 @@ fn many_come_and_go() {
             let mut alive: Vec<u64> = alive.map(|object| object.get()).collect();
             strong.sort_unstable();
             alive.sort_unstable();
-            // Who became old and was given up since the last mark may still be seen.
+            // An object that was tenured and dropped since the last mark may still be there.
             match round % 5 {
                 4 => assert_eq!(alive, strong),
                 _ => assert!(strong.iter().all(|number| alive.contains(number))),
