@@ -109,7 +109,7 @@ impl Raw {
     /// The chunk exists, as an object of this turn, or of the running collection.
     #[inline]
     unsafe fn head<'a>(self) -> &'a Head {
-        // SAFETY: the caller's. The mutable fields of a head are cells.
+        // SAFETY: guaranteed by the caller. The mutable fields of a head are cells.
         unsafe { self.0.as_ref() }
     }
 
@@ -120,7 +120,7 @@ impl Raw {
     /// The chunk has at least as many bytes.
     #[inline]
     pub(crate) unsafe fn behind<T>(self, bytes: usize) -> NonNull<T> {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         unsafe { self.0.cast::<u8>().add(bytes).cast() }
     }
 
@@ -131,7 +131,7 @@ impl Raw {
     /// As for the head.
     #[inline]
     pub(crate) unsafe fn filled(self) -> Range<usize> {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         let head = unsafe { self.head() };
         head.from.get() as usize..head.to.get() as usize
     }
@@ -145,7 +145,7 @@ impl Raw {
     /// As for the head.
     #[inline]
     unsafe fn written(self) -> Range<usize> {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         let (filled, flag) = unsafe { (self.filled(), self.head().flag.get()) };
         if flag == 0 || flag & CLEAN != 0 {
             return filled;
@@ -162,7 +162,7 @@ impl Raw {
     /// As for the head.
     #[inline]
     pub(crate) unsafe fn capacity(self) -> usize {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         unsafe { self.head() }.capacity as usize
     }
 
@@ -398,7 +398,7 @@ impl<'gc, C: Content<'gc>> Chunk<'gc, C> {
 /// A chunk with this content lies there, and is not written meanwhile.
 pub(crate) unsafe fn trace<'gc, C: Content<'gc>>(value: NonNull<u8>, tracer: &mut Tracer<'_>) {
     if C::NEEDS_TRACE {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         unsafe { C::trace(Raw::at(value), tracer) };
     }
 }
@@ -411,7 +411,7 @@ pub(crate) unsafe fn relocate<'gc, C: Content<'gc>>(
     relocator: &mut Relocator<'_>,
 ) {
     let chunk = Raw::at(value);
-    // SAFETY: the caller's.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         let written = chunk.written();
         if chunk.head().flag.get() & CLEAN != 0 {
@@ -428,7 +428,7 @@ pub(crate) unsafe fn relocate<'gc, C: Content<'gc>>(
 ///
 /// As for `trace`.
 pub(crate) unsafe fn show<'gc, C: Content<'gc>>(value: NonNull<u8>, shown: &mut Holdings<'_>) {
-    // SAFETY: the caller's.
+    // SAFETY: guaranteed by the caller.
     unsafe { C::show(Raw::at(value), shown) };
 }
 
@@ -436,7 +436,7 @@ pub(crate) unsafe fn show<'gc, C: Content<'gc>>(value: NonNull<u8>, shown: &mut 
 ///
 /// A chunk with this content lies there, and is no longer used.
 pub(crate) unsafe fn end<'gc, C: Content<'gc>>(value: NonNull<u8>) {
-    // SAFETY: the caller's.
+    // SAFETY: guaranteed by the caller.
     unsafe { C::end(Raw::at(value)) };
 }
 
@@ -452,7 +452,7 @@ pub(crate) unsafe fn end_elements<T>(first: NonNull<T>, elements: usize) {
     }
     let mut panicked = None;
     for number in 0..elements {
-        // SAFETY: the caller's; each once.
+        // SAFETY: guaranteed by the caller; each once.
         let ended = panic::catch_unwind(AssertUnwindSafe(|| unsafe {
             first.add(number).drop_in_place();
         }));

@@ -15,7 +15,7 @@ pub(crate) struct Items<T>(PhantomData<fn() -> T>);
 /// The chunk contains such elements, or has at least as many bytes.
 #[inline]
 unsafe fn first<T>(chunk: Raw) -> NonNull<T> {
-    // SAFETY: the caller's; elements are not aligned to more than the head is.
+    // SAFETY: guaranteed by the caller; elements are not aligned to more than the head is.
     unsafe { chunk.behind(size_of::<Head>()) }
 }
 
@@ -32,7 +32,7 @@ unsafe impl<'gc, T: Object<'gc>> Content<'gc> for Items<T> {
     }
 
     unsafe fn trace(chunk: Raw, tracer: &mut Tracer<'_>) {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             for slot in chunk.filled() {
                 first::<T>(chunk).add(slot).as_ref().trace(tracer);
@@ -41,7 +41,7 @@ unsafe impl<'gc, T: Object<'gc>> Content<'gc> for Items<T> {
     }
 
     unsafe fn relocate(chunk: Raw, written: Range<usize>, relocator: &mut Relocator<'_>) {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             for slot in written {
                 first::<T>(chunk).add(slot).as_mut().relocate(relocator);
@@ -50,7 +50,7 @@ unsafe impl<'gc, T: Object<'gc>> Content<'gc> for Items<T> {
     }
 
     unsafe fn show(chunk: Raw, shown: &mut Holdings<'_>) {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             for slot in chunk.filled() {
                 first::<T>(chunk).add(slot).as_ref().show_holdings(shown);
@@ -59,7 +59,7 @@ unsafe impl<'gc, T: Object<'gc>> Content<'gc> for Items<T> {
     }
 
     unsafe fn end(chunk: Raw) {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             let filled = chunk.filled();
             end_elements(first::<T>(chunk).add(filled.start), filled.len());
@@ -132,7 +132,7 @@ unsafe impl<'gc> Content<'gc> for Links {
     }
 
     unsafe fn trace(chunk: Raw, tracer: &mut Tracer<'_>) {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             for slot in chunk.filled() {
                 first::<Raw>(chunk).add(slot).read().trace(tracer);
@@ -141,7 +141,7 @@ unsafe impl<'gc> Content<'gc> for Links {
     }
 
     unsafe fn relocate(chunk: Raw, written: Range<usize>, relocator: &mut Relocator<'_>) {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             for slot in written {
                 let slot = first::<Raw>(chunk).add(slot);
@@ -158,6 +158,6 @@ unsafe impl<'gc> Content<'gc> for Links {
 /// The chunk is one of [`Links`], and has this slot.
 #[inline]
 pub(crate) unsafe fn link(chunk: Raw, slot: usize) -> NonNull<Raw> {
-    // SAFETY: the caller's.
+    // SAFETY: guaranteed by the caller.
     unsafe { first::<Raw>(chunk).add(slot) }
 }

@@ -85,7 +85,7 @@ impl<'gc, T: Object<'gc>> Radix<'gc, T> {
     /// There is a chunk for this position.
     #[inline]
     unsafe fn leaf(&self, position: usize) -> Chunk<'gc, Items<T>> {
-        // SAFETY: the caller's: all chunks on the way to an element exist.
+        // SAFETY: guaranteed by the caller: all chunks on the way to an element exist.
         unsafe {
             let mut at = self.root.unwrap_unchecked().raw();
             let mut level = self.height;

@@ -51,7 +51,7 @@ impl Carved {
     /// The span lies in a mapped chunk of a source, and the caller has that source's lock: the
     /// number is written under it.
     pub(super) unsafe fn number_of(start: NonNull<u8>) -> usize {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         unsafe { (*chunk_of(start).as_ptr()).number as usize }
     }
 

@@ -71,7 +71,8 @@ pub(crate) unsafe fn state_of<'a>(cell: NonNull<u8>) -> &'a AtomicU8 {
     let granule = (cell.addr().get() & (CHUNK - 1)) / GRANULE;
     debug_assert!(granule >= HEAD * (PAGE / GRANULE), "no cell lies in a head");
     let states = chunk_of(cell).as_ptr().cast::<AtomicU8>();
-    // SAFETY: the caller's; a head begins with as many states as its chunk has granules behind it.
+    // SAFETY: guaranteed by the caller; a head begins with as many states as its chunk has granules
+    // behind it.
     unsafe { &*states.add(granule - HEAD * (PAGE / GRANULE)) }
 }
 
@@ -84,7 +85,7 @@ pub(crate) unsafe fn set_states(page: NonNull<u8>, state: u8) {
     debug_assert!(page.addr().get().is_multiple_of(PAGE));
     for cell in 0..PAGE / GRANULE {
         // Relaxed: no marker runs.
-        // SAFETY: the caller's; within the page.
+        // SAFETY: guaranteed by the caller; within the page.
         unsafe { state_of(page.add(cell * GRANULE)) }.store(state, Ordering::Relaxed);
     }
 }
@@ -98,7 +99,8 @@ pub(crate) unsafe fn set_states(page: NonNull<u8>, state: u8) {
 pub(crate) unsafe fn page_of(pointer: NonNull<u8>) -> NonNull<Page> {
     let number = (pointer.addr().get() & (CHUNK - 1)) / PAGE;
     debug_assert!(number >= HEAD, "a head has no description");
-    // SAFETY: the caller's; a head has as many descriptions as its chunk has pages behind it.
+    // SAFETY: guaranteed by the caller; a head has as many descriptions as its chunk has pages
+    // behind it.
     unsafe {
         let pages = &raw mut (*chunk_of(pointer).as_ptr()).pages;
         NonNull::new_unchecked(pages.cast::<Page>().add(number - HEAD))
@@ -113,7 +115,7 @@ pub(crate) unsafe fn page_of(pointer: NonNull<u8>) -> NonNull<Page> {
 #[inline]
 pub(crate) unsafe fn age_of(pointer: NonNull<u8>) -> Age {
     let number = (pointer.addr().get() & (CHUNK - 1)) / PAGE;
-    // SAFETY: the caller's.
+    // SAFETY: guaranteed by the caller.
     unsafe { (*chunk_of(pointer).as_ptr()).ages[number] }
 }
 
@@ -126,7 +128,7 @@ pub(crate) unsafe fn age_of(pointer: NonNull<u8>) -> Age {
 unsafe fn owner_at<'a>(pointer: NonNull<u8>) -> &'a AtomicPtr<Owner> {
     let number = (pointer.addr().get() & (CHUNK - 1)) / PAGE;
     debug_assert!(number >= HEAD, "a head is nobody's");
-    // SAFETY: the caller's; a head has as many owners as its chunk has pages behind it.
+    // SAFETY: guaranteed by the caller; a head has as many owners as its chunk has pages behind it.
     unsafe {
         let owners = &raw const (*chunk_of(pointer).as_ptr()).owners;
         &*owners.cast::<AtomicPtr<Owner>>().add(number - HEAD)
@@ -142,7 +144,7 @@ unsafe fn owner_at<'a>(pointer: NonNull<u8>) -> &'a AtomicPtr<Owner> {
 pub(crate) unsafe fn owner_of(pointer: NonNull<u8>) -> Option<NonNull<Owner>> {
     // Relaxed: the page was described before the object in it was made, and a reference to that
     // object was published after it was made.
-    // SAFETY: the caller's.
+    // SAFETY: guaranteed by the caller.
     NonNull::new(unsafe { owner_at(pointer) }.load(Ordering::Relaxed))
 }
 
@@ -154,7 +156,7 @@ pub(crate) unsafe fn owner_of(pointer: NonNull<u8>) -> Option<NonNull<Owner>> {
 pub(crate) unsafe fn set_owner(pointer: NonNull<u8>, owner: Option<NonNull<Owner>>) {
     let owner = owner.map_or(std::ptr::null_mut(), NonNull::as_ptr);
     // Relaxed: as in `owner_of`.
-    // SAFETY: the caller's.
+    // SAFETY: guaranteed by the caller.
     unsafe { owner_at(pointer).store(owner, Ordering::Relaxed) };
 }
 
@@ -167,8 +169,8 @@ pub(crate) unsafe fn set_owner(pointer: NonNull<u8>, owner: Option<NonNull<Owner
 pub(crate) unsafe fn set_ages(first: NonNull<u8>, pages: usize, age: Age) {
     let number = (first.addr().get() & (CHUNK - 1)) / PAGE;
     debug_assert!(number >= HEAD && number + pages <= PAGES);
-    // SAFETY: the caller's. No other thread writes these pages' bytes; others may read and write
-    // the bytes beside them.
+    // SAFETY: guaranteed by the caller. No other thread writes these pages' bytes; others may read
+    // and write the bytes beside them.
     unsafe {
         let ages = &raw mut (*chunk_of(first).as_ptr()).ages;
         let ages = ages.cast::<Age>().add(number);
@@ -183,7 +185,7 @@ pub(crate) unsafe fn set_ages(first: NonNull<u8>, pages: usize, age: Age) {
 /// `page` is one of a chunk's head, and its provenance is the whole chunk.
 pub(crate) unsafe fn start_of(page: NonNull<Page>) -> NonNull<u8> {
     let chunk = chunk_of(page.cast());
-    // SAFETY: the caller's.
+    // SAFETY: guaranteed by the caller.
     let first = unsafe { &raw const (*chunk.as_ptr()).pages }.addr();
     let number = HEAD + (page.addr().get() - first) / size_of::<Page>();
     // SAFETY: within the chunk.

@@ -182,8 +182,8 @@ mod system {
     ///
     /// The pages are not in use.
     pub(in crate::pages) unsafe fn discard(start: NonNull<u8>, bytes: usize) {
-        // SAFETY: the caller's. If the system refuses, the pages keep their memory, which is no
-        // other harm.
+        // SAFETY: guaranteed by the caller. If the system refuses, the pages keep their memory,
+        // which is no other harm.
         let _kept = unsafe { madvise(start.as_ptr().cast(), bytes, NOT_NEEDED) };
     }
 
@@ -193,7 +193,7 @@ mod system {
     ///
     /// It came from `map` with this number of chunks, and is not in use.
     pub(super) unsafe fn unmap(start: NonNull<u8>, chunks: usize) {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         let _kept = unsafe { munmap(start.as_ptr().cast(), chunks * CHUNK) };
     }
 }
@@ -221,7 +221,7 @@ mod plain {
     ///
     /// The pages are not in use.
     pub(in crate::pages) unsafe fn discard(start: NonNull<u8>, bytes: usize) {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         unsafe { start.write_bytes(0, bytes) };
     }
 
@@ -230,7 +230,7 @@ mod plain {
     /// It came from `map` with this number of chunks, and is not in use.
     pub(super) unsafe fn unmap(start: NonNull<u8>, chunks: usize) {
         if let Some(layout) = layout(chunks) {
-            // SAFETY: the caller's.
+            // SAFETY: guaranteed by the caller.
             unsafe { dealloc(start.as_ptr(), layout) };
         }
     }

@@ -123,7 +123,7 @@ impl Run {
     /// The caller owns the span and uses no other reference to this description at the same time.
     #[allow(clippy::mut_from_ref, reason = "the description lies elsewhere")]
     pub(crate) unsafe fn page<'a>(self) -> &'a mut Page {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         unsafe { &mut *self.0.as_ptr() }
     }
 
@@ -140,7 +140,7 @@ impl Run {
     ///
     /// The caller owns the span, and it holds blocks.
     pub(crate) unsafe fn take_word(self) -> Option<Word> {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         let page = unsafe { self.page() };
         let class = page.class as usize;
         let cells = cells(class);
@@ -173,7 +173,7 @@ impl Run {
     ///
     /// As for `take_word`, which returned the cache.
     pub(crate) unsafe fn give_word(self, word: Word) {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         let page = unsafe { self.page() };
         page.occupied[word.number] &= !word.free;
         page.used -= word.free.count_ones() as u16;
@@ -185,7 +185,7 @@ impl Run {
     ///
     /// As for `take_word`; the block belongs to the span.
     pub(crate) unsafe fn note_drop(self, cell: NonNull<u8>) {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         let page = unsafe { self.page() };
         let offset = cell.addr().get() - self.start().addr().get();
         let number = offset / page.cell_size();
@@ -205,7 +205,7 @@ impl Run {
         wanted: Wanted,
         mut dead: impl FnMut(NonNull<u8>, bool),
     ) {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         let page = unsafe { self.page() };
         let size = page.cell_size();
         let start = self.start();
@@ -260,7 +260,7 @@ impl Run {
 
     /// Calls `each` for every block in use that holds a value with a destructor.
     pub(crate) unsafe fn each_droppable(self, mut each: impl FnMut(NonNull<u8>)) {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         let page = unsafe { self.page() };
         let size = page.cell_size();
         let drops = page.drops;

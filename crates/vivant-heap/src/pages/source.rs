@@ -224,8 +224,8 @@ impl Source {
 ///
 /// The caller owns the pages, and they are one span.
 unsafe fn describe(start: NonNull<u8>, pages: usize, owner: Option<NonNull<Owner>>, kind: Kind) {
-    // SAFETY: the caller's; of a span that is longer than a chunk only the pages of the first chunk
-    // are described.
+    // SAFETY: guaranteed by the caller; of a span that is longer than a chunk only the pages of the
+    // first chunk are described.
     unsafe {
         let first = page_of(start);
         for number in 0..pages.min(USABLE) {

@@ -21,7 +21,7 @@ mod version;
 /// ```
 /// use vivant_heap::{Heap, Object, Pacing, Root, Source, val};
 ///
-/// /// What is published: a version of prices, and all that was said of it.
+/// /// The published value: a version of the prices, and of the notes on them.
 /// #[derive(Clone, Copy, Object)]
 /// struct Offer<'gc> {
 ///     prices: val::Map<'gc, u64, u64>,

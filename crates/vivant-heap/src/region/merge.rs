@@ -83,15 +83,15 @@ impl<T: Twin> Iso<T> {
         mut self,
         heap: NonNull<UnsafeCell<Core>>,
     ) -> ManuallyDrop<T::Of<'static>> {
-        // SAFETY: the caller's. No foreign code runs: destructors are those of dead objects of the
-        // region, which were swept before.
+        // SAFETY: guaranteed by the caller. No foreign code runs: destructors are those of dead
+        // objects of the region, which were swept before.
         let heap = unsafe { &mut *heap.as_ref().get() };
         let region = self.heap.parts().0;
         assert!(
             Arc::ptr_eq(&heap.source, &region.source),
             "a region comes to a heap that has its pages from another source: make both with one `Source`, or send what the region has by a parcel"
         );
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         unsafe { heap.absorb(region) };
         let (core, root) = self.heap.take_apart();
         drop(core);
@@ -110,9 +110,9 @@ impl Core {
         debug_assert!(region.tags.get_mut().is_empty(), "Y3");
         self.shows.set(self.shows.get() || region.shows.get());
         let own = Owner::name(&self.owner);
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         unsafe { self.old.absorb(&mut region.old, own) };
-        // SAFETY: the caller's; the objects that the region counts are live.
+        // SAFETY: guaranteed by the caller; the objects that the region counts are live.
         unsafe { self.sharing.get_mut().absorb(own, region.sharing.get_mut()) };
     }
 }

@@ -20,7 +20,7 @@ static STUB: Table = Table::by_hand::<Stub>(trace, relocate);
 ///
 /// The value of a tag entry lies at `value`, and no turn of its owner runs.
 unsafe fn trace(value: NonNull<u8>, tracer: &mut Tracer<'_>) {
-    // SAFETY: the caller's.
+    // SAFETY: guaranteed by the caller.
     tracer.edge(unsafe { target_in(value.cast()).read() });
 }
 
@@ -28,7 +28,7 @@ unsafe fn trace(value: NonNull<u8>, tracer: &mut Tracer<'_>) {
 ///
 /// As for `trace`.
 unsafe fn relocate(value: NonNull<u8>, relocator: &mut Relocator<'_>) {
-    // SAFETY: the caller's: no other code uses the target.
+    // SAFETY: guaranteed by the caller: no other code uses the target.
     unsafe {
         let target = target_in(value.cast());
         target.write(relocator.place(target.read()));
@@ -41,7 +41,7 @@ unsafe fn relocate(value: NonNull<u8>, relocator: &mut Relocator<'_>) {
 ///
 /// The tag entry exists.
 unsafe fn target_in(stub: NonNull<Stub>) -> NonNull<NonNull<Header>> {
-    // SAFETY: the caller's: the address of a field is not null.
+    // SAFETY: guaranteed by the caller: the address of a field is not null.
     unsafe { NonNull::new_unchecked(&raw mut (*stub.as_ptr()).target) }
 }
 
@@ -52,7 +52,7 @@ impl Stub {
     ///
     /// There is room for it; the target is an object of the same heap.
     pub(crate) unsafe fn begin(room: NonNull<Header>, target: NonNull<Header>, number: u64) {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             room.write(Header::new(&STUB));
             room.add(1).cast().write(Stub { target, number });
@@ -65,7 +65,7 @@ impl Stub {
     ///
     /// It is an object that has not moved.
     pub(crate) unsafe fn is_one(object: NonNull<Header>) -> bool {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         ptr::eq(unsafe { object.as_ref() }.table(), &STUB)
     }
 
@@ -75,7 +75,7 @@ impl Stub {
     ///
     /// It is a tag entry, and the caller is the holder of its heap.
     pub(crate) unsafe fn target(stub: NonNull<Header>) -> NonNull<Header> {
-        // SAFETY: the caller's; the value follows the header.
+        // SAFETY: guaranteed by the caller; the value follows the header.
         unsafe { target_in(stub.add(1).cast()).read() }
     }
 
@@ -85,8 +85,8 @@ impl Stub {
     ///
     /// It is a tag entry, and the caller knows that it is kept live.
     pub(crate) unsafe fn number(stub: NonNull<Header>) -> u64 {
-        // SAFETY: the caller's; the number is not written after `begin`, and every reference to the
-        // entry was published after `begin`.
+        // SAFETY: guaranteed by the caller; the number is not written after `begin`, and every
+        // reference to the entry was published after `begin`.
         unsafe { (&raw const (*stub.add(1).cast::<Self>().as_ptr()).number).read() }
     }
 }

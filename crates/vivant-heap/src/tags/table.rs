@@ -30,7 +30,7 @@ pub(crate) struct Tags {
 ///
 /// It lies in a chunk.
 unsafe fn is_young(object: NonNull<Header>) -> bool {
-    // SAFETY: the caller's.
+    // SAFETY: guaranteed by the caller.
     unsafe { age_of(object.cast()) }.is_young()
 }
 
@@ -67,7 +67,7 @@ impl Tags {
         object: NonNull<Header>,
         stub: NonNull<Header>,
     ) -> Target {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         if unsafe { is_young(object) } {
             self.young.insert(object.addr().get(), stub);
             return Target::Young;
@@ -92,7 +92,8 @@ impl Tags {
             return;
         }
         for (_, stub) in mem::take(&mut self.young) {
-            // SAFETY: the caller's: a tag entry with a young target was remembered, so it is live.
+            // SAFETY: guaranteed by the caller: a tag entry with a young target was remembered, so
+            // it is live.
             unsafe { self.insert(Stub::target(stub), stub) };
         }
     }
@@ -123,7 +124,7 @@ impl Tags {
             }
             // The entry that takes its place was visited, or was added later.
             self.listed.swap_remove(place);
-            // SAFETY: the caller's: nothing was swept, so the entry still exists.
+            // SAFETY: guaranteed by the caller: nothing was swept, so the entry still exists.
             let at = unsafe { Stub::target(stub) }.addr().get();
             // The object may have another tag entry by now.
             if self.old.get(at) == Some(&stub) {

@@ -235,7 +235,7 @@ unsafe impl<'gc, T: ?Sized + FreezeOf<'gc>> Freeze<'gc> for Gc<'gc, T> {
     where
         'gc: 'a,
     {
-        // SAFETY: the caller's: what a frozen object refers to is frozen.
+        // SAFETY: guaranteed by the caller: what a frozen object refers to is frozen.
         unsafe { Val::at(T::frozen(Gc::pointer(*self))) }
     }
 }
@@ -270,7 +270,7 @@ macro_rules! by_parts {
             where
                 'gc: 'a,
             {
-                // SAFETY: the caller's: these are parts of a frozen value.
+                // SAFETY: guaranteed by the caller: these are parts of a frozen value.
                 unsafe { $parts }
             }
         }
@@ -310,7 +310,7 @@ unsafe impl<'gc, T: Freeze<'gc>, const N: usize> Freeze<'gc> for [T; N] {
     where
         'gc: 'a,
     {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         unsafe { slice(self) }
     }
 }
@@ -342,7 +342,7 @@ macro_rules! in_place {
             where
                 'gc: 'a,
             {
-                // SAFETY: the caller's.
+                // SAFETY: guaranteed by the caller.
                 unsafe { Ice::of(self) }
             }
         }

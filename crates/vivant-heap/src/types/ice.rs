@@ -31,7 +31,7 @@ impl<T> Ice<T> {
     /// The value is part of a frozen object.
     #[inline]
     pub(crate) unsafe fn of(value: &T) -> &Ice<T> {
-        // SAFETY: the layout is the same; the rest is the caller's.
+        // SAFETY: the layout is the same; the caller guarantees the rest.
         unsafe { NonNull::from(value).cast().as_ref() }
     }
 

@@ -54,7 +54,7 @@ impl<T> Mut<T> {
     /// The value is never written again.
     #[inline]
     pub(super) unsafe fn frozen(&self) -> &T {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         unsafe { &*self.value.get() }
     }
 

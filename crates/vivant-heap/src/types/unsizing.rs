@@ -85,7 +85,7 @@ impl<'gc> Coercion<'gc> {
     /// `pointer` is the pointer that `begin` returned with this value, unsized.
     #[inline]
     pub unsafe fn end<U: ?Sized + Collected<'gc>>(self, pointer: *mut U) -> Gc<'gc, U> {
-        // SAFETY: the caller's: it points to the same object.
+        // SAFETY: guaranteed by the caller: it points to the same object.
         unsafe { Gc::at(NonNull::new_unchecked(pointer)) }
     }
 }

@@ -135,7 +135,7 @@ impl Target {
     ///
     /// The object is a [`WeakCell`], and does not move meanwhile.
     pub(crate) unsafe fn of<'a>(object: NonNull<Header>) -> &'a Target {
-        // SAFETY: the caller's; a weak cell begins with its target.
+        // SAFETY: guaranteed by the caller; a weak cell begins with its target.
         unsafe { object.add(1).cast().as_ref() }
     }
 

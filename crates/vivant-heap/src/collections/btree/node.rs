@@ -35,7 +35,7 @@ const fn children<K, V>(capacity: usize) -> usize {
 ///
 /// The chunk is a node of such keys and values, which is not written meanwhile.
 unsafe fn trace<'gc, K: Object<'gc>, V: Object<'gc>>(node: Raw, tracer: &mut Tracer<'_>) {
-    // SAFETY: the caller's: `len` of each lie there.
+    // SAFETY: guaranteed by the caller: `len` of each lie there.
     unsafe {
         let (len, capacity) = (node.filled().end, node.capacity());
         if K::NEEDS_TRACE {
@@ -53,7 +53,7 @@ unsafe fn trace<'gc, K: Object<'gc>, V: Object<'gc>>(node: Raw, tracer: &mut Tra
 ///
 /// The chunk is a node of such keys and values, which no other code uses.
 unsafe fn relocate<'gc, K: Object<'gc>, V: Object<'gc>>(node: Raw, relocator: &mut Relocator<'_>) {
-    // SAFETY: the caller's: `len` of each lie there.
+    // SAFETY: guaranteed by the caller: `len` of each lie there.
     unsafe {
         let (len, capacity) = (node.filled().end, node.capacity());
         if K::NEEDS_TRACE {
@@ -71,7 +71,7 @@ unsafe fn relocate<'gc, K: Object<'gc>, V: Object<'gc>>(node: Raw, relocator: &m
 ///
 /// As for `trace`.
 unsafe fn show<'gc, K: Object<'gc>, V: Object<'gc>>(node: Raw, shown: &mut Holdings<'_>) {
-    // SAFETY: the caller's: `len` of each lie there.
+    // SAFETY: guaranteed by the caller: `len` of each lie there.
     unsafe {
         let (len, capacity) = (node.filled().end, node.capacity());
         for slot in 0..len {
@@ -107,7 +107,7 @@ unsafe fn end<K, V>(node: Raw) {
         }
     }
 
-    // SAFETY: the caller's: `len` of each lie there.
+    // SAFETY: guaranteed by the caller: `len` of each lie there.
     unsafe {
         let (len, capacity) = (node.filled().end, node.capacity());
         let _values = Values(node.behind::<V>(values::<K>(capacity)), len);
@@ -128,22 +128,22 @@ unsafe impl<'gc, K: Object<'gc>, V: Object<'gc>> Content<'gc> for Leaf<K, V> {
     }
 
     unsafe fn trace(chunk: Raw, tracer: &mut Tracer<'_>) {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         unsafe { trace::<K, V>(chunk, tracer) };
     }
 
     unsafe fn relocate(chunk: Raw, _: Range<usize>, relocator: &mut Relocator<'_>) {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         unsafe { relocate::<K, V>(chunk, relocator) };
     }
 
     unsafe fn show(chunk: Raw, shown: &mut Holdings<'_>) {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         unsafe { show::<K, V>(chunk, shown) };
     }
 
     unsafe fn end(chunk: Raw) {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         unsafe { end::<K, V>(chunk) };
     }
 }
@@ -161,8 +161,8 @@ unsafe impl<'gc, K: Object<'gc>, V: Object<'gc>> Content<'gc> for Inner<K, V> {
     }
 
     unsafe fn trace(chunk: Raw, tracer: &mut Tracer<'_>) {
-        // SAFETY: the caller's: there is one child more than there are keys; a node that is new or
-        // empty has no child.
+        // SAFETY: guaranteed by the caller: there is one child more than there are keys; a node
+        // that is new or empty has no child.
         unsafe {
             trace::<K, V>(chunk, tracer);
             let children = chunk.behind::<Raw>(children::<K, V>(chunk.capacity()));
@@ -174,8 +174,8 @@ unsafe impl<'gc, K: Object<'gc>, V: Object<'gc>> Content<'gc> for Inner<K, V> {
     }
 
     unsafe fn relocate(chunk: Raw, _: Range<usize>, relocator: &mut Relocator<'_>) {
-        // SAFETY: the caller's: there is one child more than there are keys; a node that is new or
-        // empty has no child.
+        // SAFETY: guaranteed by the caller: there is one child more than there are keys; a node
+        // that is new or empty has no child.
         unsafe {
             relocate::<K, V>(chunk, relocator);
             let children = chunk.behind::<Raw>(children::<K, V>(chunk.capacity()));
@@ -190,12 +190,12 @@ unsafe impl<'gc, K: Object<'gc>, V: Object<'gc>> Content<'gc> for Inner<K, V> {
     }
 
     unsafe fn show(chunk: Raw, shown: &mut Holdings<'_>) {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         unsafe { show::<K, V>(chunk, shown) };
     }
 
     unsafe fn end(chunk: Raw) {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         unsafe { end::<K, V>(chunk) };
     }
 }
@@ -279,7 +279,7 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>> Node<'gc, K, V> {
     #[inline]
     pub(crate) unsafe fn child(self, slot: usize) -> Self {
         debug_assert!(slot <= self.to());
-        // SAFETY: the caller's: a node of this map.
+        // SAFETY: guaranteed by the caller: a node of this map.
         unsafe { Chunk::of(self.place(slot).read()) }
     }
 
@@ -289,7 +289,7 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>> Node<'gc, K, V> {
     ///
     /// It is an inner node, and new.
     pub(crate) unsafe fn begin(self, child: Self) {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         unsafe { self.place(0).write(child.raw()) };
     }
 
@@ -300,7 +300,7 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>> Node<'gc, K, V> {
     /// They are not written for as long as the result.
     #[inline]
     pub(crate) unsafe fn keys<'a>(self) -> &'a [K] {
-        // SAFETY: this number of keys lies there; the rest is the caller's.
+        // SAFETY: this number of keys lies there; the caller guarantees the rest.
         unsafe { NonNull::slice_from_raw_parts(self.key(0), self.to()).as_ref() }
     }
 
@@ -312,7 +312,7 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>> Node<'gc, K, V> {
     pub(crate) unsafe fn put(self, slot: usize, (key, value): (K, V), child: Option<Self>) {
         let len = self.to();
         debug_assert!(slot <= len && len < self.capacity());
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             let behind = len - slot;
             self.key(slot).copy_to(self.key(slot + 1), behind);
@@ -337,7 +337,7 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>> Node<'gc, K, V> {
     pub(crate) unsafe fn take(self, slot: usize, height: usize) -> (K, V) {
         let len = self.to();
         debug_assert!(slot < len);
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             let entry = (self.key(slot).read(), self.value(slot).read());
             let behind = len - slot - 1;
@@ -361,7 +361,7 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>> Node<'gc, K, V> {
     pub(crate) unsafe fn move_end(self, slot: usize, other: Self, height: usize) {
         let (count, len) = (self.to() - slot, other.to());
         debug_assert!(len + count <= other.capacity());
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             self.key(slot).copy_to_nonoverlapping(other.key(len), count);
             self.value(slot)
@@ -381,7 +381,7 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>> Node<'gc, K, V> {
     ///
     /// There is room; the node has passed the barrier; an inner node gets a child, and a leaf none.
     pub(crate) unsafe fn put_first(self, entry: (K, V), child: Option<Self>) {
-        // SAFETY: the caller's. The child that was first is behind the entry now.
+        // SAFETY: guaranteed by the caller. The child that was first is behind the entry now.
         unsafe {
             let first = child.map(|_| self.child(0));
             self.put(0, entry, first);
@@ -397,7 +397,7 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>> Node<'gc, K, V> {
     ///
     /// There is an entry; the node has passed the barrier; `height` is the node's.
     pub(crate) unsafe fn take_first(self, height: usize) -> ((K, V), Option<Self>) {
-        // SAFETY: the caller's. The child behind the entry is the first now.
+        // SAFETY: guaranteed by the caller. The child behind the entry is the first now.
         unsafe {
             if height == 0 {
                 return (self.take(0, 0), None);

@@ -276,7 +276,7 @@ unsafe fn exchange<'gc, K: Object<'gc>, V: Object<'gc>>(
     slot: usize,
     (key, value): (K, V),
 ) -> (K, V) {
-    // SAFETY: the caller's.
+    // SAFETY: guaranteed by the caller.
     unsafe { (node.key(slot).replace(key), node.value(slot).replace(value)) }
 }
 

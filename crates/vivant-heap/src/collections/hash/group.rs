@@ -16,7 +16,7 @@ pub(crate) unsafe fn equal(group: NonNull<u8>, tag: u8) -> u32 {
     use std::arch::x86_64::{
         __m128i, _mm_cmpeq_epi8, _mm_loadu_si128, _mm_movemask_epi8, _mm_set1_epi8,
     };
-    // SAFETY: the caller's; every x86-64 processor has SSE2.
+    // SAFETY: guaranteed by the caller; every x86-64 processor has SSE2.
     unsafe {
         let group = _mm_loadu_si128(group.cast::<__m128i>().as_ptr());
         _mm_movemask_epi8(_mm_cmpeq_epi8(group, _mm_set1_epi8(tag as i8))) as u32
@@ -31,7 +31,7 @@ pub(crate) unsafe fn equal(group: NonNull<u8>, tag: u8) -> u32 {
 #[cfg(not(target_arch = "x86_64"))]
 #[inline]
 pub(crate) unsafe fn equal(group: NonNull<u8>, tag: u8) -> u32 {
-    // SAFETY: the caller's.
+    // SAFETY: guaranteed by the caller.
     let group = unsafe { group.cast::<[u8; GROUP]>().as_ref() };
     let bit = |(number, &byte): (usize, &u8)| u32::from(byte == tag) << number;
     group.iter().enumerate().map(bit).sum()
@@ -44,7 +44,7 @@ pub(crate) unsafe fn equal(group: NonNull<u8>, tag: u8) -> u32 {
 /// 64 bytes can be read at `groups`.
 #[inline]
 pub(crate) unsafe fn equal_64(groups: NonNull<u8>, tag: u8) -> u64 {
-    // SAFETY: the caller's.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         let [one, two, three, four] =
             [0, 1, 2, 3].map(|number| u64::from(equal(groups.add(number * GROUP), tag)));

@@ -41,7 +41,7 @@ const fn entries(capacity: usize) -> usize {
 /// The chunk is a segment.
 #[inline]
 unsafe fn link(segment: Raw) -> NonNull<Option<Raw>> {
-    // SAFETY: the caller's.
+    // SAFETY: guaranteed by the caller.
     unsafe { segment.behind(size_of::<Head>()) }
 }
 
@@ -50,7 +50,7 @@ unsafe fn link(segment: Raw) -> NonNull<Option<Raw>> {
 /// The chunk is a segment of such entries.
 #[inline]
 unsafe fn first<K, V>(segment: Raw) -> NonNull<(K, V)> {
-    // SAFETY: the caller's.
+    // SAFETY: guaranteed by the caller.
     unsafe { segment.behind(entries(segment.capacity())) }
 }
 
@@ -68,7 +68,7 @@ unsafe impl<'gc, K: Object<'gc>, V: Object<'gc>> Content<'gc> for Entries<K, V> 
     }
 
     unsafe fn begin(chunk: Raw, capacity: usize) {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             link(chunk).write(None);
             let first = chunk.behind::<u8>(TAGS);
@@ -77,7 +77,7 @@ unsafe impl<'gc, K: Object<'gc>, V: Object<'gc>> Content<'gc> for Entries<K, V> 
     }
 
     unsafe fn trace(chunk: Raw, tracer: &mut Tracer<'_>) {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             if let Some(next) = link(chunk).read() {
                 next.trace(tracer);
@@ -91,7 +91,7 @@ unsafe impl<'gc, K: Object<'gc>, V: Object<'gc>> Content<'gc> for Entries<K, V> 
     }
 
     unsafe fn relocate(chunk: Raw, written: Range<usize>, relocator: &mut Relocator<'_>) {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             if let Some(next) = link(chunk).read() {
                 link(chunk).write(Some(next.relocated(relocator)));
@@ -105,7 +105,7 @@ unsafe impl<'gc, K: Object<'gc>, V: Object<'gc>> Content<'gc> for Entries<K, V> 
     }
 
     unsafe fn show(chunk: Raw, shown: &mut Holdings<'_>) {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             for slot in chunk.filled() {
                 first::<K, V>(chunk).add(slot).as_ref().show_holdings(shown);
@@ -114,7 +114,7 @@ unsafe impl<'gc, K: Object<'gc>, V: Object<'gc>> Content<'gc> for Entries<K, V> 
     }
 
     unsafe fn end(chunk: Raw) {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             let filled = chunk.filled();
             end_elements(first::<K, V>(chunk).add(filled.start), filled.len());
@@ -311,7 +311,7 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>> Segment<'gc, K, V> {
     /// There is an entry in `slot`; both segments have passed the barrier; the other slot's entry,
     /// if it has one, was moved.
     unsafe fn copy(self, slot: usize, to: Self, at: usize) {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             to.entry(at).copy_from_nonoverlapping(self.entry(slot), 1);
             to.tags().add(at).write(self.tags().add(slot).read());

@@ -64,7 +64,7 @@ struct Node;
 /// The chunk is a node, and has this slot.
 #[inline]
 unsafe fn slot(node: Raw, slot: usize) -> NonNull<Link> {
-    // SAFETY: the caller's.
+    // SAFETY: guaranteed by the caller.
     unsafe { node.behind::<Link>(size_of::<Head>()).add(slot) }
 }
 
@@ -79,7 +79,7 @@ unsafe impl<'gc> Content<'gc> for Node {
     }
 
     unsafe fn trace(chunk: Raw, tracer: &mut Tracer<'_>) {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             for number in chunk.filled() {
                 slot(chunk, number).read().trace(tracer);
@@ -88,7 +88,7 @@ unsafe impl<'gc> Content<'gc> for Node {
     }
 
     unsafe fn relocate(chunk: Raw, written: Range<usize>, relocator: &mut Relocator<'_>) {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             for number in written {
                 let link = slot(chunk, number);
