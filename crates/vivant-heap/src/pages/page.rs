@@ -259,6 +259,10 @@ impl Run {
     }
 
     /// Calls `each` for every block in use that holds a value with a destructor.
+    ///
+    /// # Safety
+    ///
+    /// As for `take_word`.
     pub(crate) unsafe fn each_droppable(self, mut each: impl FnMut(NonNull<u8>)) {
         // SAFETY: guaranteed by the caller.
         let page = unsafe { self.page() };
