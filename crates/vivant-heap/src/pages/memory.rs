@@ -94,9 +94,9 @@ impl Unused {
         (0..self.chunks).map(start).collect()
     }
 
-    /// Commits the memory by writing to each page what it contains. A system call for that
-    /// (`madvise`) would meanwhile block every mapping and unmapping of the process, those of
-    /// `malloc` too: 7 ms were measured.
+    /// Commits the memory by writing to each page what it contains. A system call for that would
+    /// meanwhile block every mapping and unmapping of the process, those of `malloc` too: 7 ms were
+    /// measured.
     pub(super) fn touch(&mut self) {
         for offset in (0..self.chunks * CHUNK).step_by(PAGE) {
             // SAFETY: within the chunks of `self`, which are used by no other code. Volatile: the

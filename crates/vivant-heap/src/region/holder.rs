@@ -55,8 +55,8 @@ impl Core {
 }
 
 /// The heap of the outermost turn around an open region: the regions in between are no owners. They
-/// do not count what it shares: such a count would name an object that they keep live no longer
-/// than the owner or the region does.
+/// do not count what it shares: such a count would not keep the object live any longer than other
+/// counts do.
 fn owner_around(mut holder: Holder) -> NonNull<UnsafeCell<Core>> {
     while let Holder::Turn(heap) = holder {
         // SAFETY: the turns around an open region last longer; no role changes while its region is

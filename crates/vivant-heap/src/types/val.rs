@@ -86,8 +86,8 @@ impl<'gc, T: ?Sized> Val<'gc, T> {
     /// The heap that has allocated it, as its page says. Costs a mask and three loads.
     #[must_use]
     pub fn owner(this: Self) -> HeapId {
-        // SAFETY: as for `as_ref`, the object is not freed within the turn, and its owner lives as
-        // long as its page.
+        // SAFETY: the object is not freed within the turn (see `as_ref`), so its page has an owner,
+        // which exists.
         unsafe { Owner::of(this.header()).as_ref() }.id()
     }
 }
