@@ -95,7 +95,7 @@ impl<'gc, T: Object<'gc>> Chunk<'gc, Items<T>> {
     #[inline]
     pub(crate) fn slot(self, number: usize) -> NonNull<T> {
         debug_assert!(number <= self.capacity());
-        // SAFETY: the chunk has as many.
+        // SAFETY: the chunk has this slot, or ends there.
         unsafe { first::<T>(self.raw()).add(number) }
     }
 

@@ -73,7 +73,7 @@ impl<'gc> Text<'gc> {
     fn truncate(&mut self, m: &Mutator<'gc>, len: usize) {
         debug_assert!(self.as_str().is_char_boundary(len));
         self.0.touch(m);
-        // SAFETY: there are as many; the chunk has passed the barrier.
+        // SAFETY: there are at least `len` bytes; the chunk has passed the barrier.
         unsafe { self.0.fill(0..len) };
     }
 }

@@ -155,7 +155,7 @@ pub(crate) unsafe fn owner_of(pointer: NonNull<u8>) -> Option<NonNull<Owner>> {
 /// As for `state_of`; the caller owns the page.
 pub(crate) unsafe fn set_owner(pointer: NonNull<u8>, owner: Option<NonNull<Owner>>) {
     let owner = owner.map_or(std::ptr::null_mut(), NonNull::as_ptr);
-    // Relaxed: as in `owner_of`.
+    // Relaxed: objects in the page, and references to them, are made after this write.
     // SAFETY: guaranteed by the caller.
     unsafe { owner_at(pointer).store(owner, Ordering::Relaxed) };
 }

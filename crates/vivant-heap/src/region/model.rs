@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `Home::Region` | the region's pages, `Role::Region` |
 //! | `Home::Heap` | the heap's pages after `merge` |
-//! | `Home::Shared` | the heap's pages after `freeze`; what `val` has made there |
+//! | `Home::Shared` | the heap's pages after `freeze`; objects that `val` has allocated there |
 //! | `Region::Closed` | an `Iso` |
 //! | `Region::Gone` | an `Iso` that was merged, frozen or dropped |
 //! | `merge`, `freeze`, `freeze_within`, `map` | `Iso::merge`, `Iso::freeze`, `Iso::map` |

@@ -15,7 +15,7 @@ use super::object::Object;
     note = "own types: `#[derive(Object)]`; own traits: `vivant_heap::collected!(dyn Trait)`, once, beside the trait"
 )]
 pub unsafe trait Collected<'gc>: 'gc {
-    /// The same type outside turns.
+    /// The erased form: the same type outside turns.
     type Static: ?Sized + 'static;
 }
 

@@ -17,11 +17,11 @@ use std::ptr::NonNull;
 /// | in the region | frozen | read as |
 /// |---|---|---|
 /// | `Gc<'gc, T>` | `Val<'gc, T::Frozen>` | the same |
-/// | `Mut<T>` | [`Ice<Mut<T>>`](Ice) | `T` is |
+/// | `Mut<T>` | [`Ice<Mut<T>>`](Ice) | what `T` is read as |
 /// | a `Node<'gc>` with `#[derive(Freeze)]` | `Ice<Node<'gc>>` | `FrozenNode`: the same fields, each as it is read |
 /// | a number, a [`Val`] | itself | itself, by value |
 /// | a `String`, a type without lifetime and parameters | itself | itself, by reference |
-/// | `Option<T>`, a tuple, `Result<T, E>` | `Ice` of it | the same of what its parts are read as |
+/// | `Option<T>`, a tuple, `Result<T, E>` | `Ice` of it | the same container of what its parts are read as |
 /// | `Vec<T>`, `[T; N]`, `Box<[T]>` | `Ice` of it | `&[T::Frozen]` |
 /// | `HashMap<K, V>`, `BTreeMap<K, V>`, a collection of [`gc`](crate::gc) | `Ice` of it | `&Ice` of it, which has `get` and `iter` |
 ///

@@ -12,7 +12,7 @@ impl Root for Tokens {
     type Of<'gc> = Vec<Gc<'gc, Leaf<Token>>>;
 }
 
-/// Counts itself when it ends.
+/// Counts its drop.
 struct Token(Arc<AtomicUsize>);
 
 impl Drop for Token {

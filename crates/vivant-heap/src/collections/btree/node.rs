@@ -233,7 +233,7 @@ impl<'gc, K: Object<'gc>, V: Object<'gc>> Node<'gc, K, V> {
             0 => Chunk::new(m, Self::MOST),
             _ => {
                 let inner: Chunk<'gc, Inner<K, V>> = Chunk::new(m, Self::MOST);
-                // SAFETY: it begins as a leaf does.
+                // SAFETY: an inner node begins with the layout of a leaf.
                 unsafe { Chunk::of(inner.raw()) }
             }
         }

@@ -20,15 +20,15 @@ use std::fmt;
 use std::hash::{BuildHasher, Hash};
 use std::ops::Index;
 
-/// A hash map that never changes: a trie of nodes of up to 32 slots, entries and nodes side by
-/// side. Four words, `Copy`.
+/// A hash map that never changes: a trie of nodes of up to 32 slots, entries and nodes mixed.
+/// Four words, `Copy`.
 ///
 /// | operation | costs | allocates |
 /// |---|---|---|
 /// | [`get`](Map::get) | `O(log₃₂ n)` loads: four to five in a million entries | nothing |
 /// | [`insert`](Map::insert), [`remove`](Map::remove) | copies a path | a node for each level |
 /// | [`from_iter`](Map::from_iter) | sorts by hash, `O(n log n)` | each node once |
-/// | [`extend`](Map::extend) by `k` | as `k` insertions, or less | what is new once |
+/// | [`extend`](Map::extend) by `k` | as `k` insertions, or less | each new node once |
 /// | [`iter`](Map::iter) | `O(n)` | nothing |
 ///
 /// Keys and values are cloned into copies of nodes: refer to large values by [`Val`]. Iteration is

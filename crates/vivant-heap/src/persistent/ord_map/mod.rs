@@ -24,7 +24,7 @@ use std::ops::{Bound, Index, RangeBounds};
 /// | [`get`](OrdMap::get), [`rank`](OrdMap::rank), [`at`](OrdMap::at) | `O(log n)` | nothing |
 /// | [`insert`](OrdMap::insert), [`remove`](OrdMap::remove) | copies a path | a node for each level, four or five in a million entries, or two where nodes are split or joined |
 /// | [`from_iter`](OrdMap::from_iter) | `O(n)`, if keys come in their order; else sorts them | each node once |
-/// | [`extend`](OrdMap::extend) by `k` | sorts, then as `k` insertions, or less | what is new once |
+/// | [`extend`](OrdMap::extend) by `k` | sorts, then as `k` insertions, or less | each new node once |
 /// | [`iter`](OrdMap::iter), [`range`](OrdMap::range) | `O(log n)` for each leaf | nothing |
 ///
 /// Keys and values are cloned into copies of nodes, and the least key of each node into the node
