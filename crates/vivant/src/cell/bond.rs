@@ -1,6 +1,6 @@
-//! Bonds between actors: who hears of an end (a watch), who fails with whom (a link). They come as
-//! messages of the runtime, so that they are in order with all others, and are refused with the
-//! mailbox of an actor that has ended.
+//! Monitors between actors: a watch resolves a promise at an actor's end, a link ends an actor when
+//! its peer fails. Requests for them are messages of the runtime. So they are ordered with all
+//! other messages, and are refused with the mailbox of an actor that has ended.
 
 use super::held::{After, Held};
 use super::{CellRef, StateRef, catch};
@@ -13,17 +13,17 @@ use crate::stop::{Linked, StopReason};
 use crate::sync::Arc;
 use std::panic::Location;
 
-/// What somebody wants of an actor.
+/// A message about a watch or a link.
 pub(crate) enum Bond {
-    /// Its end is the value of a promise.
+    /// Watch: the end of the actor resolves a promise.
     Watch(Resolver<StopReason>),
-    /// This one fails with it.
+    /// Link: the given actor fails when this one fails.
     Link(CellRef),
-    /// No longer.
+    /// Remove the link.
     Unlink(CellRef),
-    /// One that it was linked with has failed.
+    /// A linked actor has failed.
     Severed(CellRef, Arc<Linked>),
-    /// One that it was linked with is over, and has not failed.
+    /// A linked actor has ended or restarted without failing.
     Parted(CellRef),
 }
 
@@ -50,7 +50,8 @@ impl Bond {
     }
 }
 
-/// `over` is over: `peer` fails too if that is a failure, and forgets it if not.
+/// `over` has ended or restarted. If `reason` is a failure, `peer` fails too; otherwise it drops
+/// the link.
 fn severed(over: &CellRef, peer: &CellRef, reason: &StopReason) -> Next {
     let Some(to) = peer.upgrade() else {
         return Next::Nothing;
@@ -69,7 +70,7 @@ fn severed(over: &CellRef, peer: &CellRef, reason: &StopReason) -> Next {
 }
 
 impl Held<'_> {
-    /// A bond has come.
+    /// Processes a message about a watch or a link.
     pub(super) fn bind(&mut self, bond: Bond) -> After {
         let rare = self.owner().rare();
         match bond {
@@ -86,7 +87,7 @@ impl Held<'_> {
         After::Next
     }
 
-    /// This incarnation is over: whoever is linked with it hears of it.
+    /// This incarnation is over: notifies all linked actors.
     pub(super) fn sever(&mut self, reason: &StopReason) {
         if self.owner().rare.is_none() {
             return;
@@ -97,7 +98,7 @@ impl Held<'_> {
         }
     }
 
-    /// The actor has ended for good.
+    /// The actor has ended for good: resolves its watches.
     pub(super) fn tell_watchers(&mut self, reason: &StopReason) {
         let Some(rare) = &mut self.owner().rare else {
             return;

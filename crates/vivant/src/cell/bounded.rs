@@ -1,4 +1,4 @@
-//! What a run has to do for a mailbox with a bound (see `mailbox/README.md`).
+//! Work of a run for a bounded mailbox (see `mailbox/README.md`).
 
 use super::held::{After, Held};
 use crate::dead_letter::Cause;
@@ -13,20 +13,20 @@ impl Held<'_> {
         }
     }
 
-    /// What came out of the inbox, or the message for which a ticket stands.
+    /// Returns `taken` itself, or the message for which it stands if it is a ticket.
     pub(super) fn message_of(&mut self, taken: Envelope) -> Option<Envelope> {
         if taken.kind().role != Role::Ticket {
             return Some(taken);
         }
         drop(taken);
-        // First: it is older than what the ticket stands for.
+        // First: it is older than the message for which the ticket stands.
         self.drop_overdue();
         let message = self.actor.ring()?.redeem()?;
         self.worker.account_less(message.kind().bytes);
         Some(message)
     }
 
-    /// Newer messages have taken the places of some that wait for their guard.
+    /// Drops deferred messages that newer messages have displaced.
     #[inline]
     pub(super) fn drop_overdue(&mut self) {
         let overdue = self.actor.ring().map_or(0, Ring::take_overdue);
@@ -48,11 +48,11 @@ impl Held<'_> {
                 letters.bury(cell, envelope, Cause::DroppedOldest).follow();
             });
         }
-        // What was dropped may have sent, but no turn has ended.
+        // The drop may have sent messages, but no turn has ended.
         drop(self.worker.take_overloaded());
     }
 
-    /// A message that the holder had taken out will not begin.
+    /// Frees the place of a message that the holder has taken out and that will not begin.
     pub(super) fn frees_place(&self, message: &Envelope) {
         if message.kind().way == Way::Counted
             && let Some(ring) = self.actor.ring()
@@ -61,7 +61,7 @@ impl Held<'_> {
         }
     }
 
-    /// A continuation that runs at once has not been in the mailbox.
+    /// Occupies a place for a continuation that runs at once: it has not been in the mailbox.
     pub(super) fn gives_place(&self, released: &Envelope) {
         if released.kind().way == Way::Counted
             && let Some(ring) = self.actor.ring()

@@ -1,5 +1,5 @@
-//! The life of an actor that is supervised: it goes down, keeps its mailbox, and is started again
-//! (see `supervision/README.md`).
+//! The supervised actor: it goes down, keeps its mailbox, and is started again (see
+//! `supervision/README.md`).
 
 use super::held::{Held, unmute};
 use super::{CellRef, Guards, Life, Mute, StateRef, catch};
@@ -13,13 +13,13 @@ use std::panic::Location;
 
 /// What an actor knows of its supervisor.
 pub(crate) struct Child {
-    /// Weakly: the supervisor holds its children.
+    /// A weak reference: the supervisor holds its children.
     pub(crate) supervisor: CellRef,
     pub(crate) begin: Box<dyn Begin>,
     pub(crate) terms: Terms,
 }
 
-/// When it comes back, and with what.
+/// When the actor is restarted, and what happens to its messages.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Terms {
     pub(crate) restart: Restart,
@@ -32,11 +32,11 @@ pub(crate) trait Begin: Send {
     fn begin(&self, state: &mut StateRef<'_>, worker: &Worker);
 }
 
-/// What becomes of an incarnation that is over.
+/// What happens to an actor at the end of an incarnation.
 enum Fate {
     Ends,
     GoesDown,
-    /// It panicked, and its state is good enough.
+    /// The turn panicked, and the terms keep the state.
     GoesOn,
 }
 
@@ -59,7 +59,7 @@ impl Child {
 }
 
 impl Held<'_> {
-    /// This incarnation is over: the actor ends, or goes down until its supervisor starts it again.
+    /// Ends this incarnation: the actor ends, or goes down until its supervisor starts it again.
     pub(super) fn is_over(&mut self, reason: StopReason) {
         match self.fate(&reason) {
             Fate::Ends => self.end(reason),
@@ -84,7 +84,7 @@ impl Held<'_> {
         child.map_or(Fate::Ends, |child| child.fate(reason))
     }
 
-    /// The supervisor wants a fresh incarnation.
+    /// The supervisor wants a new incarnation.
     pub(super) fn halt(&mut self) {
         if self.owner().life == Life::Running {
             self.is_over(StopReason::Restarting);
@@ -93,16 +93,16 @@ impl Held<'_> {
         }
     }
 
-    /// The state goes, the mailbox stays.
+    /// Drops the state and keeps the mailbox.
     fn go_down(&mut self, reason: StopReason) {
         self.owner().life = Life::Down;
         self.strip(&reason);
-        // T5: who cannot take messages holds nobody back.
+        // T5: an actor that takes no messages mutes no sender.
         let system = &self.actor.system;
         unmute(system.mutes.ended((self.actor.id, &self.actor.pressure)));
         self.sever(&reason);
         if let Some(step) = self.take_step() {
-            // What it had left was the last incarnation's.
+            // The step's locals belonged to the last incarnation.
             let refusal = Refusal::restarted(self.actor.cell(), reason.clone());
             self.refuse(step, &refusal);
         }
@@ -113,7 +113,7 @@ impl Held<'_> {
         }
     }
 
-    /// No turn runs any more, whatever it had wished for.
+    /// Ends the turn and discards all its wishes.
     pub(super) fn forget_turn(&self) {
         self.worker.turn_ends();
         self.actor.facts.turn_ends();
@@ -122,7 +122,8 @@ impl Held<'_> {
         self.drop_left();
     }
 
-    /// The messages that waited for this incarnation, unless the next one is to have them.
+    /// Returns the messages that waited for this incarnation to their senders, unless the terms
+    /// keep them for the next one.
     fn return_messages(&mut self, reason: &StopReason) {
         #[cfg(test)]
         if crate::planted::is_planted(crate::planted::Planted::LostOnRestart) {
@@ -139,7 +140,7 @@ impl Held<'_> {
         while let Some(taken) = self.owner().backlog.pop_envelope() {
             self.left(&taken);
             match self.message_of(taken) {
-                // What the runtime tells the actor is for whichever incarnation hears it.
+                // A message of the runtime is for any incarnation of the actor.
                 Some(envelope) if !envelope.kind().role.is_sent() => kept.push(envelope),
                 Some(envelope) => self.returned(envelope, &refusal),
                 None => {}
@@ -158,12 +159,12 @@ impl Held<'_> {
         self.refuse(envelope, refusal);
     }
 
-    /// The supervisor wants it up.
+    /// The supervisor starts the actor.
     pub(super) fn come_up(&mut self) {
         if self.owner().life != Life::Down {
             return;
         }
-        // Out of its place while user code runs.
+        // Taken out of the owner part while user code runs.
         let Some(child) = self.owner().rare().child.take() else {
             return;
         };
@@ -185,7 +186,7 @@ impl Held<'_> {
         begun.map_err(|caught| self.panicked(kind.name, caught))
     }
 
-    /// Its start function has returned.
+    /// The start function has returned.
     fn is_up(&mut self) {
         self.worker.turn_ends();
         self.actor.facts.turn_ends();
@@ -199,12 +200,12 @@ impl Held<'_> {
             (Told::Nobody, _) => self.end(StopReason::Stopped),
             (Told::Somebody, Some(reason)) => self.is_over(reason),
             (Told::Somebody, None) if self.owner().mute == Mute::Free => self.mute_if_asked(),
-            // It is muted already, by somebody that an earlier incarnation sent to (P2).
+            // The actor is muted already: an earlier incarnation sent to an overloaded actor (P2).
             (Told::Somebody, None) => drop(self.worker.take_overloaded()),
         }
     }
 
-    /// Its start function panicked.
+    /// The start function panicked.
     fn failed_to_start(&mut self, reason: StopReason) {
         self.forget_turn();
         if let Told::Nobody = self.tell(News::Down(reason.clone())) {
@@ -212,7 +213,7 @@ impl Held<'_> {
         }
     }
 
-    /// Tells the supervisor, if there is one.
+    /// Sends `news` to the supervisor, if there is one.
     pub(super) fn tell(&mut self, news: News) -> Told {
         let id = self.actor.id;
         match self.owner().child() {
@@ -222,7 +223,7 @@ impl Held<'_> {
     }
 }
 
-/// What inspection sees while a supervised actor makes its state. Never sent.
+/// The kind that inspection sees while a supervised actor makes its state. Never sent.
 struct Beginning;
 
 impl Letter for Beginning {

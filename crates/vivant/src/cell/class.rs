@@ -1,5 +1,5 @@
-//! What the runtime knows of an actor's type: a table made once for each `A`, and the message that
-//! starts an actor.
+//! The table of an actor type (a vtable): made once for each `A`. Also the message that starts an
+//! actor.
 
 use super::{ActorCell, BoundedCell, Header, reference};
 use crate::actor::{Actor, Mailbox};
@@ -18,16 +18,16 @@ use std::panic::Location;
 use std::ptr::NonNull;
 use vivant_heap::Sharer;
 
-/// The table.
+/// The table of an actor type.
 pub(crate) struct Class {
     pub(crate) name: &'static str,
     pub(crate) mailbox: Mailbox,
     pub(crate) type_id: fn() -> TypeId,
-    /// Size of the cell.
+    /// Size of the cell in bytes.
     pub(crate) bytes: usize,
-    /// Whether its state may hold addresses that can be seen.
+    /// Whether its state may hold addresses that can be traced.
     pub(crate) is_traced: bool,
-    /// How far behind the header its ring lies, if its mailbox has a bound.
+    /// Offset of the ring from the header in bytes, if the mailbox has a bound.
     pub(crate) ring_at: Option<usize>,
     pub(super) free: unsafe fn(NonNull<Header>),
     pub(super) drop_state: fn(&mut StateRef<'_>, &Worker),
@@ -80,7 +80,7 @@ impl Class {
     }
 }
 
-/// The state of an actor that somebody holds, whatever its type.
+/// The state of an actor that the caller holds, with its type erased.
 pub(crate) struct StateRef<'h> {
     header: NonNull<Header>,
     held: PhantomData<&'h mut Header>,
@@ -98,13 +98,13 @@ impl<'h> StateRef<'h> {
         }
     }
 
-    /// What is kept, if this is an actor of type `A`: `None` before its start and after its end.
-    /// And the facts beside it.
+    /// Returns the stored state and the facts beside it. The state is `None` before the start and
+    /// after the end of the actor.
     ///
     /// # Panics
     ///
-    /// If it is of another type. Links are typed, so only a hand-written interface table can come
-    /// to this; the check makes it sound.
+    /// If the actor is not of type `A`. Links are typed, so only a hand-written interface table can
+    /// cause this; the check makes it sound.
     #[inline]
     fn kept<A: Actor>(&mut self) -> (&mut Option<Kept<A>>, &FactsOf<A>) {
         let class = self.class();
@@ -115,13 +115,13 @@ impl<'h> StateRef<'h> {
             class.name
         );
         let cell = self.header.cast::<ActorCell<A>>();
-        // SAFETY: `class` was made with the cell, so this is an `ActorCell<A>`; the holder has the
+        // SAFETY: `class` was made with the cell, so this is an `ActorCell<A>`. The holder has the
         // only `StateRef`, which is borrowed exclusively. The facts lie beside the state, and are
         // only ever shared.
         unsafe { (&mut *(*cell.as_ptr()).state.get(), &(*cell.as_ptr()).facts) }
     }
 
-    /// A turn, if the actor has a state.
+    /// Runs `body` as a turn. Returns `None` if the actor has no state.
     ///
     /// # Panics
     ///
@@ -136,7 +136,7 @@ impl<'h> StateRef<'h> {
         Some(A::Space::turn(kept.as_mut()?, Host(worker), facts, body))
     }
 
-    /// The first turn, which makes the state.
+    /// Runs the first turn, which makes the state.
     ///
     /// # Panics
     ///
@@ -150,7 +150,8 @@ impl<'h> StateRef<'h> {
         *kept = Some(A::Space::begin(Host(worker), facts, start));
     }
 
-    /// A look at the state, by a guard; `None` also if it is of another type.
+    /// Lets a guard read the state. Returns `None` without a state or if the state is of another
+    /// type.
     #[inline]
     pub(crate) fn look<A: Actor, T>(
         &mut self,
@@ -163,7 +164,7 @@ impl<'h> StateRef<'h> {
         Some(A::Space::look(kept, body))
     }
 
-    /// What is kept of the state, outside a turn, if there is one.
+    /// Calls `body` with the stored state outside a turn, if there is one.
     ///
     /// # Panics
     ///
@@ -175,13 +176,13 @@ impl<'h> StateRef<'h> {
     }
 
     fn class(&self) -> &'static Class {
-        // SAFETY: the cell is alive (`new`).
+        // SAFETY: the cell is alive by the promise of the caller of `new`.
         unsafe { self.header.as_ref() }.class
     }
 }
 
-/// Whether a table is that of `A`. By its address, as a rule; a table may have copies, which its
-/// type tells.
+/// Returns true if a table is that of `A`. As a rule its address decides; a table may have copies,
+/// and then its type decides.
 #[inline]
 fn is_class_of<A: Actor>(class: &'static Class) -> bool {
     std::ptr::eq(class, Class::of::<A>()) || (class.type_id)() == TypeId::of::<A>()
@@ -221,12 +222,13 @@ fn sharer<A: Actor>(state: &mut StateRef<'_>, body: &mut dyn FnMut(&mut dyn Shar
 /// `header` starts a cell of an actor of type `A` that is alive, and the pointer is that of the
 /// whole cell.
 unsafe fn heap_facts<A: Actor>(header: NonNull<Header>) -> Option<HeapFacts> {
-    // SAFETY: by the caller's promise; the facts are only ever shared.
+    // SAFETY: the cell is alive and of type `A` by the caller's promise; the facts are only ever
+    // shared.
     let facts = unsafe { &(*header.cast::<ActorCell<A>>().as_ptr()).facts };
     A::Space::heap_facts(facts).map(HeapCounts::read)
 }
 
-/// The first message of an actor of type `A`: makes its state.
+/// Returns the first message of an actor of type `A`, which makes its state.
 pub(crate) fn start_envelope<A: Actor, F>(start: F, place: &'static Location<'static>) -> Envelope
 where
     F: for<'gc> FnOnce(&Turn<'gc, A>) -> A::State<'gc> + Send + 'static,

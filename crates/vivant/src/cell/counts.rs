@@ -1,4 +1,5 @@
-//! An actor owns the counted objects that it makes (B6): who holds the actor is that owner.
+//! Biased reference counting of an actor's objects: an actor owns the counted objects that it makes
+//! (B6), and its holder acts as that owner.
 
 use super::held::Held;
 use super::{StateRef, catch};
@@ -10,7 +11,7 @@ use std::panic::Location;
 use vivant_brc::Executor;
 
 impl Held<'_> {
-    /// The run begins. For an actor that has never made a [`Brc`](crate::Brc) it costs two looks.
+    /// The run begins. For an actor that has never made a [`Brc`](crate::Brc) it costs two loads.
     #[inline]
     pub(super) fn counts_begin(&mut self) {
         let rare = self.owner().rare.as_mut();
@@ -25,21 +26,22 @@ impl Held<'_> {
         }
     }
 
-    /// Destructors may run, of what others have dropped last. They find themselves within a turn.
-    /// One that panics has no turn to spoil: it is reported, and the actor goes on.
+    /// Merges the counts. Destructors may run for objects that other actors dropped last, and they
+    /// find themselves within a turn. A panic in a destructor belongs to no turn: it is reported,
+    /// and the actor continues.
     #[cold]
     fn merge_counts(&mut self) {
-        // One that has ended has no use for it: what names it is merged by others.
+        // An actor that has ended needs no owner: others merge the objects that name it.
         let goes_on = !self.has_ended();
         let mut owner = None;
         self.as_turn(const { &Merging::KIND }, || {
-            // The owner's end, too, merges what has come since.
+            // The owner's end also merges what has arrived since.
             match catch(|| Executor::ends().filter(|_| goes_on)) {
                 Ok(after) => owner = after,
                 Err(caught) => drop(self.panicked(Merging::KIND.name, caught)),
             }
         });
-        // Nobody is muted for what a destructor sends, and none ends its actor.
+        // A send of a destructor mutes no actor, and its wish to end is discarded.
         let _wish = self.worker.take_end();
         drop(self.worker.take_overloaded());
         if goes_on {
@@ -48,7 +50,7 @@ impl Held<'_> {
     }
 }
 
-/// What is seen while destructors run between two turns. Never sent.
+/// The kind that inspection sees while destructors run between two turns. Never sent.
 struct Merging;
 
 impl Letter for Merging {

@@ -1,5 +1,5 @@
-//! How an actor ends: stop hook, state, mailbox, in this order; everybody who waits for an answer
-//! is told.
+//! The end of an actor: stop hook, drop of the state, close of the mailbox, in this order. Every
+//! pending request is refused.
 
 use super::held::{Held, unmute};
 use super::{Caught, Life, StateRef, catch};
@@ -13,18 +13,18 @@ use crate::supervision::News;
 use std::panic::Location;
 
 impl Held<'_> {
-    /// Ends the actor: stop hook, state, mailbox, in this order; everybody who waits for an answer
-    /// is told.
+    /// Ends the actor: stop hook, drop of the state, close of the mailbox, in this order. Every
+    /// pending request is refused.
     pub(super) fn end(&mut self, reason: StopReason) {
         self.owner().life = Life::Ended;
         self.strip(&reason);
         self.finish(reason);
     }
 
-    /// Stop hook, then state.
+    /// Runs the stop hook, then drops the state.
     pub(super) fn strip(&mut self, reason: &StopReason) {
         let (class, worker) = (self.actor.class, self.worker);
-        // Seen by inspection and the watchdog like a turn: a hook may take long.
+        // Visible to inspection and the watchdog like a turn: a hook may take long.
         let now_ms = self.actor.system.oracle.coarse_ms();
         self.actor
             .facts
@@ -38,8 +38,8 @@ impl Held<'_> {
         }
     }
 
-    /// The second half of an end: the mailbox, and what the system knows of the actor. User code
-    /// that panics in it is caught where it is called.
+    /// The second half of an end: closes the mailbox and removes the actor from the system's
+    /// tables. A panic of user code in it is caught at the call.
     fn finish(&mut self, reason: StopReason) {
         let worker = self.worker;
         self.actor.ended.set(reason.clone());
@@ -47,11 +47,11 @@ impl Held<'_> {
         self.refuse_all();
         self.sever(&reason);
         self.tell_watchers(&reason);
-        // Whatever a hook or a drop wished for: no turn of this actor follows, and the next one
-        // here is another's.
+        // Wishes of a hook or a drop are discarded: no turn of this actor follows, and the next
+        // turn on this worker is another actor's.
         self.forget_turn();
         self.tell(News::Gone(reason));
-        // What its start function was given is user data too.
+        // The arguments of its start function are user data too.
         let rare = self.owner().rare.take();
         if let Err(caught) = catch(|| drop(rare)) {
             self.panicked("the end of the actor", caught);
@@ -114,15 +114,15 @@ impl Held<'_> {
                 .dead_letters
                 .note(&self.actor, kind, place, refusal.cause());
         }
-        // Dropping the content is user code: it may panic, which must not cost the other messages
-        // their refusal.
+        // Dropping the content is user code: it may panic, and the other messages must still be
+        // refused.
         if let Err(caught) = catch(|| envelope.refuse(refusal).follow()) {
             self.panicked(kind.name, caught);
         }
     }
 }
 
-/// What inspection sees while an actor ends. Never sent.
+/// The kind that inspection sees while an actor ends. Never sent.
 struct Ending;
 
 impl Letter for Ending {

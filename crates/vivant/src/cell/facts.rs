@@ -1,21 +1,22 @@
-//! What the holder publishes about an actor, for inspection and for the watchdog: plain numbers, a
-//! little late.
+//! Published statistics of an actor, written by its holder for inspection and the watchdog: plain
+//! numbers, slightly out of date.
 
 use crate::mailbox::Kind;
 use crate::sync::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
 use std::ptr;
 
-/// All relaxed: each field is read alone, as a report; nothing is concluded from two of them
-/// together. Times are coarse milliseconds, and wrap after 49 days: only differences mean anything.
+/// All accesses are relaxed: each field is read alone, as a report, and no conclusion is drawn from
+/// two of them together. Times are coarse milliseconds, and wrap after 49 days: only differences
+/// have a meaning.
 #[derive(Default)]
 pub(crate) struct Facts {
     current: AtomicPtr<Kind>,
     turns: AtomicU64,
-    /// When the message last begun had been sent.
+    /// Send time of the message last begun.
     begun_sent: AtomicU32,
-    /// When the first message came to the idle actor.
+    /// Send time of the message that woke the idle actor.
     waiting_since: AtomicU32,
-    /// Ticks of the coarse clock that fell into its runs: a sample of the time it took.
+    /// Number of ticks of the coarse clock during its runs: a sample of its run time.
     busy_ms: AtomicU32,
     deferred: AtomicU32,
 }
@@ -31,12 +32,12 @@ impl Facts {
         self.passed(sent_ms);
     }
 
-    /// A message was deferred without a look at it.
+    /// A message was deferred without an evaluation of its guard.
     pub(crate) fn passed(&self, sent_ms: u32) {
         self.begun_sent.store(sent_ms, Ordering::Relaxed);
     }
 
-    /// What began was no turn after all: the message was deferred.
+    /// The message was deferred, so no turn runs.
     pub(crate) fn nothing_runs(&self) {
         self.current.store(ptr::null_mut(), Ordering::Relaxed);
     }
@@ -56,7 +57,7 @@ impl Facts {
         }
     }
 
-    /// So many wait for their guards.
+    /// Publishes the number of deferred messages.
     pub(crate) fn now_deferred(&self, messages: usize) {
         self.deferred.store(messages as u32, Ordering::Relaxed);
     }
@@ -73,13 +74,13 @@ impl Facts {
         self.deferred.load(Ordering::Relaxed) as usize
     }
 
-    /// How long the oldest waiting message may have waited: longer than the truth by no more than
-    /// one message.
+    /// Returns how long the oldest waiting message may have waited. It exceeds the true time by at
+    /// most one message.
     pub(crate) fn waits_for(&self, now_ms: u64) -> u32 {
         since(&self.begun_sent, now_ms).min(since(&self.waiting_since, now_ms))
     }
 
-    /// The behaviour that runs now.
+    /// Returns the kind of the message that runs now.
     pub(crate) fn current(&self) -> Option<&'static Kind> {
         let kind = self.current.load(Ordering::Relaxed);
         // SAFETY: only `turn_begins` stores a non-null pointer, made from a `&'static Kind` without
@@ -90,6 +91,6 @@ impl Facts {
 
 pub(super) fn since(then: &AtomicU32, now_ms: u64) -> u32 {
     let ms = (now_ms as u32).wrapping_sub(then.load(Ordering::Relaxed));
-    // A clock read a moment before the stamp.
+    // The clock was read a moment before the time stamp was taken.
     if ms > u32::MAX / 2 { 0 } else { ms }
 }

@@ -1,4 +1,4 @@
-//! What a run has to do for messages that wait for their guards (T8; see the README).
+//! Work of a run for deferred messages (T8; see the README).
 
 use super::StateRef;
 use super::held::{After, COUNT_EVERY, Held, Next};
@@ -6,23 +6,23 @@ use super::waiting::{Found, Waiting};
 use crate::mailbox::{Chain, Envelope, Role};
 use crate::sync::Ordering;
 
-/// Whether messages wait for their guards, and have to be looked at.
+/// Whether messages are deferred, and whether their guards have to be evaluated.
 #[derive(PartialEq, Eq, Clone, Copy)]
 pub(super) enum Guards {
-    /// None waits.
+    /// No message is deferred.
     None,
-    /// All were looked at since the state last changed, and may not run.
+    /// All guards were evaluated since the state last changed, and all are false.
     Shut,
-    /// Some were looked at since then.
+    /// Some guards were evaluated since the state last changed.
     Partly,
-    /// The state may have changed since.
+    /// The state may have changed since the last evaluation.
     Stale,
-    /// They are being looked at: who finds this after a panic knows that a guard has panicked.
+    /// Guards are being evaluated. If this is the value after a panic, a guard has panicked.
     Asked,
 }
 
 impl Guards {
-    /// Whether somebody may wait who has not been looked at.
+    /// Returns true if a guard may not have been evaluated since the state last changed.
     #[inline]
     pub(super) fn are_unseen(self) -> bool {
         !matches!(self, Guards::None | Guards::Shut)
@@ -30,8 +30,7 @@ impl Guards {
 }
 
 impl Held<'_> {
-    /// T8: looks for a deferred message whose guard has opened, among those that were not looked at
-    /// since the state last changed.
+    /// T8: finds a deferred message with an open guard, among those with a stale guard.
     #[inline]
     pub(super) fn reopened(&mut self) -> Found {
         self.drop_overdue();
@@ -45,10 +44,10 @@ impl Held<'_> {
     #[inline]
     fn look(&mut self) -> Found {
         let (actor, worker) = (&self.actor, self.worker);
-        // SAFETY: C1, as in `owner`; written out, so that the state may be borrowed beside it. A
-        // guard has no way to the owner part.
+        // SAFETY: C1: this is the only `Held` of the cell, borrowed exclusively. Written out here
+        // so that the state may be borrowed beside it. A guard cannot reach the owner part.
         let owner = unsafe { &mut *actor.owner.get() };
-        // SAFETY: C1, as in `state`.
+        // SAFETY: C1: this is the only `Held` of the cell, and no other `StateRef` exists here.
         let mut state = unsafe { StateRef::new(actor.as_ptr()) };
         let waiting = owner.rare.as_mut().map(|rare| &mut rare.waiting);
         let Some(waiting) = waiting.filter(|waiting| waiting.count() > 0) else {
@@ -69,7 +68,7 @@ impl Held<'_> {
             Found::Open(_) | Found::More => Guards::Partly,
             Found::Closed => Guards::Shut,
         };
-        // A guard that sends cannot be kept from it, but nobody is muted for it: no turn has ended.
+        // A guard can send, but no actor is muted for that: no turn has ended.
         if worker.has_wishes() {
             drop(worker.take_overloaded());
         }
@@ -82,14 +81,14 @@ impl Held<'_> {
         Found::Open(envelope)
     }
 
-    /// If it was a guard that panicked just now: takes out the message whose guard it was. It is to
-    /// run at once, before anything else happens to the actor: the turn meets the same fault and
-    /// ends the actor with its place.
+    /// After the panic of a guard: takes out the message of that guard. The caller runs it at once,
+    /// before anything else happens to the actor. The turn meets the same fault and ends the actor,
+    /// with the turn's place.
     pub(super) fn take_asked(&mut self) -> Option<Envelope> {
         if self.owner().guards != Guards::Asked {
             return None;
         }
-        // The look did not come to its end.
+        // The evaluation did not finish.
         self.owner().guards = Guards::Stale;
         self.worker.guard_ends();
         drop(self.worker.take_overloaded());
@@ -98,14 +97,14 @@ impl Held<'_> {
         Some(envelope)
     }
 
-    /// Lets this message, and those behind it, wait behind others of their behaviours, as long as
-    /// their guards are known to be false. The first of the others is next.
+    /// Defers this message, and those behind it in the backlog, without an evaluation while their
+    /// guards are known to be false. Returns the first other message.
     #[inline(never)]
     pub(super) fn lined_up(&mut self, mut envelope: Envelope) -> Next {
         let worker = self.worker;
         let owner = self.owner();
-        // Out of its place: senders write to the cell meanwhile, and would be in the way, as we in
-        // theirs.
+        // The backlog is taken out of the owner part: senders write to the cell meanwhile, and the
+        // two would contend for its cache line.
         let mut backlog = std::mem::replace(&mut owner.backlog, Chain::new());
         let waiting = &mut owner.rare().waiting;
         let (mut more, mut sent_ms) = (0, None);
@@ -142,11 +141,11 @@ impl Held<'_> {
         self.actor.facts.now_deferred(count);
     }
 
-    /// A guard did not let it run; that of a ticket never does.
+    /// Defers a message with a false guard. The guard of a ticket is always false.
     #[cold]
     pub(super) fn defer(&mut self, envelope: Envelope) -> After {
         self.actor.facts.nothing_runs();
-        // As for a look: no turn has ended.
+        // As after an evaluation: no turn has ended.
         drop(self.worker.take_overloaded());
         if envelope.kind().role == Role::Ticket {
             return self.redeem(envelope);

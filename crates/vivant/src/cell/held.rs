@@ -1,4 +1,4 @@
-//! Evidence that this worker holds an actor, and the single steps of a run.
+//! The run guard: evidence that this worker holds an actor, and the single steps of a run.
 
 use super::reference::count_back;
 use super::waiting::{Found, first_speaks_for};
@@ -18,21 +18,22 @@ use crate::scheduler::Worker;
 use crate::stop::StopReason;
 use crate::system::HeldBack;
 
-/// The right to touch an actor's state and owner part. At most one exists for a cell (C1).
+/// The run guard of an actor: the right to access its state and owner part. At most one exists for
+/// a cell (C1).
 pub(super) struct Held<'w> {
     pub(super) actor: Runnable,
     pub(super) worker: &'w Worker,
 }
 
-/// What is to be processed next.
+/// The next message to process.
 pub(super) enum Next {
     Message(Envelope),
-    /// Nothing yet, but more messages that wait for their guards are to be looked at.
+    /// No message yet, but more guards of deferred messages are to be evaluated.
     LooksOn,
     Nothing,
 }
 
-/// Whether the run of an actor is measured, because an earlier one took long.
+/// Whether the run of an actor is measured, because an earlier run took long.
 pub(super) enum Suspicion {
     None,
     Since(u64),
@@ -41,19 +42,20 @@ pub(super) enum Suspicion {
 /// What a processed message means for the run.
 #[must_use]
 pub(super) enum After {
-    /// Go on.
+    /// Continue.
     Next,
-    /// Go on in another run.
+    /// Continue in another run.
     Pause,
-    /// The actor is to end.
+    /// End the actor.
     End(StopReason),
 }
 
-/// How many messages may be begun before the pressure is told, unless the backlog is empty first.
+/// Limit of the messages begun before the holder subtracts them from the pressure. If the backlog
+/// becomes empty earlier, it subtracts them then.
 pub(super) const COUNT_EVERY: u32 = 32;
 
 impl<'w> Held<'w> {
-    /// Takes an actor that came out of a run queue.
+    /// Begins the run of an actor that came out of a run queue.
     pub(super) fn begin(actor: Runnable, worker: &'w Worker) -> Held<'w> {
         debug_assert!(
             !worker.has_left(),
@@ -66,24 +68,24 @@ impl<'w> Held<'w> {
         held
     }
 
-    /// Code deep inside the run finds the actor from here on.
+    /// Makes the actor the current actor of this worker, so that code deep inside the run finds it.
     fn is_present(&mut self) {
         let spare = std::mem::take(&mut self.owner().spare);
         self.worker.present.begins(&self.actor, spare);
     }
 
-    /// C6: counts the spare addresses back.
+    /// C6: subtracts the spare addresses from the count.
     #[inline]
     fn count_back(&self) {
         let spare = self.worker.present.take_spare();
         if spare == 0 {
             return;
         }
-        // SAFETY: the cell is alive while it is held, and the run had these addresses.
+        // SAFETY: the cell is alive while it is held, and the run owned these counted addresses.
         unsafe { count_back(self.actor.as_ptr(), spare) };
     }
 
-    /// Takes up an actor whose `Held` was lost to a panic on this worker.
+    /// Returns a new `Held` for the actor of this worker after a panic has dropped the old one.
     pub(super) fn after_panic(worker: &'w Worker) -> Option<Held<'w>> {
         let actor = worker.present.again()?;
         Some(Held { actor, worker })
@@ -94,9 +96,9 @@ impl<'w> Held<'w> {
     }
 
     pub(super) fn owner(&mut self) -> &mut Owner {
-        // SAFETY: C1: this is the only `Held` of the cell, borrowed exclusively. Code of the
-        // user's, and other actors' runs that it brings about, have no way to this owner part but
-        // through this `Held`: a turn is given the state only.
+        // SAFETY: C1: this is the only `Held` of the cell, borrowed exclusively. User code, and
+        // runs of other actors that it causes, reach this owner part only through this `Held`: a
+        // turn gets the state only.
         unsafe { &mut *self.actor.owner.get() }
     }
 
@@ -106,7 +108,7 @@ impl<'w> Held<'w> {
         unsafe { StateRef::new(self.actor.as_ptr()) }
     }
 
-    /// Gives the actor back, to put it into a queue again.
+    /// Ends the run and returns the actor, to be put into a queue again.
     pub(super) fn release(mut self) -> Runnable {
         self.counts_end();
         self.count();
@@ -115,17 +117,17 @@ impl<'w> Held<'w> {
         self.actor
     }
 
-    /// Leaves an actor that has ended.
+    /// Ends the run of an actor that has ended.
     pub(super) fn leave(mut self) {
         self.counts_end();
         self.count_back();
         self.worker.present.ends_for_good();
     }
 
-    /// Lets go; an error means that this worker still holds the actor, and must look again.
+    /// Parks the actor. Returns `Err` if this worker still holds the actor and must check again.
     pub(super) fn park(mut self) -> Result<(), Held<'w>> {
         if !self.takes_messages() {
-            // It may have messages; an inbox is parked only when it is empty.
+            // The inbox may have messages, and only an empty inbox can be parked.
             self.refill();
             if self.actor.signals.is_raised() {
                 // A nudge that came after a message leaves no mark of its own; the refill has
@@ -135,7 +137,8 @@ impl<'w> Held<'w> {
         }
         self.count();
         self.count_back();
-        // Before the exchange: after it the actor is another's, and its cell may be gone.
+        // Before the exchange: after it another worker may run the actor, and its cell may be
+        // freed.
         self.worker.present.ends();
         match self.actor.inbox.park() {
             Parked::Yes => Ok(()),
@@ -147,12 +150,12 @@ impl<'w> Held<'w> {
         }
     }
 
-    /// Takes the signals that came since the last look.
+    /// Takes the signals that were raised since the last check.
     pub(super) fn signals(&self) -> Signals {
         self.actor.signals.take()
     }
 
-    /// The next message: a deferred one whose guard has opened, else the oldest of the mailbox.
+    /// Returns the next message: a deferred one with an open guard, else the oldest of the mailbox.
     #[inline]
     pub(super) fn next(&mut self) -> Next {
         if self.owner().steps == Steps::Pending {
@@ -192,34 +195,35 @@ impl<'w> Held<'w> {
         Some(envelope)
     }
 
-    /// A message has left the backlog for good.
+    /// Accounts for a message that has left the backlog for good.
     #[inline]
     pub(super) fn left(&mut self, envelope: &Envelope) {
         self.worker.account_less(envelope.kind().bytes);
         self.taken();
     }
 
-    /// It has not, after all.
+    /// Puts a message back that had left the backlog.
     pub(super) fn put_back(&mut self, envelope: Envelope) {
         self.worker.account_more(envelope.kind().bytes);
         let _depth = self.actor.pressure.add();
         self.owner().backlog.push_envelope(envelope);
     }
 
-    /// Moves what is in the inbox behind the backlog.
+    /// Moves the messages of the inbox behind the backlog.
     #[inline]
     pub(super) fn refill(&mut self) {
         let taken = self.actor.inbox.take();
         if taken.is_empty() {
             return;
         }
-        // SAFETY: C1, as in `owner`; written out, so that the pressure may be borrowed beside it.
+        // SAFETY: C1: this is the only `Held` of the cell, borrowed exclusively. Written out here
+        // so that the pressure may be borrowed beside it.
         let owner = unsafe { &mut *self.actor.owner.get() };
         owner.expect_batch(&self.actor.pressure);
         owner.backlog.append(taken);
     }
 
-    /// A message left the mailbox.
+    /// Counts one message that left the mailbox.
     #[inline]
     fn taken(&mut self) {
         let owner = self.owner();
@@ -230,7 +234,7 @@ impl<'w> Held<'w> {
         self.taken_more(1);
     }
 
-    /// So many more left it.
+    /// Counts `messages` more messages that left the mailbox.
     #[inline]
     pub(super) fn taken_more(&mut self, messages: u32) {
         let owner = self.owner();
@@ -240,7 +244,7 @@ impl<'w> Held<'w> {
         }
     }
 
-    /// Tells the pressure of the messages that left the mailbox.
+    /// Subtracts the messages that left the mailbox from the pressure.
     #[inline]
     fn count(&mut self) {
         let count = std::mem::take(&mut self.owner().uncounted);
@@ -249,7 +253,8 @@ impl<'w> Held<'w> {
         }
     }
 
-    /// Lets go whom this actor had muted, if it has recovered.
+    /// Subtracts `count` messages from the pressure. If the actor has recovered, unmutes the actors
+    /// that it had muted.
     fn relieve(&self, count: u32) {
         let system = &self.worker.system;
         let pressure = &self.actor.pressure;
@@ -258,15 +263,16 @@ impl<'w> Held<'w> {
         }
     }
 
-    /// Processes one message, and a continuation that it released for this same actor. A panic in
-    /// it passes through, to `run`.
+    /// Processes one message, and a continuation that this message released for the same actor. A
+    /// panic passes through, to `run`.
     #[inline]
     pub(super) fn process(&mut self, envelope: Envelope) -> After {
         let kind = envelope.kind();
         let (actor, worker) = (&self.actor, self.worker);
         actor.facts.turn_begins(kind, envelope.head().sent_ms);
         worker.turn_begins(kind);
-        // SAFETY: C1, as in `state`; written out, so that `actor` may stay borrowed.
+        // SAFETY: C1: this is the only `Held` of the cell, borrowed exclusively. Written out here
+        // so that `actor` may stay borrowed.
         let mut state = unsafe { StateRef::new(actor.as_ptr()) };
         let step = envelope.run(&mut state, worker);
         worker.turn_ends();
@@ -288,10 +294,11 @@ impl<'w> Held<'w> {
         }
     }
 
-    /// The turn wants its actor to end, or its run, or sent to an overloaded one.
+    /// Handles the wishes of a turn: to end its actor, to end the run, or to be muted because it
+    /// sent to an overloaded actor.
     #[cold]
     fn heed_wishes(&mut self) -> After {
-        // Taken whatever came of the turn: the wish must not outlive it.
+        // Taken whatever the result of the turn: the wish must not outlive it.
         if let Some(reason) = self.worker.take_end() {
             return After::End(reason);
         }
@@ -302,7 +309,7 @@ impl<'w> Held<'w> {
         After::Next
     }
 
-    /// The rarer outcomes of a message.
+    /// Handles the rarer outcomes of a message.
     fn step(&mut self, kind: &'static Kind, step: Step) -> After {
         match step {
             Step::Done | Step::Deferred(_) => self.heed_wishes(),
@@ -324,24 +331,24 @@ impl<'w> Held<'w> {
         }
     }
 
-    /// What follows from a message may call code of the user's too, such as the drop of what is
-    /// refused: it finds itself within a turn, and the watchdog sees it.
+    /// Runs `body` as a turn of `kind`. Work after a message may call user code too, such as the
+    /// drop of refused content: that code finds itself within a turn, and the watchdog sees it.
     pub(super) fn as_turn(&self, kind: &'static Kind, body: impl FnOnce()) {
         let before = self.worker.turn();
         self.worker.turn_begins(kind);
         body();
         match before {
-            // The end of the actor goes on.
+            // The end of the actor is in progress and continues.
             Some(before) => self.worker.turn_begins(before),
             None => self.worker.turn_ends(),
         }
     }
 
-    /// A resolution released a continuation: for this actor it runs at once, in a turn of its own;
-    /// else it is sent on.
+    /// A resolution released a continuation. If it is for this actor, it runs at once, in a turn of
+    /// its own; otherwise it is sent.
     fn released(&mut self, kind: &'static Kind, to: AddressRef, released: Envelope) -> After {
         if std::ptr::eq(&raw const *to, &raw const *self.actor) {
-            // Before the turn, which may have use for a spare address.
+            // Before the turn, which may reuse it as a spare address.
             drop(to);
             self.gives_place(&released);
             return self.process(released);
@@ -360,7 +367,8 @@ impl<'w> Held<'w> {
         panic
     }
 
-    /// A turn sent to an overloaded actor: mutes this one, unless that one has recovered meanwhile.
+    /// Mutes this actor if its turn sent to an overloaded actor, unless that actor has recovered
+    /// since.
     pub(super) fn mute_if_asked(&mut self) {
         let Some(receiver) = self.worker.take_overloaded() else {
             return;
@@ -402,13 +410,15 @@ impl<'w> Held<'w> {
         self.owner().life == Life::Ended
     }
 
-    /// No address is left (C4: for good), and nothing that an address holder sent is unprocessed.
+    /// Returns true if no address is left (C4: for good) and no message sent through an address is
+    /// unprocessed.
     pub(super) fn is_forsaken(&mut self) -> bool {
         self.count_back();
         self.actor.addresses() == 0 && !self.has_more()
     }
 
-    /// Whether messages wait that have not been looked at, or may have become runnable since.
+    /// Returns true if there is work: a step, an unread message, or a deferred message with a guard
+    /// that may have opened.
     pub(super) fn has_more(&mut self) -> bool {
         #[cfg(test)]
         if self.has_bug_between_steps(Planted::ParkedStep) {
@@ -421,7 +431,7 @@ impl<'w> Held<'w> {
             || !self.actor.inbox.is_empty()
     }
 
-    /// T6: the processor's time at which a run begins that is measured.
+    /// T6: returns the CPU time at which a measured run begins.
     #[inline]
     pub(super) fn suspicion(&mut self) -> Suspicion {
         match self.owner().lane {
@@ -432,9 +442,9 @@ impl<'w> Held<'w> {
         }
     }
 
-    /// T6: an actor that computes for long belongs apart, and one that does not any more comes
-    /// back. A turn that takes long is only suspect: it may wait for something, or have been kept
-    /// from a processor.
+    /// T6: updates the worker class. An actor with long computations moves to the threads for slow
+    /// actors; when its runs are short again, it moves back. A long turn alone makes it only
+    /// suspect: the turn may have waited, or its thread may have been preempted.
     #[inline]
     pub(super) fn keeps_lane(&mut self, longest_ms: u64, suspicion: &Suspicion) {
         let system = &self.worker.system;

@@ -1,4 +1,4 @@
-//! An actor that nobody runs, held by the detector for a moment: looked at, condemned, let go or
+//! A parked actor, held by the cycle detector for a short time: scanned, then parked again or
 //! ended.
 
 use super::{CellRef, Life, Runnable, Signals, StateRef, Verdict};
@@ -7,8 +7,8 @@ use crate::unreachable::{Acquaintances, Sight};
 use std::ops::Deref;
 use vivant_heap::Sharer;
 
-/// The right to touch an actor that was parked (C1). Whoever has it is the actor's holder, runs
-/// none of its messages, and must let it go or end it.
+/// The right to access an actor that was parked (C1). The detector that has it is the actor's
+/// holder. It runs none of its messages, and must park or end the actor.
 #[must_use = "an actor that is not let go will never run again"]
 pub(crate) struct Idle(Runnable);
 
@@ -20,17 +20,17 @@ pub(crate) enum Occupied {
     Ended,
 }
 
-/// What keeps an actor that is idle, whoever has addresses of it.
+/// Why an idle actor is not garbage, independent of its addresses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Pin {
-    /// Messages wait for it: it is muted, or they have just come.
+    /// Messages wait for it: it is muted, or they have just arrived.
     Messages,
     /// It has a supervisor.
     Supervised,
 }
 
 impl CellRef {
-    /// Holds the actor, if nobody runs it.
+    /// Holds the actor if it is parked.
     pub(crate) fn hold_idle(&self) -> Result<Idle, Occupied> {
         match self.inbox.grasp() {
             // SAFETY: the inbox was parked, and this call has made it active; the pointer is that
@@ -43,9 +43,9 @@ impl CellRef {
 }
 
 impl Idle {
-    /// What keeps it, as far as it shows in the actor itself.
+    /// Returns what keeps the actor alive, as far as the actor itself shows it.
     pub(crate) fn pin(&self) -> Option<Pin> {
-        // SAFETY: C1: this is the only right to touch the owner part, and it is not written here.
+        // SAFETY: C1: this is the only right to access the owner part, and it is not written here.
         let owner = unsafe { &*self.0.owner.get() };
         if owner.life != Life::Running || owner.child().is_some() {
             return Some(Pin::Supervised);
@@ -57,29 +57,31 @@ impl Idle {
         (!nothing_waits).then_some(Pin::Messages)
     }
 
-    /// Shows all addresses in its state that can be seen, each once, and those in its heap as they
-    /// were seen last.
+    /// Traces each address in its state once, and the addresses in its heap as they were last
+    /// traced.
     pub(crate) fn acquaintances(&mut self, seen: &mut Acquaintances<'_>) -> Sight {
-        // SAFETY: C1: this is the only right to touch the state, borrowed exclusively while the
+        // SAFETY: C1: this is the only right to access the state, borrowed exclusively while the
         // `StateRef` exists.
         let mut state = unsafe { StateRef::new(self.0.as_ptr()) };
         (self.0.class.acquaintances)(&mut state, seen)
     }
 
-    /// Hands its heap to `body`, if it has one.
+    /// Calls `body` with its heap, if it has one.
     pub(crate) fn sharer(&mut self, body: &mut dyn FnMut(&mut dyn Sharer)) {
-        // SAFETY: as in `acquaintances`.
+        // SAFETY: C1: this is the only right to access the state, borrowed exclusively while the
+        // `StateRef` exists.
         let mut state = unsafe { StateRef::new(self.0.as_ptr()) };
         (self.0.class.sharer)(&mut state, body);
     }
 
-    /// Condemns it, if it has exactly so many addresses and nothing was sent through others (U3,
+    /// Marks the actor as dying if it has exactly `addresses` addresses and its inbox is empty (U3,
     /// U4).
     pub(crate) fn condemn(&self, addresses: u32) -> Verdict {
         if self.0.condemn(addresses) == Verdict::Free {
             return Verdict::Free;
         }
-        // After the count: what was sent through an address that is gone is here (C4).
+        // After the count: a message sent through an address that is gone is in the inbox by now
+        // (C4).
         if self.0.inbox.is_empty() {
             return Verdict::Condemned;
         }
@@ -87,12 +89,12 @@ impl Idle {
         Verdict::Free
     }
 
-    /// It was condemned, but not all were.
+    /// Aborts the end of a dying actor: another actor of its cycle could not be marked.
     pub(crate) fn pardon(&self) {
         self.0.pardon();
     }
 
-    /// Parks it again, or puts it into a run queue if something has come.
+    /// Parks the actor again, or puts it into a run queue if a message or nudge has arrived.
     pub(crate) fn let_go(self) {
         match self.0.inbox.park() {
             Parked::Yes => {}
@@ -103,7 +105,7 @@ impl Idle {
         }
     }
 
-    /// It was condemned for good: it ends in the run that the caller owes it.
+    /// The commit: the actor ends in its next run, for which the caller enqueues it.
     pub(crate) fn ends(self) -> Runnable {
         self.0.signals.raise(Signals::UNREACHABLE);
         self.0

@@ -1,10 +1,10 @@
-//! Where an actor comes from: the chain of child numbers above it. Made only for actors that have
+//! The path of an actor: the chain of child numbers above it. Made only for actors that have
 //! children.
 
 use super::Header;
 use crate::sync::{Arc, AtomicU32, Ordering};
 
-/// One step of a path. Outlives the actor, so that the paths of its children stay printable.
+/// One step of a path. It outlives the actor, so that the paths of its children stay printable.
 pub(crate) struct Lineage {
     pub(super) parent: Option<Arc<Lineage>>,
     pub(super) number: u32,
@@ -23,7 +23,8 @@ impl Drop for Lineage {
 }
 
 impl Header {
-    /// This actor as a parent, and the number of its next child. Only during a turn of this actor.
+    /// Returns this actor as a parent, and the number of its next child. Only during a turn of this
+    /// actor.
     pub(crate) fn next_child(&self) -> (Arc<Lineage>, u32) {
         let lineage = || {
             Arc::new(Lineage {
@@ -41,9 +42,9 @@ impl Header {
         (lineage, number)
     }
 
-    /// The next number of this actor's own random stream. Only during a turn of this actor.
+    /// Returns the next number of this actor's own random stream. Only during a turn of this actor.
     pub(crate) fn next_random(&self) -> u64 {
-        // Relaxed: as for `children`.
+        // Relaxed: only the holder changes it; T1 orders one holder after the other.
         let state = self.random.load(Ordering::Relaxed);
         let (state, number) = crate::oracle::split_mix(state);
         self.random.store(state, Ordering::Relaxed);

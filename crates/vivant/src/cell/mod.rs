@@ -1,28 +1,35 @@
-//! The actor cell: one allocation that holds an actor's header and its state.
+//! The actor cell: one allocation that holds an actor's header, its state, and the bounded queue of
+//! a bounded mailbox. The holder is the worker that runs the actor now.
 //!
-//! | field | who may touch it, and when |
+//! | field | accessed by, and when |
 //! |---|---|
-//! | `class`, `system`, `id`, `parent`, `number` | anybody; never changes |
-//! | `refs`, `addresses` | anybody, through [`CellRef`] and [`AddressRef`] |
-//! | `inbox`, `signals`, `pressure`, a ring | anybody, through their own protocols |
-//! | `facts` | written by the holder, read by anybody (inspection, watchdog) |
+//! | `class`, `system`, `id`, `parent`, `number` | any thread; never changes |
+//! | `refs`, `addresses` | any thread, through [`CellRef`] and [`AddressRef`] |
+//! | `inbox`, `signals`, `pressure`, a ring | any thread, through their own protocols |
+//! | `facts` | written by the holder, read by any thread (inspection, watchdog) |
 //! | `random`, `lineage` | the holder during a turn (atomics only to stay in safe code) |
 //! | `place` | the registry, under its lock |
-//! | `owner`, the state | the holder alone: whoever has a [`Held`] |
+//! | `owner`, the state | the holder alone, through its [`Held`] |
 //!
-//! C1 At most one [`Runnable`] or [`Held`] exists for a cell: it comes of waking a parked inbox,
-//! and ends by parking or closing it. C2 The state is `None` before the start message has run,
-//! while a supervised actor is down, and after the actor has ended. C3 All `AddressRef`s of a cell
-//! together own one reference; the last one nudges before giving it up. C4 Only the holder can
-//! raise the count of addresses from zero; so a holder that reads zero knows that it stays zero. C5
-//! An actor that has not ended owns one reference to its cell, its **life**, kept in the registry.
-//! Its holder takes it out at the end and gives it up last. So a `Runnable` needs no count of its
-//! own. C6 Addresses of an actor that are dropped in its own run, or given to it by whoever wakes
-//! it, are **spare**: still counted, and taken again in the same run for nothing. They are counted
-//! back before the holder asks whether any are left, and before it parks. A worker keeps up to four
-//! that its turns have dropped, of actors that were active then: they become spare if such an actor
-//! runs there next, and are counted back at the end of the round, before the worker sleeps, and by
-//! the clock when a turn lasts.
+//! - C1 At most one [`Runnable`] or [`Held`] exists for a cell. Waking a parked inbox creates it;
+//!   parking or closing the inbox destroys it.
+//! - C2 The state is `None` before the start message has run, while a supervised actor is down, and
+//!   after the actor has ended.
+//! - C3 All `AddressRef`s of a cell together own one reference; the drop of the last one nudges
+//!   before it drops that reference.
+//! - C4 Only the holder can raise the number of addresses from zero. So when a holder reads zero,
+//!   the number stays zero.
+//! - C5 An actor that has not ended owns one reference to its cell, its **life**, kept in the
+//!   registry. Its holder takes it out at the end and drops it last. So a `Runnable` needs no count
+//!   of its own.
+//! - C6 Two kinds of address become **spare** (cached): addresses of the actor that its own run
+//!   drops, and an address that a waking sender gives to the actor. A spare address is still
+//!   counted, and the same run reuses it at no cost. The holder subtracts the spare addresses from
+//!   the count before it reads whether any address is left, and before it parks. A worker also
+//!   keeps up to four addresses that its turns have dropped, of actors that were active at the
+//!   drop. Such an address becomes spare if its actor is the next to run there. Otherwise it is
+//!   subtracted at the end of the round, before the worker sleeps, or by the clock during a long
+//!   turn.
 
 mod bond;
 mod bounded;
@@ -78,8 +85,8 @@ use once::SetOnce;
 use signals::SignalWord;
 use std::cell::UnsafeCell;
 
-/// What every cell starts with, whatever its actor's type. In the order in which a message touches
-/// it: what a send needs first, then what a turn needs, then the rest.
+/// The head of every cell, with the same layout for all actor types. The fields are in the order in
+/// which a message accesses them: what a send needs first, then what a turn needs, then the rest.
 #[repr(C)]
 pub(crate) struct Header {
     pub(crate) inbox: Inbox<Head>,
@@ -96,29 +103,28 @@ pub(crate) struct Header {
     number: u32,
     parent: Option<Arc<Lineage>>,
     random: AtomicU64,
-    /// Where in the registry it is.
+    /// Index of the cell in the registry.
     pub(crate) place: AtomicU32,
-    /// When the oldest message that waits for its guard had been sent; as the facts, published by
-    /// the holder.
+    /// Send time of the oldest deferred message. Published by the holder, like the facts.
     deferred_sent: AtomicU32,
     lineage: SetOnce<Arc<Lineage>>,
     /// Set by the holder before the mailbox is closed.
     ended: SetOnce<StopReason>,
 }
 
-/// What only the holder touches.
+/// The owner part: fields that only the holder accesses.
 struct Owner {
-    /// Taken out of the inbox, not yet begun.
+    /// Messages taken out of the inbox and not yet begun.
     backlog: Chain<Head>,
-    /// A word for the many actors that have nothing of the kind.
+    /// Cold fields. For the many actors that need none of them they cost one word.
     rare: Option<Box<Rare>>,
-    /// Messages begun or deferred that the pressure still counts.
+    /// Number of messages begun or deferred that the pressure still counts.
     uncounted: u32,
-    /// Counted addresses that were given to the actor itself (C6).
+    /// Number of counted addresses that were given to the actor itself (C6).
     spare: u32,
     life: Life,
     mute: Mute,
-    /// Whether those in `waiting` have to be looked at.
+    /// Whether the guards in `waiting` have to be evaluated.
     guards: Guards,
     /// Whether the next message of the backlog found the inbox empty.
     batch: Batch,
@@ -126,15 +132,15 @@ struct Owner {
     lane: Lane,
 }
 
-/// Which threads run the actor (T6).
+/// Worker class: the threads that run the actor (T6).
 #[derive(PartialEq, Eq, Clone, Copy, Debug)]
 pub(crate) enum Lane {
     Workers,
-    /// Declared to block.
+    /// The actor's type declares that its turns block.
     Blocking,
-    /// As `Workers`, but its last run had a turn over the limit: the next one is measured.
+    /// As `Workers`, but the last run had a turn over the limit, so the next run is measured.
     Suspect,
-    /// It computed for longer than the limit in its last run.
+    /// The actor computed for longer than the limit in its last run.
     Slow,
 }
 
@@ -161,19 +167,19 @@ impl Owner {
         self.rare.as_ref()?.child.as_ref()
     }
 
-    /// Whether messages wait for their guards.
+    /// Returns true if messages are deferred by their guards.
     fn has_deferred(&self) -> bool {
         let rare = self.rare.as_ref();
         rare.is_some_and(|rare| rare.waiting.count() > 0)
     }
 
-    /// Messages of which the first found the inbox empty, and so was not counted, come behind the
-    /// backlog.
+    /// Called before messages are appended to the backlog. The first of them found the inbox empty,
+    /// so it was not counted when it was sent.
     fn expect_batch(&mut self, pressure: &Pressure) {
         if self.backlog.is_empty() {
             self.batch = Batch::Fresh;
         } else {
-            // Here it waits behind others.
+            // This message waits behind others, so it counts.
             pressure.add();
         }
     }
@@ -182,7 +188,7 @@ impl Owner {
 #[derive(PartialEq, Eq, Clone, Copy)]
 enum Life {
     Running,
-    /// Supervised, and without a state until it is started: takes no messages.
+    /// Supervised, and without a state until the supervisor starts it. Processes no messages.
     Down,
     Ended,
 }
@@ -190,11 +196,11 @@ enum Life {
 #[derive(PartialEq, Eq, Clone, Copy)]
 enum Mute {
     Free,
-    /// Sent to an overloaded actor: takes no messages until told.
+    /// The actor has sent to an overloaded actor. It processes no messages until the unmute signal.
     Muted,
 }
 
-/// Whether a behaviour waits for its next step.
+/// Whether a behaviour has a next step.
 #[derive(PartialEq, Eq, Clone, Copy)]
 enum Steps {
     None,
@@ -208,7 +214,7 @@ enum Batch {
     Begun,
 }
 
-/// A cell for an actor of type `A`.
+/// The cell of an actor of type `A`.
 #[repr(C)]
 struct ActorCell<A: Actor> {
     header: Header,
@@ -216,46 +222,46 @@ struct ActorCell<A: Actor> {
     state: UnsafeCell<Option<KeptOf<A>>>,
 }
 
-/// An actor with a word of state fills a block of the pool's third class to the byte.
+/// A cell with one word of state exactly fills a block of the pool's third class.
 #[cfg(target_pointer_width = "64")]
 const _: () = assert!(size_of::<Header>() + size_of::<Option<u64>>() <= 3 * 64 - 8);
 
-/// A cell for an actor whose mailbox has a bound; all others are spared the ring.
+/// The cell of an actor with a bounded mailbox. Other cells do not pay for the ring.
 #[repr(C)]
 struct BoundedCell<A: Actor> {
     cell: ActorCell<A>,
     ring: Ring,
 }
 
-/// Of a lineage deeper than twice this only the two ends are printed.
+/// A path deeper than twice this number is printed without its middle.
 const PATH_ENDS_MAX: usize = 32;
 
 impl Header {
-    /// Why the actor has ended, if it has.
+    /// Returns the reason of the actor's end, or `None` if it has not ended.
     pub(crate) fn ended(&self) -> Option<&StopReason> {
         self.ended.get()
     }
 
-    /// How long the oldest of those that wait for their guards has waited, in milliseconds.
+    /// Returns how long the oldest deferred message has waited, in milliseconds.
     pub(crate) fn deferred_for(&self, now_ms: u64) -> u32 {
         facts::since(&self.deferred_sent, now_ms)
     }
 
-    /// Where in the registry it is.
+    /// Returns the index of the cell in the registry.
     pub(crate) fn place(&self) -> u32 {
-        // Relaxed: written at birth, before anybody else knew the actor.
+        // Relaxed: written at birth, before any other thread knew the actor.
         self.place.load(Ordering::Relaxed)
     }
 
-    /// Messages that wait and could be processed.
+    /// Returns the number of messages that wait and could be processed.
     pub(crate) fn depth(&self) -> usize {
-        // The one that woke the actor is not counted, and not in the inbox either: it waits until
-        // the actor runs.
+        // The message that woke the actor is not counted, and it is not in the inbox either: it
+        // waits until the actor runs.
         let woken_by = self.inbox.is_active() && self.facts.current().is_none();
         self.pressure.depth() + usize::from(!self.inbox.is_empty() || woken_by)
     }
 
-    /// Address and type in one printable, stable name: `bank::Account/3/1`.
+    /// Returns address and type in one printable, stable name: `bank::Account/3/1`.
     pub(crate) fn path(&self) -> String {
         let mut numbers = vec![self.number];
         let mut above = self.parent.as_ref();

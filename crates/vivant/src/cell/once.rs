@@ -1,4 +1,4 @@
-//! A value that the holder sets once and anybody may read afterwards. One word.
+//! A value that is set once and that any thread may read afterwards. One word.
 
 use crate::mailbox::pool;
 use crate::sync::{AtomicPtr, Ordering};
@@ -18,13 +18,13 @@ impl<T: Send + Sync> SetOnce<T> {
         }
     }
 
-    /// Sets the value, unless one is set. Two threads may race: the first one's stays.
+    /// Sets the value, unless one is set. Two threads may race: the value of the first stays.
     pub(super) fn set(&self, value: T) {
         if self.get().is_some() {
             return;
         }
         let place = pool::take::<T>();
-        // SAFETY: memory for this type that nobody else has.
+        // SAFETY: `take` returned memory for this type, owned by this call alone.
         unsafe { place.write(value) };
         // Release: pairs with the Acquire in `get`.
         let set = self.at.compare_exchange(
@@ -34,14 +34,15 @@ impl<T: Send + Sync> SetOnce<T> {
             Ordering::Relaxed,
         );
         if set.is_err() {
-            // SAFETY: written above, and nobody else knows it.
+            // SAFETY: written above, and not published: the exchange failed.
             drop(unsafe { taken(place) });
         }
     }
 
     pub(super) fn get(&self) -> Option<&T> {
-        // Acquire: pairs with the Release in `set`. SAFETY: what `set` published is neither changed
-        // nor freed before the drop, which borrows exclusively.
+        // Acquire: pairs with the Release in `set`.
+        // SAFETY: what `set` published is neither changed nor freed before the drop, which borrows
+        // exclusively.
         unsafe { self.at.load(Ordering::Acquire).as_ref() }
     }
 }
@@ -49,7 +50,7 @@ impl<T: Send + Sync> SetOnce<T> {
 impl<T> Drop for SetOnce<T> {
     fn drop(&mut self) {
         if let Some(place) = NonNull::new(self.at.load(Ordering::Relaxed)) {
-            // SAFETY: `set` wrote it, and nobody else can reach it any more.
+            // SAFETY: `set` wrote it, and `&mut self` excludes any reader.
             drop(unsafe { taken(place) });
         }
     }
@@ -59,7 +60,8 @@ impl<T> Drop for SetOnce<T> {
 ///
 /// `set` wrote the value, and this is called once for it.
 unsafe fn taken<T>(place: NonNull<T>) -> T {
-    // SAFETY: by the caller's promise; `set` took the memory for this type.
+    // SAFETY: `set` wrote the value and this is called once for it (the caller's promise); `set`
+    // took the memory for this type.
     unsafe {
         let value = place.read();
         pool::give(place);

@@ -1,8 +1,8 @@
 //! Catching panics of user code at the edge of a turn, with their place (T4).
 //!
-//! Where a panic happened is known only to the panic hook, of which a process has one. The first
-//! system installs a hook that notes the place on the panicking thread and then calls the hook that
-//! was there before; nothing else about the process changes.
+//! Only the panic hook learns where a panic happened, and a process has one hook. The first system
+//! installs a hook that notes the place on the panicking thread and then calls the previous hook;
+//! it changes nothing else in the process.
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
@@ -13,12 +13,12 @@ use std::sync::Once;
 #[derive(Clone)]
 pub(crate) struct Caught {
     pub(crate) message: String,
-    /// `file:line:column`, unless a later hook of the user's hid it.
+    /// `file:line:column`, unless a hook that the user installed later hid it.
     pub(crate) place: Option<String>,
 }
 
 thread_local! {
-    /// Whether anything is noted in `LAST`: the edge of every turn looks here, so it is a plain
+    /// Whether anything is noted in `LAST`. The edge of every turn reads this, so it is a plain
     /// byte.
     static NOTED: Cell<bool> = const { Cell::new(false) };
     static LAST: RefCell<Option<Caught>> = const { RefCell::new(None) };
@@ -35,7 +35,7 @@ pub(crate) fn note_places() {
                 message: message_of(info.payload()),
                 place: info.location().map(ToString::to_string),
             };
-            // A thread that is being torn down has no place to note it in; it runs no turn either.
+            // A thread in teardown cannot note the place; it runs no turn either.
             let _ = LAST.try_with(|last| last.replace(Some(caught)));
             NOTED.set(true);
             if !info.payload().is::<Injected>() {
@@ -45,7 +45,7 @@ pub(crate) fn note_places() {
     });
 }
 
-/// The payload of a panic that a simulation injects: expected, so the hook does not print it.
+/// The payload of a panic that a simulation injects. It is expected, so the hook does not print it.
 pub(crate) struct Injected;
 
 fn message_of(payload: &(dyn Any + Send)) -> String {
@@ -60,16 +60,16 @@ fn message_of(payload: &(dyn Any + Send)) -> String {
     }
 }
 
-/// The last panic on this thread, while it unwinds.
+/// Returns the last panic on this thread, while it unwinds.
 pub(crate) fn take_last() -> Option<Caught> {
     LAST.try_with(|last| last.borrow().clone()).ok().flatten()
 }
 
-/// Runs `body`; a panic in it comes back as a value.
+/// Runs `body`; returns a panic in it as an error.
 ///
-/// The caller must treat what `body` worked on as ended: an actor whose turn panicked never takes
-/// another one, so nobody sees a state that the panic left half changed (this is why asserting
-/// unwind safety is right).
+/// The caller must treat what `body` worked on as ended. An actor never takes another turn after a
+/// panic, so no code sees a state that the panic left half changed (this is why asserting unwind
+/// safety is right).
 #[inline]
 pub(crate) fn catch<R>(body: impl FnOnce() -> R) -> Result<R, Caught> {
     if NOTED.get() {
@@ -78,8 +78,9 @@ pub(crate) fn catch<R>(body: impl FnOnce() -> R) -> Result<R, Caught> {
     panic::catch_unwind(AssertUnwindSafe(body)).map_err(caught)
 }
 
-/// Something is noted already. Of an earlier panic, which the user's code may have caught itself,
-/// it says nothing of a later one; of a panic that unwinds here it is still wanted.
+/// As `catch`, when a panic is noted already. A note of an earlier panic, which user code may have
+/// caught itself, says nothing of a later one, so it is discarded. A note of a panic that unwinds
+/// now is still needed, so it is restored.
 #[cold]
 fn catch_another<R>(body: impl FnOnce() -> R) -> Result<R, Caught> {
     let unwinding = forget_last().filter(|_| std::thread::panicking());
@@ -94,7 +95,7 @@ fn catch_another<R>(body: impl FnOnce() -> R) -> Result<R, Caught> {
 #[cold]
 fn forget_last() -> Option<Caught> {
     NOTED.set(false);
-    // A thread that is being torn down has no place noted.
+    // A thread in teardown has no place noted.
     LAST.try_with(RefCell::take).ok().flatten()
 }
 

@@ -1,5 +1,5 @@
-//! What few actors have: messages that wait for guards, a supervisor, others that want to hear of
-//! their end, counted objects.
+//! Cold fields, which few actors need: deferred messages, a supervisor, watches and links, counted
+//! objects.
 
 use super::child::Child;
 use super::waiting::Waiting;
@@ -9,25 +9,25 @@ use crate::promise::Resolver;
 use crate::stop::StopReason;
 use std::any::Any;
 
-/// Touched by the holder alone.
+/// Accessed by the holder alone.
 #[derive(Default)]
 pub(crate) struct Rare {
-    /// Deferred by their guards.
+    /// Messages deferred by their guards.
     pub(super) waiting: Waiting,
     /// The next step of a behaviour.
     pub(super) step: Option<Pending>,
-    /// Who starts it again.
+    /// The supervisor that starts it again.
     pub(super) child: Option<Child>,
-    /// Who wants to hear why it has ended.
+    /// Promises that its end resolves.
     pub(super) watchers: Vec<Resolver<StopReason>>,
-    /// What it is to the objects that it made. Taken out while a worker holds the actor, and is
-    /// that owner.
+    /// Its role as owner of the counted objects that it made. Taken out while a worker holds the
+    /// actor: that worker is then the owner.
     pub(super) counts: Option<vivant_brc::Owner>,
-    /// Who fails with it.
+    /// Linked actors, which fail when it fails.
     pub(super) linked: Vec<CellRef>,
 }
 
-/// A behaviour's next step, and what a plain actor's last one has left.
+/// A behaviour's next step, and the locals that a plain actor's last step left.
 pub(super) struct Pending {
     pub(super) envelope: Envelope,
     pub(super) locals: Option<Box<dyn Any + Send>>,
@@ -41,8 +41,7 @@ impl Rare {
         })
     }
 
-    /// One more who wants to hear of the end. Before their list grows, those are forgotten who hear
-    /// nothing any more.
+    /// Adds a watch. Before the list grows, watches without a listener are removed.
     pub(super) fn watch(&mut self, watcher: Resolver<StopReason>) {
         if self.watchers.len() == self.watchers.capacity() {
             self.watchers.retain(Resolver::is_heard);
@@ -55,7 +54,7 @@ impl Rare {
         self.linked.retain(|other| other.id != peer.id);
     }
 
-    /// Takes one link with `peer` out.
+    /// Takes out one link with `peer`.
     pub(super) fn parted(&mut self, peer: &Header) -> Option<CellRef> {
         let mut linked = self.linked.iter();
         let at = linked.position(|other| other.id == peer.id)?;

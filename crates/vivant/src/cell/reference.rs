@@ -1,5 +1,5 @@
-//! The two counted references to a cell: [`CellRef`] keeps its memory, [`AddressRef`] keeps its
-//! actor reachable.
+//! The two counted references to a cell: a [`CellRef`] keeps its memory, an [`AddressRef`] keeps
+//! its actor reachable.
 
 use super::{
     ActorCell, Batch, BoundedCell, Class, Facts, Guards, Header, Lane, Life, Lineage, Mute, Owner,
@@ -18,12 +18,13 @@ use std::mem::ManuallyDrop;
 use std::ops::Deref;
 use std::ptr::NonNull;
 
-/// More references than this can only be a leak in a loop; counting on would wrap. Half of what the
-/// count holds, so that threads that pass it at once cannot wrap it before one of them aborts.
+/// Limit of the number of references to a cell. More can only be a leak in a loop, and the count
+/// would wrap. The limit is half of what the count holds, so that threads that pass it at the same
+/// time cannot wrap the count before one of them aborts.
 const REFERENCES_MAX: u32 = i32::MAX as u32;
 
-/// Counting on would wrap, and unwinding would leave a count too high for ever: nothing can be
-/// trusted any more.
+/// Aborts the process. Counting on would wrap the count; unwinding would leave it too high for
+/// ever, and then no count could be trusted.
 #[cold]
 fn too_many() -> ! {
     #[allow(clippy::print_stderr, reason = "the last words of the process")]
@@ -41,18 +42,19 @@ pub(crate) struct CellRef(NonNull<Header>);
 /// A counted address: while one exists, the actor is reachable and does not end by itself.
 pub(crate) struct AddressRef(NonNull<Header>);
 
-// SAFETY: a cell is made for sharing: its header's fields are atomics or immutable, and `owner` and
-// the state are reached only through `Held` (C1). The state is `Send` (a bound of `Actor`), so any
-// thread may hold or drop it.
+// SAFETY: the fields of the header are atomics or immutable, and `owner` and the state are accessed
+// only through `Held` (C1). The state is `Send` (a bound of `Actor`), so any thread may hold or
+// drop it.
 unsafe impl Send for CellRef {}
-// SAFETY: as above.
+// SAFETY: `&CellRef` gives access to the shared header only: atomics and immutable fields.
 unsafe impl Sync for CellRef {}
-// SAFETY: as above.
+// SAFETY: an `AddressRef` gives access to the shared header only, and owner part and state only
+// through `Held` (C1); the state is `Send`.
 unsafe impl Send for AddressRef {}
-// SAFETY: as above.
+// SAFETY: `&AddressRef` gives access to the shared header only: atomics and immutable fields.
 unsafe impl Sync for AddressRef {}
 
-/// What a new cell is made of.
+/// The parts of a new cell.
 pub(crate) struct Birth {
     pub(crate) system: Arc<Shared>,
     pub(crate) id: u64,
@@ -63,13 +65,13 @@ pub(crate) struct Birth {
 }
 
 impl AddressRef {
-    /// Makes a cell, with or without its state, and its first address. A supervised one begins by
-    /// being down.
+    /// Allocates a cell, with or without its state, and returns its first address. A supervised
+    /// actor begins in the state `Down`.
     pub(crate) fn birth<A: Actor>(birth: Birth, state: Option<KeptOf<A>>) -> AddressRef {
         let pressure = Pressure::new();
         let life = match birth.rare {
             Some(_) => {
-                // T5: who cannot take messages holds nobody back.
+                // T5: an actor that takes no messages mutes no sender.
                 let _nobody = birth.system.mutes.ended((birth.id, &pressure));
                 Life::Down
             }
@@ -111,34 +113,34 @@ impl AddressRef {
             facts: Default::default(),
             state: UnsafeCell::new(state),
         };
-        // The pointer is that of the whole cell, so that it may be cast back to it.
+        // The pointer is derived from the whole cell, so that it may be cast back to it.
         if A::MAILBOX.is_bounded() {
             let place = pool::take::<BoundedCell<A>>();
             let ring = Ring::new(A::MAILBOX);
-            // SAFETY: memory for this type that nobody else has.
+            // SAFETY: `take` returned memory for this type, owned by this call alone.
             unsafe { place.write(BoundedCell { cell, ring }) };
             return AddressRef(place.cast());
         }
         let place = pool::take::<ActorCell<A>>();
-        // SAFETY: as above.
+        // SAFETY: `take` returned memory for this type, owned by this call alone.
         unsafe { place.write(cell) };
         AddressRef(place.cast())
     }
 
-    /// The ring of an actor whose mailbox has a bound.
+    /// Returns the ring, if the actor's mailbox has a bound.
     pub(crate) fn ring(&self) -> Option<&Ring> {
         // SAFETY: by C3 this counted address keeps the cell alive; the pointer is that of the whole
         // cell.
         unsafe { ring(self.0) }
     }
 
-    /// A reference that keeps the memory only.
+    /// Returns a reference that keeps only the memory.
     pub(crate) fn cell(&self) -> CellRef {
         // SAFETY: by C3 this counted address keeps the cell alive.
         unsafe { CellRef::to(self.0) }
     }
 
-    /// An address of an actor that the caller holds (C4).
+    /// Returns an address of an actor that the caller holds (C4).
     ///
     /// # Safety
     ///
@@ -149,15 +151,15 @@ impl AddressRef {
             return spare;
         }
         // SAFETY: the cell is alive by the caller's promise.
-        // Relaxed: as in `clone`; the holder is the only one who may raise it from zero.
+        // Relaxed: as in `clone`; only the holder may raise the count from zero.
         let before = unsafe { header.as_ref() }
             .addresses
             .fetch_add(1, Ordering::Relaxed);
         if tally::count(before) == 0 {
             // C3: the addresses together own one reference again.
-            // SAFETY: as above.
+            // SAFETY: the caller promises that `header` starts a living cell made by `birth`.
             std::mem::forget(unsafe { CellRef::to(header) });
-            // SAFETY: as above.
+            // SAFETY: the cell is alive by the caller's promise.
             unsafe { header.as_ref() }.is_raised(before);
         } else if tally::count(before) >= tally::ADDRESSES_MAX {
             too_many();
@@ -165,18 +167,19 @@ impl AddressRef {
         AddressRef(header)
     }
 
-    /// This thread has just woken the actor with a message, and so holds it for a moment: lays the
-    /// message into the backlog. Returns the right to run it.
+    /// Puts the message that has just woken the actor into the backlog, and returns the right to
+    /// run the actor. Until then this thread is the actor's holder.
     ///
     /// # Safety
     ///
-    /// The inbox said so (`Pushed::Wakes` with this node), and this is called once for that.
+    /// The inbox returned `Pushed::Wakes` for this node, and this is called once for that.
     pub(crate) unsafe fn woken_by(&self, node: NonNull<Head>) -> Runnable {
         // SAFETY: by the caller's promise.
         unsafe { AddressRef::woken(self.0, node) }
     }
 
-    /// As `woken_by`, and gives this address to the actor itself (C6): it need not be counted back.
+    /// As `woken_by`, and gives this address to the actor itself (C6), so it need not be
+    /// subtracted.
     ///
     /// # Safety
     ///
@@ -184,7 +187,9 @@ impl AddressRef {
     pub(crate) unsafe fn woken_with(self, node: NonNull<Head>) -> Runnable {
         let header = self.0;
         std::mem::forget(self);
-        // SAFETY: as in `woken`, which follows.
+        // SAFETY: C1: the inbox was parked and this thread has woken it, so no other thread
+        // accesses the owner part until the `Runnable` is given away; the forgotten address keeps
+        // the cell alive (C3).
         unsafe { (*header.as_ref().owner.get()).spare += 1 };
         // SAFETY: by the caller's promise.
         unsafe { AddressRef::woken(header, node) }
@@ -194,20 +199,21 @@ impl AddressRef {
     ///
     /// As for `woken_by`; `header` starts a cell made by `birth` that is alive.
     unsafe fn woken(header: NonNull<Header>, node: NonNull<Head>) -> Runnable {
-        // SAFETY: C1: the inbox was parked, so nobody else held the actor or could run it, and
-        // whoever woke it is alone with it until the `Runnable` below is given away. The exchange
-        // that woke it acquired the last holder's writes.
+        // SAFETY: C1: the inbox was parked, so no other thread held the actor or could run it. This
+        // thread woke it, so it alone accesses the owner part until the `Runnable` below is given
+        // away. The exchange that woke the actor acquired the last holder's writes.
         let owner = unsafe { &mut *header.as_ref().owner.get() };
-        // SAFETY: the cell is alive.
+        // SAFETY: the cell is alive by the caller's promise.
         owner.expect_batch(unsafe { &header.as_ref().pressure });
         // SAFETY: the caller owned the node.
         unsafe { owner.backlog.push(node) };
-        // SAFETY: as above; the pointer is that of the whole cell.
+        // SAFETY: this thread has turned the inbox from parked to active (the caller's promise);
+        // the pointer is that of the whole cell.
         unsafe { Runnable::new(header) }
     }
 
-    /// One of the spare addresses of the actor that this thread holds, if it is this one and there
-    /// is one (C6).
+    /// Takes a spare address of the actor that this thread holds. Returns `None` if this is another
+    /// actor or no address is spare (C6).
     #[inline]
     fn spare(header: NonNull<Header>) -> Option<AddressRef> {
         let spares = Worker::with_current(|worker| worker.present.spares(header));
@@ -215,12 +221,12 @@ impl AddressRef {
     }
 }
 
-/// Counts addresses back that a run had to spare (C6). Only the holder calls this, so nobody need
-/// be told when none is left.
+/// Subtracts the unused spare addresses of a run from the count (C6). Only the holder calls this,
+/// so no nudge is needed when none is left.
 ///
 /// # Safety
 ///
-/// `header` starts a living cell, and the caller owns so many counted addresses of it.
+/// `header` starts a living cell, and the caller owns `spare` counted addresses of it.
 pub(super) unsafe fn count_back(header: NonNull<Header>, spare: u32) {
     // SAFETY: the cell is alive by the caller's promise.
     if unsafe { header.as_ref() }.lose(spare) == Left::None {
@@ -229,7 +235,7 @@ pub(super) unsafe fn count_back(header: NonNull<Header>, spare: u32) {
     }
 }
 
-/// The ring of a cell, if it has one.
+/// Returns the ring of a cell, if it has one.
 ///
 /// # Safety
 ///
@@ -238,38 +244,39 @@ pub(super) unsafe fn count_back(header: NonNull<Header>, spare: u32) {
 pub(super) unsafe fn ring<'a>(header: NonNull<Header>) -> Option<&'a Ring> {
     // SAFETY: the cell is alive by the caller's promise.
     let at = unsafe { header.as_ref() }.class.ring_at?;
-    // SAFETY: the class was made with the cell: the ring lies there, and is only ever shared.
+    // SAFETY: the class was made with the cell: the ring lies at this offset, and is only ever
+    // shared.
     Some(unsafe { header.byte_add(at).cast::<Ring>().as_ref() })
 }
 
 impl CellRef {
-    /// The ring of an actor whose mailbox has a bound.
+    /// Returns the ring, if the actor's mailbox has a bound.
     pub(crate) fn ring(&self) -> Option<&Ring> {
         // SAFETY: this reference is counted, so the cell is alive; the pointer is that of the whole
         // cell.
         unsafe { ring(self.0) }
     }
 
-    /// What is known of the actor's heap, if it has one.
+    /// Returns the published statistics of the actor's heap, if it has one.
     pub(crate) fn heap_facts(&self) -> Option<HeapFacts> {
         // SAFETY: this reference is counted, so the cell is alive; the pointer is that of the whole
         // cell; `class` was made with it.
         unsafe { (self.class.heap_facts)(self.0) }
     }
 
-    /// The bound has cost a message.
+    /// Counts a message lost to the bound of the mailbox.
     pub(crate) fn counts_loss(&self) {
         if let Some(ring) = self.ring() {
             ring.count_loss();
         }
     }
 
-    /// One more reference to a cell.
+    /// Returns one more reference to a cell.
     ///
     /// # Safety
     ///
-    /// `header` starts a cell made by [`AddressRef::birth`] that a reference of the caller's keeps
-    /// alive meanwhile.
+    /// `header` starts a cell made by [`AddressRef::birth`], and a reference of the caller's keeps
+    /// it alive during the call.
     pub(super) unsafe fn to(header: NonNull<Header>) -> CellRef {
         // SAFETY: the cell is alive by the caller's promise.
         // Relaxed: a new reference is made from an existing one, as in `Arc`.
@@ -286,7 +293,8 @@ impl CellRef {
         self.0
     }
 
-    /// An address, unless the actor has none any more (then it is ending or has ended).
+    /// Returns an address, or `None` if the actor has none any more (then it is ending or has
+    /// ended).
     pub(crate) fn upgrade(&self) -> Option<AddressRef> {
         let mut word = self.addresses.load(Ordering::Relaxed);
         loop {
@@ -299,8 +307,8 @@ impl CellRef {
             if tally::count(word) >= tally::ADDRESSES_MAX {
                 too_many();
             }
-            // Relaxed: the count itself is all that is decided here; C4 makes zero final for
-            // everybody but the holder, and a condemned word is another (U4).
+            // Relaxed: only the count itself is decided here. C4 makes zero final for every thread
+            // but the holder, and a condemned word has another value (U4).
             match self.addresses.compare_exchange_weak(
                 word,
                 word + 1,
@@ -313,7 +321,8 @@ impl CellRef {
         }
     }
 
-    /// The actor was found condemned: the word, if it was let off.
+    /// The word shows a doomed actor. Waits for the detector's decision, and returns the word if
+    /// the detector has spared the actor.
     #[cold]
     fn heard(&self) -> Option<u32> {
         // Relaxed: the verdict's lock orders it.
@@ -322,14 +331,14 @@ impl CellRef {
         (!tally::is_condemned(word)).then_some(word)
     }
 
-    /// Raises `signal`, and puts the actor into a run queue if nobody runs it. One that has ended
-    /// has nothing to hear.
+    /// Raises `signal`, and puts the actor into a run queue if it is parked. Has no effect on an
+    /// actor that has ended.
     pub(crate) fn signal(&self, signal: Signals) {
         self.signals.raise(signal);
         self.nudge();
     }
 
-    /// Makes the actor look for what it was told outside its mailbox.
+    /// Makes the actor check its signals and its address count.
     fn nudge(&self) {
         if self.inbox.nudge() == Nudged::Wakes {
             // SAFETY: the inbox was parked and this call has woken it; the pointer is that of the
@@ -380,14 +389,14 @@ impl Clone for AddressRef {
 impl Drop for CellRef {
     fn drop(&mut self) {
         // AcqRel: every drop releases its thread's uses of the cell, and the last one acquires them
-        // all before the cell is freed. (Not a fence for the last alone, as in `Arc`: sanitizers do
-        // not follow fences.)
+        // all before the cell is freed. (Not a fence for the last drop alone, as in `Arc`:
+        // sanitizers do not follow fences.)
         if self.refs.fetch_sub(1, Ordering::AcqRel) == 1 {
             let class = self.class;
-            // The system must outlive the cell: freeing the cell drops its reference to it.
+            // The system must outlive the cell: freeing the cell drops its reference to the system.
             let system = self.system.clone();
-            // SAFETY: the count was one and this was it: nobody else can reach the cell; `class`
-            // was made with it.
+            // SAFETY: the count was one and this drop took it to zero, so no reference to the cell
+            // is left; `class` was made with it.
             unsafe { (class.free)(self.0) };
             system.bytes.subtract(class.bytes);
         }
@@ -404,18 +413,18 @@ impl Drop for AddressRef {
     }
 }
 
-/// Whether a worker has a use for an address that is dropped (C6).
+/// Whether a worker keeps an address that is dropped (C6).
 #[derive(PartialEq, Eq)]
 pub(crate) enum Kept {
     Yes,
     No,
 }
 
-/// An address that was dropped and is still counted (C6). Its own drop counts it back.
+/// An address that was dropped and is still counted (C6). Its own drop subtracts it.
 pub(crate) struct Dropped(NonNull<Header>);
 
 impl Dropped {
-    /// It was not kept after all: whoever offered it counts it back.
+    /// The worker does not keep the address; the caller subtracts it.
     pub(crate) fn refused(self) -> Kept {
         std::mem::forget(self);
         Kept::No
@@ -425,15 +434,15 @@ impl Dropped {
         self.0
     }
 
-    /// It is spare now: the run that has it counts it back.
+    /// The address is spare now: the run that has it subtracts it.
     pub(super) fn spared(self) {
         std::mem::forget(self);
     }
 }
 
-// SAFETY: as an `AddressRef`, which it stands for.
+// SAFETY: it stands for an `AddressRef`, which is `Send`.
 unsafe impl Send for Dropped {}
-// SAFETY: as above.
+// SAFETY: it stands for an `AddressRef`, which is `Sync`.
 unsafe impl Sync for Dropped {}
 
 // SAFETY: `from_ptr` undoes `into_ptr`.
@@ -451,7 +460,7 @@ unsafe impl Pointed for Dropped {
 
 impl Drop for Dropped {
     fn drop(&mut self) {
-        // The address whose drop was put off until now.
+        // The subtraction of this address was deferred until now.
         ManuallyDrop::new(AddressRef(self.0)).count_down();
     }
 }
@@ -459,23 +468,23 @@ impl Drop for Dropped {
 impl AddressRef {
     fn count_down(&mut self) {
         if self.lose(1) == Left::None {
-            // C3: the reference that the addresses owned together passes to this value, which gives
-            // it up at the end.
+            // C3: the reference that the addresses owned together passes to this value, which drops
+            // it at the end.
             let cell = CellRef(self.0);
             cell.nudge();
         }
     }
 }
 
-/// Gives back the memory of a cell made by [`AddressRef::birth`] with the same `A`.
+/// Frees the memory of a cell made by [`AddressRef::birth`] with the same `A`.
 ///
 /// # Safety
 ///
-/// The last reference is gone.
+/// The last reference has been dropped.
 pub(super) unsafe fn free<A: Actor>(header: NonNull<Header>) {
-    // SAFETY: `birth::<A>` wrote exactly this type, and nobody else can reach it (the caller's
-    // promise). The state's drop is the user's, but for an actor that has ended it is gone already,
-    // and one that has not ended is not freed.
+    // SAFETY: `birth::<A>` wrote exactly this type, and no reference to it is left (the caller's
+    // promise). The state's drop is user code, but an ended actor has no state any more, and an
+    // actor that has not ended is not freed.
     unsafe {
         if A::MAILBOX.is_bounded() {
             let place = header.cast::<BoundedCell<A>>();

@@ -1,4 +1,4 @@
-//! One run of an actor on a worker: signals first, then messages, until nothing is left or the
+//! One run of an actor on a worker: signals first, then messages, until no work is left or the
 //! budget is spent (T6).
 
 use super::held::{After, Held, Next};
@@ -10,25 +10,25 @@ use crate::planted::Planted;
 use crate::scheduler::Worker;
 use crate::stop::StopReason;
 
-/// How long an actor may keep its worker while others wait.
+/// Limit of an actor's run while other actors wait.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Budget {
-    /// Messages.
+    /// Number of messages.
     pub(crate) messages: u32,
     /// Coarse milliseconds.
     pub(crate) ms: u64,
 }
 
-/// How the run ended.
+/// How a run ended.
 #[must_use = "an actor that is not requeued will never run again"]
 pub(crate) enum Ran {
-    /// Nothing is left to do: the next message will enqueue it. Or it has ended.
+    /// No work is left, and the next message enqueues the actor; or the actor has ended.
     Parked,
-    /// The budget is spent: it belongs at the end of a run queue.
+    /// The budget is spent. The caller puts the actor at the end of a run queue.
     Requeue(Runnable),
 }
 
-/// Runs the actor that came out of a run queue.
+/// Runs an actor that came out of a run queue.
 pub(crate) fn run(actor: Runnable, worker: &Worker, budget: Budget) -> Ran {
     match catch(|| run_to_panic(actor, worker, budget)) {
         Ok(ran) => ran,
@@ -36,16 +36,16 @@ pub(crate) fn run(actor: Runnable, worker: &Worker, budget: Budget) -> Ran {
     }
 }
 
-/// As `run`, but a panic passes through: the caller has a `catch` around many runs, and calls
+/// As `run`, but a panic passes through: the caller has one `catch` around many runs, and calls
 /// `rescue`.
 #[inline]
 pub(crate) fn run_to_panic(actor: Runnable, worker: &Worker, budget: Budget) -> Ran {
     serve(Held::begin(actor, worker), budget)
 }
 
-/// User code panicked: in a turn, in the drop of a message, or in a subscriber. The actor's state
-/// or its messages may be half dealt with, so it ends; its worker goes on. A guard is half of
-/// nothing: its message runs.
+/// Handles a panic of user code in a turn, in the drop of a message, or in a subscriber. The panic
+/// may have left the actor's state or its messages half changed, so the actor ends; its worker
+/// continues. A guard changes nothing, so after the panic of a guard its message runs.
 #[cold]
 pub(crate) fn rescue(worker: &Worker, caught: Caught) -> Ran {
     let Some(mut held) = Held::after_panic(worker) else {
@@ -58,7 +58,7 @@ pub(crate) fn rescue(worker: &Worker, caught: Caught) -> Ran {
     if let Err(caught) = ran
         && let Err(second) = catch(|| held.end_after_panic(caught))
     {
-        // Nothing more can be done for this actor; its worker is worth keeping.
+        // Nothing more can be done for this actor; the worker survives.
         let inside = Inside {
             actor: held.actor().path(),
             behaviour: "the end of the actor",
@@ -69,7 +69,7 @@ pub(crate) fn rescue(worker: &Worker, caught: Caught) -> Ran {
             .panicked(&Panic::of(inside, second));
     }
     if !held.has_ended() {
-        // It goes on with another state, or as it was.
+        // The actor continues with another state, or with the same one.
         return Ran::Requeue(held.release());
     }
     held.leave();
@@ -113,7 +113,7 @@ fn serve(mut held: Held<'_>, budget: Budget) -> Ran {
             }
             heed(&mut held);
         }
-        // Before the last look: a destructor may drop the actor's last address.
+        // Before the last check: a destructor may drop the actor's last address.
         held.counts_end();
         if !held.has_ended() && held.is_forsaken() {
             held.counts_begin();
@@ -134,7 +134,7 @@ fn serve(mut held: Held<'_>, budget: Budget) -> Ran {
     }
 }
 
-/// Whether a run goes on after a turn, as far as that has a say in it.
+/// Whether the run continues after a turn, as far as the turn decides.
 #[derive(PartialEq, Eq)]
 enum Pace {
     GoesOn,
@@ -151,7 +151,7 @@ fn turn(held: &mut Held<'_>, envelope: Envelope) -> Pace {
     Pace::GoesOn
 }
 
-/// Signals come before messages and reach muted actors too.
+/// Handles the signals. They come before messages and reach muted actors too.
 fn heed(held: &mut Held<'_>) {
     #[cfg(test)]
     if held.has_bug_between_steps(Planted::DeafSteps) {

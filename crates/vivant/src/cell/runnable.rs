@@ -1,4 +1,4 @@
-//! The right to run an actor, as it lies in run queues.
+//! The right to run an actor: the entry of a run queue.
 
 use super::reference::ring;
 use super::{CellRef, Header, Lane};
@@ -6,18 +6,18 @@ use crate::mailbox::Ring;
 use std::ops::Deref;
 use std::ptr::NonNull;
 
-/// An active actor that nobody holds. At most one exists for an actor, and none while it is held or
-/// parked (C1).
+/// An active actor that no worker holds. At most one exists for an actor, and none while the actor
+/// is held or parked (C1).
 ///
-/// It counts nothing: an active actor has not ended, so its life keeps the cell (C5).
+/// It is not a counted reference: an active actor has not ended, so its life keeps the cell (C5).
 #[must_use = "an actor whose `Runnable` is dropped will never run again"]
 #[repr(transparent)]
 pub(crate) struct Runnable(NonNull<Header>);
 
-// SAFETY: a cell is made for sharing (see `CellRef`), and the right to run it may be used on any
-// thread.
+// SAFETY: the header's fields are atomics or immutable, owner part and state are accessed only by
+// the holder (C1), and the state is `Send`; so any thread may run the actor.
 unsafe impl Send for Runnable {}
-// SAFETY: through `&Runnable` only the shared header is reached.
+// SAFETY: `&Runnable` gives access to the shared header only.
 unsafe impl Sync for Runnable {}
 
 impl Runnable {
@@ -33,21 +33,21 @@ impl Runnable {
         self.0
     }
 
-    /// Which threads it belongs to.
+    /// Returns the worker class.
     #[inline]
     pub(crate) fn lane(&self) -> Lane {
-        // SAFETY: by C5 the cell is alive; by C1 nobody else holds the actor, so nobody writes the
+        // SAFETY: by C5 the cell is alive; by C1 no worker holds the actor, so no thread writes the
         // owner part.
         unsafe { (*self.0.as_ref().owner.get()).lane }
     }
 
-    /// The ring of an actor whose mailbox has a bound.
+    /// Returns the ring, if the actor's mailbox has a bound.
     pub(super) fn ring(&self) -> Option<&Ring> {
         // SAFETY: by C5 the cell is alive; the pointer is that of the whole cell.
         unsafe { ring(self.0) }
     }
 
-    /// A counted reference to the same cell.
+    /// Returns a counted reference to the same cell.
     pub(crate) fn cell(&self) -> CellRef {
         // SAFETY: by C5 the cell is alive.
         unsafe { CellRef::to(self.0) }

@@ -1,9 +1,8 @@
-//! Signals: what an actor is told outside its mailbox (see `cell/README.md`).
+//! Signals: notifications of an actor outside its mailbox (see `cell/README.md`).
 
 use crate::sync::{AtomicU32, Ordering, fault};
 
-/// Things an actor is told outside its mailbox. They are taken ahead of messages, also by a muted
-/// actor.
+/// A set of signals. Signals are handled before messages, also by a muted actor.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(crate) struct Signals(u32);
 
@@ -14,16 +13,15 @@ impl Signals {
     pub(crate) const SHUTDOWN: Signals = Signals(1 << 1);
     /// The actor that muted this one has recovered.
     pub(crate) const UNMUTE: Signals = Signals(1 << 2);
-    /// Go down: a fresh incarnation is wanted. Takes the place of a `START` that has not been
-    /// heard.
+    /// Go down: the supervisor wants a new incarnation. Replaces a `START` that has not been taken.
     pub(crate) const HALT: Signals = Signals(1 << 3);
-    /// Come up. Takes the place of a `HALT` that has not been heard.
+    /// Come up. Replaces a `HALT` that has not been taken.
     pub(crate) const START: Signals = Signals(1 << 4);
 
-    /// Nobody can reach the actor: end before the next message.
+    /// No live actor can reach this one: end before the next message.
     pub(crate) const UNREACHABLE: Signals = Signals(1 << 5);
 
-    /// What this one takes the place of.
+    /// Returns the bits that this signal replaces.
     fn replaces(self) -> u32 {
         match self {
             Signals::HALT => Signals::START.0,
@@ -37,8 +35,8 @@ impl Signals {
     }
 }
 
-/// The signals that were raised and not yet taken. Who raises one nudges the inbox afterwards, so
-/// that the holder looks before it parks, and so that an actor that nobody runs is enqueued.
+/// The signals that were raised and not yet taken. After raising a signal the caller nudges the
+/// inbox, so that the holder checks before it parks, and so that a parked actor is enqueued.
 pub(crate) struct SignalWord(AtomicU32);
 
 impl SignalWord {
@@ -68,13 +66,14 @@ impl SignalWord {
         }
     }
 
-    /// Whether there is a signal to take.
+    /// Returns true if there is a signal to take.
     pub(crate) fn is_raised(&self) -> bool {
-        // Relaxed: as in `take`.
+        // Relaxed: a signal that must be seen here was raised before a nudge that this holder has
+        // acquired.
         self.0.load(Ordering::Relaxed) != 0
     }
 
-    /// Takes the signals that came since. One load when there are none.
+    /// Takes the signals raised since the last call. Costs one load when there are none.
     pub(crate) fn take(&self) -> Signals {
         // Relaxed: a signal that must be seen here was raised before a nudge that this holder has
         // acquired.

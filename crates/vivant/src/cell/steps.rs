@@ -1,4 +1,4 @@
-//! Behaviours in steps: the next one comes before any other message.
+//! Behaviours in steps: the next step comes before any other message.
 
 #[cfg(test)]
 use super::Life;
@@ -14,7 +14,7 @@ use crate::planted::{Planted, is_planted};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 impl Held<'_> {
-    /// The behaviour that has just run has another step.
+    /// Stores the next step of the behaviour that has just run.
     #[cold]
     pub(super) fn has_step(&mut self, envelope: Envelope) {
         self.worker.account_more(envelope.kind().bytes);
@@ -48,7 +48,7 @@ impl Held<'_> {
         Next::Message(envelope)
     }
 
-    /// The step that will not be taken any more, if there is one. What was left for it is dropped.
+    /// Takes out the step that will not run any more, if there is one. Its locals are dropped.
     pub(super) fn take_step(&mut self) -> Option<Envelope> {
         #[cfg(test)]
         if self.owner().life == Life::Down && is_planted(Planted::InheritedStep) {
@@ -69,14 +69,14 @@ impl Held<'_> {
         Some(envelope)
     }
 
-    /// Whether the test has planted this bug, and a step is to be taken.
+    /// Returns true if the test has injected this fault and a step is pending.
     #[cfg(test)]
     pub(super) fn has_bug_between_steps(&mut self, bug: Planted) -> bool {
         self.owner().steps == Steps::Pending && is_planted(bug)
     }
 
-    /// Drops what a step has left, or was to find. That is user code, and its panic costs nothing
-    /// else.
+    /// Drops the locals that a step has left or was to find. That is user code; a panic in it is
+    /// caught here.
     pub(super) fn drop_left(&self) {
         #[cfg(test)]
         if is_planted(Planted::LeftWithWorker) {
@@ -88,8 +88,8 @@ impl Held<'_> {
         }
     }
 
-    /// The actor goes on after a panic, which may have come before its step took up what had been
-    /// left in the heap: nobody else is to find that.
+    /// The actor continues after a panic, which may have come before the step took its locals out
+    /// of the heap. They are dropped, so that no other message finds them.
     pub(super) fn forget_locals(&mut self) {
         #[cfg(test)]
         if is_planted(Planted::LeftInHeap) {

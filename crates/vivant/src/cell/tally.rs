@@ -1,4 +1,4 @@
-//! The word that counts an actor's addresses: the count, and what the detector has to know of it
+//! The reference word of an actor: the number of its addresses, and flags of the cycle detector
 //! (see `unreachable/README.md`).
 
 use super::Header;
@@ -7,27 +7,28 @@ use crate::planted::{Planted, is_planted};
 use crate::sync::Ordering;
 use crate::unreachable::Detector;
 
-/// The actor waits for a verdict, or has been given it: nobody who has no address gets one (U4).
+/// The detector has found the actor unreachable and has not decided yet, or has decided to end it.
+/// `upgrade` returns no new address meanwhile (U4).
 pub(super) const CONDEMNED: u32 = 1 << 31;
 
-/// The actor's state may hold addresses that can be seen, so it may be part of a cycle. Never
+/// The actor's state may hold addresses that can be traced, so it may be part of a cycle. Never
 /// changes.
 pub(super) const TRACED: u32 = 1 << 30;
 
-/// It is among the suspects.
+/// The actor is a cycle candidate.
 pub(super) const SUSPECT: u32 = 1 << 29;
 
-/// More references than this can only be a leak in a loop; counting on would run into the flags.
-/// Half of what the count holds, so that threads that pass it at once cannot do so before one of
-/// them aborts.
+/// Limit of the number of addresses. More can only be a leak in a loop, and the count would run
+/// into the flags. The limit is half of what the count holds, so that threads that pass it at the
+/// same time cannot do so before one of them aborts.
 pub(super) const ADDRESSES_MAX: u32 = 1 << 28;
 
-/// The first word of an actor that has one address.
+/// Returns the first word of an actor, with one address.
 pub(super) const fn first(is_traced: bool) -> u32 {
     if is_traced { TRACED | 1 } else { 1 }
 }
 
-/// How many addresses there are.
+/// Returns the number of addresses.
 #[inline]
 pub(super) const fn count(word: u32) -> u32 {
     word & (SUSPECT - 1)
@@ -43,7 +44,8 @@ pub(super) const fn is_condemned(word: u32) -> bool {
     word & CONDEMNED != 0
 }
 
-/// Whether an actor that loses an address, and not the last, is to become a suspect.
+/// Returns true if an actor that loses an address, but not the last, is to become a cycle
+/// candidate.
 #[inline]
 pub(super) const fn becomes_suspect(word: u32) -> bool {
     word & (SUSPECT | CONDEMNED) == 0
@@ -57,20 +59,21 @@ pub(super) enum Left {
 }
 
 impl Header {
-    /// How many addresses there are now.
+    /// Returns the number of addresses now.
     pub(crate) fn addresses(&self) -> u32 {
-        // Acquire: pairs with the Release of the last drop; what its thread did before is seen by a
-        // holder that reads zero.
+        // Acquire: pairs with the Release of the last drop; a holder that reads zero sees
+        // everything that its thread did before.
         count(self.addresses.load(Ordering::Acquire))
     }
 
-    /// From now on a lost address makes it a suspect again. Before the detector looks (U2).
+    /// The actor is no candidate any more: from now on a lost address makes it one again. Called
+    /// before the detector scans it (U2).
     pub(crate) fn is_looked_at(&self) {
-        // AcqRel: as in `lose`; the look that follows sees all that was lost before.
+        // AcqRel: as in `lose`; the scan that follows sees everything that was lost before.
         self.addresses.fetch_and(!SUSPECT, Ordering::AcqRel);
     }
 
-    /// Takes counted addresses, which the caller gives up, off the count.
+    /// Subtracts counted addresses, which the caller gives up, from the count.
     #[inline]
     pub(super) fn lose(&self, addresses: u32) -> Left {
         // Relaxed: this flag never changes.
@@ -78,16 +81,16 @@ impl Header {
             return self.lose_traced(addresses);
         }
         // Release: pairs with the Acquire in `addresses`. Acquire: the common reference stands for
-        // the uses of all addresses, so they happen before it is given up and the cell is freed.
-        // Nobody else may order them: no holder looks at the count of a stopped actor.
+        // the uses of all addresses, so they happen before it is dropped and the cell is freed.
+        // Nothing else orders them: no holder reads the count of a stopped actor.
         match self.addresses.fetch_sub(addresses, Ordering::AcqRel) == addresses {
             true => Left::None,
             false => Left::Some,
         }
     }
 
-    /// As `lose`, of an actor that may be part of a cycle: if addresses are left, it becomes a
-    /// suspect first. After the count it may be gone.
+    /// As `lose`, for an actor that may be part of a cycle. If addresses are left, it becomes a
+    /// candidate before the subtraction: after the subtraction its cell may be freed.
     fn lose_traced(&self, addresses: u32) -> Left {
         let mut word = self.addresses.load(Ordering::Relaxed);
         loop {
@@ -98,7 +101,7 @@ impl Header {
             let (next, order) = if is_noticed {
                 (word | SUSPECT, Ordering::Relaxed)
             } else {
-                // As in `lose`.
+                // AcqRel, as in `lose`: the drops before happen before the free.
                 (word - addresses, Ordering::AcqRel)
             };
             match self
@@ -117,9 +120,9 @@ impl Header {
         }
     }
 
-    /// The holder has made an address where there was none, as the word says that was there before.
-    /// Nobody else knows the actor, and where the address goes nobody may come to: it is a suspect
-    /// as if another had been lost (U1).
+    /// The holder has made the first address again; `before` is the word before the increment. No
+    /// other thread knows the actor, and the holder of the new address may be unreachable. So the
+    /// actor becomes a candidate, as if it had lost an address (U1).
     #[inline]
     pub(super) fn is_raised(&self, before: u32) {
         if is_traced(before) {
@@ -134,7 +137,7 @@ impl Header {
         }
     }
 
-    /// Condemns the actor if it has exactly so many addresses (U4).
+    /// Marks the actor as dying if it has exactly `addresses` addresses (U4).
     pub(super) fn condemn(&self, addresses: u32) -> Verdict {
         let mut word = self.addresses.load(Ordering::Relaxed);
         loop {
@@ -146,8 +149,8 @@ impl Header {
             if count(word) != addresses || is_condemned(word) {
                 return Verdict::Free;
             }
-            // Acquire: pairs with the Release of the drops that made the count what it is: what was
-            // sent before is seen. Release: as every change of the count.
+            // Acquire: pairs with the Release of the drops that gave the count its value, so what
+            // was sent before them is seen. Release: as every change of the count.
             match self.addresses.compare_exchange_weak(
                 word,
                 word | CONDEMNED,
@@ -160,13 +163,13 @@ impl Header {
         }
     }
 
-    /// It was condemned, and is let off.
+    /// Aborts the end of a dying actor: clears the mark.
     pub(super) fn pardon(&self) {
         self.addresses.fetch_and(!CONDEMNED, Ordering::AcqRel);
     }
 }
 
-/// What came of the attempt to condemn an actor.
+/// The result of `condemn`.
 #[derive(PartialEq, Eq, Clone, Copy, Debug)]
 pub(crate) enum Verdict {
     Condemned,

@@ -1,45 +1,46 @@
-//! Messages whose guards are false: who waits, and who is looked at when (T8; see the README).
+//! The deferred messages of an actor: messages with a false guard, and the choice of the guards to
+//! evaluate (T8; see the README).
 //!
-//! They wait in **lines**, one for each behaviour. A guard that reads the state alone is the same
-//! for all who wait in a line, so the first stands for the others and one look is enough. A guard
-//! that reads its arguments too is looked at for each.
+//! Deferred messages wait in **lines** (queues), one for each behaviour. A guard that reads only
+//! the state has the same value for a whole line, so it is evaluated once, for the first message. A
+//! guard that reads its arguments too is evaluated for each message.
 
 use crate::behaviour::Guard;
 use crate::mailbox::{Envelope, Kind, Way};
 use std::collections::VecDeque;
 
-/// How many messages of one line are looked at before others have their turn.
+/// Limit of the guards evaluated in one line before the other lines have their turn.
 const LOOKS_MAX: usize = if cfg!(test) { 4 } else { 64 };
 
-/// Messages that wait for their guards.
+/// The deferred messages of an actor.
 #[derive(Default)]
 pub(super) struct Waiting {
     lines: Vec<Line>,
     looks: Looks,
-    /// Numbers messages in the order of their coming.
+    /// Number of the next message, in the order of arrival.
     came: u64,
     count: usize,
-    /// The line of whom the last look was at.
+    /// Index of the line of the last guard evaluated.
     asked: usize,
 }
 
-/// At whom one has to look.
+/// The messages with guards to evaluate.
 #[derive(Default, PartialEq, Eq)]
 enum Looks {
-    /// At the first of each line: all guards so far have read the state alone.
+    /// The first of each line: all guards so far read the state alone.
     #[default]
     AtFirsts,
-    /// In some line at each.
+    /// Each message of some line.
     AtEach,
 }
 
 struct Line {
     kind: &'static Kind,
-    /// `None`: it has gone from between the others.
+    /// `None`: this message was taken out from between the others.
     messages: VecDeque<Option<(u64, Envelope)>>,
-    /// How many of them are gone.
+    /// Number of `None`s in `messages`.
     gone: usize,
-    /// Who stands before this place has been looked at in this pass.
+    /// The guards of the messages before this index have been evaluated in this pass.
     next: usize,
     /// Whether the state has changed since this pass began.
     again: Again,
@@ -52,17 +53,18 @@ enum Again {
     Yes,
 }
 
-/// What a look found.
+/// The result of an evaluation of guards.
 pub(super) enum Found {
-    /// The oldest of those that were looked at and may run.
+    /// The oldest of the messages found open.
     Open(Envelope),
-    /// None of those that were looked at; there are more.
+    /// No guard that was evaluated is open; there are more to evaluate.
     More,
     /// No guard is open.
     Closed,
 }
 
-/// Whether the guard of a message of this kind is that of the first in its line (G3).
+/// Returns true if the guard of the first message in a line holds for all messages of this kind
+/// (G3).
 #[inline]
 pub(super) fn first_speaks_for(kind: &Kind) -> bool {
     #[cfg(test)]
@@ -77,7 +79,8 @@ impl Waiting {
         self.count
     }
 
-    /// When the oldest was sent, in coarse milliseconds; nothing to be read where none waits.
+    /// Returns the send time of the oldest deferred message in coarse milliseconds; 0, which has no
+    /// meaning, if none is deferred.
     pub(super) fn oldest_ms(&self) -> u32 {
         let oldest = self
             .lines
@@ -87,7 +90,7 @@ impl Waiting {
         oldest.map_or(0, |(_, envelope)| envelope.head().sent_ms)
     }
 
-    /// A message whose guard was false just now.
+    /// Defers a message. Its guard was false at its turn.
     pub(super) fn push(&mut self, envelope: Envelope) {
         let kind = envelope.kind();
         let message = Some((self.came, envelope));
@@ -111,8 +114,9 @@ impl Waiting {
         }
     }
 
-    /// Lets a message that has just come wait without a look at it, if the first of its line was
-    /// looked at since the state last changed, and speaks for it (G3). Gives back any other.
+    /// Defers a message that has just arrived without an evaluation, if the guard of the first of
+    /// its line holds for it and was evaluated since the state last changed (G3). Returns any other
+    /// message.
     #[inline]
     pub(super) fn line_up(&mut self, envelope: Envelope) -> Option<Envelope> {
         let kind = envelope.kind();
@@ -130,7 +134,7 @@ impl Waiting {
         None
     }
 
-    /// The state may have changed: everybody is to be looked at again.
+    /// The state may have changed: all guards have to be evaluated again.
     #[inline]
     pub(super) fn state_changed(&mut self) {
         if self.looks == Looks::AtEach {
@@ -138,7 +142,8 @@ impl Waiting {
         }
     }
 
-    /// Looks for the oldest message whose guard is open, in each line at a few.
+    /// Finds the oldest message with an open guard; evaluates at most `LOOKS_MAX` guards of each
+    /// line.
     #[inline]
     pub(super) fn look(&mut self, is_open: impl FnMut(&Envelope) -> bool) -> Found {
         match self.looks {
@@ -154,7 +159,7 @@ impl Waiting {
             let Some((came, first)) = line.first() else {
                 continue;
             };
-            // Stores are what a look costs, so that there are as few as can be.
+            // Stores are the cost of an evaluation, so there are as few as possible.
             if self.asked != number {
                 self.asked = number;
             }
@@ -201,7 +206,7 @@ impl Waiting {
         Some(envelope)
     }
 
-    /// Takes out whom the last look was at.
+    /// Takes out the message of the last guard evaluated.
     pub(super) fn take_asked(&mut self) -> Option<Envelope> {
         let at = match self.looks {
             Looks::AtFirsts => 0,
@@ -210,8 +215,8 @@ impl Waiting {
         self.take(self.asked, at)
     }
 
-    /// The one that came first of those that have a place in a mailbox with a bound, whatever its
-    /// guard says.
+    /// Takes out the oldest message that has a place in a bounded mailbox, whatever the value of
+    /// its guard.
     pub(super) fn pop_oldest_counted(&mut self) -> Option<Envelope> {
         let first = |line: &Line| {
             let (came, _) = line.first()?;
@@ -223,7 +228,7 @@ impl Waiting {
         Some(envelope)
     }
 
-    /// All of them, in the order of their coming.
+    /// Returns all messages in the order of arrival.
     pub(super) fn into_messages(self) -> Vec<Envelope> {
         let lines = self.lines.into_iter();
         let mut all: Vec<_> = lines.flat_map(|line| line.messages).flatten().collect();
@@ -233,7 +238,7 @@ impl Waiting {
 }
 
 impl Line {
-    /// It was looked at just now.
+    /// Appends a message. Its guard was evaluated just now.
     fn push(&mut self, message: Option<(u64, Envelope)>) {
         if self.next == self.messages.len() {
             self.next += 1;
@@ -242,8 +247,8 @@ impl Line {
     }
 
     fn state_changed(&mut self) {
-        // A pass that many wait for is brought to its end first, or the last would never be looked
-        // at.
+        // A pass over a long line is finished first. Otherwise the last messages would never be
+        // reached.
         let is_long = self.messages.len() - self.gone > LOOKS_MAX;
         if self.kind.guard == Guard::Arguments && is_long && self.next > 0 {
             self.again = Again::Yes;
@@ -253,7 +258,7 @@ impl Line {
         }
     }
 
-    /// The first has been looked at for all.
+    /// Records the value of the first message's guard, which holds for all.
     #[inline]
     fn first_is(&mut self, is_open: bool) {
         let next = if is_open { 0 } else { self.messages.len() };
@@ -262,13 +267,14 @@ impl Line {
         }
     }
 
-    /// The oldest, and its number. It is never one that has gone.
+    /// Returns the oldest message and its number. The front of the line is never `None`.
     fn first(&self) -> Option<(u64, &Envelope)> {
         let (came, envelope) = self.messages.front()?.as_ref()?;
         Some((*came, envelope))
     }
 
-    /// Whether somebody stands here, and all were looked at since the state last changed.
+    /// Returns true if the line has messages and all guards were evaluated since the state last
+    /// changed.
     fn is_shut(&self) -> bool {
         !self.messages.is_empty() && self.is_looked_at()
     }
@@ -277,7 +283,8 @@ impl Line {
         self.next >= self.messages.len() && self.again == Again::No
     }
 
-    /// The number and the place of the first that is open, of those that are looked at now.
+    /// Evaluates the next guards of the line. Returns the number and the index of the first open
+    /// message.
     fn look(&mut self, is_open: &mut impl FnMut(&Envelope) -> bool) -> Option<(u64, usize)> {
         let looks = match self.kind.guard {
             Guard::State => 1,
@@ -287,7 +294,7 @@ impl Line {
             let (came, at) = self.next_to_look_at()?;
             let (_, message) = self.messages[at].as_ref()?;
             if is_open(message) {
-                // It stays the next, for an older one of another line may go first.
+                // The index stays here, because an older message of another line may go first.
                 return Some((came, at));
             }
             match self.kind.guard {

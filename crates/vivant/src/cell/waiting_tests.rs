@@ -1,5 +1,5 @@
-//! T8 beside a model: random messages to one actor with guards, and after each turn the question
-//! whether it was its turn.
+//! T8 beside a model: random messages to one actor with guards. After each turn the model says
+//! whether that message was allowed to run.
 
 use crate::planted::{Planted, must_catch};
 use crate::prelude::*;
@@ -7,20 +7,20 @@ use crate::simulation::{Faults, Seeds, Simulation, check};
 use std::cell::Cell;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// What a message wants.
+/// What a message does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Wish {
-    /// Adds so many.
+    /// Adds this number of items.
     Put(u64),
-    /// Waits for one, whoever it is: a guard on the state.
+    /// Waits for one item: a guard on the state.
     TakeOne,
-    /// Waits for two, whoever they are: another guard on the state.
+    /// Waits for two items: another guard on the state.
     TakeTwo,
-    /// Waits until there are so many, and takes one: a guard on the arguments.
+    /// Waits until there are this many items, and takes one: a guard on the arguments.
     TakeFrom(u64),
-    /// Waits for what never comes.
+    /// Its guard is never true.
     Never,
-    /// Looks, and changes nothing.
+    /// Reads, and changes nothing.
     Look,
 }
 
@@ -74,11 +74,11 @@ impl Store {
     }
 }
 
-/// What may happen next, said in the plainest way.
+/// The model: the messages that may run next, in the simplest form.
 struct Model {
     wishes: Vec<Wish>,
     stock: u64,
-    /// Not yet come to the actor from here on.
+    /// The messages from this index on have not yet reached the actor.
     next: usize,
     waiting: Vec<usize>,
 }
@@ -94,17 +94,17 @@ impl Model {
         }
     }
 
-    /// Who waits and could run, in the order of coming.
+    /// Returns the waiting messages that could run, in the order of arrival.
     fn open(&self) -> Vec<usize> {
         let waiting = self.waiting.iter().copied();
         waiting.filter(|&number| self.is_open(number)).collect()
     }
 
-    /// The actor has processed this one.
+    /// The actor has processed this message.
     fn processed(&mut self, number: usize) {
         let open = self.open();
-        // Where each has to be looked at, a few are at a time: whoever comes meanwhile may be
-        // first.
+        // If each guard has to be evaluated, a few are evaluated at a time: a message that arrives
+        // meanwhile may be first.
         let each_was_seen = self
             .waiting
             .iter()
@@ -149,7 +149,7 @@ impl Model {
         self.next += 1;
     }
 
-    /// Nothing more runs.
+    /// Checks that no message can run any more.
     fn rests(&mut self) {
         while self.next < self.wishes.len() {
             self.defer_next();
@@ -170,7 +170,7 @@ fn wishes(simulation: &Simulation) -> Vec<Wish> {
         crate::oracle::below(number, bound)
     };
     let count = 1 + below(40);
-    // Where no guard reads its arguments, less is looked at.
+    // Without guards that read their arguments, fewer guards are evaluated.
     let reads_arguments = below(2) == 0;
     let mut wish = || match below(10) {
         0..3 => Wish::Put(below(4)),
@@ -260,11 +260,11 @@ fn seeded_canary_a_message_in_the_wrong_line_is_caught() {
     });
 }
 
-/// What a guard does when it is asked.
+/// What a guard does when it is evaluated.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Trap {
     Shut,
-    /// Panics, and is then like this one.
+    /// Panics, and afterwards behaves like this value.
     Springs(Then),
     Open,
 }
@@ -313,7 +313,7 @@ impl Trapped {
     }
 }
 
-/// A trap that is shut.
+/// A trap with a guard that is false.
 fn trapped(simulation: &Simulation) -> Address<Trapped> {
     simulation.system().spawn(Trapped {
         trap: Cell::new(Trap::Shut),
@@ -321,13 +321,13 @@ fn trapped(simulation: &Simulation) -> Address<Trapped> {
     })
 }
 
-/// Two wait whose guards read the state alone.
+/// Sends two messages that are deferred; their guards read the state alone.
 fn alike(trapped: &Address<Trapped>) {
     trapped.pass().send();
     trapped.pass().send();
 }
 
-/// Two wait, and the guard of one reads its arguments.
+/// Sends two messages that are deferred; the guard of one reads its arguments.
 fn unlike(trapped: &Address<Trapped>) {
     trapped.pass().send();
     trapped.pass_by(1).send();
@@ -356,7 +356,7 @@ fn an_actor_whose_guard_panics_again_ends() {
         trapped.set(Trap::Springs(Then::Again)).send();
         let passed = trapped.passed().ask_blocking();
         assert!(matches!(passed, Err(AskError::Stopped(_))), "{passed:?}");
-        // The other who waited; the first has met its fate, and who asks hears of it.
+        // The other message that waited is refused too; its sender is told.
         assert_eq!(simulation.system().dead_letters().total(), 2);
     }
 }
@@ -368,14 +368,14 @@ struct Observer {
 
 #[behaviours]
 impl Observer {
-    /// Of all actors.
+    /// The number of deferred messages of all actors.
     fn deferred(&self) -> usize {
         let actors = self.system.inspect().actors;
         actors.iter().map(|actor| actor.deferred).sum()
     }
 }
 
-/// T6: who lines up is not looked at, but counts.
+/// T6: a message that joins its line without an evaluation counts against the budget.
 #[test]
 fn a_flood_that_lines_up_lets_others_have_their_turns() {
     const FLOOD: usize = if cfg!(miri) { 300 } else { 5_000 };
@@ -392,7 +392,7 @@ fn a_flood_that_lines_up_lets_others_have_their_turns() {
         assert!(matches!(deferred, Ok(..FLOOD)), "{seed}: {deferred:?}");
         simulation.run();
         assert_eq!(observer.deferred().ask_blocking(), Ok(FLOOD));
-        // The observer holds the system, which holds it.
+        // The observer holds the system, which holds the observer.
         assert!(system.shutdown().is_complete());
     }
 }
@@ -410,7 +410,7 @@ fn a_million_who_wait_cost_others_nothing_and_all_run() {
         store.take_from(number, 1 + (many - number) as u64).send();
     }
     simulation.run();
-    // Each opens one, the last that came first.
+    // Each opens one guard: of the message that arrived first of those left.
     store.put(many, many as u64 + 1).send();
     simulation.run();
     assert_eq!(

@@ -1,6 +1,6 @@
-//! An actor of the model: what it has in hand, what waits for it, and so what must happen to it
-//! next. Of mailboxes and guards it knows what steps have to do with; they have models of their
-//! own.
+//! An actor of the model: its current message, the messages that wait for it, and so what must
+//! happen to it next. Of mailboxes and guards it models only what concerns steps; they have models
+//! of their own.
 //!
 //! | model | real |
 //! |---|---|
@@ -29,21 +29,21 @@ pub(super) enum Item {
     StopMark,
 }
 
-/// What must happen.
+/// What must happen next.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Next {
     Begins,
     Step(usize, usize),
     Ends(Why),
-    /// Without a state: no hook hears it.
+    /// Ends without a state, so no stop hook runs.
     EndsUnheard,
-    /// Nothing, and it waits for no answer.
+    /// Nothing must happen, and it waits for no answer.
     Idle,
-    /// Nothing.
+    /// Nothing must happen.
     Rests,
 }
 
-/// What becomes of what waits when an incarnation is over.
+/// What happens to the waiting messages at the end of an incarnation.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Waiting {
     Stays,
@@ -57,7 +57,7 @@ pub(super) struct Actor {
     /// The message that has begun, and its next step.
     pub(super) hand: Option<(usize, usize)>,
     pub(super) gate_is_shut: bool,
-    /// Nobody has an address of it, but for answers that are on their way.
+    /// No address of it is left, except for answers in flight.
     pub(super) is_forsaken: bool,
     places: usize,
     queue: VecDeque<Item>,
@@ -103,7 +103,7 @@ impl Actor {
         }
     }
 
-    /// What is to be taken out of the mailbox.
+    /// Takes the next item out of the mailbox.
     fn first(&mut self, messages: &[Message]) -> Option<Item> {
         if !self.gate_is_shut && !self.before_gate.is_empty() {
             return self.before_gate.front().copied().map(Item::Message);
@@ -126,7 +126,7 @@ impl Actor {
         self.before_gate.retain(|other| *other != number);
     }
 
-    /// The messages that are lost, the first to be told first.
+    /// Returns the messages that are lost, in the order in which their senders are told.
     pub(super) fn is_over(&mut self, life: Life, waiting: Waiting) -> Vec<usize> {
         (self.life, self.told) = (life, None);
         let begun = self.hand.take().map(|(number, _)| number);

@@ -1,4 +1,4 @@
-//! Bugs planted in steps, and the words with which the model notices each.
+//! Self-tests: faults injected into steps, and the words with which the model reports each.
 
 use super::subjects::{Bounded, Graph, Subject, Walker};
 use super::tests::{Hits, faulty, run_beside_the_model};

@@ -1,5 +1,5 @@
-//! The reference model of behaviours in steps, as plain data: `tests.rs` shows it all that happens
-//! to real actors, and it says whether that is what must happen next, and what becomes of each
+//! The reference model of behaviours in steps, as plain data. `tests.rs` feeds it every event of
+//! real actors. The model says whether that event must happen next, and what becomes of each
 //! message.
 //!
 //! | model | real |
@@ -10,11 +10,11 @@
 //! | `Model::meets` | `Resolver`, `Refusal`, the dead letters |
 //! | `Model::left` | `Pending::locals`, or the locals in a heap |
 //!
-//! Left out: budgets and muting, which only say when an actor goes on, and supervisors, of which
-//! `supervision` has a model.
+//! Left out: budgets and muting, which only decide when an actor continues, and supervisors:
+//! `supervision` has a model of them.
 
 mod actor;
-// What a canary shows it shows without an interpreter.
+// Self-tests show their faults without an interpreter.
 #[cfg(not(miri))]
 mod canaries;
 mod program;
@@ -30,7 +30,7 @@ use std::collections::{BTreeMap, BTreeSet};
 struct Model {
     program: Arc<Program>,
     actors: Vec<Actor>,
-    /// Of what was sent.
+    /// The fate of each message sent.
     fates: BTreeMap<usize, Fate>,
     left: BTreeSet<Left>,
     panics: u64,
@@ -62,7 +62,7 @@ impl Model {
         }
     }
 
-    /// A signal, by an address or from the system.
+    /// A signal reaches an actor, by an address or from the system.
     fn tell(&mut self, actor: usize, why: Why) {
         let it = &mut self.actors[actor];
         if why == Why::Shutdown || it.told.is_none() && !it.is_forsaken {
@@ -79,7 +79,7 @@ impl Model {
         }
     }
 
-    /// Its question is open, which keeps an address of it.
+    /// Returns true if an ask of the actor is pending, which keeps an address of it.
     fn awaits(&self, actor: usize) -> bool {
         let mut open = self.fates.iter().filter(|(_, fate)| **fate == Fate::Open);
         open.any(|(number, _)| self.program.asker(*number) == Some(actor))
@@ -130,7 +130,7 @@ impl Model {
         self.left.insert((number, step));
     }
 
-    /// A fault has hit the turn that was next.
+    /// An injected panic has hit the turn that was next.
     fn is_hit(&mut self, actor: usize) {
         let Next::Step(number, _) = self.next(actor) else {
             panic!("{actor} panicked, and no turn was next");
@@ -172,19 +172,19 @@ impl Model {
         }
     }
 
-    /// A step is to find it.
+    /// Returns true if a step is still to find these locals.
     fn is_held(&self, (number, step): Left) -> bool {
         let finds = Some((number, step + 1));
         self.actors.iter().any(|it| it.hand == finds)
     }
 
-    /// What no step will find any more, and was not dropped.
+    /// Returns the locals that no step will find any more and that were not dropped.
     fn leaked(&self) -> Vec<Left> {
         let left = self.left.iter().copied();
         left.filter(|left| !self.is_held(*left)).collect()
     }
 
-    /// Some of those that end unheard have ended.
+    /// Some of the actors that end without a stop hook have ended.
     fn end_unheard(&mut self, has_ended: impl Fn(usize) -> bool) {
         for actor in 0..self.actors.len() {
             if self.next(actor) == Next::EndsUnheard && has_ended(actor) {
@@ -193,7 +193,7 @@ impl Model {
         }
     }
 
-    /// Nothing is left to do.
+    /// Checks that no work is left.
     fn rests(&mut self) {
         for actor in 0..self.actors.len() {
             assert_eq!(self.next(actor), Next::Rests, "{actor} is idle");

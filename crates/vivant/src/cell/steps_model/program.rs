@@ -1,35 +1,35 @@
-//! Programs for the model and the real thing: messages whose steps do things, drawn from a seed;
-//! and what may happen when they run.
+//! Programs for the model and the real actors: messages with steps that do things, drawn from a
+//! seed; and the events that may happen when they run.
 
 use crate::dead_letter::Cause;
 use crate::oracle::{below, split_mix};
 
-/// What a step does, besides leaving something for the next one.
+/// What a step does, besides leaving locals for the next step.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Deed {
     Nothing,
     TurnsGate,
-    /// This message.
+    /// Sends this message.
     Sends(usize),
-    /// This one too; its answer comes with another.
+    /// Sends this message too; its answer arrives with another message.
     Asks(usize),
-    /// This actor, by its address.
+    /// Stops this actor by its address.
     Stops(usize),
     StopsItself,
     Panics,
 }
 
-/// A message: a behaviour of as many steps as it has deeds.
+/// A message: a behaviour with one step for each deed.
 #[derive(Clone, Debug)]
 pub(super) struct Message {
     pub(super) to: usize,
     pub(super) way: Way,
     pub(super) deeds: Vec<Deed>,
-    /// The message that comes with its answer.
+    /// The message that carries its answer.
     pub(super) heard: Option<usize>,
 }
 
-/// How a message is let in.
+/// How a message is admitted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Way {
     Straight,
@@ -37,15 +37,15 @@ pub(super) enum Way {
     ThroughGate,
 }
 
-/// What a step has left: which one, of which message.
+/// The locals that a step has left: the message, and the step.
 pub(super) type Left = (usize, usize);
 
-/// What happens.
+/// An event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Event {
     /// This actor's start function runs.
     Begins(usize),
-    /// In this actor, of this message, this step; and what it has found.
+    /// In this actor, this step of this message runs; and the locals that it found.
     Steps(usize, usize, usize, Option<Left>),
     /// This actor's stop hook runs.
     Ends(usize, Why),
@@ -64,27 +64,27 @@ pub(super) enum Why {
     Restarting,
 }
 
-/// What has become of a message.
+/// The fate of a message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Fate {
-    /// Nothing yet.
+    /// Not decided yet.
     Open,
     Done,
     Panicked,
     Dead(Cause),
 }
 
-/// Who looks after an actor, and how.
+/// The supervisor of an actor, and its policy.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Care {
     Nobody,
     Restarts,
-    /// And returns what waits.
+    /// Restarts it, and returns the messages that wait.
     Returns,
     Resumes,
 }
 
-/// Which questions a program may ask: where mailboxes have a bound, an answer could find no place.
+/// Which asks a program may make. With bounded mailboxes an answer could find no place.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Questions {
     Asked,
@@ -94,12 +94,12 @@ pub(super) enum Questions {
 pub(super) struct Program {
     pub(super) cares: Vec<Care>,
     pub(super) messages: Vec<Message>,
-    /// Those that are sent from outside.
+    /// The messages that are sent from outside.
     pub(super) outside: Vec<usize>,
 }
 
 impl Program {
-    /// Who hears the answer to this message.
+    /// Returns the actor that receives the answer to this message.
     pub(super) fn asker(&self, number: usize) -> Option<usize> {
         let heard = self.messages[number].heard?;
         Some(self.messages[heard].to)
@@ -107,10 +107,10 @@ impl Program {
 }
 
 const ACTORS_MAX: usize = 3;
-/// An interpreter looks at the code once.
+/// An interpreter checks the code once.
 const OUTSIDE_MAX: usize = if cfg!(miri) { 3 } else { 10 };
 const STEPS_MAX: usize = 6;
-/// How deep messages send messages.
+/// Limit of the depth at which messages send messages.
 const DEEP_MAX: usize = 2;
 
 /// The seed's choices.

@@ -1,5 +1,5 @@
-//! Real actors that do what a program says, and write down what happens: plain ones, some with a
-//! bound to their mailbox, and graphs.
+//! Real actors that run a program and log the events: plain actors, some with a bounded mailbox,
+//! and graphs.
 
 use super::program::{Deed, Event, Left, Program, Way, Why};
 use crate::heap::{Leaf, Pacing, Stress, When};
@@ -8,7 +8,7 @@ use crate::sync::{Arc, Mutex, lock};
 use crate::{Call, Continuation, Message, Messages, OnPanic, Supervisor, Target, Then};
 use std::panic::resume_unwind;
 
-/// What has happened, in order.
+/// The log of events, in order.
 #[derive(Default)]
 pub(super) struct Log(Mutex<Vec<Event>>);
 
@@ -22,11 +22,11 @@ impl Log {
     }
 }
 
-/// What the actors of a program know.
+/// What the actors of a program share.
 pub(super) struct World<A: Subject> {
     pub(super) program: Arc<Program>,
     pub(super) log: Arc<Log>,
-    /// Without those that are forsaken.
+    /// Without the actors that are unreferenced.
     pub(super) peers: Mutex<Vec<Option<Address<A>>>>,
 }
 
@@ -51,15 +51,15 @@ impl<A: Subject> World<A> {
     }
 }
 
-/// When something is dropped that no step finds any more.
+/// When locals are dropped that no step finds any more.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Drops {
     AtOnce,
-    /// When it is collected.
+    /// At a collection.
     Later,
 }
 
-/// An actor whose behaviours do what the program says.
+/// An actor with behaviours that do what the program says.
 pub(super) trait Subject: Actor + Target {
     type Walk: Message<Args = (usize, usize), Reply = usize>;
     type Pass: Message<Args = (usize, usize), Reply = usize>;
@@ -78,7 +78,7 @@ pub(super) trait Subject: Actor + Target {
     fn hear(to: &Address<Self>, number: usize) -> Then<'_, Self::Hear>;
 }
 
-/// What a step leaves for the next one. Says when it is dropped.
+/// The locals that a step leaves for the next one. Logs its drop.
 #[derive(Object)]
 #[object(leaf)]
 pub(super) struct Token(Left, Arc<Log>);
@@ -106,7 +106,7 @@ impl<A: Subject> Core<A> {
         }
     }
 
-    /// One step: what it leaves, if another one follows.
+    /// Runs one step. Returns the locals that it leaves, if another step follows.
     fn step(
         &mut self,
         t: &Turn<'_, A>,
@@ -270,7 +270,7 @@ const STRESSED: Pacing = Pacing::new().stressed(Stress::new(When::All, 1));
 #[actor(pacing = STRESSED)]
 pub(super) struct GraphState<'gc> {
     core: Leaf<Core<Graph>>,
-    /// What a step found last.
+    /// The locals that a step found last.
     last: Option<Gc<'gc, Token>>,
 }
 

@@ -1,5 +1,5 @@
-//! Runs programs on real actors beside the model: after each run of an actor, what has happened is
-//! what the model says, and so is what became of each question.
+//! Runs programs on real actors beside the model. After each run of an actor, the events and the
+//! fates of all asks must be those of the model.
 
 use super::Model;
 use super::actor::Item;
@@ -17,20 +17,20 @@ use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-/// Whether turns panic of themselves.
+/// Whether panics are injected into turns.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Hits {
     None,
     Some,
 }
 
-/// A program that runs, and its model.
+/// A running program, and its model.
 struct Performance<'s, A: Subject> {
     simulation: &'s Simulation,
     hits: Hits,
     world: Arc<World<A>>,
     cells: Vec<CellRef>,
-    /// Lives as long as somebody has this.
+    /// The supervision tree lives as long as this address.
     _tree: Address<Supervisor>,
     model: Model,
     asked: BTreeMap<usize, Asked<usize>>,
@@ -77,7 +77,7 @@ impl<'s, A: Subject> Performance<'s, A> {
         }
     }
 
-    /// From outside, without an answer or with one.
+    /// Sends a message from outside, with or without an answer.
     fn send(&mut self, number: usize, draws: &mut Draws) {
         self.model.send(number);
         let message = &self.world.program.messages[number];
@@ -91,7 +91,7 @@ impl<'s, A: Subject> Performance<'s, A> {
         self.asked.insert(number, asked);
     }
 
-    /// Something else befalls an actor, from outside.
+    /// Another event reaches an actor from outside.
     fn befalls(&mut self, actor: usize, draws: &mut Draws) {
         match draws.below(6) {
             0..2 => {
@@ -117,7 +117,7 @@ impl<'s, A: Subject> Performance<'s, A> {
         }
     }
 
-    /// One run of an actor, or the passing of time. False: nothing is left to do.
+    /// Runs one actor, or advances the time. Returns false if no work is left.
     fn goes_on(&mut self) -> bool {
         let is_going = self.simulation.step();
         self.look();
@@ -150,7 +150,7 @@ impl<'s, A: Subject> Performance<'s, A> {
         self.hear();
     }
 
-    /// Whose turn has panicked, before its behaviour began.
+    /// Returns the actor with a turn that panicked before its behaviour began.
     fn is_hit(&self, events: &[Event]) -> Option<usize> {
         let messages = &self.world.program.messages;
         let is_planned = |event: &&Event| match **event {
@@ -172,7 +172,7 @@ impl<'s, A: Subject> Performance<'s, A> {
         }
     }
 
-    /// T3, T4: who asked has the answer as soon as there is one.
+    /// T3, T4: checks that each sender of an ask has its answer as soon as there is one.
     fn hear(&mut self) {
         let fates = &self.model.fates;
         self.asked.retain(|number, asked| {
@@ -203,7 +203,7 @@ impl<'s, A: Subject> Performance<'s, A> {
         self.model.rests();
     }
 
-    /// Everybody ends; nothing is left of anything.
+    /// Ends all actors, and checks that nothing is left.
     fn ends(mut self) {
         for (actor, cell) in self.cells.iter().enumerate() {
             self.model.tell(actor, Why::Shutdown);
