@@ -1,26 +1,27 @@
-//! Somebody outside who waits until there is room in a mailbox.
+//! A sender outside the actors that waits until a mailbox has room.
 
 use crate::promise::for_others;
 use crate::sync::{Arc, Mutex, lock};
 use std::task::{Context, Poll, Waker};
 
-/// What an offer and the mailbox that it waits for share.
+/// The state that an offer shares with the mailbox that it waits for.
 pub(crate) struct Applicant(Mutex<Standing>);
 
 enum Standing {
     Waits(Option<Waker>),
-    /// It was told: its place is kept, where the mailbox has places, or its actor has ended.
+    /// It was notified: its place is reserved, where the mailbox has places, or its actor has
+    /// ended.
     MayGo,
-    /// The offer was dropped, or has been told.
+    /// The offer was dropped, or has seen the notification.
     Gone,
 }
 
-/// Whether an applicant heard that it may go.
+/// Whether an applicant was notified.
 #[must_use]
 #[derive(PartialEq, Eq, Debug)]
 pub(crate) enum Told {
     Yes,
-    /// It does not wait any more: what it was given belongs to the next one.
+    /// It does not wait any more: its place belongs to the next applicant.
     Gone,
 }
 
@@ -29,7 +30,7 @@ impl Applicant {
         Arc::new(Applicant(Mutex::new(Standing::Waits(None))))
     }
 
-    /// There is room now.
+    /// Notifies the applicant that there is room now.
     pub(crate) fn may_go(&self) -> Told {
         let mut standing = lock(&self.0);
         let waker = match &mut *standing {
@@ -44,7 +45,7 @@ impl Applicant {
         Told::Yes
     }
 
-    /// Ready once it was told.
+    /// Returns `Ready` once it was notified.
     pub(crate) fn poll(&self, context: &mut Context<'_>) -> Poll<()> {
         // Cloned before and dropped after the lock is held: both are user code.
         let waker = context.waker().clone();
@@ -61,7 +62,7 @@ impl Applicant {
         Poll::Pending
     }
 
-    /// The offer is dropped. Returns whether it had been told.
+    /// The offer is dropped. Returns whether it had been notified.
     pub(crate) fn leave(&self) -> Told {
         let before = std::mem::replace(&mut *lock(&self.0), Standing::Gone);
         match before {

@@ -1,5 +1,5 @@
-//! The envelope: one allocation with a header that all messages share and a content that only its
-//! kind knows.
+//! The envelope: one allocation of a header, with the same layout for all messages, and a content
+//! of a type that only its `Kind` knows.
 
 use super::inbox::{Chain, Linked};
 use super::pool;
@@ -17,22 +17,22 @@ use crate::step::Steps;
 use std::panic::Location;
 use std::ptr::{self, NonNull};
 
-/// What every message starts with.
+/// The header of every message.
 #[repr(C)]
 pub(crate) struct Head {
     link: *mut Head,
     pub(crate) kind: &'static Kind,
-    /// Where in the source the message was made.
+    /// The place in the source where the message was made.
     pub(crate) place: &'static Location<'static>,
-    /// When it was pushed, in coarse milliseconds; wraps after 49 days.
+    /// Time of the push, in coarse milliseconds; wraps after 49 days.
     pub(crate) sent_ms: u32,
-    /// In which span it was sent. Nothing without the feature `tracing`.
+    /// The tracing span of the sender. Empty without the feature `tracing`.
     pub(crate) origin: Origin,
 }
 
-// SAFETY: 1. `link` is a fixed field that only inbox and chain touch. 2. `Envelope::into_node`
-// gives up a `Parcel` whose content is `Send` (a bound of `Letter`), so a node may be used on any
-// thread.
+// SAFETY: 1. `link` is a fixed field that only inbox and chain access. 2. `Envelope::into_node`
+// gives up a `Parcel`. The content of a parcel is `Send` (a bound of `Letter`), so a node may be
+// used on any thread.
 unsafe impl Linked for Head {
     unsafe fn link(node: NonNull<Head>) -> *mut *mut Head {
         // SAFETY: the caller owns the node (the trait's rule); only the field's address is taken.
@@ -42,8 +42,7 @@ unsafe impl Linked for Head {
 
 #[cfg(any(feature = "tracing", feature = "metrics"))]
 impl Head {
-    /// Nothing of it is needed any more. Said before a turn, so that no turn has to clear it away
-    /// when it panics.
+    /// Drops the head before a turn, so that no turn has to drop it when it panics.
     fn given_up(self) {}
 }
 
@@ -53,72 +52,71 @@ struct Parcel<C> {
     content: C,
 }
 
-/// What a message is to the one who takes it out of the mailbox.
+/// The role of a message for its receiver.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Role {
     /// Makes the actor's state.
     Start,
-    /// A behaviour: counted against budgets and back-pressure, a turn of the user's.
+    /// A behaviour: counted against budgets and back-pressure; runs user code in a turn.
     Turn,
-    /// As `Turn`, but exempt from back-pressure, because its sender has a bound for what is on the
-    /// way.
+    /// As `Turn`, but exempt from back-pressure, because its sender bounds its messages in flight.
     Bounded,
-    /// A poll of a future: a turn of the user's code, but nobody's message.
+    /// A poll of a future: runs user code in a turn, but the program did not send it.
     Poll,
     /// The resolution of a promise: exempt from back-pressure; may release a continuation.
     Resolution,
     /// Ends the actor when it is reached.
     StopMark,
-    /// The runtime's own: bonds between actors, and what its own actors tell each other.
+    /// A message of the runtime: watches and links, and messages between the runtime's own actors.
     Own,
-    /// Stands for a message of the ring; the runtime's own.
+    /// Stands for a message of the ring; a message of the runtime.
     Ticket,
 }
 
 impl Role {
-    /// Whether it is a message that the program sent, which must not be lost silently (T3).
+    /// Returns true for a message that the program sent, which must not be lost silently (T3).
     pub(crate) fn is_sent(self) -> bool {
         matches!(self, Role::Turn | Role::Bounded)
     }
 
-    /// Whether it runs code of the user's.
+    /// Returns true if it runs user code.
     pub(crate) fn is_turn(self) -> bool {
         self.is_sent() || self == Role::Poll
     }
 }
 
-/// How a message goes into a mailbox.
+/// The route of a message into a mailbox.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Way {
-    /// A message to an actor whose mailbox has no bound: as a node of the inbox.
+    /// To an actor without a bound: as a node of the inbox.
     Straight,
-    /// A message to an actor whose mailbox has a bound: through the ring, and it counts.
+    /// To an actor with a bound: through the ring, and it counts against the bound.
     Counted,
-    /// Any actor may get it: through the ring if the actor has one, and it never counts.
+    /// To any actor: through the ring if the actor has one, and it never counts against the bound.
     Exempt,
 }
 
-/// What came of running a message.
+/// The result of running a message.
 #[must_use]
 pub(crate) enum Step {
     /// It was processed.
     Done,
     /// It released another message: this one, to this actor.
     Release(AddressRef, Envelope),
-    /// It had been withdrawn by its sender, who made it at this place, before it began.
+    /// Its sender had withdrawn it before it began. The value is the place where it was made.
     Withdrawn(&'static Location<'static>),
-    /// Its guard does not let it run now: here it is again.
+    /// Its guard is false: the message is returned.
     Deferred(Envelope),
-    /// It has another step: this, before any other message.
+    /// It has another step: this one, before any other message.
     Again(Envelope),
     /// The actor is to end.
     Stop,
-    /// It is tied to another, or another has failed.
+    /// A watch or link is added or removed, or a linked actor has failed.
     Bound(Bond),
 }
 
 impl Step {
-    /// The next step was sent when the first was, and where.
+    /// Gives the next step the place and the send time of the first.
     fn sent(mut self, place: &'static Location<'static>, sent_ms: u32) -> Step {
         #[cfg(test)]
         if crate::planted::is_planted(crate::planted::Planted::StepWithoutPlace) {
@@ -134,8 +132,8 @@ impl Step {
 
 #[cfg(any(feature = "tracing", feature = "metrics"))]
 impl Step {
-    /// A continuation that a resolution releases was sent when the resolution was, and where: by
-    /// the turn that answered.
+    /// Gives a continuation that a resolution releases the send time and the origin of the
+    /// resolution, that is, of the turn that answered.
     fn following(mut self, head: Head) -> Step {
         if let Step::Release(_, released) = &mut self {
             let released = released.head_mut();
@@ -148,9 +146,9 @@ impl Step {
 
 /// One kind of message: how to run it and how to refuse it.
 pub(crate) trait Letter {
-    /// What the envelope carries.
+    /// The content of the envelope.
     type Content: Send + 'static;
-    /// The table of this kind.
+    /// The table (vtable) of this kind.
     const KIND: Kind;
 
     /// What its guard reads, if it has one.
@@ -159,10 +157,10 @@ pub(crate) trait Letter {
     /// What its turn may do to the state.
     const ACCESS: Access = Access::Writes;
 
-    /// Whether it may ask for another step.
+    /// Whether it may request another step.
     const STEPS: Steps = Steps::One;
 
-    /// Whether a guard lets the message run now.
+    /// Returns the value of the guard: true if the message may run now.
     fn ready(_: &Self::Content, _: &mut StateRef<'_>) -> bool {
         true
     }
@@ -170,18 +168,18 @@ pub(crate) trait Letter {
     /// Processes the message.
     fn run(content: Self::Content, state: &mut StateRef<'_>, worker: &Worker) -> Step;
 
-    /// Whether its sender has taken the message back. Asked once, before it is run.
+    /// Returns true if the sender has withdrawn the message. Called once, before it is run.
     fn is_withdrawn(_: &Self::Content) -> bool {
         false
     }
 
-    /// The message will never run: whoever waits for its answer is told why. Returns what follows
-    /// from that.
+    /// Refuses a message that will never run: the sender of an ask gets the reason. Returns what
+    /// follows from that.
     fn refuse(content: Self::Content, refusal: &Refusal, place: &'static Location<'static>)
     -> Next;
 }
 
-/// The table of a kind of message.
+/// The table (vtable) of a kind of message.
 pub(crate) struct Kind {
     /// The behaviour's stable name.
     pub(crate) name: &'static str,
@@ -212,7 +210,7 @@ impl Kind {
         }
     }
 
-    /// The same for messages to actors with such a mailbox only.
+    /// Returns the same table for messages that go only to actors with this mailbox.
     pub(crate) const fn for_mailbox(self, mailbox: Mailbox) -> Kind {
         let way = match mailbox {
             Mailbox::BackPressure => Way::Straight,
@@ -236,7 +234,7 @@ unsafe fn ready<L: Letter>(head: NonNull<Head>, state: &mut StateRef<'_>) -> boo
 /// `head` starts a `Parcel<L::Content>` made by `Envelope::new::<L>` that the caller owns and gives
 /// up.
 unsafe fn run<L: Letter>(head: NonNull<Head>, state: &mut StateRef<'_>, worker: &Worker) -> Step {
-    // Owned here, so that a guard that panics does not lose it.
+    // Owned here, so that a panic in a guard does not lose it.
     let envelope = Envelope(head);
     let place = match const { L::KIND.way } {
         Way::Straight | Way::Exempt => None,
@@ -270,7 +268,8 @@ unsafe fn run<L: Letter>(head: NonNull<Head>, state: &mut StateRef<'_>, worker: 
     }
     #[cfg(any(feature = "tracing", feature = "metrics"))]
     {
-        // SAFETY: as above.
+        // SAFETY: `head` starts a `Parcel<L::Content>` that the caller gives up (its promise); the
+        // node is given up here.
         let (head, content) = unsafe { parts::<L>(envelope.into_node()) };
         if L::is_withdrawn(&content) {
             return Step::Withdrawn(head.place);
@@ -284,7 +283,7 @@ unsafe fn run<L: Letter>(head: NonNull<Head>, state: &mut StateRef<'_>, worker: 
     }
 }
 
-/// Processes a message, where somebody may be watching.
+/// Processes a message when observation may be on.
 #[cfg(any(feature = "tracing", feature = "metrics"))]
 #[inline]
 fn seen<L: Letter>(
@@ -308,7 +307,7 @@ fn seen<L: Letter>(
     }
 }
 
-/// Out of the way of turns that nobody watches.
+/// Not inlined, to keep it out of the path of turns without observation.
 #[cfg(any(feature = "tracing", feature = "metrics"))]
 #[inline(never)]
 fn watched<L: Letter>(
@@ -321,8 +320,8 @@ fn watched<L: Letter>(
     watch.over(head, worker, || L::run(content, state, worker))
 }
 
-/// The place of a message in the ring of the actor that is held: freed when the message begins, or
-/// its guard panics.
+/// The place of a message in the ring of the current actor. Its drop frees the place: when the
+/// message begins, or its guard panics.
 struct Place<'w>(&'w Worker);
 
 impl Drop for Place<'_> {
@@ -345,8 +344,8 @@ unsafe fn refuse<L: Letter>(head: NonNull<Head>, refusal: Option<&Refusal>) -> N
     }
 }
 
-/// Moves the parcel out of its memory, which is given back at once: what the turn sends can lie in
-/// it again.
+/// Moves the parcel out of its memory and frees that memory at once, so that messages which the
+/// turn sends can reuse it.
 ///
 /// # Safety
 /// As for `run`.
@@ -360,8 +359,8 @@ unsafe fn unpacked<L: Letter>(head: NonNull<Head>) -> Parcel<L::Content> {
     parcel
 }
 
-/// As `unpacked`, for who needs the head as well: a copy of the whole that is taken apart at once
-/// is slow.
+/// As `unpacked`, for a caller that needs the head as well: copying the whole parcel and taking it
+/// apart at once is slow.
 ///
 /// # Safety
 ///
@@ -371,14 +370,15 @@ unsafe fn unpacked<L: Letter>(head: NonNull<Head>) -> Parcel<L::Content> {
 unsafe fn parts<L: Letter>(head: NonNull<Head>) -> (Head, L::Content) {
     let place = head.cast::<Parcel<L::Content>>();
     let parcel = place.as_ptr();
-    // SAFETY: as in `unpacked`; each part is read once.
+    // SAFETY: the parcel was written by `Envelope::new::<L>`, and the caller owns it; each part is
+    // read once.
     let parts = unsafe {
         (
             (&raw const (*parcel).head).read(),
             (&raw const (*parcel).content).read(),
         )
     };
-    // SAFETY: as in `unpacked`.
+    // SAFETY: `Envelope::new::<L>` took the memory for this type, and nothing is left in it.
     unsafe { pool::give(place) };
     parts
 }
@@ -395,10 +395,10 @@ impl Chain<Head> {
     }
 }
 
-/// A message of any kind, owned.
+/// An owned message of any kind.
 pub(crate) struct Envelope(NonNull<Head>);
 
-// SAFETY: an envelope owns a parcel whose content is `Send` (a bound of `Letter::Content`).
+// SAFETY: an envelope owns a parcel, and its content is `Send` (a bound of `Letter::Content`).
 unsafe impl Send for Envelope {}
 
 impl Envelope {
@@ -415,12 +415,12 @@ impl Envelope {
             origin: Origin::none(),
         };
         let place = pool::take::<Parcel<L::Content>>();
-        // SAFETY: memory for this type that nobody else has.
+        // SAFETY: `take` returned memory for this type, owned by this call alone.
         unsafe { place.write(Parcel { head, content }) };
         Envelope(place.cast())
     }
 
-    /// It is sent now.
+    /// Sets the send time and the origin.
     pub(crate) fn stamp(&mut self, sent_ms: u32) {
         let head = self.head_mut();
         head.sent_ms = sent_ms;
@@ -441,7 +441,7 @@ impl Envelope {
         self.head().kind
     }
 
-    /// For the inbox: gives the parcel up as a node.
+    /// Gives the parcel up as a node, for the inbox.
     pub(crate) fn into_node(self) -> NonNull<Head> {
         let node = self.0;
         std::mem::forget(self);
@@ -457,7 +457,7 @@ impl Envelope {
         Envelope(node)
     }
 
-    /// Whether its guard lets it run on this state.
+    /// Returns true if its guard lets it run on this state.
     pub(crate) fn ready(&self, state: &mut StateRef<'_>) -> bool {
         // SAFETY: the table was made with the parcel, which this envelope owns.
         unsafe { (self.kind().ready)(self.0, state) }
@@ -470,7 +470,7 @@ impl Envelope {
         unsafe { run(self.into_node(), state, worker) }
     }
 
-    /// Destroys it and tells whoever waits for its answer why.
+    /// Destroys it; the sender of an ask gets the reason. Returns what follows from that.
     pub(crate) fn refuse(self, refusal: &Refusal) -> Next {
         let refuse = self.kind().refuse;
         // SAFETY: the table was made with the parcel, which is given up here.

@@ -1,11 +1,10 @@
-//! The inbox: a lock-free stack that many senders push to and one receiver empties, and which says
-//! whether anybody runs its actor (invariants M1–M5 and C1, see the READMEs of `mailbox` and
-//! `cell`).
+//! The inbox: a lock-free multi-producer, single-consumer stack. Its head also holds whether a
+//! worker runs the actor (invariants M1–M5 and C1, see the READMEs of `mailbox` and `cell`).
 //!
-//! A push is one compare-and-swap, which also tells whether the actor must be put into a run queue;
-//! taking everything is one swap; letting the actor go is one compare-and-swap. The receiver turns
-//! the stack over, so that it reads first-in-first-out. Nodes are linked through themselves: the
-//! inbox allocates nothing and keeps nothing.
+//! A push is one compare-and-swap, which also tells whether the actor must be put into a run queue.
+//! Taking all nodes is one swap; parking the actor is one compare-and-swap. The receiver reverses
+//! the stack to read it first-in-first-out. Nodes are linked through themselves: the inbox
+//! allocates nothing.
 
 use crate::sync::{AtomicPtr, Ordering, fault};
 use std::marker::PhantomData;
@@ -21,60 +20,61 @@ use std::ptr::{self, NonNull};
 /// 2. A node handed to [`Inbox::push`] is owned by the caller, stays valid until it is handed out
 ///    again, and may be used on another thread.
 pub(crate) unsafe trait Linked {
-    /// Where this node keeps the pointer to its neighbour.
+    /// Returns the place where this node keeps the pointer to its neighbour.
     ///
     /// # Safety
     ///
-    /// `node` is valid and owned by the caller, or by the inbox on whose behalf this is called.
+    /// `node` is valid and owned by the caller, or by the inbox that the caller acts for.
     unsafe fn link(node: NonNull<Self>) -> *mut *mut Self;
 }
 
-/// What a push found.
+/// The result of a push.
 #[must_use = "an actor that is not enqueued will never run (M3)"]
 pub(crate) enum Pushed<N> {
-    /// Nobody ran the actor: this sender has woken it, and holds it until it has put it into a run
-    /// queue. The node did not go through the inbox: the sender lays it into the backlog.
+    /// The actor was parked: this sender has woken it, and holds it until it has put it into a run
+    /// queue. The node did not go through the inbox: the sender puts it into the backlog.
     Wakes(NonNull<N>),
-    /// The inbox was empty, but the actor is active: its holder will look.
+    /// The inbox was empty, but the actor is active: its holder will check the inbox.
     First,
     /// Other messages wait before this one.
     Later,
 }
 
-/// What somebody who nudged an actor must do.
+/// What the caller of a nudge must do.
 #[must_use = "an actor that is not enqueued will never run"]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Nudged {
-    /// Nobody ran the actor: put it into a run queue.
+    /// The actor was parked: put it into a run queue.
     Wakes,
-    /// It is active, and its holder will look; or it is closed.
+    /// It is active, and its holder will check; or it is closed.
     Nothing,
 }
 
-/// Whether the receiver has let go.
+/// Whether the receiver has parked the actor.
 #[must_use]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Parked {
-    /// Nobody holds the actor now; the caller must not touch it any more.
+    /// The actor is parked; the caller must not access it any more.
     Yes,
-    /// Something came: the caller still holds the actor and must look again, at the signals first.
+    /// A message or a nudge arrived: the caller still holds the actor and must check again, the
+    /// signals first.
     Again,
 }
 
-/// What somebody found who wants to hold an actor that nobody runs.
+/// The result of an attempt to hold a parked actor.
 #[must_use = "an actor that is held must be let go, or enqueued"]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Grasped {
-    /// Nobody ran it: the caller is its receiver now.
+    /// It was parked: the caller is its receiver now.
     Yes,
     /// It is active.
     Active,
     Closed,
 }
 
-/// Many senders, one receiver.
+/// The inbox of an actor: many senders, one receiver.
 ///
-/// The head is a node, the newest of the stack, or one of four words at which no node can lie.
+/// The head is a node, the newest of the stack, or one of four words that are no node's address.
 pub(crate) struct Inbox<N: Linked> {
     head: AtomicPtr<N>,
     nodes: PhantomData<NonNull<N>>,
@@ -83,18 +83,18 @@ pub(crate) struct Inbox<N: Linked> {
 // SAFETY: an inbox owns its nodes and hands each out once; by rule 2 of `Linked` they may cross
 // threads.
 unsafe impl<N: Linked> Send for Inbox<N> {}
-// SAFETY: as above; `push` and `nudge` may be called from any thread, the rest is the receiver's
-// (their contract).
+// SAFETY: `push` and `nudge` are atomic operations on the head and may be called from any thread;
+// the rest is called by the receiver alone (their contract).
 unsafe impl<N: Linked> Sync for Inbox<N> {}
 
-/// Empty, and the actor is active: it lies in a run queue, or somebody holds it.
+/// Empty, and the actor is active: it is in a run queue, or a worker holds it.
 const EMPTY: usize = 0;
-/// Empty, and nobody runs the actor: who pushes or nudges next must enqueue it.
+/// Empty, and no worker runs the actor: the next push or nudge must enqueue it.
 const PARKED: usize = 1;
-/// Empty and active, and somebody has nudged since the holder last took: it may not park before it
-/// has looked.
+/// Empty and active, and nudged since the holder last took: the holder may not park before it has
+/// checked.
 const NUDGED: usize = 2;
-/// Nothing can be pushed any more.
+/// No push succeeds any more.
 const CLOSED: usize = 3;
 
 fn word<N>(word: usize) -> *mut N {
@@ -106,7 +106,7 @@ fn is_node<N>(head: *mut N) -> bool {
 }
 
 impl<N: Linked> Inbox<N> {
-    /// An empty inbox whose actor nobody runs.
+    /// Returns an empty inbox of a parked actor.
     pub(crate) fn new() -> Self {
         Inbox {
             head: AtomicPtr::new(word(PARKED)),
@@ -120,7 +120,7 @@ impl<N: Linked> Inbox<N> {
     ///
     /// The caller owns `node` (rule 2 of [`Linked`]) and gives it up, unless it is given back.
     pub(crate) unsafe fn push(&self, node: NonNull<N>) -> Result<Pushed<N>, NonNull<N>> {
-        // Relaxed, here and below: the value is only compared; what it points at is not read.
+        // Relaxed, here and below: the value is only compared; the pointer is not dereferenced.
         let head = self.head.load(Ordering::Relaxed);
         if head.addr() != PARKED {
             // SAFETY: the caller owns the node.
@@ -131,8 +131,9 @@ impl<N: Linked> Inbox<N> {
             self.head.store(word(EMPTY), Ordering::Relaxed);
             return Ok(Pushed::Wakes(node));
         });
-        // Acquire: pairs with the Release in `park`: whoever wakes an actor sees what its last
-        // holder wrote, and whoever takes it out of a run queue sees what the waker saw.
+        // Acquire: pairs with the Release in `park`. The thread that wakes an actor sees what its
+        // last holder wrote, and the worker that takes it out of a run queue sees what the waker
+        // saw.
         let acquire = fault!(Ordering::Acquire, WakeRelaxed => Ordering::Relaxed);
         match self
             .head
@@ -144,7 +145,7 @@ impl<N: Linked> Inbox<N> {
         }
     }
 
-    /// The actor was active when `head` was read.
+    /// Pushes to an actor that was active when `head` was read.
     ///
     /// # Safety
     ///
@@ -155,9 +156,9 @@ impl<N: Linked> Inbox<N> {
         mut head: *mut N,
     ) -> Result<Pushed<N>, NonNull<N>> {
         // The next sender may link to this node by an address that it read before this node was
-        // there (another node lay there, since freed). The address is right, but the pointer's
-        // provenance would be the dead node's; so it is exposed here, and taken up again by address
-        // in `turned_over`.
+        // there (another node was at that address, and has been freed). The address is right, but
+        // the pointer's provenance would be the dead node's. So the provenance is exposed here, and
+        // taken up again by address in `turned_over`.
         node.as_ptr().expose_provenance();
         loop {
             let (below, found) = match head.addr() {
@@ -168,7 +169,7 @@ impl<N: Linked> Inbox<N> {
                     let _closed = self.head.load(acquire);
                     return Err(node);
                 }
-                // It has parked meanwhile.
+                // The actor has parked in the meantime.
                 // SAFETY: the caller owns the node.
                 PARKED => return unsafe { self.push(node) },
                 EMPTY | NUDGED => (ptr::null_mut(), Pushed::First),
@@ -199,8 +200,8 @@ impl<N: Linked> Inbox<N> {
         }
     }
 
-    /// Makes the receiver look once more before it parks: for what is told outside the mailbox. The
-    /// caller has written what is to be seen before this.
+    /// Makes the receiver check once more before it parks, for state outside the mailbox. The
+    /// caller has written that state before this.
     pub(crate) fn nudge(&self) -> Nudged {
         let mut head = self.head.load(Ordering::Relaxed);
         loop {
@@ -227,7 +228,7 @@ impl<N: Linked> Inbox<N> {
         }
     }
 
-    /// Makes the caller the receiver of an actor that nobody runs, as a nudge that wakes it would.
+    /// Makes the caller the receiver of a parked actor, as a nudge that wakes it would.
     pub(crate) fn grasp(&self) -> Grasped {
         // Acquire: as for a push that wakes.
         match self.head.compare_exchange(
@@ -242,34 +243,35 @@ impl<N: Linked> Inbox<N> {
         }
     }
 
-    /// Takes everything, oldest first. Only the receiver calls this, and not after `close`.
+    /// Takes all nodes, oldest first. Only the receiver calls this, and not after `close`.
     pub(crate) fn take(&self) -> Chain<N> {
         fault!(TakeSwallowsNudge => {
             let (nudged, acquire) = (word(NUDGED), Ordering::Acquire);
             let _swallowed = self.head.compare_exchange(nudged, word(EMPTY), acquire, acquire);
         });
-        // A look first: an empty inbox is the common end of a run, and a load does not take the
-        // cache line away. A nudge is left for `park` to answer: whoever takes does not look at the
-        // signals.
+        // A load first: an empty inbox is the usual end of a run, and a load does not take the
+        // cache line away. A nudge is left for `park` to answer, because the caller of `take` does
+        // not check the signals.
         if !is_node(self.head.load(Ordering::Relaxed)) {
             return Chain::new();
         }
-        // Acquire: pairs with the Release of every push whose node is taken, and of a nudge that
-        // came after one.
+        // Acquire: pairs with the Release of every push of a taken node, and of a nudge that came
+        // after a push.
         let acquire = fault!(Ordering::Acquire, TakeRelaxed => Ordering::Relaxed);
         let newest = self.head.swap(word(EMPTY), acquire);
         debug_assert!(is_node(newest), "C1: taken from by two");
         Chain::turned_over(newest)
     }
 
-    /// The receiver found nothing more to do and lets go, unless something came since it took.
+    /// Parks the actor: the receiver found no more work. Fails if a message or a nudge arrived
+    /// since it took.
     pub(crate) fn park(&self) -> Parked {
         fault!(ParkBlindly => {
             self.head.store(word(PARKED), Ordering::Release);
             return Parked::Yes;
         });
-        // Release: pairs with the Acquire of whoever wakes the actor next. Acquire on failure:
-        // pairs with the Release of `nudge`, whose signals the receiver reads next.
+        // Release: pairs with the Acquire of the thread that wakes the actor next. Acquire on
+        // failure: pairs with the Release of `nudge`; the receiver reads the nudge's signals next.
         match self.head.compare_exchange(
             word(EMPTY),
             word(PARKED),
@@ -285,8 +287,8 @@ impl<N: Linked> Inbox<N> {
                             return Parked::Yes;
                         }
                     });
-                    // The nudge is heard. Acquire: as above, for one that came since. If a node has
-                    // come, a take will do.
+                    // Consumes the nudge. Acquire: as above, for a nudge that came since. If a node
+                    // has arrived, a take will acquire it.
                     let _heard = self.head.compare_exchange(
                         head,
                         word(EMPTY),
@@ -299,10 +301,10 @@ impl<N: Linked> Inbox<N> {
         }
     }
 
-    /// Takes everything and refuses every later push, for ever. Only the receiver calls this.
+    /// Takes all nodes and refuses every later push, for ever. Only the receiver calls this.
     pub(crate) fn close(&self) -> Chain<N> {
-        // Acquire as in `take`. Release: pairs with the second load in `push`; why the actor ended
-        // is written before this, and whoever is refused may ask.
+        // Acquire as in `take`. Release: pairs with the second load in `push`; the reason of the
+        // actor's end is written before this, and a refused sender may read it.
         let order = fault!(Ordering::AcqRel, CloseAcquires => Ordering::Acquire);
         let newest = self.head.swap(word(CLOSED), order);
         if is_node(newest) {
@@ -312,26 +314,26 @@ impl<N: Linked> Inbox<N> {
         }
     }
 
-    /// Whether the actor lies in a run queue or is held. A look, for inspection.
+    /// Returns true if the actor is in a run queue or held. A snapshot, for inspection.
     pub(crate) fn is_active(&self) -> bool {
         !matches!(self.head.load(Ordering::Relaxed).addr(), PARKED | CLOSED)
     }
 
-    /// Whether no message waits here. For the receiver this is exact in the sense of M4: a push
-    /// that this look does not see makes the receiver's `park` fail.
+    /// Returns true if no message waits here. For the receiver this is exact in the sense of M4: a
+    /// push that this load does not see makes the receiver's `park` fail.
     pub(crate) fn is_empty(&self) -> bool {
         // Relaxed: nothing is read through the pointer. A push that the receiver must see happened
-        // before this look by a `park` that failed, or by the count of addresses.
+        // before this load by a `park` that failed, or by the count of addresses.
         !is_node(self.head.load(Ordering::Relaxed))
     }
 }
 
-/// How many nodes further on.
+/// Prefetch distance in nodes.
 const FETCH_AHEAD: usize = 4;
 
-/// The nodes of a burst lie where its sender found memory, often at equal steps, and in another
-/// processor's cache. Where two steps were equal, it is worth a guess: who takes them need not wait
-/// for each.
+/// Prefetches a node. The nodes of a burst lie where its sender found memory, often at equal
+/// distances, and in another processor's cache. If two distances were equal, a prefetch at the same
+/// distance is worth a guess: the receiver need not wait for each node.
 #[inline]
 fn fetch_ahead(guess: usize) {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
@@ -346,8 +348,8 @@ fn fetch_ahead(guess: usize) {
 
 impl<N: Linked> Drop for Inbox<N> {
     fn drop(&mut self) {
-        // Nodes must not be forgotten: whoever owns an inbox closes it first and accounts for what
-        // was in it (T3).
+        // Nodes must not be lost: the owner of an inbox closes it first and accounts for its nodes
+        // (T3).
         debug_assert!(
             self.is_empty(),
             "M5: an inbox was dropped with messages in it"
@@ -372,7 +374,7 @@ impl<N: Linked> Chain<N> {
         }
     }
 
-    /// Reverses the stack that starts at `newest`.
+    /// Returns the stack that starts at `newest` in reverse order.
     fn turned_over(newest: *mut N) -> Self {
         let last = NonNull::new(newest);
         fault!(NewestFirst => return Chain { first: last, last });
@@ -414,7 +416,7 @@ impl<N: Linked> Chain<N> {
         Some(node)
     }
 
-    /// Puts `node` behind what is here.
+    /// Appends `node`.
     ///
     /// # Safety
     ///
@@ -431,7 +433,7 @@ impl<N: Linked> Chain<N> {
         self.last = Some(node);
     }
 
-    /// Puts `later` behind what is here.
+    /// Appends `later`.
     pub(crate) fn append(&mut self, mut later: Chain<N>) {
         let Some(first) = later.first.take() else {
             return;

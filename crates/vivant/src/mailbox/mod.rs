@@ -1,13 +1,13 @@
-//! Mailboxes: how a message gets from any thread to the one that holds the actor. The protocol is
-//! in `README.md`.
+//! Mailboxes: multi-producer, single-consumer queues that carry messages from any thread to the
+//! worker that holds the actor. The protocol is in `README.md`.
 //!
-//! - [`Inbox`] and [`Chain`]: many senders, one receiver, lock-free; nothing is kept by an idle
-//!   actor.
-//! - [`Envelope`], [`Kind`], [`Letter`]: a message whose type only its maker knows.
-//! - [`pool`]: the memory of messages, recycled.
-//! - [`post`]: the one way in.
-//! - [`Ring`]: what a mailbox with a bound has besides.
-//! - [`Applicant`]: who waits outside for room in a mailbox.
+//! - [`Inbox`] and [`Chain`]: many senders, one receiver, lock-free; an idle actor's inbox is one
+//!   word.
+//! - [`Envelope`], [`Kind`], [`Letter`]: a message with its type erased.
+//! - [`pool`]: the recycled memory of messages.
+//! - [`post`]: the one entry into a mailbox.
+//! - [`Ring`]: the bounded queue of a mailbox with a bound.
+//! - [`Applicant`]: a sender outside the actors that waits for room in a mailbox.
 
 mod applicant;
 mod envelope;

@@ -1,5 +1,5 @@
-//! The reference model of a mailbox with a bound: what waits, as plain data. `model_tests.rs` steps
-//! it beside the real one.
+//! The reference model of a bounded mailbox: the waiting messages, as plain data. `model_tests.rs`
+//! steps it beside the real mailbox.
 //!
 //! | model | real |
 //! |---|---|
@@ -8,8 +8,8 @@
 //! | `Model::offer` | `Ring::offer`, `Ring::reserve` |
 //! | `Model::run` | `cell::run` |
 //!
-//! Left out: threads. What runs runs to the end before anybody sends again, but for what a turn
-//! sends to its own actor.
+//! Left out: threads. A run finishes before the next send, except for sends of a turn to its own
+//! actor.
 
 use crate::actor::Mailbox;
 use crate::dead_letter::Cause;
@@ -22,13 +22,13 @@ pub(super) enum Deed {
     /// Waits until the gate is open.
     PassesGate,
     TurnsGate,
-    /// Sends so many more to its own actor, each of which does nothing.
+    /// Sends this many more messages to its own actor; each of them does nothing.
     Sends(u64),
     StopsItself,
     Panics,
 }
 
-/// What became of a message.
+/// The fate of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Fate {
     Begun,
@@ -69,13 +69,13 @@ impl Model {
         }
     }
 
-    /// How many messages wait.
+    /// Returns the number of places taken.
     pub(super) fn taken(&self) -> usize {
         let is_message = |item: &&Item| matches!(item, Item::Message(..));
         self.queue.iter().filter(is_message).count() + self.deferred.len()
     }
 
-    /// A message is sent.
+    /// Sends a message.
     pub(super) fn send(&mut self, number: u64, deed: Deed) {
         let if_not = match (self.has_ended, self.mailbox) {
             (true, _) => Cause::Ended,
@@ -86,7 +86,8 @@ impl Model {
         self.offer(number, deed, Fate::Dead(if_not));
     }
 
-    /// A message is sent; `if_not` becomes of it if its actor has ended or its mailbox rejects it.
+    /// Sends a message. Its fate is `if_not` if the actor has ended or the mailbox rejects the
+    /// message.
     pub(super) fn offer(&mut self, number: u64, deed: Deed, if_not: Fate) {
         self.next_number = number + 1;
         let is_full = self.taken() >= self.mailbox.bound();
@@ -126,7 +127,7 @@ impl Model {
         self.queue.push_back(Item::StopMark);
     }
 
-    /// Until nothing is left to do.
+    /// Runs until no work is left.
     pub(super) fn run(&mut self) {
         while !self.has_ended {
             if self.is_told_to_stop {

@@ -1,5 +1,5 @@
-//! Drives a real mailbox and its model side by side: every message ends as the model says, in the
-//! order that it says.
+//! Steps a real mailbox and its model side by side: every message has the fate of the model, in the
+//! order of the model.
 
 use super::model::{Deed, Fate, Model};
 use super::planted;
@@ -27,7 +27,7 @@ impl Log {
     }
 }
 
-/// An actor with a mailbox whose bound is three.
+/// An actor with a mailbox bound of three.
 trait Subject: crate::PlainActor {
     type Act: Message<Args = (u64, Deed), Reply = ()>;
     fn new(log: Arc<Log>) -> Self;
@@ -169,8 +169,8 @@ fn run_beside_the_model<A: Subject>(simulation: &Simulation) {
     assert_counted(simulation, &model, ring.lost());
 }
 
-/// T3: every loss is counted under its cause, those of the bound in the facts of the actor too, and
-/// nothing is held.
+/// T3: every loss is counted under its cause, a loss to the bound also in the statistics of the
+/// actor, and no message is left.
 fn assert_counted(simulation: &Simulation, model: &Model, lost: u64) {
     let mut expected: BTreeMap<Cause, u64> = BTreeMap::new();
     for fate in model.fates.values() {

@@ -1,4 +1,4 @@
-//! Bugs for the canaries of `model_tests.rs`.
+//! Faults that the self-tests of `model_tests.rs` inject.
 
 use super::envelope::Envelope;
 use super::ring::Ticket;
@@ -21,7 +21,8 @@ pub(super) fn bug() -> Bug {
     BUG.get()
 }
 
-/// What is said to be displaced: a bug puts another message in its place.
+/// Returns the message that is reported as displaced: an injected fault substitutes another
+/// message.
 pub(super) fn exchanged(displaced: Envelope) -> Envelope {
     match bug() {
         Bug::LosesTheDisplaced => {
@@ -32,7 +33,7 @@ pub(super) fn exchanged(displaced: Envelope) -> Envelope {
     }
 }
 
-/// The bug is there, on this thread, until this is dropped.
+/// The fault is injected on this thread until this is dropped.
 pub(super) struct Planted(());
 
 pub(super) fn plant(bug: Bug) -> Planted {

@@ -1,8 +1,9 @@
-//! The memory of messages and promises, recycled (invariants N1–N3, see the README).
+//! The recycled memory of messages and promises: a magazine allocator (invariants N1–N3, see the
+//! README).
 //!
-//! A worker keeps what its turns consumed for what its turns send; in a steady state no message is
-//! allocated. Where one worker sends and another consumes, blocks go back in batches, through the
-//! depot (magazines, Bonwick 1994 and 2001).
+//! A worker keeps the blocks that its turns consumed for the messages that its turns send; in a
+//! steady state no message is allocated. Where one worker sends and another consumes, blocks go
+//! back in batches, through the depot (magazines, Bonwick 1994 and 2001).
 
 use crate::scheduler::Worker;
 use crate::sync::{Arc, Mutex, fault, lock};
@@ -10,22 +11,21 @@ use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::cell::Cell;
 use std::ptr::{self, NonNull};
 
-/// Blocks of class `c` have `64 · (c + 1)` bytes, less a word that allocators like to keep before a
-/// block.
+/// Number of size classes. Blocks of class `c` have `64 · (c + 1)` bytes, less a word that
+/// allocators often keep before a block.
 const CLASSES: usize = 4;
 
-/// How many blocks a full magazine has.
+/// Number of blocks in a full magazine.
 pub(crate) const MAGAZINE: u32 = 64;
 
-/// At most so many bytes of each class wait in the depot; what is beyond goes back to the
-/// allocator.
+/// Limit of the bytes of each class in the depot; magazines beyond it go back to the allocator.
 const DEPOT_MAX: usize = 2 << 20;
 
-/// Off where each message is to have memory of its own, so that the checkers of memory see every
-/// use after its end.
+/// False where each message must have memory of its own, so that memory checkers see every use
+/// after free.
 const RECYCLES: bool = !cfg!(any(miri, vivant_plain_messages));
 
-/// The class of memory for a `P`; `None` if it is too large, or aligned in an unusual way.
+/// Returns the size class for a `P`, or `None` if it is too large or has an unusual alignment.
 const fn class_of<P>() -> Option<usize> {
     let class = (size_of::<P>() + 7) / 64;
     if class < CLASSES && align_of::<P>() <= align_of::<u64>() {
@@ -42,7 +42,7 @@ const fn layout_of(class: usize) -> Layout {
     }
 }
 
-/// Memory for one `P`, uninitialised.
+/// Returns uninitialised memory for one `P`.
 #[inline]
 pub(crate) fn take<P>() -> NonNull<P> {
     let Some(class) = (const { class_of::<P>() }) else {
@@ -52,8 +52,8 @@ pub(crate) fn take<P>() -> NonNull<P> {
     recycled.unwrap_or_else(|| fresh(class)).cast()
 }
 
-/// Not `extern` for anybody outside: a function of this kind ends the process instead of unwinding,
-/// and knowing that, the compiler keeps what the caller is about to put into the memory in
+/// Not `extern` for linkage. A function with this ABI aborts the process instead of unwinding; the
+/// compiler uses that, and keeps the value that the caller is about to write into the memory in
 /// registers.
 #[cold]
 extern "C" fn fresh(class: usize) -> NonNull<u8> {
@@ -62,7 +62,7 @@ extern "C" fn fresh(class: usize) -> NonNull<u8> {
         .unwrap_or_else(|| allocated(layout_of(class)))
 }
 
-/// As `fresh`, for what has no class.
+/// As `fresh`, for a type without a size class.
 #[cold]
 extern "C" fn large(size: usize, align: usize) -> NonNull<u8> {
     match Layout::from_size_align(size, align) {
@@ -71,7 +71,7 @@ extern "C" fn large(size: usize, align: usize) -> NonNull<u8> {
     }
 }
 
-/// Gives back what [`take`] gave.
+/// Gives back memory from [`take`].
 ///
 /// # Safety
 ///
@@ -79,24 +79,26 @@ extern "C" fn large(size: usize, align: usize) -> NonNull<u8> {
 #[inline]
 pub(crate) unsafe fn give<P>(place: NonNull<P>) {
     let Some(class) = (const { class_of::<P>() }) else {
-        // SAFETY: `take` allocated it with this layout, for it has no class.
+        // SAFETY: `take` allocated it with this layout, because `P` has no class.
         return unsafe { dealloc(place.as_ptr().cast(), Layout::new::<P>()) };
     };
-    // SAFETY: by the caller's promise it is a block of this class that nobody uses.
+    // SAFETY: by the caller's promise it is an unused block of this class.
     let kept = Worker::with_current(|worker| unsafe { worker.pool.give(class, place.cast()) });
     if kept != Some(Kept::Yes) {
-        // SAFETY: blocks of a class are all allocated with the layout of the class, and it was not
-        // kept.
+        // SAFETY: blocks of a class are all allocated with the layout of the class, and the pool
+        // did not keep it.
         unsafe { dealloc(place.as_ptr().cast(), layout_of(class)) };
     }
 }
 
 fn allocated(layout: Layout) -> NonNull<u8> {
-    // SAFETY: no layout here is of size zero: a class has a size, and what has none is not large.
+    // SAFETY: no layout here has size zero: a class has a size, and a type without a class is
+    // large.
     NonNull::new(unsafe { alloc(layout) }).unwrap_or_else(|| handle_alloc_error(layout))
 }
 
-/// Another worker may have used this block last: by the time it is needed its cache line is here.
+/// Prefetches a block. Another worker may have used it last; when it is needed its cache line is
+/// here.
 #[inline]
 fn fetch_ahead(block: *const Block) {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
@@ -114,7 +116,7 @@ struct Block {
     next: *mut Block,
 }
 
-/// Free blocks of one class, [`MAGAZINE`] of them if it is in the depot.
+/// Free blocks of one class, exactly [`MAGAZINE`] of them if it is in the depot.
 struct Magazine(*mut Block);
 
 // SAFETY: a magazine owns its blocks, which are plain memory.
@@ -125,8 +127,8 @@ impl Magazine {
     fn release(self, class: usize) {
         let mut at = self.0;
         while let Some(block) = NonNull::new(at) {
-            // SAFETY: the magazine owned this block of this class; it is read before it is given
-            // back.
+            // SAFETY: the magazine owned this block of this class; its link is read before it is
+            // freed.
             unsafe {
                 at = block.as_ref().next;
                 dealloc(block.as_ptr().cast(), layout_of(class));
@@ -142,8 +144,8 @@ pub(crate) enum Kept {
     No,
 }
 
-/// The magazines of one worker: for each class one in use, and one in reserve that is full or
-/// absent.
+/// The magazines of one worker. For each class there is a current one, and a reserve that is full
+/// or absent.
 pub(crate) struct Pool {
     classes: [Rack; CLASSES],
     /// `None`: this thread does not recycle.
@@ -170,7 +172,7 @@ impl Pool {
         }
     }
 
-    /// A block of `class`, if the magazine in use has one.
+    /// Takes a block of `class`, if the current magazine has one.
     #[inline]
     pub(crate) fn take(&self, class: usize) -> Option<NonNull<u8>> {
         let rack = &self.classes[class];
@@ -183,13 +185,13 @@ impl Pool {
         Some(block.cast())
     }
 
-    /// As `take`, when that one is empty.
+    /// As `take`, when the current magazine is empty.
     pub(crate) fn take_refilled(&self, class: usize) -> Option<NonNull<u8>> {
         self.refilled(class)?;
         self.take(class)
     }
 
-    /// Puts a full magazine into use.
+    /// Makes a full magazine the current one, and takes a block of it.
     fn refilled(&self, class: usize) -> Option<NonNull<Block>> {
         let rack = &self.classes[class];
         let mut full = rack.reserve.replace(ptr::null_mut());
@@ -201,12 +203,12 @@ impl Pool {
         NonNull::new(full)
     }
 
-    /// Keeps a block for later.
+    /// Keeps a block for reuse.
     ///
     /// # Safety
     ///
-    /// The caller owns the block, which was allocated for `class`, and gives it up unless the
-    /// answer is no.
+    /// The caller owns the block, which was allocated for `class`. It gives the block up unless the
+    /// result is `No`.
     #[inline]
     pub(crate) unsafe fn give(&self, class: usize, block: NonNull<u8>) -> Kept {
         let Some(depot) = &self.depot else {
@@ -217,7 +219,8 @@ impl Pool {
             self.set_aside(class, depot);
         }
         let block = block.cast::<Block>();
-        // SAFETY: by the caller's promise; every class is large and aligned enough for a link.
+        // SAFETY: the caller owns the block (its promise); every class is large and aligned enough
+        // for a link.
         unsafe {
             block.write(Block {
                 next: rack.first.get(),
@@ -228,7 +231,7 @@ impl Pool {
         Kept::Yes
     }
 
-    /// The magazine in use is full: it becomes the reserve, and the reserve goes to the depot.
+    /// The current magazine is full: it becomes the reserve, and the old reserve goes to the depot.
     #[cold]
     fn set_aside(&self, class: usize, depot: &Depot) {
         let rack = &self.classes[class];
@@ -252,8 +255,8 @@ impl Drop for Pool {
     }
 }
 
-/// Full magazines that no worker has: how memory gets from workers that consume back to workers
-/// that send.
+/// Full magazines that belong to no worker: the way of memory from workers that consume back to
+/// workers that send.
 pub(crate) struct Depot([Mutex<Vec<Magazine>>; CLASSES]);
 
 impl Depot {

@@ -1,4 +1,4 @@
-//! Posting: the one way into a mailbox, for users' messages and the runtime's alike (M6).
+//! Posting: the one entry into a mailbox, for users' messages and the runtime's alike (M6).
 
 use super::envelope::{Envelope, Head, Role, Way};
 use super::inbox::Pushed;
@@ -10,10 +10,10 @@ use crate::sync::Arc;
 use std::ops::Deref;
 use std::ptr::NonNull;
 
-/// The address that a message is for.
+/// The address of the receiver.
 pub(crate) enum To<'a> {
     Lent(&'a AddressRef),
-    /// Given away with the message, where that saves counting it back (C6).
+    /// Given away with the message, where that saves a subtraction from the count (C6).
     Owned(AddressRef),
 }
 
@@ -37,7 +37,7 @@ impl Deref for To<'_> {
     }
 }
 
-/// A message that is in no mailbox: the one that was posted, or one that lost its place to it.
+/// A message that is in no mailbox: the posted message, or an older one that it displaced.
 pub(crate) struct Returned<'a> {
     pub(crate) to: To<'a>,
     pub(crate) envelope: Envelope,
@@ -45,8 +45,8 @@ pub(crate) struct Returned<'a> {
     pub(crate) cause: Cause,
 }
 
-/// Puts `envelope` into the mailbox of `to`, or gives both back when that actor has ended. A full
-/// mailbox with a bound gives back the message that it has no place for, which may be another one.
+/// Puts `envelope` into the mailbox of `to`. Returns both if that actor has ended. A full bounded
+/// mailbox returns the message that has no place, which may be an older one.
 ///
 /// Within a turn the sender may find the receiver overloaded: it is then muted when its turn ends
 /// (T5).
@@ -63,7 +63,7 @@ pub(crate) fn post(to: To<'_>, envelope: Envelope) -> Result<(), Returned<'_>> {
     })
 }
 
-/// As `post`, for a sender that may have been promised a place.
+/// As `post`, for a sender that may have a reserved place.
 pub(crate) fn post_by(to: To<'_>, envelope: Envelope, entry: Entry) -> Result<(), Returned<'_>> {
     match entry {
         Entry::Asked => post(to, envelope),
@@ -71,8 +71,7 @@ pub(crate) fn post_by(to: To<'_>, envelope: Envelope, entry: Entry) -> Result<()
     }
 }
 
-/// The actor's mailbox has a bound: the message goes into its ring, and a ticket into its inbox
-/// (M7).
+/// Posts to a bounded mailbox: the message goes into its ring, and a ticket into its inbox (M7).
 #[inline(never)]
 fn post_bounded(to: To<'_>, mut message: Envelope, entry: Entry) -> Result<(), Returned<'_>> {
     message.stamp(to.system.oracle.coarse_ms() as u32);
@@ -111,7 +110,7 @@ fn post_bounded(to: To<'_>, mut message: Envelope, entry: Entry) -> Result<(), R
     }
 }
 
-/// Posts `envelope` by `push`, and does what its outcome asks for.
+/// Posts `envelope` by `push`, and does what the result of the push requires.
 #[inline]
 fn pushed<'a>(
     to: To<'a>,
@@ -125,7 +124,7 @@ fn pushed<'a>(
 }
 
 impl Worker {
-    /// From a worker of the receiver's system.
+    /// Posts from a worker of the receiver's system.
     #[inline]
     fn post<'a>(
         &self,
@@ -171,7 +170,7 @@ impl Worker {
     }
 }
 
-/// From a thread that is no worker of the receiver's system: nobody can be muted for it.
+/// Posts from a thread that is no worker of the receiver's system. Such a sender cannot be muted.
 fn post_from_outside<'a>(
     to: To<'a>,
     mut envelope: Envelope,

@@ -1,5 +1,5 @@
-//! The ring of a bounded mailbox: the messages that wait in it, and how many places are taken
-//! (invariants M7 and M8, see the README).
+//! The ring: the bounded queue of a mailbox with a bound. It holds the waiting messages and the
+//! number of places taken (invariants M7 and M8, see the README).
 
 use super::applicant::{Applicant, Told};
 use super::envelope::{Envelope, Head, Kind, Letter, Role, Step, Way};
@@ -15,7 +15,7 @@ use std::collections::VecDeque;
 use std::panic::Location;
 use std::ptr::NonNull;
 
-/// Part of the cell of an actor whose mailbox has a bound.
+/// The bounded queue, part of the cell of an actor with a bounded mailbox.
 pub(crate) struct Ring {
     mailbox: Mailbox,
     places: Mutex<Places>,
@@ -23,18 +23,17 @@ pub(crate) struct Ring {
 
 #[derive(Default)]
 struct Places {
-    /// Not yet taken out, oldest first, exempt ones among them. For each there is a ticket in the
+    /// Messages not yet taken out, oldest first, exempt ones included. Each has a ticket in the
     /// inbox or the backlog.
     waiting: VecDeque<Envelope>,
-    /// How many of `waiting` are not exempt: each has a place.
+    /// Number of messages in `waiting` that are not exempt: each has a place.
     counted: usize,
-    /// Places of messages that the holder has taken out and not begun, and such as are promised to
-    /// senders.
+    /// Number of places of messages that the holder has taken out and not begun, plus places
+    /// reserved for senders.
     kept: usize,
-    /// So many messages that wait for their guard have lost their places: the holder drops the
-    /// oldest.
+    /// Number of deferred messages that have lost their places: the holder drops the oldest ones.
     overdue: usize,
-    /// Who waits outside for a place, in this order.
+    /// Senders outside the actors that wait for a place, in this order.
     applicants: VecDeque<Arc<Applicant>>,
     lost: u64,
     life: Life,
@@ -44,25 +43,25 @@ struct Places {
 enum Life {
     #[default]
     Open,
-    /// The actor has ended: nobody is promised a place any more.
+    /// The actor has ended: no place is reserved any more.
     Closed,
 }
 
 /// Whether a message comes with a place.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Entry {
-    /// There may be none.
+    /// No place is reserved; there may be none.
     Asked,
-    /// [`Ring::reserve`] or [`Ring::apply`] has promised one.
+    /// [`Ring::reserve`] or [`Ring::apply`] has reserved a place.
     Promised,
 }
 
-/// What became of a message.
+/// The result of `offer`.
 pub(crate) enum Offered {
-    /// It waits, and its ticket was pushed.
+    /// The message is in the ring, and its ticket was pushed.
     Entered(Pushed<Head>),
-    /// There is no room for this message: it, or an older one in whose place it waits. No ticket
-    /// was pushed, for that of the older one stands for it.
+    /// There is no room for this message: the new one, or an older one that the new one displaced.
+    /// No ticket was pushed, because the ticket of the older one stands for the new one.
     NoRoom(Envelope, Cause),
     /// The inbox is closed.
     Ended(Envelope),
@@ -76,8 +75,8 @@ impl Ring {
         }
     }
 
-    /// Gives `message` a place, and calls `push`, which pushes its ticket, before anybody else is
-    /// given one.
+    /// Gives `message` a place, and calls `push`, which pushes its ticket. Both happen under the
+    /// lock, before any other message is given a place.
     pub(crate) fn offer(
         &self,
         message: Envelope,
@@ -103,7 +102,7 @@ impl Ring {
                 let oldest = super::planted::exchanged(oldest);
                 return Offered::NoRoom(oldest, self.cause());
             }
-            // The oldest is in the holder's hands, which will learn of it.
+            // The oldest message is with the holder, which reads `overdue` later.
             places.kept -= 1;
             places.overdue += 1;
         }
@@ -116,14 +115,14 @@ impl Ring {
         }
     }
 
-    /// For a sender that is to get its message back: how it may enter, or nothing if a mailbox that
-    /// rejects is full.
+    /// For a sender that must get its message back: reserves a place if one is needed. Returns
+    /// `None` if a mailbox that rejects is full.
     pub(crate) fn reserve(&self) -> Option<Entry> {
         self.reserve_in(&mut lock(&self.places))
     }
 
-    /// As `reserve`, but if there is no place, `applicant` waits for one, behind those who do
-    /// already.
+    /// As `reserve`, but if there is no place, `applicant` waits for one, behind the applicants
+    /// that wait already.
     pub(crate) fn apply(&self, applicant: &Arc<Applicant>) -> Option<Entry> {
         let mut places = lock(&self.places);
         let entry = self.reserve_in(&mut places);
@@ -144,14 +143,15 @@ impl Ring {
         Some(Entry::Promised)
     }
 
-    /// An applicant does not wait any more.
+    /// Removes an applicant that does not wait any more.
     pub(crate) fn withdraw(&self, applicant: &Arc<Applicant>) {
         lock(&self.places)
             .applicants
             .retain(|other| !Arc::ptr_eq(other, applicant));
     }
 
-    /// The holder has taken a ticket out: here is the message. It keeps its place until it begins.
+    /// Returns the message for a ticket that the holder has taken out. The message keeps its place
+    /// until it begins.
     pub(crate) fn redeem(&self) -> Option<Envelope> {
         let mut places = lock(&self.places);
         let message = places.waiting.pop_front();
@@ -163,14 +163,14 @@ impl Ring {
         message
     }
 
-    /// A message comes to the holder by another way than the inbox: it takes a place, whether one
-    /// is free or not.
+    /// A message reaches the holder without the inbox: it takes a place, whether one is free or
+    /// not.
     pub(crate) fn occupy(&self) {
         lock(&self.places).kept += 1;
     }
 
-    /// A message that the holder had taken out begins, or is destroyed; or a sender does not use
-    /// what it was promised. The place goes to the applicant that has waited longest.
+    /// Frees a place: a message that the holder had taken out begins or is destroyed, or a sender
+    /// does not use its reserved place. The place goes to the applicant that has waited longest.
     pub(crate) fn free(&self) {
         while let Some(applicant) = self.free_or_next() {
             if applicant.may_go() == Told::Yes {
@@ -189,11 +189,11 @@ impl Ring {
             return None;
         }
         if places.overdue > 0 {
-            // It leaves by itself, so none has to be dropped in its stead.
+            // This message leaves by itself, so no deferred message has to be dropped.
             places.overdue -= 1;
             return None;
         }
-        // More may be taken than there are: see `occupy`.
+        // More places may be taken than there are: see `occupy`.
         if places.taken() <= self.mailbox.bound()
             && let Some(next) = places.applicants.pop_front()
         {
@@ -204,12 +204,12 @@ impl Ring {
         None
     }
 
-    /// How many of the messages that wait for their guards the holder must drop. Taken.
+    /// Takes the number of deferred messages that the holder must drop.
     pub(crate) fn take_overdue(&self) -> usize {
         std::mem::take(&mut lock(&self.places).overdue)
     }
 
-    /// The inbox is closed, and the applicants may see that. What waits is still redeemed.
+    /// The inbox is closed: notifies the applicants. The messages in the ring are still redeemed.
     pub(crate) fn close(&self) {
         let applicants = {
             let mut places = lock(&self.places);
@@ -226,7 +226,7 @@ impl Ring {
         lock(&self.places).taken()
     }
 
-    /// How many messages wait that have not been looked at.
+    /// Returns the number of messages in the ring.
     pub(crate) fn depth(&self) -> usize {
         lock(&self.places).waiting.len()
     }
@@ -235,12 +235,12 @@ impl Ring {
         lock(&self.places).lost += 1;
     }
 
-    /// How many messages the bound has cost.
+    /// Returns the number of messages lost to the bound.
     pub(crate) fn lost(&self) -> u64 {
         lock(&self.places).lost
     }
 
-    /// Why a message is lost for which there is no place.
+    /// Returns the cause reported for a message without a place.
     pub(super) fn cause(&self) -> Cause {
         match self.mailbox {
             Mailbox::Reject(_) | Mailbox::BackPressure => Cause::Rejected,
@@ -260,7 +260,7 @@ impl Places {
         self.waiting.push_back(message);
     }
 
-    /// Takes out the message that has waited longest of those that count.
+    /// Takes out the counted message that has waited longest.
     fn displaced(&mut self) -> Option<Envelope> {
         let oldest = self.waiting.iter().position(is_counted);
         #[cfg(test)]
@@ -287,9 +287,9 @@ impl Drop for Ring {
     }
 }
 
-/// Stands in the inbox for a message of the ring. It never runs: the holder redeems what its guard,
-/// which is always shut, does not let run. So the way of messages without tickets has no question
-/// more.
+/// The node in the inbox that stands for a message of the ring. It never runs: its guard is always
+/// false, and the holder redeems such deferred tickets. So the path of messages without tickets has
+/// no additional check.
 pub(super) struct Ticket;
 
 impl Letter for Ticket {
