@@ -37,7 +37,7 @@ impl Deref for To<'_> {
     }
 }
 
-/// A message that is in no mailbox: the posted message, or an older one that it displaced.
+/// A message that is in no mailbox: the posted message, or an older message displaced by it.
 pub(crate) struct Returned<'a> {
     pub(crate) to: To<'a>,
     pub(crate) envelope: Envelope,

@@ -60,8 +60,8 @@ pub(crate) enum Entry {
 pub(crate) enum Offered {
     /// The message is in the ring, and its ticket was pushed.
     Entered(Pushed<Head>),
-    /// There is no room for this message: the new one, or an older one that the new one displaced.
-    /// No ticket was pushed, because the ticket of the older one stands for the new one.
+    /// There is no room for this message: the new one, or an older message displaced by it. No
+    /// ticket was pushed, because the ticket of the older one stands for the new one.
     NoRoom(Envelope, Cause),
     /// The inbox is closed.
     Ended(Envelope),

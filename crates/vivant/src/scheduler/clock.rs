@@ -1,8 +1,8 @@
-//! The clock thread: ticks the coarse clock, fires timers, looks for slow turns. It sleeps while
-//! the system is idle.
+//! The clock thread: advances the coarse clock, fires timers, watches for slow turns. It sleeps
+//! while the system is idle.
 //!
-//! K1 While any worker is awake it wakes every millisecond; else only for the next timer, or when
-//! it is roused (T5b).
+//! K1 While any worker is awake it wakes every millisecond; otherwise only for the next timer, or
+//! when it is roused (T5b).
 
 use super::threads::Threads;
 use crate::sync::{Arc, Condvar, Mutex, PoisonError, lock};
@@ -18,14 +18,15 @@ pub(super) struct Clock {
 
 struct State {
     mode: Mode,
-    /// When it wakes by itself.
+    /// Time at which it wakes by itself.
     wakes_ns: u64,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Mode {
     Ticking,
-    /// Nobody works. A worker that wakes, and a timer that becomes the next one, rouse the clock.
+    /// All workers sleep. A worker that wakes, and a timer that becomes the next one, rouse the
+    /// clock.
     Resting,
     Closed,
 }
@@ -41,7 +42,7 @@ impl Clock {
         }
     }
 
-    /// The thread's life.
+    /// The loop of the clock thread.
     pub(super) fn keep(&self, system: &Arc<Shared>, threads: &Threads) {
         loop {
             system.oracle.tick();
@@ -52,13 +53,14 @@ impl Clock {
             if state.mode == Mode::Closed {
                 return;
             }
-            // A worker that wakes after this look locks the state later and finds `Resting`.
+            // A worker that wakes after this check locks the state later and finds `Resting`.
             state.mode = if threads.is_idle() {
                 Mode::Resting
             } else {
                 Mode::Ticking
             };
-            // A timer set since `fire_due` has the state's lock still before it, or is seen here.
+            // A timer set since `fire_due` either has the state's lock still before it, or is seen
+            // here.
             let now_ns = system.oracle.now_ns();
             let next_ns = system.timers.next_ns();
             let wakes_ns = match (state.mode, next_ns) {
@@ -82,7 +84,7 @@ impl Clock {
         }
     }
 
-    /// Somebody works again, or the next timer is nearer than before.
+    /// A worker is awake again, or the next timer is nearer than before.
     pub(crate) fn rouse(&self) {
         let mut state = lock(&self.state);
         if state.mode == Mode::Resting {
@@ -91,8 +93,8 @@ impl Clock {
         }
     }
 
-    /// A timer became the next one. Seldom is that worth a wake: the clock may wake before it
-    /// anyway.
+    /// A timer became the next one. A wake-up is seldom needed: the clock may wake before that
+    /// timer anyway.
     pub(super) fn timer_is_nearer(&self, at_ns: u64) {
         let state = lock(&self.state);
         if state.mode != Mode::Closed && at_ns < state.wakes_ns {
@@ -107,8 +109,8 @@ impl Clock {
 }
 
 impl Threads {
-    /// Nobody runs anything: all regular workers sleep, no surplus is seated, no declared-blocking
-    /// actor runs.
+    /// Returns true if all regular workers sleep, no surplus worker exists, and no
+    /// declared-blocking actor runs.
     fn is_idle(&self) -> bool {
         self.sleepers.asleep() >= self.regular
             && self.handover.surplus() == 0

@@ -1,32 +1,33 @@
-//! Hand-over: when turns hold workers up, surplus workers take their queues; they retire when the
-//! turns end (T6).
+//! Replacement of blocked workers: while turns hold workers up, surplus workers take over their
+//! queues; they retire when the turns end (T6).
 //!
-//! G1 There are never more surplus workers than there were turns over the limit at once, now or
-//! shortly before, but for those that have not yet noticed. G2 A surplus worker retires only
-//! between turns. Its queue goes to the others, and so does the token that woke it.
+//! G1 The number of surplus workers is at most the number of turns over the limit at the same time,
+//! now or shortly before. Surplus workers that have not yet noticed a decrease are excepted. G2 A
+//! surplus worker retires only between turns. Its queue goes to the other workers, and so does the
+//! token that woke it.
 
 use super::seat::{News, Seat, Tenure};
 use super::threads::{Started, Threads};
 use crate::sync::{Arc, AtomicU64, AtomicUsize, Ordering};
 use crate::system::Shared;
 
-/// However many turns hold workers up, this many threads are added at most.
+/// Limit of the number of surplus workers, whatever the number of turns that hold workers up.
 const SURPLUS_MAX: usize = 256;
 
-/// For so long after the last turn that needed it a surplus worker stays. Where actors have long
-/// turns again and again, the next is under way but not over the limit yet, and who then waits
-/// would wait for a new thread.
+/// A surplus worker stays this long after the last turn that needed it. Where actors have long
+/// turns again and again, the next one is under way but not over the limit yet, and the actors
+/// behind it would have to wait for a new thread.
 const LINGER_MS: u64 = 200;
 
-/// An actor in the queue of a worker whose turn has run for so long is offered to a sleeping
+/// If a turn has run for this long, the actors in its worker's queue are offered to a sleeping
 /// worker. Two, because a coarse millisecond may be a microsecond long.
 pub(super) const NEGLECTED_MS: u64 = 2;
 
 #[derive(Default)]
 pub(super) struct Handover {
-    /// Turns over the limit at once, by the last ticks.
+    /// Number of turns over the limit at the same time, by the last ticks.
     held_up: AtomicUsize,
-    /// The coarse millisecond at which there were last so many.
+    /// The coarse millisecond at which there were last that many.
     reached_ms: AtomicU64,
     surplus: AtomicUsize,
     started: AtomicUsize,
@@ -37,8 +38,8 @@ impl Handover {
         self.surplus.load(Ordering::Relaxed)
     }
 
-    /// One tick of the watchdog: reports slow turns, and seats a surplus worker if work waits and
-    /// nobody is free.
+    /// One tick of the watchdog: reports slow turns, and adds a surplus worker if work waits and no
+    /// worker sleeps.
     pub(super) fn watch(&self, system: &Arc<Shared>, threads: &Threads) {
         let now_ms = system.oracle.coarse_ms();
         let limit_ms = system.config.turn_limit_ms;
@@ -56,12 +57,12 @@ impl Handover {
             }
         }
         if self.surplus() > self.lately_held_up(held_up, now_ms) {
-            // Sleeping surplus workers must hear that they may retire.
+            // Sleeping surplus workers must notice that they may retire.
             threads.sleepers.wake_all();
         }
         for seat in &seats {
             if seat.watch.runs_since(now_ms) >= NEGLECTED_MS {
-                // Nobody is to live on because of a turn that has dropped its address.
+                // An actor must not stay alive because a long turn has dropped its address.
                 seat.count_dropped();
             }
         }
@@ -77,7 +78,8 @@ impl Handover {
         }
     }
 
-    /// How many surplus workers may stay, when now so many turns are over the limit.
+    /// Returns the number of surplus workers that may stay, when `now` turns are over the limit
+    /// now.
     fn lately_held_up(&self, now: usize, now_ms: u64) -> usize {
         let before = self.held_up.load(Ordering::Relaxed);
         let reached_ms = self.reached_ms.load(Ordering::Relaxed);
@@ -106,8 +108,8 @@ impl Handover {
         }
     }
 
-    /// Asked by a surplus worker between turns: whether it is one too many. If so it is counted
-    /// out.
+    /// Called by a surplus worker between turns. Returns true if it must retire; it is subtracted
+    /// then.
     pub(super) fn may_retire(&self) -> bool {
         let enough =
             |surplus: usize| (surplus > self.held_up.load(Ordering::Relaxed)).then(|| surplus - 1);

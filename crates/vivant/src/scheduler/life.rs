@@ -1,4 +1,4 @@
-//! A worker's life: its own queue first, the common queue every so often, then stealing, then
+//! The worker loop: its own queue first, the common queue every so often, then stealing, then
 //! sleep.
 
 use super::handover::NEGLECTED_MS;
@@ -21,19 +21,19 @@ struct Habits {
     round: Round,
     pace: Pace,
     thief: Thief,
-    /// When it next helps with a mark though actors want to run.
+    /// Time at which it next assists a mark although actors are runnable.
     helps_at_ns: u64,
-    /// Whether it has helped since it last ran an actor.
+    /// Whether it has assisted a mark since it last ran an actor.
     helped: Helped,
 }
 
-/// Where actors want to run, a worker helps with marks for a tenth of its time (A5): then it runs
-/// actors for so many times as long as it has helped.
+/// While actors are runnable, a worker assists marks for a tenth of its time (A5): after an assist
+/// it runs actors for this multiple of the assist's time.
 const SELDOM: u64 = 9;
 
 impl Habits {
-    /// Goes through a few objects of a mark though actors want to run, if that is due: the mark of
-    /// an actor that rests has nobody else. Whether something is left to do.
+    /// Scans a few objects of a mark although actors are runnable, if that is due: no other thread
+    /// scans for the mark of an idle actor. Returns true if work is left.
     #[inline]
     fn helps_seldom(&mut self, worker: &Worker, now_ns: u64) -> bool {
         let system = &worker.system;
@@ -48,14 +48,15 @@ impl Habits {
     }
 }
 
-/// What calls for a worker, and is no actor's run: what is left of heaps (O9), and actors that may
-/// be unreachable (O10).
+/// Returns true if a worker is needed for work that is no actor's run: detached heaps (O9), and
+/// actors that may be unreachable (O10).
 #[inline]
 fn is_called(worker: &Worker) -> bool {
     worker.system.orphans.are_calling() || worker.system.detector.is_calling()
 }
 
-/// Looks after it. No turn, but others take this worker's queue over as if it were one.
+/// Does that work. It is no turn, but other workers take this worker's queue over as if it were a
+/// turn.
 #[inline]
 fn care(worker: &Worker, seat: &Seat) {
     let _crowd = worker.tells_of_suspects();
@@ -72,8 +73,8 @@ fn care(worker: &Worker, seat: &Seat) {
     }
 }
 
-/// Goes through a few objects of a mark that runs (H7), or of what is left of a heap (O9), before
-/// it looks for actors again.
+/// Scans a few objects of a running mark (H7), or runs a detached heap (O9), before the worker
+/// looks for actors again.
 #[inline]
 fn helps(worker: &Worker, seat: &Seat) -> Helped {
     let system = &worker.system;
@@ -90,7 +91,7 @@ fn helps(worker: &Worker, seat: &Seat) -> Helped {
 }
 
 impl Threads {
-    /// A worker's life.
+    /// The worker loop.
     pub(super) fn work(&self, worker: &std::rc::Rc<Worker>) {
         let Some(seat) = worker.seat().cloned() else {
             return;
@@ -104,8 +105,8 @@ impl Threads {
                 helps_at_ns: 0,
                 helped: Helped::Nothing,
             };
-            // One catch around all runs until a panic, for a catch around each would cost a tenth
-            // of a short run.
+            // One catch around all runs until a panic, because a catch around each would cost a
+            // tenth of a short run.
             while let Err(caught) = catch(|| self.run_actors(worker, &seat, &mut habits)) {
                 if let Ran::Requeue(actor) = cell::rescue(worker, caught) {
                     self.requeue(&seat, actor, &worker.system);
@@ -115,20 +116,19 @@ impl Threads {
             let _crowd = worker.tells_of_suspects();
             self.leave(&seat);
             if is_called(worker) || worker.system.marks.wants_help() {
-                // G2: others fell asleep while this one saw to it.
+                // G2: others fell asleep while this one was at it.
                 self.wake_one();
             }
         });
         worker.system.bytes.inherit(&seat.bytes);
         self.turns_before.fetch_add(seat.turns(), Ordering::Relaxed);
         if self.is_closed() {
-            // What this worker left, nobody else may be there to run.
+            // If no other worker is left, the actors that this worker left must run here.
             self.run_after_hours(&worker.system);
         }
     }
 
-    /// Runs one actor after the other until it is time to leave. Panics of their turns pass
-    /// through.
+    /// Runs one actor after the other until it is time to leave. A panic of a turn passes through.
     fn run_actors(&self, worker: &Worker, seat: &Seat, habits: &mut Habits) {
         let budget = worker.system.config.budget;
         let oracle = &worker.system.oracle;
@@ -143,7 +143,7 @@ impl Threads {
                 self.between_rounds(seat, habits, now_ns);
                 care(worker, seat);
                 if habits.helps_seldom(worker, now_ns) {
-                    // Who looked meanwhile may have found nothing, and sleep.
+                    // A worker that looked for work since may have found none, and sleeps.
                     self.wake_one();
                 }
             }
@@ -155,14 +155,15 @@ impl Threads {
                     if mem::take(&mut habits.helped) == Helped::Some
                         && worker.system.marks.wants_help()
                     {
-                        // It leaves for a while what another may have looked for in vain.
+                        // This worker leaves the mark for a while; another may have looked for that
+                        // work in vain.
                         self.wake_one();
                     }
                     if let Ran::Requeue(actor) = cell::run_to_panic(actor, worker, budget) {
                         self.requeue_or_hold(worker, seat, actor);
                     }
                 }
-                // Who is woken by this is to end.
+                // An actor that this wakes is to end.
                 None if seat.has_dropped() => seat.count_dropped(),
                 None if self.is_closed() => return,
                 None if worker.has_suspects() || is_called(worker) => care(worker, seat),
@@ -182,7 +183,8 @@ impl Threads {
         }
     }
 
-    /// As `requeue`; but who has made many suspects waits until they have been looked at.
+    /// As `requeue`, but an actor that has made many cycle candidates is throttled until they have
+    /// been scanned.
     fn requeue_or_hold(&self, worker: &Worker, seat: &Seat, actor: Runnable) {
         let system = &worker.system;
         let requeued = match worker.take_crowding() {
@@ -194,8 +196,8 @@ impl Threads {
         }
     }
 
-    /// An actor has spent its budget: it goes to the end of the queue, or where long turns do no
-    /// harm.
+    /// An actor has spent its budget: it goes to the end of the queue, or, if it is slow or blocks,
+    /// to the threads of its worker class.
     fn requeue(&self, seat: &Seat, actor: Runnable, system: &Arc<Shared>) {
         match actor.lane() {
             Lane::Workers | Lane::Suspect => {
@@ -214,7 +216,7 @@ impl Threads {
         self.judge(seat, &mut habits.thief, now_ns);
     }
 
-    /// A look at the clock, between two rounds: offers what has waited for long.
+    /// Samples the statistics between two rounds, and offers work that has waited for long.
     fn look(&self, seat: &Seat, pace: &mut Pace, runs: u32, now_ns: u64) {
         let queued = seat.queue.waiting();
         let (mean_ns, surplus) = pace.look(now_ns, runs, queued, self.patience.ns());
@@ -228,7 +230,8 @@ impl Threads {
         }
     }
 
-    /// Whether what this worker does is worth a second worker; if not, its queue goes to the first.
+    /// Evaluates whether this worker's work is worth a second worker; if not, gives its queue to
+    /// the first.
     fn judge(&self, seat: &Seat, thief: &mut Thief, now_ns: u64) {
         let others = || {
             let regular = |other: &Arc<Seat>| other.tenure == Tenure::Regular;
@@ -241,16 +244,16 @@ impl Threads {
         };
         self.put_back(seat);
         other.queue.extend(seat.queue.take_all());
-        // It may have fallen asleep since.
+        // That worker may have fallen asleep since.
         self.sleepers.wake(&other.parker);
         if self.is_closed() {
-            // Or left its seat: it did so upon closing, and gave its queue up before this one was
-            // put there.
+            // Or it has left its seat, because the system closes, and gave its queue up before
+            // these actors were put there.
             self.common.extend(other.queue.take_all());
         }
     }
 
-    /// The next actor from this worker's own places, or the common queue.
+    /// Returns the next actor from this worker's LIFO slot and queue, or the common queue.
     #[inline]
     fn near(&self, seat: &Seat, first: First) -> Option<Runnable> {
         self.sources(seat).next(first)
@@ -264,12 +267,12 @@ impl Threads {
         }
     }
 
-    /// The slot's actor must wait like any other.
+    /// Moves the actor of the LIFO slot to the end of the queue.
     fn put_back(&self, seat: &Seat) {
         self.sources(seat).put_back();
     }
 
-    /// Somebody else's actor.
+    /// Steals an actor from another worker.
     fn far(&self, seat: &Seat, thief: &mut Thief, worker: &Worker) -> Option<Runnable> {
         let now_ns = worker.system.oracle.now_ns();
         if !thief.is_hungry(now_ns, &self.patience) {
@@ -300,9 +303,9 @@ impl Threads {
         None
     }
 
-    /// W1: announces, looks a last time, sleeps. The own queue is looked at too: a thief may have
-    /// given its loot back. What waits in the queues of others is theirs: they are awake, and offer
-    /// it or are relieved of it by the clock.
+    /// W1: announces, makes the last check, sleeps. The check covers the own queue too: a thief may
+    /// have given stolen actors back. The queues of other workers are not checked: those workers
+    /// are awake, and either offer their work or the clock offers it.
     fn sleep(&self, seat: &Seat, worker: &Worker) {
         seat.rest.begins(worker.system.oracle.now_ns());
         self.sleepers.announce(&seat.parker);
@@ -314,19 +317,19 @@ impl Threads {
         if !stays_awake || self.sleepers.withdraw(&seat.parker) == Withdrawn::TokenComes {
             seat.parker.park();
         }
-        // Also after a sleep that was only announced: the clock may have gone to rest on the
-        // strength of it (K1).
+        // Also after a sleep that was only announced: the clock may have gone to rest because of it
+        // (K1).
         worker.system.oracle.tick();
         self.clock.rouse();
         seat.rest.ends(worker.system.oracle.now_ns());
     }
 
-    /// Whether any queue holds an actor.
+    /// Returns true if any queue holds an actor.
     pub(super) fn has_work(&self) -> bool {
         !self.common.is_empty() || self.seats().iter().any(|seat| seat.has_waiting())
     }
 
-    /// A worker goes: what it had queued is for the others.
+    /// A worker leaves: its queued actors go to the other workers.
     pub(super) fn leave(&self, seat: &Seat) {
         let mut seats = self
             .seats
@@ -336,7 +339,7 @@ impl Threads {
         drop(seats);
         self.put_back(seat);
         self.common.extend(seat.queue.take_all());
-        // Also if its own queue was empty: it may have been woken for work that it now leaves to
+        // Even if its own queue was empty: it may have been woken for work that it now leaves to
         // another.
         if self.has_work() {
             self.sleepers.wake_one();

@@ -1,16 +1,16 @@
-//! The memory thread: has the system give memory that heaps will take next, so that no actor waits
-//! for it (H12). It sleeps while there is enough.
+//! The memory thread: commits and prefaults the memory that heaps will take next, so that no actor
+//! waits for it (H12). It sleeps while there is enough.
 //!
-//! Begun with the first actor that has a heap; without it heaps see to their memory themselves,
-//! between two turns, as those of a simulation do.
+//! Started with the first actor that has a heap. Without it heaps commit their memory themselves,
+//! between two turns, as in a simulation.
 
 use super::threads::Threads;
 use crate::sync::{Arc, AtomicBool, Condvar, Mutex, Ordering, PoisonError, lock};
 use crate::system::Shared;
 use std::task::{Wake, Waker};
 
-/// What the thread is told. An `Arc` of its own: the source of pages keeps it, and the system keeps
-/// the source.
+/// The requests to the thread. An `Arc` of its own: the page pool holds it, and the system holds
+/// the page pool.
 #[derive(Default)]
 pub(super) struct Memory {
     call: Mutex<Call>,
@@ -22,7 +22,7 @@ pub(super) struct Memory {
 enum Call {
     #[default]
     Nothing,
-    /// The next memory is missing.
+    /// Commit the memory that heaps take next.
     Prepare,
     Leave,
 }
@@ -37,7 +37,7 @@ impl Memory {
         self.changed.notify_one();
     }
 
-    /// The thread's life.
+    /// The loop of the thread.
     fn keep(&self, prepare: impl Fn()) {
         loop {
             let mut call = lock(&self.call);
@@ -56,7 +56,7 @@ impl Memory {
         }
     }
 
-    /// Sends the thread home.
+    /// Ends the thread.
     pub(super) fn close(&self) {
         self.call(Call::Leave);
     }
@@ -69,10 +69,10 @@ impl Wake for Memory {
 }
 
 impl Threads {
-    /// An actor with a heap begins: the thread is there from the first one on. If the system of
-    /// this machine gives none, heaps see to their memory themselves.
+    /// An actor with a heap begins: starts the thread if it is the first. If the operating system
+    /// gives no thread, heaps commit their memory themselves.
     pub(crate) fn begin_memory(&self, system: &Arc<Shared>) {
-        // Relaxed: who is first starts it; nothing depends on when.
+        // Relaxed: the first caller starts it; nothing depends on when.
         if self.memory.begun.load(Ordering::Relaxed)
             || self.memory.begun.swap(true, Ordering::Relaxed)
         {
@@ -107,7 +107,7 @@ mod tests {
             }
         }
         memory.close();
-        // It does not come back.
+        // The thread does not come back.
         waker.wake_by_ref();
         thread.join().unwrap();
         assert_eq!(*lock(&done), 3);

@@ -1,15 +1,16 @@
-//! The scheduler: which actor runs where, and when (T5b, T6). The protocols are in `README.md`.
+//! The work-stealing scheduler: which actor runs on which worker, and when (T5b, T6). The protocols
+//! are in `README.md`.
 //!
-//! - [`threads`]: the workers of a real system; [`life`]: what each does, with queues of its own
+//! - [`threads`]: the workers of a real system; [`life`]: the worker loop, with a queue of its own
 //!   and stealing.
-//! - [`woken`]: the slot for the actor just woken; [`round`]: how long it goes first; [`offer`]:
-//!   when others are woken; [`thief`]: whether that paid.
+//! - [`woken`]: the LIFO slot for the actor woken last; [`round`]: for how many runs it goes first;
+//!   [`offer`]: when other workers are woken; [`thief`]: the steal policy.
 //! - [`sleep`]: falling asleep and waking.
-//! - [`clock`]: the thread that keeps the coarse clock, fires timers and watches for slow turns.
-//! - [`memory`]: the thread that sees to memory for heaps.
-//! - [`handover`]: surplus workers for those that a turn holds up.
-//! - [`thread_pool`]: threads for actors that are declared to block, and for those whose turns are
-//!   long.
+//! - [`clock`]: the thread that advances the coarse clock, fires timers and watches for slow turns.
+//! - [`memory`]: the thread that prefaults memory for heaps.
+//! - [`handover`]: surplus workers, which replace workers held up by a turn.
+//! - [`thread_pool`]: threads for actors that are declared to block, and for actors with long
+//!   turns.
 //! - [`worker`]: the context in which turns run, also those of a simulation.
 
 mod clock;
@@ -42,7 +43,7 @@ pub(crate) use worker::Worker;
 
 use crate::simulation::Stage;
 
-/// Who runs the actors of a system.
+/// The scheduler of a system: real threads, or a simulation.
 #[allow(
     clippy::large_enum_variant,
     reason = "one for each system, and a box would be a step more at each wake"

@@ -1,25 +1,26 @@
-//! Rounds: the order in which a worker looks at its sources (T6). The actor just woken goes first,
-//! but not for ever.
+//! Rounds: the order in which a worker checks its sources of actors (T6). The actor woken last goes
+//! first, but not for ever.
 //!
-//! F1 A round has at most [`ROUND_MAX`] runs and ends when the coarse clock moves. Between two
-//! rounds whatever lies in the slot goes to the end of the queue, and one actor is taken from the
-//! queues, if any waits there. F2 Every second time that is the oldest of a lane of the common
-//! queue, else of the own queue; of either lane in turn.
+//! F1 A round has at most [`ROUND_MAX`] runs and ends when the coarse clock advances. Between two
+//! rounds the actor in the LIFO slot goes to the end of the queue, and one actor is taken from the
+//! queues, if any waits there. F2 Every second time that actor is the oldest of a lane of the
+//! common queue, otherwise of the own queue; the two lanes alternate.
 //!
-//! So who is at place p of a lane runs after at most 4(p + 1) rounds, unless it is moved to another
-//! worker's queue, where it begins anew: thieves take the oldest, and give back to the end.
+//! So an actor at place p of a lane runs after at most 4(p + 1) rounds, unless it is moved to
+//! another worker's queue, where the bound begins anew: thieves take the oldest, and append at the
+//! end when they give back.
 
 use super::run_queue::{RunQueue, Waiting};
 use super::woken::{Pointed, Slot};
 
-/// How many runs a round has at most: a chain of turns on warm caches is cheaper than any other
-/// order, and so many hops take a few microseconds.
+/// Limit of the runs of a round: a chain of turns on warm caches is cheaper than any other order,
+/// and this many runs take a few microseconds.
 pub(crate) const ROUND_MAX: u32 = 61;
 
-/// Where a worker looks first.
+/// The source that a worker checks first.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum First {
-    /// The slot; then the own queue, then the common one.
+    /// The LIFO slot; then the own queue, then the common one.
     Woken,
     /// A new round: the own queue, then the common one.
     Own,
@@ -27,10 +28,10 @@ pub(crate) enum First {
     Common,
 }
 
-/// The present round.
+/// The current round.
 pub(crate) struct Round {
     left: u32,
-    /// How many runs the round before had.
+    /// Number of runs of the previous round.
     ran: u32,
     began_ms: u64,
     last: First,
@@ -46,7 +47,7 @@ impl Round {
         }
     }
 
-    /// Where to look now. Another answer than `Woken` begins a round.
+    /// Returns the source to check now. Any value but `Woken` begins a round.
     #[inline]
     pub(crate) fn next(&mut self, now_ms: u64) -> First {
         if self.left > 0 && now_ms == self.began_ms {
@@ -67,13 +68,13 @@ impl Round {
         self.last
     }
 
-    /// How many runs the round had that ended when this one began.
+    /// Returns the number of runs of the round that ended when this one began.
     pub(crate) fn ran(&self) -> u32 {
         self.ran
     }
 }
 
-/// Where a worker finds actors without robbing others.
+/// The sources of a worker other than stealing.
 pub(super) struct Sources<'s, T: Pointed> {
     pub(super) woken: &'s Slot<T>,
     pub(super) own: &'s RunQueue<T>,
@@ -81,7 +82,7 @@ pub(super) struct Sources<'s, T: Pointed> {
 }
 
 impl<T: Pointed + Waiting> Sources<'_, T> {
-    /// The next actor.
+    /// Returns the next actor.
     #[inline]
     pub(super) fn next(&self, first: First) -> Option<T> {
         match first {
@@ -101,7 +102,7 @@ impl<T: Pointed + Waiting> Sources<'_, T> {
         }
     }
 
-    /// The slot's actor must wait like any other.
+    /// Moves the actor of the LIFO slot to the end of the queue.
     pub(super) fn put_back(&self) {
         if let Some(woken) = self.woken.take() {
             self.own.push(woken);

@@ -1,4 +1,4 @@
-//! F1 and F2 under an adversary who decides what each run wakes, gives birth to, and when time
+//! F1 and F2 under an adversary that chooses what each run wakes and gives birth to, and when time
 //! passes.
 
 use super::*;
@@ -12,7 +12,7 @@ struct Item {
     newborn: bool,
 }
 
-// SAFETY: a box and its pointer.
+// SAFETY: `into_ptr` leaks a box, and `from_ptr` makes it a box again, once.
 #[allow(unsafe_code, reason = "as in the runtime")]
 unsafe impl Pointed for Box<Item> {
     type Target = Item;
@@ -20,7 +20,7 @@ unsafe impl Pointed for Box<Item> {
         NonNull::from(Box::leak(self))
     }
     unsafe fn from_ptr(item: NonNull<Item>) -> Self {
-        // SAFETY: from `into_ptr`, once.
+        // SAFETY: the pointer is from `into_ptr`, and this is called once for it.
         unsafe { Box::from_raw(item.as_ptr()) }
     }
 }
@@ -34,12 +34,12 @@ impl Waiting for Box<Item> {
 /// What one run does besides its work.
 #[derive(Clone, Copy, Debug)]
 enum Does {
-    /// Wakes one, which displaces who lay in the slot.
+    /// Wakes an actor, which displaces the one in the LIFO slot.
     Wakes,
     GivesBirth,
-    /// Somebody outside makes one runnable meanwhile.
+    /// A thread outside makes an actor runnable during the run.
     Outside,
-    /// The coarse clock moves.
+    /// The coarse clock advances.
     Lasts,
     Nothing,
 }
@@ -55,16 +55,16 @@ fn runs() -> impl Strategy<Value = Vec<Does>> {
     prop::collection::vec(does, 1..if cfg!(miri) { 150 } else { 3_000 })
 }
 
-/// Which order is followed.
+/// The order under test.
 #[derive(Clone, Copy, PartialEq)]
 enum Law {
-    /// That of the runtime.
+    /// The order of the runtime.
     Rounds,
-    /// The planted bug: whoever was woken goes first, for ever.
+    /// The injected fault: the actor woken last goes first, for ever.
     WokenFirst,
 }
 
-/// Where and since which round an item waits.
+/// The place where an item waits, and the round since which it waits.
 struct Wait {
     place: usize,
     since: u64,
@@ -86,7 +86,7 @@ impl World {
         Box::new(Item { number, newborn })
     }
 
-    /// It goes to the end of a lane; how many are before it there bounds its wait.
+    /// An item goes to the end of a lane; the number of items before it bounds its wait.
     fn queue(&mut self, item: Box<Item>, to: fn(&World) -> &RunQueue<Box<Item>>, round: u64) {
         let wait = Wait {
             place: to(self).waiting(),
@@ -125,7 +125,7 @@ fn play(runs: &[Does], law: Law) {
         }
         let slot = world.slot.as_ref().expect("made above");
         let slot_was_full = !slot.is_empty();
-        // What is put back waits from now on, behind everybody.
+        // An item that is put back waits from now on, behind all others.
         let put_back = (first != First::Woken).then(|| slot.take()).flatten();
         if let Some(item) = put_back {
             world.queue(item, |world| &world.own, rounds);
@@ -175,7 +175,7 @@ fn play(runs: &[Does], law: Law) {
             Does::Nothing => {}
         }
     }
-    // Who still waits has not waited too long either.
+    // Items that still wait have not waited too long either.
     for wait in world.waits.values() {
         assert!(
             rounds - wait.since <= 4 * (wait.place as u64 + 1),

@@ -1,32 +1,32 @@
-//! A run queue: a lock around two lanes, and a count that is read without the lock.
+//! A run queue: a lock around two lanes (lists), and a count that is read without the lock.
 //!
-//! Actors that were woken leave it first in, first out. **Newborn** ones, which have not run yet,
-//! leave it last in, first out: so a tree of actors is run depth first, few of them are alive at
-//! once, and they lie in caches. Thieves take the oldest, which have most of the tree below them
-//! (Blumofe and Leiserson 1999). `pop_oldest` keeps it fair (F2).
+//! Woken actors leave it first in, first out. **Newborn** actors, which have not run yet, leave it
+//! last in, first out: so a tree of actors is run depth first, few of them are alive at once, and
+//! they are in caches. Thieves take the oldest, which have most of the tree below them (Blumofe and
+//! Leiserson 1999). `pop_oldest` keeps it fair (F2).
 
 use crate::sync::{AtomicUsize, Mutex, Ordering, lock};
 use std::collections::VecDeque;
 
-/// What waits in a run queue.
+/// An entry of a run queue.
 pub(crate) trait Waiting {
-    /// Whether it has not run yet.
+    /// Returns true if it has not run yet.
     fn is_newborn(&self) -> bool;
 }
 
-/// A thief takes at most this many of a lane at once.
+/// Limit of the entries of a lane that a thief takes at once.
 const STEAL_MAX: usize = 128;
 
 pub(crate) struct RunQueue<T> {
     lanes: Mutex<Lanes<T>>,
-    /// How many there are; changed under the lock.
+    /// Number of entries; changed under the lock.
     count: AtomicUsize,
 }
 
 pub(super) struct Lanes<T> {
     woken: VecDeque<T>,
     newborn: VecDeque<T>,
-    /// Whose oldest was taken last.
+    /// The lane of the oldest entry taken last.
     last: Lane,
 }
 
@@ -84,12 +84,12 @@ impl<T: Waiting> RunQueue<T> {
     fn change<R>(&self, body: impl FnOnce(&mut Lanes<T>) -> R) -> R {
         let mut lanes = lock(&self.lanes);
         let result = body(&mut lanes);
-        // Relaxed: a hint for those who do not lock.
+        // Relaxed: a hint for readers without the lock.
         self.count.store(lanes.len(), Ordering::Relaxed);
         result
     }
 
-    /// Puts `actor` at the end of its lane; returns how many wait now.
+    /// Puts `actor` at the end of its lane; returns the number of entries now.
     pub(crate) fn push(&self, actor: T) -> usize {
         self.change(|lanes| {
             lanes.push(actor);
@@ -97,7 +97,7 @@ impl<T: Waiting> RunQueue<T> {
         })
     }
 
-    /// The newest newborn, else whoever was woken first.
+    /// Takes the newest newborn, or else the actor woken first.
     pub(crate) fn pop(&self) -> Option<T> {
         if self.waiting() == 0 {
             return None;
@@ -105,7 +105,7 @@ impl<T: Waiting> RunQueue<T> {
         self.change(|lanes| lanes.newborn.pop_back().or_else(|| lanes.woken.pop_front()))
     }
 
-    /// The oldest of one lane and of the other in turn (F2).
+    /// Takes the oldest of the one lane and of the other in turn (F2).
     pub(crate) fn pop_oldest(&self) -> Option<T> {
         if self.waiting() == 0 {
             return None;
@@ -113,13 +113,13 @@ impl<T: Waiting> RunQueue<T> {
         self.change(Lanes::pop_oldest)
     }
 
-    /// About how many wait: one load.
+    /// Returns about how many actors wait: one load.
     #[inline]
     pub(crate) fn waiting(&self) -> usize {
         self.count.load(Ordering::Relaxed)
     }
 
-    /// Whether none waits, by the lock: what a sleeper needs to know (W1).
+    /// Returns true if the queue is empty, by the lock: a sleeper needs this (W1).
     pub(crate) fn is_empty(&self) -> bool {
         lock(&self.lanes).len() == 0
     }
@@ -142,12 +142,12 @@ impl<T: Waiting> RunQueue<T> {
         })
     }
 
-    /// Takes everything.
+    /// Takes all entries.
     pub(super) fn take_all(&self) -> Lanes<T> {
         self.change(std::mem::take)
     }
 
-    /// Puts `more` behind what is here.
+    /// Appends `more`.
     pub(super) fn extend(&self, more: Lanes<T>) {
         self.change(|lanes| {
             lanes.woken.extend(more.woken);

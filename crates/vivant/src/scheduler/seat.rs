@@ -1,4 +1,4 @@
-//! A worker's seat: what others see of it.
+//! A worker's seat: its state that other threads access.
 
 use super::run_queue::RunQueue;
 use super::sleep::CondvarParker;
@@ -7,24 +7,25 @@ use crate::accounting::OwnBytes;
 use crate::cell::{Dropped, Header, Kept, Runnable};
 use crate::sync::{Arc, AtomicU8, AtomicU32, AtomicU64, Ordering};
 
-/// Less work than this, by the mean of the last runs, stays where it is: its actors talk to each
-/// other, and each message would cross from one processor's cache to another's.
+/// Less work than this, in nanoseconds by the mean of the last runs, stays with its worker: its
+/// actors exchange messages, and each message would cross from one processor's cache to another's.
 const SHARED_MIN_NS: u64 = 1_000;
 
-/// How many dropped addresses may wait to be taken again.
+/// Limit of the dropped addresses that are kept for reuse.
 const DROPPED_MAX: usize = 4;
 
-/// One for each worker thread.
+/// The shared state of one worker.
 pub(crate) struct Seat {
-    /// The actor that this worker has just woken.
+    /// The LIFO slot: the actor that this worker has woken last.
     pub(super) woken: Slot<Runnable>,
     pub(super) queue: RunQueue<Runnable>,
-    /// Addresses that this worker's turns have dropped, not yet counted back (C6). Here and not
-    /// with the worker, so that the clock can do it when a turn lasts.
+    /// Addresses that this worker's turns have dropped, not yet subtracted (C6). Here and not in
+    /// the worker, so that the clock can subtract them during a long turn.
     dropped: [Slot<Dropped>; DROPPED_MAX],
     /// The mean time of this worker's last runs, in nanoseconds.
     pub(super) run_ns: AtomicU32,
-    /// How many turns this worker has lately done in a millisecond, when it had enough to do.
+    /// Number of turns that this worker has lately processed in a millisecond, when it had enough
+    /// work.
     pub(super) turns_per_ms: AtomicU32,
     pub(super) watch: Watch,
     pub(super) parker: Arc<CondvarParker>,
@@ -33,7 +34,7 @@ pub(crate) struct Seat {
     pub(super) rest: Rest,
 }
 
-/// How long a worker serves.
+/// How long a worker exists.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Tenure {
     /// As long as the system.
@@ -64,7 +65,7 @@ impl Seat {
     pub(super) fn keep(&self, dropped: Dropped) -> Kept {
         match self.dropped.iter().find(|slot| slot.is_empty()) {
             Some(slot) => {
-                // It is empty, for only this worker puts.
+                // The slot is empty, because only this worker puts.
                 drop(slot.put(dropped));
                 Kept::Yes
             }
@@ -72,7 +73,7 @@ impl Seat {
         }
     }
 
-    /// A dropped address of this actor. Only its worker calls this.
+    /// Takes a dropped address of this actor. Only its worker calls this.
     #[inline]
     pub(super) fn dropped_of(&self, actor: &Runnable) -> Option<Dropped> {
         let of_actor = |slot: &&Slot<Dropped>| slot.holds(actor.as_ptr());
@@ -83,32 +84,32 @@ impl Seat {
         self.dropped.iter().any(|slot| !slot.is_empty())
     }
 
-    /// Counts back what was dropped. Who has no address left then is woken, to end.
+    /// Subtracts the dropped addresses. An actor without addresses is then woken, to end.
     pub(super) fn count_dropped(&self) {
         for slot in &self.dropped {
             drop(slot.take());
         }
     }
 
-    /// How many turns this worker has done.
+    /// Returns the number of turns that this worker has processed.
     pub(super) fn turns(&self) -> u64 {
         self.watch.turns.load(Ordering::Relaxed)
     }
 
-    /// Whether what waits in the queue is worth more than the cache misses of moving it to another
-    /// worker.
+    /// Returns true if the work in the queue is worth more than the cache misses of moving it to
+    /// another worker.
     pub(super) fn is_worth_sharing(&self) -> bool {
         let waiting = self.queue.waiting() as u64;
         waiting * u64::from(self.run_ns.load(Ordering::Relaxed)) >= SHARED_MIN_NS
     }
 
-    /// Whether an actor waits for this worker, as far as one look tells.
+    /// Returns true if an actor waits for this worker. A snapshot.
     pub(super) fn has_waiting(&self) -> bool {
         self.queue.waiting() > 0 || !self.woken.is_empty()
     }
 }
 
-/// How much of its time a worker has slept. All relaxed: for inspection only.
+/// The time that a worker has slept. All accesses are relaxed: for inspection only.
 #[derive(Default)]
 pub(super) struct Rest {
     /// In nanoseconds, of sleeps that have ended.
@@ -128,7 +129,7 @@ impl Rest {
         self.slept_ns.store(slept_ns, Ordering::Relaxed);
     }
 
-    /// For how long the worker has been sleeping.
+    /// Returns how long the worker has been sleeping, in nanoseconds.
     fn lasts(&self, now_ns: u64) -> u64 {
         let since = self.since.load(Ordering::Relaxed).checked_sub(1);
         since.map_or(0, |since| now_ns.saturating_sub(since))
@@ -139,21 +140,22 @@ impl Rest {
     }
 }
 
-/// What the watchdog sees of a worker. All relaxed: a report may be a tick late, and may already
-/// name the next actor; the watchdog asks the actor itself what it runs.
+/// The state of a worker that the watchdog reads. All accesses are relaxed: a report may be a tick
+/// late, and may already name the next actor; the watchdog reads from the actor itself what it
+/// runs.
 #[derive(Default)]
 pub(super) struct Watch {
     /// One more than the coarse millisecond at which the turn began; zero between turns.
     since: AtomicU64,
-    /// Turns that have ended.
+    /// Number of turns that have ended.
     turns: AtomicU64,
     actor: AtomicU64,
-    /// Where in the registry the actor is.
+    /// Index of the actor in the registry.
     place: AtomicU32,
     reported: AtomicU8,
 }
 
-/// A turn that has been running too long.
+/// A turn that runs for too long.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Slow {
     pub(super) actor: u64,
@@ -162,7 +164,7 @@ pub(super) struct Slow {
     pub(super) news: News,
 }
 
-/// Whether the watchdog has told of this turn before.
+/// Whether the watchdog has reported this turn before.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum News {
     First,
@@ -175,13 +177,13 @@ impl Watch {
         self.place.store(actor.place(), Ordering::Relaxed);
     }
 
-    /// Something begins that is no actor's, and no turn: none is reported if it takes long.
+    /// Work begins that is no turn of an actor: it is not reported if it takes long.
     pub(super) fn begins_for_nobody(&self, now_ms: u64) {
         self.actor.store(u64::MAX, Ordering::Relaxed);
         self.begins(now_ms);
     }
 
-    /// That has ended. The next turn may be reported.
+    /// That work has ended. The next turn may be reported.
     pub(super) fn ends_for_nobody(&self) {
         self.pauses();
         self.reported.store(0, Ordering::Relaxed);
@@ -191,7 +193,7 @@ impl Watch {
         self.since.store(now_ms + 1, Ordering::Relaxed);
     }
 
-    /// What began has ended, and was no turn.
+    /// The work has ended, and it was no turn.
     #[inline]
     pub(super) fn pauses(&self) {
         self.since.store(0, Ordering::Relaxed);
@@ -208,14 +210,15 @@ impl Watch {
         }
     }
 
-    /// The actor whose turn runs, and for how many milliseconds it has.
+    /// Returns the id of the actor with a running turn, and for how many milliseconds that turn has
+    /// run.
     pub(super) fn runs(&self, now_ms: u64) -> Option<(u64, u64)> {
         let since = self.since.load(Ordering::Relaxed).checked_sub(1)?;
         let actor = self.actor.load(Ordering::Relaxed);
         Some((actor, now_ms.saturating_sub(since)))
     }
 
-    /// For how many milliseconds the present turn has run; zero between turns.
+    /// Returns for how many milliseconds the current turn has run; zero between turns.
     pub(super) fn runs_since(&self, now_ms: u64) -> u64 {
         self.since
             .load(Ordering::Relaxed)
@@ -223,7 +226,7 @@ impl Watch {
             .map_or(0, |since| now_ms.saturating_sub(since))
     }
 
-    /// The turn that has run for `limit_ms` or longer, if one has.
+    /// Returns the current turn if it has run for `limit_ms` or longer.
     pub(super) fn slow(&self, now_ms: u64, limit_ms: u64) -> Option<Slow> {
         let for_ms = self.runs_since(now_ms);
         if for_ms < limit_ms.max(1) {

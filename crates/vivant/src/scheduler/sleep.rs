@@ -45,20 +45,20 @@ impl Park for CondvarParker {
     }
 }
 
-/// What a worker that announced its sleep must do after its last look at the queues.
+/// The state of a worker that announced its sleep and found work in its last check.
 #[must_use]
 #[derive(PartialEq, Eq, Debug)]
 pub(crate) enum Withdrawn {
     /// It is awake and in no list.
     Awake,
-    /// Somebody chose it meanwhile: its token is there or on its way, and must be taken with
+    /// Another thread has chosen it: its token is there or on its way, and must be taken with
     /// `park`.
     TokenComes,
 }
 
-/// The workers that sleep, or are about to.
+/// The list of workers that sleep, or are about to.
 pub(crate) struct Sleepers<P> {
-    /// How many are in `list`. Read without the lock by whoever posts work.
+    /// Length of `list`. The poster of work reads it without the lock.
     asleep: AtomicUsize,
     list: Mutex<Vec<Arc<P>>>,
 }
@@ -71,22 +71,22 @@ impl<P: Park> Sleepers<P> {
         }
     }
 
-    /// How many sleep, or are about to.
+    /// Returns the number of workers that sleep, or are about to.
     pub(crate) fn asleep(&self) -> usize {
         self.asleep.load(Ordering::SeqCst)
     }
 
-    /// W1: a worker says that it is about to sleep, *before* its last look at the queues.
+    /// W1: a worker announces that it is about to sleep, *before* its last check of the queues.
     pub(crate) fn announce(&self, parker: &Arc<P>) {
         let mut list = lock(&self.list);
         list.push(parker.clone());
-        // The look that follows locks each queue. Who pushes after that look locks the queue later,
-        // so it sees this store; SeqCst is not needed for that, but keeps the reasoning independent
-        // of how queues are built.
+        // The check that follows locks each queue. A push after that check locks the queue later,
+        // so the pushing thread sees this store. SeqCst is not needed for that, but keeps the
+        // argument independent of how queues are built.
         self.asleep.store(list.len(), Ordering::SeqCst);
     }
 
-    /// The last look found work: the worker stays awake.
+    /// The last check found work: the worker stays awake.
     pub(crate) fn withdraw(&self, parker: &Arc<P>) -> Withdrawn {
         let mut list = lock(&self.list);
         let Some(at) = list.iter().position(|other| Arc::ptr_eq(other, parker)) else {
@@ -97,8 +97,8 @@ impl<P: Park> Sleepers<P> {
         Withdrawn::Awake
     }
 
-    /// W2: after work was posted: wakes one sleeper, if any. Who fell asleep last is the first to
-    /// be chosen, so that caches stay warm and the others stay asleep.
+    /// W2: called after work was posted. Wakes one sleeper, if there is one. The worker that fell
+    /// asleep last is chosen first, so that caches stay warm and the others stay asleep.
     pub(crate) fn wake_one(&self) {
         if self.asleep() == 0 {
             return;
@@ -114,17 +114,17 @@ impl<P: Park> Sleepers<P> {
         }
     }
 
-    /// W2: after work was posted that only this worker will find: wakes it, if it sleeps or is
-    /// about to.
+    /// W2: called after work was posted that only this worker will find. Wakes it, if it sleeps or
+    /// is about to.
     pub(crate) fn wake(&self, parker: &Arc<P>) {
-        // Of the list's two answers one is right: in it, the worker has announced, and is chosen;
-        // not in it, it has yet to look a last time, after the caller's post.
+        // Both cases are right. If the worker is in the list, it has announced, and is chosen. If
+        // it is not, its last check is still to come, after the caller's post.
         if self.withdraw(parker) == Withdrawn::Awake {
             parker.unpark();
         }
     }
 
-    /// Wakes everybody.
+    /// Wakes all workers.
     pub(crate) fn wake_all(&self) {
         let all = {
             let mut list = lock(&self.list);

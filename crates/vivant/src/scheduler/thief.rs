@@ -1,64 +1,66 @@
-//! A worker that has nothing to do, and what it knows of taking the work of others.
+//! The steal policy of a worker without work: from which worker it steals, and whether the steal
+//! pays.
 //!
-//! Actors that talk to each other all the time run faster on one worker than on two: each message
-//! between two crosses from one processor's cache to another's, which costs more than a short turn.
-//! No count of what waits in a queue tells; what both workers get done in a millisecond does. So a
-//! theft is a **trial**: if thief and victim together get no more done than the victim did alone,
-//! the thief gives back what it has, sleeps, and the patience of all grows (`offer.rs`).
+//! Actors that exchange messages all the time run faster on one worker than on two: each message
+//! between the two crosses from one processor's cache to another's, which costs more than a short
+//! turn. No queue length shows this; the number of turns that both workers process in a millisecond
+//! does. So a theft starts a **trial**, an evaluation of the steal. If thief and victim together
+//! process no more turns than the victim did alone, the thief gives its queue back, sleeps, and the
+//! patience of all workers grows (`offer.rs`).
 //!
-//! A worker that came by its work otherwise, from the common queue, is tried once it has been busy
-//! for a while with short turns beside another: it gives its queue to that one, which will offer
-//! again what is worth it.
+//! A worker that got its work otherwise, from the common queue, is evaluated once it has been busy
+//! for a while with short turns beside another worker: it gives its queue to that worker, which
+//! will offer again the work that is worth it.
 
 use super::offer::{PATIENCE_MIN_NS, Patience};
 use super::seat::{Seat, Tenure};
 use crate::sync::{Arc, Ordering};
 
-/// How long a trial lasts: a few hundred crossings between caches.
+/// Length of a trial: a few hundred crossings between caches.
 const TRIAL_NS: u64 = 300_000;
 
-/// For how long a worker is busy before its work is tried.
+/// Time for which a worker is busy before its work is evaluated.
 const UNTRIED_NS: u64 = 1_000_000;
 
-/// Fewer turns in a millisecond are long ones: worth more than what it costs to move them, so
-/// nothing is tried.
+/// If a worker processes fewer turns in a millisecond, they are long: worth more than moving them
+/// costs, so there is no trial.
 const SHORT_TURNS_PER_MS: u32 = 200;
 
-/// In per cent of what the victim did alone: less is not worth a second worker.
+/// In per cent of the victim's turns alone: a lower result is not worth a second worker.
 const WORTH_PERCENT: u64 = 110;
 
-/// Since it woke.
+/// The steal policy of one worker since it woke.
 pub(super) struct Thief {
     appetite: Appetite,
     trial: Trial,
 }
 
-/// Whether a worker that has nothing may take from others.
+/// Whether a worker without work may steal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Appetite {
     Hungry,
     /// As `Hungry`; it was woken because of an offer.
     Invited,
-    /// It took something then.
+    /// It stole at this time.
     Stole {
         at_ns: u64,
     },
-    /// It has given back what it had: it sleeps until more is offered.
+    /// It has given its queue back: it sleeps until more work is offered.
     Sated,
 }
 
 enum Trial {
-    /// What it does it took from the common queue, or from a victim of whom nothing was known;
-    /// since then.
+    /// Its work came from the common queue, or from a victim without a known speed; since this
+    /// time.
     None {
         since_ns: u64,
     },
     Running {
         victim: Arc<Seat>,
-        /// The victim's turns in a millisecond before.
+        /// The victim's turns in a millisecond before the theft.
         before: u64,
         began_ns: u64,
-        /// Turns of both when it began.
+        /// Turns of both workers when the trial began.
         turns: u64,
     },
     Over,
@@ -68,7 +70,7 @@ enum Trial {
 #[must_use]
 pub(super) enum Verdict {
     Keep,
-    /// It belongs to this worker.
+    /// Give it to this worker.
     GiveTo(Arc<Seat>),
 }
 
@@ -85,7 +87,7 @@ impl Thief {
         }
     }
 
-    /// It has nothing to do: whether it may take from others.
+    /// Called by a worker without work. Returns true if it may steal.
     pub(super) fn is_hungry(&mut self, now_ns: u64, patience: &Patience) -> bool {
         match self.appetite {
             Appetite::Hungry | Appetite::Invited => true,
@@ -93,7 +95,7 @@ impl Thief {
             Appetite::Stole { at_ns } => {
                 let lasted = now_ns.saturating_sub(at_ns) >= u64::from(PATIENCE_MIN_NS);
                 if !lasted {
-                    // What it took was done at once: not worth another try.
+                    // The stolen work was finished at once: another attempt does not pay.
                     patience.grows();
                     self.appetite = Appetite::Sated;
                 }
@@ -110,7 +112,7 @@ impl Thief {
         let before = victim.turns_per_ms.load(Ordering::Relaxed);
         // A surplus victim may leave its seat before the trial is over.
         self.trial = if before == 0 {
-            // Nothing is known yet of what the victim does alone.
+            // The speed of the victim alone is not known yet.
             Trial::None { since_ns: now_ns }
         } else if before < SHORT_TURNS_PER_MS || victim.tenure == Tenure::Surplus {
             Trial::Over
@@ -125,14 +127,15 @@ impl Thief {
         };
     }
 
-    /// It goes to sleep.
+    /// The worker goes to sleep.
     pub(super) fn rests(&self, patience: &Patience) {
         if self.appetite == Appetite::Invited {
             patience.grows();
         }
     }
 
-    /// Between two rounds: whether to go on. `others`: the regular workers before this one.
+    /// Called between two rounds. Returns whether the worker keeps its queue. `others` returns the
+    /// regular workers before this one.
     pub(super) fn verdict<'s>(
         &mut self,
         own: &Seat,

@@ -1,5 +1,6 @@
-//! Pools of threads beside the workers, on demand, each running one actor at a time (T6): one for
-//! actors that are declared to block, one for those whose turns have turned out to be long.
+//! Pools of threads beside the workers, started on demand, each thread running one actor at a time
+//! (T6): one pool for actors that are declared to block, one for slow actors, which have had long
+//! turns.
 
 use super::threads::{Started, Threads};
 use super::worker::Worker;
@@ -10,21 +11,21 @@ use crate::system::Shared;
 use std::collections::VecDeque;
 use std::time::Duration;
 
-/// More actors that block at once than this wait for each other.
+/// Limit of the threads of a pool. More actors that block at the same time wait for each other.
 pub(super) const THREADS_MAX: usize = 512;
 
-/// If no actor of the queue was taken for so long, the pool gets a thread more than it should have:
-/// whom the others wait for must run.
+/// If actors wait and none was taken out of the queue for this long, the pool gets one thread more
+/// than its limit: the running actors may wait for an actor in the queue.
 const STUCK_MS: u64 = 100;
 
-/// An idle thread of this pool leaves after so long.
+/// An idle thread of this pool leaves after this time.
 const IDLE_MAX: Duration = Duration::from_secs(10);
 
 pub(super) struct ThreadPool {
     /// Part of its threads' names.
     name: &'static str,
     threads_max: usize,
-    /// Itself, for its threads.
+    /// Returns this pool, for its threads.
     of: fn(&Threads) -> &ThreadPool,
     state: Mutex<State>,
     work: Condvar,
@@ -66,7 +67,7 @@ impl ThreadPool {
     pub(super) fn schedule(&self, cell: Runnable, threads: &Threads, system: &Arc<Shared>) {
         let mut state = lock(&self.state);
         if state.open == Open::No && state.threads == 0 {
-            // After hours there is no pool: the actor only has to end.
+            // After shutdown there is no pool: the actor only has to end.
             threads.common.push(cell);
             return;
         }
@@ -110,7 +111,7 @@ impl ThreadPool {
         }
     }
 
-    /// The operating system refused a thread: if there is no other, the workers do what they can.
+    /// The operating system refused a thread: if the pool has no other, the workers run its actors.
     fn without_thread(&self, threads: &Threads) {
         let mut state = lock(&self.state);
         state.threads -= 1;
@@ -123,8 +124,8 @@ impl ThreadPool {
         }
     }
 
-    /// A thread's life: it leaves when it was idle for long, or when the pool has closed and
-    /// nothing is queued.
+    /// The loop of a thread. It leaves after a long idle time, or when the pool has closed and its
+    /// queue is empty.
     fn serve(&self, system: &Arc<Shared>, threads: &Threads) {
         let worker = Worker::new(system.clone(), None);
         Worker::enter(&worker, |worker| {

@@ -1,5 +1,5 @@
-//! The threads of a system: who starts, wakes and ends them, and where an actor that becomes
-//! runnable is put.
+//! The threads of a system: their start, wake-up and end, and the queue that a runnable actor is
+//! put into.
 
 use super::clock::Clock;
 use super::handover::Handover;
@@ -31,17 +31,17 @@ pub(super) enum Started {
 pub(crate) struct Threads {
     pub(super) regular: usize,
     pub(super) seats: RwLock<Vec<Arc<Seat>>>,
-    /// What threads outside the pool have made runnable.
+    /// The common queue: actors that threads outside the pool have made runnable.
     pub(super) common: RunQueue<Runnable>,
     pub(super) sleepers: Sleepers<CondvarParker>,
     pub(super) patience: Patience,
     pub(super) clock: Clock,
     pub(super) memory: Arc<Memory>,
     pub(super) handover: Handover,
-    /// For actors that are declared to block.
+    /// The threads for actors that are declared to block.
     pub(super) blocking: ThreadPool,
-    /// For actors whose last turns were long: as many at once as do not keep the others from the
-    /// processors for long.
+    /// The threads for slow actors: only as many at the same time as leave processors for the
+    /// workers.
     pub(super) slow: ThreadPool,
     /// Set once every actor has ended: workers leave instead of falling asleep.
     closing: AtomicBool,
@@ -49,7 +49,7 @@ pub(crate) struct Threads {
     left: Condvar,
     /// Messages processed by workers that have left.
     pub(super) turns_before: AtomicU64,
-    /// Held by the thread that runs actors after the workers have left.
+    /// Held by the thread that runs actors after shutdown, when the workers have left.
     after_hours: Mutex<()>,
 }
 
@@ -80,7 +80,7 @@ impl Threads {
     /// Starts the workers and the clock.
     pub(crate) fn open(&self, system: &Arc<Shared>) {
         for (number, seat) in self.seats().into_iter().enumerate() {
-            // A system that gets some of its threads works with those; that one is missing has been
+            // A system with only some of its threads works with those; the missing thread has been
             // reported.
             let _reported = self.seat_worker(system, seat, number);
         }
@@ -100,12 +100,12 @@ impl Threads {
             .clone()
     }
 
-    /// How many surplus workers and blocking threads there are now, for inspection.
+    /// Returns the number of surplus workers and blocking threads now, for inspection.
     pub(crate) fn surplus(&self) -> usize {
         self.handover.surplus()
     }
 
-    /// What the workers have counted, for inspection.
+    /// Returns the bytes that the workers have counted, for inspection.
     pub(crate) fn bytes_counted(&self) -> i64 {
         self.seats().iter().map(|seat| seat.bytes.now()).sum()
     }
@@ -114,20 +114,20 @@ impl Threads {
         self.regular
     }
 
-    /// Messages that workers have processed, for inspection.
+    /// Returns the number of messages that workers have processed, for inspection.
     pub(crate) fn turns(&self) -> u64 {
         let now: u64 = self.seats().iter().map(|seat| seat.turns()).sum();
         now + self.turns_before.load(Ordering::Relaxed)
     }
 
-    /// The actors whose turns run on workers, and for how many milliseconds they have, for
-    /// inspection.
+    /// Returns the ids of the actors with a turn on a worker now, each with the milliseconds that
+    /// its turn has run, for inspection.
     pub(crate) fn running(&self, now_ms: u64) -> BTreeMap<u64, u64> {
         let runs = |seat: &Arc<Seat>| seat.watch.runs(now_ms);
         self.seats().iter().filter_map(runs).collect()
     }
 
-    /// What each regular worker has done and how long it has slept, for inspection.
+    /// Returns what each regular worker has done and how long it has slept, for inspection.
     pub(crate) fn facts(&self, now_ns: u64) -> Vec<WorkerFacts> {
         let facts = |seat: &Arc<Seat>| WorkerFacts {
             turns: seat.turns(),
@@ -198,7 +198,8 @@ impl Threads {
         }
     }
 
-    /// The caller is no worker of this system, or the actor does not run on one.
+    /// As `schedule`, if the caller is no worker of this system or the actor does not run on
+    /// workers.
     #[cold]
     pub(crate) fn schedule_elsewhere(&self, actor: Runnable, system: &Arc<Shared>) {
         match actor.lane() {
@@ -211,20 +212,20 @@ impl Threads {
         }
     }
 
-    /// There is something to do that is no actor's.
+    /// Wakes a sleeper for work that is no actor's run.
     pub(crate) fn wake_one(&self) {
         self.sleepers.wake_one();
     }
 
-    /// Work from outside: somebody who sleeps is woken for it.
+    /// Pushes work from outside to the common queue, and wakes a sleeper for it.
     fn inject(&self, actor: Runnable, system: &Arc<Shared>) {
         system.oracle.tick();
         self.common.push(actor);
         self.sleepers.wake_one();
     }
 
-    /// A turn of this worker has woken `actor`: it runs next, here, on warm caches. Who was to run
-    /// next before waits in the queue.
+    /// A turn of this worker has woken `actor`: it runs next, here, on warm caches. The actor that
+    /// was to run next goes to the queue.
     #[inline]
     fn wake_beside(&self, seat: &Seat, actor: Runnable) {
         let Some(displaced) = seat.woken.put(actor) else {
@@ -237,7 +238,7 @@ impl Threads {
         }
     }
 
-    /// Wakes somebody for what waits in this worker's queue.
+    /// Wakes a sleeper for the work in this worker's queue.
     #[cold]
     pub(super) fn offer(&self) {
         if self.sleepers.asleep() > 0 {
@@ -251,8 +252,8 @@ impl Threads {
         self.closing.load(Ordering::Acquire)
     }
 
-    /// Sends the threads home; returns how many had not gone within `limit`. They leave when their
-    /// turn ends.
+    /// Ends the threads; returns the number of threads that had not left within `limit`. They leave
+    /// when their turn ends.
     pub(crate) fn close(&self, system: &Arc<Shared>, limit: Duration) -> usize {
         // Release: pairs with the Acquire in `is_closed`.
         self.closing.store(true, Ordering::Release);
@@ -273,8 +274,9 @@ impl Threads {
         left_behind
     }
 
-    /// Once the workers have left, whoever makes an actor runnable runs it: only to let it end, for
-    /// by then each is told to shut down. One thread at a time, and never recursively.
+    /// After shutdown, once the workers have left, the thread that makes an actor runnable runs it.
+    /// That run only lets the actor end, because by then each has a shutdown signal. One thread at
+    /// a time, and never recursively.
     pub(super) fn run_after_hours(&self, system: &Arc<Shared>) {
         let worker = Worker::new(system.clone(), None);
         loop {
@@ -292,8 +294,8 @@ impl Threads {
                 }
             });
             drop(alone);
-            // Somebody may have pushed between the last pop and the unlock, and found the lock
-            // taken.
+            // Another thread may have pushed between the last pop and the unlock, and found the
+            // lock taken.
             if self.common.is_empty() {
                 return;
             }

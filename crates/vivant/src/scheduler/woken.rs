@@ -1,21 +1,21 @@
-//! The slot for the actor just woken: it runs right after the turn that woke it, on warm caches
+//! The LIFO slot: the actor woken last runs right after the turn that woke it, on warm caches
 //! (invariant F1).
 
 use crate::sync::{AtomicPtr, Ordering, fault};
 use std::marker::PhantomData;
 use std::ptr::{self, NonNull};
 
-/// Something that is as good as a pointer.
+/// A value that can be passed as a raw pointer.
 ///
 /// # Safety
 ///
-/// `from_ptr` gives back what `into_ptr` gave up, on any thread.
+/// `from_ptr` returns the value that `into_ptr` gave up, on any thread.
 pub(crate) unsafe trait Pointed: Sized + Send {
-    /// What is pointed at.
+    /// The type that the pointer points at.
     type Target;
-    /// Gives itself up.
+    /// Gives the value up as a pointer.
     fn into_ptr(self) -> NonNull<Self::Target>;
-    /// Takes it up again.
+    /// Takes the value back from its pointer.
     ///
     /// # Safety
     ///
@@ -23,7 +23,8 @@ pub(crate) unsafe trait Pointed: Sized + Send {
     unsafe fn from_ptr(pointer: NonNull<Self::Target>) -> Self;
 }
 
-/// A place for one. Its worker puts and takes; others may take when that worker is held up.
+/// A place for one value. Its worker puts and takes; other workers may take while that worker is
+/// held up.
 pub(crate) struct Slot<T: Pointed> {
     at: AtomicPtr<T::Target>,
     owns: PhantomData<T>,
@@ -37,7 +38,7 @@ impl<T: Pointed> Slot<T> {
         }
     }
 
-    /// Puts `woken` in; gives back what lay there. Only the slot's worker calls this.
+    /// Puts `woken` in; returns the previous value. Only the slot's worker calls this.
     pub(crate) fn put(&self, woken: T) -> Option<T> {
         let new = woken.into_ptr().as_ptr();
         // Relaxed: only this worker puts, so an empty slot stays empty until the store below.
@@ -47,7 +48,7 @@ impl<T: Pointed> Slot<T> {
             self.at.store(new, release);
             return None;
         }
-        // Release as above. What comes out was put by this same worker, so there is nothing to
+        // Release as above. The previous value was put by this same worker, so there is nothing to
         // acquire.
         let release = fault!(Ordering::Release, SwapRelaxed => Ordering::Relaxed);
         let old = fault!(self.at.swap(new, release), StoreOver => {
@@ -60,7 +61,7 @@ impl<T: Pointed> Slot<T> {
         NonNull::new(old).map(|old| unsafe { T::from_ptr(old) })
     }
 
-    /// Takes what lies there.
+    /// Takes the value out.
     pub(crate) fn take(&self) -> Option<T> {
         if self.at.load(Ordering::Relaxed).is_null() {
             return None;
@@ -72,19 +73,19 @@ impl<T: Pointed> Slot<T> {
             self.at.store(ptr::null_mut(), Ordering::Relaxed);
             old
         });
-        // SAFETY: as in `put`.
+        // SAFETY: `put` gave it up, and the exchange gave it to this caller alone.
         NonNull::new(old).map(|old| unsafe { T::from_ptr(old) })
     }
 
-    /// Whether this is what lies there. Only the slot's worker can conclude anything from it:
-    /// nobody else puts.
+    /// Returns true if the slot holds this value. Only the slot's worker can draw a conclusion from
+    /// it: no other thread puts.
     pub(crate) fn holds(&self, pointer: NonNull<T::Target>) -> bool {
-        // Relaxed: a look, as in `is_empty`.
+        // Relaxed: a snapshot, as in `is_empty`.
         self.at.load(Ordering::Relaxed) == pointer.as_ptr()
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        // Relaxed: a look; who wants what lies there takes it.
+        // Relaxed: a snapshot; `take` decides.
         self.at.load(Ordering::Relaxed).is_null()
     }
 }

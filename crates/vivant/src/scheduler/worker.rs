@@ -19,47 +19,49 @@ use vivant_brc::Executor;
 use vivant_heap::__private::Packer;
 use vivant_heap::{Mutator, Parcel, Sendable, Twin};
 
-/// How many suspects a worker notes before it tells of them.
+/// Number of cycle candidates after which a worker flushes them to the detector.
 const SUSPECTS_MAX: usize = 64;
 
 thread_local! {
-    /// This thread's worker. Set by [`Worker::enter`] alone, whose frame outlives every use.
+    /// This thread's worker. Set only by [`Worker::enter`]; its frame outlives every use.
     static CURRENT: Cell<Option<NonNull<Worker>>> = const { Cell::new(None) };
 }
 
-/// What the code of a turn reaches the runtime through. Never leaves its thread.
+/// The runtime as the code of a turn accesses it. Never leaves its thread.
 pub(crate) struct Worker {
     pub(crate) system: Arc<Shared>,
     seat: Option<Arc<Seat>>,
-    /// The actor that this worker holds.
+    /// The current actor: the one that this worker holds.
     pub(crate) present: Present,
     /// Recycled memory of messages.
     pub(crate) pool: Pool,
     #[cfg(feature = "metrics")]
     pub(crate) meters: WorkerMeters,
-    /// The kind of message whose turn, guard or end runs. `None`: no user code of an actor runs.
+    /// The kind of the message that runs its turn, guard or end. `None`: no user code of an actor
+    /// runs.
     turn: Cell<Option<&'static Kind>>,
-    /// What the turn wants done when it has ended.
+    /// What is to be done at the end of the turn.
     wishes: Cell<Wishes>,
     overloaded: Cell<Option<CellRef>>,
     ending: Cell<Option<StopReason>>,
-    /// The next step of the behaviour that runs.
+    /// The next step of the running behaviour.
     again: Cell<Option<Envelope>>,
-    /// What a step of a plain actor has left for the next, from there on and until that has begun.
+    /// The locals that a step of a plain actor has left. Set from the end of that step until the
+    /// next one has begun.
     pub(crate) locals: Cell<Option<Box<dyn Any + Send>>>,
-    /// The heap of the turn that runs. Set by [`Worker::packing`] alone, which takes it back.
+    /// The heap of the running turn. Set only by [`Worker::packing`], which takes it back.
     packer: Cell<Option<Packer>>,
-    /// Actors that have lost an address here, and not the last (U1). The detector is told at the
-    /// round's end.
+    /// Actors that have lost an address here, and not the last (U1): cycle candidates. Flushed to
+    /// the detector at the end of the round.
     suspects: RefCell<Vec<Suspect>>,
-    /// The actor whose turn has made the last of those, when they crowd.
+    /// The actor with the turn that made the last candidate, if candidates overload the detector.
     crowding: Cell<Option<u64>>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Wishes {
     None,
-    /// The run is to end, for there is something to do before the next.
+    /// The run is to end, because there is work before the next one.
     Pause,
     /// `overloaded` is set.
     Overloaded,
@@ -69,7 +71,7 @@ enum Wishes {
 
 impl Worker {
     pub(crate) fn new(system: Arc<Shared>, seat: Option<Arc<Seat>>) -> Rc<Worker> {
-        // A worker that comes and goes would only carry memory about.
+        // A short-lived worker would only move memory about, so it does not recycle.
         let depot = seat.as_ref().map(|_| system.depot.clone());
         Rc::new(Worker {
             system,
@@ -90,8 +92,8 @@ impl Worker {
         })
     }
 
-    /// Makes `worker` this thread's, while `body` runs. Nests: a simulation may be driven from
-    /// another system's turn.
+    /// Makes `worker` this thread's worker while `body` runs. Nests: a simulation may be driven
+    /// from another system's turn.
     pub(crate) fn enter<R>(worker: &Rc<Worker>, body: impl FnOnce(&Worker) -> R) -> R {
         struct Restore(Option<NonNull<Worker>>);
         impl Drop for Restore {
@@ -105,7 +107,7 @@ impl Worker {
         body(worker)
     }
 
-    /// Calls `body` with this thread's worker, if it is one.
+    /// Calls `body` with this thread's worker, if the thread is one.
     #[inline]
     pub(crate) fn with_current<R>(body: impl FnOnce(&Worker) -> R) -> Option<R> {
         let worker = CURRENT.get()?;
@@ -114,21 +116,22 @@ impl Worker {
         Some(body(unsafe { worker.as_ref() }))
     }
 
-    /// Calls `body` with this thread's worker, or with none.
+    /// Calls `body` with this thread's worker, or with `None`.
     #[inline]
     pub(crate) fn with_any<R>(body: impl FnOnce(Option<&Worker>) -> R) -> R {
-        // SAFETY: as in `with_current`.
+        // SAFETY: `enter` set it from a reference that lives as long as its frame, and takes it
+        // back when that frame is left; `body` runs above that frame, on this thread.
         body(CURRENT.get().map(|worker| unsafe { worker.as_ref() }))
     }
 
-    /// Calls `body` with this thread's worker if it is one of `system`.
+    /// Calls `body` with this thread's worker if it belongs to `system`.
     #[inline]
     pub(crate) fn of<R>(system: &Shared, body: impl FnOnce(&Worker) -> R) -> Option<R> {
         Worker::with_current(|worker| ptr::eq(&*worker.system, system).then(|| body(worker)))
             .flatten()
     }
 
-    /// Has what is packed on this thread packed by this turn's heap, while `body` runs.
+    /// Makes this turn's heap pack all values that are packed on this thread while `body` runs.
     #[inline]
     pub(crate) fn packing<R>(&self, mutator: &Mutator<'_>, body: impl FnOnce() -> R) -> R {
         struct Restore<'a>(&'a Cell<Option<Packer>>, Option<Packer>);
@@ -143,19 +146,19 @@ impl Worker {
         body()
     }
 
-    /// Packs a value: by the heap of the turn that runs on this thread, if it has one. Without, it
-    /// costs a change in the lane of each object's owner.
+    /// Packs a value with the heap of the turn that runs on this thread. Without such a heap,
+    /// packing costs a count delta in the count inbox of each object's owner.
     #[inline]
     pub(crate) fn pack<'gc, T: Twin<Of<'gc>: Sendable<'gc>>>(value: T::Of<'gc>) -> Parcel<T> {
         match Worker::with_current(|worker| worker.packer.get()).flatten() {
-            // SAFETY: `packing` has set it, which lasts as long as it has the mutator of that turn,
-            // by a panic too; on this thread, because a worker never leaves its own.
+            // SAFETY: `packing` has set it while it holds the mutator of that turn, and takes it
+            // back even after a panic; a worker never leaves its thread.
             Some(packer) => unsafe { packer.pack(value) },
             None => Parcel::new(value),
         }
     }
 
-    /// The turn that runs on this thread, for errors that name it.
+    /// Returns the turn that runs on this thread, for errors that name it.
     pub(crate) fn inside() -> Option<Inside> {
         Worker::with_current(|worker| {
             worker.turn.get().map(|kind| Inside {
@@ -166,19 +169,19 @@ impl Worker {
         .flatten()
     }
 
-    /// Whether user code of a turn is running.
+    /// Returns true if user code of a turn is running.
     pub(crate) fn inside_turn(&self) -> bool {
         self.turn.get().is_some()
     }
 
-    /// The path of the actor that is held.
+    /// Returns the path of the current actor.
     pub(crate) fn path(&self) -> String {
         self.present
             .with(Header::path)
             .unwrap_or_else(|| "-".to_owned())
     }
 
-    /// A run begins. What this worker's turns have dropped of the actor's addresses becomes spare.
+    /// A run begins. The addresses of the actor that this worker's turns have dropped become spare.
     #[inline]
     pub(crate) fn begins(&self, actor: &Runnable) {
         if let Some(seat) = &self.seat {
@@ -189,23 +192,23 @@ impl Worker {
         }
     }
 
-    /// The address of the actor whose turn runs.
+    /// Returns the address of the actor of the running turn.
     ///
     /// # Panics
     ///
-    /// Between turns; a `Turn` exists only within one.
+    /// Between turns; a `Turn` exists only within a turn.
     pub(crate) fn me(&self) -> AddressRef {
         self.present
             .address()
             .expect("a turn runs only while its actor is held")
     }
 
-    /// The address of the actor that is held, if one is.
+    /// Returns the address of the current actor, if there is one.
     pub(crate) fn me_if_any(&self) -> Option<AddressRef> {
         self.present.address()
     }
 
-    /// Calls `body` with the actor whose turn runs.
+    /// Calls `body` with the actor of the running turn.
     ///
     /// # Panics
     ///
@@ -216,7 +219,7 @@ impl Worker {
             .expect("a turn runs only while its actor is held")
     }
 
-    /// Whether this worker holds the actor with this id, of this system.
+    /// Returns true if this worker holds the actor with this id, of this system.
     pub(crate) fn holds_actor(&self, system: &Arc<Shared>, id: u64) -> bool {
         Arc::ptr_eq(&self.system, system)
             && self.present.with(|actor| actor.id == id).unwrap_or(false)
@@ -238,7 +241,7 @@ impl Worker {
         }
     }
 
-    /// A message that waits is looked at.
+    /// The guard of a message is evaluated.
     #[inline]
     pub(crate) fn guard_begins(&self, kind: &'static Kind) {
         self.turn_begins(kind);
@@ -253,17 +256,17 @@ impl Worker {
         }
     }
 
-    /// The kind of message whose turn, guard or end runs.
+    /// Returns the kind of the message that runs its turn, guard or end.
     pub(crate) fn turn(&self) -> Option<&'static Kind> {
         self.turn.get()
     }
 
-    /// The behaviour whose turn runs, or `-`.
+    /// Returns the name of the running behaviour, or `-`.
     pub(crate) fn behaviour(&self) -> &'static str {
         self.turn.get().map_or("-", |kind| kind.name)
     }
 
-    /// In a simulation: what the seed does to a turn before it runs.
+    /// In a simulation: injects the fault that the seed chose for a turn, before it runs.
     #[inline]
     pub(crate) fn fault_before(&self, kind: &'static Kind) {
         if let Some(stage) = self.system.simulated() {
@@ -272,17 +275,17 @@ impl Worker {
         }
     }
 
-    /// The behaviour has another step.
+    /// Records that the behaviour has another step.
     pub(crate) fn asks_again(&self, next: Envelope) {
         self.again.set(Some(next));
     }
 
-    /// The next step of the behaviour that ran, if there is one. Taken.
+    /// Takes the next step of the behaviour that ran, if there is one.
     pub(crate) fn take_again(&self) -> Option<Envelope> {
         self.again.take()
     }
 
-    /// Whether a step has left something here, that nobody has taken. Between two runs it has not.
+    /// Returns true if a step's envelope or locals are still here. Between two runs this is false.
     pub(crate) fn has_left(&self) -> bool {
         let (again, locals) = (self.again.take(), self.locals.take());
         let has_left = again.is_some() || locals.is_some();
@@ -291,19 +294,19 @@ impl Worker {
         has_left
     }
 
-    /// The turn asked for its actor's end.
+    /// The turn requests its actor's end.
     pub(crate) fn ask_end(&self, reason: StopReason) {
         self.wishes.set(Wishes::End);
         self.ending.set(Some(reason));
     }
 
-    /// Whether anything is to be done after the turn.
+    /// Returns true if there is work at the end of the turn.
     #[inline]
     pub(crate) fn has_wishes(&self) -> bool {
         self.wishes.get() != Wishes::None
     }
 
-    /// Why the turn wants its actor to end, if it does. Taken.
+    /// Takes the reason for which the turn wants its actor to end, if it does.
     pub(crate) fn take_end(&self) -> Option<StopReason> {
         if self.wishes.get() == Wishes::End {
             self.wishes.set(Wishes::None);
@@ -311,11 +314,11 @@ impl Worker {
         self.ending.take()
     }
 
-    /// The turn sent to an actor whose mailbox is too long: noted, and acted on when the turn has
-    /// ended.
+    /// Records that the turn sent to an actor with a full mailbox. The run acts on it when the turn
+    /// has ended.
     pub(crate) fn sent_to_overloaded(&self, receiver: &AddressRef) {
         if matches!(self.wishes.get(), Wishes::Overloaded | Wishes::End) {
-            // It is to end, or will be muted anyway.
+            // The actor is to end, or will be muted anyway.
             return;
         }
         let other = self.present.with(|me| me.id != receiver.id);
@@ -326,7 +329,7 @@ impl Worker {
         }
     }
 
-    /// Whether the run is to end with this turn. Taken.
+    /// Takes whether the run is to end with this turn.
     pub(crate) fn take_pause(&self) -> bool {
         let pauses = self.wishes.get() == Wishes::Pause;
         if pauses {
@@ -342,9 +345,9 @@ impl Worker {
         self.overloaded.take()
     }
 
-    /// An address is dropped on this thread: whether it need not be counted back yet, because this
-    /// worker may have use for it again (C6). Only of an actor that seems active, for one that is
-    /// idle would have to be woken to end.
+    /// Called when an address is dropped on this thread. Returns `Yes` if it is kept for reuse and
+    /// need not be subtracted yet (C6). Only addresses of an active actor are kept, because an idle
+    /// actor would have to be woken to end.
     #[inline]
     pub(crate) fn keeps_address(&self, address: &AddressRef, dropped: Dropped) -> Kept {
         if self.present.has(&dropped) {
@@ -361,12 +364,13 @@ impl Worker {
         }
     }
 
-    /// Whether it runs one actor after the other, until its thread leaves.
+    /// Returns true if it runs one actor after the other, until its thread leaves.
     pub(crate) fn has_rounds(&self) -> bool {
         self.seat.is_some()
     }
 
-    /// Notes a suspect, if this worker has rounds at whose end it tells of it.
+    /// Records a cycle candidate, if this worker has rounds and so flushes its candidates at their
+    /// end.
     pub(crate) fn notes(&self, suspect: Suspect) -> Option<()> {
         self.seat.as_ref()?;
         let mut suspects = self.suspects.borrow_mut();
@@ -382,14 +386,14 @@ impl Worker {
         Some(())
     }
 
-    /// Whether the detector is to hear of any.
+    /// Returns true if there are cycle candidates to flush.
     pub(super) fn has_suspects(&self) -> bool {
         !self.suspects.borrow().is_empty()
     }
 
-    /// The actor that is held has made as many suspects as are noted at once: its run ends, so that
-    /// those it has made run, and may become idle, before they are looked at. If suspects crowd it
-    /// waits.
+    /// The current actor has made `SUSPECTS_MAX` candidates: its run ends, so that those candidates
+    /// run, and may become idle, before they are scanned. If candidates overload the detector, the
+    /// actor is throttled.
     #[cold]
     fn pauses(&self, crowd: Crowd) {
         if !self.has_wishes() {
@@ -400,12 +404,12 @@ impl Worker {
         }
     }
 
-    /// The actor that is to wait, because suspects crowd. Taken.
+    /// Takes the id of the actor to throttle because of candidate overload.
     pub(super) fn take_crowding(&self) -> Option<u64> {
         self.crowding.take()
     }
 
-    /// The detector hears of those that were noted.
+    /// Flushes the recorded candidates to the detector.
     #[inline]
     pub(super) fn tells_of_suspects(&self) -> Crowd {
         let mut suspects = self.suspects.borrow_mut();
@@ -416,7 +420,7 @@ impl Worker {
         detector.take_in(&self.system, suspects.drain(..))
     }
 
-    /// A message of this system has left its mailbox.
+    /// A message of this system has left its mailbox: subtracts its bytes.
     #[inline]
     pub(crate) fn account_less(&self, bytes: usize) {
         match &self.seat {
@@ -425,7 +429,7 @@ impl Worker {
         }
     }
 
-    /// A message of this system has been sent.
+    /// A message of this system has been sent: adds its bytes.
     #[inline]
     pub(crate) fn account_more(&self, bytes: usize) {
         match &self.seat {
@@ -434,7 +438,7 @@ impl Worker {
         }
     }
 
-    /// Counts for `bytes`, if that is the count of this worker's system.
+    /// Adds `by` to this worker's counter, if `bytes` is the counter of its system.
     #[inline]
     pub(crate) fn counts_for(&self, bytes: &Bytes, by: i64) -> Counted {
         match &self.seat {
