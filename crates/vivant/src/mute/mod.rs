@@ -1,29 +1,31 @@
-//! Muting: who sends to an overloaded actor is itself not scheduled until that one recovers (T5;
-//! see `README.md`).
+//! Back-pressure by muting: an actor that sends to an overloaded actor is not scheduled until that
+//! actor recovers (T5; see `README.md`).
 //!
-//! P1 A muted actor mutes nobody: before it stops taking messages, everybody it muted is let go. P2
-//! Every muted actor is in exactly one list, that of the actor that muted it, or has been told to
-//! go on. P3 An actor's list is emptied when its depth falls to the recovery mark, when it is muted
-//! itself, and when it ends.
+//! - P1 A muted actor mutes no sender: before it stops processing messages, it releases all senders
+//!   that it muted.
+//! - P2 Every muted actor is in exactly one list, that of the actor that muted it, or has been sent
+//!   the release.
+//! - P3 An actor's list is emptied when its depth falls to the recovery mark, when it is muted
+//!   itself, and when it ends.
 //!
-//! From P1 follows that the graph "is muted by" has paths of length one only: no cycle, so no
+//! From P1 follows that the graph "is muted by" has only paths of length one: no cycle, so no
 //! deadlock.
 
 use crate::sync::{AtomicI32, AtomicU8, Mutex, Ordering, fault, lock};
 use std::collections::BTreeMap;
 
-/// May mute, and mutes nobody.
+/// May mute, and mutes no sender.
 const CALM: u8 = 0;
-/// Has muted somebody (its list in [`Mutes`] is not empty).
+/// Mutes senders (its list in [`Mutes`] is not empty).
 const OVERLOADED: u8 = 1;
 /// May not mute: it is muted itself, or has ended.
 const IMMUNE: u8 = 2;
 
-/// How loaded one actor is. Part of its cell.
+/// The load of one actor. Part of its cell.
 ///
-/// A message that finds the inbox empty is not counted: where messages come one by one, counting
-/// would cost two atomic additions for each, and nobody is overloaded. So the depth is that of the
-/// messages that came behind another one, and each of these is subtracted once, after it has been
+/// A message that finds the inbox empty is not counted: if messages arrive one by one, counting
+/// would cost two atomic additions for each, and no actor is overloaded. So the depth is the number
+/// of messages that came behind another one. Each of these is subtracted once, after it has been
 /// begun, deferred or destroyed.
 pub(crate) struct Pressure {
     /// Below zero for a moment when a message is subtracted before its sender has counted it.
@@ -41,54 +43,56 @@ impl Pressure {
         }
     }
 
-    /// A message was pushed that found the inbox empty; returns how many wait now. One load.
+    /// A message was pushed that found the inbox empty. Returns the number of messages that wait
+    /// now. One load.
     pub(crate) fn first(&self) -> usize {
         self.depth() + 1
     }
 
-    /// One more that is counted; returns how many wait now, with the one that is not.
+    /// Counts one more message. Returns the number of messages that wait now, including the one not
+    /// counted.
     pub(crate) fn add(&self) -> usize {
-        // Relaxed: the sender that may have to be muted reads the depth again under the lock. Being
-        // a read-modify-write, it carries on what a `mute` before it released.
+        // Relaxed: the sender that may have to be muted reads the depth again under the lock. This
+        // is a read-modify-write, so it continues the release sequence of an earlier `mute`.
         let before = self.depth.fetch_add(1, Ordering::Relaxed);
         before.max(0) as usize + 2
     }
 
-    /// `count` counted messages were begun, deferred or destroyed. True: the holder must call
-    /// [`Mutes::recovered`] (P3).
+    /// `count` counted messages were begun, deferred or destroyed. Returns true if the holder must
+    /// call [`Mutes::recovered`] (P3).
     #[must_use]
     pub(crate) fn subtract(&self, count: u32, marks: Marks) -> bool {
         fault!(StateEarly => if self.state.load(Ordering::Relaxed) != OVERLOADED {
             self.depth.fetch_sub(count as i32, Ordering::AcqRel);
             return false;
         });
-        // This and the reading in `Mutes::mute` are read-modify-writes of one word, so one of them
-        // is first. If it is the sender's: Acquire, pairs with its Release, and this holder sees
-        // OVERLOADED below. If it is this one, the sender sees the lowered depth and is not muted
-        // (the race that the README fears). Release: pairs with that Acquire.
+        // This and the read in `Mutes::mute` are read-modify-writes of one word, so one of them is
+        // first. If the sender's is first: Acquire, pairs with its Release, and this holder sees
+        // OVERLOADED below. If this one is first, the sender sees the lowered depth and is not
+        // muted (the first race in the README). Release: pairs with that Acquire.
         let before = self.depth.fetch_sub(count as i32, Ordering::AcqRel);
         let now = before - count as i32;
-        // Relaxed: ordered by the line above; everything else that it may say is written by this
-        // holder or decided again under the lock.
+        // Relaxed: ordered by the line above. Any other value is written by this holder or decided
+        // again under the lock.
         now <= marks.recovered as i32 && self.state.load(Ordering::Relaxed) == OVERLOADED
     }
 
-    /// The mailbox is closed: nothing waits in it any more.
+    /// The mailbox is closed: no message waits in it any more.
     pub(crate) fn closed(&self) {
-        // Relaxed: only inspection reads it from now on, for who has ended is immune.
+        // Relaxed: only inspection reads it from now on, because an ended actor is immune.
         self.depth.store(0, Ordering::Relaxed);
     }
 
-    /// Under the lock of [`Mutes`]: the actor is about to mute somebody. Returns what it was, or
-    /// nothing if it may not mute.
+    /// Under the lock of [`Mutes`]: the actor is about to mute a sender. Returns its previous
+    /// state, or `None` if it may not mute.
     fn becomes_overloaded(&self) -> Option<u8> {
         fault!(MuteByStore => if self.state.load(Ordering::Relaxed) == CALM {
             self.state.store(OVERLOADED, Ordering::Relaxed);
             return Some(CALM);
         });
-        // Relaxed, in every change of the state: only its own value counts, and who reads it
-        // without the lock is ordered by the depth. An exchange, because the holder of an actor
-        // that ends calm takes no lock.
+        // Relaxed, in every change of the state: only its own value counts, and a reader without
+        // the lock is ordered by the depth. An exchange, because the holder of an actor that ends
+        // calm takes no lock.
         match self
             .state
             .compare_exchange(CALM, OVERLOADED, Ordering::Relaxed, Ordering::Relaxed)
@@ -102,8 +106,9 @@ impl Pressure {
         }
     }
 
-    /// Under the lock of [`Mutes`], on behalf of somebody who found it overloaded: whether it is so
-    /// still. It then is `OVERLOADED`, and whoever waits for it enters its list.
+    /// Under the lock of [`Mutes`], for a sender or offer that found the actor overloaded: checks
+    /// whether it still is. If so, its state is `OVERLOADED` afterwards, and the caller enters its
+    /// list.
     fn stays_overloaded(&self, marks: Marks) -> Wait {
         fault!(LookEarly => {
             let depth = self.depth.fetch_add(0, Ordering::AcqRel);
@@ -127,7 +132,7 @@ impl Pressure {
         Wait::Waits
     }
 
-    /// Under the lock of [`Mutes`]: it mutes nobody more than before.
+    /// Under the lock of [`Mutes`]: restores the state, because no sender is added to the list.
     fn calms_down_to(&self, before: u8) {
         let _ended_meanwhile =
             self.state
@@ -155,17 +160,17 @@ impl Marks {
     }
 }
 
-/// What became of a sender that found its receiver overloaded.
+/// The result for a sender that found its receiver overloaded.
 #[must_use]
 #[derive(PartialEq, Eq, Debug)]
 pub(crate) enum Muting<S> {
-    /// It is muted; these, whom it had muted, must be told to go on (P1).
+    /// It is muted. The caller must release the senders that it had muted itself (P1).
     Muted { release: Vec<S> },
-    /// The receiver has recovered, is muted itself or has ended: the sender goes on.
+    /// The receiver has recovered, is muted itself or has ended: the sender continues.
     GoesOn,
 }
 
-/// Whether somebody who found an actor overloaded waits for its recovery.
+/// Whether a sender or offer that found an actor overloaded waits for its recovery.
 #[must_use]
 #[derive(PartialEq, Eq, Debug)]
 pub(crate) enum Wait {
@@ -174,8 +179,8 @@ pub(crate) enum Wait {
     GoesOn,
 }
 
-/// Who is muted by whom, in one system. `S` stands for a sender: what is needed to tell it to go
-/// on.
+/// The lists of muted senders of one system. `S` stands for a sender: the value needed to release
+/// it.
 pub(crate) struct Mutes<S> {
     lists: Mutex<BTreeMap<u64, Vec<S>>>,
 }
@@ -187,8 +192,8 @@ impl<S> Mutes<S> {
         }
     }
 
-    /// Mutes `sender`, whose turn has ended, on behalf of `receiver`. Only the holder of the sender
-    /// calls this.
+    /// Mutes `sender` on behalf of `receiver`. The sender's turn has ended. Only the holder of the
+    /// sender calls this.
     pub(crate) fn mute(
         &self,
         sender: (u64, &Pressure),
@@ -210,7 +215,7 @@ impl<S> Mutes<S> {
         }
     }
 
-    /// As `mute`, for somebody who is no actor and waits until `receiver` has recovered.
+    /// As `mute`, for an offer: a sender that is no actor waits until `receiver` has recovered.
     pub(crate) fn wait(&self, token: S, receiver: (u64, &Pressure), marks: Marks) -> Wait {
         let mut lists = lock(&self.lists);
         let wait = receiver.1.stays_overloaded(marks);
@@ -221,7 +226,7 @@ impl<S> Mutes<S> {
         wait
     }
 
-    /// Somebody who is no actor does not wait any more.
+    /// Removes an offer that does not wait any more.
     pub(crate) fn leaves(&self, receiver: u64, is_it: impl Fn(&S) -> bool) {
         let gone = lock(&self.lists).get_mut(&receiver).and_then(|list| {
             let at = list.iter().position(is_it)?;
@@ -231,13 +236,13 @@ impl<S> Mutes<S> {
         drop(gone);
     }
 
-    /// The holder of an actor that was muted has heard that it may go on.
+    /// The holder of a muted actor has handled its `UNMUTE` signal.
     pub(crate) fn unmuted(&self, actor: &Pressure) {
         let _lists = lock(&self.lists);
         actor.state.store(CALM, Ordering::Relaxed);
     }
 
-    /// The actor's depth has fallen to the mark: these must be told to go on.
+    /// The actor's depth has fallen to the mark. Returns the senders that the caller must release.
     #[must_use]
     pub(crate) fn recovered(&self, actor: (u64, &Pressure)) -> Vec<S> {
         let mut lists = lock(&self.lists);
@@ -245,7 +250,8 @@ impl<S> Mutes<S> {
         lists.remove(&actor.0).unwrap_or_default()
     }
 
-    /// The actor ends: it mutes nobody any more, and these must be told to go on.
+    /// The actor ends and mutes no sender any more. Returns the senders that the caller must
+    /// release.
     #[must_use]
     pub(crate) fn ended(&self, actor: (u64, &Pressure)) -> Vec<S> {
         fault!(
@@ -259,7 +265,8 @@ impl<S> Mutes<S> {
                 return Vec::new();
             },
         );
-        // Who is calm has muted nobody, and who is immune has let everybody go: no need to look.
+        // A calm actor has muted no sender, and an immune actor has released all: no need to take
+        // the lock.
         match actor
             .1
             .state
@@ -273,7 +280,7 @@ impl<S> Mutes<S> {
         lists.remove(&actor.0).unwrap_or_default()
     }
 
-    /// Every pair (who mutes, who is muted), for inspection.
+    /// Returns every pair of muting actor and muted sender, for inspection.
     pub(crate) fn pairs<T>(&self, name: impl Fn(&S) -> T) -> Vec<(u64, T)> {
         let lists = lock(&self.lists);
         let pairs = lists.iter().flat_map(|(by, senders)| {

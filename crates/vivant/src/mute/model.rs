@@ -1,5 +1,5 @@
-//! The reference model of muting: who is muted by whom, as plain data, stepped beside the real
-//! thing.
+//! The reference model of muting: the muted actors and the actors that muted them, as plain data,
+//! stepped beside the real implementation.
 //!
 //! | model | real |
 //! |---|---|
@@ -12,7 +12,8 @@
 //! Every message here is a counted one: it came behind another. The depth with which a sender
 //! decides is one more.
 //!
-//! Left out: that an unmuted actor hears of it later, in a run of its own. Here it hears at once.
+//! Left out: in reality a released actor handles its signal later, in a run of its own. Here it
+//! does so at once.
 
 use crate::mute::{Marks, Mutes, Muting, Pressure};
 use proptest::prelude::*;
@@ -45,7 +46,7 @@ impl Model {
         released
     }
 
-    /// Whom the send lets go, or `None` when the sender is not muted by it.
+    /// Returns the actors that the send releases, or `None` if it does not mute the sender.
     fn send(&mut self, from: usize, to: usize, marks: Marks) -> Option<BTreeSet<usize>> {
         self.depth[to] += 1;
         let overloaded = self.depth[to] + 1 >= marks.overloaded && self.depth[to] > marks.recovered;
@@ -90,14 +91,14 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     prop::collection::vec(step, 1..80)
 }
 
-/// Steps model and real thing together; `skip_release` plants the bug that P1 forbids.
+/// Steps model and real implementation together; `bug` injects the fault that P1 forbids.
 fn run(steps: &[Step], marks: Marks, bug: Bug) {
     let mut model = Model::default();
     let mutes: Mutes<usize> = Mutes::new();
     let real: [Pressure; ACTORS] = std::array::from_fn(|_| Pressure::new());
     let named = |actor: usize| (actor as u64, &real[actor]);
-    // One that has ended while it was muted may still be in a list: telling it is harmless, and
-    // changes nothing.
+    // An actor that has ended while it was muted may still be in a list: releasing it is harmless,
+    // and changes nothing.
     let told = |released: Vec<usize>, ended: &[bool; ACTORS]| -> BTreeSet<usize> {
         let alive: BTreeSet<usize> = released.into_iter().filter(|one| !ended[*one]).collect();
         alive.iter().for_each(|one| mutes.unmuted(&real[*one]));
@@ -165,12 +166,13 @@ proptest! {
     }
 }
 
-/// An actor that is muted and keeps those it muted: the model must disagree.
+/// Injects the fault of a muted actor that does not release the actors it muted: the model must
+/// disagree.
 #[test]
 #[should_panic(expected = "assertion")]
 fn canary_a_forgotten_release_is_noticed() {
     let pour = |from, to| Step::Send { from, to };
-    // 1 is muted by 0; then 0 is muted by 2 and must let 1 go; then 1 must be able to mute again.
+    // 1 is muted by 0; then 0 is muted by 2 and must release 1; then 1 must be able to mute again.
     let steps = [pour(1, 0), pour(0, 2), pour(2, 1)];
     run(&steps, Marks::at(1), Bug::ForgetsRelease);
 }

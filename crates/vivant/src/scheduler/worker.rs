@@ -31,7 +31,7 @@ thread_local! {
 pub(crate) struct Worker {
     pub(crate) system: Arc<Shared>,
     seat: Option<Arc<Seat>>,
-    /// The current actor: the one that this worker holds.
+    /// The current actor, which this worker holds.
     pub(crate) present: Present,
     /// Recycled memory of messages.
     pub(crate) pool: Pool,
