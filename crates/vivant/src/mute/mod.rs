@@ -30,8 +30,8 @@ const IMMUNE: u8 = 2;
 pub(crate) struct Pressure {
     /// Below zero for a moment when a message is subtracted before its sender has counted it.
     depth: AtomicI32,
-    /// Changed under the lock of [`Mutes`], but for the end of an actor that is calm; read by the
-    /// holder without it.
+    /// Changed under the lock of [`Mutes`], except at the end of an actor that is calm; the holder
+    /// reads it without the lock.
     state: AtomicU8,
 }
 
@@ -119,7 +119,7 @@ impl Pressure {
         let Some(before) = self.becomes_overloaded() else {
             return Wait::GoesOn;
         };
-        // AcqRel, and an addition of nothing instead of a load: see `Pressure::subtract`.
+        // AcqRel, and an addition of zero instead of a load: see `Pressure::subtract`.
         let depth = fault!(
             self.depth.fetch_add(0, Ordering::AcqRel),
             NoSecondLook => i32::MAX,
@@ -132,7 +132,8 @@ impl Pressure {
         Wait::Waits
     }
 
-    /// Under the lock of [`Mutes`]: restores the state, because no sender is added to the list.
+    /// Under the lock of [`Mutes`]: sets the state back to `before`, unless the actor has ended
+    /// since.
     fn calms_down_to(&self, before: u8) {
         let _ended_meanwhile =
             self.state
@@ -144,7 +145,7 @@ impl Pressure {
     }
 }
 
-/// At which depths an actor is overloaded, and recovered.
+/// The depths at which an actor is overloaded, and recovered.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Marks {
     pub(crate) overloaded: usize,

@@ -1,4 +1,4 @@
-//! All of several promises, or any of them.
+//! Joins of promises: all of several, or any of them.
 
 use super::slot::Continue;
 use super::{Next, Promise, Resolver};
@@ -6,7 +6,8 @@ use crate::cell::AddressRef;
 use crate::error::AskError;
 use crate::sync::{Arc, Mutex, lock};
 
-/// The values of all, in the order of the promises; or the first error that comes.
+/// Returns a promise of all values, in the order of the promises, or of the first error that
+/// arrives.
 pub(crate) fn all<T: Send + 'static>(
     owner: AddressRef,
     promises: Vec<Promise<T>>,
@@ -67,7 +68,7 @@ impl<T: Send + 'static> Continue<T> for AllSink<T> {
     }
 }
 
-/// The first value that comes; if none comes, the last error.
+/// Returns a promise of the first value that arrives; if none arrives, of the last error.
 pub(crate) fn any<T: Send + 'static>(owner: AddressRef, promises: Vec<Promise<T>>) -> Promise<T> {
     let (promise, resolver) = Promise::open(owner.clone());
     // With no promise at all the resolver is dropped here, which breaks the promise.

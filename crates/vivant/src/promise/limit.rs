@@ -9,8 +9,8 @@ use crate::timer::{Alarm, Timer, ns};
 use std::time::Duration;
 
 impl<T: Send + 'static> Promise<T> {
-    /// Gives up waiting after `limit`: the promise is then broken with [`AskError::TimedOut`], and
-    /// a value that comes later is dropped. The message itself is not recalled.
+    /// Stops waiting after `limit`: the promise is then broken with [`AskError::TimedOut`], and a
+    /// value that arrives later is dropped. The message itself is not recalled.
     ///
     /// # Panics
     ///

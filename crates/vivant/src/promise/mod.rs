@@ -1,9 +1,9 @@
-//! Promises: values that will arrive (T7, S4). The protocol is in `README.md`.
+//! Promises (futures of actors): values that will arrive (T7, S4). The protocol is in `README.md`.
 //!
-//! - [`Promise`]: held by the actor that asked, within one turn: continue it, return it, or let it
-//!   go.
-//! - [`Resolver`]: the right, and the duty, to make it arrive; may be kept and sent.
-//! - [`slot`]: where the two meet.
+//! - [`Promise`]: held by the actor that asked, within one turn: continue it, return it, or drop
+//!   it.
+//! - [`Resolver`]: the right, and the duty, to give it its value; may be kept and sent.
+//! - [`slot`]: the memory that the two share.
 //! - [`gather`]: all of several promises, or any.
 
 mod gather;
@@ -35,15 +35,15 @@ use std::marker::PhantomData;
 ///
 /// It belongs to the actor that asked and lives within one turn: [`then`](Promise::then) continues
 /// in a later turn, returning it from a behaviour makes its value the behaviour's answer. Dropping
-/// it means that nobody wants the value.
+/// it means that the value is not wanted.
 #[must_use = "continue it with `.then(…)`, return it, or use `t.send(…)` when no answer is wanted"]
 pub struct Promise<T: Send + 'static> {
     kind: Kind<T>,
-    /// It must not leave the turn: its owner is the only one who may touch the slot.
+    /// It must not leave the turn: only its owner may access the slot.
     not_send: PhantomData<dyn PromiseStaysInItsTurn>,
 }
 
-/// What the compiler says cannot be sent when somebody sends a promise or keeps it in an actor.
+/// The bound in the compiler's error when code sends a promise or keeps it in an actor.
 trait PromiseStaysInItsTurn {}
 
 enum Kind<T: Send + 'static> {
@@ -51,21 +51,21 @@ enum Kind<T: Send + 'static> {
     Ready(Result<T, AskError>),
     /// The value comes as a message to the owner.
     Asked(Asking<T>),
-    /// The value is what a continuation will answer.
+    /// The value is the answer of a continuation.
     Tail(Tail<T>),
-    /// Nothing is sent yet: the message goes out with the asker's own resolver when this is
-    /// returned.
+    /// Nothing is sent yet: if this is returned, the message is sent with the resolver of the
+    /// asker.
     Delegated(Box<dyn FnOnce(Resolver<T>) + Send>),
 }
 
 impl<T: Send + 'static> Promise<T> {
-    /// A promise of `owner` whose value comes through the resolver.
+    /// Returns a promise of `owner`, and the resolver that gives it its value.
     pub(crate) fn open(owner: AddressRef) -> (Promise<T>, Resolver<T>) {
         let (asking, resolver) = asking(owner);
         (Promise::new(Kind::Asked(asking)), resolver)
     }
 
-    /// A promise whose value is here already.
+    /// Returns a promise with its value.
     pub fn ready(value: T) -> Promise<T> {
         Promise::new(Kind::Ready(Ok(value)))
     }
@@ -86,7 +86,7 @@ impl<T: Send + 'static> Promise<T> {
 
     /// Continues with `then` once the value is here, in a later turn of the actor that `then`
     /// names: a message with a hole, which the value or the error fills. Returns the promise of
-    /// that behaviour's answer, which costs nothing as long as nobody does anything with it.
+    /// that behaviour's answer, which costs nothing if it is not used.
     pub fn then<K>(self, then: Then<'_, K>) -> Promise<K::Reply>
     where
         K: Continuation<Hole = Result<T, AskError>>,
@@ -109,7 +109,7 @@ impl<T: Send + 'static> Promise<T> {
         }
     }
 
-    /// The end of a slot in which the value will be, or the value. Outside any turn, where no
+    /// Returns the value, or the end of a slot that will have it. Outside any turn, where no
     /// promise belongs, `otherwise` becomes the owner of a slot that is made for it.
     fn into_asking(self, otherwise: &AddressRef) -> Result<Asking<T>, Result<T, AskError>> {
         match self.kind {
@@ -120,7 +120,7 @@ impl<T: Send + 'static> Promise<T> {
                 tail.answers(resolver);
                 Ok(asking)
             }
-            // A delegation that is not simply returned is an ordinary question.
+            // A delegation that is not simply returned is an ordinary request.
             Kind::Delegated(send) => {
                 let (asking, resolver) = asking(owner_of_turn(otherwise));
                 send(resolver);
@@ -139,7 +139,7 @@ impl<T: Send + 'static> Promise<T> {
         }
     }
 
-    /// Sends the value to a sink of this actor's own.
+    /// Gives the value to a sink of this actor.
     fn sink_into(self, owner: &AddressRef, sink: impl Continue<T>) {
         match self.into_asking(owner) {
             Ok(asking) => asking.wants(Sink::Then(Pending::new(sink))),
@@ -153,7 +153,7 @@ fn asking<T: Send + 'static>(owner: AddressRef) -> (Asking<T>, Resolver<T>) {
     (asking, Resolver::of_slot(answering))
 }
 
-/// The actor whose turn this is.
+/// Returns the actor of the current turn.
 fn owner_of_turn(otherwise: &AddressRef) -> AddressRef {
     let me = Worker::with_current(Worker::me_if_any).flatten();
     me.unwrap_or_else(|| otherwise.clone())

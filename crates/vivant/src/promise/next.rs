@@ -1,8 +1,9 @@
-//! What follows when a promise is settled or a message refused, followed in a loop.
+//! The next steps after a promise is settled or a message is refused, followed in a loop (a
+//! trampoline).
 //!
 //! Settling one promise may release a message; the message may be refused, which settles the next
-//! promise; and so on for as long as the user's data is deep. The stack must not be as deep as that
-//! (H12), so each step returns the next one.
+//! promise; and so on, as deep as the user's data. The stack must not grow with that depth (H12),
+//! so each step returns the next one.
 
 use crate::call::Delivery;
 use crate::cell::catch;
@@ -21,7 +22,7 @@ pub(crate) enum Next {
 }
 
 impl Next {
-    /// Takes steps until nothing follows.
+    /// Runs steps until none follows.
     pub(crate) fn follow(mut self) {
         loop {
             self = match self {
@@ -36,8 +37,8 @@ impl Next {
     }
 }
 
-/// A message came too late for its actor, or found its mailbox full: it is a dead letter, and
-/// whoever waits for its answer is told.
+/// A message came too late for its actor, or found its mailbox full: makes it a dead letter, and
+/// returns the error to the asker.
 #[cold]
 pub(crate) fn bury(returned: Returned<'_>) -> Next {
     let cell = returned.to.cell();
@@ -45,9 +46,9 @@ pub(crate) fn bury(returned: Returned<'_>) -> Next {
     letters.bury(cell, returned.envelope, returned.cause)
 }
 
-/// Runs code that belongs to somebody else than the one whose turn this is: a waker, the drop of a
-/// message that is refused or of a value that nobody takes. If it panics that is reported under
-/// `what`, and costs nobody here anything.
+/// Runs user code that does not belong to the actor of this turn: a waker, or the drop of a refused
+/// message or of an unwanted value. A panic of it is reported under `what`, and has no other effect
+/// here.
 pub(crate) fn for_others(what: &'static str, code: impl FnOnce()) {
     if let Err(caught) = catch(code) {
         Worker::with_current(|worker| {

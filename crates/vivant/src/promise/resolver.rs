@@ -1,4 +1,4 @@
-//! Resolvers: the right, and the duty, to make a promised value arrive.
+//! Resolvers: the right, and the duty, to give a promise its value.
 
 use super::next::{Next, for_others};
 use super::slot::{Answering, Sink};
@@ -13,18 +13,18 @@ use std::marker::PhantomData;
 use std::panic::Location;
 use vivant_brc::Brc;
 
-/// The right to make a promise's value arrive, once. May be kept in an actor's state and sent in
+/// The right to give a promise its value, once. May be kept in an actor's state and sent in
 /// messages.
 ///
-/// Dropped without a value it breaks the promise: whoever waits gets [`AskError::Broken`], or
-/// [`AskError::Panicked`] when a panicking turn drops it. Nobody waits for ever (T4).
+/// Dropped without a value it breaks the promise: the waiting side gets [`AskError::Broken`], or
+/// [`AskError::Panicked`] if a panicking turn drops it. So no request waits for ever (T4).
 #[must_use = "dropping a resolver breaks its promise"]
 pub struct Resolver<T: Send + 'static> {
     to: Destination<T>,
 }
 
 enum Destination<T: Send + 'static> {
-    /// Nobody waits: the message was sent, not asked.
+    /// No answer is wanted: the message was sent, not asked.
     Nobody,
     /// A promise of an actor.
     Slot(Answering<T>),
@@ -36,7 +36,7 @@ enum Destination<T: Send + 'static> {
 #[derive(PartialEq, Eq, Debug)]
 pub(crate) enum Begun {
     Yes,
-    /// The one who asked has taken it back.
+    /// The asker has withdrawn it.
     Withdrawn,
 }
 
@@ -59,14 +59,15 @@ impl<T: Send + 'static> Resolver<T> {
         }
     }
 
-    /// Makes the value arrive.
+    /// Gives the promise its value.
     #[inline]
     pub fn resolve(self, value: T) {
         self.complete(Ok(value));
     }
 
-    /// Whether anybody may be waiting. A promise that was dropped is not noticed: this is for
-    /// skipping costly answers to plain sends and to futures that were dropped.
+    /// Returns false if the message was sent without asking, or if the future that waits was
+    /// dropped, so that a costly answer can be skipped. A dropped promise of an actor is not
+    /// noticed.
     pub fn is_wanted(&self) -> bool {
         match &self.to {
             Destination::Nobody => false,
@@ -75,12 +76,12 @@ impl<T: Send + 'static> Resolver<T> {
         }
     }
 
-    /// Whether the message was sent, not asked.
+    /// Returns true if the message was sent, not asked.
     pub(crate) fn is_for_nobody(&self) -> bool {
         matches!(self.to, Destination::Nobody)
     }
 
-    /// Whether a value would come to anybody: the actor whose promise it is has not ended, the
+    /// Returns true if a value would be received: the owner of the promise has not ended, or the
     /// future was not dropped.
     pub(crate) fn is_heard(&self) -> bool {
         match &self.to {
@@ -103,13 +104,13 @@ impl<T: Send + 'static> Resolver<T> {
     #[inline(always)]
     pub(crate) fn complete(mut self, value: Result<T, AskError>) {
         if matches!(self.to, Destination::Nobody) && !std::mem::needs_drop::<T>() {
-            // Nothing to tell to nobody.
+            // There is no promise to settle.
             std::mem::forget(self);
             return;
         }
         match std::mem::replace(&mut self.to, Destination::Nobody) {
             Destination::Slot(mut slot) if !slot.is_here() => {
-                // Straight into the slot: the value need not wait on the stack.
+                // Written directly into the slot: the value need not be copied to the stack.
                 slot.lay(value);
                 sent(slot).follow();
             }
@@ -117,19 +118,19 @@ impl<T: Send + 'static> Resolver<T> {
         }
     }
 
-    /// As `complete`, but later: for a sink, which is itself called while a promise is settled.
+    /// As `complete`, but deferred: for a sink, which is itself called while a promise is settled.
     pub(super) fn settled_by(mut self, value: Result<T, AskError>) -> Next {
         Next::Settle(Box::new(move || self.settle(value)))
     }
 
-    /// As `complete`, for whoever follows the next steps in a loop of its own.
+    /// As `complete`, for a caller that follows the next steps in a loop of its own.
     pub(crate) fn settle(&mut self, value: Result<T, AskError>) -> Next {
         settle(std::mem::replace(&mut self.to, Destination::Nobody), value)
     }
 }
 
-/// Brings `value` to its destination. For a promise of the actor whose turn runs here, its sink is
-/// filled at once; a chain of answers is followed in a loop.
+/// Brings `value` to its destination. For a promise of the actor that runs here, its sink takes the
+/// value at once; a chain of answers is followed in a loop.
 fn settle<T: Send + 'static>(mut to: Destination<T>, mut value: Result<T, AskError>) -> Next {
     loop {
         match to {
@@ -164,8 +165,8 @@ fn settle<T: Send + 'static>(mut to: Destination<T>, mut value: Result<T, AskErr
 }
 
 impl<T: Send + 'static> Answering<T> {
-    /// Whether this is the owner's own turn. Then the value need not travel, once that turn has
-    /// said what it wants (Q2).
+    /// Returns true in a turn of the owner. Then the value need not be sent, once that turn has set
+    /// the sink (Q2).
     fn is_here(&self) -> bool {
         let here = |worker: &Worker| {
             let of = |owner: &AddressRef| worker.holds_actor(&owner.system, owner.id);
@@ -175,7 +176,8 @@ impl<T: Send + 'static> Answering<T> {
     }
 }
 
-/// S4: with its value, a message like any other, in order with what this sender sends besides.
+/// S4: sends the slot with its value as a message like any other, in order with this sender's other
+/// messages.
 fn sent<T: Send + 'static>(mut slot: Answering<T>) -> Next {
     let Some(owner) = slot.take_owner() else {
         return Next::Nothing;
@@ -187,7 +189,7 @@ fn sent<T: Send + 'static>(mut slot: Answering<T>) -> Next {
     })
 }
 
-/// Does with a value what is wanted.
+/// Gives a value to its sink.
 pub(super) fn sunk<T: Send + 'static>(sink: Sink<T>, value: Result<T, AskError>) -> Next {
     match sink {
         Sink::Nobody => {
@@ -207,7 +209,7 @@ impl<T: Send + 'static> Drop for Resolver<T> {
     }
 }
 
-/// Why a resolver that is dropped here gave no value.
+/// Returns the error of a resolver that is dropped here without a value.
 pub(crate) fn given_up() -> AskError {
     if std::thread::panicking()
         && let Some(inside) = Worker::inside()
@@ -248,8 +250,8 @@ impl<T: Send + 'static> Letter for Arrival<T> {
         }
     }
 
-    /// The owner has ended: its own continuations are refused in their turn, whoever else waits is
-    /// told.
+    /// The owner has ended: its own continuations are refused in their turn; every other waiting
+    /// side gets the error.
     fn refuse(
         mut slot: Answering<T>,
         refusal: &Refusal,

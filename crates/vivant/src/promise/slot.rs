@@ -1,8 +1,9 @@
-//! The slot: where a promise and its resolver meet (invariants Q1, Q2, Q5, see the README).
+//! The slot: the memory that a promise and its resolver share (invariants Q1, Q2, Q5, see the
+//! README).
 //!
-//! One block of recycled memory with two ends. The promise's end says what is wanted; the
-//! resolver's end brings the value. Whoever is second has both, does what is wanted, and gives the
-//! block back. Each end does its part once.
+//! One block of recycled memory with two ends. The promise's end sets what is wanted; the
+//! resolver's end brings the value. The second end owns both, does what is wanted, and frees the
+//! block. Each end does its part once.
 
 use super::{Next, Resolver};
 use crate::cell::AddressRef;
@@ -16,7 +17,7 @@ use std::ptr::NonNull;
 pub(crate) enum Sink<T: Send + 'static> {
     /// Nothing: the promise was dropped.
     Nobody,
-    /// It is the answer to somebody else's question.
+    /// It is the answer to another request.
     Answer(Resolver<T>),
     /// It releases a message, or another value.
     Then(Pending<T>),
@@ -24,26 +25,27 @@ pub(crate) enum Sink<T: Send + 'static> {
 
 /// Both ends still have to do their part.
 const OPEN: u8 = 0;
-/// The promise has said what is wanted.
+/// The promise's end has set the sink.
 const WANTED: u8 = 1;
 /// The value is here.
 const HERE: u8 = 2;
 
 struct Slot<T: Send + 'static> {
-    /// From `OPEN` to what the first end leaves.
+    /// From `OPEN` to the value that the first end sets.
     state: AtomicU8,
-    /// The promise's, until it has exchanged the state.
+    /// Accessed by the promise's end alone, until it has exchanged the state.
     sink: UnsafeCell<Sink<T>>,
-    /// The resolver's, until it has exchanged the state. `None`: it was given up without one.
+    /// Accessed by the resolver's end alone, until it has exchanged the state. `None`: the resolver
+    /// was dropped without a value.
     value: UnsafeCell<Option<Result<T, AskError>>>,
-    /// The resolver's: where the value is to be brought.
+    /// Accessed by the resolver's end alone: the receiver of the value.
     owner: UnsafeCell<Option<AddressRef>>,
 }
 
-/// A slot for a promise of `owner`, as its two ends.
+/// Returns the two ends of a new slot for a promise of `owner`.
 pub(super) fn slot<T: Send + 'static>(owner: AddressRef) -> (Asking<T>, Answering<T>) {
     let place = pool::take::<Slot<T>>();
-    // SAFETY: memory for this type that nobody else has.
+    // SAFETY: `take` returned memory for this type, owned by this call alone.
     unsafe {
         place.write(Slot {
             state: AtomicU8::new(OPEN),
@@ -55,7 +57,7 @@ pub(super) fn slot<T: Send + 'static>(owner: AddressRef) -> (Asking<T>, Answerin
     (Asking(place), Answering(place))
 }
 
-/// Takes a slot apart and gives its memory back.
+/// Takes a slot apart and frees its memory.
 ///
 /// # Safety
 ///
@@ -64,8 +66,8 @@ pub(super) fn slot<T: Send + 'static>(owner: AddressRef) -> (Asking<T>, Answerin
 unsafe fn opened<T: Send + 'static>(
     place: NonNull<Slot<T>>,
 ) -> (Sink<T>, Option<Result<T, AskError>>) {
-    // SAFETY: the first end has done its part and does not touch the slot any more; the second
-    // end's exchange, or its look, has acquired what the first one wrote. `slot` took the memory
+    // SAFETY: the first end has done its part and does not access the slot any more; the second
+    // end's exchange, or its load, has acquired what the first one wrote. `slot` took the memory
     // for this type. Part by part: a copy of the whole would be written and read again.
     unsafe {
         let slot = place.as_ref();
@@ -78,26 +80,25 @@ unsafe fn opened<T: Send + 'static>(
     }
 }
 
-/// The promise's end. Dropped, it says that what is in the sink is wanted: at first nothing.
+/// The promise's end. Its drop makes the sink final; the first sink only drops the value.
 pub(super) struct Asking<T: Send + 'static>(NonNull<Slot<T>>);
 
-// SAFETY: the ends do their parts in any order and on any thread; what lies in a sink is `Send`.
-// That a promise stays in its turn is the business of `Promise`, which says so in words that its
-// user understands.
+// SAFETY: the ends do their parts in any order and on any thread; the content of a sink is `Send`.
+// That a promise stays in its turn is enforced by `Promise`, with an error message for its user.
 unsafe impl<T: Send + 'static> Send for Asking<T> {}
 // SAFETY: a shared reference to this end gives access to nothing.
 unsafe impl<T: Send + 'static> Sync for Asking<T> {}
 
 impl<T: Send + 'static> Asking<T> {
-    /// Says what is wanted, for good.
+    /// Sets what is wanted, for good.
     pub(super) fn wants(mut self, sink: Sink<T>) {
         self.prepare(sink);
     }
 
-    /// Lays down what is wanted; it may still be changed.
+    /// Sets what is wanted; it may still be changed.
     pub(super) fn prepare(&mut self, sink: Sink<T>) {
-        // SAFETY: the sink is this end's until it exchanges the state, which it has not done, for
-        // it exists.
+        // SAFETY: the sink belongs to this end until it exchanges the state. It has not done so,
+        // because it exists.
         let before = unsafe { std::mem::replace(&mut *self.0.as_ref().sink.get(), sink) };
         drop(before);
     }
@@ -134,11 +135,11 @@ impl<T: Send + 'static> Drop for Asking<T> {
             before
         });
         fault!(BothFree => if before == OPEN {
-            // SAFETY: none, for the other end will use the block: that is the fault.
+            // SAFETY: none, because the other end will use the block: that is the injected fault.
             return unsafe { pool::give(self.0) };
         });
         if before == HERE {
-            // The promise has outlived its turn, or its question was answered within it.
+            // The promise has outlived its turn, or its request was answered within it.
             // SAFETY: the resolver's end was first.
             let (sink, value) = unsafe { opened(self.0) };
             if let Some(value) = value {
@@ -152,26 +153,26 @@ impl<T: Send + 'static> Drop for Asking<T> {
 pub(super) struct Answering<T: Send + 'static>(NonNull<Slot<T>>);
 
 // SAFETY: it gives access to the value and the owner, which are `Send`, and to a sink only after
-// the promise's end has given that up; what lies in a sink is `Send` (bounds of `Continue` and of
+// the promise's end has given that up; the content of a sink is `Send` (bounds of `Continue` and of
 // `Resolver`).
 unsafe impl<T: Send + 'static> Send for Answering<T> {}
-// SAFETY: a shared reference only looks at the state, and at the owner, which is `Sync`.
+// SAFETY: a shared reference only reads the state, and the owner, which is `Sync`.
 unsafe impl<T: Send + 'static> Sync for Answering<T> {}
 
 impl<T: Send + 'static> Answering<T> {
-    /// Where the value is to be brought; `None` if it is on its way.
+    /// Returns the receiver of the value, or `None` if the value is on its way.
     pub(super) fn owner(&self) -> Option<&AddressRef> {
-        // SAFETY: the owner is this end's, and changed only through `&mut`.
+        // SAFETY: the owner belongs to this end, and is changed only through `&mut`.
         unsafe { (*self.0.as_ref().owner.get()).as_ref() }
     }
 
     /// Takes the address out, to bring the value there.
     pub(super) fn take_owner(&mut self) -> Option<AddressRef> {
-        // SAFETY: the owner is this end's, which is borrowed exclusively.
+        // SAFETY: the owner belongs to this end, which is borrowed exclusively.
         unsafe { (*self.0.as_ref().owner.get()).take() }
     }
 
-    /// Whether the promise has said what it wants.
+    /// Returns true if the promise's end has set the sink for good.
     pub(super) fn is_wanted(&self) -> bool {
         // SAFETY: the slot is there until both ends have done their part.
         let state = &unsafe { self.0.as_ref() }.state;
@@ -179,23 +180,24 @@ impl<T: Send + 'static> Answering<T> {
         state.load(fault!(Ordering::Acquire, LookRelaxed => Ordering::Relaxed)) == WANTED
     }
 
-    /// Lays the value down, to travel with the slot.
+    /// Puts the value into the slot, to travel with it.
     #[inline(always)]
     pub(super) fn lay(&mut self, value: Result<T, AskError>) {
-        // SAFETY: the value is this end's until it exchanges the state, which it has not done, for
-        // it exists. What lay there before is overwritten and not dropped: nothing does, or
+        // SAFETY: the value belongs to this end until it exchanges the state. It has not done so,
+        // because it exists. The previous value is overwritten and not dropped: there is none, or
         // `take_value` has taken it out.
         unsafe { self.0.as_ref().value.get().write(Some(value)) };
     }
 
-    /// Takes the value back that was laid down.
+    /// Takes the value back out of the slot.
     pub(super) fn take_value(&mut self) -> Option<Result<T, AskError>> {
-        // SAFETY: as in `lay`.
+        // SAFETY: the value belongs to this end until it exchanges the state. It has not done so,
+        // because it exists.
         unsafe { (*self.0.as_ref().value.get()).take() }
     }
 
-    /// The value that was laid down is where it belongs. Returns it with what is wanted, unless
-    /// that is not known yet: then whoever says it has both.
+    /// The value has reached its owner. Returns it with the sink, unless the sink is not set yet:
+    /// then the promise's end takes both.
     #[inline]
     pub(super) fn arrives(self) -> Option<(Sink<T>, Result<T, AskError>)> {
         let place = self.0;
@@ -230,12 +232,12 @@ impl<T: Send + 'static> Answering<T> {
 impl<T: Send + 'static> Drop for Answering<T> {
     fn drop(&mut self) {
         fault!(DropSaysNothing => return);
-        // Never run and never refused: whoever waits further down is told by the drop of the sink.
+        // Never run and never refused: the drop of the sink breaks the promises further down.
         drop(Answering(self.0).done());
     }
 }
 
-/// Takes a promise's value; says what follows.
+/// Takes a promise's value; returns what follows.
 pub(crate) trait Continue<T>: Send + 'static {
     fn fill(self, value: Result<T, AskError>) -> Next;
 }
@@ -260,9 +262,9 @@ trait Tabled<T> {
 
 impl<T: 'static, C: Continue<T>> Tabled<T> for C {
     const TABLE: Table<T> = Table {
-        // SAFETY: by the promise of `unpacked`, which both tables' callers give.
+        // SAFETY: the callers of both tables give the promise of `unpacked`.
         fill: |place, value| unsafe { unpacked::<C>(place) }.fill(value),
-        // SAFETY: as above.
+        // SAFETY: the callers of both tables give the promise of `unpacked`.
         drop: |place| drop(unsafe { unpacked::<C>(place) }),
     };
 }
@@ -272,7 +274,7 @@ impl<T: 'static, C: Continue<T>> Tabled<T> for C {
 /// `place` was written by `Pending::new::<C>`, and this is called once for it.
 unsafe fn unpacked<C>(place: NonNull<()>) -> C {
     let place = place.cast::<C>();
-    // SAFETY: by the caller's promise.
+    // SAFETY: `Pending::new::<C>` wrote it, and this is called once for it (the caller's promise).
     unsafe {
         let content = place.read();
         pool::give(place);
@@ -283,7 +285,7 @@ unsafe fn unpacked<C>(place: NonNull<()>) -> C {
 impl<T: 'static> Pending<T> {
     pub(crate) fn new<C: Continue<T>>(content: C) -> Pending<T> {
         let place = pool::take::<C>();
-        // SAFETY: memory for this type that nobody else has.
+        // SAFETY: `take` returned memory for this type, owned by this call alone.
         unsafe { place.write(content) };
         Pending {
             place: place.cast(),
@@ -291,13 +293,13 @@ impl<T: 'static> Pending<T> {
         }
     }
 
-    /// As `new`, and the place of one of its fields, which does not move.
+    /// As `new`; also returns the place of one of its fields, which does not move.
     fn with_field<C: Continue<T>, F>(
         content: C,
         field: impl FnOnce(&mut C) -> &mut F,
     ) -> (Pending<T>, NonNull<F>) {
         let pending = Pending::new(content);
-        // SAFETY: written above, and nobody else knows the place yet.
+        // SAFETY: written above, and no other code knows the place yet.
         let field = NonNull::from(field(unsafe { pending.place.cast::<C>().as_mut() }));
         (pending, field)
     }
@@ -305,20 +307,22 @@ impl<T: 'static> Pending<T> {
     pub(super) fn fill(self, value: Result<T, AskError>) -> Next {
         let (place, fill) = (self.place, self.table.fill);
         std::mem::forget(self);
-        // SAFETY: `new` wrote what the table is for; it is given up here.
+        // SAFETY: `new` wrote the type that the table is for; it is given up here.
         unsafe { fill(place, value) }
     }
 }
 
 impl<T> Drop for Pending<T> {
     fn drop(&mut self) {
-        // SAFETY: `new` wrote what the table is for; nobody has taken it out.
+        // SAFETY: `new` wrote the type that the table is for; `fill`, which takes it out, forgets
+        // `self`.
         unsafe { (self.table.drop)(self.place) };
     }
 }
 
-/// A promise of what a continuation will answer, whose question has not yet been said to be wanted:
-/// so as long as nobody has asked for that answer, nothing has to be kept for it.
+/// The promise of a continuation's answer. It holds the promise's end of the slot that the
+/// continuation waits for, and that end's sink is not final yet. So as long as the answer is not
+/// used, no slot has to be made for it.
 pub(super) struct Tail<R: Send + 'static> {
     /// The promise's end of the slot that the continuation waits for.
     slot: NonNull<()>,
@@ -327,15 +331,15 @@ pub(super) struct Tail<R: Send + 'static> {
     resolver: NonNull<Resolver<R>>,
 }
 
-// SAFETY: it is the promise's end of a slot (see `Asking`) and the only way to the resolver in its
-// sink.
+// SAFETY: it is the promise's end of a slot (see `Asking`) and the only access to the resolver in
+// its sink.
 unsafe impl<R: Send + 'static> Send for Tail<R> {}
 // SAFETY: a shared reference to it gives access to nothing.
 unsafe impl<R: Send + 'static> Sync for Tail<R> {}
 
 impl<R: Send + 'static> Tail<R> {
-    /// Puts `content` into the sink of `asking`; `resolver` says where in it the resolver of its
-    /// answer is.
+    /// Puts `content` into the sink of `asking`; `resolver` returns the field of it that has the
+    /// resolver of its answer.
     pub(super) fn of<T: Send + 'static, C: Continue<T>>(
         mut asking: Asking<T>,
         content: C,
@@ -351,11 +355,11 @@ impl<R: Send + 'static> Tail<R> {
         }
     }
 
-    /// Somebody wants the continuation's answer, through this resolver.
+    /// The continuation's answer is wanted, through this resolver.
     pub(super) fn answers(self, resolver: Resolver<R>) {
         let place = self.resolver;
-        // SAFETY: it lies in the sink that `of` filled, which is this promise's until `self` is
-        // dropped, and nobody else has a reference into it.
+        // SAFETY: it lies in the sink that `of` filled, which belongs to this promise until `self`
+        // is dropped, and no other reference into it exists.
         let nobody = unsafe { std::mem::replace(&mut *place.as_ptr(), resolver) };
         drop(nobody);
     }
