@@ -1,29 +1,28 @@
-//! How often a supervisor starts its children again before it gives up, and how long it waits
-//! before each time.
+//! The restart budget of a supervisor, and the back-off before each restart.
 
 use std::collections::VecDeque;
 
-/// At most so many failures in any window of this length. All times are nanoseconds.
+/// The limit of failures in any window of this length. All times are nanoseconds.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Budget {
     pub(super) failures: usize,
     pub(super) within_ns: u64,
 }
 
-/// The failures that still count.
+/// The times of the failures that still count.
 #[derive(Debug, Default)]
 pub(super) struct Failures(VecDeque<u64>);
 
-/// Whether a failure can be made good.
+/// Whether the budget allows a restart after a failure.
 #[derive(PartialEq, Eq, Debug)]
 pub(super) enum Afforded {
     Yes,
-    /// One too many; how many there were.
+    /// One failure too many; the number of failures in the window.
     No(usize),
 }
 
 impl Failures {
-    /// One more.
+    /// Counts one more failure.
     pub(super) fn count(&mut self, budget: Budget, now_ns: u64) -> Afforded {
         let counts = |&at_ns: &u64| now_ns.saturating_sub(at_ns) < budget.within_ns;
         while self.0.front().is_some_and(|at_ns| !counts(at_ns)) {
@@ -46,8 +45,8 @@ fn is_generous() -> bool {
     false
 }
 
-/// The wait before a child is started again: from `least` on, twice as long after each failure that
-/// follows on the last.
+/// The wait before a child is restarted: `least` at first, twice as long after each further failure
+/// in a row.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BackOff {
     pub(super) least_ns: u64,
@@ -55,7 +54,7 @@ pub(super) struct BackOff {
 }
 
 impl BackOff {
-    /// Before the start after the `nth` failure in a row, from one on.
+    /// Returns the wait after the `nth` failure in a row, counted from one.
     pub(super) fn delay_ns(self, nth: u32) -> u64 {
         let doublings = nth.saturating_sub(1).min(63);
         let delay_ns = u128::from(self.least_ns) << doublings;
@@ -64,7 +63,7 @@ impl BackOff {
             .min(self.most_ns)
     }
 
-    /// A child that has been up for so long has not failed in a row.
+    /// Returns the time up after which a child's next failure counts as the first in a row.
     pub(super) fn forgets_after_ns(self) -> u64 {
         self.most_ns
     }

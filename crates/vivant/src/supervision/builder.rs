@@ -10,8 +10,8 @@ use crate::system::Spawner;
 use crate::timer::ns;
 use std::time::Duration;
 
-/// The rules of a [`Supervisor`]. One that is not told otherwise gives up at the sixth failure
-/// within ten seconds, and starts children again at once.
+/// The rules of a [`Supervisor`]. By default it gives up at the sixth failure within ten seconds,
+/// and restarts children at once.
 #[derive(Clone, Copy, Debug)]
 #[must_use = "rules supervise nobody: `.spawn(&system)`, or `tree.add(rules)`"]
 pub struct Supervision {
@@ -41,9 +41,9 @@ impl Supervision {
         }
     }
 
-    /// How many failures it mends in any window of this length. One more, and it gives up: it ends
-    /// its children, the last first, and fails itself
-    /// ([`StopReason::GaveUp`](crate::StopReason::GaveUp)), which its own supervisor may mend.
+    /// The number of failures in any window of this length after which it restarts children. At one
+    /// more it gives up: it ends its children, the last first, and fails itself
+    /// ([`StopReason::GaveUp`](crate::StopReason::GaveUp)); its own supervisor may restart it.
     pub fn budget(mut self, failures: usize, within: Duration) -> Supervision {
         self.rules.budget = Budget {
             failures,
@@ -52,9 +52,9 @@ impl Supervision {
         self
     }
 
-    /// How long it waits before it starts a child again: `least` after a failure, twice as long
-    /// after each that follows on the last, and never longer than `most`. A child that was up for
-    /// longer than `most` begins anew. No wait by default.
+    /// How long it waits before it restarts a child: `least` after a failure, twice as long after
+    /// each further failure in a row, and never longer than `most`. If a child was up for longer
+    /// than `most`, the next failure counts as the first. No wait by default.
     pub fn back_off(mut self, least: Duration, most: Duration) -> Supervision {
         self.rules.back_off = BackOff {
             least_ns: ns(least),
@@ -77,8 +77,8 @@ impl Supervision {
         self
     }
 
-    /// Makes the root of a tree. The tree lives as long as somebody has the address, or
-    /// [`System::keep`](crate::System::keep) has.
+    /// Makes the root of a tree. The tree lives as long as an address of it exists, or
+    /// [`System::keep`](crate::System::keep) keeps it.
     pub fn spawn(self, spawner: &impl Spawner) -> Address<Supervisor> {
         let root = spawner.spawn_state(Supervisor::new(self.rules, None));
         Address::counted(&root).system.trees.insert(&root);

@@ -1,4 +1,5 @@
-//! What a supervisor is given: how a state is made, again and again, and on which terms.
+//! The description of a child for its supervisor: how its state is made, any number of times, and
+//! the terms.
 
 use crate::actor::Actor;
 use crate::cell::{Begin, StateRef, Terms};
@@ -9,50 +10,51 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::time::Duration;
 
-/// When a supervised actor is started again.
+/// When a supervised actor is restarted.
 ///
-/// Whatever is chosen: an actor that somebody stops ([`Address::stop`](crate::Address::stop),
+/// With every choice an actor that is stopped from outside
+/// ([`Address::stop`](crate::Address::stop),
 /// [`Address::stop_after_queue`](crate::Address::stop_after_queue)) has ended for good.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub enum Restart {
     /// When it has failed, and when it has stopped itself ([`Turn::stop`](crate::Turn::stop)).
-    /// Others call it *permanent*.
+    /// *Permanent* in Erlang/OTP.
     #[default]
     Always,
-    /// When it has failed: it panicked, or one that it was linked with did. *Transient*.
+    /// When it has failed: it panicked, or an actor that it was linked with did. *Transient*.
     OnFailure,
     /// Never. *Temporary*.
     Never,
 }
 
-/// What a panic of a supervised actor means.
+/// The effect of a panic of a supervised actor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub enum OnPanic {
     /// A new state, if [`Restart`] says so.
     #[default]
     Restart,
-    /// Nothing: it goes on with the state that the panicking turn left. The failure counts against
-    /// the budget.
+    /// It continues with the state that the panicking turn left. The failure counts against the
+    /// budget.
     Resume,
-    /// Its end.
+    /// It ends.
     Stop,
-    /// More than this supervisor can mend: it gives up at once.
+    /// Its supervisor cannot repair it, and gives up at once.
     Escalate,
 }
 
-/// What becomes of the messages that wait when an actor is started afresh. The one whose turn
-/// panicked has been taken and is not processed again; whoever asked is told.
+/// What happens to the waiting messages at a restart. The message of the turn that panicked has
+/// been taken and is not processed again; its asker gets an error.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub enum Messages {
-    /// The new incarnation processes them, and whatever comes until it is up. So do answers that
-    /// the old one had asked for, and its timers.
+    /// The new incarnation processes them, and all messages that arrive until it is up. The same
+    /// holds for answers to requests of the old incarnation, and for its timers.
     #[default]
     Kept,
-    /// They are dead letters, and whoever asked gets
-    /// [`AskError::Restarted`](crate::AskError::Restarted). What comes later is processed.
+    /// They are dead letters, and their askers get
+    /// [`AskError::Restarted`](crate::AskError::Restarted). Later messages are processed.
     Returned,
 }
 
@@ -105,7 +107,8 @@ where
     }
 }
 
-/// What a supervisor starts, and starts again: how the state is made, and the terms.
+/// The description of an actor that a supervisor starts and restarts: how the state is made, and
+/// the terms.
 ///
 /// `#[start] fn new(capacity: usize) -> Self` of an actor `Cache` makes `Cache::child(1000)`.
 ///
@@ -136,7 +139,7 @@ pub struct Child<A: Actor, S> {
     actor: PhantomData<fn() -> A>,
 }
 
-/// How a child begins and ends when its supervisor says so.
+/// The time limits of a child's start and end, and the manner of its end.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Manner {
     pub(super) starts_within: Duration,
@@ -149,12 +152,12 @@ pub(super) struct Manner {
 pub(super) enum Ending {
     /// Before its next message.
     Now,
-    /// After what is in its mailbox.
+    /// After the messages in its mailbox.
     AfterQueue,
 }
 
 impl<A: Actor, Args> Child<A, Saved<A, Args>> {
-    /// A child whose state `start` makes of `args`. `#[start]` calls this.
+    /// Describes a child with a state that `start` makes of `args`. `#[start]` calls this.
     pub fn saved(args: Args, start: for<'gc> fn(&Turn<'gc, A>, Args) -> A::State<'gc>) -> Self {
         Child::of(Saved { args, start })
     }
@@ -165,7 +168,7 @@ where
     A: PlainActor,
     F: Fn(&Turn<'_, A>) -> A + Send + 'static,
 {
-    /// A child whose state `start` makes, in a turn of the actor.
+    /// Describes a child with a state that `start` makes, in a turn of the actor.
     pub fn new(start: F) -> Self {
         Child::of(Again(start))
     }
@@ -189,26 +192,27 @@ impl<A: Actor, S> Child<A, S> {
         }
     }
 
-    /// When it is started again; [`Restart::Always`] by default.
+    /// When it is restarted; [`Restart::Always`] by default.
     pub fn restart(mut self, restart: Restart) -> Self {
         self.terms.restart = restart;
         self
     }
 
-    /// What a panic means; [`OnPanic::Restart`] by default.
+    /// The effect of a panic; [`OnPanic::Restart`] by default.
     pub fn on_panic(mut self, on_panic: OnPanic) -> Self {
         self.terms.on_panic = on_panic;
         self
     }
 
-    /// What becomes of waiting messages at a restart; [`Messages::Kept`] by default.
+    /// What happens to waiting messages at a restart; [`Messages::Kept`] by default.
     pub fn messages(mut self, messages: Messages) -> Self {
         self.terms.messages = messages;
         self
     }
 
     /// How long its start may take before that counts as a failure; five seconds by default. A
-    /// start function that does not return cannot be ended, and the supervisor goes on without it.
+    /// start function that does not return cannot be ended, and the supervisor continues without
+    /// it.
     pub fn starts_within(mut self, limit: Duration) -> Self {
         self.manner.starts_within = limit;
         self
@@ -216,13 +220,13 @@ impl<A: Actor, S> Child<A, S> {
 
     /// How long an orderly shutdown waits for its end, and a restart of its siblings for its halt;
     /// five seconds by default. Then it is reported ([`Report::Overdue`](crate::Report::Overdue)),
-    /// and the next one's turn comes.
+    /// and the next child is ended.
     pub fn ends_within(mut self, limit: Duration) -> Self {
         self.manner.ends_within = limit;
         self
     }
 
-    /// In an orderly shutdown it first processes what is in its mailbox.
+    /// In an orderly shutdown it first processes the messages in its mailbox.
     pub fn drains(mut self) -> Self {
         self.manner.ending = Ending::AfterQueue;
         self
@@ -238,7 +242,7 @@ impl<A: Actor, S> fmt::Debug for Child<A, S> {
     }
 }
 
-/// For the cell, which knows no types.
+/// The start function with its type erased, for the cell.
 pub(super) struct Beginner<A, S>(pub(super) S, pub(super) PhantomData<fn() -> A>);
 
 impl<A: Actor, S: Start<A>> Begin for Beginner<A, S> {

@@ -1,4 +1,4 @@
-//! What a supervisor can be told: the face of its address, and its messages.
+//! The public messages of a supervisor, and the type that its address derefs to.
 
 use super::child::{Beginner, Child, Manner, Start};
 use super::plan::{Alarm, Plan};
@@ -16,16 +16,16 @@ use crate::turn::Turn;
 use std::fmt;
 use std::marker::PhantomData;
 
-/// What an address of a [`Supervisor`] derefs to.
+/// The type that an address of a [`Supervisor`] derefs to.
 pub struct SupervisorHandle(Link<Supervisor>);
 
-/// A tree is not up, and will not be: its supervisor gave up, or was told to end.
+/// The error of a tree that is not up, and will not be: its supervisor gave up, or is ending.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TreeFailed {
     /// Path of the supervisor.
     pub supervisor: String,
-    /// Why; [`StopReason::Stopped`] if it was told to end.
+    /// The reason; [`StopReason::Stopped`] if it was ordered to end.
     pub reason: StopReason,
 }
 
@@ -44,9 +44,9 @@ impl std::error::Error for TreeFailed {}
 pub struct ChildFacts {
     /// Path of the child.
     pub actor: String,
-    /// What it is.
+    /// Its state.
     pub state: ChildState,
-    /// How often it was started again.
+    /// Number of times that it was restarted.
     pub restarts: u32,
     /// Why it last went down.
     pub last_failure: Option<StopReason>,
@@ -54,7 +54,7 @@ pub struct ChildFacts {
 
 /// What can be added to a supervisor: a [`Child`], or the rules of another supervisor.
 pub trait Supervised: sealed::Sealed {
-    /// Whose address [`add`](SupervisorHandle::add) returns.
+    /// The actor type of the address that [`add`](SupervisorHandle::add) returns.
     type Actor: Actor;
 
     #[doc(hidden)]
@@ -98,29 +98,30 @@ impl Supervised for Supervision {
 }
 
 impl SupervisorHandle {
-    /// Adds a child, behind all that are there, and returns its address at once: what is sent to it
-    /// waits until it is up. If the supervisor has ended, so will the child.
+    /// Adds a child, behind all others, and returns its address at once: messages to it wait until
+    /// it is up. If the supervisor has ended, the child ends too.
     ///
-    /// Within a turn the child's path is below that turn's actor, elsewhere it begins anew.
+    /// Within a turn the child's path is below that turn's actor; elsewhere it begins anew.
     pub fn add<C: Supervised>(&self, child: C) -> Address<C::Actor> {
         child.born_below(&self.0)
     }
 
-    /// What it knows of its children, in the order in which they were added.
+    /// Returns its children and their states, in the order in which they were added.
     #[track_caller]
     pub fn children(&self) -> Call<'_, Children> {
         Call::new(&self.0, ())
     }
 
-    /// Answers when every child is up; an error if that is not to be. It waits for one that is
-    /// overdue, whose turn may never end: set a limit, `settled().ask().within(…)`.
+    /// Answers when every child is up, or with an error if that will not happen. It waits for a
+    /// child that is overdue, and that child's turn may never end: set a limit,
+    /// `settled().ask().within(…)`.
     #[track_caller]
     pub fn settled(&self) -> Call<'_, AreSettled> {
         Call::new(&self.0, ())
     }
 
-    /// Ends the children, the last first, each when the one after has ended or its time has passed,
-    /// and then the supervisor; answers when that is done.
+    /// Ends the children, the last first, each when the one after it has ended or its time has
+    /// passed, and then the supervisor. Answers when that is done.
     #[track_caller]
     pub fn shut_down(&self) -> Call<'_, ShutDown> {
         Call::new(&self.0, ())
@@ -148,7 +149,7 @@ impl fmt::Debug for SupervisorHandle {
     }
 }
 
-/// A child on its way to its supervisor. If it never comes there it ends.
+/// A child on its way to its supervisor. If it never gets there it ends.
 pub(super) struct Newcomer(Option<(Member, Terms, Manner)>);
 
 impl Newcomer {
@@ -180,7 +181,7 @@ impl Drop for Newcomer {
     }
 }
 
-/// Writes a message of supervisors.
+/// Defines a message of supervisors.
 macro_rules! message {
     ($(#[$doc:meta])* $vis:vis $name:ident($($arg:ident: $type:ty),*) -> $reply:ty = $text:literal,
      |$state:ident, $turn:ident, $resolver:ident| $body:expr) => {
@@ -234,13 +235,13 @@ message! {
     }
 }
 message! {
-    /// A child tells its news.
+    /// The news of a child.
     pub(super) Hear(child: Number, news: News) -> () = "hear", |state, turn, _resolver| {
         state.hears(turn, child, news)
     }
 }
 message! {
-    /// Another child.
+    /// Adds a child.
     pub(super) Adopt(newcomer: Newcomer) -> () = "adopt", |state, turn, _resolver| {
         let mut newcomer = newcomer;
         if let Some((member, terms, manner)) = newcomer.0.take() {
@@ -249,11 +250,11 @@ message! {
     }
 }
 message! {
-    /// The supervisor above wants this one up.
+    /// The supervisor of this branch starts it.
     pub(super) Begin() -> () = "begin", |state, turn, _resolver| state.begins(turn)
 }
 message! {
-    /// The supervisor above wants this one down.
+    /// The supervisor of this branch takes it down.
     pub(super) Retire() -> () = "retire", |state, turn, _resolver| {
         state.changes(turn, Plan::retire)
     }

@@ -1,12 +1,12 @@
-//! Supervision: who starts an actor again when it has failed, and in which order trees of actors
-//! begin and end (T4). The protocol is in `README.md`.
+//! Supervision trees, as in Erlang/OTP: supervisors restart failed actors, and trees of actors
+//! begin and end in order (T4). The protocol is in `README.md`.
 //!
-//! - [`child`]: what a supervisor is given to start, and start again.
-//! - [`budget`]: how often, and after which delay.
-//! - [`plan`]: what is to be done next, as a pure state machine; [`slot`]: a child in it.
-//! - [`supervisor`]: the actor that does it; [`handle`]: what it can be told; [`builder`]: how one
-//!   is made.
-//! - [`news`]: what children tell it.
+//! - [`child`]: the description of a child: how its state is made, and the terms.
+//! - [`budget`]: how often a child is restarted, and after which delay.
+//! - [`plan`]: the next steps, as a pure state machine; [`slot`]: a child in it.
+//! - [`supervisor`]: the actor that carries the plan out; [`handle`]: its public messages;
+//!   [`builder`]: how a supervisor is made.
+//! - [`news`]: the reports of children to their supervisor.
 //! - [`trees`]: the roots, which a shutdown begins with.
 
 mod budget;

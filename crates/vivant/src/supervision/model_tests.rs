@@ -1,5 +1,5 @@
-//! Trees beside a model: random messages to the children of one supervisor, some of which panic,
-//! and after each thing that happens the question whether it may have.
+//! Trees beside a model: random messages to the children of one supervisor, some of which panic.
+//! After each event the model says whether it may have happened.
 
 #[cfg(not(miri))]
 use crate::planted::{Planted, must_catch};
@@ -13,7 +13,7 @@ use std::time::Duration;
 enum Event {
     Begins(usize),
     Processed(usize, usize),
-    /// With what it had in hand.
+    /// By a panic, with the message that it was processing.
     Panicked(usize),
     /// Because of a sibling.
     Restarts(usize),
@@ -62,7 +62,7 @@ enum Who {
     Rest,
 }
 
-/// The model is what finds something here; an interpreter looks at the code once.
+/// The model finds the defects here; an interpreter checks the code once.
 const SEEDS: Seeds = Seeds(if cfg!(miri) { 2 } else { 700 });
 #[cfg(not(miri))]
 const CANARY_SEEDS: Seeds = Seeds(100);
@@ -70,20 +70,20 @@ const BUDGET: usize = 3;
 const WINDOW: Duration = Duration::from_millis(40);
 const DELAY: Duration = Duration::from_millis(5);
 
-/// What may happen next, said in the plainest way.
+/// The model: the events that may happen next, in the simplest form.
 struct Model {
     who: Who,
     up: Vec<bool>,
-    /// Which message of each comes next.
+    /// The next message of each child.
     next: Vec<usize>,
-    /// Who has to go down before anybody begins.
+    /// The children that have to go down before any begins.
     must: Vec<bool>,
-    /// Who may go down for a sibling: also one that was just beginning.
+    /// The children that may go down for a sibling: also a child that was just beginning.
     may: Vec<bool>,
-    /// Who was up at least once.
+    /// The children that were up at least once.
     known: Vec<bool>,
-    /// Failures for certain, and with those that a sibling's may have covered; and what was done
-    /// about them.
+    /// The failures that are certain; those that a sibling's failure may have covered as well; and
+    /// the restarts that followed.
     sure: Vec<Duration>,
     all: Vec<Duration>,
     restarts: Vec<Duration>,
@@ -99,8 +99,8 @@ impl Model {
                     Who::All | Who::Rest => &self.up,
                 };
                 let in_order = before[..n].iter().all(|&up| up) && !self.must.contains(&true);
-                // It may have been told before the supervisor heard of a failure; then it goes down
-                // again.
+                // It may have been started before the supervisor knew of a failure; then it goes
+                // down again.
                 let told_before = self.may[n] || self.who == Who::One && self.known[n];
                 assert!(in_order || told_before, "{n} begins too early");
                 if std::mem::replace(&mut self.known[n], true) && self.who == Who::One {
@@ -137,7 +137,8 @@ impl Model {
         }
     }
 
-    /// If it is not sure, a sibling's failure may have covered it, as far as the supervisor knows.
+    /// If the failure is not certain, a sibling's failure may have covered it, as far as the
+    /// supervisor knows.
     fn fails(&mut self, at: Duration, n: usize, is_sure: bool) {
         if is_sure {
             self.sure.push(at);
@@ -153,7 +154,7 @@ impl Model {
         }
     }
 
-    /// `late`: how much later than it happens the supervisor may hear of something.
+    /// `late`: the longest delay between an event and its news to the supervisor.
     fn ends(&self, tree_is_alive: bool, late: Duration) {
         assert!(
             most(&self.restarts, WINDOW - late) <= BUDGET,
@@ -173,7 +174,7 @@ impl Model {
     }
 }
 
-/// How many of these fell into one window, at most.
+/// Returns the largest number of these times in one window.
 fn most(times: &[Duration], window: Duration) -> usize {
     let within = |&from: &Duration| {
         times
@@ -271,7 +272,7 @@ fn seeded_trees_do_what_the_model_says() {
     }
 }
 
-/// What a canary shows it shows without an interpreter.
+/// Self-tests show their faults without an interpreter.
 #[cfg(not(miri))]
 fn canary(bug: Planted) {
     must_catch(bug, || {

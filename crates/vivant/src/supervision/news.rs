@@ -1,4 +1,4 @@
-//! What children tell their supervisors.
+//! The reports (news) of children to their supervisors.
 
 use super::handle::Hear;
 use super::slot::Number;
@@ -10,24 +10,24 @@ use crate::stop::StopReason;
 /// News of a child.
 pub(crate) enum News {
     Up,
-    /// This incarnation is over, and the actor waits to be started.
+    /// This incarnation is over, and the actor waits for its start.
     Down(StopReason),
-    /// It was told to go down, and is down already.
+    /// It was ordered down, and is down already.
     IsDown,
-    /// It panicked, and goes on.
+    /// It panicked, and continues.
     Resumed(StopReason),
     /// It has ended for good.
     Gone(StopReason),
 }
 
-/// Whether there is a supervisor that will hear of it.
+/// Whether there is a supervisor that receives the news.
 #[derive(PartialEq, Eq)]
 pub(crate) enum Told {
     Somebody,
     Nobody,
 }
 
-/// Tells `supervisor` of its child.
+/// Sends news of its child to `supervisor`.
 pub(crate) fn tell(supervisor: &CellRef, child: Number, news: News) -> Told {
     let Some(to) = supervisor.upgrade() else {
         return Told::Nobody;

@@ -1,8 +1,8 @@
-//! What a supervisor does next: a state machine without actors, clocks or threads (invariants
-//! V1–V6, see the README).
+//! The plan of a supervisor: a state machine without actors, clocks or threads that derives the
+//! next steps (invariants V1–V6, see the README).
 //!
-//! Each child has a state that it wants to be in and one that it is in. Whatever happens changes
-//! one of them; [`Plan::orders`] then says which steps lead on. Nothing else decides.
+//! Each child has a wanted state and a current state. Every event changes one of them;
+//! [`Plan::orders`] then derives the steps that follow. Nothing else decides.
 
 use super::budget::{Afforded, BackOff, Budget, Failures};
 use super::child::{Manner, OnPanic, Restart};
@@ -12,7 +12,7 @@ use crate::stop::StopReason;
 use crate::timer::ns;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Who is started afresh when one child has failed.
+/// The children that are restarted when one child has failed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(clippy::enum_variant_names, reason = "the words of the field")]
 pub(super) enum Strategy {
@@ -21,7 +21,7 @@ pub(super) enum Strategy {
     RestForOne,
 }
 
-/// What a supervisor is told when it is made.
+/// The parameters of a supervisor.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rules {
     pub(super) strategy: Strategy,
@@ -29,42 +29,43 @@ pub(super) struct Rules {
     pub(super) back_off: BackOff,
 }
 
-/// What has to be done.
+/// A step to carry out.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Order {
-    /// Tell it to come up.
+    /// Order it to come up.
     Start(Number),
-    /// Tell it to go down.
+    /// Order it to go down.
     Halt(Number),
-    /// Tell it to end.
+    /// Order it to end.
     End(Number),
-    /// Tell it to end before its next message: it is down, or on its way there, and takes none.
+    /// Order it to end before its next message: it is down, or on its way there, and processes
+    /// none.
     Stop(Number),
-    /// Call [`Plan::alarm`] with this after so many nanoseconds.
+    /// Call [`Plan::alarm`] with this after `in_ns` nanoseconds.
     Alarm { alarm: Alarm, in_ns: u64 },
-    /// It has not done in time what it was told; the plan goes on without it.
+    /// It has not carried out an order in time; the plan goes on without it.
     Overdue(Number),
-    /// Every child that is to be up is.
+    /// All children that are to be up are up.
     Settled,
-    /// Nothing is up any more, and the plan has reached its end.
+    /// No child is up any more, and the plan has reached its end.
     Over,
 }
 
-/// An alarm is for one state of one child; if that has passed it means nothing.
+/// An alarm is for one state of one child; if that state has passed it has no effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Alarm {
     pub(super) number: Number,
     step: u64,
 }
 
-/// What the plan is after.
+/// The aim of the plan.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Aim {
-    /// Everybody up.
+    /// All children up.
     Up,
-    /// Everybody down, to be started again some day.
+    /// All children down, to be restarted later.
     Down,
-    /// Everybody ended.
+    /// All children ended.
     Gone,
 }
 
@@ -81,13 +82,13 @@ pub(super) struct Plan {
     rules: Rules,
     aim: Aim,
     slots: BTreeMap<Number, Slot>,
-    /// Those that are not what they are to be.
+    /// The children that are not in their wanted state.
     open: BTreeSet<(Open, Number)>,
-    /// What was decided when something happened.
+    /// Orders decided at the last events.
     decided: Vec<Order>,
     failures: Failures,
     failure: Option<Failure>,
-    /// Whether the last orders said so.
+    /// Whether the last orders reported `Settled`.
     was_settled: bool,
 }
 
@@ -101,12 +102,12 @@ impl Plan {
             decided: Vec::new(),
             failures: Failures::default(),
             failure: None,
-            // Nobody is there, and nobody waits to be told so.
+            // There are no children, so there is no change to report.
             was_settled: true,
         }
     }
 
-    /// A plan that waits for [`Plan::begin_again`].
+    /// Returns a plan that waits for [`Plan::begin_again`].
     pub(super) fn resting(rules: Rules) -> Plan {
         Plan {
             aim: Aim::Down,
@@ -114,7 +115,7 @@ impl Plan {
         }
     }
 
-    /// Another child, which is down.
+    /// Adds a child, which is down.
     pub(super) fn adopt(&mut self, number: Number, terms: Terms, manner: Manner) {
         let slot = Slot {
             terms,
@@ -136,7 +137,7 @@ impl Plan {
         self.touch(number);
     }
 
-    /// Its start function has returned.
+    /// The child's start function has returned.
     pub(super) fn is_up(&mut self, number: Number, now_ns: u64) {
         self.change(number, |slot| {
             if slot.is == ChildState::Starting {
@@ -146,14 +147,15 @@ impl Plan {
         });
     }
 
-    /// Its incarnation is over, and it waits to be started.
+    /// The child's incarnation is over, and it waits for its start.
     pub(super) fn is_down(&mut self, number: Number, reason: StopReason, now_ns: u64) {
         let Some(slot) = self.slots.get_mut(&number) else {
             return;
         };
         let (is, wants) = (slot.is, slot.wants);
         if is == ChildState::Ending {
-            // Nobody will start it again, so it never comes to what it was to do first.
+            // It will not be restarted, so it would never process the messages that it was to
+            // process before its end.
             self.decided.push(Order::Stop(number));
         } else {
             slot.becomes(ChildState::Down);
@@ -162,16 +164,16 @@ impl Plan {
             slot.wants = Wants::Up;
         }
         self.touch(number);
-        // Else it was halted, or was going to be: no failure of its own.
+        // Otherwise it was halted, or was about to be: this is no failure of its own.
         if matches!(is, ChildState::Up | ChildState::Starting) && wants == Wants::Up {
             self.has_failed(number, reason, now_ns);
         }
     }
 
-    /// It was told to go down, and was down already.
+    /// The child was ordered down, and was down already.
     pub(super) fn was_down(&mut self, number: Number) {
         self.change(number, |slot| {
-            // If not, it has told so itself, and was told to start since.
+            // In any other state it has reported being down itself, and has been started since.
             if slot.is == ChildState::Halting {
                 slot.becomes(ChildState::Down);
                 if slot.wants == Wants::Fresh {
@@ -181,18 +183,18 @@ impl Plan {
         });
     }
 
-    /// It panicked and went on.
+    /// The child panicked and continued.
     pub(super) fn has_resumed(&mut self, reason: StopReason, now_ns: u64) {
         self.counts_against(&reason, now_ns);
     }
 
-    /// It has ended for good.
+    /// The child has ended for good.
     pub(super) fn is_gone(&mut self, number: Number, reason: StopReason) {
         let Some(slot) = self.slots.remove(&number) else {
             return;
         };
-        // Who was what it was to be leaves the others as settled as before: a branch that rests has
-        // nothing to tell.
+        // A child that was in its wanted state leaves the others as settled as before: a branch
+        // with its plan down has nothing to report.
         if let Some(open) = slot.open {
             self.open.remove(&(open, number));
         }
@@ -204,7 +206,7 @@ impl Plan {
         }
     }
 
-    /// An alarm rings: a delay is over, or a child is late.
+    /// An alarm fires: a delay is over, or a child is late.
     pub(super) fn alarm(&mut self, Alarm { number, step }: Alarm, now_ns: u64) {
         let Some(slot) = self.slots.get_mut(&number).filter(|slot| slot.step == step) else {
             return;
@@ -227,26 +229,26 @@ impl Plan {
         }
     }
 
-    /// Whether it would mean anything if this rang.
+    /// Returns true if this alarm still has an effect.
     pub(super) fn waits_for(&self, Alarm { number, step }: Alarm) -> bool {
         self.slots
             .get(&number)
             .is_some_and(|slot| slot.step == step)
     }
 
-    /// Everybody is to go down, to be started again.
+    /// Takes all children down, to be restarted later.
     pub(super) fn retire(&mut self) {
         if self.aim == Aim::Up {
             self.aim_at(Aim::Down);
         }
     }
 
-    /// Everybody is to end.
+    /// Ends all children.
     pub(super) fn shut_down(&mut self) {
         self.aim_at(Aim::Gone);
     }
 
-    /// After [`Plan::retire`]: everybody is to be up again, with nothing held against anybody.
+    /// After [`Plan::retire`]: brings all children up again, with no failure counted against any.
     pub(super) fn begin_again(&mut self) {
         self.failures = Failures::default();
         self.failure = None;
@@ -257,27 +259,27 @@ impl Plan {
         self.aim_at(Aim::Up);
     }
 
-    /// Why it was given up, if it was.
+    /// Returns why the plan was given up, if it was.
     pub(super) fn failure(&self) -> Option<&Failure> {
         self.failure.as_ref()
     }
 
-    /// Whether everybody is what they are to be.
+    /// Returns true if all children are in their wanted states.
     pub(super) fn is_settled(&self) -> bool {
         self.was_settled
     }
 
-    /// Whether it is after everybody's end.
+    /// Returns true if the aim is the end of all children.
     pub(super) fn is_at_its_end(&self) -> bool {
         self.aim == Aim::Gone
     }
 
-    /// Whether it is after everybody being up.
+    /// Returns true if the aim is that all children are up.
     pub(super) fn is_after_life(&self) -> bool {
         self.aim == Aim::Up
     }
 
-    /// Its children and what they are, in order.
+    /// Returns its children and their states, in order.
     pub(super) fn children(&self) -> impl Iterator<Item = (Number, ChildState)> {
         self.slots.iter().map(|(number, slot)| (*number, slot.is))
     }
@@ -340,7 +342,7 @@ impl Plan {
         }
     }
 
-    /// Whether the budget allows for it; else it is given up.
+    /// Counts a failure. Returns true if the budget allows it; otherwise gives the plan up.
     fn counts_against(&mut self, reason: &StopReason, now_ns: u64) -> bool {
         match self.failures.count(self.rules.budget, now_ns) {
             Afforded::Yes => true,
@@ -354,13 +356,14 @@ impl Plan {
         }
     }
 
-    /// Before it is started again. Alone: whom a sibling's failure takes along is not to blame.
+    /// Sets the delay before a restart. Only for the failed child itself: the children restarted
+    /// because of a sibling's failure did not fail.
     fn delay(&mut self, number: Number, now_ns: u64) {
         let back_off = self.rules.back_off;
         let mut decided = None;
         self.change(number, |slot| {
             if let Some(since_ns) = slot.up_since_ns.take() {
-                // The others have begun after it, and are up.
+                // The children behind it have begun, and are up.
                 slot.turn = Turn::AtOnce;
                 if now_ns.saturating_sub(since_ns) > back_off.forgets_after_ns() {
                     slot.in_a_row = 0;
@@ -404,7 +407,7 @@ impl Plan {
         }
     }
 
-    /// The steps that can be taken now. Called after every change.
+    /// Returns the steps that can be taken now. Called after every change.
     pub(super) fn orders(&mut self) -> Vec<Order> {
         let mut orders = std::mem::take(&mut self.decided);
         self.halt_next(&mut orders);
@@ -418,7 +421,7 @@ impl Plan {
         range.next().map(|(_, number)| *number)
     }
 
-    /// V2: the last one first, one at a time.
+    /// V2: halts the last one first, one at a time.
     fn halt_next(&mut self, orders: &mut Vec<Order>) {
         let falls = (Open::Falls, 0)..=(Open::Falls, Number::MAX);
         let Some(&(_, number)) = self.open.range(falls).next_back() else {
@@ -446,7 +449,8 @@ impl Plan {
         });
     }
 
-    /// V3: those in line one after the other, when nobody falls; the others at once.
+    /// V3: starts the children in line one after the other, when none has to go down; the others at
+    /// once.
     fn start_next(&mut self, orders: &mut Vec<Order>) {
         let mut start = |slot: &mut Slot, number| {
             slot.becomes(ChildState::Starting);
@@ -469,7 +473,8 @@ impl Plan {
     }
 
     fn say_if_settled(&mut self, orders: &mut Vec<Order>) {
-        // Nobody waits for the end of one that is late; but while it is, not everybody is up.
+        // The plan does not wait for the end of a late child; but while it is late, not all
+        // children are up.
         let counts = |open: Open| open != Open::Late || self.aim == Aim::Up;
         let is_open = self.open.iter().any(|(open, _)| counts(*open));
         if self.was_settled || is_open {

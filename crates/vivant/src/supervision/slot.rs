@@ -1,16 +1,16 @@
-//! A child in a plan: what it is, what it is to be, and so what is open about it.
+//! A child in a plan: its current state, its wanted state, and the open step that follows.
 
 use super::child::Manner;
 use crate::cell::Terms;
 
-/// A child's number: that of its creation. In this order children begin.
+/// A child's number: that of its creation. Children begin in this order.
 pub(super) type Number = u64;
 
-/// What a child is, as far as its supervisor has heard.
+/// The state of a child, as far as its supervisor knows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum ChildState {
-    /// Not started, or not started again: others are first.
+    /// Not started, or not restarted: other children are first.
     Down,
     /// Waiting for the back-off to pass.
     Delayed,
@@ -24,7 +24,7 @@ pub enum ChildState {
     Ending,
 }
 
-/// What a child is to be.
+/// The wanted state of a child.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Wants {
     Up,
@@ -34,14 +34,14 @@ pub(super) enum Wants {
     Gone,
 }
 
-/// Whether a child waits until all that were made before it are up.
+/// Whether a child waits until all children made before it are up.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Turn {
     InOrder,
     AtOnce,
 }
 
-/// Whether it has done in time what it was told.
+/// Whether it has carried out its order in time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Pace {
     InTime,
@@ -60,22 +60,22 @@ pub(super) struct Slot {
     pub(super) up_since_ns: Option<u64>,
     /// Changes with every state.
     pub(super) step: u64,
-    /// Where it stands in [`Plan::open`], if it does.
+    /// Its position in [`Plan::open`], if it has an open step.
     pub(super) open: Option<Open>,
 }
 
-/// What is open about a child that is not what it is to be.
+/// The open step of a child that is not in its wanted state.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Open {
     /// It is to go down or to end.
     Falls,
-    /// As before, but it is late, and nobody waits for it.
+    /// As `Falls`, but it is late, and the plan does not wait for it.
     Late,
-    /// It is to come up, after all before it.
+    /// It is to come up, after all children before it.
     InLine,
     /// It is to come up, and can.
     Ready,
-    /// It is coming up, or waits for its time.
+    /// It is coming up, or waits for its delay.
     Underway,
 }
 

@@ -20,10 +20,10 @@ use crate::turn::Turn;
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// Starts actors, and starts them again when they fail. Its strategy says whom one failure takes
-/// along:
+/// Starts actors, and restarts them when they fail. Its strategy names the children that one
+/// failure restarts:
 ///
-/// | | started afresh when one child fails |
+/// | | restarted when one child fails |
 /// |---|---|
 /// | [`one_for_one`](Supervisor::one_for_one) | that child |
 /// | [`all_for_one`](Supervisor::all_for_one) | all children |
@@ -63,9 +63,9 @@ use std::fmt;
 pub struct Supervisor {
     plan: Plan,
     pub(super) children: BTreeMap<Number, Member>,
-    /// Whom it is a child of.
+    /// Its own supervisor, if it is a child.
     above: Option<CellRef>,
-    /// The child that the plan was last changed for.
+    /// The child of the last change of the plan.
     suspect: Option<CellRef>,
     gave_up: Option<Arc<GaveUp>>,
     wait_for_settled: Vec<Resolver<Result<(), TreeFailed>>>,
@@ -78,11 +78,11 @@ pub(super) struct Member {
     pub(super) kind: Kind,
     pub(super) starts: u32,
     pub(super) last_failure: Option<StopReason>,
-    /// Rings when it is late, or when its delay is over.
+    /// Fires when the child is late, or when its delay is over.
     pub(super) alarm: Option<(Alarm, Timer)>,
 }
 
-/// How a child is told what to do.
+/// How a child receives its orders.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Kind {
     /// By signals; the cell does the rest.
@@ -92,18 +92,18 @@ pub(super) enum Kind {
 }
 
 impl Supervisor {
-    /// A child that fails is started afresh, by itself.
+    /// Restarts a failed child alone.
     pub fn one_for_one() -> Supervision {
         Supervision::new(Strategy::OneForOne)
     }
 
-    /// When a child fails all are started afresh: for children that are nothing without each other.
+    /// Restarts all children when one fails: for children that cannot work without each other.
     pub fn all_for_one() -> Supervision {
         Supervision::new(Strategy::AllForOne)
     }
 
-    /// When a child fails it is started afresh, and so are those added after it: for children of
-    /// which each rests on those before.
+    /// Restarts a failed child and the children added after it: for children that depend on the
+    /// children before them.
     pub fn rest_for_one() -> Supervision {
         Supervision::new(Strategy::RestForOne)
     }
@@ -124,7 +124,7 @@ impl Supervisor {
         }
     }
 
-    /// Changes the plan, and carries out what it then says.
+    /// Changes the plan, and carries out its orders.
     pub(super) fn changes(&mut self, turn: &Turn<'_, Supervisor>, change: impl FnOnce(&mut Plan)) {
         change(&mut self.plan);
         if let (None, Some(failure)) = (&self.gave_up, self.plan.failure()) {
@@ -216,7 +216,7 @@ impl Supervisor {
         }
     }
 
-    /// News of a child.
+    /// Processes the news of a child.
     pub(super) fn hears(&mut self, turn: &Turn<'_, Supervisor>, number: Number, news: News) {
         let Some(member) = self.children.get_mut(&number) else {
             return;
@@ -243,8 +243,8 @@ impl Supervisor {
         self.forgets_alarm(number);
     }
 
-    /// What a child was late with may be done. Its news may be older than what it was told last:
-    /// then they say nothing of that.
+    /// Cancels the alarm of an order that the child has carried out. The news may be older than the
+    /// last order: then they do not answer that order, and its alarm stays.
     fn forgets_alarm(&mut self, number: Number) {
         let plan = &self.plan;
         if let Some(member) = self.children.get_mut(&number)
@@ -265,7 +265,7 @@ impl Supervisor {
         self.changes(turn, |plan| plan.adopt(number, terms, manner));
     }
 
-    /// The one above wants it up, for the first time or again.
+    /// Its own supervisor starts it, for the first time or again.
     pub(super) fn begins(&mut self, turn: &Turn<'_, Supervisor>) {
         self.gave_up = None;
         self.changes(turn, Plan::begin_again);
@@ -278,13 +278,13 @@ impl Supervisor {
         self.changes(turn, |plan| plan.alarm(alarm, now_ns));
     }
 
-    /// What is known of each child, in order.
+    /// Returns the facts and the state of each child, in order.
     pub(super) fn facts(&self) -> impl Iterator<Item = (&Member, ChildState)> {
         let member = |(number, is)| Some((self.children.get(&number)?, is));
         self.plan.children().filter_map(member)
     }
 
-    /// Somebody waits until everybody is up.
+    /// Resolves `resolver` when all children are up.
     pub(super) fn awaits_settled(&mut self, resolver: Resolver<Result<(), TreeFailed>>) {
         if self.plan.is_settled() && self.plan.is_after_life() {
             resolver.resolve(Ok(()));
@@ -304,17 +304,17 @@ impl Supervisor {
         self.tells_above(turn, News::Up);
     }
 
-    /// Nobody is up any more.
+    /// No child is up any more.
     fn is_over(&mut self, turn: &Turn<'_, Supervisor>) {
         let failed = self.gave_up.clone().map(StopReason::GaveUp);
         if self.plan.is_at_its_end() {
             let reason = failed.unwrap_or(StopReason::Stopped);
             turn.worker().ask_end(reason);
         } else if self.above.is_some() {
-            // It waits until it is told to begin again.
+            // It waits for the next order to begin.
             self.tells_above(turn, News::Down(failed.unwrap_or(StopReason::Restarting)));
         } else {
-            // Nobody will tell it to begin again.
+            // No supervisor will order it to begin again.
             if let Some(StopReason::GaveUp(why)) = failed {
                 let supervisor = turn.worker().path();
                 turn.worker().system.reports.gave_up(supervisor, &why);
@@ -325,12 +325,12 @@ impl Supervisor {
 
     fn tells_above(&self, turn: &Turn<'_, Supervisor>, news: News) {
         if let Some(above) = &self.above {
-            // If that one has ended, so has this one, soon.
+            // If that supervisor has ended, this one ends soon too.
             let _told = tell(above, turn.owner().id, news);
         }
     }
 
-    /// Its end, however it came: what is left of the tree ends too.
+    /// Its end, whatever the reason: the rest of the tree ends too.
     pub(super) fn is_gone(&mut self, turn: &Turn<'_, Supervisor>, reason: &StopReason) {
         for (number, member) in std::mem::take(&mut self.children).into_iter().rev() {
             if let Some((_, timer)) = member.alarm {
@@ -383,7 +383,7 @@ fn post<B: Behaviour<Args = (), Reply = ()>>(to: &AddressRef) {
 fn set(alarm: Alarm, in_ns: u64, turn: &Turn<'_, Supervisor>) -> Timer {
     let me = turn.owner().cell();
     let ring = move || {
-        // One that has ended waits for nothing.
+        // A supervisor that has ended waits for nothing.
         if let Some(to) = me.upgrade() {
             Delivery {
                 to,

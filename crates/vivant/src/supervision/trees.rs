@@ -1,5 +1,5 @@
-//! What a system knows of supervision without asking anybody: the roots of its trees, and who was
-//! started again.
+//! The registry of supervision in a system: the roots of its trees, and the number of restarts of
+//! each actor.
 
 use super::supervisor::Supervisor;
 use crate::address::Address;
@@ -16,8 +16,8 @@ impl Trees {
         let to = Address::counted(root);
         let cell = to.cell();
         lock(&self.0).insert(cell.id, cell);
-        // Looked at afterwards, as for newborns: it may have been told to end already, and
-        // forgotten before it was here.
+        // Checked after the insertion, as for newborns: the root may have been ordered to end
+        // already, and removed before it was inserted here.
         if to.system.is_closing() {
             self.forget(to.id);
         }
@@ -28,12 +28,12 @@ impl Trees {
         drop(cell);
     }
 
-    /// The number of the root that was made last.
+    /// Returns the number of the root that was made last.
     pub(crate) fn newest(&self) -> Option<u64> {
         Some(*lock(&self.0).last_key_value()?.0)
     }
 
-    /// The root that was made last, up to the one of this number.
+    /// Returns the root that was made last, up to the root of this number.
     pub(crate) fn last(&self, newest: u64) -> Option<Address<Supervisor>> {
         loop {
             let (id, cell) = {
@@ -50,7 +50,7 @@ impl Trees {
     }
 }
 
-/// How often each supervised actor was started again.
+/// The number of restarts of each supervised actor.
 #[derive(Default)]
 pub(crate) struct Restarts(Mutex<BTreeMap<u64, u32>>);
 
