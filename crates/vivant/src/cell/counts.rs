@@ -11,7 +11,7 @@ use std::panic::Location;
 use vivant_brc::Executor;
 
 impl Held<'_> {
-    /// The run begins. For an actor that has never made a [`Brc`](crate::Brc) it costs two loads.
+    /// The run begins. For an actor that has never made a [`Brc`](crate::Brc) it costs two checks.
     #[inline]
     pub(super) fn counts_begin(&mut self) {
         let rare = self.owner().rare.as_mut();

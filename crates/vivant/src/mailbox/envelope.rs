@@ -173,7 +173,7 @@ pub(crate) trait Letter {
         false
     }
 
-    /// Refuses a message that will never run: the sender of an ask gets the reason. Returns what
+    /// Refuses a message that will never run: the sender of a request gets the reason. Returns what
     /// follows from that.
     fn refuse(content: Self::Content, refusal: &Refusal, place: &'static Location<'static>)
     -> Next;
@@ -470,7 +470,7 @@ impl Envelope {
         unsafe { run(self.into_node(), state, worker) }
     }
 
-    /// Destroys it; the sender of an ask gets the reason. Returns what follows from that.
+    /// Destroys it; the sender of a request gets the reason. Returns what follows from that.
     pub(crate) fn refuse(self, refusal: &Refusal) -> Next {
         let refuse = self.kind().refuse;
         // SAFETY: the table was made with the parcel, which is given up here.

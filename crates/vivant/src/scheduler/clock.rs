@@ -109,8 +109,8 @@ impl Clock {
 }
 
 impl Threads {
-    /// Returns true if all regular workers sleep, no surplus worker exists, and no
-    /// declared-blocking actor runs.
+    /// Returns true if all regular workers sleep, no surplus worker exists, and both thread pools
+    /// are idle.
     fn is_idle(&self) -> bool {
         self.sleepers.asleep() >= self.regular
             && self.handover.surplus() == 0

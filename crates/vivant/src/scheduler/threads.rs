@@ -31,7 +31,7 @@ pub(super) enum Started {
 pub(crate) struct Threads {
     pub(super) regular: usize,
     pub(super) seats: RwLock<Vec<Arc<Seat>>>,
-    /// The common queue: actors that threads outside the pool have made runnable.
+    /// The common queue: actors that threads other than workers have made runnable.
     pub(super) common: RunQueue<Runnable>,
     pub(super) sleepers: Sleepers<CondvarParker>,
     pub(super) patience: Patience,

@@ -314,8 +314,8 @@ impl Worker {
         self.ending.take()
     }
 
-    /// Records that the turn sent to an actor with a full mailbox. The run acts on it when the turn
-    /// has ended.
+    /// Records that the turn sent to an overloaded actor. The run acts on it when the turn has
+    /// ended.
     pub(crate) fn sent_to_overloaded(&self, receiver: &AddressRef) {
         if matches!(self.wishes.get(), Wishes::Overloaded | Wishes::End) {
             // The actor is to end, or will be muted anyway.

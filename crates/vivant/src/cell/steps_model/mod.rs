@@ -79,7 +79,7 @@ impl Model {
         }
     }
 
-    /// Returns true if an ask of the actor is pending, which keeps an address of it.
+    /// Returns true if a request of the actor is pending, which keeps an address of it.
     fn awaits(&self, actor: usize) -> bool {
         let mut open = self.fates.iter().filter(|(_, fate)| **fate == Fate::Open);
         open.any(|(number, _)| self.program.asker(*number) == Some(actor))

@@ -84,7 +84,7 @@ pub(super) enum Care {
     Resumes,
 }
 
-/// Which asks a program may make. With bounded mailboxes an answer could find no place.
+/// Which requests a program may send. With bounded mailboxes an answer could find no place.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Questions {
     Asked,

@@ -1,5 +1,5 @@
 //! Runs programs on real actors beside the model. After each run of an actor, the events and the
-//! fates of all asks must be those of the model.
+//! fates of all requests must be those of the model.
 
 use super::Model;
 use super::actor::Item;
@@ -172,7 +172,7 @@ impl<'s, A: Subject> Performance<'s, A> {
         }
     }
 
-    /// T3, T4: checks that each sender of an ask has its answer as soon as there is one.
+    /// T3, T4: checks that each request has its answer as soon as there is one.
     fn hear(&mut self) {
         let fates = &self.model.fates;
         self.asked.retain(|number, asked| {
