@@ -19,7 +19,7 @@ pub(crate) struct Child {
     pub(crate) terms: Terms,
 }
 
-/// When the actor is restarted, and what happens to its messages.
+/// When the actor is restarted, the effect of a panic, and what happens to waiting messages.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Terms {
     pub(crate) restart: Restart,
@@ -122,8 +122,8 @@ impl Held<'_> {
         self.drop_left();
     }
 
-    /// Returns the messages that waited for this incarnation to their senders, unless the terms
-    /// keep them for the next one.
+    /// Refuses the messages that waited for this incarnation, unless the terms keep them for the
+    /// next one.
     fn return_messages(&mut self, reason: &StopReason) {
         #[cfg(test)]
         if crate::planted::is_planted(crate::planted::Planted::LostOnRestart) {

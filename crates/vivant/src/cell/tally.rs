@@ -121,8 +121,8 @@ impl Header {
     }
 
     /// The holder has made the first address again; `before` is the word before the increment. No
-    /// other thread knows the actor, and the holder of the new address may be unreachable. So the
-    /// actor becomes a candidate, as if it had lost an address (U1).
+    /// other thread knows the actor, and the actor that receives the new address may be
+    /// unreachable. So this actor becomes a candidate, as if it had lost an address (U1).
     #[inline]
     pub(super) fn is_raised(&self, before: u32) {
         if is_traced(before) {

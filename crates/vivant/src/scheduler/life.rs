@@ -116,7 +116,7 @@ impl Threads {
             let _crowd = worker.tells_of_suspects();
             self.leave(&seat);
             if is_called(worker) || worker.system.marks.wants_help() {
-                // G2: others fell asleep while this one was at it.
+                // G2: others fell asleep while this worker did that work.
                 self.wake_one();
             }
         });
