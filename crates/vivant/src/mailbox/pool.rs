@@ -92,8 +92,8 @@ pub(crate) unsafe fn give<P>(place: NonNull<P>) {
 }
 
 fn allocated(layout: Layout) -> NonNull<u8> {
-    // SAFETY: no layout here has size zero: a class has a size, and a type without a class is
-    // large.
+    // SAFETY: no layout here has size zero: a class has a size, and every type that is passed to
+    // `take` contains a header, a slot state, a resolver, an `Arc` or a stop reason.
     NonNull::new(unsafe { alloc(layout) }).unwrap_or_else(|| handle_alloc_error(layout))
 }
 
