@@ -18,9 +18,8 @@ use std::mem::ManuallyDrop;
 use std::ops::Deref;
 use std::ptr::NonNull;
 
-/// Limit of the number of references to a cell. More can only be a leak in a loop, and the count
-/// would wrap. The limit is half of what the count holds, so that threads that pass it at the same
-/// time cannot wrap the count before one of them aborts.
+/// Limit of the references to a cell. More can only be a leak in a loop, and the count would wrap.
+/// Half of what the count holds: one of the threads that pass it at once aborts before the wrap.
 const REFERENCES_MAX: u32 = i32::MAX as u32;
 
 /// Aborts the process. Counting on would wrap the count; unwinding would leave it too high for
@@ -48,8 +47,7 @@ pub(crate) struct AddressRef(NonNull<Header>);
 unsafe impl Send for CellRef {}
 // SAFETY: `&CellRef` gives access to the shared header only: atomics and immutable fields.
 unsafe impl Sync for CellRef {}
-// SAFETY: an `AddressRef` gives access to the shared header only, and owner part and state only
-// through `Held` (C1); the state is `Send`.
+// SAFETY: an `AddressRef` reaches state and owner part only by `Held` (C1); the state is `Send`.
 unsafe impl Send for AddressRef {}
 // SAFETY: `&AddressRef` gives access to the shared header only: atomics and immutable fields.
 unsafe impl Sync for AddressRef {}
@@ -65,8 +63,7 @@ pub(crate) struct Birth {
 }
 
 impl AddressRef {
-    /// Allocates a cell, with or without its state, and returns its first address. A supervised
-    /// actor begins in the state `Down`.
+    /// Returns the first address of a new cell. A supervised actor begins in the state `Down`.
     pub(crate) fn birth<A: Actor>(birth: Birth, state: Option<KeptOf<A>>) -> AddressRef {
         let pressure = Pressure::new();
         let life = match birth.rare {
@@ -168,7 +165,7 @@ impl AddressRef {
     }
 
     /// Puts the message that has just woken the actor into the backlog, and returns the right to
-    /// run the actor. Until then this thread is the actor's holder.
+    /// run it. Until then this thread is the holder.
     ///
     /// # Safety
     ///
@@ -187,9 +184,8 @@ impl AddressRef {
     pub(crate) unsafe fn woken_with(self, node: NonNull<Head>) -> Runnable {
         let header = self.0;
         std::mem::forget(self);
-        // SAFETY: C1: the inbox was parked and this thread has woken it, so no other thread
-        // accesses the owner part until the `Runnable` is given away; the forgotten address keeps
-        // the cell alive (C3).
+        // SAFETY: C1: the inbox was parked and this thread has woken it, so it alone accesses the
+        // owner part; the forgotten address keeps the cell alive (C3).
         unsafe { (*header.as_ref().owner.get()).spare += 1 };
         // SAFETY: by the caller's promise.
         unsafe { AddressRef::woken(header, node) }
@@ -207,13 +203,12 @@ impl AddressRef {
         owner.expect_batch(unsafe { &header.as_ref().pressure });
         // SAFETY: the caller owned the node.
         unsafe { owner.backlog.push(node) };
-        // SAFETY: this thread has turned the inbox from parked to active (the caller's promise);
-        // the pointer is that of the whole cell.
+        // SAFETY: this thread has made the inbox active; the pointer is that of the whole cell.
         unsafe { Runnable::new(header) }
     }
 
-    /// Takes a spare address of the actor that this thread holds. Returns `None` if this is another
-    /// actor or no address is spare (C6).
+    /// Takes a spare address of the current actor (C6). `None` for another actor, or if none is
+    /// spare.
     #[inline]
     fn spare(header: NonNull<Header>) -> Option<AddressRef> {
         let spares = Worker::with_current(|worker| worker.present.spares(header));
@@ -275,8 +270,7 @@ impl CellRef {
     ///
     /// # Safety
     ///
-    /// `header` starts a cell made by [`AddressRef::birth`], and a reference of the caller's keeps
-    /// it alive during the call.
+    /// `header` starts a cell made by [`AddressRef::birth`] that a reference of the caller keeps alive.
     pub(super) unsafe fn to(header: NonNull<Header>) -> CellRef {
         // SAFETY: the cell is alive by the caller's promise.
         // Relaxed: a new reference is made from an existing one, as in `Arc`.
@@ -293,8 +287,7 @@ impl CellRef {
         self.0
     }
 
-    /// Returns an address, or `None` if the actor has none any more (then it is ending or has
-    /// ended).
+    /// Returns an address, or `None` if the actor has none any more (it is ending or has ended).
     pub(crate) fn upgrade(&self) -> Option<AddressRef> {
         let mut word = self.addresses.load(Ordering::Relaxed);
         loop {
@@ -321,8 +314,7 @@ impl CellRef {
         }
     }
 
-    /// The word shows a doomed actor. Waits for the detector's decision, and returns the word if
-    /// the detector has spared the actor.
+    /// The actor is doomed: waits for the detector's decision. Returns the word if that was an abort.
     #[cold]
     fn heard(&self) -> Option<u32> {
         // Relaxed: the verdict's lock orders it.
@@ -331,8 +323,7 @@ impl CellRef {
         (!tally::is_condemned(word)).then_some(word)
     }
 
-    /// Raises `signal`, and puts the actor into a run queue if it is parked. Has no effect on an
-    /// actor that has ended.
+    /// Raises `signal`; a parked actor goes into a run queue. No effect on an actor that has ended.
     pub(crate) fn signal(&self, signal: Signals) {
         self.signals.raise(signal);
         self.nudge();

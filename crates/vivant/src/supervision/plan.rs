@@ -154,8 +154,7 @@ impl Plan {
         };
         let (is, wants) = (slot.is, slot.wants);
         if is == ChildState::Ending {
-            // It will not be restarted, so it would never process the messages that it was to
-            // process before its end.
+            // It will not be restarted, so it never processes what was to come before its end.
             self.decided.push(Order::Stop(number));
         } else {
             slot.becomes(ChildState::Down);
@@ -193,8 +192,8 @@ impl Plan {
         let Some(slot) = self.slots.remove(&number) else {
             return;
         };
-        // A child that was in its wanted state leaves the others as settled as before: a branch
-        // with its plan down has nothing to report.
+        // The others are as settled as before if it was in its wanted state: a branch that is down
+        // has nothing to report.
         if let Some(open) = slot.open {
             self.open.remove(&(open, number));
         }
@@ -356,8 +355,8 @@ impl Plan {
         }
     }
 
-    /// Sets the delay before a restart. Only for the failed child itself: the children restarted
-    /// because of a sibling's failure did not fail.
+    /// Sets the delay before a restart, only for the child that failed itself: children restarted
+    /// because of it did not fail.
     fn delay(&mut self, number: Number, now_ns: u64) {
         let back_off = self.rules.back_off;
         let mut decided = None;
@@ -473,8 +472,7 @@ impl Plan {
     }
 
     fn say_if_settled(&mut self, orders: &mut Vec<Order>) {
-        // The plan does not wait for the end of a late child; but while it is late, not all
-        // children are up.
+        // A late child's end is not waited for, but while it is late, not all children are up.
         let counts = |open: Open| open != Open::Late || self.aim == Aim::Up;
         let is_open = self.open.iter().any(|(open, _)| counts(*open));
         if self.was_settled || is_open {
