@@ -270,7 +270,7 @@ impl CellRef {
     ///
     /// # Safety
     ///
-    /// `header` starts a cell made by [`AddressRef::birth`] that a reference of the caller keeps alive.
+    /// `header` starts a cell made by [`AddressRef::birth`] that a reference of the caller keeps.
     pub(super) unsafe fn to(header: NonNull<Header>) -> CellRef {
         // SAFETY: the cell is alive by the caller's promise.
         // Relaxed: a new reference is made from an existing one, as in `Arc`.
@@ -314,7 +314,7 @@ impl CellRef {
         }
     }
 
-    /// The actor is doomed: waits for the detector's decision. Returns the word if that was an abort.
+    /// The actor is doomed: waits for the detector's decision. Returns the word after an abort.
     #[cold]
     fn heard(&self) -> Option<u32> {
         // Relaxed: the verdict's lock orders it.
