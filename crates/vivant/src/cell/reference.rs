@@ -270,7 +270,7 @@ impl CellRef {
     ///
     /// # Safety
     ///
-    /// `header` starts a cell made by [`AddressRef::birth`] that a reference of the caller keeps.
+    /// `header` starts a cell made by [`AddressRef::birth`], and the caller has a reference to it.
     pub(super) unsafe fn to(header: NonNull<Header>) -> CellRef {
         // SAFETY: the cell is alive by the caller's promise.
         // Relaxed: a new reference is made from an existing one, as in `Arc`.
