@@ -1,12 +1,13 @@
-//! Addresses and references: who keeps an actor reachable, and who its memory
+//! Addresses and references: what keeps an actor alive, and what keeps its memory
 //! (`crates/vivant/src/cell/README.md`).
 //!
 //! Proved, on a model of `cell/reference.rs` with the real inbox and signals: C3 the last address
-//! nudges before it gives its reference up, and memory is freed once, after its last use; C4 a
-//! holder that reads no addresses knows that none comes back, so the actor ends after it has
-//! processed all that an address holder sent, and not while an address exists; C5 the right to run
-//! an actor, which counts nothing, is never used after its cell is freed; C6 an address that was
-//! given to the actor itself is counted back, by its holder, before that asks or lets go.
+//! nudges before it releases its reference, and memory is freed once, after its last use; C4 a
+//! holder that reads an address count of zero knows that none comes back, so the actor ends after
+//! it has processed all messages of address holders, and not while an address exists; C5 the right
+//! to run an actor, which is not counted, is never used after its cell is freed; C6 an address that
+//! was given to the actor itself is counted back, by its holder, before the holder reads the count
+//! or parks.
 //!
 //! | model | real |
 //! |---|---|
@@ -22,9 +23,9 @@
 //!
 //! Every drop of a count is `AcqRel`, here as in the runtime.
 //!
-//! Left out: that the count may overflow; the cell's own reference to its system; mute and budgets.
+//! Left out: overflow of the count; the cell's own reference to its system; muting and budgets.
 //!
-//! The faults are in the model: what it stands for is in no file that can be shared.
+//! The faults are in the model: the modelled code is in no file that can be shared.
 
 mod cell;
 
@@ -40,7 +41,7 @@ fn send(address: AddressRef, from: char, lent: Lent) -> u32 {
     1
 }
 
-/// The threads that send, and a worker. Then everything is run to its end.
+/// The sending threads, and a worker. Then every thread is run to its end.
 fn run(flaw: Flaw, senders: impl FnOnce(AddressRef) -> Vec<JoinHandle<u32>>) {
     let (system, address) = System::birth(flaw);
     let cell = address.cell.clone();
@@ -68,8 +69,8 @@ fn two_senders(flaw: Flaw) {
     });
 }
 
-/// Two address holders give their addresses with what they send; upon the one letter the actor
-/// takes its own and drops it.
+/// Two address holders give their addresses with what they send; upon one of the letters the actor
+/// takes its own address and drops it.
 fn donations(flaw: Flaw) {
     run(flaw, |address| {
         let other = address.clone();
@@ -87,7 +88,7 @@ fn gift(flaw: Flaw, lent: Lent) {
     });
 }
 
-/// The only address goes while somebody who has none tries to get one.
+/// The only address is dropped while a thread without an address upgrades a weak one.
 fn upgrade(flaw: Flaw, letter: char) {
     run(flaw, |address| {
         let weak = CellRef::to(&address.cell);
@@ -130,8 +131,8 @@ fn stopped_with_a_spare_address(flaw: Flaw) {
     });
 }
 
-/// C3, of an actor that ended before its addresses were gone, so that no holder looks at their
-/// count any more.
+/// C3, of an actor that ended before its addresses were gone, so that no holder reads their count
+/// any more.
 pub fn a_stopped_actor_is_freed_after_its_last_use() {
     holds(|| stopped(Flaw::None));
 }
@@ -147,56 +148,57 @@ pub fn the_holder_raises_the_count_from_zero() {
     holds(|| gift(Flaw::None, Lent::Given));
 }
 
-/// C4: nobody else does.
+/// C4: another thread raises it.
 pub fn an_upgrade_fails_at_zero() {
     holds(|| upgrade(Flaw::None, 'a'));
 }
 
-/// C4: both at once.
+/// C4: both at the same time.
 pub fn an_upgrade_races_with_the_holder() {
     holds(|| upgrade(Flaw::None, GIVE));
 }
 
-/// C6: addresses that come with a letter, and one that is dropped in the actor's own run.
+/// C6: addresses that come with a letter, and an address that is dropped in the actor's own run.
 pub fn spare_addresses_are_counted_back() {
     holds(|| donations(Flaw::None));
 }
 
-/// C6, of an actor that ended without asking whether any address is left.
+/// C6, of an actor that ended without a check for remaining addresses.
 pub fn a_stopped_actor_counts_its_spare_addresses_back() {
     holds(|| stopped_with_a_spare_address(Flaw::None));
 }
 
-/// Each fault is met by the very models above.
+/// These very models find each fault.
 pub mod canaries {
     use super::*;
 
-    /// The holder reads zero and does not see what was sent before.
+    /// The holder reads zero and does not see messages that were sent before.
     pub fn a_count_read_without_acquire_is_caught(canary: Canary) {
         canary.dies("C4", || two_senders(Flaw::CountRelaxed));
     }
 
-    /// The other half of the same, and nothing orders a last use before the memory is freed.
+    /// The other half of the same fault: nothing orders a last use before the memory is freed.
     pub fn a_drop_without_release_is_caught(canary: Canary) {
         canary.dies("Causality violation", || two_senders(Flaw::DropAcquire));
     }
 
-    /// Somebody gets an address of an actor that has ended for want of one.
+    /// A thread gets an address of an actor that has ended because it had none.
     pub fn an_upgrade_from_zero_is_caught(canary: Canary) {
         canary.dies("C", || upgrade(Flaw::UpgradeFromZero, 'a'));
     }
 
-    /// The addresses own a reference that nobody counted.
+    /// The addresses own a reference that was never counted.
     pub fn a_raise_without_a_reference_is_caught(canary: Canary) {
         canary.dies("C3", || gift(Flaw::RaiseWithoutReference, Lent::Back));
     }
 
-    /// The cell is freed while the last address still speaks to it.
+    /// The cell is freed while the last address still uses it.
     pub fn a_nudge_after_the_reference_is_gone_is_caught(canary: Canary) {
         canary.dies("", || two_senders(Flaw::NudgeLate));
     }
 
-    /// The last address goes after the holder has read the count, and nobody tells it.
+    /// The last address is dropped after the holder has read the count, and the holder is not
+    /// notified.
     pub fn a_last_address_that_does_not_nudge_is_caught(canary: Canary) {
         canary.dies("C3: nobody told it", || two_senders(Flaw::NoNudge));
     }
@@ -206,14 +208,14 @@ pub mod canaries {
         canary.dies("Causality violation", || two_senders(Flaw::NoFence));
     }
 
-    /// The same, where only the addresses' own count could have ordered them.
+    /// The same, where only the address count could have ordered them.
     pub fn a_last_address_without_acquire_is_caught(canary: Canary) {
         canary.dies("Causality violation", || {
             stopped(Flaw::NoFenceAtLastAddress)
         });
     }
 
-    /// The last address goes, and its reference with it, while the actor lies in a queue.
+    /// The last address is dropped, and its reference with it, while the actor is in a queue.
     pub fn a_runnable_that_nothing_keeps_is_caught(canary: Canary) {
         canary.dies("", || two_senders(Flaw::NoLife));
     }
@@ -223,17 +225,17 @@ pub mod canaries {
         canary.dies("C3: used after it was freed", || donations(Flaw::LifeFirst));
     }
 
-    /// The actor never hears that it has no address but those that were given to it.
+    /// The actor never detects that its only addresses are those that were given to it.
     pub fn spare_addresses_forgotten_are_caught(canary: Canary) {
         canary.dies("C3: nobody told it", || donations(Flaw::SpareForgotten));
     }
 
-    /// The actor is somebody else's by then, or nobody's for ever.
+    /// By then another worker holds the actor, or the actor never runs again.
     pub fn spare_addresses_counted_after_parking_are_caught(canary: Canary) {
         canary.dies("", || donations(Flaw::SpareAfterParking));
     }
 
-    /// The last address is counted back, and the reference of all stays.
+    /// The last address is counted back, and the addresses' common reference stays.
     pub fn counting_back_without_the_reference_is_caught(canary: Canary) {
         canary.dies("C3", || donations(Flaw::SpareKeepsReference));
     }

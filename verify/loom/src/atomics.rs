@@ -1,9 +1,9 @@
-//! Atomics of which loom explores every order of a load with other threads' changes.
+//! Atomics for which loom explores every order of a load with other threads' changes.
 //!
-//! Loom looks for an order to turn round at the last access to an atomic alone. So in
-//! `load; exchange`, which is how most steps begin, the own load hides what another thread has
-//! loaded before, and that this exchange could have come first is never tried. Here each load
-//! begins with a change of a word of its own, which orders nothing and counts as an access.
+//! Loom tries other orders only for the last access to an atomic. So in `load; exchange`, the start
+//! of most steps, the own load hides what another thread has loaded before, and loom never tries
+//! the order in which this exchange came first. Here each load begins with a change of a word of
+//! its own, which orders nothing and counts as an access.
 
 use loom::sync::atomic::{self, Ordering};
 
@@ -16,7 +16,7 @@ macro_rules! watched {
 
         impl Drop for $name {
             fn drop(&mut self) {
-                // Loom looks whether every access came before this.
+                // Loom checks here whether every access came before this.
                 self.value.with_mut(|_| ());
             }
         }

@@ -1,19 +1,19 @@
-//! Biased counts (`crates/vivant-brc/src/bias/README.md`).
+//! Biased reference counts (`crates/vivant-brc/src/bias/README.md`).
 //!
-//! Proved, on the files of the crate (B1 to B8): whatever owners and others do at the same time,
-//! each value is ended once, by somebody who sees all that was done to it; each memory is freed
-//! once, after its last use; nothing waits that nobody will end; an id is given back once; and who
-//! is told that his reference is the only one has the value for himself.
+//! Proved, on the files of the crate (B1 to B8), for all interleavings of owners and other threads:
+//! each value is destroyed once, by a thread that sees all changes to it; each memory block is
+//! freed once, after its last use; no object waits for ever to be destroyed; an id is given back
+//! once; a thread for which the test "only reference" succeeds has exclusive access to the value.
 //!
 //! | model | real |
 //! |---|---|
 //! | `real`: `word`, `header`, `slot`, `handed`, `ending`, `current`, `entering` | the same bytes |
 //! | `table` | two slots and a pool for each interleaving |
-//! | `object` | `Brc`, `Weak`, `Owner`, `Object`: the same calls in the same order; loom follows value and memory |
+//! | `object` | `Brc`, `Weak`, `Owner`, `Object`: the same calls in the same order; loom tracks value and memory |
 //!
 //! Left out: a thread that is an owner by itself (its end is the end of an `Owner`, and its state
-//! has no other user); births and ends by the sixties, of which `what_is_put_off_is_ended` has the
-//! one step that differs; counts that overflow.
+//! has no other user); births and ends in batches of sixty, of which `what_is_put_off_is_ended` has
+//! the one step that differs; overflow of counts.
 
 mod paper;
 #[allow(unexpected_cfgs, reason = "a feature of the crate")]
@@ -31,7 +31,7 @@ pub fn drops_end_it_once() {
     holds(scenes::two_others_drop);
 }
 
-/// What the paper's algorithm frees twice.
+/// The double free of the paper's algorithm.
 pub fn the_nine_steps_end_it_once() {
     holds(scenes::nine_steps);
 }
@@ -51,12 +51,12 @@ pub fn an_owner_that_ends_loses_nothing() {
     holds(scenes::the_owner_ends_between_two);
 }
 
-/// The biased count goes with the owner.
+/// The biased count is lost with the owner.
 pub fn an_owner_goes_from_thread_to_thread() {
     holds(scenes::the_owner_moves);
 }
 
-/// A reference comes to a stranger's queue, who has got the id of its owner.
+/// A reference comes to the queue of another owner, which has got the id of its owner.
 pub fn an_id_is_given_again() {
     holds(scenes::an_id_is_used_again);
     holds(scenes::an_ended_owner_is_replaced);
@@ -74,21 +74,21 @@ pub fn weak_references_free_the_memory_once() {
     holds(scenes::weak_ones_come_and_go);
 }
 
-/// The value is taken out, while others want it or upgrade.
+/// The value is taken out while other threads use it or upgrade.
 pub fn a_value_is_taken_once() {
     holds(asked::a_take_races_with_an_upgrade);
     holds(asked::a_take_while_the_owner_ends);
     holds(asked::two_take);
 }
 
-/// What a thread that is not the owner is told of its reference.
+/// The result of the test "only reference" on a thread that is not the owner.
 pub fn a_probe_that_says_yes_is_right() {
     holds(asked::a_probe_against_the_owner);
     holds(asked::a_probe_against_others);
     holds(asked::two_probe);
 }
 
-/// The owner is cleared, and its merging not yet to be seen.
+/// The owner is cleared, and the merged count is not yet visible.
 pub fn a_merge_meets_a_reference_on_its_way() {
     holds(scenes::a_merge_meets_a_reference_on_its_way);
 }
@@ -98,12 +98,12 @@ pub fn a_birth_with_a_way_back() {
     holds(scenes::a_birth_with_a_way_back);
 }
 
-/// What ends in a birth or in an upgrade.
+/// Destruction within the creation of an object or within an upgrade.
 pub fn what_is_put_off_is_ended() {
     holds(scenes::what_is_put_off_is_ended);
 }
 
-/// Each fault is met by the very models above.
+/// These very models find each fault.
 pub mod canaries {
     use super::*;
     use crate::fault::Fault;
@@ -123,7 +123,7 @@ pub mod canaries {
         canary.dies_of(Fault::ClearedLate, "", scenes::the_owner_drops_its_last);
     }
 
-    /// The owner ends the object and has not seen what others did to it.
+    /// The owner destroys the object and has not seen other threads' changes to it.
     pub fn a_last_look_that_does_not_acquire_is_caught(canary: Canary) {
         canary.dies_of(
             Fault::LastLookRelaxed,
@@ -132,7 +132,7 @@ pub mod canaries {
         );
     }
 
-    /// Others do not show what they did.
+    /// Other threads do not publish their changes.
     pub fn a_drop_that_does_not_release_is_caught(canary: Canary) {
         canary.dies_of(
             Fault::SharedDropRelaxed,
@@ -141,7 +141,7 @@ pub mod canaries {
         );
     }
 
-    /// The owner does not show what it did.
+    /// The owner does not publish its changes.
     pub fn a_merge_that_does_not_release_is_caught(canary: Canary) {
         canary.dies_of(
             Fault::MergeAcquires,
@@ -150,7 +150,7 @@ pub mod canaries {
         );
     }
 
-    /// The owner ends the object by merging, and has not seen what others did to it.
+    /// The owner destroys the object by merging, and has not seen other threads' changes to it.
     pub fn a_merge_that_does_not_acquire_is_caught(canary: Canary) {
         canary.dies_of(
             Fault::MergeReleases,
@@ -159,7 +159,7 @@ pub mod canaries {
         );
     }
 
-    /// The last drop of a merged object does not see what others did to it.
+    /// The last drop of a merged object does not see other threads' changes to it.
     pub fn a_last_drop_without_a_fence_is_caught(canary: Canary) {
         canary.dies_of(
             Fault::LastWithoutFence,
@@ -168,7 +168,7 @@ pub mod canaries {
         );
     }
 
-    /// Who finds the owner cleared takes a shared count of one for the last one.
+    /// A thread that finds the owner cleared takes a shared count of one for the last reference.
     pub fn a_leaving_owner_that_is_not_counted_is_caught(canary: Canary) {
         let scene = scenes::a_merge_meets_a_reference_on_its_way;
         canary.dies_of(Fault::LeavingIsMerged, "", scene);
@@ -188,7 +188,7 @@ pub mod canaries {
         );
     }
 
-    /// The same, by the maker's fault.
+    /// The same, by a fault of the creating thread.
     pub fn a_birth_that_does_not_release_is_caught(canary: Canary) {
         canary.dies_of(
             Fault::BornRelaxed,
@@ -197,7 +197,7 @@ pub mod canaries {
         );
     }
 
-    /// Two look, and both take.
+    /// Two threads check, and both take.
     pub fn a_take_by_a_look_and_a_store_is_caught(canary: Canary) {
         canary.dies_of(Fault::TakeByALook, "", asked::two_take);
     }
@@ -212,12 +212,12 @@ pub mod canaries {
         canary.dies_of(Fault::ProbeOnce, "", asked::two_probe);
     }
 
-    /// A probe takes another one's flag for its own.
+    /// A probe takes another probe's flag for its own.
     pub fn two_probes_at_once_are_caught(canary: Canary) {
         canary.dies_of(Fault::ProbesAtOnce, "Causality violation", asked::two_probe);
     }
 
-    /// The owner's count says one, and nothing more is asked.
+    /// The owner's count is one, and nothing else is tested.
     pub fn an_only_one_by_a_look_is_caught(canary: Canary) {
         canary.dies_of(Fault::SoleByALook, "", scenes::another_clones);
     }
@@ -236,12 +236,12 @@ pub mod canaries {
         canary.dies_of(Fault::HoldRelaxed, "", scenes::both_drop);
     }
 
-    /// The last holder does not show them.
+    /// The last holder does not publish them.
     pub fn a_leave_that_does_not_release_is_caught(canary: Canary) {
         canary.dies_of(Fault::LeaveRelaxed, "", scenes::both_drop);
     }
 
-    /// The owner leaves without looking at the bell.
+    /// The owner leaves without a check of the bell.
     pub fn a_leave_without_a_look_is_caught(canary: Canary) {
         canary.dies_of(Fault::LeaveWithoutALook, "waits", scenes::the_owner_leaves);
     }
@@ -251,7 +251,7 @@ pub mod canaries {
         canary.dies_of(Fault::PushInSilence, "waits", scenes::the_owner_leaves);
     }
 
-    /// Who rings does not ask whether anybody is there.
+    /// The thread that rings does not check whether an owner is there.
     pub fn a_push_to_nobody_is_caught(canary: Canary) {
         canary.dies_of(Fault::RingAndGo, "waits", scenes::the_owner_leaves);
     }
@@ -265,13 +265,13 @@ pub mod canaries {
         );
     }
 
-    /// An id goes back while an object names it, which then waits for a stranger.
+    /// An id is given back while an object names it, and the object then waits for another owner.
     pub fn an_id_that_is_free_while_named_is_caught(canary: Canary) {
         let scene = scenes::an_ended_owner_is_replaced;
         canary.dies_of(Fault::FreeWhileNamed, "waits", scene);
     }
 
-    /// Nobody is told that an object names the owner no more.
+    /// No owner is notified that an object names the owner no more.
     pub fn an_id_that_nobody_gives_back_is_caught(canary: Canary) {
         canary.dies_of(
             Fault::UnnameInSilence,

@@ -1,4 +1,4 @@
-//! How a model is checked, and how it is tested that the check finds something.
+//! How a model is checked, and the self-tests of the check.
 
 use crate::fault::{self, Fault, REACHED};
 use loom::model::Builder;
@@ -8,21 +8,22 @@ use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Unless `LOOM_MAX_PREEMPTIONS` says otherwise. Two show nearly all known bugs of such protocols.
-/// A debug build is ten times slower, and there one is a glance for those who run all tests; it is
-/// `cargo xtask loom` that proves.
+/// Unless `LOOM_MAX_PREEMPTIONS` says otherwise. Two preemptions show nearly all known bugs of such
+/// protocols. A debug build is ten times slower; there one preemption is a quick check within a run
+/// of all tests. `cargo xtask loom` proves.
 const PREEMPTIONS_DEFAULT: usize = if cfg!(debug_assertions) { 1 } else { 2 };
 
-/// What each canary needs at least. It ends at the first find, so it costs little.
+/// Preemptions that each self-test needs at least. It ends at the first find, so it costs little.
 const PREEMPTIONS_CANARY_MIN: usize = 2;
 
-/// Steps of one interleaving; more can only be a loop that waits for somebody without sleeping.
+/// Steps of one interleaving. More can only be a loop that waits for another thread without
+/// sleeping.
 const STEPS_MAX: usize = 5_000;
 
 /// The larger models run only if this is set.
 const LONG: &str = "VIVANT_LOOM_LONG";
 
-/// Set for the process in which a canary dies.
+/// Set for the process in which a self-test dies.
 const CAGE: &str = "VIVANT_LOOM_CAGE";
 
 /// `model` holds in every interleaving, up to the bound of preemptions, and under every weak order
@@ -60,10 +61,10 @@ pub struct Canary {
 }
 
 impl Canary {
-    /// It dies: loom finds the fault of `model` itself, and says `why`.
+    /// The process dies: loom finds the fault of `model` itself, and its message contains `why`.
     ///
-    /// In a process of its own, because loom does not survive what it finds: at a deadlock it
-    /// panics while it panics.
+    /// In a process of its own, because loom does not survive its finds: at a deadlock it panics
+    /// while it panics.
     pub(crate) fn dies(self, why: &str, model: impl Fn() + Send + Sync + 'static) {
         if env::var_os(CAGE).is_some() {
             return holds(model);
@@ -71,7 +72,7 @@ impl Canary {
         self.found(why);
     }
 
-    /// The same, of `fault`, which `model` must reach in a file of a crate.
+    /// The same for `fault`, which `model` must reach in a file of a crate.
     pub(crate) fn dies_of(self, fault: Fault, why: &str, model: impl Fn() + Send + Sync + 'static) {
         if env::var_os(CAGE).is_some() {
             fault::inject(fault);
@@ -84,12 +85,12 @@ impl Canary {
         );
     }
 
-    /// It fails where a model finds nothing, because the fault is nowhere on its way.
+    /// The self-test fails where a model finds nothing, because it never reaches the fault.
     pub fn fails_without_a_find(self) {
         self.fails("the fault was not found", count_together);
     }
 
-    /// It fails where a model finds something, and not by the fault.
+    /// The self-test fails where a model finds another bug than the fault.
     pub fn fails_without_the_fault(self) {
         self.fails("the model does not come to Loses", || {
             count_together();
@@ -107,7 +108,7 @@ impl Canary {
         assert!(words.starts_with(how), "{words}");
     }
 
-    /// What the process said that found it.
+    /// The output of the process that found it.
     fn found(self, why: &str) -> String {
         let caged = Command::new(env::current_exe().expect("a test knows its own file"))
             .args([self.test, "--exact", "--nocapture"])
@@ -128,7 +129,7 @@ impl Canary {
     }
 }
 
-/// A model with choices, and with no file of a crate.
+/// A model with choices that uses no file of a crate.
 fn count_together() {
     let count = loom::sync::Arc::new(loom::sync::atomic::AtomicUsize::new(0));
     let other = loom::thread::spawn({

@@ -1,8 +1,8 @@
-//! The clock that rests while the system is idle (K1, `crates/vivant/src/scheduler/README.md`).
+//! The clock, stopped while the system is idle (K1, `crates/vivant/src/scheduler/README.md`).
 //!
-//! Proved, on `Sleepers` of the runtime and a model of `scheduler/clock.rs`: K1 the clock never
-//! rests while a worker works, whichever way that worker came back from the edge of sleep; a timer
-//! that becomes the next one is not overlooked.
+//! Proved, on `Sleepers` of the runtime and a model of `scheduler/clock.rs`: K1 the clock is never
+//! stopped while a worker works, whichever way that worker came back from the edge of sleep; a
+//! timer that becomes the next one is not missed.
 //!
 //! | model | real |
 //! |---|---|
@@ -10,10 +10,10 @@
 //! | `Clock::rouse`, `timer_is_nearer` | the same |
 //! | `Idle::sleep` | `Threads::sleep` |
 //!
-//! Left out: what else `is_idle` asks: surplus workers, the blocking pool, and whether anything
-//! waits; what a tick does.
+//! Left out: the other conditions of `is_idle` (surplus workers, the blocking pool, waiting work);
+//! the work of a tick.
 //!
-//! The faults are in the model: what it stands for is in no file that can be shared.
+//! The faults are in the model: the modelled code is in no file that can be shared.
 
 use crate::check::{Canary, holds};
 use crate::runtime::sleep::{Park, Sleepers, Withdrawn};
@@ -36,7 +36,7 @@ enum State {
     Resting,
 }
 
-/// What made the clock go on.
+/// Why the clock went on.
 #[derive(PartialEq, Eq, Debug)]
 enum Went {
     Ticking,
@@ -58,7 +58,7 @@ impl Clock {
         }
     }
 
-    /// Goes on until it has not to wait for anybody: until it ticks, or fires a timer.
+    /// Goes on until it would have to wait: until it ticks, or fires a timer.
     fn keep(&self, is_idle: impl Fn() -> bool) -> Went {
         loop {
             let mut state = lock(&self.state);
@@ -126,8 +126,8 @@ impl Idle {
     }
 }
 
-/// A worker falls asleep while somebody posts. Its turn then lasts until the clock has ticked: for
-/// ever, if that rests.
+/// A worker falls asleep while another thread posts. Its turn then lasts until the clock has
+/// ticked: for ever, if the clock is stopped.
 fn turn_that_needs_a_tick(flaw: Flaw) {
     let idle = Idle::new(flaw);
     let clock = thread::spawn({
@@ -176,11 +176,11 @@ pub fn a_nearer_timer_is_not_overlooked() {
     holds(|| timer_for_a_resting_clock(Flaw::None));
 }
 
-/// Each fault is met by the very models above.
+/// These very models find each fault.
 pub mod canaries {
     use super::*;
 
-    /// The clock looked while the worker was announced, and nobody tells it that the worker
+    /// The clock checked while the worker was announced, and is not notified that the worker
     /// withdrew.
     pub fn a_withdrawal_that_does_not_rouse_is_caught(canary: Canary) {
         canary.dies("deadlock", || {

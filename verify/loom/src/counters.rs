@@ -1,4 +1,4 @@
-//! What `vivant-brc` counts for its feature `counters`: nothing here.
+//! Statistics of `vivant-brc` for its feature `counters`: none here.
 
 pub(crate) fn born(_owned: bool) {}
 pub(crate) fn biased<H>(_header: &H) {}

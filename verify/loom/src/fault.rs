@@ -1,12 +1,13 @@
 //! The faults that self-tests of the models inject into the files of the crates, each at its own
 //! line.
 //!
-//! `fault!` stands beside the atomics in each crate's `sync.rs`, where it is nothing; the one here
-//! asks which fault is injected. It is one for the whole process, in which nothing but its
-//! self-test runs. A name that a file of a crate has and this list has not does not compile. A name
-//! that only the list has, or no self-test, fails `every_fault_is_in_a_file_and_has_a_self_test`. A
-//! fault is at one point of a file. At two it is where a step is moved, which is left out here and
-//! done there, and where one of two weak orders alone does no harm.
+//! `fault!` stands beside the atomics in each crate's `sync.rs`, where it expands to nothing; the
+//! macro here tests whether this fault is injected. One fault is injected in the whole process, and
+//! only its self-test runs there. A name that is in a file of a crate and not in this list does not
+//! compile. A name that is only in the list, or has no self-test, fails
+//! `every_fault_is_in_a_file_and_has_a_self_test`. A fault is at one point of a file. It is at two
+//! points where it moves a step, which is left out at one and done at the other, and where one of
+//! two weak orders alone does no harm.
 
 use std::any::Any;
 use std::cell::RefCell;
@@ -131,7 +132,7 @@ faults! {
     LeavesInSilence,
 }
 
-/// What a process says when it reaches its fault.
+/// Message of a process that reaches its fault.
 pub(crate) const REACHED: &str = "reached the injected fault";
 
 static INJECTED: OnceLock<Fault> = OnceLock::new();
@@ -142,7 +143,7 @@ pub(crate) fn inject(fault: Fault) {
     INJECTED.set(fault).expect("one fault in a process");
 }
 
-/// Asked at the fault's line.
+/// Called at the fault's line.
 pub(crate) fn is_injected(fault: Fault) -> bool {
     let is_it = INJECTED.get() == Some(&fault);
     if is_it && !WAS_REACHED.swap(true, Ordering::Relaxed) {
@@ -174,12 +175,12 @@ thread_local! {
     static HIDDEN: RefCell<Vec<Box<dyn Any>>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Lays a value where loom does not see it, so that nothing is ordered by that.
+/// Hides a value from loom, so that it orders nothing.
 pub(crate) fn hide<T: 'static>(value: T) {
     HIDDEN.with_borrow_mut(|hidden| hidden.push(Box::new(value)));
 }
 
-/// The last one that was hidden, of the one type that its fault hides.
+/// The last hidden value, of the one type that its fault hides.
 pub(crate) fn hidden<T: 'static>() -> Option<T> {
     let value = HIDDEN.with_borrow_mut(Vec::pop)?;
     Some(*value.downcast().expect("one type for a fault"))

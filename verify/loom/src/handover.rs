@@ -1,8 +1,8 @@
 //! A surplus worker that retires (G2, `crates/vivant/src/scheduler/README.md`).
 //!
-//! Proved, on `Sleepers` of the runtime and a model of `Threads::leave`: G2 what a retiring worker
-//! was woken for is not forgotten: neither what lay in its own queue, nor what its token stood for,
-//! nor work in pieces that it was at.
+//! Proved, on `Sleepers` of the runtime and a model of `Threads::leave`: G2 the work for which a
+//! retiring worker was woken is not lost: the items of its own queue, the item behind its token,
+//! and incremental work that it was doing.
 //!
 //! | model | real |
 //! |---|---|
@@ -12,10 +12,10 @@
 //! | `too_many` | `Handover::may_retire` |
 //! | `Floor::pieces`, `called`, `care` | a look for unreachable actors (`Detector`): `look`, `called`, `goes_on` |
 //!
-//! Left out: when surplus workers are seated (G1), and the clock, which would hide a forgotten
-//! wake-up while it ticks.
+//! Left out: when surplus workers are started (G1), and the clock, which would hide a lost wake-up
+//! while it ticks.
 //!
-//! The faults are in the model: what it stands for is in no file that can be shared.
+//! The faults are in the model: the modelled code is in no file that can be shared.
 
 use crate::check::{Canary, holds};
 use crate::runtime::sleep::{Park, Sleepers, Withdrawn};
@@ -28,7 +28,7 @@ enum Flaw {
     None,
     /// The token that woke the retiring worker is not passed on.
     KeepToken,
-    /// The retiring worker does not say that work in pieces is left.
+    /// The retiring worker does not signal that incremental work is left.
     SilentPieces,
 }
 
@@ -43,9 +43,9 @@ struct Floor {
     sleepers: Sleepers<Watched>,
     too_many: AtomicBool,
     closing: AtomicBool,
-    /// Work that is no item: whoever is between two items does a piece.
+    /// Incremental work, which is no item: a worker does an increment between two items.
     pieces: Mutex<u32>,
-    /// A lock, for loom takes `SeqCst` for less than it is.
+    /// A lock, because loom takes `SeqCst` for less than it is.
     called: Mutex<bool>,
     flaw: Flaw,
 }
@@ -78,7 +78,7 @@ impl Floor {
         *lock(&self.called)
     }
 
-    /// One piece. The last one lets everybody go.
+    /// One increment. The last one lets all workers go.
     fn care(&self) {
         let mut pieces = lock(&self.pieces);
         *lock(&self.called) = false;
@@ -104,7 +104,7 @@ impl Floor {
         self.closing.load(Ordering::Acquire)
     }
 
-    /// `own`: how many lie in this worker's own queue.
+    /// `own`: the number of items in this worker's own queue.
     fn work(&self, tenure: Tenure, own: u32) {
         let parker = Watched::new(SleepFlaw::None);
         loop {
@@ -159,7 +159,7 @@ fn worker(floor: &Arc<Floor>, tenure: Tenure, own: u32) -> JoinHandle<()> {
     thread::spawn(move || floor.work(tenure, own))
 }
 
-/// A regular and a surplus worker; the turn that held somebody up ends, and something is posted.
+/// A regular and a surplus worker; the turn that blocked its worker ends, and an item is posted.
 fn retirement(flaw: Flaw) {
     let floor = Floor::new(flaw);
     let workers = [
@@ -192,7 +192,7 @@ fn retirement_with_a_queue(flaw: Flaw) {
         .for_each(|worker| worker.join().unwrap());
 }
 
-/// The same, and there is work in two pieces instead.
+/// The same with incremental work, in two increments, instead.
 fn retirement_between_pieces(flaw: Flaw) {
     let floor = Floor::new(flaw);
     let workers = [
@@ -212,7 +212,7 @@ fn retirement_between_pieces(flaw: Flaw) {
         .for_each(|worker| worker.join().unwrap());
 }
 
-/// G2, for what the token stood for.
+/// G2, for the item behind the token.
 pub fn a_retiring_worker_passes_its_token_on() {
     holds(|| retirement(Flaw::None));
 }
@@ -222,13 +222,13 @@ pub fn a_retiring_workers_queue_goes_to_the_others() {
     holds(|| retirement_with_a_queue(Flaw::None));
 }
 
-/// G2, for work in pieces: it says that more is left only after the others have looked, and may
-/// have fallen asleep.
+/// G2, for incremental work: the worker signals that more is left only after the others have
+/// checked, and they may have fallen asleep.
 pub fn work_in_pieces_does_not_retire() {
     holds(|| retirement_between_pieces(Flaw::None));
 }
 
-/// Each fault is met by the very models above.
+/// These very models find each fault.
 pub mod canaries {
     use super::*;
 
@@ -237,7 +237,7 @@ pub mod canaries {
         canary.dies("deadlock", || retirement(Flaw::KeepToken));
     }
 
-    /// The regular worker fell asleep while the other was at the first piece.
+    /// The regular worker fell asleep while the other was at the first increment.
     pub fn pieces_that_retire_with_their_worker_are_caught(canary: Canary) {
         canary.dies("deadlock", || retirement_between_pieces(Flaw::SilentPieces));
     }

@@ -1,5 +1,5 @@
-//! Messages for models: nodes of the real inbox whose content loom follows, and the safe face of
-//! both.
+//! Messages for models: nodes of the real inbox with content that loom tracks, and a safe interface
+//! to both.
 
 use crate::runtime::inbox::{Chain, Grasped, Inbox, Linked, Nudged, Parked, Pushed};
 use crate::tracked::Tracked;
@@ -30,7 +30,8 @@ pub(crate) fn in_order(letters: &[Letter]) {
     }
 }
 
-/// What an envelope is in the runtime. A node that is never opened is a leak, which loom reports.
+/// Stands for an envelope of the runtime. A node that is never opened is a leak, which loom
+/// reports.
 struct Node {
     link: *mut Node,
     content: Track<Tracked<Letter>>,
@@ -48,7 +49,7 @@ unsafe impl Linked for Node {
 /// A node with this content, owned by the caller.
 fn sealed(content: Letter) -> NonNull<Node> {
     let tracked = Tracked::new(letter('?', 0));
-    // A change and not the first value: that the maker writes is what loom is to see.
+    // A change and not the first value: loom is to see that the maker writes.
     tracked.change(|place| *place = content);
     NonNull::from(Box::leak(Box::new(Node {
         link: std::ptr::null_mut(),
@@ -64,14 +65,14 @@ fn sealed(content: Letter) -> NonNull<Node> {
 unsafe fn opened(node: NonNull<Node>) -> Letter {
     // SAFETY: a leaked box that the caller owns.
     let node = unsafe { Box::from_raw(node.as_ptr()) };
-    // A change and not a look: whoever opens a letter is alone with it.
+    // A change and not a read: the thread that opens a letter has exclusive access to it.
     node.content.get_ref().change(|content| *content)
 }
 
-/// What a sender was told.
+/// The result that a sender gets.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Told {
-    /// It has woken the receiver, and lays this letter into the backlog itself.
+    /// The sender has woken the receiver, and puts this letter into the backlog itself.
     Wakes(Letter),
     First,
     Later,
@@ -91,11 +92,12 @@ impl Mailbox {
         match unsafe { self.0.push(sealed(letter)) } {
             Ok(Pushed::Wakes(node)) => {
                 let mut laid = Chain::new();
-                // SAFETY: the inbox gives the node back to the one who made it.
+                // SAFETY: a waking push gives the node back to its sender, which owns it again.
                 unsafe { laid.push(node) };
                 Ok(Told::Wakes(all(laid)[0]))
             }
-            // SAFETY: as above.
+            // SAFETY: `node` came out of `sealed` above, and the refused push gave it back: the
+            // caller owns it.
             Err(node) => Err(unsafe { opened(node) }),
             Ok(Pushed::First) => Ok(Told::First),
             Ok(Pushed::Later) => Ok(Told::Later),

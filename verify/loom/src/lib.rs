@@ -1,10 +1,10 @@
 //! All interleavings of the runtime's single protocols, under loom.
 //!
 //! The files that hold a protocol between threads take atomics and locks from `crate::sync`. Here
-//! `runtime.rs` compiles the same files over loom's, and a `real.rs` those of other crates; each
-//! model runs one protocol with two or three threads and as few messages through every
-//! interleaving, and every value that a weakly ordered machine may read, up to a number of
-//! preemptions. What has no file that can be shared is modelled, with a table of names.
+//! `runtime.rs` compiles the same files over loom's, and a `real.rs` those of other crates. Each
+//! model runs one protocol, with two or three threads and as few messages as possible, through
+//! every interleaving and every value that a weakly ordered machine may read, up to a number of
+//! preemptions. Code without a file that can be shared is modelled, with a table of names.
 //! `tests/models.rs` is the register of all models.
 //!
 //! - [`mailbox`]: M1, M2, M3, M5. [`run`]: C1, M4, signals. [`signals`]: which of two is heard
@@ -13,24 +13,24 @@
 //!   [`clock`]: K1.
 //! - [`muting`]: P1, P2, P3. [`pool`]: N1, N2, N3. [`promise`]: the two ends of a promise. [`brc`]:
 //!   biased counts, B1 to B8.
-//! - [`orca`]: what others leave for a heap, O6. [`unreachable`](mod@unreachable): the verdict on
-//!   actors that nobody can reach, U3, U4.
-//! - [`marking`]: a mark of a heap beside its owner's turns, H5, H6.
+//! - [`orca`]: count deltas sent to a heap, O6. [`unreachable`](mod@unreachable): commit or abort of
+//!   the trial deletion of unreachable actors, U3, U4.
+//! - [`marking`]: concurrent marking of a heap, H5, H6.
 //!
 //! Each has its self-tests, the **canaries**: faults that the same models must find, each in a
 //! process of its own. A fault of a file of the crates is injected into that file, at its own line,
-//! by the macro `fault!` ([`mod@fault`]); in a build the macro is nothing. A fault of what is
-//! modelled is in the model.
+//! by the macro `fault!` ([`mod@fault`]); in a build the macro expands to nothing. A fault of
+//! modelled code is in the model.
 //!
 //! `cargo xtask loom` runs all with two preemptions, `cargo xtask loom --long` with three and the
 //! larger models as well. To see what a model does in a failing interleaving, run its test with
 //! `LOOM_LOG=trace LOOM_LOCATION=1`.
 //!
-//! What loom does not see: more preemptions than the bound; values out of thin air; that `SeqCst`
-//! is more than acquire and release (the runtime relies on that nowhere that is modelled here);
-//! that a fence orders only what its own thread has read; the time that anything takes; and a wait
-//! that ends by a timeout, so there is none in the models. It sees one thing that no machine does:
-//! a plain store between an exchange and what that has read.
+//! Limits of loom: it explores no more preemptions than the bound and no values out of thin air; it
+//! does not know that `SeqCst` is more than acquire and release (no modelled code of the runtime
+//! relies on that), nor that a fence orders only what its own thread has read; time does not exist,
+//! nor a wait that ends by a timeout, so there is none in the models. It explores one behaviour
+//! that no machine has: a plain store between an exchange and the value that the exchange has read.
 
 pub mod address;
 mod atomics;

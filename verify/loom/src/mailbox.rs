@@ -1,14 +1,14 @@
 //! The mailbox: many senders, one receiver (`crates/vivant/src/mailbox/README.md`).
 //!
-//! Proved, on the file of the runtime, for an actor that is active: M1 nothing is lost or doubled;
-//! M2 each sender's messages in order, and causally; M3 exactly one sender finds it empty each time
-//! it was emptied; M5 closing races with pushes, and each message is either given back to its
-//! sender or in the closing chain; who is given one back sees what the receiver wrote before it
-//! closed.
+//! Proved, on the file of the runtime, for an actor that is active: M1 no message is lost or
+//! duplicated; M2 each sender's messages in order, and causally; M3 exactly one sender finds the
+//! inbox empty each time it was emptied; M5 closing races with pushes, and each message is either
+//! given back to its sender or in the closing chain; a sender that gets its message back sees what
+//! the receiver wrote before it closed.
 //!
 //! Left out: the envelope's own content and its drop; parking, waking and nudges, and so M4
-//! (`run.rs`); more than two senders. Links are plain pointers that loom does not follow; they are
-//! written and read beside the content, which it follows.
+//! (`run.rs`); more than two senders. Links are plain pointers that loom does not track; they are
+//! written and read beside the content, which it tracks.
 
 use crate::check::{Canary, holds, holds_long};
 // For `promise/slot.rs`, which finds its memory here.
@@ -21,15 +21,15 @@ use loom::thread::{self, JoinHandle};
 
 struct Receiver {
     mailbox: Mailbox,
-    /// As `Header::ended`: written before the mailbox is closed, read by those whose messages come
-    /// back.
+    /// As `Header::ended`: written before the mailbox is closed, read by senders that get their
+    /// messages back.
     reason: Tracked<&'static str>,
 }
 
 impl Receiver {
     fn new() -> Arc<Receiver> {
         let mailbox = Mailbox::new();
-        // Somebody holds the actor, and none of the senders wakes it.
+        // The actor is held, and no sender wakes it.
         assert_eq!(mailbox.nudge(), Nudged::Wakes);
         let reason = Tracked::new("-");
         Arc::new(Receiver { mailbox, reason })
@@ -164,7 +164,7 @@ pub fn what_races_with_close_is_given_back_or_in_the_chain() {
     holds(|| two_senders([2, 2], 2, End::Meanwhile));
 }
 
-/// The same, with more messages than the receiver has time for.
+/// The same, with more messages than the receiver takes.
 pub fn long_three_messages_against_two() {
     holds_long(|| two_senders([3, 2], 2, End::Meanwhile));
     holds_long(|| two_senders([3, 2], 2, End::After));
@@ -175,7 +175,7 @@ pub fn delivery_is_causal() {
     holds(chain_of_causes);
 }
 
-/// Each fault is met by the very models above.
+/// These very models find each fault.
 pub mod canaries {
     use super::*;
     use crate::fault::Fault;
@@ -198,12 +198,12 @@ pub mod canaries {
         canary.dies_of(Fault::TakeRelaxed, "Causality violation", after);
     }
 
-    /// A refused sender cannot see why.
+    /// A refused sender does not see the reason.
     pub fn a_close_that_does_not_release_is_caught(canary: Canary) {
         canary.dies_of(Fault::CloseAcquires, "Causality violation", meanwhile);
     }
 
-    /// A refused sender does not look.
+    /// A refused sender does not read it.
     pub fn a_refusal_that_does_not_acquire_is_caught(canary: Canary) {
         canary.dies_of(Fault::RefusalRelaxed, "Causality violation", meanwhile);
     }
@@ -213,7 +213,7 @@ pub mod canaries {
         canary.dies_of(Fault::NewestFirst, "M", after);
     }
 
-    /// `First` is told by a look before the exchange.
+    /// `First` is determined by a load before the exchange.
     pub fn a_first_that_is_only_looked_up_is_caught(canary: Canary) {
         canary.dies_of(Fault::FirstByALook, "M3", after);
     }

@@ -1,8 +1,8 @@
 //! Muting, with inbox and signals around it (`crates/vivant/src/mute/README.md`).
 //!
-//! Proved, on the files of the runtime: P1 a muted actor mutes nobody; P2 who is muted is in one
-//! list or has been told; P3 when all is quiet nobody is muted: not when the receiver drains
-//! meanwhile, not when it ends, not when two actors overload each other, not when the one who muted
+//! Proved, on the files of the runtime: P1 a muted actor mutes no other; P2 a muted actor is in one
+//! list or has been notified; P3 when all is quiet no actor is muted: not when the receiver drains
+//! meanwhile, not when it ends, not when two actors overload each other, not when the muting actor
 //! is muted in turn; and each message that was counted is subtracted once.
 //!
 //! | model | real |
@@ -14,13 +14,13 @@
 //! | `Owner::expect_batch` | the same |
 //! | a letter to `B` in A's mailbox | a message upon which A sends one to B |
 //!
-//! The holder tells the pressure at most two messages late; in the runtime it is more.
+//! The holder updates the pressure at most two messages late; in the runtime it is more.
 //!
-//! Senders outside actors are not muted; those who wait all the same are in `offers.rs`.
+//! Senders outside actors are not muted; those that wait for room are in `offers.rs`.
 //!
 //! Left out: guards and deferred messages, budgets.
 //!
-//! Faults of the holder (`Slip`, `Holder::TellsNobody`) are in the model: what a holder does is not
+//! Faults of the holder (`Slip`, `Holder::TellsNobody`) are in the model: the holder's code is not
 //! in a file that the model shares.
 
 mod offers;
@@ -69,7 +69,8 @@ impl Owner {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Slip {
     None,
-    /// The first of a batch that comes behind a backlog is not counted, as if it were the first.
+    /// The first of a batch that comes behind a backlog is not counted, as if it were the first in
+    /// an empty mailbox.
     BatchNotCounted,
     /// The holder does not count before it has seen a number of messages, even if its backlog is
     /// empty.
@@ -293,7 +294,7 @@ impl System {
             .read(|owner| owner.mute == Mute::Muted)
     }
 
-    /// Nobody runs: who mutes somebody is free and has a depth that will fall.
+    /// No thread runs: an actor that mutes others is free and has a depth that will fall.
     fn invariants_hold(&self) {
         for receiver in self.who_mute() {
             let depth = self.actors[receiver as usize].load.depth();
@@ -302,7 +303,7 @@ impl System {
         }
     }
 
-    /// Runs what is queued, to the end.
+    /// Runs the queued actors, to the end.
     fn when_quiet(&self) {
         self.invariants_hold();
         while (0..self.actors.len()).any(|actor| self.serve(actor)) {
@@ -341,7 +342,7 @@ fn run_with(slip: Slip, overloaded: usize, mailboxes: &[&str]) {
 }
 
 // A message that finds the inbox empty is not counted, so a receiver has two letters before it can
-// be overloaded: one that woke it, and one in its inbox.
+// be overloaded: the first woke it, and the second is in its inbox.
 
 /// A and B send to C, which drains meanwhile.
 const FAN_IN: &[&str] = &["C", "C", "--"];
@@ -371,18 +372,19 @@ pub fn mutual_overload_does_not_deadlock() {
     holds(|| run(2, MUTUAL_MORE));
 }
 
-/// P1: who is muted lets go whom it had muted, and what it is sent meanwhile is counted.
+/// P1: a muted actor releases the actors that it had muted, and messages sent to it meanwhile are
+/// counted.
 pub fn a_muted_receiver_lets_everybody_go() {
     holds(|| run(1, CHAIN));
 }
 
-/// P3: the receiver ends while its sender is muted, without the lock if it has muted nobody.
+/// P3: the receiver ends while its sender is muted, without the lock if it has muted no actor.
 pub fn an_ending_receiver_lets_everybody_go() {
     holds(|| run(1, ENDING));
 }
 
-/// P3: who waits outside is told once, when the receiver drains or ends; one that leaves is
-/// forgotten.
+/// P3: a waiting sender outside is notified once, when the receiver drains or ends; a sender that
+/// leaves is removed.
 pub fn an_offer_that_waits_is_told() {
     holds(|| offers::run(offers::Holder::Drains));
     holds(|| offers::run(offers::Holder::Ends));
@@ -395,7 +397,7 @@ pub fn long_ring_and_fan_in() {
     holds_long(|| run(1, &["BB", "--", "B"]));
 }
 
-/// Each fault is met by the very models above.
+/// These very models find each fault.
 pub mod canaries {
     use super::*;
     use crate::fault::Fault;
@@ -404,7 +406,7 @@ pub mod canaries {
         move || run(1, mailboxes)
     }
 
-    /// The holder recovers and tells nobody outside.
+    /// The holder recovers and does not notify senders outside.
     pub fn an_offer_that_is_not_told_is_caught(canary: Canary) {
         canary.dies("P3", || offers::run(offers::Holder::TellsNobody));
     }
@@ -414,12 +416,12 @@ pub mod canaries {
         canary.dies_of(Fault::NoSecondLook, "P3", with(DRAIN));
     }
 
-    /// The sender looks again before it says that the receiver mutes somebody.
+    /// The sender checks again before it registers in the receiver's list.
     pub fn a_second_look_too_early_is_caught(canary: Canary) {
         canary.dies_of(Fault::LookEarly, "P3", with(DRAIN));
     }
 
-    /// The second look is a load, and may be older than the holder's subtraction.
+    /// The second check is a load, and may be older than the holder's subtraction.
     pub fn a_second_look_by_a_load_is_caught(canary: Canary) {
         canary.dies_of(Fault::LookByLoad, "P3", with(DRAIN));
     }
@@ -429,27 +431,28 @@ pub mod canaries {
         canary.dies_of(Fault::StateEarly, "P3", with(DRAIN));
     }
 
-    /// P1 without its first half: who is muted keeps its list.
+    /// P1 without its first half: a muted actor keeps its list.
     pub fn a_muted_actor_that_keeps_its_list_is_caught(canary: Canary) {
         canary.dies_of(Fault::KeepList, "P1", with(CHAIN));
     }
 
-    /// P1 without its second half: who is muted mutes.
+    /// P1 without its second half: a muted actor mutes others.
     pub fn being_muted_by_a_muted_actor_is_caught(canary: Canary) {
         canary.dies_of(Fault::NobodyImmune, "P1", with(MUTUAL));
     }
 
-    /// Who has ended mutes.
+    /// An ended actor mutes others.
     pub fn being_muted_by_an_ended_actor_is_caught(canary: Canary) {
         canary.dies_of(Fault::EndedCalm, "P3", with(ENDING));
     }
 
-    /// An actor that looks calm ends without the lock, and somebody is muted by it meanwhile.
+    /// An actor that seems not to mute others ends without the lock, and an actor is muted by it
+    /// meanwhile.
     pub fn an_end_by_a_look_and_a_store_is_caught(canary: Canary) {
         canary.dies_of(Fault::EndByStore, "P3", with(ENDING));
     }
 
-    /// An actor that has muted somebody ends without the lock.
+    /// An actor that has muted another ends without the lock.
     pub fn an_end_that_never_locks_is_caught(canary: Canary) {
         canary.dies_of(Fault::EndWithoutLock, "P3", with(ENDING));
     }
@@ -464,7 +467,7 @@ pub mod canaries {
         canary.dies("not each", || run_with(Slip::BatchNotCounted, 1, CHAIN));
     }
 
-    /// The last messages are never subtracted, so nobody is let go.
+    /// The last messages are never subtracted, so no muted actor is released.
     pub fn a_count_that_comes_too_late_is_caught(canary: Canary) {
         canary.dies("P3", || run_with(Slip::CountLate, 1, DRAIN));
     }

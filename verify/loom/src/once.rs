@@ -3,8 +3,8 @@
 use crate::sync::{AtomicU32, Ordering};
 use std::sync::OnceLock as Unseen;
 
-/// As in the standard library, as far as the files use it. Loom follows who looks: it panics if one
-/// of them was not before the end.
+/// As in the standard library, as far as the files use it. Loom tracks the readers: it panics if a
+/// read was not ordered before the end.
 pub(crate) struct OnceLock<T> {
     value: Unseen<T>,
     /// One when it is set.

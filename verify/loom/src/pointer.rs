@@ -1,5 +1,5 @@
-//! A pointer of which loom explores every order, as it does of the numbers in `atomics.rs`, where a
-//! model asks for that.
+//! A pointer for which loom explores every order, as it does for the numbers in `atomics.rs`, where
+//! a model turns that on.
 
 use loom::sync::atomic::{self, AtomicUsize, Ordering};
 use std::cell::Cell;
@@ -16,8 +16,9 @@ std::thread_local! {
 
 /// The pointers that `make` makes are watched.
 ///
-/// Not all are, because loom lets a plain store come between an exchange and what that has read: of
-/// a pointer that is stored to beside exchanges (`woken.rs`) it would find what no machine does.
+/// Not all are, because loom lets a plain store come between an exchange and the value that it has
+/// read: for a pointer with stores beside exchanges (`woken.rs`) it would find behaviour that no
+/// machine has.
 pub(crate) fn while_watching<R>(make: impl FnOnce() -> R) -> R {
     WATCHES.set(true);
     let made = make();
@@ -72,7 +73,7 @@ impl<T> AtomicPtr<T> {
 impl<T> Drop for AtomicPtr<T> {
     fn drop(&mut self) {
         if self.looks.is_some() {
-            // Loom looks whether every access came before this.
+            // Loom checks here whether every access came before this.
             self.value.with_mut(|_| ());
         }
     }

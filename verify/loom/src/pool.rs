@@ -1,17 +1,17 @@
 //! Recycled memory: pools of workers and the depot between them
 //! (`crates/vivant/src/mailbox/README.md`).
 //!
-//! Proved, on the file of the runtime: N1 a block is owned by one at a time; N2 what one user did
-//! to it happens before what the next one does, also if that one is on another worker; N3 none is
-//! lost or doubled: when all is quiet the pools and the depot have each block once.
+//! Proved, on the file of the runtime: N1 a block has one owner at a time; N2 one user's changes to
+//! it happen before the next user's, also if the next user is on another worker; N3 no block is
+//! lost or duplicated: when all is quiet the pools and the depot have each block once.
 //!
 //! | model | real |
 //! |---|---|
-//! | `Ledger` | nothing: who uses a block is written down, so that loom follows it |
-//! | `shift` | a worker that consumes many messages, and one that sends many |
+//! | `Ledger` | nothing: it records the user of each block, so that loom tracks it |
+//! | `shift` | a worker that consumes many messages, and another that sends many |
 //!
 //! Left out: that the depot gives blocks back to the allocator when it is full, and that pools and
-//! depot do so in the end; threads that are no workers.
+//! depot do so at the end; threads that are no workers.
 
 use crate::check::{Canary, holds, holds_long};
 use crate::runtime::pool::{Depot, MAGAZINE, Pool, give, take};
@@ -24,7 +24,7 @@ use std::collections::BTreeMap;
 use std::ptr::NonNull;
 use std::rc::Rc;
 
-/// Something of the smallest class.
+/// A block of the smallest class.
 type Message = [u64; 4];
 
 const CLASS: usize = 0;
@@ -39,11 +39,11 @@ fn enter(depot: &Arc<Depot>) -> Rc<Worker> {
 }
 
 fn given(block: NonNull<u8>) {
-    // SAFETY: the ledger has seen that it was taken and is given back once.
+    // SAFETY: the ledger has checked that this block was taken and is given back once.
     unsafe { give::<Message>(block.cast()) };
 }
 
-/// One of those that wait in the pool, or in the depot. This thread plays its worker.
+/// A block that waits in the pool, or in the depot. This thread plays its worker.
 fn rest(worker: &Worker) -> Option<NonNull<u8>> {
     Worker::exit();
     worker
@@ -58,11 +58,11 @@ enum Use {
     Taken,
 }
 
-/// Every block there has been. None goes back to the allocator while the model runs, so an address
-/// is a block.
+/// Every block so far. None goes back to the allocator while the model runs, so an address
+/// identifies a block.
 type Ledger = Rc<RefCell<BTreeMap<NonNull<u8>, Rc<Tracked<Use>>>>>;
 
-/// The block changes hands.
+/// The block changes its owner.
 fn turns(ledger: &Ledger, block: NonNull<u8>, from: Use, to: Use) {
     let new = || Rc::new(Tracked::new(Use::Free));
     let entry = ledger.borrow_mut().entry(block).or_insert_with(new).clone();
@@ -92,14 +92,14 @@ fn shift(depot: &Arc<Depot>, ledger: &Ledger, blocks: Vec<NonNull<u8>>, more: u3
     worker
 }
 
-/// How many magazines' worth of messages a worker consumes, and then sends.
+/// Number of magazines of messages that a worker consumes, and then sends.
 type Shift = (u32, u32);
 
 /// Two workers at once.
 fn two_workers(shifts: [Shift; 2]) {
     let depot = Arc::new(Depot::new());
     let ledger = Ledger::default();
-    // Messages that somebody else has sent: of memory that no pool has had.
+    // Messages that another thread has sent, in memory that no pool has had.
     let maker = enter(&depot);
     let workers = shifts.map(|(consumes, sends)| {
         let blocks = (0..consumes * MAGAZINE).map(|_| {
@@ -126,12 +126,13 @@ fn two_workers(shifts: [Shift; 2]) {
     }
 }
 
-/// One consumes, the other sends: a pool keeps two magazines, so the third goes through the depot.
+/// One worker consumes, the other sends: a pool keeps two magazines, so the third goes through the
+/// depot.
 const ONE_WAY: [Shift; 2] = [(4, 0), (0, 2)];
-/// Both do both.
+/// Both workers do both.
 const BOTH_WAYS: [Shift; 2] = [(4, 4), (4, 4)];
 
-/// N1, N2, N3: blocks go from a worker that consumes to one that sends.
+/// N1, N2, N3: blocks go from a consuming worker to a sending one.
 pub fn blocks_go_from_worker_to_worker() {
     holds(|| two_workers(ONE_WAY));
 }
@@ -146,7 +147,7 @@ pub fn long_shifts() {
     holds_long(|| two_workers([(6, 6), (3, 5)]));
 }
 
-/// Each fault is met by the very models above.
+/// These very models find each fault.
 pub mod canaries {
     use super::*;
     use crate::fault::Fault;
@@ -161,12 +162,12 @@ pub mod canaries {
         canary.dies_of(Fault::KeepsReserve, "N1", || two_workers(BOTH_WAYS));
     }
 
-    /// The depot drops what it is given.
+    /// The depot drops the blocks that it is given.
     pub fn a_magazine_that_is_lost_is_caught(canary: Canary) {
         canary.dies_of(Fault::Loses, "N3", || two_workers(ONE_WAY));
     }
 
-    /// Nothing orders the one who gives before the one who takes.
+    /// Nothing orders the giver before the taker.
     pub fn a_depot_that_does_not_order_is_caught(canary: Canary) {
         canary.dies_of(Fault::Unordered, "Causality violation", || {
             two_workers(ONE_WAY)

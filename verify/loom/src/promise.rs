@@ -1,8 +1,8 @@
 //! The block in which a promise and its resolver meet (`crates/vivant/src/promise/README.md`).
 //!
-//! Proved, on the file of the runtime: whichever end is first, the value and what is wanted come
-//! together once, at the second end, which sees what was written into both; each is dropped once if
-//! they do not; the block is freed once, and not before both ends have done with it.
+//! Proved, on the file of the runtime: whichever end is first, value and continuation come together
+//! once, at the second end, which sees both ends' writes; each is dropped once if they do not; the
+//! block is freed once, and not before both ends are done with it.
 //!
 //! | model | real |
 //! |---|---|
@@ -11,8 +11,8 @@
 //! | `Answers` | the resolver: its value arrives, is refused on the way, or never comes |
 //! | `resolver::sunk` | the same, for continuations |
 //!
-//! Left out: the way of the value through a mailbox; answers to other questions, and promises that
-//! are prepared and not yet wanted (`Tail`), which meet in the same block.
+//! Left out: the path of the value through a mailbox; answers to other asks, and promises that are
+//! prepared and not yet wanted (`Tail`), which meet in the same block.
 
 #[allow(dead_code, reason = "the models need no tails")]
 #[allow(
@@ -33,7 +33,7 @@ use slot::{Answering, Asking, Continue, Pending, Sink};
 use std::marker::PhantomData;
 use std::sync::{Arc, Mutex};
 
-/// What follows from a value: nothing.
+/// The result of a continuation: nothing.
 pub(crate) enum Next {
     Nothing,
 }
@@ -44,7 +44,7 @@ impl Next {
     }
 }
 
-/// Of another question. None is made here.
+/// Of another ask. None is made here.
 pub(crate) struct Resolver<T>(PhantomData<T>);
 
 mod resolver {
@@ -58,7 +58,7 @@ mod resolver {
     }
 }
 
-/// What has become of the cargo. Unseen by loom, so that it orders nothing.
+/// The fate of the cargo. Hidden from loom, so that it orders nothing.
 #[derive(Default, Clone, PartialEq, Eq, Debug)]
 struct Seen {
     met: u32,
@@ -67,7 +67,7 @@ struct Seen {
 
 type Log = Arc<Mutex<Seen>>;
 
-/// A value or a continuation, whose content loom follows.
+/// A value or a continuation, with content that loom tracks.
 pub(crate) struct Cargo {
     content: Track<Tracked<u32>>,
     log: Log,
@@ -76,7 +76,7 @@ pub(crate) struct Cargo {
 impl Cargo {
     fn new(log: &Log) -> Cargo {
         let content = Tracked::new(0);
-        // A change and not the first value: that the maker writes is what loom is to see.
+        // A change and not the first value: loom is to see that the maker writes.
         content.change(|number| *number = 1);
         Cargo {
             content: Track::new(content),
@@ -96,7 +96,7 @@ impl Cargo {
 
 impl Drop for Cargo {
     fn drop(&mut self) {
-        // Whoever drops it is alone with it, as whoever uses it.
+        // Dropping it takes exclusive access, as using it does.
         self.content.get_ref().change(|number| {
             assert_eq!(*number, 1, "not what was brought");
             *number = 2;
@@ -143,7 +143,7 @@ enum Answers {
     Breaks,
 }
 
-/// Both ends at once. That each cargo is dropped, and the block freed, loom sees: what is not is a
+/// Both ends at once. Loom checks that each cargo is dropped and the block freed: else it reports a
 /// leak.
 fn meeting(asks: Asks, answers: Answers) {
     let log = Log::default();
@@ -169,7 +169,7 @@ fn meeting(asks: Asks, answers: Answers) {
     assert_eq!(*log.lock().unwrap(), expected, "not once each");
 }
 
-/// The value arrives while somebody says that it is wanted.
+/// The value arrives while the other end wants it.
 pub fn value_and_wish_meet_once() {
     holds(|| meeting(Asks::Wants, Answers::Arrives));
 }
@@ -179,7 +179,7 @@ pub fn an_unwanted_value_is_dropped() {
     holds(|| meeting(Asks::Leaves, Answers::Arrives));
 }
 
-/// The resolver is refused or dropped while somebody says what is wanted.
+/// The resolver is refused or dropped while the other end sets its continuation.
 pub fn a_wish_without_a_value_is_dropped() {
     holds(|| meeting(Asks::Wants, Answers::IsRefused));
     holds(|| meeting(Asks::Wants, Answers::Breaks));
@@ -191,7 +191,7 @@ pub fn nobody_wants_and_nothing_comes() {
     holds(|| meeting(Asks::Leaves, Answers::Breaks));
 }
 
-/// Each fault is met by the very models above.
+/// These very models find each fault.
 pub mod canaries {
     use super::*;
     use crate::fault::Fault;
@@ -205,12 +205,12 @@ pub mod canaries {
         canary.dies_of(Fault::AskingReleases, "Causality violation", met);
     }
 
-    /// The promise's end is first and does not publish what it wants.
+    /// The promise's end is first and does not publish its continuation.
     pub fn an_asking_end_that_does_not_release_is_caught(canary: Canary) {
         canary.dies_of(Fault::AskingAcquires, "Causality violation", met);
     }
 
-    /// The resolver's end is second, by its exchange, and does not see what is wanted.
+    /// The resolver's end is second, by its exchange, and does not see the continuation.
     pub fn an_answering_end_that_does_not_acquire_is_caught(canary: Canary) {
         canary.dies_of(Fault::AnsweringReleases, "Causality violation", met);
     }
@@ -220,7 +220,7 @@ pub mod canaries {
         canary.dies_of(Fault::AnsweringAcquires, "Causality violation", met);
     }
 
-    /// The resolver's end is second, by its look, and does not see what is wanted.
+    /// The resolver's end is second, by its load, and does not see the continuation.
     pub fn a_look_that_does_not_acquire_is_caught(canary: Canary) {
         canary.dies_of(Fault::LookRelaxed, "Causality violation", met);
     }
@@ -235,7 +235,7 @@ pub mod canaries {
         canary.dies_of(Fault::NeitherFrees, "leak", met);
     }
 
-    /// The promise's end looks, and both believe that they are first.
+    /// The promise's end only loads, and both ends believe that they are first.
     pub fn an_end_by_a_look_and_a_store_is_caught(canary: Canary) {
         canary.dies_of(Fault::AskingByALook, "", met);
     }

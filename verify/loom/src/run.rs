@@ -1,11 +1,11 @@
-//! Inbox and signals together, as `post`, `cell::run` and the run queues use them: who runs an
-//! actor, and when (`crates/vivant/src/cell/README.md`, and M4 of the mailbox).
+//! Inbox and signals together, as `post`, `cell::run` and the run queues use them: which worker
+//! runs an actor, and when (`crates/vivant/src/cell/README.md`, and M4 of the mailbox).
 //!
-//! Proved, on the files of the runtime: C1 no two hold an actor at once, neither two workers nor a
-//! worker and a sender that has woken it, and what one wrote the next one sees; it never lies in
-//! two queues; M4 no message stays behind when all is quiet, and no signal either, also of a muted
-//! actor; a stop racing with sends processes or refuses each message, once; after the end nobody
-//! enqueues the actor.
+//! Proved, on the files of the runtime: C1 no two threads hold an actor at once, neither two
+//! workers nor a worker and a sender that has woken it, and the next holder sees the writes of the
+//! previous one; the actor is never in two queues; M4 no message stays behind when all is quiet,
+//! and no signal either, also of a muted actor; a stop racing with sends processes or refuses each
+//! message, once; no thread enqueues the actor after its end.
 //!
 //! | model | real |
 //! |---|---|
@@ -16,11 +16,11 @@
 //! | `Actor::end` | `Held::end`, `Held::refuse_all` |
 //! | `Queue` | `RunQueue`; there is one, and one actor |
 //!
-//! Faults of what uses the inbox (`Slip`) are in the model: senders and holders are not in a file
+//! Faults in the use of the inbox (`Slip`) are in the model: senders and holders are not in a file
 //! that it shares.
 //!
-//! Left out: who mutes and lets go (`muting.rs`), references and addresses (`address.rs`), guards,
-//! and which queue it is.
+//! Left out: muting and its release (`muting.rs`), references and addresses (`address.rs`), guards,
+//! and the choice of the queue.
 
 mod actor;
 
@@ -60,7 +60,7 @@ fn two_workers(messages: u32, budget: u32, slip: Slip) {
     actor.when_quiet(messages, refused, Life::Running);
 }
 
-/// Two posters and so many workers.
+/// Two posters and this number of workers.
 fn two_posters(sizes: [u32; 2], workers: usize, slip: Slip) {
     let actor = actor(u32::MAX, Mute::Free, slip);
     let posters = [poster(&actor, 'a', sizes[0]), poster(&actor, 'b', sizes[1])];
@@ -74,7 +74,7 @@ fn two_posters(sizes: [u32; 2], workers: usize, slip: Slip) {
     actor.when_quiet(sizes.iter().sum(), refused.collect(), Life::Running);
 }
 
-/// A poster, somebody who tells the actor something, and a worker.
+/// A poster, a thread that signals the actor, and a worker.
 fn signal_and_sends(messages: u32, signal: Signals, slip: Slip) {
     let (mute, end) = if signal == Signals::STOP {
         (Mute::Free, Life::Ended)
@@ -90,7 +90,7 @@ fn signal_and_sends(messages: u32, signal: Signals, slip: Slip) {
     actor.when_quiet(messages, refused, end);
 }
 
-/// A muted actor that is active is told to go on, and to stop.
+/// A muted actor that is active gets the signals to go on, and to stop.
 fn two_signals(slip: Slip) {
     let actor = actor(u32::MAX, Mute::Muted, slip);
     assert_eq!(actor.inbox.nudge(), Nudged::Wakes);
@@ -111,7 +111,7 @@ fn two_signals(slip: Slip) {
         .read(|owner| assert!(owner.life == Life::Ended, "a signal was lost: not stopped"));
 }
 
-/// M4, C1: two workers, one of whom may find the actor held.
+/// M4, C1: two workers; one of them may find the actor held.
 pub fn no_message_stays_behind() {
     holds(|| two_workers(2, u32::MAX, Slip::None));
     holds(|| two_workers(3, 2, Slip::None));
@@ -122,7 +122,7 @@ pub fn requeued_it_is_held_by_one() {
     holds(|| two_workers(2, 1, Slip::None));
 }
 
-/// M3, M4: only one of two posters wakes, and what the other pushes meanwhile is found.
+/// M3, M4: only one of two posters wakes, and the other's concurrent push is found.
 pub fn one_of_two_posters_wakes() {
     holds(|| two_posters([1, 1], 1, Slip::None));
     holds(|| two_posters([2, 2], 1, Slip::None));
@@ -133,7 +133,7 @@ pub fn stop_races_with_sends() {
     holds(|| signal_and_sends(2, Signals::STOP, Slip::None));
 }
 
-/// A muted actor takes what comes into its backlog, and hears that it may go on.
+/// A muted actor takes its messages into its backlog, and receives the signal to go on.
 pub fn a_muted_actor_hears_that_it_may_go_on() {
     holds(|| signal_and_sends(2, Signals::UNMUTE, Slip::None));
 }
@@ -148,7 +148,7 @@ pub fn long_two_posters_two_workers() {
     holds_long(|| two_posters([1, 1], 2, Slip::None));
 }
 
-/// Each fault is met by the very models above.
+/// These very models find each fault.
 pub mod canaries {
     use super::*;
     use crate::fault::Fault;
@@ -178,28 +178,28 @@ pub mod canaries {
         canary.dies_of(Fault::ParkRelaxed, "Causality violation", awake);
     }
 
-    /// The holder lets go without looking whether something arrived.
+    /// The holder parks without a check for new messages.
     pub fn a_park_that_does_not_look_is_caught(canary: Canary) {
         canary.dies_of(Fault::ParkBlindly, "", awake);
     }
 
-    /// The holder lets go though it was nudged.
+    /// The holder parks although it was nudged.
     pub fn a_park_that_ignores_a_nudge_is_caught(canary: Canary) {
         canary.dies_of(Fault::ParkIgnoresNudge, "a signal was lost", stopped);
     }
 
-    /// The holder that must look again does not see the signal that it was nudged for.
+    /// The holder that must check again does not see the signal of its nudge.
     pub fn a_refused_park_that_does_not_acquire_is_caught(canary: Canary) {
         canary.dies_of(Fault::RefusedParkRelaxed, "a signal was lost", stopped);
     }
 
-    /// The holder looks at the signals, is nudged, takes, and parks.
+    /// The holder checks the signals, is nudged, takes, and parks.
     pub fn a_take_that_swallows_a_nudge_is_caught(canary: Canary) {
         canary.dies_of(Fault::TakeSwallowsNudge, "a signal was lost", stopped);
     }
 
     /// A nudge that would change nothing is left out: the holder, which acquired only the first
-    /// one, misses its signal.
+    /// nudge, misses its signal.
     pub fn a_nudge_skipped_when_it_changes_nothing_is_caught(canary: Canary) {
         canary.dies_of(Fault::NudgeOnlyNews, "a signal was lost", || {
             two_signals(Slip::None)
@@ -219,14 +219,14 @@ pub mod canaries {
         canary.dies_of(Fault::NudgeRelaxed, "a signal was lost", stopped);
     }
 
-    /// A signal is raised and nobody told.
+    /// A signal is raised without a nudge.
     pub fn a_signal_without_a_nudge_is_caught(canary: Canary) {
         canary.dies("a signal was lost", || {
             signal_and_sends(2, Signals::STOP, Slip::NoNudge);
         });
     }
 
-    /// The holder hears the nudge before there is something to hear.
+    /// The holder handles the nudge before the signal is raised.
     pub fn a_nudge_before_the_signal_is_caught(canary: Canary) {
         canary.dies("a signal was lost", || {
             signal_and_sends(2, Signals::STOP, Slip::NudgeFirst);
@@ -240,26 +240,26 @@ pub mod canaries {
         });
     }
 
-    /// The look takes the signals away and does not say which.
+    /// The check takes the signals away and does not return them.
     pub fn a_signal_that_is_forgotten_is_caught(canary: Canary) {
         canary.dies("a signal was lost", || {
             signal_and_sends(2, Signals::UNMUTE, Slip::SignalsForgotten);
         });
     }
 
-    /// A worker takes the actor out while the sender still lays its letter down.
+    /// A worker takes the actor out while the sender still puts its letter into the backlog.
     pub fn a_letter_laid_after_the_enqueueing_is_caught(canary: Canary) {
         canary.dies("Causality violation", || {
             two_workers(2, u32::MAX, Slip::EnqueueFirst);
         });
     }
 
-    /// Whoever finds the inbox empty enqueues, whoever holds the actor.
+    /// Each sender that finds the inbox empty enqueues, even if the actor is held.
     pub fn an_enqueue_while_it_is_held_is_caught(canary: Canary) {
         canary.dies("", || two_workers(2, u32::MAX, Slip::EnqueueAlways));
     }
 
-    /// A holder lets go, and then enqueues an actor that a sender has woken meanwhile.
+    /// A holder parks the actor, and then enqueues it although a sender has woken it meanwhile.
     pub fn a_requeue_after_parking_is_caught(canary: Canary) {
         canary.dies("", || two_workers(3, 1, Slip::ParkAndEnqueue));
     }

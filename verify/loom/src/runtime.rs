@@ -1,4 +1,4 @@
-//! The files of the runtime, the same bytes, compiled against loom's primitives through
+//! The files of the runtime, byte for byte, compiled against loom's primitives through
 //! [`crate::sync`].
 //!
 //! Without their unit tests: this is a library that the tests in `tests/` use, so `cfg(test)` is

@@ -1,13 +1,14 @@
-//! The signal word alone: two signals of which the later takes the place of the earlier, beside a
-//! third that nothing replaces (`crates/vivant/src/cell/README.md`).
+//! The signal word alone: two signals of which the later replaces the earlier, beside a third that
+//! nothing replaces (`crates/vivant/src/cell/README.md`).
 //!
-//! Proved, on the file of the runtime: who is told to go down and to come up, in either order,
-//! never hears both at once, hears the later one last and each at most once; a signal of somebody
-//! else's is heard once; and who hears sees what was written before the telling.
+//! Proved, on the file of the runtime: a holder that is signalled to halt and to start, in either
+//! order, never receives both at once, receives the later one last and each at most once; another
+//! thread's signal is received once; and the receiver sees what was written before the signal was
+//! raised.
 //!
 //! | model | real |
 //! |---|---|
-//! | `told` | a supervisor that raises `HALT` and `START`; who recovers and raises `UNMUTE` |
+//! | `told` | a supervisor that raises `HALT` and `START`; a recovering receiver that raises `UNMUTE` |
 //! | `Heard` | what `heed` does with what it takes |
 //!
 //! Left out: the nudge that follows a signal (`run.rs`). So the last take comes after everything
@@ -19,10 +20,10 @@ use crate::sync::Arc;
 use crate::tracked::Tracked;
 use loom::thread;
 
-/// What a holder has heard so far.
+/// The signals that a holder has received so far.
 #[derive(Default)]
 struct Heard {
-    /// Of the two that replace each other, in this order.
+    /// The two that replace each other, in this order.
     orders: Vec<Signals>,
     unmuted: usize,
 }
@@ -41,7 +42,7 @@ impl Heard {
     }
 }
 
-/// A supervisor raises two signals, somebody else a third, and a holder takes what there is.
+/// A supervisor raises two signals, another thread a third, and a holder takes what is there.
 fn told(orders: [Signals; 2]) {
     let word = Arc::new(SignalWord::new());
     let reason = Arc::new(Tracked::new("none"));
@@ -80,12 +81,12 @@ pub fn told_to_go_down_and_come_up_it_comes_up_last() {
     holds(|| told(DOWN_AND_UP));
 }
 
-/// A supervisor that thinks better of it.
+/// A supervisor that withdraws its order.
 pub fn told_to_come_up_and_go_down_it_goes_down_last() {
     holds(|| told(UP_AND_DOWN));
 }
 
-/// Each fault is met by the very models above.
+/// These very models find each fault.
 pub mod canaries {
     use super::*;
     use crate::fault::Fault;
@@ -97,19 +98,19 @@ pub mod canaries {
         });
     }
 
-    /// What comes between the look and the store is overwritten.
+    /// A signal between the load and the store is overwritten.
     pub fn a_replacement_by_a_look_and_a_store_is_caught(canary: Canary) {
         canary.dies_of(Fault::ReplacementByALook, "", || told(UP_AND_DOWN));
     }
 
-    /// Who hears the signal does not see why it was raised.
+    /// The receiver of the signal does not see why it was raised.
     pub fn a_replacement_that_does_not_release_is_caught(canary: Canary) {
         canary.dies_of(Fault::ReplacementRelaxed, "Causality violation", || {
             told(DOWN_AND_UP)
         });
     }
 
-    /// The same, and it is the holder's fault.
+    /// The same, by a fault of the holder.
     pub fn a_take_that_does_not_acquire_is_caught(canary: Canary) {
         canary.dies_of(Fault::HeardRelaxed, "Causality violation", || {
             told(DOWN_AND_UP)

@@ -1,8 +1,9 @@
 //! Falling asleep and waking (`crates/vivant/src/scheduler/README.md`).
 //!
 //! Proved, on the file of the runtime: W1 and W2 no worker sleeps while work waits and no token is
-//! on its way to anybody; W3 a token is neither lost, nor doubled, nor left over; who closes wakes
-//! everybody, also those about to sleep; a thief that gives its loot back wakes its victim.
+//! on its way to any worker; W3 a token is neither lost, nor duplicated, nor left over; closing
+//! wakes all workers, also those about to sleep; a thief that gives a stolen batch back wakes its
+//! victim.
 //!
 //! | model | real |
 //! |---|---|
@@ -12,13 +13,13 @@
 //! | `Pool::sleep` | `Threads::sleep` |
 //! | `Pool::close` | `Threads::close` |
 //!
-//! Nobody here wakes a worker a second time: whoever processes the last item closes, so an item
-//! that waits while all sleep is a deadlock, which loom reports. The clock, which would wake
-//! somebody a millisecond later, is left out; so are more queues than one (each has a lock of its
-//! own, and the argument is the same for each), stealing, and the slot (`slot.rs`), into which
-//! nobody puts but its worker while that is awake.
+//! No thread here wakes a worker a second time: the worker that processes the last item closes, so
+//! an item that waits while all sleep is a deadlock, which loom reports. Left out are the clock,
+//! which would wake a worker a millisecond later; more queues than one (each has a lock of its own,
+//! and the argument is the same for each); stealing; and the LIFO slot (`slot.rs`), into which only
+//! its own worker puts, while it is awake.
 //!
-//! The faults are in the model: they are of what uses `Sleepers`, which is in no file that can be
+//! The faults are in the model: they are in users of `Sleepers`, which are in no file that can be
 //! shared.
 
 use crate::check::{Canary, holds, holds_long};
@@ -27,7 +28,7 @@ use crate::sync::{Arc, AtomicBool, Mutex, Ordering, lock};
 use loom::thread::{self, JoinHandle};
 use std::sync::atomic as unseen;
 
-/// The runtime's parker, and a count of its tokens that loom does not see and that so adds no
+/// The runtime's parker, and a count of its tokens that is hidden from loom and so adds no
 /// interleavings.
 pub(crate) struct Watched {
     parker: CondvarParker,
@@ -67,13 +68,13 @@ impl Park for Watched {
     }
 }
 
-/// The planted bugs.
+/// The injected faults.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Flaw {
     None,
-    /// The last look comes before the announcement.
+    /// The last check comes before the announcement.
     LookFirst,
-    /// There is no last look.
+    /// There is no last check.
     NoLook,
     /// A worker that stays awake does not take the token that comes.
     LeaveToken,
@@ -81,11 +82,11 @@ pub(crate) enum Flaw {
     WakeFirst,
     /// The parker sets no token.
     UnparkNobody,
-    /// `close` wakes before it says that it closes.
+    /// `close` wakes before it publishes that it closes.
     CloseLate,
-    /// Who gives loot back wakes nobody.
+    /// A thief that gives a batch back wakes no worker.
     GiveBackInSilence,
-    /// Who gives loot back does not look whether the system closes.
+    /// A thief that gives a batch back does not check whether the system closes.
     GiveBackBlindly,
 }
 
@@ -94,7 +95,7 @@ struct Pool {
     sleepers: Sleepers<Watched>,
     closing: AtomicBool,
     processed: Mutex<Vec<u32>>,
-    /// Who processes the last item closes.
+    /// The worker that processes the last item closes.
     items: usize,
     flaw: Flaw,
 }
@@ -184,10 +185,10 @@ impl Pool {
     }
 }
 
-/// How a worker begins.
+/// How a worker starts.
 #[derive(Clone, Copy)]
 enum Begins {
-    /// With a look at the queue.
+    /// With a check of the queue.
     Awake,
     /// Having just found nothing.
     FallingAsleep,
@@ -210,7 +211,7 @@ fn poster(pool: &Arc<Pool>, items: std::ops::Range<u32>) -> JoinHandle<()> {
     thread::spawn(move || items.for_each(|item| pool.post(item)))
 }
 
-/// So many workers, and one poster for each count of items.
+/// This number of workers, and one poster for each count of items.
 fn pool(workers: usize, posters: &[u32], begins: Begins, flaw: Flaw) {
     let items = posters.iter().sum();
     let pool = Pool::new(items as usize, flaw);
@@ -292,7 +293,7 @@ fn loot_while_closing(flaw: Flaw) {
     assert_eq!(found, 1, "it lies where nobody looks");
 }
 
-/// Two workers fall asleep while somebody closes.
+/// Two workers fall asleep while another thread closes.
 fn closing(flaw: Flaw) {
     let pool = Pool::new(0, flaw);
     let workers = [
@@ -324,18 +325,18 @@ pub fn two_posters_wake_one_worker() {
     holds(|| pool(1, &[1, 1], Begins::FallingAsleep, Flaw::None));
 }
 
-/// W3: whoever withdraws while it is chosen takes the token.
+/// W3: a worker that withdraws while it is chosen takes the token.
 pub fn a_withdrawal_races_with_a_choice() {
     holds(|| withdrawal(1, Flaw::None));
     holds(|| withdrawal(2, Flaw::None));
 }
 
-/// Everybody leaves.
+/// All workers leave.
 pub fn closing_wakes_everybody() {
     holds(|| closing(Flaw::None));
 }
 
-/// W1, W2, W3, for what is put into the queue of a worker that may sleep.
+/// W1, W2, W3, for items put into the queue of a worker that may sleep.
 pub fn loot_given_back_is_found() {
     holds(|| loot(1, Flaw::None));
     holds(|| loot(2, Flaw::None));
@@ -348,7 +349,7 @@ pub fn long_two_workers_two_posters() {
     holds_long(|| pool(2, &[3], Begins::Awake, Flaw::None));
 }
 
-/// Each fault is met by the very models above.
+/// These very models find each fault.
 pub mod canaries {
     use super::*;
 
@@ -356,7 +357,7 @@ pub mod canaries {
         move || pool(2, &[2], Begins::FallingAsleep, flaw)
     }
 
-    /// W1 turned round.
+    /// W1 reversed.
     pub fn a_last_look_before_the_announcement_is_caught(canary: Canary) {
         canary.dies("deadlock", two_workers(Flaw::LookFirst));
     }
@@ -371,7 +372,7 @@ pub mod canaries {
         canary.dies("W3", || withdrawal(1, Flaw::LeaveToken));
     }
 
-    /// W2 turned round.
+    /// W2 reversed.
     pub fn waking_before_pushing_is_caught(canary: Canary) {
         canary.dies("deadlock", two_workers(Flaw::WakeFirst));
     }
@@ -386,7 +387,7 @@ pub mod canaries {
         canary.dies("deadlock", || closing(Flaw::CloseLate));
     }
 
-    /// The victim looked at its queue, and announces after the thief has found it awake.
+    /// The victim checked its queue, and announces after the thief has found it awake.
     pub fn a_last_look_past_the_own_queue_is_caught(canary: Canary) {
         canary.dies("deadlock", || loot(1, Flaw::NoLook));
     }
@@ -396,7 +397,7 @@ pub mod canaries {
         canary.dies("deadlock", || loot(1, Flaw::GiveBackInSilence));
     }
 
-    /// The victim has left its seat.
+    /// The victim has given up its per-worker state.
     pub fn loot_given_back_to_an_empty_seat_is_caught(canary: Canary) {
         canary.dies("where nobody looks", || {
             loot_while_closing(Flaw::GiveBackBlindly);

@@ -1,15 +1,15 @@
-//! The slot for the actor just woken (`crates/vivant/src/scheduler/README.md`).
+//! The LIFO slot for the actor just woken (`crates/vivant/src/scheduler/README.md`).
 //!
-//! Proved, on the file of the runtime: what is put in is taken out once, by its worker or by a
-//! thief; whoever has it sees what was done to it before it was put in.
+//! Proved, on the file of the runtime: an actor that is put in is taken out once, by its worker or
+//! by a thief; its taker sees all changes made before it was put in.
 //!
 //! | model | real |
 //! |---|---|
 //! | `Actor` | a `Runnable`; its content is what the sender that woke it wrote |
-//! | `worker` | `Threads::wake_beside` and `Threads::near`: who is displaced goes to the own queue |
+//! | `worker` | `Threads::wake_beside` and `Threads::near`: the displaced actor goes to the worker's own queue |
 //! | `thief` | `Threads::steal` from a worker that is held up |
 //!
-//! Left out: the queues, and who wakes the thief (`sleep.rs`).
+//! Left out: the queues, and the waking of the thief (`sleep.rs`).
 
 use crate::check::{Canary, holds, holds_long};
 use crate::runtime::woken::{Pointed, Slot};
@@ -19,8 +19,8 @@ use loom::alloc::Track;
 use loom::thread;
 use std::ptr::NonNull;
 
-/// One that is dropped without being put anywhere is a leak in the runtime: it will never run. Here
-/// `seen` finds that.
+/// In the runtime an actor that is dropped without being put anywhere is a leak: it will never run.
+/// Here `seen` finds that.
 pub(crate) struct Actor(NonNull<Track<Tracked<u32>>>);
 
 // SAFETY: it owns a box.
@@ -40,7 +40,7 @@ unsafe impl Pointed for Actor {
 impl Actor {
     fn woken(number: u32) -> Actor {
         let content = Tracked::new(0);
-        // A change and not the first value: that the waker writes is what loom is to see.
+        // A change and not the first value: loom is to see that the waker writes.
         content.change(|place| *place = number);
         Actor(NonNull::from(Box::leak(Box::new(Track::new(content)))))
     }
@@ -53,7 +53,7 @@ impl Actor {
     }
 }
 
-/// A worker wakes so many actors; so many thieves look once each.
+/// A worker wakes this number of actors; this number of thieves check once each.
 fn robbed(actors: u32, thieves: usize) {
     let place = Arc::new(Slot::<Actor>::new());
     let thief = || {
@@ -95,7 +95,7 @@ pub fn long_two_thieves() {
     holds_long(|| robbed(3, 2));
 }
 
-/// Each fault is met by the very models above.
+/// These very models find each fault.
 pub mod canaries {
     use super::*;
     use crate::fault::Fault;
@@ -105,28 +105,28 @@ pub mod canaries {
         canary.dies_of(Fault::PutRelaxed, "Causality violation", || robbed(1, 1));
     }
 
-    /// The same, where another actor lay there.
+    /// The same, where another actor was in the slot.
     pub fn a_swap_that_does_not_release_is_caught(canary: Canary) {
         canary.dies_of(Fault::SwapRelaxed, "Causality violation", || robbed(2, 1));
     }
 
-    /// The thief does not look.
+    /// The thief does not acquire.
     pub fn a_take_that_does_not_acquire_is_caught(canary: Canary) {
         canary.dies_of(Fault::RobRelaxed, "Causality violation", || robbed(1, 1));
     }
 
-    /// Who lay there before is forgotten.
+    /// The displaced actor is lost.
     pub fn a_displaced_actor_that_is_dropped_is_caught(canary: Canary) {
         canary.dies_of(Fault::DropDisplaced, "lost", || robbed(2, 1));
     }
 
-    /// The worker stores over a full slot and believes that it has who lay there; a thief has it
-    /// too.
+    /// The worker stores over a full slot and believes that it has the displaced actor; a thief has
+    /// it too.
     pub fn a_store_over_a_full_slot_is_caught(canary: Canary) {
         canary.dies_of(Fault::StoreOver, "", || robbed(2, 1));
     }
 
-    /// Two look, and both take.
+    /// Two threads load, and both take.
     pub fn a_take_by_a_look_and_a_store_is_caught(canary: Canary) {
         canary.dies_of(Fault::RobByALook, "", || robbed(1, 2));
     }

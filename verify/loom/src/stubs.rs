@@ -1,10 +1,10 @@
-//! What the files of the runtime name of the rest of the runtime, as little of it as they need.
+//! Stubs: the few items of the rest of the runtime that its files name.
 
-/// What `cell` has for promises.
+/// Stub of `cell` for promises.
 pub(crate) mod cell {
     use loom::alloc::Track;
 
-    /// Keeps nothing. One that is never dropped is a leak, which loom reports.
+    /// Keeps nothing. A value that is never dropped is a leak, which loom reports.
     pub(crate) struct AddressRef {
         _once: Track<()>,
     }
@@ -18,12 +18,12 @@ pub(crate) mod cell {
     }
 }
 
-/// What `error` has for promises.
+/// Stub of `error` for promises.
 pub(crate) mod error {
     pub(crate) struct AskError;
 }
 
-/// What `scheduler` has for the pool.
+/// Stub of `scheduler` for the pool.
 pub(crate) mod scheduler {
     use crate::runtime::pool::Pool;
     use std::cell::RefCell;
@@ -55,14 +55,14 @@ pub(crate) mod scheduler {
     }
 }
 
-/// What `mailbox` has for promises: memory that nobody recycles, so that loom sees a leak and a
-/// block that is freed twice.
+/// Stub of `mailbox` for promises: memory that is not recycled, so that loom sees a leak and a
+/// double free.
 pub(crate) mod pool {
     use loom::alloc::{Layout, alloc, dealloc};
     use std::ptr::NonNull;
 
     pub(crate) fn take<P>() -> NonNull<P> {
-        // SAFETY: what models lay there has a size.
+        // SAFETY: the values that models put there have a non-zero size.
         let place = unsafe { alloc(Layout::new::<P>()) };
         NonNull::new(place.cast()).expect("there is memory")
     }

@@ -1,4 +1,4 @@
-//! The crates' door to atomics and locks, hung over loom: what `crates/vivant/src/sync.rs` and
+//! The crates' module of atomics and locks, over loom's: what `crates/vivant/src/sync.rs` and
 //! others take from `std`.
 
 pub(crate) use crate::atomics::{AtomicU32, AtomicU64};
@@ -21,8 +21,8 @@ pub(crate) fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A thread-local value. It is not dropped: loom ends all values of a thread in no order, and what
-/// it has ended cannot be used.
+/// A thread-local value. It is not dropped: loom drops a thread's values in no order, and a dropped
+/// one cannot be used.
 pub(crate) struct Local<T: 'static>(pub(crate) &'static loom::thread::LocalKey<ManuallyDrop<T>>);
 
 impl<T> Local<T> {
@@ -35,7 +35,7 @@ impl<T> Local<T> {
     }
 }
 
-/// As in the standard library, with a value that is made when the thread first asks.
+/// As in the standard library, with a value that is made at the thread's first use.
 macro_rules! thread_locals {
     ($($(#[$about:meta])* $vis:vis static $name:ident: $type:ty = const $value:block;)*) => {$(
         $(#[$about])*

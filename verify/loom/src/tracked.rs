@@ -2,7 +2,7 @@
 
 use loom::cell::UnsafeCell;
 
-/// Loom follows every touch: it panics if two of them, one a change, are not ordered by the
+/// Loom tracks every access: it panics if two of them, one a change, are not ordered by the
 /// protocol, even when they do not overlap in this interleaving. So a missing `Release` or
 /// `Acquire` is found.
 pub(crate) struct Tracked<T>(UnsafeCell<T>);

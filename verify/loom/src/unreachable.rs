@@ -1,22 +1,23 @@
-//! The verdict on actors that nobody can reach (`crates/vivant/src/unreachable/README.md`).
+//! The commit or abort of trial deletion of unreachable actors
+//! (`crates/vivant/src/unreachable/README.md`).
 //!
 //! Proved, on a model of `unreachable/verdict.rs` and of the word that counts addresses, with the
-//! real inbox: U3 while all of a group are held none gives away what it knows, and what was sent to
-//! them before is seen; U4 whoever has an address finds its actor alive, and whoever asks for one
-//! by a weak address gets it exactly if the actor stays.
+//! real inbox: U3 while all of a group are held none gives its addresses away, and messages sent to
+//! them before are seen; U4 the actor of an existing address is alive, and an upgrade of a weak
+//! address succeeds exactly if the actor stays.
 //!
 //! | model | real |
 //! |---|---|
 //! | `Member::word`, `upgrade`, `send` | `cell/tally.rs`; `CellRef::upgrade`; `post`, then the drop of the address |
-//! | `Member::knows` | the state: whom it knows, once each |
+//! | `Member::knows` | the state: the addresses that it holds, once each |
 //! | `Pair::judge` | `verdict::Case`, with `Idle::condemn`, `pardon`, `let_go`, `ends` |
 //! | `Pair::verdict` | `Detector::verdict` |
 //! | `Pair::serve` | `cell::run` |
 //!
-//! Left out: the cell's memory, which `address` has; suspects; that somebody who waits for a
-//! verdict cuts it short.
+//! Left out: the cell's memory, which `address` has; cycle candidates; that a thread which waits
+//! for the commit cuts it short.
 //!
-//! The faults are in the model: what it stands for is in no file that can be shared.
+//! The faults are in the model: the modelled code is in no file that can be shared.
 
 use crate::check::{Canary, holds};
 use crate::letters::{Mailbox, Told, letter};
@@ -28,7 +29,7 @@ use std::rc::Rc as Unseen;
 
 const CONDEMNED: usize = 1 << 31;
 
-/// Upon this letter an actor gives an address of whom it knows to the outside.
+/// Upon this letter an actor gives an address of its neighbour to the outside.
 const GIVE: char = 'g';
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -36,15 +37,15 @@ enum Flaw {
     None,
     /// The count is not compared.
     AnyCount,
-    /// Nobody looks for messages after the count.
+    /// No check for messages after the count.
     InboxUnseen,
     /// The count is compared without `Acquire`.
     CountRelaxed,
-    /// An upgrade does not look whether the actor is condemned.
+    /// An upgrade does not check whether the actor is dying.
     BlindUpgrade,
-    /// An upgrade that meets a condemned actor fails at once.
+    /// An upgrade that meets a dying actor fails at once.
     HastyUpgrade,
-    /// Each is let go before the next is held.
+    /// Each is released before the next is held.
     OneByOne,
 }
 
@@ -56,12 +57,12 @@ struct Member {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Life {
-    /// It knows the other.
+    /// It holds the other's address.
     Knowing,
     Ended,
 }
 
-/// Two that know each other.
+/// Two that hold each other's addresses.
 struct Pair {
     members: [Member; 2],
     verdict: Mutex<()>,
@@ -96,7 +97,7 @@ impl Pair {
         member.word.fetch_sub(1, Ordering::AcqRel);
     }
 
-    /// A run, by whoever holds it.
+    /// A run, by the worker that holds it.
     fn serve(&self, at: usize, first: Option<char>) {
         let member = &self.members[at];
         let mut backlog: Vec<char> = first.into_iter().collect();
@@ -150,7 +151,7 @@ impl Pair {
         }
     }
 
-    /// Condemns both, or nobody.
+    /// Commits both, or neither.
     fn judge(&self) {
         for (at, member) in self.members.iter().enumerate() {
             if member.inbox.grasp() != Grasped::Yes {
@@ -158,7 +159,7 @@ impl Pair {
                 return;
             }
             if self.flaw == Flaw::OneByOne && at == 0 {
-                // Only looked at; taken for granted from here on.
+                // Only read; assumed from here on.
                 self.let_go(at);
             }
         }
@@ -208,7 +209,7 @@ impl Pair {
         false
     }
 
-    /// All threads have ended. Whether both are alive; they are both or neither.
+    /// All threads have ended. Returns whether both are alive; they are both or neither.
     fn are_alive(&self) -> bool {
         let alive = |member: &Member| member.knows.read(|life| *life == Life::Knowing);
         let [one, other] = [0, 1].map(|at| alive(&self.members[at]));
@@ -217,8 +218,8 @@ impl Pair {
     }
 }
 
-/// The last address outside of the first goes after something is sent through it; it makes the
-/// first give an address of the second away.
+/// The last address outside of the first is dropped after a message is sent through it; that
+/// message makes the first give an address of the second away.
 fn a_last_message(flaw: Flaw) {
     let pair = Pair::new(flaw, [1, 0]);
     let sender = thread::spawn({
@@ -232,7 +233,7 @@ fn a_last_message(flaw: Flaw) {
     assert_eq!(given, 1, "U3: a message was lost");
 }
 
-/// Nobody outside has an address, and somebody asks for one.
+/// No address is left outside, and a thread upgrades a weak one.
 fn an_upgrade(flaw: Flaw) {
     let pair = Pair::new(flaw, [0, 0]);
     let asking = thread::spawn({
@@ -248,7 +249,8 @@ fn an_upgrade(flaw: Flaw) {
     );
 }
 
-/// Somebody outside has an address of the second throughout, and another asks for one of the first.
+/// A thread outside has an address of the second throughout, and another thread upgrades a weak one
+/// of the first.
 fn an_upgrade_of_one_that_stays(flaw: Flaw) {
     let pair = Pair::new(flaw, [0, 1]);
     let asking = thread::spawn({
@@ -260,8 +262,8 @@ fn an_upgrade_of_one_that_stays(flaw: Flaw) {
     assert!(pair.are_alive(), "U4: it can be reached");
 }
 
-/// U3: what was sent before the last address went is seen, and what it makes the actor give away
-/// counts.
+/// U3: a message sent before the last address was dropped is seen, and the addresses that it makes
+/// the actor give away count.
 pub fn a_message_before_the_last_drop_is_seen() {
     holds(|| a_last_message(Flaw::None));
 }
@@ -276,36 +278,36 @@ pub fn an_upgrade_of_one_that_is_let_off_succeeds() {
     holds(|| an_upgrade_of_one_that_stays(Flaw::None));
 }
 
-/// Each fault is met by the very models above.
+/// These very models find each fault.
 pub mod canaries {
     use super::*;
 
-    /// Somebody outside has an address, and both end all the same.
+    /// A thread outside has an address, and both actors end all the same.
     pub fn a_count_that_is_not_compared_is_caught(canary: Canary) {
         canary.dies("U4", || an_upgrade_of_one_that_stays(Flaw::AnyCount));
     }
 
-    /// What was sent before the last address went is refused.
+    /// A message sent before the last address was dropped is refused.
     pub fn a_message_that_is_not_looked_for_is_caught(canary: Canary) {
         canary.dies("U", || a_last_message(Flaw::InboxUnseen));
     }
 
-    /// The same: the look may be older than the count.
+    /// The same: the check may be older than the count.
     pub fn a_count_compared_without_acquire_is_caught(canary: Canary) {
         canary.dies("", || a_last_message(Flaw::CountRelaxed));
     }
 
-    /// Somebody gets an address of one that ends.
+    /// An upgrade returns an address of an ending actor.
     pub fn an_upgrade_that_does_not_wait_is_caught(canary: Canary) {
         canary.dies("U4", || an_upgrade(Flaw::BlindUpgrade));
     }
 
-    /// Somebody gets none of one that stays.
+    /// An upgrade fails although the actor stays.
     pub fn an_upgrade_that_fails_at_once_is_caught(canary: Canary) {
         canary.dies("U4", || an_upgrade_of_one_that_stays(Flaw::HastyUpgrade));
     }
 
-    /// The first gives an address of the second away while that is judged.
+    /// The first gives an address of the second away during the commit.
     pub fn members_held_one_after_the_other_are_caught(canary: Canary) {
         canary.dies("", || a_last_message(Flaw::OneByOne));
     }

@@ -1,4 +1,4 @@
-//! A cell, its references and its holder, with a bug of one's choice.
+//! A cell, its references and its holder, with a selectable fault.
 
 use crate::letters::{Letter, Mailbox, Told};
 use crate::runtime::inbox::{Nudged, Parked};
@@ -6,11 +6,11 @@ use crate::runtime::signals::{SignalWord, Signals};
 use crate::sync::{AtomicUsize, Mutex, Ordering, lock};
 use crate::tracked::Tracked;
 use std::cell::{Cell as Own, RefCell};
-// Unseen by loom, so that keeping the model itself alive orders nothing. `Rc` will do: loom runs
-// all its threads on one.
+// Hidden from loom, so that keeping the model itself alive orders nothing. `Rc` is enough: loom
+// runs all its threads on one.
 use std::rc::Rc as Unseen;
 
-/// The planted bugs.
+/// The injected faults.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Flaw {
     None,
@@ -22,7 +22,7 @@ pub(super) enum Flaw {
     UpgradeFromZero,
     /// `address_of_held` takes no reference when it raises the count from zero.
     RaiseWithoutReference,
-    /// The last address gives its reference up before it nudges.
+    /// The last address releases its reference before it nudges.
     NudgeLate,
     /// The last address does not nudge.
     NoNudge,
@@ -32,11 +32,11 @@ pub(super) enum Flaw {
     NoFenceAtLastAddress,
     /// Nothing keeps the cell of an actor that has not ended.
     NoLife,
-    /// The life is given up when the actor ends, and not last.
+    /// The life is released when the actor ends, and not last.
     LifeFirst,
-    /// The holder asks whether any address is left while it has some to spare.
+    /// The holder reads the count of addresses while it has cached ones.
     SpareForgotten,
-    /// The holder counts its spare addresses back after it has parked.
+    /// The holder counts its cached addresses back after it has parked.
     SpareAfterParking,
     /// Counting back to zero leaves the addresses' common reference.
     SpareKeepsReference,
@@ -99,7 +99,7 @@ pub(super) struct AddressRef {
 /// Counts nothing.
 pub(super) struct Runnable(Unseen<Cell>);
 
-/// What a worker knows of the actor that it holds.
+/// The worker's data of the actor that it holds.
 #[derive(Default)]
 pub(super) struct Present {
     spare: Own<usize>,
@@ -218,7 +218,7 @@ impl AddressRef {
     }
 }
 
-/// What becomes of the address through which something is sent.
+/// What happens to the address through which a message is sent.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Lent {
     /// Its sender drops it.
@@ -273,7 +273,7 @@ pub(super) fn count_back(cell: &Unseen<Cell>, spare: usize) {
 }
 
 impl Runnable {
-    /// The holder's own address: one that it has to spare, or a new one.
+    /// The holder's own address: a cached one, or a new one.
     pub(super) fn address_of_held(&self, present: &Present) -> AddressRef {
         self.0.is_used();
         if let Some(left) = present.spare.get().checked_sub(1) {
@@ -282,7 +282,7 @@ impl Runnable {
         }
         let before = self.0.addresses.fetch_add(1, Ordering::Relaxed);
         if before == 0 && self.0.system.flaw != Flaw::RaiseWithoutReference {
-            // A reference that is forgotten: the addresses together own it.
+            // A reference that is leaked: the addresses together own it.
             self.0.refs.fetch_add(1, Ordering::Relaxed);
         }
         AddressRef::to(&self.0)
@@ -321,7 +321,7 @@ impl System {
         (system, address)
     }
 
-    /// One look at the queue, and a run if the actor was in it.
+    /// One check of the queue, and a run if the actor was in it.
     pub(super) fn serve(&self) -> bool {
         let next = lock(&self.queue).pop();
         let Some(held) = next else {

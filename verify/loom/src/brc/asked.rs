@@ -1,5 +1,4 @@
-//! Who asks whether his reference is the only one, and what happens at the same time. Each scene
-//! ends with nothing left.
+//! Tests for the only reference, and concurrent operations. Each scene ends with nothing left.
 
 use super::object::World;
 use super::scenes::{given, given_one, spawn, used};
@@ -20,12 +19,12 @@ pub(in super::super) fn a_take_races_with_an_upgrade() {
     world.check();
 }
 
-/// Two threads ask for the value of an object without owner: one gets it.
+/// Two threads want the value of an object without owner: one gets it.
 pub(in super::super) fn two_take() {
     let world = World::new();
     let (mut owner, one, two) = given_one();
     let mut one = one;
-    // Nobody is its owner, so who asks ends the ownership.
+    // No thread is its owner, so the test ends the ownership.
     assert!(!one.get_mut());
     let other = spawn(move || two.into_inner());
     let here = one.into_inner();
@@ -36,7 +35,7 @@ pub(in super::super) fn two_take() {
     world.check();
 }
 
-/// Another thread asks whether its own is the only one, while the owner clones and drops.
+/// Another thread tests whether its reference is the only one, while the owner clones and drops.
 pub(in super::super) fn a_probe_against_the_owner() {
     let world = World::new();
     let (mut owner, mine, mut theirs) = given_one();
@@ -78,8 +77,8 @@ pub(in super::super) fn a_probe_against_others() {
     world.check();
 }
 
-/// Two threads ask at the same time. The owner runs, and has what one of them gives it cloned and
-/// given back meanwhile: what it does is done here by that thread, with the counts alone.
+/// Two threads test at the same time. Meanwhile the owner runs, and one thread's reference is given
+/// to it, cloned, and given back: that thread plays the owner here, with the counts alone.
 pub(in super::super) fn two_probe() {
     let world = World::new();
     let (mut owner, mine, theirs) = given_one();
@@ -91,7 +90,7 @@ pub(in super::super) fn two_probe() {
         });
         let plays = spawn(move || {
             let mut shared = mine.clone();
-            // The owner drops the one that it has got, clones the other, and gives back both.
+            // The owner drops the reference that it has got, clones the other, and gives back both.
             assert!(mine.header().drop_one_of_many());
             std::mem::forget(mine);
             assert!(shared.header().clone_owned());

@@ -1,4 +1,4 @@
-//! Objects whose value and memory loom follows, and the two kinds of references to them.
+//! Objects with value and memory that loom tracks, and the two kinds of references to them.
 
 use super::counting;
 use super::current::{self, Home};
@@ -13,7 +13,7 @@ use std::cell::RefCell;
 use std::mem::ManuallyDrop;
 use std::ptr::NonNull;
 
-/// What became of a value.
+/// The fate of a value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Value {
     Unborn,
@@ -24,7 +24,7 @@ enum Value {
 /// The memory stays until the interleaving is over, so that a use after the end is found and not
 /// undefined.
 pub(super) struct Object {
-    /// Dropped when the memory is freed: whoever touches it has to have done so before.
+    /// Dropped when the memory is freed: every access has to come before.
     header: ManuallyDrop<Header>,
     value: Tracked<Value>,
     freed: Tracked<bool>,
@@ -48,7 +48,7 @@ impl World {
         }
     }
 
-    /// Every value was ended once, so far.
+    /// Every value was destroyed once, so far.
     pub(super) fn check_values(&self) {
         OBJECTS.with_borrow(|objects| {
             for object in objects {
@@ -58,7 +58,8 @@ impl World {
         });
     }
 
-    /// Nothing is left: every value was ended once, every memory freed once, every id given back.
+    /// Nothing is left: every value was destroyed once, every memory freed once, every id given
+    /// back.
     pub(super) fn check(self) {
         notice::tell_all();
         for object in OBJECTS.take() {
@@ -109,7 +110,7 @@ impl Raw {
         unsafe { self.0.as_ref() }
     }
 
-    /// For a step that begins now. Whoever frees the memory has to come later.
+    /// For a step that begins now. Freeing the memory has to come later.
     fn header(&self) -> &Header {
         let freed = self.object().freed.read(|freed| *freed);
         assert!(!freed, "used after it was freed");
@@ -120,8 +121,8 @@ impl Raw {
         let freed = &self.object().freed;
         let before = freed.change(|freed| std::mem::replace(freed, true));
         assert!(!before, "freed twice");
-        // SAFETY: once, as was just asserted. What is left of it stays readable, and loom finds who
-        // reads it.
+        // SAFETY: called once, as was just asserted. The rest of it stays readable, and loom finds
+        // late readers.
         drop(ManuallyDrop::into_inner(unsafe {
             std::ptr::read(&raw const self.object().header)
         }));
@@ -176,13 +177,13 @@ impl Brc {
         Brc(raw)
     }
 
-    /// Looks at the value.
+    /// Reads the value.
     pub(super) fn read(&self) {
         let value = self.0.object().value.read(|value| *value);
         assert_eq!(value, Value::Lives, "used after its end");
     }
 
-    /// Changes the value, if this is the only reference. Whether it was.
+    /// Changes the value, if this is the only reference. Returns whether it was.
     pub(super) fn get_mut(&mut self) -> bool {
         let only = only::is_only(self.0.header());
         if only {
@@ -192,7 +193,7 @@ impl Brc {
         only
     }
 
-    /// Takes the value, if this was the last reference. Whether it was.
+    /// Takes the value, if this was the last reference. Returns whether it was.
     pub(super) fn into_inner(self) -> bool {
         let raw = ManuallyDrop::new(self).0;
         match only::take(raw.header()) {
@@ -218,7 +219,7 @@ impl Brc {
         Weak(self.0)
     }
 
-    /// The counts, for who plays an owner that is elsewhere.
+    /// The counts, for a thread that plays an absent owner.
     pub(super) fn header(&self) -> &Header {
         self.0.header()
     }
@@ -249,7 +250,7 @@ impl Drop for Brc {
 /// See `Weak` of the crate.
 pub(super) struct Weak(Raw);
 
-// SAFETY: as for `Brc`.
+// SAFETY: loom tracks every access of threads to the object, as it does for `Brc`.
 unsafe impl Send for Weak {}
 
 impl Weak {

@@ -1,6 +1,6 @@
 //! The paper's decrement and merging (its Algorithms 2 to 4), as far as the nine steps need it.
-//! Here each step is one: the fault is not in the orders of memory. It is in no file of the crate
-//! either, whose counts are other ones, so it is injected nowhere.
+//! Here each algorithm's step is atomic: the fault is not in memory orders. It is in no file of the
+//! crate either, which counts otherwise, so it is injected nowhere.
 
 use crate::sync::{Arc, Mutex};
 use crate::tracked::Tracked;
@@ -43,7 +43,7 @@ impl Object {
         }
     }
 
-    /// Algorithm 3: another thread drops. Whether the object goes to the owner's queue.
+    /// Algorithm 3: another thread drops. Returns whether the object goes to the owner's queue.
     fn slow_decrement(&self) -> bool {
         self.counts(|counts| {
             counts.shared -= 1;
@@ -57,7 +57,7 @@ impl Object {
         self.counts(|counts| counts.shared += 1);
     }
 
-    /// Algorithm 4: the owner merges what lies in its queue.
+    /// Algorithm 4: the owner merges the objects in its queue.
     fn explicit_merge(&self) {
         let ends = self.counts(|counts| {
             counts.shared += counts.biased;
@@ -87,7 +87,7 @@ pub(super) fn nine_steps() {
         theirs.slow_increment();
         is_queued
     });
-    // The owner has something else to do.
+    // The owner has other work.
     thread::yield_now();
     let is_queued = other.join().unwrap();
     object.decrement();

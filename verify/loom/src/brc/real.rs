@@ -1,4 +1,4 @@
-//! The protocol's files of `vivant-brc`, the same bytes, around a table of a few slots.
+//! The protocol's files of `vivant-brc`, byte for byte, around a table of a few slots.
 
 #[path = "asked.rs"]
 pub(super) mod asked;

@@ -1,4 +1,5 @@
-//! What owners and others do to an object at the same time. Each scene ends with nothing left.
+//! Concurrent operations of owners and other threads on an object. Each scene ends with nothing
+//! left.
 
 use super::current;
 use super::entering;
@@ -6,8 +7,8 @@ use super::notice;
 use super::object::{Brc, Owner, Weak, World};
 use loom::thread;
 
-/// An owner, which nobody is now, and references to one object of it: one for the owner and so many
-/// others.
+/// An owner that no thread runs now, and references to one object of it: one for the owner and this
+/// number of others.
 pub(super) fn given(others: usize) -> (Owner, Brc, Vec<Brc>) {
     let mut owner = Owner::new();
     let (mine, others) = owner.run(|| {
@@ -24,7 +25,7 @@ pub(super) fn given_one() -> (Owner, Brc, Brc) {
     (owner, mine, others.remove(0))
 }
 
-/// A thread that tells at its end what it has to.
+/// A thread that hands over at its end what it has to.
 pub(super) fn spawn<R: 'static>(body: impl FnOnce() -> R + 'static) -> thread::JoinHandle<R> {
     thread::spawn(move || {
         let result = body();
@@ -49,7 +50,7 @@ pub(in super::super) fn both_drop() {
     world.check();
 }
 
-/// The owner drops its last one, and another thread one that it had made.
+/// The owner drops its last reference, and another thread a clone that it had made.
 pub(in super::super) fn the_owner_drops_its_last() {
     let world = World::new();
     let (mut owner, mine, _) = given(0);
@@ -61,7 +62,7 @@ pub(in super::super) fn the_owner_drops_its_last() {
     world.check();
 }
 
-/// Two others bring something into the queue, while the owner comes and goes.
+/// Two other threads put references into the queue, while the owner comes and goes.
 pub(in super::super) fn two_objects_are_queued() {
     let world = World::new();
     let mut owner = Owner::new();
@@ -117,7 +118,7 @@ pub(in super::super) fn the_owner_leaves() {
     });
     owner.run(|| ());
     other.join().unwrap();
-    // Whoever of the two came last has ended it.
+    // The later of the two has destroyed it.
     world.check_values();
     drop(owner);
     world.check();
@@ -183,7 +184,7 @@ pub(in super::super) fn the_owner_drops_and_ends() {
     world.check();
 }
 
-/// Two others bring something into the queue, while the owner ends.
+/// Two other threads put references into the queue, while the owner ends.
 pub(in super::super) fn the_owner_ends_between_two() {
     let world = World::new();
     let mut owner = Owner::new();
@@ -229,7 +230,7 @@ pub(in super::super) fn the_owner_is_detached() {
     world.check();
 }
 
-/// An id is given again while somebody may still push to where it was.
+/// An id is given again while a thread may still push to its previous slot.
 pub(in super::super) fn an_id_is_used_again() {
     let world = World::new();
     let (mut owner, mine, theirs) = given_one();
@@ -248,7 +249,7 @@ pub(in super::super) fn an_id_is_used_again() {
     world.check();
 }
 
-/// Another owner runs when an object of one that has ended is dropped.
+/// Another owner runs when an object of an ended owner is dropped.
 pub(in super::super) fn an_ended_owner_is_replaced() {
     let world = World::new();
     let (mut owner, mine, theirs) = given_one();
@@ -337,7 +338,8 @@ pub(in super::super) fn weak_ones_come_and_go() {
     world.check();
 }
 
-/// Who asks merges for an owner that nobody is, while a reference is on its way to that owner.
+/// A test for the only reference merges for an owner that no thread runs, while a reference is on
+/// its way to that owner.
 pub(in super::super) fn a_merge_meets_a_reference_on_its_way() {
     let world = World::new();
     let (owner, mut mine, theirs) = given_one();
@@ -375,7 +377,7 @@ pub(in super::super) fn a_birth_with_a_way_back() {
     world.check();
 }
 
-/// What a look puts off is ended by who hands over next, or by the owner.
+/// A deferred destruction is done by the next thread that hands over, or by the owner.
 pub(in super::super) fn what_is_put_off_is_ended() {
     let world = World::new();
     let mut owner = Owner::new();

@@ -1,4 +1,4 @@
-//! What `table.rs` has for the protocol: two slots for one interleaving, and the pool of their ids.
+//! Stub of `table.rs`: two slots for one interleaving, and the pool of their ids.
 
 use super::slot::{Left, Slot};
 use crate::sync::Mutex;

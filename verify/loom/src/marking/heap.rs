@@ -5,25 +5,26 @@ use super::work_list::{Joined, Round, Work, WorkList};
 use crate::sync::{Arc, AtomicU8, AtomicUsize, Ordering, yield_now};
 use crate::tracked::Tracked;
 
-/// Of the mark before, and of the one that runs.
+/// Of the mark before, and of the running one.
 const BEFORE: u8 = 1;
 const EPOCH: u8 = 2;
 
-/// By its place.
+/// By its index.
 pub(super) type Name = usize;
 
 struct Object {
     state: AtomicU8,
-    /// As in `atomics.rs`, so that loom turns the first look of a claim round with what others do.
+    /// As in `atomics.rs`, so that loom reorders the first load of a claim with other threads'
+    /// changes.
     looks: AtomicUsize,
     refers_to: Tracked<Vec<Name>>,
-    /// How often it was gone through.
+    /// Number of times that it was scanned.
     times: Tracked<u32>,
-    /// Gone through in the second round if another object led to it.
+    /// Scanned in the second marking pass if another object led to it.
     is_shared: bool,
 }
 
-/// What all who help with a mark share.
+/// State shared by all that help with a mark.
 pub(super) struct Mark {
     objects: Vec<Object>,
     list: WorkList<Block>,
@@ -47,7 +48,7 @@ impl Work for Block {
     }
 }
 
-/// What one who helps has found.
+/// The finds of one helper.
 #[derive(Default)]
 struct Found {
     block: Block,
@@ -97,8 +98,8 @@ impl Mark {
         Claim::Mine
     }
 
-    /// What is not shared, if the mark puts anything off. It is looked at without a claim: nobody
-    /// else may be at work.
+    /// Unshared references, if the mark defers anything. They are read without a claim: no other
+    /// marker may be at work.
     fn all_else_was_met(&self) {
         if self.objects.iter().any(|object| object.is_shared) {
             let private = self.objects.iter().filter(|object| !object.is_shared);
@@ -110,7 +111,8 @@ impl Mark {
         }
     }
 
-    /// As `Mark::work`, of so many objects at most. Whether there may be more to do for the caller.
+    /// As `Mark::work`, of at most this many objects. Returns true if there may be more work for
+    /// the caller.
     pub(super) fn work(&self, most: usize) -> bool {
         let (block, round) = match self.list.join() {
             Joined::Work(block, round) => (block, round),
@@ -139,7 +141,7 @@ impl Mark {
         }
     }
 
-    /// The list is closed: each was gone through once, and nobody is there.
+    /// The list is closed: each object was scanned once, and no marker is left.
     pub(super) fn all_were_met(&self) {
         for (name, object) in self.objects.iter().enumerate() {
             let is_met = object.state.load(Ordering::Relaxed) == EPOCH;
@@ -149,7 +151,7 @@ impl Mark {
     }
 }
 
-/// Who has the heap.
+/// The owner's view of the heap.
 pub(super) struct Owner {
     mark: Arc<Mark>,
     log: Found,

@@ -1,4 +1,4 @@
-//! The protocol's files of `vivant-heap`, the same bytes, between an owner and its markers.
+//! The protocol's files of `vivant-heap`, byte for byte, between an owner and its markers.
 
 #[path = "../../../../crates/vivant-heap/src/collector/claim.rs"]
 mod claim;

@@ -1,10 +1,10 @@
-//! What owners and markers do at the same time.
+//! Scenes of owners and markers at the same time.
 
 use super::heap::{Mark, Name, Owner};
 use crate::sync::Arc;
 use loom::thread::{self, JoinHandle};
 
-/// A marker that works as long as there is something for it, of so many objects at a time.
+/// A marker that works as long as there is work for it, at most this many objects at a time.
 fn marker(mark: &Arc<Mark>, most: usize) -> JoinHandle<()> {
     let mark = mark.clone();
     thread::spawn(move || while mark.work(most) {})
@@ -29,7 +29,7 @@ pub(in super::super) fn a_write() {
 
 pub(in super::super) fn a_hidden_object() {
     meet(&[&[1], &[2], &[]], &[], &[3], |owner| {
-        // The way to the last object leads through the turn alone.
+        // Only the turn leads to the last object.
         assert_eq!(owner.clears(1), [2]);
         owner.hands_over();
         assert_eq!(owner.clears(0), [1]);

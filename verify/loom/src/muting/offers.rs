@@ -1,5 +1,5 @@
-//! Senders outside who wait until a receiver has recovered (`Mutes::wait`), and one of them who
-//! does not wait any more.
+//! Senders outside that wait until a receiver has recovered (`Mutes::wait`), and one of them that
+//! stops waiting.
 
 use crate::runtime::mute::{Marks, Mutes, Pressure, Wait};
 use crate::sync::Arc;
@@ -7,16 +7,16 @@ use loom::thread;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Holder {
-    /// Processes what waits.
+    /// Processes the waiting messages.
     Drains,
     Ends,
-    /// The bug: it lowers its depth, and does not look whom to tell.
+    /// The fault: it lowers its depth and does not check for waiting senders.
     TellsNobody,
 }
 
-/// It waits until it is told.
+/// It waits until it is notified.
 const PATIENT: usize = 0;
-/// It leaves.
+/// It stops waiting.
 const IMPATIENT: usize = 1;
 
 pub(super) fn run(holder: Holder) {

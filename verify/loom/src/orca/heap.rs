@@ -1,4 +1,4 @@
-//! A heap with one object, and those who know of it.
+//! A heap with one object, and the holders of references to it.
 
 use super::lane::Change;
 use super::owner::Owner;
@@ -13,7 +13,7 @@ use std::rc::Rc;
 use std::sync::{Arc as UnseenArc, Weak as UnseenWeak};
 use std::task::Waker;
 
-/// How much a heap asks for when it has no weight left to give: 256 in the crate.
+/// The weight that a heap requests when it has none left to give: 256 in the crate.
 const MORE: i64 = 2;
 
 /// The memory of one interleaving. It stays until that is over, so that a use after the end is
@@ -24,11 +24,11 @@ pub(super) struct World {
 }
 
 impl World {
-    /// With a heap whose object nobody else knows.
+    /// With a heap and an object without foreign references.
     pub(super) fn new() -> (World, Heap) {
         let owner = while_watching(Owner::new);
-        // SAFETY: loom's `Arc` has one of the standard library, to whose value it points. This one
-        // ends nothing.
+        // SAFETY: loom's `Arc` contains one of the standard library and points to its value. This
+        // one is kept and destroys nothing.
         let unseen = ManuallyDrop::new(unsafe { UnseenArc::from_raw(Arc::as_ptr(&owner)) });
         let world = World {
             object: Rc::new(Header::of(Owner::name(&owner))),
@@ -42,7 +42,7 @@ impl World {
         (world, heap)
     }
 
-    /// Nothing is left: the object was freed. That its owner has ended is what loom looks at.
+    /// Nothing is left: the object was freed. Loom itself checks that its owner has ended.
     pub(super) fn check(self) {
         assert!(self.object.is_freed(), "it waits, and nobody will free it");
     }
@@ -73,8 +73,8 @@ impl Heap {
         self.exported -= 1;
     }
 
-    /// As `Core::heed`. None if nobody knows of the object any more: it is freed, and the heap
-    /// ends.
+    /// As `Core::heed`. None if no foreign reference to the object is left: it is freed, and the
+    /// heap ends.
     pub(super) fn heed(mut self) -> Option<Heap> {
         let mut batches = self.owner.lane.take();
         for Change { object, by } in iter::from_fn(|| batches.next()).flatten() {
@@ -99,7 +99,7 @@ impl Heap {
     }
 }
 
-/// See `Held` of the crate: the same calls in the same order. Packed things have weights of one
+/// See `Held` of the crate: the same calls in the same order. Packed references have weights of one
 /// too.
 pub(super) struct Held(NonNull<Header>);
 
@@ -127,7 +127,7 @@ impl Drop for Held {
     }
 }
 
-/// See `Sharing` of the crate: what another heap has of the object.
+/// See `Sharing` of the crate: another heap's import of the object.
 pub(super) struct Import {
     object: NonNull<Header>,
     count: i64,
@@ -152,7 +152,7 @@ impl Import {
 }
 
 impl Drop for Import {
-    /// As `Sharing::marked` of what a mark has not met.
+    /// As `Sharing::marked` of an import that a mark has not marked.
     fn drop(&mut self) {
         let (object, by) = (self.object, -self.count);
         // SAFETY: this counts it, and does not use it any more.

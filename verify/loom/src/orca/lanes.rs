@@ -1,4 +1,4 @@
-//! A lane alone: two who leave changes, and one who takes them.
+//! A count inbox (lane) alone: two senders of count deltas, and one receiver.
 
 use super::lane::{Batches, Before, Change, Lane};
 use crate::pointer::while_watching;
@@ -17,10 +17,10 @@ fn names(mut batches: Batches) -> Vec<i64> {
     changes.map(|change| change.by).collect()
 }
 
-/// By batches: who leaves them names them with tens of its own.
+/// By batches: each sender numbers its batches with tens of its own.
 type Named = &'static [&'static [i64]];
 
-/// A thread that leaves batches. The first change of each, with what was told.
+/// A thread that sends batches. Returns the first delta of each, with the result of the send.
 fn writer(lane: &Arc<Lane>, batches: Named) -> JoinHandle<Vec<(i64, Before)>> {
     let lane = lane.clone();
     let leave = move |batch: &&[i64]| {
@@ -30,7 +30,7 @@ fn writer(lane: &Arc<Lane>, batches: Named) -> JoinHandle<Vec<(i64, Before)>> {
     thread::spawn(move || batches.iter().map(leave).collect())
 }
 
-/// A thread that takes so often.
+/// A thread that takes this number of times.
 fn reader(lane: &Arc<Lane>, times: usize) -> JoinHandle<Vec<Vec<i64>>> {
     let lane = lane.clone();
     thread::spawn(move || (0..times).map(|_| names(lane.take())).collect())
@@ -60,7 +60,7 @@ fn each_once_and_in_order(left: [Named; 2], taken: &[i64]) {
     }
 }
 
-/// Who leaves the first batch of a take is told, and nobody else.
+/// The sender of the first batch of a take, and no other, finds the inbox empty.
 fn one_nothing_in_each(told: &[(i64, Before)], takes: &[Vec<i64>]) {
     for take in takes {
         let told_of = |name: &i64| told.iter().find(|(first, _)| first == name);
@@ -84,7 +84,7 @@ pub(in super::super) fn two_busy_writers() {
     left_and_taken([&[&[10, 11], &[12]], &[&[20], &[21]]], 3);
 }
 
-/// An INC; then what it counts is handed over to another, who leaves a DEC.
+/// An INC; then the reference that it counts is handed over to another holder, which sends a DEC.
 pub(in super::super) fn a_hand_over() {
     let lane = Arc::new(while_watching(Lane::new));
     let handed = Arc::new(AtomicU32::new(0));

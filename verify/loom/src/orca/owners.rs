@@ -1,5 +1,5 @@
-//! An owner, and others who know of its object until they give it up. Each scene ends with nothing
-//! left.
+//! An owner, and holders of references to its object until they drop them. Each scene ends with
+//! nothing left.
 
 use super::heap::{Heap, Held, Import, World};
 use crate::sync::{Arc, AtomicU32, Condvar, Mutex, Ordering, PoisonError, lock};
@@ -12,7 +12,7 @@ fn used(held: Held) {
     drop(held);
 }
 
-/// The owner hears the rest, if it has not ended yet.
+/// The owner drains the rest, if it has not ended yet.
 fn is_over(world: World, heap: Option<Heap>) {
     if let Some(heap) = heap {
         assert!(heap.heed().is_none(), "a change was lost");
@@ -20,8 +20,8 @@ fn is_over(world: World, heap: Option<Heap>) {
     world.check();
 }
 
-/// Two use their references and give them up, while the owner heeds its lane twice, and ends at
-/// once when it may.
+/// Two holders use their references and drop them, while the owner drains its inbox twice, and ends
+/// as soon as it may.
 pub(in super::super) fn two_give_up() {
     let (world, mut heap) = World::new();
     heap.wake_by(Waker::noop().clone());
@@ -33,7 +33,7 @@ pub(in super::super) fn two_give_up() {
     is_over(world, owner.join().unwrap());
 }
 
-/// One clones, hands the clone over to another, and gives its own up.
+/// A holder clones, hands the clone over to another, and drops its own.
 pub(in super::super) fn a_clone_is_handed_over() {
     let (world, mut heap) = World::new();
     heap.wake_by(Waker::noop().clone());
@@ -62,8 +62,8 @@ pub(in super::super) fn a_clone_is_handed_over() {
     is_over(world, heap);
 }
 
-/// Another heap has a weight of one, asks for more, and sends a reference back. Then it gives up
-/// what it has.
+/// Another heap has a weight of one, requests more, and sends a reference back. Then it drops what
+/// it has.
 pub(in super::super) fn a_reference_comes_back() {
     let (world, mut heap) = World::new();
     let mut import = Import::of(heap.pack());
@@ -96,7 +96,7 @@ pub(in super::super) fn a_reference_comes_back() {
     is_over(world, heap);
 }
 
-/// What the owner sleeps by.
+/// The waker of the owner.
 struct Bell {
     rung: Mutex<bool>,
     heard: Condvar,
@@ -126,8 +126,8 @@ impl Bell {
     }
 }
 
-/// Two give up their references. The owner sleeps whenever it finds its lane empty, until it may
-/// end.
+/// Two holders drop their references. The owner sleeps whenever it finds its inbox empty, until it
+/// may end.
 pub(in super::super) fn the_owner_sleeps() {
     let (world, mut heap) = World::new();
     let bell = UnseenArc::new(Bell {

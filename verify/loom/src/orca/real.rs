@@ -1,4 +1,4 @@
-//! The protocol's files of `vivant-heap`, the same bytes, between a heap and those who know of its
+//! The protocol's files of `vivant-heap`, byte for byte, between a heap and the holders of its
 //! object.
 
 #[path = "heap.rs"]

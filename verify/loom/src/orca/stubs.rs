@@ -1,6 +1,6 @@
-//! What `lane.rs` and `owner.rs` name of the rest of the heap, as little of it as they need.
+//! Stubs: the few items of the rest of the heap that `lane.rs` and `owner.rs` name.
 
-/// What `header` has: an object, whose memory loom follows.
+/// Stub of `header`: an object with memory that loom tracks.
 pub(crate) mod header {
     use crate::tracked::Tracked;
     use std::ptr::NonNull;
@@ -21,7 +21,7 @@ pub(crate) mod header {
             Header(Tracked::new(Memory::Of(owner.cast())))
         }
 
-        /// Reads it, and finds whose page it is in: whoever frees it has to come later.
+        /// Reads it, and finds the owner of its page: freeing has to come later.
         pub(crate) fn owner<O>(&self) -> NonNull<O> {
             match self.0.read(|memory| *memory) {
                 Memory::Of(owner) => owner.cast(),
@@ -42,8 +42,8 @@ pub(crate) mod header {
     }
 }
 
-/// What `id` has. That an id is given once is what loom says of the owner, whose counted pointer it
-/// follows.
+/// Stub of `id`. That an id is given once is checked at the owner: loom tracks its counted
+/// pointer.
 pub(crate) mod id {
     #[derive(Clone, Copy)]
     pub(crate) struct HeapId;
@@ -57,7 +57,7 @@ pub(crate) mod id {
     }
 }
 
-/// What `pages` has.
+/// Stub of `pages`.
 pub(crate) mod pages {
     pub(crate) mod chunk {
         use crate::header::Header;
@@ -67,14 +67,15 @@ pub(crate) mod pages {
         ///
         /// An object of one of the models, and of an owner of this type.
         pub(crate) unsafe fn owner_of<O>(object: NonNull<u8>) -> Option<NonNull<O>> {
-            // SAFETY: the caller's.
+            // SAFETY: the caller passes an object of one of the models, with an owner of this type
+            // (above).
             let header = unsafe { object.cast::<Header>().as_ref() };
             Some(header.owner())
         }
     }
 }
 
-/// What `old` has.
+/// Stub of `old`.
 pub(crate) mod old {
     use std::any::Any;
     use std::panic;

@@ -1,4 +1,4 @@
-//! An actor with its inbox, its signals and its queue, and what senders and holders do with them.
+//! An actor with its inbox, its signals and its queue, and the steps of senders and holders.
 
 use crate::letters::{Letter, Mailbox, Told, in_order};
 use crate::runtime::inbox::{Nudged, Parked};
@@ -6,23 +6,23 @@ use crate::runtime::signals::{SignalWord, Signals};
 use crate::sync::{Arc, Mutex, lock};
 use crate::tracked::Tracked;
 
-/// Faults of what uses the inbox.
+/// Faults in the use of the inbox.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Slip {
     None,
-    /// Who raises a signal does not nudge.
+    /// The sender of a signal does not nudge.
     NoNudge,
-    /// Who raises a signal nudges before.
+    /// The sender of a signal nudges before it raises it.
     NudgeFirst,
-    /// A muted holder parks without a look at the signals.
+    /// A muted holder parks without a check of the signals.
     MutedParkDoesNotLook,
-    /// A muted holder takes the signals when it looks, and does not heed them.
+    /// A muted holder takes the signals in its check, and does not handle them.
     SignalsForgotten,
-    /// Who wakes enqueues the actor before the letter lies in the backlog.
+    /// The waking sender enqueues the actor before the letter is in the backlog.
     EnqueueFirst,
-    /// Everybody who sends enqueues the actor.
+    /// Every sender enqueues the actor.
     EnqueueAlways,
-    /// A holder whose budget is spent parks, and then enqueues the actor.
+    /// A holder with a spent budget parks, and then enqueues the actor.
     ParkAndEnqueue,
 }
 
@@ -81,7 +81,7 @@ pub(super) enum Why {
     BudgetSpent,
 }
 
-/// An actor that nobody runs.
+/// An actor that no worker runs.
 pub(super) fn actor(budget: u32, mute: Mute, slip: Slip) -> Arc<Actor> {
     let owner = Owner {
         mute,
@@ -128,7 +128,7 @@ impl Actor {
         }
     }
 
-    /// One look at the queue, and a run if the actor was in it.
+    /// One check of the queue, and a run if the actor was in it.
     pub(super) fn serve(&self) {
         if self.queue.pop() && self.run() == Why::BudgetSpent {
             if self.slip == Slip::ParkAndEnqueue {
@@ -140,8 +140,8 @@ impl Actor {
 
     pub(super) fn run(&self) -> Why {
         loop {
-            // The touch lasts as long as the work: another holder meanwhile would be seen even if
-            // no step met another.
+            // The access lasts as long as the work: another holder meanwhile would be detected even
+            // if no step met another.
             let (why, life) = self.owner.change(|owner| (self.work(owner), owner.life));
             if why == Why::BudgetSpent || life == Life::Ended {
                 return why;
@@ -206,16 +206,16 @@ impl Actor {
         }
     }
 
-    /// Everybody has finished; this thread runs what is queued, and then looks at what has become
-    /// of all messages.
+    /// All threads have finished; this thread runs the queued actor, and then checks the fate of
+    /// all messages.
     pub(super) fn when_quiet(&self, sent: u32, refused: Vec<Letter>, end: Life) {
         for _ in 0..3 {
             self.serve();
         }
         self.all_accounted_for(sent, &refused, end);
         match end {
-            // The inbox is parked, or this nudge, which comes late, would be left to a holder that
-            // is not there.
+            // The inbox is parked, or this late nudge would be left to a holder that does not
+            // exist.
             Life::Running => {
                 assert_eq!(self.inbox.nudge(), Nudged::Wakes, "held by nobody");
                 assert!(self.run() == Why::NothingLeft);
