@@ -1,13 +1,13 @@
-//! What stands after `cargo xtask`: one verb, then flags (`--long`), options (`--seeds N`) and
-//! words (`thread`).
+//! Arguments of `cargo xtask`: one verb, then flags (`--long`), options (`--seeds N`) and words
+//! (`thread`).
 //!
-//! A verb takes what it knows and then calls [`Args::finish`], so that a misspelt flag is an error
-//! and never ignored.
+//! A verb takes the arguments that it knows and then calls [`Args::finish`], so that a misspelt
+//! flag is an error and never ignored.
 
 use crate::Failure;
 use std::collections::VecDeque;
 
-/// The arguments that nobody has taken yet.
+/// The arguments not yet taken.
 pub(crate) struct Args {
     rest: VecDeque<String>,
 }
@@ -35,7 +35,7 @@ impl Args {
         }
     }
 
-    /// Takes the flag `name` and says whether it was there.
+    /// Takes the flag `name` and returns whether it was there.
     pub(crate) fn flag(&mut self, name: &str) -> bool {
         let before = self.rest.len();
         self.rest.retain(|word| word != name);
@@ -54,7 +54,7 @@ impl Args {
         }
     }
 
-    /// Fails if something was not understood.
+    /// Fails if an argument is left.
     pub(crate) fn finish(&self) -> Result<(), Failure> {
         match self.rest.front() {
             None => Ok(()),

@@ -1,5 +1,5 @@
 //! `ci`: every check that must pass, cheap ones first, each under a heading and with its time. It
-//! stops at the first failure; `--from STEP` goes on there.
+//! stops at the first failure; `--from STEP` resumes there.
 
 use crate::args::Args;
 use crate::{Failure, perform};

@@ -1,5 +1,5 @@
-//! Running another program from the root of the workspace, shown before it starts and believed only
-//! if it succeeds.
+//! Runs another program from the root of the workspace. The command is printed before it starts,
+//! and its output is used only if it succeeds.
 
 use crate::{Failure, workspace};
 use std::ffi::{OsStr, OsString};
@@ -49,7 +49,7 @@ impl Run {
         self
     }
 
-    /// Runs to the end; its output goes where ours goes.
+    /// Runs to the end; its output goes to ours.
     pub(crate) fn run(&self) -> Result<(), Failure> {
         println!("$ {}", self.line());
         let status = self
@@ -63,7 +63,7 @@ impl Run {
         }
     }
 
-    /// Runs to the end and returns what it wrote to its standard output.
+    /// Runs to the end and returns its standard output.
     pub(crate) fn output(&self) -> Result<String, Failure> {
         let output = self
             .command()
@@ -92,8 +92,8 @@ impl Run {
         self.run()
     }
 
-    /// Asks `cargo test` or its like for its tests, and fails if there are none. A filter or a
-    /// feature that no longer matches would otherwise stay green for ever.
+    /// Lists the tests of `cargo test` or its like, and fails if there are none. A filter or a
+    /// feature that no longer matches would otherwise pass for ever.
     pub(crate) fn expect_tests(&self) -> Result<(), Failure> {
         match tests_listed(&self.clone().words("-- --list").output()?) {
             0 => Err(self.failed("it finds no tests")),
@@ -149,7 +149,7 @@ fn quoted(word: &OsStr) -> String {
     }
 }
 
-/// How many tests the output of `--list` names.
+/// Number of tests that the output of `--list` names.
 fn tests_listed(output: &str) -> usize {
     output
         .lines()

@@ -1,10 +1,10 @@
-//! `deny`: what we depend on, checked by cargo-deny against `deny.toml`.
+//! `deny`: our dependencies, checked by cargo-deny against `deny.toml`.
 
 use crate::args::Args;
 use crate::command::Run;
 use crate::{Failure, workspace};
 
-/// One version for everybody: its rules and its configuration change between releases.
+/// One fixed version: its rules and its configuration change between releases.
 const VERSION: &str = "0.20.2";
 
 pub(crate) fn run(args: &mut Args) -> Result<(), Failure> {

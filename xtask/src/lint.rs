@@ -1,5 +1,4 @@
-//! `fmt`, `clippy`, `docs`: what the toolchain itself can say about the text. A warning is an
-//! error.
+//! `fmt`, `clippy`, `docs`: the toolchain's own checks of the source text. A warning is an error.
 
 use crate::Failure;
 use crate::args::Args;
@@ -12,7 +11,7 @@ pub(crate) fn fmt(args: &mut Args) -> Result<(), Failure> {
     Run::cargo("fmt --all --check").run()
 }
 
-/// Twice, because code behind a feature is not compiled without it, nor its twin with it.
+/// Twice, because code behind a feature is not compiled without it, nor is its counterpart with it.
 pub(crate) fn clippy(args: &mut Args) -> Result<(), Failure> {
     args.finish()?;
     toolchain::ensure_components_in_use(&["clippy"])?;

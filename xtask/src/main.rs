@@ -29,7 +29,7 @@ mod workspace;
 use args::Args;
 use std::process::ExitCode;
 
-/// Why a verb failed, in words for the person who called it.
+/// Why a verb failed, for the caller to read.
 type Failure = String;
 
 /// One verb of the command line.
@@ -155,7 +155,7 @@ fn dispatch(args: &mut Args) -> Result<(), Failure> {
     }
 }
 
-/// Runs the verb called `name` with `args`, of which it must use all.
+/// Runs the verb called `name` with `args`; the verb must use all of them.
 fn perform(name: &str, args: &mut Args) -> Result<(), Failure> {
     match VERBS.iter().find(|verb| verb.name == name) {
         Some(verb) => (verb.run)(args),

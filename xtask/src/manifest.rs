@@ -1,5 +1,5 @@
-//! The little that the checks need to know of a `Cargo.toml`. The values are on one line, as
-//! `cargo` itself writes them.
+//! The few facts that the checks need from a `Cargo.toml`. The values are on one line, as `cargo`
+//! itself writes them.
 
 /// The value of `key` in `[section]`, without its quotes.
 pub(crate) fn string(manifest: &str, section: &str, key: &str) -> Option<String> {
@@ -25,7 +25,7 @@ pub(crate) fn features(manifest: &str) -> Vec<String> {
     names
 }
 
-/// The lines of `[section]` that say something.
+/// The lines of `[section]` that are neither empty nor comments.
 fn lines<'a>(manifest: &'a str, section: &str) -> impl Iterator<Item = &'a str> {
     let header = format!("[{section}]");
     let mut inside = false;

@@ -1,11 +1,11 @@
-//! `features`, `targets`, `msrv`: the same crates compiled in the many ways in which users compile
-//! them, and tested with all features.
+//! `features`, `targets`, `msrv`: the same crates compiled in the ways that users compile them, and
+//! tested with all features.
 
 use crate::args::Args;
 use crate::command::Run;
 use crate::{Failure, manifest, toolchain, workspace};
 
-/// One of each kind that we promise beside Linux on x86-64: another processor, another Unix,
+/// One target of each kind that we promise beside Linux on x86-64: another processor, another Unix,
 /// Windows.
 const TARGETS: &[&str] = &[
     "aarch64-unknown-linux-gnu",
@@ -13,8 +13,8 @@ const TARGETS: &[&str] = &[
     "x86_64-pc-windows-msvc",
 ];
 
-/// Clippy stands here for `check`: it is a check that can refuse warnings without building all
-/// dependencies anew.
+/// Clippy takes the place of `check`: it can refuse warnings without building all dependencies
+/// anew.
 pub(crate) fn features(args: &mut Args) -> Result<(), Failure> {
     args.finish()?;
     toolchain::ensure_components_in_use(&["clippy"])?;
@@ -78,8 +78,7 @@ pub(crate) fn msrv(args: &mut Args) -> Result<(), Failure> {
     .run()
 }
 
-/// The first release of a version, which is the one that a `rust-version` promises: `1.88` is
-/// `1.88.0`.
+/// The first release of a version, which is what a `rust-version` promises: `1.88` is `1.88.0`.
 fn release(version: &str) -> String {
     if version.matches('.').count() < 2 {
         format!("{version}.0")

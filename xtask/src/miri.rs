@@ -1,5 +1,5 @@
-//! `miri`: tests of `vivant`, `vivant-brc` and `vivant-heap` under an interpreter that knows
-//! undefined behaviour when it sees it.
+//! `miri`: tests of `vivant`, `vivant-brc` and `vivant-heap` under an interpreter that detects
+//! undefined behaviour.
 
 use crate::Failure;
 use crate::args::Args;
@@ -18,36 +18,36 @@ const FLAGS: &str =
 const FLAGS_LONG: &str = "-Zmiri-many-seeds=0..32 -Zmiri-address-reuse-rate=1.0 \
     -Zmiri-address-reuse-cross-thread-rate=1.0 -Zmiri-preemption-rate=0.1";
 
-/// The unit tests, and those that walk through every state of cells, mailboxes and promises, on
-/// threads and simulated. The rest are about orders and progress, which cost an interpreter hours
-/// and show it nothing new.
+/// The unit tests, and the tests that walk through every state of cells, mailboxes and promises, on
+/// threads and simulated. The rest test orders and progress, which cost an interpreter hours and
+/// show it nothing new.
 const TESTS: &str = "--lib --test by_hand --test promises --test errors --test lifecycle --test losses --test offers --test deaths \
     --test misbehaviour --test races --test steps";
 
-/// What takes an interpreter minutes: simulations of many actors.
+/// Tests that take an interpreter minutes: simulations of many actors.
 const TESTS_LONG: &str = "--test orphans --test unreachable --test far";
 
-/// What is left to the long form of the runtime's unit tests: models of states and orders, random
-/// orders of a scheduler's round, histograms, hundreds of messages that wait.
+/// Unit tests of the runtime left to the long form: models of states and orders, random orders of a
+/// scheduler's round, histograms, hundreds of waiting messages.
 const SKIPPED: &str = "--skip model --skip interleaved --skip nobody_waits_for_ever --skip distribution --skip a_flood_that_lines_up";
 
-/// Counted references: those tests that cross threads, or that come back in from destructors.
+/// Counted references: the tests that cross threads, or re-enter from destructors.
 const COUNTS: &str =
     "miri test -p vivant-brc --lib --test threads --test reentry --test stress --test bounded";
 
 /// Collected heaps: all but the programs for the compiler and those that end the process. The
-/// canaries are about the verifier, which has nothing new to say here.
+/// self-tests are of the verifier and show nothing new here.
 const HEAPS: &str = "miri test -p vivant-heap --lib --test types --test graphs --test memory --test holes --test limits --test model \
     --test orca --test tags --test showing";
 
-/// Those that take an interpreter minutes: regions, collections, attempts to break it.
+/// Tests that take an interpreter minutes: regions, collections, attempts to break it.
 const HEAPS_LONG: &str = "--test hearing --test given_up --test settling --test paying --test region --test freeze --test keepers --test markers --test sweeping --test collections --test persistent --test review --test review_sharing --test review_regions --test review_marks";
 
-/// Random programs beside models, and in two layouts; large heaps that end step by step; long sums,
-/// and tables without `unsafe`: minutes, left to the long form.
+/// Random programs beside models, and in two layouts; large heaps that end in steps; long sums, and
+/// tables without `unsafe`: minutes, left to the long form.
 const MODELS: &str = "--skip what_the_model_does --skip changes_have_one_order --skip orphan_tests --skip collector::debt --skip are_spread --skip shards";
 
-/// The second model of what a reference may alias is the stricter one in other places.
+/// The second aliasing model is the stricter one in other places.
 const FLAGS_STRICT: &[&str] = &[
     "-Zmiri-strict-provenance -Zmiri-symbolic-alignment-check -Zmiri-disable-isolation",
     "-Zmiri-strict-provenance -Zmiri-tree-borrows -Zmiri-disable-isolation",
@@ -84,7 +84,7 @@ fn runtime(tests: &str, long: bool) -> Result<Run, Failure> {
     })
 }
 
-/// One model of aliases is enough for a pull request, here and below.
+/// One aliasing model is enough for a pull request, here and below.
 fn counts(long: bool) -> Result<(), Failure> {
     let (models, long) = match long {
         true => (FLAGS_STRICT, FLAGS_LONG),
@@ -99,8 +99,8 @@ fn counts(long: bool) -> Result<(), Failure> {
     Ok(())
 }
 
-/// One graph is enough too: a heap has one thread at a time, so that more seeds of Miri show other
-/// addresses alone.
+/// One graph is enough too: a heap has one thread at a time, so more seeds of Miri only show other
+/// addresses.
 fn heaps(long: bool) -> Result<(), Failure> {
     let (models, flags, graphs) = match long {
         true => (

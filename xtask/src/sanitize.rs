@@ -6,18 +6,17 @@ use crate::command::Run;
 use crate::toolchain::{self, NIGHTLY};
 use crate::{Failure, workspace};
 
-/// All tests that run the runtime; those of the compiler's messages have nothing to say to a
-/// sanitizer.
+/// All tests that run the runtime; those of the compiler's messages are useless to a sanitizer.
 const TESTS: &str = "--test by_hand --test order --test nothing_lost --test fairness --test back_pressure \
     --test lifecycle --test misbehaviour --test promises --test timers --test futures --test errors --test simulation \
     --test accounting --test macros --test graphs --test steps --test deaths --test sharing --test orphans --test lanes \
     --test unreachable --test far --test freezing --test collectors --test pauses --test broken --test destructors --test helped";
 
-/// See `mailbox/pool.rs`.
+/// No recycling of message memory: see `mailbox/pool.rs`.
 const OWN_MEMORY: &str = " --cfg vivant_plain_messages";
 
-/// The tests of counted references that cross threads; those that count to an overflow take long
-/// here, and show nothing.
+/// The tests of counted references that cross threads; the tests that count to an overflow take
+/// long here, and show nothing.
 const COUNTS: &str =
     "-p vivant-brc --lib --test threads --test reentry --test stress --test bounded";
 
@@ -28,7 +27,7 @@ const HEAPS: &str = "-p vivant-heap --lib --test types --test graphs --test hole
 /// See `bias/header.rs`: the thread sanitizer does not know fences.
 const NO_FENCES: &str = " --cfg vivant_no_fences";
 
-/// Memory is mapped and unmapped by functions that the sanitizers know: else one that is mapped
+/// Memory is mapped and unmapped by functions that the sanitizers know: else memory that is mapped
 /// again seems to have its last user still.
 const KNOWN_MAPPINGS: &str = " --cfg rustix_use_libc";
 

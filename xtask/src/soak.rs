@@ -1,5 +1,5 @@
-//! `soak`: heaps that stay as large as they are, for an hour, while all that is in them is replaced
-//! and marks run beside the turns. The process must not grow.
+//! `soak`: large heaps of constant size, for an hour, with all their objects replaced and
+//! concurrent marking. The process must not grow.
 
 use crate::Failure;
 use crate::args::Args;
@@ -13,14 +13,15 @@ use std::time::{Duration, Instant};
 
 const MINUTES_DEFAULT: u64 = 60;
 
-/// Looks at the resident size: so many at least, and one in so much time.
+/// Samples of the resident size: the least number, and the time between two.
 const LOOKS: u32 = 200;
 const BETWEEN_LOOKS: Duration = Duration::from_secs(5);
 
-/// By how much the last quarter may be above the second one.
+/// The allowed growth of the last quarter over the second one.
 const GROWTH: f64 = 1.05;
 
-/// Fewer looks in a quarter say nothing; nor do fewer collections of a heap, in all or in a minute.
+/// Fewer samples in a quarter prove nothing; nor do fewer collections of a heap, in all or in a
+/// minute.
 const LOOKS_OF_A_QUARTER: usize = 20;
 const COLLECTIONS: u64 = 5;
 
@@ -56,8 +57,8 @@ pub(crate) fn run(args: &mut Args) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The resident size of the process, in KiB, again and again until the time is over or the process
-/// is.
+/// Samples the resident size of the process, in KiB, until the time is over or the process has
+/// ended.
 fn watch(child: &mut Child, time: Duration) -> Result<Vec<u64>, Failure> {
     let path = format!("/proc/{}/status", child.id());
     let between = BETWEEN_LOOKS.min(time / LOOKS);
@@ -72,7 +73,7 @@ fn watch(child: &mut Child, time: Duration) -> Result<Vec<u64>, Failure> {
         }
         let status = fs::read_to_string(&path)
             .map_err(|error| format!("{path}: {error}; this needs Linux"))?;
-        // One that has just ended has none.
+        // A process that has just ended has none.
         let Some(resident) = resident(&status) else {
             break;
         };
@@ -85,8 +86,8 @@ fn watch(child: &mut Child, time: Duration) -> Result<Vec<u64>, Failure> {
     Ok(looks)
 }
 
-/// The resident size that a `/proc/…/status` tells, in KiB. Read by `std`: `xtask` has no
-/// dependencies, so that its first run in a fresh clone starts in seconds.
+/// The resident size in a `/proc/…/status`, in KiB. Read by `std`: `xtask` has no dependencies, so
+/// that its first run in a fresh clone starts in seconds.
 fn resident(status: &str) -> Option<u64> {
     let line = status
         .lines()
@@ -101,12 +102,12 @@ fn number(row: &str, name: &str) -> Option<u64> {
     rest[..end].parse().ok()
 }
 
-/// What the looks say, `full` being the collections beside turns of the heap that had the fewest:
-/// that the process has not grown, or why they do not say so.
+/// The result of the samples, with `full` the number of concurrent collections of the heap that had
+/// the fewest: that the process has not grown, or why they do not prove it.
 ///
-/// The first quarter is the heaps' own, in which they find their sizes. Medians are compared: a
-/// maximum is one look, and says how late one mark has ended beside whatever else the machine had
-/// to do; what leaks is in all looks.
+/// The first quarter is warm-up, in which the heaps find their sizes. Medians are compared: a
+/// maximum is one sample, and depends on how late one mark ended beside other load of the machine;
+/// a leak is in all samples.
 fn judge(looks: &[u64], full: u64, minutes: u64) -> Result<String, Failure> {
     let quarter = looks.len() / 4;
     if quarter < LOOKS_OF_A_QUARTER {

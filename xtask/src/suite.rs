@@ -1,17 +1,17 @@
-//! `test`: all tests, once. `sim`: the tests whose name says `seeded`, under many seeds. `counts`:
-//! random operations on counted references.
+//! `test`: all tests, once. `sim`: the tests named `seeded…`, under many seeds. `counts`: random
+//! operations on counted references.
 
 use crate::Failure;
 use crate::args::Args;
 use crate::command::Run;
 
-/// Some twenty minutes of two cores, after the build.
+/// About twenty minutes on two cores, after the build.
 const SEEDS_DEFAULT: u64 = 10_000;
 
 /// Random operations on counted references: a quarter of a minute.
 const OPERATIONS_DEFAULT: u64 = 100_000_000;
 
-/// The words that the README gives to a newcomer.
+/// The command that the README gives to a newcomer.
 pub(crate) fn test(args: &mut Args) -> Result<(), Failure> {
     args.finish()?;
     Run::cargo("test --workspace").run()

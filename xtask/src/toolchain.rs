@@ -1,13 +1,13 @@
-//! Toolchains, components and targets, as rustup keeps them. Each is looked for first and installed
-//! only if missing, so that a machine that has them all needs no network.
+//! Toolchains, components and targets of rustup. Each is looked up first and installed only if
+//! missing, so that a machine that has them all needs no network.
 
 use crate::Failure;
 use crate::command::Run;
 
-/// The toolchain for what stable Rust does not offer: Miri and the sanitizers.
+/// The toolchain for tools that stable Rust lacks: Miri and the sanitizers.
 pub(crate) const NIGHTLY: &str = "nightly";
 
-/// Makes sure that `toolchain` is there.
+/// Installs `toolchain` if it is missing.
 pub(crate) fn ensure(toolchain: &str) -> Result<(), Failure> {
     if names(
         &Run::new("rustup").words("toolchain list").output()?,
@@ -21,13 +21,13 @@ pub(crate) fn ensure(toolchain: &str) -> Result<(), Failure> {
         .run()
 }
 
-/// Makes sure that `toolchain` is there and has `components`.
+/// Installs `toolchain` and `components` if they are missing.
 pub(crate) fn ensure_components(toolchain: &str, components: &[&str]) -> Result<(), Failure> {
     ensure(toolchain)?;
     ensure_in(Some(toolchain), "component", components)
 }
 
-/// Makes sure that the toolchain in use has `components`.
+/// Installs `components` of the toolchain in use if they are missing.
 pub(crate) fn ensure_components_in_use(components: &[&str]) -> Result<(), Failure> {
     ensure_in(None, "component", components)
 }

@@ -1,4 +1,4 @@
-//! Where things are: the root, the build folder, the files that git knows.
+//! Paths of the workspace: the root, the build folder, the files that git knows.
 
 use crate::Failure;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ pub(crate) fn root() -> &'static Path {
         .expect("xtask/ lies in the root")
 }
 
-/// The folder for everything built; `name` keeps builds apart that would otherwise undo each other.
+/// The build folder; `name` keeps builds apart that would otherwise invalidate each other.
 pub(crate) fn target_dir(name: &str) -> PathBuf {
     let base =
         std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);

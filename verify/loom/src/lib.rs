@@ -13,8 +13,8 @@
 //!   [`clock`]: K1.
 //! - [`muting`]: P1, P2, P3. [`pool`]: N1, N2, N3. [`promise`]: the two ends of a promise. [`brc`]:
 //!   biased counts, B1 to B8.
-//! - [`orca`]: count deltas sent to a heap, O6. [`unreachable`](mod@unreachable): commit or abort of
-//!   the trial deletion of unreachable actors, U3, U4.
+//! - [`orca`]: count deltas sent to a heap, O6. [`unreachable`](mod@unreachable): commit or abort
+//!   of the trial deletion of unreachable actors, U3, U4.
 //! - [`marking`]: concurrent marking of a heap, H5, H6.
 //!
 //! Each has its self-tests, the **canaries**: faults that the same models must find, each in a

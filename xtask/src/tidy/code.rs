@@ -1,5 +1,5 @@
-//! A Rust file with its comments and literals blanked, so that a rule looks at code and never at
-//! prose about code.
+//! A Rust file with its comments and literals blanked, so that a rule checks code and never text
+//! about code.
 //!
 //! Blanking keeps every line break, and so the line numbers. It is a lexer for this one purpose: it
 //! knows line and block comments (which nest), strings of all kinds, characters, and that `'a` is a
@@ -149,7 +149,7 @@ fn character(text: &str) -> Option<usize> {
     }
 }
 
-/// The length of what stands between two `quote`s, with both, backslashes heeded.
+/// The length of the text between two `quote`s, both included, with backslash escapes.
 fn quoted(text: &str, quote: char) -> usize {
     let mut chars = text.char_indices().skip(1);
     while let Some((at, c)) = chars.next() {

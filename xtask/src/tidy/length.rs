@@ -2,7 +2,7 @@
 
 use super::{Code, Finding};
 
-/// Good files of a runtime have 100 to 250 lines. Twice that, and a reader loses the thread.
+/// Good files of a runtime have 100 to 250 lines. At twice that a reader loses the overview.
 const LINES_MAX: usize = 500;
 
 /// Files that may be longer, each with its reason. A file that is short again must leave the list.
@@ -26,7 +26,7 @@ pub(super) fn check(source: &Code) -> Option<Finding> {
     })
 }
 
-/// Exceptions that nothing needs any more.
+/// Exceptions that are no longer needed.
 pub(super) fn check_exceptions(sources: &[Code]) -> Vec<Finding> {
     idle_exceptions(EXCEPTIONS, sources)
 }

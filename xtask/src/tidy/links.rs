@@ -31,12 +31,12 @@ pub(super) fn check(path: &str, text: &str, paths: &BTreeSet<String>) -> Vec<Fin
     findings
 }
 
-/// The line without what stands between backticks.
+/// The line without its code spans.
 fn without_code(line: &str) -> String {
     line.split('`').step_by(2).collect::<Vec<_>>().join("``")
 }
 
-/// What the links and images of a line point at.
+/// The targets of a line's links and images.
 fn targets(line: &str) -> Vec<String> {
     let mut targets: Vec<&str> = line.split("](").skip(1).map(until_close).collect();
     for attribute in ["href=\"", "src=\""] {
@@ -81,7 +81,7 @@ fn plain(target: &str) -> String {
     target.replace("%20", " ")
 }
 
-/// What is wrong with a link, if something is.
+/// Why a link is wrong, or `None`.
 fn problem(from: &str, target: &str, paths: &BTreeSet<String>) -> Option<String> {
     let file = target.split(['#', '?']).next().unwrap_or_default();
     let scheme = target.split_once(':').is_some_and(|(scheme, _)| {

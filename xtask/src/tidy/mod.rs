@@ -1,5 +1,5 @@
-//! `tidy`: our own rules, those that no other tool knows. Each rule is a pure function over paths
-//! and texts and has a canary among its tests: a bad text that it must flag.
+//! `tidy`: this project's own rules, which no other tool checks. Each rule is a pure function over
+//! paths and texts and has a self-test among its tests: a bad text that it must flag.
 //!
 //! - [`length`]: a file that is too long to hold in the head.
 //! - [`unsafe_files`]: `unsafe` stays in the files that `docs/ARCHITECTURE.md` lists.
@@ -26,7 +26,7 @@ use code::Code;
 use std::collections::BTreeSet;
 use std::fmt;
 
-/// Something that breaks a rule, and where.
+/// A violation of a rule, and its place.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Finding {
     path: String,

@@ -4,8 +4,7 @@
 use super::Finding;
 use std::collections::BTreeSet;
 
-/// The folders. One that is renamed is renamed here too: a folder that is not there has no README
-/// either.
+/// The folders. A renamed folder is renamed here too: a missing folder has no README either.
 const FOLDERS: &[&str] = &[
     "crates/vivant-brc/src/bias",
     "crates/vivant-heap/src/collector",

@@ -1,17 +1,17 @@
-//! The two seams of the runtime. Atomics come through `crate::sync`, so that loom can stand in for
-//! them. Time and chance come through the oracle, so that one seed repeats one run.
+//! The two seams of the runtime. Atomics come through `crate::sync`, so that loom can replace them.
+//! Time and random numbers come through the oracle, so that a seed repeats a run.
 
 use super::{Code, Finding, uses};
 
 const SOURCE: &str = "crates/vivant/src/";
 
-/// Where real atomics are named.
+/// Files that name real atomics.
 const SYNC: &[&str] = &["crates/vivant/src/sync.rs", "crates/vivant/src/sync/"];
 
-/// Where real clocks are read and real dice are thrown.
+/// Files that read real clocks and draw real random numbers.
 const ORACLE: &[&str] = &["crates/vivant/src/oracle/"];
 
-/// Calls and types that give another answer in each run.
+/// Calls and types with another result in each run.
 const CLOCKS_AND_DICE: &[&str] = &[
     "Instant::now",
     "SystemTime::now",
@@ -22,7 +22,7 @@ const CLOCKS_AND_DICE: &[&str] = &[
     "getrandom",
 ];
 
-/// Crates whose purpose is chance; named as the first part of a path.
+/// Crates of random numbers; named as the first part of a path.
 const CRATES_OF_CHANCE: &[&str] = &["rand", "rand_core", "fastrand", "oorandom", "getrandom"];
 
 pub(super) fn check(source: &Code) -> Vec<Finding> {
@@ -90,7 +90,7 @@ fn chance(source: &Code) -> Vec<Finding> {
     findings
 }
 
-/// The paths in the code that begin with a crate of chance: `rand::random()`, but not
+/// The paths in the code that begin with a crate of random numbers: `rand::random()`, but not
 /// `oracle::rand::random()`.
 fn named_paths(source: &Code) -> Vec<(usize, String)> {
     let mut found = Vec::new();

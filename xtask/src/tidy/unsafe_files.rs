@@ -1,8 +1,8 @@
 //! `unsafe` stands only in the files that [`LIST`] names between two markers, one path a line, in
 //! backticks.
 //!
-//! The list is a promise to whoever audits the runtime: read these files, and you have read all of
-//! it. A path that names no file, or a file without `unsafe`, must leave the list.
+//! The list is a promise to auditors of the runtime: these files hold all of its `unsafe`. A path
+//! that names no file, or a file without `unsafe`, must leave the list.
 
 use super::{Code, Finding};
 use std::collections::BTreeMap;

@@ -1,9 +1,9 @@
-//! Names that say nothing, and marks of work left undone.
+//! Names without meaning, and marks of unfinished work.
 
 use super::{Code, Finding};
 
-/// Modules with these names gather what has no place. Each thing in them is a noun and has a better
-/// one.
+/// Modules with these names collect unrelated items. Each item in them is a concept and has a
+/// better name.
 const NAMES: &[&str] = &["common", "helper", "helpers", "misc", "util", "utils"];
 
 /// Macros that compile and then fail at run time.

@@ -1,5 +1,5 @@
-//! The runtime's own count of its bytes returns exactly to its baseline, and inspection answers
-//! without the actors.
+//! The runtime's own count of its bytes returns exactly to its baseline, and inspection sends no
+//! message to actors.
 
 use std::sync::Arc;
 use std::sync::Barrier;

@@ -1,6 +1,5 @@
-//! What an actor's last turns have left is collected though no other turn comes (A2): what they
-//! have forgotten, and whatever the mark has waited for that was due. Nobody else waits for any of
-//! it.
+//! Garbage of an actor's last turns is collected though no other turn comes (A2), and a mark that
+//! was delayed by other work that was due runs then. Nothing else triggers these collections.
 
 use std::panic::resume_unwind;
 use std::sync::Arc;
@@ -96,7 +95,7 @@ fn what_it_has_forgotten_is_free_in_time() {
     assert!(heap(&simulation).live < 100_000, "{:?}", heap(&simulation));
 }
 
-/// Where a mark would hold up whoever comes, nobody is marked for memory alone.
+/// Where a mark would pause the actor's next turn, no idle actor is marked for memory alone.
 #[test]
 fn who_is_marked_at_once_is_not_marked_because_it_rests() {
     let pacing = Pacing::new().marking(Marking::AtOnce).first(8 << 20);
@@ -109,7 +108,7 @@ fn who_is_marked_at_once_is_not_marked_because_it_rests() {
     }
 }
 
-/// Nobody is marked a second time while it rests.
+/// An idle actor is not marked a second time.
 #[test]
 fn who_rests_is_marked_once() {
     let (simulation, loft) = loft(Pacing::new(), FEW);
@@ -130,8 +129,8 @@ fn who_has_forgotten_nothing_is_marked_more_and_more_seldom() {
     assert!((100..200).contains(&marks), "{marks}");
 }
 
-/// Whoever waits for a destructor does not wait for that: a question that is far off is no answer
-/// to what a turn brings before it.
+/// A waiting destructor is not delayed by the back-off: an idle check far in the future does not
+/// stand for the check that a turn before it brings.
 #[test]
 fn what_others_wait_for_is_in_time_though_marks_were_in_vain() {
     let (simulation, loft) = loft(Pacing::new(), FEW);
@@ -201,7 +200,8 @@ fn all_is_young_until_it_rests_and_the_mark_begins() {
     assert_eq!(loft.marks().ask_blocking(), Ok(1));
 }
 
-/// A mark is due when the last one has ended, but nothing has come since: nobody would ever sleep.
+/// A mark is due when the last one has ended, but no turn has come since: without a limit the
+/// system would never sleep.
 #[test]
 fn who_may_not_grow_is_not_marked_for_ever() {
     let (simulation, loft) = loft(Pacing::new().first(0).growth(1.0), FEW);

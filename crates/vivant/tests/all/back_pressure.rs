@@ -1,4 +1,4 @@
-//! T5: who sends to an overloaded actor waits its turn; back-pressure never deadlocks.
+//! T5: a sender to an overloaded actor is muted; back-pressure never deadlocks.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -147,7 +147,7 @@ impl Flooder {
         self.peers = peers;
     }
 
-    /// Every message makes three more, to everybody, until the budget is spent: each floods each.
+    /// Every message makes three more, to all actors, until the budget is spent: each floods each.
     fn flood(&mut self, t: &Turn<Self>) {
         self.got.fetch_add(1, Ordering::Relaxed);
         for _ in 0..3 {

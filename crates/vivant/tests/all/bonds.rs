@@ -1,4 +1,4 @@
-//! Watches and links: who hears of an end, and who fails with whom.
+//! Watches and links: which actors are notified of an end, and which fail together.
 
 use crate::log::Log;
 use vivant::prelude::*;
@@ -129,7 +129,7 @@ fn who_is_linked_fails_together() {
     part.fail().send();
     simulation.run();
     assert!(Address::is_alive(&watcher), "unlinked");
-    // To one that has failed already.
+    // A link to an actor that has failed already.
     watcher.tie(part).send();
     simulation.run();
     assert!(!Address::is_alive(&watcher));

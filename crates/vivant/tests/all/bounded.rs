@@ -1,4 +1,4 @@
-//! T5: mailboxes with a bound: what a full one does with a message, and what becomes of that.
+//! T5: mailboxes with a bound: what a full one does with a message, and the fate of that message.
 //!
 //! That each policy loses the right messages is shown beside a model, in
 //! `src/mailbox/model_tests.rs`.

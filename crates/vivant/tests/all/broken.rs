@@ -1,5 +1,4 @@
-//! A resolver that lies in garbage breaks its promise in time: nobody waits for ever on what is
-//! dead.
+//! An unreachable resolver breaks its promise in time: no ask waits for ever for a dead resolver.
 
 use std::time::Duration;
 use vivant::prelude::*;
@@ -84,7 +83,8 @@ impl<'gc> DeskState<'gc> {
         self.heard = Some(answer);
     }
 
-    /// Its own question waits for another's answer, whose resolver lies there too.
+    /// Its own ask waits for the answer of another actor; the resolver is in that actor's garbage
+    /// too.
     fn asks(&mut self, t: &Turn<'gc, Desk>, other: Address<Desk>) {
         let (promise, resolver) = t.promise::<u64>();
         self.keep(t, resolver);
@@ -108,7 +108,8 @@ fn is_broken(simulation: &Simulation, desk: &Address<Desk>, for_at_most: Duratio
     desk.heard().ask_blocking() == Ok(Some(true))
 }
 
-/// One that asks another, which has the resolver in an old object and forgets that.
+/// An actor asks another, which has the resolver in an old object and drops its last reference to
+/// that.
 fn asked(simulation: &Simulation) -> (Address<Desk>, Address<Desk>) {
     let system = simulation.system();
     let (asks, has) = (Desk::spawn(system), Desk::spawn(system));

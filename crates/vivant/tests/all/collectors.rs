@@ -1,4 +1,4 @@
-//! How heaps are marked is chosen when the system begins: for all, by type, by a text, by the
+//! How heaps are marked is chosen when the system starts: for all, by type, by a text, by the
 //! environment.
 
 use std::time::Duration;

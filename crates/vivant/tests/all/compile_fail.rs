@@ -11,8 +11,8 @@ fn refused_with_a_helpful_message() {
     trybuild::TestCases::new().compile_fail("tests/ui/*.rs");
 }
 
-/// Whether a stop hook is called is known only when the program is built, as it is beside one that
-/// runs.
+/// Whether a stop hook is called is known only when the program is built, as it is beside a hook
+/// that runs.
 #[test]
 fn refused_when_built() {
     let programs = trybuild::TestCases::new();

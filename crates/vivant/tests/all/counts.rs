@@ -97,7 +97,7 @@ impl Trader {
     }
 }
 
-/// Makes traders who pass things on, each so often; what ends their lives is the caller's business.
+/// Makes traders that pass things on, each so often; the caller ends their lives.
 fn trading(system: &System, living: &Living, things: u64, hops: u32, done: &Sender<()>) {
     let traders: Vec<_> = (0..8)
         .map(|_| system.spawn(Trader::new(living, done.clone())))

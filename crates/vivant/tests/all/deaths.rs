@@ -1,4 +1,4 @@
-//! Notices of deaths: who wants to hear that an object is gone is sent a message.
+//! Death watches: a message is sent after the death of a watched object.
 
 use std::time::Duration;
 use vivant::heap::{Stress, Watch, When};
@@ -139,7 +139,7 @@ fn a_notice_for_oneself_keeps_nobody_alive() {
     drop(desk);
     simulation.run();
     assert_eq!(simulation.system().inspect().actors.len(), 1);
-    // The file has ended with its heap: nobody is told.
+    // The file has ended with its heap: no notice is sent.
     assert_eq!(clerk.all_heard().ask_blocking(), Ok(vec![]));
 }
 

@@ -1,5 +1,5 @@
-//! What destructors in a heap send: whoever runs them may be in the middle of an allocation. And
-//! that they run, though a turn has panicked.
+//! Messages sent by destructors in a heap, which may run in the middle of an allocation. And that
+//! destructors run although a turn has panicked.
 
 use std::panic::resume_unwind;
 use std::sync::Arc;
@@ -53,7 +53,7 @@ struct Page {
 struct PaperState<'gc> {
     pages: Vec<Val<'gc, Page>>,
     to: Address<Reader>,
-    /// Runs of pages whose dead were not ended when it last began to write.
+    /// Unswept spans of pages when it last began to write.
     unswept: usize,
 }
 

@@ -1,4 +1,4 @@
-//! Bad use gives an error that names actor, behaviour and place, and never a hang.
+//! Wrong use gives an error that names actor, behaviour and place, and never a hang.
 
 use std::sync::{Arc, Mutex};
 use vivant::prelude::*;
@@ -205,7 +205,7 @@ fn a_system_without_workers_is_refused() {
     assert!(refused.is_err());
 }
 
-/// Asks in its drop, which nobody may do within a turn.
+/// Asks in its drop, which is refused within a turn.
 struct AsksWhenDropped {
     whom: Address<Quiet>,
     heard: std::sync::mpsc::Sender<Result<u64, AskError>>,
@@ -281,7 +281,7 @@ fn everybody_is_told_the_place_of_a_panic() {
     let system = simulation.system();
     let fuse = system.spawn(Fuse);
     let ended = Address::ended(&fuse);
-    // Whoever asked is told while the panic unwinds, and nothing is forgotten by that.
+    // The ask is answered while the panic unwinds, and nothing is leaked by that.
     let asked = fuse.blow().ask_blocking();
     let Err(AskError::Panicked(told)) = asked else {
         panic!("{asked:?}")

@@ -1,6 +1,6 @@
-//! T5b, T6: a turn that blocks or spins starves nobody; the watchdog names it; surplus workers
-//! retire; nothing is lost while everybody sleeps and wakes. Progress is what is asserted, never a
-//! time: the limits below only end a hang.
+//! T5b, T6: a turn that blocks or spins starves no other actor; the watchdog names it; surplus
+//! workers retire; no work is lost while all workers sleep and wake. The tests assert progress,
+//! never a time: the limits below only end a hang.
 
 #![allow(
     clippy::disallowed_methods,
@@ -21,7 +21,7 @@ struct Spinner;
 
 #[behaviours]
 impl Spinner {
-    /// Holds its worker until somebody else has made progress.
+    /// Holds its worker until another actor has made progress.
     fn spin(&mut self, done: Arc<AtomicBool>) -> bool {
         let began = Instant::now();
         while !done.load(Ordering::Acquire) && began.elapsed() < PATIENCE {

@@ -1,5 +1,5 @@
-//! Far references: who has one has the object's actor do something with it, keeps both, and reaches
-//! neither.
+//! Far references: a holder sends messages about the object to its actor, keeps object and actor
+//! alive, and has no access to either.
 
 mod ends;
 
@@ -235,7 +235,7 @@ fn seeded(name: &str, program: impl Fn(&Simulation, &Token) + std::panic::RefUnw
         let token = Token::default();
         let simulation = Simulation::with(simulation.seed(), Faults::none(), builder);
         program(&simulation, &token);
-        // Nobody has an address any more: nothing is left.
+        // No address is left: nothing remains.
         simulation.run();
         let left = simulation.system().inspect();
         assert!(left.actors.is_empty());
@@ -243,7 +243,7 @@ fn seeded(name: &str, program: impl Fn(&Simulation, &Token) + std::panic::RefUnw
     });
 }
 
-/// Everybody takes enough turns to hear of everything.
+/// All actors take enough turns to drain all count deltas.
 fn settle(scenes: &[&Address<Scene>], artists: &[&Address<Artist>]) {
     for _ in 0..3 {
         for artist in artists {
@@ -272,7 +272,8 @@ fn seeded_a_node_is_renamed_from_far() {
         node.look(|node| a.keep(node.clone()).send());
         a.rename("second".into()).send();
         assert_eq!(a.read().ask_blocking(), Ok(Some(vec!["second".into()])));
-        // The scene forgets it; who has the name has it still, by way of a third too.
+        // The scene drops its reference; the far reference keeps the object, by way of a third
+        // actor too.
         scene.forget().send();
         drop(node);
         a.pass_on(b.clone()).send();
@@ -359,7 +360,7 @@ fn seeded_a_message_with_a_name_waits() {
         drop(made(&scene, "two", token));
         drop(made(&scene, "three", token));
         assert_eq!(system.block_on(waits), Ok(1));
-        // One that nobody takes gives it back.
+        // A message that is never processed gives its reference back.
         let node = made(&scene, "four", token);
         let waits = node.look(|node| node.to(|scene, node| scene.read_when(node, 99)).ask());
         scene.forget().send();

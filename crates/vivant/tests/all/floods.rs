@@ -1,5 +1,5 @@
-//! T3, T5: whatever is sent to a full mailbox, by actors and by threads, is begun, or comes back,
-//! or is counted.
+//! T3, T5: every message sent to a full mailbox, by actors and by threads, is begun, comes back, or
+//! is counted.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

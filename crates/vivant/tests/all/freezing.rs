@@ -1,4 +1,4 @@
-//! Graphs that are built in one actor, handed over whole, frozen by another, and read by many.
+//! Graphs that one actor builds and hands over whole, another freezes, and many read.
 
 use vivant::heap::{Mutator, Stress, When};
 use vivant::prelude::*;
@@ -161,7 +161,7 @@ impl<'gc> ReaderState<'gc> {
     fn nothing(&mut self) {}
 }
 
-/// What a reader finds in a book of three levels or more, whose best price is that.
+/// The expected sums of a reader, for a book of three levels or more with this best price.
 fn sums(best: u64, levels: u64) -> (u64, u64) {
     let prices = best + 1 - levels..=best;
     let orders = prices.clone().map(|price| price % 3 * 10).sum::<u64>();
@@ -175,7 +175,7 @@ fn stressed(simulation: &Simulation) -> Simulation {
     Simulation::with(simulation.seed(), Faults::none(), builder)
 }
 
-/// Bytes of old objects in all heaps, after enough turns for everybody to hear of everything.
+/// Bytes of old objects in all heaps, after enough turns for every heap to drain its count inbox.
 fn live(
     system: &System,
     maker: &Address<Maker>,

@@ -1,4 +1,4 @@
-//! Actors whose state is a graph: a heap of their own, collected between turns.
+//! Actors with a graph as their state: a heap of their own, collected between turns.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};

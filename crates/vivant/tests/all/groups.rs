@@ -1,4 +1,4 @@
-//! Groups: who is a member, in which order, and who no longer is; groups and topics by name.
+//! Groups: members and their order, removal of ended ones; groups and topics by name.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -162,8 +162,7 @@ fn a_named_group_is_forgotten_when_nobody_uses_it() {
     assert!(system.group::<dyn Listener>("room 3").is_ok());
 }
 
-/// Members join, leave and end at random: those who are members are told, in order, and nobody
-/// else.
+/// Members join, leave and end at random: exactly the members get the messages, in order.
 #[vivant::test(seeds = 300, faults = Faults::none().delays(100_000, Duration::from_millis(1)))]
 fn seeded_the_members_are_those_who_joined_and_have_not_ended(simulation: &Simulation) {
     let group = Group::new();

@@ -1,4 +1,4 @@
-//! T8: guards of messages that no call has sent: what a topic publishes.
+//! T8: guards of messages that come from a topic instead of a call.
 
 use vivant::prelude::*;
 use vivant::simulation::Simulation;

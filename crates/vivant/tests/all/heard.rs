@@ -1,5 +1,6 @@
-//! What others leave for a heap is heard in pieces; what comes between two of them is heard too,
-//! though nobody rings for it. On a thread: in a simulation no question comes before all is heard.
+//! A heap's count inbox is drained in increments; deltas that come between two of them are drained
+//! too, though nothing wakes the heap for them. On a thread: in a simulation no idle check comes
+//! before all is drained.
 
 use std::sync::{Arc, Mutex};
 use std::thread;

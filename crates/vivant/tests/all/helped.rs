@@ -1,5 +1,5 @@
-//! Who helps with marks that run beside turns, on threads: nothing waits for ever because whoever
-//! could help sleeps, or has something else to do (A5).
+//! Helpers of concurrent marks, on threads: no mark waits for ever because a possible helper
+//! sleeps, or has other work (A5).
 
 use std::hint::black_box;
 use std::sync::Arc;
@@ -26,7 +26,7 @@ struct Link<'gc> {
     next: Option<Gc<'gc, Link<'gc>>>,
 }
 
-/// A list, of which a mark finds one object after the other: nobody can share it.
+/// A list, of which a mark finds one object after the other: markers cannot share the work.
 #[derive(Actor)]
 #[actor(blocking)]
 struct ChainState<'gc> {
@@ -57,8 +57,8 @@ fn marks(system: &System) -> u64 {
     heaps.map(|heap| heap.marks()).sum()
 }
 
-/// The actor, which runs on a thread that helps nobody, has the only thing to do when the worker
-/// looks, and puts it back when that one sleeps.
+/// The actor runs on a thread that helps with no other mark. It has all the work when the worker
+/// checks, and puts it back when the worker sleeps.
 #[test]
 fn a_mark_goes_on_when_the_last_turn_of_a_blocking_actor_is_over() {
     for round in 0..10 {
@@ -112,7 +112,7 @@ impl Busy {
     }
 }
 
-/// The mark of an actor that rests has nothing to do with growth: nobody pays for it (A2b).
+/// The mark of an idle actor does not depend on growth: no mutator assist helps it (A2b).
 #[test]
 fn an_actor_that_rests_is_marked_where_all_workers_are_busy() {
     let builder = System::builder().workers(1);

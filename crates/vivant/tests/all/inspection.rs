@@ -1,4 +1,4 @@
-//! What `System::inspect` says of actors and workers while they are at it.
+//! What `System::inspect` reports of actors and workers while they run.
 
 use std::sync::{Arc, Barrier};
 use std::time::Duration;

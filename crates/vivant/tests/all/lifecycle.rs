@@ -1,4 +1,4 @@
-//! How actors begin and end: start, stop hooks and their reasons, addresses, pins, shutdown.
+//! Start and end of actors: start, stop hooks and their reasons, addresses, pins, shutdown.
 
 use std::sync::{Arc, Barrier, Mutex, mpsc};
 use std::time::Duration;
@@ -310,7 +310,7 @@ fn a_long_chain_of_actors_ends_without_deep_recursion() {
         }
         drop(head);
         while system.inspect().bytes > 0 {
-            // A simulation runs only while somebody waits for it.
+            // A simulation runs only while a caller waits for it.
             let _ = system.spawn(Chained { _next: None });
             system.block_on(system.clock().sleep(Duration::from_millis(1)));
         }

@@ -1,4 +1,4 @@
-//! What several tests of supervision share.
+//! Common code of several tests of supervision.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 

@@ -1,4 +1,5 @@
-//! What a full mailbox loses is code of the user's: it is dropped where it harms nobody (T3, T5).
+//! Messages lost by a full mailbox hold user values: these are dropped where they harm no other
+//! code (T3, T5).
 
 use std::cell::{Cell, RefCell};
 use std::sync::{Arc, Mutex};

@@ -1,4 +1,4 @@
-//! The macros' forms, each compiled and run. What must not compile is in `tests/ui`.
+//! The macros' forms, each compiled and run. Programs that must not compile are in `tests/ui`.
 #![deny(
     missing_docs,
     missing_debug_implementations,

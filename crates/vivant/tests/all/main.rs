@@ -1,5 +1,5 @@
-//! What the runtime promises, a module for each subject. One binary: it is linked once, and its
-//! tests run side by side.
+//! The runtime's promises, a module for each subject. One binary: it is linked once, and its tests
+//! run side by side.
 
 mod accounting;
 mod at_rest;

@@ -1,5 +1,4 @@
-//! User code that misbehaves where no turn is there to catch it: it costs itself something, and
-//! nobody else.
+//! User code that misbehaves where no turn can catch it: it harms only itself.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -95,7 +94,7 @@ fn victim(system: &System, name: &'static str) -> Address<Victim> {
     })
 }
 
-/// Everybody else still answers, and the system ends cleanly.
+/// All other actors still answer, and the system ends cleanly.
 fn assert_unharmed(system: &System) {
     assert_eq!(victim(system, "other").name().ask_blocking(), Ok("other"));
     let report = system.shutdown_within(Duration::from_secs(60));
@@ -250,7 +249,7 @@ fn time_limits_hold_through_a_shutdown_and_after_it() {
     let clock = system.clock();
     let sleeping = clock.sleep(Duration::from_secs(3600));
     assert_unharmed(&system);
-    // Nobody watches the time any more: waiting is over.
+    // The clock has stopped: a wait returns at once.
     system.block_on(sleeping);
     system.block_on(clock.sleep(Duration::from_secs(3600)));
     // Shutting down again does not set the clock going again.

@@ -1,5 +1,5 @@
-//! Named timers: one for each actor and name, whatever is set again, and none after the actor's
-//! end.
+//! Named timers: one for each actor and name, however often it is set again, and none after the
+//! actor's end.
 
 use std::time::Duration;
 use vivant::Timer;
@@ -257,7 +257,7 @@ fn a_delay_of_nothing_is_set_again_and_again_on_threads() {
     for _ in 0..500 {
         clockwork.after("now".to_owned(), 0).ask_blocking().unwrap();
     }
-    // Each that was set has fired, or the one that still runs will.
+    // Each set timer has fired, or the running one will.
     while system.inspect().timers > 1 || seen == 0 {
         seen += ticks(&clockwork).len();
         std::thread::yield_now();

@@ -1,4 +1,4 @@
-//! Names: who has one, who is found, and when a name is free again.
+//! Names: which actor has one, what a lookup finds, and when a name is free again.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -110,7 +110,7 @@ fn a_name_given_again_to_the_same_actor_is_kept() {
     let system = simulation.system();
     let ada = cashier(&simulation, 0);
     system.register("a", &ada).unwrap();
-    // As an actor does whose start function runs again.
+    // As an actor does when its start function runs again.
     assert_eq!(ada.be_called("a".to_owned()).ask_blocking(), Ok(Ok(())));
     system
         .register::<dyn Till>("a", &Address::upcast(&ada))
@@ -234,8 +234,7 @@ fn seeded_a_name_has_one_actor_at_a_time(simulation: &Simulation) {
     assert_eq!(system.inspect().panics, 0);
 }
 
-/// The checker must notice that a name has two actors: here a name is taken away from one that has
-/// not ended.
+/// The checker must notice that a name has two actors: here a name is taken away from a live actor.
 #[test]
 fn canary_two_holders_of_a_name_are_noticed() {
     let simulation = Simulation::new(7);

@@ -53,7 +53,7 @@ impl Worker {
                     self.tally.asked.fetch_add(1, Ordering::Relaxed);
                     let (call, tally) = (peer.work(hops - 1), self.tally.clone());
                     let _done = t.ask(call).then_local(t, move |_, _, answer| {
-                        // A value or an error: either way somebody answered.
+                        // A value or an error: either way the ask was answered.
                         drop(answer);
                         tally.answered.fetch_add(1, Ordering::Relaxed);
                     });
@@ -135,7 +135,7 @@ fn seeded_nothing_is_lost() {
 
 #[vivant::test(seeds = 100)]
 fn seeded_every_question_is_answered(simulation: &Simulation) {
-    // Only answerers end here, so every continuation has somebody to run it.
+    // Only answering actors end here, so every continuation has an actor that runs it.
     let tally = Arc::new(Tally::default());
     let asker = simulation.system().spawn(Asker {
         tally: tally.clone(),

@@ -1,4 +1,4 @@
-//! T5: senders outside who wait until a mailbox has room for their message.
+//! T5: senders outside that wait until a mailbox has room for their message.
 
 use std::future::Future;
 use std::pin::pin;
@@ -57,7 +57,7 @@ fn offers_wait_for_a_place_in_their_order() {
     assert!(poll(&mut sixth).is_pending());
     drop(dropped);
     simulation.run();
-    // Both places are promised now, to those who came first: nobody goes past them.
+    // Both places are promised now, in the order of the offers: no other sender overtakes them.
     assert!(picky.take(7).try_send().is_err());
     assert!(poll(&mut sixth).is_pending());
     drop(told_and_dropped);

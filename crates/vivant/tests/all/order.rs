@@ -2,8 +2,8 @@
 //! and on real threads.
 //!
 //! The checker is the classical one for causal delivery (Raynal, Schiper, Toueg 1991): every
-//! message carries what its sender knew of all sends so far, as a matrix; a receiver must have got
-//! everything that the matrix says was sent to it.
+//! message carries its sender's knowledge of all sends so far, as a matrix; a receiver must have
+//! got every message that the matrix counts as sent to it.
 
 use std::sync::{Arc, Mutex};
 use vivant::prelude::*;

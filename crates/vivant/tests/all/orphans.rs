@@ -1,5 +1,5 @@
-//! What actors share outlives them for as long as somebody has it, and no longer; what nobody has
-//! any more is collected without being asked.
+//! Shared objects outlive their actors as long as a reference is left, and no longer; unreferenced
+//! ones are collected without a request.
 
 mod after_hours;
 mod pieces;
@@ -369,7 +369,7 @@ fn seeded_nothing_leaks_whatever_ends_first() {
         let simulation = Simulation::with(seed, delays, System::builder().pacing(pacing));
         let (system, token) = (simulation.system(), Token::default());
         play(system, &token, &mut Rng::with_seed(seed), steps);
-        // Nobody has an address any more.
+        // No address is left.
         simulation.run();
         assert!(system.inspect().actors.is_empty());
         assert_eq!((system.inspect().orphans, pages(&token)), (0, 0));

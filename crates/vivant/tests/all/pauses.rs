@@ -1,5 +1,5 @@
-//! What keeps actors from running on account of their heaps is recorded by kinds: for each actor,
-//! and for all of a system.
+//! Pauses of actors because of their heaps are recorded by kind: for each actor, and for a whole
+//! system.
 
 use std::time::Duration;
 use vivant::heap::Leaf;

@@ -205,7 +205,7 @@ fn every_way_to_break_a_promise_says_why() {
     let refused = asker.ask_to_fail().ask_blocking().unwrap();
     assert!(refused.contains("has ended"), "{refused}");
 
-    // The echo has ended: whoever asks it now hears how.
+    // The echo has ended: an ask gets the reason.
     match asker.delegated(1).ask_blocking() {
         Err(AskError::Stopped(it)) => {
             assert!(

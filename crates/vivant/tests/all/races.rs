@@ -1,6 +1,6 @@
 //! Threads and turns that race for the ends of actors while they break the rules: promises smuggled
-//! out of their turns, drops that send and panic, addresses taken up again as the last one goes.
-//! Little to assert, and much for Miri to see.
+//! out of their turns, drops that send and panic, weak addresses upgraded as the last address is
+//! dropped. Few assertions, and much for Miri to check.
 
 use std::cell::RefCell;
 use std::thread;

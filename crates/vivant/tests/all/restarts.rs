@@ -191,7 +191,7 @@ enum Gate {
     Broken,
 }
 
-/// Lets nobody through until it is told, and breaks when it is told to break.
+/// Lets no message through until it is opened, and panics when it is set to broken.
 #[derive(Actor)]
 struct Brittle {
     gate: Gate,
@@ -235,7 +235,7 @@ fn a_guard_that_panics_costs_its_own_message_and_no_other() {
     brittle.set(Gate::Broken).send();
     brittle.pass(4).send();
     simulation.run();
-    // Those who wait have a new gate before them, which is shut.
+    // The waiting messages have a new gate before them, which is shut.
     assert_eq!(heard.take(), Vec::<u64>::new());
     brittle.pass(5).send();
     brittle.set(Gate::Open).send();

@@ -1,4 +1,4 @@
-//! Routers: who is next, who has the least to do, whose key it is; and those that have ended.
+//! Routers: the next member, the least loaded one, the member of a key; and ended members.
 
 use std::time::Duration;
 use vivant::Router;
@@ -183,7 +183,7 @@ fn a_key_has_its_member_and_keeps_it() {
     assert!(moved.iter().all(|(_, is)| **is == 5));
     assert!((230..440).contains(&moved.len()), "{}", moved.len());
 
-    // Only the keys of one that ends go to others.
+    // Only the keys of an ended member go to others.
     let all: Vec<_> = of_five.members().cloned().collect();
     Address::stop(&all[2]);
     simulation.run();
@@ -202,7 +202,7 @@ fn keys_mean_the_same_in_every_run() {
     let simulation = Simulation::new(7);
     let workers = workers(&simulation, 8);
     let of = |key: &str| number(workers.by_key(key));
-    // Computed by hand from the description: other values would move everybody's keys.
+    // Computed by hand from the description: other values would move all keys.
     assert_eq!(
         ["Ada", "Bob", "Cid", "Dan", "Eve", "Flo"].map(of),
         [4, 3, 2, 6, 0, 7]

@@ -1,4 +1,5 @@
-//! Graphs that share what never changes, by messages: one pointer, whatever lies below it.
+//! Graphs that share immutable objects by messages: one pointer, whatever the size of the graph
+//! below it.
 
 use std::collections::BTreeMap;
 use vivant::heap::{Stress, When};
@@ -243,7 +244,7 @@ fn stressed(simulation: &Simulation) -> Simulation {
     Simulation::with(simulation.seed(), Faults::none(), builder)
 }
 
-/// Bytes of old objects in all heaps, after enough turns for everybody to hear of everything.
+/// Bytes of old objects in all heaps, after enough turns for every heap to drain its count inbox.
 fn live(system: &System, shelves: &[&Address<Shelf>]) -> u64 {
     for _ in 0..3 {
         for shelf in shelves {
@@ -272,7 +273,7 @@ fn seeded_a_book_goes_round(simulation: &Simulation) {
     assert_eq!(c.fetch(b.clone(), 5).ask_blocking(), Ok(true));
     assert_eq!(c.fetch(b.clone(), 6).ask_blocking(), Ok(false));
     b.forget(5).send();
-    // By way of b, who has it no more.
+    // By way of b, which has it no more.
     let far = b.get_from(c.clone(), 5).ask_blocking().unwrap();
     assert_eq!(
         far.look(|page| page.map(|page| page.text.clone())),
@@ -363,14 +364,14 @@ fn seeded_what_nobody_takes_is_given_back(simulation: &Simulation) {
     let system = simulation.system();
     let [a, b] = [(); 2].map(|()| Shelf::spawn(system, None));
     a.write(1, 5).send();
-    // To one that has ended: a dead letter.
+    // A send to an ended actor: a dead letter.
     Address::stop(&b);
     simulation.run();
     a.give(b.clone(), 1).send();
     simulation.run();
     let dead = system.dead_letters().counts();
     assert_eq!(dead.iter().map(|it| it.count).sum::<u64>(), 1, "{dead:?}");
-    // Answers that nobody wants, now or later.
+    // Unwanted answers, now or later.
     a.get(1).send();
     let unwanted = a.get(1).ask();
     simulation.run();
@@ -383,7 +384,7 @@ fn seeded_what_nobody_takes_is_given_back(simulation: &Simulation) {
     simulation.run();
     Address::stop(&d);
     assert!(system.block_on(waits).is_err());
-    // A continuation whose actor ends before the answer.
+    // A continuation of an actor that ends before the answer.
     let e = Shelf::spawn(system, None);
     assert_eq!(e.fetch(a.clone(), 1).ask_blocking(), Ok(true));
     e.lay_aside(a.clone(), 1).send();

@@ -1,5 +1,5 @@
 //! R4, R5: the same seed gives the same run, in any process; other seeds find other orders; faults
-//! do what they say.
+//! are injected as configured.
 
 use std::collections::{BTreeSet, HashMap};
 use std::process::Command;

@@ -1,4 +1,5 @@
-//! Behaviours in steps: called again, before any other message, with what they have left.
+//! Behaviours in steps: called again, before any other message, with the locals that the last step
+//! returned.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};

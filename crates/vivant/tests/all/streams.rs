@@ -66,7 +66,7 @@ impl Stream for Brittle {
     }
 }
 
-/// Pending, and forgets who waits.
+/// Pending, and drops its waker.
 struct Silent;
 
 impl Stream for Silent {

@@ -1,5 +1,5 @@
-//! T4, at its edges: trees without children, children that end while they are down, news that come
-//! late.
+//! T4, edge cases: trees without children, children that end while they are down, late
+//! notifications.
 
 use crate::log::Log;
 use std::sync::mpsc::{Receiver, channel};
@@ -238,7 +238,7 @@ impl Sender {
     }
 }
 
-/// T5: who takes no messages holds nobody back.
+/// T5: an actor that takes no messages mutes no sender.
 #[test]
 fn who_has_never_been_up_mutes_nobody() {
     let simulation = Simulation::with(1, Faults::none(), System::builder().overload(4));

@@ -1,5 +1,5 @@
-//! T4: supervisors start actors again, in order, within a budget; addresses and mailboxes outlast
-//! it.
+//! T4: supervisors restart actors, in order, within a budget; addresses and mailboxes survive
+//! restarts.
 
 use crate::log::Log;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -1,4 +1,4 @@
-//! Topics: every published value is seen by every subscriber, or counted in a `Lagged` in its
+//! Topics: every subscriber receives every published value, or a `Lagged` that counts it in its
 //! place.
 
 use std::sync::{Arc, Mutex};
@@ -244,7 +244,7 @@ fn a_subscription_has_a_capacity() {
     let _none = Topic::new().subscribe_bounded(0, listener.heard());
 }
 
-/// Arguments whose clone panics.
+/// Arguments with a clone that panics.
 #[derive(Debug)]
 struct Brittle;
 
@@ -378,8 +378,7 @@ fn seeded_every_value_is_heard_or_counted_until_an_end(simulation: &Simulation) 
     crowd(simulation, Ended::Early);
 }
 
-/// The checker must notice a value that vanishes, one that comes twice, and a gap that is told too
-/// late.
+/// The checker must notice a lost value, a duplicated value, and a gap that is reported too late.
 #[test]
 fn canary_the_account_notices_what_is_wrong() {
     let all: Vec<Value> = (0..5).map(|number| (0, number)).collect();

@@ -12,7 +12,7 @@ use vivant::prelude::*;
 use vivant::simulation::Simulation;
 use vivant::{KeptBy, StopReason, System, WeakAddress};
 
-/// What became of whom, in order.
+/// The ends of actors and their reasons, in order.
 #[derive(Clone, Default)]
 struct Ends(Arc<Mutex<Vec<(u64, String)>>>);
 

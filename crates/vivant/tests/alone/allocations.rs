@@ -1,5 +1,4 @@
-//! What the runtime asks of the allocator: nothing for a message in the steady state, little for an
-//! actor.
+//! Allocations of the runtime: none for a message in the steady state, few for an actor.
 
 use super::{COUNTED, alone};
 use stats_alloc::Region;

@@ -1,5 +1,4 @@
-//! What others leave for a heap is read now and then, whatever its actor does: it needs no memory
-//! without end.
+//! A heap's count inbox is drained now and then, whatever its actor does: its memory is bounded.
 
 use super::{COUNTED, alone};
 use stats_alloc::Region;
@@ -55,7 +54,7 @@ fn copies_and_turns() {
     copies(1);
     let (busy, idle) = (grown(|| copies(1)), grown(|| copies(0)));
     assert_eq!(simulation.now(), Duration::ZERO);
-    // Of one that has no turns the time alone takes care.
+    // For a heap without turns only time triggers the drain.
     assert!(idle > 2 * rounds * 16, "canary: the counter counts {idle}");
     assert!(busy < idle / 4, "{busy} of {idle}");
     let heeded = grown(|| simulation.run());

@@ -1,4 +1,4 @@
-//! Tests that count what the whole process allocates. Each runs in a child process of its own.
+//! Tests that count the allocations of the whole process. Each runs in a child process of its own.
 
 mod allocations;
 mod lanes;

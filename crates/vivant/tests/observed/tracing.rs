@@ -169,7 +169,7 @@ fn a_continuation_is_a_turn_of_its_own_that_follows_from_the_one_that_answered()
             let last = desk(system, None);
             let middle = desk(system, Some(&last));
             desk(system, Some(&middle)).begin().send();
-            // Whoever drives the actors has sent nothing.
+            // The thread that drives the actors has sent nothing.
             let _driver = tracing::info_span!("driver").entered();
             simulation.run();
         });

@@ -1,4 +1,5 @@
-//! What becomes of far references when their actors end, and of actors and objects by them.
+//! Far references after the end of their actors, and the ends of actors and objects that they kept
+//! alive.
 
 use super::{Artist, Scene, Token, made, nodes, seeded};
 use std::collections::HashMap;
@@ -91,7 +92,7 @@ fn seeded_a_far_reference_keeps_its_actor() {
     );
 }
 
-/// Knows another one by a far reference, and who made what by names.
+/// Holds a far reference to a peer, and tags of the objects' makers.
 #[derive(Actor)]
 struct PeerState<'gc> {
     peer: Option<Far<'gc, Peer, Mut<u64>>>,
@@ -168,9 +169,9 @@ fn far_references_go_round_on_threads() {
     }
     artists.iter().for_each(|artist| artist.forget().send());
     while nodes(&token) > 0 {
-        // What an artist passes on may come after the other was told to forget. And what nobody
-        // else knows any more when its actor forgets it is found by that actor's next collection,
-        // which these turns bring.
+        // A reference that an artist passes on may arrive after the other artist dropped its own.
+        // An object whose last foreign reference is dropped is found by its owner's next
+        // collection, which these turns bring.
         artists.iter().for_each(|artist| artist.forget().send());
         for scene in &scenes {
             scene.forget().send();

@@ -1,5 +1,5 @@
-//! Names and arguments that expansions use themselves, keywords, what `#[cfg]` leaves out, and
-//! actors that a user's own macro writes.
+//! Names and arguments that expansions use themselves, keywords, items that `#[cfg]` leaves out,
+//! and actors written by a user's own macro.
 
 use super::Outcome;
 use vivant::Message;

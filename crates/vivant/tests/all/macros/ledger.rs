@@ -2,7 +2,7 @@
 
 use vivant::prelude::*;
 
-/// Who can be paid.
+/// An actor that can be paid.
 #[interface]
 pub trait Ledger {
     /// Adds `amount`.

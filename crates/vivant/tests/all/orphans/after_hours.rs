@@ -1,4 +1,4 @@
-//! What outlives its system.
+//! Objects that outlive their system.
 
 use super::*;
 use vivant::heap::{Heap, Root, Source};
@@ -32,7 +32,7 @@ fn a_parcel_outlives_its_system_on_threads() {
     assert_eq!(pages(&token), 0);
 }
 
-/// The state of a heap that is nobody's.
+/// The state of a heap without an actor.
 struct Desk;
 
 impl Root for Desk {

@@ -1,4 +1,4 @@
-//! What is left of a large heap is gone through in pieces: others have turns between them.
+//! A large detached heap is scanned in increments: other actors have turns between them.
 
 use super::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// More than is collected at once.
 const BEADS: usize = if cfg!(miri) { 5_000 } else { 20_000 };
 
-/// How many beads have fallen, and who is told of the first.
+/// The number of dropped beads, and the actor that is notified of the first.
 struct Fallen {
     beads: AtomicUsize,
     witness: Address<Witness>,
@@ -174,8 +174,8 @@ fn others_have_turns_on_the_only_worker() {
     assert_eq!(system.inspect().heap_pages, 0);
 }
 
-/// More large heaps than are left to be gone through in pieces, and one that is not yet through
-/// when the system ends.
+/// More large heaps than the limit for incremental scanning, and one of them not yet scanned when
+/// the system ends.
 #[test]
 fn many_large_heaps_end() {
     let builder = System::builder().workers(2);

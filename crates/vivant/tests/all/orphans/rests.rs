@@ -1,5 +1,5 @@
-//! Who is idle gives up what it does not need, and is collected when others have given something
-//! up.
+//! An idle actor releases imports that it no longer references, and is collected when others have
+//! released its exports.
 
 use super::*;
 
@@ -14,9 +14,9 @@ fn versions_that_nobody_reads_are_gone_after_a_while() {
     }
     let idle = simulation.now();
     simulation.run();
-    // The reader has run since it was first asked, is asked again and gives up; then the writer is
-    // told. Who was asked has lost the address of the question, and is looked at a second later
-    // (O10).
+    // The reader has run since its first idle check, is checked again and releases its imports;
+    // then the writer is notified. The checked actor has lost the address of the check's message,
+    // and the cycle detection examines it a second later (O10).
     assert!(
         simulation.now() - idle <= Duration::from_secs(4),
         "{simulation:?}"
@@ -29,7 +29,7 @@ fn versions_that_nobody_reads_are_gone_after_a_while() {
         writes.marks() <= 3 && reads.marks() <= 2,
         "{writes:?} {reads:?}"
     );
-    // Nobody looks again while nothing changes.
+    // No further check comes while nothing changes.
     simulation.run();
     let now = simulation.now();
     simulation.run();
@@ -75,7 +75,7 @@ fn who_rests_is_not_marked_for_what_others_take() {
         .collect();
     drop(copies);
     simulation.run();
-    // Nobody has given up the last of anything.
+    // No export has lost its last reference.
     assert_eq!(heap_of(system, "Writer").marks(), writes.marks());
     // The reader has something of the writer, and others of the reader.
     reader.bind(token.clone()).send();
@@ -123,7 +123,7 @@ fn what_readers_forget_is_free_within_a_second() {
         assert_eq!(pages(&token), 0, "A4, with phase {phase}");
         let marks = system.inspect().actors.into_iter();
         let marks: Vec<_> = marks.filter_map(|it| Some(it.heap?.marks())).collect();
-        // Those who forget at about the same time are heard together.
+        // Releases at about the same time are processed together.
         assert!(marks.iter().all(|marks| *marks <= 2), "{marks:?}");
     }
 }

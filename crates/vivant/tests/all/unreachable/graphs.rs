@@ -1,4 +1,4 @@
-//! Actors whose states are graphs, with addresses in objects of their heaps.
+//! Actors with graphs as their states and addresses in objects of their heaps.
 
 use super::*;
 use vivant::Pacing;
@@ -104,7 +104,7 @@ impl<'gc> HallState<'gc> {
         self.copies = Some(Vec::new());
     }
 
-    /// The first guest goes on to whom the second one is.
+    /// The first guest's address is sent to the second one.
     fn sends_on(&mut self, t: &Turn<'gc, Hall>) {
         let first = self.rooms.and_then(|room| room.borrow_mut(t).guest.take());
         let second = self.guests.get(&1);
@@ -131,7 +131,7 @@ fn hall(stage: &Stage, name: u64) -> Address<Hall> {
     Hall::spawn(&stage.system, name, stage.ends.clone())
 }
 
-/// Two halls, and whether both end when nobody refers to them but they to each other.
+/// Returns whether two halls both end when only they refer to each other.
 fn end_by(knows: impl Fn(&Address<Hall>, &Address<Hall>)) -> bool {
     let simulation = Simulation::new(1);
     let stage = Stage::on(&simulation);
@@ -208,7 +208,7 @@ fn who_is_known_to_garbage_alone_ends_while_its_holder_rests() {
 fn who_was_seen_may_be_sent_away() {
     let simulation = Simulation::new(1);
     let stage = Stage::on(&simulation);
-    // Each knows the next, and the first one somebody who keeps it all.
+    // Each holds the next one's address, and an actor with the first one's address keeps all.
     let halls: Vec<_> = (0..4).map(|name| hall(&stage, name)).collect();
     for (at, one) in halls.iter().enumerate() {
         one.notes(1, halls[(at + 1) % 4].clone()).send();

@@ -1,4 +1,5 @@
-//! What keeps a shared object: [`vivant::System::why_alive`], asked by what holds one.
+//! What keeps a shared object alive: [`vivant::System::why_alive`], called with a holder's
+//! reference.
 
 use super::*;
 use vivant::WhyAlive;
@@ -65,7 +66,7 @@ impl<'gc> ReaderState<'gc> {
     }
 }
 
-/// A press, and a reader whom a plain actor knows that is kept.
+/// A press, and a reader that a kept plain actor refers to.
 struct House {
     simulation: Simulation,
     press: Address<Press>,
@@ -129,7 +130,7 @@ fn who_has_it_or_a_whole_of_it_is_named() {
             (vec![reader.clone()], KeptBy::Outside(1))
         );
     }
-    // Another page is the press's alone, and nobody has it.
+    // Another page belongs to the press alone, without any holder.
     let third = house.prints("hail");
     house.press.forgets().send();
     let why = house.why(&third);
@@ -183,7 +184,7 @@ fn to_ask_forgets_nothing_that_was_given_up() {
         KeptBy::Outside(1)
     );
     let with_it = objects();
-    // The owner hears of it first because somebody asks.
+    // The owner drains the count delta early because of the query.
     drop(other);
     assert_eq!(
         house.simulation.system().why_alive(&page).by,

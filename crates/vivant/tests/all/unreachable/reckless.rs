@@ -1,4 +1,4 @@
-//! Actors that are found to be unreachable, and do at their ends whatever they can.
+//! Unreachable actors that do all they can in stop hooks and destructors.
 
 use super::*;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -250,7 +250,7 @@ impl<'gc> ManorState<'gc> {
     }
 }
 
-/// Whom such an actor knows counts as one that something outside keeps, until it can be shown.
+/// The addresses held by such an actor count as references from outside, until it can be traced.
 #[test]
 fn a_panic_while_an_object_is_shown_ends_nobody() {
     let simulation = Simulation::new(1);

@@ -1,4 +1,4 @@
-//! Rings given up in any order, under seeds and faults.
+//! Rings released in any order, under seeds and faults.
 
 use super::*;
 use vivant::simulation::Faults;
@@ -8,7 +8,7 @@ use vivant::simulation::Faults;
 fn seeded_whoever_is_given_up_ends_and_nobody_else(simulation: &Simulation) {
     let stage = Stage::on(simulation);
     let baseline = stage.system.inspect().bytes;
-    // Three rings, of which each knows somebody of the next.
+    // Three rings; each holds an address of a node of the next.
     let rings: Vec<Vec<Address<Node>>> = (0..3)
         .map(|ring| {
             let size = 2 + (simulation.seed() + ring) % 4;

@@ -56,8 +56,8 @@ fn a_weak_address_fails_on_threads_only_if_its_actor_ends() {
         std::thread::scope(|scope| {
             for one in &weak {
                 scope.spawn(move || {
-                    // Not for ever: as long as somebody has an address now and then, few verdicts
-                    // come to pass.
+                    // Not for ever: as long as an address is upgraded now and then, few commits
+                    // succeed.
                     for _ in 0..100 {
                         let Some(address) = one.upgrade() else { break };
                         // It can be reached, so it answers.
