@@ -170,7 +170,7 @@ fn far_references_go_round_on_threads() {
     artists.iter().for_each(|artist| artist.forget().send());
     while nodes(&token) > 0 {
         // A reference that an artist passes on may arrive after the other artist dropped its own.
-        // An object whose last foreign reference is dropped is found by its owner's next
+        // An object without foreign references is found dead by its owner's next
         // collection, which these turns bring.
         artists.iter().for_each(|artist| artist.forget().send());
         for scene in &scenes {
