@@ -9,14 +9,14 @@ use vivant::prelude::*;
 use vivant::simulation::{Faults, Simulation};
 use vivant::{HeapFacts, OnPanic, Pacing, Supervisor};
 
-/// Nothing in it dies; each of its pages is to be swept after each mark.
+/// No object in it dies; each of its pages has to be swept after each mark.
 #[derive(Actor)]
 struct LoftState<'gc> {
     small: Vec<Gc<'gc, Leaf<[u64; 5]>>>,
     large: Vec<Gc<'gc, [u64]>>,
 }
 
-/// More than is marked at once; and so many that turns do not sweep all of it.
+/// More than is marked at once, and enough that turns do not sweep all of it.
 const FEW: usize = 20_000;
 const MANY: usize = 400_000;
 const RUNS: usize = MANY * 48 / 4096 / 2;
@@ -31,8 +31,8 @@ impl<'gc> LoftState<'gc> {
         }
     }
 
-    /// If many pages are to be swept it grows by so many words, and says how often it was marked;
-    /// else it grows by little.
+    /// If at least `RUNS` spans are unswept it grows by this many words, and returns the number of
+    /// marks; else it grows by little.
     fn grow_unswept(&mut self, t: &Turn<'gc, Loft>, words: usize) -> Option<u64> {
         let is_unswept = t.stats().unswept >= RUNS;
         let words = if is_unswept { words } else { 8 << 10 };
@@ -59,7 +59,7 @@ impl<'gc> LoftState<'gc> {
     }
 }
 
-/// It is to grow by so little that turns do not sweep all of it.
+/// Its growth is too small for turns to sweep all of it.
 fn pacing() -> Pacing {
     Pacing::new().growth(1.05)
 }
@@ -86,7 +86,7 @@ fn heap(simulation: &Simulation) -> HeapFacts {
 #[test]
 fn what_it_has_forgotten_is_free_in_time() {
     let (simulation, loft) = loft(Pacing::new(), FEW);
-    // It is marked by then, for it has grown; and has not grown since.
+    // It is marked by then, because it has grown; and it has not grown since.
     loft.marks().send();
     rests(&simulation);
     assert!(heap(&simulation).live > FEW as u64 * 40);
@@ -117,7 +117,7 @@ fn who_rests_is_marked_once() {
     assert_eq!(loft.marks().ask_blocking(), Ok(1));
 }
 
-/// A turn now and then, which forgets nothing.
+/// A turn now and then, which makes no garbage.
 #[test]
 fn who_has_forgotten_nothing_is_marked_more_and_more_seldom() {
     let (simulation, loft) = loft(Pacing::new(), FEW);
@@ -148,7 +148,7 @@ fn what_others_wait_for_is_in_time_though_marks_were_in_vain() {
     assert_eq!(Arc::strong_count(&token), 1);
 }
 
-/// A heap that is due when it has grown by so many words, and waits for the sweep.
+/// A heap with a mark due at growth by this many words, and a mark that waits for the sweep.
 fn is_marked_after(words: usize) {
     for seed in 0..10 {
         let builder = System::builder().pacing(pacing());
@@ -171,7 +171,7 @@ fn the_last_turn_has_swept_all_and_the_mark_begins() {
     is_marked_after(16 << 20);
 }
 
-/// All of it is young until the only turn is over.
+/// All of it is young until the only turn has ended.
 #[test]
 fn the_first_turn_is_the_last_and_the_mark_begins() {
     let (simulation, loft) = loft(pacing(), MANY);
@@ -192,7 +192,7 @@ fn the_last_turn_has_panicked_and_the_mark_begins() {
     assert!(loft.marks().ask_blocking().unwrap() > before);
 }
 
-/// What its rest makes old is a reason too.
+/// Promotions while the actor is idle trigger a mark too.
 #[test]
 fn all_is_young_until_it_rests_and_the_mark_begins() {
     let (simulation, loft) = loft(Pacing::new().nursery(64 << 20), MANY);
@@ -217,7 +217,7 @@ struct Plate {
     to: Address<Loft>,
 }
 
-/// Shows the address of another.
+/// Makes another actor's address traceable.
 #[derive(Actor)]
 struct DoorState<'gc> {
     small: Vec<Gc<'gc, Leaf<[u64; 5]>>>,
@@ -250,8 +250,8 @@ fn door(pacing: Pacing) -> (Simulation, Address<Door>) {
     (simulation, door)
 }
 
-/// The question is on its way when the last turn comes: the mark that growth wants then is the one
-/// that sees the addresses.
+/// The idle check is in flight when the last turn comes: the mark that growth triggers then also
+/// collects the addresses.
 #[test]
 fn one_mark_is_for_growth_and_for_what_is_to_be_seen() {
     let (simulation, door) = door(Pacing::new());
@@ -261,7 +261,7 @@ fn one_mark_is_for_growth_and_for_what_is_to_be_seen() {
     assert_eq!(door.marks().ask_blocking(), Ok(1));
 }
 
-/// A stress that empties nurseries alone does not keep a mark from ending.
+/// Stress that only empties nurseries does not keep a mark from ending.
 #[test]
 fn a_mark_ends_under_any_stress() {
     for when in [

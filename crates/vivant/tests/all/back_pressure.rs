@@ -27,7 +27,7 @@ struct Source {
 
 #[behaviours]
 impl Source {
-    /// One message a turn, so that muting can take hold after each.
+    /// One message a turn, so that muting can start after each.
     fn pour(&mut self, t: &Turn<Self>) {
         t.send(self.sink.take());
         self.left -= 1;
@@ -93,7 +93,7 @@ fn seeded_the_depth_stays_near_the_limit() {
     }
 }
 
-/// Counts what is on its way to it: the sender adds, the receiver subtracts.
+/// Counts the messages in flight to it: the sender adds, the receiver subtracts.
 #[derive(Actor)]
 struct Watched {
     watched: Arc<AtomicUsize>,
@@ -114,7 +114,7 @@ impl Watched {
 struct Pourer {
     sink: Address<Watched>,
     left: u64,
-    /// High half: how many are on their way. Low half: the most there ever were.
+    /// High half: the number in flight. Low half: the maximum so far.
     watched: Arc<AtomicUsize>,
 }
 
@@ -267,7 +267,7 @@ fn a_muted_actor_still_hears_stop() {
     while !muted() {
         std::thread::yield_now();
     }
-    // Muted: it takes no message, but it hears that it must end.
+    // Muted: it takes no message, but it receives the stop signal.
     let unheard = sender.pour().ask();
     Address::stop(&sender);
     assert!(matches!(

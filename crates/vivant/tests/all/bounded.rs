@@ -46,7 +46,7 @@ fn latest(system: &System) -> Address<Latest> {
     system.spawn(Latest { got: Vec::new() })
 }
 
-/// What was lost, by cause.
+/// The number of lost messages, by cause.
 fn lost(system: &System) -> Vec<(Cause, u64)> {
     let counts = system.dead_letters().counts();
     counts.iter().map(|line| (line.cause, line.count)).collect()
@@ -90,7 +90,7 @@ fn what_is_rejected_comes_back_or_is_a_dead_letter() {
     assert_eq!(system.inspect().bytes, 0);
 }
 
-/// Two messages wait for its guard, so that it is full however often it runs.
+/// Two messages wait for its guard, so that it stays full however often it runs.
 #[derive(Actor)]
 #[actor(mailbox = reject(2))]
 struct Shut {
@@ -194,7 +194,7 @@ fn no_way_of_sending_goes_past_the_bound() {
             .iter()
             .all(|line| line.cause == Cause::Rejected)
     );
-    // What the runtime has to say is exempt.
+    // The runtime's own messages are exempt.
     Address::stop_after_queue(&shut);
     simulation.run_for(Duration::ZERO);
     assert!(!Address::is_alive(&shut));
@@ -217,7 +217,7 @@ fn a_subscriber_that_is_full_stays_subscribed() {
     simulation.run();
     let of_the_telling = (Cause::Rejected, 1);
     assert_eq!(lost(system), [(Cause::Ended, 1), of_the_telling]);
-    // A message that is withdrawn makes room; the guards have not opened.
+    // A cancelled message makes room; the guards have not opened.
     assert_eq!(
         system
             .inspect()
@@ -260,7 +260,7 @@ fn deferred_messages_count_and_are_displaced_first() {
         simulation.run();
     }
     assert_eq!(system.inspect().actors[0].deferred, 2);
-    // The mailbox is full of them, and yet it hears what opens it.
+    // The mailbox is full of waiting messages, and the message that opens the guard still gets in.
     door.open().send();
     simulation.run();
     assert_eq!(door.got().ask_blocking().expect("it lives"), [4]);
@@ -306,7 +306,7 @@ fn seeded_a_continuation_of_its_own_finds_room_in_a_full_mailbox(simulation: &Si
         simulation.run();
     }
     assert_eq!(asker.answers().ask_blocking().expect("it lives"), 5);
-    // Its places are as they were.
+    // The number of its places has not changed.
     assert!(asker.nothing().try_send().is_ok());
     assert!(asker.nothing().try_send().is_err());
     assert_eq!(system.dead_letters().total(), 0);

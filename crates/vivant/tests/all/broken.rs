@@ -5,7 +5,7 @@ use vivant::prelude::*;
 use vivant::simulation::{Faults, Simulation};
 use vivant::{Marking, Pacing};
 
-/// An open question, among others in a ring.
+/// An open ask, among others in a ring.
 #[derive(Object)]
 struct Open<'gc> {
     resolver: Option<Resolver<u64>>,
@@ -52,7 +52,7 @@ impl<'gc> DeskState<'gc> {
         self.open = Some(one);
     }
 
-    /// Nothing refers to the cycle any more.
+    /// The cycle becomes unreachable.
     fn forgets(&mut self) {
         self.open = None;
     }
@@ -66,14 +66,14 @@ impl<'gc> DeskState<'gc> {
         }
     }
 
-    /// So many objects that stay.
+    /// This number of objects that stay reachable.
     fn grows(&mut self, t: &Turn<'gc, Desk>, many: u64) {
         self.ballast.extend((0..many).map(|n| t.alloc([n; 64])));
     }
 
     fn idle(&mut self) {}
 
-    /// Asks itself, and waits for what only its own heap has the answer to.
+    /// Asks itself, and waits for an answer that only its own heap can give.
     fn asks_itself(&mut self, t: &Turn<'gc, Desk>) {
         let _heard = t.ask(t.me().question()).then(t.me().hears());
     }
@@ -102,7 +102,7 @@ fn second() -> Duration {
     Duration::from_secs(1)
 }
 
-/// The address's question was broken.
+/// Returns whether the ask of this address was broken.
 fn is_broken(simulation: &Simulation, desk: &Address<Desk>, for_at_most: Duration) -> bool {
     simulation.run_for(for_at_most);
     desk.heard().ask_blocking() == Ok(Some(true))
@@ -114,7 +114,7 @@ fn asked(simulation: &Simulation) -> (Address<Desk>, Address<Desk>) {
     let system = simulation.system();
     let (asks, has) = (Desk::spawn(system), Desk::spawn(system));
     asks.asks(has.clone()).send();
-    // Twice at rest: what is alive is old.
+    // Idle twice: the live objects are old.
     simulation.run_for(5 * second());
     assert_eq!(asks.heard().ask_blocking(), Ok(None));
     (asks, has)

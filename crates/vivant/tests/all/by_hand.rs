@@ -215,7 +215,7 @@ impl Implements<dyn Ledger> for Account {
     };
 }
 
-/// The whole program, on whatever system it is given.
+/// The whole program, on the given system.
 fn bank(system: &System) -> Result<(), AskError> {
     let a = system.spawn(Account { balance: 10 });
     let b = system.spawn(Account { balance: 0 });
@@ -242,7 +242,7 @@ fn on_threads() -> Result<(), AskError> {
 
 #[test]
 fn seeded_under_simulation() -> Result<(), AskError> {
-    // Miri takes a thousand times as long, and needs no seeds to see a wrong access.
+    // Miri takes a thousand times as long, and finds wrong accesses without seeds.
     for seed in 0..if cfg!(miri) { 3 } else { 100 } {
         let simulation = Simulation::new(seed);
         bank(simulation.system())?;

@@ -6,7 +6,7 @@ use vivant::prelude::*;
 use vivant::simulation::{Faults, Simulation};
 use vivant::{Marking, Pacing, Plain, Report, SystemBuilder};
 
-/// Marks every few turns, if it marks.
+/// Is marked every few turns, if it is marked at all.
 const OFTEN: Pacing = Pacing::new().nursery(1024).first(4096);
 
 #[derive(Actor)]
@@ -21,13 +21,13 @@ impl<'gc> ChainState<'gc> {
         ChainState { links: Vec::new() }
     }
 
-    /// Makes new ones of all that it has.
+    /// Replaces all its objects by new ones.
     fn renew(&mut self, t: &Turn<'gc, Chain>) {
         self.links = (0..64).map(|n| t.alloc([n; 16])).collect();
     }
 }
 
-/// As a chain, but its type says that it is not marked.
+/// As a chain, but its type turns marking off.
 #[derive(Actor)]
 #[actor(pacing = OFTEN.marking(Marking::Never), id = "yard::Scrap")]
 struct ScrapState<'gc> {
@@ -46,21 +46,21 @@ impl<'gc> ScrapState<'gc> {
     }
 }
 
-/// How often an actor of this type was marked.
+/// The number of marks of an actor of this type.
 fn marks_of(system: &System, type_name: &str) -> u64 {
     let actors = system.inspect().actors;
     let mut heaps = actors.iter().filter(|it| it.type_name == type_name);
     heaps.next().unwrap().heap.unwrap().marks()
 }
 
-/// Which of the two mark by themselves: the chain, the scrap.
+/// Which of the two types is marked: the chain, the scrap.
 fn mark_on(system: &System) -> (bool, bool) {
     let (chain, scrap) = (Chain::spawn(system), Scrap::spawn(system));
     for _ in 0..50 {
         chain.renew().send();
         scrap.renew().send();
     }
-    // After all others.
+    // After all other settings.
     chain.renew().ask_blocking().unwrap();
     scrap.renew().ask_blocking().unwrap();
     let marks = |name| marks_of(system, name) > 0;
@@ -177,8 +177,8 @@ impl<'gc> HolderState<'gc> {
     }
 }
 
-/// An actor that forgets what it has of another: how often either was marked for it, and how much
-/// it still keeps there.
+/// An actor that drops its imports: the number of marks of either heap for that, and the imports
+/// that are left.
 fn forgotten(marking: Marking) -> (u64, usize) {
     let builder = System::builder().collector(marking);
     let simulation = Simulation::with(1, Faults::none(), builder);
@@ -203,7 +203,7 @@ fn who_is_never_marked_is_not_marked_at_rest_either() {
     assert_eq!(forgotten(Marking::Never), (0, 1));
 }
 
-/// In processes of their own, which are told by their environment.
+/// In processes of their own, configured by their environment.
 #[cfg(not(miri))]
 mod environment {
     use super::*;
@@ -214,7 +214,7 @@ mod environment {
     /// Set for the child.
     const CHILD: &str = "VIVANT_COLLECTORS_CHILD";
 
-    /// Runs this test once more, in a process with such an environment: what came of that. None in
+    /// Runs this test again, in a process with this environment, and returns the result. None in
     /// the child, which has run `run`.
     fn under(test: &str, text: &str, run: impl FnOnce()) -> Option<Output> {
         if std::env::var_os(CHILD).is_some() {

@@ -5,7 +5,7 @@
 //! though the programs are still refused. To see and keep new messages:
 //! `TRYBUILD=overwrite cargo test -p vivant --test all compile_fail`, and read the difference.
 
-/// All at once: cargo checks them together while none of them has to run.
+/// All at once: cargo checks them together, and none of them runs.
 #[test]
 fn refused_with_a_helpful_message() {
     trybuild::TestCases::new().compile_fail("tests/ui/*.rs");

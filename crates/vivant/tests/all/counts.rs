@@ -7,7 +7,7 @@ use vivant::prelude::*;
 use vivant::simulation::{Faults, Simulation};
 use vivant::{Brc, Report};
 
-/// How many there are.
+/// The number of live objects.
 #[derive(Default, Clone)]
 struct Living(Arc<AtomicI64>);
 
@@ -17,7 +17,7 @@ impl Living {
     }
 }
 
-/// Something that is noticed when it goes.
+/// An object with an observable drop.
 struct Counted {
     living: Living,
     value: u64,
@@ -122,7 +122,7 @@ fn on_many_workers_everything_ends_once() {
     trading(&system, &living, things, hops, &done);
     vivant_brc::detached(|| finished.iter().take(2 * things as usize).for_each(drop));
     assert!(system.shutdown().is_complete());
-    // What was made here and ended there.
+    // Objects that were made and destroyed here.
     vivant_brc::merge();
     assert_eq!(living.now(), 0);
 }
@@ -140,7 +140,7 @@ fn seeded_everything_ends_once(simulation: &Simulation) {
     assert_eq!(living.now(), 0);
 }
 
-/// Keeps what it is given.
+/// Keeps the objects that it is given.
 #[derive(Actor, Default)]
 struct Keeper {
     kept: Vec<Brc<Counted>>,
@@ -180,13 +180,14 @@ fn who_waits_for_an_answer_keeps_nobody_waiting() {
     let system = System::builder().workers(1).build();
     let keeper = system.spawn(Keeper::default());
     keeper.keep(Brc::new(Counted::new(&living, 1))).send();
-    // This thread may not have been asleep yet when the last one was dropped; then it merges now.
+    // This thread may not have been asleep yet when the last reference was dropped; then it merges
+    // now.
     keeper.throw_away().ask_blocking().unwrap();
     vivant_brc::merge();
     assert_eq!(living.now(), 0);
 }
 
-/// Does something when it is dropped.
+/// Runs code when it is dropped.
 struct Bang<F: FnMut()>(F);
 
 impl<F: FnMut()> Drop for Bang<F> {

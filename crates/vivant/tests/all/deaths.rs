@@ -17,7 +17,7 @@ struct DeskState<'gc> {
 #[derive(Object)]
 struct File<'gc> {
     number: u64,
-    /// Perhaps itself.
+    /// Another object, or itself.
     other: Option<Gc<'gc, Mut<File<'gc>>>>,
 }
 
@@ -143,7 +143,7 @@ fn a_notice_for_oneself_keeps_nobody_alive() {
     assert_eq!(clerk.all_heard().ask_blocking(), Ok(vec![]));
 }
 
-/// Without stress: what is young and forgotten dies when the actor rests.
+/// Without stress: young garbage is collected when the actor is idle.
 #[derive(Actor)]
 struct BedState<'gc> {
     sheep: Option<Gc<'gc, u64>>,
@@ -198,7 +198,7 @@ impl<'gc> SpyState<'gc> {
     fn new(t: &Turn<'gc, Spy>) -> Self {
         let kept = t.alloc(1);
         t.on_death(kept, t.me().heard(1));
-        // By the heap's own means: with a token that is a notice's too.
+        // By the heap's own interface: with a token that belongs to a death watch too.
         let mutator: &vivant::heap::Mutator<'gc> = t;
         mutator.watch(t.alloc(2_u64), 0);
         SpyState {

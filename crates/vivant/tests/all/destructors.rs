@@ -28,7 +28,7 @@ impl<'gc> ReaderState<'gc> {
     }
 }
 
-/// Sends what it has at its end.
+/// Sends its content when it is dropped.
 struct Late {
     parcel: Option<Parcel<Val<'static, str>>>,
     to: Address<Reader>,
@@ -42,7 +42,7 @@ impl Drop for Late {
     }
 }
 
-/// Few of them in a page, so that a sweep is not done with all at once.
+/// Few of them fit into a page, so that one sweep step does not sweep them all.
 #[derive(Object)]
 struct Page {
     late: Leaf<Late>,
@@ -122,7 +122,7 @@ impl<'gc> DeskState<'gc> {
     }
 }
 
-/// A2b, also of a turn that was cut off.
+/// A2b, also of a turn that a panic cut off.
 #[test]
 fn what_a_turn_has_left_ends_though_it_panicked_and_no_other_comes() {
     let simulation = Simulation::new(3);

@@ -191,7 +191,7 @@ fn dead_letters_are_counted_by_behaviour_and_place_and_told() {
     assert!(pings.place.contains("errors.rs:"));
     assert_eq!(heard.lock().unwrap().len(), 4);
     assert_eq!(heard.lock().unwrap()[0].actor, Address::path(&actor));
-    // A subscriber that has ended is forgotten, and makes no letters of letters.
+    // A subscriber that has ended is removed, and makes no dead letters of dead letters.
     Address::stop(&listener);
     simulation.run();
     actor.ping().send();

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use vivant::prelude::*;
 use vivant::{Actor, Report};
 
-/// After so long without progress a test is a failure instead of a hang.
+/// The time without progress after which a test fails instead of hanging.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 #[derive(Actor)]
@@ -192,7 +192,7 @@ fn an_endless_mailbox_starves_nobody() {
             .on_and_on()
             .send();
     }
-    // Questions from outside come through the common queue, behind actors that never run dry.
+    // Asks from outside come through the common queue, behind actors that always have messages.
     let setter = system.spawn(Setter);
     for _ in 0..50 {
         assert_eq!(
@@ -254,7 +254,7 @@ struct Burner;
 
 #[behaviours]
 impl Burner {
-    /// Computes for so long; returns the name of the thread that did.
+    /// Computes for this long; returns the name of its thread.
     fn burn(&mut self, time: Duration) -> String {
         let began = Instant::now();
         while began.elapsed() < time {
@@ -276,7 +276,7 @@ impl Burner {
     }
 }
 
-/// Lets it burn for `time` again and again until it runs on such a thread.
+/// Lets it compute for `time` again and again until it runs on such a thread.
 fn burn_until_it_runs_on(burner: &Address<Burner>, time: Duration, thread: &str) {
     let began = Instant::now();
     while began.elapsed() < PATIENCE {

@@ -9,7 +9,7 @@ use vivant::prelude::*;
 use vivant::simulation::{Faults, Seeds, Simulation, check};
 use vivant::{Pacing, System};
 
-/// Private to its scene, with a token that tells how many there are.
+/// Private to its scene, with a token that counts the live ones.
 #[derive(Object)]
 struct Node<'gc> {
     name: String,
@@ -23,7 +23,7 @@ type Name<'gc> = Tag<'gc, Mut<Node<'gc>>>;
 type FarNode<'gc> = Far<'gc, Scene, Mut<Node<'gc>>>;
 type Sent = Parcel<FarNode<'static>>;
 
-/// Nodes that are there.
+/// The number of live nodes.
 fn nodes(token: &Token) -> usize {
     Arc::strong_count(token) - 1
 }
@@ -67,7 +67,7 @@ impl<'gc> SceneState<'gc> {
         }
     }
 
-    /// The name of a node, and those of all that it refers to.
+    /// The name of a node, and the names of all nodes that it refers to.
     fn read(&self, t: &Turn<'gc, Scene>, node: Name<'gc>) -> Option<Vec<String>> {
         let mut at = Some(node.open(t).ok()?);
         let next = || {
@@ -78,7 +78,7 @@ impl<'gc> SceneState<'gc> {
         Some(std::iter::from_fn(next).collect())
     }
 
-    /// Waits until there are so many nodes.
+    /// Waits until there are this many nodes.
     #[when(self.nodes.len() >= many)]
     fn read_when(&self, t: &Turn<'gc, Scene>, node: Name<'gc>, many: usize) -> usize {
         self.read(t, node).map_or(0, |names| names.len())
@@ -141,12 +141,12 @@ impl<'gc> ArtistState<'gc> {
         }
     }
 
-    /// In something shared.
+    /// In a shared object.
     fn pass_on_shared(&self, t: &Turn<'gc, Artist>, to: Address<Artist>) {
         t.send(to.keep_pair((1, t.val(self.kept.clone()))));
     }
 
-    /// How many different nodes it has.
+    /// The number of different nodes that it has.
     fn different(&self) -> usize {
         let mut met: Vec<&FarNode<'gc>> = Vec::new();
         for node in &self.kept {
@@ -178,7 +178,7 @@ impl<'gc> ArtistState<'gc> {
         !self.kept.is_empty()
     }
 
-    /// Gives its first node away until it is answered.
+    /// Sends its first node away until it gets an answer.
     fn lay_aside(&mut self, t: &Turn<'gc, Artist>) -> Promise<usize> {
         let node = self.kept.remove(0);
         let read = t.ask(node.to(|scene, node| scene.read(node)));
@@ -225,7 +225,7 @@ impl Pin {
     }
 }
 
-/// Runs a program under seeds, on heaps that collect everything after each turn and look after
+/// Runs a program under seeds, on heaps that collect everything after each turn and verify
 /// themselves.
 fn seeded(name: &str, program: impl Fn(&Simulation, &Token) + std::panic::RefUnwindSafe) {
     let seeds = if cfg!(miri) { 1 } else { 20 };
@@ -311,7 +311,7 @@ fn seeded_names_are_equal_whatever_way_they_came() {
             simulation.run();
             assert_eq!(b.fetch(scene.clone(), 2).ask_blocking(), Ok(true));
             assert_eq!(b.different().ask_blocking(), Ok(3));
-            // What a named node refers to is there too.
+            // Nodes that a named node refers to are live too.
             a.forget().send();
             b.forget().send();
             assert_eq!(a.fetch(scene.clone(), 1).ask_blocking(), Ok(true));
@@ -340,7 +340,7 @@ fn seeded_only_the_owner_opens() {
         assert_eq!(refused.len(), 1);
         assert!(refused[0].starts_with("tag 0 of a `"), "{refused:?}");
         assert!(refused[0].contains("was made by another heap"));
-        // The other way round it is not.
+        // The opposite is not equal.
         let read = node.look(|node| node.to(|scene, node| scene.read(node)).ask_blocking());
         assert_eq!(read, Ok(Some(vec!["one".into()])));
     });

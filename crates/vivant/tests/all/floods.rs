@@ -7,14 +7,14 @@ use std::thread;
 use vivant::prelude::*;
 use vivant::simulation::Simulation;
 
-/// What a crowd counted of its messages to one actor.
+/// What a group of senders counted of its messages to one actor.
 #[derive(Default)]
 struct Tally {
     begun: AtomicU64,
     answered: AtomicU64,
 }
 
-/// Notes that the messages of each sender come in their order.
+/// Checks that the messages of each sender come in their order.
 #[derive(Actor)]
 #[actor(mailbox = drop_oldest(3))]
 struct Busy {

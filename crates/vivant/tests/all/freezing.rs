@@ -28,7 +28,7 @@ fn level<'r>(r: &Mutator<'r>, price: u64, market: Option<Val<'r, str>>) -> Book<
     }))
 }
 
-/// So many levels, from the best price down. The market is the name of all.
+/// This many levels, from the best price down. The market is the name of all.
 fn book<'r>(r: &Mutator<'r>, best: u64, levels: u64) -> Book<'r> {
     let market = r.val_str("XETR");
     let first = level(r, best, Some(market));
@@ -42,7 +42,7 @@ fn book<'r>(r: &Mutator<'r>, best: u64, levels: u64) -> Book<'r> {
     first
 }
 
-/// Builds books, and gives them away.
+/// Builds books, and sends them away.
 #[derive(Actor)]
 struct MakerState<'gc> {
     drafts: Vec<Gc<'gc, Mut<BookIso>>>,
@@ -73,7 +73,7 @@ impl<'gc> MakerState<'gc> {
     fn nothing(&mut self) {}
 }
 
-/// Freezes what it gets, and tells its readers.
+/// Freezes the books that it gets, and sends them to its readers.
 #[derive(Actor)]
 struct PublisherState<'gc> {
     latest: Option<Val<'gc, Ice<Mut<Level<'gc>>>>>,
@@ -138,7 +138,7 @@ impl<'gc> ReaderState<'gc> {
         }
     }
 
-    /// Prices and orders of all that it has, from there on.
+    /// Prices and orders of all its levels, from there on.
     fn sums(&self) -> Vec<(u64, u64)> {
         let sum = |book: &Val<'gc, Ice<Mut<Level<'gc>>>>| {
             let levels = std::iter::successors(Some(*book), |level| level.read().worse);
@@ -168,7 +168,7 @@ fn sums(best: u64, levels: u64) -> (u64, u64) {
     (prices.sum(), orders + 7)
 }
 
-/// The same seed on heaps that collect everything after each turn and look after themselves.
+/// The same seed on heaps that collect everything after each turn and verify themselves.
 fn stressed(simulation: &Simulation) -> Simulation {
     let stress = Stress::new(When::All, simulation.seed());
     let builder = System::builder().pacing(Pacing::new().stressed(stress));
@@ -213,7 +213,7 @@ fn seeded_a_book_is_frozen_and_published(simulation: &Simulation) {
         let read = reader.sums().ask_blocking().unwrap();
         assert_eq!(read, [sums(200, 4), sums(300, 4)]);
     }
-    // The publisher has it no more; a part outlives its whole.
+    // The publisher has it no more; a component outlives its container.
     publisher.forget().send();
     readers[0].keep_the_worst().send();
     readers[1].forget().send();
@@ -240,7 +240,7 @@ fn seeded_books_go_to_two_publishers_of_which_one_ends(simulation: &Simulation) 
     simulation.run();
     assert_eq!(readers[0].sums().ask_blocking(), Ok(vec![sums(100, 5)]));
     assert_eq!(readers[1].sums().ask_blocking(), Ok(vec![sums(95, 5)]));
-    // What the publisher that ends has frozen outlives it.
+    // Frozen objects of the publisher outlive it.
     Address::stop(&ends);
     simulation.run();
     assert_eq!(readers[0].sums().ask_blocking(), Ok(vec![sums(100, 5)]));

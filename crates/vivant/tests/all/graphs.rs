@@ -199,7 +199,7 @@ fn who_has_not_run_for_a_while_keeps_no_nursery() {
     }
     simulation.run_for(Duration::from_millis(900));
     assert_eq!(cache.walk().ask_blocking().map(|keys| keys.len()), Ok(10));
-    // It has run since it was last looked at: so it is looked at once more.
+    // It has run since the last idle check: so it is checked again.
     simulation.run_for(Duration::from_secs(3));
     let facts = heap(simulation.system());
     assert!(facts.pages <= 16 * 1024, "{facts:?}");
@@ -256,7 +256,7 @@ fn a_turn_that_allocates_too_much_is_reported() {
     assert!(reports[0].to_string().contains("write it in steps"));
 }
 
-/// Allocates at will.
+/// Allocates as much as it is asked to.
 #[derive(Actor)]
 struct HoardState<'gc> {
     things: Option<Gc<'gc, Thing<'gc>>>,
@@ -327,7 +327,7 @@ fn no_memory_is_an_error_of_the_turn() {
     let simulation = Simulation::with(4, Faults::none(), builder);
     let tree = Supervisor::one_for_one().spawn(simulation.system());
     let hoard = tree.add(Hoard::child().on_panic(OnPanic::Resume));
-    // What a turn has made and not kept is gone before the next one.
+    // A turn's garbage is collected before the next turn.
     assert!(hoard.waste(1_000_000).ask_blocking().is_err());
     assert_eq!(hoard.hoard(100).ask_blocking(), Ok(100));
     let error = hoard.hoard(1_000_000).ask_blocking().unwrap_err();
@@ -340,8 +340,8 @@ fn no_memory_is_an_error_of_the_turn() {
     assert_eq!(hoard.count().ask_blocking(), Ok(100));
 }
 
-/// Half of what the limit allows lives when it is marked; then all of it dies, and new things are
-/// made until there is no room.
+/// Half of the limit is live when it is marked; then all of it dies, and new objects are allocated
+/// until there is no room.
 #[test]
 fn a_heap_at_its_limit_has_room_again() {
     let builder = System::builder().heap_limit(8 << 20);
@@ -371,7 +371,7 @@ fn a_panic_leaves_the_heap_whole() {
         assert!(cache.put_and_panic(4).ask_blocking().is_err());
         cache.put(5, "page".into()).send();
     }
-    // The state is as the turn left it; a borrow that the panic cut off is over.
+    // The state is as the turn left it; a borrow that the panic cut off is released.
     assert_eq!(goes_on.walk().ask_blocking(), Ok(vec![5, 4, 3, 2, 1]));
     assert_eq!(begins_anew.walk().ask_blocking(), Ok(vec![5]));
 }

@@ -131,7 +131,7 @@ fn groups_are_found_by_name_within_turns_and_outside() {
     assert_eq!([&ada, &bob].map(heard), [["news"], ["news"]]);
     let other = system.group::<dyn Listener>("room").unwrap_err();
     assert!(matches!(other, LookupError::OtherType { .. }), "{other}");
-    // A topic of the same name is another thing.
+    // A topic of the same name is a different entry.
     system.topic::<u64>("room").unwrap().publish(1);
     assert!(matches!(
         system.topic::<u8>("room"),
@@ -158,7 +158,7 @@ fn a_named_group_is_forgotten_when_nobody_uses_it() {
     );
     let same = system.group::<Guest>("with a member").unwrap();
     assert_eq!(same.members(), [ada]);
-    // Of another type: so it was forgotten.
+    // Of another type: so the name was free.
     assert!(system.group::<dyn Listener>("room 3").is_ok());
 }
 

@@ -94,7 +94,7 @@ impl Latest {
     }
 }
 
-/// M8: it is not counted, so it has no place to lose.
+/// M8: it is not counted, so it has no place that could be lost.
 #[test]
 fn a_published_value_that_waits_is_not_dropped_for_a_newer_message() {
     let simulation = Simulation::new(1);

@@ -9,15 +9,15 @@ use vivant::heap::{Heap, Held, Pacing, Root, Source, Val};
 use vivant::prelude::*;
 use vivant::{HeapFacts, PauseKind};
 
-/// More than is heard in many pieces.
+/// More deltas than one drain step takes, many times over.
 const MANY: usize = 50_000;
 
-/// Words of what is large.
+/// Words of a large object.
 const LARGE: usize = 1 << 20;
 
 type Lent = Arc<Mutex<Vec<Held<[u64]>>>>;
 
-/// Others have all of it, twice; the last is large.
+/// Other heaps have all of it, twice; the last object is large.
 #[derive(Actor)]
 struct VaultState<'gc> {
     all: Vec<Val<'gc, [u64]>>,
@@ -46,15 +46,15 @@ impl Root for Shelf {
     type Of<'gc> = Vec<Val<'gc, [u64]>>;
 }
 
-/// Looks until the heap is as it must be in the end.
+/// Checks again until the heap has its final state.
 fn until(system: &System, is_so: impl Fn(&HeapFacts) -> bool) {
     while !is_so(&system.inspect().actors[0].heap.unwrap()) {
         thread::yield_now();
     }
 }
 
-/// A pile of which nothing is the last, and while it is heard the last of something is given up;
-/// the actor is asked often.
+/// A pile without last references to drop; while it is drained, another object's last reference is
+/// dropped, and the actor gets frequent idle checks.
 #[test]
 fn what_is_given_up_while_a_pile_is_heard_is_heard_after_it() {
     for pieces in [1, 3, 10, 20, 30] {

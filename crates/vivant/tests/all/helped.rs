@@ -9,7 +9,7 @@ use vivant::heap::Leaf;
 use vivant::prelude::*;
 use vivant::{Pacing, System};
 
-/// Long enough for any machine: what does not happen by then never does.
+/// Long enough for any machine: an event that has not come by then never does.
 const NEVER: Duration = Duration::from_secs(60);
 const LOOK: Duration = Duration::from_millis(5);
 
@@ -96,7 +96,7 @@ impl<'gc> HoardState<'gc> {
     }
 }
 
-/// Always wants to run.
+/// Is always runnable.
 #[derive(Actor)]
 struct Busy;
 

@@ -42,7 +42,7 @@ fn actor<A: Actor>(seen: &Inspection) -> &ActorFacts {
     seen.actors.iter().find(of_type).expect("it is alive")
 }
 
-/// Looks until what is seen is as it must be in the end.
+/// Inspects again until the final state is seen.
 fn until(system: &System, is_so: impl Fn(&Inspection) -> bool) -> Inspection {
     loop {
         let seen = system.inspect();
@@ -91,7 +91,7 @@ fn workers_say_what_they_did_and_are_not_busy_while_they_sleep() {
         let workers = seen.worker_facts.iter();
         workers.map(|worker| worker.busy).sum()
     };
-    // All workers sleep in the end: time passes, and none of it is theirs.
+    // All workers sleep in the end: time passes, and none of it counts as busy.
     let (before, after) = loop {
         let (before, after) = (system.inspect(), system.inspect());
         if after.now > before.now && busy(&after) == busy(&before) {

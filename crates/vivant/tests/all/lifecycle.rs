@@ -354,7 +354,7 @@ fn a_drop_that_panics_is_reported_and_costs_nobody_else() {
     assert!(system.shutdown().is_complete());
 }
 
-/// Tells of its end by closing a channel.
+/// Signals its end by closing a channel.
 #[derive(Actor)]
 struct Telltale {
     _ended: mpsc::Sender<()>,
@@ -379,8 +379,8 @@ impl Dropper {
         gate: Arc<Barrier>,
         ended: mpsc::Receiver<()>,
     ) -> bool {
-        // The other actor is in its turn, so this address is kept for later; it must not be kept
-        // for ever.
+        // The other actor is in its turn, so this address is cached; it must not be cached for
+        // ever.
         drop(last);
         gate.wait();
         ended.recv_timeout(Duration::from_secs(60)) == Err(mpsc::RecvTimeoutError::Disconnected)

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// What happened, in order.
+/// The events, in order.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Log(Arc<Mutex<Vec<String>>>);
 

@@ -8,12 +8,12 @@ use vivant::prelude::*;
 use vivant::simulation::Simulation;
 
 thread_local! {
-    /// Sends a hydra. Not in the hydra itself, which is forgotten in the end.
+    /// Sends a hydra. It is not in the hydra itself, which is leaked in the end.
     static GROWS: RefCell<Option<Box<dyn Fn(Hydra)>>> = const { RefCell::new(None) };
     static DROPS: Cell<u64> = const { Cell::new(0) };
 }
 
-/// Sends another one of it when it is dropped, unless it has been tamed.
+/// Sends another hydra when it is dropped, unless it has been tamed.
 struct Hydra {
     wild: bool,
 }
@@ -63,7 +63,7 @@ fn breeds(simulation: &Simulation, send: impl Fn(Hydra) + 'static, cause: Cause)
     for _ in 0..3 {
         grow();
     }
-    // Each is counted; the last one was lost and not dropped.
+    // Each is counted; the last one was lost without a drop.
     let dropped = DROPS.get();
     assert!((2..100).contains(&dropped), "{dropped}");
     let letters = simulation.system().dead_letters();
@@ -121,7 +121,7 @@ fn a_drop_that_panics_costs_neither_sender_nor_receiver_anything() {
         system.block_on(answer).expect("it took the other's place"),
         1
     );
-    // The holder drops what waits for its guard.
+    // The holder drops the messages that wait for its guard.
     bunker.keep(Bomb(true)).send();
     simulation.run();
     assert_eq!(bunker.take(Bomb(true)).ask_blocking().expect("it lives"), 2);
@@ -130,7 +130,7 @@ fn a_drop_that_panics_costs_neither_sender_nor_receiver_anything() {
     assert_eq!(bunker.lost, 2);
 }
 
-/// Asks when it is dropped, and says what became of that.
+/// Asks when it is dropped, and reports the result.
 struct Curious {
     whom: Address<Shut>,
     told: Arc<Mutex<Vec<Result<u64, AskError>>>>,

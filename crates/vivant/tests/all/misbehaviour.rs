@@ -119,7 +119,7 @@ fn ended(system: &System, actor: &Address<Victim>) {
 
 #[test]
 fn a_continuation_of_another_system_runs_there() {
-    // Both on threads: a simulation is not to be spoken to by another system's threads.
+    // Both on threads: another system's threads must not send into a simulation.
     let system = || System::builder().workers(1).build();
     let (here, there) = (system(), system());
     let (asker, other) = (victim(&there, "asker"), victim(&here, "other"));
@@ -207,7 +207,7 @@ fn a_listener_that_panics_costs_no_worker() {
 fn timers_whose_messages_panic_stop_no_clock() {
     for system in both() {
         let actor = victim(&system, "actor");
-        // Cloning panics at the first tick; the interval is over, others go on.
+        // The clone panics at the first tick; this interval ends, others go on.
         actor.every(Grenade::OnClone).ask_blocking().unwrap();
         let clock = system.clock();
         while system.inspect().timers > 0 {
@@ -252,7 +252,7 @@ fn time_limits_hold_through_a_shutdown_and_after_it() {
     // The clock has stopped: a wait returns at once.
     system.block_on(sleeping);
     system.block_on(clock.sleep(Duration::from_secs(3600)));
-    // Shutting down again does not set the clock going again.
+    // A second shutdown does not start the clock again.
     system.shutdown();
     system.block_on(clock.sleep(Duration::from_secs(3600)));
 }
@@ -454,7 +454,7 @@ fn seeded_shutdown_ends_everybody_whatever_is_held_back(simulation: &Simulation)
     simulation.run_for(Duration::from_millis(simulation.seed() % 40));
     assert!(system.shutdown().is_complete());
     for asked in asked {
-        // An answer or an error; only silence would be wrong.
+        // An answer or an error; only no answer would be wrong.
         assert_ne!(system.block_on(asked), Err(AskError::Stalled));
     }
     drop((friend, parents));

@@ -10,7 +10,7 @@ const fn ms(ms: u64) -> Duration {
     Duration::from_millis(ms)
 }
 
-/// Every 10 ms a tick, from its start on.
+/// A tick every 10 ms, from its start on.
 #[derive(Actor)]
 struct Clockwork {
     ticks: Vec<u64>,
@@ -202,8 +202,8 @@ fn an_interval_ends_with_its_receiver() {
     assert_eq!(one.cancel("other".to_owned()).ask_blocking(), Ok(false));
 }
 
-/// At random times: restarts, cancels, other periods. There is one timer at most, and ticks come
-/// where they should.
+/// At random times: restarts, cancels, other periods. There is at most one timer, and ticks come
+/// when they should.
 #[vivant::test(seeds = 300, faults = Faults::none().delays(200_000, ms(3)))]
 fn seeded_there_is_one_timer_of_a_name(simulation: &Simulation) {
     let clockwork = Clockwork::spawn(simulation.system());
@@ -221,7 +221,7 @@ fn seeded_there_is_one_timer_of_a_name(simulation: &Simulation) {
     assert!(ticks.abs_diff(due) <= 1, "{ticks} ticks, {due} due");
 }
 
-/// The counts above must notice a timer without a name, which a restart doubles.
+/// The counts above must notice an unnamed timer, which a restart duplicates.
 #[test]
 fn canary_a_timer_without_a_name_is_doubled() {
     #[derive(Actor)]

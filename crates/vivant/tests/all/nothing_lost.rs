@@ -7,7 +7,7 @@ use std::time::Duration;
 use vivant::prelude::*;
 use vivant::simulation::{Faults, Seeds, Simulation, check};
 
-/// What the program itself counted.
+/// The program's own counts.
 #[derive(Default)]
 struct Tally {
     sent: AtomicU64,
@@ -81,7 +81,7 @@ fn crowd(system: &System, tally: &Arc<Tally>, actors: usize, hops: u32) {
     }
 }
 
-/// Sends that reached a dead end, as the runtime counts them, of the behaviour that is tallied.
+/// Dead letters of the counted behaviour, as the runtime counts them.
 fn dead(system: &System) -> u64 {
     let counts = system.dead_letters().counts();
     counts
@@ -195,7 +195,7 @@ fn nothing_is_lost_on_threads() {
                 std::thread::yield_now();
             }
         }
-        // On odd rounds shutdown comes in the middle of it.
+        // On odd rounds shutdown comes while messages are in flight.
         let report = system.shutdown();
         assert!(report.is_complete(), "{report}");
         assert_nothing_lost(&system, &tally, 0);
@@ -207,7 +207,7 @@ fn nothing_is_lost_on_threads() {
     }
 }
 
-/// The checker must notice a message that vanishes.
+/// The checker must notice a lost message.
 #[test]
 #[should_panic(expected = "processed or panicked")]
 fn canary_a_lost_message_is_noticed() {

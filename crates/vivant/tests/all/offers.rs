@@ -86,7 +86,7 @@ fn an_offer_comes_back_when_the_actor_ends() {
         let error = system.block_on(offer).expect_err("it has ended");
         assert_eq!(error.why, NotSent::Ended);
     }
-    // Those that it had, and none of the offers.
+    // Its earlier messages, and none of the offers.
     let counts = system.dead_letters().counts();
     assert!(counts.iter().all(|line| line.cause == Cause::Ended));
     assert_eq!(system.dead_letters().total(), 2);

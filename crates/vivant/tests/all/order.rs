@@ -10,10 +10,10 @@ use vivant::prelude::*;
 use vivant::simulation::{Faults, Seeds, Simulation, check};
 
 const NODES: usize = 5;
-/// `sent[x][y]`: how many messages from x to y are known of.
+/// `sent[x][y]`: the number of messages from x to y that are known.
 type Sent = [[u32; NODES]; NODES];
 
-/// What went wrong, if anything did.
+/// The first violation, if there was one.
 type Verdict = Arc<Mutex<Vec<String>>>;
 
 #[derive(Actor)]
@@ -26,11 +26,11 @@ struct Node {
     bug: Bug,
 }
 
-/// The planted bug that the checker must catch.
+/// The injected fault that the checker must catch.
 #[derive(Clone, Copy, PartialEq)]
 enum Bug {
     None,
-    /// Some messages take a way around: a future that sends them on, so they may be overtaken.
+    /// Some messages take a detour: a future that sends them on, so they may be overtaken.
     Detour,
 }
 
@@ -104,7 +104,7 @@ fn mesh(system: &System, bug: Bug, hops: u32) -> Verdict {
 }
 
 impl NodeHandle {
-    /// Waits until the actor has processed what was sent to it so far.
+    /// Waits until the actor has processed all messages sent to it so far.
     fn part_of_mesh(&self) {
         self.meet_again()
             .ask_blocking()

@@ -13,7 +13,7 @@ use vivant::prelude::*;
 use vivant::simulation::{Faults, Seeds, Simulation, check};
 use vivant::{HeapFacts, Supervisor, System};
 
-/// Shared. Each page has a token of its test, which so knows how many there are.
+/// Shared. Each page has a token of its test, which counts the live pages.
 #[derive(Object)]
 struct Page<'gc> {
     number: u64,
@@ -41,7 +41,7 @@ fn book<'gc>(m: &vivant::heap::Mutator<'gc>, pages: u64, token: &Token) -> Val<'
     })
 }
 
-/// How many pages there are: all of them, one after the other.
+/// The number of pages: all of them, one after the other.
 fn count(first: &Page<'_>) -> u64 {
     let (mut count, mut at) = (1, first.next);
     while let Some(page) = at {
@@ -51,7 +51,7 @@ fn count(first: &Page<'_>) -> u64 {
     count
 }
 
-/// Pages that are there.
+/// The number of live pages.
 fn pages(token: &Token) -> usize {
     Arc::strong_count(token) - 1
 }
@@ -74,7 +74,7 @@ impl<'gc> WriterState<'gc> {
         }
     }
 
-    /// A new version: the one before is forgotten.
+    /// A new version: the last reference to the one before is dropped.
     fn write(&mut self, t: &Turn<'gc, Writer>, pages: u64, token: Token) -> Sheet {
         let newest = book(t, pages, &token);
         self.newest = Some(newest);
@@ -84,7 +84,7 @@ impl<'gc> WriterState<'gc> {
         t.pack(newest)
     }
 
-    /// Lends what it keeps.
+    /// Lends the objects that it keeps.
     fn lend(&self, t: &Turn<'gc, Writer>) -> Option<Sheet> {
         self.newest.map(|newest| t.pack(newest))
     }
@@ -105,7 +105,7 @@ impl<'gc> WriterState<'gc> {
     }
 }
 
-/// Begins by telling a reader, and then fails.
+/// Starts by sending to a reader, and then fails.
 #[derive(Actor)]
 struct HastyState<'gc> {
     _nothing: Option<Val<'gc, Page<'gc>>>,
@@ -144,7 +144,7 @@ impl<'gc> ReaderState<'gc> {
         self.sheets.iter().map(|sheet| count(sheet)).sum()
     }
 
-    /// A book of one's own, of which what was taken is a part.
+    /// A book of its own, with the taken page as a component.
     fn bind(&mut self, t: &Turn<'gc, Reader>, token: Token) {
         let next = self.sheets.last().copied();
         let number = 0;
@@ -315,7 +315,7 @@ fn the_last_is_given_up_while_its_owner_ends() {
     assert!(system.shutdown().is_complete());
 }
 
-/// What becomes of many, in an order that a seed chooses.
+/// The fates of many actors, in an order that a seed chooses.
 fn play(system: &System, token: &Token, random: &mut Rng, steps: usize) {
     let mut readers: Vec<_> = (0..4).map(|_| Reader::spawn(system)).collect();
     let mut writers: Vec<_> = (0..3).map(|_| Writer::spawn(system, vec![])).collect();
@@ -360,7 +360,7 @@ fn seeded_nothing_leaks_whatever_ends_first() {
         let seed = simulation.seed();
         let pacing = match seed % 4 {
             0 => Pacing::new().stressed(Stress::new(When::Chance, seed)),
-            // Orphans go through theirs in pieces, however small they are.
+            // Detached heaps are scanned in increments, however small they are.
             1 => Pacing::new().stressed(Stress::new(When::Beside, seed)),
             2 => Pacing::new().nursery(2_000).first(2_000),
             _ => Pacing::new(),
@@ -393,7 +393,7 @@ fn nothing_leaks_on_threads() {
         let system = builder.idle_after(Duration::from_millis(1)).build();
         play(&system, &token, &mut Rng::with_seed(seed), steps);
         if seed % 2 == 0 {
-            // All of them go by themselves.
+            // All of them end by themselves.
             while system.inspect().orphans > 0 || pages(&token) > 0 {
                 std::thread::yield_now();
             }
@@ -430,7 +430,7 @@ fn an_orphan_in_the_hands_of_many_threads() {
         }
         drop((writer, system));
     });
-    // The system may end after all have been given up.
+    // The system may end after all references have been dropped.
     while pages(&token) > 0 {
         std::thread::yield_now();
     }

@@ -82,7 +82,7 @@ fn what_others_have_left_in_a_lane_is_heeded_in_a_pause_of_its_own() {
     let heeds = || heap_of(system, 1).pauses[PauseKind::Heed].count;
     simulation.run_for(Duration::from_millis(1));
     assert_eq!(heeds(), 0, "an empty lane costs nothing");
-    // The reader rests, is marked, and gives up the page.
+    // The reader is idle, is marked, and releases the page.
     simulation.run_for(Duration::from_secs(10));
     assert_eq!(heeds(), 1);
     (0..1_000).for_each(|_| two.idle().send());
@@ -120,7 +120,7 @@ fn on_threads_pauses_take_time_and_their_quantiles_are_in_order() {
     let sum = seen.actors.iter().filter_map(|it| it.heap);
     let sum = sum.fold(Pauses::default(), |sum, heap| sum.and(heap.pauses.all()));
     let all = seen.pauses.all;
-    // It may have been looked at in a pause of another one.
+    // The inspection may have come during a pause of another one.
     assert!(all.count >= 400 && sum.count >= 400, "{all:?} {sum:?}");
     assert!(all.total > Duration::ZERO);
     let rising = [all.p50, all.p99, all.p999, all.p9999, all.longest];
@@ -130,7 +130,7 @@ fn on_threads_pauses_take_time_and_their_quantiles_are_in_order() {
     );
 }
 
-/// Its end takes long, and no processor.
+/// Its drop takes long, and no CPU time.
 struct Sleeper;
 
 const SLEPT: Duration = Duration::from_millis(30);

@@ -286,8 +286,8 @@ fn nothing_left_to_run_is_an_error_and_not_a_hang() {
     assert_eq!(echo.later().ask_blocking(), Err(AskError::Stalled));
 }
 
-/// Chains as deep as the user's data, in every shape that settles one promise by another: none may
-/// need the stack.
+/// Chains as deep as the user's data, in every form that settles one promise by another: none may
+/// need stack in proportion.
 mod deep {
     use super::*;
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 use vivant::StopReason;
 use vivant::prelude::*;
 
-/// What a turn hides outside: it is dropped when its worker's thread ends.
+/// A value that a turn hides outside: it is dropped when its worker's thread ends.
 type Smuggled = (Promise<u64>, Resolver<u64>, Address<Rogue>);
 
 thread_local! {

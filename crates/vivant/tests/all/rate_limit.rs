@@ -117,7 +117,7 @@ proptest! {
         assert_within(&admitted, amount, per, burst);
     }
 
-    /// Asked at every nanosecond or seldom: the same is admitted in the long run, to the last one.
+    /// Called at every nanosecond or rarely: the same total is admitted, to the last one.
     #[test]
     fn it_does_not_drift(amount in 1_u64..50, per in 1_u64..5_000, steps in 1_u64..2_000) {
         // A bucket of one overflows between two nanoseconds only when more than one comes in each.
@@ -142,8 +142,8 @@ proptest! {
         prop_assert_eq!(admitted, expected);
     }
 
-    /// However a stretch of time is cut, as much has come at its end, as long as the bucket is not
-    /// full.
+    /// However a stretch of time is cut, the same amount is admitted by its end, as long as the
+    /// bucket is not full.
     #[test]
     fn it_is_the_same_however_often_it_is_asked(
         amount in 1_u64..1_000,
@@ -168,7 +168,7 @@ proptest! {
     }
 }
 
-/// The check of the rate must notice one too many.
+/// The check of the rate must notice one admission too many.
 #[test]
 #[should_panic(expected = "3 admitted in 9 ns")]
 fn canary_one_too_many_is_noticed() {

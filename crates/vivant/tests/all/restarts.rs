@@ -27,7 +27,7 @@ impl Heard {
     }
 }
 
-/// Makes itself known in every way, whenever it begins.
+/// Registers itself in every way, whenever it starts.
 #[derive(Actor)]
 struct Service {
     heard: Heard,
@@ -155,7 +155,7 @@ fn a_subscription_that_the_state_holds_ends_with_it_and_begins_again() {
     assert_eq!(topic.subscribers(), 1);
 }
 
-/// Three places, and a guard that opens when told.
+/// Three places, and a guard that opens on a message.
 #[derive(Actor)]
 #[actor(mailbox = reject(3))]
 struct Narrow {
@@ -316,7 +316,7 @@ fn seeded_whoever_is_muted_or_mutes_goes_on_after_a_restart(simulation: &Simulat
             .all(|actor| actor.depth == 0 && actor.muted_by.is_none()),
         "{facts:?}"
     );
-    // What a panic took is gone with its turn; all else came through, in its order.
+    // The message of the panicked turn is gone; all others came through, in order.
     let heard = heard.take();
     assert!(heard.is_sorted(), "{heard:?}");
     assert!(

@@ -118,7 +118,7 @@ fn the_least_loaded_has_the_fewest_messages() {
     let simulation = Simulation::new(4);
     let workers = workers(&simulation, 3);
     simulation.run();
-    // What is sent is not run until the simulation is: the load is what waits.
+    // Messages are not processed until the simulation runs: the load is the number waiting.
     let all: Vec<_> = workers.members().cloned().collect();
     for (worker, waiting) in all.iter().zip([5, 2, 4]) {
         (0..waiting).for_each(|_| worker.step().send());
@@ -209,7 +209,7 @@ fn keys_mean_the_same_in_every_run() {
     );
 }
 
-/// Each member has its part of the keys, to a quarter.
+/// Each member has its share of the keys, within a quarter.
 fn assert_spread(chosen: &[usize], members: usize) {
     let part = chosen.len() / members;
     for member in 0..members {
@@ -221,7 +221,7 @@ fn assert_spread(chosen: &[usize], members: usize) {
     }
 }
 
-/// The checker of the spread must notice keys that crowd.
+/// The check of the spread must notice crowded keys.
 #[test]
 #[should_panic(expected = "1 has 0 of 400")]
 fn canary_a_bad_spread_is_noticed() {

@@ -13,7 +13,7 @@ struct Page<'gc> {
     next: Option<Val<'gc, Page<'gc>>>,
 }
 
-/// Has pages: its own, and those of others.
+/// Has pages: its own, and imports from others.
 #[derive(Actor)]
 struct ShelfState<'gc> {
     pages: BTreeMap<u64, Val<'gc, Page<'gc>>>,
@@ -28,7 +28,7 @@ impl<'gc> ShelfState<'gc> {
         }
     }
 
-    /// Writes a book of so many pages.
+    /// Writes a book of this many pages.
     fn write(&mut self, t: &Turn<'gc, Shelf>, key: u64, pages: u64) {
         let mut next = None;
         for number in (0..pages).rev() {
@@ -72,7 +72,7 @@ impl<'gc> ShelfState<'gc> {
         t.send(to.put(key, self.pages[&key]));
     }
 
-    /// Fetches a book of another's.
+    /// Fetches a book of another actor.
     fn fetch(&mut self, t: &Turn<'gc, Shelf>, from: Address<Shelf>, key: u64) -> Promise<bool> {
         t.ask(from.get(key)).then(t.me().got(key))
     }
@@ -84,7 +84,7 @@ impl<'gc> ShelfState<'gc> {
         page.is_some()
     }
 
-    /// Answers what another has.
+    /// Answers with the answer of another actor.
     fn get_from(
         &mut self,
         t: &Turn<'gc, Shelf>,
@@ -94,7 +94,7 @@ impl<'gc> ShelfState<'gc> {
         t.ask(from.get(key))
     }
 
-    /// Forgets a book until another has answered.
+    /// Drops a book until another actor has answered.
     fn lay_aside(&mut self, t: &Turn<'gc, Shelf>, until: Address<Shelf>, key: u64) {
         let page = self.pages.remove(&key).expect("it has the book");
         let _done = t.ask(until.read(key)).then(t.me().take_back(key, page));
@@ -105,7 +105,7 @@ impl<'gc> ShelfState<'gc> {
         self.pages.insert(key, page);
     }
 
-    /// Waits until it has the book, and that one is not shorter than this.
+    /// Waits until it has the book, and the book is not shorter than this.
     #[when(self.pages.get(&key).is_some_and(|own| own.text >= page.text))]
     fn compare(&mut self, key: u64, page: Val<'gc, Page<'gc>>) -> bool {
         Val::ptr_eq(self.pages[&key], page)
@@ -116,7 +116,7 @@ impl<'gc> ShelfState<'gc> {
         Val::ptr_eq(one, other)
     }
 
-    /// Has `to` compare.
+    /// Makes `to` compare.
     fn ask_to_compare(
         &mut self,
         t: &Turn<'gc, Shelf>,
@@ -147,7 +147,7 @@ impl<'gc> ShelfState<'gc> {
         }
     }
 
-    /// Has `of` find the last page, and forgets the book.
+    /// Makes `of` find the last page, and drops the book.
     fn ask_for_last(&mut self, t: &Turn<'gc, Shelf>, of: Address<Shelf>, key: u64) -> Promise<u64> {
         let page = self.pages.remove(&key).expect("it has the book");
         t.ask(of.last(page, 0)).then(t.me().found_last(key))
@@ -201,7 +201,7 @@ impl Store {
         self.kept.len()
     }
 
-    /// What it reads is its own for the time of the call.
+    /// Its local data belongs to it for the time of the call.
     fn count<'gc>(
         &mut self,
         t: &Turn<Self>,
@@ -237,7 +237,7 @@ impl Store {
     }
 }
 
-/// The same seed on heaps that collect everything after each turn and look after themselves.
+/// The same seed on heaps that collect everything after each turn and verify themselves.
 fn stressed(simulation: &Simulation) -> Simulation {
     let stress = Stress::new(When::All, simulation.seed());
     let builder = System::builder().pacing(Pacing::new().stressed(stress));
@@ -280,7 +280,7 @@ fn seeded_a_book_goes_round(simulation: &Simulation) {
         Some("5.0".into())
     );
     assert_eq!(c.read(5).ask_blocking(), Ok(pages(5, 0..10)));
-    // And home.
+    // And back to its owner.
     far.look(|page| a.put(5, page.expect("a book")).send());
     drop(far);
     c.forget(5).send();
@@ -323,12 +323,12 @@ fn seeded_what_waits_keeps_what_it_carries(simulation: &Simulation) {
     let system = simulation.system();
     let [a, b] = [(); 2].map(|()| Shelf::spawn(system, None));
     a.write(1, 3).send();
-    // A guard that looks at the book, and at what there is: not yet.
+    // A guard that reads the book, and the state: not yet.
     let compared = a.ask_to_compare(b.clone(), 1).ask();
     simulation.run();
     assert_eq!(b.fetch(a.clone(), 1).ask_blocking(), Ok(true));
     assert_eq!(system.block_on(compared), Ok(true));
-    // A continuation that has a book.
+    // A continuation that carries a book.
     a.lay_aside(b.clone(), 1).send();
     assert_eq!(a.read(1).ask_blocking().map(|it| it.len()), Ok(0));
     simulation.run();

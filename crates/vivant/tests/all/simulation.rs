@@ -8,8 +8,8 @@ use std::time::Duration;
 use vivant::prelude::*;
 use vivant::simulation::{Faults, Seeds, Simulation, check};
 
-/// A program with everything in it that could be ordered by accident: addresses as keys, timers,
-/// futures, children, guards, muting, panics.
+/// A program with everything that could be ordered by accident: addresses as keys, timers, futures,
+/// children, guards, muting, panics.
 #[derive(Actor)]
 struct Hub {
     guests: HashMap<Address<Guest>, u64>,
@@ -176,8 +176,8 @@ fn canary_an_order_by_address_is_noticed() {
             guests: HashMap::new(),
             open: true,
         });
-        // Ordered by where boxes lie, which is not the seed's to say: the hash map's order differs
-        // with its keys.
+        // Ordered by the places of boxes, which the seed does not determine: the hash map's order
+        // differs with its keys.
         let keys: std::collections::HashSet<u64> = (0..32).collect();
         let guests: Vec<_> = (0..32)
             .map(|_| system.spawn(Guest { hub: hub.clone() }))
@@ -290,7 +290,7 @@ fn slow_turns_and_delays_take_virtual_time_only() {
     let counter = simulation.system().spawn(Counter { count: 0 });
     let order: Vec<_> = (0..20).map(|_| counter.add().ask()).collect();
     for (number, asked) in order.into_iter().enumerate() {
-        // Held back, but in order.
+        // Muted, but in order.
         assert_eq!(simulation.system().block_on(asked), Ok(number as u64 + 1));
     }
     assert!(simulation.now() > Duration::ZERO);

@@ -8,7 +8,7 @@ use vivant::prelude::*;
 use vivant::simulation::Simulation;
 use vivant::{Child, Messages, OnPanic, Pacing, Supervisor};
 
-/// Writes down what it does.
+/// Logs its steps.
 #[derive(Actor)]
 struct Walker {
     log: Arc<Mutex<Vec<String>>>,
@@ -17,7 +17,7 @@ struct Walker {
 
 #[behaviours]
 impl Walker {
-    /// So many steps; the sum of their numbers.
+    /// This many steps; returns the sum of their numbers.
     fn walk(&mut self, left: u64, #[locals] sum: u64) -> Step<(u64, u64), u64> {
         self.note(format!("step {left}"));
         match left {
@@ -120,7 +120,7 @@ fn others_run_between_two_steps() {
         log: log.clone(),
         open: false,
     });
-    // A budget of 256 messages: the other's turn comes in between.
+    // A budget of 256 messages: the other actor's turn comes in between.
     let steps = if cfg!(miri) { 600 } else { 100_000 };
     let long = one.walk(steps).ask();
     other.open().send();
@@ -300,7 +300,7 @@ impl<'gc> ListState<'gc> {
         }
     }
 
-    /// What was built lies in the locals until the end.
+    /// The built list is in the locals until the end.
     fn build(
         &mut self,
         t: &Turn<'gc, List>,
@@ -365,7 +365,7 @@ fn what_was_left_for_a_lost_step_is_garbage() {
     let tree = Supervisor::one_for_one().spawn(simulation.system());
     let list = tree.add(List::child(drops.clone()).on_panic(OnPanic::Resume));
     assert!(list.fail().ask_blocking().is_err());
-    // The collector has worked since.
+    // The collector has run since.
     assert_eq!(list.sum().ask_blocking(), Ok(0));
     assert_eq!(drops.load(Ordering::Relaxed), 1);
     Address::stop(&list);

@@ -15,8 +15,7 @@ const fn ms(ms: u64) -> Duration {
     Duration::from_millis(ms)
 }
 
-/// Gives `0, 1, 2 …` up to a limit, as fast as it is polled or one each so often, and counts what
-/// it gave.
+/// Yields `0, 1, 2 …` up to a limit, as fast as it is polled or at a period, and counts its items.
 struct Count {
     given: Arc<AtomicU64>,
     limit: u64,
@@ -53,7 +52,7 @@ impl Stream for Count {
     }
 }
 
-/// Panics instead of giving its third item.
+/// Panics instead of yielding its third item.
 struct Brittle(u64);
 
 impl Stream for Brittle {
@@ -348,8 +347,7 @@ fn something_may_be_in_flight() {
     let _none = simulation.system().attach(Silent).in_flight(0);
 }
 
-/// However turns are chosen, slowed and held back: all items in order, and never more in flight
-/// than allowed.
+/// Under any order, delay and muting: all items in order, and never more in flight than allowed.
 fn flows(simulation: &Simulation, limit: u64, most: usize, allowed: u64) {
     let system = simulation.system();
     let processed: Arc<AtomicU64> = Arc::default();
@@ -372,7 +370,7 @@ fn flows(simulation: &Simulation, limit: u64, most: usize, allowed: u64) {
     assert_eq!(last(&taker), Some(StreamItem::Ended));
 }
 
-/// Looks, whenever it gives an item, at how many are in flight.
+/// Checks, at each item, the number in flight.
 struct Watched {
     count: Count,
     processed: Arc<AtomicU64>,
@@ -421,7 +419,7 @@ fn seeded_a_seed_determines_how_items_flow() {
     assert_ne!(run(0), run(1));
 }
 
-/// The watch must notice one item more than is allowed.
+/// The check must notice one item more than is allowed.
 #[test]
 #[should_panic(expected = "assertion `left == right` failed")]
 fn canary_one_item_too_many_is_noticed() {

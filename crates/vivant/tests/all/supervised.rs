@@ -149,7 +149,7 @@ fn old_news_do_not_take_an_alarm_back() {
     part.wait_until_told(waiting).send();
     let ended = tree.shut_down().ask();
     assert!(tree.children().ask_blocking().is_ok(), "it was told to end");
-    // Now it says that it goes on, and then does nothing more.
+    // Now it reports that it goes on, and then does nothing more.
     drop(fail);
     let ended = system.block_on(ended.within(Duration::from_secs(60)));
     assert_eq!(ended, Ok(()), "it is overdue");
@@ -167,7 +167,7 @@ fn who_goes_on_after_a_panic_looks_at_its_guards() {
     });
 }
 
-/// Held by a system as long as that exists.
+/// Held by a system as long as the system exists.
 struct Alive(Arc<()>);
 
 #[test]

@@ -259,7 +259,7 @@ fn a_branch_that_gives_up_is_started_again_by_the_one_above() {
             log.take(),
             ["a panicked", "b restarts", "a begins", "b begins"]
         );
-        // Twice more, and the one above has had enough too.
+        // Twice more, and the supervisor above has exceeded its budget too.
         let ended = Address::ended(&tree);
         assert!(a.fail().ask_blocking().is_err());
         assert!(a.fail().ask_blocking().is_err());

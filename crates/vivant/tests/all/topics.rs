@@ -278,8 +278,8 @@ fn a_panic_in_a_subscribers_arguments_is_its_own() {
     assert_eq!(simulation.system().inspect().panics, 1);
 }
 
-/// The log of a subscriber, against all that was published, in its order. `until_the_end`: it has
-/// not ended early.
+/// The log of a subscriber, against all published values, in order. `until_the_end`: the subscriber
+/// did not end early.
 fn assert_accounted(log: &[Result<Value, Lagged>], all: &[Value], ended: Ended) {
     let mut at = 0;
     for entry in log {

@@ -41,7 +41,7 @@ impl Ends {
     }
 }
 
-/// Knows others, in a field of each kind.
+/// Holds addresses of others, in a field of each kind.
 #[derive(Actor, Default)]
 struct Node {
     name: u64,
@@ -51,7 +51,7 @@ struct Node {
     by_name: BTreeMap<u64, Address<Node>>,
     hashed: HashMap<String, (u64, Address<dyn Known>)>,
     boxed: Box<[VecDeque<Address<Node>>]>,
-    /// The detector does not look through this.
+    /// The detector does not trace this.
     hidden: Arc<Vec<Address<Node>>>,
     weak: Vec<WeakAddress<Node>>,
     hall: Option<Address<graphs::Hall>>,
@@ -102,14 +102,14 @@ impl Node {
         self.weak.push(other);
     }
 
-    /// Asks whomever it remembers, if that can be reached.
+    /// Asks the actor of a remembered weak address, if it upgrades.
     fn looks_for(&mut self, t: &Turn<Self>) {
         for other in self.weak.iter().filter_map(WeakAddress::upgrade) {
             t.send(other.hops(3));
         }
     }
 
-    /// Runs in a circle for a while.
+    /// Sends to itself for a while.
     fn hops(&mut self, t: &Turn<Self>, hops: u64) {
         if let (Some(next), true) = (self.many.first(), hops > 0) {
             t.send(next.hops(hops - 1));
@@ -125,7 +125,7 @@ impl Node {
     }
 }
 
-/// Where it all happens.
+/// The system and its actors.
 struct Stage {
     system: System,
     ends: Ends,
@@ -147,7 +147,7 @@ impl Stage {
         })
     }
 
-    /// So many in a circle, in which each knows the next.
+    /// This many in a cycle; each holds the next one's address.
     fn ring(&self, count: u64) -> Vec<Address<Node>> {
         let nodes: Vec<_> = (0..count).map(|name| self.node(name)).collect();
         for (at, node) in nodes.iter().enumerate() {

@@ -51,7 +51,7 @@ impl Node {
         self.sum
     }
 
-    /// Questions, one after the other, each continued by a message with a hole.
+    /// Asks, one after the other, each continued by a message with a hole.
     fn question(&mut self, t: &Turn<Self>, left: u64) {
         self.asked = left;
         if let Some(next) = &self.next {
@@ -68,7 +68,7 @@ impl Node {
         }
     }
 
-    /// Answered when what was begun is done.
+    /// Answered when the work is done.
     fn finished(&mut self, t: &Turn<Self>) -> Promise<u64> {
         let (promise, resolver) = t.promise();
         self.done = Some(resolver);
@@ -83,7 +83,7 @@ impl Node {
     }
 }
 
-/// Passes on what was shared.
+/// Passes on a shared object.
 #[derive(Actor)]
 struct RelayState<'gc> {
     last: Option<Val<'gc, u64>>,
@@ -128,7 +128,7 @@ fn node() -> Node {
     }
 }
 
-/// How often the allocator is asked for memory while `body` runs.
+/// Number of allocations while `body` runs.
 fn allocations(body: impl FnOnce()) -> usize {
     let region = Region::new(COUNTED);
     body();
@@ -149,8 +149,7 @@ fn messages_and_actors() {
         200_000
     };
     const ACTORS: usize = 10_000;
-    // What the question from outside costs that tells when it is over, and a magazine here and
-    // there.
+    // The cost of the ask from outside that reports the end, and a magazine now and then.
     const A_FEW: usize = 500;
 
     let system = System::builder().workers(2).build();
@@ -169,7 +168,7 @@ fn messages_and_actors() {
         let hops = relays[0].begin(relays[1].clone(), messages);
         assert_eq!(hops.ask_blocking(), Ok(messages));
     };
-    // Until as many are recycled as are ever under way at once.
+    // Until the number of recycled blocks reaches the maximum in flight.
     for _ in 0..3 {
         shared(MESSAGES / 10);
         ring(MESSAGES / 10);
@@ -213,7 +212,7 @@ fn messages_and_actors() {
     );
 }
 
-/// Canary: a message that is too large to be recycled is allocated, and is seen.
+/// Self-test: a message that is too large to be recycled is allocated, and is counted.
 #[test]
 fn canary_the_counter_counts() {
     assert!(allocations(|| drop(std::hint::black_box(vec![0_u8; 4096]))) > 0);

@@ -27,7 +27,7 @@ impl<'gc> WriterState<'gc> {
     fn nothing(&self) {}
 }
 
-/// Bytes that are there after `body`, and were not before.
+/// Bytes allocated by `body` and not freed.
 fn grown(body: impl FnOnce()) -> isize {
     let region = Region::new(COUNTED);
     body();

@@ -52,7 +52,7 @@ const CLOSED: Till = Till {
     open: false,
 };
 
-/// What a program on one thread makes a recorder hear.
+/// What a program on one thread makes a recorder receive.
 fn recorded(program: impl FnOnce(&Simulation)) -> Recorded {
     let recorded = Recorded::default();
     metrics::with_local_recorder(&recorded, || {
@@ -243,7 +243,7 @@ fn everything_that_is_recorded_is_described() {
     }
 }
 
-/// The only test with threads, for their recorder is the process's.
+/// The only test with threads, because their recorder is global to the process.
 #[test]
 fn counts_are_exact_when_nothing_runs() {
     const ROUNDS: u64 = 10_007;
@@ -256,7 +256,7 @@ fn counts_are_exact_when_nothing_runs() {
             till.add(1).send();
         }
     }
-    // Workers tell what they have counted before they sleep, so this ends.
+    // Workers report their counts before they sleep, so this ends.
     while recorded.count(&of("vivant_turns_total", "add")) < 10 * ROUNDS {
         std::thread::yield_now();
     }

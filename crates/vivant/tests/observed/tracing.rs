@@ -12,7 +12,7 @@ use vivant::prelude::*;
 use vivant::simulation::Simulation;
 use vivant::{Cancelled, Report};
 
-/// What a program on one thread makes a subscriber see.
+/// What a program on one thread makes a subscriber receive.
 fn seen(seed: u64, program: impl FnOnce(&Simulation)) -> Seen {
     let seen = Seen::default();
     tracing::subscriber::with_default(seen.subscriber(), || {
@@ -269,7 +269,7 @@ fn lives_panics_and_dead_letters_are_events() {
     assert!(record.turns_of("::rest").is_empty());
 }
 
-/// The only test with threads, for their subscriber is the process's.
+/// The only test with threads, because their subscriber is global to the process.
 #[test]
 fn workers_and_the_clock_tell_the_global_subscriber() {
     #[derive(Actor)]

@@ -49,8 +49,8 @@ fn the_last_is_given_up_in_the_middle_of_another_collection() {
         let simulation = Simulation::new(10);
         let writer = Writer::spawn(simulation.system(), vec![]);
         let sheet = writer.write(7, token.clone()).ask_blocking().unwrap();
-        // Once while the actor is there, once when it is an orphan, and once when there is no
-        // system any more.
+        // Once while the actor is alive, once when its heap is detached, and once after the
+        // system's end.
         desk.turn(|m, state| *state = Some(m.unpack(sheet)));
         writer.forget().send();
         simulation.run();
@@ -92,7 +92,7 @@ fn the_last_is_given_up_by_an_actor_of_another_system() {
     assert_eq!(reader.read().ask_blocking(), Ok(7));
     reader.forget().send();
     there.run();
-    // By a thread, because it was not to happen in the reader's collection.
+    // By a thread, because it must not happen in the reader's collection.
     while pages(&token) > 0 {
         std::thread::yield_now();
     }

@@ -3,7 +3,7 @@
 use super::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// More than is collected at once.
+/// More than is collected in one increment.
 const BEADS: usize = if cfg!(miri) { 5_000 } else { 20_000 };
 
 /// The number of dropped beads, and the actor that is notified of the first.
@@ -43,7 +43,7 @@ impl<'gc> StringerState<'gc> {
         StringerState { bead: None }
     }
 
-    /// So many beads more: the last of them, with all that hang there.
+    /// This many more beads: the last one, with all that it refers to.
     fn string(&mut self, t: &Turn<'gc, Stringer>, beads: usize, fallen: Arc<Fallen>) -> String {
         for _ in 0..beads {
             let _falls = Arc::new(Falls(fallen.clone()));
@@ -53,13 +53,13 @@ impl<'gc> StringerState<'gc> {
         t.pack(self.bead.unwrap())
     }
 
-    /// The next ones will hang nowhere.
+    /// The next beads are not attached to it.
     fn cut(&mut self) {
         self.bead = None;
     }
 }
 
-/// Has one turn after the other as long as beads fall.
+/// Has one turn after the other as long as beads are dropped.
 #[derive(Actor)]
 struct Witness {
     seen: Vec<usize>,
@@ -87,8 +87,8 @@ impl Witness {
     }
 }
 
-/// Between two turns of the witness a piece at most has fallen: how many there were. All has
-/// fallen.
+/// Between two turns of the witness at most one increment was dropped. Returns the number of
+/// increments. All beads are dropped.
 fn pieces(witness: &Address<Witness>) -> usize {
     loop {
         let seen = witness.seen().ask_blocking().unwrap();
@@ -168,7 +168,7 @@ fn others_have_turns_on_the_only_worker() {
     while system.inspect().orphans > 0 || fallen.beads.load(Ordering::Relaxed) < BEADS {
         std::thread::yield_now();
     }
-    // In how many pieces the machine decides, which may stop the worker in one of them.
+    // The number of increments depends on the machine, which may stop the worker in one of them.
     assert!(pieces(&fallen.witness) > 0);
     assert!(system.shutdown().is_complete());
     assert_eq!(system.inspect().heap_pages, 0);

@@ -77,7 +77,7 @@ fn who_rests_is_not_marked_for_what_others_take() {
     simulation.run();
     // No export has lost its last reference.
     assert_eq!(heap_of(system, "Writer").marks(), writes.marks());
-    // The reader has something of the writer, and others of the reader.
+    // The reader has an import from the writer, and other heaps have imports from the reader.
     reader.bind(token.clone()).send();
     let other = Reader::spawn(system);
     reader.pass_on(other.clone()).send();
@@ -128,8 +128,8 @@ fn what_readers_forget_is_free_within_a_second() {
     }
 }
 
-/// For so many milliseconds a writer runs all the time: it lends what it keeps, and gets it back at
-/// once.
+/// For this many milliseconds a writer runs all the time: it lends what it keeps, and gets it back
+/// at once.
 fn lends(simulation: &Simulation, writer: &Address<Writer>, ms: u64) {
     for _ in 0..ms / 10 {
         drop(writer.lend().ask_blocking().unwrap());
@@ -144,14 +144,14 @@ fn who_keeps_what_it_lends_is_marked_seldom() {
     let writer = Writer::spawn(system, vec![]);
     drop(writer.write(40, token.clone()).ask_blocking());
     let marks = || heap_of(system, "Writer").marks();
-    // The first comes as soon as ever.
+    // The first mark comes without back-off.
     lends(&simulation, &writer, 500);
     assert!((1..=2).contains(&marks()), "A2c: {}", marks());
     lends(&simulation, &writer, 99_500);
-    // Five while it waits for a quarter of a second, a half, one, two and four; and one in eight
+    // Five during waits of a quarter of a second, a half, one, two and four; and one in eight
     // seconds.
     assert!((10..=19).contains(&marks()), "A2c: {}", marks());
-    // What is garbage is found within the longest wait, though its owner never rests.
+    // Garbage is found within the longest wait, though its owner is never idle.
     let mut waited = 0;
     drop(writer.write(1, token.clone()).ask_blocking());
     while pages(&token) > 1 {
@@ -159,7 +159,7 @@ fn who_keeps_what_it_lends_is_marked_seldom() {
         waited += 10;
     }
     assert!(waited <= 8_500, "A2c: {waited} ms");
-    // Nearly all that there was is dead: from then on as soon as ever.
+    // Nearly the whole heap is dead: from then on without back-off.
     drop(writer.write(2, token.clone()).ask_blocking());
     lends(&simulation, &writer, 500);
     assert_eq!(pages(&token), 2, "A2c");

@@ -17,7 +17,7 @@ struct Room<'gc> {
     next: Option<Gc<'gc, Mut<Room<'gc>>>>,
 }
 
-/// Knows others by its objects.
+/// Holds addresses in objects of its heap.
 #[derive(Actor)]
 pub(super) struct HallState<'gc> {
     name: u64,
@@ -254,7 +254,7 @@ fn seeded_graphs_that_are_given_up_end_and_no_others(simulation: &Simulation) {
     let stage = Stage::on(&simulation);
     let baseline = stage.system.inspect().bytes;
     let halls: Vec<_> = (0..8).map(|name| hall(&stage, name)).collect();
-    // Two groups. What is done in them is of no importance to the other one.
+    // Two groups. Actions in one do not affect the other.
     for at in 0..8 {
         let group = at / 4 * 4;
         let next = &halls[group + (at + 1) % 4];

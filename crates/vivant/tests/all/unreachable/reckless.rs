@@ -4,13 +4,13 @@ use super::*;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// Children have numbers from here on.
+/// Numbers of children start here.
 const CHILD: u64 = 1000;
 
-/// What they have done.
+/// Counts of their actions.
 #[derive(Clone, Default)]
 struct World {
-    /// Addresses that were given away.
+    /// Addresses that were stored outside.
     given: Arc<Mutex<Vec<Address<Wild>>>>,
     ends: Arc<AtomicU64>,
     upgraded: Arc<AtomicU64>,
@@ -72,7 +72,7 @@ impl Wild {
             .upgraded
             .fetch_add(upgraded as u64, Ordering::Relaxed);
         if self.number < CHILD {
-            // One more, in a circle with this one, which is over, and with itself.
+            // Another child, in a cycle with this actor, which has ended, and with itself.
             let child = t.spawn_actor(Wild::new(CHILD + self.number, &self.world));
             t.send(child.knows(t.me(), Address::downgrade(&child)));
             t.send(child.knows(child.clone(), Address::downgrade(&child)));
@@ -90,7 +90,8 @@ impl Wild {
     }
 }
 
-/// Rings in which each knows the next, weakly too, and every other one itself. How many there are.
+/// Rings in which each holds the next one's address, weak ones too, and every second its own.
+/// Returns how many there are.
 fn rings(system: &System, world: &World, rings: u64, size: u64) -> u64 {
     for ring in 0..rings {
         let of: Vec<_> = (0..size)
@@ -145,7 +146,7 @@ fn reckless_ends_end_everybody_on_threads() {
     for _ in 0..if cfg!(miri) { 1 } else { 20 } {
         count += rings(&system, &world, 5, 3);
         std::thread::yield_now();
-        // Not under the lock, for which others' stop hooks wait.
+        // Not under the lock, because other stop hooks wait for it.
         let given = std::mem::take(&mut *world.given.lock().unwrap());
         for wild in given {
             assert!(wild.poke().ask_blocking().is_err());
@@ -160,7 +161,7 @@ fn reckless_ends_end_everybody_on_threads() {
     assert!(system.shutdown().is_complete());
 }
 
-/// Waits where its addresses are shown, until it is let go.
+/// Waits where its addresses are traced, until it is released.
 struct Gate {
     entered: Mutex<std::sync::mpsc::Sender<()>>,
     open: Mutex<std::sync::mpsc::Receiver<()>>,
@@ -202,13 +203,13 @@ fn a_system_ends_while_user_code_waits_in_a_look() {
     gated.knows_itself().send();
     drop(gated);
     enters.recv().unwrap();
-    // The worker that looks does not come back: the end of the system does not wait for it.
+    // The worker of the detection pass does not return: the end of the system does not wait for it.
     let report = system.shutdown_within(Duration::from_millis(1));
     assert!(!report.is_complete());
     drop(opens);
 }
 
-/// Cannot be shown, and counts how often that was tried.
+/// Cannot be traced, and counts the attempts.
 struct Shy(Arc<AtomicU64>);
 vivant::heap::leaf!([] Shy, shy shows {
     assert_eq!(shy.0.fetch_add(1, Ordering::Relaxed), u64::MAX, "shy");
@@ -244,7 +245,7 @@ impl<'gc> ManorState<'gc> {
         self.closet = Some(t.alloc(Closet { guest, shy, next }));
     }
 
-    /// Takes out what it has hidden last.
+    /// Takes out the address that it hid last.
     fn opens(&mut self) {
         self.closet = self.closet.and_then(|closet| closet.next);
     }

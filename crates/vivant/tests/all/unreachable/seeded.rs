@@ -43,7 +43,7 @@ fn seeded_whoever_is_given_up_ends_and_nobody_else(simulation: &Simulation) {
     simulation.run();
     assert_eq!(stage.alive(), 0);
     assert_eq!(stage.system.dead_letters().total(), 0);
-    // The leak oracle: the memory of all that was there.
+    // The leak oracle: the memory in use before.
     assert_eq!(stage.system.inspect().bytes, baseline);
 }
 

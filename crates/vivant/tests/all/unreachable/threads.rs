@@ -60,7 +60,7 @@ fn a_weak_address_fails_on_threads_only_if_its_actor_ends() {
                     // succeed.
                     for _ in 0..100 {
                         let Some(address) = one.upgrade() else { break };
-                        // It can be reached, so it answers.
+                        // It is reachable, so it answers.
                         assert!(address.name().ask_blocking().is_ok());
                         drop(address);
                         std::thread::yield_now();
@@ -75,7 +75,7 @@ fn a_weak_address_fails_on_threads_only_if_its_actor_ends() {
     }
 }
 
-/// Makes pairs that know each other, and gives them up at once.
+/// Makes pairs that hold each other's addresses, and drops them at once.
 #[derive(Actor)]
 struct Maker {
     ends: Ends,

@@ -42,13 +42,13 @@ impl Recorded {
         self.record().series.keys().cloned().collect()
     }
 
-    /// What a counter says; nothing, if there is none.
+    /// The value of a counter; zero, if there is none.
     pub(crate) fn count(&self, key: &str) -> u64 {
         let series = self.record().series.get(key).cloned();
         series.map_or(0, |series| *series.count.lock().expect("as above"))
     }
 
-    /// What a histogram was told.
+    /// The values of a histogram.
     pub(crate) fn values(&self, key: &str) -> Vec<f64> {
         let series = self.record().series.get(key).cloned();
         series.map_or_else(Vec::new, |series| {

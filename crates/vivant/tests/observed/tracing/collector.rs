@@ -9,7 +9,7 @@ use tracing::{Event, Subscriber};
 use tracing_subscriber::layer::{Context, Layer, SubscriberExt};
 use tracing_subscriber::registry::{LookupSpan, Registry};
 
-/// What was seen, in order.
+/// The record, in order.
 #[derive(Clone, Default)]
 pub(crate) struct Seen(Arc<Mutex<Record>>);
 
@@ -17,7 +17,7 @@ pub(crate) struct Seen(Arc<Mutex<Record>>);
 pub(crate) struct Record {
     pub(crate) spans: Vec<Span>,
     pub(crate) events: Vec<Happened>,
-    /// How many spans were open at once at most.
+    /// The maximum number of open spans.
     pub(crate) open_max: usize,
 }
 
@@ -25,9 +25,9 @@ pub(crate) struct Span {
     pub(crate) name: &'static str,
     pub(crate) target: String,
     pub(crate) fields: BTreeMap<&'static str, String>,
-    /// Its parent's place in the record.
+    /// Index of its parent in the record.
     pub(crate) parent: Option<usize>,
-    /// The places of the spans it follows from.
+    /// Indices of the spans that it follows from.
     pub(crate) follows: Vec<usize>,
     pub(crate) entered: usize,
     pub(crate) closed: bool,
@@ -44,7 +44,7 @@ pub(crate) struct Happened {
 struct Place(usize);
 
 impl Seen {
-    /// A subscriber that writes into this.
+    /// A subscriber that writes into this record.
     pub(crate) fn subscriber(&self) -> impl Subscriber + Send + Sync + use<> {
         Registry::default().with(Collector(self.clone()))
     }
