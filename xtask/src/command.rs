@@ -73,7 +73,7 @@ impl Run {
         if output.status.success() {
             Ok(String::from_utf8_lossy(&output.stdout).into_owned())
         } else {
-            // A harness says on its standard output why it failed.
+            // A test harness prints the reason of a failure on its standard output.
             print!("{}", String::from_utf8_lossy(&output.stdout));
             Err(self.failed(&output.status.to_string()))
         }
@@ -107,8 +107,8 @@ impl Run {
     fn command(&self) -> Command {
         let mut command = Command::new(&self.program);
         command.current_dir(workspace::root()).args(&self.args);
-        // What `cargo run` told us about this package must not reach builds of other packages or
-        // toolchains. (`CARGO` would make a second toolchain call the first one's cargo.)
+        // Variables that `cargo run` set for this package must not reach builds of other packages
+        // or toolchains. (`CARGO` would make a second toolchain call the first one's cargo.)
         for (name, _) in std::env::vars_os() {
             if is_of_cargo_run(&name) {
                 command.env_remove(name);

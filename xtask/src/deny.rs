@@ -23,7 +23,7 @@ pub(crate) fn run(args: &mut Args) -> Result<(), Failure> {
         .output()
         .is_ok_and(|line| line.trim().ends_with(VERSION));
     if !installed {
-        // Unoptimised, because it is built far more often than its speed matters.
+        // Unoptimised: it is built far more often than its speed matters.
         Run::cargo("install cargo-deny --locked --debug --force --version")
             .arg(VERSION)
             .arg("--root")
@@ -31,7 +31,8 @@ pub(crate) fn run(args: &mut Args) -> Result<(), Failure> {
             .run()?;
     }
     let deny = deny.words("check bans licenses sources");
-    // The list of known weaknesses is fetched from a git host, which not every machine can reach.
+    // The list of known vulnerabilities is fetched from a git host, which not every machine can
+    // reach.
     if advisories {
         deny.arg("advisories").run()
     } else {

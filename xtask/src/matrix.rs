@@ -30,14 +30,14 @@ pub(crate) fn features(args: &mut Args) -> Result<(), Failure> {
         let manifest = workspace::read(&format!("crates/{package}/Cargo.toml"))?;
         let features = manifest::features(&manifest);
         if features.is_empty() {
-            // `test` has tested it as it is.
+            // `test` has already tested the default features.
             continue;
         }
         for feature in features {
             check(&format!("--no-default-features --features {feature}"))?;
         }
         check("--all-features")?;
-        // What a feature adds has tests of its own, and costs no other test anything.
+        // A feature's additions have tests of their own, and do not affect other tests.
         Run::cargo("test -p")
             .arg(package)
             .words("--all-features --tests")

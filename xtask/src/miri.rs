@@ -59,8 +59,8 @@ pub(crate) fn run(args: &mut Args) -> Result<(), Failure> {
     toolchain::ensure_components(NIGHTLY, &["miri", "rust-src"])?;
     let more = if long { TESTS_LONG } else { "" };
     let runtime = runtime(&format!("{TESTS} {more}"), long)?;
-    // An interpreter has one thread, and both sides take as long: so that two processors have
-    // something to do.
+    // An interpreter uses one thread. The two halves take about the same time, so that two
+    // processors are busy.
     thread::scope(|scope| {
         let runtime = scope.spawn(move || runtime.run());
         let parts = counts(long).and_then(|()| heaps(long));
@@ -72,14 +72,14 @@ pub(crate) fn run(args: &mut Args) -> Result<(), Failure> {
 }
 
 fn runtime(tests: &str, long: bool) -> Result<Run, Failure> {
-    // Traces of the many panics would take most of the time, here and below.
+    // Backtraces of the many panics would take most of the time, here and below.
     let run = Run::cargo_of(NIGHTLY, &format!("miri test -p vivant {tests}"))
         .env("MIRIFLAGS", FLAGS)
         .env("RUST_BACKTRACE", "0");
     run.expect_tests()?;
     Ok(match long {
         true => run.env("MIRIFLAGS", format!("{FLAGS} {FLAGS_LONG}")),
-        // One program of each kind: the seeds are for `cargo test`.
+        // One random program of each kind: more seeds run under `cargo test`.
         false => run.words("--").words(SKIPPED).env("VIVANT_SEEDS", "1"),
     })
 }

@@ -46,7 +46,7 @@ pub(crate) fn run(args: &mut Args) -> Result<(), Failure> {
         let file = workspace::root().join(format!("xtask/{of}-suppressions.txt"));
         format!("suppressions={}", file.display())
     };
-    // Tests of documentation are compiled by rustdoc, which does not see these flags.
+    // Documentation tests are compiled by rustdoc, which does not get these flags.
     let tests = |what: &str, flags: &str| {
         Run::cargo_of(
             NIGHTLY,
@@ -60,7 +60,7 @@ pub(crate) fn run(args: &mut Args) -> Result<(), Failure> {
         )
         .env("TSAN_OPTIONS", suppressions("tsan"))
         .env("LSAN_OPTIONS", suppressions("lsan"))
-        // The million actors of `accounting.rs` are some thousands here.
+        // The million actors of `accounting.rs` are a few thousand here.
         .env("VIVANT_SMALL", "1")
         .run_tests()
     };
@@ -68,14 +68,14 @@ pub(crate) fn run(args: &mut Args) -> Result<(), Failure> {
         format!("-p vivant --lib {TESTS}"),
         "-p vivant-bench --test tiny --test together",
     );
-    // The runtime counts by fences, too.
+    // The runtime's counts rely on fences, too.
     let fences = if sanitizer == "thread" { NO_FENCES } else { "" };
     for what in [&*runtime, workloads, HEAPS, COUNTS] {
         tests(what, fences)?;
     }
     if sanitizer == "address" {
-        // Once more with memory of its own for each message: what is recycled is used again before
-        // it can be missed.
+        // Again with separate memory for each message: recycled memory is reused before a late use
+        // could be detected.
         tests(&runtime, OWN_MEMORY)?;
         tests(workloads, OWN_MEMORY)?;
     }

@@ -169,7 +169,7 @@ mod tests {
         let looks: Vec<u64> = (0..720).map(leaks).collect();
         let why = judge(&looks, 500, 60).unwrap_err();
         assert!(why.starts_with("the process grows"), "{why}");
-        // What is lost late is lost too.
+        // A late leak is a leak too.
         let late = |at| saw(at) + if at > 600 { 80 * MIB } else { 0 };
         let looks: Vec<u64> = (0..720).map(late).collect();
         assert!(judge(&looks, 500, 60).is_err());

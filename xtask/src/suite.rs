@@ -23,13 +23,13 @@ pub(crate) fn sim(args: &mut Args) -> Result<(), Failure> {
         Some(text) => count(&text)?,
     };
     args.finish()?;
-    // With a name cargo builds unit tests of packages that have none (`verify/loom/Cargo.toml`).
+    // With a name, cargo builds unit tests of packages that have none (`verify/loom/Cargo.toml`).
     Run::cargo("test --release --workspace --exclude vivant-loom seeded")
         .env("VIVANT_SEEDS", seeds.to_string())
-        // The books of what is shared are kept by debug builds (`orca/books.rs`).
+        // The count audit runs only with debug assertions (`orca/books.rs`).
         .env("CARGO_PROFILE_RELEASE_DEBUG_ASSERTIONS", "true")
-        // As benchmarks are built, all these programs were not done after 26 minutes on two cores
-        // with other load.
+        // In the benchmark profile these programs were not done after 26 minutes on two cores with
+        // other load.
         .env("CARGO_PROFILE_RELEASE_LTO", "off")
         .env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16")
         .run_tests()

@@ -62,7 +62,7 @@ fn blanked(text: &str) -> String {
         let taken = match end {
             Some(end) => {
                 code.extend(rest[..end].chars().filter(|c| *c == '\n'));
-                // Keeps apart what the comment or literal kept apart.
+                // Separates the tokens that the comment or literal separated.
                 code.push(' ');
                 end
             }

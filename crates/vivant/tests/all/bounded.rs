@@ -1,7 +1,6 @@
 //! T5: mailboxes with a bound: what a full one does with a message, and the fate of that message.
 //!
-//! That each policy loses the right messages is shown beside a model, in
-//! `src/mailbox/model_tests.rs`.
+//! A model shows that each policy loses the right messages, in `src/mailbox/model_tests.rs`.
 
 use std::time::Duration;
 use vivant::prelude::*;
