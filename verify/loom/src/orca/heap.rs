@@ -27,8 +27,8 @@ impl World {
     /// With a heap and an object without foreign references.
     pub(super) fn new() -> (World, Heap) {
         let owner = while_watching(Owner::new);
-        // SAFETY: loom's `Arc` contains one of the standard library and points to its value. This
-        // one is kept and destroys nothing.
+        // SAFETY: loom's `Arc` contains one of the standard library, and the pointer is to its
+        // value. `ManuallyDrop` never gives this reference's count back, so none is taken twice.
         let unseen = ManuallyDrop::new(unsafe { UnseenArc::from_raw(Arc::as_ptr(&owner)) });
         let world = World {
             object: Rc::new(Header::of(Owner::name(&owner))),
