@@ -2,11 +2,11 @@
 
 use crate::Brc;
 
-/// Drops a reference, and what it alone kept, in a loop: for a `Drop` of lists and trees, which
-/// would overflow the stack if each node dropped the next one.
+/// Drops a reference and all objects that only it keeps alive, in a loop. For the `Drop` of lists
+/// and trees, which would overflow the stack if each node dropped the next one.
 ///
-/// `parts` takes out of a value that is about to be dropped what may lead deeper. A node to which
-/// there are other references stays, with all below it. Costs, for each node, what its drop costs.
+/// `parts` takes out of a value that is about to be dropped the references that may lead deeper. A
+/// node with other references stays, with all nodes below it. Each node costs as much as its drop.
 ///
 /// ```
 /// use vivant_brc::{Brc, drop_chain};
@@ -32,9 +32,9 @@ use crate::Brc;
 /// drop(list);
 /// ```
 ///
-/// A reference that this thread may not end, because the object's owner runs elsewhere, goes to
-/// that owner, and is dropped there with all below it; so give `Node` itself such a `Drop` if nodes
-/// are shared between threads.
+/// If another thread owns an object and this thread may not end it, the reference goes to that
+/// owner, which drops it with all nodes below it. Give `Node` itself such a `Drop` if threads share
+/// nodes.
 pub fn drop_chain<T>(
     first: impl IntoIterator<Item = Brc<T>>,
     mut parts: impl FnMut(&mut T, &mut Vec<Brc<T>>),

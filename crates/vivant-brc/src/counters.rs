@@ -1,4 +1,4 @@
-//! What a program does with its counts: the paper's Tables 1 and 6, for one run. With the feature
+//! Counts of objects and operations in one run, as in the paper's Tables 1 and 6. With the feature
 //! `counters`.
 //!
 //! ```
@@ -19,7 +19,7 @@ use crate::bias::header::Header;
 #[cfg(feature = "counters")]
 pub use on::{Counters, read, reset};
 
-/// Without the feature nothing is counted, and nothing is left of these calls.
+/// Without the feature these functions do nothing and are compiled away.
 #[cfg(not(feature = "counters"))]
 mod off {
     use super::Header;
@@ -53,22 +53,22 @@ mod on {
     static SHARED: AtomicU64 = AtomicU64::new(0);
     static QUEUED: AtomicU64 = AtomicU64::new(0);
 
-    /// What was counted in this process since the last [`reset`]. An operation is a clone, a drop
-    /// or an upgrade.
+    /// Counts of this process since the last [`reset`]. An operation is a clone, a drop or an
+    /// upgrade.
     #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
     #[non_exhaustive]
     pub struct Counters {
         /// Objects made.
         pub objects: u64,
-        /// Of these, born without owner. `Brc::unbiased` is not counted.
+        /// Of these, made without owner. `Brc::unbiased` is not counted.
         pub unowned: u64,
-        /// Objects of which another than their owner has counted references.
+        /// Objects of which a thread other than their owner has counted references.
         pub shared_objects: u64,
-        /// Operations on objects that were shared by then.
+        /// Operations on objects that were shared (see `shared_objects`) by then.
         pub on_shared: u64,
-        /// Operations to the biased count.
+        /// Operations on the biased count.
         pub biased: u64,
-        /// Operations to the shared count.
+        /// Operations on the shared count.
         pub shared: u64,
         /// Objects that went to their owner's queue.
         pub queued: u64,
@@ -86,7 +86,7 @@ mod on {
         ]
     }
 
-    /// What was counted so far.
+    /// The current counts.
     #[must_use]
     pub fn read() -> Counters {
         let [
@@ -109,14 +109,14 @@ mod on {
         }
     }
 
-    /// Counts from zero.
+    /// Sets all counts to zero.
     pub fn reset() {
         for counter in all() {
             counter.store(0, Ordering::Relaxed);
         }
     }
 
-    // Relaxed: numbers, read when all is quiet.
+    // Relaxed: statistics, read when no other thread counts.
 
     fn one(counter: &AtomicU64) {
         counter.fetch_add(1, Ordering::Relaxed);

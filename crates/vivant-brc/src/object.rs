@@ -1,4 +1,4 @@
-//! An object in memory: the header, then the value.
+//! The memory layout of an object: the header, then the value.
 
 use crate::bias::handed::{Ends, Handed};
 use crate::bias::header::Header;
@@ -7,7 +7,7 @@ use std::cell::UnsafeCell;
 use std::mem;
 use std::ptr::{self, NonNull};
 
-/// A header and what it counts references to.
+/// A header and the value behind it.
 #[repr(C)]
 pub(crate) struct Object<T: ?Sized> {
     pub(crate) header: Header,
@@ -16,14 +16,14 @@ pub(crate) struct Object<T: ?Sized> {
 
 const _: () = assert!(size_of::<Object<()>>() == 16);
 
-/// How far behind its object's start a value of this alignment lies.
+/// Offset of a value with this alignment from its object's start.
 #[inline]
 fn offset_of(alignment: usize) -> usize {
     // Both are powers of two, so the larger one is a multiple of the other.
     size_of::<Header>().max(alignment)
 }
 
-/// The layout of the object around a value, and where in it the value begins.
+/// The layout of the object around a value, and the value's offset in it.
 #[inline]
 pub(crate) fn layout_around(value: Layout) -> (Layout, usize) {
     let (layout, offset) = Layout::new::<Header>()
@@ -33,24 +33,24 @@ pub(crate) fn layout_around(value: Layout) -> (Layout, usize) {
     (layout.pad_to_align(), offset)
 }
 
-/// Size and alignment of a value that may be gone, or in others' hands.
+/// Size and alignment of a value that may be dropped already, or in use by another thread.
 ///
 /// # Safety
 ///
-/// The memory is there.
+/// The memory of the object is allocated.
 #[inline]
 unsafe fn layout_of<T: ?Sized>(value: *const T) -> Layout {
-    // SAFETY: the memory is there. A cell has the layout of what is in it, and a reference to one
-    // claims nothing of its bytes, which somebody may change or drop meanwhile: size and alignment
-    // are in the pointer.
+    // SAFETY: the memory is allocated. An `UnsafeCell` has the layout of its content, and a
+    // reference to it claims nothing about the bytes, which another thread may change or drop
+    // meanwhile: size and alignment come from the pointer.
     Layout::for_value(unsafe { &*(value as *const UnsafeCell<T>) })
 }
 
-/// Memory for an object around a value of this layout, and where the value goes. The header is
-/// written.
+/// Allocates memory for an object around a value of this layout, and writes the header. Returns the
+/// addresses of the object and of the value.
 pub(crate) fn allocate(value: Layout, header: Header) -> (NonNull<u8>, NonNull<u8>) {
     let (layout, offset) = layout_around(value);
-    // SAFETY: the layout has a header's size at least.
+    // SAFETY: the layout has at least a header's size, so not zero.
     let Some(start) = NonNull::new(unsafe { alloc::alloc(layout) }) else {
         alloc::handle_alloc_error(layout)
     };
@@ -61,7 +61,7 @@ pub(crate) fn allocate(value: Layout, header: Header) -> (NonNull<u8>, NonNull<u
     }
 }
 
-/// Memory of an object that is being made: freed, if that ends in a panic.
+/// Memory of an object under construction. Dropped, as by a panic, it frees the memory.
 pub(crate) struct Unfinished {
     start: NonNull<u8>,
     layout: Layout,
@@ -70,7 +70,7 @@ pub(crate) struct Unfinished {
 impl Unfinished {
     /// # Safety
     ///
-    /// `start` came from [`allocate`] for this value, and nobody else frees it.
+    /// `start` came from [`allocate`] for this value, and no other code frees it.
     #[inline]
     pub(crate) unsafe fn new(start: NonNull<u8>, value: Layout) -> Unfinished {
         let (layout, _) = layout_around(value);
@@ -80,12 +80,13 @@ impl Unfinished {
 
 impl Drop for Unfinished {
     fn drop(&mut self) {
-        // SAFETY: said in `new`.
+        // SAFETY: `start` came from `allocate` with this layout, and no other code frees it:
+        // requirements of `new`.
         unsafe { alloc::dealloc(self.start.as_ptr(), self.layout) };
     }
 }
 
-/// A counted pointer without its count.
+/// A pointer to an object, without a count of its own.
 pub(crate) struct Raw<T: ?Sized>(pub(crate) NonNull<Object<T>>);
 
 impl<T: ?Sized> Clone for Raw<T> {
@@ -101,8 +102,9 @@ impl<T> Raw<T> {
     #[inline]
     pub(crate) fn new(header: Header, value: T) -> Raw<T> {
         let object = Box::into_raw(Box::<Object<T>>::new_uninit()).cast::<Object<T>>();
-        // SAFETY: memory for an object, which is written here. Part by part: put together elsewhere
-        // it would be copied, and wait for its parts.
+        // SAFETY: `allocate` gave memory for an object. It is written field by field: built
+        // elsewhere, the object would first be complete in registers or on the stack, and then be
+        // copied.
         unsafe {
             (&raw mut (*object).header).write(header);
             (&raw mut (*object).value).write(value);
@@ -117,19 +119,19 @@ impl<T: ?Sized> Raw<T> {
     /// A strong or weak reference to the object is counted as long as the result is used.
     #[inline]
     pub(crate) unsafe fn header<'a>(self) -> &'a Header {
-        // SAFETY: the object's memory is there, says the caller. A part of it, so that the value
-        // may be lent out mutably or be gone.
+        // SAFETY: the caller keeps the object's memory. The reference is to the header alone,
+        // because the value may be borrowed mutably or be gone.
         unsafe { &(*self.0.as_ptr()).header }
     }
 
-    /// Where the value is, or was.
+    /// The address of the value. The value may be gone.
     ///
     /// # Safety
     ///
-    /// The memory is there.
+    /// The memory of the object is allocated.
     #[inline]
     pub(crate) unsafe fn value(self) -> *mut T {
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees that the memory is allocated.
         unsafe { &raw mut (*self.0.as_ptr()).value }
     }
 
@@ -140,9 +142,9 @@ impl<T: ?Sized> Raw<T> {
     /// `value` came from [`Raw::value`], and the memory is there.
     #[inline]
     pub(crate) unsafe fn around(value: *const T) -> Raw<T> {
-        // SAFETY: the memory is there.
+        // SAFETY: the caller guarantees that the memory is allocated.
         let offset = offset_of(unsafe { layout_of(value) }.align());
-        // SAFETY: the value lies that far behind the object's start.
+        // SAFETY: the value lies at that offset from the object's start.
         let start = unsafe { value.byte_sub(offset) };
         // SAFETY: not null, because it lies in an object.
         Raw(unsafe { NonNull::new_unchecked(start as *mut Object<T>) })
@@ -152,21 +154,22 @@ impl<T: ?Sized> Raw<T> {
     ///
     /// # Safety
     ///
-    /// The value is gone, and nobody else looks at the object.
+    /// The value is gone, and no other code uses the object.
     pub(crate) unsafe fn free(self) {
-        // SAFETY: the memory is there.
+        // SAFETY: the memory is allocated until the `dealloc` below.
         let (layout, _) = layout_around(unsafe { layout_of(self.value()) });
         // SAFETY: allocated with this layout, by `allocate` or a box.
         unsafe { alloc::dealloc(self.0.as_ptr().cast(), layout) };
     }
 
-    /// Gives up what the strong references together have of the memory. The value is gone.
+    /// Gives up the strong references' common share of the memory, and frees the memory if it was
+    /// the last share. The value is gone.
     ///
     /// # Safety
     ///
     /// No strong reference is left, and this is called once.
     pub(crate) unsafe fn forsake(self) {
-        // SAFETY: the memory is there until this.
+        // SAFETY: the memory is allocated: the strong references still have their share of it.
         unsafe {
             if self.header().end() {
                 self.free();
@@ -174,22 +177,22 @@ impl<T: ?Sized> Raw<T> {
         }
     }
 
-    /// One reference, without its type.
+    /// One reference, type-erased.
     ///
     /// # Safety
     ///
-    /// The object was made with an owner, which only values can be that any thread may drop at any
-    /// time.
+    /// The object has an owner only if any thread may drop its value at any time.
     pub(crate) unsafe fn hand(self) -> Handed {
         let header = self.0.cast::<Header>();
-        // SAFETY: the header is the first field; the rest is the caller's.
+        // SAFETY: the header is the first field. The caller guarantees that any thread may drop the
+        // value.
         unsafe { Handed::new(header, self) }
     }
 }
 
 impl<T: ?Sized> Ends for Raw<T> {
     unsafe fn end(self) {
-        /// Frees also after a panic of the value's destructor.
+        /// Gives up the memory, also after a panic of the value's destructor.
         struct Forsake<T: ?Sized>(Raw<T>);
         impl<T: ?Sized> Drop for Forsake<T> {
             fn drop(&mut self) {
@@ -204,44 +207,44 @@ impl<T: ?Sized> Ends for Raw<T> {
     }
 }
 
-/// A pointer to an object at `start` whose value has the type, and the metadata, of `like`.
+/// A pointer to an object at `start`. Its value has the type, and the metadata, of `like`.
 ///
-/// Stable Rust has no name for the second half of a wide pointer, so the first one is exchanged in
-/// place.
+/// Stable Rust cannot build a wide pointer from address and metadata, so the address is overwritten
+/// in place.
 pub(crate) fn object_like<T: ?Sized>(start: NonNull<u8>, like: *const T) -> Raw<T> {
     let mut object = like as *mut Object<T>;
-    // SAFETY: the first word of a pointer is the address it points to, also where it is wide.
-    // Checked below.
+    // SAFETY: the first word of a pointer, thin or wide, is the address it points to. Checked
+    // below.
     unsafe { (&raw mut object).cast::<*mut u8>().write(start.as_ptr()) };
     assert!(
         ptr::addr_eq(object, start.as_ptr()),
         "a wide pointer of this compiler does not begin with its address"
     );
-    // SAFETY: it is `start`.
+    // SAFETY: the pointer is `start`, which is not null.
     Raw(unsafe { NonNull::new_unchecked(object) })
 }
 
-/// A new object with the bytes of this value.
+/// A new object with a bitwise copy of this value.
 ///
 /// # Safety
 ///
-/// The value may be read, and is not used after this, also not dropped, unless a copy of its bytes
-/// is another value of its own.
+/// The value may be read. It is neither used nor dropped after this, unless a copy of its bytes is
+/// another value of its own.
 pub(crate) unsafe fn copied<T: ?Sized>(header: Header, value: *const T) -> Raw<T> {
-    // SAFETY: it may be read. It may be borrowed from somebody, so it is not looked at as a cell
-    // here.
+    // SAFETY: the caller may read it. The value may be borrowed, so this is no reference to an
+    // `UnsafeCell`, as in `layout_of`.
     let layout = Layout::for_value(unsafe { &*value });
     let (start, place) = allocate(layout, header);
-    // SAFETY: as many bytes as the value has, to new memory of its size and alignment.
+    // SAFETY: copies as many bytes as the value has, to new memory of its size and alignment.
     unsafe { ptr::copy_nonoverlapping(value.cast::<u8>(), place.as_ptr(), layout.size()) };
     object_like(start, value)
 }
 
-/// The value of this box moves behind a header.
+/// Moves the value of this box into a new object.
 pub(crate) fn from_box<T: ?Sized>(header: Header, value: Box<T>) -> Raw<T> {
     let from = Box::into_raw(value);
-    // SAFETY: the value moves. The box is then freed as memory without a value, unless the value
-    // has no size, for which there is none.
+    // SAFETY: the value moves. Then the box's memory is freed without a drop of the value; a value
+    // of size zero has no memory.
     unsafe {
         let object = copied(header, from);
         drop(Box::from_raw(from as *mut mem::ManuallyDrop<T>));

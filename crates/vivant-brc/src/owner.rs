@@ -6,17 +6,17 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
 
-/// A logical thread, to which objects can belong: an actor, a task, a fibre.
+/// A logical thread that can own objects: an actor, a task, a fibre.
 ///
 /// A thread of the operating system is an owner by itself, from its first [`Brc`](crate::Brc) to
-/// its end. Whoever runs other things on threads makes an `Owner` for each, and [runs](Owner::run)
-/// each thing's code as its owner, on whatever thread that is: all objects that it makes are then
-/// its own, for which it counts without atomics, and what others hand over to it is merged when it
-/// next leaves.
+/// its end. An executor makes an `Owner` for each task, and [runs](Owner::run) the task's code as
+/// that owner, on any thread. The owner then owns all objects that the code makes, and counts their
+/// references without atomics. References that other threads have handed over to it are merged when
+/// it next leaves.
 ///
-/// Eight bytes. An id is taken at the first object, and is given back when no object names it any
-/// more. While no thread runs an owner, and after it was dropped, whoever drops the last reference
-/// but the owner's does its part.
+/// An `Owner` has eight bytes. It takes an id at its first object, and gives it back when no object
+/// names it any more. While no thread runs an owner, and after it was dropped, a thread that drops
+/// the last reference other than the owner's does the owner's part.
 ///
 /// ```
 /// use vivant_brc::{Brc, Owner};
@@ -39,20 +39,21 @@ pub struct Owner {
 }
 
 impl Owner {
-    /// An owner of nothing yet. Costs nothing.
+    /// An owner without objects. Allocates nothing.
     pub const fn new() -> Owner {
         Owner { home: Home::new() }
     }
 
-    /// Runs `body` as this owner, and merges after it what others have handed over.
+    /// Runs `body` as this owner. After it, merges the references that other threads have handed
+    /// over.
     ///
-    /// May be nested: within, the thread is this owner only. Costs two exchanges of a word that
-    /// nobody else wants, or none while the owner has not made any object.
+    /// Calls may be nested: within the inner `body`, the thread is the inner owner only. Costs two
+    /// uncontended exchanges of one word, or none while the owner has not made any object.
     ///
     /// # Panics
     ///
-    /// As `body` does, and as destructors of objects do that are merged: after that the thread is
-    /// what it was before.
+    /// As `body` does, and as destructors of merged objects do. After a panic the thread's previous
+    /// owner is restored.
     #[inline]
     pub fn run<R>(&mut self, body: impl FnOnce() -> R) -> R {
         entering::run_as(&mut self.home, body)
@@ -85,11 +86,12 @@ impl fmt::Debug for Owner {
     }
 }
 
-/// A thread that runs others' code: the worker of an executor.
+/// A guard: as long as it exists, its thread is the worker of an executor.
 ///
-/// It is told when a run begins and ends, and which owner that is; most have made no object and are
-/// none. An object that is made in a run whose owner is not known yet makes one, which
-/// [`Executor::ends`] gives out, to be kept until the next run.
+/// The executor calls [`Executor::begins`] and [`Executor::ends`] around each run of a task, with
+/// the task's owner. Most tasks have made no object and have no owner. The first object of a run
+/// without owner makes an owner. [`Executor::ends`] returns it, and the executor keeps it until the
+/// task's next run.
 ///
 /// ```
 /// use vivant_brc::{Brc, Executor, Owner};
@@ -98,7 +100,7 @@ impl fmt::Debug for Owner {
 /// // A task that makes no object costs nothing.
 /// Executor::begins(None);
 /// assert!(Executor::ends().is_none());
-/// // One that does has an owner from then on.
+/// // A task that makes an object has an owner from then on.
 /// Executor::begins(None);
 /// let text = Brc::new(1);
 /// let owner = Executor::ends();
@@ -110,16 +112,16 @@ impl fmt::Debug for Owner {
 /// # drop(owner);
 /// ```
 ///
-/// Dropped, it lets the thread be what it was before.
+/// Dropping it restores the thread's previous identity.
 #[must_use = "the thread executes as long as this is there"]
 pub struct Executor {
     _before: entering::Before,
-    /// It is about this thread.
+    /// Not `Send`: the guard belongs to this thread.
     _here: PhantomData<*mut ()>,
 }
 
 impl Executor {
-    /// From now on this thread runs what belongs to others.
+    /// From now on this thread is an executor's worker.
     #[allow(clippy::new_without_default, reason = "it changes the thread")]
     pub fn new() -> Executor {
         Executor {
@@ -128,34 +130,34 @@ impl Executor {
         }
     }
 
-    /// A run begins, of this owner, or of one that is not known yet.
+    /// A run begins, of this owner, or of a task that has no owner yet.
     ///
-    /// Costs a look at a thread-local word; with an owner, one exchange of a word that nobody else
-    /// wants. If the last run was not ended, its owner ends.
+    /// Costs a load of a thread-local word; with an owner, also one uncontended exchange. If the
+    /// last run was not ended, its owner ends.
     ///
     /// # Panics
     ///
-    /// On a thread that does not execute.
+    /// On a thread that has no `Executor`.
     #[inline]
     pub fn begins(owner: Option<Owner>) {
         entering::run_begins(owner.map_or(Home::new(), Owner::into_home));
     }
 
-    /// Whether the run has an owner by now.
+    /// Returns true if the run has an owner by now.
     #[inline]
     #[must_use]
     pub fn has_owner() -> bool {
         current::has_owner()
     }
 
-    /// The run ends: what others have handed over is merged. The owner, if the run had one; none
-    /// also on a thread that does not execute.
+    /// The run ends: merges the references that other threads have handed over. Returns the owner,
+    /// if the run had one; `None` also on a thread that has no `Executor`.
     ///
     /// Costs as [`Executor::begins`] does.
     ///
     /// # Panics
     ///
-    /// As destructors do of objects that are merged. The owner has ended then.
+    /// As destructors of merged objects do. The owner has ended then.
     #[inline]
     pub fn ends() -> Option<Owner> {
         let home = entering::run_ends();
@@ -169,11 +171,11 @@ impl fmt::Debug for Executor {
     }
 }
 
-/// A safe point: merges what others have handed over to the owner that this thread is, and runs the
-/// destructors of what has thereby ended.
+/// A safe point: merges the references that other threads have handed over to this thread's owner,
+/// and runs the destructors of the objects that end by it.
 ///
-/// Costs a look at one word when there is nothing. It happens by itself now and then while the
-/// owner makes and ends objects, when an [`Owner`] has run, in [`detached`], and at the end of a
+/// Costs a load of one word when the queue is empty. The owner calls it by itself: now and then
+/// while it makes and ends objects, after [`Owner::run`], in [`detached`], and at the end of a
 /// thread.
 ///
 /// ```
@@ -200,8 +202,8 @@ pub fn merge() {
     current::safe_point();
 }
 
-/// Runs `body`, which waits for something, as no owner: whoever drops a reference to an object of
-/// this owner meanwhile may end it at once, instead of leaving it to an owner that sleeps.
+/// Runs `body`, which blocks, as no owner. Meanwhile a thread that drops a reference to an object
+/// of this owner may end the object at once: the reference does not wait for an owner that sleeps.
 ///
 /// Objects that `body` makes have no owner: they count as an `Arc` does.
 ///

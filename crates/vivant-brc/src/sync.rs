@@ -1,5 +1,5 @@
-//! The one door to atomics, locks and what is a thread's own, so that `verify/loom` can compile the
-//! same protocol against loom's.
+//! The only module that imports atomics, locks and thread-locals, so `verify/loom` can compile the
+//! same protocol against loom's types.
 
 pub(crate) use std::hint::spin_loop;
 pub(crate) use std::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
@@ -7,8 +7,8 @@ pub(crate) use std::sync::{Mutex, MutexGuard, PoisonError};
 pub(crate) use std::thread::yield_now;
 pub(crate) use std::thread_local;
 
-/// A fault that `verify/loom` can inject at this line. Here it is nothing:
-/// `fault!(right, Name => wrong)` is `right`, and the statement `fault!(Name => wrong);` is gone.
+/// An injected fault that `verify/loom` can enable at this line. Here it is disabled:
+/// `fault!(right, Name => wrong)` is `right`, and the statement `fault!(Name => wrong);` is empty.
 macro_rules! fault {
     ($($name:ident => $wrong:expr),+ $(,)?) => {};
     ($right:expr, $($name:ident => $wrong:expr),+ $(,)?) => {

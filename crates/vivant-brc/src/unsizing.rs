@@ -1,14 +1,14 @@
-//! [`unsize!`](crate::unsize): what the compiler does for `Arc` by itself.
+//! [`unsize!`](crate::unsize): the unsizing coercion that the compiler does for `Arc` by itself.
 
 use crate::{Brc, Weak};
 use std::marker::PhantomData;
 use std::pin::Pin;
 
-/// Makes a reference to a value of known size one to a slice or a trait object, as the compiler
-/// does for `Arc` by itself.
+/// Coerces a reference to a sized value into a reference to a slice or a trait object, as the
+/// compiler does for `Arc` by itself.
 ///
-/// It takes a [`Brc`], a [`Weak`] or a pinned `Brc`, and the type that the value is to be seen as.
-/// The object stays the same; it costs nothing.
+/// It takes a [`Brc`], a [`Weak`] or a pinned `Brc`, and the unsized type of the value. The object
+/// stays the same; the coercion costs nothing at run time.
 ///
 /// ```
 /// use std::fmt::Debug;
@@ -20,7 +20,7 @@ use std::pin::Pin;
 /// assert_eq!(format!("{shown:?}, {:?}", weak.upgrade()), "5, Some(5)");
 /// ```
 ///
-/// The compiler checks that there is such a coercion:
+/// The compiler checks that the coercion exists:
 ///
 /// ```compile_fail,E0277
 /// # use vivant_brc::{Brc, unsize};
@@ -33,7 +33,7 @@ use std::pin::Pin;
 /// let other = unsize!(Brc::new(5_u32) => i32);
 /// ```
 ///
-/// And no shorter life comes in by this way, as it would by covariance:
+/// The macro cannot shorten a lifetime, as covariance would:
 ///
 /// ```compile_fail
 /// # use vivant_brc::{Brc, unsize};
@@ -54,8 +54,8 @@ macro_rules! unsize {
     ($reference:expr => $to:ty) => {{
         let (coercion, pointer) = $crate::unsizing::Counted::begin($reference);
         let pointer: *mut $to = pointer;
-        // SAFETY: the compiler has coerced the pointer to its value, and has changed nothing else
-        // of it: a coercion from one mutable pointer to another unsizes, or does nothing.
+        // SAFETY: the compiler has coerced the pointer to the value, and has changed nothing else
+        // of it: a coercion between mutable pointers either unsizes or does nothing.
         unsafe { coercion.end(pointer) }
     }};
 }
@@ -64,34 +64,35 @@ mod closed {
     pub trait Counted {}
 }
 
-/// What [`unsize!`](crate::unsize) can be given. For the macro alone.
+/// A reference that [`unsize!`](crate::unsize) accepts. For the macro alone.
 pub trait Counted: closed::Counted + Sized {
     /// The value that it refers to.
     type Value: ?Sized;
-    /// The same kind of reference to another one.
+    /// The same kind of reference to another value type.
     type To<U: ?Sized>;
 
-    /// The reference as a pointer. Mutable, because such a one is invariant: it can be unsized, and
-    /// nothing else.
+    /// Turns the reference into a pointer. The pointer is mutable, hence invariant: a coercion can
+    /// unsize it and nothing else.
     fn begin(self) -> (Coercion<Self>, *mut Self::Value);
 
     /// # Safety
     ///
-    /// `pointer` is what [`Counted::begin`] has given, unsized.
+    /// `pointer` is the result of [`Counted::begin`], unsized.
     unsafe fn end<U: ?Sized>(pointer: *mut U) -> Self::To<U>;
 }
 
-/// A coercion that has begun. For the macro alone.
+/// A coercion in progress. For the macro alone.
 #[derive(Debug)]
 pub struct Coercion<P>(PhantomData<P>);
 
 impl<P: Counted> Coercion<P> {
     /// # Safety
     ///
-    /// As for [`Counted::end`], for the pointer that came with this.
+    /// As for [`Counted::end`], for the pointer that [`Counted::begin`] returned together with
+    /// this.
     #[inline]
     pub unsafe fn end<U: ?Sized>(self, pointer: *mut U) -> P::To<U> {
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees that `pointer` came with this coercion, unsized.
         unsafe { P::end(pointer) }
     }
 }
@@ -111,7 +112,7 @@ impl<T: ?Sized> Counted for Brc<T> {
 
     #[inline]
     unsafe fn end<U: ?Sized>(pointer: *mut U) -> Brc<U> {
-        // SAFETY: out of `into_raw`, and still a pointer to the same value.
+        // SAFETY: the pointer came from `into_raw`, and still points to the same value.
         unsafe { Brc::from_raw(pointer) }
     }
 }
@@ -127,7 +128,7 @@ impl<T: ?Sized> Counted for Weak<T> {
 
     #[inline]
     unsafe fn end<U: ?Sized>(pointer: *mut U) -> Weak<U> {
-        // SAFETY: as above.
+        // SAFETY: the pointer came from `into_raw`, and still points to the same value.
         unsafe { Weak::from_raw(pointer) }
     }
 }
@@ -138,14 +139,15 @@ impl<T: ?Sized> Counted for Pin<Brc<T>> {
 
     #[inline]
     fn begin(self) -> (Coercion<Self>, *mut T) {
-        // SAFETY: it is pinned again in `end`; the pointer in between moves nothing.
+        // SAFETY: the reference is pinned again in `end`; the pointer in between moves nothing.
         let brc = unsafe { Pin::into_inner_unchecked(self) };
         (Coercion(PhantomData), Brc::into_raw(brc).cast_mut())
     }
 
     #[inline]
     unsafe fn end<U: ?Sized>(pointer: *mut U) -> Pin<Brc<U>> {
-        // SAFETY: as above; the value was pinned.
+        // SAFETY: the pointer came from `into_raw`, still points to the same value, and that value
+        // was pinned.
         unsafe { Pin::new_unchecked(Brc::from_raw(pointer)) }
     }
 }

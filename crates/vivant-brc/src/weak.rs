@@ -1,4 +1,4 @@
-//! [`Weak`]: a reference that does not keep its object.
+//! [`Weak`]: a weak reference.
 
 use crate::bias::counting;
 use crate::brc::Brc;
@@ -9,7 +9,7 @@ use std::mem::ManuallyDrop;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::ptr::NonNull;
 
-/// A reference that does not keep its object, as `Arc`'s weak one.
+/// A reference that does not keep its object alive, as `Arc`'s weak one.
 ///
 /// ```
 /// use vivant_brc::{Brc, Weak};
@@ -22,25 +22,26 @@ use std::ptr::NonNull;
 /// assert_eq!((found.upgrade(), found.strong_count()), (None, 0));
 /// ```
 pub struct Weak<T: ?Sized> {
-    /// Dangling, at the address [`NOTHING`], if there has never been an object.
+    /// Dangling, at the address [`NOTHING`], if it has no object.
     raw: Raw<T>,
     marker: PhantomData<*mut T>,
 }
 
-// SAFETY: it can become a `Brc`.
+// SAFETY: it can become a `Brc`, which is `Send` with these bounds.
 unsafe impl<T: ?Sized + Sync + Send> Send for Weak<T> {}
-// SAFETY: as above.
+// SAFETY: a shared weak reference can be cloned and upgraded to a `Brc`, which is `Sync` with these
+// bounds.
 unsafe impl<T: ?Sized + Sync + Send> Sync for Weak<T> {}
 
 impl<T: ?Sized> Unpin for Weak<T> {}
 impl<T: ?Sized + RefUnwindSafe> UnwindSafe for Weak<T> {}
 impl<T: ?Sized + RefUnwindSafe> RefUnwindSafe for Weak<T> {}
 
-/// No object lies there.
+/// An address at which no object lies.
 const NOTHING: usize = usize::MAX;
 
 impl<T> Weak<T> {
-    /// One that finds nothing. Allocates nothing.
+    /// A weak reference without object: upgrades fail. Allocates nothing.
     #[must_use]
     pub const fn new() -> Weak<T> {
         let nothing = std::ptr::without_provenance_mut::<Object<T>>(NOTHING);
@@ -55,7 +56,7 @@ impl<T> Weak<T> {
 impl<T: ?Sized> Weak<T> {
     /// # Safety
     ///
-    /// One weak reference is counted for it.
+    /// The header counts one weak reference for the result.
     pub(crate) unsafe fn counted(raw: Raw<T>) -> Weak<T> {
         Weak {
             raw,
@@ -63,16 +64,16 @@ impl<T: ?Sized> Weak<T> {
         }
     }
 
-    /// The object's memory, if there is one.
+    /// The pointer to the object, if there is one.
     #[inline]
     fn object(&self) -> Option<Raw<T>> {
         (self.raw.0.addr().get() != NOTHING).then_some(self.raw)
     }
 
-    /// A reference, unless the last one was dropped.
+    /// Makes a strong reference. `None` after the last strong reference was dropped.
     ///
-    /// A last one that another thread has dropped while the owner ran is still there until the
-    /// owner's next [safe point](crate::merge).
+    /// If another thread has dropped the last reference while the owner ran, an upgrade may still
+    /// succeed until the owner's next [safe point](crate::merge).
     #[must_use = "the reference keeps the object only as long as it is held"]
     pub fn upgrade(&self) -> Option<Brc<T>> {
         let raw = self.object()?;
@@ -80,31 +81,32 @@ impl<T: ?Sized> Weak<T> {
         counting::upgrade(unsafe { raw.header() }).then(|| Brc::counted(raw))
     }
 
-    /// How many references there are, at some time now.
+    /// The number of strong references at some instant during the call.
     #[must_use]
     pub fn strong_count(&self) -> usize {
-        // SAFETY: as above.
+        // SAFETY: this weak reference keeps the memory.
         self.object()
             .map_or(0, |raw| unsafe { raw.header() }.strong())
     }
 
-    /// How many weak references there are, at some time now; 0 if there are no others.
+    /// The number of weak references at some instant during the call; 0 if there is no strong
+    /// reference.
     #[must_use]
     pub fn weak_count(&self) -> usize {
-        // SAFETY: as above.
+        // SAFETY: this weak reference keeps the memory.
         let counts = self.object().map(|raw| unsafe { raw.header() });
         counts
             .filter(|header| header.strong() != 0)
             .map_or(0, |header| header.weak())
     }
 
-    /// Whether both are references to the same object, or both to none.
+    /// Returns true if both are references to the same object, or both have none.
     #[must_use]
     pub fn ptr_eq(&self, other: &Self) -> bool {
         std::ptr::addr_eq(self.raw.0.as_ptr(), other.raw.0.as_ptr())
     }
 
-    /// Where the value is, or was. Dangling if there has never been one.
+    /// A pointer to the value, which may be gone. Dangling if there has never been an object.
     #[must_use]
     #[inline]
     pub fn as_ptr(&self) -> *const T {
@@ -115,7 +117,7 @@ impl<T: ?Sized> Weak<T> {
         }
     }
 
-    /// The weak reference as a pointer. It counts until [`Weak::from_raw`] takes it back.
+    /// Turns the weak reference into a pointer. It counts until [`Weak::from_raw`] takes it back.
     #[must_use = "the memory is lost if nothing takes it back"]
     #[inline]
     pub fn into_raw(self) -> *const T {
@@ -131,13 +133,13 @@ impl<T: ?Sized> Weak<T> {
     #[inline]
     pub unsafe fn from_raw(value: *const T) -> Weak<T> {
         let raw = if value.addr() == NOTHING {
-            // SAFETY: not null.
+            // SAFETY: `NOTHING` is not null.
             Raw(unsafe { NonNull::new_unchecked(value as *mut Object<T>) })
         } else {
             // SAFETY: the weak reference counts, so the memory is there.
             unsafe { Raw::around(value) }
         };
-        // SAFETY: the one that `into_raw` gave up.
+        // SAFETY: the count is that of the weak reference that `into_raw` turned into `value`.
         unsafe { Weak::counted(raw) }
     }
 }
@@ -159,8 +161,8 @@ impl<T: ?Sized> Clone for Weak<T> {
 impl<T: ?Sized> Drop for Weak<T> {
     fn drop(&mut self) {
         let Some(raw) = self.object() else { return };
-        // SAFETY: this weak reference keeps the memory; if it was the last of all, nobody looks at
-        // it any more.
+        // SAFETY: this weak reference keeps the memory; if it was the last of all, no other code
+        // uses the memory any more.
         unsafe {
             if raw.header().drop_weak() {
                 raw.free();

@@ -1,4 +1,4 @@
-//! One reference more, one less.
+//! Increment and decrement of an object's counts.
 
 use super::current::{CURRENT, Current, look, me, safe_point};
 use super::ending::Ending;
@@ -12,15 +12,16 @@ use std::cell::Cell;
 use std::mem;
 
 thread_local! {
-    /// Destructors of others, that run because something was handed over, and lie in each other.
+    /// Nesting depth of destructors that this thread runs for another owner because it handed a
+    /// reference over.
     static RELIEFS: Cell<u32> = const { Cell::new(0) };
 }
 
-/// How deep ends on behalf of an owner may lie in each other, by destructors that hand over in
-/// their turn: each level takes of the stack.
+/// Limit of [`RELIEFS`]: a destructor that runs for another owner may hand references over itself,
+/// and each level takes stack.
 const RELIEF_DEPTH: u32 = 8;
 
-/// One more reference.
+/// Increment.
 #[inline]
 pub(crate) fn clone(header: &Header) {
     if header.is_owned_by(me()) {
@@ -33,7 +34,7 @@ pub(crate) fn clone(header: &Header) {
     }
 }
 
-/// One more reference, of the owner.
+/// Increment by the owner.
 #[inline]
 fn clone_owned(header: &Header) {
     if !header.clone_owned() {
@@ -41,32 +42,32 @@ fn clone_owned(header: &Header) {
     }
 }
 
-/// The biased count is full. It may be that others have dropped most of what it counts (B1), so the
-/// object is merged, and then one number says how many there are.
+/// Increment when the biased count is full. Other threads may have dropped most of the references
+/// that it counts (B1), so the object is merged: then one number is the exact count.
 #[cold]
 #[inline(never)]
 fn clone_of_many(header: &Header) {
     header.disown();
     CURRENT.with(Current::unname);
-    // One of them may lie in the queue.
+    // One of the references may lie in the queue.
     look();
     header.clone_shared();
 }
 
-/// Tells the compiler for whom to lay out the code: for the owner.
+/// Tells the compiler to lay out the code for the common case, the owner.
 #[cold]
 #[inline]
 fn unusual() {}
 
-/// One more reference, which the shared count has.
+/// Increment of the shared count.
 #[inline]
 pub(crate) fn clone_out(header: &Header) {
     counters::shared(header);
     header.clone_shared();
 }
 
-/// One reference less, if that is all there is to do: it is the owner's, and not its last one.
-/// Whether it was so; if not, nothing was done, and [`let_go`] does it.
+/// Fast path of a decrement: the reference is the owner's, and not its last one. Returns true if
+/// that was so. Otherwise nothing was done, and the caller calls [`let_go`].
 #[inline]
 pub(crate) fn let_go_owned(header: &Header) -> bool {
     let done = header.is_owned_by(me()) && header.drop_one_of_many();
@@ -76,7 +77,7 @@ pub(crate) fn let_go_owned(header: &Header) -> bool {
     done
 }
 
-/// One reference less. Whether it was the last one, so that the caller ends the object.
+/// Decrement. Returns true if it was the last reference: then the caller ends the object.
 #[inline]
 pub(crate) fn let_go(header: &Header, hand: impl FnOnce() -> Handed) -> bool {
     if header.is_owned_by(me()) {
@@ -96,19 +97,20 @@ pub(crate) fn let_go(header: &Header, hand: impl FnOnce() -> Handed) -> bool {
     }
 }
 
-/// One object less names this owner. Whether it is to be ended.
+/// One object less names this owner. Returns true if the caller is to end the object.
 #[inline]
 fn unnamed(dropped: OwnerDropped, hand: impl FnOnce() -> Handed) -> bool {
     let is_last = dropped == OwnerDropped::Unnamed(Dropped::Last);
     let looks = CURRENT.with(Current::unname);
     if dropped == OwnerDropped::UnnamedQueued {
-        // Its last reference may lie in the queue, and nobody would know where to look for it later
-        // (B5).
+        // The object's last reference may lie in the queue, and no later step would look there for
+        // it (B5).
         safe_point();
     } else if looks {
         let mut this = Ending::default();
         if is_last {
-            // SAFETY: the last one. Ended here only if another one's destructor panics.
+            // SAFETY: `hand` gives the last reference. The list ends it only if the destructor of
+            // another object panics.
             unsafe { this.push(hand()) };
         }
         safe_point();
@@ -117,7 +119,7 @@ fn unnamed(dropped: OwnerDropped, hand: impl FnOnce() -> Handed) -> bool {
     is_last
 }
 
-/// An object that names another owner is to be ended here (B8). Whether the caller does it.
+/// Another owner's object is to be ended here (B8). Returns true if the caller ends it.
 #[inline]
 fn ended_for(owner: u32, hand: impl FnOnce() -> Handed) -> bool {
     let mut ending = Ending::default();
@@ -125,15 +127,16 @@ fn ended_for(owner: u32, hand: impl FnOnce() -> Handed) -> bool {
     if ending.is_empty() {
         return true;
     }
-    // SAFETY: the last reference. With the others, of which one may panic.
+    // SAFETY: `hand` gives the last reference. It joins the other objects, because one of their
+    // destructors may panic.
     unsafe { ending.push(hand()) };
     false
 }
 
-/// Gives a reference to its owner. Whether it was the last one after all.
+/// Hands a reference over to its owner. Returns true if it was the last one after all.
 #[cold]
 fn hand_over(header: &Header, handed: Handed) -> bool {
-    /// One level up again, also by a panic.
+    /// Restores [`RELIEFS`], also after a panic.
     struct Up(u32);
     impl Drop for Up {
         fn drop(&mut self) {
@@ -161,15 +164,15 @@ fn hand_over(header: &Header, handed: Handed) -> bool {
     false
 }
 
-/// A strong reference for a weak one, if there is still one.
+/// Makes a strong reference of a weak one. Returns false if the object has ended.
 pub(crate) fn upgrade(header: &Header) -> bool {
     if header.is_owned_by(me()) && header.is_queued() {
-        // The one in the queue may be the last one.
+        // The reference in the queue may be the last one.
         look();
     }
     if header.is_owned_by(me()) {
         counters::biased(header);
-        // Alive: see B7.
+        // The object is live: B7.
         clone_owned(header);
         true
     } else {

@@ -9,25 +9,25 @@ use crate::sync::{spin_loop, thread_local, yield_now};
 use std::cell::Cell;
 use std::io::{self, Write};
 
-/// No object names this: the thread is no owner now.
+/// No object names this id: the thread is no owner now.
 pub(super) const NO_OWNER: u32 = u32::MAX;
 
-/// An owner looks at its queue at every so-manieth birth, and at the birth of anything large: what
-/// waits in the queue is memory that births ask for.
+/// Births between two drains of the owner's queue. The birth of a large object drains it too:
+/// references in the queue keep memory that births could reuse.
 const BIRTHS: u32 = 16;
 
 const LARGE: usize = 4096;
 
-/// More living objects than this of one owner abort the process (B9). Half of what can be counted.
+/// Limit of living objects of one owner; more abort the process (B9). Half of what can be counted.
 const LIVING_MAX: u32 = 1 << 31;
 
-/// And at every so-manieth end.
+/// Ends between two drains of the owner's queue.
 const ENDS: u32 = 64;
 
-/// An owner that no thread is now: its id, if it has needed one, and how many objects it has made
-/// and not ended.
+/// An owner that is not running on a thread: its id, if it has needed one, and the number of
+/// objects that it has made and not ended.
 ///
-/// What others ended for it is told by its slot. Numbers wrap.
+/// The slot has the number of objects that other threads ended for it. Both numbers wrap.
 #[derive(Clone, Copy)]
 pub(crate) struct Home {
     id: u32,
@@ -47,40 +47,40 @@ impl Home {
     }
 }
 
-/// What a thread that is no owner does when it makes an object.
+/// What a thread that is no owner does at a birth.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Birth {
-    /// The thread becomes an owner, for as long as it lives.
+    /// The thread becomes an owner, until it ends.
     Attaches,
-    /// What runs on the thread becomes an owner.
+    /// The actor or task that runs on the thread becomes an owner.
     Begins,
     /// The object is born merged.
     Merged,
 }
 
-/// What a thread is with regard to owners.
+/// The thread's relation to owners.
 #[derive(Clone, Copy)]
 pub(super) struct Identity {
     pub(super) home: Home,
     pub(super) birth: Birth,
 }
 
-/// No owner, and none at a birth either.
+/// No owner, and a birth makes none.
 pub(super) const NO_ONE: Identity = Identity {
     home: Home::new(),
     birth: Birth::Merged,
 };
 
-/// This thread's state. No destructor, so that it can be used while the thread ends.
+/// This thread's state. It has no destructor, so it can be used while the thread ends.
 pub(super) struct Current {
     /// The id of the owner that the thread is.
     me: Cell<u32>,
-    /// Objects that this owner has made and ended while the thread was it; what it had before
-    /// counts as made. They wrap.
+    /// Objects that this owner has made, less those it has ended, since the thread became this
+    /// owner; the number from before counts as made. Wraps.
     births: Cell<u32>,
     ends: Cell<u32>,
     birth: Cell<Birth>,
-    /// Destructors out of a queue run: no second round within.
+    /// Destructors of queued objects run now: no nested drain.
     merges: Cell<bool>,
 }
 
@@ -94,16 +94,18 @@ thread_local! {
             merges: Cell::new(false),
         }
     };
-    /// Made when the thread becomes an owner by itself, or has something to tell another one.
+    /// Initialised when the thread becomes an owner by itself, or has an end to report to another
+    /// owner.
     pub(super) static THREAD: Thread = const { Thread };
 }
 
-/// The end of a thread.
+/// Its destructor is the end of the thread.
 pub(super) struct Thread;
 
 impl Drop for Thread {
     fn drop(&mut self) {
-        // While destructors run the thread is still the owner: they may make objects and drop them.
+        // While destructors run, the thread is still the owner: they may make objects and drop
+        // them.
         safe_point();
         notice::tell_all();
         retire(become_other(NO_ONE).home);
@@ -111,19 +113,19 @@ impl Drop for Thread {
 }
 
 impl Current {
-    /// The owner of a newborn object where the thread is none yet.
+    /// The owner of a new object on a thread that is no owner yet.
     #[cold]
     fn become_owner(&self) -> u32 {
         let may = match self.birth.get() {
             Birth::Merged => false,
-            // Whoever executes may be forgotten; then the thread's end is also that of its last
-            // owner.
+            // An `Executor` may be leaked by `mem::forget`; then the thread's end is also that of
+            // its last owner.
             Birth::Begins => {
                 let _ends_at_last = THREAD.try_with(|_| ());
                 true
             }
-            // Else the thread's end has come and gone; this is a destructor of another thread-local
-            // value.
+            // False: the destructor of `THREAD` has run; this is the destructor of another
+            // thread-local value.
             Birth::Attaches => THREAD.try_with(|_| ()).is_ok(),
         };
         let Some(id) = may.then(table::take).flatten() else {
@@ -137,7 +139,7 @@ impl Current {
         id
     }
 
-    /// One object less names this owner. Whether it is time to look at the queue.
+    /// One object less names this owner. Returns true if it is time to drain the queue.
     #[inline]
     pub(super) fn unname(&self) -> bool {
         let ends = self.ends.get().wrapping_add(1);
@@ -158,17 +160,18 @@ pub(crate) fn has_owner() -> bool {
     me() != NO_OWNER
 }
 
-/// Whether the end of this thread has come and gone: it will not end as an owner any more.
+/// Returns true after the destructor of `THREAD` has run: the thread will not end as an owner any
+/// more.
 pub(super) fn has_ended() -> bool {
     THREAD.try_with(|_| ()).is_err()
 }
 
-/// Whether a birth where there is no owner would do this.
+/// Returns true if a birth on a thread that is no owner would do this.
 pub(super) fn birth_is(birth: Birth) -> bool {
     CURRENT.with(|current| current.birth.get()) == birth
 }
 
-/// Exchanges what this thread is for something else.
+/// Replaces this thread's identity and returns the previous one.
 #[inline]
 pub(super) fn become_other(new: Identity) -> Identity {
     CURRENT.with(|current| Identity {
@@ -183,7 +186,7 @@ pub(super) fn become_other(new: Identity) -> Identity {
     })
 }
 
-/// The owner of an object that is made now, which counts as one that names it.
+/// The owner of an object that is made now. The object counts as naming this owner.
 #[inline]
 pub(crate) fn birth(bytes: usize) -> u32 {
     let owner = CURRENT.with(|current| {
@@ -202,7 +205,8 @@ pub(crate) fn birth(bytes: usize) -> u32 {
     owner
 }
 
-/// Merges what waits, without running any destructor: whoever makes an object does not expect one.
+/// Merges the queue without running any destructor: the code that makes an object does not expect
+/// one.
 #[cold]
 pub(super) fn look() {
     let (me, named) = CURRENT.with(|current| {
@@ -219,7 +223,8 @@ pub(super) fn look() {
     }
 }
 
-/// Their number would wrap some time, and the id be given again while objects name it.
+/// Aborts the process. Otherwise the number of living objects would wrap some time, and the id
+/// would be given again while objects name it.
 #[cold]
 fn crowded() -> ! {
     // Not `eprintln`, which panics where nothing can be written.
@@ -230,10 +235,11 @@ fn crowded() -> ! {
     std::process::abort()
 }
 
-/// Merges what waits for the owner that this thread is, and ends what has ended.
+/// A safe point: merges the queue of the owner that this thread is, and ends the objects that have
+/// ended.
 #[cold]
 pub(crate) fn safe_point() {
-    /// The round is over, also by a panic.
+    /// The drain is over, also after a panic.
     struct Done;
     impl Drop for Done {
         fn drop(&mut self) {
@@ -252,8 +258,8 @@ pub(crate) fn safe_point() {
     });
 }
 
-/// Becomes this owner. Another thread may be it for a moment: it merges a queue, and runs nothing
-/// of anybody's meanwhile.
+/// Becomes this owner: holds its slot. Another thread may hold the slot for a moment; meanwhile it
+/// merges the queue, and runs no destructor.
 #[inline]
 pub(super) fn enter(home: Home) {
     let Some(id) = home.id() else { return };
@@ -269,7 +275,7 @@ pub(super) fn enter(home: Home) {
     }
 }
 
-/// Stops being this owner. What ends now is ended by whatever the thread is then.
+/// Stops being this owner. The thread's new identity ends the objects that end now.
 #[inline]
 pub(super) fn leave(home: Home) {
     if let Some(id) = home.id() {
@@ -278,13 +284,13 @@ pub(super) fn leave(home: Home) {
     }
 }
 
-/// Ends an owner that no thread is.
+/// Ends an owner that is not running on a thread.
 pub(crate) fn end(home: Home) {
     enter(home);
     retire(home);
 }
 
-/// An owner will not come back, says this thread, which holds its slot and leaves it.
+/// Retires an owner. This thread holds its slot, and leaves it.
 pub(super) fn retire(home: Home) {
     if let Some(id) = home.id() {
         table::slot(id).retire(home.named);

@@ -1,13 +1,13 @@
-//! Objects whose last reference was found in a queue, on the way to their end.
+//! A list of objects to be ended: their last reference was found in a queue.
 
 use super::handed::Handed;
 use std::mem;
 
-/// Objects to be ended. Their destructors are foreign code: they run when no slot and no lock is
-/// held by who runs them. Dropping the list ends them.
+/// Objects to be ended. Their destructors are foreign code: they run when the running thread holds
+/// no slot for another owner, and no lock. Dropping the list ends the objects.
 #[derive(Default)]
 pub(crate) struct Ending {
-    /// Most lists have one.
+    /// Most lists have one object, which needs no allocation.
     one: Option<Handed>,
     rest: Vec<Handed>,
 }
@@ -24,7 +24,8 @@ impl Ending {
         }
     }
 
-    /// Gives up the list without ending anything: for somebody who ends them later.
+    /// Turns the list into a vector without ending the objects: a later safe point or hand-over
+    /// ends them.
     pub(crate) fn into_later(mut self) -> Vec<Handed> {
         let mut all = mem::take(&mut self.rest);
         all.extend(self.one.take());
@@ -43,13 +44,13 @@ impl Ending {
 impl Drop for Ending {
     fn drop(&mut self) {
         while let Some(last) = self.pop() {
-            // If the destructor panics, the others are ended while the panic goes on; a second one
+            // If the destructor panics, the others are ended during the unwinding; a second panic
             // aborts, as in a `Vec`.
             let rest = Ending {
                 one: None,
                 rest: mem::take(&mut self.rest),
             };
-            // SAFETY: `push` asked for it, and it is taken out once.
+            // SAFETY: `push` requires the last reference, and `pop` has removed it from the list.
             unsafe { last.end() };
             self.rest = rest.into_later();
         }

@@ -1,4 +1,4 @@
-//! Being another owner, or none, for as long as something runs.
+//! Runs code as another owner, or as none.
 
 use super::current::{
     Birth, Home, Identity, NO_ONE, become_other, birth_is, end, enter, has_ended, has_owner, leave,
@@ -8,14 +8,14 @@ use std::mem;
 
 /// Runs `body` as this owner.
 pub(crate) fn run_as<R>(home: &mut Home, body: impl FnOnce() -> R) -> R {
-    /// The thread was another owner, and will be it again.
+    /// Restores the thread's previous owner.
     struct Entered<'a> {
         home: &'a mut Home,
         before: Identity,
     }
     impl Drop for Entered<'_> {
         fn drop(&mut self) {
-            // A panic of a destructor goes on when the thread is what it was.
+            // If a destructor panics, the panic propagates after the thread's identity is restored.
             let _back = Back(self.home, self.before);
             safe_point();
         }
@@ -37,16 +37,16 @@ pub(crate) fn run_as<R>(home: &mut Home, body: impl FnOnce() -> R) -> R {
     body()
 }
 
-/// Runs `body` as no owner: meanwhile others are the owner that this thread was, when there is
-/// something to merge.
+/// Runs `body` as no owner. Meanwhile, other threads hold the slot of this thread's owner when
+/// there is something to merge.
 pub(crate) fn detached<R>(body: impl FnOnce() -> R) -> R {
-    /// The thread was an owner, and will be it again.
+    /// Restores the thread's owner.
     struct Detached(Identity);
     impl Drop for Detached {
         fn drop(&mut self) {
             enter(self.0.home);
-            // Usually none. An `Executor` that `body` has left behind may have made one, for which
-            // nobody will come back.
+            // Usually none. An `Executor` that `body` has left behind may have made an owner, which
+            // no run would resume.
             retire(become_other(self.0).home);
         }
     }
@@ -57,7 +57,8 @@ pub(crate) fn detached<R>(body: impl FnOnce() -> R) -> R {
     body()
 }
 
-/// From now on this thread runs what belongs to others. What it was before.
+/// From now on this thread runs actors or tasks with owners of their own. Returns the thread's
+/// previous identity.
 pub(crate) fn executes() -> Before {
     Before(become_other(Identity {
         home: Home::new(),
@@ -65,7 +66,7 @@ pub(crate) fn executes() -> Before {
     }))
 }
 
-/// What a thread was before it executed others' code; dropped, it is that again.
+/// The identity of a thread before it became an executor. Dropping it restores that identity.
 pub(crate) struct Before(Identity);
 
 impl Drop for Before {
@@ -73,19 +74,19 @@ impl Drop for Before {
         let left = become_other(self.0);
         retire(left.home);
         if has_ended() {
-            // The thread's end has come and gone while it executed: this is the drop of another
-            // thread-local value.
+            // The destructor of `THREAD` ran while the thread was an executor: this is the drop of
+            // another thread-local value.
             retire(become_other(NO_ONE).home);
         }
     }
 }
 
-/// A run of this owner begins, on a thread that executes.
+/// A run of this owner begins, on an executor thread.
 #[inline]
 pub(crate) fn run_begins(home: Home) {
     if has_owner() {
-        // Of an earlier run that nobody ended, or made between two runs: nobody will come back for
-        // it.
+        // The owner of an earlier run that was not ended, or of an object made between two runs: no
+        // run would resume it.
         end(run_ends());
     }
     if home.id().is_some() {
@@ -98,7 +99,7 @@ pub(crate) fn run_begins(home: Home) {
     }
 }
 
-/// The run ends. Who the owner was.
+/// The run ends. Returns its owner.
 #[inline]
 pub(crate) fn run_ends() -> Home {
     if !has_owner() {
@@ -107,14 +108,14 @@ pub(crate) fn run_ends() -> Home {
     owner_ends_run()
 }
 
-/// Whether the thread runs what belongs to others.
+/// Returns true if the thread is an executor.
 fn executing() -> bool {
     birth_is(Birth::Begins)
 }
 
 #[inline(never)]
 fn owner_ends_run() -> Home {
-    /// A destructor has panicked, so the caller will not learn who the owner was.
+    /// A destructor has panicked, so the caller will not get the owner: it retires.
     struct Lost;
     impl Drop for Lost {
         fn drop(&mut self) {

@@ -1,10 +1,10 @@
-//! A reference on its way to its owner's queue, or out of it: an object without its type.
+//! A type-erased reference on its way to its owner's queue, or out of it.
 
 use super::header::Header;
 use std::mem::MaybeUninit;
 use std::ptr::NonNull;
 
-/// A pointer to an object, thin or fat, with the way to end it.
+/// A pointer to an object, thin or wide, with the function that ends the object.
 pub(crate) trait Ends: Copy {
     /// Drops the value, and frees the memory when no weak reference needs it.
     ///
@@ -14,22 +14,22 @@ pub(crate) trait Ends: Copy {
     unsafe fn end(self);
 }
 
-/// Room for a pointer, thin or fat.
+/// Room for a pointer, thin or wide.
 type Room = MaybeUninit<[*const (); 2]>;
 
-/// One reference, to an object of any type. It counts like any other; dropping the value of this
-/// type drops nothing.
+/// One reference to an object of any type. It counts like any other; dropping a `Handed` does not
+/// drop the reference.
 pub(crate) struct Handed {
     header: NonNull<Header>,
     object: Room,
     end: unsafe fn(Room),
 }
 
-// SAFETY: what is handed over may be dropped by any thread at any time: `Handed::new` asks for it.
+// SAFETY: any thread may drop the object at any time: a requirement of `Handed::new`.
 unsafe impl Send for Handed {}
 
 impl Handed {
-    /// Forgets the type of `object`.
+    /// Erases the type of `object`.
     ///
     /// # Safety
     ///
@@ -41,7 +41,7 @@ impl Handed {
             assert!(align_of::<P>() <= align_of::<Room>());
         }
         let mut room = Room::uninit();
-        // SAFETY: it fits, as was asserted.
+        // SAFETY: the pointer fits: the assertions above compare size and alignment.
         unsafe { room.as_mut_ptr().cast::<P>().write(object) };
         Handed {
             header,
@@ -52,8 +52,8 @@ impl Handed {
 
     /// The counts.
     pub(crate) fn header(&self) -> &Header {
-        // SAFETY: the reference counts, says `new`; or it was the last one, and the object is not
-        // ended before `end`.
+        // SAFETY: the reference counts (a requirement of `new`); or it was the last one, and the
+        // object is not ended before `end`.
         unsafe { self.header.as_ref() }
     }
 
@@ -63,15 +63,16 @@ impl Handed {
     ///
     /// The reference was found to be the last one.
     pub(crate) unsafe fn end(self) {
-        // SAFETY: `end_of` of the type with which the room was filled; the rest is the caller's.
+        // SAFETY: `self.end` is the `end_of` of the type with which the room was filled; the caller
+        // guarantees that the reference was the last one.
         unsafe { (self.end)(self.object) }
     }
 }
 
 /// # Safety
 ///
-/// `room` holds a `P`, whose object may be ended.
+/// `room` holds a `P`, and its object may be ended.
 unsafe fn end_of<P: Ends>(room: Room) {
-    // SAFETY: the caller's.
+    // SAFETY: the caller guarantees that `room` holds a `P`, and that its object may be ended.
     unsafe { room.as_ptr().cast::<P>().read().end() }
 }

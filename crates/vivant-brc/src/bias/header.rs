@@ -1,64 +1,64 @@
-//! The header of an object: its owner, the owner's count, and the shared word. Each step says what
-//! its caller must do.
+//! The header of an object: its owner, the biased count, and the shared word. Each step states
+//! which thread may call it.
 
 use super::word::{self, LIMIT, MERGED, PROBED, QUEUED, SHARED, SPOILED, WEAK, WEAK_LIMIT, Word};
 use crate::sync::{AtomicU32, AtomicU64, Ordering, fault, fence};
 use std::io::{self, Write};
 
-/// The owner of an object that has none: it is merged.
+/// The owner id of an object that has no owner: it is merged.
 pub(crate) const NOBODY: u32 = 0;
 
 /// Counts of one object. Sixteen bytes, as the two counts of an `Arc`.
 #[repr(C)]
 pub(crate) struct Header {
-    /// Whose the biased count is, or [`NOBODY`]. Changed by its owner's holder alone.
+    /// Id of the owner, or [`NOBODY`]. Only the holder of the owner's slot changes it.
     owner: AtomicU32,
     /// References that the owner made, less those it dropped (B2). At least one while there is an
     /// owner.
     biased: AtomicU32,
-    /// Everybody's.
+    /// Shared by all threads.
     word: AtomicU64,
 }
 
-/// What a dropped reference leaves to who dropped it.
+/// Result of dropping a reference: what the dropping thread must do.
 #[must_use]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Dropped {
     /// Nothing: there are others.
     Others,
-    /// It was the last one: the value is to be dropped, then what the strong references had of the
-    /// memory ([`Header::end`]).
+    /// It was the last reference. The caller drops the value, then gives up the memory that the
+    /// strong references hold together ([`Header::end`]).
     Last,
-    /// The same, and the object names an owner, who is to be told.
+    /// As `Last`, and the object names another owner, which must be notified.
     Sole,
-    /// The reference is still there, and goes to the owner's queue (B3).
+    /// The reference still counts. The caller pushes it to the owner's queue (B3).
     Queued,
 }
 
-/// What became of a reference of the owner.
+/// Result of dropping a reference of the owner.
 #[must_use]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum OwnerDropped {
     /// It was not the owner's last.
     Others,
-    /// It was, and so the object names the owner no more.
+    /// It was the owner's last, so the object no longer names the owner.
     Unnamed(Dropped),
-    /// The same, and the owner's queue has one more reference to it.
+    /// As `Unnamed`, and the owner's queue has one more reference to the object.
     UnnamedQueued,
 }
 
-/// What became of a reference that lay in a queue.
+/// Result of merging a reference out of a queue.
 #[must_use]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Settled {
-    /// The object was merged now, and names the owner no more.
+    /// The object was merged now, and no longer names the owner.
     Merged(Dropped),
     /// It had been merged before.
     Before(Dropped),
 }
 
 impl Header {
-    /// One reference, which is `owner`'s.
+    /// One reference, in the biased count of `owner`.
     pub(crate) fn owned(owner: u32) -> Header {
         Header {
             owner: AtomicU32::new(owner),
@@ -67,7 +67,7 @@ impl Header {
         }
     }
 
-    /// One reference, no owner: as an `Arc`.
+    /// One reference in the shared count, no owner: as an `Arc`.
     pub(crate) fn merged() -> Header {
         Header {
             owner: AtomicU32::new(NOBODY),
@@ -77,7 +77,7 @@ impl Header {
     }
 
     /// No reference, one weak one: an object that is being made. After [`Header::born`] the weak
-    /// one stands for all strong ones.
+    /// reference stands for all strong ones.
     pub(crate) fn unborn() -> Header {
         Header {
             owner: AtomicU32::new(NOBODY),
@@ -86,11 +86,12 @@ impl Header {
         }
     }
 
-    /// Ends the making: one reference, of `owner` or of nobody. The value was written before.
+    /// Ends the making: one reference, of `owner` or without owner. The caller has written the
+    /// value before.
     pub(crate) fn born(&self, owner: u32) {
-        // Nobody has a reference. Who asks for one by a weak one exchanges the whole word, and asks
-        // again when it has changed. Release: pairs with the Acquire of an upgrade, which reads the
-        // value.
+        // There is no reference yet. A thread that upgrades a weak one exchanges the whole word,
+        // and retries if the word has changed. Release: pairs with the Acquire of an upgrade, which
+        // reads the value.
         if owner == NOBODY {
             self.word.fetch_add(SHARED, Ordering::Release);
         } else {
@@ -101,22 +102,22 @@ impl Header {
         }
     }
 
-    /// Whether the biased count is `me`'s.
+    /// Returns true if the biased count belongs to owner `me`.
     ///
-    /// Relaxed: the answer is exact for who asks. If it is yes, only `me`'s holder can change it,
-    /// and that is the caller. An id is given again only after every object that named it has been
-    /// merged, and the merging happened before.
+    /// Relaxed: the answer is exact for the caller. If it is true, only the holder of `me` can
+    /// change it, and that is the caller. An id is given again only after every object that named
+    /// it has been merged, and the merge happened before.
     #[inline]
     pub(crate) fn is_owned_by(&self, me: u32) -> bool {
         self.owner.load(Ordering::Relaxed) == me
     }
 
-    /// One more reference, by the owner's holder (B2). False: the count is full, and nothing was
+    /// Increment by the owner's holder (B2). Returns false if the count is full; then nothing was
     /// done.
     #[inline]
     #[must_use]
     pub(crate) fn clone_owned(&self) -> bool {
-        // Relaxed: nobody else changes it. Who reads it in a probe has the argument at B8.
+        // Relaxed: no other thread changes it. For the reader in a probe see B8.
         let count = self.biased.load(Ordering::Relaxed);
         let fits = count < LIMIT;
         if fits {
@@ -125,39 +126,39 @@ impl Header {
         fits
     }
 
-    /// One more reference, by anybody.
+    /// Increment of the shared count, by any thread.
     #[inline]
     pub(crate) fn clone_shared(&self) {
-        // Relaxed: who clones has a reference, so nothing can end meanwhile; the new one is handed
-        // on by other means.
+        // Relaxed: the cloning thread has a reference, so the object cannot end meanwhile; the
+        // channel that passes the new reference on orders the rest.
         let before = Word(self.word.fetch_add(SHARED, Ordering::Relaxed));
         if before.shared() >= i64::from(LIMIT) {
             overflow();
         }
     }
 
-    /// One less, by the owner's holder, if there are others of its own. Whether it was so.
+    /// Decrement by the owner's holder, if the owner has other references. Returns true if it has.
     #[inline]
     pub(crate) fn drop_one_of_many(&self) -> bool {
         let count = self.biased.load(Ordering::Relaxed) - 1;
         if count == 0 {
             return false;
         }
-        // Release: pairs with the Acquire of a probe, which goes on to change the value that the
-        // owner has read.
+        // Release: pairs with the Acquire of a probe. The probing thread then changes the value
+        // that the owner has read.
         let release = fault!(Ordering::Release, OwnersDropRelaxed => Ordering::Relaxed);
         self.biased.store(count, release);
         true
     }
 
-    /// One less, by the owner's holder.
+    /// Decrement by the owner's holder.
     #[inline]
     pub(crate) fn drop_owned(&self) -> OwnerDropped {
         if self.drop_one_of_many() {
             return OwnerDropped::Others;
         }
-        // Acquire: pairs with the Release of those who dropped theirs; what they did to the value
-        // comes before its end.
+        // Acquire: pairs with the Release of the threads that dropped their references. Their use
+        // of the value happens before its end.
         let acquire = fault!(Ordering::Acquire, LastLookRelaxed => Ordering::Relaxed);
         let word = Word(self.word.load(acquire));
         if fault!(word == Word::UNTOUCHED, QuickEndWithWeak => word.shared() == 0) {
@@ -175,19 +176,21 @@ impl Header {
         }
     }
 
-    /// Ends the ownership, by the owner's holder (B4), and drops `given` of the references. Whether
-    /// the queue has one.
+    /// Ends the ownership, by the owner's holder (B4), and drops `given` of the references. The
+    /// second result is true if the queue has a reference.
     fn merge(&self, given: i64) -> (Dropped, bool) {
-        // Before the exchange: after it anybody may free the object. Pairs with nothing: who reads
-        // an old owner sends the object to a queue whose holder sees this.
+        // Before the exchange: after it any thread may free the object. Pairs with nothing: a
+        // thread that reads the old owner sends the object to a queue, and that queue's holder sees
+        // this store.
         let biased = self.biased.load(Ordering::Relaxed);
         self.biased.store(0, Ordering::Relaxed);
         fault!(self.owner.store(NOBODY, Ordering::Relaxed), ClearedLate => ());
         let mut before = Word(self.word.load(Ordering::Relaxed));
         loop {
             let after = before.merged(before.shared() + i64::from(biased) - given);
-            // Release: the owner's use of the value comes before the end that another one brings
-            // about. Acquire: the others' use comes before the end that this may be.
+            // Release: the owner's use of the value happens before the end, which another thread
+            // may bring about. Acquire: the other threads' use happens before the end, if this
+            // exchange is the end.
             let order = fault!(
                 Ordering::AcqRel,
                 MergeAcquires => Ordering::Acquire,
@@ -207,13 +210,14 @@ impl Header {
         }
     }
 
-    /// Ends the ownership, by the owner's holder, who keeps his reference or another one's.
+    /// Ends the ownership, by the owner's holder. The holder keeps its own reference, or a
+    /// reference that another thread handed it.
     pub(crate) fn disown(&self) {
         let (left, _) = self.merge(0);
         debug_assert_eq!(left, Dropped::Others);
     }
 
-    /// One less, by anybody but the owner's holder.
+    /// Decrement by any thread other than the owner's holder.
     #[inline]
     pub(crate) fn drop_shared(&self) -> Dropped {
         let mut before = Word(self.word.load(Ordering::Relaxed));
@@ -221,18 +225,18 @@ impl Header {
             return Dropped::Sole;
         }
         while !before.has(MERGED) {
-            // The last one that the shared count can bear is not dropped but handed over, once (B3,
-            // B5).
+            // The shared count is zero, so this reference is not subtracted but handed over, once
+            // (B3, B5).
             let hands_over = before.shared() == 0 && !before.has(QUEUED);
             let after = if hands_over {
                 before.0 | QUEUED
             } else {
                 before.0.wrapping_sub(SHARED)
             };
-            // A probe that runs meanwhile is told (B8).
+            // Spoils a probe that runs meanwhile (B8).
             let spoiled = (before.0 & PROBED) << 1;
-            // Release: this thread's use of the value comes before its end. Pairs with the Acquire
-            // of the last one.
+            // Release: this thread's use of the value happens before its end. Pairs with the
+            // Acquire of the last drop.
             match self.word.compare_exchange_weak(
                 before.0,
                 fault!(
@@ -251,33 +255,34 @@ impl Header {
         self.drop_merged()
     }
 
-    /// Whether the caller's reference, which he is about to drop, is the only one: then the object
-    /// is his (B8).
+    /// Returns true if the reference that the caller is about to drop is the only one: then the
+    /// caller ends the object (B8).
     #[inline]
     fn is_sole(&self) -> bool {
-        // A look first: where the owner has references too, which is usual, there is nothing to
-        // ask.
+        // A load first: usually the owner has references too, and no probe is needed.
         self.biased.load(Ordering::Relaxed) == 1 && fault!(self.probe(), SoleByALook => true)
     }
 
-    /// One less of an object without owner: as `Arc` does it. The owner may also be about to go:
-    /// then its merging counts the rest.
+    /// Decrement of an object without owner, as in `Arc`. If the owner is cleared but its merge is
+    /// still to come, the merge counts the rest (B4).
     #[inline]
     pub(crate) fn drop_merged(&self) -> Dropped {
-        // Release: as above.
+        // Release: this thread's use of the value happens before its end. Pairs with `acquire`
+        // below.
         let before = Word(self.word.fetch_sub(SHARED, Ordering::Release));
         if before.shared() != 1 || fault!(!before.has(MERGED), LeavingIsMerged => false) {
             return Dropped::Others;
         }
-        // Acquire: pairs with the Release of all who dropped theirs, and with the merging.
+        // Acquire: pairs with the Release of all threads that dropped their references, and with
+        // the merge.
         fault!(self.acquire(), LastWithoutFence => ());
         Dropped::Last
     }
 
-    /// Sees what all did who have released the word so far, by who has just changed it.
+    /// Acquires all earlier releases of the word. The caller has just changed the word.
     #[inline]
     fn acquire(&self) {
-        // The thread sanitizer does not know fences.
+        // The thread sanitizer does not support fences.
         if cfg!(vivant_no_fences) {
             self.word.load(Ordering::Acquire);
         } else {
@@ -285,28 +290,29 @@ impl Header {
         }
     }
 
-    /// To whose queue the reference goes that [`Header::drop_shared`] handed over; nobody if the
-    /// owner has merged since, or does so now.
+    /// The owner for a reference that [`Header::drop_shared`] handed over. [`NOBODY`] if the owner
+    /// has merged since, or merges now.
     pub(crate) fn owner(&self) -> u32 {
         self.owner.load(Ordering::Relaxed)
     }
 
-    /// A reference out of the queue of `holder`, in its holder's hands.
+    /// Merges a reference out of the queue of `holder`, by its holder.
     pub(crate) fn settle(&self, holder: u32) -> Settled {
         if self.is_owned_by(holder) {
             Settled::Merged(self.merge(1).0)
         } else {
-            // B4: it cannot have become somebody else's.
+            // B4: the object cannot have become another owner's.
             Settled::Before(self.drop_merged())
         }
     }
 
     // Weak references.
 
-    /// One more weak reference, by who has a reference or a weak one.
+    /// Increment of the weak count, by a thread that has a strong or weak reference.
     pub(crate) fn clone_weak(&self) {
         let mut before = Word(self.word.load(Ordering::Relaxed));
-        // The first one brings with it the one that stands for all strong ones. Relaxed: as below.
+        // The first weak reference adds a second one, which stands for all strong references.
+        // Relaxed: the caller has a reference, as in `clone_shared`.
         while before.weak() == 0 {
             match self.word.compare_exchange_weak(
                 before.0,
@@ -318,15 +324,16 @@ impl Header {
                 Err(now) => before = Word(now),
             }
         }
-        // Relaxed: as for `clone_shared`. Zero is left only once, so it cannot be zero again.
+        // Relaxed: as for `clone_shared`. The weak count leaves zero only once, so it cannot be
+        // zero again.
         if Word(self.word.fetch_add(WEAK, Ordering::Relaxed)).weak() >= WEAK_LIMIT {
             overflow();
         }
     }
 
-    /// One weak reference less. Whether the memory is to be freed.
+    /// Decrement of the weak count. Returns true if the caller is to free the memory.
     pub(crate) fn drop_weak(&self) -> bool {
-        // Release and Acquire: whatever was done to the memory comes before its freeing.
+        // Release and Acquire: all accesses to the memory happen before its freeing.
         if Word(self.word.fetch_sub(WEAK, Ordering::Release)).weak() != 1 {
             return false;
         }
@@ -334,21 +341,21 @@ impl Header {
         true
     }
 
-    /// The value has been dropped. Whether the memory is to be freed.
+    /// The value has been dropped. Returns true if the caller is to free the memory.
     pub(crate) fn end(&self) -> bool {
         // Acquire: pairs with the Release of the last other weak reference. No reference is left,
-        // so what is one or zero stays so.
+        // so a count of one or zero does not change any more.
         let weak = Word(self.word.load(Ordering::Acquire)).weak();
         weak <= 1 || self.drop_weak()
     }
 
-    /// A strong reference for a weak one, by anybody but the owner's holder. Whether there was
-    /// still one.
+    /// Makes a strong reference of a weak one, by any thread other than the owner's holder. Returns
+    /// false if the object has ended.
     pub(crate) fn upgrade_shared(&self) -> bool {
         let mut before = Word(self.word.load(Ordering::Relaxed));
         loop {
-            // With an owner it is alive: an owner that has the last reference merges where there
-            // are weak ones (B7).
+            // An object with an owner is live: an owner that drops its last reference merges first
+            // if there are weak ones (B7).
             let has_ended = before.has(MERGED) && before.shared() == 0;
             if fault!(has_ended, UpgradeOfMerged => false) {
                 return false;
@@ -369,45 +376,46 @@ impl Header {
         }
     }
 
-    // Is a reference the only one? The caller has it, and keeps it from being cloned or downgraded
+    // Uniqueness checks. The caller has the reference, and keeps it from being cloned or downgraded
     // meanwhile.
 
-    /// Asked by the owner's holder.
+    /// Called by the owner's holder.
     pub(crate) fn is_only_owned(&self) -> bool {
-        // Acquire: pairs with the Release of those who dropped theirs.
+        // Acquire: pairs with the Release of the threads that dropped their references.
         let word = Word(self.word.load(Ordering::Acquire));
         self.is_one(word) && word.weak() <= 1
     }
 
-    /// The same, whatever weak references there are.
+    /// As [`Header::is_only_owned`], but weak references may exist.
     pub(crate) fn is_last_owned(&self) -> bool {
         // Acquire: as in `is_only_owned`.
         self.is_one(Word(self.word.load(Ordering::Acquire)))
     }
 
-    /// By the owner's holder.
+    /// Called by the owner's holder.
     fn is_one(&self, word: Word) -> bool {
-        // Relaxed: nobody else changes it.
+        // Relaxed: no other thread changes it.
         i64::from(self.biased.load(Ordering::Relaxed)) + word.shared() == 1
     }
 
-    /// Asked by anybody, of an object without owner.
+    /// Called by any thread, for an object without owner.
     pub(crate) fn is_only_merged(&self) -> bool {
-        // Acquire: pairs with the Release of those who dropped theirs, and with the merging.
+        // Acquire: pairs with the Release of the threads that dropped their references, and with
+        // the merge.
         let word = Word(self.word.load(Ordering::Acquire));
         word.shared() == 1 && word.weak() <= 1
     }
 
-    /// Asked by a thread that is not the owner, whoever holds that (B8). Yes means: no other
-    /// reference, and none that is weak. No may also mean that somebody else has asked at the same
-    /// time.
+    /// A probe (B8), by a thread that is not the owner; any thread may hold the owner's slot. True:
+    /// there is no other reference, strong or weak. False may also mean that another thread probed
+    /// at the same time.
     pub(crate) fn probe(&self) -> bool {
         let before = Word(self.word.load(Ordering::Relaxed));
         if !before.is_untouched() {
             return false;
         }
         let (before, probed) = (before.0, before.0 | PROBED);
-        // Acquire: pairs with the Release of whoever brought the word back to zero.
+        // Acquire: pairs with the Release of the thread that brought the word back to zero.
         let began =
             self.word
                 .compare_exchange(before, probed, Ordering::Acquire, Ordering::Relaxed);
@@ -420,20 +428,20 @@ impl Header {
             self.word.fetch_and(!PROBED, Ordering::Acquire);
             return biased == 1;
         });
-        // If this succeeds, nobody has dropped a shared reference since; and so nobody has had one.
-        // All references were biased when the biased count was read.
+        // If this succeeds, no thread has dropped a shared reference since the first exchange, so
+        // there was no shared reference. All references were biased when the biased count was read.
         let ended =
             self.word
                 .compare_exchange(probed, before, Ordering::Acquire, Ordering::Relaxed);
         if ended.is_err() {
-            // Relaxed: the answer is no, and nothing is done on account of it.
+            // Relaxed: the answer is false, and the caller does nothing because of it.
             self.word.fetch_and(!(PROBED | SPOILED), Ordering::Relaxed);
         }
         ended.is_ok() && biased == 1
     }
 
     /// Takes the only strong reference of an object without owner: no weak one can be upgraded
-    /// after. Whether it was the only one.
+    /// after. Returns true if it was the only one.
     pub(crate) fn take_last(&self) -> bool {
         let mut before = Word(self.word.load(Ordering::Relaxed));
         loop {
@@ -458,19 +466,19 @@ impl Header {
         }
     }
 
-    /// Whether the owner's queue has a reference, or will have.
+    /// Returns true if the owner's queue has a reference, or will have one.
     pub(crate) fn is_queued(&self) -> bool {
-        // Relaxed: for the owner, who looks into the queue then.
+        // Relaxed: the caller is the owner, which then drains its queue under a lock.
         Word(self.word.load(Ordering::Relaxed)).has(QUEUED)
     }
 
-    /// Whether there is no owner any more.
+    /// Returns true if there is no owner any more.
     pub(crate) fn is_merged(&self) -> bool {
-        // Acquire: pairs with the Release of the merging.
+        // Acquire: pairs with the Release of the merge.
         Word(self.word.load(Ordering::Acquire)).has(MERGED)
     }
 
-    // What can be told of the counts. Others change them meanwhile.
+    // Counts as numbers. Other threads change them meanwhile.
 
     /// References, without the one in a queue.
     pub(crate) fn strong(&self) -> usize {
@@ -480,31 +488,30 @@ impl Header {
         usize::try_from(word.shared() + biased - queued).unwrap_or(0)
     }
 
-    /// Weak references, without the one that stands for the strong ones.
+    /// Weak references, without the extra one for all strong references.
     pub(crate) fn weak(&self) -> usize {
         let word = Word(self.word.load(Ordering::Relaxed));
         word.weak().saturating_sub(1) as usize
     }
 
-    /// Whether a thread that is not the owner has counted.
+    /// Returns true if a thread that is not the owner has counted.
     #[cfg(feature = "counters")]
     pub(crate) fn is_used(&self) -> bool {
         Word(self.word.load(Ordering::Relaxed)).has(word::USED)
     }
 
-    /// Notes that a thread that is not the owner has counted. Whether it was the first.
+    /// Notes that a thread that is not the owner has counted. Returns true for the first call.
     #[cfg(feature = "counters")]
     pub(crate) fn note_use(&self) -> bool {
         self.word.fetch_or(word::USED, Ordering::Relaxed) & word::USED == 0
     }
 }
 
-/// More references than can be counted: somebody forgets them in a loop.
+/// Aborts: more references than can be counted, as when code forgets references in a loop.
 #[cold]
 #[inline(never)]
 pub(crate) fn overflow() -> ! {
-    // Not `eprintln`, which panics where nothing can be written, and the loop might go on after
-    // that.
+    // Not `eprintln`, which panics if nothing can be written: the loop might go on after a panic.
     let _ = writeln!(
         io::stderr(),
         "vivant-brc: more than {} references to one object; are they forgotten in a loop?",

@@ -1,5 +1,5 @@
-//! The protocol: who counts where, and how an object finds its end. Invariants B1–B10 are in the
-//! README.
+//! The protocol of biased reference counting: which thread changes which count, and how an object
+//! ends. Invariants B1–B10 are in the README.
 
 pub(crate) mod counting;
 pub(crate) mod current;

@@ -1,7 +1,7 @@
-//! What a thread tells an owner whose objects it has ended (B8).
+//! Reports to an owner the number of its objects that this thread has ended (B8).
 //!
-//! An id may be given again when no object names it. Ends by others are counted here and told in
-//! numbers: nobody waits for them.
+//! An id may be given again when no object names it. Ends by other threads are counted here and
+//! reported in batches: no step waits for the number.
 
 use super::current::THREAD;
 use super::ending::Ending;
@@ -10,10 +10,10 @@ use super::table;
 use crate::sync::thread_local;
 use std::cell::Cell;
 
-/// So many ends of objects of one owner are told together.
+/// Ends of objects of one owner that are reported in one batch.
 const TOLD_EVERY: u32 = 64;
 
-/// An owner some of whose objects this thread has ended, and how many it has not told of.
+/// An owner, and the number of its objects that this thread has ended and not yet reported.
 #[derive(Clone, Copy)]
 struct Ended {
     owner: u32,
@@ -29,20 +29,21 @@ thread_local! {
     static ENDED: Cell<Ended> = const { Cell::new(NOTHING) };
 }
 
-/// One object less names this owner, who may run.
+/// One object less names this owner, which may run meanwhile.
 pub(super) fn note(owner: u32, ending: &mut Ending) {
     let before = ENDED.with(Cell::get);
     if before.owner == owner && before.objects < TOLD_EVERY {
         let objects = before.objects + 1;
         return ENDED.with(|ended| ended.set(Ended { owner, objects }));
     }
-    // What is not told when the thread ends is never told: the id is then not given again.
+    // Ensures a report at the end of the thread. Ends not reported then are lost: the id is not
+    // given again.
     let _told_at_last = THREAD.try_with(|_| ());
     let first = Ended { owner, objects: 1 };
     tell(ENDED.with(|ended| ended.replace(first)), ending);
 }
 
-/// The thread ends: what it has not told yet.
+/// The thread ends: reports the rest.
 pub(super) fn tell_all() {
     let mut ending = Ending::default();
     tell(ENDED.with(|ended| ended.replace(NOTHING)), &mut ending);

@@ -1,14 +1,14 @@
-//! Is a reference the only one?
+//! Uniqueness check: is a reference the only one?
 
 use super::current::{CURRENT, Current, look, me};
 use super::ending::Ending;
 use super::header::{Header, NOBODY};
 use super::{notice, table};
 
-/// Whether the caller's reference is the only one, strong and weak. He keeps it from being cloned
-/// meanwhile.
+/// Returns true if the caller's reference is the only one, strong or weak. The caller keeps it from
+/// being cloned meanwhile.
 ///
-/// No, where the owner runs and has to be asked: see B8.
+/// False if the object's owner runs elsewhere and the probe fails: B8.
 pub(crate) fn is_only(header: &Header) -> bool {
     let mut ending = Ending::default();
     match standing(header, &mut ending) {
@@ -18,10 +18,11 @@ pub(crate) fn is_only(header: &Header) -> bool {
     }
 }
 
-/// Takes the value, if the caller's strong reference is the only one. Weak references find nothing
-/// after that.
+/// Takes the value, if the caller's strong reference is the only one. Weak references cannot be
+/// upgraded after that.
 ///
-/// What else has ended is to be dropped when the value is safe, because destructors may panic.
+/// The result is a list of other objects that have ended. The caller drops it when the value is
+/// safe, because destructors may panic.
 pub(crate) fn take(header: &Header) -> Option<Ending> {
     let mut ending = Ending::default();
     let taken = match standing(header, &mut ending) {
@@ -45,13 +46,13 @@ pub(crate) fn take(header: &Header) -> Option<Ending> {
     taken.then_some(ending)
 }
 
-/// Who may say how many references there are.
+/// The threads that can tell how many references there are.
 enum Standing {
     /// This thread.
     Owned,
-    /// Everybody.
+    /// Every thread.
     Merged,
-    /// An owner that runs elsewhere.
+    /// An owner that runs on another thread.
     Foreign,
 }
 
@@ -70,7 +71,7 @@ fn standing(header: &Header, ending: &mut Ending) -> Standing {
         return Standing::Merged;
     }
     if owner == NOBODY {
-        // It is being merged, because of another reference: a probe will say no.
+        // The object is being merged, because of another reference: a probe will return false.
         return Standing::Foreign;
     }
     match table::slot(owner).disown(header, ending) {

@@ -1,5 +1,5 @@
-//! A slot: what other threads see of an owner. Who holds it is the owner, for as long; its queue is
-//! open to all.
+//! A slot: the part of an owner that other threads see. The thread that holds the slot is the owner
+//! until it leaves it; every thread may push to its queue.
 
 use super::ending::Ending;
 use super::handed::Handed;
@@ -7,21 +7,22 @@ use super::header::{Dropped, Header, Settled};
 use crate::sync::{AtomicU32, Mutex, MutexGuard, Ordering, PoisonError, fault};
 use std::mem;
 
-/// Somebody holds the slot (B6).
+/// A thread holds the slot (B6).
 const HELD: u32 = 1;
-/// Something lies in the queue, or may have to be seen to.
+/// The queue has references, or the number of unnamed objects must be checked.
 const PENDING: u32 = 2;
-/// The owner will not come back. The id is free when no object names it any more.
+/// The owner will not run again. The id is free when no object names it any more.
 const RETIRED: u32 = 4;
 
-/// What other threads see of an owner.
+/// The part of an owner that other threads see.
 #[repr(align(64))]
 pub(crate) struct Slot {
     id: u32,
     state: AtomicU32,
-    /// Objects that named the owner when it retired; wraps. The holder's.
+    /// Number of objects that named the owner when it retired. Wraps. Only the holder uses it.
     named: AtomicU32,
-    /// Of all that ever named it, how many were merged out of the queue or by somebody else; wraps.
+    /// Of all objects that ever named the owner: the number merged out of the queue or ended by
+    /// another thread. Wraps.
     unnamed: AtomicU32,
     lists: Mutex<Lists>,
 }
@@ -30,11 +31,11 @@ pub(crate) struct Slot {
 struct Lists {
     /// References that were handed over.
     queue: Vec<Handed>,
-    /// Objects that were found ended where no destructor may run.
+    /// Deferred objects: found ended at a place where no destructor may run.
     later: Vec<Handed>,
 }
 
-/// What has to be done after a slot was left.
+/// What the caller must do after a slot was left.
 #[must_use]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Left {
@@ -44,7 +45,7 @@ pub(crate) enum Left {
     Free,
 }
 
-/// Whether who hands something over ends some of what was put off, for an owner that may not.
+/// Whether a thread that hands a reference over ends some of the deferred objects of the owner.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Relief {
     Given,
@@ -52,8 +53,9 @@ pub(crate) enum Relief {
 }
 
 impl Relief {
-    /// How many of so many. A share of them, so that what was put off cannot grow, however many
-    /// each of them brings in its turn; and not all, because another thread may have brought them.
+    /// Number of deferred objects, of `later`, to end now. A share of them, so the backlog cannot
+    /// grow, however many further objects each of them brings. Not all, because another thread may
+    /// have brought them.
     fn of(self, later: usize) -> usize {
         match self {
             Relief::Given => 2 + later / 8,
@@ -78,7 +80,7 @@ impl Slot {
         self.lists.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Becomes the owner, if nobody is.
+    /// Becomes the owner, if no thread is.
     pub(crate) fn try_hold(&self) -> bool {
         // Relaxed: a guess, which the exchange checks.
         let state = self.state.load(Ordering::Relaxed);
@@ -104,9 +106,9 @@ impl Slot {
             if state & PENDING != 0 {
                 continue;
             }
-            // Relaxed: who adds to it sets `PENDING` after, and the Acquire with which that is
-            // taken off shows it here; an addition that is seen before its flag is as good, and the
-            // flag then finds a slot where there is nothing to do.
+            // Relaxed: a thread that adds to it sets `PENDING` after, and the Acquire with which
+            // `PENDING` is cleared makes the addition visible here. An addition that is seen before
+            // its flag is counted as well; the flag then finds a slot with nothing to do.
             let unnamed = self.unnamed.load(Ordering::Relaxed);
             let (after, left) = if state & RETIRED != 0
                 && fault!(
@@ -117,8 +119,8 @@ impl Slot {
             } else {
                 (state & !HELD, Left::Idle)
             };
-            // Release: pairs with the Acquire of the next holder. It fails if somebody has rung
-            // meanwhile.
+            // Release: pairs with the Acquire of the next holder. The exchange fails if another
+            // thread has set `PENDING` meanwhile.
             let release = fault!(Ordering::Release, LeaveRelaxed => Ordering::Relaxed);
             if self
                 .state
@@ -130,24 +132,24 @@ impl Slot {
         }
     }
 
-    /// Whether something waits for the holder.
+    /// Returns true if the holder has something to do.
     pub(crate) fn is_pending(&self) -> bool {
         self.state.load(Ordering::Relaxed) & PENDING != 0
     }
 
-    /// Merges what lies in the queue, by the holder. What ends, and what was put off, is added to
+    /// Merges the references in the queue, by the holder. Ended and deferred objects are added to
     /// `ending`.
     pub(crate) fn settle(&self, ending: &mut Ending) {
         let lists = self.take_lists();
         for last in lists.later {
-            // SAFETY: what lies there was found to be the last one.
+            // SAFETY: the last reference to each object in `later` was dropped.
             unsafe { ending.push(last) };
         }
         self.settle_all(lists.queue, ending);
     }
 
-    /// The same where no destructor may run: what ends is put off. Somebody who hands a reference
-    /// over will end it, or the next `settle`.
+    /// As [`Slot::settle`], where no destructor may run: ended objects are deferred. The next
+    /// `settle` ends them, or a thread that hands a reference over.
     pub(crate) fn settle_counts(&self) {
         let Lists { queue, mut later } = self.take_lists();
         let mut ending = Ending::default();
@@ -155,7 +157,7 @@ impl Slot {
         later.append(&mut ending.into_later());
         if !later.is_empty() {
             self.lists().later.append(&mut later);
-            // Relaxed: it is for the holder, which this thread is; the lists have a lock.
+            // Relaxed: the flag is for the holder, which is this thread; the lists have a lock.
             self.state.fetch_or(PENDING, Ordering::Relaxed);
         }
     }
@@ -169,8 +171,8 @@ impl Slot {
             self.state.fetch_and(!PENDING, Ordering::Acquire);
             return lists;
         });
-        // Before the lists are taken: who pushes after that sees the flag gone, and sets it again.
-        // Acquire: pairs with the Release in `unname`.
+        // Before the lists are taken: a thread that pushes after that sees the flag cleared, and
+        // sets it again. Acquire: pairs with the Release in `unname`.
         self.state.fetch_and(!PENDING, Ordering::Acquire);
         mem::take(&mut self.lists())
     }
@@ -181,24 +183,25 @@ impl Slot {
             merged += u32::from(self.settle_one(handed, ending));
         }
         if merged != 0 {
-            // Relaxed: by the holder, and read by holders; the slot's Release and Acquire order
-            // them.
+            // Relaxed: the holder writes it and holders read it; the slot's Release and Acquire
+            // order them.
             self.unnamed.fetch_add(merged, Ordering::Relaxed);
         }
     }
 
-    /// Merges an object of which one reference was handed over. Whether one less names the owner.
+    /// Merges an object of which one reference was handed over. Returns true if one object less
+    /// names the owner.
     fn settle_one(&self, handed: Handed, ending: &mut Ending) -> bool {
         let settled = handed.header().settle(self.id);
         if let Settled::Merged(Dropped::Last) | Settled::Before(Dropped::Last) = settled {
-            // SAFETY: the last one, as was told.
+            // SAFETY: `Dropped::Last`: it was the last reference.
             unsafe { ending.push(handed) };
         }
         matches!(settled, Settled::Merged(_))
     }
 
-    /// Gives a reference to the owner (B3). If nobody holds the slot, this thread is the owner for
-    /// a moment (B6).
+    /// Gives a reference to the owner (B3). If no thread holds the slot, this thread is the owner
+    /// for a moment (B6).
     pub(crate) fn hand_over(&self, handed: Handed, relief: Relief, ending: &mut Ending) -> Left {
         if self.try_hold() {
             self.settle_all([handed], ending);
@@ -209,7 +212,7 @@ impl Slot {
             lists.queue.push(handed);
             for _ in 0..relief.of(lists.later.len()) {
                 let Some(last) = lists.later.pop() else { break };
-                // SAFETY: what lies there was found to be the last one.
+                // SAFETY: the last reference to each object in `later` was dropped.
                 unsafe { ending.push(last) };
             }
         }
@@ -220,8 +223,8 @@ impl Slot {
                 return Left::Idle;
             },
         );
-        // A flag that stands already will be seen: a holder takes it off before he takes the queue,
-        // and if he took that before the push, the lock makes the flag's going known here.
+        // A flag that is set already will be seen: a holder clears it before it takes the queue. If
+        // the holder took the queue before the push, the lock makes the clearing visible here.
         if self.is_pending() {
             return self.answer(self.state.load(Ordering::Relaxed), ending);
         }
@@ -229,18 +232,17 @@ impl Slot {
         self.answer(self.state.fetch_or(PENDING, Ordering::Relaxed), ending)
     }
 
-    /// So many objects that named the owner do no more, by a thread that does not hold the slot
-    /// (B8).
+    /// `ended` objects fewer name the owner. Called by a thread that does not hold the slot (B8).
     pub(crate) fn unname(&self, ended: u32, ending: &mut Ending) -> Left {
-        // Relaxed: the flag, below, releases it.
+        // Relaxed: the exchange of the flag, below, releases it.
         self.unnamed.fetch_add(ended, Ordering::Relaxed);
         fault!(UnnameInSilence => return Left::Idle);
-        // Release: pairs with the Acquire in `settle`, after which the number is looked at.
+        // Release: pairs with the Acquire in `settle`; the number is read after that.
         self.answer(self.state.fetch_or(PENDING, Ordering::Release), ending)
     }
 
-    /// The flag stands, and the slot was in `state`. A holder will see it; where there is none,
-    /// this thread is.
+    /// After `PENDING` was set, with the slot in `state`: a holder will see the flag. If there is
+    /// none, this thread holds the slot and merges.
     fn answer(&self, state: u32, ending: &mut Ending) -> Left {
         if state & HELD == 0 && self.try_hold() {
             self.leave(ending)
@@ -249,7 +251,7 @@ impl Slot {
         }
     }
 
-    /// Ends the ownership of an object, if nobody holds the slot. Whether that was so.
+    /// Ends the ownership of an object, if no thread holds the slot. `None` if one does.
     pub(crate) fn disown(&self, header: &Header, ending: &mut Ending) -> Option<Left> {
         if !self.try_hold() {
             return None;
@@ -263,13 +265,14 @@ impl Slot {
         Some(self.leave(ending))
     }
 
-    /// How many objects name the owner, of so many that it has not ended itself. The holder's.
+    /// Number of objects that name the owner: `named` less those that other threads ended or
+    /// merged. Called by the holder.
     pub(crate) fn living(&self, named: u32) -> u32 {
-        // Relaxed: what is told a moment later makes it less.
+        // Relaxed: a report that arrives a moment later makes it less.
         named.wrapping_sub(self.unnamed.load(Ordering::Relaxed))
     }
 
-    /// The owner will not come back, says its holder; `named` objects are left.
+    /// The owner will not run again; `named` objects are left. Called by the holder.
     pub(crate) fn retire(&self, named: u32) {
         // Relaxed, both: read by holders. The next one acquires what `leave` releases.
         self.named.store(named, Ordering::Relaxed);
@@ -281,10 +284,10 @@ impl Slot {
         self.id == id
     }
 
-    /// The id is given to a new owner, who holds the slot now and starts with no object.
+    /// The id is given to a new owner, which holds the slot now and starts with no object.
     pub(crate) fn renew(&self) {
         // Relaxed: read by holders, as in `retire`. No addition is under way: no object names the
-        // id, and all were seen.
+        // id, and all additions were seen.
         self.named.store(0, Ordering::Relaxed);
         self.unnamed.store(0, Ordering::Relaxed);
     }

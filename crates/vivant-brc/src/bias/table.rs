@@ -6,11 +6,10 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 /// Slots of the first segment; each further one has twice as many.
 const FIRST: u32 = 64;
 
-/// Enough for sixteen million owners at a time. When all are taken, objects are born without owner.
+/// Enough for sixteen million owners at a time. When all are taken, objects are made without owner.
 const SEGMENTS: usize = 18;
 
-/// Slots stay where they are, and are never freed: a thread may look at the slot of an owner that
-/// has gone.
+/// Slots do not move, and are never freed: a thread may read the slot of an owner that has ended.
 static SLOTS: [OnceLock<Box<[Slot]>>; SEGMENTS] = [const { OnceLock::new() }; SEGMENTS];
 
 static POOL: Mutex<Pool> = Mutex::new(Pool {
@@ -24,21 +23,21 @@ struct Pool {
     used: u32,
 }
 
-/// Segment and place of an id. Ids begin with one.
+/// Segment and index of an id. Ids begin with one.
 fn place(id: u32) -> (usize, usize) {
     let number = id - 1 + FIRST;
     let segment = number.ilog2() - FIRST.ilog2();
     (segment as usize, (number - (FIRST << segment)) as usize)
 }
 
-/// The slot of an id that was given once.
+/// The slot of an id that was given before.
 pub(crate) fn slot(id: u32) -> &'static Slot {
     let (segment, place) = place(id);
     let slots = SLOTS[segment].get();
     &slots.expect("an id has a slot before it is given")[place]
 }
 
-/// An id for a new owner; none if there are too many.
+/// An id for a new owner; `None` if there are too many.
 pub(crate) fn take() -> Option<u32> {
     let mut pool = pool();
     if let Some(id) = pool.free.pop() {
@@ -55,7 +54,7 @@ pub(crate) fn take() -> Option<u32> {
     Some(id)
 }
 
-/// Gives an id back that no object names any more.
+/// Puts an id that no object names any more back into the pool.
 pub(crate) fn left(id: u32, left: Left) {
     match left {
         Left::Idle => {}

@@ -1,4 +1,4 @@
-//! Values of a type that is found at run time.
+//! Downcasts of `Brc<dyn Any>`.
 
 use super::Brc;
 use crate::object::Raw;
@@ -6,7 +6,7 @@ use std::any::Any;
 use std::mem::ManuallyDrop;
 
 impl Brc<dyn Any + Send + Sync> {
-    /// The same reference, if the value is a `T`.
+    /// Downcasts the reference, if the value is a `T`.
     ///
     /// ```
     /// use std::any::Any;
@@ -19,7 +19,7 @@ impl Brc<dyn Any + Send + Sync> {
     ///
     /// # Errors
     ///
-    /// It is something else, and the reference comes back.
+    /// The value has another type. The error is the unchanged reference.
     pub fn downcast<T: Any + Send + Sync>(self) -> Result<Brc<T>, Self> {
         if (*self).is::<T>() {
             Ok(Brc::counted(Raw(ManuallyDrop::new(self).raw.0.cast())))

@@ -1,4 +1,4 @@
-//! Strings of all kinds, and bytes: what is nothing but bytes.
+//! Strings of all kinds, and byte slices: values without a destructor.
 
 use super::{Brc, newborn};
 use crate::object::{Object, Raw, copied};
@@ -7,14 +7,14 @@ use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
 use std::ptr::NonNull;
 
-/// From borrowed ones and from those that own their bytes.
+/// Conversions from borrowed and from owned strings.
 macro_rules! strings {
     ($($string:ty, $owned:ty;)*) => {$(
         impl From<&$string> for Brc<$string> {
             /// Copies the bytes into a new object.
             fn from(value: &$string) -> Brc<$string> {
                 // SAFETY: a copy of the bytes is another value: bytes have no destructor, and
-                // belong to nobody.
+                // borrow nothing.
                 Brc::counted(unsafe { copied(newborn(size_of_val(value)), value) })
             }
         }
@@ -43,10 +43,11 @@ strings! {
 }
 
 impl From<Brc<str>> for Brc<[u8]> {
-    /// The same object, seen as its bytes.
+    /// The same object, as its bytes.
     fn from(text: Brc<str>) -> Brc<[u8]> {
         let object = ManuallyDrop::new(text).raw.0.as_ptr();
-        // SAFETY: not null. A `str` is laid out as its bytes, and the pointer has their number.
+        // SAFETY: not null. A `str` is laid out as its bytes, and the pointer's metadata is their
+        // number.
         Brc::counted(Raw(unsafe {
             NonNull::new_unchecked(object as *mut Object<[u8]>)
         }))

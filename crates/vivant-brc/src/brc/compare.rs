@@ -1,4 +1,4 @@
-//! References are compared by their values.
+//! Comparisons and hashes of references are those of their values.
 
 use super::Brc;
 use std::cmp::Ordering;

@@ -1,4 +1,4 @@
-//! From values, boxes and what may be borrowed.
+//! Conversions from values, boxes and `Cow`.
 
 use super::{Brc, newborn};
 use crate::object::from_box;
@@ -12,7 +12,7 @@ impl<T: Send + Sync + 'static> From<T> for Brc<T> {
 }
 
 impl<T: ?Sized + Send + Sync + 'static> From<Box<T>> for Brc<T> {
-    /// Moves the value into a new object. A way to unsized values:
+    /// Moves the value into a new object. This also works for unsized values:
     ///
     /// ```
     /// use std::fmt::Display;
@@ -32,7 +32,7 @@ where
     B: ToOwned + ?Sized,
     Brc<B>: From<&'a B> + From<B::Owned>,
 {
-    /// Copies what is borrowed, and moves what is owned.
+    /// Copies a borrowed value, and moves an owned one.
     fn from(value: Cow<'a, B>) -> Brc<B> {
         match value {
             Cow::Borrowed(borrowed) => Brc::from(borrowed),

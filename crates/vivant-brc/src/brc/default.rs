@@ -23,7 +23,8 @@ impl Default for Brc<CStr> {
 }
 
 impl<T> Default for Brc<[T]> {
-    /// An empty slice, of elements of any type, because there is none to be dropped. Allocates.
+    /// An empty slice. The elements may have any type, because there is no element to drop.
+    /// Allocates.
     fn default() -> Brc<[T]> {
         // SAFETY: there are no elements.
         unsafe { super::slice::Filling::new(0).finish(newborn(0)) }
@@ -35,7 +36,8 @@ where
     Brc<T>: Default,
 {
     fn default() -> Pin<Brc<T>> {
-        // SAFETY: as in `Brc::pin`.
+        // SAFETY: the value is not moved before it is dropped: `get_mut` and its like give no
+        // access to a pinned value.
         unsafe { Pin::new_unchecked(Brc::default()) }
     }
 }

@@ -1,4 +1,4 @@
-//! What the value can do, its references can.
+//! Traits that a reference forwards to its value.
 
 use super::Brc;
 use std::borrow::Borrow;
@@ -18,7 +18,7 @@ impl<T: ?Sized + fmt::Display> fmt::Display for Brc<T> {
 }
 
 impl<T: ?Sized> fmt::Pointer for Brc<T> {
-    /// Where the value is.
+    /// Prints the address of the value.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Pointer::fmt(&Brc::as_ptr(self), f)
     }

@@ -1,7 +1,7 @@
-//! Files, whose shared references can read and write.
+//! `Read`, `Write` and `Seek` for files: a shared reference to a file can read and write.
 //!
-//! For these alone, as std has it for `Arc`: `&[u8]` can read too, but from a copy of itself, so
-//! that it would never come further.
+//! Only for files, as std has it for `Arc`. `&[u8]` can read too, but it would read from a copy of
+//! itself, and so never advance.
 
 use super::Brc;
 use std::fmt;

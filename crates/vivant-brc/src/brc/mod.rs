@@ -28,10 +28,10 @@ use std::ops::Deref;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::pin::Pin;
 
-/// A shared pointer with `Arc`'s interface, whose owner counts without atomics.
+/// A shared pointer with `Arc`'s interface. The object's owner counts without atomics.
 ///
-/// The owner is the thread, or the [`Owner`](crate::Owner), that made the object. Whatever is said
-/// of `Arc` holds but for what the [crate's page](crate) lists.
+/// The owner is the thread, or the [`Owner`](crate::Owner), that made the object. The documentation
+/// of `Arc` applies, except for the differences that the [crate's page](crate) lists.
 ///
 /// ```
 /// use vivant_brc::Brc;
@@ -44,21 +44,22 @@ use std::pin::Pin;
 /// ```
 pub struct Brc<T: ?Sized> {
     pub(crate) raw: Raw<T>,
-    /// Invariant: a value is dropped later than its last reference, perhaps, so none may be put
-    /// into it that lives less long than the one that was there when the object was made.
+    /// Invariant: the value may be dropped later than its last reference. So no value may be put
+    /// into it that lives less long than the type with which the object was made.
     marker: PhantomData<*mut T>,
 }
 
 // SAFETY: as for `Arc`: it gives access to a `T` from several threads, and any of them may drop it.
 unsafe impl<T: ?Sized + Sync + Send> Send for Brc<T> {}
-// SAFETY: as above; a shared reference can be cloned.
+// SAFETY: as for `Arc`: a shared reference can be cloned, so it gives the same access as a `Brc`
+// that was sent, and `T` is `Sync + Send`.
 unsafe impl<T: ?Sized + Sync + Send> Sync for Brc<T> {}
 
 impl<T: ?Sized> Unpin for Brc<T> {}
 impl<T: ?Sized + RefUnwindSafe> UnwindSafe for Brc<T> {}
 impl<T: ?Sized + RefUnwindSafe> RefUnwindSafe for Brc<T> {}
 
-/// The header of an object that is made now.
+/// The header for an object that is made now.
 #[inline]
 fn newborn(bytes: usize) -> Header {
     match current::birth(bytes) {
@@ -70,8 +71,8 @@ fn newborn(bytes: usize) -> Header {
 impl<T> Brc<T> {
     /// A new object, which belongs to the owner that this thread is.
     ///
-    /// The bounds, which `Arc::new` does not have, are there because the value may be dropped later
-    /// than its last reference and on another thread. For other values there is [`Brc::unbiased`].
+    /// The value may be dropped later than its last reference and on another thread. Hence the
+    /// bounds, which `Arc::new` does not have. For other values there is [`Brc::unbiased`].
     ///
     /// ```
     /// # use vivant_brc::Brc;
@@ -86,8 +87,8 @@ impl<T> Brc<T> {
         Brc::counted(Raw::new(newborn(size_of::<T>()), value))
     }
 
-    /// A new object without owner, of any type: it counts as an `Arc` does, and is dropped when and
-    /// where its last reference is.
+    /// A new object without owner, of any type: it counts as an `Arc` does. The drop of the last
+    /// reference drops the value at once and on the same thread.
     ///
     /// ```
     /// # use vivant_brc::Brc;
@@ -100,7 +101,7 @@ impl<T> Brc<T> {
         Brc::counted(Raw::new(Header::merged(), value))
     }
 
-    /// A new object to which `make` gets a weak reference, that finds nothing before `make` has
+    /// A new object. `make` gets a weak reference to it, which cannot be upgraded before `make` has
     /// returned.
     ///
     /// ```
@@ -114,22 +115,22 @@ impl<T> Brc<T> {
     ///
     /// # Panics
     ///
-    /// As `make` does. What it has kept finds nothing then.
+    /// As `make` does. Weak references that it has stored can never be upgraded then.
     pub fn new_cyclic(make: impl FnOnce(&Weak<T>) -> T) -> Brc<T>
     where
         T: Send + Sync + 'static,
     {
         let (start, place) = allocate(Layout::new::<T>(), Header::unborn());
         let raw = Raw(start.cast());
-        // If `make` panics, this frees the memory, unless there are others by then.
-        // SAFETY: the weak reference that the header counts.
+        // If `make` panics, dropping this frees the memory, unless there are other weak references
+        // by then. SAFETY: the header counts this weak reference.
         let weak = unsafe { Weak::counted(raw) };
         let value = make(&weak);
-        // SAFETY: the place for the value. Nobody reads it before `born`.
+        // SAFETY: the place for the value. No thread reads it before `born`.
         unsafe { place.cast::<T>().write(value) };
-        // From here on it stands for the strong ones.
+        // From here on the weak reference stands for the strong ones.
         std::mem::forget(weak);
-        // SAFETY: the weak reference counts.
+        // SAFETY: the weak reference keeps the memory.
         unsafe { raw.header() }.born(current::birth(size_of::<T>()));
         Brc::counted(raw)
     }
@@ -141,13 +142,13 @@ impl<T> Brc<T> {
         T: Send + Sync + 'static,
     {
         // SAFETY: the value is not moved before it is dropped: `get_mut` and its like give no
-        // access to one that is pinned.
+        // access to a pinned value.
         unsafe { Pin::new_unchecked(Brc::new(value)) }
     }
 }
 
 impl<T: ?Sized> Brc<T> {
-    /// The reference that the header of this object counts, and that nobody has yet.
+    /// The first reference to this object, which its header counts already.
     #[inline]
     pub(crate) fn counted(raw: Raw<T>) -> Brc<T> {
         Brc {
@@ -158,15 +159,15 @@ impl<T: ?Sized> Brc<T> {
 
     #[inline]
     pub(crate) fn header(&self) -> &Header {
-        // SAFETY: this is a reference.
+        // SAFETY: this reference keeps the object.
         unsafe { self.raw.header() }
     }
 
-    /// One more reference, for another thread to drop.
+    /// Makes a reference for another thread to drop.
     ///
-    /// A clone by the owner that another thread drops goes back into the owner's queue, if it is
-    /// the first one. This one is counted where that thread counts, so that its drop is one
-    /// exchange and no more. Costs an atomic addition.
+    /// If another thread drops a clone that the owner made, the first such reference goes back to
+    /// the owner's queue. A reference made by `clone_out` is in the shared count, so its drop is
+    /// one exchange and no more. Costs an atomic addition.
     ///
     /// ```
     /// use vivant_brc::Brc;
@@ -184,7 +185,7 @@ impl<T: ?Sized> Brc<T> {
         Brc::counted(this.raw)
     }
 
-    /// A weak reference.
+    /// Makes a weak reference.
     ///
     /// ```
     /// # use vivant_brc::Brc;
@@ -197,25 +198,27 @@ impl<T: ?Sized> Brc<T> {
     #[must_use = "a weak reference that is dropped at once does nothing"]
     pub fn downgrade(this: &Self) -> Weak<T> {
         this.header().clone_weak();
-        // SAFETY: just counted.
+        // SAFETY: `clone_weak` has counted it.
         unsafe { Weak::counted(this.raw) }
     }
 
-    /// How many weak references there are, at some time now. Not for decisions, and not replayable.
+    /// The number of weak references at some instant during the call. Not for decisions; not
+    /// deterministic in a replay.
     #[must_use]
     pub fn weak_count(this: &Self) -> usize {
         this.header().weak()
     }
 
-    /// How many references there are, at some time now. Not for decisions, and not replayable.
+    /// The number of references at some instant during the call. Not for decisions; not
+    /// deterministic in a replay.
     ///
-    /// A reference that waits in its owner's queue does not count.
+    /// A reference that waits in its owner's queue is not counted.
     #[must_use]
     pub fn strong_count(this: &Self) -> usize {
         this.header().strong()
     }
 
-    /// Whether both are references to the same object.
+    /// Returns true if both are references to the same object.
     ///
     /// ```
     /// # use vivant_brc::Brc;
@@ -229,17 +232,18 @@ impl<T: ?Sized> Brc<T> {
         std::ptr::addr_eq(this.raw.0.as_ptr(), other.raw.0.as_ptr())
     }
 
-    /// All of `drop` but the common case. By value, so that it can be jumped to.
+    /// All of `drop` but the common case. Takes the pointer by value, so the call can be a tail
+    /// call.
     ///
     /// # Safety
     ///
-    /// One reference is dropped by this.
+    /// The caller gives up one reference and does not use it again.
     #[cold]
     #[inline(never)]
     unsafe fn drop_slow(raw: Raw<T>) {
-        // SAFETY: the reference counts until `let_go`. Objects with an owner are made of values
-        // that are `Send` and borrow nothing; those without are never handed over. If it was the
-        // last one, the object is ended once.
+        // SAFETY: the reference counts until `let_go`. Objects with an owner have values that are
+        // `Send` and borrow nothing; objects without are never handed over. If it was the last
+        // reference, the object is ended once.
         unsafe {
             if counting::let_go(raw.header(), || raw.hand()) {
                 raw.end();
@@ -252,13 +256,14 @@ impl<T: ?Sized> Deref for Brc<T> {
     type Target = T;
     #[inline]
     fn deref(&self) -> &T {
-        // SAFETY: this is a reference, and a mutable one is given out only if it is the only one.
+        // SAFETY: this reference keeps the object, and a mutable reference is given out only if it
+        // is the only one.
         unsafe { &(*self.raw.0.as_ptr()).value }
     }
 }
 
 impl<T: ?Sized> Clone for Brc<T> {
-    /// One more reference: by its owner, an addition; by another thread, an atomic one.
+    /// Makes another reference: an addition by the owner, an atomic addition by another thread.
     ///
     /// Aborts the process when there are more than 2²⁸.
     #[inline]
@@ -269,15 +274,16 @@ impl<T: ?Sized> Clone for Brc<T> {
 }
 
 impl<T: ?Sized> Drop for Brc<T> {
-    /// One reference less.
+    /// Drops one reference: a subtraction by the owner, an exchange by another thread.
     ///
-    /// By its owner, a subtraction; by another thread, an exchange. The value is dropped with the
-    /// last one. If references lie in the queue of an owner that runs, the last one may be there:
-    /// then it is dropped at the owner's next [safe point](crate::merge).
+    /// The value is dropped with the last reference. If references lie in the queue of a running
+    /// owner, the last one may be there: then the value is dropped at the owner's next [safe
+    /// point](crate::merge).
     #[inline]
     fn drop(&mut self) {
         if !counting::let_go_owned(self.header()) {
-            // SAFETY: `let_go_owned` has done nothing, and the reference is not used any more.
+            // SAFETY: `let_go_owned` has done nothing, so the reference still counts; it is not
+            // used any more.
             unsafe { Brc::drop_slow(self.raw) };
         }
     }

@@ -1,4 +1,4 @@
-//! [`Brc::make_mut`], and what it can clone.
+//! [`Brc::make_mut`], and the values that it can clone.
 
 use super::{Brc, newborn};
 use crate::bias::only;
@@ -6,14 +6,13 @@ use crate::object::copied;
 use std::ffi::{CStr, OsStr};
 use std::path::Path;
 
-/// What [`Brc::make_mut`] can clone into a new object: whatever is `Clone`, slices of it, and
-/// strings of all kinds.
+/// A value that [`Brc::make_mut`] can clone into a new object: any `Clone` type, slices of such
+/// types, and strings of all kinds.
 ///
-/// It stands for std's `CloneToUninit`, which is not stable. Nobody else can implement it:
-/// implement `Clone`.
+/// It stands for std's `CloneToUninit`, which is unstable. The trait is sealed: implement `Clone`.
 pub trait CloneToNew: closed::CloneToNew + Send + Sync + 'static {}
 
-/// Out of reach for others, because unsafe code relies on the bounds of the public trait.
+/// Seals the trait, because unsafe code relies on the bounds of the public trait.
 mod closed {
     pub trait CloneToNew {
         /// A new object with a clone of this value.
@@ -29,7 +28,7 @@ impl<T: Clone + Send + Sync + 'static> closed::CloneToNew for T {
     }
 }
 
-/// Values without size: a new object is made of a borrowed one.
+/// Unsized values: a new object is made from a borrowed value.
 macro_rules! clone_from_borrowed {
     ($([$($parameter:tt)*] $value:ty),* $(,)?) => {$(
         impl<$($parameter)*> closed::CloneToNew for $value {
@@ -49,10 +48,11 @@ clone_from_borrowed! {
 }
 
 impl<T: ?Sized + CloneToNew> Brc<T> {
-    /// The value for changing: in place if this is the only reference; moved away from weak ones,
-    /// which find nothing then; else cloned away from other references.
+    /// Mutable access to the value. In place, if this is the only reference. If there are weak
+    /// references only, the value moves to a new object and they cannot be upgraded any more. If
+    /// there are other strong references, the value is cloned.
     ///
-    /// It may be cloned where `Arc` would change it in place, when the owner of the object runs
+    /// It may be cloned where `Arc` would give access in place, when the owner of the object runs
     /// elsewhere: see the [crate's page](crate).
     ///
     /// ```
@@ -66,25 +66,25 @@ impl<T: ?Sized + CloneToNew> Brc<T> {
     ///
     /// # Panics
     ///
-    /// As `Clone` of the value does. Nothing has changed then.
+    /// As `Clone` of the value does. The reference is unchanged then.
     pub fn make_mut(this: &mut Self) -> &mut T {
         if !only::is_only(this.header()) {
             if let Some(others) = only::take(this.header()) {
                 let raw = this.raw;
-                // SAFETY: taken: nobody else uses the value, and this has moved it. Nothing panics
-                // until the old reference, which counts no more, is forgotten. By its bounds the
-                // value may be one with an owner.
+                // SAFETY: `take` has taken the value, so no other thread uses it, and this moves
+                // it. Nothing panics until the old reference, which no longer counts, is forgotten.
+                // By the trait's bounds the value may have an owner.
                 let new =
                     Brc::counted(unsafe { copied(newborn(size_of_val(&**this)), raw.value()) });
                 std::mem::forget(std::mem::replace(this, new));
-                // SAFETY: taken, and the value was moved away.
+                // SAFETY: the value was taken, and was moved away.
                 unsafe { raw.forsake() };
                 drop(others);
             } else {
                 *this = this.clone_to_new();
             }
         }
-        // SAFETY: the only reference.
+        // SAFETY: this is the only reference, and `this` is borrowed mutably.
         unsafe { &mut *this.raw.value() }
     }
 }

@@ -1,19 +1,20 @@
-//! References as plain pointers.
+//! References as raw pointers.
 
 use super::Brc;
 use crate::object::Raw;
 use std::mem::ManuallyDrop;
 
 impl<T: ?Sized> Brc<T> {
-    /// Where the value is, for as long as there is a reference.
+    /// A pointer to the value. Valid as long as there is a reference.
     #[inline]
     #[must_use]
     pub fn as_ptr(this: &Self) -> *const T {
-        // SAFETY: this is a reference.
+        // SAFETY: this reference keeps the object.
         unsafe { this.raw.value() }
     }
 
-    /// The reference as a pointer to the value. It counts until [`Brc::from_raw`] takes it back.
+    /// Turns the reference into a pointer to the value. The reference counts until
+    /// [`Brc::from_raw`] takes it back.
     ///
     /// ```
     /// # use vivant_brc::Brc;
@@ -42,24 +43,24 @@ impl<T: ?Sized> Brc<T> {
         Brc::counted(unsafe { Raw::around(value) })
     }
 
-    /// One more reference.
+    /// Increments the number of references.
     ///
     /// # Safety
     ///
-    /// As for [`Brc::from_raw`], but that the reference stays where it is.
+    /// As for [`Brc::from_raw`], but the reference of `value` stays counted.
     pub unsafe fn increment_strong_count(value: *const T) {
-        // SAFETY: the caller's; not dropped, so it stays counted.
+        // SAFETY: the caller's reference counts; the `Brc` is not dropped, so it stays counted.
         let this = ManuallyDrop::new(unsafe { Brc::from_raw(value) });
         std::mem::forget(Brc::clone(&this));
     }
 
-    /// One reference less.
+    /// Decrements the number of references.
     ///
     /// # Safety
     ///
     /// As for [`Brc::from_raw`].
     pub unsafe fn decrement_strong_count(value: *const T) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller gives up one reference of `value`, as for `from_raw`.
         drop(unsafe { Brc::from_raw(value) });
     }
 }

@@ -1,5 +1,5 @@
-//! As serde's feature `rc` has it for `Arc`: each reference is written as its value. Read again,
-//! each is an object of its own.
+//! `Serialize` and `Deserialize`, as serde's feature `rc` has them for `Arc`: each reference is
+//! written as its value. Read back, each becomes an object of its own.
 
 use super::Brc;
 use crate::Weak;
@@ -22,14 +22,14 @@ where
 }
 
 impl<T: ?Sized + Serialize> Serialize for Weak<T> {
-    /// The value as an option: none, if it is gone.
+    /// Serializes the value as an option: `None`, if it is gone.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.upgrade().serialize(serializer)
     }
 }
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Weak<T> {
-    /// One that finds nothing: nobody would keep the value.
+    /// A weak reference without object: no strong reference would keep the value.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Weak<T>, D::Error> {
         Option::<T>::deserialize(deserializer)?;
         Ok(Weak::new())

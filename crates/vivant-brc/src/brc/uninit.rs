@@ -1,4 +1,4 @@
-//! Objects whose values are written later.
+//! Objects with uninitialised values.
 
 use super::slice::Filling;
 use super::{Brc, newborn};
@@ -7,7 +7,7 @@ use std::mem::{ManuallyDrop, MaybeUninit};
 use std::ptr::NonNull;
 
 impl<T: Send + Sync + 'static> Brc<T> {
-    /// A new object, without a value as yet.
+    /// A new object with an uninitialised value.
     ///
     /// ```
     /// use vivant_brc::Brc;
@@ -23,7 +23,7 @@ impl<T: Send + Sync + 'static> Brc<T> {
         Brc::new(MaybeUninit::uninit())
     }
 
-    /// The same, with all bytes zero.
+    /// As [`Brc::new_uninit`], with all bytes zero.
     #[must_use]
     pub fn new_zeroed() -> Brc<MaybeUninit<T>> {
         Brc::new(MaybeUninit::zeroed())
@@ -31,26 +31,28 @@ impl<T: Send + Sync + 'static> Brc<T> {
 }
 
 impl<T: Send + Sync + 'static> Brc<[T]> {
-    /// A new object with so many elements, which have no values as yet.
+    /// A new slice of `len` uninitialised elements.
     ///
     /// # Panics
     ///
-    /// They are more than memory can have.
+    /// The elements need more bytes than an allocation can have.
     #[must_use]
     pub fn new_uninit_slice(len: usize) -> Brc<[MaybeUninit<T>]> {
-        // SAFETY: nothing has to be there. The bounds are those of an owner's objects.
+        // SAFETY: uninitialised elements need no value. The bounds of `T` are those of an owner's
+        // objects.
         unsafe { Filling::new(len).finish(newborn(len * size_of::<T>())) }
     }
 
-    /// The same, with all bytes zero.
+    /// As `new_uninit_slice`, with all bytes zero.
     ///
     /// # Panics
     ///
-    /// They are more than memory can have.
+    /// The elements need more bytes than an allocation can have.
     #[must_use]
     pub fn new_zeroed_slice(len: usize) -> Brc<[MaybeUninit<T>]> {
         let filling = Filling::<MaybeUninit<T>>::new(len);
-        // SAFETY: there is room for so many. The rest as above.
+        // SAFETY: there is room for `len` elements, all bytes zero; uninitialised elements need no
+        // value, and the bounds of `T` are those of an owner's objects.
         unsafe {
             filling.place().write_bytes(0, len);
             filling.finish(newborn(len * size_of::<T>()))
@@ -59,12 +61,12 @@ impl<T: Send + Sync + 'static> Brc<[T]> {
 }
 
 impl<T> Brc<MaybeUninit<T>> {
-    /// The object with its value.
+    /// Declares the value initialised.
     ///
     /// # Safety
     ///
-    /// The value has been written. It is dropped with the last reference, if that is one of the new
-    /// type.
+    /// The value has been written. The drop of the last reference drops the value, if that
+    /// reference has the new type.
     #[must_use]
     pub unsafe fn assume_init(self) -> Brc<T> {
         Brc::counted(Raw(ManuallyDrop::new(self).raw.0.cast()))
@@ -72,16 +74,16 @@ impl<T> Brc<MaybeUninit<T>> {
 }
 
 impl<T> Brc<[MaybeUninit<T>]> {
-    /// The object with its values.
+    /// Declares all elements initialised.
     ///
     /// # Safety
     ///
-    /// All values have been written. They are dropped with the last reference, if that is one of
-    /// the new type.
+    /// All values have been written. The drop of the last reference drops them, if that reference
+    /// has the new type.
     #[must_use]
     pub unsafe fn assume_init(self) -> Brc<[T]> {
         let object = ManuallyDrop::new(self).raw.0.as_ptr();
-        // SAFETY: not null; the same length.
+        // SAFETY: the pointer is not null, and its length stays the same.
         Brc::counted(Raw(unsafe {
             NonNull::new_unchecked(object as *mut Object<[T]>)
         }))

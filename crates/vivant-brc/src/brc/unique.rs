@@ -1,4 +1,4 @@
-//! What can be done with the only reference.
+//! Operations that need the only reference.
 
 use super::Brc;
 use crate::bias::{counting, only};
@@ -6,7 +6,7 @@ use crate::object::Raw;
 use std::mem::ManuallyDrop;
 
 impl<T> Brc<T> {
-    /// The value, if this is the only reference, whatever weak ones there are.
+    /// Moves the value out, if this is the only strong reference. Weak references may exist.
     ///
     /// ```
     /// # use vivant_brc::Brc;
@@ -18,14 +18,15 @@ impl<T> Brc<T> {
     ///
     /// # Errors
     ///
-    /// There are others, and this one comes back. If the owner of the object runs elsewhere, this
-    /// may also be because one lies in its queue, or because there are weak references: see the
-    /// [crate's page](crate).
+    /// There are other references. The error is the unchanged reference. If the owner of the object
+    /// runs elsewhere, the call may also fail because a reference lies in the owner's queue, or
+    /// because there are weak references: see the [crate's page](crate).
     pub fn try_unwrap(this: Self) -> Result<T, Self> {
         match only::take(this.header()) {
             Some(others) => {
                 let this = ManuallyDrop::new(this);
-                // SAFETY: taken: nobody else can get at the value, or will.
+                // SAFETY: `take` has taken the last reference: no other thread can reach the value,
+                // now or later.
                 let value = unsafe { take_out(this.raw) };
                 drop(others);
                 Ok(value)
@@ -34,9 +35,10 @@ impl<T> Brc<T> {
         }
     }
 
-    /// The value, if this was the last reference. Of several threads that ask at the same time one
-    /// gets it, if the object has no owner, or they are its owner; else the owner may have to drop
-    /// it, and nobody gets it.
+    /// Drops the reference, and returns the value if it was the last one. Several threads may call
+    /// this at the same time, each for its last reference. One of them gets the value, if the
+    /// object has no owner or the callers are its owner. Otherwise the owner may have to drop the
+    /// value, and no caller gets it.
     ///
     /// ```
     /// # use vivant_brc::Brc;
@@ -51,15 +53,16 @@ impl<T> Brc<T> {
             Err(this) => {
                 let this = ManuallyDrop::new(this);
                 let raw = this.raw;
-                // SAFETY: as in `drop`.
+                // SAFETY: the reference counts until `let_go`; objects with an owner have values
+                // that are `Send` and borrow nothing (see `drop`).
                 counting::let_go(this.header(), || unsafe { raw.hand() })
-                    // SAFETY: it was the last one.
+                    // SAFETY: `let_go` returned true: it was the last reference.
                     .then(|| unsafe { take_out(raw) })
             }
         }
     }
 
-    /// The value, or a clone of it if there are other references.
+    /// Moves the value out, or clones it if there are other references.
     ///
     /// ```
     /// # use vivant_brc::Brc;
@@ -74,13 +77,13 @@ impl<T> Brc<T> {
     }
 }
 
-/// Moves the value out, and gives up the memory.
+/// Moves the value out, and gives up the strong references' share of the memory.
 ///
 /// # Safety
 ///
 /// The last strong reference was taken, and this is called once for it.
 unsafe fn take_out<T>(raw: Raw<T>) -> T {
-    // SAFETY: the caller's.
+    // SAFETY: the caller took the last strong reference, and calls this once.
     unsafe {
         let value = raw.value().read();
         raw.forsake();
@@ -89,7 +92,7 @@ unsafe fn take_out<T>(raw: Raw<T>) -> T {
 }
 
 impl<T: ?Sized> Brc<T> {
-    /// The value for changing, if this is the only reference, weak ones included.
+    /// Mutable access to the value, if this is the only reference, weak ones included.
     ///
     /// ```
     /// # use vivant_brc::Brc;
@@ -99,10 +102,10 @@ impl<T: ?Sized> Brc<T> {
     /// assert_eq!((Brc::get_mut(&mut five), *other), (None, 6));
     /// ```
     ///
-    /// None may also be the answer when the owner of the object runs elsewhere and one reference
-    /// lies in its queue.
+    /// May also return `None` when the owner of the object runs elsewhere and a reference lies in
+    /// its queue.
     pub fn get_mut(this: &mut Self) -> Option<&mut T> {
-        // SAFETY: nobody else can get at the value as long as `this` is borrowed.
+        // SAFETY: `is_only`: no other reference can reach the value as long as `this` is borrowed.
         only::is_only(this.header()).then(|| unsafe { &mut *this.raw.value() })
     }
 }

@@ -1,5 +1,5 @@
-//! The list of what `Arc` has in stable Rust 1.88, written once and compiled for `Arc` and for
-//! `Brc`: what one of them lacks, or has in another form, does not compile.
+//! The interface of `Arc` in stable Rust 1.88, written once and compiled for `Arc` and for `Brc`:
+//! an item that one of them lacks, or has in another form, does not compile.
 
 #[allow(dead_code, reason = "a list of names, which no test calls")]
 mod of_arc {

@@ -1,4 +1,4 @@
-//! What must not grow: objects that wait for an owner that does not run, and ids.
+//! Limits of growth: objects that wait for an owner that does not run, and ids.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Receiver, SyncSender};
@@ -12,10 +12,10 @@ const OBJECTS: usize = match () {
     () => 1_000_000,
 };
 
-/// So many lie in a channel.
+/// Capacity of the channel.
 const ON_THE_WAY: usize = 100;
 
-/// Values that live, and the most that ever lived.
+/// The number of living values, and its maximum.
 #[derive(Default)]
 struct Census {
     live: AtomicUsize,
@@ -40,7 +40,7 @@ impl Drop for Counted {
 
 type Sent = SyncSender<Brc<Counted>>;
 
-/// One makes, another drops. The most that lived at a time.
+/// One thread makes objects, another drops them. Returns the maximum of living objects.
 fn most_that_live(produce: impl FnOnce(&Arc<Census>, Sent) + Send) -> usize {
     let census = Arc::new(Census::default());
     let (send, receive) = mpsc::sync_channel(ON_THE_WAY);
@@ -48,7 +48,7 @@ fn most_that_live(produce: impl FnOnce(&Arc<Census>, Sent) + Send) -> usize {
     thread::scope(|scope| {
         let producer = scope.spawn(|| produce(&census, send));
         let consumer = scope.spawn(move || consume(receive));
-        // With what they do when they end.
+        // Including the destructors that run at the producer's end.
         producer.join().unwrap();
         consumer.join().unwrap();
     });
@@ -72,7 +72,7 @@ fn an_owner_that_nobody_runs_keeps_nothing() {
 fn a_detached_thread_keeps_nothing() {
     let most = most_that_live(|census, send| {
         for _ in 0..OBJECTS / 100 {
-            // One piece of work; then it sleeps until all of it is gone.
+            // One piece of work; then the thread sleeps until all its objects are gone.
             let work: Vec<_> = (0..100).map(|_| Brc::new(Counted::new(census))).collect();
             detached(|| {
                 for object in work {
@@ -89,8 +89,8 @@ fn a_detached_thread_keeps_nothing() {
 
 #[test]
 fn births_alone_keep_up() {
-    // Whoever makes and never drops looks at its queue every 64 births, and what has ended is ended
-    // by who hands over.
+    // A thread that makes objects and drops none drains its queue every 64 births. The threads that
+    // hand references over end the deferred objects.
     let most = most_that_live(|census, send| {
         for _ in 0..OBJECTS {
             send.send(Brc::new(Counted::new(census))).unwrap();
@@ -121,7 +121,7 @@ fn births_alone_keep_up_with_parts() {
     assert!(most <= 5 * (ON_THE_WAY + 10 * 64), "{most} at a time");
 }
 
-/// The number that `Owner` shows for its id.
+/// The number that `Owner` prints as its id.
 fn id_of(owner: &Owner) -> u32 {
     let text = format!("{owner:?}");
     let digits = text.chars().filter(char::is_ascii_digit);
@@ -130,9 +130,9 @@ fn id_of(owner: &Owner) -> u32 {
 
 #[test]
 fn ids_are_used_again() {
-    // Tests run side by side, and have some owners.
+    // Tests run in parallel, and have some owners.
     let most = 200;
-    // Of objects that outlive their owner, the last hundred.
+    // The last hundred of the objects that outlive their owner.
     let kept = Arc::new(Mutex::new(Vec::new()));
     for round in 0..OBJECTS {
         let mut owner = Owner::new();
@@ -165,7 +165,7 @@ fn ids_of_threads_are_used_again() {
     let threads = if cfg!(miri) { 10 } else { 2_000 };
     let mut last = None;
     for round in 0..threads {
-        // An object of a thread that has ended, and one of a thread before it.
+        // Drops an object of a thread that has ended, and one of the thread before it.
         let next = thread::spawn(move || Brc::new((round, last.take())))
             .join()
             .unwrap();

@@ -1,10 +1,10 @@
-//! A structure that is deeper than any stack.
+//! A structure too deep for recursive destructors on any stack.
 
 use vivant_brc::{Brc, drop_chain};
 
 const DEEP: u32 = if cfg!(miri) { 1_000 } else { 10_000_000 };
 
-/// Too deep for a stack already.
+/// Already too deep for a stack.
 const NODES: u32 = DEEP / 20;
 
 struct Node {

@@ -1,5 +1,5 @@
-//! One program, compiled twice: `use std::sync::Arc`, and `use vivant_brc::Brc as Arc`. Both write
-//! the same journal.
+//! One program, compiled twice: with `use std::sync::Arc`, and with `use vivant_brc::Brc as Arc`.
+//! Both must write the same journal.
 
 mod with_arc {
     use std::sync::{Arc, Weak};

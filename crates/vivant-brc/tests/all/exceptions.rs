@@ -1,4 +1,4 @@
-//! Where `Brc` does not do what `Arc` does: the table in the README.
+//! The differences between `Brc` and `Arc`: the table in the README.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc};
@@ -15,7 +15,7 @@ impl Drop for Counted {
 
 /// Drops a reference on another thread.
 fn drop_elsewhere<T: Send + Sync + 'static>(brc: Brc<T>) {
-    // Two: the only one would be found to be that, and ended there.
+    // Two references: a probe would find that the only one is the last, and end the object there.
     let too = brc.clone();
     thread::spawn(move || drop((brc, too))).join().unwrap();
 }

@@ -1,5 +1,5 @@
-//! What counted references promise, a module for each subject. One binary: it is linked once, and
-//! its tests run side by side.
+//! Tests of the guarantees of `Brc`, a module for each subject. One binary: it is linked once, and
+//! its tests run in parallel.
 
 mod api;
 mod bounded;

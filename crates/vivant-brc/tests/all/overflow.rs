@@ -1,4 +1,4 @@
-//! References that are forgotten in a loop: the process ends before a count wraps (B9).
+//! References leaked in a loop: the process aborts before a count wraps (B9).
 
 #![cfg(unix)]
 
@@ -9,7 +9,7 @@ use std::process::Command;
 use std::thread;
 use vivant_brc::Brc;
 
-/// Set for the process that is to die.
+/// Set for the process that is to abort.
 const CAGE: &str = "VIVANT_BRC_CAGE";
 
 /// The longer tests run only if this is set, as the long form of `stress.rs`.
@@ -31,7 +31,7 @@ fn caged(name: &str) -> Command {
     command
 }
 
-/// Runs the test `name` once more, in a process of its own, which does `body` and dies of it.
+/// Runs the test `name` again in a process of its own, which runs `body` and must abort.
 fn dies(name: &str, body: impl FnOnce()) {
     if env::var_os(CAGE).is_some() {
         return body();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use vivant_brc::{Brc, Weak};
 
-/// Counts how many of it are alive. The clone with the number `fails_at` panics.
+/// Counts its living instances. The clone with the number `fails_at` panics.
 struct Fragile {
     alive: Arc<AtomicUsize>,
     clones: Arc<AtomicUsize>,
@@ -100,7 +100,7 @@ fn a_cycle_that_panics_finds_nothing() {
     assert_eq!((kept.strong_count(), kept.weak_count()), (0, 0));
 }
 
-/// Two of them end the process, if both panic in one destructor.
+/// Two of them abort the process, if both panic in one destructor.
 struct Explosive(Arc<AtomicUsize>);
 
 impl Drop for Explosive {

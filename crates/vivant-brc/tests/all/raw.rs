@@ -1,4 +1,4 @@
-//! References as plain pointers, and objects whose values come later: what takes `unsafe`.
+//! References as raw pointers, and uninitialised objects: the functions that are `unsafe`.
 #![allow(unsafe_code, reason = "the functions under test are unsafe")]
 
 use std::any::Any;
@@ -6,7 +6,7 @@ use std::mem::MaybeUninit;
 use std::thread;
 use vivant_brc::{Brc, Weak, unsize};
 
-/// Written once, for `Arc` too.
+/// Written once, also for `Arc`.
 macro_rules! pointers_of {
     ($test:ident, $arc:ident, $weak:ident) => {
         #[test]
@@ -14,7 +14,8 @@ macro_rules! pointers_of {
             let mut arc = $arc::<str>::from("text");
             let pointer = $arc::into_raw(arc.clone());
             assert_eq!(pointer, $arc::as_ptr(&arc));
-            // SAFETY: one reference was given up, and two more are counted, and dropped.
+            // SAFETY: `into_raw` gave up one reference, which `from_raw` takes back; the two added
+            // ones are dropped.
             unsafe {
                 $arc::increment_strong_count(pointer);
                 $arc::increment_strong_count(pointer);
@@ -26,15 +27,18 @@ macro_rules! pointers_of {
             $arc::get_mut(&mut arc).unwrap().make_ascii_uppercase();
 
             let weak = $arc::downgrade(&arc).into_raw();
-            // SAFETY: just given up.
+            // SAFETY: the pointer came from `into_raw` of this weak reference, and is taken back
+            // once.
             let weak = unsafe { $weak::from_raw(weak) };
             assert_eq!(weak.upgrade().as_deref(), Some("TEXT"));
             assert_eq!(weak.as_ptr(), $arc::as_ptr(&arc));
             drop(arc);
-            // SAFETY: as above.
+            // SAFETY: the pointer came from `into_raw` of this weak reference, and is taken back
+            // once.
             let weak = unsafe { $weak::from_raw(weak.into_raw()) };
             assert!(weak.upgrade().is_none());
-            // SAFETY: as above.
+            // SAFETY: the pointer came from `into_raw` of this weak reference, and is taken back
+            // once.
             let nothing = unsafe { $weak::from_raw($weak::<u8>::new().into_raw()) };
             assert!(nothing.ptr_eq(&$weak::new()));
         }
@@ -61,7 +65,7 @@ fn a_pointer_to_a_trait_object() {
         }
     }
     let brc = unsize!(Brc::new(Wide(1)) => dyn Tells);
-    // SAFETY: just given up.
+    // SAFETY: the pointer came from `into_raw`, and is taken back once.
     let back = unsafe { Brc::from_raw(Brc::into_raw(brc)) };
     assert_eq!(back.tell(), 1);
 }
@@ -70,22 +74,22 @@ fn a_pointer_to_a_trait_object() {
 fn values_that_come_later() {
     let mut one = Brc::<String>::new_uninit();
     Brc::get_mut(&mut one).unwrap().write("a".to_string());
-    // SAFETY: just written.
+    // SAFETY: the value was written above.
     assert_eq!(*unsafe { one.assume_init() }, "a");
     let mut three = Brc::<[String]>::new_uninit_slice(3);
     for place in Brc::get_mut(&mut three).unwrap() {
         place.write("b".to_string());
     }
-    // SAFETY: just written.
+    // SAFETY: all elements were written above.
     assert_eq!(*unsafe { three.assume_init() }, ["b", "b", "b"]);
     drop(Brc::<[String]>::new_uninit_slice(3));
 }
 
 #[test]
 fn zeroed_is_zero() {
-    // SAFETY: zero is a number.
+    // SAFETY: all zero bytes are a valid `u64`.
     let zero = unsafe { Brc::<u64>::new_zeroed().assume_init() };
-    // SAFETY: as above.
+    // SAFETY: all zero bytes are a valid `u64`, for each element.
     let zeros = unsafe { Brc::<[u64]>::new_zeroed_slice(3).assume_init() };
     assert_eq!((*zero, &*zeros), (0, &[0; 3][..]));
 }
@@ -94,7 +98,7 @@ fn zeroed_is_zero() {
 fn another_thread_drops_what_is_written_by_now() {
     let mut brc = Brc::<String>::new_uninit();
     Brc::get_mut(&mut brc).unwrap().write("a".to_string());
-    // SAFETY: just written.
+    // SAFETY: the value was written above.
     let brc = unsafe { brc.assume_init() };
     thread::spawn(move || drop(brc)).join().unwrap();
     vivant_brc::merge();
@@ -103,7 +107,7 @@ fn another_thread_drops_what_is_written_by_now() {
 #[test]
 fn of_a_type_of_the_same_layout() {
     let brc = Brc::<MaybeUninit<u32>>::new(MaybeUninit::new(7));
-    // SAFETY: it is written, and laid out as a `u32`.
+    // SAFETY: the value was written, and has the layout of a `u32`.
     let seven = unsafe { Brc::from_raw(Brc::into_raw(brc).cast::<u32>()) };
     assert_eq!(*seven, 7);
 }
@@ -115,7 +119,7 @@ fn a_weak_pointer_is_taken_back_while_the_value_is_dropped() {
         let weak = Brc::downgrade(&brc);
         let other = thread::spawn(move || {
             let pointer = weak.into_raw();
-            // SAFETY: just given up.
+            // SAFETY: the pointer came from `into_raw`, and is taken back once.
             drop(unsafe { Weak::from_raw(pointer) });
         });
         drop(brc);

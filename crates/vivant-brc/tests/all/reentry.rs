@@ -1,4 +1,4 @@
-//! Destructors that come back in: they make, drop, run owners, and panic.
+//! Reentrant destructors: they make and drop objects, run owners, and panic.
 
 use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 use vivant_brc::{Brc, Owner, detached, merge};
 
-/// Does this when it is dropped.
+/// Runs this closure when it is dropped.
 struct AtEnd(Mutex<Option<Box<dyn FnOnce() + Send>>>);
 
 impl Drop for AtEnd {
@@ -21,8 +21,8 @@ fn at_end(end: impl FnOnce() + Send + 'static) -> Brc<AtEnd> {
     Brc::new(AtEnd(Mutex::new(Some(Box::new(end)))))
 }
 
-/// Drops two references where their owner is not, and waits. The only one would be found to be
-/// that, and ended there.
+/// Drops two references on a thread that is not their owner, and waits for it. A probe would find
+/// that a single one is the last, and end the object there.
 fn drop_elsewhere<T: Clone + Send + 'static>(value: T) {
     let too = value.clone();
     thread::spawn(move || drop((value, too))).join().unwrap();
@@ -32,7 +32,8 @@ fn panics(body: impl FnOnce()) {
     assert!(catch_unwind(AssertUnwindSafe(body)).is_err());
 }
 
-/// Whether the thread is an owner: then the last reference, dropped elsewhere, waits for it.
+/// Returns true if the thread is an owner: then the last reference, dropped on another thread,
+/// waits for it.
 fn is_owner() -> bool {
     let ended = Arc::new(AtomicUsize::new(0));
     let count = ended.clone();
@@ -59,10 +60,10 @@ fn relief_does_not_pile_up_on_the_stack() {
         })
         .collect();
     drop_elsewhere(nodes);
-    // Births merge, and put off what has ended.
+    // Births merge the queue, and defer the objects that have ended.
     let births: Vec<_> = (0..200).map(Brc::new).collect();
     assert_eq!(ended.load(Ordering::Relaxed), 0);
-    // Who hands over ends some of them, and each of those hands over in turn.
+    // A thread that hands a reference over ends some of them, and each of those hands over in turn.
     let last = Brc::new(());
     drop_elsewhere(last);
     merge();
@@ -76,7 +77,7 @@ fn a_panic_at_the_door_of_detached_leaves_the_owner_what_it_was() {
     thread::spawn(|| {
         let bad = at_end(|| panic!("in a destructor"));
         let (wait, waits) = mpsc::channel::<()>();
-        // Its destructor, in the first round, brings the other one into the queue for the second.
+        // Its destructor, in the first drain, brings the other one into the queue for the second.
         drop_elsewhere(at_end(move || {
             drop_elsewhere(bad);
             drop(wait);
@@ -112,7 +113,8 @@ fn a_panic_in_a_merged_destructor_leaves_the_owner_what_it_was() {
 
 #[test]
 fn a_panic_of_another_object_loses_none() {
-    // The sixtieth-odd end looks at the queue, where one waits whose destructor panics.
+    // About the sixtieth end drains the queue. The queue has an object with a destructor that
+    // panics.
     let ended = Arc::new(AtomicUsize::new(0));
     for round in 0..200 {
         drop_elsewhere(at_end(|| panic!("in a destructor")));
@@ -139,7 +141,7 @@ fn a_panic_of_another_object_does_not_hold_up_what_is_taken() {
     let mut owner = Owner::new();
     let mine = owner.run(|| Brc::new(vec![1]));
     let bad = owner.run(|| at_end(|| panic!("in a destructor")));
-    // As long as nobody is the owner, who asks merges.
+    // As long as no thread is the owner, the thread that checks uniqueness merges.
     drop_elsewhere_quietly(bad);
     let mut mine = mine;
     assert_eq!(Brc::get_mut(&mut mine), Some(&mut vec![1]));
@@ -184,8 +186,8 @@ fn thread_locals_that_end_after_the_owner_still_count() {
     let ended = Arc::new(AtomicUsize::new(0));
     let count = ended.clone();
     thread::spawn(move || {
-        // Registered before and after the thread became an owner: one of the two ends later than
-        // that.
+        // Registered before and after the thread became an owner: one of the two is destroyed after
+        // the owner has ended.
         LATE.with(|_| ());
         let one = at_end(move || {
             let count_inner = count.clone();
@@ -265,7 +267,7 @@ fn an_object_may_hold_its_own_owner() {
                 count.fetch_add(1, Ordering::Relaxed);
             })
         });
-        // Made by that owner, which then lies in it.
+        // Made by the owner that is then stored in it.
         let hold = owner.run(|| Brc::new(Mutex::new(None)));
         *hold.lock().unwrap() = Some((Actor(Mutex::new(owner)), state));
         if let Some((Actor(owner), state)) = &mut *hold.lock().unwrap() {
@@ -293,7 +295,7 @@ fn what_is_forgotten_is_kept() {
             count.fetch_add(1, Ordering::Relaxed);
         })
     });
-    // One that nobody will drop, and an owner that nobody will end.
+    // A reference that is never dropped, and an owner that never ends.
     static FORGOTTEN: Mutex<Option<Brc<AtEnd>>> = Mutex::new(None);
     *FORGOTTEN.lock().unwrap() = Some(owner.run(|| mine.clone()));
     std::mem::forget(owner);

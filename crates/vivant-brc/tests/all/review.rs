@@ -1,5 +1,5 @@
-//! What one would not do: counts that grow and shrink on different threads, executors that come and
-//! go in odd order, destructors that end the run they lie in.
+//! Unusual uses: counts that grow and shrink on different threads, executors that begin and end in
+//! odd order, destructors that end the run in which they run.
 #![allow(
     unsafe_code,
     reason = "references without end are counted without memory"
@@ -15,7 +15,7 @@ use std::sync::mpsc::{Sender, channel};
 use std::thread;
 use vivant_brc::{Brc, Executor, Owner, detached, merge};
 
-/// Notes its end.
+/// Records its drop.
 #[derive(Clone)]
 struct Noted(Arc<AtomicUsize>);
 
@@ -36,8 +36,8 @@ fn ended(ends: &AtomicUsize) -> usize {
     ends.load(Ordering::Relaxed)
 }
 
-/// There are never more than a few million references at a time, but the owner makes more than a
-/// count can bear.
+/// There are never more than a few million references at a time, but the owner makes more of them
+/// than its count can hold.
 #[test]
 #[cfg_attr(miri, ignore = "it counts for long")]
 fn long_what_others_have_dropped_does_not_overflow() {
@@ -56,7 +56,7 @@ fn long_what_others_have_dropped_does_not_overflow() {
         thread::scope(|scope| {
             scope.spawn(move || {
                 for _ in 0..AT_A_TIME {
-                    // SAFETY: so many were forgotten above.
+                    // SAFETY: as many references were forgotten above.
                     unsafe { Brc::decrement_strong_count(Brc::as_ptr(there)) };
                 }
             });
@@ -68,7 +68,7 @@ fn long_what_others_have_dropped_does_not_overflow() {
     assert_eq!(ended(&ends), 1);
 }
 
-/// The thread's end comes before that of its executor: then its own objects are nobody's too.
+/// The thread ends before its executor: then objects made after it have no owner either.
 #[test]
 fn an_executor_that_outlives_the_thread_s_end_leaves_no_owner() {
     thread_local! {
@@ -76,7 +76,7 @@ fn an_executor_that_outlives_the_thread_s_end_leaves_no_owner() {
     }
     let (noted, ends) = Noted::new();
     let (one, other) = thread::spawn(move || {
-        // Noted for its end before the thread's own.
+        // Registered before the thread's own destructor.
         LATE.with(|late| drop(late.take()));
         let one = Brc::new(noted);
         let other = one.clone();
@@ -90,7 +90,7 @@ fn an_executor_that_outlives_the_thread_s_end_leaves_no_owner() {
     assert_eq!(ended(&ends), 1);
 }
 
-/// The owner of a run that nobody ends ends with its thread.
+/// The owner of a run that is not ended ends with its thread.
 #[test]
 fn a_forgotten_executor_ends_with_its_thread() {
     let (noted, ends) = Noted::new();
@@ -107,7 +107,7 @@ fn a_forgotten_executor_ends_with_its_thread() {
     assert_eq!(ended(&ends), 1);
 }
 
-/// What was made by an executor that is carried out of where it began.
+/// Objects made by an executor that moved out of the scope in which it began.
 #[test]
 fn an_executor_left_behind_leaves_no_owner() {
     let (noted, ends) = Noted::new();
@@ -127,7 +127,7 @@ fn an_executor_left_behind_leaves_no_owner() {
     assert_eq!(ended(&ends), 1);
 }
 
-/// An owner that is taken out of its own run is there once.
+/// An owner that is taken out of its own run exists once.
 #[test]
 fn a_run_that_ends_within_gives_its_owner_once() {
     let (noted, ends) = Noted::new();
@@ -141,7 +141,7 @@ fn a_run_that_ends_within_gives_its_owner_once() {
     let mut taken = taken.expect("it has made an object");
     assert_eq!(format!("{owner:?}"), format!("{:?}", Owner::new()));
     let two = one.clone();
-    // Both are owners, and not the same.
+    // Both are owners, and different ones.
     let three = owner.run(|| Brc::new(3));
     taken.run(|| drop((one, three.clone())));
     owner.run(|| drop((two, three)));
@@ -149,7 +149,8 @@ fn a_run_that_ends_within_gives_its_owner_once() {
     assert_eq!(ended(&ends), 1);
 }
 
-/// An executor is dropped within a run of an owner: it makes the thread what it was when it began.
+/// An executor that is dropped within a run of an owner restores the identity that the thread had
+/// when the executor began.
 #[test]
 fn an_executor_dropped_within_a_run_is_sound() {
     let (noted, ends) = Noted::new();
@@ -190,13 +191,13 @@ fn a_destructor_ends_the_run() {
     thread::spawn(move || drop(others)).join().unwrap();
     drop(one);
     let at_last = Executor::ends();
-    // Whoever came first has it.
+    // The first call to `ends` gets the owner.
     let mut all: Vec<_> = owners.try_iter().flatten().chain(at_last).collect();
     assert_eq!(all.len(), 1);
     all[0].run(|| drop(Brc::new(1)));
 }
 
-/// Notes its end, and panics.
+/// Records its drop, and panics.
 struct Panics(Arc<AtomicUsize>);
 
 impl Drop for Panics {
@@ -207,7 +208,7 @@ impl Drop for Panics {
 }
 
 /// Objects that a thread ends for their owner (B8), whatever their destructors do: the owner's id
-/// is not given again before all have gone.
+/// is not given again before all objects are gone.
 #[test]
 fn seeded_ends_for_owners_that_come_and_go() {
     let rounds = if cfg!(miri) { 8 } else { 300 };
@@ -227,7 +228,7 @@ fn seeded_ends_for_owners_that_come_and_go() {
             let objects = (0..round % 70).map(|_| Brc::new(Panics(ends.clone())));
             let objects: Vec<_> = objects.collect();
             made += objects.len();
-            // Meanwhile the owner runs.
+            // While the owner runs.
             send.send(objects).unwrap();
             (0..3).map(|_| Brc::new(Panics(ends.clone()))).collect()
         });

@@ -1,4 +1,4 @@
-//! As serde's feature `rc` has it.
+//! The feature `serde`: as serde's feature `rc`.
 #![cfg(feature = "serde")]
 
 use vivant_brc::{Brc, Weak};

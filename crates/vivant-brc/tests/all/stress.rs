@@ -1,12 +1,11 @@
-//! Random operations on objects, weak references and owners, by threads that give each other
-//! whatever they have.
+//! Random operations on objects, weak references and owners, by threads that exchange what they
+//! have.
 //!
-//! What is counted: every value is ended once. (That memory is freed once is for Miri and the
-//! sanitizers to see.) What is checked on the way: a value that is looked at lives, and who is told
-//! that his reference is the only one has the value for himself.
+//! Checked at the end: every value was dropped once. (Miri and the sanitizers check that memory is
+//! freed once.) Checked on the way: a value that is read is live, and a thread that finds its
+//! reference to be the only one has the value for itself.
 //!
-//! `VIVANT_OPERATIONS` says how many operations there are; `cargo xtask counts` runs a hundred
-//! million.
+//! `VIVANT_OPERATIONS` is the number of operations; `cargo xtask counts` runs a hundred million.
 
 use fastrand::Rng;
 use std::env;
@@ -15,7 +14,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use vivant_brc::{Brc, Owner, Weak, detached, drop_chain, merge};
 
-/// So many things a thread has, about.
+/// Approximate number of things that a thread has.
 const PLENTY: usize = 12;
 
 /// Operations between two ends of all threads.
@@ -24,8 +23,8 @@ const ROUND: u64 = if cfg!(miri) { 120 } else { 20_000 };
 const LIVES: u64 = 0x1ea5_1ea5_1ea5_1ea5;
 const ENDED: u64 = 0xdead_dead_dead_dead;
 
-/// A value that knows whether it lives, and has perhaps a reference to another one, and a weak one
-/// to itself.
+/// A value that records whether it is live. It may have a reference to another value, and a weak
+/// one to itself.
 struct Value {
     state: AtomicU64,
     changes: u64,
@@ -69,19 +68,19 @@ impl Drop for Value {
     }
 }
 
-/// What threads give each other.
+/// What threads exchange.
 enum Thing {
     Strong(Brc<Value>),
     Weak(Weak<Value>),
     Owner(Owner),
 }
 
-/// What belongs to nobody at the moment.
+/// Things on offer, which no thread has at the moment.
 #[derive(Default)]
 struct Market(Mutex<Vec<Thing>>);
 
 impl Market {
-    /// Gives something, and gets something else.
+    /// Offers a thing, and gets another one.
     fn trade(&self, dice: &mut Rng, thing: Thing) -> Option<Thing> {
         let mut things = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         things.push(thing);
@@ -238,7 +237,7 @@ impl Player<'_> {
     }
 }
 
-/// Some threads play; then all that they had is dropped, here and there.
+/// Some threads exchange things; then all that they had is dropped, on several threads.
 fn round(seed: u64, threads: u64, operations: u64) {
     let live = Arc::new(AtomicIsize::new(0));
     let market = Market::default();
@@ -260,12 +259,13 @@ fn round(seed: u64, threads: u64, operations: u64) {
         };
         let players: Vec<_> = (0..threads).map(play).collect();
         for player in players {
-            // Until the thread has ended, with all that it was an owner of.
+            // Waits until the thread has ended, and its owner with it.
             player.join().unwrap();
         }
     });
     drop(market);
-    // This thread is an owner of none of them; the others have ended, and so have their owners.
+    // This thread is an owner of none of the objects; the other threads have ended, and so have
+    // their owners.
     assert_eq!(
         live.load(Ordering::SeqCst),
         0,
@@ -274,7 +274,7 @@ fn round(seed: u64, threads: u64, operations: u64) {
     assert_eq!(Arc::strong_count(&live), 1);
 }
 
-/// How many, in all.
+/// The number of operations.
 fn operations() -> u64 {
     match env::var("VIVANT_OPERATIONS") {
         Ok(text) => text.parse().expect("VIVANT_OPERATIONS is a number"),
@@ -287,7 +287,7 @@ fn operations() -> u64 {
 fn seeded_random_operations_lose_nothing() {
     let operations = operations();
     for seed in 0..operations.div_ceil(ROUND) {
-        // Two threads meet most often on two cores; more of them bring more owners.
+        // Two threads contend most often on two cores; more of them bring more owners.
         round(seed, 2 + seed % 3, ROUND.min(operations));
     }
 }

@@ -125,7 +125,7 @@ fn a_sole_reference_is_known_where_it_is() {
     assert_eq!(Brc::get_mut(&mut a), Some(&mut 1));
     let a = thread::spawn(move || {
         let mut a = a;
-        // Its owner runs elsewhere.
+        // The object's owner runs on another thread.
         *Brc::get_mut(&mut a).unwrap() += 1;
         a
     })

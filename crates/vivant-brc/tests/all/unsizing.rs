@@ -1,4 +1,4 @@
-//! References to slices and trait objects, by somebody who writes no `unsafe`.
+//! References to slices and trait objects, in code that forbids `unsafe`.
 #![forbid(unsafe_code)]
 
 use std::any::Any;

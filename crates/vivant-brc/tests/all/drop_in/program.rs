@@ -1,5 +1,5 @@
-// Included by `drop_in.rs` where `Arc` and `Weak` are in scope: a little of all that std's pages on
-// `Arc` show.
+// Included by `drop_in.rs` where `Arc` and `Weak` are in scope: a sample of everything that std's
+// pages on `Arc` show.
 
 use std::any::Any;
 use std::borrow::{Borrow, Cow};
@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, RwLock, mpsc};
 use std::thread;
 
-/// What happened, line by line.
+/// The events, one a line.
 #[derive(Clone, Default)]
 struct Journal(Rc<RefCell<Vec<String>>>);
 
@@ -354,8 +354,7 @@ fn errors(journal: &Journal) {
     ));
 }
 
-/// A file in the memory of the process would do, but only this one is read and written through
-/// `Arc`.
+/// A file in memory would do, but `Arc` forwards reading and writing only for `File`.
 fn files(journal: &Journal) {
     if cfg!(miri) {
         return;
@@ -403,7 +402,7 @@ fn cycles(journal: &Journal) {
     journal.note(weak.upgrade().is_none());
 }
 
-/// Notes its end.
+/// Records its drop.
 struct Ends(&'static str, Arc<Mutex<Vec<&'static str>>>);
 
 impl Drop for Ends {
