@@ -1,5 +1,5 @@
-//! Which addresses a state shows: those of every field whose type can. In a state that is a graph
-//! every field can: it is an object, or `Acquainted`, too.
+//! Tracing of the addresses in a state: those of every field with a type that can have some. In a
+//! state that is a graph this is every field, because each is an object, or `Acquainted`, too.
 
 use crate::errors::Errors;
 use crate::object::is_leaf;
@@ -11,15 +11,15 @@ use syn::{
     Attribute, Data, DeriveInput, Field, Fields, Generics, Ident, Index, Lifetime, parse_quote,
 };
 
-/// What is needed to write how one field shows its addresses.
+/// What the code that shows one field's addresses needs.
 struct Showing<'a> {
     vivant: &'a Vivant,
-    /// Of a state that is a graph.
+    /// The brand of a state that is a graph.
     brand: Option<&'a Lifetime>,
 }
 
-/// Two hidden items of the state, which the impl of `Actor` finds whatever the state's brand is
-/// called.
+/// Writes two hidden items of the state. The impl of `Actor` finds them under any name of the
+/// state's brand.
 pub(crate) fn write(input: &DeriveInput, vivant: &Vivant) -> TokenStream {
     let state = &input.ident;
     let brand = input
@@ -31,7 +31,7 @@ pub(crate) fn write(input: &DeriveInput, vivant: &Vivant) -> TokenStream {
     let generics = showing.generics(&input.generics);
     let (impl_generics, type_generics, clause) = generics.split_for_impl();
     let (fields, body) = match &input.data {
-        // Nobody can refer to the fields of a packed type.
+        // Rust forbids references to the fields of a packed type.
         _ if input.attrs.iter().any(is_packed) => (Vec::new(), TokenStream::new()),
         Data::Struct(data) => (
             data.fields.iter().collect(),
@@ -70,7 +70,7 @@ pub(crate) fn write(input: &DeriveInput, vivant: &Vivant) -> TokenStream {
 fn is_packed(attr: &Attribute) -> bool {
     let mut packed = false;
     if attr.path().is_ident("repr") {
-        // What is wrong with it, the compiler says.
+        // The compiler reports errors in it.
         let _other = attr.parse_nested_meta(|meta| {
             packed |= meta.path.is_ident("packed");
             if meta.input.peek(syn::token::Paren) {
@@ -85,7 +85,7 @@ fn is_packed(attr: &Attribute) -> bool {
 }
 
 impl Showing<'_> {
-    /// The state's own; parts of a graph are objects.
+    /// The state's own generics; parts of a graph are objects.
     fn generics(&self, of_state: &Generics) -> Generics {
         let mut generics = of_state.clone();
         if let Some(brand) = self.brand {
@@ -110,7 +110,7 @@ impl Showing<'_> {
             .filter(|_| !is_leaf(field, &mut Errors::default()))
     }
 
-    /// Whether one field may show an address.
+    /// An expression: true if the field may have an address.
     fn shows(&self, field: &Field) -> TokenStream {
         let (vivant, of) = (self.vivant, &field.ty);
         let object = self.object(field).map(
@@ -119,12 +119,12 @@ impl Showing<'_> {
         quote_spanned!(of.span()=> #vivant::__private::Probe::<#of>::SHOWS #object)
     }
 
-    /// Shows one field, given by reference.
+    /// Shows the addresses of one field, given by reference.
     fn show(&self, field: &Field, place: &TokenStream) -> TokenStream {
         let (vivant, of) = (self.vivant, &field.ty);
         let probed =
             quote_spanned!(of.span()=> #vivant::__private::Probe::<#of>::show(#place, __seen););
-        // In one way or the other, and not twice.
+        // In one of the two ways, not in both.
         let object = self.object(field).map(|brand| {
             quote_spanned! {of.span()=>
                 if !#vivant::__private::Probe::<#of>::SHOWS {

@@ -22,12 +22,12 @@ pub(crate) fn expand(input: TokenStream) -> Result<TokenStream> {
     }
     check_state(&input, &mut errors);
     let Some(named) = Named::of(&input, &options, &mut errors) else {
-        // Nothing that could be generated would compile, and the error says why.
+        // No generated code would compile, and the error says why.
         return Ok(quote!(#errors));
     };
     let object = match &named {
         Named::ByItself => None,
-        // What follows from these errors needs no telling.
+        // The errors that follow from these need no report.
         Named::Apart(_) if !errors.is_empty() => return Ok(quote!(#errors)),
         Named::Apart(_) => {
             let vivant = &options.vivant;
@@ -57,9 +57,9 @@ fn check_state(input: &DeriveInput, errors: &mut Errors) {
     }
 }
 
-/// What the actor is called.
+/// The actor's name.
 enum Named {
-    /// As its state.
+    /// The state's name.
     ByItself,
     /// The state is a graph: the actor has a name of its own.
     Apart(Ident),
@@ -91,7 +91,7 @@ fn write(input: &DeriveInput, options: &Options, named: &Named) -> TokenStream {
         Named::Apart(name) => (name, graph::actor_generics(&sendable, vivant)),
     };
     let (impl_generics, type_generics, where_clause) = generics.split_for_impl();
-    // In the impl of `Actor` the brand is `'gc`, whatever the user calls it.
+    // In the impl of `Actor` the brand is `'gc`, whatever name the user gave it.
     let state = |brand: &Lifetime| match named {
         Named::ByItself => quote!(Self),
         Named::Apart(_) => {

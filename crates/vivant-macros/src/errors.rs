@@ -6,7 +6,7 @@ use std::fmt::Display;
 use syn::Error;
 use syn::parse::Parse;
 
-/// What is wrong with the user's code so far.
+/// The errors in the user's code so far.
 #[derive(Default)]
 pub(crate) struct Errors(Option<Error>);
 
@@ -37,13 +37,14 @@ impl Errors {
         self.0.is_none()
     }
 
-    /// An item, or none and an error that says on what the attribute stands.
+    /// Parses an item. `None` if it is not one; the error then names the items on which the
+    /// attribute may stand.
     pub(crate) fn parsed<T: Parse>(&mut self, item: &TokenStream, stands: &str) -> Option<T> {
         let parsed = syn::parse2(item.clone());
         self.take(parsed.map_err(|error: Error| Error::new(error.span(), stands)))
     }
 
-    /// The value, or none and one error more.
+    /// The value; `None`, and one error more, if there is none.
     pub(crate) fn take<T>(&mut self, result: Result<T, Error>) -> Option<T> {
         result.map_err(|error| self.push(error)).ok()
     }

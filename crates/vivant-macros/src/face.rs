@@ -1,16 +1,16 @@
-//! The handle struct: what an address derefs to. Actors and interfaces have one each.
+//! The handle struct, to which an address derefs. Actors and interfaces have one each.
 
 use crate::options::Vivant;
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 use syn::{Attribute, Generics, Visibility};
 
-/// A handle struct to be written.
+/// A handle struct, as input of the code generation.
 pub(crate) struct Face<'a> {
     pub(crate) vivant: &'a Vivant,
     pub(crate) vis: &'a Visibility,
     pub(crate) handle: Ident,
-    /// What it is the handle of, as a type.
+    /// The type to which the handle belongs.
     pub(crate) target: TokenStream,
     pub(crate) generics: &'a Generics,
     pub(crate) cfgs: &'a [&'a Attribute],

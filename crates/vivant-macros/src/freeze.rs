@@ -1,4 +1,4 @@
-//! `#[derive(Freeze)]`: as what a type of a collected heap is read when it is frozen.
+//! `#[derive(Freeze)]`: the type as which a frozen object of a collected heap is read.
 
 use crate::errors::Errors;
 use crate::object::{Derived, Options, Part, check, is_leaf};
@@ -16,7 +16,7 @@ pub(crate) fn expand(input: TokenStream, heap: &TokenStream) -> Result<TokenStre
     let input: DeriveInput = syn::parse2(input)?;
     let mut errors = Errors::default();
     let options = Options::read(&input.attrs, &mut errors);
-    // What else is wrong with it, `#[derive(Object)]` says.
+    // `#[derive(Object)]` reports all other errors.
     let parts = check(&input, &options, &mut Errors::default());
     refuse(&input, &options, &parts, &mut errors);
     if !errors.is_empty() {
@@ -29,7 +29,7 @@ pub(crate) fn expand(input: TokenStream, heap: &TokenStream) -> Result<TokenStre
     Ok(Frozen::new(&derived, name).expansion())
 }
 
-/// Types that cannot be frozen, and those for which there is nothing to write.
+/// Types that cannot be frozen, and those for which nothing is written.
 fn refuse(input: &DeriveInput, options: &Options, parts: &[Part<'_>], errors: &mut Errors) {
     let mut unfreezable = Unfreezable::default();
     for part in parts.iter().filter(|part| !part.leaf) {
@@ -47,8 +47,8 @@ fn refuse(input: &DeriveInput, options: &Options, parts: &[Part<'_>], errors: &m
     }
 }
 
-/// What has no frozen form, by its tokens: one error, and what to do, in place of the compiler's
-/// one for each item that is written. It finds the rest.
+/// Finds a type that by its tokens has no frozen form: one error that says what to do, instead of
+/// the compiler's one error for each item that is written. The compiler finds the rest.
 #[derive(Default)]
 struct Unfreezable(Errors);
 
@@ -83,15 +83,15 @@ impl<'a> Visit<'a> for Unfreezable {
     }
 }
 
-/// What is written.
+/// The written type.
 struct Frozen<'a> {
     derived: &'a Derived<'a>,
     name: Ident,
-    /// How long it is looked at.
+    /// The lifetime of a read access.
     ice: Lifetime,
-    /// Of the type as an object that can be frozen.
+    /// The generics of the type as an object that can be frozen.
     object: Generics,
-    /// Of what it is read as.
+    /// The generics of the type as which it is read.
     view: Generics,
 }
 
@@ -154,14 +154,15 @@ impl<'a> Frozen<'a> {
                 #[inline]
                 unsafe fn view<#ice>(&#ice self) -> Self::View<#ice> where #brand: #ice {
                     let _: fn(*const <Self as #heap::Freeze<#brand>>::Frozen) = <Self as #heap::Freeze<#brand>>::__ice;
-                    // SAFETY: the caller's: fields of what is frozen.
+                    // SAFETY: the caller guarantees that the object is frozen; these are its
+                    // fields.
                     unsafe { match *self { #arms } }
                 }
             }
         }
     }
 
-    /// The struct or enum as which it is read.
+    /// The struct or enum as which a frozen object is read.
     fn item(&self) -> TokenStream {
         let Frozen { derived, name, .. } = self;
         let input = derived.input;
@@ -200,10 +201,10 @@ impl<'a> Frozen<'a> {
         }
     }
 
-    /// Fields, each as it is read.
+    /// The fields, each of the type as which it is read.
     fn fields(&self, fields: &Fields) -> TokenStream {
         let (heap, brand, ice) = (&self.derived.heap, &self.derived.brand, &self.ice);
-        // In the type that is written, `Self` is that one.
+        // In the written type, `Self` is the written type.
         let (name, (_, generics, _)) = (
             &self.derived.input.ident,
             self.derived.input.generics.split_for_impl(),
@@ -255,7 +256,7 @@ impl<'a> Frozen<'a> {
     }
 }
 
-/// What is said of a field or a variant.
+/// The docs of a field or a variant.
 fn docs(attrs: &[Attribute]) -> TokenStream {
     let docs = attrs.iter().filter(|attr| attr.path().is_ident("doc"));
     quote!(#(#docs)*)
@@ -265,8 +266,8 @@ fn docs(attrs: &[Attribute]) -> TokenStream {
 mod tests {
     use super::*;
 
-    /// As in `object`: what was read of a field is its type still, and a leaf is `Sync`, by names
-    /// that no path leads elsewhere.
+    /// As in `object`: a field still has the type that was read, and a leaf is `Sync`. The
+    /// generated names cannot resolve to other items.
     #[test]
     fn the_type_of_each_field_is_checked() {
         let input = quote! {

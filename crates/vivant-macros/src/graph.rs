@@ -10,7 +10,7 @@ use syn::{
     GenericArgument, GenericParam, Generics, Lifetime, Path, PathArguments, Visibility, parse_quote,
 };
 
-/// The actor's name: the one that is given, or the state's without `State` at its end.
+/// The actor's name: the given one, or the state's without `State` at its end.
 pub(crate) fn name_of(
     state: &Ident,
     given: Option<&Ident>,
@@ -91,7 +91,7 @@ pub(crate) fn branded(state: &Path, brand: &Lifetime) -> Path {
     path
 }
 
-/// The actor's generics: those of the state, without the lifetime. What a parameter stands for may
+/// The actor's generics: those of the state, without the lifetime. A type parameter's values may
 /// lie in any heap.
 pub(crate) fn actor_generics(state: &Generics, vivant: &Vivant) -> Generics {
     let mut generics = state.clone();
@@ -112,7 +112,7 @@ pub(crate) fn actor_generics(state: &Generics, vivant: &Vivant) -> Generics {
     generics
 }
 
-/// The type that is the actor's name. Nobody has values of it.
+/// The type that is the actor's name. It has no values.
 pub(crate) fn declare(
     vis: &Visibility,
     name: &Ident,

@@ -1,5 +1,5 @@
-//! `Object::show_holdings`, of `#[derive(Object)]`: what each field holds of things that are
-//! counted elsewhere.
+//! `Object::show_holdings`, of `#[derive(Object)]`: tracing of a field's external edges, to things
+//! that are counted elsewhere.
 
 use crate::errors::Errors;
 use crate::object::{Derived, is_leaf};
@@ -8,7 +8,7 @@ use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 
 impl Derived<'_> {
-    /// The variants, and in each what shows those fields that are gone through.
+    /// The variants, and in each the calls for the traced fields.
     pub(crate) fn shows(&self) -> TokenStream {
         let (heap, brand) = (&self.heap, &self.brand);
         let arms = self.variants().into_iter().map(|(variant, fields)| {

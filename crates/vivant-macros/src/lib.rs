@@ -2,34 +2,35 @@
 //! this one.
 //!
 //! | macro | stands on | writes |
+//! | macro | applies to | writes |
 //! |---|---|---|
-//! | [`derive(Actor)`](macro@Actor) | the type of an actor's state | its name, its handle, which addresses it shows |
+//! | [`derive(Actor)`](macro@Actor) | the type of an actor's state | the actor's name, its handle, the tracing of the addresses in the state |
 //! | [`behaviours`](macro@behaviours) | an impl block of an actor | a message for each method, `spawn`, the stop hook |
-//! | [`interface`](macro@interface) | a trait | messages for whoever implements it |
-//! | [`derive(Object)`](macro@Object) | a type of a collected heap | how the collector goes through it |
-//! | [`derive(Freeze)`](macro@Freeze) | the same, in a region | as what it is read when it is frozen |
+//! | [`interface`](macro@interface) | a trait | messages for every actor that implements it |
+//! | [`derive(Object)`](macro@Object) | a type of a collected heap | how the collector traces it |
+//! | [`derive(Freeze)`](macro@Freeze) | the same, in a region | the type as which the frozen object is read |
 //! | [`test`](macro@test) | a test | a run in a simulation for each of many seeds |
 //!
-//! They write impls of vivant's public traits, a struct, a module and methods, and nothing that
-//! cannot be written by hand; each says below how.
+//! They write impls of vivant's public traits, a struct, a module and methods. All of it can be
+//! written by hand; each macro shows below how.
 //!
-//! All take `crate = path`, which says where vivant is when it is not `::vivant`:
+//! All take `crate = path`, the path of vivant if it is not `::vivant`:
 //! `#[behaviours(crate = my::vivant)]`.
 //!
-//! In the source, a macro is a module of its name, which reads the user's tokens and writes the
-//! expansion. They share:
+//! In the source, each macro is a module of its name, which reads the user's tokens and writes the
+//! expansion. The macros share:
 //!
-//! - `shape`: what a method's signature says about its message;
+//! - `shape`: the shape of a message, from its method's signature;
 //! - `types`: types, read by their tokens;
 //! - `face`: the handle struct;
-//! - `acquaintances`: which addresses a state shows;
-//! - `holdings`: what an object holds of things that are counted elsewhere;
+//! - `acquaintances`: tracing of the addresses in a state;
+//! - `holdings`: tracing of an object's external edges;
 //! - `graph`: a state with a lifetime, and its actor's name;
-//! - `surface`: what of a user's item shows on what is written for it: visibility, docs, `#[cfg]`;
+//! - `surface`: visibility, docs and `#[cfg]` of a user's item, copied to generated items;
 //! - `names`, `options`, `errors`.
 //!
-//! An error is reported with all others and at the user's tokens, says what to do, and leaves the
-//! user's own item in place, so that no errors follow from it.
+//! All errors of one expansion are reported together, at the user's tokens, and say what to do. The
+//! user's own item stays in place, so no further errors follow from it.
 
 mod acquaintances;
 mod actor;
@@ -73,15 +74,15 @@ use proc_macro::TokenStream;
 /// # Ok(()) }
 /// ```
 ///
-/// The state owns what it holds, and is `Send`: it moves between the workers. Type parameters are
-/// `Send + 'static` by that, and need not say so.
+/// The state owns its values, and is `Send`: it moves between the workers. Type parameters are
+/// therefore `Send + 'static`; the user need not write these bounds.
 ///
 /// # Graphs
 ///
-/// A state with a lifetime is a graph: it lies in a heap of the actor's own, which is collected
-/// between its turns, and may hold references to objects there (`vivant::Gc`), in any shape. The
-/// lifetime is the brand of that heap and of the turn. The actor has a name without it: `Cache` is
-/// the actor of `CacheState<'gc>`.
+/// A state with a lifetime is a graph. It lies in a heap of its own, which is collected between the
+/// actor's turns, and may hold references to objects there (`vivant::Gc`), in any shape. The
+/// lifetime is the brand of that heap and of the turn. The actor has a name without the lifetime:
+/// `Cache` is the actor of `CacheState<'gc>`.
 ///
 /// ```
 /// use vivant::prelude::*;
@@ -98,7 +99,7 @@ use proc_macro::TokenStream;
 ///     #[start]
 ///     fn new() -> Self { CircleState { people: Vec::new() } }
 ///
-///     /// Becomes a friend of everybody.
+///     /// Becomes a friend of all the others.
 ///     pub fn join(&mut self, t: &Turn<'gc, Circle>, name: String) {
 ///         let friends = self.people.clone();
 ///         let newcomer = t.alloc(Mut::new(Person { name, friends }));
@@ -120,10 +121,10 @@ use proc_macro::TokenStream;
 /// # Ok(()) }
 /// ```
 ///
-/// Every field is an `Object<'gc>`, by a derive of its type or by `#[object(leaf)]`, as
-/// [`derive(Object)`](macro@Object) says, which this derive does for the state. Type parameters are
-/// `Unbranded`. Such a state cannot be made outside, so the actor has a `#[start]` function. What
-/// is deeply immutable, a `Val<'gc, T>`, may go to other actors; see
+/// Every field is an `Object<'gc>`, by a derive of its type or by `#[object(leaf)]`: see
+/// [`derive(Object)`](macro@Object), which this derive does for the state. Type parameters are
+/// `Unbranded`. Such a state cannot be made outside its heap, so the actor has a `#[start]`
+/// function. A deeply immutable object, a `Val<'gc, T>`, may be sent to other actors; see
 /// [`behaviours`](macro@behaviours). A `Gc` does not leave its actor.
 ///
 /// # Options
@@ -131,22 +132,22 @@ use proc_macro::TokenStream;
 /// `#[actor(…)]`, beside the derive:
 ///
 /// - `blocking`: its turns may block; they run on threads of their own (`Pool::Blocking`).
-/// - `mailbox = reject(100)`, `drop_newest(100)` or `drop_oldest(100)`: at most so many messages
-///   wait, and what becomes of one that finds the mailbox full (`Mailbox`). The bound is any
+/// - `mailbox = reject(100)`, `drop_newest(100)` or `drop_oldest(100)`: the bound of the mailbox,
+///   and what happens to a message that finds the mailbox full (`Mailbox`). The bound is any
 ///   constant of type `usize`.
-/// - `name = Cache`: of a graph, what the actor is called. Without it, as the state without `State`
-///   at its end. The `#[behaviours]` say the same.
-/// - `pacing = expression`: of a graph, a constant `Pacing`: when its heap collects. Without it, as
-///   the system was built.
-/// - `id = "bank/Account"`: the type's stable name in paths, errors and reports. Without it, the
+/// - `name = Cache`: for a graph, the actor's name. Default: the state's name without `State` at
+///   its end. The `#[behaviours]` must name the same.
+/// - `pacing = expression`: for a graph, a constant `Pacing`: when its heap is collected. Default:
+///   the system's pacing.
+/// - `id = "bank/Account"`: the type's stable name in paths, errors and reports. Default: the
 ///   type's path.
 ///
 /// # By hand
 ///
 /// It writes `impl vivant::Actor`, `impl vivant::Target`, and for `Counter` a struct
 /// `CounterHandle` around a `vivant::Link`, as visible as the actor, with `impl vivant::Handle`,
-/// `Clone` and `Debug`. A few lines, shown at `vivant::Actor`. For a graph also the type that is
-/// the actor's name, and `impl Object` for the state.
+/// `Clone` and `Debug`. `vivant::Actor` shows these few lines. For a graph it also writes the type
+/// that is the actor's name, and `impl Object` for the state.
 #[proc_macro_derive(Actor, attributes(actor, object))]
 pub fn actor(input: TokenStream) -> TokenStream {
     actor::expand(input.into())
@@ -154,7 +155,7 @@ pub fn actor(input: TokenStream) -> TokenStream {
         .into()
 }
 
-/// Makes the methods of an actor its behaviours: what it can be told.
+/// Makes the methods of an actor its behaviours: each becomes a message.
 ///
 /// ```
 /// use vivant::prelude::*;
@@ -192,7 +193,7 @@ pub fn actor(input: TokenStream) -> TokenStream {
 ///     #[local]
 ///     fn checked(&self) -> u64 { self.balance }
 ///
-///     /// Hears why the actor ends, in its last turn.
+///     /// Runs in the actor's last turn, with the reason of its end.
 ///     #[stop]
 ///     fn close(&mut self, reason: &StopReason) { println!("{} left, because {reason}", self.balance) }
 /// }
@@ -205,38 +206,42 @@ pub fn actor(input: TokenStream) -> TokenStream {
 /// # Ok(()) }
 /// ```
 ///
-/// # What a method says
+/// # Signatures
 ///
-/// - It takes `&mut self` or `&self`, then perhaps the turn, `t: &Turn<Self>`, then what the
-///   message carries: named arguments of types that own what they hold (`Send + 'static`), or that
-///   name a graph's lifetime (below).
-/// - It returns the answer, or a `Promise` of the answer, or a `Step` of a behaviour that is called
-///   again and again: `vivant::Step` shows one, with a parameter marked `#[locals]`. The macro sees
-///   that by the name: an alias of `Promise<u64>` is no promise to it.
+/// - A method takes `&mut self` or `&self`, then optionally the turn, `t: &Turn<Self>`, then the
+///   message's arguments: named, of types that own their values (`Send + 'static`), or that name a
+///   graph's lifetime (below).
+/// - It returns the answer, or a `Promise` of the answer, or a `Step` of a behaviour that runs in
+///   several turns: `vivant::Step` shows one, with a parameter marked `#[locals]`. The macro
+///   recognises both types by name: it does not see through an alias of `Promise<u64>`.
 /// - It is neither `async` nor generic. A turn cannot be suspended, and a message is one type with
 ///   one name. The actor may be generic.
-/// - Its visibility is who may send the message. Its docs are shown at the address's method and at
-///   the message.
-/// - Its name cannot be one that addresses have already, such as `clone` or `max`.
+/// - Its visibility is that of the message: code that can name the method can send the message. Its
+///   docs are shown at the address's method and at the message.
+/// - Its name cannot be the name of an existing method of addresses, such as `clone` or `max`.
 ///
-/// Functions without `self` and methods marked `#[local]` stay what they are.
+/// Functions without `self` and methods marked `#[local]` are left as they are.
 ///
 /// A guard, `#[when(expression)]`, sees the state as `&self` and the arguments under their names.
-/// It may read and nothing else. While messages wait it is evaluated again after each turn of a
-/// behaviour that takes `&mut self` (one that takes `&self` is trusted to change nothing: no `Cell`
-/// that a guard reads). If it does not name an argument, one look at the oldest stands for all that
-/// wait for that behaviour; if it does, each is looked at, sixty-four after a turn and the others
-/// when nothing else is to be done. In a macro with a language of its own (not a list of
-/// expressions, not `matches!`) an argument's name stands for a reference.
+/// It may only read. While messages wait, the guard is evaluated again after each turn of a
+/// behaviour that takes `&mut self`. A behaviour that takes `&self` is trusted to change nothing
+/// that a guard reads, so guards must not read a `Cell`.
+///
+/// If the guard names no argument, one evaluation for the oldest message decides for all waiting
+/// messages of that behaviour. If it names one, the guard is evaluated for each message: for
+/// sixty-four of them after a turn, and for the others when the actor has no other work. In a macro
+/// with syntax of its own (not a list of expressions, not `matches!`) an argument's name is a
+/// reference.
 ///
 /// `#[then]`, `#[start]`, `#[stop]` are shown above. A `#[start]` function and a `#[stop]` method
-/// may take the turn, or not; there is one of each for an actor.
+/// may take the turn; an actor has at most one of each.
 ///
-/// # What heaps share
+/// # Values shared between heaps
 ///
-/// In the messages of a graph, a type that names the state's lifetime is of what heaps share
-/// (`vivant::Sendable`): `Val`s, `Tag`s, `Far`s, and plain data around them. They go as pointers,
-/// whatever lies below, and are counted as they leave and arrive (ORCA).
+/// In the messages of a graph, a type that names the state's lifetime can be shared between heaps
+/// (`vivant::Sendable`): `Val`s, `Tag`s, `Far`s, and plain data around them. They are sent as
+/// pointers, however large the object graph below them is, and are counted when they leave and
+/// arrive (ORCA).
 ///
 /// ```
 /// use vivant::prelude::*;
@@ -259,7 +264,7 @@ pub fn actor(input: TokenStream) -> TokenStream {
 ///     pub fn get(&mut self, key: u64) -> Option<Val<'gc, Page<'gc>>> { self.pages.get(&key).copied() }
 ///     pub fn put(&mut self, t: &Turn<'gc, Cache>, key: u64, page: Val<'gc, Page<'gc>>) { self.pages.insert(t, key, page); }
 ///
-///     /// Has another's page too, which is not copied.
+///     /// Puts another actor's page into this cache, without a copy.
 ///     pub fn fetch(&self, t: &Turn<'gc, Cache>, from: Address<Cache>, key: u64) -> Promise<bool> {
 ///         t.ask(from.get(key)).then(t.me().fetched(key))
 ///     }
@@ -276,41 +281,43 @@ pub fn actor(input: TokenStream) -> TokenStream {
 /// let (one, other) = (Cache::spawn(&system), Cache::spawn(&system));
 /// one.write(5, "five".into()).send();
 /// assert!(other.fetch(one, 5).ask_blocking()?);
-/// // Outside turns it is in a parcel, and is looked at there.
+/// // Outside turns the page is in a parcel, and is read there.
 /// let page = other.get(5).ask_blocking()?;
 /// assert_eq!(page.look(|page| page.map(|it| it.text.clone())), Some("five".into()));
 /// # Ok(()) }
 /// ```
 ///
 /// In the message itself lies a `vivant::Parcel` of the type with `'static` for the lifetime; the
-/// address's method packs it, `run` unpacks it into the turn. So a `Promise<T>` of such a type is,
-/// in a signature and in what it is made of, a `Promise<Parcel<…>>`; `then_local`, `t.all` and
-/// `ask_blocking` give parcels too, which `t.unpack` or `Parcel::look` open. A `#[then]` method's
-/// `Result<T, AskError>` is filled by a parcel. A guard sees such an argument under a lifetime of
-/// its own, and a continuation's answer not at all.
+/// address's method packs it, and `run` unpacks it into the turn. A `Promise<T>` of such a type is
+/// therefore a `Promise<Parcel<…>>`, both in a signature and in the expressions that make it.
+/// `then_local`, `t.all` and `ask_blocking` return parcels too, which `t.unpack` or `Parcel::look`
+/// open. A parcel fills a `#[then]` method's `Result<T, AskError>`. A guard sees such an argument
+/// under a lifetime of its own, and does not see a continuation's answer at all.
 ///
-/// A parcel counts what is in it until it is unpacked or dropped, by whomever. A plain actor, or an
-/// interface, has no lifetime to name: it takes and answers `Parcel<Val<'static, Page<'static>>>`.
-/// A plain actor's method may have a lifetime of its own, for one argument that it reads and sends
-/// on, and cannot keep: `fn length<'gc>(&self, page: Val<'gc, Page<'gc>>) -> usize`.
+/// A parcel counts the references in it until it is unpacked or dropped, on any thread. A plain
+/// actor, or an interface, has no lifetime to name: it takes and returns
+/// `Parcel<Val<'static, Page<'static>>>`. A plain actor's method may have a lifetime of its own,
+/// for one argument that it reads and sends on but cannot keep:
+/// `fn length<'gc>(&self, page: Val<'gc, Page<'gc>>) -> usize`.
 ///
 /// # An interface's impl
 ///
-/// On the impl of an [interface](macro@interface) it writes how the actor is reached through that
-/// interface. The address of the actor itself gets no methods by it: call `Address::upcast`.
+/// On the impl of an [interface](macro@interface) it writes the table through which the interface
+/// reaches the actor's behaviours. The actor's own address gets no methods from it: call
+/// `Address::upcast`.
 ///
 /// # Options
 ///
-/// - `name = Cache`: of a graph, what its actor is called, as at the state.
-/// - `module = name`: the module of the messages, when there are several blocks. Without it, the
-///   actor's name in snake case; `account_ledger` for `impl Ledger for Account`.
-/// - `id = "bank/Account"`: what the messages' stable names begin with: `bank/Account::deposit`.
-///   Without it, the actor's path; for an interface's impl the interface's name follows it.
+/// - `name = Cache`: for a graph, the name of its actor, the same as at the state.
+/// - `module = name`: the module of the messages, needed with several blocks. Default: the actor's
+///   name in snake case; `account_ledger` for `impl Ledger for Account`.
+/// - `id = "bank/Account"`: the prefix of the messages' stable names: `bank/Account::deposit`.
+///   Default: the actor's path; for an interface's impl followed by the interface's name.
 ///
 /// # By hand
 ///
-/// For each behaviour it writes a type, `account::Deposit<Account>`, which has no values and is
-/// generic over the actor so that a private actor's name need not be public; its
+/// For each behaviour it writes a type without values, `account::Deposit<Account>`. The type is
+/// generic over the actor, so a private actor's name need not be public. It writes the type's
 /// `impl vivant::Message` and `impl vivant::Behaviour`, for `#[then]` also
 /// `impl vivant::Continuation`; and a method of `AccountHandle`, which makes a `vivant::Call` or
 /// `vivant::Then`. `vivant::Behaviour` shows one in full.
@@ -319,16 +326,16 @@ pub fn behaviours(arguments: TokenStream, item: TokenStream) -> TokenStream {
     behaviours::expand(arguments.into(), item.into()).into()
 }
 
-/// Makes a trait an interface: messages for whichever actor implements it. `Address<dyn Trait>` is
-/// the address of one.
+/// Makes a trait an interface: messages for every actor that implements it. `Address<dyn Trait>` is
+/// the address of such an actor.
 ///
 /// ```
 /// use vivant::prelude::*;
 ///
-/// /// Who can be paid.
+/// /// An actor that can be paid.
 /// #[interface]
 /// pub trait Payee {
-///     /// Takes `amount`; answers what is there then.
+///     /// Takes `amount`; answers the new balance.
 ///     fn pay(&mut self, amount: u64) -> u64;
 /// }
 ///
@@ -349,23 +356,23 @@ pub fn behaviours(arguments: TokenStream, item: TokenStream) -> TokenStream {
 /// ```
 ///
 /// The trait's methods are read as those of [`behaviours`](macro@behaviours), and may take the
-/// turn, `t: &Turn<Self>`. Trait and impl agree on what is returned, `u64` or `Promise<u64>`, as
-/// Rust has it. Guards belong into the impl. An interface has no parameters, no associated types,
-/// no bodies, and its messages do not speak of `Self`.
+/// turn, `t: &Turn<Self>`. As always in Rust, trait and impl have the same return type, `u64` or
+/// `Promise<u64>`. Guards belong into the impl. An interface has no parameters, no associated types
+/// and no bodies, and its messages do not name `Self`.
 ///
-/// In the trait's methods it adds `where Self: Sized`, and `Self: Actor` to those that take the
-/// turn, so that `dyn Payee` is a type; nobody has values of it.
+/// To the trait's methods it adds `where Self: Sized`, and `Self: Actor` to those that take the
+/// turn. So `dyn Payee` is a type; it has no values.
 ///
 /// # Options
 ///
-/// - `id = "bank/Payee"`: what the messages' stable names begin with. Without it, the trait's path.
+/// - `id = "bank/Payee"`: the prefix of the messages' stable names. Default: the trait's path.
 ///
 /// # By hand
 ///
 /// It writes a type for each message, `payee::Pay`, and its `impl vivant::Message`; a struct
-/// `PayeeTable` with a `vivant::Entry` for each; `PayeeHandle`, whose methods call them; and
-/// `impl vivant::Target for dyn Payee`. The other half,
-/// `impl vivant::Implements<dyn Payee> for Purse`, is the implementor's.
+/// `PayeeTable` with a `vivant::Entry` for each message; a struct `PayeeHandle` with methods that
+/// call the entries; and `impl vivant::Target for dyn Payee`. The implementor's `#[behaviours]`
+/// writes the other half, `impl vivant::Implements<dyn Payee> for Purse`.
 #[proc_macro_attribute]
 pub fn interface(arguments: TokenStream, item: TokenStream) -> TokenStream {
     interface::expand(arguments.into(), item.into()).into()
@@ -402,28 +409,28 @@ pub fn interface(arguments: TokenStream, item: TokenStream) -> TokenStream {
 /// # fn main() {}
 /// ```
 ///
-/// The function takes what a `&Simulation` can become: `&Simulation`, `&System` or `System`. An
-/// `async` one runs in `System::block_on`. It returns nothing or `Result<(), E>`, where an error
-/// fails the test. Other attributes, such as `#[should_panic]`, hold for the test.
+/// The function takes `&Simulation`, `&System` or `System`: any type that a `&Simulation` converts
+/// into. An `async` function runs in `System::block_on`. It returns `()` or `Result<(), E>`, where
+/// an error fails the test. Other attributes, such as `#[should_panic]`, apply to the test.
 ///
-/// A failing test prints its seed; `VIVANT_SEED=17` runs that one alone, `VIVANT_SEEDS=10000` so
-/// many.
+/// A failing test prints its seed. `VIVANT_SEED=17` runs that seed alone, `VIVANT_SEEDS=10000` runs
+/// that many.
 ///
 /// # Options
 ///
-/// - `seeds = 100`: how many; 20 without it.
-/// - `faults = expression`: a `vivant::simulation::Faults`, what the seed may do to the program.
-///   Without it, it chooses the order of turns and no more.
+/// - `seeds = 100`: the number of seeds; default 20.
+/// - `faults = expression`: a `vivant::simulation::Faults`, the faults that the seed may inject.
+///   Default: the seed chooses the order of turns only.
 ///
 /// # By hand
 ///
-/// `#[test]`, and in it `vivant::simulation::check`.
+/// It writes `#[test]`, and in it `vivant::simulation::check`.
 #[proc_macro_attribute]
 pub fn test(arguments: TokenStream, item: TokenStream) -> TokenStream {
     test::expand(arguments.into(), item.into()).into()
 }
 
-/// Makes a struct or an enum something that a collected heap can hold: an `Object<'gc>`.
+/// Makes a struct or an enum an `Object<'gc>`: a type that a collected heap can hold.
 ///
 /// ```
 /// use vivant_heap::{Gc, Mut, Object};
@@ -437,16 +444,16 @@ pub fn test(arguments: TokenStream, item: TokenStream) -> TokenStream {
 /// }
 /// ```
 ///
-/// The type's lifetime, if it has one, is the brand of its heap (Y2). A type without one has no
-/// collected parts of its own; its type parameters may have some. Type parameters are objects of
-/// the same brand by this derive, and need not say so.
+/// The type's lifetime, if it has one, is the brand of its heap (Y2). A type without a lifetime has
+/// no collected parts of its own; its type parameters may have some. The derive makes type
+/// parameters objects of the same brand; the user need not write the bound.
 ///
 /// Every field is an `Object` of that brand, or is marked `#[object(leaf)]`: then it is
-/// `Send + 'static`, and the collector leaves it alone.
+/// `Send + 'static`, and the collector does not trace it.
 ///
-/// A type with collected parts, or with type parameters, has no destructor (H10). What a destructor
-/// needs is put into a field of its own, of a type without collected parts. Unions and packed types
-/// are refused.
+/// A type with collected parts, or with type parameters, has no destructor (H10). Move the values
+/// that a destructor needs into a field of their own, of a type without collected parts. Unions and
+/// packed types are refused.
 ///
 /// # Options
 ///
@@ -454,14 +461,14 @@ pub fn test(arguments: TokenStream, item: TokenStream) -> TokenStream {
 ///
 /// - `leaf`: the whole type has no collected parts, whatever its fields are. It is `Send + 'static`
 ///   and may have a destructor; its type parameters are `Send + 'static`.
-/// - `crate = path`: where vivant-heap is, when it is not `::vivant_heap`.
-/// - `frozen = Name`: what [`derive(Freeze)`](macro@Freeze) calls what it writes.
+/// - `crate = path`: the path of vivant-heap, if it is not `::vivant_heap`.
+/// - `frozen = Name`: the name of the type that [`derive(Freeze)`](macro@Freeze) writes.
 ///
 /// # By hand
 ///
-/// It writes `unsafe impl Object`, whose two functions call those of the fields; and what follows
-/// from the fields: `FrozenParts`, `Sendable`, `Twin`, and of a type without lifetime and type
-/// parameters `Freeze`.
+/// It writes `unsafe impl Object`, with two functions that call those of the fields. From the
+/// fields also follow `FrozenParts`, `Sendable`, `Twin`, and, for a type without lifetime and type
+/// parameters, `Freeze`.
 #[proc_macro_derive(Object, attributes(object))]
 pub fn object(input: TokenStream) -> TokenStream {
     object::expand(input.into(), &quote::quote!(::vivant_heap))
@@ -469,7 +476,7 @@ pub fn object(input: TokenStream) -> TokenStream {
         .into()
 }
 
-/// As [`derive@Object`], for programs that have vivant-heap by way of vivant: there it is
+/// As [`derive@Object`], for programs that use vivant-heap through vivant: there it is
 /// `vivant::Object`.
 #[proc_macro_derive(ActorsObject, attributes(object))]
 pub fn actors_object(input: TokenStream) -> TokenStream {
@@ -478,8 +485,7 @@ pub fn actors_object(input: TokenStream) -> TokenStream {
         .into()
 }
 
-/// Makes a struct or an enum of a collected heap something that can be frozen, beside
-/// `#[derive(Object)]`.
+/// Makes a struct or an enum of a collected heap freezable, beside `#[derive(Object)]`.
 ///
 /// ```
 /// use vivant_heap::{Freeze, Gc, Ice, Mut, Object, Val};
@@ -498,20 +504,21 @@ pub fn actors_object(input: TokenStream) -> TokenStream {
 /// }
 /// ```
 ///
-/// It writes `FrozenShape`, as visible as the type, with the same variants and fields, each as what
-/// it is read as: `vivant_heap::Freeze` has the table. It is `Copy`, and may have methods.
+/// It writes `FrozenShape`, as visible as the type, with the same variants and fields, each of the
+/// type as which it is read: `vivant_heap::Freeze` has the table. The type is `Copy`, and may have
+/// methods.
 ///
-/// Every field is `Freeze`, so what cannot be frozen anywhere in a graph does not compile where its
-/// type is defined; or it is marked `#[object(leaf)]`: then it is `Send + Sync + 'static`, and read
-/// by reference. A type without lifetime and type parameters needs no `Freeze`: it is frozen as it
-/// is.
+/// Every field is `Freeze`, so a type that cannot be frozen is a compile error where the enclosing
+/// type is defined. A field marked `#[object(leaf)]` is `Send + Sync + 'static` instead, and is
+/// read by reference. A type without lifetime and type parameters needs no `Freeze`: it is frozen
+/// as it is.
 ///
 /// # Options
 ///
 /// `#[object(…)]`, beside the derive:
 ///
-/// - `frozen = Name`: what is written, when that is not to be called `Frozen` and the type's name.
-/// - `crate = path`: as [`derive(Object)`](macro@Object) has it.
+/// - `frozen = Name`: the name of the written type. Default: `Frozen` and the type's name.
+/// - `crate = path`: as for [`derive(Object)`](macro@Object).
 #[proc_macro_derive(Freeze, attributes(object))]
 pub fn freeze(input: TokenStream) -> TokenStream {
     freeze::expand(input.into(), &quote::quote!(::vivant_heap))
@@ -519,7 +526,7 @@ pub fn freeze(input: TokenStream) -> TokenStream {
         .into()
 }
 
-/// As [`derive@Freeze`], for programs that have vivant-heap by way of vivant: there it is
+/// As [`derive@Freeze`], for programs that use vivant-heap through vivant: there it is
 /// `vivant::Freeze`.
 #[proc_macro_derive(ActorsFreeze, attributes(object))]
 pub fn actors_freeze(input: TokenStream) -> TokenStream {

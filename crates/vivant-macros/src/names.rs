@@ -70,8 +70,8 @@ pub(crate) fn handle(of: &Ident) -> Ident {
     format_ident!("{}Handle", bare(of), span = of.span())
 }
 
-/// Why a handle's method cannot have this name, if it cannot: calling it on an address would reach
-/// something else.
+/// Why a handle's method cannot have this name, if it cannot: the call on an address would reach
+/// another method.
 pub(crate) fn taken_by(method: &str) -> Option<&'static str> {
     Some(match method {
         "clone" | "clone_from" => "`Clone`",

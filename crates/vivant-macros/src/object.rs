@@ -1,4 +1,4 @@
-//! `#[derive(Object)]`: how the collector goes through a type.
+//! `#[derive(Object)]`: how the collector traces a type.
 
 use crate::errors::Errors;
 use crate::recursion::owns;
@@ -14,7 +14,7 @@ use syn::{
     Result, Type, WherePredicate, parse_quote, token,
 };
 
-/// What `#[derive(Actor)]` writes for a state that is a graph.
+/// The code that `#[derive(Actor)]` writes for a state that is a graph.
 pub(crate) fn of_state(
     input: &DeriveInput,
     heap: &TokenStream,
@@ -54,13 +54,13 @@ pub(crate) fn expand(input: TokenStream, heap: &TokenStream) -> Result<TokenStre
     })
 }
 
-/// What `#[object(…)]` beside the derive says.
+/// The options of `#[object(…)]` beside the derive.
 #[derive(Default)]
 pub(crate) struct Options {
     heap: Option<Path>,
     /// The whole type has no collected parts, whatever its fields are.
     pub(crate) leaf: Option<Span>,
-    /// What `#[derive(Freeze)]` calls what it writes.
+    /// The name of the type that `#[derive(Freeze)]` writes.
     pub(crate) frozen: Option<Ident>,
 }
 
@@ -86,14 +86,14 @@ impl Options {
 }
 
 impl Options {
-    /// Where vivant-heap is, if the user does not say it.
+    /// The path of vivant-heap, if the user gives none.
     pub(crate) fn or_heap(mut self, heap: &TokenStream) -> Options {
         self.heap = self.heap.or_else(|| syn::parse2(heap.clone()).ok());
         self
     }
 }
 
-/// A field, and whether it is said to have no collected parts.
+/// A field, and whether it is marked as having no collected parts.
 pub(crate) struct Part<'a> {
     pub(crate) field: &'a Field,
     pub(crate) leaf: bool,
@@ -123,7 +123,7 @@ pub(crate) fn check<'a>(
         .iter()
         .filter(|attr| attr.path().is_ident("repr"))
     {
-        // What is wrong with it, the compiler says.
+        // The compiler reports errors in it.
         let _other = attr.parse_nested_meta(|meta| {
             if meta.path.is_ident("packed") {
                 errors.at(
@@ -163,7 +163,7 @@ pub(crate) fn check<'a>(
     parts
 }
 
-/// Skips what an option is given.
+/// Skips the value of an option.
 fn rest(meta: &ParseNestedMeta<'_>) -> Result<()> {
     if meta.input.peek(token::Paren) {
         let inside;
@@ -237,7 +237,7 @@ impl<'a> Derived<'a> {
         derived
     }
 
-    /// What the type asks of its parameters, it asks of their twins too.
+    /// The bounds of the type's parameters, repeated for their erased forms.
     fn bound_twins(&mut self) {
         let own = &self.input.generics;
         let mut asked: Vec<WherePredicate> = Vec::new();
@@ -258,13 +258,13 @@ impl<'a> Derived<'a> {
         self.generics.make_where_clause().predicates.extend(asked);
     }
 
-    /// The twin of a type parameter.
+    /// The erased form of a type parameter.
     fn twin_of(&self, parameter: &Ident) -> Type {
         let (heap, brand) = (&self.heap, &self.brand);
         parse_quote!(<#parameter as #heap::Object<#brand>>::Static)
     }
 
-    /// The type with its brand and what its parameters have exchanged for `'static`.
+    /// The erased form of the type: `'static` for its brand and its parameters' brands.
     fn twin(&self) -> TokenStream {
         let name = &self.input.ident;
         let arguments = self
@@ -280,13 +280,13 @@ impl<'a> Derived<'a> {
         quote!(#name<#(#arguments),*>)
     }
 
-    /// A type that has no collected parts because it says so, and is checked for having no brand.
+    /// A type marked as a leaf; the expansion checks that it has no brand.
     fn leaf(&self) -> TokenStream {
         let (name, heap, brand) = (&self.input.ident, &self.heap, &self.brand);
         let (impl_generics, _, clause) = self.generics.split_for_impl();
         let (_, type_generics, _) = self.input.generics.split_for_impl();
         quote! {
-            // SAFETY: it is `'static` for every brand, so no brand is in it.
+            // SAFETY: it is `'static` for every brand, so it contains no brand.
             #[automatically_derived]
             unsafe impl #impl_generics #heap::Object<#brand> for #name #type_generics #clause {
                 type Static = Self;
@@ -318,7 +318,7 @@ impl<'a> Derived<'a> {
         });
         let show = self.shows();
         quote! {
-            // SAFETY: all fields are gone through but those that are checked for having no brand.
+            // SAFETY: all fields are traced but those that are checked for having no brand.
             #[automatically_derived]
             unsafe impl #impl_generics #heap::Object<#brand> for #name #type_generics #clause {
                 type Static = #twin;
@@ -359,7 +359,7 @@ impl<'a> Derived<'a> {
         })
     }
 
-    /// The variants by their names; of a struct, the one that has none.
+    /// The variants with their names; a struct is one variant without a name.
     pub(crate) fn variants(&self) -> Vec<(Option<&'a Ident>, &'a Fields)> {
         match &self.input.data {
             Data::Struct(data) => vec![(None, &data.fields)],
@@ -372,7 +372,7 @@ impl<'a> Derived<'a> {
         }
     }
 
-    /// What a field is called.
+    /// The name or number of a field.
     pub(crate) fn member(number: usize, field: &Field) -> Member {
         match &field.ident {
             Some(name) => Member::from(name.clone()),
@@ -419,15 +419,15 @@ impl<'a> Derived<'a> {
                     <#of as #heap::Object<#brand>>::#call(#bound, __visitor);
                 });
             }
-            // Without `..`: a field that came after the derive has read the type is an error. So is
-            // one that has another type since.
+            // Without `..`: a field that was added after the derive has read the type is an error.
+            // So is a field with another type since.
             quote!(#path { #patterns } => { #calls })
         });
         quote!(#(#arms)*)
     }
 }
 
-/// Exchanges the brand for `'static`, and parameters for their twins.
+/// Replaces the brand with `'static`, and parameters with their erased forms.
 struct Exchange<'a, 'b>(&'a Derived<'b>);
 
 impl VisitMut for Exchange<'_, '_> {
@@ -454,8 +454,8 @@ impl VisitMut for Exchange<'_, '_> {
 mod tests {
     use super::*;
 
-    /// An attribute below the derive may exchange types: all that was read is named to the tracer,
-    /// which takes no other (`__private`, in the heap).
+    /// An attribute below the derive may change types: all types that were read are named to the
+    /// tracer, which accepts no other (`__private`, in the heap).
     #[test]
     fn the_type_of_each_field_is_checked() {
         let input = quote! {

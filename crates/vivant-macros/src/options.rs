@@ -1,4 +1,4 @@
-//! What the macros' own attributes say: `#[actor(blocking, id = "…")]`,
+//! The options in the macros' own attributes: `#[actor(blocking, id = "…")]`,
 //! `#[behaviours(module = name)]` and the like.
 
 use proc_macro2::{Ident, Span, TokenStream};
@@ -8,12 +8,13 @@ use syn::meta::ParseNestedMeta;
 use syn::parse::{Parse, ParseStream, Parser};
 use syn::{Error, Expr, ExprLit, Lit, LitInt, LitStr, Path, Result, parenthesized, token};
 
-/// Where vivant is found: `::vivant`, or what `crate = path` says.
+/// The path of vivant: `::vivant`, or the value of `crate = path`.
 #[derive(Default)]
 pub(crate) struct Vivant(Option<Path>);
 
 impl Vivant {
-    /// The same, at a place of the user's: a path is underlined from its first token on.
+    /// The same path with the span of the user's tokens: errors underline a path from its first
+    /// token on.
     pub(crate) fn at(&self, span: Span) -> TokenStream {
         match &self.0 {
             Some(path) => {
@@ -34,7 +35,7 @@ impl ToTokens for Vivant {
     }
 }
 
-/// All options of all macros; each macro names those it takes.
+/// All options of all macros; each macro lists those it accepts.
 #[derive(Default)]
 pub(crate) struct Options {
     pub(crate) vivant: Vivant,

@@ -1,18 +1,18 @@
-//! Types that own values of their own type: as deep as the data is, and so gone through and dropped
-//! with as deep a stack.
+//! Types that own values of their own type. Tracing and dropping them takes as much stack as the
+//! data is deep.
 
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::{GenericArgument, Path, PathArguments, Type};
 
-/// Of the standard library, and `Mut`: what owns the values whose type it is given. Collections of
-/// the heap have a brand, and own nothing by value.
+/// Types of the standard library, and `Mut`, that own values of their type argument. The heap's
+/// collections have a brand, and own nothing by value.
 const OWNING: &[&str] = &[
     "BTreeMap", "Box", "HashMap", "Mut", "Option", "Result", "Vec", "VecDeque",
 ];
 
-/// Where a field of this type owns a value of the type that is called so, if it does. Types that
-/// are not known here are trusted: the compiler finds the rest, in words of its own (E0391).
+/// The path in a field's type that owns a value of type `name`, if there is one. Unknown types are
+/// trusted: the compiler finds the rest, with its own error (E0391).
 pub(crate) fn owns<'a>(field: &'a Type, name: &Ident) -> Option<&'a Path> {
     match field {
         Type::Path(of) if of.qself.is_none() => path_owns(&of.path, name),
@@ -35,7 +35,7 @@ fn path_owns<'a>(path: &'a Path, name: &Ident) -> Option<&'a Path> {
         return None;
     };
     let branded = |argument: &GenericArgument| matches!(argument, GenericArgument::Lifetime(_));
-    // A region owns all that is reached in it.
+    // A region owns all objects that are reached in it.
     if last.ident == "Iso" && names(path.to_token_stream(), name) {
         return Some(path);
     }
@@ -49,7 +49,7 @@ fn path_owns<'a>(path: &'a Path, name: &Ident) -> Option<&'a Path> {
     })
 }
 
-/// Whether the name, or `Self`, stands anywhere in it.
+/// Returns true if the name, or `Self`, occurs anywhere in the tokens.
 fn names(tokens: TokenStream, name: &Ident) -> bool {
     tokens.into_iter().any(|token| match token {
         TokenTree::Ident(ident) => ident == *name || ident == "Self",

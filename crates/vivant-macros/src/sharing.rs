@@ -1,12 +1,12 @@
-//! What `#[derive(Object)]` says of a type beside how it is gone through: whether it may be shared
-//! and sent, and what it is in a turn.
+//! The impls of `#[derive(Object)]` besides tracing: whether the type may be shared and sent, and
+//! its form in a turn.
 
 use crate::object::{Derived, Part};
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
 use syn::{GenericParam, Type, WherePredicate, parse_quote};
 
-/// What a type's parameters are to it.
+/// The role of a type's parameters.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Shares {
     /// It has no collected parts.
@@ -15,9 +15,9 @@ pub(crate) enum Shares {
 }
 
 impl Derived<'_> {
-    /// Whether it is frozen, and sendable: if all its fields but leaves are. Each clause names the
-    /// brand, so that one which does not hold is no error, but leaves the type as it is. A `Val` is
-    /// both, whatever it refers to: so no clause comes back to the type.
+    /// Frozen and sendable: if all fields except leaves are. Each clause names the brand: a clause
+    /// that does not hold is no error, but the type then lacks the trait. A `Val` is both, whatever
+    /// it refers to, so no clause leads back to the type.
     pub(crate) fn sharing(&self, parts: &[Part<'_>]) -> TokenStream {
         let (name, heap, brand) = (&self.input.ident, &self.heap, &self.brand);
         let (_, type_generics, _) = self.input.generics.split_for_impl();
@@ -37,17 +37,17 @@ impl Derived<'_> {
         let (impl_generics, _, frozen) = frozen.split_for_impl();
         let (_, _, sendable) = sendable.split_for_impl();
         quote! {
-            // SAFETY: its parts are.
+            // SAFETY: all its parts but leaves are frozen, by the clauses.
             #[automatically_derived]
             unsafe impl #impl_generics #heap::FrozenParts<#brand> for #own #frozen {}
-            // SAFETY: its parts are.
+            // SAFETY: all its parts but leaves are sendable, by the clauses.
             #[automatically_derived]
             unsafe impl #impl_generics #heap::Sendable<#brand> for #own #sendable {}
         }
     }
 
-    /// A type without a lifetime and type parameters, and one that is a leaf, is frozen as it is,
-    /// if it is what may lie in a shared object. Of the others `#[derive(Freeze)]` says more.
+    /// A leaf, or a type without a lifetime and type parameters, is frozen as it is, if it may lie
+    /// in a shared object. `#[derive(Freeze)]` does the other types.
     pub(crate) fn frozen(&self, shares: Shares) -> Option<TokenStream> {
         let mut parameters = self.input.generics.params.iter();
         if shares == Shares::ByFields
@@ -62,7 +62,7 @@ impl Derived<'_> {
         generics.make_where_clause().predicates.push(own);
         let (impl_generics, _, clause) = generics.split_for_impl();
         Some(quote! {
-            // SAFETY: it is itself, and what lies in a shared object already.
+            // SAFETY: it is read as itself, and may lie in a shared object already.
             #[automatically_derived]
             unsafe impl #impl_generics #heap::Freeze<#brand> for #name #type_generics #clause {
                 type Frozen = Self;
@@ -73,8 +73,8 @@ impl Derived<'_> {
         })
     }
 
-    /// The way back from the twin. For a type whose parameters are bounded there is none: nobody
-    /// knows whether what they are in a turn keeps to the bounds.
+    /// The conversion back from the erased form. A type with bounded parameters has none: the macro
+    /// cannot tell whether the parameters' forms in a turn satisfy the bounds.
     pub(crate) fn twin_impl(&self, shares: Shares) -> Option<TokenStream> {
         let own = &self.input.generics;
         let mut parameters = own.type_params();
@@ -121,7 +121,7 @@ impl Derived<'_> {
         );
         let (impl_generics, ..) = generics.split_for_impl();
         Some(quote! {
-            // SAFETY: the brand is exchanged, and nothing else.
+            // SAFETY: the brand is replaced, and nothing else.
             #[automatically_derived]
             unsafe impl #impl_generics #heap::Twin for #name<#(#twin),*> {
                 type Of<'__in> = #name<#(#of),*>;

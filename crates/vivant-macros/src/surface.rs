@@ -1,11 +1,11 @@
-//! What of a user's item shows on what is generated for it: visibility, docs, `#[cfg]`,
-//! `#[deprecated]`.
+//! Parts of a user's item that are copied to the items generated for it: visibility, docs,
+//! `#[cfg]`, `#[deprecated]`.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 use syn::{Attribute, GenericParam, Generics, Meta, Path, Visibility};
 
-/// The attributes that hold for everything generated from an item.
+/// The attributes that apply to everything generated from an item.
 pub(crate) fn cfgs(attrs: &[Attribute]) -> Vec<&Attribute> {
     attrs
         .iter()
@@ -13,7 +13,7 @@ pub(crate) fn cfgs(attrs: &[Attribute]) -> Vec<&Attribute> {
         .collect()
 }
 
-/// The attributes that hold for what users call in the item's place.
+/// The attributes that apply to the items that users call in its place.
 pub(crate) fn deprecations(attrs: &[Attribute]) -> Vec<&Attribute> {
     attrs
         .iter()
@@ -66,7 +66,7 @@ pub(crate) fn markers(
     })
 }
 
-/// `vis`, said from inside a module beside the item, so that it means the same places.
+/// `vis`, written from inside a module beside the item, with the same meaning.
 pub(crate) fn from_inside(vis: &Visibility) -> TokenStream {
     match vis {
         Visibility::Inherited => quote!(pub(super)),
@@ -88,8 +88,8 @@ pub(crate) fn from_inside(vis: &Visibility) -> TokenStream {
     }
 }
 
-/// The generics of an actor, whose type parameters are `Send + 'static`: its state moves from
-/// worker to worker.
+/// The generics of an actor. Its type parameters are `Send + 'static`: its state moves from worker
+/// to worker.
 pub(crate) fn sendable(generics: &Generics) -> Generics {
     let mut generics = generics.clone();
     for parameter in &mut generics.params {

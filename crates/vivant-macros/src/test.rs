@@ -7,7 +7,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use syn::{Attribute, FnArg, ItemFn};
 
-/// How many seeds a test runs under that names no number.
+/// The number of seeds of a test that names none.
 const SEEDS: u64 = 20;
 
 pub(crate) fn expand(arguments: TokenStream, item: TokenStream) -> TokenStream {
@@ -21,7 +21,7 @@ pub(crate) fn expand(arguments: TokenStream, item: TokenStream) -> TokenStream {
     };
     check(&test, &mut errors);
     if !errors.is_empty() {
-        // The function stays, so that what it uses is used.
+        // The function stays, so the items that it uses count as used.
         return quote!(#[allow(dead_code)] #test #errors);
     }
     write(&options, test)
@@ -83,8 +83,8 @@ fn write(options: &Options, test: ItemFn) -> TokenStream {
         Some(_) => quote!(simulation.system().block_on(#body)),
         None => body,
     };
-    // The body keeps the test's name: nothing that it may call is hidden by it, and backtraces show
-    // it.
+    // The body keeps the test's name: the name hides nothing that the body may call, and backtraces
+    // show it.
     quote! {
         #(#cfgs)*
         #[::core::prelude::v1::test]

@@ -1,4 +1,4 @@
-//! Types, read by their tokens: a macro sees no more.
+//! Types, read by their tokens: a macro sees nothing else.
 
 use proc_macro2::Span;
 use syn::visit::{self, Visit};
@@ -9,7 +9,7 @@ use syn::{
     TypeReference,
 };
 
-/// The fields of a struct, or of all variants of an enum. A union has none that anybody may read.
+/// The fields of a struct, or of all variants of an enum. A union has none that safe code may read.
 pub(crate) fn fields(data: &Data) -> Vec<&Field> {
     match data {
         Data::Struct(data) => data.fields.iter().collect(),
@@ -83,7 +83,7 @@ pub(crate) fn result_of(ty: &Type) -> Option<(&Type, &Type)> {
     two_of(ty, "Result")
 }
 
-/// The two types that a type of this name is given.
+/// The two type arguments of a type with this name.
 fn two_of<'ty>(ty: &'ty Type, name: &str) -> Option<(&'ty Type, &'ty Type)> {
     let segment = last_segment(ty).filter(|segment| segment.ident == name)?;
     let PathArguments::AngleBracketed(arguments) = &segment.arguments else {
@@ -120,14 +120,14 @@ pub(crate) fn promise_in(ty: &Type) -> Option<Span> {
     find.0
 }
 
-/// What of a type is no message: something borrowed, or a type left open.
+/// A part of a type that no message can have: a borrowed value, or a type left open.
 pub(crate) enum Unowned {
     Reference(TypeReference),
     Lifetime(Lifetime),
     ImplTrait(TypeImplTrait),
 }
 
-/// The first part of `ty` that cannot be in a message, where what is of `brand` travels in parcels.
+/// The first part of `ty` that cannot be in a message. Values of `brand` travel in parcels.
 pub(crate) fn unowned_in(ty: &Type, brand: Option<&Lifetime>) -> Option<Unowned> {
     struct Find<'a>(Option<Unowned>, Option<&'a Lifetime>);
     impl<'ast> Visit<'ast> for Find<'_> {
@@ -155,7 +155,7 @@ pub(crate) fn unowned_in(ty: &Type, brand: Option<&Lifetime>) -> Option<Unowned>
                 .get_or_insert_with(|| Unowned::ImplTrait(open.clone()));
         }
 
-        // What a function takes and gives may be borrowed: the function itself is owned.
+        // Arguments and results of a function type may be borrowed: the function itself is owned.
         fn visit_type_fn_ptr(&mut self, _: &'ast TypeFnPtr) {}
         fn visit_parenthesized_generic_arguments(
             &mut self,
@@ -168,7 +168,7 @@ pub(crate) fn unowned_in(ty: &Type, brand: Option<&Lifetime>) -> Option<Unowned>
     find.0
 }
 
-/// Where the type says `Self`, if it does.
+/// The span of `Self` in the type, if it occurs.
 pub(crate) fn self_in(ty: &Type) -> Option<Span> {
     struct Find(Option<Span>);
     impl<'ast> Visit<'ast> for Find {
@@ -186,7 +186,7 @@ pub(crate) fn self_in(ty: &Type) -> Option<Span> {
     find.0
 }
 
-/// `ty` with the type `this` in the place of `Self`: for impls of other types.
+/// `ty` with `this` in the place of `Self`: for impls of other types.
 pub(crate) fn without_self(ty: &Type, this: &Type) -> Type {
     struct Replace<'a>(&'a Type);
 

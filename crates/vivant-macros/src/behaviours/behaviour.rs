@@ -1,4 +1,4 @@
-//! What is written for a behaviour: a marker, its impls of vivant's traits, and a method of the
+//! The expansion of a behaviour: a marker, its impls of vivant's traits, and a method of the
 //! handle.
 
 use super::Written;
@@ -13,7 +13,8 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::{Attribute, Index, ReceiverKind, Type};
 
-/// Writes a behaviour. What cannot be one is an error, and nothing is written for it.
+/// Writes a behaviour. A method that cannot be a behaviour is an error, and nothing is written for
+/// it.
 pub(super) fn write(
     block: &Block<'_>,
     method: &Method,
@@ -103,7 +104,7 @@ fn check_then(block: &Block<'_>, told: &Told, shape: &Shape, errors: &mut Errors
     true
 }
 
-/// Whether a method takes `&self`, and so opens no guard.
+/// Returns true if a method takes `&self`: then no guard can become true by it.
 fn reads_only(method: &Method) -> bool {
     let receiver = method.sig.receiver().map(|receiver| &receiver.kind);
     matches!(receiver, Some(ReceiverKind::Reference(_, _, None)))
@@ -113,17 +114,17 @@ struct Behaviour<'a> {
     block: &'a Block<'a>,
     method: &'a Method,
     told: &'a Told,
-    /// The block's and the method's.
+    /// The `#[cfg]`s of the block and of the method.
     cfgs: Vec<&'a Attribute>,
     shape: Shape,
-    /// The marker as a type, seen from beside the block.
+    /// The marker as a type, with its path from beside the block.
     path: TokenStream,
     guard: Option<Guard>,
 }
 
 impl Behaviour<'_> {
-    /// Generic over the actor: the name of a private actor then need not be public, nor that of its
-    /// parameters.
+    /// Generic over the actor: then neither the name of a private actor nor those of its parameters
+    /// need be public.
     fn marker(&self, marker: &Ident) -> TokenStream {
         let Method { attrs, vis, .. } = self.method;
         let cfgs = surface::cfgs(attrs);
@@ -192,8 +193,8 @@ impl Behaviour<'_> {
         let access = reads_only(self.method)
             .then(|| quote!(const ACCESS: #vivant::Access = #vivant::Access::Reads;));
         let method = &shape.ident;
-        // One context for all names, whichever of the tokens a user's own macro made; places where
-        // errors help.
+        // One hygiene context for all names, even if a user's macro made some of the tokens; spans
+        // at which errors help.
         let (at_name, at_reply) = (method.span(), shape.reply_span.resolved_at(method.span()));
         let callee = match block.interface {
             Some(interface) => quote_spanned!(at_name=> <#state as #interface>::#method),
@@ -262,7 +263,7 @@ impl Behaviour<'_> {
         values.map(unpacked).collect()
     }
 
-    /// A call for whose time a parcel is opened, if one is.
+    /// The call during which a parcel is open, if there is such a parcel.
     fn opening<'a>(
         &self,
         mut values: impl Iterator<Item = (&'a Arg, TokenStream)>,
@@ -278,12 +279,12 @@ impl Behaviour<'_> {
         }
     }
 
-    /// What is in an opened parcel, in `run`.
+    /// The name of an opened parcel's content, in `run`.
     fn opened(&self) -> Ident {
         Ident::new("opened", self.shape.ident.span())
     }
 
-    /// Gives the answer to whoever waits for it, in `run`.
+    /// Sends the answer to the waiting promise, in `run`.
     fn give(&self) -> TokenStream {
         let at_name = self.shape.ident.span();
         let at_reply = self.shape.reply_span.resolved_at(at_name);
@@ -298,8 +299,8 @@ impl Behaviour<'_> {
         }
     }
 
-    /// One step: its parameters are the message's arguments and the locals, and so are the values
-    /// for the next one.
+    /// One step. Its parameters are the message's arguments and the locals; its result has the
+    /// values for the next step.
     fn step(
         &self,
         callee: &TokenStream,

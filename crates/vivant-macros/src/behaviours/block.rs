@@ -1,4 +1,4 @@
-//! The impl block: whose behaviours these are, and where what is written for them goes.
+//! The impl block: the actor of its behaviours, and the place of the code written for them.
 
 use super::Written;
 use super::hooks;
@@ -14,12 +14,12 @@ use syn::{Attribute, Generics, ItemImpl, Lifetime, Path, Type, parse_quote};
 /// An impl block under `#[behaviours]`.
 pub(super) struct Block<'a> {
     pub(super) options: &'a Options,
-    /// The actor: the type that the user wrote, or the name of the actor whose state that is.
+    /// The actor: the type that the user wrote, or the actor's name if the user wrote its state.
     pub(super) actor: Type,
     actor_path: Path,
-    /// The type with the methods, for expressions: of no certain brand.
+    /// The type with the methods, for expressions: its brand is left open.
     pub(super) state: Type,
-    /// As the user wrote it, and with which generics.
+    /// The type as the user wrote it, and its generics there.
     written: (&'a Type, Generics),
     /// The lifetime of a state that is a graph.
     pub(super) brand: Option<Lifetime>,
@@ -27,9 +27,9 @@ pub(super) struct Block<'a> {
     pub(super) interface: Option<&'a Path>,
     /// The block's generics, sendable.
     pub(super) generics: Generics,
-    /// What the user wants left out of some builds is left out with all that is written for it.
+    /// The user's `#[cfg]`s: they apply to all code that is written for the block.
     pub(super) cfgs: Vec<&'a Attribute>,
-    /// Where the markers are.
+    /// The module of the markers.
     pub(super) module: Ident,
     has_stop: bool,
 }
@@ -108,12 +108,13 @@ impl<'a> Block<'a> {
         self.written.0
     }
 
-    /// The lifetime of a turn, where the user's generics are.
+    /// The lifetime of a turn, where the user's generics are in scope.
     pub(super) fn brand_or_any(&self) -> Lifetime {
         self.brand.clone().unwrap_or_else(|| parse_quote!('_))
     }
 
-    /// How its messages are read. An interface's are of no brand, whoever implements it.
+    /// How the messages are read. An interface's messages have no brand, whatever actor implements
+    /// it.
     pub(super) fn whose(&self) -> Whose<'_> {
         let brand = self.brand.as_ref();
         Whose {
@@ -127,8 +128,8 @@ impl<'a> Block<'a> {
         }
     }
 
-    /// What a function that packs these arguments says before its name and behind it: its own
-    /// lifetime, the sender's brand.
+    /// For a function that packs these arguments: an attribute before it, and its lifetime
+    /// parameter, the sender's brand.
     pub(super) fn sender(
         shape: &Shape,
         given: &[Arg],
@@ -166,14 +167,14 @@ impl<'a> Block<'a> {
         self.options.name_of(&self.actor_name(), &member)
     }
 
-    /// What each behaviour of a generic actor's block checks when it is built for certain
-    /// parameters. Other blocks check it once, beside their stop hook.
+    /// The check in each behaviour of a generic actor's block, done when it is built for certain
+    /// parameters. Other blocks check once, beside their stop hook.
     pub(super) fn check_in_each(&self) -> Option<TokenStream> {
         let is_generic = self.generics.type_params().next().is_some();
         (self.has_stop && is_generic).then(|| hooks::hook_is_called(self))
     }
 
-    /// What is wrong with the methods together.
+    /// Checks the methods together.
     pub(super) fn check(&self, methods: &[Method], errors: &mut Errors) {
         let starts = methods
             .iter()
@@ -201,7 +202,7 @@ impl<'a> Block<'a> {
         }
     }
 
-    /// Puts together what was written.
+    /// Puts the written parts together.
     pub(super) fn assemble(&self, written: Written) -> TokenStream {
         let Written {
             markers,

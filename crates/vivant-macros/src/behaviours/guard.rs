@@ -10,13 +10,14 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 use syn::{Expr, Index, Lifetime};
 
-/// The method that evaluates a guard. It takes `&self` and the arguments by reference, so that a
-/// guard that changes something is a borrow error at the user's tokens.
+/// The method that evaluates a guard. It takes `&self` and the arguments by reference. A guard that
+/// changes a value is therefore a borrow error at the user's tokens.
 pub(super) struct Guard {
-    /// What it reads: a variant of `vivant::Guard`.
+    /// What the guard reads: a variant of `vivant::Guard`.
     pub(super) reads: Ident,
     pub(super) method: TokenStream,
-    /// Calls it, with `state` and `args`. What is in a parcel it sees under a brand of its own.
+    /// Calls it, with `state` and `args`. The guard sees the content of a parcel under a brand of
+    /// its own.
     pub(super) call: TokenStream,
 }
 
@@ -85,11 +86,11 @@ impl Guard {
 /// A message's arguments as a guard sees them.
 #[derive(Default)]
 struct Looked<'a> {
-    /// One for each parcel.
+    /// A brand for each parcel.
     brands: Vec<Lifetime>,
     parameters: Vec<TokenStream>,
     values: Vec<TokenStream>,
-    /// Where the parcels are in the message, and what is looked at in each.
+    /// The positions of the parcels in the message, and the name of each one's content.
     parcels: Vec<(Index, Ident)>,
     unseen: Vec<&'a Arg>,
 }

@@ -1,4 +1,4 @@
-//! The two ends of an actor's life: `#[start]` makes its state, `#[stop]` hears why it ends.
+//! The hooks of an actor's life: `#[start]` makes its state, `#[stop]` gets the reason of its end.
 
 use super::Written;
 use super::block::Block;
@@ -10,7 +10,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::{PatType, ReturnType};
 
-/// Writes `spawn`, which has the actor make its state in its first turn.
+/// Writes `spawn`: the actor makes its state in its first turn.
 pub(super) fn start(
     block: &Block<'_>,
     method: &Method,
@@ -51,7 +51,7 @@ pub(super) fn start(
     let spawner = Ident::new("spawner", proc_macro2::Span::mixed_site());
     let turn = Ident::new("turn", proc_macro2::Span::mixed_site());
     let turn_value = shape.takes_turn.then(|| quote!(#turn,));
-    // An argument that cannot be sent is shown where it stands.
+    // An argument that cannot be sent is reported at its place.
     let here = vivant.at(shape.args_span);
     let state = &block.state;
     let (packed, values) = (packed(block, &shape), unpacked(block, &shape, &turn));
@@ -80,8 +80,8 @@ pub(super) fn start(
     });
 }
 
-/// Writes `child`, which saves the arguments for a supervisor. Whether they can be cloned is asked
-/// when it is added to one.
+/// Writes `child`, which saves the arguments for a supervisor. Whether they can be cloned is
+/// checked where the child is added to a supervisor.
 fn child(block: &Block<'_>, method: &Method, attribute: &Ident, shape: &Shape) -> TokenStream {
     let (vivant, state) = (block.options.vivant.at(shape.args_span), &block.state);
     let (vis, name) = (&method.vis, &method.sig.ident);
@@ -107,7 +107,7 @@ fn child(block: &Block<'_>, method: &Method, attribute: &Ident, shape: &Shape) -
     }
 }
 
-/// Packs those arguments of `spawn` that are of its caller's brand.
+/// Packs the arguments of `spawn` that have its caller's brand.
 fn packed(block: &Block<'_>, shape: &Shape) -> TokenStream {
     let vivant = &block.options.vivant;
     let branded = shape.args.iter().filter(|arg| !arg.carried.is_plain());
@@ -184,8 +184,8 @@ pub(super) fn stop(block: &Block<'_>, method: &Method, written: &mut Written, er
     }
 }
 
-/// The actor's type may have been made an actor for more parameters than this block is for, or by
-/// hand: then nobody would call the hook.
+/// The actor's type may have more parameters than this block is for, or a hand-written
+/// `impl Actor`: then the hook would never be called.
 pub(super) fn hook_is_called(block: &Block<'_>) -> TokenStream {
     let (vivant, actor) = (&block.options.vivant, &block.actor);
     let text = format!(

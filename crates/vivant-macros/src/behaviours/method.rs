@@ -10,9 +10,9 @@ use syn::{
     Visibility, parse_quote,
 };
 
-/// A method that something is written for.
+/// A method for which code is written.
 pub(super) struct Method {
-    /// What the user says about it, without the attributes that are ours.
+    /// The user's attributes, without those of these macros.
     pub(super) attrs: Vec<Attribute>,
     pub(super) vis: Visibility,
     pub(super) sig: Signature,
@@ -22,13 +22,13 @@ pub(super) struct Method {
 pub(super) enum Kind {
     /// A message.
     Behaviour(Told),
-    /// Makes the state; with the attribute's name, which is underlined where `spawn` is meant.
+    /// Makes the state; with the attribute's name, the span of errors about `spawn`.
     Start(Ident),
-    /// Hears why the actor ends.
+    /// Gets the reason of the actor's end.
     Stop,
 }
 
-/// How a behaviour is told.
+/// The attributes of a behaviour.
 #[derive(Default)]
 pub(super) struct Told {
     /// `#[when(…)]`
@@ -37,8 +37,8 @@ pub(super) struct Told {
     pub(super) then: Option<Box<Attribute>>,
 }
 
-/// Takes our attributes off `function` and says what is to be written for it: for plain functions
-/// nothing. What it promises of the state's `brand` it promises in a parcel.
+/// Removes our attributes from `function` and returns what to write for it: nothing for plain
+/// functions. A signature's promise about the state's `brand` becomes one about a parcel.
 pub(super) fn read(
     function: &mut ImplItemFn,
     brand: Option<&Lifetime>,
@@ -130,8 +130,9 @@ pub(super) fn read(
     Some(method)
 }
 
-/// Advice that is right for methods and wrong for messages: they own their arguments, are told to
-/// somebody, and their answers may go unheard; and `&Turn<Self>` is how a turn is written.
+/// Allows lints that are right for methods and wrong for messages: messages own their arguments,
+/// are sent to an actor, and their answers may be dropped; and `&Turn<Self>` is how a turn is
+/// written.
 fn allow_what_messages_need(function: &mut ImplItemFn) {
     let allow = parse_quote! {
         #[allow(

@@ -1,11 +1,11 @@
 //! `#[behaviours]`: a method is a message.
 //!
-//! - [`block`]: the impl block, whose methods they are.
+//! - [`block`]: the impl block of the methods.
 //! - [`method`]: one method, sorted by its attributes.
-//! - [`behaviour`]: what is written for a behaviour.
-//! - [`guard`], [`places`]: what a `#[when(…)]` becomes.
-//! - [`hooks`]: the two ends of a life, `#[start]` and `#[stop]`.
-//! - [`table`]: what an interface's impl adds.
+//! - [`behaviour`]: the expansion of a behaviour.
+//! - [`guard`], [`places`]: the expansion of `#[when(…)]`.
+//! - [`hooks`]: `#[start]` and `#[stop]`.
+//! - [`table`]: the table of an interface's impl.
 
 mod behaviour;
 mod block;
@@ -23,7 +23,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use syn::{ImplItem, ItemImpl};
 
-/// What is written beside the user's impl block.
+/// The code written beside the user's impl block.
 #[derive(Default)]
 struct Written {
     /// Inside the module.

@@ -1,8 +1,9 @@
 //! A guard's arguments as places.
 //!
-//! A guard sees the arguments by reference, because they are still in the message. So that it reads
-//! as if it had them, an argument's name stands for the place behind the reference: `amount`
-//! becomes `*amount`. Names that the guard itself binds are left alone, and so are macros other
+//! A guard sees the arguments by reference, because they are still in the message. To read as if it
+//! owned them, an argument's name stands for the place behind the reference: `amount` becomes
+//! `*amount`. Names that the guard itself binds are left alone. So are macros other than lists of
+//! expressions and `matches!`; in those a name is the reference.
 //! than lists of expressions and `matches!`; in those a name is the reference.
 
 use proc_macro2::Ident;
@@ -24,7 +25,7 @@ pub(crate) fn with_places<'a>(mut guard: Expr, names: impl Iterator<Item = &'a I
     guard
 }
 
-/// The arguments that are not shadowed where the visitor is.
+/// The arguments that are not shadowed at the visitor's position.
 struct Places(Vec<Ident>);
 
 impl Places {
@@ -35,7 +36,7 @@ impl Places {
         self.0 = outside;
     }
 
-    /// What `pattern` binds is no argument from here on.
+    /// A name that `pattern` binds is no argument from here on.
     fn bind(&mut self, pattern: &Pat) {
         struct Bound<'a>(&'a mut Vec<Ident>);
         impl<'ast> Visit<'ast> for Bound<'_> {
@@ -47,7 +48,7 @@ impl Places {
         Bound(&mut self.0).visit_pat(pattern);
     }
 
-    /// A condition, whose `let`s bind in what follows it.
+    /// A condition. Its `let`s bind in the code that follows it.
     fn condition(&mut self, condition: &mut Expr) {
         match condition {
             Expr::Binary(chain) if matches!(chain.op, BinOp::And(_)) => {
@@ -167,7 +168,7 @@ impl VisitMut for Places {
         } else {
             (|input: ParseStream<'_>| self.expressions(input)).parse2(mac.tokens.clone())
         };
-        // A macro with a language of its own is left as it is.
+        // A macro with syntax of its own is left as it is.
         if let Ok(tokens) = rewritten {
             mac.tokens = tokens;
         }

@@ -1,4 +1,4 @@
-//! What an interface's impl adds: the table by which the interface reaches this actor's behaviours.
+//! The table of an interface's impl, through which the interface reaches this actor's behaviours.
 
 use super::Written;
 use super::block::Block;
@@ -7,13 +7,13 @@ use quote::{quote, quote_spanned};
 use syn::Path;
 use syn::spanned::Spanned;
 
-/// A behaviour that stands for a message of the interface.
+/// A behaviour that implements a message of the interface.
 pub(super) struct Row {
     pub(super) method: String,
     pub(super) path: TokenStream,
 }
 
-/// The table's rows go by name: the trait may have the methods in another order.
+/// The table's rows are matched by name: the trait may have the methods in another order.
 pub(super) fn write(
     block: &Block<'_>,
     interface: &Path,
@@ -24,7 +24,7 @@ pub(super) fn write(
     let (vivant, cfgs, actor) = (&block.options.vivant, &block.cfgs, &block.actor);
     let (impl_generics, _, where_clause) = block.generics.split_for_impl();
     let rows = rows.iter().map(|row| &row.path);
-    // A message of another shape is shown at the interface's name.
+    // A message of another shape is reported at the interface's name.
     let span = interface.span();
     let here = block.options.vivant.at(span);
     let entries = rows.map(|row| quote_spanned!(span=> #here::Entry::of::<#row>()));

@@ -1,7 +1,7 @@
-//! `#[interface]`: a trait whose methods are messages, to whichever actor implements it.
+//! `#[interface]`: a trait with messages as its methods, for every actor that implements it.
 //!
-//! The trait stays what it is, except that its methods are for sized types: so `dyn Ledger` is a
-//! type, and names the interface. What comes beside it is in [`written`].
+//! The trait stays as it is, except that its methods are for sized types: so `dyn Ledger` is a
+//! type, and names the interface. [`written`] has the code beside it.
 
 mod written;
 
@@ -111,7 +111,8 @@ fn message(item: &mut TraitItem, options: &Options, errors: &mut Errors) -> Opti
     })
 }
 
-/// Says what cannot be in an interface, and takes off what the compiler would say a second time.
+/// Reports what cannot be in an interface, and removes what the compiler would report a second
+/// time.
 fn check(method: &mut TraitItemFn, errors: &mut Errors) -> bool {
     let before = errors.count();
     let name = &method.sig.ident;

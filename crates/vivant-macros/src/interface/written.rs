@@ -1,5 +1,5 @@
-//! What is written beside an interface's trait: one marker for each message, the handle of
-//! `Address<dyn Ledger>`, and the table by which an implementor's behaviours are reached.
+//! The code beside an interface's trait: one marker for each message, the handle of
+//! `Address<dyn Ledger>`, and the table through which an implementor's behaviours are reached.
 
 use super::Message;
 use crate::face::Face;
@@ -9,12 +9,12 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 use syn::{Attribute, Generics, ItemTrait};
 
-/// An interface to be written.
+/// An interface, as input of the code generation.
 pub(super) struct Interface<'a> {
     pub(super) options: &'a Options,
     pub(super) cfgs: Vec<&'a Attribute>,
     pub(super) item: &'a ItemTrait,
-    /// Where the markers are.
+    /// The module of the markers.
     pub(super) module: Ident,
     pub(super) messages: Vec<Message>,
 }
@@ -132,8 +132,8 @@ impl Interface<'_> {
         }
     }
 
-    /// The table, and its constructor: an implementor in another module need not import the table
-    /// to make one. The arguments go by name, as in the implementor's call.
+    /// The table, and its constructor: an implementor in another module can make a table without an
+    /// import. The arguments are matched by name, as in the implementor's call.
     fn table(&self) -> TokenStream {
         let Interface {
             options,

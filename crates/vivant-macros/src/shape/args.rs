@@ -11,9 +11,9 @@ use syn::{Attribute, FnArg, Pat, PatType, Signature, Type};
 /// One argument.
 pub(crate) struct Arg {
     pub(crate) name: Ident,
-    /// What the method takes.
+    /// The type that the method takes.
     pub(crate) ty: Type,
-    /// What the message has.
+    /// The type that the message has.
     pub(crate) sent: Type,
     pub(crate) carried: Carried,
 }
@@ -27,7 +27,7 @@ pub(crate) fn parameters(args: &[Arg]) -> TokenStream {
     quote!(#(#names: #types),*)
 }
 
-/// The arguments but the receiver.
+/// The arguments without the receiver.
 pub(crate) fn typed(sig: &Signature) -> Vec<&PatType> {
     let typed = sig.inputs.iter().filter_map(|input| match input {
         FnArg::Typed(typed) => Some(typed),
@@ -63,7 +63,8 @@ pub(super) fn turn_and_rest<'sig>(
     (takes_turn, typed)
 }
 
-/// Takes the parameter marked `#[locals]` out: it is in no message. Where it was, and its span.
+/// Removes the parameter marked `#[locals]`: it is in no message. Returns its position and its
+/// span.
 pub(super) fn locals<'sig>(
     mut typed: Vec<&'sig PatType>,
     errors: &mut Errors,
@@ -91,14 +92,14 @@ pub(crate) fn is_locals(attr: &Attribute) -> bool {
     attr.path().is_ident("locals")
 }
 
-/// Whether a promise fills it.
+/// Whether a promise fills the argument.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Hole {
     Yes,
     No,
 }
 
-/// Reads an argument. `number` makes a name for one that has none.
+/// Reads an argument. An argument without a name gets one from `number`.
 pub(super) fn arg(
     argument: &PatType,
     number: usize,
@@ -155,7 +156,7 @@ pub(super) fn arg(
     })
 }
 
-/// What to take instead of a reference.
+/// The type to take instead of a reference.
 fn owned_instead(elem: &Type) -> String {
     let instead = match elem {
         Type::Slice(slice) => {
@@ -175,8 +176,8 @@ fn owned_instead(elem: &Type) -> String {
     format!("a message owns what it carries: {instead}")
 }
 
-/// What is underlined when the arguments together are at fault: the one argument's type; of
-/// several, one that cannot be sent for all we know; or else the whole list.
+/// The span of errors about the arguments together: the type of the only argument; of several, one
+/// that by its tokens cannot be sent; otherwise the whole list.
 pub(super) fn span(typed: &[&PatType], list: Span) -> Span {
     const NOT_SEND: &[&str] = &[
         "Rc",

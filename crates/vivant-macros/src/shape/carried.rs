@@ -1,4 +1,4 @@
-//! What a message carries in the place of a value of its sender's brand: a parcel, which is of no
+//! The form in which a message carries a value of its sender's brand: in a parcel, which has no
 //! brand.
 
 use crate::options::Vivant;
@@ -13,18 +13,18 @@ use syn::{
     parse_quote_spanned,
 };
 
-/// How a value is in its message.
+/// The form of a value in its message.
 pub(crate) enum Carried {
     /// As it is.
     Plain,
-    /// In a parcel. With the value's type, `'static` for its brand.
+    /// In a parcel. With the value's type, its brand replaced with `'static`.
     Packed(Type),
-    /// What fills a hole: a parcel, or the error as it is.
+    /// The filler of a hole: a parcel, or the error as it is.
     Filled(Type),
 }
 
 impl Carried {
-    /// Of a value of type `ty`, and the type that the message has in its place.
+    /// For a value of type `ty`, with the type that the message has in its place.
     pub(crate) fn of(ty: &Type, brand: Option<&Lifetime>, vivant: &Vivant) -> (Carried, Type) {
         match brand.filter(|brand| names(ty, brand)) {
             None => (Carried::Plain, ty.clone()),
@@ -36,7 +36,7 @@ impl Carried {
         }
     }
 
-    /// Of what fills a hole: of `Result<T, E>` the error names no brand.
+    /// For the filler of a hole: of `Result<T, E>` the error names no brand.
     pub(crate) fn of_hole(ty: &Type, brand: Option<&Lifetime>, vivant: &Vivant) -> (Carried, Type) {
         let brand = brand.filter(|brand| names(ty, brand));
         if let (Some(brand), Some((value, error))) = (brand, types::result_of(ty))
@@ -54,7 +54,7 @@ impl Carried {
         matches!(self, Carried::Plain)
     }
 
-    /// From the sender's brand to none.
+    /// Converts from the sender's brand to no brand.
     pub(crate) fn packed(&self, value: &impl ToTokens, vivant: &Vivant) -> TokenStream {
         match self {
             Carried::Plain => value.to_token_stream(),
@@ -71,7 +71,7 @@ impl Carried {
         }
     }
 
-    /// To the brand of the turn that is called `turn`.
+    /// Converts to the brand of the turn named `turn`.
     pub(crate) fn unpacked(
         &self,
         value: &impl ToTokens,
@@ -91,8 +91,8 @@ impl Carried {
         }
     }
 
-    /// Without a heap: the `call`, with what is in `value` under the name `opened`, whose brand is
-    /// the call's.
+    /// Without a heap: the `call`, with the content of `value` under the name `opened`. The
+    /// content's brand is the call's.
     pub(crate) fn opened(
         &self,
         value: &impl ToTokens,
@@ -114,8 +114,8 @@ impl Carried {
     }
 }
 
-/// In a signature, `Promise<T>` as the promise of a parcel, if `T` is of this brand: a promise is
-/// of no turn's.
+/// In a signature, makes `Promise<T>` the promise of a parcel, if `T` has this brand: a promise
+/// belongs to no turn.
 pub(crate) fn promise_parcel(output: &mut Type, brand: &Lifetime, vivant: &Vivant) {
     let Some(value) = types::promised(output) else {
         return;
@@ -142,7 +142,7 @@ fn replace_promised(output: &mut Type, promised: Type) {
     }
 }
 
-/// What stands in a brand's place outside turns.
+/// The lifetime that replaces a brand outside turns.
 fn outside(brand: &Lifetime) -> Lifetime {
     Lifetime::new("'static", brand.span())
 }
@@ -152,7 +152,8 @@ fn parcel(outside: &Type, vivant: &Vivant) -> Type {
     parse_quote_spanned!(outside.span()=> #here::heap::Parcel<#outside>)
 }
 
-/// Whether `ty` names `brand`. What a function takes and gives does not count: it has none of it.
+/// Returns true if `ty` names `brand`. Arguments and results of function types do not count: the
+/// function holds none of them.
 pub(crate) fn names(ty: &Type, brand: &Lifetime) -> bool {
     struct Find<'a>(&'a Lifetime, usize);
     impl<'ast> Visit<'ast> for Find<'_> {

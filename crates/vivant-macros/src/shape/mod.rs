@@ -1,5 +1,5 @@
-//! The shape of a message, read from a method's signature: arguments, reply, and whether it takes
-//! the turn.
+//! The shape of a message, read from a method's signature: arguments, reply, and whether the method
+//! takes the turn.
 
 mod args;
 mod carried;
@@ -15,67 +15,67 @@ use quote::{ToTokens, quote};
 use syn::spanned::Spanned;
 use syn::{GenericParam, Lifetime, ReceiverKind, ReturnType, Signature, Type};
 
-/// What a method says about its message.
+/// The shape of a message.
 pub(crate) struct Shape {
     pub(crate) ident: Ident,
     pub(crate) takes_turn: bool,
     pub(crate) args: Vec<Arg>,
-    /// Whether it is one turn, or many.
+    /// One turn, or many.
     pub(crate) steps: Steps,
-    /// What the message answers.
+    /// The type of the message's answer.
     pub(crate) reply: Type,
-    /// How what the method returns is in that; of a promise, how it is promised already.
+    /// How the method's result is carried in it; for a promise, how it is promised already.
     pub(crate) answer: Carried,
-    /// The lifetime of what is packed.
+    /// The lifetime of the packed values.
     pub(crate) brand: Option<Lifetime>,
-    /// Whether a parcel is opened for the time of the call, not unpacked into the turn.
+    /// Whether a parcel is opened for the duration of the call, not unpacked into the turn.
     pub(crate) opens: bool,
-    /// What is underlined when the answer is at fault.
+    /// The span of errors about the answer.
     pub(crate) reply_span: Span,
-    /// What is underlined when the arguments together are at fault.
+    /// The span of errors about the arguments together.
     pub(crate) args_span: Span,
 }
 
-/// How many turns a behaviour takes.
+/// The number of turns of a behaviour.
 pub(crate) enum Steps {
     One,
-    /// It returns `Step`. Where among the parameters the locals are, if there are any.
+    /// It returns `Step`. With the position of the locals among the parameters, if there are any.
     Many(Option<usize>),
 }
 
-/// What a signature belongs to; messages of errors differ by it.
+/// The item of a signature; error messages differ by it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Role {
-    /// A method that is told: it has a `self`.
+    /// A method that is sent as a message: it has a `self`.
     Behaviour,
-    /// `#[then]`: one whose first argument a promise fills.
+    /// `#[then]`: a method with a first argument that a promise fills.
     Continuation,
-    /// `#[start]`: it has none yet.
+    /// `#[start]`: it has no `self` yet.
     Start,
 }
 
-/// Whose messages these are.
+/// The owner of the messages.
 #[derive(Clone, Copy)]
 pub(crate) struct Whose<'a> {
     pub(crate) vivant: &'a Vivant,
-    /// What stands in the place of `Self`; of an interface, nothing.
+    /// The type for `Self`; an interface has none.
     pub(crate) this: Option<&'a Type>,
-    /// The lifetime of the state, if it is a graph and has a name for it. What is of this brand
-    /// travels in parcels.
+    /// The lifetime of the state, if it is a graph and names it. Values of this brand travel in
+    /// parcels.
     pub(crate) brand: Option<&'a Lifetime>,
     pub(crate) own: Own,
 }
 
-/// Whether a method may have a lifetime of its own, for what is in a parcel.
+/// Whether a method may have a lifetime of its own, for the content of a parcel.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Own {
-    /// Of a plain actor, whose turns have no heap: the parcel is opened for the time of the call.
+    /// Of a plain actor. Its turns have no heap: the parcel is opened for the duration of the call.
     Opened,
     Refused,
 }
 
 impl Whose<'_> {
-    /// Which lifetimes may be in a message.
+    /// The lifetimes that may be in a message, as text for errors.
     fn lifetimes(&self) -> String {
         match (self.brand, self.own) {
             (Some(brand), _) => format!(
@@ -92,7 +92,7 @@ impl Whose<'_> {
 }
 
 impl Shape {
-    /// Reads `sig`. What cannot be a message is an error; all are reported.
+    /// Reads `sig`. A signature that cannot be a message's is an error; all errors are reported.
     pub(crate) fn of(
         sig: &Signature,
         role: Role,
@@ -151,8 +151,8 @@ impl Shape {
         self.args.iter().map(|arg| &arg.name)
     }
 
-    /// The type of all arguments together. Its span is that of the arguments, so that errors are
-    /// shown there.
+    /// The type of all arguments together, as a tuple. Its span is that of the arguments, so errors
+    /// are reported there.
     pub(crate) fn args_type(&self) -> TokenStream {
         let types = self.args.iter().map(|arg| &arg.sent);
         let mut tuple = Group::new(Delimiter::Parenthesis, quote!(#(#types,)*));
@@ -166,7 +166,7 @@ impl Shape {
     }
 }
 
-/// An opened parcel has a lifetime that no other has.
+/// Checks that an opened parcel has a lifetime that no other has.
 fn one_parcel(shape: &Shape, errors: &mut Errors) {
     let mut parcels = shape.args.iter().filter(|arg| !arg.carried.is_plain());
     let first = parcels.next();
@@ -203,7 +203,7 @@ fn steps(sig: &Signature, locals: Option<&(usize, Span)>, errors: &mut Errors) -
     }
 }
 
-/// What stands around the arguments.
+/// Checks the qualifiers of the signature.
 fn qualifiers(sig: &Signature, role: Role, errors: &mut Errors) {
     if let Some(asyncness) = &sig.asyncness {
         errors.at(
