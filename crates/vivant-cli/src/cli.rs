@@ -12,7 +12,7 @@ use std::process::ExitCode;
 use std::thread;
 use std::time::Duration;
 
-/// Shortest and longest time between two looks.
+/// Shortest and longest time between two snapshots.
 const EVERY_MIN: Duration = Duration::from_millis(50);
 const EVERY_MAX: Duration = Duration::from_secs(3600);
 
@@ -26,7 +26,7 @@ pub struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Show a running system: who is slow, whose mailbox grows, who is muted, what was lost
+    /// Show a running system: slow actors, growing mailboxes, muted actors, lost messages
     Top(Top),
 }
 
@@ -144,7 +144,7 @@ fn print_json(origin: Origin) -> Result<(), String> {
 fn print_once(origin: Origin, every: Duration) -> Result<(), String> {
     let words = |trouble: Trouble| trouble.to_string();
     let title = format!("{}, rates over {every:?}", origin.title());
-    // In virtual time there is nothing to wait for.
+    // Virtual time needs no waiting.
     let pause = match origin {
         Origin::Seeded { .. } => Duration::ZERO,
         Origin::Program { .. } | Origin::Demo => every,
@@ -156,7 +156,7 @@ fn print_once(origin: Origin, every: Duration) -> Result<(), String> {
     print(&once::text(&title, &Look::between(Some(&before), &now)))
 }
 
-/// Whoever reads us may stop in the middle: `vivant top --once | head`.
+/// The reader of our output may stop in the middle: `vivant top --once | head`.
 fn print(text: &str) -> Result<(), String> {
     match io::stdout().write_all(text.as_bytes()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.to_string()),
@@ -164,10 +164,10 @@ fn print(text: &str) -> Result<(), String> {
     }
 }
 
-/// Ends as the signal would have ended us, so that the shell knows.
+/// Ends by the default action of the signal, so the shell sees the signal.
 #[cfg(unix)]
 fn end_by(signal: i32) -> ExitCode {
-    // It returns only if it failed.
+    // The call returns only if it failed.
     let _failed = signal_hook::low_level::emulate_default_handler(signal);
     ExitCode::FAILURE
 }

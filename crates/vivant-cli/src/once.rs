@@ -1,4 +1,4 @@
-//! One look as plain text, for scripts and pipes.
+//! One snapshot as plain text, for scripts and pipes.
 
 use crate::model::column::Column;
 use crate::model::look::Look;

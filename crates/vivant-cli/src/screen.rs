@@ -1,5 +1,4 @@
-//! The terminal while it is ours, and its return as it was: at the end, after an error, and when
-//! this program panics.
+//! Takes the terminal, and restores it: at the end, after an error, and when this program panics.
 
 use ratatui::crossterm::cursor::Show;
 use ratatui::crossterm::execute;
@@ -14,8 +13,8 @@ use std::panic;
 use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Whether the terminal is ours. Relaxed everywhere: a flag on its own, and whoever takes it back
-/// does the work.
+/// True while the terminal is taken. Relaxed everywhere: the flag orders no other data. The thread
+/// that clears it restores the terminal.
 static TAKEN: AtomicBool = AtomicBool::new(false);
 
 static HOOK: Once = Once::new();
@@ -26,11 +25,11 @@ pub struct Screen {
 }
 
 impl Screen {
-    /// Takes the terminal. A panic on any thread gives it back before it is printed.
+    /// Takes the terminal. A panic on any thread restores it before the panic is printed.
     ///
     /// # Errors
     ///
-    /// When standard output is no terminal that can be set so.
+    /// When standard output is not a terminal that supports this.
     pub fn enter() -> io::Result<Screen> {
         HOOK.call_once(|| {
             let before = panic::take_hook();
@@ -52,11 +51,11 @@ impl Screen {
         }
     }
 
-    /// Draws one frame; nothing once a panic has given the terminal back.
+    /// Draws one frame; does nothing once a panic has restored the terminal.
     ///
     /// # Errors
     ///
-    /// When the terminal is gone.
+    /// When the terminal is closed.
     pub fn draw(&mut self, draw: impl FnOnce(&mut Frame<'_>)) -> io::Result<()> {
         if TAKEN.load(Ordering::Relaxed) {
             self.terminal.draw(draw)?;
@@ -79,7 +78,7 @@ impl fmt::Debug for Screen {
 
 fn give_back() {
     if TAKEN.swap(false, Ordering::Relaxed) {
-        // A terminal that is gone needs nothing back.
+        // A closed terminal needs no restoring.
         let _cooked = disable_raw_mode();
         let _left = execute!(stdout(), LeaveAlternateScreen, Show);
     }

@@ -1,22 +1,22 @@
-//! Columns of text: a first one that takes what is left of the width, and figures to its right.
+//! Columns of text: a first column that takes the rest of the width, and numbers to its right.
 
 use ratatui::text::Span;
 
-/// Which end of a text is left out when it does not fit.
+/// The end of a text that is kept when it does not fit.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Keep {
     Beginning,
-    /// The end of a path says most.
+    /// The end of a path has most information.
     End,
 }
 
-/// What stands for what was left out.
+/// The mark for omitted text.
 const CUT: char = '…';
 
-/// The least width of a first column.
+/// The smallest width of a first column.
 const FIRST_MIN: usize = 8;
 
-/// `first`, and the others to the right, each in a column of its own width.
+/// `first`, and the other columns to its right, each of its own width.
 pub(crate) fn row(width: usize, first: &str, figures: &[(usize, String)]) -> String {
     let taken: usize = figures.iter().map(|(width, _)| width + 1).sum();
     let mut line = fit(first, width.saturating_sub(taken).max(FIRST_MIN), Keep::End);
@@ -37,7 +37,7 @@ pub(crate) fn fit(text: &str, width: usize, keep: Keep) -> String {
     text
 }
 
-/// `text` without what a terminal could obey: a panic's message, and so a report, may be anything.
+/// `text` without terminal control characters: a panic's message, and so a report, may contain any.
 pub(crate) fn legible(text: &str) -> String {
     let legible = |c: char| if c.is_control() { ' ' } else { c };
     text.chars().map(legible).collect()

@@ -1,11 +1,12 @@
-//! Which actors a snapshot names when there are more than it has room for.
+//! The choice of the actors that a snapshot names when there are more than its limit.
 
 use crate::limits::ACTORS_MAX;
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use vivant::ActorFacts;
 
-/// By what an actor may be worth naming. A million idle ones have all of them equal.
+/// The measures by which an actor may be worth naming. A million idle actors are equal in all of
+/// them.
 const MEASURES: &[fn(&ActorFacts) -> u128] = &[
     |facts| facts.mutes as u128,
     |facts| facts.restarts.into(),

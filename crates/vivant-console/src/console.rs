@@ -13,13 +13,13 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 use vivant::System;
 
-/// How long the connection may take that wakes the waiting thread; it does not leave the machine.
+/// Limit for the connection that wakes the waiting thread; it does not leave the machine.
 const WAKE_WITHIN: Duration = Duration::from_secs(1);
 
-/// A socket through which `vivant top` looks into a system, until it is dropped.
+/// A socket through which `vivant top` observes a system, until it is dropped.
 ///
-/// It holds a handle of the system: as long as it exists, the system does not begin to shut down by
-/// itself. After [`System::shutdown`] it goes on and shows a system without actors.
+/// It has a handle of the system: as long as it exists, the system does not shut down by itself.
+/// After [`System::shutdown`] it goes on and shows a system without actors.
 #[must_use = "dropping the console closes it"]
 pub struct Console {
     address: SocketAddr,
@@ -42,7 +42,7 @@ pub struct Builder<'s> {
 }
 
 impl Console {
-    /// A console of `system` to one's own measure.
+    /// A builder for a console of `system`.
     pub fn builder(system: &System) -> Builder<'_> {
         Builder {
             system,
@@ -54,17 +54,17 @@ impl Console {
         }
     }
 
-    /// Where it listens.
+    /// The address on which it listens.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// The secret that a visitor must show.
+    /// The secret that a client must send.
     pub fn token(&self) -> &Token {
         &self.token
     }
 
-    /// Where the token was written to, if it was.
+    /// The path to which the token was written, if it was.
     pub fn token_file(&self) -> Option<&Path> {
         self.token_file.as_deref()
     }
@@ -87,22 +87,21 @@ impl Console {
 }
 
 impl Drop for Console {
-    /// Ends every conversation and waits for the threads, which takes no longer than one look at
-    /// the system.
+    /// Ends every connection and waits for the threads, for at most the time of one snapshot.
     fn drop(&mut self) {
         self.door.close();
         if let Some(path) = &self.token_file {
-            // Whoever moved it away has done what we want; another console may have put its own
-            // there.
+            // A missing file needs no removal, and another console may have written its own token
+            // to this path.
             if fs::read_to_string(path).is_ok_and(|text| text.trim() == self.token.as_str()) {
                 let _removed = fs::remove_file(path);
             }
         }
-        // The thread sleeps until somebody comes. If nobody can come it is left behind rather than
-        // waited for.
+        // The thread sleeps until a client connects. If no connection is possible, the thread is
+        // left behind, because a wait for it would not end.
         let woken = TcpStream::connect_timeout(&self.address, WAKE_WITHIN).is_ok();
         if let (true, Some(thread)) = (woken, self.thread.take()) {
-            // It has nothing to say; that it panicked was printed.
+            // The thread has no result; a panic of it was printed.
             let _ended = thread.join();
         }
     }
@@ -115,20 +114,20 @@ impl fmt::Debug for Console {
 }
 
 impl Builder<'_> {
-    /// Which address of the loopback device: 127.0.0.1 by default, or ::1. Any other is refused by
-    /// [`Builder::start`].
+    /// The address of the loopback device: 127.0.0.1 by default, or ::1. [`Builder::start`] refuses
+    /// any other.
     pub fn ip(mut self, ip: impl Into<IpAddr>) -> Self {
         self.ip = ip.into();
         self
     }
 
-    /// Which port; 0, the default, takes a free one.
+    /// The port; 0, the default, takes a free one.
     pub fn port(mut self, port: u16) -> Self {
         self.port = port;
         self
     }
 
-    /// The secret that a visitor must show; by default one of chance.
+    /// The secret that a client must send; by default a random one.
     pub fn token(mut self, token: Token) -> Self {
         self.token = Some(token);
         self

@@ -1,4 +1,4 @@
-//! Who is within, how many may be, and the closing of the house.
+//! Admission: the connections that are open, their limits, and the shutdown of all of them.
 
 use crate::limits::Limits;
 use std::collections::BTreeMap;
@@ -7,8 +7,8 @@ use std::net::{Shutdown, TcpStream};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// Counts visitors. Strangers, who have not shown the token yet, and guests have bounds of their
-/// own: no number of strangers keeps a guest out who is within.
+/// Counts clients. Strangers, which have not sent the token yet, and guests, which have, have
+/// separate limits: no number of strangers keeps an admitted guest out.
 pub(crate) struct Door {
     limits: Limits,
     rooms: Mutex<Rooms>,
@@ -23,7 +23,7 @@ struct Rooms {
     guests: BTreeMap<u64, TcpStream>,
 }
 
-/// A visitor's place, until it is dropped.
+/// A client's place, until it is dropped.
 pub(crate) struct Stay<'d> {
     door: &'d Door,
     number: u64,
@@ -42,7 +42,7 @@ impl Door {
         &self.limits
     }
 
-    /// A place among the strangers, if one is free.
+    /// A place among the strangers; `None` if none is free.
     pub(crate) fn enter(&self, stream: &TcpStream) -> io::Result<Option<Stay<'_>>> {
         let stream = stream.try_clone()?;
         let mut rooms = self.rooms();
@@ -55,12 +55,12 @@ impl Door {
         Ok(Some(Stay { door: self, number }))
     }
 
-    /// Ends every conversation, now and from now on.
+    /// Ends every connection, now and from now on.
     pub(crate) fn close(&self) {
         let mut rooms = self.rooms();
         rooms.closing = true;
         for stream in rooms.strangers.values().chain(rooms.guests.values()) {
-            // It may be closed already: then there is nothing to end.
+            // A connection that is closed already needs no end.
             let _ended = stream.shutdown(Shutdown::Both);
         }
         self.closes.notify_all();
@@ -85,7 +85,7 @@ impl Door {
 }
 
 impl Stay<'_> {
-    /// The token was right: a place among the guests; false if there is none.
+    /// The token was right: takes a place among the guests. Returns false if none is free.
     pub(crate) fn becomes_guest(&self) -> bool {
         let mut rooms = self.door.rooms();
         if rooms.guests.len() >= self.door.limits.guests_max {

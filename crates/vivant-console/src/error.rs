@@ -14,26 +14,26 @@ pub enum StartError {
     NotLoopback(IpAddr),
     /// The address could not be listened on.
     Bind {
-        /// Which.
+        /// The address.
         address: SocketAddr,
-        /// The operating system's words.
+        /// The operating system's error.
         error: io::Error,
     },
     /// The given token is too short, too long, or has characters that do not fit into one line.
     Token {
-        /// How many characters it has.
+        /// The number of its characters.
         length: usize,
     },
     /// The operating system gave no random number for a token.
     Random(getrandom::Error),
     /// The token's file could not be written.
     TokenFile {
-        /// Which.
+        /// The path.
         path: PathBuf,
-        /// The operating system's words.
+        /// The operating system's error.
         error: io::Error,
     },
-    /// The operating system refused a thread.
+    /// The operating system could not start a thread.
     Thread(io::Error),
 }
 

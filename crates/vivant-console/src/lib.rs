@@ -19,13 +19,13 @@ pub use token::Token;
 
 use vivant::System;
 
-/// Lets `vivant top` look into `system`, at a free port of 127.0.0.1 and with a token of chance.
+/// Lets `vivant top` observe `system`, at a free port of 127.0.0.1 and with a random token.
 ///
-/// As [`Console::builder`] with every choice left to it.
+/// The same as [`Console::builder`] with every default.
 ///
 /// # Errors
 ///
-/// When no port, thread or random number is to be had: see [`StartError`].
+/// If there is no free port, thread or random number: see [`StartError`].
 pub fn serve(system: &System) -> Result<Console, StartError> {
     Console::builder(system).start()
 }

@@ -1,23 +1,23 @@
-//! What one program lets its visitors cost it. Tests choose shorter times.
+//! Limits of what clients may cost a program. Tests choose shorter times.
 
 use std::time::Duration;
 
-/// Bounds of time and number. Those of size are constants: no test needs others.
+/// Limits of times and numbers. Those of sizes are constants: no test needs others.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {
-    /// How many connections may be open that have not shown the token yet. Few: each may last
+    /// Open connections that have not sent the token yet. Few: each may last
     /// [`Limits::token_within`].
     pub(crate) strangers_max: usize,
-    /// How many connections may be open that have shown it.
+    /// Open connections that have sent the token.
     pub(crate) guests_max: usize,
-    /// How long the token's line may take.
+    /// Time limit for the token's line.
     pub(crate) token_within: Duration,
-    /// How long a guest may be silent, and how long its request's line may take.
+    /// Limit of a guest's silence, and of the time that its request's line may take.
     pub(crate) request_within: Duration,
-    /// How long one write may be held up by a guest that does not read.
+    /// Time for which a guest that does not read may block one write.
     pub(crate) write_within: Duration,
-    /// How long a wrong token waits for its answer. It keeps its place among the strangers: so many
-    /// guesses a second.
+    /// Delay of the answer to a wrong token. The connection keeps its place among the strangers
+    /// meanwhile, which limits the guesses a second.
     pub(crate) wrong_token_costs: Duration,
 }
 
@@ -34,11 +34,11 @@ impl Default for Limits {
     }
 }
 
-/// The longest line that is read, without its end: a token or a request is far shorter.
+/// The longest line that is read, without its line feed: a token or a request is far shorter.
 pub(crate) const LINE_BYTES_MAX: usize = 1024;
 
-/// How many actors one snapshot names at most: some 300 kB of text.
+/// Limit of the actors that one snapshot names: some 300 kB of text.
 pub(crate) const ACTORS_MAX: usize = 1_000;
 
-/// How many kinds of dead letters one snapshot names at most.
+/// Limit of the kinds of dead letters that one snapshot names.
 pub(crate) const DEAD_LETTERS_MAX: usize = 100;

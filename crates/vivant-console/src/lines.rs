@@ -1,12 +1,11 @@
-//! Lines from a visitor who may mean no good: bounded in length, and in the time that the whole
-//! line takes.
+//! Lines from an untrusted client: limited in length, and in the time for the whole line.
 
 use crate::limits::LINE_BYTES_MAX;
 use std::io::{self, Read};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-/// What became of reading a line.
+/// The result of reading a line.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Line {
     /// A whole line, without its end.
@@ -15,16 +14,16 @@ pub(crate) enum Line {
     TooLong,
     /// It is not UTF-8.
     NotText,
-    /// It did not come in time.
+    /// It did not arrive in time.
     TooLate,
-    /// The other side has closed, or the connection has broken.
+    /// The client has closed, or the connection has broken.
     Closed,
 }
 
 /// A stream's lines.
 pub(crate) struct Lines {
     stream: TcpStream,
-    /// What has been read and not been handed out: at most one line and one piece.
+    /// Bytes read and not returned yet: at most one line and one chunk.
     read: Vec<u8>,
 }
 
@@ -36,7 +35,8 @@ impl Lines {
         }
     }
 
-    /// The next line, if it is complete within `limit`: sending it byte by byte wins no time.
+    /// The next line, if it is complete within `limit`. The limit is for the whole line: a client
+    /// that sends byte by byte gains no time.
     pub(crate) fn next(&mut self, limit: Duration) -> Line {
         let deadline = Instant::now() + limit;
         loop {
@@ -64,8 +64,8 @@ impl Lines {
         }
     }
 
-    /// Reads and forgets until the other side closes, at most for `limit`: a connection that is
-    /// closed before all is read may lose what was said to it last.
+    /// Reads and discards until the client closes, at most for `limit`. A connection that is closed
+    /// before all input is read may lose the last answer.
     pub(crate) fn ignore_rest(&mut self, limit: Duration) {
         let deadline = Instant::now() + limit;
         while let Ok(1..) = self.piece(deadline.saturating_duration_since(Instant::now())) {
@@ -85,7 +85,7 @@ impl Lines {
     }
 }
 
-/// Which of the two it is depends on the operating system.
+/// The operating system decides which of the two errors it is.
 pub(crate) fn is_late(error: &io::Error) -> bool {
     matches!(
         error.kind(),

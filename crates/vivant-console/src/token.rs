@@ -1,4 +1,4 @@
-//! The secret that admits a visitor.
+//! The secret that admits a client.
 
 use crate::StartError;
 use std::fmt;
@@ -10,15 +10,15 @@ use std::path::Path;
 /// A token of fewer characters could be guessed.
 pub(crate) const LENGTH_MIN: usize = 16;
 
-/// A longer one would not fit into the line that brings it.
+/// A longer one would not fit into its line.
 pub(crate) const LENGTH_MAX: usize = 512;
 
-/// The secret that a visitor must show first. It is not shown by `{:?}`.
+/// The secret that a client must send first. `{:?}` does not show it.
 #[derive(Clone)]
 pub struct Token(String);
 
 impl Token {
-    /// 128 bits of chance from the operating system, as 32 hexadecimal digits.
+    /// 128 random bits from the operating system, as 32 hexadecimal digits.
     ///
     /// # Errors
     ///
@@ -29,7 +29,7 @@ impl Token {
         Ok(Token(format!("{high:016x}{low:016x}")))
     }
 
-    /// A token of one's own: 16 to 512 visible ASCII characters.
+    /// A token of the user's own: 16 to 512 visible ASCII characters.
     ///
     /// # Errors
     ///
@@ -51,8 +51,8 @@ impl Token {
         &self.0
     }
 
-    /// Whether `shown` is this token. It takes the same time wherever the two differ; only the
-    /// length shows.
+    /// Returns true if `shown` is this token. The time does not depend on where the two differ; it
+    /// shows only the length.
     pub(crate) fn admits(&self, shown: &str) -> bool {
         let (own, shown) = (self.0.as_bytes(), shown.as_bytes());
         let differing = own
@@ -62,8 +62,8 @@ impl Token {
         own.len() == shown.len() && differing == 0
     }
 
-    /// Writes it to a new file that only this user can read. A file that is there already is
-    /// replaced; a link is not followed.
+    /// Writes it to a new file that only this user can read. An existing file is replaced; a link
+    /// is not followed.
     pub(crate) fn write_to(&self, path: &Path) -> io::Result<()> {
         match fs::remove_file(path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
@@ -87,7 +87,7 @@ fn create_private(path: &Path) -> io::Result<File> {
     options.write(true).create_new(true).mode(0o600).open(path)
 }
 
-/// Elsewhere a file has the rights of its folder.
+/// On other systems the file has the permissions of its folder.
 #[cfg(not(unix))]
 fn create_private(path: &Path) -> io::Result<File> {
     OpenOptions::new().write(true).create_new(true).open(path)

@@ -1,7 +1,7 @@
-//! The thread that waits for visitors, and the conversation with one of them.
+//! The thread that accepts clients, and the conversation with one of them.
 //!
-//! Every conversation has a thread of its own within the scope of the first: when that one ends,
-//! all have ended, and nothing of the console holds the system any more.
+//! Every conversation has a thread of its own within the scope of the accepting thread. When the
+//! accepting thread ends, all conversations have ended, and the console no longer holds the system.
 
 use crate::door::{Door, Stay};
 use crate::lines::{Line, Lines};
@@ -14,16 +14,16 @@ use std::thread;
 use std::time::{Duration, Instant};
 use vivant::System;
 
-/// After a failed `accept`, which fails again at once when the process has no file descriptors
-/// left.
+/// Pause after a failed `accept`, which fails again at once when the process has no file
+/// descriptors left.
 const AFTER_FAILURE: Duration = Duration::from_millis(100);
 
 pub(crate) const THREADS_NAME: &str = "vivant-console";
 
-/// How long a visitor that is sent away may take to hear why.
+/// Time for which a refused client may take to read the reason.
 const FAREWELL: Duration = Duration::from_millis(200);
 
-/// What all conversations need.
+/// The data that all conversations need.
 pub(crate) struct Host {
     pub(crate) system: System,
     pub(crate) token: Token,
@@ -36,7 +36,7 @@ enum End {
     SentAway(Reason),
 }
 
-/// Welcomes visitors until the door closes.
+/// Accepts clients until the door closes.
 pub(crate) fn welcome(host: &Host, door: &Door, listener: &TcpListener) {
     thread::scope(|scope| {
         for stream in listener.incoming() {
@@ -48,12 +48,12 @@ pub(crate) fn welcome(host: &Host, door: &Door, listener: &TcpListener) {
                 continue;
             };
             let Ok(Some(stay)) = door.enter(&stream) else {
-                // Said in one breath: this thread waits for nobody. A visitor that has spoken
-                // already may not hear it.
+                // One write without waiting, because this thread must not block. A client that has
+                // sent already may lose the answer.
                 let _said = send_away(&stream, Reason::Busy);
                 continue;
             };
-            // A refused thread drops the conversation, which closes it.
+            // If the thread cannot be started, the conversation is dropped, which closes it.
             let _started = thread::Builder::new()
                 .spawn_scoped(scope, move || converse(host, door, &stream, &stay));
         }
@@ -123,7 +123,7 @@ fn send_away(stream: &TcpStream, reason: Reason) -> io::Result<()> {
     stream.shutdown(Shutdown::Write)
 }
 
-/// One write of a whole line, each part of which may be held up for `limit`.
+/// Writes a whole line; each of its writes may block for `limit`.
 fn say(mut stream: &TcpStream, what: &impl Serialize, limit: Duration) -> io::Result<()> {
     let mut line = serde_json::to_vec(what)?;
     line.push(b'\n');

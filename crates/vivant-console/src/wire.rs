@@ -1,7 +1,7 @@
-//! What goes over the wire: one JSON object a line. The words are explained in this crate's README.
+//! The wire format: one JSON object a line. The fields are explained in this crate's README.
 //!
-//! A reader must ignore fields that it does not know, and take the default for those that are
-//! missing; [`VERSION`] changes only when that is not enough.
+//! A reader must ignore fields that it does not know, and take the default for missing ones;
+//! [`VERSION`] changes only when that is not enough.
 
 use crate::choice;
 use crate::limits::DEAD_LETTERS_MAX;
@@ -12,21 +12,21 @@ use vivant::{ActorFacts, DeadLetterCount, Inspection};
 /// The version of the protocol. Both sides must have the same.
 pub const VERSION: u32 = 1;
 
-/// The first line of a visitor.
+/// The first line of a client.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Greeting {
     /// The secret.
     pub token: String,
 }
 
-/// Every further line of a visitor.
+/// Every further line of a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Request {
-    /// What it wants.
+    /// The requested subject.
     pub get: Subject,
 }
 
-/// What can be asked for.
+/// A subject of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Subject {
@@ -34,16 +34,16 @@ pub enum Subject {
     Facts,
 }
 
-/// The last line that a visitor gets before the connection is closed.
+/// The last line that a client gets before the connection is closed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Refusal {
     /// The version of the protocol.
     pub version: u32,
-    /// Why.
+    /// The reason.
     pub error: Reason,
 }
 
-/// Why a visitor is sent away.
+/// Why a client is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reason {
@@ -55,24 +55,25 @@ pub enum Reason {
     TooLong,
     /// The line took too long.
     TooLate,
-    /// There are as many visitors as there may be.
+    /// There are as many clients as the limit allows.
     Busy,
     /// A reason that only a newer version knows.
     #[serde(other)]
     Other,
 }
 
-/// One look at a system.
+/// The state of a system at one time.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Snapshot {
     /// The version of the protocol.
     pub version: u32,
-    /// When, in milliseconds since the console began: rates are differences between two of them.
+    /// Time in milliseconds since the console began: rates are differences between two snapshots.
     pub at_ms: u64,
     /// The system as a whole.
     pub totals: Totals,
-    /// The actors, the most telling ones if there are too many; in the order of creation.
+    /// The actors, the most telling ones if there are too many (see `choice.rs`); in the order of
+    /// creation.
     pub actors: Vec<Actor>,
     /// The kinds of dead letters, the most frequent first.
     pub dead_letters: Vec<DeadLetters>,
@@ -80,13 +81,13 @@ pub struct Snapshot {
     pub reports: Vec<Report>,
 }
 
-/// Figures of the whole system, whatever the lists leave out.
+/// Numbers of the whole system, including actors that the lists leave out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Totals {
     /// Actors that exist.
     pub actors: usize,
-    /// How many of them the snapshot leaves out.
+    /// Number of actors that the snapshot leaves out.
     pub left_out: usize,
     /// Turns of the actors that exist.
     pub turns: u64,
@@ -94,11 +95,11 @@ pub struct Totals {
     pub waiting: usize,
     /// Messages that wait for their guard.
     pub deferred: usize,
-    /// Actors that take no messages, on account of overloaded ones.
+    /// Actors that are muted by overloaded ones, and take no messages.
     pub muted: usize,
     /// Messages that were not processed.
     pub dead_letters: u64,
-    /// Messages that a panic or an end took with it, beside dead letters.
+    /// Messages lost by a panic or an actor's end, besides dead letters.
     pub lost: u64,
     /// Restarts of the actors that exist.
     pub restarts: u64,
@@ -106,15 +107,15 @@ pub struct Totals {
     pub panics: u64,
     /// Timers that are set.
     pub timers: usize,
-    /// Workers, without surplus.
+    /// Workers, without replacements of blocked ones.
     pub workers: usize,
-    /// Workers added because turns hold others up.
+    /// Workers added because turns block others.
     pub surplus_workers: usize,
-    /// Bytes of cells and waiting messages.
+    /// Bytes of actor cells and waiting messages.
     pub bytes: i64,
 }
 
-/// What is known of one actor. Times are milliseconds.
+/// The known figures of one actor. Times are milliseconds.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Actor {
@@ -126,9 +127,9 @@ pub struct Actor {
     pub depth: usize,
     /// Messages that wait for their guard.
     pub deferred: usize,
-    /// How long the oldest waiting message has waited.
+    /// Age of the oldest waiting message.
     pub age_ms: u64,
-    /// How long the oldest deferred message has waited; `None` if that is not known.
+    /// Age of the oldest deferred message; `None` if unknown.
     pub deferred_age_ms: Option<u64>,
     /// Turns that have ended.
     pub turns: u64,
@@ -136,47 +137,47 @@ pub struct Actor {
     pub busy_ms: u64,
     /// Stable name of the behaviour that runs now.
     pub current: Option<String>,
-    /// How long it has been running; `None` if nothing runs, or if that is not known.
+    /// How long that behaviour has been running; `None` if none runs, or if unknown.
     pub current_for_ms: Option<u64>,
-    /// How many actors are muted on account of it.
+    /// Number of actors that it mutes.
     pub mutes: usize,
-    /// The path of the actor on whose account it is muted.
+    /// The path of the overloaded actor that mutes it.
     pub muted_by: Option<String>,
-    /// How often it was restarted.
+    /// Number of restarts.
     pub restarts: u32,
-    /// Messages that were lost with it, beside dead letters.
+    /// Messages lost with it, besides dead letters.
     pub lost: u64,
-    /// Why it is alive, in words.
+    /// Why it is reachable, as text.
     pub because: String,
 }
 
-/// How many messages of one kind, made at one place, met one fate.
+/// Number of messages of one kind, made at one place, with the same fate.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct DeadLetters {
     /// Stable name of the behaviour.
     pub behaviour: String,
-    /// Where in the source they were made.
+    /// The place in the source that made them.
     pub place: String,
-    /// What became of them, in words.
+    /// Why they were not processed, as text.
     pub cause: String,
-    /// How many.
+    /// Their number.
     pub count: u64,
 }
 
-/// Something that the runtime had to say.
+/// A report of the runtime.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Report {
     /// `slow_turn`, `panicked`, `thread_failed`, or `other`.
     pub kind: String,
-    /// In words.
+    /// The report as text.
     pub text: String,
 }
 
 impl Snapshot {
-    /// What `inspection` says, at a time since the console began. This is the one place that knows
-    /// both sides' fields.
+    /// Converts an inspection, taken at a time since the console began. This is the only code that
+    /// knows the fields of both sides.
     pub fn from_inspection(at: Duration, inspection: &Inspection) -> Snapshot {
         let all = &inspection.actors;
         let chosen = choice::most_telling(all);

@@ -1,4 +1,4 @@
-//! The columns of the list of actors, each of which it can be sorted by.
+//! The columns of the list of actors; the list can be sorted by each.
 
 use super::figure;
 use super::look::Row;
@@ -56,7 +56,7 @@ impl Column {
         Column::ALL[(self as usize + 1) % Column::ALL.len()]
     }
 
-    /// The order of rows: paths from A to Z, figures from the greatest; among equals, the older
+    /// The order of rows: paths from A to Z, numbers from the greatest; ties by age, the older
     /// actor first.
     pub(crate) fn compare(self, a: &Row, b: &Row) -> Ordering {
         let rate = |a: Option<f64>, b: Option<f64>| b.unwrap_or(-1.0).total_cmp(&a.unwrap_or(-1.0));

@@ -2,7 +2,7 @@
 
 use super::look::Rate;
 
-/// What stands for a number that is not known.
+/// The text for an unknown number.
 const UNKNOWN: &str = "-";
 
 /// `1,234`, and from a million on `1.2M`.
@@ -40,7 +40,7 @@ pub(crate) fn rate(rate: Rate) -> String {
     }
 }
 
-/// `+3/s`, or nothing while nothing is added.
+/// `+3/s`; empty while nothing is added.
 pub(crate) fn growth(rate_now: Rate) -> String {
     match rate_now {
         Some(rate_now) if rate_now > 0.0 => format!(" (+{}/s)", rate(Some(rate_now))),

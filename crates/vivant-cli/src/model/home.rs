@@ -1,13 +1,12 @@
-//! The lists of the first page: the five that matter most by each measure, and none of those that
-//! do not matter at all.
+//! The lists of the first page: the top five by each measure, without actors at zero.
 
 use super::column::Column;
 use super::look::{Letters, Look, Row};
 
-/// How many lines a list has.
+/// The number of lines of a list.
 pub(crate) const TOP: usize = 5;
 
-/// The five actors that were busy for the greatest share of the time.
+/// The five actors with the greatest busy share.
 pub(crate) fn busiest(look: &Look) -> Vec<&Row> {
     top(look, Column::Busy, |row| {
         row.busy.is_some_and(|busy| busy > 0.0)
@@ -19,12 +18,12 @@ pub(crate) fn longest(look: &Look) -> Vec<&Row> {
     top(look, Column::Depth, |row| row.facts.depth > 0)
 }
 
-/// The five that were restarted most often.
+/// The five actors with the most restarts.
 pub(crate) fn restarted(look: &Look) -> Vec<&Row> {
     top(look, Column::Restarts, |row| row.facts.restarts > 0)
 }
 
-/// The five kinds of dead letters that grow fastest, then those with most.
+/// The five kinds of dead letters that grow fastest; ties by count.
 pub(crate) fn letters(look: &Look) -> Vec<&Letters> {
     let mut letters: Vec<&Letters> = look.letters.iter().collect();
     letters.sort_by(|a, b| {
@@ -36,15 +35,15 @@ pub(crate) fn letters(look: &Look) -> Vec<&Letters> {
     letters
 }
 
-/// An actor on whose account others take no messages.
+/// An overloaded actor that mutes others.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Muting<'l> {
     pub(crate) by: &'l Row,
-    /// Those of them that are known by name.
+    /// The muted actors with known names.
     pub(crate) muted: Vec<&'l str>,
 }
 
-/// The five that mute most others.
+/// The five actors that mute most others.
 pub(crate) fn muting(look: &Look) -> Vec<Muting<'_>> {
     let mut rows: Vec<&Row> = look.rows.iter().filter(|row| row.facts.mutes > 0).collect();
     rows.sort_by_key(|row| std::cmp::Reverse(row.facts.mutes));

@@ -1,8 +1,8 @@
-//! What each key does.
+//! The effect of each key.
 
 use super::{Focus, Model, Pace, Page};
 
-/// A key, as far as it means something here.
+/// A key that has an effect here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Key {
     Char(char),
@@ -17,25 +17,25 @@ pub(crate) enum Key {
     Enter,
     Esc,
     Backspace,
-    /// Ends the program wherever it is typed.
+    /// Ends the program on every page.
     Interrupt,
 }
 
-/// What the caller must do after a key.
+/// The caller's next action after a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Next {
     Draw,
-    /// Take one look now.
+    /// Take one snapshot now.
     Look,
-    /// Take looks, or take none, from now on.
+    /// Take snapshots from now on, or none.
     Keep(Pace),
     Quit,
 }
 
-/// How far the page keys go.
+/// Number of rows that the page keys move.
 const PAGE_ROWS: isize = 10;
 
-/// Longer filters are not typed but pasted by accident.
+/// A longer filter is pasted by accident, not typed.
 const FILTER_CHARS_MAX: usize = 100;
 
 impl Model {
@@ -117,7 +117,7 @@ impl Model {
     }
 
     fn sort_by_next(&mut self) {
-        // On the other pages nobody would see it.
+        // The other pages do not show it.
         if self.page == Page::Actors {
             self.sort = self.sort.next();
         }

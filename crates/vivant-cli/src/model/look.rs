@@ -1,4 +1,4 @@
-//! One look: what a snapshot says, and what has changed since the one before.
+//! A snapshot with the rates since the previous one.
 
 use super::column::Column;
 use crate::table;
@@ -6,14 +6,14 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 use vivant_console::wire::{Actor, DeadLetters, Report, Snapshot, Totals};
 
-/// A count a second; `None` while there is nothing to compare with.
+/// Events a second; `None` while there is no previous snapshot.
 pub(crate) type Rate = Option<f64>;
 
 /// One actor, with its rates.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Row {
     pub(crate) facts: Actor,
-    /// Which share of the time it was busy, from 0 to 1.
+    /// The share of the time for which it was busy, from 0 to 1.
     pub(crate) busy: Rate,
     pub(crate) turns: Rate,
 }
@@ -25,15 +25,15 @@ pub(crate) struct Letters {
     pub(crate) rate: Rate,
 }
 
-/// What is shown of a system at one time.
+/// The data that the screen shows of a system at one time.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Look {
-    /// Since the console began.
+    /// Time since the console began.
     pub(crate) at: Duration,
-    /// Since the look before.
+    /// Time since the previous snapshot.
     pub(crate) elapsed: Option<Duration>,
     pub(crate) totals: Totals,
-    /// Turns of the actors that both looks know, or that are new.
+    /// Turns of the actors that are in both snapshots, or that are new.
     pub(crate) turns: Rate,
     pub(crate) dead_letters: Rate,
     pub(crate) panics: Rate,
@@ -43,7 +43,7 @@ pub(crate) struct Look {
     pub(crate) reports: Vec<Report>,
 }
 
-/// The snapshot before, by what its lines are about.
+/// The previous snapshot, indexed by the subject of its lines.
 struct Before<'b> {
     elapsed: Duration,
     totals: &'b Totals,
@@ -52,8 +52,8 @@ struct Before<'b> {
 }
 
 impl Look {
-    /// `now`, compared with the snapshot before it, if there is one and it is of the same run of
-    /// the program.
+    /// `now`, compared with the previous snapshot, if there is one and it is of the same run of the
+    /// program.
     pub(crate) fn between(before: Option<&Snapshot>, now: &Snapshot) -> Look {
         let before = before.and_then(|before| Before::of(before, now));
         let before = before.as_ref();
@@ -76,8 +76,7 @@ impl Look {
         }
     }
 
-    /// The actors whose path, type or running behaviour contains `filter`, whatever the case of its
-    /// letters.
+    /// The actors with a path, type or running behaviour that contains `filter`, ignoring case.
     pub(crate) fn rows(&self, sort: Column, filter: &str) -> Vec<&Row> {
         let wanted = filter.to_lowercase();
         let passes = |row: &&Row| {
@@ -121,8 +120,8 @@ impl<'b> Before<'b> {
         })
     }
 
-    /// A count may be lower than before when actors have ended: then nothing is known to have been
-    /// added.
+    /// A count may be lower than before when actors have ended: then the number of additions is
+    /// unknown, and the rate is zero.
     fn rate(&self, now: u64, before: u64) -> f64 {
         now.saturating_sub(before) as f64 / self.elapsed.as_secs_f64()
     }
@@ -131,13 +130,14 @@ impl<'b> Before<'b> {
 fn row(before: Option<&Before<'_>>, facts: &Actor) -> Row {
     let was = before.and_then(|before| match before.actors.get(&*facts.actor) {
         Some(was) => Some((before, was.turns, was.busy_ms)),
-        // Born since; unless it was left out then, and nothing is known of it.
+        // The actor is new; unless the previous snapshot left actors out: then it may be older, and
+        // its rate is unknown.
         None if before.totals.left_out == 0 => Some((before, 0, 0)),
         None => None,
     });
     Row {
         turns: was.map(|(before, turns, _)| before.rate(facts.turns, turns)),
-        // Sampled in milliseconds: it may come out a little above the whole.
+        // The busy time is sampled in milliseconds: the share may come out slightly above 1.
         busy: was.map(|(before, _, ms)| (before.rate(facts.busy_ms, ms) / 1000.0).min(1.0)),
         facts: facts.clone(),
     }

@@ -1,7 +1,7 @@
-//! What is shown, and what a key does to it: pure, without a terminal or a clock.
+//! The state of the screen, and the effect of a key on it: pure, without a terminal or a clock.
 //!
 //! - [`look`]: two snapshots become rows with rates.
-//! - [`column`]: by what actors are sorted.
+//! - [`column`]: the columns by which actors are sorted.
 //! - [`home`]: the five of each list on the first page.
 //! - [`figure`]: numbers as text.
 //! - [`Model`]: all of it, and [`Model::press`].
@@ -42,36 +42,36 @@ impl Page {
     }
 }
 
-/// Who hears the keys.
+/// The part of the screen that gets the keys.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Focus {
     Page,
     /// The filter is being typed.
     Filter,
-    /// The actor with this path is shown alone.
+    /// The page of the actor with this path.
     Detail(String),
     Help,
 }
 
-/// Whether looks are taken by themselves.
+/// Whether snapshots are taken periodically.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Pace {
     Running,
     Paused,
 }
 
-/// What is known of the other side.
+/// The state of the connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Link {
     Live,
-    /// Why the last look failed. Another one is tried.
+    /// Why the last snapshot failed. The connection is tried again.
     Lost(String),
 }
 
-/// All that the screen shows.
+/// The whole state of the screen.
 #[derive(Clone, Debug)]
 pub(crate) struct Model {
-    /// Which system, and how often it is looked at.
+    /// The system's name, and the interval between snapshots.
     pub(crate) title: String,
     pub(crate) page: Page,
     pub(crate) focus: Focus,
@@ -80,12 +80,12 @@ pub(crate) struct Model {
     pub(crate) sort: Column,
     pub(crate) filter: String,
     pub(crate) look: Look,
-    /// Which of the actors on the list, by its path: it stays the same when the order changes.
-    /// `None` is the first, whoever that is.
+    /// The chosen actor, by its path: the choice stays when the order changes. `None` is the first
+    /// row.
     chosen: Option<String>,
-    /// Where it is.
+    /// Its row.
     chosen_at: usize,
-    /// How many of the newest reports are above the screen.
+    /// The number of newest reports that are scrolled out above the screen.
     pub(crate) reports_above: usize,
     before: Option<Snapshot>,
 }
@@ -108,7 +108,7 @@ impl Model {
         }
     }
 
-    /// A look was taken.
+    /// Stores a new snapshot.
     pub(crate) fn looked(&mut self, snapshot: Snapshot) {
         self.look = Look::between(self.before.as_ref(), &snapshot);
         self.before = Some(snapshot);
@@ -116,29 +116,29 @@ impl Model {
         self.choose_again();
     }
 
-    /// A look failed. What was seen last stays; rates begin anew, for it may be another program
-    /// that answers next.
+    /// A snapshot failed. The last screen stays. Rates begin anew, because another program may
+    /// answer next.
     pub(crate) fn lost(&mut self, why: impl Into<String>) {
         self.before = None;
         self.link = Link::Lost(why.into());
     }
 
-    /// The actors that the filter lets through, in the order of the column.
+    /// The actors that pass the filter, in the order of the column.
     pub(crate) fn rows(&self) -> Vec<&Row> {
         self.look.rows(self.sort, &self.filter)
     }
 
-    /// Where in [`Model::rows`] the chosen actor is.
+    /// The chosen actor's index in [`Model::rows`].
     pub(crate) fn chosen_at(&self) -> usize {
         self.chosen_at
     }
 
-    /// The actor that is shown alone; `None` if it is not there any more.
+    /// The actor of the detail page; `None` if it has ended.
     pub(crate) fn detail(&self, path: &str) -> Option<&Row> {
         self.look.rows.iter().find(|row| row.facts.actor == path)
     }
 
-    /// Finds the chosen actor in the list as it is now; if it is gone, whoever is at its place.
+    /// Finds the chosen actor in the current list; if it is gone, chooses the actor at its row.
     fn choose_again(&mut self) {
         let rows = self.rows();
         let same = |row: &&Row| Some(&row.facts.actor) == self.chosen.as_ref();

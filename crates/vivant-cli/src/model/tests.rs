@@ -1,4 +1,4 @@
-//! The model, key by key and look by look.
+//! The model: every key, every new snapshot.
 
 use super::column::Column;
 use super::keys::{Key, Next};
@@ -87,7 +87,7 @@ pub(crate) fn snapshot(seconds: u64) -> Snapshot {
     }
 }
 
-/// A model that has looked twice, a second apart.
+/// A model with two snapshots, one second apart.
 pub(crate) fn model() -> Model {
     let mut model = Model::new("127.0.0.1:4711, every 1s", Pace::Running);
     model.looked(snapshot(1));
@@ -142,7 +142,7 @@ fn an_actor_that_is_new_began_at_nothing() {
     third.actors.push(new);
     model.looked(third.clone());
     assert_eq!(model.look.rows[5].turns, Some(8.0));
-    // If it may only have been left out, nothing is said of it.
+    // If the snapshot may only have left it out, nothing is reported.
     let mut partial = snapshot(2);
     partial.totals.left_out = 1;
     model.looked(partial);

@@ -1,13 +1,12 @@
-//! The actors of the demo: a restaurant where too much is ordered.
+//! The actors of the demo: a restaurant with too many orders.
 //!
-//! - The **waiters** order more than the **kitchen** cooks: it is overloaded, and they are muted on
-//!   its account.
+//! - The **waiters** order more than the **kitchen** cooks: it is overloaded, and mutes them.
 //! - The **baker** is slow: its turns hold a worker for longer than a turn may.
-//! - The **oven** burns now and then: it panics, and the **cook** buys another one. What is still
-//!   sent to the old one becomes dead letters.
-//! - The **pot** boils over now and then, and is put on again: it has a supervisor.
+//! - The **oven** burns now and then: it panics, and the **cook** buys another one. Messages to the
+//!   old one become dead letters.
+//! - The **pot** boils over now and then, and its supervisor restarts it.
 //! - The **till** opens and closes: payments wait for their guard.
-//! - The **guests** hardly do anything, as most actors.
+//! - The **guests** are idle most of the time, as most actors are.
 
 use std::panic::resume_unwind;
 use std::thread;
@@ -18,24 +17,24 @@ use vivant::prelude::*;
 const WAITERS: usize = 6;
 const GUESTS: usize = 12;
 
-/// How much a waiter orders at once.
+/// Dishes that a waiter orders at once.
 const DISHES: u32 = 40;
 
-/// How many loaves an oven lives for.
+/// Loaves until an oven burns.
 const LOAVES: u32 = 25;
 
-/// How often a pot is stirred until it boils over.
+/// Stirs until a pot boils over.
 const STIRS: u32 = 20;
 
-/// From how many waiting dishes on the kitchen is overloaded.
+/// Waiting dishes from which on the kitchen is overloaded.
 pub(super) const OVERLOAD: usize = 128;
 
-/// What becomes of a turn that takes long.
+/// What a turn that takes long does.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Labour {
-    /// It sleeps, and so holds its worker.
+    /// It sleeps, and so blocks its worker.
     Sleeps,
-    /// It takes no time of its own: under a seed, the faults make turns slow.
+    /// It takes no real time: under a seed, the faults make turns slow.
     Simulated,
 }
 
@@ -124,7 +123,7 @@ impl Oven {
     fn bake(&mut self) {
         self.loaves += 1;
         if self.loaves == LOAVES {
-            // Not `panic!`: the hook would write over the screen.
+            // Not `panic!`: the panic hook would write over the screen.
             resume_unwind(Box::new("the oven burns"));
         }
     }
@@ -187,13 +186,13 @@ struct Guest {
 impl Guest {
     fn look_around(&mut self, t: &Turn<Self>) {
         self.looks += 1;
-        // Half a second at first, then ever more rarely.
+        // Half a second at first, then ever longer.
         let pause = Duration::from_millis(500 * self.looks.min(20));
         t.after(pause, t.me().look_around());
     }
 }
 
-/// Opens the restaurant. Its timers keep everybody alive.
+/// Opens the restaurant. Its timers keep all actors reachable.
 pub(super) fn open(system: &System, labour: Labour) {
     let kitchen = system.spawn(Kitchen { labour });
     let till = system.spawn(Till {

@@ -10,20 +10,20 @@ use vivant_console::wire::{Greeting, Reason, Request, Snapshot, Subject, VERSION
 
 const CONNECT_WITHIN: Duration = Duration::from_secs(5);
 
-/// A look at very many actors takes its time.
+/// A snapshot of very many actors takes time.
 const ANSWER_WITHIN: Duration = Duration::from_secs(30);
 
-/// A snapshot has some hundred kilobytes; what sends more is no console.
+/// A snapshot has some hundred kilobytes; a longer answer is not from a console.
 const ANSWER_BYTES_MAX: u64 = 64 << 20;
 
-/// A connection that is made at the first look, and again after it was lost.
+/// A connection that is made at the first snapshot, and again after a loss.
 pub(super) struct Connection {
     address: String,
     token: TokenSource,
     stream: Option<BufReader<TcpStream>>,
 }
 
-/// What every answer has, whatever its version.
+/// The part of an answer that every version has.
 #[derive(Deserialize)]
 struct Head {
     version: u32,
@@ -93,8 +93,8 @@ impl Connection {
         let request = Request {
             get: Subject::Facts,
         };
-        // Whoever is sent away may find the connection closed here, with the reason still to be
-        // read.
+        // If the server refuses this client, the connection may be closed here while the reason is
+        // still to be read.
         let said = say(stream.get_ref(), &request);
         let mut line = Vec::new();
         let read = stream
@@ -150,7 +150,7 @@ impl Source for Connection {
             None => self.open()?,
         };
         let snapshot = self.ask(&mut stream)?;
-        // Kept only if all went well.
+        // Kept only after a complete answer.
         self.stream = Some(stream);
         Ok(snapshot)
     }

@@ -1,4 +1,4 @@
-//! The demo: a small system of this process's own.
+//! The demo: a small system in this process.
 
 use super::cast::{self, Labour, OVERLOAD};
 use super::connection::Connection;
@@ -9,7 +9,7 @@ use vivant::simulation::{Faults, Simulation};
 use vivant_console::Console;
 use vivant_console::wire::Snapshot;
 
-/// On threads, in real time, and looked at as any program: through a socket.
+/// On threads, in real time, and observed as any program is: through a socket.
 pub(super) struct Live {
     connection: Connection,
     // Dropped in this order: the console holds a handle of the system.
@@ -41,7 +41,7 @@ impl Source for Live {
     }
 }
 
-/// Under a seed, in virtual time, which passes only by looking: the same seed shows the same
+/// Under a seed, in virtual time. Only a snapshot lets time pass: the same seed shows the same
 /// screens.
 pub(super) struct Seeded {
     simulation: Simulation,
@@ -50,7 +50,7 @@ pub(super) struct Seeded {
 
 impl Seeded {
     pub(super) fn start(seed: u64, step: Duration) -> Seeded {
-        // Some turns are slow, and some actors are held back while others send to them.
+        // Some turns are slow, and some actors are delayed while others send to them.
         let faults = Faults::none()
             .slow_turns(50_000, Duration::from_millis(10))
             .delays(200_000, Duration::from_millis(1_500));

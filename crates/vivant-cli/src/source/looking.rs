@@ -1,4 +1,4 @@
-//! The thread that looks again and again.
+//! The thread that takes snapshots periodically.
 
 use super::{Origin, Source, Trouble};
 use crate::model::Pace;
@@ -6,26 +6,26 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 use vivant_console::wire::Snapshot;
 
-/// What came of a look.
+/// The result of taking a snapshot.
 pub(crate) type Looked = Result<Snapshot, Trouble>;
 
-/// What the terminal wants of the looking thread.
+/// A command from the terminal to the snapshot thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Order {
-    /// One look now.
+    /// Take one snapshot now.
     Look,
     Keep(Pace),
 }
 
-/// Whether whoever hears of the looks still listens.
+/// Whether the receiver of the snapshots still exists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Heard {
     Yes,
     No,
 }
 
-/// Looks every so often until nobody listens any more. If it begins paused it looks twice all the
-/// same: before that there are no rates to show.
+/// Takes snapshots periodically until the receiver is gone. If it begins paused it takes two all
+/// the same: rates need two.
 pub(crate) fn keep_looking(
     origin: Origin,
     every: Duration,

@@ -1,10 +1,10 @@
-//! Where looks come from: a program's console, or the demo.
+//! The sources of snapshots: a program's console, or the demo.
 //!
-//! - [`connection`]: a program's console, reconnected when it was lost.
+//! - [`connection`]: a program's console, reconnected after a loss.
 //! - [`cast`]: the actors of the demo.
-//! - [`demo`]: them on threads, looked at through a console of their own; or under a seed, in
-//!   virtual time.
-//! - [`looking`]: the thread that looks again and again.
+//! - [`demo`]: these actors on threads, observed through a console; or under a seed, in virtual
+//!   time.
+//! - [`looking`]: the thread that takes snapshots periodically.
 
 mod cast;
 mod connection;
@@ -22,20 +22,20 @@ use std::path::PathBuf;
 use std::time::Duration;
 use vivant_console::wire::Snapshot;
 
-/// Something that can be looked at.
+/// A source of snapshots.
 pub(crate) trait Source {
     fn look(&mut self) -> Result<Snapshot, Trouble>;
 }
 
-/// Where the token is found.
+/// The source of the token.
 #[derive(Clone, Debug)]
 pub(crate) enum TokenSource {
     Text(String),
-    /// Read again at every connection: a program that was restarted has written another one.
+    /// Read again at every connection: a restarted program has written another token.
     File(PathBuf),
 }
 
-/// What to look at. A source is opened on the thread that looks, for a simulation belongs to one
+/// What to observe. A source is opened on the snapshot thread, because a simulation belongs to one
 /// thread.
 #[derive(Clone, Debug)]
 pub(crate) enum Origin {
@@ -44,7 +44,7 @@ pub(crate) enum Origin {
         token: TokenSource,
     },
     Demo,
-    /// The demo under a seed: each look lets `step` of virtual time pass.
+    /// The demo under a seed: each snapshot lets `step` of virtual time pass.
     Seeded {
         seed: u64,
         step: Duration,
@@ -52,7 +52,7 @@ pub(crate) enum Origin {
 }
 
 impl Origin {
-    /// In words, for the first line of the screen.
+    /// The text for the first line of the screen.
     pub(crate) fn title(&self) -> String {
         match self {
             Origin::Program { address, .. } => address.clone(),

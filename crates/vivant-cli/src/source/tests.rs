@@ -1,4 +1,4 @@
-//! Connections to programs that answer, do not, or answer nonsense; and the thread that looks.
+//! Connections to programs that answer, do not, or answer nonsense; and the snapshot thread.
 
 use super::connection::Connection;
 use super::looking::{Heard, Order, keep_looking};
@@ -18,7 +18,7 @@ fn of(console: &Console, token: &str) -> Connection {
     Connection::to(console.address().to_string(), token)
 }
 
-/// A server that answers the two lines of its one visitor with `answer`, and closes.
+/// A server that answers the two lines of one client with `answer`, and closes.
 fn answering(answer: &'static str) -> Connection {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap().to_string();
@@ -90,7 +90,7 @@ fn a_lost_connection_is_made_again() {
     let trouble = connection.look().unwrap_err();
     assert!(matches!(trouble, Trouble::TokenFile { .. }), "{trouble}");
     // The program was restarted: another console, another token in the same file. The old
-    // connection may hold the port for a while.
+    // connection may occupy the port for a while.
     match start(address.port()) {
         Ok(console) => {
             connection.look().unwrap();
@@ -197,8 +197,8 @@ fn a_paused_look_has_rates_and_waits_for_orders() {
 #[test]
 fn the_live_demo_shows_what_it_promises() {
     let mut source = Origin::Demo.open().unwrap();
-    // Until all of it has happened: how soon depends on the machine. It takes no such number of
-    // looks anywhere.
+    // Until all of it has happened; the time depends on the machine. The limit is far above the
+    // snapshots needed.
     for _ in 0..5_000 {
         let snapshot = source.look().unwrap();
         let totals = snapshot.totals;

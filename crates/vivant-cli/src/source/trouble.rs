@@ -1,4 +1,4 @@
-//! What can go wrong between this command and a program: what, where, and what to do.
+//! Failures between this command and a program: what failed, where, and what to do.
 
 use std::fmt;
 use std::io;
@@ -6,15 +6,15 @@ use std::path::PathBuf;
 use vivant_console::StartError;
 use vivant_console::wire::{Reason, VERSION};
 
-/// Why a look failed.
+/// Why a snapshot failed.
 #[derive(Debug)]
 pub(crate) enum Trouble {
-    /// The address means nothing, or no machine.
+    /// The address cannot be parsed or resolved.
     Address {
         address: String,
         why: String,
     },
-    /// It is not of the loopback device.
+    /// The address is not of the loopback device.
     NotLoopback {
         address: String,
     },
@@ -39,7 +39,7 @@ pub(crate) enum Trouble {
         address: String,
         theirs: u32,
     },
-    /// The answer is none of a console.
+    /// The answer is not a console's.
     Strange {
         address: String,
         why: String,

@@ -1,4 +1,4 @@
-//! What wakes the loop, and the threads that wait for it.
+//! The events of the loop, and the threads that wait for them.
 
 use crate::model::keys::Key;
 use crate::source::looking::{Heard, Looked};
@@ -7,21 +7,21 @@ use std::io;
 use std::sync::mpsc::Sender;
 use std::thread;
 
-/// Something that the loop must see.
+/// An event for the loop.
 #[derive(Debug)]
 pub(super) enum Event {
     Key(Key),
     Resized,
     Looked(Looked),
-    /// The looking thread has ended, in whatever way.
+    /// The snapshot thread has ended, normally or by a panic.
     LooksEnded,
     #[cfg_attr(not(unix), expect(dead_code, reason = "there are no signals"))]
     Signal(i32),
-    /// No key can be read any more.
+    /// Reading keys has failed for good.
     InputEnded(io::Error),
 }
 
-/// Tells of looks, and by its drop that none will come any more: also when the looking thread
+/// The sender of snapshots. Its drop sends [`Event::LooksEnded`], also when the snapshot thread
 /// panics.
 pub(super) struct LooksEnd(Sender<Event>);
 
@@ -72,13 +72,13 @@ pub(super) fn listen_to_signals(events: &Sender<Event>) -> io::Result<()> {
     Ok(())
 }
 
-/// Elsewhere Ctrl-C is a key, and there are no other signals.
+/// On other systems Ctrl-C is a key, and there are no other signals.
 #[cfg(not(unix))]
 pub(super) fn listen_to_signals(_events: &Sender<Event>) -> io::Result<()> {
     Ok(())
 }
 
-/// The next event that means something here.
+/// The next event that has an effect here.
 fn next_event() -> Event {
     loop {
         match event::read() {

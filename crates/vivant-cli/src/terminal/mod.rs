@@ -1,5 +1,5 @@
 //! `vivant top` on a terminal: events come in, the model changes, a frame goes out. Nothing here
-//! polls: the loop sleeps until a key, a look, a new size or a signal comes.
+//! polls: the loop sleeps until a key, a snapshot, a resize or a signal comes.
 
 mod events;
 
@@ -24,12 +24,12 @@ pub(crate) enum End {
     Signal(i32),
 }
 
-/// Why there is nothing to show.
+/// Why the loop failed.
 #[derive(Debug)]
 pub(crate) enum Failure {
     Trouble(Trouble),
     Terminal(io::Error),
-    /// The looking thread ended; if by a panic, that has been printed.
+    /// The snapshot thread ended; a panic has been printed.
     Blind,
 }
 
@@ -52,7 +52,7 @@ impl From<io::Error> for Failure {
     }
 }
 
-/// Shows `origin` until somebody quits.
+/// Shows `origin` until the user quits.
 pub(crate) fn run(origin: Origin, every: Duration, pace: Pace) -> Result<End, Failure> {
     let title = format!("{}, every {every:?}", origin.title());
     let (tell, events) = channel();
@@ -65,7 +65,7 @@ pub(crate) fn run(origin: Origin, every: Duration, pace: Pace) -> Result<End, Fa
             keep_looking(origin, every, pace, &orders, |looked| end.looked(looked));
         })?;
     let mut model = Model::new(title, pace);
-    // The first look before the terminal is taken: its failure is for the shell.
+    // The first snapshot comes before the terminal is taken: its failure is reported to the shell.
     match events.recv() {
         Ok(Event::Looked(Ok(snapshot))) => model.looked(snapshot),
         Ok(Event::Looked(Err(trouble))) => return Err(Failure::Trouble(trouble)),
@@ -90,7 +90,7 @@ fn show(
         let Ok(first) = events.recv() else {
             return Err(Failure::Blind);
         };
-        // One frame for all that has come meanwhile.
+        // One frame for all events that have come meanwhile.
         for event in std::iter::once(first).chain(events.try_iter()) {
             let next = match event {
                 Event::Key(key) => model.press(key),
@@ -107,7 +107,7 @@ fn show(
                 Event::LooksEnded => return Err(Failure::Blind),
                 Event::InputEnded(error) => return Err(Failure::Terminal(error)),
             };
-            // The looking thread may have ended; then its end is the next event.
+            // The snapshot thread may have ended; then its end is the next event.
             match next {
                 Next::Draw => {}
                 Next::Look => drop(order.send(Order::Look)),

@@ -10,7 +10,7 @@ use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::text::Line;
 use ratatui::widgets::Paragraph;
 
-/// From this age on a mailbox is marked with `!`, as a line that needs attention.
+/// A mailbox of this age or more is marked with `!`, as a line that needs attention.
 const OLD_MS: u64 = 1_000;
 
 pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, model: &Model, palette: Palette) {
@@ -68,8 +68,8 @@ fn title(model: &Model, shown: usize) -> String {
     title
 }
 
-/// How many rows are scrolled away so that the chosen one is in the middle, or as near to it as may
-/// be.
+/// The number of rows scrolled out above, so that the chosen one is in the middle, or as near to it
+/// as possible.
 fn first_shown(chosen: usize, count: usize, shown: usize) -> usize {
     let last = count.saturating_sub(shown);
     chosen.saturating_sub(shown / 2).min(last)
@@ -83,7 +83,7 @@ fn column_width(column: Column) -> usize {
     }
 }
 
-/// The names of the columns, with a mark at the one that sorts.
+/// The names of the columns, with a mark at the sorting one.
 pub(crate) fn header(sort: Column, width: usize) -> String {
     let name = |column: Column| {
         let mark = if column == sort { "▾" } else { "" };

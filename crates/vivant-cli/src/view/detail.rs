@@ -1,4 +1,4 @@
-//! One actor: all that is known of it.
+//! The detail page: all known figures of one actor.
 
 use super::{Palette, list};
 use crate::model::Model;
@@ -12,7 +12,7 @@ use ratatui::text::Line;
 /// The width of the names.
 const NAME_WIDTH: usize = 16;
 
-/// How many of the muted actors are named.
+/// The number of muted actors that are named.
 const NAMED_MAX: usize = 20;
 
 pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, model: &Model, path: &str, palette: Palette) {

@@ -1,4 +1,4 @@
-//! The keys, and the words.
+//! The help page: keys and terms.
 
 use super::{Palette, list};
 use ratatui::Frame;

@@ -10,7 +10,7 @@ use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::text::Line;
 use ratatui::widgets::Paragraph;
 
-/// Between two lists that stand side by side.
+/// Columns between two lists side by side.
 const GAP: u16 = 2;
 
 pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, look: &Look, palette: Palette) {
@@ -25,7 +25,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, look: &Look, palette: Pale
     .areas(area);
     let halves = Layout::horizontal([Constraint::Fill(1); 2]).spacing(GAP);
     let [busiest, longest] = halves.areas(first);
-    // Whom an actor mutes takes more room than a number.
+    // The names of muted actors take more room than a number.
     let thirds = Layout::horizontal([Constraint::Fill(2), Constraint::Fill(1)]).spacing(GAP);
     let [muting, restarted] = thirds.areas(second);
     let text: Vec<Line<'_>> = counter_lines(look).into_iter().map(Line::from).collect();
@@ -61,7 +61,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, look: &Look, palette: Pale
     );
 }
 
-/// The figures of the whole system, in three lines.
+/// The counters of the whole system, in three lines.
 pub(crate) fn counter_lines(look: &Look) -> [String; 3] {
     let totals = &look.totals;
     let count = |count: usize| figure::count(count as u64);

@@ -1,4 +1,4 @@
-//! The screen: a pure function of the model. Every page is drawn by a file of its own.
+//! The screen: a pure function of the model. Each page has a file.
 
 mod actors;
 mod detail;
@@ -21,11 +21,11 @@ use ratatui::layout::{Alignment, Constraint, Layout, Rect};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Borders, Paragraph, Wrap};
 
-/// The least terminal that holds the first page.
+/// The smallest terminal that holds the first page.
 pub(crate) const WIDTH_MIN: u16 = 80;
 pub(crate) const HEIGHT_MIN: u16 = 24;
 
-/// What a line may lose where it is broken at a word.
+/// Columns that a line may lose where it is broken between words.
 const WORD_WIDTH: usize = 15;
 
 const STATUS_LINES_MAX: u16 = 4;
@@ -96,7 +96,7 @@ fn tabs(model: &Model, palette: Palette) -> Line<'static> {
     Line::from(Page::ALL.map(tab).to_vec())
 }
 
-/// One line; more for the reason why a system was lost, which says what to do.
+/// The status line. A lost system takes more lines: the reason, which says what to do.
 fn status(model: &Model, width: u16, palette: Palette) -> (Paragraph<'static>, u16) {
     let at = format!("{:.1}s", model.look.at.as_secs_f64());
     let (text, style) = match (&model.link, model.pace) {
@@ -110,7 +110,7 @@ fn status(model: &Model, width: u16, palette: Palette) -> (Paragraph<'static>, u
         ),
         (Link::Live, Pace::Running) => (format!(" at {at}"), palette.faint()),
     };
-    // Lines break at words, so that each may be some characters short.
+    // Lines break between words, so each may be some characters short.
     let lines = 1 + text.chars().count() / (usize::from(width) - WORD_WIDTH);
     let lines = u16::try_from(lines)
         .unwrap_or(STATUS_LINES_MAX)
@@ -135,7 +135,7 @@ fn keys(model: &Model) -> &'static str {
     }
 }
 
-/// A list under a line that names it.
+/// A list under its title.
 fn list(title: impl Into<String>, lines: Vec<Line<'_>>, palette: Palette) -> Paragraph<'_> {
     let title = format!(" {} ", title.into());
     let block = Block::new()

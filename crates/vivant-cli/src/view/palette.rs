@@ -1,9 +1,8 @@
-//! Colours are a help and never carry a meaning alone: without them the same words and marks are
-//! there.
+//! Colours. They never carry a meaning alone: the same words and marks are shown without them.
 
 use ratatui::style::{Color, Modifier, Style};
 
-/// Whether the terminal shows colours. Bold, dim and reversed letters it shows in any case.
+/// Whether the terminal shows colours. Bold, dim and reversed text is shown in any case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Palette {
     Coloured,
@@ -11,7 +10,7 @@ pub(crate) enum Palette {
 }
 
 impl Palette {
-    /// Plain if `NO_COLOR` is set to anything but nothing.
+    /// No colours if `NO_COLOR` is set and not empty.
     pub(crate) fn of_environment() -> Palette {
         match std::env::var_os("NO_COLOR") {
             Some(value) if !value.is_empty() => Palette::Plain,

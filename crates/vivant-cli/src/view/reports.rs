@@ -1,4 +1,4 @@
-//! What the runtime had to say: slow turns, panics, threads it could not start. The newest first.
+//! Reports of the runtime: slow turns, panics, threads that could not start. The newest first.
 
 use super::{Palette, list};
 use crate::model::Model;
@@ -35,7 +35,7 @@ fn line(report: &Report, palette: Palette) -> Line<'_> {
     ])
 }
 
-/// What kind of report it is, in a word.
+/// The kind of a report, in a word.
 pub(crate) fn kind(report: &Report) -> &str {
     match &*report.kind {
         "slow_turn" => "slow turn",

@@ -1,7 +1,6 @@
 //! Every page, drawn without a terminal and compared with the text of a file.
 //!
-//! `INSTA_UPDATE=always cargo test` writes the files anew; what changed is then to be read in the
-//! difference.
+//! `INSTA_UPDATE=always cargo test` rewrites the files; review the difference.
 
 use super::{Palette, draw};
 use crate::model::keys::Key;
@@ -29,7 +28,7 @@ fn text(buffer: &Buffer) -> String {
     lines.collect()
 }
 
-/// The text of the file of this name.
+/// Compares with the file of this name.
 fn is_as_in(name: &str, text: &str) {
     let mut settings = insta::Settings::clone_current();
     settings.set_snapshot_path("screens");

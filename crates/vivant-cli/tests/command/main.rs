@@ -45,7 +45,7 @@ fn a_program_is_found_by_its_token_file() {
         .token_file(&file)
         .start()
         .unwrap();
-    // The command that the console itself gives.
+    // The command that the console itself prints.
     let hint = console.hint();
     let words: Vec<&str> = hint.split(' ').collect();
     assert_eq!(words[0], "vivant");

@@ -1,9 +1,9 @@
 //! `vivant top` in a pseudo-terminal, driven by keys. The demo under a seed shows the same screens
 //! every time; they are in `screens/`.
 //!
-//! `INSTA_UPDATE=always cargo test -p vivant-cli` writes them anew, which a change of the
-//! scheduler's choices under a seed makes necessary. They are compared here, not by `insta`, which
-//! looks once: a screen may be half of a frame, so the test waits until it is as in the file.
+//! `INSTA_UPDATE=always cargo test -p vivant-cli` rewrites them, which is necessary after a change
+//! of the scheduler's choices under a seed. They are compared here, not by `insta`, which compares
+//! once: a screen may be half of a frame, so the test waits until it equals the file.
 #![cfg(unix)]
 
 mod pty;
@@ -17,15 +17,15 @@ use vivant_console::{Console, Token};
 
 const SEEDED: &[&str] = &["top", "--demo", "--seed", "7", "--paused"];
 
-/// Presses `keys` and waits for the screen in the file, of which `title` is a part that the one
-/// before did not have.
+/// Presses `keys` and waits for the screen in the file. `title` is a part of it that the previous
+/// screen did not have.
 #[track_caller]
 fn press(pty: &mut Pty, keys: &str, title: &str, name: &str) {
     pty.types(keys);
     pty.says(title);
     let path = screens().join(format!("{name}.txt"));
     if std::env::var_os("INSTA_UPDATE").is_some_and(|value| value == "always") {
-        // What is there may be half of a frame.
+        // The screen may be half of a frame.
         std::thread::sleep(std::time::Duration::from_millis(500));
         fs::write(&path, pty.text()).unwrap();
     }
@@ -93,13 +93,13 @@ fn a_panic_gives_the_terminal_back() {
         screen
             .draw(|frame| frame.render_widget("taken", frame.area()))
             .unwrap();
-        // Another thread than that which draws: nothing but the hook can give the terminal back.
+        // Not the thread that draws: only the panic hook can restore the terminal.
         let panicking = std::thread::spawn(|| panic!("as planned"));
         let _panicked = panicking.join();
         screen
             .draw(|frame| frame.render_widget("drawn too late", frame.area()))
             .unwrap();
-        // Without the drop of the screen, which would do it too.
+        // Skips the drop of the screen, which would restore the terminal too.
         std::process::exit(7);
     }
     let program = std::env::current_exe().unwrap();

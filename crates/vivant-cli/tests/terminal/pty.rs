@@ -1,4 +1,4 @@
-//! A pseudo-terminal with a program in it, and the screen that a person would see.
+//! A pseudo-terminal with a program in it, and the screen that a user would see.
 
 use portable_pty::{Child, CommandBuilder, ExitStatus, MasterPty, PtySize, SlavePty};
 use std::ffi::OsStr;
@@ -8,7 +8,7 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
 use std::time::Duration;
 
-/// Nothing here takes so long; a test that waits for what never comes must not hang.
+/// Far more than any test needs; a test that waits in vain must not hang.
 const GIVE_UP_AFTER: Duration = Duration::from_secs(30);
 
 /// A running program, its keyboard and its screen.
@@ -17,7 +17,7 @@ pub(super) struct Pty {
     child: Box<dyn Child + Send + Sync>,
     shown: Arc<Shown>,
     master: Box<dyn MasterPty + Send>,
-    /// Kept until the end: the settings of a terminal that nobody holds are forgotten.
+    /// Kept until the end: the settings of a terminal without an open handle are lost.
     slave: Box<dyn SlavePty + Send>,
     settings_before: String,
 }
@@ -29,13 +29,13 @@ struct Shown {
 
 struct State {
     parser: vt100::Parser,
-    /// Nothing more is written.
+    /// The program writes nothing more.
     ended: bool,
     /// Whether the alternate screen was ever entered.
     was_alternate: bool,
 }
 
-/// What is left when a program has ended.
+/// The state after a program has ended.
 pub(super) struct Left {
     pub(super) status: ExitStatus,
     pub(super) text: String,
@@ -61,7 +61,7 @@ impl Pty {
         Pty::sized((80, 24), args, &[])
     }
 
-    /// As [`Pty::vivant`] in another terminal, and with variables set.
+    /// As [`Pty::vivant`] in a terminal of another size, and with environment variables.
     pub(super) fn sized(size: (u16, u16), args: &[&str], variables: &[(&str, &str)]) -> Pty {
         Pty::start(env!("CARGO_BIN_EXE_vivant").as_ref(), size, args, variables)
     }
@@ -113,7 +113,7 @@ impl Pty {
     }
 
     pub(super) fn resize(&mut self, columns: u16, rows: u16) {
-        // The screen first: it must have its new size when the program draws for it.
+        // The screen first: it must have its new size when the program redraws.
         let mut state = self.shown.state.lock().unwrap();
         let screen = state.parser.screen_mut();
         screen.set_size(not_zero(rows), not_zero(columns));
@@ -130,7 +130,7 @@ impl Pty {
         assert!(status.expect("kill runs").success());
     }
 
-    /// Waits until `is_there` of the screen.
+    /// Waits until `is_there` is true for the screen.
     #[track_caller]
     pub(super) fn shows(&self, what: &str, is_there: impl Fn(&vt100::Screen) -> bool) {
         let state = self.shown.state.lock().unwrap();
@@ -143,7 +143,7 @@ impl Pty {
             .unwrap();
         let there = is_there(state.parser.screen());
         let text = text(state.parser.screen());
-        // Or the lock is poisoned, and the reading thread panics too.
+        // If the lock is poisoned, the reading thread panics too.
         drop(state);
         let timed_out = waited.timed_out();
         assert!(
@@ -158,18 +158,18 @@ impl Pty {
         self.shows(words, |screen| text(screen).contains(words));
     }
 
-    /// Waits until the screen is as `expected`.
+    /// Waits until the screen equals `expected`.
     #[track_caller]
     pub(super) fn is(&self, expected: &str) {
         self.shows(expected, |screen| text(screen) == expected);
     }
 
-    /// The screen as it is.
+    /// The current screen.
     pub(super) fn text(&self) -> String {
         text(self.shown.state.lock().unwrap().parser.screen())
     }
 
-    /// Waits until the program has ended. The terminal must be as it was.
+    /// Waits until the program has ended. The terminal's settings must be restored.
     #[track_caller]
     pub(super) fn ends(mut self) -> Left {
         let status = self.child.wait().expect("it ends");
@@ -201,7 +201,7 @@ impl Shown {
         let mut piece = [0; 4096];
         while let Ok(count @ 1..) = reader.read(&mut piece) {
             let mut state = self.state.lock().unwrap();
-            // A quick program enters the alternate screen and leaves it within one piece.
+            // A quick program may enter and leave the alternate screen within one chunk of output.
             for byte in &piece[..count] {
                 state.parser.process(&[*byte]);
                 state.was_alternate |= state.parser.screen().alternate_screen();

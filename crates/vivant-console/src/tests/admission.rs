@@ -1,4 +1,4 @@
-//! Who gets in, and where.
+//! Admission: tokens, limits of connections, addresses.
 
 use super::*;
 use crate::StartError;
@@ -86,7 +86,8 @@ fn only_the_loopback_device_is_listened_on() {
             other => panic!("{ip}: {other:?}"),
         }
     }
-    // Not every machine has an IPv6 loopback device; none may take another address for it.
+    // Not every machine has an IPv6 loopback device; the console may not take another address
+    // instead.
     match Console::builder(&system).ip(Ipv6Addr::LOCALHOST).start() {
         Ok(console) => assert!(console.address().ip().is_loopback()),
         Err(error) => assert!(matches!(error, StartError::Bind { .. }), "{error}"),

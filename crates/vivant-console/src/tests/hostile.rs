@@ -1,4 +1,4 @@
-//! Visitors who mean no good.
+//! Hostile clients.
 
 use super::*;
 use crate::limits::LINE_BYTES_MAX;
@@ -55,7 +55,7 @@ fn a_line_that_comes_byte_by_byte_wins_no_time() {
     };
     let console = console(&System::new(), limits);
     let mut slow = Visitor::to(&console);
-    // Each byte comes well within the limit; all of them would take a day.
+    // Each byte arrives well within the limit; all of them would take a day.
     let heard = loop {
         if slow.0.get_mut().write_all(b"x").is_err() {
             break None;
@@ -69,7 +69,7 @@ fn a_line_that_comes_byte_by_byte_wins_no_time() {
             break slow.hears();
         }
     };
-    // Whoever goes on sending may lose the reason with the connection.
+    // A client that goes on sending may lose the reason with the connection.
     assert!(heard.is_none_or(|line| line.contains("too_late")));
 }
 
@@ -114,7 +114,7 @@ fn there_are_only_so_many_strangers_and_guests_go_on() {
     }
     guest.facts();
     drop(strangers);
-    // Their places are free as soon as the server has seen them go.
+    // Their places are free as soon as the server has seen their connections close.
     let mut second = loop {
         let mut visitor = Visitor::to(&console);
         visitor.says(&format!("{}\n{FACTS}", greeting(TOKEN)));
@@ -141,7 +141,7 @@ fn a_wrong_token_keeps_its_place_while_it_waits() {
     let mut guesser = Visitor::to(&console);
     guesser.says(&greeting("a-guess-of-tokens"));
     Visitor::to(&console).is_sent_away(Reason::Busy);
-    // The end of the console is not held up by it.
+    // It does not delay the console's end.
     drop(console);
     assert_eq!(guesser.hears(), None);
 }

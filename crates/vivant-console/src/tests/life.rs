@@ -1,4 +1,4 @@
-//! Beginning and end: of the console, of its system, of its token's file.
+//! Start and end of the console, of its system, and of its token's file.
 
 use super::*;
 use std::fs;
@@ -30,7 +30,7 @@ fn the_end_of_the_console_ends_conversations() {
     assert!(TcpStream::connect(address).is_err(), "nobody listens");
 }
 
-/// Tells by its drop that its actor has ended.
+/// Its drop shows that its actor has ended.
 #[derive(Actor)]
 struct Witness {
     _ends: mpsc::Sender<()>,

@@ -1,5 +1,5 @@
-//! The server against visitors of every kind. Limits are short where a test waits for them to pass,
-//! and far away where they must not; nothing is asserted about how long anything took.
+//! The server with clients of every kind. Limits are short where a test waits for them to pass, and
+//! very long where they must not pass; no test asserts how long anything took.
 
 mod admission;
 mod hostile;
@@ -18,7 +18,7 @@ use vivant::prelude::*;
 const TOKEN: &str = "a-token-for-tests";
 const FACTS: &str = r#"{"get":"facts"}"#;
 const SHORT: Duration = Duration::from_millis(30);
-/// Nothing here takes so long; a test that waits for what never comes must not hang.
+/// Far more than any test needs; a test that waits in vain must not hang.
 const GIVE_UP_AFTER: Duration = Duration::from_secs(30);
 const NEVER: Duration = Duration::from_secs(3600);
 
@@ -35,8 +35,8 @@ impl Counter {
     }
 }
 
-/// No limit passes by itself, and there is room for visitors whose leaving the server has not seen
-/// yet.
+/// No limit passes by itself, and there is room for clients that have left without the server's
+/// notice yet.
 fn patient() -> Limits {
     Limits {
         strangers_max: 64,
@@ -84,7 +84,7 @@ impl Visitor {
         self.0.get_mut().write_all(bytes).unwrap();
     }
 
-    /// `None`: the other side has closed.
+    /// `None`: the server has closed.
     fn hears(&mut self) -> Option<String> {
         let mut line = String::new();
         match self.0.read_line(&mut line) {

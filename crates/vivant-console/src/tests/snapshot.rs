@@ -1,4 +1,4 @@
-//! What a snapshot says, and how it is read by another version.
+//! The content of a snapshot, and how another version reads it.
 
 use super::*;
 use crate::wire::{Actor, Request};
