@@ -1,16 +1,16 @@
-//! The audit: whether a cache is as it must be.
+//! The audit: checks that a cache is consistent.
 //!
 //! - A1 It has no more entries than its capacity (L1).
 //! - A2 Its list is the same in both directions (L3).
 //! - A3 No title is in it twice.
 //! - A4 Its index has the entries of the list, and no others (L3).
-//! - A5 The pages have as many bytes as were counted when they came and went.
-//! - A6 Its heap has not much more than twice what its pages and entries take: what went out was
-//!   reclaimed.
+//! - A5 The pages have as many bytes as were counted at insertions and evictions.
+//! - A6 Its heap has not much more than twice the bytes of its pages and entries: evicted pages
+//!   were reclaimed.
 //!
-//! That each reply was the right page the load generator sees, and that hits and misses are as many
-//! as it was told. That the order is that of a list which is too simple to be wrong is tested with
-//! every request, in `tests/order.rs`.
+//! The load generator checks that each reply was the right page, and that hits and misses agree
+//! with its own numbers. `tests/order.rs` checks after every request that the order is that of a
+//! simple list.
 
 use crate::store::{Ledger, Walk};
 use serde::{Deserialize, Serialize};
@@ -18,31 +18,31 @@ use std::collections::BTreeSet;
 use thiserror::Error;
 use vivant::HeapFacts;
 
-/// A page's object is no larger than so many times the page: sizes of cells are rounded up, and a
-/// large object has whole pages.
+/// Bound of the size of a page's object, in page lengths: block sizes are rounded up, and a large
+/// object has whole memory pages.
 const ROUNDED_TIMES: u64 = 2;
-/// What an entry and its place in the index take, at most, in bytes.
+/// Bound of the bytes of an entry and its place in the index.
 const ENTRY_BYTES: u64 = 256;
-/// A heap is marked at twice what lived after the last mark.
+/// A heap is marked at twice its live size after the last mark.
 const GROWTH: u64 = 2;
-/// A heap may have so many bytes whatever is in it.
+/// Bytes that a heap may have even when it is empty.
 const HEAP_BYTES: u64 = 4 << 20;
 
-/// What an audit came to.
+/// The result of an audit.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Audit {
-    /// Entries that were looked at.
+    /// Entries that were checked.
     pub entries: u64,
     /// The bytes of their pages.
     pub page_bytes: u64,
-    /// What was found.
+    /// The findings.
     pub findings: Vec<Finding>,
 }
 
-/// What an audit may find.
+/// A finding of an audit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Error)]
 pub enum Finding {
-    /// A1: more entries than there is room for.
+    /// A1: more entries than the capacity.
     #[error("{entries} entries where {capacity} may be")]
     TooMany {
         /// How many.
@@ -50,7 +50,7 @@ pub enum Finding {
         /// And the capacity.
         capacity: u64,
     },
-    /// A2: the way back is another, from this place on.
+    /// A2: the backward list differs, from this position on.
     #[error("the list is another one backwards, at {at}")]
     Torn {
         /// Counted from the newest.
@@ -72,7 +72,7 @@ pub enum Finding {
         /// Entries of the index.
         in_index: u64,
     },
-    /// A5: bytes are lost or invented.
+    /// A5: the counted bytes are not those of the pages.
     #[error("{counted} bytes of pages were counted, {there} are there")]
     Bytes {
         /// Those that were counted.
@@ -80,18 +80,18 @@ pub enum Finding {
         /// Those that are there.
         there: u64,
     },
-    /// A6: the heaps have more than they need.
+    /// A6: the heaps are larger than their bound.
     #[error("{live} bytes live in heaps that need {bound} at most")]
     Memory {
         /// Bytes of their objects.
         live: u64,
-        /// How many they may have.
+        /// The bound, in bytes.
         bound: u64,
     },
 }
 
 impl Audit {
-    /// Looks at a store.
+    /// Checks one store.
     pub fn add(&mut self, ledger: &Ledger, walk: &Walk) {
         let listed = walk.newest_first.len();
         if listed > ledger.capacity {
@@ -134,12 +134,12 @@ impl Audit {
         self.page_bytes += walk.page_bytes;
     }
 
-    /// Looks at the heaps of all stores that were looked at.
+    /// Checks the heaps of all stores that were added.
     pub fn add_heaps(&mut self, heaps: &[HeapFacts]) {
         self.add_live(heaps.iter().map(|it| it.live).sum(), heaps.len() as u64);
     }
 
-    /// As [`Audit::add_heaps`]: so many bytes in so many heaps.
+    /// As [`Audit::add_heaps`], for `live` bytes in `heaps` heaps.
     pub fn add_live(&mut self, live: u64, heaps: u64) {
         let needed = ROUNDED_TIMES * self.page_bytes + ENTRY_BYTES * self.entries;
         let bound = GROWTH * needed + HEAP_BYTES * heaps;
@@ -148,7 +148,7 @@ impl Audit {
         }
     }
 
-    /// Whether nothing was found.
+    /// Returns true if there is no finding.
     #[must_use]
     pub fn holds(&self) -> bool {
         self.findings.is_empty()

@@ -4,11 +4,11 @@
 //! - [`store`]: the cache as an actor: [`Cache`](store::Cache), a graph in its own heap, and
 //!   [`PlainCache`](store::PlainCache), a hash map and a vector.
 //! - [`stripes`]: one cache, or several by key.
-//! - [`page`]: pages; [`popularity`]: which of them are asked for how often.
-//! - [`audit`]: whether all is as it must be.
-//! - [`http`]: the server; [`load`]: the load generator, which looks at each page that it gets.
-//! - [`stats`]: what a server tells of itself.
-//! - [`report`]: what came of a run, as a table and as JSON.
+//! - [`page`]: pages; [`popularity`]: how often each is requested.
+//! - [`audit`]: checks that the caches are consistent.
+//! - [`http`]: the server; [`load`]: the load generator, which checks each page that it gets.
+//! - [`stats`]: the statistics of a server.
+//! - [`report`]: the results of a run, as a table and as JSON.
 //! - [`cli`]: the command line.
 
 pub mod audit;

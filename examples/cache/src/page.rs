@@ -1,18 +1,18 @@
-//! Pages: HTML that a title's number and a seed determine, so that whoever gets one can tell
-//! whether it is the right one.
+//! Pages: HTML that is determined by a title's number and a seed, so the receiver can check that a
+//! page is the right one.
 
 use fastrand::Rng;
 use std::fmt::Write;
 use std::sync::LazyLock;
 use vivant::Object;
 
-/// The shortest page is about so long, in bytes.
+/// Approximate length of the shortest page, in bytes.
 const BYTES_MIN: u32 = 256;
-/// The longest is so many times as long as the mean.
+/// Length of the longest page, in mean lengths.
 const BYTES_MAX_TIMES: f64 = 8.0;
-/// How many words a paragraph has.
+/// Number of words of a paragraph.
 const PARAGRAPH_WORDS: usize = 60;
-/// How often a word is a link to another page.
+/// One word in this many is a link to another page.
 const LINK_EVERY: u32 = 40;
 
 static WORDS: LazyLock<Vec<&str>> = LazyLock::new(|| {
@@ -26,10 +26,10 @@ static WORDS: LazyLock<Vec<&str>> = LazyLock::new(|| {
 #[derive(Object, Clone, Copy, Debug, PartialEq, Eq)]
 #[object(leaf)]
 pub struct Pages {
-    /// Where they come from.
+    /// The seed.
     pub seed: u64,
-    /// How long they are on average, about, in bytes. A third are longer; few are longer than three
-    /// times that, none than eight times.
+    /// Approximate mean length, in bytes. A third of the pages are longer; few are longer than
+    /// three times the mean, none longer than eight times.
     pub mean_bytes: u32,
 }
 
@@ -64,13 +64,13 @@ impl Pages {
         html
     }
 
-    /// Whether this is the page of that title, to the last byte.
+    /// Returns true if this is the page of that title, byte by byte.
     #[must_use]
     pub fn is_page(&self, title: u64, html: &[u8]) -> bool {
         self.render(title).as_bytes() == html
     }
 
-    /// Of an exponential distribution above the least.
+    /// A length from an exponential distribution above the minimum.
     fn bytes(&self, chance: &mut Rng) -> usize {
         let mean = f64::from(self.mean_bytes);
         let more = mean - f64::from(BYTES_MIN.min(self.mean_bytes));

@@ -1,31 +1,32 @@
-//! Popularity: which titles are asked for, how often.
+//! Popularity: how often each title is requested.
 //!
-//! The most popular title was viewed [`VIEWS_OF_FIRST`] times in some hour, the one of rank *r*
-//! that divided by *r* (Zipf's law). The list is flattened, as in the benchmark that this one
-//! follows: no title counts for less than [`VIEWS_MIN`] views or for more than [`VIEWS_MAX`]. A
-//! request is for each entry of the list with the same chance, where a title is as often as it was
-//! viewed. With a million titles the hundred most popular are asked for alike, by 1.5 % of the
-//! requests; 9 in 10 are for the long tail, where each title is asked for alike again. So what was
-//! not asked for lately is seldom asked for, but not never.
+//! The most popular title had [`VIEWS_OF_FIRST`] views in some hour; the title of rank *r* has that
+//! number divided by *r* (Zipf's law). The list is flattened, as in the original benchmark: each
+//! title counts for at least [`VIEWS_MIN`] and at most [`VIEWS_MAX`] views. The list has each title
+//! as often as it was viewed, and a request draws a uniformly random entry of the list.
+//!
+//! With a million titles the hundred most popular ones are equally likely and get 1.5 % of the
+//! requests. 9 in 10 requests are for the long tail, where each title is equally likely again. So a
+//! title that was not requested lately is seldom requested, but not never.
 
 use fastrand::Rng;
 
 /// Views of the most popular title.
 pub const VIEWS_OF_FIRST: u64 = 100_000;
-/// A title has at most so many.
+/// Limit of the views of a title.
 pub const VIEWS_MAX: u64 = 1000;
-/// And at least so many.
+/// Minimum of the views of a title.
 pub const VIEWS_MIN: u64 = 6;
 
 /// A list of titles, by how often each is viewed.
 #[derive(Clone, Debug)]
 pub struct Popularity {
-    /// Views of each rank and all before it.
+    /// Views of each rank and all ranks before it.
     sums: Vec<u64>,
 }
 
 impl Popularity {
-    /// Of so many titles. Costs 8 bytes for each.
+    /// For `titles` titles. Costs 8 bytes for each.
     ///
     /// # Panics
     ///
@@ -43,13 +44,13 @@ impl Popularity {
         }
     }
 
-    /// How many titles there are. They have the numbers from 0 on.
+    /// The number of titles. They have the numbers from 0 on.
     #[must_use]
     pub fn titles(&self) -> u64 {
         self.sums.len() as u64
     }
 
-    /// A title. Costs a binary search.
+    /// Draws a title. Costs a binary search.
     pub fn draw(&self, chance: &mut Rng) -> u64 {
         let views = self.sums[self.sums.len() - 1];
         let view = chance.u64(0..views);
@@ -58,7 +59,7 @@ impl Popularity {
     }
 }
 
-/// The title of a rank: the popular ones are not beside each other. One of each: the factor has no
+/// The title of a rank, so that popular titles are not adjacent. A bijection: the factor has no
 /// divisor in common with the number of titles.
 fn scattered(rank: u64, titles: u64) -> u64 {
     let mut factor = 0x9e37_79b1_u64 % titles;

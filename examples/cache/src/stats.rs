@@ -1,4 +1,4 @@
-//! Statistics: what a server tells of itself.
+//! The statistics of a server.
 
 use crate::store::{Kind, Ledger};
 use cpu_time::ProcessTime;
@@ -8,48 +8,48 @@ use std::array;
 use std::fs;
 use vivant::{HeapFacts, PauseKind, Pauses, System};
 
-/// What `/_stats` answers.
+/// The answer of `/_stats`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stats {
     /// How the cache is built.
     pub store: Kind,
-    /// How many stripes there are.
+    /// The number of stripes.
     pub stripes: usize,
-    /// How many entries it may have.
+    /// The capacity.
     pub capacity: u64,
-    /// How many it has.
+    /// The number of entries.
     pub entries: u64,
     /// The bytes of their pages.
     pub page_bytes: u64,
-    /// Pages that were asked for and there.
+    /// Requested pages that were in the cache.
     pub hits: u64,
-    /// Pages that were asked for and rendered.
+    /// Requested pages that were rendered.
     pub misses: u64,
-    /// Entries that went out, those included that went out while it was filled.
+    /// Evicted entries, including those evicted while the cache was filled.
     pub evicted: u64,
-    /// From the moment at which a page was asked for by the handler to the one at which the actor
-    /// took the question up.
+    /// From the time at which the handler requested a page to the time at which the actor's turn
+    /// began.
     pub waited: Summary,
     /// The turn.
     pub turn: Summary,
-    /// What its heaps did; zero of a cache that has none.
+    /// The statistics of its heaps; zero for a cache without heaps.
     pub heap: Heap,
-    /// The most memory that the process had, in bytes; 0 where the system does not tell.
+    /// The peak resident memory of the process, in bytes; 0 where the system does not report it.
     pub rss_peak_bytes: u64,
-    /// The processors' time that the process has had.
+    /// The CPU time of the process.
     pub cpu_ns: u64,
     /// Workers of the actor system.
     pub workers: usize,
     /// Turns that panicked.
     pub panics: u64,
-    /// Messages that nobody took.
+    /// Dead letters: messages that no actor took.
     pub dead_letters: u64,
 }
 
-/// What heaps did, and have.
+/// Sizes and pauses of heaps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Heap {
-    /// Bytes of old objects, those included that are dead and not found so yet.
+    /// Bytes of old objects, including dead ones that no mark has found yet.
     pub live_bytes: u64,
     /// Bytes of their pages.
     pub pages_bytes: u64,
@@ -66,12 +66,12 @@ pub struct Pause {
     pub count: u64,
     /// All of them together.
     pub total_ns: u64,
-    /// The longest; of some of them, no less than the longest of these.
+    /// The longest; of a part of them, an upper bound of the longest.
     pub longest_ns: u64,
 }
 
 impl Stats {
-    /// Looks at a system and what its stores have told.
+    /// Collects the statistics of a system and its stores.
     #[must_use]
     pub fn of(system: &System, store: Kind, stripes: usize, ledger: &Ledger) -> Stats {
         let facts = system.inspect();
@@ -97,7 +97,7 @@ impl Stats {
     }
 }
 
-/// How JSON has pauses: each by the name of its kind. What is missing did not come.
+/// Pauses in JSON: each by the name of its kind. A missing kind had no pauses.
 mod by_name {
     use super::{Pause, PauseKind};
     use serde::{Deserialize, Deserializer, Serializer};
@@ -121,7 +121,7 @@ fn each(of: impl FnMut(usize) -> Pause) -> [Pause; PauseKind::ALL.len()] {
 }
 
 impl Heap {
-    /// What was done since `before`. Sizes are those of now.
+    /// The difference to `before`. Sizes are the current ones.
     #[must_use]
     pub fn since(self, before: Heap) -> Heap {
         Heap {
@@ -130,7 +130,7 @@ impl Heap {
         }
     }
 
-    /// The pauses of both. Sizes are those of the later one.
+    /// The sum of the pauses of both. Sizes are the later ones.
     #[must_use]
     pub fn then(self, later: Heap) -> Heap {
         Heap {
@@ -154,7 +154,7 @@ impl Pause {
         Pause {
             count: self.count - before.count,
             total_ns,
-            // It may have been before: then this is a bound.
+            // The longest pause may have been before: then this is an upper bound.
             longest_ns: self.longest_ns.min(total_ns),
         }
     }
@@ -176,7 +176,7 @@ impl Pause {
     }
 }
 
-/// As Linux tells it.
+/// As Linux reports it.
 fn rss_peak_bytes() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));

@@ -9,20 +9,20 @@ use std::sync::Arc;
 use vivant::HeapFacts;
 use vivant::prelude::*;
 
-/// How many titles are filled in by a message.
+/// Titles of one filling message.
 const FILL_TITLES: usize = 1024;
-/// Titles are drawn to fill a cache no more often than so many times their number: there may be
-/// fewer than the cache has room for.
+/// Limit of the titles drawn to fill a cache, in multiples of the number of titles: there may be
+/// fewer titles than the cache has room for.
 const FILL_DRAWS_MAX: u64 = 8;
 
-/// What a cache is.
+/// The parameters of a cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// How it is built.
+    /// The implementation.
     pub kind: Kind,
-    /// How many entries all stripes have together.
+    /// The capacity of all stripes together.
     pub capacity: usize,
-    /// How many stripes there are.
+    /// The number of stripes.
     pub stripes: usize,
     /// Its pages.
     pub pages: Pages,
@@ -36,7 +36,7 @@ pub struct Stripes {
 }
 
 impl Stripes {
-    /// An empty one. Each stripe has its share of the capacity, and room for one page at least.
+    /// An empty cache. Each stripe has its share of the capacity, and room for one page at least.
     #[must_use]
     pub fn open(system: &System, settings: Settings) -> Stripes {
         let stripes = settings.stripes.max(1);
@@ -48,7 +48,7 @@ impl Stripes {
         }
     }
 
-    /// What it is.
+    /// The parameters.
     #[must_use]
     pub fn settings(&self) -> Settings {
         self.settings
@@ -71,8 +71,8 @@ impl Stripes {
         hash as usize % self.stores.len()
     }
 
-    /// Fills it, as requests would: until it is full, and then with half as many more, so that it
-    /// is in the order that requests leave. Returns how many entries there are.
+    /// Fills the cache, as requests would: until it is full, and then with half as many more, so
+    /// that its order is that after many requests. Returns the number of entries.
     ///
     /// # Errors
     ///
@@ -101,7 +101,7 @@ impl Stripes {
         Ok(entries.iter().sum())
     }
 
-    /// What all stripes count.
+    /// The counts of all stripes.
     ///
     /// # Errors
     ///
@@ -119,7 +119,7 @@ impl Stripes {
         Ok(all)
     }
 
-    /// Audits each. Nobody should ask for pages meanwhile.
+    /// Audits each stripe. There should be no requests for pages meanwhile.
     ///
     /// # Errors
     ///
@@ -135,7 +135,7 @@ impl Stripes {
     }
 }
 
-/// What is known of the heaps of a system's actors.
+/// The statistics of the heaps of a system's actors.
 #[must_use]
 pub fn heaps(system: &System) -> Vec<HeapFacts> {
     let actors = system.inspect().actors;

@@ -1,4 +1,4 @@
-//! Canaries of the audit: a true story, and what is found when one thing in it is not true.
+//! Self-tests of the audit: consistent data, and the findings after one injected fault.
 
 mod support;
 
@@ -7,7 +7,7 @@ use cache::store::{Kind, Ledger, Stripe, Walk};
 use support::PAGES;
 use vivant::simulation::Simulation;
 
-/// What a cache for 5 tells after 8 pages: it has those from 3 to 7.
+/// The data of a cache for 5 after 8 pages: it has the pages from 3 to 7.
 fn told() -> (Ledger, Walk) {
     let simulation = Simulation::new(1);
     let system = simulation.system();
@@ -18,7 +18,7 @@ fn told() -> (Ledger, Walk) {
     (ledger, walk)
 }
 
-/// What is found after a change.
+/// The findings after a change.
 fn found(change: impl FnOnce(&mut Ledger, &mut Walk)) -> Vec<Finding> {
     let (mut ledger, mut walk) = told();
     change(&mut ledger, &mut walk);

@@ -15,7 +15,7 @@ fn ran(arguments: &[&str]) -> Ended {
     Ended::run(&mut cache(arguments))
 }
 
-/// Both stores, all the way: fill, serve, ask, report, audit, stop.
+/// Both stores, end to end: fill, serve, request, report, audit, stop.
 #[test]
 fn a_short_run_is_good() {
     let output = ran(&[
@@ -37,7 +37,7 @@ fn a_short_run_is_good() {
     assert_eq!(runs.len(), 2);
     for (run, store) in runs.iter().zip(["graph", "plain"]) {
         assert_eq!(run["store"], store);
-        // A second of each round is not measured.
+        // The requests of a second of each round are not measured.
         let answered = run["hits"].as_u64().unwrap() + run["misses"].as_u64().unwrap();
         assert_eq!(answered, 2 * 350);
         for latency in ["due to sent", "due to answered"] {
@@ -122,15 +122,15 @@ fn a_server_can_be_asked_by_another_process_and_told_to_stop() {
         ]
         .concat())
     };
-    // Twice: what the server counted before is not this one's.
+    // Twice: the server's earlier counts are not this run's.
     for _ in 0..2 {
         let output = load(&["--seed=4"]);
         let output = output.well();
         output.shows(&["plain: 20 of 20 entries"]);
-        // The load generator has not seen that.
+        // The load generator has not measured it.
         assert!(!output.stdout.contains("filled in"));
     }
-    // The canary: it has other pages.
+    // Self-test: a server with other pages.
     for other in [&["--seed=5"][..], &["--seed=5", "--pages-only"]] {
         load(other).failed("is not that page");
     }

@@ -13,7 +13,7 @@ use serde::de::DeserializeOwned;
 use std::rc::Rc;
 use std::time::Duration;
 
-/// A served cache of 50 pages, and who asks it.
+/// A served cache of 50 pages, and its client.
 struct Town {
     house: House,
     client: Caller,
@@ -74,7 +74,7 @@ const PLAN: Plan = Plan {
 fn every_path(store: Kind, stripes: u16) {
     let mut town = Town::open(store, stripes);
     assert_eq!(&town.get("/_alive").body[..], b"alive");
-    // No draw has made it, so nobody has asked for it before.
+    // No draw gives this number, so the page was not requested before.
     for expected in [Found::Miss, Found::Hit, Found::Hit] {
         let answer = town.get("/1000");
         assert_eq!(
@@ -83,7 +83,7 @@ fn every_path(store: Kind, stripes: u16) {
         );
         assert!(PAGES.is_page(1000, &answer.body));
     }
-    // Through all stripes: 1000 goes out of its own.
+    // Through all stripes: page 1000 is evicted from its own.
     for title in 2000..2200 {
         let answer = town.get(&format!("/{title}"));
         assert!(PAGES.is_page(title, &answer.body), "{title}");
@@ -138,8 +138,7 @@ fn the_load_generator_meets_what_the_server_counts() {
     let tally = town.load(&PLAN);
     assert_eq!(tally.unexpected_first, []);
     assert_eq!((tally.answers(), tally.unsent), (300, 0));
-    // The warm ones are no part of what is measured; which they are is a matter of when they were
-    // due alone.
+    // The requests of the warm-up are not measured; they are determined by their due times alone.
     let counts = [&tally.answered, &tally.sent].map(|it| it.count());
     assert_eq!(counts, [250, 250]);
     assert!(tally.hits > 0 && tally.misses > 0);
@@ -148,7 +147,7 @@ fn the_load_generator_meets_what_the_server_counts() {
     assert_eq!((stats.hits, stats.misses), (tally.hits, tally.misses));
 }
 
-/// The canary: a server with other pages.
+/// Self-test: a server with other pages.
 #[test]
 fn canary_other_pages_are_noticed() {
     let mut town = Town::open(Kind::Graph, 1);
@@ -159,8 +158,8 @@ fn canary_other_pages_are_noticed() {
     assert!(tally.unexpected_first.iter().all(wrong));
 }
 
-/// A page that is being sent is the cache's own object; it stays as it was when it has gone out of
-/// the cache.
+/// A page that is being sent is the cache's own object; it does not change when its entry is
+/// evicted.
 #[test]
 fn a_reply_is_no_copy_and_outlives_its_entry() {
     let town = Town::open(Kind::Graph, 1);

@@ -1,4 +1,4 @@
-//! What went out is reclaimed, and the audit would see it if it were not.
+//! Evicted pages are reclaimed, and the audit would find it if they were not.
 
 mod support;
 
@@ -13,7 +13,7 @@ use vivant::prelude::*;
 use vivant::simulation::Simulation;
 
 const CAPACITY: usize = 100;
-/// Through so small a cache go so many titles, all together about 30 MiB.
+/// Number of titles that go through the small cache, all together about 30 MiB.
 const TITLES: u64 = 20_000;
 
 #[test]
@@ -49,7 +49,7 @@ fn what_went_out_is_reclaimed() {
     assert!(live < 4 << 20, "{live} of {allocated}");
 }
 
-/// The planted mistake: a cache that forgets no page.
+/// The injected fault: a cache that never evicts.
 #[derive(Actor)]
 struct HoarderState<'gc> {
     pages: gc::Vec<'gc, Val<'gc, str>>,
@@ -94,8 +94,8 @@ fn canary_a_cache_that_forgets_no_page_is_found() {
     assert!(live > bound && bound > audit.page_bytes);
 }
 
-/// The heap knows who has its pages outside, and as long as somebody does they are there; then they
-/// are reclaimed too.
+/// The heap keeps pages that have references outside of it; they are reclaimed after those are
+/// dropped.
 #[test]
 fn what_replies_hold_is_counted_and_given_up() {
     let simulation = Simulation::new(1);
@@ -109,7 +109,7 @@ fn what_replies_hold_is_counted_and_given_up() {
         simulation.run();
         heaps(system)[0]
     };
-    // The last hundred are in the cache, and the others nowhere but here.
+    // The last hundred are in the cache; only these references keep the others.
     let held: Vec<Html> = (0..1000).map(get).collect();
     let bytes: usize = held.iter().map(|html| html.as_ref().len()).sum();
     assert_eq!(facts().exports, 1000);
@@ -119,7 +119,7 @@ fn what_replies_hold_is_counted_and_given_up() {
     assert!((facts().live as usize) < bytes, "{:?}", facts());
 }
 
-/// A cache with room for all titles is filled with all, and not for ever.
+/// A cache with room for all titles is filled with all titles, and filling ends.
 #[test]
 fn a_cache_is_filled_as_far_as_there_are_titles() {
     let simulation = Simulation::new(1);

@@ -1,5 +1,5 @@
-//! A cache has the entries of a simple list, in its order, after every request, whenever it is
-//! collected; and who has a page has it as it was.
+//! After every request a cache has the entries of a simple list, in its order, at whatever time it
+//! is collected; and a reply's page does not change.
 
 mod support;
 
@@ -15,12 +15,12 @@ use vivant::simulation::{Faults, Seeds, Simulation, check};
 
 const REQUESTS: usize = 600;
 
-/// From one where each request is about to evict, to one where hardly any does.
+/// From a capacity at which each request is about to evict to one at which hardly any does.
 fn capacity(seed: u64) -> usize {
     [1, 2, 10, 40][seed as usize % 4]
 }
 
-/// Titles, some of them more often.
+/// Titles; some of them repeat more often.
 fn titles(seed: u64) -> Vec<u64> {
     let mut chance = Rng::with_seed(seed);
     let draw = |_| {
@@ -34,8 +34,7 @@ fn walk(system: &System, stripe: &Stripe) -> Walk {
     system.block_on(stripe.walk()).expect("it lives")
 }
 
-/// Sends some requests at a time, and compares what comes back with the model, and then the whole
-/// list.
+/// Sends some requests at a time, and compares the answers with the model, and then the whole list.
 fn agrees(
     simulation: &Simulation,
     kind: Kind,
@@ -70,7 +69,7 @@ fn agrees(
     assert_eq!(counts.hits + counts.misses, requests as u64);
     assert_eq!(counts.turn.count(), requests as u64);
     assert_eq!(ledger.evicted, counts.misses - ledger.entries as u64);
-    // L4: most of these went out long ago.
+    // L4: most of these were evicted long ago.
     drop(stripe);
     simulation.run();
     assert!(kept.len() > requests / 20);
@@ -79,7 +78,7 @@ fn agrees(
     }
 }
 
-/// Sends a question; its answer is taken up later.
+/// Sends a request; its answer is read later.
 fn ask(stripe: &Stripe, title: u64) -> Box<dyn FnOnce(&System) -> Served> {
     let now = Duration::ZERO;
     match stripe {
@@ -104,7 +103,7 @@ fn seeded_a_plain_cache_has_the_order_of_a_list(simulation: &Simulation) {
     agrees(simulation, Kind::Plain, REQUESTS, Model::get);
 }
 
-/// With heaps that collect at bad times, and look after themselves.
+/// With heaps that collect at bad times, and verify themselves.
 #[test]
 fn seeded_a_graph_has_the_order_of_a_list_whenever_it_is_collected() {
     check(
@@ -122,7 +121,7 @@ fn seeded_a_graph_has_the_order_of_a_list_whenever_it_is_collected() {
     );
 }
 
-/// The canary: a list that does not move what is asked for is found out.
+/// Self-test: a list that does not move the requested title is found out.
 #[test]
 #[should_panic(expected = "assertion `left == right` failed")]
 fn canary_another_order_is_found() {
@@ -138,7 +137,7 @@ fn canary_another_order_is_found() {
     );
 }
 
-/// Asks for the same page as all others.
+/// Requests the same page as all others.
 #[derive(Actor)]
 struct Browser {
     cache: Address<Cache>,

@@ -1,4 +1,4 @@
-//! What can be said on the command line.
+//! The arguments of the command line.
 
 use super::target::Tells;
 use crate::load::Plan;
@@ -14,10 +14,10 @@ use vivant::heap::{Marking, Pacing};
 
 /// An LRU page cache on Vivant's actors, behind HTTP.
 ///
-/// Without a command: starts two servers, whose caches are a graph in a collected heap and a hash
-/// map in plain memory, fills both, asks each in turn for pages at a constant rate, prints the
-/// latencies, and audits both. Ends with 1 if a page did not come, was not the right one, or an
-/// audit fails.
+/// Without a command: starts two servers, one with a cache that is a graph in a collected heap, one
+/// with a hash map in plain memory. It fills both, requests pages from each in turn at a constant
+/// rate, prints the latencies, and audits both. Ends with 1 if a page did not come, was not the
+/// right one, or an audit fails.
 #[derive(Clone, Debug, Parser)]
 #[command(name = "cache", version, args_conflicts_with_subcommands = true)]
 pub struct Arguments {
@@ -38,16 +38,16 @@ pub enum Command {
     Load(LoadArguments),
 }
 
-/// What pages there are, and which are asked for.
+/// The pages, and the requested titles.
 #[derive(Clone, Debug, Args)]
 pub struct PageArguments {
     /// Titles that are asked for.
     #[arg(long, default_value_t = 1_000_000, value_parser = clap::value_parser!(u32).range(1..=100_000_000))]
     pub titles: u32,
-    /// How long a page is on average, in bytes.
+    /// Average length of a page, in bytes.
     #[arg(long, default_value_t = 1536, value_parser = clap::value_parser!(u32).range(256..=1_000_000))]
     pub page_bytes: u32,
-    /// Seed of pages, and of what is asked for.
+    /// Seed of pages, and of the requested titles.
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
 }
@@ -77,10 +77,10 @@ pub struct CacheArguments {
 /// How requests come.
 #[derive(Clone, Debug, Args)]
 pub struct RateArguments {
-    /// How long requests are measured, in seconds.
+    /// Duration of the measured requests, in seconds.
     #[arg(long, default_value_t = 10.0, value_parser = positive)]
     pub seconds: f64,
-    /// How long there are requests before any is measured, in seconds, in each round.
+    /// Duration of requests before the measured ones, in seconds, in each round.
     #[arg(long, default_value_t = 1.0, value_parser = not_negative)]
     pub warm: f64,
     /// Requests in a second.
@@ -89,11 +89,11 @@ pub struct RateArguments {
     /// Connections.
     #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub connections: u32,
-    /// How often each server is asked for so long, in turn.
+    /// Number of rounds for each server, in turn.
     #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub rounds: u32,
-    /// How long nobody asks before each round, in seconds. A heap that has come to rest is
-    /// collected then, and should not be while another server is measured.
+    /// Pause without requests before each round, in seconds. An idle heap is collected then, and
+    /// should not be while another server is measured.
     #[arg(long, default_value_t = 5.0, value_parser = not_negative)]
     pub pause: f64,
     /// Prints one line of JSON after the table.
@@ -104,7 +104,7 @@ pub struct RateArguments {
 /// How to serve.
 #[derive(Clone, Debug, Args)]
 pub struct ServeArguments {
-    /// Port to listen on; 0 takes one that is free.
+    /// Port to listen on; 0 takes a free one.
     #[arg(long, default_value_t = 3000)]
     pub port: u16,
     /// How the cache is built.
@@ -124,8 +124,8 @@ pub struct LoadArguments {
     /// Where the server listens.
     #[arg(long, default_value = "127.0.0.1:3000")]
     pub server: SocketAddr,
-    /// The server gives pages and tells nothing of itself: there is no audit, and the report has
-    /// what was met alone.
+    /// The server has pages only, no statistics: there is no audit, and the report has the load
+    /// generator's numbers alone.
     #[arg(long)]
     pub pages_only: bool,
     /// How requests come.
@@ -161,7 +161,7 @@ impl PageArguments {
         }
     }
 
-    /// So that another process has the same.
+    /// The arguments with which another process has the same pages.
     fn say(&self) -> [String; 3] {
         [
             format!("--titles={}", self.titles),
@@ -172,7 +172,7 @@ impl PageArguments {
 }
 
 impl RateArguments {
-    /// Lets servers come to rest.
+    /// Waits until the servers are idle.
     pub(super) fn rest(&self) {
         thread::sleep(Duration::from_secs_f64(self.pause));
     }
@@ -183,7 +183,7 @@ impl RateArguments {
             duration: Duration::from_secs_f64(self.seconds),
             rate: self.rate,
             connections: self.connections,
-            // Not that with which caches are filled.
+            // Not the seed with which caches are filled.
             seed: pages
                 .seed
                 .wrapping_add(1 + u64::from(round))
@@ -214,7 +214,7 @@ impl ServeArguments {
 }
 
 impl RunArguments {
-    /// What a server is told.
+    /// The arguments of a server.
     pub(super) fn serve(&self, store: Kind) -> Vec<String> {
         let mut said = vec![
             "serve".to_owned(),

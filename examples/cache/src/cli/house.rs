@@ -1,4 +1,4 @@
-//! The house: an actor system with a filled cache in it, and a server in front.
+//! An actor system with a filled cache, and a server in front.
 
 use super::args::ServeArguments;
 use crate::http::{Service, router};
@@ -15,19 +15,19 @@ use vivant::prelude::*;
 /// A cache that is served.
 #[derive(Debug)]
 pub struct House {
-    /// Where its actors live.
+    /// The system of its actors.
     pub system: System,
     /// The cache.
     pub stripes: Stripes,
-    /// How many entries it was filled with.
+    /// The number of entries after filling.
     pub filled: usize,
-    /// Where it listens.
+    /// The address on which it listens.
     pub address: SocketAddr,
     service: Service,
     server: Running,
 }
 
-/// The actor system of a server. How its heaps are collected is chosen here and nowhere else.
+/// The actor system of a server. Only this function chooses how its heaps are collected.
 fn system(arguments: &ServeArguments) -> System {
     let workers = arguments.cache.workers;
     System::builder()
@@ -39,12 +39,12 @@ fn system(arguments: &ServeArguments) -> System {
 }
 
 impl House {
-    /// Opens a cache, fills it and serves it on a port. The port comes first: without it, no cache
-    /// is filled.
+    /// Opens a cache, fills it and serves it on a port. The port is bound first: without it, no
+    /// cache is filled.
     ///
     /// # Errors
     ///
-    /// The port cannot be had, or the cache could not be filled.
+    /// The port cannot be bound, or the cache could not be filled.
     pub fn open(arguments: &ServeArguments) -> Result<House, Box<dyn Error>> {
         let server = Server::bind(arguments.port)?;
         let system = system(arguments);
@@ -67,12 +67,12 @@ impl House {
     ///
     /// # Errors
     ///
-    /// The system does not tell of Ctrl-C.
+    /// The system cannot wait for Ctrl-C.
     pub fn wait(&self) -> io::Result<()> {
         self.server.wait(self.service.stopped())
     }
 
-    /// Answers the requests that have begun, and closes; see [`Running::close`].
+    /// Answers the requests in progress, and closes; see [`Running::close`].
     ///
     /// # Errors
     ///

@@ -7,11 +7,11 @@ use crate::popularity::Popularity;
 use std::error::Error;
 use std::rc::Rc;
 
-/// Asks for pages, and returns whether all was well.
+/// Sends requests for pages, and returns true if every check passed.
 ///
 /// # Errors
 ///
-/// The server cannot be reached, or is none of these.
+/// The server cannot be reached, or is not a server of these pages.
 pub(super) fn load(arguments: &LoadArguments) -> Result<bool, Box<dyn Error>> {
     let popularity = Rc::new(Popularity::new(arguments.pages.titles.into()));
     let mut target = Target::new(arguments.server, None, arguments.tells())?;

@@ -1,9 +1,9 @@
 //! The command line.
 //!
-//! - [`Arguments`]: what can be said.
+//! - [`Arguments`]: the arguments.
 //! - `serve`: the server alone, in a [`House`]; `load`: the load generator alone.
 //! - `run`: both, with a server in a process of its own for each store, so that the memory of each
-//!   is its own. `target`: either of them under load.
+//!   is measured alone. `target`: a server under load.
 
 mod args;
 mod house;
@@ -21,7 +21,7 @@ pub use house::House;
 use example_load::command;
 use std::process::ExitCode;
 
-/// Does what was said.
+/// Runs the command.
 pub fn main(arguments: &Arguments) -> ExitCode {
     let done = match &arguments.command {
         Some(Command::Serve(arguments)) => serve::serve(arguments).map(|()| true),

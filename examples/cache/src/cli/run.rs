@@ -11,11 +11,11 @@ use std::process::Command;
 use std::rc::Rc;
 use std::time::Instant;
 
-/// Runs, and returns whether all was well.
+/// Runs, and returns true if every check passed.
 ///
 /// # Errors
 ///
-/// It could not be run at all.
+/// The run could not begin.
 pub(super) fn run(arguments: &RunArguments) -> Result<bool, Box<dyn Error>> {
     let popularity = Rc::new(Popularity::new(arguments.pages.titles.into()));
     let mut servers = Vec::new();
@@ -30,7 +30,7 @@ pub(super) fn run(arguments: &RunArguments) -> Result<bool, Box<dyn Error>> {
     for round in 0..arguments.rate.rounds {
         let plan = arguments.rate.plan(&arguments.pages, round);
         for number in 0..servers.len() {
-            // Each time another one is first.
+            // In each round another server is first.
             let at = (number + round as usize) % servers.len();
             arguments.rate.rest();
             servers[at].1.ask(&plan, &popularity)?;
@@ -48,7 +48,7 @@ pub(super) fn run(arguments: &RunArguments) -> Result<bool, Box<dyn Error>> {
     Ok(tell(&arguments.rate, &arguments.pages, runs))
 }
 
-/// Prints what came of runs; whether it is good.
+/// Prints the results of the runs; returns true if they are good.
 pub(super) fn tell(rate: &RateArguments, pages: &PageArguments, runs: Vec<Run>) -> bool {
     let outcome = Outcome {
         plan: rate.plan(pages, 0),

@@ -1,4 +1,4 @@
-//! A server under load, and what became of it.
+//! A server under load, and its results.
 
 use crate::load::{self, Plan, Tally};
 use crate::popularity::Popularity;
@@ -11,12 +11,12 @@ use std::net::SocketAddr;
 use std::rc::Rc;
 use std::time::Duration;
 
-/// What a server tells of itself.
+/// The data that a server has about itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Tells {
-    /// What it counts, and what an audit finds.
+    /// Its statistics, and an audit.
     Everything,
-    /// Nothing: it gives pages.
+    /// None: it has pages only.
     Nothing,
 }
 
@@ -51,7 +51,7 @@ impl Target {
         })
     }
 
-    /// Asks for pages.
+    /// Requests pages from it.
     pub(super) fn ask(
         &mut self,
         plan: &Plan,
@@ -72,13 +72,13 @@ impl Target {
         Ok(())
     }
 
-    /// What it counts now, if it tells.
+    /// Its current statistics, if it has some.
     fn stats(&self) -> Result<Option<Stats>, Box<dyn Error>> {
         let told = self.told.as_ref();
         told.map(|_| read(self.address, "/_stats")).transpose()
     }
 
-    /// What became of it. Nobody asks any more.
+    /// The results. No requests are sent any more.
     pub(super) fn done(mut self) -> Result<Run, Box<dyn Error>> {
         if let Some(told) = &mut self.told {
             told.after = read(self.address, "/_stats")?;

@@ -5,12 +5,12 @@
 //! | `GET /:page` | the page with this number; `x-cache` says whether it was there |
 //! | `GET /_alive` | whether it lives |
 //! | `GET /_stats` | [`Stats`] as JSON: hits, misses, entries, times, the heap's pauses |
-//! | `GET /_audit` | [`Audit`] as JSON; for when nobody asks for pages |
-//! | `POST /_stop` | answers what has been asked, and ends |
+//! | `GET /_audit` | [`Audit`] as JSON; for times without requests for pages |
+//! | `POST /_stop` | answers the requests in progress, and ends |
 //!
-//! A page goes out as it is: the body is made of the reply, which is a counted reference to the
-//! object in the cache's heap, and is given up when the socket has taken the bytes. Nobody copies
-//! them on the way but the system.
+//! A page is sent without a copy: the body is made of the reply, which is a counted reference to
+//! the object in the cache's heap. The reference is dropped when the socket has taken the bytes.
+//! Only the operating system copies them.
 
 mod problem;
 mod service;
@@ -27,7 +27,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
 
-/// Says whether a page was in the cache: `hit` or `miss`.
+/// The header that says whether a page was in the cache: `hit` or `miss`.
 pub const FOUND_HEADER: HeaderName = HeaderName::from_static("x-cache");
 
 /// All paths.
@@ -55,7 +55,7 @@ async fn page(
     let served = service.get(title).await?;
     let found = HeaderValue::from_static(served.found.name());
     let html = HeaderValue::from_static("text/html; charset=utf-8");
-    // Not a copy, but the owner of the bytes.
+    // Not a copy: the body owns the reference.
     let body = Body::from(Bytes::from_owner(served.html));
     Ok(([(header::CONTENT_TYPE, html), (FOUND_HEADER, found)], body).into_response())
 }

@@ -1,4 +1,4 @@
-//! What handlers share: the cache, and how to ask it.
+//! The data that handlers share: the cache, and the limit of a request.
 
 use crate::audit::Audit;
 use crate::stats::Stats;
@@ -9,7 +9,7 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use vivant::{AskError, Clock, System};
 
-/// How long a request waits for the cache before it is answered with 503.
+/// Limit of the time for which a request waits for the cache; after it the answer is 503.
 pub const PATIENCE: Duration = Duration::from_secs(5);
 
 /// The cache behind the server.
@@ -22,7 +22,7 @@ pub struct Service {
 }
 
 impl Service {
-    /// A service of this cache, whose actors live there.
+    /// A service of this cache; `system` runs its actors.
     #[must_use]
     pub fn new(system: &System, stripes: Stripes) -> Service {
         Service {
@@ -33,7 +33,7 @@ impl Service {
         }
     }
 
-    /// Asks for a page.
+    /// Requests a page.
     ///
     /// # Errors
     ///
@@ -43,7 +43,7 @@ impl Service {
         self.stripes.of(title).get(title, asked, PATIENCE).await
     }
 
-    /// What the cache has done.
+    /// The statistics of the cache.
     ///
     /// # Errors
     ///
@@ -64,12 +64,12 @@ impl Service {
         self.stripes.audit(&self.system).await
     }
 
-    /// Somebody wants it to end.
+    /// Requests the end of the service.
     pub fn stop(&self) {
         self.stopped.notify_one();
     }
 
-    /// Until somebody does.
+    /// Waits until the end is requested.
     pub async fn stopped(&self) {
         self.stopped.notified().await;
     }

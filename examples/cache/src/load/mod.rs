@@ -1,9 +1,9 @@
-//! The load generator: requests for pages are due at a constant rate, whatever became of those
-//! before.
+//! The load generator: requests for pages are due at a constant rate, independent of earlier
+//! requests.
 //!
-//! - [`Plan`]: how much, how long, from which seed; [`run`] carries it out.
-//! - [`User`]: asks for pages on a connection of its own, and looks at each that it gets.
-//! - [`Tally`]: what was met.
+//! - [`Plan`]: rate, duration, seed; [`run`] runs it.
+//! - [`User`]: requests pages on a connection of its own, and checks each page.
+//! - [`Tally`]: the results.
 
 mod tally;
 mod user;
@@ -19,37 +19,37 @@ use std::net::SocketAddr;
 use std::rc::Rc;
 use std::time::Duration;
 
-/// What a run does.
+/// The parameters of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Plan {
-    /// How long requests are due that nobody measures: connections are new, and their code was not
+    /// Duration of requests before the measured ones: connections are new, and their code has not
     /// run yet.
     pub warm: Duration,
-    /// How long requests are due after that.
+    /// Duration of the measured requests.
     pub duration: Duration,
-    /// How many are due in a second.
+    /// Requests that are due in a second.
     pub rate: f64,
-    /// How many users there are; each has a connection.
+    /// Number of users; each has a connection.
     pub connections: u32,
-    /// The seed of what users ask for. When answers come it does not say.
+    /// The seed of the requested titles. It does not determine when answers come.
     pub seed: u64,
-    /// What pages look like.
+    /// The pages.
     pub pages: Pages,
 }
 
 impl Plan {
-    /// How many requests will be due.
+    /// The number of requests that will be due.
     #[must_use]
     pub fn requests(&self) -> u64 {
         (self.rate * (self.warm + self.duration).as_secs_f64()).round() as u64
     }
 }
 
-/// Carries a plan out against a server, on this thread; `title` stands before the progress bar.
+/// Runs a plan against a server, on this thread; `title` is the label of the progress bar.
 ///
 /// # Errors
 ///
-/// A connection cannot be made. What goes wrong later is in the tally.
+/// A connection cannot be made. Later errors are in the tally.
 pub fn run(
     plan: &Plan,
     popularity: &Rc<Popularity>,

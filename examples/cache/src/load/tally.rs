@@ -1,26 +1,26 @@
-//! Tallies: what a run of the load generator met.
+//! Tallies: the results of a run of the load generator.
 
 use crate::store::Found;
 use example_load::Latency;
 use std::time::Duration;
 use thiserror::Error;
 
-/// How many unexpected answers are kept word for word.
+/// Number of unexpected answers that are kept verbatim.
 const UNEXPECTED_KEPT_MAX: usize = 10;
 
-/// What a run met.
+/// The results of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
-    /// From the moment at which a request was due to the one at which a connection took it up: all
-    /// were waiting for answers, or the generator woke late.
+    /// From the time at which a request was due to the time at which a connection took it: all
+    /// connections were waiting for answers, or the generator woke late.
     pub sent: Latency,
     /// From the moment at which a request was due to the one at which the whole answer was there.
     pub answered: Latency,
     /// The same, of pages that had to be rendered.
     pub missed: Latency,
-    /// Pages that were in the cache; those that were not measured included.
+    /// Pages that were in the cache, in all requests, measured or not.
     pub hits: u64,
-    /// Pages that were not; those that were not measured included.
+    /// Pages that were not in the cache, in all requests, measured or not.
     pub misses: u64,
     /// Bytes of pages.
     pub bytes: u64,
@@ -34,7 +34,7 @@ pub struct Tally {
     pub took: Duration,
 }
 
-/// Something that should not have happened.
+/// An answer that should not have come.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum Unexpected {
     /// No answer came.
@@ -48,16 +48,16 @@ pub enum Unexpected {
         /// Its body.
         text: String,
     },
-    /// Another page than the one that was asked for, or one that was changed.
+    /// Another page than the requested one, or a changed one.
     #[error("what came for page {title} is not that page")]
     WrongPage {
-        /// The one that was asked for.
+        /// The requested title.
         title: u64,
     },
 }
 
 impl Tally {
-    /// Notes a page.
+    /// Records a page.
     pub fn page(&mut self, found: Found, bytes: usize) {
         match found {
             Found::Hit => self.hits += 1,
@@ -66,7 +66,7 @@ impl Tally {
         self.bytes += bytes as u64;
     }
 
-    /// Notes how long a measured request has taken.
+    /// Records the times of a measured request.
     pub fn measured(&mut self, found: Found, sent: Duration, answered: Duration) {
         self.sent.record(sent);
         self.answered.record(answered);
@@ -75,7 +75,7 @@ impl Tally {
         }
     }
 
-    /// Notes something that should not have happened.
+    /// Records an unexpected answer.
     pub fn unexpected(&mut self, what: Unexpected) {
         self.unexpected += 1;
         if self.unexpected_first.len() < UNEXPECTED_KEPT_MAX {
@@ -83,13 +83,13 @@ impl Tally {
         }
     }
 
-    /// How many pages came.
+    /// The number of pages that came.
     #[must_use]
     pub fn answers(&self) -> u64 {
         self.hits + self.misses
     }
 
-    /// All of another run.
+    /// Adds the results of another run.
     pub fn add(&mut self, other: Tally) {
         self.sent.add(&other.sent);
         self.answered.add(&other.answered);

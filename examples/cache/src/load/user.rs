@@ -1,4 +1,4 @@
-//! A user: asks for pages on a connection of its own, and looks at each that it gets.
+//! A user: requests pages on a connection of its own, and checks each page.
 
 use super::{Tally, Unexpected};
 use crate::http::FOUND_HEADER;
@@ -23,7 +23,7 @@ pub struct User {
 }
 
 impl User {
-    /// Asks for pages until none is due any more.
+    /// Sends requests until none is due any more.
     pub async fn run(mut self) {
         while let Some(due) = self.it.schedule.next().await {
             let title = self.popularity.draw(&mut self.it.chance);
@@ -52,7 +52,7 @@ impl User {
     }
 }
 
-/// Where the page of an answer was, if it is one.
+/// Whether the page of an answer was in the cache; `None` if the answer is not a page.
 #[must_use]
 pub fn found(answer: &Answer) -> Option<Found> {
     let found = answer.headers.get(FOUND_HEADER)?;
@@ -62,8 +62,8 @@ pub fn found(answer: &Answer) -> Option<Found> {
     })
 }
 
-/// Whether an answer is the page that was asked for. After its time was taken: this renders the
-/// page once more.
+/// Checks that an answer is the requested page. Called after the time was taken, because it renders
+/// the page once more.
 pub(super) fn looked_at(pages: &Pages, title: u64, answer: &Answer) -> Result<Found, Unexpected> {
     match (answer.status, found(answer)) {
         (StatusCode::OK, Some(found)) if pages.is_page(title, &answer.body) => Ok(found),
@@ -80,7 +80,7 @@ mod tests {
     use super::*;
     use axum::http::{HeaderMap, HeaderValue};
 
-    /// The canary of what the load generator looks at.
+    /// A self-test of the load generator's check.
     #[test]
     fn canary_a_wrong_page_is_noticed() {
         let pages = Pages {

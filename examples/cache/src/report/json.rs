@@ -40,7 +40,7 @@ fn run(run: &Run) -> Value {
     fields.flatten().collect()
 }
 
-/// What only those say who tell of themselves.
+/// The fields of servers with statistics.
 fn told(told: &Told) -> Value {
     let audit = &told.audit;
     json!({

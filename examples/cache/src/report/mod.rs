@@ -1,8 +1,8 @@
-//! Reports: what a run met.
+//! Reports: the results of a run.
 //!
-//! - [`Outcome`]: everything there is to report; `table`: for a terminal, its `Display`.
+//! - [`Outcome`]: all results; `table`: for a terminal, its `Display`.
 //! - [`json`]: one line for programs.
-//! - [`Run`]: of one server; [`Told`]: what it told of itself, if it does.
+//! - [`Run`]: the results of one server; [`Told`]: its own statistics, if it has some.
 
 mod json;
 mod table;
@@ -14,14 +14,14 @@ use crate::load::{Plan, Tally};
 use crate::stats::{Heap, Stats};
 use std::time::Duration;
 
-/// What happened.
+/// All results.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// What was to be done, in each round.
+    /// The plan of each round.
     pub plan: Plan,
     /// How many titles there were.
     pub titles: u64,
-    /// Where pages and requests came from.
+    /// The seed of pages and requests.
     pub seed: u64,
     /// How many rounds each server had.
     pub rounds: u32,
@@ -29,41 +29,41 @@ pub struct Outcome {
     pub runs: Vec<Run>,
 }
 
-/// What happened to one server.
+/// The results of one server.
 #[derive(Clone, Debug, Default)]
 pub struct Run {
     /// What the load generator met.
     pub tally: Tally,
-    /// What the server told of itself; nothing, if it only gives pages.
+    /// The server's own statistics; `None` if it has pages only.
     pub told: Option<Told>,
-    /// How long it took to open and fill, if somebody has seen it.
+    /// The time to open and fill it, if it was measured.
     pub filled_in: Option<Duration>,
 }
 
-/// What a server told of itself.
+/// A server's own statistics.
 #[derive(Clone, Debug, Default)]
 pub struct Told {
-    /// What the server told before it was asked for pages.
+    /// The statistics before the requests for pages.
     pub before: Stats,
-    /// What its heaps did while it was asked for pages: between rounds they rest, and are collected
-    /// too.
+    /// The statistics of its heaps during the requests for pages. Between rounds the heaps are
+    /// idle, and are collected too.
     pub under_load: Heap,
-    /// The processors' time that the server had while it was asked for pages.
+    /// The CPU time of the server during the requests for pages.
     pub cpu_ns: u64,
-    /// What the server told after that.
+    /// The statistics after that.
     pub after: Stats,
     /// What the audit found.
     pub audit: Audit,
 }
 
 impl Outcome {
-    /// Whether every request was answered as it should be, and the audits hold.
+    /// Returns true if every request was answered correctly, and the audits have no finding.
     #[must_use]
     pub fn is_good(&self) -> bool {
         self.complaints().is_empty()
     }
 
-    /// What is wrong, in sentences.
+    /// The errors, as sentences.
     #[must_use]
     pub fn complaints(&self) -> Vec<String> {
         let due = self.plan.requests() * u64::from(self.rounds);
@@ -77,7 +77,7 @@ impl Outcome {
 }
 
 impl Run {
-    /// What the server calls its store, if it told that.
+    /// The server's name of its store, if it has statistics.
     fn name(&self) -> String {
         let told = self.told.as_ref();
         told.map_or("pages only".to_owned(), |it| it.after.store.to_string())

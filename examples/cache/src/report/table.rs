@@ -72,7 +72,7 @@ impl fmt::Display for Run {
     }
 }
 
-/// What a server told of itself, beside what it was asked.
+/// A server's own statistics, with the load generator's results.
 struct Beside<'a> {
     told: &'a Told,
     tally: &'a Tally,

@@ -1,11 +1,11 @@
-//! Counts: what a store was asked for, and how long that took.
+//! Counts of requests and their times.
 
 use super::Found;
 use example_load::Latency;
 use std::time::Duration;
 use vivant::Object;
 
-/// What was asked for.
+/// Counts of requests.
 #[derive(Object, Clone, Debug, Default, PartialEq)]
 #[object(leaf)]
 pub struct Counts {
@@ -13,15 +13,15 @@ pub struct Counts {
     pub hits: u64,
     /// Pages that were rendered.
     pub misses: u64,
-    /// From the moment at which a question was sent to the one at which its turn began: while it
-    /// waited for others' turns, and for the collector.
+    /// From the time at which a request was sent to the beginning of its turn: it waited for other
+    /// turns, and for the collector.
     pub waited: Latency,
     /// From then until the reply was ready to leave.
     pub turn: Latency,
 }
 
 impl Counts {
-    /// One more: `asked`, begun and ended then, as times since the system began.
+    /// Counts a request: sent at `asked`, begun and ended then, as times since the system began.
     pub fn served(&mut self, found: Found, asked: Duration, begun: Duration, ended: Duration) {
         match found {
             Found::Hit => self.hits += 1,
@@ -31,7 +31,7 @@ impl Counts {
         self.turn.record(ended.saturating_sub(begun));
     }
 
-    /// All of another.
+    /// Adds the counts of another.
     pub fn add(&mut self, other: &Counts) {
         self.hits += other.hits;
         self.misses += other.misses;

@@ -1,9 +1,9 @@
 //! The cache as a graph in a collected heap.
 //!
-//! Entries know their neighbours, so the list is circles throughout, and the index knows all
-//! entries. Who takes an entry out mends its neighbours and forgets it; nobody counts references.
-//! An entry that goes out also forgets its own neighbours: it is old by then, and an old object
-//! that is dead but not yet found so would keep what it refers to.
+//! Entries refer to their neighbours, so the list is cyclic throughout, and the index refers to all
+//! entries. An eviction relinks the entry's neighbours and drops the entry; there are no reference
+//! counts. The evicted entry also clears its own references to its neighbours: it is an old object
+//! by then, and a dead old object keeps its referents until a mark finds it dead.
 
 use super::{Counts, Found, Html, Ledger, Served, Walk};
 use crate::page::Pages;
@@ -12,7 +12,7 @@ use std::time::Duration;
 use vivant::heap::Mutator;
 use vivant::prelude::*;
 
-/// An entry: a page, and who was asked for just before and just after it.
+/// An entry: a page, and the entries requested just before and just after it.
 #[derive(Object)]
 struct Entry<'gc> {
     title: u64,
@@ -38,7 +38,7 @@ pub struct CacheState<'gc> {
 }
 
 impl<'gc> CacheState<'gc> {
-    /// L2: finds or renders a page, which is the newest then.
+    /// L2: finds or renders a page, and makes it the newest.
     fn page(&mut self, m: &Mutator<'gc>, title: u64) -> (Val<'gc, str>, Found) {
         if let Some(&entry) = self.index.get(&title) {
             self.renew(m, entry);
@@ -68,7 +68,7 @@ impl<'gc> CacheState<'gc> {
         self.link(m, entry);
     }
 
-    /// L1: room for one more.
+    /// L1: makes room for one more entry.
     fn evict(&mut self, m: &Mutator<'gc>) {
         let Some(oldest) = self.oldest else {
             return;
@@ -90,8 +90,8 @@ impl<'gc> CacheState<'gc> {
         self.newest = Some(entry);
     }
 
-    /// Takes an entry out of the list: its neighbours know each other from then on, and it knows
-    /// nobody.
+    /// Takes an entry out of the list: links its neighbours to each other, and clears its own
+    /// links.
     fn unlink(&mut self, m: &Mutator<'gc>, entry: EntryRef<'gc>) {
         let mut out = entry.borrow_mut(m);
         let (newer, older) = (out.newer.take(), out.older.take());
@@ -129,7 +129,7 @@ impl fmt::Debug for CacheState<'_> {
 #[behaviours]
 impl<'gc> CacheState<'gc> {
     #[start]
-    /// An empty one, for so many entries.
+    /// An empty cache for `capacity` entries.
     ///
     /// # Panics
     ///
@@ -148,8 +148,8 @@ impl<'gc> CacheState<'gc> {
         }
     }
 
-    /// A page, which is the newest then. `asked` is when the question was sent, as time since the
-    /// system began: it is for the statistics.
+    /// Returns a page, and makes it the newest. `asked` is the time at which the request was sent,
+    /// since the system began: it is for the statistics.
     pub fn get(&mut self, t: &Turn<'gc, Cache>, title: u64, asked: Duration) -> Served {
         let begun = t.now();
         let (html, found) = self.page(t, title);
@@ -158,7 +158,7 @@ impl<'gc> CacheState<'gc> {
         Served { html, found }
     }
 
-    /// As if these had been asked for, and counts none of it. Returns how many entries there are.
+    /// As if these titles had been requested, without counting them. Returns the number of entries.
     pub fn fill(&mut self, t: &Turn<'gc, Cache>, titles: Vec<u64>) -> usize {
         for title in titles {
             self.page(t, title);
@@ -166,7 +166,7 @@ impl<'gc> CacheState<'gc> {
         self.index.len()
     }
 
-    /// What it counts.
+    /// The counts.
     pub fn ledger(&self) -> Ledger {
         Ledger {
             capacity: self.capacity,
@@ -177,8 +177,7 @@ impl<'gc> CacheState<'gc> {
         }
     }
 
-    /// Goes through the whole list in both directions. Takes as long as that takes, and is for when
-    /// nobody waits.
+    /// Walks the whole list in both directions. The turn is long, so call it when no requests wait.
     pub fn walk(&self) -> Walk {
         let mut walk = Walk {
             in_index: self.index.len(),

@@ -1,26 +1,25 @@
 //! Stores: the cache as an actor, built in two ways that have the same behaviours.
 //!
-//! - [`Cache`]: a graph in the actor's own collected heap. Entries know their neighbours in both
-//!   directions; who goes out is forgotten. Pages are shared, immutable objects of that heap, so
-//!   that a reply is a counted reference: the page's bytes lie where they were rendered until the
-//!   socket has them.
-//! - [`PlainCache`]: the same by a hash map and a vector of slots of `std`, with pages as
-//!   `Arc<str>`. No collector: it is what the graph is compared with.
+//! - [`Cache`]: a graph in the actor's own collected heap. Entries refer to their neighbours in
+//!   both directions; an evicted entry is garbage. Pages are shared, immutable objects of that
+//!   heap, so a reply is a counted reference: the page's bytes stay where they were rendered until
+//!   the socket has them.
+//! - [`PlainCache`]: the same with a hash map and a vector of slots of `std`, with pages as
+//!   `Arc<str>`. It has no collector, and is the comparison for the graph.
 //! - [`Stripe`]: the address of either.
 //!
-//! What must hold of each:
+//! Invariants of both:
 //!
 //! - L1 There are never more entries than the capacity.
-//! - L2 A page that is asked for is the newest. When there is no room, the oldest goes.
+//! - L2 A requested page is the newest. When there is no room, the oldest is evicted.
 //! - L3 From the newest to the oldest, and back, the list has the same entries, and the index has
 //!   these and no others.
-//! - L4 Who has got a page has it as it was, whatever becomes of its entry.
+//! - L4 A reply's page does not change, even if its entry is evicted.
 //!
-//! A page that is not there is rendered in the same turn. That takes a few microseconds, about as
-//! long as two messages do; and since looking and inserting are one turn, nobody renders a page
-//! that another request is about to insert. A page that took milliseconds would be asked of other
-//! actors, by `t.ask(…).then(…)`. One that a renderer's heap owned would also lie in many heaps;
-//! here one large heap is what is under test.
+//! A missing page is rendered in the same turn. That takes a few microseconds, about as long as two
+//! messages do. Look-up and insertion are one turn, so no page is rendered twice. If a page took
+//! milliseconds, the cache would request it from other actors, by `t.ask(…).then(…)`. A page in a
+//! renderer's heap would also spread the cache over many heaps; here one large heap is under test.
 
 mod counts;
 mod graph;
@@ -37,21 +36,21 @@ use std::fmt;
 use std::sync::Arc;
 use vivant::heap::Held;
 
-/// A page, and where it was.
+/// A page, and whether it was in the cache.
 #[derive(Debug)]
 pub struct Served {
     /// The page.
     pub html: Html,
-    /// Where it was.
+    /// Whether it was in the cache.
     pub found: Found,
 }
 
-/// Where a page was.
+/// Whether a page was in the cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Found {
-    /// In the cache.
+    /// It was in the cache.
     Hit,
-    /// Nowhere: it was rendered.
+    /// It was not: it was rendered.
     Miss,
 }
 
@@ -66,7 +65,7 @@ impl Found {
     }
 }
 
-/// A page outside of actors. No copy: its bytes are the cache's.
+/// A page outside of actors. Not a copy: the bytes are the cache's.
 #[derive(Clone, Debug)]
 pub enum Html {
     /// An object in a cache's heap, counted.
@@ -84,7 +83,7 @@ impl AsRef<[u8]> for Html {
     }
 }
 
-/// How a cache is built.
+/// The implementation of a cache.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
@@ -104,31 +103,31 @@ impl fmt::Display for Kind {
     }
 }
 
-/// What a store counts.
+/// The counts of a store.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Ledger {
-    /// How many entries it may have.
+    /// The capacity.
     pub capacity: usize,
-    /// How many it has.
+    /// The number of entries.
     pub entries: usize,
     /// The bytes of their pages.
     pub page_bytes: u64,
-    /// How many went out.
+    /// The number of evicted entries.
     pub evicted: u64,
-    /// What was asked for.
+    /// Counts of requests.
     pub counts: Counts,
 }
 
-/// What a walk has met.
+/// The result of walking the list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Walk {
     /// Titles from the newest on.
     pub newest_first: Vec<u64>,
     /// Titles from the oldest on.
     pub oldest_first: Vec<u64>,
-    /// How many of the first way the index leads to, and to that very entry.
+    /// Number of entries, of the first direction, to which the index leads.
     pub indexed: usize,
-    /// How many the index has.
+    /// Number of entries of the index.
     pub in_index: usize,
     /// The bytes of their pages.
     pub page_bytes: u64,

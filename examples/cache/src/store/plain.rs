@@ -1,5 +1,5 @@
 //! The same cache without a collector: a hash map from titles to slots, and a vector of slots that
-//! know their neighbours by number.
+//! refer to their neighbours by index.
 
 use super::{Counts, Found, Html, Ledger, Served, Walk};
 use crate::page::Pages;
@@ -9,7 +9,7 @@ use std::time::Duration;
 use vivant::gc::FixedState;
 use vivant::prelude::*;
 
-/// A slot. Who goes out leaves it to who comes in.
+/// A slot. A new entry reuses the slot of the evicted one.
 #[derive(Debug)]
 struct Slot {
     title: u64,
@@ -18,8 +18,8 @@ struct Slot {
     older: Option<usize>,
 }
 
-/// A cache in plain memory; see the [module](super). It has the graph's hash function, not that of
-/// `std`, so that what differs is the memory.
+/// A cache in plain memory; see the [module](super). It uses the graph's hash function, not that of
+/// `std`, so that only the memory differs.
 #[derive(Actor, Debug)]
 pub struct PlainCache {
     pages: Pages,
@@ -34,7 +34,7 @@ pub struct PlainCache {
 }
 
 impl PlainCache {
-    /// An empty one, for so many entries.
+    /// An empty cache for `capacity` entries.
     ///
     /// # Panics
     ///
@@ -118,8 +118,8 @@ impl PlainCache {
 
 #[behaviours]
 impl PlainCache {
-    /// A page, which is the newest then. `asked` is when the question was sent, as time since the
-    /// system began: it is for the statistics.
+    /// Returns a page, and makes it the newest. `asked` is the time at which the request was sent,
+    /// since the system began: it is for the statistics.
     pub fn get(&mut self, t: &Turn<Self>, title: u64, asked: Duration) -> Served {
         let begun = t.now();
         let (html, found) = self.page(title);
@@ -128,7 +128,7 @@ impl PlainCache {
         Served { html, found }
     }
 
-    /// As if these had been asked for, and counts none of it. Returns how many entries there are.
+    /// As if these titles had been requested, without counting them. Returns the number of entries.
     pub fn fill(&mut self, titles: Vec<u64>) -> usize {
         for title in titles {
             self.page(title);
@@ -136,7 +136,7 @@ impl PlainCache {
         self.index.len()
     }
 
-    /// What it counts.
+    /// The counts.
     pub fn ledger(&self) -> Ledger {
         Ledger {
             capacity: self.capacity,
@@ -147,8 +147,7 @@ impl PlainCache {
         }
     }
 
-    /// Goes through the whole list in both directions. Takes as long as that takes, and is for when
-    /// nobody waits.
+    /// Walks the whole list in both directions. The turn is long, so call it when no requests wait.
     pub fn walk(&self) -> Walk {
         let mut walk = Walk {
             in_index: self.index.len(),

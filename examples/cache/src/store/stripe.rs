@@ -1,4 +1,4 @@
-//! A stripe: the address of a store, however that is built.
+//! A stripe: the address of a store of either kind.
 
 use super::{Cache, Kind, Ledger, PlainCache, Served, Walk};
 use crate::page::Pages;
@@ -34,7 +34,7 @@ impl Stripe {
         }
     }
 
-    /// A page. `asked` is when this is said, as time since the system began.
+    /// Requests a page. `asked` is the current time since the system began.
     ///
     /// # Errors
     ///
@@ -48,7 +48,7 @@ impl Stripe {
         call!(self, store => store.get(title, asked).ask().within(limit).await)
     }
 
-    /// As if these had been asked for; how many entries there are then.
+    /// As if these titles had been requested; returns the number of entries.
     ///
     /// # Errors
     ///
@@ -57,7 +57,7 @@ impl Stripe {
         call!(self, store => store.fill(titles).ask_blocking())
     }
 
-    /// What it counts.
+    /// The counts.
     ///
     /// # Errors
     ///
@@ -66,7 +66,7 @@ impl Stripe {
         call!(self, store => store.ledger().ask().await)
     }
 
-    /// Goes through its whole list.
+    /// Walks its whole list.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! A list that is too simple to be wrong, and small pages.
+//! A simple list as the model of a cache, and small pages.
 #![allow(dead_code, reason = "each test uses a part of it")]
 
 use cache::page::Pages;
@@ -10,7 +10,7 @@ pub(crate) const PAGES: Pages = Pages {
     mean_bytes: 400,
 };
 
-/// What a cache has: titles, the newest first.
+/// The content of a cache: titles, the newest first.
 #[derive(Debug)]
 pub(crate) struct Model {
     capacity: usize,
