@@ -50,7 +50,7 @@ impl Airline {
         &self.desks[(hash % self.desks.len() as u64) as usize]
     }
 
-    /// Audits everybody; see [`Auditor`].
+    /// Audits all flights and customers; see [`Auditor`].
     pub async fn audit(&self, place: &impl Spawner, told: Option<Told>) -> Audit {
         match self.try_audit(place, told).await {
             Ok(audit) => audit,

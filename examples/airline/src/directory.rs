@@ -1,5 +1,5 @@
-//! The directory: which actor stands for which flight and which customer. Made by the loader, then
-//! never changed.
+//! The directory: the actor of each flight and each customer. The loader makes it; it is immutable
+//! after that.
 
 use crate::customer::{Customer, Leg, customer_number};
 use crate::data::Timetable;

@@ -1,4 +1,4 @@
-//! Flights: an actor for each, because seats are what people compete for.
+//! Flights: an actor for each, because customers compete for seats.
 
 use crate::id::Id;
 use serde::Serialize;
@@ -32,7 +32,7 @@ impl Cabin {
 pub enum Class {
     /// In the back, as long as there are seats.
     Economy,
-    /// In front, when the back is full: nobody is left behind while a seat is free.
+    /// The front: sold when the back is full, so no passenger is refused while a seat is free.
     First,
 }
 
@@ -69,10 +69,10 @@ pub enum Released {
     HadNone,
 }
 
-/// One flight: who sits where.
+/// One flight: its seats and their passengers.
 ///
-/// Checking for a free seat and taking it are one message, so no seat is sold twice, whatever
-/// customers do meanwhile.
+/// The check for a free seat and its reservation are one message, so no seat is sold twice, however
+/// requests interleave.
 #[derive(Actor, Debug)]
 pub struct Flight {
     id: Id,
@@ -123,8 +123,8 @@ impl Flight {
         Ok(class)
     }
 
-    /// Gives the seat of a booking back. Without a seat nothing happens: whoever gives up a
-    /// reservation need not know whether it succeeded.
+    /// Frees the seat of a booking. Without a seat nothing happens, so a caller can release a
+    /// reservation without knowing whether it succeeded.
     pub fn release(&mut self, booking: Id) -> Released {
         match self.seats.remove(&booking) {
             Some(_) => Released::Freed,
@@ -132,7 +132,7 @@ impl Flight {
         }
     }
 
-    /// How many seats it has, and how many are free.
+    /// The number of its seats, and of the free ones.
     pub fn availability(&mut self) -> Availability {
         Availability {
             cabin: self.cabin,
@@ -164,8 +164,8 @@ impl Flight {
 pub struct FlightLedger {
     /// The flight.
     pub flight: Id,
-    /// How many seats it has.
+    /// The number of seats.
     pub seats: u32,
-    /// Who has one: the booking and the number of its customer.
+    /// The taken seats: each one's booking, and the number of its customer.
     pub taken: Vec<(Id, u32)>,
 }

@@ -1,25 +1,25 @@
-//! Acme Air on actors: an airline whose customers search, book and cancel flights over HTTP, a load
-//! generator for it, and an audit that no seat was sold twice. How to run it is in `README.md`.
+//! Acme Air on actors: an airline over HTTP that sells flights to customers, a load generator for
+//! it, and an audit that no seat was sold twice. How to run it is in `README.md`.
 //!
-//! All state that changes is in actors, and none of it is locked:
+//! All mutable state is in actors, and none of it is locked:
 //!
-//! | actor | how many | what it keeps |
+//! | actor | number | state |
 //! |---|---|---|
-//! | [`Flight`](flight::Flight) | one a flight | who sits where |
+//! | [`Flight`](flight::Flight) | one a flight | seats and passengers |
 //! | [`Customer`](customer::Customer) | one a customer | profile and bookings |
 //! | [`Desk`](desk::Desk) | a few | sessions |
-//! | [`Manager`](manager::Manager) | one | what is being loaded |
-//! | [`Auditor`](audit::Auditor) | one an audit | what everybody told it |
+//! | [`Manager`](manager::Manager) | one | the loaded data |
+//! | [`Auditor`](audit::Auditor) | one an audit | the answers of all flights and customers |
 //!
-//! Around them, what does not change and what is not an actor:
+//! Around them, immutable data and modules without actors:
 //!
 //! - [`data`]: airports, segments, the timetable, the calendar.
-//! - [`directory`]: which actor is which flight or customer.
+//! - [`directory`]: the actor of each flight and each customer.
 //! - [`id`]: ids of sessions, bookings and flights.
-//! - [`airline`]: the addresses that the outside needs.
+//! - [`airline`]: the addresses for callers outside.
 //! - [`http`]: Acme Air's REST API and a web page.
 //! - [`load`]: virtual users that send requests at a constant rate.
-//! - [`report`]: what they met, as a table, as HTML and as JSON.
+//! - [`report`]: the results, as a table, as HTML and as JSON.
 //! - [`cli`]: the command line.
 
 pub mod airline;

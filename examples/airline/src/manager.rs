@@ -1,4 +1,4 @@
-//! The manager: loads data, a piece in each turn, and answers questions about the whole.
+//! The manager: loads data, some actors in each turn, and answers requests about the whole.
 
 use crate::customer::Customer;
 use crate::data::{Moment, Timetable};
@@ -8,25 +8,24 @@ use crate::flight::{Cabin, Flight};
 use std::sync::Arc;
 use vivant::prelude::*;
 
-/// How many customers the loader makes unless it is told otherwise.
+/// Default number of customers that the loader makes.
 pub const CUSTOMERS_DEFAULT: u32 = 10_000;
-/// How many it makes at most: each is an actor of about a kilobyte.
+/// Limit of the customers: each is an actor of about a kilobyte.
 pub const CUSTOMERS_MAX: u32 = 500_000;
-/// How many days the timetable has unless it is told otherwise. The loader for Node.js makes five,
-/// today among them.
+/// Default number of days of the timetable. The loader for Node.js makes five, including today.
 pub const DAYS_DEFAULT: usize = 5;
-/// How many actors the loader makes in a turn: so many take less than a millisecond, and nobody
-/// waits longer for the worker.
+/// Limit of the actors that the loader makes in a turn. These take less than a millisecond, which
+/// bounds the wait of other actors for the worker.
 const BIRTHS_PER_TURN_MAX: usize = 500;
 
-/// What can be chosen about an airline.
+/// The options of an airline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// How many days the timetable has, from today.
+    /// Number of days of the timetable, from today.
     pub days: usize,
     /// The aeroplanes' seats.
     pub cabin: Cabin,
-    /// How many desks share the sessions.
+    /// Number of desks that share the sessions.
     pub desks: u16,
 }
 
@@ -40,7 +39,7 @@ impl Default for Settings {
     }
 }
 
-/// How much was loaded.
+/// The numbers of loaded actors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Loaded {
     /// Customers.
@@ -79,7 +78,7 @@ impl Manager {
         }
     }
 
-    /// Makes up to a number of actors; none are missing when it answers with all.
+    /// Makes actors, up to the limit of a turn. Returns the loaded data when all are made.
     fn make_some(&mut self, t: &Turn<Self>) -> Option<Loading> {
         let mut loading = self.loading.take()?;
         for _ in 0..BIRTHS_PER_TURN_MAX {
@@ -101,9 +100,8 @@ impl Manager {
 
 #[behaviours]
 impl Manager {
-    /// Loads new data in place of the old: flights from today on, and customers. Sessions and
-    /// bookings of the old data end with them; their actors end when nobody has their addresses any
-    /// more.
+    /// Replaces the data with new ones: flights from today on, and customers. Sessions and bookings
+    /// of the old data end with them; their actors end when their last addresses are dropped.
     pub fn load(&mut self, t: &Turn<Self>, customers: u32) -> Promise<Result<Loaded, Refusal>> {
         if self.loading.is_some() {
             return Promise::ready(Err(Refusal::Loading));
@@ -161,12 +159,12 @@ impl Manager {
         });
     }
 
-    /// Who is who.
+    /// The directory.
     pub fn directory(&mut self) -> Option<Arc<Directory>> {
         self.directory.clone()
     }
 
-    /// How many bookings there are: as many as seats are taken.
+    /// The number of bookings: it is the number of taken seats.
     pub fn count_bookings(&mut self, t: &Turn<Self>) -> Promise<Result<u64, Refusal>> {
         let directory = self.directory.iter();
         let flights = directory.flat_map(|directory| directory.flights());
@@ -174,7 +172,7 @@ impl Manager {
             .then(t.me().summed())
     }
 
-    /// How many sessions there are.
+    /// The number of sessions.
     pub fn count_sessions(&mut self, t: &Turn<Self>) -> Promise<Result<u64, Refusal>> {
         t.all(self.desks.iter().map(|desk| t.ask(desk.sessions())))
             .then(t.me().summed())

@@ -81,7 +81,7 @@ fn seeded_new_data_replace_the_old(simulation: &Simulation) {
     let system = simulation.system();
     let airline = loaded(system, 50);
     let session = log_in(&airline, "uid40@email.com").unwrap();
-    // A second load while the first is under way is refused.
+    // A second load while the first is in progress is refused.
     let first = airline.manager().load(5).ask();
     let second = airline.manager().load(6).ask();
     assert_eq!(system.block_on(second), Ok(Err(Refusal::Loading)));
@@ -95,7 +95,7 @@ fn seeded_new_data_replace_the_old(simulation: &Simulation) {
         Err(Refusal::WrongLogin)
     );
     assert!(log_in(&airline, "uid4@email.com").is_ok());
-    // Nobody has the addresses of the old actors any more, so they end.
+    // The last addresses of the old actors are dropped, so they end.
     simulation.run();
     let alive = system.inspect().actors.len();
     assert_eq!(alive, 1 + 4 + 2 * 394 + 5);

@@ -14,7 +14,7 @@ const TABLE: &str = concat!(
     "/../../../shared/data/acmeair/mileage.csv"
 );
 
-/// Segments whose length in the original is more than 3% longer than the great circle.
+/// Segments that are in the original more than 3% longer than the great circle.
 const LONGER: [&str; 26] = [
     "AMS DEL HKG CDG SYD NRT",
     "AKL DEL HKG LHR YUL SVO JFK CDG FCO NRT",
@@ -44,8 +44,8 @@ const LONGER: [&str; 26] = [
     "NRT DEL FRA LHR YUL JFK CDG FCO SYD",
 ];
 
-/// Segments whose length in the original is more than 3% shorter than the great circle, which no
-/// flight can be.
+/// Segments that are in the original more than 3% shorter than the great circle, which is
+/// impossible.
 const SHORTER: [&str; 8] = [
     "AKL FRA",
     "ARN FRA",
@@ -139,7 +139,7 @@ fn distances_are_within_three_percent_of_the_originals_but_for_those_listed() {
     assert_eq!(ours.len() - longer.len() - shorter.len(), 229);
 }
 
-/// What can be said without the original's table: see also the unit tests of the network.
+/// The checks without the original's table: see also the unit tests of the network.
 fn is_consistent() {
     let ours = ours();
     assert_eq!(ours.len(), 394);

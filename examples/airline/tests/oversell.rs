@@ -1,5 +1,5 @@
-//! The canary of the seeded tests: a flight that checks for a free seat in one message and takes it
-//! in the next does sell seats twice, under some seed, and the audit says so.
+//! The self-test of the seeded tests: a flight that checks for a free seat in one message and takes
+//! it in the next sells seats twice under some seed, and the audit finds it.
 
 use airline::audit::{Finding, Ledgers};
 use airline::customer::CustomerLedger;
@@ -13,7 +13,8 @@ const SEATS: u32 = 3;
 const BUYERS: u32 = 6;
 const SEEDS: u64 = 100;
 
-/// Stamps tickets: somebody else whom the careless flight asks between looking and taking.
+/// Stamps tickets: the actor to which the careless flight sends a request between checking and
+/// taking.
 #[derive(Actor)]
 struct Stamp;
 
@@ -22,7 +23,7 @@ impl Stamp {
     fn stamp(&mut self) {}
 }
 
-/// The planted mistake.
+/// The injected fault.
 #[derive(Actor)]
 struct CarelessFlight {
     stamp: Address<Stamp>,
@@ -35,7 +36,7 @@ impl CarelessFlight {
         if self.taken.len() >= SEATS as usize {
             return Promise::ready(false);
         }
-        // Between this message and the continuation, others look at the same seat.
+        // Between this message and the continuation, other messages check the same seat.
         t.ask(self.stamp.stamp())
             .then(t.me().stamped(booking, customer))
     }
@@ -55,7 +56,7 @@ impl CarelessFlight {
     }
 }
 
-/// Wants one seat, at a time of its own.
+/// Requests one seat, at a time of its own.
 #[derive(Actor)]
 struct Buyer {
     number: u32,
@@ -65,7 +66,7 @@ struct Buyer {
 
 #[behaviours]
 impl Buyer {
-    /// Turns take no virtual time: buyers meet only if they come at the same millisecond.
+    /// Turns take no virtual time: buyers compete only if they come at the same millisecond.
     fn begin(&mut self, t: &Turn<Self>) {
         t.after(Duration::from_millis(t.random_below(4)), t.me().buy());
     }
@@ -129,7 +130,7 @@ fn canary_a_flight_that_looks_before_it_sells_is_found() {
     };
     let found = all.iter().filter(|it| oversold(it)).count();
     assert!(found > 0, "no seed of {SEEDS} found the mistake");
-    // The mistake is one of timing: most seeds would not find it if they were few.
+    // The fault is one of timing: a few seeds might not find it.
     assert!(
         all.iter().any(Vec::is_empty),
         "every seed found it: the canary is too big"

@@ -1,5 +1,5 @@
-//! Many customers compete for the last seats, under seeds: no seat is sold twice, and nothing that
-//! anybody was told is untrue.
+//! Many customers compete for the last seats, under seeds: no seat is sold twice, and every answer
+//! to a customer is true.
 
 mod support;
 
@@ -40,7 +40,7 @@ async fn small_airline(system: &System) -> Option<(Airline, Id, Id)> {
     Some((airline, flight("JFK", "LHR")?, flight("LHR", "JFK")?))
 }
 
-/// Sends travellers out, and waits until nothing moves any more.
+/// Starts travellers, and waits until the system is idle.
 fn send_out(
     simulation: &Simulation,
     airline: &Airline,
@@ -60,7 +60,7 @@ fn send_out(
     (travellers.iter().map(|it| it.tell().ask_blocking())).collect()
 }
 
-/// Sends everybody out on trips that compete for two flights, and audits.
+/// Starts travellers on trips that compete for two flights, and audits.
 fn travel(simulation: &Simulation) -> (Vec<Result<Travelled, AskError>>, Audit) {
     let system = simulation.system();
     let (airline, out, back) = system.block_on(small_airline(system)).unwrap();
@@ -92,7 +92,7 @@ fn holds(simulation: &Simulation) {
     }
     assert!(audit.holds(), "{:?}", audit.findings);
     assert_eq!((audit.flights, audit.customers), (394, TRAVELLERS as usize));
-    // It was a competition: somebody stood before a full flight.
+    // There was competition: some flight was full for a traveller.
     assert!(met.iter().flatten().any(|it| it.sold_out > 0));
     assert!(audit.seats_taken <= 8);
 }
@@ -114,8 +114,8 @@ fn seeded_no_seat_is_sold_twice_when_mailboxes_are_full(simulation: &Simulation)
     holds(simulation);
 }
 
-/// When actors panic, customers are told of failures and seats may stay taken. But whoever is alive
-/// is told something, and no flight that is alive is oversold.
+/// When actors panic, customers get errors and seats may stay taken. But every live traveller gets
+/// an answer, and no live flight is oversold.
 #[vivant::test(seeds = 100, faults = Faults::all().panics(2_000))]
 fn seeded_nobody_waits_for_ever_when_actors_panic(simulation: &Simulation) {
     let system = simulation.system();

@@ -1,4 +1,4 @@
-//! The audience: whom a shard tells what happens.
+//! The audience: the actors to which a shard sends answers and market data.
 
 use crate::meter::Meter;
 use crate::reader::Reader;
@@ -12,12 +12,12 @@ pub struct Audience {
     pub traders: Vec<Address<Trader>>,
     /// By their numbers.
     pub readers: Vec<Address<Reader>>,
-    /// Who measures.
+    /// The meter of latencies.
     pub meter: Address<Meter>,
 }
 
 impl Audience {
-    /// So many traders and readers, and a meter.
+    /// `traders` traders, `readers` readers, and a meter.
     #[must_use]
     pub fn gather(system: &System, traders: u32, readers: u32) -> Audience {
         let meter = system.spawn(Meter::new(readers));

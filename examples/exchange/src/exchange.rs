@@ -1,4 +1,4 @@
-//! The exchange as the outside sees it.
+//! The exchange: its addresses for callers outside.
 
 use crate::audience::Audience;
 use crate::audit::{Audit, Auditor};
@@ -43,19 +43,19 @@ impl Exchange {
         }
     }
 
-    /// Where orders go.
+    /// The receiver of orders.
     #[must_use]
     pub fn gateway(&self) -> &Address<Gateway> {
         &self.gateway
     }
 
-    /// Who is told.
+    /// The receivers of answers and market data.
     #[must_use]
     pub fn audience(&self) -> &Arc<Audience> {
         &self.audience
     }
 
-    /// How many answers traders have got.
+    /// The number of answers that traders have got.
     ///
     /// # Errors
     ///
@@ -66,7 +66,7 @@ impl Exchange {
         answers.map(|count| count.map(|count| count as u64)).sum()
     }
 
-    /// Audits. No order should be under way: one that is will be found as unanswered.
+    /// Audits. No order should be in progress: it will be found as unanswered.
     ///
     /// # Errors
     ///

@@ -1,9 +1,9 @@
-//! The flow of orders: the same from one seed, always.
+//! The flow of orders: the same for the same seed.
 //!
-//! Prices walk at random. Limit orders come around the present price, a few of them beyond it, so
+//! Prices do a random walk. Limit orders come around the present price, a few of them beyond it, so
 //! that they trade; one order in ten is a market order; cancellations keep the number of resting
-//! orders near a target. Who generates does not look at the book: some orders that are to be
-//! cancelled are gone by then. The first instruments are the most popular ones.
+//! orders near a target. The generator does not read the book: some orders that it cancels are gone
+//! by then. The first instruments are the most popular ones.
 
 use crate::order::{Action, Order, OrderId, Price, Quantity, Side, Symbol, TraderId};
 use fastrand::Rng;

@@ -1,5 +1,5 @@
-//! The gateway: the way into the exchange. It knows which shard has which instrument, and decides
-//! who gets another one.
+//! The gateway: all orders enter the exchange through it. It knows the shard of each instrument,
+//! and decides which shard gets another instrument.
 
 use crate::audience::Audience;
 use crate::order::{AMOUNT_MAX, Action, Answer, Order, OrderId, Refusal, Symbol};
@@ -24,8 +24,8 @@ pub struct Balance {
     /// After so many orders the shard that had most of them gives every other of its instruments
     /// away, if it has more than one; 0: never.
     pub every: u64,
-    /// To a new shard, if there are fewer than this many; else to the one that had the fewest
-    /// orders.
+    /// Limit of the shards. Below it instruments go to a new shard; at the limit to the shard that
+    /// had the fewest orders.
     pub shards_max: usize,
 }
 

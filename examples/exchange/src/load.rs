@@ -1,8 +1,9 @@
-//! The load generator: orders are due at a constant rate, whatever became of those before.
+//! The load generator: orders are due at a constant rate, independent of earlier orders.
 //!
-//! Load is open: a latency counts from the moment at which the order was due, not from the one at
-//! which it was sent. If the exchange, or this thread, is held up, the orders that were due
-//! meanwhile have waited, and the figures say so (they are free of coordinated omission).
+//! The load is open: a latency counts from the time at which the order was due, not from the time
+//! at which it was sent. If the exchange, or this thread, stalls, the orders that were due
+//! meanwhile have waited, and the latencies include this wait (they are free of coordinated
+//! omission).
 
 use crate::exchange::Exchange;
 use crate::flow::{Flow, Market};
@@ -16,7 +17,7 @@ use vivant::prelude::*;
 const GRACE: Duration = Duration::from_secs(10);
 /// How often they are counted.
 const LOOK_EVERY: Duration = Duration::from_millis(2);
-/// How often whoever watches is told how far it is, in orders.
+/// Number of orders between two calls of the progress callback.
 const PROGRESS_EVERY: u64 = 1 << 10;
 
 /// What a run does.

@@ -1,4 +1,4 @@
-//! The meter: when the last reader had read what an order has changed.
+//! The meter: measures when the last reader has read the effect of an order.
 
 use crate::order::Symbol;
 use example_load::Latency;

@@ -1,4 +1,4 @@
-//! Orders, and what becomes of them. Plain values: prices are whole ticks, quantities whole shares.
+//! Orders, and their results. Plain values: prices are whole ticks, quantities whole shares.
 
 use vivant::Object;
 
@@ -59,14 +59,14 @@ pub enum Limit {
     At(Price),
 }
 
-/// What somebody wants.
+/// An order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Order {
     /// Its number.
     pub id: OrderId,
-    /// Whose it is.
+    /// Its trader.
     pub trader: TraderId,
-    /// Of which instrument.
+    /// Its instrument.
     pub symbol: Symbol,
     /// What it says.
     pub action: Action,
@@ -137,7 +137,7 @@ pub enum Answer {
 /// Why an order is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Refusal {
-    /// Nobody has such a number.
+    /// There is no trader with this number.
     UnknownTrader,
     /// There is no such instrument.
     UnknownSymbol,
@@ -162,7 +162,7 @@ pub struct Place {
 }
 
 impl Order {
-    /// The trade of an order that came with one that rested: its id, its trader and its price.
+    /// The trade of an incoming order with a resting one: the resting order's id, trader and price.
     #[must_use]
     pub fn trade(
         &self,
@@ -183,7 +183,7 @@ impl Order {
     }
 }
 
-/// Two orders met. The price is that of the one that rested.
+/// A trade of two orders. The price is that of the resting one.
 #[derive(Object, Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[object(leaf)]
 pub struct Trade {
@@ -191,13 +191,13 @@ pub struct Trade {
     pub symbol: Symbol,
     /// The order that rested.
     pub maker: OrderId,
-    /// Whose it was.
+    /// The trader of the resting order.
     pub maker_trader: TraderId,
     /// The order that came.
     pub taker: OrderId,
-    /// Whose it was.
+    /// The trader of the incoming order.
     pub taker_trader: TraderId,
-    /// What the one that came did.
+    /// The side of the incoming order.
     pub taker_side: Side,
     /// The price.
     pub price: Price,
@@ -210,7 +210,7 @@ pub struct Trade {
 pub struct Rest {
     /// The order.
     pub id: OrderId,
-    /// Whose it is.
+    /// Its trader.
     pub trader: TraderId,
     /// Where it rests.
     pub place: Place,

@@ -1,7 +1,7 @@
-//! The race: the same orders through the same book, built in three ways, in one thread.
+//! The race: the same orders through three implementations of the same book, in one thread.
 //!
-//! Each round runs all of them, each time another one first. A book that ends in another state than
-//! the reference is a failure of the run, not a result.
+//! Each round runs all of them, each round starts with another one. A book that ends in another
+//! state than the reference is a failure of the run, not a result.
 
 use crate::books::{CountedBook, Digest, OrderBook, ReferenceBook, RegionBook, SlabBook};
 use crate::flow::{Flow, Market};
@@ -101,7 +101,7 @@ pub struct Race {
 /// The times of one entrant.
 #[derive(Clone, Copy, Debug)]
 pub struct Times {
-    /// Whose.
+    /// The implementation.
     pub entrant: Entrant,
     /// An order, in the median run.
     pub median_ns: f64,

@@ -72,12 +72,12 @@ pub enum Fault {
     Gap {
         /// The instrument.
         symbol: Symbol,
-        /// The version before.
+        /// The previous version.
         after: u64,
-        /// The one that came.
+        /// The version that arrived.
         came: u64,
     },
-    /// Somebody wants to pay as much as somebody else asks.
+    /// A bid is as high as an ask.
     #[error("read a crossed version, {number} of instrument {symbol}")]
     Crossed {
         /// The instrument.

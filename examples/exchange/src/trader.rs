@@ -1,4 +1,4 @@
-//! Traders: who sends orders, and is told what became of them.
+//! Traders: they send orders, and get the answers.
 
 use crate::order::{Answer, OrderId, Price, Quantity, Side, Symbol, Trade, TraderId};
 use example_load::Latency;
@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 use vivant::prelude::*;
 
-/// A trader. It believes what it is told, and keeps accounts.
+/// A trader. It trusts the answers, and keeps accounts.
 #[derive(Actor, Debug, Default)]
 pub struct Trader {
     told: TraderLedger,
@@ -21,10 +21,10 @@ pub enum Role {
     Taker,
 }
 
-/// What a trader was told.
+/// A trader's records.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TraderLedger {
-    /// Whose it is.
+    /// The trader.
     pub trader: TraderId,
     /// The answers, in the order of their coming.
     pub answers: Vec<(OrderId, Answer)>,

@@ -1,4 +1,4 @@
-//! Canaries of the audit: a true story, and what is found when one thing in it is not true.
+//! Self-tests of the audit: consistent records, and the findings after one injected fault.
 
 mod support;
 
@@ -11,7 +11,7 @@ use support::{open, send};
 use vivant::prelude::*;
 use vivant::simulation::Simulation;
 
-/// What everybody tells after some orders, without a hand-over.
+/// The records of all actors after some orders, without a hand-over.
 fn ledgers() -> Ledgers {
     let simulation = Simulation::new(1);
     let balance = Balance {
@@ -127,8 +127,8 @@ fn canary_money_that_vanishes_is_found() {
             Finding::Shares { symbol: 0, sum: 3 }
         ]
     );
-    // Who was not told of its part in a trade, and of none in another: the sums are right, the
-    // accounts are not.
+    // One trader has too much money and another too little, by the same sum: the sums are right,
+    // the accounts are not.
     let findings = found(|ledgers| {
         ledgers.traders[0].cash += 7;
         ledgers.traders[1].cash -= 7;

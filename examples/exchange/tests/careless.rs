@@ -1,6 +1,6 @@
-//! The canary of the seeded tests: a gateway that has an instrument given away in one message, and
-//! sends orders to the new shard from the next one on, loses orders, under some seed, and the audit
-//! says so.
+//! The self-test of the seeded tests: a gateway that makes a shard give an instrument away in one
+//! message, and sends orders to the new shard only from the next one on. It loses orders under some
+//! seed, and the audit finds it.
 
 mod support;
 
@@ -37,7 +37,8 @@ impl CarelessGateway {
     fn hand_over(&mut self, t: &Turn<Self>, symbol: Symbol) {
         let [from, to] = &self.shards;
         t.send(from.give(symbol, to.clone()));
-        // Between this message and the next, orders go to the one that has the instrument no more.
+        // Between this message and the next, orders go to the shard that no longer has the
+        // instrument.
         t.after(Duration::from_millis(2), t.me().handed_over(symbol));
     }
 
@@ -108,13 +109,13 @@ fn canary_orders_that_went_to_the_wrong_shard_are_found() {
     };
     let found = all.iter().filter(|audit| lost(audit)).count();
     assert!(found > 0, "no seed of {SEEDS} found the mistake");
-    // The mistake is one of timing: most seeds would not find it if they were few.
+    // The fault is one of timing: a few seeds might not find it.
     assert!(
         all.iter().any(Audit::holds),
         "every seed found it: the canary is too big"
     );
-    // Who finds it finds all of it: the order was not answered, either, and what came after it met
-    // another book.
+    // An audit that finds it finds all its effects: the order was not answered, either, and later
+    // orders met another book.
     for audit in all.iter().filter(|audit| lost(audit)) {
         let unanswered = |it: &&Finding| matches!(it, Finding::Unanswered { .. });
         let waiting = |it: &&Finding| matches!(it, Finding::Waiting { .. });

@@ -1,4 +1,4 @@
-//! Instruments are handed over while orders come, under seeds: no order is lost or overtaken, and
+//! Instruments are handed over while orders arrive, under seeds: no order is lost or overtaken, and
 //! no reader misses a version.
 
 mod support;
@@ -72,7 +72,7 @@ fn seeded_nothing_is_lost_when_mailboxes_are_full() {
     );
 }
 
-/// With heaps that collect everything after each turn, and look after themselves.
+/// With heaps that collect everything after each turn, and verify themselves.
 #[test]
 fn seeded_nothing_is_lost_under_collections() {
     check(
@@ -88,8 +88,8 @@ fn seeded_nothing_is_lost_under_collections() {
     );
 }
 
-/// The mechanism is used: some seed has an instrument that is waited for, and one that is given on
-/// before it has come.
+/// Both cases occur: under some seed an instrument arrives after an order for it, and under some
+/// seed it is given on before it has arrived.
 #[test]
 fn some_orders_come_before_their_instrument() {
     let early = (0..50).map(|seed| {
@@ -113,7 +113,7 @@ fn one_seed_gives_one_run() {
     assert_ne!(run(8).0, one.0);
 }
 
-/// On threads, as fast as it goes.
+/// On threads, without a rate limit.
 #[test]
 fn nothing_is_lost_on_threads() {
     let system = System::builder().workers(2).build();

@@ -118,7 +118,7 @@ fn taken(traded: u64, resting: u64, given_up: u64) -> Answer {
     }
 }
 
-/// By hand, once: the reference is not above suspicion.
+/// Checked by hand, once: the reference could be wrong too.
 fn tells_the_story(book: &mut dyn OrderBook) {
     use Side::{Buy, Sell};
     let mut trades = Vec::new();
@@ -132,12 +132,12 @@ fn tells_the_story(book: &mut dyn OrderBook) {
     assert_eq!(apply(limit(2, 2, Sell, 103, 10)), (taken(0, 10, 0), vec![]));
     assert_eq!(apply(limit(3, 3, Sell, 103, 10)), (taken(0, 10, 0), vec![]));
     assert_eq!(apply(limit(4, 4, Buy, 102, 5)), (taken(0, 5, 0), vec![]));
-    // K1, K2: the best price first, then who came first; at the price of the one that rested.
+    // K1, K2: the best price first, then the earlier order; at the price of the resting one.
     assert_eq!(
         apply(limit(5, 5, Buy, 104, 15)),
         (taken(15, 0, 0), vec![(2, 5, 103, 10), (3, 5, 103, 5)])
     );
-    // K3: what is left rests, and the next seller meets it before the lower bid.
+    // K3: the rest of the order rests, and the next seller meets it before the lower bid.
     assert_eq!(
         apply(limit(6, 5, Buy, 103, 8)),
         (taken(5, 3, 0), vec![(3, 6, 103, 5)])
@@ -175,7 +175,7 @@ fn all_books_tell_the_story() {
     tells_the_story(&mut SlabBook::default());
 }
 
-/// The canary: a book that serves who came last is found out.
+/// Self-test: a book that serves the latest order first is found out.
 struct LastComeFirstServed(ReferenceBook);
 
 impl OrderBook for LastComeFirstServed {

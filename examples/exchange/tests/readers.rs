@@ -1,4 +1,4 @@
-//! Canaries of what readers look at: a version that is missing, doubled, or crossed.
+//! Self-tests of the readers' checks: a version that is missing, doubled, or crossed.
 
 use exchange::meter::Meter;
 use exchange::reader::{Fault, Reader, ReaderLedger};

@@ -1,4 +1,4 @@
-//! Orders that no book ever sees.
+//! Orders that are refused before they reach a book.
 
 mod support;
 

@@ -1,5 +1,5 @@
-//! What the example services share: a load generator over HTTP, a server on the loopback interface,
-//! and reports.
+//! The library of the example services: a load generator over HTTP, a server on the loopback
+//! interface, and reports.
 #![doc = include_str!("../README.md")]
 
 mod chart;

@@ -1,9 +1,9 @@
-//! The schedule: when requests are due, whatever became of those before.
+//! The schedule: the due times of requests, independent of earlier requests.
 //!
-//! Load is open: requests are due at a constant rate, and a latency counts from the moment at which
-//! the request was due, not from the one at which it was sent. If the server delays every
-//! connection, the requests that were due meanwhile have waited, and the figures say so (they are
-//! free of coordinated omission).
+//! The load is open: requests are due at a constant rate, and a latency counts from the time at
+//! which the request was due, not from the time at which it was sent. If the server delays every
+//! connection, the requests that were due meanwhile have waited, and the latencies include this
+//! wait (they are free of coordinated omission).
 
 use std::cell::Cell;
 use std::thread;
@@ -11,10 +11,10 @@ use std::time::{Duration, Instant};
 use tokio::sync::Mutex;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-/// Requests that still wait for a connection so long after the last one was due are given up.
+/// Requests that still wait for a connection this long after the last one was due are dropped.
 const GRACE: Duration = Duration::from_secs(10);
 
-/// Requests that will be due. Idle users queue here; the one that has waited longest is next.
+/// The requests that will be due. Idle users queue here; the longest waiting user is next.
 #[derive(Debug)]
 pub struct Schedule {
     due: Mutex<UnboundedReceiver<Instant>>,
@@ -57,7 +57,7 @@ impl Schedule {
         self.start
     }
 
-    /// Returns the number of requests that were given up.
+    /// Returns the number of dropped requests.
     pub fn unsent(&self) -> u64 {
         self.unsent.get()
     }

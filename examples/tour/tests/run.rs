@@ -1,4 +1,4 @@
-//! Every example runs to its end; what it asserts about itself is in it.
+//! Every example runs to its end; its assertions are in it.
 
 use std::process::Command;
 

@@ -1,4 +1,4 @@
-//! The auditor: asks every flight and every customer.
+//! The auditor: requests the records of every flight and every customer.
 
 use super::{Audit, Finding, Ledgers, Told};
 use crate::customer::CustomerLedger;
@@ -18,7 +18,7 @@ pub struct Auditor {
 }
 
 impl Auditor {
-    /// An auditor of everybody in the directory.
+    /// An auditor of all flights and customers in the directory.
     pub fn new(directory: Arc<Directory>) -> Auditor {
         Auditor {
             directory,
@@ -26,7 +26,8 @@ impl Auditor {
         }
     }
 
-    /// Asks the next flights, then the next customers; when nobody is left, compares.
+    /// Sends requests to the next flights, then to the next customers; when all have answered,
+    /// compares.
     fn go_on(&mut self, t: &Turn<Self>, told: Option<Told>) -> Promise<Audit> {
         let asked = self.ledgers.flights.len();
         let flights = self.directory.flights()[asked..].iter();
@@ -61,8 +62,8 @@ fn silent(t: &Turn<Auditor>, error: &AskError) -> Promise<Audit> {
 
 #[behaviours]
 impl Auditor {
-    /// Audits everybody. No booking should be under way: one that is may be found as a seat without
-    /// a booking.
+    /// Audits all flights and customers. No booking should be in progress: it may be found as a
+    /// seat without a booking.
     pub fn audit(&mut self, t: &Turn<Self>, told: Option<Told>) -> Promise<Audit> {
         self.go_on(t, told)
     }

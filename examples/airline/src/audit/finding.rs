@@ -1,4 +1,4 @@
-//! Findings: what an audit can find wrong.
+//! The findings of an audit.
 
 use crate::id::Id;
 use thiserror::Error;
@@ -56,16 +56,16 @@ pub enum Finding {
         /// The booking.
         booking: Id,
     },
-    /// A4: there is a booking that nobody was told of.
+    /// A4: there is a booking that was confirmed to no customer.
     #[error("booking {booking} was never confirmed to anybody")]
     NobodyWasTold {
         /// The booking.
         booking: Id,
     },
-    /// Somebody did not answer.
+    /// A flight or customer did not answer.
     #[error("somebody did not answer: {error}")]
     Silent {
-        /// The runtime's words.
+        /// The runtime's error.
         error: String,
     },
 }

@@ -1,4 +1,4 @@
-//! Ledgers: what everybody told the audit, and the comparison.
+//! Ledgers: the records of all flights and customers, and their comparison.
 
 use super::{Audit, Finding, Told};
 use crate::customer::CustomerLedger;
@@ -6,7 +6,7 @@ use crate::flight::FlightLedger;
 use crate::id::Id;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What everybody answered.
+/// The answers of all flights and customers.
 #[derive(Clone, Debug, Default)]
 pub struct Ledgers {
     /// The flights.

@@ -1,17 +1,17 @@
-//! The audit: whether flights and customers tell the same story, and whether it is the one that
-//! customers were told.
+//! The audit: whether the records of flights and customers agree, with each other and with the
+//! answers that customers got.
 //!
-//! - [`Auditor`]: the actor that asks everybody.
-//! - [`Ledgers`]: what they answered; [`Ledgers::audit`] compares.
-//! - [`Finding`]: what is wrong.
+//! - [`Auditor`]: the actor that requests the records.
+//! - [`Ledgers`]: the records; [`Ledgers::audit`] compares them.
+//! - [`Finding`]: one error.
 //!
-//! What must hold when no booking is under way:
+//! Invariants when no booking is in progress:
 //!
 //! - A1 No flight has more passengers than seats.
 //! - A2 Every booking of every customer has exactly its seat, and every seat its booking.
 //! - A3 No two bookings have the same id.
-//! - A4 What customers were told was booked, and did not cancel, is there; nothing else is; and
-//!   what they were told was cancelled is gone.
+//! - A4 Every booking that was confirmed to a customer and not cancelled exists; no other booking
+//!   exists; and every booking with a confirmed cancellation is gone.
 
 mod auditor;
 mod finding;
@@ -28,7 +28,7 @@ use crate::id::Id;
 pub struct Told {
     /// Bookings that were confirmed.
     pub booked: Vec<Id>,
-    /// Bookings whose cancellation was confirmed.
+    /// Bookings with a confirmed cancellation.
     pub cancelled: Vec<Id>,
 }
 

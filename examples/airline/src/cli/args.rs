@@ -1,4 +1,4 @@
-//! What can be said on the command line.
+//! The arguments of the command line.
 
 use crate::manager::{CUSTOMERS_DEFAULT, CUSTOMERS_MAX, DAYS_DEFAULT};
 use clap::{Args, Parser, Subcommand};
@@ -47,7 +47,7 @@ pub struct DataArguments {
 /// How to serve.
 #[derive(Clone, Debug, Args)]
 pub struct ServeArguments {
-    /// Port to listen on; 0 takes one that is free.
+    /// Port to listen on; 0 takes a free one.
     #[arg(long, default_value_t = 9080)]
     pub port: u16,
     /// What the airline has.

@@ -1,4 +1,4 @@
-//! The house: an actor system with a loaded airline in it, and a server in front.
+//! An actor system with a loaded airline, and a server in front.
 
 use super::args::DataArguments;
 use crate::airline::Airline;

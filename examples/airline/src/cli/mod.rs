@@ -1,8 +1,8 @@
 //! The command line.
 //!
-//! - [`Arguments`]: what can be said.
+//! - [`Arguments`]: the arguments.
 //! - `run`: the load generator; `serve`: the server alone.
-//! - [`House`]: what both need: a system with an airline in it, and a server in front.
+//! - [`House`]: the common part of both: a system with an airline, and a server in front.
 
 mod args;
 mod house;

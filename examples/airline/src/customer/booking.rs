@@ -5,7 +5,7 @@ use crate::flight::Flight;
 use crate::id::Id;
 use vivant::prelude::*;
 
-/// A flight that somebody wants to book.
+/// A flight to be booked.
 #[derive(Clone, Debug)]
 pub struct Leg {
     /// Its id.

@@ -1,22 +1,22 @@
-//! Customers: an actor for each, with his or her profile and bookings.
+//! Customers: an actor for each, with the customer's profile and bookings.
 //!
 //! - [`Customer`]: the actor; it runs the booking protocol.
-//! - [`Profile`]: who the customer is.
-//! - [`Booking`]: what the customer has booked.
+//! - [`Profile`]: the customer's personal data.
+//! - [`Booking`]: a booked flight.
 //!
 //! **The booking protocol.** A trip has one or two legs, and each leg's seats belong to another
-//! actor. The customer draws a booking id for each leg and asks all flights at once to reserve;
-//! when all have answered:
+//! actor. The customer's actor draws a booking id for each leg and sends a request to reserve to
+//! all flights at once. When all have answered:
 //!
-//! - B1 All reserved: the bookings are recorded, and only now the customer is told.
-//! - B2 One is sold out, or failed: every leg is released, and nothing is recorded. A release of a
-//!   seat that was never given does nothing, and it cannot overtake its reservation: both go from
-//!   this actor to that flight.
-//! - B3 A cancelled booking is forgotten first and its seat freed second. So at every moment each
-//!   recorded booking has its seat; between the two there is a seat without a booking, never a
-//!   booking without a seat.
+//! - B1 All reserved: the actor records the bookings, and only then answers.
+//! - B2 One is sold out, or failed: the actor releases every leg, and records nothing. A release of
+//!   a seat that was never reserved does nothing. It cannot overtake its reservation: this actor
+//!   sends both to that flight.
+//! - B3 A cancellation removes the booking first and frees its seat second. So at all times each
+//!   recorded booking has its seat; between the two steps there is a seat without a booking, never
+//!   a booking without a seat.
 //!
-//! There is no lock and no order among flights, so trips that want the same two flights cannot wait
+//! There is no lock and no order among flights, so two trips with the same two flights cannot wait
 //! for each other.
 
 mod booking;
@@ -42,7 +42,7 @@ pub struct Customer {
 }
 
 impl Customer {
-    /// Customer `number`, with the data that the loader gives everybody.
+    /// Customer `number`, with the loader's data, which are the same for all customers.
     pub fn new(number: u32) -> Customer {
         Customer {
             number,

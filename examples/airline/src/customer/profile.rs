@@ -1,4 +1,4 @@
-//! What the airline knows about a customer.
+//! A customer's personal data.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,11 +10,11 @@ pub fn user_name(number: u32) -> String {
     format!("uid{number}@email.com")
 }
 
-/// The number of the customer who logs in under this name.
+/// The number of the customer with this login name.
 pub fn customer_number(user: &str) -> Option<u32> {
     let digits = user.strip_prefix("uid")?.strip_suffix("@email.com")?;
     let number = digits.parse().ok()?;
-    // `uid007@email.com` and `uid+7@email.com` are nobody.
+    // `uid007@email.com` and `uid+7@email.com` are not login names.
     (user_name(number) == user).then_some(number)
 }
 
@@ -63,7 +63,7 @@ pub struct PostalAddress {
 /// looked at.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct ProfileUpdate {
-    /// The customer's own password: it proves who asks.
+    /// The customer's own password: it authenticates the request.
     pub password: String,
     /// The new address.
     pub address: PostalAddress,

@@ -1,4 +1,4 @@
-//! What does not change while the airline runs: places, connections and the timetable.
+//! Immutable data of the airline: places, connections and the timetable.
 //!
 //! - [`Airport`]: codes, cities, coordinates.
 //! - [`Segment`] and [`Network`]: which airports are connected, and how far they are apart.

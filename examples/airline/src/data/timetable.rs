@@ -1,4 +1,4 @@
-//! The timetable: the flights of some days, as far as they do not change.
+//! The timetable: the immutable data of the flights of some days.
 
 use super::{Day, Moment, Network, Segment};
 use crate::id::Id;
@@ -97,7 +97,7 @@ impl Timetable {
     }
 }
 
-/// Departures are spread over the day, five minutes apart (in Acme Air everybody leaves at
+/// Departures are spread over the day, five minutes apart (in Acme Air all flights leave at
 /// midnight).
 fn departure_minute(segment: usize) -> u32 {
     (segment * 35 % MINUTES_PER_DAY) as u32

@@ -1,13 +1,13 @@
-//! Desks: where requests arrive. There are a few of them, and each keeps the sessions whose ids
-//! lead to it.
+//! Desks: the actors that get the requests. There are a few of them. A session's id determines its
+//! desk.
 //!
 //! - [`Desk`]: the actor.
-//! - [`Sessions`]: who is logged in.
+//! - [`Sessions`]: the customers that are logged in.
 //! - [`Query`], [`Options`], [`Order`]: trips.
-//! - [`Refusal`]: why something is not done.
+//! - [`Refusal`]: why a request is refused.
 //!
-//! A desk checks who asks and leaves the work to a customer or to flights: the answer goes from
-//! them straight to whoever asked ([`Turn::delegate`]).
+//! A desk authenticates the request and leaves the work to a customer or to flights: the answer
+//! goes from them directly to the sender of the request ([`Turn::delegate`]).
 
 mod refusal;
 mod sessions;
@@ -33,7 +33,7 @@ pub struct Desk {
 }
 
 impl Desk {
-    /// A desk that knows nobody yet.
+    /// A desk without sessions.
     pub fn new(number: u16) -> Desk {
         Desk {
             number,

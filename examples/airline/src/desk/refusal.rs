@@ -1,4 +1,4 @@
-//! Refusals: why the airline does not do what it was asked.
+//! Refusals: why the airline refuses a request.
 
 use crate::id::Id;
 use thiserror::Error;
@@ -16,10 +16,10 @@ pub enum Refusal {
     /// There is no such session, or it has ended.
     #[error("no such session: log in")]
     NoSession,
-    /// The session belongs to somebody else.
+    /// The session belongs to another customer.
     #[error("this session belongs to another customer")]
     NotYours,
-    /// There is no such customer, or the password is another one. It does not say which.
+    /// There is no such customer, or the password is wrong. The text does not tell which.
     #[error("no customer has this name and this password")]
     WrongLogin,
     /// The password is another one.

@@ -1,4 +1,4 @@
-//! Sessions: who is logged in, for a day at most.
+//! Sessions of the customers that are logged in, for a day at most.
 
 use crate::id::Id;
 use std::collections::{BTreeMap, BTreeSet};
@@ -30,7 +30,7 @@ impl Sessions {
         self.by_end.insert((ends, id));
     }
 
-    /// The customer whose session this is.
+    /// The customer of this session.
     pub fn customer(&mut self, id: Id, now: Duration) -> Option<u32> {
         self.forget_ended(now);
         self.by_id.get(&id).map(|session| session.customer)

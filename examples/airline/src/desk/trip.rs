@@ -1,4 +1,4 @@
-//! Trips: what a customer looks for, and what the airline can offer.
+//! Trips: a customer's query, and the airline's offers.
 
 use crate::data::{Day, Timetable};
 use crate::flight::Availability;
@@ -39,7 +39,7 @@ pub struct Offer {
 /// What a customer wants to book.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Order {
-    /// Who flies: the name under which the customer logs in.
+    /// The passenger: the login name of the customer.
     pub user: String,
     /// The flight out.
     pub outbound: Id,

@@ -1,4 +1,4 @@
-//! Forms, JSON and paths whose mistakes are answered with a [`Problem`].
+//! Extractors of forms, JSON and paths that answer errors with a [`Problem`].
 
 use super::Problem;
 use axum::extract::{FromRequest, FromRequestParts};

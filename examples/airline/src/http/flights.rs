@@ -1,4 +1,4 @@
-//! `/flights`: what can be flown.
+//! `/flights`: queries.
 
 use super::{Form, Problem, Service, Session};
 use crate::data::{Airport, Day, FlightFacts, Moment, Segment, Timetable};

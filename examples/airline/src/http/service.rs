@@ -1,4 +1,4 @@
-//! What handlers share: the airline, and how to ask it.
+//! The data that handlers share: the airline, and the limit of a request.
 
 use super::Problem;
 use crate::airline::Airline;

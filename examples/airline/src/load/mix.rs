@@ -1,4 +1,4 @@
-//! The mix: which flights users look for.
+//! The mix: the flights in users' queries.
 
 use crate::data::{Airport, Day};
 use std::cell::Cell;

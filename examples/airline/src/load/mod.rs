@@ -1,11 +1,11 @@
-//! The load generator: virtual users who send Acme Air's mix of requests at a constant rate.
+//! The load generator: virtual users send Acme Air's mix of requests at a constant rate.
 //!
-//! - [`Plan`]: how much, how long, from which seed; [`run`] carries it out.
-//! - [`User`]: one user's loop; [`Mix`]: what users look for; [`Kind`]: the requests there are.
-//! - [`Tally`]: what was met.
+//! - [`Plan`]: rate, duration, seed; [`run`] runs it.
+//! - [`User`]: one user's loop; [`Mix`]: users' queries; [`Kind`]: the kinds of requests.
+//! - [`Tally`]: the results.
 //!
 //! The loop is that of the original's JMeter plan: log in; in a quarter of the loops read the
-//! profile and write it back changed; look for flights five times; book if the last look found a
+//! profile and write it back changed; query flights five times; book if the last query found a
 //! flight out; list bookings; in one loop of a hundred cancel all but two; log out.
 
 mod kind;

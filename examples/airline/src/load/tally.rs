@@ -1,4 +1,4 @@
-//! Tallies: what a run of the load generator met.
+//! Tallies: the results of a run of the load generator.
 
 use super::Kind;
 use crate::audit::Told;

@@ -1,4 +1,4 @@
-//! A virtual user: goes through Acme Air's loop again and again, on a connection of its own.
+//! A virtual user: repeats Acme Air's loop on a connection of its own.
 
 use super::{Kind, Mix, Tally};
 use crate::customer::{PASSWORD, user_name};
@@ -11,12 +11,12 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::Instant;
 
-/// How many flights a user looks for in a loop.
+/// Queries in a loop.
 const QUERIES: usize = 5;
-/// How many bookings a user who cancels keeps.
+/// Bookings that a user keeps when it cancels.
 const KEPT_BOOKINGS: usize = 2;
 
-/// Why a user stops in the middle of a loop.
+/// Why a user aborts a loop.
 enum Break {
     /// No request is due any more.
     Over,

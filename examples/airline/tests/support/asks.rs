@@ -3,7 +3,7 @@
 use super::town::{Town, json};
 use example_load::Ask;
 
-/// Who asks.
+/// The user of the requests.
 pub(crate) const USER: &str = "uid3@email.com";
 
 pub(crate) fn query_form<'a>(changed: &[(&'a str, &'a str)]) -> Ask {
@@ -49,7 +49,7 @@ pub(crate) fn book_form(user: &str, out: &str, back: &str) -> Ask {
     )
 }
 
-/// Asks, and checks the status; the reason must be there and say something.
+/// Sends a request, and checks the status and that there is a reason.
 pub(crate) fn refused(town: &mut Town, ask: Ask, status: u16, reason: &str) {
     let asked: String = format!("{ask:?}").chars().take(200).collect();
     let answer = town.ask(ask);

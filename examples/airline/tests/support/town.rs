@@ -1,4 +1,4 @@
-//! Towns: an airline that is served on a port of its own, and a client for it.
+//! A served airline on a port of its own, and a client for it.
 
 use airline::cli::{DataArguments, House};
 use axum::http::StatusCode;
@@ -12,7 +12,7 @@ pub(crate) struct Town {
 }
 
 impl Town {
-    /// With so many customers, and a timetable of so many days.
+    /// With `customers` customers, and a timetable of `days` days.
     pub(crate) fn open(customers: u32, days: u16) -> Town {
         let data = DataArguments {
             customers,
@@ -24,7 +24,7 @@ impl Town {
         Town { house, client }
     }
 
-    /// Asks as one client, whose cookies are kept.
+    /// Sends a request as one client, with its cookies.
     pub(crate) fn ask(&mut self, ask: Ask) -> Answer {
         let answer = self.client.ask(ask);
         answer.unwrap_or_else(|error| panic!("{error}"))

@@ -1,5 +1,5 @@
-//! Travellers: actors that log in, book, cancel and log out at times of their own, and remember
-//! what they were told.
+//! Travellers: actors that log in, book, cancel and log out at times of their own, and record the
+//! answers.
 
 use airline::airline::Airline;
 use airline::audit::Told;
@@ -9,16 +9,16 @@ use airline::id::Id;
 use std::time::Duration;
 use vivant::prelude::*;
 
-/// What a traveller met.
+/// A traveller's records.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Travelled {
-    /// What it was told.
+    /// The answers.
     pub(crate) told: Told,
     /// How often a flight was full.
     pub(crate) sold_out: u32,
-    /// Whether it came to its end.
+    /// Whether it finished.
     pub(crate) done: bool,
-    /// Anything else.
+    /// Unexpected answers.
     pub(crate) surprises: Vec<String>,
 }
 
@@ -35,7 +35,7 @@ pub(crate) struct Traveller {
 }
 
 impl Traveller {
-    /// A traveller who acts so many times, and wants one of these trips each time.
+    /// A traveller that acts a number of times, each time for one of these trips.
     pub(crate) fn new(
         airline: Airline,
         user: String,
@@ -58,8 +58,8 @@ impl Traveller {
         self.met.done = true;
     }
 
-    /// Whole milliseconds, few of them: turns take no virtual time, so travellers meet only when
-    /// they act at the same one.
+    /// A few whole milliseconds: turns take no virtual time, so travellers compete only when they
+    /// act at the same millisecond.
     fn rest(&self, t: &Turn<Self>) {
         t.after(Duration::from_millis(t.random_below(3)), t.me().act());
     }
@@ -85,7 +85,7 @@ impl Traveller {
 
 #[behaviours]
 impl Traveller {
-    /// Sets out.
+    /// Begins.
     pub(crate) fn begin(&mut self, t: &Turn<Self>) {
         let desk = self.airline.desk_for(&self.user);
         let login = t.ask(desk.log_in(self.user.clone(), PASSWORD.to_owned()));
@@ -147,7 +147,7 @@ impl Traveller {
         self.rest(t);
     }
 
-    /// What it met.
+    /// The records.
     pub(crate) fn tell(&mut self) -> Travelled {
         self.met.clone()
     }

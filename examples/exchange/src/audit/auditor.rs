@@ -1,4 +1,4 @@
-//! The auditor: asks everybody, and compares what they say, one instrument a step.
+//! The auditor: requests the records of all actors, and compares them, one instrument a step.
 
 use super::{Audit, Finding, Ledgers};
 use crate::audience::Audience;
@@ -12,7 +12,7 @@ use std::mem;
 use std::sync::Arc;
 use vivant::prelude::*;
 
-/// How many findings are kept.
+/// Limit of the findings that are kept.
 const FINDINGS_MAX: usize = 100;
 
 /// An auditor. It stops after its audit.
@@ -24,7 +24,7 @@ pub struct Auditor {
 }
 
 impl Auditor {
-    /// An auditor of everybody.
+    /// An auditor of the whole exchange.
     #[must_use]
     pub fn new(audience: Arc<Audience>) -> Auditor {
         Auditor {
@@ -35,7 +35,7 @@ impl Auditor {
     }
 }
 
-/// An audit that could not be made.
+/// An audit that failed.
 fn silent(t: &Turn<Auditor>, error: &AskError) -> Promise<Audit> {
     t.stop();
     let error = error.to_string();
@@ -45,11 +45,12 @@ fn silent(t: &Turn<Auditor>, error: &AskError) -> Promise<Audit> {
     })
 }
 
-/// Everybody is asked in the order in which orders go through the exchange: so what one has done
-/// upon an order, the next has heard of when it is asked (T2).
+/// Requests go to the actors in the order in which orders pass through the exchange. So the
+/// messages that one actor has sent because of an order reach the next actor before the audit's
+/// request (T2).
 #[behaviours]
 impl Auditor {
-    /// Audits everybody.
+    /// Audits the whole exchange.
     pub fn audit_all(&mut self, t: &Turn<Self>, gateway: Address<Gateway>) -> Promise<Audit> {
         t.ask(gateway.ledger()).then(t.me().gateway_told())
     }
@@ -127,7 +128,7 @@ impl Auditor {
         t.delegate(t.me().compare(0))
     }
 
-    /// Goes through the instruments from this one on.
+    /// Compares the instruments from this one on.
     fn compare(&mut self, t: &Turn<Self>, symbol: Symbol) -> Step<Symbol, Audit> {
         if self.ledgers.symbols().contains(&symbol) {
             self.findings.extend(self.ledgers.instrument(symbol));

@@ -1,13 +1,13 @@
-//! Findings: what an audit can find wrong.
+//! The findings of an audit.
 
 use crate::order::{Answer, OrderId, Place, Quantity, Symbol, TraderId};
 use crate::reader::Fault;
 use thiserror::Error;
 
-/// Something that is wrong.
+/// An error in the records.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum Finding {
-    /// X1: nobody answered.
+    /// X1: there was no answer.
     #[error("order {order} was never answered")]
     Unanswered {
         /// The order.
@@ -19,59 +19,59 @@ pub enum Finding {
         /// The order.
         order: OrderId,
     },
-    /// X1: somebody was answered who had not asked.
+    /// X1: there was an answer without an order.
     #[error("order {order} was answered and never passed on")]
     Unasked {
         /// The order.
         order: OrderId,
     },
-    /// X2: of an order's quantity so much is missing, or, below zero, too much.
+    /// X2: the shares missing from an order's quantity; negative if there are too many.
     #[error("{missing} shares of order {order} are missing")]
     Quantity {
         /// The order.
         order: OrderId,
-        /// How much.
+        /// The number of shares.
         missing: i128,
     },
-    /// X3: a trader's account is not what its trades come to.
+    /// X3: a trader's account is not the sum of its trades.
     #[error("the account of trader {trader} is not that of its trades")]
     Account {
-        /// Whose.
+        /// The trader.
         trader: TraderId,
     },
-    /// X3: shares of an instrument came from nowhere, or went there.
+    /// X3: the shares of an instrument do not sum up to zero.
     #[error("bought and sold shares of instrument {symbol} differ by {sum}")]
     Shares {
         /// The instrument.
         symbol: Symbol,
-        /// How many more there are.
+        /// The surplus.
         sum: i64,
     },
-    /// X3: money came from nowhere, or went there.
+    /// X3: the money does not sum up to zero.
     #[error("money paid and received differ by {sum}")]
     Cash {
-        /// How much more there is.
+        /// The surplus.
         sum: i128,
     },
-    /// X4: this trade should not have been made, or another one in its place.
+    /// X4: this trade is not that of the reference.
     #[error("trade {number} of instrument {symbol} is not the one that price and time demand")]
     Trade {
         /// The instrument.
         symbol: Symbol,
-        /// Which of its trades.
+        /// The number of the trade, among its trades.
         number: usize,
     },
-    /// X4: an order was answered otherwise.
+    /// X4: an order's answer is not that of the reference.
     #[error("order {order} was answered {got:?}, not {expected:?}")]
     Answer {
         /// The order.
         order: OrderId,
-        /// What should have been the answer.
+        /// The reference's answer.
         expected: Answer,
-        /// What was.
+        /// The exchange's answer.
         got: Answer,
     },
-    /// X4: other orders rest, or in another order.
+    /// X4: the resting orders, or their order, are not those of the reference.
     #[error("the orders that rest in the book of instrument {symbol} are not those that should")]
     Resting {
         /// The instrument.
@@ -83,42 +83,42 @@ pub enum Finding {
         /// The instrument.
         symbol: Symbol,
     },
-    /// X5, X6: what a reader met.
+    /// X5, X6: a reader's finding.
     #[error("reader {reader} {fault}")]
     Reader {
-        /// Which.
+        /// The reader.
         reader: u32,
-        /// What it met.
+        /// The finding.
         fault: Fault,
     },
     /// X6: a reader has not read the last version.
     #[error("reader {reader} has read version {read} of instrument {symbol}, of {published}")]
     Behind {
-        /// Which.
+        /// The reader.
         reader: u32,
         /// The instrument.
         symbol: Symbol,
         /// The last version that it has read.
         read: u64,
-        /// The last one that was published.
+        /// The last published version.
         published: u64,
     },
-    /// X6: what was published last is not what is in the book.
+    /// X6: the last published version is not the state of the book.
     #[error("of instrument {symbol}, {said} were published at {place:?}, where {there} are")]
     Published {
         /// The instrument.
         symbol: Symbol,
-        /// Where.
+        /// The side and price.
         place: Place,
-        /// How much the version says.
+        /// The quantity in the version.
         said: Quantity,
-        /// How much there is.
+        /// The quantity in the book.
         there: Quantity,
     },
-    /// X6: versions of which it is not known that all readers have read them.
+    /// X6: versions that may not have been read by all readers.
     #[error("{versions} versions were not read by all readers")]
     Unread {
-        /// How many.
+        /// Their number.
         versions: u64,
     },
     /// X7: an instrument is at none, or at more than one.
@@ -126,7 +126,7 @@ pub enum Finding {
     Shards {
         /// The instrument.
         symbol: Symbol,
-        /// At how many it is.
+        /// The number of shards that have it.
         shards: usize,
     },
     /// X7: an order waits for an instrument that does not come.
@@ -135,7 +135,7 @@ pub enum Finding {
         /// The order.
         order: OrderId,
     },
-    /// Somebody did not answer.
+    /// An actor did not answer.
     #[error("somebody did not answer: {error}")]
     Silent {
         /// The runtime's words.

@@ -1,4 +1,4 @@
-//! Ledgers: what everybody told the audit, and what of it is the exchange as a whole.
+//! Ledgers: the records of all actors, and the checks of the exchange as a whole.
 
 use super::story::Story;
 use super::{Audit, Finding};
@@ -11,7 +11,7 @@ use crate::trader::{TraderLedger, worth};
 use example_load::Latency;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What everybody answered.
+/// The answers of all actors.
 #[derive(Clone, Debug, Default)]
 pub struct Ledgers {
     /// The gateway.
@@ -30,7 +30,7 @@ pub struct Ledgers {
 pub(super) type Answers = BTreeMap<OrderId, Vec<Answer>>;
 
 impl Ledgers {
-    /// All there is to find.
+    /// All findings.
     #[must_use]
     pub fn audit(&self) -> Audit {
         let mut findings = self.whole();
@@ -40,7 +40,7 @@ impl Ledgers {
         self.result(findings)
     }
 
-    /// The result, if these are the findings.
+    /// The result with these findings.
     pub(super) fn result(&self, findings: Vec<Finding>) -> Audit {
         let mut answered = Latency::default();
         for trader in &self.traders {
@@ -83,7 +83,7 @@ impl Ledgers {
         let own: BTreeSet<OrderId> = passed_on.iter().map(|order| order.id).collect();
         let mut answers = Answers::new();
         for (order, answer) in self.traders.iter().flat_map(|trader| &trader.answers) {
-            // A refusal is of another order with this number, which came to no book.
+            // A refusal is for another order with this number, which reached no book.
             if own.contains(order) && !matches!(answer, Answer::Refused(_)) {
                 answers.entry(*order).or_default().push(*answer);
             }
@@ -113,7 +113,7 @@ impl Ledgers {
         all.filter(move |listing| listing.symbol == symbol)
     }
 
-    /// X3, and what of X1, X5, X6 and X7 is of no one instrument.
+    /// X3, and the parts of X1, X5, X6 and X7 that are not about one instrument.
     #[must_use]
     pub fn whole(&self) -> Vec<Finding> {
         let mut findings = Vec::new();

@@ -1,26 +1,26 @@
-//! The audit: whether all who took part tell the same story, and whether it is the story of a fair
+//! The audit: whether the records of all actors agree, and whether they are those of a fair
 //! exchange.
 //!
-//! - [`Auditor`]: the actor that asks everybody, and then goes through one instrument after the
+//! - [`Auditor`]: the actor that requests the records, and then checks one instrument after the
 //!   other.
-//! - [`Ledgers`]: what they answered, compared: [`Ledgers::instrument`] one instrument,
+//! - [`Ledgers`]: the records and their comparison: [`Ledgers::instrument`] one instrument,
 //!   [`Ledgers::whole`] the exchange.
-//! - [`Finding`]: what is wrong.
+//! - [`Finding`]: one error.
 //!
-//! What must hold when no order is under way:
+//! Invariants when no order is in progress:
 //!
-//! - X1 Every order that the gateway has passed on was answered once, and nobody was answered who
-//!   had not asked.
-//! - X2 The quantity of every order is what was traded of it, what rests, what was cancelled and
-//!   what was given up.
+//! - X1 Every order that the gateway has passed on was answered once, and no other answers were
+//!   sent.
+//! - X2 The quantity of every order is the sum of its traded, resting, cancelled and discarded
+//!   quantities.
 //! - X3 Every trader's shares and cash are those of the trades; over all traders, shares of each
 //!   instrument and cash sum up to zero.
-//! - X4 First the best price, then who came first: replayed from the gateway's list in the
+//! - X4 The best price first, then the earlier order: replayed from the gateway's list in the
 //!   reference book, each instrument has the same trades, answers and resting orders. So no order
-//!   was lost or overtaken on the way, however often its instrument was handed over.
-//! - X5 No book is crossed, and no reader has seen one that was.
-//! - X6 Every reader has read every version of every instrument, in its order; those that it keeps
-//!   stay as they were; and the last one says what is in the book.
+//!   was lost or overtaken, however often its instrument was handed over.
+//! - X5 No book is crossed, and no reader has read a crossed version.
+//! - X6 Every reader has read every version of every instrument, in its order; the versions that it
+//!   keeps do not change; and the last one is the state of the book.
 //! - X7 Every instrument is at one shard, and no order waits for one.
 
 mod auditor;
@@ -54,18 +54,18 @@ pub struct Audit {
     pub read: u64,
     /// Levels that they have looked at.
     pub look_ups: u64,
-    /// Every instrument that came from one shard to another.
+    /// Every hand-over of an instrument between shards.
     pub hand_overs: Vec<HandOver>,
     /// From an order's due time to its answer.
     pub answered: Latency,
     /// From an order's due time to the last reader.
     pub seen: Latency,
-    /// What is wrong; the first of it.
+    /// The first findings.
     pub findings: Vec<Finding>,
 }
 
 impl Audit {
-    /// Whether nothing is wrong.
+    /// Returns true if there is no finding.
     #[must_use]
     pub fn holds(&self) -> bool {
         self.findings.is_empty()

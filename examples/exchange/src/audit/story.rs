@@ -1,4 +1,4 @@
-//! The story of one instrument: what was asked, what was done, what was said of it.
+//! The records of one instrument: its orders, its book, its answers.
 
 use super::Finding;
 use super::ledgers::Answers;
@@ -7,18 +7,18 @@ use crate::order::{Action, Answer, Order, OrderId, Place, Quantity, Side};
 use crate::shard::ListingLedger;
 use std::collections::BTreeMap;
 
-/// What is known of one instrument.
+/// The records of one instrument.
 pub(super) struct Story<'a> {
     /// Its orders, as the gateway passed them on.
     pub(super) passed_on: &'a [Order],
-    /// What its shard says.
+    /// The shard's record.
     pub(super) listing: &'a ListingLedger,
-    /// What traders were told.
+    /// The answers that traders got.
     pub(super) answers: Answers,
 }
 
 impl Story<'_> {
-    /// X1, X2, X4, X5, and of X6 what was published last.
+    /// X1, X2, X4, X5, and the last published version of X6.
     pub(super) fn findings(&self) -> Vec<Finding> {
         let mut findings = Vec::new();
         self.answers(&mut findings);
@@ -44,7 +44,7 @@ impl Story<'_> {
         self.answers.get(&order)?.first().copied()
     }
 
-    /// X2, from what traders were told and what the shard says, without a book.
+    /// X2, from the traders' answers and the shard's record, without a book.
     fn quantities(&self, findings: &mut Vec<Finding>) {
         let orders = self.passed_on.iter();
         let mut missing: BTreeMap<OrderId, i128> = orders
@@ -66,7 +66,7 @@ impl Story<'_> {
                     is_there(order, quantity);
                 }
                 (_, Some(Answer::Taken { given_up, .. })) => is_there(order.id, given_up),
-                // What is said of it is wrong in another way.
+                // Another check finds this error.
                 _ => {}
             }
         }
@@ -104,7 +104,7 @@ impl Story<'_> {
         }
     }
 
-    /// X5, and whether the last version says what there is.
+    /// X5, and whether the last version is the state of the book.
     fn levels(&self, findings: &mut Vec<Finding>) {
         let symbol = self.listing.symbol;
         let mut there: BTreeMap<Place, (Quantity, Quantity)> = BTreeMap::new();

@@ -1,5 +1,5 @@
-//! The graph by counted references: `Rc<RefCell<…>>`, and `Weak` for the ways back, or nothing
-//! would ever be freed.
+//! The graph with counted references: `Rc<RefCell<…>>`, and `Weak` for the references back, because
+//! cycles would never be freed.
 
 use super::OrderBook;
 use super::matching::Matching;

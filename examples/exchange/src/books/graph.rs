@@ -1,15 +1,15 @@
 //! The book as a graph in a collected heap.
 //!
-//! Orders know their neighbours and their level, levels their first and last order: circles
-//! throughout. Who takes an order out mends its neighbours and forgets it; nobody counts
-//! references, and nobody says when an order ends.
+//! Orders refer to their neighbours and their level, levels to their first and last order: the
+//! graph is cyclic throughout. The removal of an order relinks its neighbours and drops the order;
+//! there are no reference counts, and no code frees an order.
 
 use super::matching::Matching;
 use crate::order::{Answer, Order, OrderId, Place, Price, Quantity, Rest, Side, Trade, TraderId};
 use vivant::heap::Mutator;
 use vivant::{Gc, Mut, Object, gc};
 
-/// An order that rests.
+/// A resting order.
 #[derive(Object)]
 struct Resting<'gc> {
     id: OrderId,
@@ -41,7 +41,7 @@ pub struct Book<'gc> {
 }
 
 impl<'gc> Book<'gc> {
-    /// An empty one.
+    /// An empty book.
     #[must_use]
     pub fn new() -> Self {
         Book {
@@ -51,31 +51,31 @@ impl<'gc> Book<'gc> {
         }
     }
 
-    /// Carries an order out; see [`OrderBook::apply`](super::OrderBook::apply).
+    /// Executes an order; see [`OrderBook::apply`](super::OrderBook::apply).
     pub fn apply(&mut self, m: &Mutator<'gc>, order: &Order, trades: &mut Vec<Trade>) -> Answer {
         self.carry_out(m, order, trades)
     }
 
-    /// How many orders rest.
+    /// The number of resting orders.
     #[must_use]
     pub fn len(&self) -> usize {
         self.orders.len()
     }
 
-    /// Whether none rests.
+    /// Returns true if no order rests.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.orders.is_empty()
     }
 
-    /// How many are wanted or offered there.
+    /// The quantity at this side and price.
     #[must_use]
     pub fn quantity_at(&self, place: Place) -> Quantity {
         let level = self.side(place.side).get(&place.price);
         level.map_or(0, |level| level.borrow().quantity)
     }
 
-    /// All that rests; see [`OrderBook::resting`](super::OrderBook::resting).
+    /// All resting orders; see [`OrderBook::resting`](super::OrderBook::resting).
     #[must_use]
     pub fn resting(&self) -> Vec<Rest> {
         let levels = self.bids.values().rev().chain(self.asks.values());
@@ -214,13 +214,12 @@ impl std::fmt::Debug for Book<'_> {
     }
 }
 
-/// By a function, so that the level is borrowed no longer than it takes.
+/// A function, so that the borrow of the level is short.
 fn first_of<'gc>(level: LevelRef<'gc>) -> Option<RestingRef<'gc>> {
     level.borrow().first
 }
 
-/// Takes an order out of its level: those beside it, or the level's ends, know each other from then
-/// on.
+/// Takes an order out of its level: links its neighbours, or the level's ends, to each other.
 fn unlink<'gc>(m: &Mutator<'gc>, order: RestingRef<'gc>) {
     let order = order.borrow();
     match order.ahead {

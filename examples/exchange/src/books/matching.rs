@@ -1,10 +1,11 @@
-//! Matching: what an order does, whichever way a graph is built.
+//! Matching: the execution of an order, for every implementation of the graph.
 
 use crate::order::{
     Action, Answer, Limit, Order, OrderId, Place, Price, Quantity, Side, Trade, TraderId,
 };
 
-/// A book of levels in which orders queue. `M` is what changing it needs: a mutator, or nothing.
+/// A book of levels with queues of orders. `M` is the parameter that changes need: a mutator, or
+/// nothing.
 pub(super) trait Matching<M: Copy> {
     /// Refers to a level.
     type Level;
@@ -12,7 +13,7 @@ pub(super) trait Matching<M: Copy> {
     /// The level with the best price of a side.
     fn best(&self, side: Side) -> Option<(Price, Self::Level)>;
 
-    /// Trades with the orders of a level, from the first on; returns the quantity that is left.
+    /// Trades with the orders of a level, from the first on; returns the remaining quantity.
     fn fill_at(
         &mut self,
         m: M,
@@ -26,13 +27,13 @@ pub(super) trait Matching<M: Copy> {
     /// Removes a level that has no order any more.
     fn remove_if_empty(&mut self, m: M, level: &Self::Level);
 
-    /// Puts what is left of an order behind all others of its price.
+    /// Puts the rest of an order behind all others of its price.
     fn rest(&mut self, m: M, order: &Order, place: Place, left: Quantity);
 
     /// Takes a trader's order out.
     fn cancel(&mut self, m: M, id: OrderId, trader: TraderId) -> Answer;
 
-    /// Trades while the best price is within the limit (K1, K2); returns the quantity that is left.
+    /// Trades while the best price is within the limit (K1, K2); returns the remaining quantity.
     fn fill(
         &mut self,
         m: M,
@@ -52,7 +53,7 @@ pub(super) trait Matching<M: Copy> {
         left
     }
 
-    /// Carries an order out.
+    /// Executes an order.
     fn carry_out(&mut self, m: M, order: &Order, trades: &mut Vec<Trade>) -> Answer {
         match order.action {
             Action::Limit {

@@ -1,24 +1,23 @@
-//! Order books: price levels in their order, at each level the orders that rest there, first come
-//! first served.
+//! Order books: price levels in their order, at each level the resting orders, first come first
+//! served.
 //!
-//! Four books do the same:
+//! Four implementations with the same behaviour:
 //!
 //! - [`Book`]: a graph in a collected heap. Orders refer to their neighbours and to their level,
-//!   levels to their orders. It is what the exchange uses, each in a region of its own;
-//!   [`RegionBook`] is that alone, for comparison.
-//! - [`CountedBook`]: the same graph by `Rc<RefCell<…>>`, with `Weak` for the way back.
-//! - [`SlabBook`]: the same graph by indices into two slabs.
-//! - [`ReferenceBook`]: a sorted list, too simple to be wrong: what the others are tested against,
-//!   and what the audit replays orders with.
+//!   levels to their orders. The exchange uses it, each in a region of its own; [`RegionBook`] is
+//!   that alone, for comparison.
+//! - [`CountedBook`]: the same graph with `Rc<RefCell<…>>`, and `Weak` for the references back.
+//! - [`SlabBook`]: the same graph with indices into two slabs.
+//! - [`ReferenceBook`]: a simple sorted list: the reference of the tests, and of the audit's
+//!   replay.
 //!
-//! What must hold of each:
+//! Invariants of each:
 //!
-//! - K1 An order trades with the best price there is, and at one price with the order that came
-//!   first.
-//! - K2 It trades at the price of the order that rested, and never at a worse one than its limit.
-//! - K3 What is left of a limit order rests; of a market order it is given up. No bid is as high as
+//! - K1 An order trades at the best price there is, and at one price with the earliest order.
+//! - K2 It trades at the price of the resting order, and never at a worse one than its limit.
+//! - K3 The rest of a limit order rests; that of a market order is discarded. No bid is as high as
 //!   an ask.
-//! - K4 A level has the orders that rest at its price, its quantity is their sum, and it is gone
+//! - K4 A level has the orders that rest at its price, its quantity is their sum, and it is removed
 //!   with the last of them.
 
 mod counted;
@@ -40,20 +39,20 @@ use vivant::gc;
 
 /// An order book of one instrument.
 pub trait OrderBook {
-    /// Carries an order out, and adds the trades that it made, in their order.
+    /// Executes an order, and appends its trades, in their order.
     fn apply(&mut self, order: &Order, trades: &mut Vec<Trade>) -> Answer;
 
-    /// All that rests: bids from the best on, then asks from the best on; at one price in the order
-    /// of their coming.
+    /// All resting orders: bids from the best on, then asks from the best on; at one price the
+    /// earlier first.
     fn resting(&mut self) -> Vec<Rest>;
 }
 
-/// One number for a sequence of things: the same in every run.
+/// A digest of a sequence of things: the same in every run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Digest(u64);
 
 impl Digest {
-    /// One more thing.
+    /// Adds one thing.
     pub fn add(&mut self, thing: &impl Hash) {
         let mut hasher = gc::FixedState.build_hasher();
         self.0.hash(&mut hasher);

@@ -7,9 +7,9 @@ use slab::Slab;
 use std::collections::{BTreeMap, HashMap};
 use vivant::gc;
 
-/// As [`Book`](super::Book), with an index in the place of each reference, and without a collector:
-/// who takes an order out has to remove it from its slab, and an index that is kept too long means
-/// another order. Its maps are those of `std`, with the hash function of `gc::HashMap`.
+/// As [`Book`](super::Book), with an index in the place of each reference, and without a collector.
+/// The removal of an order must also remove it from its slab, and a stale index refers to another
+/// order. The maps are those of `std`, with the hash function of `gc::HashMap`.
 #[derive(Debug, Default)]
 pub struct SlabBook {
     bids: BTreeMap<Price, usize>,

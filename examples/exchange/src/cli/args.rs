@@ -1,4 +1,4 @@
-//! What can be said on the command line.
+//! The arguments of the command line.
 
 use crate::gateway::Balance;
 use crate::race::Course;
@@ -51,10 +51,10 @@ pub struct RunArguments {
     /// Readers of market data.
     #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub readers: u32,
-    /// After so many orders the busiest shard hands half of its instruments over; 0: never.
+    /// Number of orders after which the busiest shard hands half of its instruments over; 0: never.
     #[arg(long, default_value_t = 5000)]
     pub hand_over_every: u64,
-    /// Shards at most; after that, instruments go to the one that has the least to do.
+    /// Limit of the shards; at the limit, instruments go to the least busy one.
     #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub shards: u16,
     /// Workers of the actor system; one for each processor unless given.

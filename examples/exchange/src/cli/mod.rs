@@ -1,6 +1,6 @@
 //! The command line.
 //!
-//! - [`Arguments`]: what can be said.
+//! - [`Arguments`]: the arguments.
 //! - `run`: orders for an exchange, and an audit; `books`: the race alone.
 
 mod args;

@@ -1,4 +1,4 @@
-//! The report as a page: nothing in it comes from elsewhere.
+//! The report as a page, without external resources.
 
 use super::Outcome;
 use super::table::ns;

@@ -1,7 +1,7 @@
-//! Reports: what a run met, what the audit found, and how the book compares with others.
+//! Reports: the results of a run, the audit's findings, and the comparison of books.
 //!
-//! - [`Outcome`]: everything there is to report of a run; `table`: for a terminal, its `Display`
-//!   and that of [`Race`].
+//! - [`Outcome`]: all results of a run; `table`: for a terminal, its `Display` and that of
+//!   [`Race`].
 //! - [`html`]: a page with a chart for each latency.
 //! - [`json`]: one line for programs.
 
@@ -23,11 +23,11 @@ use vivant::{HeapFacts, Pauses, System};
 /// What happened in a run.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// What was to be done.
+    /// The plan.
     pub plan: Plan,
-    /// Who took part.
+    /// The numbers of actors and instruments.
     pub settings: Settings,
-    /// What became of it.
+    /// The load generator's results.
     pub sent: Sent,
     /// What the audit found.
     pub audit: Audit,
@@ -44,7 +44,7 @@ pub struct Facts {
     pub workers: usize,
     /// Turns that panicked.
     pub panics: u64,
-    /// Messages that nobody took.
+    /// Dead letters: messages that no actor took.
     pub dead_letters: u64,
     /// Collections of the actors' heaps. Those of books, which are regions, are not among them.
     pub collections: u64,

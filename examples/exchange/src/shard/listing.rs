@@ -1,4 +1,4 @@
-//! One instrument, and all that goes with it from shard to shard.
+//! One instrument, with all its state that is handed over.
 
 use super::{Shard, Version};
 use crate::books::Book;

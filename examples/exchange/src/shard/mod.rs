@@ -1,26 +1,27 @@
 //! Shards: actors with the order books of some instruments.
 //!
-//! - [`Shard`]: the actor. It carries orders out, tells traders, and publishes what has changed.
-//! - [`Listing`]: one instrument: its book, a region of its own ([`Iso`]), and what goes with it
-//!   wherever it goes.
-//! - [`Version`]: what is published of an instrument: a [`Val`] that any actor reads.
+//! - [`Shard`]: the actor. It executes orders, answers traders, and publishes changes.
+//! - [`Listing`]: one instrument: its book, a region of its own ([`Iso`]), and the rest of its
+//!   state.
+//! - [`Version`]: the published data of an instrument: a [`Val`] that any actor reads.
 //!
 //! # How an instrument is handed over
 //!
-//! The gateway tells the shard that has it to *give* it to another, and from then on sends its
-//! orders there. That is all: nobody waits for an answer, and no order is held up anywhere else.
+//! The gateway makes its present shard *give* it to another, and from then on sends its orders
+//! there. That is all: no actor waits for an acknowledgement, and no order is delayed anywhere
+//! else.
 //!
 //! 1. Orders that the gateway has sent before are in the old shard's mailbox before `give`, so they
-//!    are carried out there (T2).
+//!    are executed there (T2).
 //! 2. `give` sends the listing as it is: the book moves by one pointer, however many orders rest in
 //!    it.
-//! 3. Orders that come to the new shard before the listing does are laid aside, in their order, and
-//!    carried out when it comes. So is a `give` that comes too early.
+//! 3. Orders that reach the new shard before the listing does are deferred, in their order, and
+//!    executed when it arrives. So is a `give` that arrives too early.
 //!
-//! What must hold:
+//! Invariants:
 //!
 //! - G1 An instrument is at one shard, or in one message: an `Iso` cannot be copied.
-//! - G2 An instrument's orders are carried out in the order in which the gateway sent them.
+//! - G2 An instrument's orders are executed in the order in which the gateway sent them.
 //! - G3 The versions of an instrument have the numbers 1, 2, 3 … wherever it is, and each reader
 //!   gets them in this order: the old shard sends its last version before the listing, the new
 //!   shard its first one after that, and delivery is causal (T2).
@@ -120,7 +121,7 @@ impl<'gc> ShardState<'gc> {
         self.instruments.insert(symbol, Whereabouts::Here(listing));
     }
 
-    /// Carries an order out.
+    /// Executes an order.
     pub fn submit(&mut self, t: &Turn<'gc, Shard>, incoming: Incoming) {
         let Incoming { order, due } = incoming;
         let nowhere = || Whereabouts::OnItsWay(Vec::new());
@@ -129,8 +130,8 @@ impl<'gc> ShardState<'gc> {
             Whereabouts::OnItsWay(early) => return early.push(Early::Order(incoming)),
         };
         let answer = listing.apply(&incoming, &mut self.trades);
-        // Before the answers: who knows them and asks for the ledger finds everything published
-        // (T2).
+        // Before the answers: an actor that has an answer and then requests the ledger finds
+        // everything published (T2).
         self.publish_soon(t);
         let traders = &self.audience.traders;
         t.send(traders[order.trader as usize].answered(order.id, due, answer));

@@ -1,4 +1,4 @@
-//! What is published: how much is wanted and offered at which price.
+//! The published data: the quantities bid and asked at each price.
 
 use crate::order::{Place, Price, Quantity, Side, Symbol};
 use vivant::heap::{Mutator, val};
@@ -57,7 +57,7 @@ impl<'gc> Version<'gc> {
         (self.bids.last().map(price), self.asks.first().map(price))
     }
 
-    /// Whether somebody wants to pay as much as somebody else asks.
+    /// Returns true if a bid is as high as an ask.
     #[must_use]
     pub fn is_crossed(&self) -> bool {
         matches!(self.best(), (Some(bid), Some(ask)) if bid >= ask)

@@ -1,5 +1,5 @@
-//! Questions inside actors: a promise continues in a later turn; several are gathered; one has a
-//! time limit.
+//! Requests inside actors: a promise continues in a later turn; several are joined; one has a time
+//! limit.
 #![allow(clippy::print_stdout, reason = "the example prints what it does")]
 
 use std::time::Duration;
@@ -24,7 +24,7 @@ struct Till {
 
 #[behaviours]
 impl Till {
-    /// Asks every shelf at once, then adds the tax in a later turn.
+    /// Sends a request to every shelf at once, then adds the tax in a later turn.
     fn bill(&mut self, t: &Turn<Self>, pieces: u64) -> Promise<String> {
         let prices: Vec<_> = self
             .shelves
@@ -36,7 +36,7 @@ impl Till {
             .then(t.me().priced(19))
     }
 
-    /// The continuation: its first argument is the promise's value, the rest was given above.
+    /// The continuation: its first argument is the promise's value, the others were given above.
     #[then]
     fn priced(&mut self, prices: Result<Vec<u64>, AskError>, tax: u64) -> String {
         match prices {

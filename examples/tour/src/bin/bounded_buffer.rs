@@ -1,9 +1,9 @@
-//! A buffer with a bound, by two guards: `put` waits while it is full, `take` while it is empty.
-//! There is no lock, no condition variable and no loop that looks again: a message whose guard is
-//! false waits in the buffer's actor, and others pass it. Look at the first line: of ten puts for
-//! four places six wait, and that is seen from outside. Then three producers and two consumers run
-//! on threads, and under a hundred seeds. Try `<=` in the place of `<`, and see what the program
-//! says of it.
+//! A bounded buffer with two guards: `put` waits while it is full, `take` while it is empty.
+//!
+//! There is no lock, no condition variable and no polling: a message with a false guard waits in
+//! the buffer's actor, and other messages pass it. Look at the first line: of ten puts for four
+//! places six wait, and the inspection shows them. Then three producers and two consumers run on
+//! threads, and under a hundred seeds. Try `<=` in the place of `<`, and see how the program fails.
 #![allow(clippy::print_stdout, reason = "the example prints what it does")]
 
 use std::collections::VecDeque;
@@ -37,7 +37,7 @@ impl Buffer {
     }
 }
 
-/// Puts items in, or takes them out, each when the one before is done.
+/// Puts items in, or takes them out, one after the other.
 #[derive(Actor)]
 struct User {
     buffer: Address<Buffer>,
@@ -77,7 +77,8 @@ impl User {
     }
 }
 
-/// Three producers, two consumers: the sum that was consumed, and how full the buffer was.
+/// Three producers, two consumers: returns the sum of the consumed items, and the greatest length
+/// of the buffer.
 fn flow(system: &System) -> Result<(u64, usize), AskError> {
     let buffer = system.spawn(Buffer::default());
     let user = || {

@@ -1,4 +1,4 @@
-//! The smallest actor: state, two messages, a question from `main`.
+//! The smallest actor: state, two messages, a request from `main`.
 #![allow(clippy::print_stdout, reason = "the example prints what it does")]
 
 use vivant::prelude::*;
@@ -27,7 +27,7 @@ fn main() -> Result<(), AskError> {
     for n in 1..=100 {
         counter.add(n).send();
     }
-    // Messages of one sender arrive in order: the question comes last.
+    // Messages of one sender arrive in order: the request comes last.
     let sum = counter.sum().ask_blocking()?;
     println!("the sum of 1 to 100 is {sum}");
     assert_eq!(sum, 5050);

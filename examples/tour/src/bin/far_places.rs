@@ -1,17 +1,16 @@
 //! A graph in one actor, and far references to its objects in others: `Far` and `Tag`.
 //!
-//! A city has places that lead to each other in circles: private objects, which its own turns read
-//! and write without a lock. Couriers have far references to the places where they have something
-//! to do: two words, which say whose the object is and which it is. A courier cannot look at a
-//! place; it sends the city a message about it, and the city opens the tag. Far references go on to
-//! other couriers, are equal if their places are the same, and keep a place alive that the city
-//! itself has forgotten.
+//! A city has places that refer to each other in cycles: private objects, which its own turns read
+//! and write without a lock. Couriers have far references to some places: two words, the owner of
+//! the object and the object. A courier cannot read a place; it sends the city a message about it,
+//! and the city opens the tag. Far references can be sent on to other couriers, are equal if their
+//! places are the same, and keep a place alive after the city has dropped it.
 //!
-//! Where to look: `t.far` makes one; `stop.to` makes the message; `open` in `deliver` is refused
-//! for a place of another city.
+//! Where to look: `t.far` makes one; `stop.to` makes the message; `open` in `deliver` fails for a
+//! place of another city.
 //!
-//! To try: let `Courier` open a tag itself. Stop the city, and see what becomes of the deliveries
-//! (dead letters), and of the places (they go with the last courier that knows them).
+//! To try: let `Courier` open a tag itself. Stop the city, and see what happens to the deliveries
+//! (dead letters), and to the places (they end with the last courier that refers to them).
 
 #![allow(clippy::print_stdout, reason = "the example prints what it does")]
 
@@ -44,7 +43,7 @@ impl<'gc> CityState<'gc> {
         }
     }
 
-    /// A new place, behind the last one.
+    /// Makes a place, linked to the last one.
     fn build(&mut self, t: &Turn<'gc, City>, name: String) {
         let place = t.alloc(Mut::new(Place {
             name: name.clone(),
@@ -60,7 +59,7 @@ impl<'gc> CityState<'gc> {
         self.places.get(&name).map(|place| t.far(*place))
     }
 
-    /// Leaves a letter at a place, and at the one behind it. How many there are now.
+    /// Leaves a letter at a place, and at the next one. Returns the number of letters there.
     fn deliver(
         &mut self,
         t: &Turn<'gc, City>,
@@ -105,7 +104,7 @@ impl<'gc> CourierState<'gc> {
         CourierState { stops: Vec::new() }
     }
 
-    /// Will stop at this place of that city; once, however often it is told.
+    /// Adds this place of that city to the stops; once, however often it is added.
     fn add(&mut self, t: &Turn<'gc, Courier>, city: Address<City>, name: String) -> Promise<usize> {
         t.ask(city.find(name)).then(t.me().found())
     }
@@ -124,7 +123,7 @@ impl<'gc> CourierState<'gc> {
         }
     }
 
-    /// Sends a letter for the first stop to another city, where that place is not.
+    /// Sends a letter for the first stop to another city, which does not have that place.
     fn lose_one(
         &self,
         t: &Turn<'gc, Courier>,
@@ -158,7 +157,8 @@ fn main() -> Result<(), AskError> {
     let lost = ann.lose_one(other).ask_blocking()?.unwrap_err();
     println!("refused: {lost}");
 
-    // The city forgets its places: those that a courier knows live, and what they lead to.
+    // The city drops its places: those with a far reference live, and so do the places reachable
+    // from them.
     ann.hand_over(ben.clone()).send();
     city.forget_all().send();
     simulation.run();
@@ -167,7 +167,7 @@ fn main() -> Result<(), AskError> {
     println!("gone: {:?}", city.all_gone().ask_blocking()?);
     assert_eq!(city.all_gone().ask_blocking()?, ["market"]);
 
-    // The last who knows them ends.
+    // The last courier that refers to them ends.
     Address::stop(&ben);
     simulation.run();
     let gone = city.all_gone().ask_blocking()?;

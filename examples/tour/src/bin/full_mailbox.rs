@@ -1,9 +1,9 @@
-//! Mailboxes with a bound of three, and what becomes of what finds them full. A gauge wants the
-//! newest values: `drop_oldest`. A desk wants to know whom it turned away: `reject`, where
-//! `try_send` gives the message back, `send` makes a dead letter, a question is answered with an
-//! error, and `offer().await` waits for a place. Look at the counts at the end: each lost message
-//! is there, with its cause and the line that made it. Nothing runs between the sends, as this is a
-//! simulation, so the figures are exact. Try `drop_newest(3)` at the gauge.
+//! Mailboxes with a bound of three, and what happens to messages that find them full. A gauge needs
+//! the newest values: `drop_oldest`. A desk reports refusals to the sender: `reject`. There
+//! `try_send` returns the message, `send` makes a dead letter, a request gets an error, and
+//! `offer().await` waits for room. Look at the counts at the end: each lost message is there, with
+//! its cause and the line that made it. Nothing runs between the sends, because this is a
+//! simulation, so the numbers are exact. Try `drop_newest(3)` at the gauge.
 #![allow(clippy::print_stdout, reason = "the example prints what it does")]
 
 use vivant::prelude::*;
@@ -68,7 +68,7 @@ fn main() -> Result<(), AskError> {
     println!("  ask: {error}");
     assert!(matches!(error, AskError::Overloaded(_)));
 
-    // The message that came back can be offered: it waits for a place. So do a hundred others.
+    // The returned message can be offered: it waits for room. So do a hundred others.
     system.block_on(async {
         for _ in 0..100 {
             desk.visit().offer().await.expect("the desk is open");

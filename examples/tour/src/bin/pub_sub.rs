@@ -1,9 +1,10 @@
-//! Publish and subscribe, and who is found by name. A topic sends each value to every subscriber as
-//! a message of its own; it never waits for one that is slow. Look at the slow board: its
-//! subscription has room for four values on the way, so of twenty at once it hears four, and in the
-//! place of the others one `Lagged` with their number; then it goes on. Topics and groups are made
-//! by whoever first asks for their name; an actor has a name when it is given one. Try a larger
-//! bound, or a second topic.
+//! Publish and subscribe, and lookup by name.
+//!
+//! A topic sends each value to every subscriber as a message of its own; it never waits for a slow
+//! one. Look at the slow board: its subscription has room for four values in flight. Of twenty
+//! values sent at once it gets four, and one `Lagged` with the number of the others; then it goes
+//! on. The first lookup of a name makes the topic or group; an actor has a name when it is given
+//! one. Try a larger bound, or a second topic.
 #![allow(clippy::print_stdout, reason = "the example prints what it does")]
 
 use vivant::prelude::*;
@@ -14,7 +15,7 @@ use vivant::{Lagged, LookupError, Subscription};
 struct Board {
     heard: Vec<u64>,
     missed: u64,
-    /// Ends with the state.
+    /// Unsubscribes when the state is dropped.
     _prices: Subscription,
 }
 
@@ -51,7 +52,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let board = Board::spawn(system, room);
         system.register(name, &board)?;
         system.group("boards")?.join(&board);
-        // A name and a group keep nobody alive; its subscription does, once it has started.
+        // A name and a group do not keep an actor alive; its subscription does, once it has
+        // started.
     }
     simulation.run();
 
@@ -78,7 +80,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         assert_eq!(heard.last(), Some(&21));
     }
 
-    // Names say what they were given to, and are free when their actor has ended.
+    // An error names the actor that has the name. A name is free when its actor has ended.
     let error = system
         .topic::<String>("prices")
         .expect_err("prices are numbers");

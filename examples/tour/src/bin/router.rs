@@ -1,8 +1,8 @@
 //! Work shared among actors of one kind, in two ways. By key: each word is always counted by the
-//! same counter, so a counter owns its words and nothing is locked. By load: who has the fewest
-//! messages waiting gets the next. A desk asks for all words at once and `t.all` gathers the
-//! answers, in the order of asking. Look at the loads: one counter has six messages already, and
-//! the other two get all that follows. Try `next()` in the place of `least_loaded()`.
+//! same counter, so a counter owns its words and nothing is locked. By load: the actor with the
+//! fewest waiting messages gets the next one. A desk requests all words at once and `t.all` joins
+//! the answers, in the order of the requests. Look at the loads: one counter has six messages
+//! already, and the other two get all that follow. Try `next()` in the place of `least_loaded()`.
 #![allow(clippy::print_stdout, reason = "the example prints what it does")]
 
 use std::collections::BTreeMap;
@@ -17,7 +17,7 @@ struct Counter {
 
 #[behaviours]
 impl Counter {
-    /// How often the word was counted, with this time.
+    /// Counts the word; returns its count.
     fn count(&mut self, word: String) -> u64 {
         let count = self.words.entry(word).or_default();
         *count += 1;
@@ -36,7 +36,7 @@ struct Desk {
 
 #[behaviours]
 impl Desk {
-    /// How often each word of the text was counted up to its place.
+    /// Counts each word of the text; returns each one's count at its place.
     fn read(&mut self, t: &Turn<Self>, text: String) -> Promise<Vec<u64>> {
         let count = |word: &str| t.ask(self.counters.by_key(word).count(word.to_owned()));
         t.all(text.split_whitespace().map(count).collect::<Vec<_>>())
@@ -72,7 +72,7 @@ fn by_load(simulation: &Simulation) {
     let mut sent = [6, 0, 0];
     let first = counters.members().next().expect("there are three").clone();
     (0..sent[0]).for_each(|n| first.count(n.to_string()).send());
-    // Nothing runs meanwhile: a load is what waits.
+    // Nothing runs meanwhile: the load is the number of waiting messages.
     for n in 0..6 {
         let chosen = counters.least_loaded();
         chosen.count(n.to_string()).send();

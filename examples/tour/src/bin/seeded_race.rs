@@ -1,4 +1,4 @@
-//! A race between messages, found by seeds: two buyers look at the stock before they take from it.
+//! A race between messages, found by seeds: two buyers check the stock before they take from it.
 #![allow(clippy::print_stdout, reason = "the example prints what it does")]
 
 use vivant::prelude::*;
@@ -20,7 +20,7 @@ impl Stock {
         true
     }
 
-    /// What the buyers should have used: looks and takes in one turn.
+    /// The correct way for the buyers: checks and takes in one turn.
     fn take_if_any(&mut self) -> bool {
         let any = self.left > 0;
         self.left = self.left.saturating_sub(1);
@@ -58,7 +58,7 @@ impl Buyer {
     }
 }
 
-/// How many of two buyers got the only piece.
+/// Number of the two buyers that got the only piece.
 fn sold(seed: u64, manner: Manner) -> usize {
     let simulation = Simulation::new(seed);
     let system = simulation.system();

@@ -1,12 +1,12 @@
-//! Data that many actors have at the same time: `Brc`, which costs its owner no atomic operations.
+//! Data that many actors share: `Brc`, which costs its owner no atomic operations.
 //!
-//! A library holds pages and lends them out; readers keep what they like. No page is copied. The
-//! library's own clones are additions, because the library made the pages; a reader's reference is
-//! counted where it is dropped (`Brc::clone_out`). When the library corrects a page that somebody
-//! still reads, `Brc::make_mut` copies it for the library alone.
+//! A library has pages and lends them out; readers keep references to them. No page is copied. The
+//! library's own clones are additions, because the library made the pages; a reference for a reader
+//! is in the shared count, where the reader drops it (`Brc::clone_out`). When the library corrects
+//! a page that has readers, `Brc::make_mut` copies it for the library alone.
 //!
 //! Where to look: `Library::lend`, `Library::correct`. Try: `clone` in the place of `clone_out`,
-//! and read what the crate's page says of the queue; a page as `Arc<str>`, and compare.
+//! and read about the queue on the crate's page; a page as `Arc<str>`, and compare.
 #![allow(clippy::print_stdout, reason = "the example prints what it does")]
 
 use std::collections::BTreeMap;
@@ -25,19 +25,19 @@ impl Library {
         self.pages.insert(number, text.into());
     }
 
-    /// The page, for somebody else to drop.
+    /// Returns a reference to the page, for another owner to drop.
     fn lend(&mut self, number: u32) -> Option<Brc<str>> {
         self.pages.get(&number).map(Brc::clone_out)
     }
 
-    /// Corrects a page. Whoever has it keeps it as it was.
+    /// Corrects a page. A reader's reference keeps the old text.
     fn correct(&mut self, number: u32) {
         if let Some(page) = self.pages.get_mut(&number) {
             Brc::make_mut(page).make_ascii_uppercase();
         }
     }
 
-    /// How many readers have the page.
+    /// Number of readers of the page.
     fn lent(&mut self, number: u32) -> usize {
         self.pages
             .get(&number)
@@ -69,7 +69,7 @@ impl Reader {
         self.page.as_ref().map_or_else(Vec::new, words)
     }
 
-    /// Gives it back.
+    /// Drops the page.
     fn close(&mut self) {
         self.page = None;
     }

@@ -1,8 +1,8 @@
 //! A stream into an actor, at a rate: each item is a message, and the stream is polled only while
-//! fewer than four are on the way. The actor wants ten a second, after a burst of five. When its
-//! rate limit says "later", it closes a guard until then; the items on the way wait behind it, and
-//! so the stream is not polled: nothing is lost and nothing grows. Look at how far the stream was
-//! ever ahead of the actor. Time is virtual. Try another `in_flight`, or another rate.
+//! fewer than four are in flight. The actor accepts ten a second, after a burst of five. When its
+//! rate limit says "later", it closes a guard until then. The items in flight wait behind the
+//! guard, so the stream is not polled: nothing is lost and nothing grows. Look at how far the
+//! stream was ever ahead of the actor. Time is virtual. Try another `in_flight`, or another rate.
 #![allow(clippy::print_stdout, reason = "the example prints what it does")]
 
 use futures_util::stream::{self, StreamExt};
@@ -19,10 +19,10 @@ const IN_FLIGHT: usize = 4;
 #[derive(Actor)]
 struct Intake {
     limit: RateLimit,
-    /// Whether the next item may be taken.
+    /// Whether the next item is accepted.
     open: bool,
     taken: u64,
-    /// How many items the stream has given.
+    /// Number of items that the stream has returned.
     given: Arc<AtomicU64>,
     furthest: u64,
     last_at: Duration,
@@ -46,7 +46,7 @@ impl Intake {
         }
     }
 
-    /// Takes all items; answers when the last one came, and how far ahead the stream was.
+    /// Accepts all items; answers with the time of the last one, and how far ahead the stream was.
     fn take_all(&mut self, t: &Turn<Self>) -> Promise<(Duration, u64)> {
         let given = self.given.clone();
         let count = move |_: &u64| {
@@ -83,8 +83,8 @@ impl Intake {
         }
     }
 
-    /// Asks the limit for the next item. If that is not yet to be, it asks again when the limit
-    /// says.
+    /// Requests a permit of the limit for the next item. If there is none yet, tries again at the
+    /// time that the limit returns.
     fn may_go_on(&mut self, t: &Turn<Self>) {
         let admitted = self.limit.admit(t.now(), 1);
         self.open = admitted.is_ok();

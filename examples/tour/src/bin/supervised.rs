@@ -1,10 +1,11 @@
-//! A tree that mends itself: a ledger, a till that rests on it, a sign that rests on the till. A
-//! sale of 13 makes the till panic. `rest_for_one` starts the till and the sign afresh, and leaves
-//! the ledger alone; whoever has an address keeps it. Look at the third of the three sales: it
-//! waited behind the one that failed, and the new till processes it. The waits between starts
-//! double, and at the fourth failure within a minute the supervisor gives up and ends its tree, the
-//! last child first. Try `one_for_one`, or `.messages(Messages::Returned)` at the till. All of it
-//! takes seven seconds of virtual time; what the panics print is on stderr.
+//! A supervision tree: a ledger, a till that depends on it, a sign that depends on the till.
+//!
+//! A sale of 13 makes the till panic. `rest_for_one` restarts the till and the sign, and leaves the
+//! ledger alone; addresses stay valid. Look at the third of the three sales: it waited behind the
+//! failed one, and the new till processes it. The back-off doubles, and at the fourth failure
+//! within a minute the supervisor gives up and ends its tree, the last child first. Try
+//! `one_for_one`, or `.messages(Messages::Returned)` at the till. All of it takes seven seconds of
+//! virtual time; the panics print on stderr.
 #![allow(clippy::print_stdout, reason = "the example prints what it does")]
 
 use std::time::Duration;
@@ -32,7 +33,7 @@ struct Till {
 
 #[behaviours]
 impl Till {
-    /// Runs again at each restart, with what it was given at first.
+    /// Runs again at each restart, with the first arguments.
     #[start]
     fn new(t: &Turn<Self>, ledger: Address<Ledger>) -> Self {
         println!("  {:?}: the till opens", t.now());

@@ -1,4 +1,4 @@
-//! Timers: once, again and again, cancelled; on real threads and in virtual time.
+//! Timers: one-shot, periodic, cancelled; on real threads and in virtual time.
 #![allow(clippy::print_stdout, reason = "the example prints what it does")]
 
 use std::time::Duration;

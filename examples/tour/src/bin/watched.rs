@@ -1,9 +1,8 @@
-//! Who hears of an end. A watch is a promise of the reason, whatever it is, and has no other
-//! effect: the host hears how each guest left, also of one who has left already. A link is for two
-//! who are nothing without each other: if one of them fails the other fails too, and an end without
-//! failure concerns nobody. Look at the last reason: it names both. To start somebody again is
-//! neither's work but a supervisor's (`supervised`). Try `t.unlink`; what the panic prints is on
-//! stderr.
+//! Monitors and links. A watch is a promise of the reason of an actor's end, whatever it is, and
+//! has no other effect: the host gets each guest's reason, also of a guest that has ended already.
+//! A link makes two actors fail together: if one of them fails the other fails too; an end without
+//! failure does not affect the other. Look at the last reason: it names both. Neither restarts an
+//! actor: a supervisor does (`supervised`). Try `t.unlink`; the panic prints on stderr.
 #![allow(clippy::print_stdout, reason = "the example prints what it does")]
 
 use vivant::prelude::*;
@@ -22,7 +21,7 @@ impl Guest {
         panic!("the chair broke");
     }
 
-    /// Whoever of us fails, both do.
+    /// If one of the two fails, both do.
     fn marry(&mut self, t: &Turn<Self>, other: Address<Guest>) {
         t.link(&other);
     }
@@ -40,7 +39,7 @@ struct Host {
 #[behaviours]
 impl Host {
     fn welcome(&mut self, t: &Turn<Self>, name: String, guest: Address<Guest>) {
-        // Nobody waits for what the continuation answers.
+        // The continuation's answer has no receiver.
         drop(t.watch(&guest).then(t.me().has_left(name)));
     }
 

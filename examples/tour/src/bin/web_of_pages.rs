@@ -1,14 +1,15 @@
-//! A graph in an actor: pages that link to each other in circles, and back.
+//! A graph in an actor: pages that link to each other in cycles, and back.
 //!
-//! The state has a lifetime: so it lies in a heap of the actor's own, which collects itself between
-//! the actor's turns. Pages refer to each other by `Gc`, which is one word and `Copy`; what changes
-//! in place is a `Mut`. Nobody counts references, and nobody says when a page ends.
+//! The state has a lifetime, so it lies in a heap of its own, which is collected between the
+//! actor's turns. Pages refer to each other by `Gc`, which is one word and `Copy`; a mutable object
+//! is a `Mut`. There are no reference counts, and no code frees a page.
 //!
-//! Where to look: `connect` makes circles that counted pointers would leak; `forget` cuts a page
-//! off, and `on_death` tells when the collector has found it and all that hung on it; `reachable`
-//! walks the graph a few pages a step, so that others and the collector come in between.
+//! Where to look: `connect` makes cycles that counted pointers would leak; `forget` cuts a page
+//! off, and `on_death` sends a message when the collector has found the page dead, with all pages
+//! reachable only from it; `reachable` walks the graph some pages a step, so other messages and the
+//! collector run in between.
 //!
-//! To try: let `forget` keep one link to the page, and see that nothing is told. Send `reachable`
+//! To try: let `forget` keep one link to the page, and see that no message comes. Send `reachable`
 //! an `ask` for a page while it is cut off.
 
 #![allow(clippy::print_stdout, reason = "the example prints what it does")]
@@ -32,7 +33,7 @@ struct WebState<'gc> {
     gone: Vec<String>,
 }
 
-/// A walk that has not ended: pages that were met, and how many.
+/// The state of a walk: visited pages, and their number.
 #[derive(Object, Default)]
 struct Walk<'gc> {
     to_visit: Vec<Gc<'gc, Mut<Page<'gc>>>>,
@@ -69,12 +70,12 @@ impl<'gc> WebState<'gc> {
         }
     }
 
-    /// Forgets where a page is: it is still there for those that link to it.
+    /// Drops the state's reference to a page: pages that link to it still have theirs.
     fn forget(&mut self, t: &Turn<'gc, Web>, title: String) {
         self.by_title.remove(t, &title);
     }
 
-    /// How many pages can be reached from this one: a hundred of them a step.
+    /// The number of pages that are reachable from this one; visits a hundred of them a step.
     fn reachable(
         &mut self,
         t: &Turn<'gc, Web>,
@@ -95,7 +96,7 @@ impl<'gc> WebState<'gc> {
                 return Step::Done(walk.met);
             };
             for &next in page.borrow().links.iter() {
-                // A page may link to itself, and be borrowed here.
+                // A page may link to itself, and so be borrowed here already.
                 let visited = next.borrow().visited;
                 if visited != self.walks && !Gc::ptr_eq(next, page) {
                     next.borrow_mut(t).visited = self.walks;
@@ -133,7 +134,7 @@ fn main() -> Result<(), AskError> {
     println!("{reached} pages can be reached from the first");
     assert_eq!(reached, 2_000);
 
-    // Two pages that know each other, and nobody else.
+    // Two pages that refer to each other, without other references.
     for name in ["here", "there"] {
         web.page(name.into()).send();
     }
@@ -146,7 +147,7 @@ fn main() -> Result<(), AskError> {
         Some("there")
     );
     web.forget("there".into()).send();
-    // What is old dies at the next mark, which comes when the heap has grown.
+    // Old objects die at the next mark, which begins when the heap has grown.
     for number in 2_000..20_000 {
         web.page(title(number)).send();
     }
