@@ -1,4 +1,4 @@
-//! What a bench is.
+//! The definition of a bench.
 
 use crate::failure::Failure;
 use crate::param::Param;
@@ -25,14 +25,14 @@ pub struct Bench {
     pub(crate) child: Option<fn(&Run) -> Result<(), Failure>>,
 }
 
-/// Benches whose figures are of one kind.
+/// The chart in which a bench's numbers are shown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Group {
     /// Messages between actors that are there.
     Messages,
     /// The making and ending of actors.
     Creation,
-    /// How long somebody outside waits.
+    /// The wait of a client.
     Latency,
     /// In the data, in no chart.
     Uncharted,

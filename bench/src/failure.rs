@@ -1,4 +1,4 @@
-//! Why a run gave no row.
+//! Why a run has no row.
 
 use std::{fmt, io};
 use vivant::AskError;

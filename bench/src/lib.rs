@@ -1,17 +1,17 @@
 //! Benchmarks of vivant, with the workloads and sizes by which other platforms are measured.
 //!
 //! A [`Bench`] is a name, a table of [`Param`]s and a function; [`BENCHES`] holds all. A [`Run`] of
-//! one gives [`Row`]s, each with the time it took and a result that was checked: a bench whose
-//! result is wrong fails and shows no time.
+//! one gives [`Row`]s, each with its time and a checked result: a bench with a wrong result fails
+//! and shows no time.
 //!
-//! - `bench`, `param`, `run`: what is run, and with what;
+//! - `bench`, `param`, `run`: the benches, their parameters, one run;
 //! - `workloads`: the benches, one file each;
-//! - `meter`, `process`, `latency`: what is measured, of this process;
+//! - `meter`, `process`, `latency`: measurements of this process;
 //! - `row`: one line of the output;
 //! - `child`: benches that measure a process as a whole run it as a child;
 //! - `report`: all benches in rounds, with charts;
 //! - `watched`: a subscriber and a recorder that count;
-//! - `table`: what collectors say, beside the Orca paper's;
+//! - `table`: the messages between collectors, beside the Orca paper's;
 //! - `cli`: the command line;
 //! - `failure`: why there is no row.
 

@@ -1,4 +1,4 @@
-//! Time: what the clock says and what the processors did.
+//! Time: wall time and CPU time.
 
 use cpu_time::ProcessTime;
 use std::time::{Duration, Instant};

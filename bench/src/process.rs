@@ -1,5 +1,5 @@
-//! What the operating system says of this process. Elsewhere than on Linux it says nothing: see
-//! [`is_known`].
+//! The operating system's statistics of this process. On systems other than Linux there are none:
+//! see [`is_known`].
 //!
 //! `/proc` is read by `std` and not by `procfs`, which builds on Linux alone: each function would
 //! be written twice.
@@ -78,8 +78,8 @@ pub(crate) fn context_switches() -> BTreeMap<String, u64> {
     switches
 }
 
-/// How busy the machine has been since it was started, in seconds of processors; and how much of
-/// that was for child processes of this one that have ended. Zero where the system does not tell.
+/// CPU time of the machine since its start, in seconds; and the part of it for ended child
+/// processes of this process. Zero where the system does not report it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Busy {
     machine: f64,

@@ -1,4 +1,4 @@
-//! Watching the runtime as cheaply as one can, to measure what being watched costs.
+//! The cheapest possible observers of the runtime, to measure the cost of being observed.
 
 use crate::failure::Failure;
 

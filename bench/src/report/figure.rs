@@ -1,4 +1,4 @@
-//! Which figures stand in which chart, and in what order.
+//! The numbers in each chart, and their order.
 
 use super::peers::Peers;
 use super::rounds::Samples;
@@ -19,7 +19,7 @@ pub(super) struct Bar {
     pub(super) whose: Whose,
 }
 
-/// Who was measured.
+/// The platform that was measured.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Whose {
     Ours,

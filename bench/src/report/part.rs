@@ -1,4 +1,4 @@
-//! Which benches are run and shown together.
+//! The benches that run and are shown together.
 
 use crate::BENCHES;
 use crate::bench::{Bench, Group};

@@ -1,4 +1,4 @@
-//! A recorder that hands out one atomic counter for each key.
+//! A recorder with one atomic counter for each key.
 
 use metrics::{
     Counter, Gauge, Histogram, HistogramFn, Key, KeyName, Metadata, Recorder, SharedString, Unit,

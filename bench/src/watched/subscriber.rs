@@ -1,4 +1,4 @@
-//! A subscriber that counts spans and events, and knows on each thread which span is entered.
+//! A subscriber that counts spans and events, and keeps the entered span of each thread.
 
 use std::cell::RefCell;
 use std::sync::OnceLock;

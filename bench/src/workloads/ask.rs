@@ -1,11 +1,11 @@
-//! A question and its answer between two actors: what a promise and a continuation cost beside
+//! A request and its answer between two actors: the cost of a promise and a continuation beside
 //! plain messages.
 //!
-//! Protocol: the peers'. One actor asks another for `x + 1`, and when the answer is there asks for
-//! the next; 1,000,000 round trips.
+//! Protocol: the peers'. One actor sends another a request for `x + 1`, and when the answer is
+//! there sends the next; 1,000,000 round trips.
 //!
-//! Timed: from the message that starts the asker to its answer after the last question. An
-//! operation is a round trip.
+//! Timed: from the message that starts the requests to the answer after the last one. An operation
+//! is a round trip.
 
 use crate::bench::{Bench, Group};
 use crate::failure::Failure;
@@ -54,8 +54,8 @@ impl Asker {
 
     #[local]
     fn next(&self, t: &Turn<Self>, x: u64) {
-        // Nobody waits for the continuation's own answer: the last one resolves the asker's
-        // promise.
+        // The continuation's own answer has no receiver: the last one resolves the promise of the
+        // first message.
         drop(t.ask(self.peer.inc(x)).then(t.me().got()));
     }
 

@@ -1,9 +1,9 @@
-//! Everybody talks to everybody: messages whose receivers cannot be foreseen, and mailboxes that
-//! are full by chance.
+//! All actors send to all: messages with unpredictable receivers, and mailboxes that are full by
+//! chance.
 //!
-//! Protocol: big of Savina. Each of 120 actors sends a ping to one that it chooses by its own
-//! generator (itself included), waits for the pong, checks who it is from, and pings again; after
-//! 20,000 it reports to a sink.
+//! Protocol: big of Savina. Each of 120 actors sends a ping to a random actor, drawn by its own
+//! generator (itself included), waits for the pong, checks its sender, and pings again; after
+//! 20,000 pings it reports to a sink.
 //!
 //! Timed: from the first actor's start to the last report. The actors are made and introduced
 //! before. An operation is a message: 120 × 20,000 pings and as many pongs.
@@ -39,7 +39,7 @@ struct Sink {
 
 #[behaviours]
 impl Sink {
-    /// Answers, when all have reported, how many pongs came from where they should.
+    /// Answers, when all have reported, with the number of pongs from the right sender.
     fn all_reports(&mut self, t: &Turn<Self>) -> Promise<u64> {
         let (promise, done) = t.promise();
         self.done = Some(done);

@@ -2,15 +2,15 @@
 //! must wait for a state.
 //!
 //! Protocol: producer-consumer with a bounded buffer of Savina, with its sizes: 50 places, 40
-//! producers of 1,000 items, 40 consumers. There a manager keeps lists of who waits; here two
-//! guards say when the buffer takes an item and when it gives one. A producer makes its next item
-//! when the buffer has the last, and a consumer asks for its next when it has dealt with the last;
-//! each takes an equal share. To make an item, or to deal with it, is to add up 100 logarithms for
-//! each unit of cost: at 25, Savina's, the arithmetic is nearly all there is; at 0 one logarithm is
-//! left, and the messages count.
+//! producers of 1,000 items, 40 consumers. There a manager keeps lists of the waiting ones; here
+//! two guards decide when the buffer takes an item and when it gives one. A producer makes its next
+//! item when the buffer has the last, and a consumer requests its next when it has consumed the
+//! last; each has an equal share. Making or consuming an item adds up 100 logarithms for each unit
+//! of cost. At cost 25, Savina's, nearly all the time is arithmetic; at 0 one logarithm is left,
+//! and the messages dominate.
 //!
 //! Timed: from the making of the first actor to the last consumer's answer. An operation is an
-//! item: a question and an answer on each side.
+//! item: a request and an answer on each side.
 
 use crate::bench::{Bench, Group};
 use crate::failure::Failure;
@@ -78,7 +78,7 @@ impl Producer {
 
     #[then]
     fn stored(&mut self, t: &Turn<Self>, stored: Result<(), AskError>) {
-        // Where an item is lost a consumer waits for it, and hears why.
+        // If an item is lost, a consumer waits for it, and gets the error.
         if stored.is_ok() {
             self.produce(t);
         }

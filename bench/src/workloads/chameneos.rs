@@ -1,9 +1,9 @@
-//! Creatures meet at one place: one actor to which all others talk, and the waiting for it.
+//! Creatures meet at one place: one actor to which all others send, and the contention for it.
 //!
-//! Protocol: chameneos-redux with the sizes of the peers. A creature asks the broker for a partner;
-//! the broker keeps the first and tells each of two the other's number and colour; both change
-//! colour and ask again. After 6,000,000 meetings the broker sends everybody home, and they say how
-//! often they met.
+//! Protocol: chameneos-redux with the sizes of the peers. A creature requests a partner from the
+//! broker. The broker keeps the first request and sends each of two creatures the other's number
+//! and colour; both change colour and send a request again. After 6,000,000 meetings the broker
+//! ends all requests, and the creatures report the number of their meetings.
 //!
 //! Timed: from the making of the first actor to the last creature's count. An operation is a
 //! meeting: four messages.

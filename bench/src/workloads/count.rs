@@ -1,6 +1,6 @@
-//! One sends, one counts: the rate of messages in one direction, where nobody waits for anybody.
+//! One actor sends, one counts: the rate of messages in one direction, without any wait.
 //!
-//! Protocol: count of Savina. The producer sends 1,000,000 increments in one turn and then asks for
+//! Protocol: count of Savina. The producer sends 1,000,000 increments in one turn and then requests
 //! the sum.
 //!
 //! Timed: from the message that starts the producer to the sum's arrival. An operation is an

@@ -1,16 +1,16 @@
-//! Rings of actors that are made and given up at once: what finding out costs that nobody can reach
-//! them.
+//! Rings of actors that are made and dropped at once: the cost of detecting that they are
+//! unreachable.
 //!
 //! Protocol: that of the peers (`cycles`), with a pair beside it. One actor makes 100,000 rings of
-//! 10 actors, each of which knows the next, ten rings a turn. It drops its last address of each as
-//! soon as the ring is closed; or keeps one of each ring (`rings kept`), which shows what all of
-//! them take. Meanwhile, each millisecond, one of two other actors sends to the other and gets an
-//! answer. Each is done in a child process.
+//! 10 actors, each with the address of the next, ten rings a turn. It drops its last address of
+//! each ring as soon as the ring is closed; or keeps one of each ring (`rings kept`), which shows
+//! the memory of all of them. Meanwhile, each millisecond, one of two other actors sends to the
+//! other and gets an answer. Each variant runs in a child process.
 //!
 //! Timed: from the first ring's making to the end of the last actor of all rings, or to the last
-//! one's making where they are kept. An operation is an actor. `peak_share` is what the process
-//! grew by at most, as a part of what it grew by when all rings were kept; `reclaimed_ms` the time
-//! from the last drop to the end of the last actor; the waiting times are the pair's round trips.
+//! one's making where they are kept. An operation is an actor. `peak_share` is the peak growth of
+//! the process, as a part of its growth when all rings were kept; `reclaimed_ms` the time from the
+//! last drop to the end of the last actor; the waiting times are the pair's round trips.
 
 use crate::bench::{Bench, Group};
 use crate::child;

@@ -1,11 +1,11 @@
-//! A server that answers over TCP, one actor behind it: how long somebody outside waits, while the
-//! server is busy with nothing else (hot) and after everybody has gone to sleep (idle).
+//! A server that answers over TCP, one actor behind it: the latency of a client, while the server
+//! has no other work (hot) and after all threads have gone to sleep (idle).
 //!
 //! Protocol: our own. A client sends 64 bytes over one connection of the loopback device and waits
-//! for them. A task of tokio reads them, asks the actor, awaits its answer and writes it back.
-//! Client and server are one process; the client is a thread that blocks. Tokio has as many workers
-//! as the system. With `--server bare` the task answers itself, without an actor: what the machine,
-//! the kernel and tokio take of the rest.
+//! for them. A task of tokio reads them, sends the actor a request, awaits its answer and writes it
+//! back. Client and server are one process; the client is a thread that blocks. Tokio has as many
+//! workers as the system. With `--server bare` the task answers itself, without an actor: this is
+//! the share of the machine, the kernel and tokio.
 //!
 //! Timed: each round trip as the client sees it. `wall_s` is their sum, without pauses; `cpu_s`
 //! counts client and server, pauses included. An operation is a round trip.

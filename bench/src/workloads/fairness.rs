@@ -1,14 +1,13 @@
-//! Actors with long turns on all workers, and others that want little: how long these wait.
+//! Actors with long turns on all workers, and others with short ones: how long the latter wait.
 //!
 //! Protocol: our own. Eight actors compute for 50 ms a turn, again and again. Beside them two
 //! actors send each other a message and one back without a pause, and one sets a timer of 5 ms,
 //! again when it has fired.
 //!
-//! Timed: at each tenth of a millisecond, how long it takes from then to the end of the round trip
-//! that is under way. A quantile over round trips would say that all is well, for while nobody
-//! waits there are very many. And for each timer, how much later than it was set for its message
-//! has its turn. `wall_s` and `cpu_s` are those of the whole, and the same in both rows. An
-//! operation is a round trip; or a timer.
+//! Timed: at each tenth of a millisecond, the time from then to the end of the current round trip.
+//! A quantile over round trips would be misleading, because there are very many of them while there
+//! is no wait. And for each timer, the delay of its message's turn. `wall_s` and `cpu_s` are those
+//! of the whole, and the same in both rows. An operation is a round trip; or a timer.
 
 use crate::bench::{Bench, Group};
 use crate::failure::Failure;
@@ -58,10 +57,10 @@ impl Busy {
     }
 }
 
-/// At each multiple of this somebody looks how long the round trip takes that is under way.
+/// Interval of the samples of the current round trip's remaining time.
 const LOOK: Duration = Duration::from_micros(100);
 
-/// What somebody has waited for so far, and how long.
+/// The waits so far.
 struct Waited {
     begun: u64,
     ended: u64,

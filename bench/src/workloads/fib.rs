@@ -1,5 +1,5 @@
-//! An actor for each call of a recursive function: what it costs to make an actor, hear one thing
-//! from it, and end it.
+//! An actor for each call of a recursive function: the cost of making an actor, getting one message
+//! from it, and ending it.
 //!
 //! Protocol: fib of Savina, in the peers' form: below 2 an actor answers its parent and ends;
 //! otherwise it makes two, adds their answers, answers and ends. fib(25) makes 242,785 actors.
@@ -28,7 +28,7 @@ pub(super) const FIB: Bench = Bench {
     child: None,
 };
 
-/// Who hears the answer.
+/// The receiver of the answer.
 enum Parent {
     Main(Sender<u64>),
     Actor(Address<Fib>),
@@ -72,7 +72,7 @@ impl Fib {
     fn answer(&self, t: &Turn<Self>) {
         match &self.parent {
             Parent::Actor(parent) => t.send(parent.add(self.sum)),
-            // Nobody listens any more only when the bench has failed already.
+            // The receiver is gone only after the bench has failed.
             Parent::Main(main) => drop(main.send(self.sum)),
         }
         t.stop();

@@ -1,5 +1,5 @@
-//! GCBench of J. Ellis, P. Kovac and H. Boehm: how many trees of which depths there are, and the
-//! trees in a collected heap.
+//! GCBench of J. Ellis, P. Kovac and H. Boehm: the numbers and depths of its trees, and the trees
+//! in a collected heap.
 
 use super::graphs;
 use vivant_heap::{Gc, Mut, Mutator, Object};
@@ -39,7 +39,7 @@ pub(super) fn array() -> Vec<f64> {
 pub(super) struct Node<'gc> {
     left: Option<Tree<'gc>>,
     right: Option<Tree<'gc>>,
-    /// Two numbers that every node has, and nobody sets.
+    /// Two numbers of every node, which are never set.
     i: i32,
     j: i32,
 }

@@ -1,15 +1,15 @@
-//! Messages that wait for their guard, in great numbers: what they cost those that do not wait, and
-//! what it costs to let them pass one by one.
+//! Messages that wait for their guard, in great numbers: their cost for messages that do not wait,
+//! and the cost of letting them pass one by one.
 //!
-//! Protocol: our own. Messages wait at a gate. In `guard_closed` the gate admits nobody and takes a
-//! million other turns, each begun by a message of the turn before. In `guard_released` it admits
-//! one: who passes tells the gate to admit another, so that the guard opens and closes for each. A
-//! guard reads the state alone or, with `--guard argument`, a number in the message too, so that
-//! one guard says nothing of the next.
+//! Protocol: our own. Messages wait at a gate. In `guard_closed` the gate's guard stays closed, and
+//! the gate takes a million other turns, each begun by a message of the turn before. In
+//! `guard_released` the gate admits one message; that message makes the gate admit another, so the
+//! guard opens and closes for each. A guard reads the state alone or, with `--guard argument`, a
+//! number in the message too, so that the result for one message does not decide for the next.
 //!
 //! Timed: all other turns; or from the first admission to the last message's passing. The messages
-//! wait already. An operation is an other turn; or a message that passes, two turns. Linear is: the
-//! time of an operation does not depend on how many wait.
+//! wait already. An operation is an other turn; or a message that passes, two turns. Linear means:
+//! the time of an operation does not depend on the number of waiting messages.
 
 use crate::bench::{Bench, Group};
 use crate::failure::Failure;
@@ -50,7 +50,7 @@ pub(super) const GUARD_RELEASED: Bench = Bench {
 struct Gate {
     admitted: u64,
     passed: u64,
-    /// How many are to pass.
+    /// The number of messages that are to pass.
     all: u64,
     turns: u64,
     done: Option<Resolver<u64>>,
@@ -65,7 +65,7 @@ impl Gate {
 
     #[when(number < self.admitted)]
     fn pass_as(&mut self, t: &Turn<Self>, number: u64) {
-        // Who passes out of order is not counted, and the check sees it.
+        // A message that passes out of order is not counted, and the check finds it.
         if number == self.passed {
             self.count(t);
         }

@@ -1,11 +1,11 @@
 //! A system that has nothing to do: whether it lets the processors sleep.
 //!
-//! Protocol: our own. 1,000 actors have each processed a message; then for 5 seconds nobody says
-//! anything, and the context switches of all threads but the measuring one are counted. Afterwards
-//! all actors must still answer.
+//! Protocol: our own. 1,000 actors have each processed a message; then for 5 seconds no message is
+//! sent, and the context switches of all threads but the measuring one are counted. Afterwards all
+//! actors must still answer.
 //!
-//! Timed: the pause. `context_switches` is the figure, and 0 the best; `cpu_s` is what the process
-//! used meanwhile. There is one operation, the pause itself.
+//! Timed: the pause. `context_switches` is the result, and 0 the best; `cpu_s` is the CPU time of
+//! the process meanwhile. There is one operation, the pause itself.
 
 use crate::bench::{Bench, Group};
 use crate::failure::Failure;

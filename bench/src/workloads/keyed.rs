@@ -11,8 +11,8 @@ use std::hint::black_box;
 /// Operations of one turn.
 pub(super) const TURN: usize = 1024;
 
-/// A kind, whose it is, and what it does. The first of a kind is the one by which the others are
-/// divided.
+/// A kind, the library it comes from, and its operations. Times are relative to the first of a
+/// kind.
 pub(super) type Side<const OPERATIONS: usize> =
     (&'static str, &'static str, fn(&Load) -> [Done; OPERATIONS]);
 

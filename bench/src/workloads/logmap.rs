@@ -1,10 +1,10 @@
-//! Series whose terms are computed one after the other by another actor, while requests for more
-//! wait: messages that must wait for an answer.
+//! Series with terms that another actor computes one after the other, while requests for more wait:
+//! messages that must wait for an answer.
 //!
-//! Protocol: logistic map of Savina, with its sizes. The master tells each of 10 series 25,000
-//! times to compute its next term and then asks for the last one. A series has a computer of its
-//! own, which it asks for `rate * x * (1 - x)`; while it waits for the answer it takes no request.
-//! Savina stashes requests meanwhile; here a guard says when they run.
+//! Protocol: logistic map of Savina, with its sizes. The master sends each of 10 series 25,000
+//! requests to compute its next term and then requests the last one. A series has a computer of its
+//! own, from which it requests `rate * x * (1 - x)`; while it waits for the answer it takes no
+//! request. Savina stashes requests meanwhile; here a guard decides when they run.
 //!
 //! Timed: from the master's first message to its last answer. An operation is a term.
 

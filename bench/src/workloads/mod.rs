@@ -1,5 +1,5 @@
-//! The benches, one file each. A file says what its bench stresses, whose protocol it is, and what
-//! is timed.
+//! The benches, one file each. A file names the property that its bench stresses, the source of its
+//! protocol, and the timed part.
 
 mod ask;
 mod big;

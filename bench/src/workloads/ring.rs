@@ -23,7 +23,7 @@ impl Node {
     fn token(&mut self, t: &Turn<Self>, hops: u64) {
         match &self.next {
             Some(next) if hops > 0 => t.send(next.token(hops - 1)),
-            // Nobody listens any more only when the bench has failed already.
+            // The receiver is gone only after the bench has failed.
             _ => drop(self.done.send(self.place)),
         }
     }

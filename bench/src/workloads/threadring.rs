@@ -2,9 +2,9 @@
 //! nothing else to do.
 //!
 //! Protocol: threadring of the Computer Language Benchmarks Game, with the sizes of the peers. 503
-//! actors, each knows the next; the token carries the number of hops that are left, and whoever
-//! gets it with none left says where it stands. In the order of creation neighbours lie side by
-//! side in memory; shuffled, they do not.
+//! actors, each with the address of the next; the token carries the number of remaining hops, and
+//! the actor that gets it with none left reports its position. In the order of creation neighbours
+//! are adjacent in memory; shuffled, they are not.
 //!
 //! Timed: from the token's first message to the answer. The ring is made before. An operation is a
 //! hop.

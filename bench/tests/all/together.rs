@@ -1,5 +1,5 @@
-//! All workloads at once, again and again: what each finds must be right however the others disturb
-//! it. It is the sanitizers that this is for.
+//! All workloads at once, again and again: each result must be right however the others interfere.
+//! This is a test for the sanitizers.
 
 use std::path::PathBuf;
 use std::thread;

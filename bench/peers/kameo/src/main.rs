@@ -1,6 +1,6 @@
 //! `bndbuffer` and `logmap` for kameo, with unbounded mailboxes. The buffer delegates the answers
-//! of those that must wait and keeps their senders; everybody else awaits answers within a handler,
-//! during which kameo gives the actor no other message: no stash is needed.
+//! to waiting requests and keeps their senders. All other actors await answers within a handler;
+//! meanwhile kameo gives the actor no other message, so no stash is needed.
 
 use kameo::Actor;
 use kameo::actor::{ActorRef, Spawn};

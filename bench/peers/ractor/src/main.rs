@@ -1,6 +1,6 @@
-//! `bndbuffer` and `logmap` for ractor. The buffer keeps the reply ports of those that must wait;
-//! everybody else awaits answers within a handler, during which ractor gives the actor no other
-//! message: no stash is needed.
+//! `bndbuffer` and `logmap` for ractor. The buffer keeps the reply ports of waiting requests. All
+//! other actors await answers within a handler; meanwhile ractor gives the actor no other message,
+//! so no stash is needed.
 
 use ractor::{Actor, ActorProcessingErr, ActorRef, RpcReplyPort, call};
 use savina::{CONSUMERS, ITEMS, PLACES, PRODUCERS, SERIES, TERMS, Workload};
@@ -10,7 +10,7 @@ use std::time::Instant;
 
 type Handled = Result<(), ActorProcessingErr>;
 
-/// An actor whose state is what it is spawned with; `$handle` handles one message.
+/// An actor that gets its state at the spawn; `$handle` handles one message.
 macro_rules! actor {
     ($name:ident, $message:ty, $state:ty, |$m:ident, $s:ident| $handle:block) => {
         struct $name;

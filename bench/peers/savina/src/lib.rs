@@ -1,5 +1,5 @@
-//! What the programs of both Rust peers share: sizes, arithmetic, the check, and the line that is
-//! printed. The sizes and the arithmetic are those of our own `bndbuffer` and `logmap`.
+//! The common part of both Rust peers' programs: sizes, arithmetic, the check, and the printed
+//! line. The sizes and the arithmetic are those of our own `bndbuffer` and `logmap`.
 
 use std::env;
 use std::process::exit;

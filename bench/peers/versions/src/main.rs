@@ -59,7 +59,7 @@ pub fn changes(version: u64) -> impl Iterator<Item = (u64, u64)> {
     keys.map(move |key| entry(key, version))
 }
 
-/// Those who read and the one who writes.
+/// The readers and the writer.
 pub trait Platform<M: Map>: Sized {
     fn begin(first: M) -> impl Future<Output = Self> + Send;
     /// Has the writer publish a version; it notes how long that takes.

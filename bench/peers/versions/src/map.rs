@@ -1,8 +1,8 @@
-//! Maps that never change, whose nodes are counted with atomics.
+//! Immutable maps with nodes that are counted with atomics.
 
 pub trait Map: Clone + Send + Sync + 'static {
     fn of(entries: impl Iterator<Item = (u64, u64)>) -> Self;
-    /// Changes it; a clone that was made before stays as it was.
+    /// Changes it; an earlier clone does not change.
     fn put(&mut self, key: u64, value: u64);
     fn look(&self, key: u64) -> Option<u64>;
 }

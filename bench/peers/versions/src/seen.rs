@@ -1,4 +1,4 @@
-//! What a reader has seen.
+//! The measurements of a reader.
 
 use crate::map::Map;
 use crate::{ENTRIES, LOOK_UPS, mixed};
@@ -13,14 +13,14 @@ pub struct Seen {
     pub found: u64,
     /// Nanoseconds from the end of some look-ups to the beginning of the next.
     pub waits: Histogram<u64>,
-    /// From the end of anybody's look-ups on a thread to the beginning of anybody's next ones
-    /// there.
+    /// From the end of any reader's look-ups on a thread to the beginning of the next look-ups
+    /// there, of any reader.
     pub gaps: Histogram<u64>,
     last: Option<Instant>,
 }
 
 thread_local! {
-    /// When somebody last looked something up on this thread.
+    /// The time of the last look-up on this thread.
     static LAST: Cell<Option<Instant>> = const { Cell::new(None) };
 }
 

@@ -1,5 +1,5 @@
-//! Readers as tasks of tokio, which look into one `ArcSwap` for the newest version; a thread writes
-//! it.
+//! Readers as tasks of tokio, which load the newest version from one `ArcSwap`; a thread stores it
+//! there.
 
 use crate::map::Map;
 use crate::seen::Seen;

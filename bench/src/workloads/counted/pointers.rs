@@ -1,5 +1,5 @@
-//! The pointers that are compared. A new one is a line in each table, and beside this file one like
-//! `arc.rs`.
+//! The compared pointers. A new one is a line in each table, and a file like `arc.rs` beside this
+//! one.
 
 use super::program::Programs;
 use super::queued::{self, Object};

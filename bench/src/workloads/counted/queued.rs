@@ -94,8 +94,8 @@ fn give_up<P: Deref<Target = Object>>(object: P) -> u64 {
     object.0[0]
 }
 
-/// Something that takes its time and cannot be left out: a chain of steps, each of which waits for
-/// the one before (an xorshift; the states of `fastrand` are a counter, whose steps do not wait).
+/// Work that takes time and cannot be optimised away: a chain of dependent steps (an xorshift; the
+/// states of `fastrand` are a counter, so its steps do not depend on each other).
 fn compute(steps: u64, merge: fn()) {
     let mut left = steps;
     let mut state = 88_172_645_463_325_252_u64;

@@ -1,4 +1,4 @@
-//! The programs with `Rc`: what counting costs without any thought of threads.
+//! The programs with `Rc`: the cost of counting without thread safety.
 
 use std::rc::Rc as Ptr;
 

@@ -1,15 +1,15 @@
 //! The operations on a count, alone.
 //!
-//! Protocol: table 7 of the PACT paper, and beyond it the end of a reference and more than one
-//! thread. An increment is a clone into a place that is ready for it; the clones are dropped
-//! outside the timer. A pair is a clone and its drop, in two calls that are not inlined, so that
-//! neither knows of the other.
+//! Protocol: table 7 of the PACT paper, and beyond it the drop of a reference and more than one
+//! thread. An increment is a clone into a reserved place; the clones are dropped outside the timer.
+//! A pair is a clone and its drop, in two calls that are not inlined, so that neither is optimised
+//! with the other.
 //!
-//! Variants without a further word, and `…_owner`, work on the thread that made the object, and
-//! nobody else does. `…_other`: on another thread, while the one that made the object sleeps.
-//! `…_contended`: two threads on one object, neither of which made it; `…_owner_and_other`: two, of
-//! which one did; then the time is the mean of both. Variants take turns, for many rounds, in one
-//! process; a round is short, so that few are interrupted.
+//! Variants with a plain name, and `…_owner`, run on the thread that made the object, and on no
+//! other. `…_other`: on another thread, while the thread that made the object sleeps.
+//! `…_contended`: two threads on one object, neither of which made it; `…_owner_and_other`: two
+//! threads, one of which made it; then the time is the mean of both. Variants take turns, for many
+//! rounds, in one process; a round is short, so few are interrupted.
 //!
 //! Timed: a row's time is that of its pairs, `increment_ns` that of an increment: both in the
 //! median round. An operation is a pair.

@@ -45,7 +45,7 @@ impl<'gc> WorkState<'gc> {
         }
     }
 
-    /// The depths of all trees that do not stay, and the nodes of the one that does.
+    /// The depths of all temporary trees, and the number of nodes of the lasting tree.
     fn go(
         &mut self,
         t: &Turn<'gc, Work>,

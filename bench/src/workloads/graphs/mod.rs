@@ -1,5 +1,4 @@
-//! Actors whose state is a graph: what a heap of one's own costs, and how long it holds an actor
-//! up.
+//! Actors with graphs as their states: the cost of a heap for each, and its pauses.
 //!
 //! - [`tree`]: the binary trees of all of them.
 //! - [`trees`]: one actor, many trees, a step a tree; or all in one step.
@@ -7,7 +6,7 @@
 //! - [`servers`]: the time between two answers.
 //! - [`gcbench`]: trees that stay beside trees that do not.
 //! - [`list_alloc`]: a long list that stays.
-//! - [`small_heaps`]: many actors that have next to nothing.
+//! - [`small_heaps`]: many actors with very small heaps.
 
 mod gcbench;
 mod list_alloc;

@@ -51,7 +51,7 @@ pub(in crate::workloads) fn rounds(deepest: u64) -> impl Iterator<Item = (u64, u
     depths.map(move |depth| (depth, trees(depth, deepest)))
 }
 
-/// The nodes of all trees, with the first one and the one that stays.
+/// The number of nodes of all trees, including the first tree and the lasting one.
 pub(in crate::workloads) fn all_nodes(deepest: u64) -> u64 {
     let short_lived = rounds(deepest).map(|(depth, trees)| trees * nodes(depth));
     nodes(deepest + 1) + nodes(deepest) + short_lived.sum::<u64>()

@@ -2,8 +2,8 @@
 //!
 //! Protocol: serverSim of the ORCA paper, in the peers' form: two servers, each of which makes, for
 //! each of its requests, a tree of depth 14 or 8 and counts its nodes, 2,000 or 100,000 times. Each
-//! server has a thread and a heap, and nobody sends messages. What is measured is the time between
-//! two completions, of all but the first fifth: the paper's jitter.
+//! server has a thread and a heap, and no messages are sent. The measure is the time between two
+//! completions, of all but the first fifth: the paper's jitter.
 //!
 //! An operation is a request.
 

@@ -27,7 +27,7 @@ pub(super) const SIDE: Param = Param::choice(
 
 pub(super) const HEAP: &str = "heap";
 pub(super) const BOX: &str = "box";
-/// `Box` in a process whose allocator is mimalloc.
+/// `Box` in a process with mimalloc as its allocator.
 pub(super) const BOX_MIMALLOC: &str = "box_mimalloc";
 
 /// The program that has it.
@@ -172,7 +172,7 @@ fn is_there(program: &Path) -> Result<(), Failure> {
     )))
 }
 
-/// The round whose time is in the middle.
+/// The round with the median time.
 fn middle(said: &[Said]) -> Said {
     let mut said = said.to_vec();
     said.sort_unstable_by_key(|it| it.wall);

@@ -1,10 +1,10 @@
-//! Trees that are made, gone through and forgotten, beside one that stays.
+//! Trees that are made, traversed and dropped, beside a tree that stays.
 //!
 //! Protocol: binary-trees of the Computer Language Benchmarks Game, in the peers' form: one tree of
 //! depth n + 1, one of depth n that stays, then for each even depth d from 4 to n as many trees
 //! that they have about 2^(n+5) nodes together; all nodes are counted.
 //!
-//! The heap makes each tree in a turn of its own, and collects between them what is due.
+//! The heap makes each tree in a turn of its own, and runs due collections between the turns.
 //! `heap_one_turn` makes all in one turn, in which nothing can be collected: 24 bytes for each
 //! node.
 //!

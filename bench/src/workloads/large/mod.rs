@@ -1,17 +1,16 @@
-//! Actors with large graphs: how long they are held up when all of one is collected, and what that
-//! costs.
+//! Actors with large graphs: the pauses and the cost of a full collection.
 //!
 //! - [`kv_store`]: a store of many boxed entries;
-//!   - `operations`: what is asked of it, and what must come out;
-//!   - `store`: what an actor with a store does, and its client;
+//!   - `operations`: its operations, and their expected results;
+//!   - `store`: the actor with a store, and its client;
 //!   - `collected`, `control`: the store in a heap, and without one;
 //!   - `sides`: each of them in a process of its own.
-//! - [`rewrites`]: an old graph whose edges change all the time.
-//! - [`text_search`]: an index that grows while it is asked.
-//! - [`edit_distance`]: tries of what is known, which die again and again.
-//! - [`soak`]: heaps that stay as large as they are.
-//! - `window`: what heaps did while a bench was timed.
-//! - `chance`: numbers in no order.
+//! - [`rewrites`]: an old graph with edges that change all the time.
+//! - [`text_search`]: an index that grows between queries.
+//! - [`edit_distance`]: tries of known results, which die again and again.
+//! - [`soak`]: heaps of constant size.
+//! - `window`: the statistics of heaps during the timed part.
+//! - `chance`: pseudo-random numbers.
 
 mod chance;
 mod collected;

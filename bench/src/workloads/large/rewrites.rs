@@ -1,13 +1,13 @@
-//! An old graph whose edges change all the time: what a write to an old object costs, while the
-//! graph is marked and while it is not.
+//! An old graph with edges that change all the time: the cost of a write to an old object, while
+//! the graph is marked and while it is not.
 //!
-//! Protocol: our own. So many nodes have four edges each, to nodes by chance. A turn lets 1,000
-//! edges go elsewhere, each from a node by chance to one by chance, and puts a few fresh nodes,
-//! with the same edges, in the places of others, which live on as long as an edge leads to them.
-//! The numbers of all nodes at the ends of edges add up to what a model says.
+//! Protocol: our own. Each node has four edges, to random nodes. A turn redirects 1,000 edges, each
+//! from a random node to a random one, and puts a few fresh nodes, with the same edges, in the
+//! places of others, which live as long as an edge leads to them. The numbers of all nodes at the
+//! ends of edges must add up to the model's sum.
 //!
 //! There are two rows: with `marks none` the heap is never marked, with `marks some` about
-//! `collections` times while it is timed. `relative_time` is that of the first as 1.
+//! `collections` times while it is timed. `relative_time` is relative to the first.
 //!
 //! Timed: from the first of these turns to the last. The service times are those between the ends
 //! of two turns. An operation is a rewrite of an edge.

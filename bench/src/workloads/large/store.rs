@@ -1,4 +1,4 @@
-//! A store in an actor, and a client that asks one thing after another of it.
+//! A store in an actor, and a client that sends one request after another.
 
 use super::operations::{Operation, Requests};
 use crate::failure::Failure;
@@ -9,7 +9,7 @@ use vivant::prelude::*;
 
 /// An actor that has a store.
 pub(super) trait Store: Actor + Target<Handle: Send + Sync> {
-    /// One that will complete so many things.
+    /// Spawns a store for the given number of operations.
     fn spawn(system: &System, plan: Plan) -> Address<Self>;
     /// Puts in what is there at the beginning.
     fn load(store: &Address<Self>) -> Result<(), Failure>;

@@ -1,12 +1,12 @@
-//! A token goes round a ring of actors of which one has a large heap: what idle objects cost those
-//! who only pass messages on.
+//! A token goes round a ring of actors of which one has a large heap: the cost of idle objects for
+//! actors that only pass messages on.
 //!
 //! Protocol: `bigring` of the peers. 20 actors, each with a heap; in one ring the first holds a
-//! binary tree of 2¹⁹ − 1 nodes, in the other one nobody holds anything. A token goes 1,000 laps
+//! binary tree of 2¹⁹ − 1 nodes, in the other ring no actor holds anything. A token goes 1,000 laps
 //! round each, by turns. (Pony marks the large heap each time its actor becomes idle.)
 //!
 //! Timed: a token's laps. A row is the median of eleven tokens; an operation is a lap.
-//! `relative_time` is that of the ring without a tree as 1.
+//! `relative_time` is relative to the ring without a tree.
 
 use super::super::graphs::{Tree, build, nodes};
 use crate::bench::{Bench, Group};
@@ -68,7 +68,7 @@ impl<'gc> PlaceState<'gc> {
         self.visits += 1;
         match &self.next {
             Some(next) if hops > 0 => t.send(next.visit(hops - 1)),
-            // Nobody listens any more only when the bench has failed already.
+            // The receiver is gone only after the bench has failed.
             _ => drop(self.done.0.send(())),
         }
     }

@@ -76,7 +76,7 @@ impl ReaderState<'_> {
         self.sum += number;
         self.left -= 1;
         if self.left == 0 {
-            // Nobody listens any more only when the bench has failed already.
+            // The receiver is gone only after the bench has failed.
             let _sent = self.done.0.send(self.sum);
         }
     }

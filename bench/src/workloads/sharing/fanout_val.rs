@@ -1,19 +1,19 @@
-//! Versions of a large map, published to many who look things up in them: reading without locks,
-//! and what becomes of old versions.
+//! Versions of a large map, published to many readers that look things up in them: reading without
+//! locks, and the reclamation of old versions.
 //!
 //! Protocol: our own. A writer has a `val::Map` of 1,000,000 entries. Every 10 ms it changes 100 of
 //! them and sends the new version to 64 readers. A reader keeps its last 16 versions; it looks up
 //! 16 keys in the newest, and sends itself a message to look up more. After 300 versions the
-//! readers stop, and then forget all.
+//! readers stop, and then drop all versions.
 //!
-//! Timed: from the first version to the stop. An operation is a look-up. `publish…_us`: of the
-//! writer's turns, changes and sends; `writer_…`: what its heap took between turns. `p50_us` to
-//! `max_us`: how long a reader waits from the end of its look-ups to its next ones, with the runs
-//! of the others that are in front of it. `gap_…_us`: how long a worker is busy with anything else
-//! between two look-ups, whoever's: messages, the writer, collections, and what the machine does.
-//! `reader_pause_max_us`: the longest collection of a reader's heap. `reclaimed_ms`: from the
-//! moment when all readers were told to forget to that when the writer's heap is as large as it was
-//! before the first version, and no reader counts anything.
+//! Timed: from the first version to the stop. An operation is a look-up. `publish…_us`: the time of
+//! the writer's turns, changes and sends; `writer_…`: the time of its heap between turns. `p50_us`
+//! to `max_us`: a reader's wait from the end of its look-ups to its next ones, including the runs
+//! of other readers ahead of it. `gap_…_us`: the time between two look-ups, of any reader, on a
+//! worker: messages, the writer, collections, and other load of the machine. `reader_pause_max_us`:
+//! the longest collection of a reader's heap. `reclaimed_ms`: from the request to drop all versions
+//! to the time when the writer's heap is as large as it was before the first version, and no reader
+//! has counts left.
 
 use super::reader::{Reader, Seen};
 use super::writer::Writer;

@@ -1,19 +1,19 @@
-//! A tree goes round a ring: what it costs to hand over a graph, or to share one, however large it
+//! A tree goes round a ring: the cost of handing over a graph, or of sharing one, however large it
 //! is.
 //!
 //! Protocol: heavyRing of the ORCA paper, with the sizes of the peers. 64 actors; a binary tree of
-//! some depth goes 640 hops. `iso`: the tree is a region, whose nodes have collected references,
-//! and each actor counts its visit in the root. `box`: the same with one owner for each node.
-//! `val`: a tree that nobody can change, made in the heap of the first actor; each has a heap,
+//! some depth goes 640 hops. `iso`: the tree is a region with collected references between its
+//! nodes, and each actor counts its visit in the root. `box`: the same with one owner for each
+//! node. `val`: an immutable tree, made in the heap of the first actor; each actor has a heap,
 //! counts its visit in its state, and keeps the tree.
 //!
-//! Timed: from the tree's first visit to its last, by those who are visited, so that no thread need
-//! wake for it; the tree is made before, and what is left of earlier ones is swept. In front of it
-//! a greeting goes round once: what the making of a tree has taken from the caches is not what its
-//! way costs. Trees of all kinds and depths go round by turns, in changing order, so that what the
-//! machine does meanwhile falls on all of them. A row is the median of 41 trees; an operation is a
-//! hop. Of `val` the INCs are counted: each actor but the owner leaves one, when it first sends a
-//! tree on, and none after the first lap.
+//! Timed: from the tree's first visit to its last, by the visited actors, so that no thread need
+//! wake for it. The tree is made before, and earlier trees are swept. A greeting goes round once
+//! ahead of the tree: what the making of the tree has evicted from the caches is not part of its
+//! way. Trees of all kinds and depths go round by turns, in changing order, so that other load of
+//! the machine affects all of them. A row is the median of 41 trees; an operation is a hop. For
+//! `val` the INCs are counted: each actor but the owner sends one, when it first sends a tree on,
+//! and none after the first lap.
 
 use super::owned::{Boxed, Owned, Region};
 use super::shared::Shared;
@@ -114,8 +114,8 @@ fn run(run: &Run) -> Result<Vec<Figures>, Failure> {
             spent: Vec::new(),
         }));
     }
-    // In another order each time: a large tree takes the caches away from whoever comes behind it.
-    // No step has a divisor with a number of rows.
+    // In another order each time: a large tree evicts the caches of the next one. No step has a
+    // divisor in common with the number of rows.
     let steps = [1, 5, 7, 11];
     for round in 0..TREES {
         for number in 0..rows.len() {

@@ -1,13 +1,13 @@
-//! What actors share, and what they hand over: rings, fans and versions.
+//! Objects that actors share or hand over: rings, fans and versions.
 //!
 //! - [`heavyring`]: a tree goes round, whole;
-//! - [`owned`]: as somebody's own, a region or a tree of boxes; [`shared`]: as a `Val`;
+//! - [`owned`]: with one owner, a region or a tree of boxes; [`shared`]: as a `Val`;
 //! - [`bigring`]: a token goes round, by an actor with a large heap;
-//! - [`fanout`]: one tells many;
-//! - [`fanout_val`]: one publishes versions of a large map ([`writer`]), many look things up in
-//!   them ([`reader`]);
-//! - [`orca`]: the programs of the Orca paper, with its table; [`programs`], [`work`]: what they
-//!   do; [`told`]: what collectors say meanwhile.
+//! - [`fanout`]: one actor sends to many;
+//! - [`fanout_val`]: one actor publishes versions of a large map ([`writer`]), many look things up
+//!   in them ([`reader`]);
+//! - [`orca`]: the programs of the Orca paper, with its table; [`programs`], [`work`]: the
+//!   programs; [`told`]: the messages between collectors meanwhile.
 
 mod bigring;
 mod fanout;

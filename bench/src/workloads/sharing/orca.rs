@@ -1,5 +1,5 @@
-//! The programs of the Orca paper, with what collectors tell each other meanwhile:
-//! `vivant-bench table` shows it beside the paper's.
+//! The programs of the Orca paper, with the messages between collectors: `vivant-bench table` shows
+//! them beside the paper's.
 //!
 //! Protocol: figure 21 of *Orca: GC and type system co-design for actor languages* (OOPSLA 2017),
 //! smaller, for two processors: `trees 24` has depth 18, `trees' 20` 14, `rings` has 25,000 hops
@@ -7,11 +7,11 @@
 //! there, of depth 16; `heavyring_val` is the paper's remark on immutable trees. A sender sends
 //! 1,000 messages a turn.
 //!
-//! Counted, when all have rested: messages of the program, with those that set it up; batches of
-//! INCs and DECs, as the paper's messages are batches; collections; the runtime's questions to
-//! actors whether they rest, which are messages too. `collector_share` is INCs, DECs and questions
-//! in all messages. Actors without collected parts have no heap here. Who knows of an actor is
-//! counted in its cell, where Pony sends messages.
+//! Counted, when all actors are idle: messages of the program, including its setup; batches of INCs
+//! and DECs, as the paper's messages are batches; collections; the runtime's idle checks of actors,
+//! which are messages too. `collector_share` is the share of INCs, DECs and idle checks in all
+//! messages. Actors without collected parts have no heap here. References to an actor are counted
+//! in its cell, where Pony sends messages.
 
 use super::programs::{self, Program};
 use super::told::Told;
@@ -52,7 +52,7 @@ pub(in crate::workloads) const ORCA: Bench = Bench {
     child: None,
 };
 
-/// What the paper says of Pony: messages of the program, INCs, DECs, collections.
+/// The paper's numbers for Pony: messages of the program, INCs, DECs, collections.
 const PAPER: [&str; 4] = ["paper_app", "paper_incs", "paper_decs", "paper_cycles"];
 
 const PROGRAMS: [(&str, Program, Option<[u64; 4]>); 6] = [

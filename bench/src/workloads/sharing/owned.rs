@@ -106,7 +106,7 @@ impl<T: Tree> Place<T> {
         let visits = tree.visit();
         match &self.next {
             Some(next) if hops > 0 => t.send(next.visit(tree, hops - 1)),
-            // Nobody listens any more only when the bench has failed already.
+            // The receiver is gone only after the bench has failed.
             _ => drop(self.done.send((tree, visits, Instant::now()))),
         }
     }

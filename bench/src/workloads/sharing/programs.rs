@@ -29,7 +29,7 @@ pub(super) fn heavyring(run: &Run, system: &System) -> Result<Done, Failure> {
     go_round(run, Owned::<Region>::new(system.clone(), 64, LEVELS - 1)?)
 }
 
-/// The same of a tree that nobody can change.
+/// The same with an immutable tree.
 pub(super) fn heavyring_val(run: &Run, system: &System) -> Result<Done, Failure> {
     go_round(run, Shared::new(system.clone(), 64, LEVELS - 1)?)
 }

@@ -1,4 +1,4 @@
-//! Who looks things up in versions of a map, as fast as it can.
+//! A reader: looks things up in versions of a map, as fast as it can.
 
 use crate::latency::Latencies;
 use crate::workloads::keyed::mixed;
@@ -29,15 +29,15 @@ pub(super) struct Seen {
     pub(super) found: u64,
     /// From the end of its look-ups to the beginning of its next ones.
     pub(super) waits: Latencies,
-    /// From the end of anybody's look-ups on a thread to the beginning of anybody's next ones
-    /// there.
+    /// From the end of any reader's look-ups on a thread to the beginning of the next look-ups
+    /// there, of any reader.
     pub(super) gaps: Latencies,
     /// When it last looked something up.
     last: Option<Instant>,
 }
 
 thread_local! {
-    /// When somebody last looked something up on this thread.
+    /// The time of the last look-up on this thread.
     static LAST: Cell<Option<Instant>> = const { Cell::new(None) };
 }
 

@@ -1,4 +1,4 @@
-//! A tree that nobody can change, and the ring in which it goes round: each place has it then.
+//! An immutable tree, and the ring in which it goes round: each actor keeps it.
 
 use super::heavyring::{Counts, Ring};
 use crate::failure::Failure;
@@ -20,7 +20,7 @@ fn node<'gc>(m: &Mutator<'gc>, depth: u64) -> Val<'gc, Node<'gc>> {
 }
 
 impl Node<'_> {
-    /// Whether it has two parts that look as they should, or none where none should be.
+    /// Returns true if it has two parts of the expected form, or none where none is expected.
     fn is_whole(&self) -> bool {
         match self.parts {
             Some(parts) => parts.iter().all(|part| part.depth + 1 == self.depth),
@@ -96,7 +96,7 @@ impl<'gc> PlaceState<'gc> {
         self.tree = Some(tree);
         match &self.next {
             Some(next) if hops > 0 => t.send(next.visit(tree, hops - 1)),
-            // Nobody listens any more only when the bench has failed already.
+            // The receiver is gone only after the bench has failed.
             _ => drop(self.done.0.send(Instant::now())),
         }
     }
@@ -149,8 +149,8 @@ impl Ring for Shared {
         Ok(Spent { wall, cpu })
     }
 
-    /// Not between two trees: who answers may do so on another processor, and then it is there that
-    /// the actors lie in the caches.
+    /// Not between two trees: the answers may run on another processor, and then the actors lie in
+    /// that processor's caches.
     fn counts(&self) -> Result<Counts, Failure> {
         let mut all = Counts::default();
         for place in &self.places {

@@ -1,4 +1,4 @@
-//! What the heaps of a system have told each other.
+//! The messages between the heaps of a system.
 
 use serde_json::Value;
 use std::collections::BTreeMap;

@@ -47,7 +47,7 @@ impl<'gc> WorkState<'gc> {
         }
     }
 
-    /// Makes one that stays.
+    /// Makes a tree that stays.
     fn keep(&mut self, t: &Turn<'gc, Work>) {
         self.kept = Some(build(**t, self.depth));
     }
@@ -95,7 +95,7 @@ fn work(
     })
 }
 
-/// `trees` of the paper: one tree that is forgotten, one that stays, and a worker for each depth.
+/// `trees` of the paper: one temporary tree, a lasting one, and a worker for each depth.
 pub(super) fn trees(run: &Run, system: &System) -> Result<Done, Failure> {
     let most = run.count("depth");
     let (stretch, stays) = (levels(system, most + 1), levels(system, most));
@@ -112,7 +112,7 @@ pub(super) fn trees(run: &Run, system: &System) -> Result<Done, Failure> {
     Ok(done)
 }
 
-/// `trees'`: 128 workers, whose depths are 4, 6 … four less than that of `trees`, again and again.
+/// `trees'`: 128 workers, with the depths 4, 6 … four less than that of `trees`, again and again.
 pub(super) fn trees2(run: &Run, system: &System) -> Result<Done, Failure> {
     let most = run.count("depth") - 4;
     let of = (4..=most).step_by(2).cycle().take(128);

@@ -1,4 +1,4 @@
-//! Who publishes versions of a map.
+//! A writer: publishes versions of a map.
 
 use super::reader::Reader;
 use crate::latency::Latencies;

@@ -1,9 +1,9 @@
-//! Trees that live long and trees that do not: making and ending of objects, and little else.
+//! Trees that live long and trees that do not: allocation and deallocation, and little else.
 //!
 //! Protocol: GCBench of J. Ellis, P. Kovac and H. Boehm, with its own sizes. A tree of depth 18 is
-//! made and forgotten; a tree of depth 16 and an array of 500,000 numbers stay. Then, for the
-//! depths 4, 6 … 16, so many trees that all depths make about as many nodes: half of them from the
-//! top down, half from the bottom up. Memory is given back by counts, not by a collector.
+//! made and dropped; a tree of depth 16 and an array of 500,000 numbers stay. Then, for each of the
+//! depths 4, 6 … 16, as many trees that all depths make about as many nodes: half of them from the
+//! top down, half from the bottom up. Memory is freed by counts, not by a collector.
 
 use super::Ptr;
 use crate::run::Run;
@@ -13,7 +13,7 @@ use crate::workloads::gcbench::{array, rounds};
 struct Node {
     left: Option<Ptr<Node>>,
     right: Option<Ptr<Node>>,
-    /// Two numbers that every node has, and nobody sets.
+    /// Two numbers of every node, which are never set.
     i: i32,
     j: i32,
 }

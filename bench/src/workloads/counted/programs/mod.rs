@@ -1,5 +1,5 @@
-//! The programs, for whatever `Ptr` the module around names. Each gives a number that tells whether
-//! it did its work.
+//! The programs, for the `Ptr` of the enclosing module. Each returns a number that shows whether it
+//! did its work.
 
 use super::Ptr;
 use crate::workloads::counted::program::Programs;

@@ -1,17 +1,17 @@
-//! A picture of balls, by the ways that light takes.
+//! A ray-traced picture of balls.
 //!
 //! Protocol: our own, in the manner of P. Shirley's first book on ray tracing; the PACT paper's
 //! program is not known. A scene is a list of counted balls, each with a counted material that it
-//! shares with others. A hit owns the ball and its material, for nobody who shades shall have to
-//! keep the scene; of all hits on the way of a ray the nearest is kept. So counts change with every
-//! hit, and not with every ball that is looked at.
+//! shares with others. A hit owns the ball and its material, so that shading needs no reference to
+//! the scene. Of all hits of a ray the nearest is kept. So counts change with every hit, not with
+//! every ball that is tested.
 
 use super::{Ptr, SEED, digest};
 use crate::run::Run;
 use fastrand::Rng;
 use std::ops::{Add, Mul, Sub};
 
-/// How often light is thrown back at most.
+/// Limit of the reflections of a ray.
 const BOUNCES: u32 = 8;
 
 /// Nearer than this is the place that the ray comes from.

@@ -1,24 +1,23 @@
-//! Actors whose heaps stay as large as they are, for as long as one likes, while all that is in
-//! them is replaced.
+//! Actors with heaps of constant size, for any duration, while all their objects are replaced.
 //!
 //! Protocol: our own, for `cargo xtask soak`, which watches the resident size of the process
-//! meanwhile. Three things go on at once, each asked by a thread of its own and each judged by a
+//! meanwhile. Three workloads run at once, each driven by a thread of its own and each checked by a
 //! model in plain memory:
 //!
-//! - `store`: the map of boxes of `kv_store`, in chunks: entries are put in, taken out and looked
+//! - `store`: the map of boxes of `kv_store`, in chunks: entries are inserted, removed and looked
 //!   up;
 //! - [`shelf`]: a queue of things of all sizes, up to half a mebibyte, and weak references to them,
-//!   of which half are empty;
-//! - [`lending`]: two actors send each other what never changes, hold it for a while, and send some
-//!   of it back.
+//!   half of which are empty;
+//! - [`lending`]: two actors send each other immutable objects, keep them for a while, and send
+//!   some of them back.
 //!
-//! The heaps collect by their usual pacing. Each thread is busy for a share of the time, and leaves
-//! its actors alone for the rest. With `leak yes` the shelf forgets to forget: what it answers is
-//! right all the same, and only who looks at memory can tell.
+//! The heaps are collected by their usual pacing. Each thread is busy for a share of the time, and
+//! leaves its actors idle for the rest. With `leak yes` the shelf does not drop its things: its
+//! answers are right all the same, and only the memory shows the leak.
 //!
-//! Timed: from the time when all are full to the end. An operation is one of a chunk, a thing that
-//! is put on the shelf, or one that is lent. `full_least` are the collections beside turns of the
-//! heap that had the fewest.
+//! Timed: from the time when all are full to the end. An operation is one of a chunk, a thing put
+//! on the shelf, or an object that is lent. `full_least` are the concurrent marks of the heap that
+//! had the fewest.
 
 mod lending;
 mod shelf;
