@@ -40,7 +40,7 @@ pub enum Group {
     Counts,
     /// Programs with counted pointers.
     Programs,
-    /// References that another thread gives up.
+    /// References that another thread drops.
     Queued,
     /// Actors with heaps.
     Graphs,
@@ -48,7 +48,7 @@ pub enum Group {
     Heaps,
     /// Actors with large graphs, in no chart.
     Large,
-    /// What runs for as long as it is told to, in no report.
+    /// Runs for a given duration, in no report.
     Soak,
     /// What actors share or hand over, in no chart.
     Sharing,

@@ -108,7 +108,8 @@ impl Busy {
         }
     }
 
-    /// How many processors others than the children used since `before`, in `wall`.
+    /// The number of processors that programs other than the children used since `before`, in
+    /// `wall`.
     pub(crate) fn others_since(self, before: Busy, wall: Duration) -> f64 {
         let machine = self.machine - before.machine;
         let children = self.children - before.children;

@@ -55,7 +55,7 @@ pub struct Row {
     pub ops: u64,
     /// Nanoseconds by the clock for each of them.
     pub ns_per_op: f64,
-    /// The largest resident size of the process; 0 where the system does not tell.
+    /// The largest resident size of the process; 0 where the system does not report it.
     pub peak_rss_bytes: u64,
     /// The result, which was checked.
     pub check: String,

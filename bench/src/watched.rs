@@ -7,7 +7,7 @@ mod recorder;
 #[cfg(feature = "tracing")]
 mod subscriber;
 
-/// From here on, whatever the runtime was built to tell is counted.
+/// From here on, all events and metrics of the runtime are counted.
 pub(crate) fn begin() -> Result<(), Failure> {
     #[cfg(feature = "tracing")]
     subscriber::begin();

@@ -12,7 +12,7 @@ struct Atomics {
     words: Mutex<HashMap<Key, Arc<Word>>>,
 }
 
-/// A counter, or how many values a histogram has seen.
+/// A counter, or the number of values of a histogram.
 #[derive(Default)]
 struct Word(AtomicU64);
 

@@ -164,7 +164,7 @@ fn sum_of_items(items: u64, cost: u64) -> u64 {
     items.sum()
 }
 
-/// How many of all items each consumer takes.
+/// The number of items that each consumer takes.
 fn shares(items: u64, consumers: u64) -> impl Iterator<Item = u64> {
     (0..consumers).map(move |at| items / consumers + u64::from(at < items % consumers))
 }

@@ -56,7 +56,7 @@ struct Broker {
 
 #[behaviours]
 impl Broker {
-    /// Answers, when all creatures have gone home, how often they met.
+    /// Answers, when all creatures have ended, with the number of their meetings.
     fn all_home(&mut self, t: &Turn<Self>) -> Promise<u64> {
         let (promise, done) = t.promise();
         self.done = Some(done);

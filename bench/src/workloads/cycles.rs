@@ -30,7 +30,7 @@ use vivant::prelude::*;
 /// Made in one turn, so that no turn is long.
 const MADE_PER_TURN: u64 = 10;
 
-/// How often it is asked whether all are gone, and for how long at most.
+/// The interval of the checks whether all rings have ended, and the limit of the wait.
 const LOOK_EVERY: Duration = Duration::from_micros(200);
 const LOOK_FOR: Duration = Duration::from_secs(60);
 
@@ -90,7 +90,7 @@ struct Maker {
 
 #[behaviours]
 impl Maker {
-    /// Answers when all rings are made how many were.
+    /// Answers with the number of rings when all are made.
     fn make(&mut self, t: &Turn<Self>, rings: u64) -> Promise<u64> {
         let (promise, done) = t.promise();
         self.done = Some(done);

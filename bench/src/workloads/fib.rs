@@ -79,7 +79,7 @@ impl Fib {
     }
 }
 
-/// fib(n), and how many calls it takes.
+/// fib(n), and the number of its calls.
 fn fib(n: u64) -> (u64, u64) {
     let (mut this, mut next) = ((0, 1), (1, 1));
     for _ in 0..n {

@@ -15,12 +15,12 @@ pub(super) fn size(depth: u64) -> u64 {
     graphs::nodes(depth)
 }
 
-/// How many trees of a depth there are, of each kind.
+/// The number of trees of a depth, of each kind.
 pub(super) fn iterations(stretch: u64, depth: u64) -> u64 {
     2 * size(stretch) / size(depth)
 }
 
-/// Depths, and how many trees of each, of either kind.
+/// Depths, and the number of trees of each, of either kind.
 pub(super) fn rounds(stretch: u64) -> impl Iterator<Item = (u64, u64)> {
     let goals = (LEAST_DEPTH..=stretch - 2).step_by(2);
     goals.map(move |goal| (goal, iterations(stretch, goal)))

@@ -85,13 +85,13 @@ impl Gate {
         self.admitted += 1;
     }
 
-    /// Admits the first; answers, when all have passed, how many they are.
+    /// Admits the first; answers, when all have passed, with their number.
     fn release(&mut self, t: &Turn<Self>) -> Promise<u64> {
         self.admitted += 1;
         self.promise(t)
     }
 
-    /// Takes so many turns; answers then how many it has taken in all.
+    /// Takes a number of turns; then answers with the number it has taken in all.
     fn take_turns(&mut self, t: &Turn<Self>, turns: u64) -> Promise<u64> {
         t.send(t.me().turn(turns));
         self.promise(t)
@@ -137,13 +137,13 @@ fn gate(run: &Run, system: &System) -> Result<Address<Gate>, Failure> {
             _ => gate.pass().send(),
         }
     }
-    // It has looked at all before it answers this.
+    // It has evaluated the guard of all messages before it answers this.
     gate.take_turns(1).ask_blocking()?;
     run.check("messages that wait", all, waiting(system))?;
     Ok(gate)
 }
 
-/// How many messages wait for their guard.
+/// The number of messages that wait for their guard.
 fn waiting(system: &System) -> u64 {
     let actors = system.inspect().actors;
     actors.iter().map(|actor| actor.deferred as u64).sum()

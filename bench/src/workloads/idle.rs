@@ -18,7 +18,7 @@ use std::thread;
 use std::time::Duration;
 use vivant::prelude::*;
 
-/// How long the threads have to fall asleep.
+/// Time for the threads to fall asleep.
 const SETTLE: Duration = Duration::from_millis(200);
 
 pub(super) const IDLE: Bench = Bench {

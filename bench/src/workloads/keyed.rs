@@ -24,7 +24,7 @@ pub(super) struct Load {
     repeats: u64,
 }
 
-/// What it took, and how many entries, or even values, there were.
+/// The time, and the number of entries, or of even values.
 pub(super) struct Done {
     spent: Spent,
     sum: u64,

@@ -54,10 +54,10 @@ impl Fragile {
     }
 }
 
-/// How many messages wait at once.
+/// The number of messages that wait at once.
 const AT_ONCE: u64 = 1_000;
 
-/// Makes it fail so often; returns how many states it has had.
+/// Makes it fail a number of times; returns the number of states it has had.
 fn fail(fragile: &Address<Fragile>, times: u64) -> Result<u64, AskError> {
     let mut left = times;
     while left > 0 {

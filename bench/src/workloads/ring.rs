@@ -61,7 +61,7 @@ impl Ring {
         Ok(Ring(nodes[0].clone()))
     }
 
-    /// Sends a token that goes `hops` hops; the place at which it ends is told on `done`.
+    /// Sends a token that goes `hops` hops; `done` gets the place at which it ends.
     pub(super) fn send(&self, hops: u64) {
         self.0.token(hops).send();
     }

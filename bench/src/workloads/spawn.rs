@@ -57,7 +57,7 @@ struct Holder {
 
 #[behaviours]
 impl Holder {
-    /// Makes so many actors; answers, when each has processed its message, how many have.
+    /// Makes a number of actors; answers with it when each has processed its message.
     fn hold(&mut self, t: &Turn<Self>, actors: u64) -> Promise<u64> {
         let (promise, done) = t.promise();
         self.done = Some(done);

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::thread;
 use vivant_bench::{BENCHES, Expectation, Params, Run};
 
-/// How often each workload runs beside the others.
+/// Number of runs of each workload beside the others.
 const ROUNDS: usize = 3;
 
 #[test]

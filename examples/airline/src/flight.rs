@@ -5,7 +5,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use vivant::prelude::*;
 
-/// How many seats of each class an aeroplane has.
+/// The number of seats of each class in an aeroplane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cabin {
     /// Seats in the first class.
@@ -140,7 +140,7 @@ impl Flight {
         }
     }
 
-    /// How many seats are taken.
+    /// The number of taken seats.
     pub fn sold(&mut self) -> u64 {
         self.seats.len() as u64
     }
@@ -159,7 +159,7 @@ impl Flight {
     }
 }
 
-/// What a flight tells the audit.
+/// A flight's record for the audit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FlightLedger {
     /// The flight.

@@ -45,7 +45,7 @@ pub enum Finding {
     /// A1: more entries than the capacity.
     #[error("{entries} entries where {capacity} may be")]
     TooMany {
-        /// How many.
+        /// The number of entries.
         entries: u64,
         /// And the capacity.
         capacity: u64,

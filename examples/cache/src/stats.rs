@@ -62,7 +62,7 @@ pub struct Heap {
 /// Collections of one kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pause {
-    /// How many.
+    /// Their number.
     pub count: u64,
     /// All of them together.
     pub total_ns: u64,

@@ -20,11 +20,11 @@ const QUANTITY_MAX: Quantity = 100;
 /// What orders are about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Market {
-    /// How many instruments there are.
+    /// The number of instruments.
     pub symbols: u32,
-    /// How many traders there are.
+    /// The number of traders.
     pub traders: u32,
-    /// About how many orders rest in each book.
+    /// Approximate number of resting orders in each book.
     pub resting: usize,
 }
 

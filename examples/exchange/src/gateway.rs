@@ -54,21 +54,21 @@ struct Route {
     passed_on: Vec<Order>,
 }
 
-/// What the gateway tells the audit.
+/// The gateway's record for the audit.
 #[derive(Clone, Debug, Default)]
 pub struct GatewayLedger {
     /// By instrument: the orders that it has passed on, in their order.
     pub passed_on: Vec<Vec<Order>>,
-    /// How many it has refused.
+    /// The number of refused orders.
     pub refused: u64,
-    /// How many instruments it had handed over.
+    /// The number of hand-overs.
     pub hand_overs: u64,
     /// All shards.
     pub shards: Vec<Address<Shard>>,
 }
 
 impl Gateway {
-    /// A gateway to so many instruments, all of which the first shard has.
+    /// A gateway for `symbols` instruments, all of them at the first shard.
     #[must_use]
     pub fn new(
         audience: Arc<Audience>,

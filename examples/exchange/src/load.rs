@@ -13,9 +13,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 use vivant::prelude::*;
 
-/// How long the last answers are waited for.
+/// Limit of the wait for the last answers.
 const GRACE: Duration = Duration::from_secs(10);
-/// How often they are counted.
+/// The interval at which they are counted.
 const LOOK_EVERY: Duration = Duration::from_millis(2);
 /// Number of orders between two calls of the progress callback.
 const PROGRESS_EVERY: u64 = 1 << 10;
@@ -23,9 +23,9 @@ const PROGRESS_EVERY: u64 = 1 << 10;
 /// What a run does.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Plan {
-    /// How long orders are due.
+    /// Duration of the load.
     pub duration: Duration,
-    /// How many are due in a second.
+    /// Rate, per second.
     pub rate: f64,
     /// What they are about.
     pub market: Market,
@@ -34,14 +34,14 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// How many orders will be due.
+    /// The number of orders that will be due.
     #[must_use]
     pub fn orders(&self) -> u64 {
         (self.rate * self.duration.as_secs_f64()).round() as u64
     }
 }
 
-/// What became of a run.
+/// The results of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sent {
     /// Orders that were sent.

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 use vivant::prelude::*;
 
-/// Puts together what shards and readers tell it.
+/// Combines the messages of shards and readers.
 #[derive(Actor, Debug)]
 pub struct Meter {
     readers: u32,

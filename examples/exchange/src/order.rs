@@ -81,14 +81,14 @@ pub enum Action {
         side: Side,
         /// The worst price.
         price: Price,
-        /// How many.
+        /// The quantity.
         quantity: Quantity,
     },
-    /// Trade at any price; what is left is given up.
+    /// Trade at any price; the rest is discarded.
     Market {
         /// Buy or sell.
         side: Side,
-        /// How many.
+        /// The quantity.
         quantity: Quantity,
     },
     /// Take what is left of an earlier order of the same trader out of the book.
@@ -99,7 +99,7 @@ pub enum Action {
 }
 
 impl Action {
-    /// How many it wants to trade.
+    /// The quantity to be traded.
     #[must_use]
     pub fn quantity(self) -> Quantity {
         match self {
@@ -109,23 +109,23 @@ impl Action {
     }
 }
 
-/// What a trader is told of an order.
+/// The answer to an order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Answer {
     /// It was a limit or market order.
     Taken {
-        /// How many were traded at once.
+        /// The quantity traded at once.
         traded: Quantity,
-        /// How many rest in the book.
+        /// The quantity that rests in the book.
         resting: Quantity,
-        /// How many were given up.
+        /// The discarded quantity.
         given_up: Quantity,
     },
     /// What was left of an order is out of the book.
     Cancelled {
         /// Where it was.
         place: Place,
-        /// How many were left.
+        /// The remaining quantity.
         quantity: Quantity,
     },
     /// There was nothing to cancel: no such order of this trader rests in the book.
@@ -201,11 +201,11 @@ pub struct Trade {
     pub taker_side: Side,
     /// The price.
     pub price: Price,
-    /// How many.
+    /// The quantity.
     pub quantity: Quantity,
 }
 
-/// An order that rests in a book, as it is told to others.
+/// An order that rests in a book, as it is reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Rest {
     /// The order.
@@ -214,6 +214,6 @@ pub struct Rest {
     pub trader: TraderId,
     /// Where it rests.
     pub place: Place,
-    /// How many are left.
+    /// The remaining quantity.
     pub left: Quantity,
 }

@@ -14,7 +14,7 @@ use thiserror::Error;
 use vivant::Pacing;
 use vivant::heap::Source;
 
-/// How many orders are carried out while a region is open, where it is not opened for each.
+/// Number of orders executed while a region is open, where it is not opened for each.
 const BATCH: usize = 64;
 /// A large nursery, in bytes.
 const NURSERY: usize = 4 << 20;
@@ -26,7 +26,7 @@ pub struct Course {
     pub orders: usize,
     /// Runs of each book.
     pub rounds: usize,
-    /// About how many orders rest.
+    /// Approximate number of resting orders.
     pub resting: usize,
     /// Where the orders come from.
     pub seed: u64,
@@ -88,7 +88,7 @@ struct Lap {
 pub struct Race {
     /// What was raced.
     pub course: Course,
-    /// How many orders rest at the end.
+    /// The number of resting orders at the end.
     pub resting: usize,
     /// How many trades were made.
     pub trades: usize,

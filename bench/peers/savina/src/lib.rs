@@ -19,7 +19,7 @@ pub enum Workload {
     Logmap,
 }
 
-/// The workload, and how many threads are to run it.
+/// The workload, and the number of threads.
 pub fn command() -> (Workload, usize) {
     let words: Vec<String> = env::args().skip(1).collect();
     let number = |at: usize| words.get(at).and_then(|word| word.parse().ok());

@@ -29,7 +29,7 @@ pub(super) struct Programs {
     pub(super) dna: Program,
 }
 
-/// How many threads run the program at once, each by itself.
+/// The number of threads that run the program at once, each independently.
 #[derive(Clone, Copy)]
 enum Threads {
     One,

@@ -1,4 +1,4 @@
-//! References that are given up by a thread which did not make the object.
+//! References that are dropped by a thread which did not make the object.
 //!
 //! Protocol: the sensitivity study of the PACT paper (7.5, figure 10), where it is the worst case
 //! of biased counts. The main thread makes 1,000,000 objects with one reference each; then it
@@ -57,7 +57,7 @@ impl Object {
     }
 }
 
-/// Does it all, and gives the sum of what the objects held when they were given up.
+/// Runs the workload, and returns the sum of the dropped objects' values.
 pub(super) fn work<P: Deref<Target = Object> + Send>(
     run: &Run,
     make: impl Fn(u64) -> P,

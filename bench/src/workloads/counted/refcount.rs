@@ -130,7 +130,7 @@ impl Race {
 
     /// Until both have come here.
     fn wait(both: &AtomicUsize, meanwhile: impl Fn()) {
-        // Relaxed: the threads tell each other nothing but the number.
+        // Relaxed: the threads share nothing but the number.
         both.fetch_add(1, Ordering::Relaxed);
         while both.load(Ordering::Relaxed) < 2 {
             meanwhile();
@@ -138,7 +138,7 @@ impl Race {
     }
 }
 
-/// How long the clones took without their drops, and the sum of what they point to.
+/// The time of the clones without their drops, and the sum of the values they point to.
 fn increments<P: Clone + Deref<Target = u64>>(pointer: &P, clones: u64) -> (Duration, u64) {
     let mut slots = Vec::with_capacity(SLOTS as usize);
     let (mut time, mut read, mut left) = (Duration::ZERO, 0, clones);

@@ -14,7 +14,7 @@ use std::time::Duration;
 
 pub(super) const ROUNDS: Param = Param::count("rounds", 3, 1, "rounds, of which the median counts");
 
-/// The parameter that tells which pointer.
+/// The parameter that selects the pointer.
 pub(super) const POINTER: &str = "pointer";
 
 /// What differs from the run's parameters.

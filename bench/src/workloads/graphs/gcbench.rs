@@ -1,11 +1,11 @@
 //! Trees that live long and trees that do not, in the heap of one actor.
 //!
 //! Protocol: GCBench of J. Ellis, P. Kovac and H. Boehm, with its own sizes, as `gcbench_single`
-//! has it for counted pointers: a tree of depth 18 that is forgotten, one of depth 16 and an array
+//! has it for counted pointers: a tree of depth 18 that is dropped, one of depth 16 and an array
 //! of 500,000 numbers that stay, and for the depths 4, 6 … 16 trees that are made from the top down
 //! (each node is written after it was made) and from the bottom up. A tree is a step.
 //!
-//! Timed: from the question to its answer. An operation is a node.
+//! Timed: from the request to its answer. An operation is a node.
 
 use super::super::gcbench::{
     LEAST_DEPTH, Tree, array, depth, iterations, leaf, make, nodes, populate, rounds, size,

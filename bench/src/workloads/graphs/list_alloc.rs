@@ -1,9 +1,9 @@
 //! A list that grows and stays: what it costs that everything lives.
 //!
 //! Protocol: `list-alloc` of the Alligator paper: a list of the numbers from `n` down to 1 is made,
-//! kept, and gone through twice. A step makes, or visits, so many links.
+//! kept, and traversed twice. A step makes, or visits, so many links.
 //!
-//! Timed: from the question to its answer. An operation is a link.
+//! Timed: from the request to its answer. An operation is a link.
 
 use super::{heaps, with_distribution, with_pauses};
 use crate::bench::{Bench, Group};

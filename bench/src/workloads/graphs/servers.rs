@@ -1,7 +1,7 @@
 //! Servers that make garbage: how steadily they answer.
 //!
 //! Protocol: `serverSim` of the Orca paper with the sizes of the peers: two servers, each with a
-//! client that has eight requests under way. For a request a server makes, counts and forgets a
+//! client that has eight requests in flight. For a request a server makes, counts and drops a
 //! tree: of depth 14 (2,000 requests each) or of depth 8 (100,000).
 //!
 //! Shown are the times between two answers of one server, without the first fifth, of both servers

@@ -32,7 +32,7 @@ impl Tree<'_> {
     }
 }
 
-/// How many nodes it has.
+/// The number of its nodes.
 pub(in crate::workloads) fn nodes(depth: u64) -> u64 {
     (1 << (depth + 1)) - 1
 }
@@ -40,12 +40,12 @@ pub(in crate::workloads) fn nodes(depth: u64) -> u64 {
 /// The smallest of the trees that do not stay.
 pub(super) const LEAST_DEPTH: u64 = 4;
 
-/// How many trees of a depth there are.
+/// The number of trees of a depth.
 pub(super) fn trees(depth: u64, deepest: u64) -> u64 {
     1 << (deepest - depth + LEAST_DEPTH)
 }
 
-/// Depths, and how many trees of each.
+/// Depths, and the number of trees of each.
 pub(in crate::workloads) fn rounds(deepest: u64) -> impl Iterator<Item = (u64, u64)> {
     let depths = (LEAST_DEPTH..=deepest).step_by(2);
     depths.map(move |depth| (depth, trees(depth, deepest)))

@@ -1,13 +1,13 @@
-//! Binary trees in one actor: making, counting and forgetting of short-lived objects beside a tree
+//! Binary trees in one actor: making, counting and dropping of short-lived objects beside a tree
 //! that stays.
 //!
 //! Protocol: binary trees of the Benchmarks Game, depth 18, as in the peers' programs. A tree of
-//! depth 19 is made and forgotten; one of depth 18 stays. Then for the depths 4, 6 … 18 so many
-//! trees that each depth makes as many nodes, each counted and forgotten. A tree is a step, so the
+//! depth 19 is made and dropped; one of depth 18 stays. Then for the depths 4, 6 … 18 so many
+//! trees that each depth makes as many nodes, each counted and dropped. A tree is a step, so the
 //! collector may run after each; with `steps=one`, all is one turn, in which nothing can be
 //! collected.
 //!
-//! Timed: from the question to its answer. An operation is a node.
+//! Timed: from the request to its answer. An operation is a node.
 
 use super::tree::{LEAST_DEPTH, Tree, all_nodes, build, rounds, trees};
 use super::{heaps, with_distribution, with_pauses};

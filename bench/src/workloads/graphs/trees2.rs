@@ -1,7 +1,7 @@
 //! Binary trees in many actors: short-lived objects, a message a tree.
 //!
 //! Protocol: `trees'` of the Orca paper with the sizes of the peers: 16 actors send themselves 40
-//! messages each, one after the other, and make, count and forget a tree of depth 14 at each.
+//! messages each, one after the other, and make, count and drop a tree of depth 14 at each.
 //!
 //! Timed: from the making of the first actor to the last one's answer. An operation is a node.
 

@@ -1,4 +1,4 @@
-//! Objects of two words that are read once and forgotten.
+//! Objects of two words that are read once and dropped.
 //!
 //! The heap makes 5,000 in a turn: they fit into the nursery, which is warm; what is due is
 //! collected after each turn. `Box` makes and drops one after the other.

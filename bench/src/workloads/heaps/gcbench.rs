@@ -1,7 +1,7 @@
 //! Trees that live long and trees that do not: the program of `gcbench_single`, with one owner for
 //! each node.
 //!
-//! Protocol: GCBench of J. Ellis, P. Kovac and H. Boehm. A tree of depth 18 is made and forgotten;
+//! Protocol: GCBench of J. Ellis, P. Kovac and H. Boehm. A tree of depth 18 is made and dropped;
 //! a tree of depth 16 and an array of 500,000 numbers stay. Then, for the depths 4, 6 … 16, so many
 //! trees that all depths make about as many nodes: half of them from the top down, half from the
 //! bottom up. The heap makes each in a turn of its own.

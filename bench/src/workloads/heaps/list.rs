@@ -1,7 +1,7 @@
 //! A list that grows, and stays.
 //!
 //! Protocol: list-alloc of the Alligator paper: n links are made, all of which stay, and the list
-//! is gone through twice. The heap makes 1,000 links in a turn. Every object survives its first
+//! is traversed twice. The heap makes 1,000 links in a turn. Every object survives its first
 //! collection: this is the price of moving into the old generation.
 //!
 //! Timed: everything but the end of the list. An operation is a link.

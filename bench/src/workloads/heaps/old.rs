@@ -51,7 +51,7 @@ fn size(value: u64) -> u64 {
     value >> 20 & 3
 }
 
-/// Whether an object is given up.
+/// Whether an object is dropped.
 fn is_given_up(chance: &mut Rng) -> bool {
     chance.u8(..5) == 0
 }

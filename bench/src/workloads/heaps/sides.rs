@@ -42,7 +42,7 @@ pub(super) struct Outcome {
     pub(super) spent: Spent,
     pub(super) result: u64,
     pub(super) latency: Option<Quantiles>,
-    /// The longest collection between two turns, of those that were looked at.
+    /// The longest measured collection between two turns.
     pub(super) longest_pause: Option<Duration>,
 }
 
@@ -61,7 +61,7 @@ impl Outcome {
     }
 }
 
-/// How long collections take.
+/// The times of collections.
 #[derive(Debug, Default)]
 pub(super) struct Pauses {
     pub(super) longest: Option<Duration>,

@@ -35,7 +35,7 @@ pub(in crate::workloads) const EDIT_DISTANCE: Bench = Bench {
     child: None,
 };
 
-/// Strings of four letters, by chance.
+/// Random strings of four letters.
 fn string(number: u64, letters: u64) -> Vec<u8> {
     let letter = |at| (mixed(number << 32 | at) >> 20 & 3) as u8;
     (0..letters).map(letter).collect()

@@ -62,7 +62,7 @@ impl Requests {
         }
     }
 
-    /// How many of so many operations put something in, nearly.
+    /// The approximate number of insertions in a number of operations.
     pub(super) fn inserts(self, operations: u64) -> u64 {
         match self {
             Requests::Chunks => operations / 3,
@@ -146,7 +146,7 @@ impl Entries for Model {
     }
 }
 
-/// The sum of all that is found by so many operations, and of all that is there afterwards.
+/// The sum of all values found by a number of operations, and of all values there afterwards.
 pub(super) fn expected(requests: Requests, entries: u64, operations: u64) -> u64 {
     let mut model = Model::loaded(entries);
     let found = model.all(requests, entries, 1..operations + 1);

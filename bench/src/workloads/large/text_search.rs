@@ -40,7 +40,7 @@ pub(in crate::workloads) const TEXT_SEARCH: Bench = Bench {
     child: None,
 };
 
-/// Words of a document, and of a question.
+/// Words of a document, and of a query.
 const WORDS: u64 = 60;
 const ASKED: u64 = 2;
 
@@ -66,7 +66,7 @@ impl Texts {
         (octave + (chance & 0xFF_FFFF_FFFF) % octave - 1) % self.words
     }
 
-    /// The words of a document, each once, and how often it is there.
+    /// The words of a document, each once, with its number of occurrences.
     fn document(self, document: u64) -> BTreeMap<u64, u32> {
         let mut counts = BTreeMap::new();
         for at in 0..WORDS {
@@ -75,7 +75,7 @@ impl Texts {
         counts
     }
 
-    /// The words of a question.
+    /// The words of a query.
     fn question(self, question: u64) -> [u64; ASKED as usize] {
         [0, 1].map(|at| self.word((1 << 40) + question * ASKED + at))
     }

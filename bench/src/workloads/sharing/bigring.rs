@@ -73,7 +73,7 @@ impl<'gc> PlaceState<'gc> {
         }
     }
 
-    /// How often a token came by, and how many nodes it holds.
+    /// The number of the token's visits, and of the nodes that it holds.
     fn counts(&self) -> (u64, u64) {
         (self.visits, self.tree.map_or(0, |tree| tree.count()))
     }
@@ -107,7 +107,7 @@ impl Ring {
         self.spent.push(meter.stop());
     }
 
-    /// The median token's time, how often all were visited, and what the first one holds.
+    /// The median token's time, the visits of each actor, and the nodes of the first one.
     fn end(mut self) -> Result<(Spent, u64, u64), Failure> {
         self.spent.sort_by_key(|spent| spent.wall);
         let (mut visits, mut held) = (0, 0);

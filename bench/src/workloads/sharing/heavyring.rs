@@ -48,7 +48,7 @@ const TREES: usize = 41;
 
 /// A ring, in which trees of one kind and depth go round.
 pub(super) trait Ring {
-    /// Has one go round, so many hops, behind a greeting that goes so many.
+    /// Sends a tree round for a number of hops, behind a greeting with its own number.
     fn tree(&mut self, greeting: u64, hops: u64) -> Result<Spent, Failure>;
 
     /// What was counted of all of them.

@@ -81,7 +81,7 @@ impl<T: Tree> Place<T> {
         self.next = Some(next);
     }
 
-    /// Sends a tree round, when a greeting has made so many hops and has come back.
+    /// Sends a tree round, after a greeting has gone a number of hops and has come back.
     fn begin(&mut self, t: &Turn<Self>, tree: T, greeting: u64, hops: u64) {
         self.tree = Some((tree, hops));
         self.greet(t, greeting);

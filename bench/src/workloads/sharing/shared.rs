@@ -70,7 +70,7 @@ impl<'gc> PlaceState<'gc> {
         t.stats().unswept
     }
 
-    /// Sends its tree round, when a greeting has made so many hops and has come back.
+    /// Sends its tree round, after a greeting has gone a number of hops and has come back.
     fn begin(&mut self, t: &Turn<'gc, Place>, greeting: u64, hops: u64) {
         self.hops = hops;
         self.greet(t, greeting);

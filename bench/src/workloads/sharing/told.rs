@@ -36,7 +36,7 @@ impl Told {
         told
     }
 
-    /// What collectors have sent: INCs, DECs and questions, as a part of all messages.
+    /// The share of INCs, DECs and idle checks in all messages.
     pub(super) fn share(&self) -> f64 {
         let collectors = (self.incs + self.decs + self.questions) as f64;
         collectors / (collectors + self.app as f64)

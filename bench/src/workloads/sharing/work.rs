@@ -63,7 +63,7 @@ fn levels(system: &System, levels: u64) -> Address<Work> {
     Work::spawn(system, levels - 1)
 }
 
-/// Messages of a worker for trees of so many levels.
+/// Messages of a worker for trees of this many levels.
 fn messages(levels: u64, most: u64) -> u64 {
     16 << (most - levels)
 }

@@ -44,7 +44,7 @@ impl<'gc> WriterState<'gc> {
         self.took.0.record(began.elapsed());
     }
 
-    /// How long its turns took since it was last asked, and bytes of old objects.
+    /// The time of its turns since the last request, and the bytes of old objects.
     pub(super) fn took(&mut self, t: &Turn<'gc, Writer>) -> (Latencies, u64) {
         let took = std::mem::replace(&mut self.took.0, Latencies::new());
         (took, t.stats().live as u64)

@@ -7,7 +7,7 @@ use crate::flight::FlightLedger;
 use std::sync::Arc;
 use vivant::prelude::*;
 
-/// How many are asked at once: their answers are the auditor's mailbox.
+/// Limit of the requests at once: their answers fill the auditor's mailbox.
 const ASKED_AT_ONCE_MAX: usize = 1000;
 
 /// An auditor. It stops after its audit.

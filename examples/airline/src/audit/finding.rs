@@ -11,9 +11,9 @@ pub enum Finding {
     Oversold {
         /// The flight.
         flight: Id,
-        /// How many seats it has.
+        /// The number of its seats.
         seats: u32,
-        /// How many it sold.
+        /// The number of sold seats.
         sold: usize,
     },
     /// A2: a seat is taken, and its customer does not know of it.
@@ -44,13 +44,13 @@ pub enum Finding {
         /// The id.
         booking: Id,
     },
-    /// A4: a customer was told that it was booked, and it is gone.
+    /// A4: a booking that was confirmed to a customer is gone.
     #[error("booking {booking} was confirmed and is lost")]
     Lost {
         /// The booking.
         booking: Id,
     },
-    /// A4: a customer was told that it was cancelled, and it is still there.
+    /// A4: a booking with a confirmed cancellation is still there.
     #[error("booking {booking} was cancelled and is still there")]
     NotGone {
         /// The booking.

@@ -16,7 +16,7 @@ pub struct Ledgers {
 }
 
 impl Ledgers {
-    /// Compares everything with everything. Without `told`, A4 is not looked at.
+    /// Compares all records. Without `told`, A4 is not checked.
     pub fn audit(&self, told: Option<&Told>) -> Audit {
         let mut findings = Vec::new();
         let seats = self.seats(&mut findings);

@@ -23,7 +23,7 @@ pub use ledgers::Ledgers;
 
 use crate::id::Id;
 
-/// What customers were told.
+/// The answers that customers got.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Told {
     /// Bookings that were confirmed.
@@ -35,13 +35,13 @@ pub struct Told {
 /// The audit's result.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Audit {
-    /// How many flights answered.
+    /// The number of flights that answered.
     pub flights: usize,
-    /// How many customers answered.
+    /// The number of customers that answered.
     pub customers: usize,
-    /// How many seats are taken.
+    /// The number of taken seats.
     pub seats_taken: usize,
-    /// How many bookings customers have.
+    /// The number of customers' bookings.
     pub bookings: usize,
     /// What is wrong.
     pub findings: Vec<Finding>,

@@ -58,7 +58,7 @@ pub struct ServeArguments {
 /// How to run the load generator.
 #[derive(Clone, Debug, Args)]
 pub struct RunArguments {
-    /// How long requests are sent, in seconds.
+    /// Duration of the load, in seconds.
     #[arg(long, default_value_t = 30.0, value_parser = positive)]
     pub seconds: f64,
     /// Requests in a second.

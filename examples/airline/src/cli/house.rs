@@ -55,7 +55,7 @@ impl House {
     ///
     /// # Errors
     ///
-    /// The system does not tell of it.
+    /// The system cannot wait for it.
     pub fn wait_for_interrupt(&self) -> io::Result<()> {
         self.server.wait(future::pending())
     }

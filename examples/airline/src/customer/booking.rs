@@ -43,7 +43,7 @@ pub struct BookingLine {
     pub made: Moment,
 }
 
-/// What a customer tells the audit.
+/// A customer's record for the audit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CustomerLedger {
     /// The customer's number.

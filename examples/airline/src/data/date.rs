@@ -59,7 +59,7 @@ impl Day {
         }
     }
 
-    /// The moment so many minutes after its midnight.
+    /// The moment this many minutes after its midnight.
     pub fn at_minute(self, minute: u32) -> Moment {
         Moment(i64::from(self.0) * MS_PER_DAY + i64::from(minute) * 60_000)
     }

@@ -91,7 +91,7 @@ impl Timetable {
         self.first_day
     }
 
-    /// How many days it has.
+    /// The number of its days.
     pub fn days(&self) -> usize {
         self.days
     }

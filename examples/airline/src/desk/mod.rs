@@ -222,7 +222,7 @@ impl Desk {
         promised(customer.map(|customer| t.delegate(customer.update(update))))
     }
 
-    /// How many sessions it keeps.
+    /// The number of its sessions.
     pub fn sessions(&mut self, t: &Turn<Self>) -> u64 {
         self.sessions.count(t.now())
     }

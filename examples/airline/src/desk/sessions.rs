@@ -4,7 +4,7 @@ use crate::id::Id;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-/// How long a session lasts.
+/// Limit of a session's age.
 pub const SESSION_TIME: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// The sessions of one desk. Time is the system's, so that a test can let a day pass.

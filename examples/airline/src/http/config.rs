@@ -86,7 +86,7 @@ pub(super) async fn load(
     Ok("Database Finished Loading")
 }
 
-/// How many customers are loaded; before that, how many would be.
+/// The number of loaded customers; before the loading, the number to load.
 pub(super) async fn query(State(service): State<Service>) -> Result<String, Problem> {
     let directory = directory(&service).await?;
     let count = directory.map_or(CUSTOMERS_DEFAULT as usize, |it| it.customers().len());

@@ -40,7 +40,7 @@ impl Mix {
         }
     }
 
-    /// The next pair, on days by chance.
+    /// The next pair, on random days.
     pub fn next_question(&self, chance: &mut fastrand::Rng) -> Question {
         let number = self.next.replace(self.next.get() + 1);
         Question {

@@ -28,22 +28,22 @@ use std::time::Duration;
 /// What a run does.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Plan {
-    /// How long requests are due.
+    /// Duration of the load.
     pub duration: Duration,
-    /// How many are due in a second.
+    /// Rate, per second.
     pub rate: f64,
-    /// How many users there are; each has a connection.
+    /// The number of users; each has a connection.
     pub connections: u32,
     /// The seed of what users do. When answers come it does not say.
     pub seed: u64,
-    /// How many customers the airline has.
+    /// The number of the airline's customers.
     pub customers: u32,
     /// The first day of its timetable.
     pub today: Day,
 }
 
 impl Plan {
-    /// How many requests will be due.
+    /// The number of requests that will be due.
     pub fn requests(&self) -> u64 {
         (self.rate * self.duration.as_secs_f64()).round() as u64
     }

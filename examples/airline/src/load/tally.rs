@@ -8,14 +8,14 @@ use strum::EnumCount;
 
 /// Latencies above which requests are counted.
 pub const SLOW_MS: [u64; 3] = [100, 200, 500];
-/// How many unexpected answers are kept word for word.
+/// Number of unexpected answers that are kept verbatim.
 const UNEXPECTED_KEPT_MAX: usize = 10;
 
-/// What a run met.
+/// The results of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
     kinds: [Latency; Kind::COUNT],
-    /// What customers were told.
+    /// The answers that customers got.
     pub told: Told,
     /// Bookings that were refused because the flight was full.
     pub sold_out: u64,
@@ -62,7 +62,7 @@ impl Tally {
         total
     }
 
-    /// How many requests were answered.
+    /// The number of answered requests.
     pub fn count(&self) -> u64 {
         self.kinds.iter().map(Latency::count).sum()
     }

@@ -204,7 +204,7 @@ impl User {
         self.expect_ok(kind, answer)
     }
 
-    /// Sends a request when one is due, and notes how long after that its answer came.
+    /// Sends a request when one is due, and records the time from then to its answer.
     async fn send(&mut self, kind: Kind, ask: Ask) -> Result<Answer, Break> {
         let due = self.it.schedule.next().await.ok_or(Break::Over)?;
         let answer = self.it.client.send(ask).await;

@@ -1,4 +1,4 @@
-//! Reports: what a run of the load generator met, and what the audit found.
+//! Reports: the results of the load generator, and of the audit.
 //!
 //! - [`Outcome`]: everything there is to report.
 //! - `table`: for a terminal, [`Outcome`]'s `Display`.
@@ -25,7 +25,7 @@ pub struct Outcome {
     pub workers: usize,
     /// Data that were loaded.
     pub loaded: Loaded,
-    /// What users met.
+    /// The load generator's results.
     pub tally: Tally,
     /// What the audit found.
     pub audit: Audit,

@@ -19,11 +19,11 @@ use std::time::Duration;
 pub struct Outcome {
     /// The plan of each round.
     pub plan: Plan,
-    /// How many titles there were.
+    /// The number of titles.
     pub titles: u64,
     /// The seed of pages and requests.
     pub seed: u64,
-    /// How many rounds each server had.
+    /// The number of each server's rounds.
     pub rounds: u32,
     /// By server.
     pub runs: Vec<Run>,
@@ -32,7 +32,7 @@ pub struct Outcome {
 /// The results of one server.
 #[derive(Clone, Debug, Default)]
 pub struct Run {
-    /// What the load generator met.
+    /// The load generator's results.
     pub tally: Tally,
     /// The server's own statistics; `None` if it has pages only.
     pub told: Option<Told>,

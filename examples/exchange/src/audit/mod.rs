@@ -52,7 +52,7 @@ pub struct Audit {
     pub versions: u64,
     /// Versions that readers have read, all together.
     pub read: u64,
-    /// Levels that they have looked at.
+    /// Levels that readers have read.
     pub look_ups: u64,
     /// Every hand-over of an instrument between shards.
     pub hand_overs: Vec<HandOver>,

@@ -33,7 +33,7 @@ pub enum Command {
 /// How to run.
 #[derive(Clone, Debug, Args)]
 pub struct RunArguments {
-    /// How long orders are sent, in seconds.
+    /// Duration of the load, in seconds.
     #[arg(long, default_value_t = 15.0, value_parser = positive)]
     pub seconds: f64,
     /// Orders in a second.
@@ -42,7 +42,7 @@ pub struct RunArguments {
     /// Instruments.
     #[arg(long, default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub symbols: u32,
-    /// About how many orders rest in each book.
+    /// Approximate number of resting orders in each book.
     #[arg(long, default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     pub resting: u32,
     /// Traders.
@@ -69,7 +69,7 @@ pub struct RunArguments {
     /// Prints one line of JSON after the table.
     #[arg(long)]
     pub json: bool,
-    /// How many orders each book gets when books are compared; 0: they are not.
+    /// Number of orders for each book in the comparison of books; 0: no comparison.
     #[arg(long, default_value_t = 500_000, value_parser = clap::value_parser!(u32).range(..=100_000_000))]
     pub book_orders: u32,
 }
@@ -83,7 +83,7 @@ pub struct BookArguments {
     /// Runs of each book.
     #[arg(long, default_value_t = 11, value_parser = clap::value_parser!(u16).range(1..=1000))]
     pub rounds: u16,
-    /// About how many orders rest in the book.
+    /// Approximate number of resting orders in the book.
     #[arg(long, default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     pub resting: u32,
     /// Seed of the orders.

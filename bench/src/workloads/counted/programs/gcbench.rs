@@ -55,7 +55,7 @@ fn nodes(tree: &Node) -> u64 {
         .sum::<u64>()
 }
 
-/// How many nodes stay, and the depths of all trees that did not.
+/// The number of lasting nodes, and the depths of all temporary trees.
 pub(super) fn run(run: &Run) -> u64 {
     let stretch = run.count("depth");
     let long_lived = stretch - 2;

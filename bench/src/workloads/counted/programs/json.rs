@@ -162,7 +162,7 @@ impl Shared {
     }
 }
 
-/// What four questions give: how long the answers are.
+/// The total length of four queries' results.
 fn ask(record: &Json) -> usize {
     let tags = record.field("tags");
     record.field("address").field("city").len()

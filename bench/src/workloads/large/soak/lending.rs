@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::workloads::large::chance::mixed;
 use vivant::prelude::*;
 
-/// A page of a book: its number says what is on it, and how many come behind it.
+/// A page of a book: its number determines its content, and the number of pages behind it.
 #[derive(Object)]
 struct Page<'gc> {
     number: u64,
@@ -112,7 +112,7 @@ impl<'gc> LenderState<'gc> {
         self.other = Some(other);
     }
 
-    /// Writes so many books and sends them to the other one.
+    /// Writes a number of books and sends them to the other actor.
     fn work(&mut self, t: &Turn<'gc, Lender>, count: u64) {
         for _ in 0..count {
             let book = self.written;
@@ -141,7 +141,7 @@ impl<'gc> LenderState<'gc> {
     /// Answers when all that was sent to it before has come.
     fn nothing(&mut self) {}
 
-    /// Answers with its tally, all that it holds looked at.
+    /// Answers with its tally, after a check of all books that it holds.
     fn end(&mut self, t: &Turn<'gc, Lender>) -> Tally {
         let held: Vec<_> = self.held.iter().copied().collect();
         held.into_iter().for_each(|loan| self.look(t, loan));
@@ -165,7 +165,7 @@ impl<'gc> LenderState<'gc> {
     }
 }
 
-/// Books that each writes between two looks at the clock, and in a turn.
+/// Books that each actor writes between two readings of the clock, and in a turn.
 const COUNT: u64 = 200;
 const A_TURN: u64 = 20;
 

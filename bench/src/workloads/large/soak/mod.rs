@@ -68,10 +68,10 @@ const LEAK: Param = Param::choice(
 /// Numbers of operations begin again: the store's model has 32 bits for each.
 const NUMBERS: u64 = 1 << 30;
 
-/// Operations of the store between two looks at the clock.
+/// Operations of the store between two readings of the clock.
 const CHUNK: u64 = 50_000;
 
-/// How long, and how busy.
+/// The duration, and the busy share.
 #[derive(Clone, Copy)]
 struct Pace {
     until: Instant,
@@ -108,10 +108,10 @@ impl Outcome {
     }
 }
 
-/// A part that is full, and does as it is told.
+/// A workload that is filled and ready to run.
 trait Part: Send {
     fn go_on(&mut self) -> Result<(), Failure>;
-    /// Looks at all that is there.
+    /// Checks all its objects.
     fn end(&mut self) -> Result<Outcome, Failure>;
 }
 
@@ -189,7 +189,7 @@ fn tell(system: &System, pace: Pace, every: Duration) {
     }
 }
 
-/// How many marks beside its turns have ended in each actor's heap.
+/// The number of concurrent marks that have ended in each actor's heap.
 fn marks(system: &System) -> BTreeMap<String, u64> {
     let actors = system.inspect().actors.into_iter();
     let marks = actors.filter_map(|it| {

@@ -68,7 +68,7 @@ struct ShelfState<'gc> {
     known: gc::Vec<'gc, Option<Weak<'gc, Thing<'gc>>>>,
     numbers: Leaf<Numbers>,
     room: u64,
-    /// What it does not forget, if it is to leak.
+    /// The things it keeps for ever, if it is to leak.
     kept: Option<gc::Vec<'gc, Gc<'gc, Thing<'gc>>>>,
     next: u64,
     wrong: u64,
@@ -89,7 +89,7 @@ impl<'gc> ShelfState<'gc> {
         }
     }
 
-    /// Puts so many on the shelf, and looks at as many.
+    /// Puts a number of things on the shelf, and checks as many.
     fn work(&mut self, t: &Turn<'gc, Shelf>, count: u64) {
         for _ in 0..count {
             self.put(t);
@@ -97,7 +97,7 @@ impl<'gc> ShelfState<'gc> {
         }
     }
 
-    /// How often something was wrong, all that is there included.
+    /// The number of errors, after a check of all things.
     fn end(&self) -> u64 {
         let broken = self.things.iter().filter(|it| !it.is_whole()).count() as u64;
         let short = u64::from(self.things.len() as u64 != self.room.min(self.next));
@@ -153,10 +153,10 @@ impl<'gc> ShelfState<'gc> {
     }
 }
 
-/// Of so many things a leak keeps one.
+/// A leak keeps one of this many things.
 const LEAKED: u64 = 64;
 
-/// Things that are put between two looks at the clock: half a mebibyte, about.
+/// Things that are put between two readings of the clock: half a mebibyte, approximately.
 const COUNT: u64 = 1_000;
 
 /// A turn's.
