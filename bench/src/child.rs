@@ -1,7 +1,7 @@
 //! Child processes: a bench that measures a process as a whole starts this program again, in a
 //! hidden mode.
 //!
-//! A child does its work, says one line of JSON on its standard output, and ends. Nothing else is
+//! A child does its work, prints one line of JSON on its standard output, and ends. Nothing else is
 //! written there.
 
 use crate::failure::Failure;

@@ -1,15 +1,15 @@
 //! The report: every bench several times, as data and as charts.
 //!
-//! Each run is a process of its own, so that none inherits another's heap; rounds are interleaved,
-//! so that a busy neighbour spoils one run of each bench and not all runs of one.
+//! Each run is a process of its own, so that none inherits another's heap. Rounds are interleaved,
+//! so that other load spoils one run of each bench and not all runs of one.
 //!
-//! - `part`: which benches, data and charts belong together;
+//! - `part`: the benches, data and charts that belong together;
 //! - `rounds`: runs the benches and writes their data;
-//! - `peers`: what other platforms' programs took, from their driver's file;
+//! - `peers`: the times of other platforms' programs, from their driver's file;
 //! - `sample`: medians;
-//! - `figure`, `counted`: which figures stand in which chart;
+//! - `figure`, `counted`: the numbers in each chart;
 //! - `chart`: draws them as bars;
-//! - `sweep`: draws how a figure depends on a parameter.
+//! - `sweep`: draws a number over a parameter.
 
 mod chart;
 mod counted;

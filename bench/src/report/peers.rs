@@ -1,4 +1,4 @@
-//! What the peers' programs took, as their driver wrote it down: lines
+//! The times of the peers' programs, from their driver's file: lines
 //! `round,label,workload,metric,value`.
 //!
 //! Failed runs do not count.

@@ -1,4 +1,4 @@
-//! The values of one figure over several runs.
+//! The values of one measure over several runs.
 //!
 //! A run is quiet if the rest of the machine used less than 0.15 of a processor meanwhile. Where
 //! there are quiet runs, only these count.

@@ -1,12 +1,12 @@
 //! Maps in a collected heap, and those of `std`.
 //!
 //! Protocol: our own. Keys and values are `u64`; keys are in no order. `insert`: a map is filled,
-//! in turns of 1,024 entries with a call of `Heap::pace` after each where it lies in a heap, and
-//! dies. `get`: each key of a map is looked up, in another order than that of insertion. Small maps
-//! are made so often that there are as many operations as are asked for.
+//! in turns of 1,024 entries with a call of `Heap::pace` after each if it lies in a heap, and dies.
+//! `get`: each key of a map is looked up, in another order than that of insertion. Small maps are
+//! made repeatedly, up to the requested number of operations.
 //!
 //! Timed: `wall_s` is the median of the rounds, in which all take turns. An operation is one entry.
-//! `relative_time` is that of `std` with its default as 1; `std_fixed` is its hash map with the
+//! `relative_time` is relative to `std` with its default; `std_fixed` is its hash map with the
 //! hasher of the heap's.
 
 use super::keyed::{self, Done, Load, Side, TURN, mixed};

@@ -1,9 +1,9 @@
-//! Actors made from outside, each for one message: what the way from `spawn` to the end costs,
-//! without a tree of parents.
+//! Actors made from outside, each for one message: the cost from `spawn` to the end, without a tree
+//! of parents.
 //!
 //! Protocol: fork-join create of Savina. The main thread makes 40,000 actors and sends each one
-//! message; an actor computes a sine and ends. As in Savina, a count outside the actors says when
-//! all have.
+//! message; an actor computes a sine and ends. As in Savina, a counter outside the actors shows
+//! when all have done so.
 //!
 //! Timed: from the making of the first actor to the last one's end of work. An operation is an
 //! actor.

@@ -1,12 +1,12 @@
-//! The smallest program: what a process pays for the runtime before and after its work.
+//! The smallest program: the cost of the runtime for a process before and after its work.
 //!
-//! Protocol: our own. A child process starts a system, makes an actor, asks it one thing, shuts the
-//! system down, says what it heard, and ends; 20 times, one after the other.
+//! Protocol: our own. A child process starts a system, makes an actor, sends it one request, shuts
+//! the system down, prints the answer, and ends; 20 times, one after the other.
 //!
-//! Timed: the whole life of the child, from before its start to after its end; it is this program,
-//! and `vivant-bench list` shows what that costs without a system. `wall_s` is the median, `cpu_s`
-//! the mean of what the children used up to their line, `peak_rss_bytes` the largest of theirs. An
-//! operation is a process.
+//! Timed: the whole life of the child, from before its start to after its end; the child is this
+//! program, and `vivant-bench list` shows its cost without a system. `wall_s` is the median,
+//! `cpu_s` the mean of the children's CPU times up to their output, `peak_rss_bytes` their largest.
+//! An operation is a process.
 
 use crate::bench::{Bench, Group};
 use crate::child;

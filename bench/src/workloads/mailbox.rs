@@ -1,4 +1,4 @@
-//! Many send to one: what a crowded mailbox costs, and what waits in it.
+//! Many actors send to one: the cost of a contended mailbox, and of its waiting messages.
 //!
 //! Protocol: mailbox performance of CAF, with the sizes of the peers: 20 senders, 500,000 messages
 //! each. `mailbox_burst` is the peers' form, where a sender sends all in one turn. In `mailbox` a

@@ -1,18 +1,18 @@
-//! Collections that never change: those of the heap, of `imbl` and of `rpds`, beside those of
-//! `std`, which change in place.
+//! Immutable collections: those of the heap, of `imbl` and of `rpds`, beside those of `std`, which
+//! change in place.
 //!
 //! Protocol: our own. Keys and values are `u64`; keys are in no order, those of a vector are its
-//! indices. `insert`: entries come one by one, and each gives a new version, which takes the place
-//! of the one before. `collect`: the same entries at once. `change`: each value is put in again, in
-//! another order, and each gives a new version. `get`: each key is looked up. Small collections are
-//! made so often that there are as many operations as are asked for.
+//! indices. `insert`: entries come one by one, and each makes a new version, which replaces the
+//! previous one. `collect`: the same entries at once. `change`: each value is inserted again, in
+//! another order, and each makes a new version. `get`: each key is looked up. Small collections are
+//! made repeatedly, up to the requested number of operations.
 //!
-//! `imbl` and `rpds` count their nodes with atomics, so that threads may share them as heaps share
-//! ours; what is replaced they free at once. Ours leave it to the heap: `Heap::pace` is called, and
-//! timed, after each turn of 1,024 operations.
+//! `imbl` and `rpds` count their nodes with atomics, so threads may share them as heaps share ours;
+//! they free replaced nodes at once. Ours leave it to the heap: `Heap::pace` is called, and timed,
+//! after each turn of 1,024 operations.
 //!
-//! Timed: `wall_s` is the median of the rounds, in which all take turns. `relative_time` is that of
-//! `std` with its default as 1.
+//! Timed: `wall_s` is the median of the rounds, in which all take turns. `relative_time` is
+//! relative to `std` with its default.
 
 use super::keyed::{self, Done, Load, Side, TURN, mixed};
 use crate::bench::{Bench, Group};

@@ -1,12 +1,12 @@
-//! A small actor that panics with each message: what a failure, the supervisor's turn and the new
-//! state cost, and whether any of it is left behind.
+//! A small actor that panics with each message: the cost of a failure, the supervisor's turn and
+//! the new state, and a check for leaks.
 //!
-//! Protocol: our own. An actor has one supervisor, without a limit. A thousand messages wait for
-//! it; each one's turn panics, the actor is started again, and the next message is processed; then
-//! the next thousand, 200,000 in all. The panic hook says nothing.
+//! Protocol: our own. An actor has a supervisor of its own, without a restart limit. A thousand
+//! messages wait for it; each one's turn panics, the actor is restarted, and the next message is
+//! processed; then the next thousand, 200,000 in all. The panic hook prints nothing.
 //!
 //! Timed: from the first message to the answer to the last, which does not panic. An operation is a
-//! restart. Nothing is to be left of one: the peak of memory must not depend on their number.
+//! restart. A restart must leak nothing: the peak of memory must not depend on their number.
 
 use crate::bench::{Bench, Group};
 use crate::failure::Failure;

@@ -1,5 +1,5 @@
-//! Many tokens at once, each in a ring of its own: what it costs to keep all workers busy with
-//! short turns.
+//! Many tokens at once, each in a ring of its own: the cost of keeping all workers busy with short
+//! turns.
 //!
 //! Protocol: rings of the ORCA benchmarks, with the sizes of the peers: 64 rings of 20 actors,
 //! 50,000 hops in each.

@@ -1,14 +1,13 @@
-//! Many actors that have nothing to do: what one costs in memory, and what all cost when the
-//! process ends.
+//! Many idle actors: the memory of one, and the cost of all when the process ends.
 //!
-//! Protocol: our own. A holder makes 1,000,000 actors, 1,000 a turn, and tells each one thing,
-//! which each confirms. It keeps their addresses. All this is done in a child process, which then
-//! says what it measured and returns from `main`.
+//! Protocol: our own. A holder makes 1,000,000 actors, 1,000 a turn, and sends each one a message,
+//! which each confirms. It keeps their addresses. All this runs in a child process, which then
+//! prints its measurements and returns from `main`.
 //!
 //! Timed: from the holder's first message to the last confirmation; an operation is an actor.
-//! `bytes_per_actor` is what the process has grown by, divided by the number of actors: all that an
-//! actor costs, its place in the holder's list included. `exit_ms` is the time from the child's
-//! line, when all is quiet, to its end.
+//! `bytes_per_actor` is the growth of the process, divided by the number of actors: the whole cost
+//! of an actor, its place in the holder's list included. `exit_ms` is the time from the child's
+//! output, when all actors are idle, to its end.
 
 use crate::bench::{Bench, Group};
 use crate::child::{self, Life};

@@ -27,7 +27,7 @@ impl Cabin {
     }
 }
 
-/// Where a passenger sits.
+/// The class of a passenger's seat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Class {
     /// In the back, as long as there are seats.
@@ -51,7 +51,7 @@ pub struct SeatsLeft {
     pub economy: u32,
 }
 
-/// What a flight can offer.
+/// A flight's offer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Availability {
     /// The seats it has.

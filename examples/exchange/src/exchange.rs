@@ -7,7 +7,7 @@ use crate::shard::Shard;
 use std::sync::Arc;
 use vivant::prelude::*;
 
-/// How an exchange is built.
+/// The parameters of an exchange.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settings {
     /// Instruments.
@@ -16,7 +16,7 @@ pub struct Settings {
     pub traders: u32,
     /// Readers of market data.
     pub readers: u32,
-    /// When instruments are handed over.
+    /// The condition for a hand-over.
     pub balance: Balance,
 }
 

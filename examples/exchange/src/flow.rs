@@ -8,16 +8,16 @@
 use crate::order::{Action, Order, OrderId, Price, Quantity, Side, Symbol, TraderId};
 use fastrand::Rng;
 
-/// Where prices begin.
+/// The first price.
 const PRICE_FIRST: Price = 10_000;
-/// How far from the present price limit orders are put.
+/// Greatest distance of limit orders from the present price.
 const SPREAD: Price = 100;
-/// How far beyond the present price they may be put: these trade at once.
+/// Greatest distance beyond the present price: these orders trade at once.
 const BEYOND: Price = 3;
 /// The most that an order wants.
 const QUANTITY_MAX: Quantity = 100;
 
-/// What orders are about.
+/// The market: the numbers of instruments, traders and resting orders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Market {
     /// The number of instruments.

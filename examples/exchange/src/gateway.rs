@@ -18,7 +18,7 @@ pub struct Incoming {
     pub due: Duration,
 }
 
-/// When instruments are handed over.
+/// The conditions for a hand-over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Balance {
     /// After so many orders the shard that had most of them gives every other of its instruments
@@ -46,7 +46,7 @@ pub struct Gateway {
 
 #[derive(Debug)]
 struct Route {
-    /// Which of the shards has it, or will have it.
+    /// The index of the shard that has it, or will have it.
     shard: usize,
     /// Orders since the last hand-over.
     orders: u64,

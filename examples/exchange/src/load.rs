@@ -20,16 +20,16 @@ const LOOK_EVERY: Duration = Duration::from_millis(2);
 /// Number of orders between two calls of the progress callback.
 const PROGRESS_EVERY: u64 = 1 << 10;
 
-/// What a run does.
+/// The parameters of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Plan {
     /// Duration of the load.
     pub duration: Duration,
     /// Rate, per second.
     pub rate: f64,
-    /// What they are about.
+    /// The instruments and traders.
     pub market: Market,
-    /// Where they come from.
+    /// The seed.
     pub seed: u64,
 }
 

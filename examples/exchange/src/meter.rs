@@ -34,7 +34,7 @@ pub struct Seen {
     pub at: Duration,
 }
 
-/// What was measured.
+/// The measurements.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MeterLedger {
     /// From the moment at which an order was due to the moment at which the last reader had read a
@@ -47,7 +47,7 @@ pub struct MeterLedger {
 }
 
 impl Meter {
-    /// One for so many readers.
+    /// A meter for `readers` readers.
     #[must_use]
     pub fn new(readers: u32) -> Meter {
         Meter {

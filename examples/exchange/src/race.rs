@@ -19,7 +19,7 @@ const BATCH: usize = 64;
 /// A large nursery, in bytes.
 const NURSERY: usize = 4 << 20;
 
-/// What is raced.
+/// The parameters of the race.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Course {
     /// Orders of each run.
@@ -28,7 +28,7 @@ pub struct Course {
     pub rounds: usize,
     /// Approximate number of resting orders.
     pub resting: usize,
-    /// Where the orders come from.
+    /// The seed of the orders.
     pub seed: u64,
 }
 
@@ -83,10 +83,10 @@ struct Lap {
     digest: Digest,
 }
 
-/// What came of the race.
+/// The results of the race.
 #[derive(Clone, Debug)]
 pub struct Race {
-    /// What was raced.
+    /// The parameters.
     pub course: Course,
     /// The number of resting orders at the end.
     pub resting: usize,
@@ -115,7 +115,7 @@ pub struct Times {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("the book by {} came to state {digest}, the reference to {expected}", entrant.name())]
 pub struct Astray {
-    /// Which.
+    /// The implementation.
     pub entrant: Entrant,
     /// Its state.
     pub digest: Digest,
@@ -184,7 +184,7 @@ fn times_of(entrant: Entrant, mut laps: Vec<Lap>, orders: usize) -> Times {
     }
 }
 
-/// What a book has said. The same room is used for each run, so that what is measured is the book.
+/// The output of a book. Each run uses the same memory, so that only the book is measured.
 #[derive(Debug, Default)]
 struct Said {
     answers: Vec<Answer>,
@@ -222,7 +222,7 @@ fn in_batches(book: &mut RegionBook, orders: &[Order], said: &mut Said) {
     }
 }
 
-/// Of everything that a book has said and has.
+/// A digest of the output and the state of a book.
 fn digest(book: &mut impl OrderBook, said: &Said) -> Digest {
     let mut digest = Digest::default();
     said.answers.iter().for_each(|answer| digest.add(answer));

@@ -8,13 +8,13 @@ use std::mem;
 use thiserror::Error;
 use vivant::prelude::*;
 
-/// How many versions of each instrument a reader keeps.
+/// Number of versions of each instrument that a reader keeps.
 const KEPT_MAX: usize = 16;
-/// How many levels of each side it looks at.
+/// Number of levels of each side that it reads.
 const LEVELS_MAX: usize = 5;
-/// How many readings are told the meter at once.
+/// Number of readings in one message to the meter.
 const SEEN_MAX: usize = 64;
-/// How many faults are kept in words.
+/// Number of faults that are kept verbatim.
 const FAULTS_MAX: usize = 10;
 
 /// A reader. It looks at every version, and keeps the last of them: pointers to what the shards
@@ -48,7 +48,7 @@ impl Kept<'_> {
     }
 }
 
-/// What a reader met.
+/// A reader's record.
 #[derive(Object, Clone, Debug, Default, PartialEq, Eq)]
 #[object(leaf)]
 pub struct ReaderLedger {
@@ -60,11 +60,11 @@ pub struct ReaderLedger {
     pub versions: u64,
     /// Levels that it looked at.
     pub look_ups: u64,
-    /// What was wrong; the first of them.
+    /// The first faults.
     pub faults: Vec<Fault>,
 }
 
-/// What a reader may find wrong.
+/// A fault that a reader may find.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum Fault {
     /// A version came that was not the next one.

@@ -1,12 +1,12 @@
-//! Counted pointers: what one operation on the count costs, and what a program gains from a cheaper
-//! one.
+//! Counted pointers: the cost of one operation on the count, and the gain of a program from a
+//! cheaper one.
 //!
-//! - `pointers`: the pointers that are compared, and nothing else: a new one is added there;
+//! - `pointers`: the compared pointers, and nothing else: a new one is added there;
 //! - `rc`, `arc`, `brc`, `tally`: the programs, with each of them as `Ptr`;
 //! - `programs`: the programs, each one source for all pointers;
 //! - `refcount`: the operations alone;
 //! - `program`, `queued`: benches which run a program with each pointer;
-//! - `sides`: runs what is compared, each in a process of its own, in interleaved rounds.
+//! - `sides`: runs the compared sides, each in a process of its own, in interleaved rounds.
 //!
 //! The measurements are those of J. Choi, T. Shull and J. Torrellas, "Biased Reference Counting",
 //! PACT 2018: table 7 is `refcount`, table 6 and figures 7 and 9 are the programs, figure 10 is

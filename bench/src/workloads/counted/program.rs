@@ -5,8 +5,8 @@
 //! that counts, which runs first, untimed, in another process.
 //!
 //! Timed: the program, in a process of its own. An operation is an increment or a decrement of a
-//! count, the last decrement of an object too. `relative_time` and `relative_memory` are those of
-//! `Arc`, in the same rounds, as 1.
+//! count, the last decrement of an object too. `relative_time` and `relative_memory` are relative
+//! to `Arc`, in the same rounds.
 
 use super::pointers::{PROGRAMS, WORDS};
 use super::sides::{self, POINTER, ROUNDS, Side};

@@ -2,14 +2,14 @@
 //!
 //! Protocol: the sensitivity study of the PACT paper (7.5, figure 10), where it is the worst case
 //! of biased counts. The main thread makes 1,000,000 objects with one reference each; then it
-//! computes something, and drops the references that are left to it. Meanwhile a second thread
-//! drops its share of the references, R of all, spread evenly. Main takes back what the other gave
-//! up at regular intervals, and when the other is done: with biased counts; the others have nothing
-//! to take back. The paper tells neither the interval nor the computation; here these are 10,000
-//! steps, and 20,000,000 steps of a generator of chance.
+//! computes something, and drops its remaining references. Meanwhile a second thread drops its
+//! share of the references, R of all, spread evenly. With biased counts the main thread merges its
+//! queue at regular intervals, and when the second thread is done; the other pointers have no
+//! queue. The paper gives neither the interval nor the computation; here these are 10,000 steps,
+//! and 20,000,000 steps of a pseudo-random generator.
 //!
 //! Timed: everything, from the first object to the last. An operation is an object. `relative_time`
-//! and `relative_memory` are those of `Arc` at the same R as 1.
+//! and `relative_memory` are relative to `Arc` at the same R.
 
 use super::pointers::{QUEUED as BY_POINTER, SHARED_WORDS};
 use super::sides::{self, POINTER, ROUNDS, Side};

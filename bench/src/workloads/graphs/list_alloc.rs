@@ -1,7 +1,7 @@
-//! A list that grows and stays: what it costs that everything lives.
+//! A list that grows and stays: the cost of a heap without garbage.
 //!
 //! Protocol: `list-alloc` of the Alligator paper: a list of the numbers from `n` down to 1 is made,
-//! kept, and traversed twice. A step makes, or visits, so many links.
+//! kept, and traversed twice. A step makes, or visits, a fixed number of links.
 //!
 //! Timed: from the request to its answer. An operation is a link.
 

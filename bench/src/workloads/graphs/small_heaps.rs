@@ -1,11 +1,11 @@
-//! Many actors with a few small objects each: what a heap costs that holds next to nothing.
+//! Many actors with a few small objects each: the cost of a nearly empty heap.
 //!
-//! Protocol: our own. So many actors are made; each makes ten objects of two words and keeps them;
-//! all are asked for their number, and then given up.
+//! Protocol: our own. Each actor makes ten objects of two words and keeps them; all get a request
+//! for the number of their objects, and are then dropped.
 //!
 //! Timed: from the making of the first actor to the last one's end. An operation is an actor.
-//! `heap_bytes_per_actor` is what their heaps have in pages when all are there, `bytes_per_actor`
-//! what the process has grown by: all that an actor costs.
+//! `heap_bytes_per_actor` is the size of their heaps' pages when all exist, `bytes_per_actor` the
+//! growth of the process: the whole cost of an actor.
 
 use crate::bench::{Bench, Group};
 use crate::failure::Failure;

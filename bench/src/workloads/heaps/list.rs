@@ -2,9 +2,9 @@
 //!
 //! Protocol: list-alloc of the Alligator paper: n links are made, all of which stay, and the list
 //! is traversed twice. The heap makes 1,000 links in a turn. Every object survives its first
-//! collection: this is the price of moving into the old generation.
+//! collection: this measures the cost of evacuation into the old generation.
 //!
-//! Timed: everything but the end of the list. An operation is a link.
+//! Timed: everything but the deallocation of the list. An operation is a link.
 
 use super::sides::{self, BOX, BOX_MIMALLOC, HEAP, Outcome, ROUNDS, SIDE, Work};
 use crate::bench::{Bench, Group};

@@ -1,13 +1,12 @@
-//! Collected heaps beside `Box`: what an object costs from its making to its end, and how long a
-//! program waits meanwhile.
+//! Collected heaps beside `Box`: the cost of an object from its making to its end, and the pauses
+//! of the program.
 //!
-//! - `sides`: runs what is compared, each in a process of its own, in interleaved rounds;
+//! - `sides`: runs the compared sides, each in a process of its own, in interleaved rounds;
 //! - `alloc`, `trees`, `list`, `old`, `server`, `gcbench`: the programs, each for a heap and for
 //!   `Box`;
 //! - `tree`: the trees of three of them.
 //!
-//! The heap is one by itself, without an actor: turns and the collections between them are called
-//! by hand.
+//! The heap has no actor: the program calls turns and the collections between them directly.
 
 mod alloc;
 mod gcbench;

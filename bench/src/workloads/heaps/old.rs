@@ -1,10 +1,10 @@
-//! Objects that are to stay, put into the holes of an old generation.
+//! Lasting objects, put into the holes of an old generation.
 //!
 //! Protocol: 4,000,000 objects of four sizes, in groups of 10,000, fill the memory; a random fifth
-//! of them is given up, and as many new ones of random sizes are made in their places, which stay.
-//! The heap marks first; then each new object is born in the nursery, moves into a hole that a
-//! sweep finds for it, and all of that is timed. `Box` asks the allocator, which has the holes on
-//! its lists.
+//! of them is dropped, and as many new ones of random sizes are made in their places, which stay.
+//! The heap marks first; then each new object is allocated in the nursery, and evacuated into a
+//! hole that a sweep finds for it, and all of that is timed. `Box` uses the allocator, which has
+//! the holes on its lists.
 //!
 //! Timed: the new objects. An operation is one of them.
 

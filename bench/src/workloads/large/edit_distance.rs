@@ -1,10 +1,10 @@
-//! Distances of strings, by tries of what is known already: graphs that grow, are asked all the
-//! time, and die.
+//! Distances of strings, by tries of known results: graphs that grow, are read all the time, and
+//! die.
 //!
-//! Protocol: `edit-distance` of the Alligator paper, with strings made up: of all ordered pairs of
-//! 18 strings the distance is found by the definition, one letter after the other. What was found
-//! of a pair of ends of both strings is kept in a trie over the bits of their lengths; the trie
-//! dies with the pair. A pair is a turn, so that it dies in the nursery, whatever its size.
+//! Protocol: `edit-distance` of the Alligator paper, with generated strings. The distance of each
+//! ordered pair of 18 strings is computed by its definition, one letter after the other. The result
+//! for a pair of ends of both strings is kept in a trie over the bits of their lengths; the trie
+//! dies with the pair. A pair is a turn, so the trie dies in the nursery, whatever its size.
 //!
 //! Timed: all pairs. The service times are those of the pairs, between two completions. An
 //! operation is a pair of ends.

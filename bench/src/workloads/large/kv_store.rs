@@ -1,16 +1,16 @@
-//! A store of ten million entries in one actor: how long it is busy with an operation when its
-//! whole heap is collected meanwhile.
+//! A store of ten million entries in one actor: its service times while its whole heap is
+//! collected.
 //!
 //! Protocol: `kv-store` of the Alligator paper, and `kv` of the peers. A map from numbers to boxed
-//! numbers is filled. Then come operations, one of three (a fresh box is put in, a key is taken
-//! out, a key is looked up), in chunks of 100,000; or single requests of one client, which has 64
-//! under way, half of which put in a fresh box. What was found, and all that is there at the end,
-//! adds up to what a model without boxes says. `control` is the same program with the map of `std`,
-//! with the same hasher, in an actor without a heap.
+//! numbers is filled. Then come operations, each one of three (insert a fresh box, remove a key,
+//! look a key up), in chunks of 100,000; or single requests of one client, with 64 in flight, half
+//! of which insert a fresh box. The sum of all values found, and of all values there at the end,
+//! must be that of a model without boxes. `control` is the same program with the map of `std`, with
+//! the same hasher, in an actor without a heap.
 //!
-//! A map of many entries makes little garbage: with the usual pacing none of this would be
-//! collected. The heap's growth is set so that it is marked `collections` times, about, while it is
-//! timed, and hardly ever while it is filled; with 0 it is the usual one.
+//! A map of many entries makes little garbage: with the usual pacing nothing would be collected.
+//! The heap's growth is set so that it is marked about `collections` times while it is timed, and
+//! hardly ever while it is filled; with 0 it is the default growth.
 //!
 //! Timed: from the first operation to the last. The service times are those between two
 //! completions: of all chunks, or of all single requests but the first fifth. An operation is one

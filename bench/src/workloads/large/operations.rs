@@ -1,8 +1,8 @@
-//! What is asked of a store: the same operations in every run, on every platform.
+//! The operations on a store: the same in every run, on every platform.
 //!
 //! Keys have an index. At the beginning those below `entries` have an entry. In chunks an operation
-//! is one of three, of an index below twice as many: after a while each second key has an entry, so
-//! that there are always as many. Single requests are of what is there.
+//! is one of three, on an index below twice as many: after a while each second key has an entry, so
+//! the number of entries is constant. Single requests are for existing keys.
 
 use super::chance::mixed;
 

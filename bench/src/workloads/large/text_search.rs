@@ -1,14 +1,13 @@
-//! An index of words that grows while it is asked: how long it is busy with a shard, and with a
-//! question.
+//! An index of words that grows between queries: the service times of a shard and of a query.
 //!
-//! Protocol: `text-search` of the Alligator paper, with texts made up. A shard is so many documents
-//! of 60 words by chance, of which some are much more frequent than others (Zipf's law, by its
-//! inverse). An index leads from a word to its postings: a document, and how often the word is in
-//! it. Before every hundredth shard come ten questions of two words each: the thousand documents in
-//! which both together are most frequent. The checksum is over the scores of all answers.
+//! Protocol: `text-search` of the Alligator paper, with generated texts. A shard is a number of
+//! documents of 60 random words, some of them much more frequent than others (Zipf's law, by its
+//! inverse). An index maps a word to its postings: a document, and the word's number of occurrences
+//! in it. Before every hundredth shard come ten queries of two words each: the thousand documents
+//! in which both together are most frequent. The checksum is over the scores of all answers.
 //!
-//! Timed: from the first shard to the last. The service times are those of all shards and
-//! questions, between two completions. An operation is a posting.
+//! Timed: from the first shard to the last. The service times are those of all shards and queries,
+//! between two completions. An operation is a posting.
 
 use super::chance::mixed;
 use super::window::Window;

@@ -1,13 +1,13 @@
-//! One tells many, again and again: what a send, its receipt, and the counts of what is sent cost
-//! together.
+//! One actor sends to many, again and again: the cost of a send, its receipt, and the counts of the
+//! sent objects together.
 //!
 //! Protocol: `fanout` of the peers. A herald makes an array of 16 numbers each round and sends it
-//! to 1,000 readers, which keep the last one; after it has sent 1,000 it sends itself a message for
+//! to 1,000 readers, which keep the last one; after the 1,000 sends it sends itself a message for
 //! the next round. 1,000 rounds. `val`: the array is shared. `number`: the round's number is sent
-//! instead; the difference is what sharing costs, counts and collections included.
+//! instead; the difference is the cost of sharing, counts and collections included.
 //!
 //! Timed: from the first round to the last reader's last message. An operation is a message to a
-//! reader. The counts are read when all have rested.
+//! reader. The counts are read when all actors are idle.
 
 use super::told::Told;
 use crate::bench::{Bench, Group};

@@ -43,12 +43,12 @@ pub struct Audit {
     pub seats_taken: usize,
     /// The number of customers' bookings.
     pub bookings: usize,
-    /// What is wrong.
+    /// The findings.
     pub findings: Vec<Finding>,
 }
 
 impl Audit {
-    /// Whether nothing is wrong.
+    /// Returns true if there is no finding.
     pub fn holds(&self) -> bool {
         self.findings.is_empty()
     }

@@ -13,11 +13,11 @@ use vivant::prelude::*;
 /// An airline that is served.
 #[derive(Debug)]
 pub struct House {
-    /// Where its actors live.
+    /// The system of its actors.
     pub system: System,
     /// The airline.
     pub airline: Airline,
-    /// What was loaded.
+    /// The loaded data.
     pub loaded: Loaded,
     /// Where it listens.
     pub address: SocketAddr,

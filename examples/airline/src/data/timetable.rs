@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 const SPEED: u32 = 600;
 const MINUTES_PER_DAY: usize = 24 * 60;
 
-/// What is known of a flight from the start.
+/// The immutable data of a flight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FlightFacts {
     /// Its id.

@@ -5,7 +5,7 @@ use crate::flight::Availability;
 use crate::id::Id;
 use std::sync::Arc;
 
-/// What a customer looks for.
+/// A customer's query.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Query {
     /// Code of the airport where the trip begins.
@@ -18,7 +18,7 @@ pub struct Query {
     pub back: Option<Day>,
 }
 
-/// What the airline can offer.
+/// The airline's offers.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// The facts of the flights.
@@ -36,7 +36,7 @@ pub struct Offer {
     pub seats: Availability,
 }
 
-/// What a customer wants to book.
+/// An order of a trip.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Order {
     /// The passenger: the login name of the customer.

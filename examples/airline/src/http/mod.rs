@@ -32,7 +32,7 @@ use axum::routing::{get, post};
 /// The largest body: a profile has a few hundred bytes.
 const BODY_BYTES_MAX: usize = 64 * 1024;
 
-/// Where the original's load plan looks for the API, besides `/rest/api`.
+/// The path prefix of the API in the original's load plan, besides `/rest/api`.
 const CONTEXT_ROOT: &str = "/acmeair-webapp";
 
 /// All paths.

@@ -25,7 +25,7 @@ use std::net::SocketAddr;
 use std::rc::Rc;
 use std::time::Duration;
 
-/// What a run does.
+/// The parameters of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Plan {
     /// Duration of the load.

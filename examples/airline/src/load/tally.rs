@@ -72,7 +72,7 @@ impl Tally {
         self.count() as f64 / self.took.as_secs_f64().max(f64::MIN_POSITIVE)
     }
 
-    /// Whether every request was sent and answered as it should be.
+    /// Returns true if every request was sent and answered correctly.
     pub fn is_clean(&self) -> bool {
         self.unexpected == 0 && self.unsent == 0
     }
@@ -93,7 +93,7 @@ mod tests {
         assert_eq!(slow(tally.kind(Kind::Login)), [3, 2, 1]);
         assert_eq!(slow(&tally.total()), [4, 3, 2]);
         assert_eq!((tally.total().count(), tally.count()), (6, 6));
-        // What is longer than a minute is counted as a minute, not lost.
+        // A longer latency is counted as a minute, not lost.
         assert!(tally.total().summary().max_ns >= 60_000_000_000);
     }
 }

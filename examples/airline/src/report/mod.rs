@@ -16,10 +16,10 @@ use crate::audit::Audit;
 use crate::load::{Plan, Tally};
 use crate::manager::Loaded;
 
-/// What happened in a run.
+/// All results of a run.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// What was to be done.
+    /// The plan.
     pub plan: Plan,
     /// Workers of the actor system.
     pub workers: usize,
@@ -27,19 +27,19 @@ pub struct Outcome {
     pub loaded: Loaded,
     /// The load generator's results.
     pub tally: Tally,
-    /// What the audit found.
+    /// The audit's result.
     pub audit: Audit,
     /// Turns of actors that panicked.
     pub panics: u64,
 }
 
 impl Outcome {
-    /// Whether every request was answered as it should be and the audit holds.
+    /// Returns true if every answer was correct and the audit has no finding.
     pub fn is_good(&self) -> bool {
         self.complaints().is_empty()
     }
 
-    /// What is wrong, in sentences.
+    /// The errors, as sentences.
     pub fn complaints(&self) -> Vec<String> {
         let mut complaints: Vec<String> = self
             .audit

@@ -20,7 +20,7 @@ use example_load::Latency;
 use std::time::Duration;
 use vivant::{HeapFacts, Pauses, System};
 
-/// What happened in a run.
+/// All results of a run.
 #[derive(Clone, Debug)]
 pub struct Outcome {
     /// The plan.
@@ -29,15 +29,15 @@ pub struct Outcome {
     pub settings: Settings,
     /// The load generator's results.
     pub sent: Sent,
-    /// What the audit found.
+    /// The audit's result.
     pub audit: Audit,
-    /// What the system says.
+    /// The system's statistics.
     pub system: Facts,
     /// The race, if there was one.
     pub race: Option<Race>,
 }
 
-/// What the system says after a run.
+/// The system's statistics after a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Facts {
     /// Workers.
@@ -48,7 +48,7 @@ pub struct Facts {
     pub dead_letters: u64,
     /// Collections of the actors' heaps. Those of books, which are regions, are not among them.
     pub collections: u64,
-    /// All of them together.
+    /// Their total time.
     pub collecting: Duration,
     /// The longest.
     pub longest: Duration,
@@ -84,13 +84,13 @@ impl Outcome {
         ]
     }
 
-    /// Whether every order was answered and the audit holds.
+    /// Returns true if every order was answered and the audit has no finding.
     #[must_use]
     pub fn is_good(&self) -> bool {
         self.complaints().is_empty()
     }
 
-    /// What is wrong, in sentences.
+    /// The errors, as sentences.
     #[must_use]
     pub fn complaints(&self) -> Vec<String> {
         let findings = self.audit.findings.iter();

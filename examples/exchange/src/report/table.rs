@@ -78,7 +78,7 @@ impl Outcome {
         Table::of_latencies("latency", summaries)
     }
 
-    /// How long an instrument was on its way, in the middle.
+    /// The median time of an instrument's hand-over.
     #[must_use]
     pub fn hand_over_median(&self) -> Duration {
         let mut took: Vec<Duration> = self.audit.hand_overs.iter().map(|it| it.took).collect();
@@ -86,7 +86,7 @@ impl Outcome {
         took.get(took.len() / 2).copied().unwrap_or_default()
     }
 
-    /// How long an instrument was on its way, at most.
+    /// The longest time of an instrument's hand-over.
     #[must_use]
     pub fn hand_over_longest(&self) -> Duration {
         let took = self.audit.hand_overs.iter().map(|it| it.took);

@@ -16,26 +16,26 @@ pub struct Listing<'gc> {
     symbol: Symbol,
     book: Iso<Book<'static>>,
     latest: Val<'gc, Version<'gc>>,
-    /// Where something has changed since then; some places more than once.
+    /// The changed levels since then; some more than once.
     changed: Vec<Place>,
-    /// When the orders were due that have come since then.
+    /// The due times of the orders that have come since then.
     dues: Vec<Duration>,
     /// All trades, for the audit.
     trades: Vec<Trade>,
 }
 
-/// What is told of an instrument to the audit.
+/// An instrument's record for the audit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListingLedger {
-    /// Which.
+    /// The instrument.
     pub symbol: Symbol,
     /// All trades, in their order.
     pub trades: Vec<Trade>,
-    /// What rests: bids from the best on, then asks from the best on.
+    /// The resting orders: bids from the best on, then asks from the best on.
     pub resting: Vec<Rest>,
     /// The number of the version that was published last.
     pub published: u64,
-    /// What this version says, as [`ListingLedger::resting`] is ordered.
+    /// The levels of this version, ordered as [`ListingLedger::resting`].
     pub levels: Vec<(Place, Quantity)>,
 }
 

@@ -46,7 +46,7 @@ use vivant::prelude::*;
 pub struct ShardState<'gc> {
     audience: Arc<Audience>,
     instruments: BTreeMap<Symbol, Whereabouts<'gc>>,
-    /// Whether the message that publishes is on its way.
+    /// Whether the message that publishes is in flight.
     publishing: Publishing,
     /// Trades of the order that is carried out.
     trades: Vec<Trade>,
@@ -61,7 +61,7 @@ enum Whereabouts<'gc> {
     OnItsWay(Vec<Early>),
 }
 
-/// What came too early.
+/// Messages that came before their instrument.
 #[derive(Object, Debug)]
 #[object(leaf)]
 enum Early {
@@ -82,22 +82,22 @@ enum Publishing {
 pub struct HandOver {
     /// The instrument.
     pub symbol: Symbol,
-    /// How many orders rested in its book.
+    /// The number of resting orders in its book.
     pub resting: usize,
-    /// How many messages for it had come before it.
+    /// The number of messages for it that had come before it.
     pub early: usize,
     /// From the turn that gave it to the turn that took it.
     pub took: Duration,
 }
 
-/// What a shard tells the audit.
+/// A shard's record for the audit.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ShardLedger {
     /// Its instruments.
     pub listings: Vec<ListingLedger>,
     /// Orders that wait for an instrument which has not come.
     pub waiting: Vec<OrderId>,
-    /// What it was handed.
+    /// The hand-overs to it.
     pub hand_overs: Vec<HandOver>,
 }
 

@@ -13,9 +13,9 @@ pub struct Version<'gc> {
     pub symbol: Symbol,
     /// Its number: 1, 2, 3 …
     pub number: u64,
-    /// How many are wanted at each price.
+    /// The quantity bid at each price.
     pub bids: val::OrdMap<'gc, Price, Quantity>,
-    /// How many are offered at each price.
+    /// The quantity asked at each price.
     pub asks: val::OrdMap<'gc, Price, Quantity>,
 }
 

@@ -1,12 +1,12 @@
-//! JSON documents that are built, asked, changed and printed.
+//! JSON documents that are built, queried, changed and printed.
 //!
 //! Protocol: our own, in the manner of SwiftyJSON, which the PACT paper measures: a value is cheap
-//! to copy and owns a part of the tree; asking for a field or an element gives a value; what is
-//! changed is a new tree that shares all else with the old one. The names of fields are the same
-//! pointers everywhere, and so are addresses, of which there are sixteen.
+//! to copy and owns a part of the tree; the access to a field or an element returns a value; a
+//! change makes a new tree that shares all other parts with the old one. The names of fields are
+//! the same pointers everywhere, and so are addresses, of which there are sixteen.
 //!
-//! A document is a list of records. It is built; every record is asked four things; a third of them
-//! is changed; and the whole is printed.
+//! A document is a list of records. It is built; every record gets four queries; a third of the
+//! records is changed; and the whole is printed.
 
 use super::{Ptr, SEED, digest};
 use crate::run::Run;
