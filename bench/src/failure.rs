@@ -8,7 +8,7 @@ use vivant::AskError;
 pub enum Failure {
     /// The bench ran and its result is not what it must be.
     Wrong {
-        /// What was looked at.
+        /// The checked value.
         what: &'static str,
         /// What it must be.
         expected: u64,

@@ -14,7 +14,7 @@ pub(super) struct Runs {
 }
 
 impl Runs {
-    /// A value of a run, during which others used so many processors, if that is known.
+    /// A value of a run, and the number of processors that other programs used during it, if known.
     pub(super) fn push(&mut self, value: f64, others_busy: Option<f64>) {
         self.all.push(value);
         if others_busy.is_some_and(|busy| busy < QUIET) {

@@ -1,5 +1,5 @@
 //! The chart of `queued`: a line for each pointer, over the share of references that the other
-//! thread gives up.
+//! thread drops.
 
 use super::chart::{failure, text};
 use super::rounds::{Figures, Samples};

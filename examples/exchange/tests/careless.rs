@@ -18,7 +18,7 @@ use vivant::simulation::Simulation;
 const SEEDS: u64 = 60;
 const ORDERS: usize = 120;
 
-/// The planted mistake.
+/// The injected fault.
 #[derive(Actor)]
 struct CarelessGateway {
     shards: [Address<Shard>; 2],

@@ -25,7 +25,7 @@ pub(super) const PROGRAMS: &[(&str, Programs)] = &[
     ("brc", brc::programs::PROGRAMS),
 ];
 
-/// [`queued`], by pointer: how an object is made, and how its owner takes back what others gave up.
+/// [`queued`], by pointer: the constructor of an object, and the merge of the owner's queue.
 pub(super) const QUEUED: &[(&str, fn(&Run) -> u64)] = &[
     (BASE, |run| {
         queued::work(run, |value| Arc::new(Object::new(value)), || {})

@@ -23,13 +23,12 @@ use std::iter;
 use std::ops::Deref;
 use std::thread;
 
-/// How many of ten objects the second thread gives up, as R; and first, all of them one after the
-/// other.
+/// R: of ten objects, the number that the second thread drops; the first value runs all ratios.
 const RATIOS: &[&str] = &[
     "all", "0.0", "0.1", "0.2", "0.3", "0.4", "0.5", "0.6", "0.7", "0.8", "0.9", "1.0",
 ];
 
-/// After so many steps the main thread takes back what the other gave up.
+/// Number of steps between two merges of the main thread's queue.
 const INTERVAL: usize = 10_000;
 
 pub(in crate::workloads) const QUEUED: Bench = Bench {

@@ -46,7 +46,7 @@ pub(in crate::workloads) const SERVER8: Bench = Bench {
     ..SERVER14
 };
 
-/// Requests that are under way to a server.
+/// Requests in flight to a server.
 const WINDOW: u64 = 8;
 
 #[derive(Actor)]

@@ -1,4 +1,4 @@
-//! Chance that is the same in every run and on every platform.
+//! Pseudo-random numbers, the same in every run and on every platform.
 
 /// A number below 2⁵⁹ for one below 2⁵⁸, in no order; only its highest bits are not set as often as
 /// not. Nothing on the way is larger: a number of so many bits is small on every platform, in

@@ -141,8 +141,8 @@ impl Root for Rooted {
 /// Entries of a small store, at most.
 const SMALL: u64 = 1 << 16;
 
-/// How many bytes of old objects so many entries are, nearly: a store has the same shape when it is
-/// twice as large.
+/// Approximate number of bytes of old objects for a number of entries: a store has the same shape
+/// when it is twice as large.
 pub(super) fn bytes(entries: u64) -> f64 {
     let mut small = entries;
     while small > SMALL {

@@ -50,8 +50,8 @@ struct Trie<'gc> {
 
 type Node<'gc> = Gc<'gc, Mut<Trie<'gc>>>;
 
-/// The node of a pair of numbers of so many bits, which is made if it is not there: the lowest bits
-/// first.
+/// The node of a pair of numbers, each of `width` bits, the lowest bits first. It is made if there
+/// is none.
 fn node<'gc>(m: &Mutator<'gc>, root: Node<'gc>, width: u32, ends: (usize, usize)) -> Node<'gc> {
     let (mut at, mut bits) = (root, (1 << width | ends.0) << width | ends.1);
     while bits > 1 {

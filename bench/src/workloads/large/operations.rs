@@ -32,7 +32,7 @@ vivant::heap::leaf!([] Operation);
 pub(super) enum Requests {
     /// One of three.
     Chunks,
-    /// Each by itself: half of them put in, half of them look.
+    /// One by one: half of them insert, half of them look up.
     Single,
 }
 
@@ -78,7 +78,7 @@ impl Operation {
     }
 }
 
-/// A store, whatever it is made of.
+/// A store, of any implementation.
 pub(super) trait Entries {
     fn put(&mut self, index: u64, value: u64);
     fn take(&mut self, index: u64);
@@ -122,7 +122,7 @@ impl Model {
         numbers.map(operate).sum()
     }
 
-    /// The sum of all that is there.
+    /// The sum of all values in it.
     pub(super) fn left(&self) -> u64 {
         let indices = 0..self.0.len() as u64;
         indices.filter_map(|index| self.look(index)).sum()

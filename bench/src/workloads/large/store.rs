@@ -11,13 +11,13 @@ use vivant::prelude::*;
 pub(super) trait Store: Actor + Target<Handle: Send + Sync> {
     /// Spawns a store for the given number of operations.
     fn spawn(system: &System, plan: Plan) -> Address<Self>;
-    /// Puts in what is there at the beginning.
+    /// Inserts the initial entries.
     fn load(store: &Address<Self>) -> Result<(), Failure>;
     /// Does the operations of these numbers, and gives the sum of what they found.
     fn chunk(store: &Address<Self>, from: u64, until: u64) -> Result<u64, Failure>;
     /// Does one.
     fn request(t: &Turn<Client<Self>>, store: &Address<Self>, operation: Operation);
-    /// The times between completions, and the sum of all that is there.
+    /// The times between completions, and the sum of all values in the store.
     fn end(store: &Address<Self>) -> Result<(Latencies, u64), Failure>;
 }
 
@@ -72,7 +72,7 @@ impl Completions {
     }
 }
 
-/// Requests that are under way.
+/// Requests in flight.
 const WINDOW: u64 = 64;
 
 /// Asks single things.

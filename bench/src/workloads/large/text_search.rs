@@ -56,8 +56,8 @@ struct Texts {
 vivant::heap::leaf!([] Texts);
 
 impl Texts {
-    /// A word by chance: the one of rank r comes about as often as 1/r, for as many ranks have
-    /// numbers of so many bits.
+    /// A random word: the one of rank r comes with a frequency of about 1/r, because as many ranks
+    /// have numbers of the same bit length.
     fn word(self, number: u64) -> u64 {
         let chance = mixed(number);
         let bits = u64::from(self.words.ilog2()) + 1;
@@ -179,8 +179,8 @@ impl<'gc> IndexState<'gc> {
     }
 }
 
-/// What the index must say, by another way: each text is read again for all questions that were
-/// asked after it came.
+/// The expected result of the index, computed in another way: each text is read again for all later
+/// queries.
 fn expected(texts: Texts, shards: u64, every: u64) -> u64 {
     let mut postings: HashMap<u64, Vec<(u64, u64)>> = HashMap::new();
     let rounds = 1..=(shards - 1) / every;

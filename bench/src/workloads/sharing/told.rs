@@ -14,7 +14,7 @@ pub(super) struct Told {
     pub(super) decs: u64,
     /// Changes in them.
     pub(super) changes: u64,
-    /// Messages by which the runtime asked actors whether they rest.
+    /// Messages of the runtime's idle checks of actors.
     pub(super) questions: u64,
     /// Collections, of the nursery or of everything.
     pub(super) cycles: u64,

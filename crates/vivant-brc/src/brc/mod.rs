@@ -122,8 +122,8 @@ impl<T> Brc<T> {
     {
         let (start, place) = allocate(Layout::new::<T>(), Header::unborn());
         let raw = Raw(start.cast());
-        // If `make` panics, dropping this frees the memory, unless there are other weak references
-        // by then. SAFETY: the header counts this weak reference.
+        // If `make` panics, dropping this frees the memory, unless other weak references exist.
+        // SAFETY: the header counts this weak reference.
         let weak = unsafe { Weak::counted(raw) };
         let value = make(&weak);
         // SAFETY: the place for the value. No thread reads it before `born`.
