@@ -20,7 +20,7 @@ impl Id {
         Id(Builder::from_random_bytes(bits.to_be_bytes()).into_uuid())
     }
 
-    /// The same id with its last 16 bits replaced: they say which desk keeps a session.
+    /// The same id with its last 16 bits replaced: they determine the desk of a session.
     pub fn with_tail(self, tail: u16) -> Id {
         Id(Uuid::from_u128(
             self.0.as_u128() & !0xffff | u128::from(tail),

@@ -68,11 +68,11 @@ pub struct Order {
     pub trader: TraderId,
     /// Its instrument.
     pub symbol: Symbol,
-    /// What it says.
+    /// The action.
     pub action: Action,
 }
 
-/// What an order says.
+/// The action of an order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Action {
     /// Trade at this price or a better one; what is left rests in the book.

@@ -151,7 +151,7 @@ impl<'gc> ReaderState<'gc> {
         }
     }
 
-    /// Tells what it met; the meter has all by then.
+    /// Returns its record; the meter has all readings by then.
     pub fn ledger(&mut self, t: &Turn<'gc, Reader>) -> ReaderLedger {
         self.tell_meter(t);
         let last = |(symbol, followed): (&Symbol, &Followed<'gc>)| (*symbol, followed.last);

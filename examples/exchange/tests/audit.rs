@@ -156,7 +156,7 @@ fn canary_who_is_served_before_his_time_is_found() {
         resting.swap(at, at - 1);
     });
     assert_eq!(findings, [Finding::Resting { symbol: 0 }]);
-    // An answer that says more than was done.
+    // An answer of another kind than the executed action.
     let findings = found(|ledgers| {
         let (at, _) = taken(ledgers);
         ledgers.traders[0].answers[at].1 = Answer::NotThere;

@@ -114,7 +114,7 @@ fn canary_orders_that_went_to_the_wrong_shard_are_found() {
         all.iter().any(Audit::holds),
         "every seed found it: the canary is too big"
     );
-    // An audit that finds it finds all its effects: the order was not answered, either, and later
+    // An audit that finds it finds all its effects: the order was not answered either, and later
     // orders met another book.
     for audit in all.iter().filter(|audit| lost(audit)) {
         let unanswered = |it: &&Finding| matches!(it, Finding::Unanswered { .. });

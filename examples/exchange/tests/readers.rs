@@ -7,7 +7,7 @@ use vivant::heap::val;
 use vivant::prelude::*;
 use vivant::simulation::Simulation;
 
-/// Publishes what it is told to.
+/// Publishes versions that the test chooses.
 #[derive(Actor)]
 struct PressState<'gc> {
     first: Val<'gc, Version<'gc>>,

@@ -33,7 +33,7 @@ fn limit(id: OrderId, trader: TraderId, symbol: Symbol, price: u64, quantity: u6
     }
 }
 
-/// What trader 0 is told of some orders, and the audit.
+/// The answers that trader 0 gets to some orders, and the audit.
 fn told(orders: &[Incoming]) -> (Vec<(OrderId, Answer)>, Audit) {
     let simulation = Simulation::new(1);
     let exchange = open(simulation.system(), NEVER);

@@ -69,14 +69,14 @@ impl Ask {
     }
 }
 
-/// What stands for itself in a form and a path.
+/// Characters that need no escape in a form and a path.
 const PLAIN: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'.')
     .remove(b'_')
     .remove(b'~');
 
-/// A value as it may stand in a form or a path.
+/// Escapes a value for a form or a path.
 #[must_use]
 pub fn encoded(value: &str) -> String {
     utf8_percent_encode(value, PLAIN).to_string()

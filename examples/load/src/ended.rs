@@ -61,7 +61,7 @@ impl Ended {
         serde_json::from_str(line.unwrap_or_default()).expect("the last line is JSON")
     }
 
-    /// Checks that a server which is given a port in use says what to do.
+    /// Checks that a server with a port in use prints what to do.
     pub fn port_in_use(serve: impl FnOnce(String) -> Ended) {
         let taken = TcpListener::bind(("127.0.0.1", 0)).expect("port 0 can always be had");
         let port = taken.local_addr().expect("it is bound").port();

@@ -15,7 +15,7 @@ pub use house::House;
 use example_load::command;
 use std::process::ExitCode;
 
-/// Does what was said.
+/// Runs the command.
 pub fn main(arguments: &Arguments) -> ExitCode {
     let done = match &arguments.command {
         Some(Command::Serve(arguments)) => serve::serve(arguments).map(|()| true),

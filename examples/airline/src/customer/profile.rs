@@ -59,8 +59,8 @@ pub struct PostalAddress {
     pub postal_code: String,
 }
 
-/// What a customer may change. The API takes a whole profile; what cannot be changed in it is not
-/// looked at.
+/// The data that a customer may change. The API takes a whole profile; its immutable fields are
+/// ignored.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct ProfileUpdate {
     /// The customer's own password: it authenticates the request.

@@ -38,8 +38,8 @@ impl Day {
 
     /// The day in a text: `2026-03-10`, with or without a time after it;
     /// `Tue Mar 10 00:00:00 EST 2026`, as Java writes dates and the JMeter plan sends them; or
-    /// `Tue Mar 10 2026 00:00:00 GMT+0100`, as browsers do. The date is taken as it stands there,
-    /// whatever the zone.
+    /// `Tue Mar 10 2026 00:00:00 GMT+0100`, as browsers send it. The written date counts; the zone
+    /// is ignored.
     pub fn parse(text: &str) -> Option<Day> {
         let words: Vec<&str> = text.split_whitespace().collect();
         match words[..] {

@@ -11,7 +11,7 @@ pub const SESSION_TIME: Duration = Duration::from_secs(24 * 60 * 60);
 #[derive(Debug, Default)]
 pub struct Sessions {
     by_id: BTreeMap<Id, Session>,
-    /// Ends first what stands first. The same sessions as in `by_id`.
+    /// The same sessions as in `by_id`; the first one ends first.
     by_end: BTreeSet<(Duration, Id)>,
 }
 

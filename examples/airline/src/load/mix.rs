@@ -3,7 +3,7 @@
 use crate::data::{Airport, Day};
 use std::cell::Cell;
 
-/// What a user looks for: always a trip out and back.
+/// A user's query: always a trip out and back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Question {
     /// Where it begins.

@@ -34,7 +34,7 @@ pub struct Plan {
     pub rate: f64,
     /// The number of users; each has a connection.
     pub connections: u32,
-    /// The seed of what users do. When answers come it does not say.
+    /// The seed of the users' choices. It does not determine when answers come.
     pub seed: u64,
     /// The number of the airline's customers.
     pub customers: u32,

@@ -34,12 +34,12 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Notes an answer that came so long after the request was due.
+    /// Records an answer, and the time since its request was due.
     pub fn record(&mut self, kind: Kind, latency: Duration) {
         self.kinds[kind as usize].record(latency);
     }
 
-    /// Notes an answer that should not have come.
+    /// Records an answer that should not have come.
     pub fn unexpected(&mut self, kind: Kind, what: &str) {
         self.unexpected += 1;
         if self.unexpected_first.len() < UNEXPECTED_KEPT_MAX {

@@ -26,7 +26,7 @@ pub struct Arguments {
 /// Commands.
 #[derive(Clone, Debug, Subcommand)]
 pub enum Command {
-    /// Compares the book with others, and does nothing else.
+    /// Runs only the comparison of books.
     Books(BookArguments),
 }
 

@@ -12,7 +12,7 @@ pub use args::{Arguments, BookArguments, Command, RunArguments};
 use example_load::command;
 use std::process::ExitCode;
 
-/// Does what was said.
+/// Runs the command.
 pub fn main(arguments: &Arguments) -> ExitCode {
     let done = match &arguments.command {
         Some(Command::Books(arguments)) => books::books(arguments).map(|()| true),

@@ -48,7 +48,7 @@ pub struct ShardState<'gc> {
     instruments: BTreeMap<Symbol, Whereabouts<'gc>>,
     /// Whether the message that publishes is in flight.
     publishing: Publishing,
-    /// Trades of the order that is carried out.
+    /// Trades of the order that is being executed.
     trades: Vec<Trade>,
     hand_overs: Vec<HandOver>,
 }
@@ -141,8 +141,8 @@ impl<'gc> ShardState<'gc> {
         }
     }
 
-    /// Publishes what has changed: one version for all orders that were waiting in the mailbox when
-    /// the first of them was carried out.
+    /// Publishes the changes: one version for all orders that were waiting in the mailbox when the
+    /// first of them was executed.
     pub fn publish(&mut self, t: &Turn<'gc, Shard>) {
         self.publishing = Publishing::No;
         for instrument in self.instruments.values_mut() {
