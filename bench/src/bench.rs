@@ -21,7 +21,7 @@ pub struct Bench {
     /// What can be chosen.
     pub params: &'static [Param],
     pub(crate) run: fn(&Run) -> Result<Vec<Figures>, Failure>,
-    /// What a child process does, for a bench that measures processes.
+    /// The work of a child process, for a bench that measures processes.
     pub(crate) child: Option<fn(&Run) -> Result<(), Failure>>,
 }
 
@@ -55,7 +55,7 @@ pub enum Group {
 }
 
 impl Bench {
-    /// Runs it and checks what came out.
+    /// Runs it and checks the result.
     ///
     /// # Errors
     ///

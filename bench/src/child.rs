@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 /// The hidden verb of the command line.
 pub(crate) const VERB: &str = "child";
 
-/// What a child said, and when it did what.
+/// The output of a child, and its times.
 #[derive(Debug)]
 pub(crate) struct Life<T> {
     pub(crate) said: T,

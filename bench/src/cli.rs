@@ -19,7 +19,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 use std::thread;
 
-/// Does what the command line says. 0: done; 1: a bench failed; 2: the command line is wrong.
+/// Runs the command line. Returns 0: done; 1: a bench failed; 2: the command line is wrong.
 pub fn main() -> ExitCode {
     let words: Vec<OsString> = env::args_os().collect();
     let matches = match command().try_get_matches_from(&words) {

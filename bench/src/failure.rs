@@ -6,20 +6,20 @@ use vivant::AskError;
 /// Why a run gave no row.
 #[derive(Debug)]
 pub enum Failure {
-    /// The bench ran and its result is not what it must be.
+    /// The bench ran and its result is wrong.
     Wrong {
         /// The checked value.
         what: &'static str,
-        /// What it must be.
+        /// The expected value.
         expected: u64,
-        /// What it is.
+        /// The actual value.
         got: u64,
     },
     /// An actor did not answer.
     Asked(AskError),
     /// The system refused something: a socket, a child process, a file.
     Io(io::Error),
-    /// A child process did not do what it was started for.
+    /// A child process failed.
     Child(String),
     /// To be watched, without a feature that gives something to watch.
     NothingToWatch,

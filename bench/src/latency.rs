@@ -11,7 +11,7 @@ const LONGEST: Duration = Duration::from_secs(3_600);
 #[derive(Debug)]
 pub(crate) struct Latencies(Histogram<u64>);
 
-/// What of them is shown, in microseconds.
+/// The quantiles that are shown, in microseconds.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Quantiles {
     pub(crate) p50_us: f64,

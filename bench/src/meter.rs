@@ -10,7 +10,7 @@ pub(crate) struct Meter {
     wall: Instant,
 }
 
-/// What a measured part took.
+/// Wall time and CPU time of a measured part.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Spent {
     pub(crate) wall: Duration,
@@ -34,7 +34,7 @@ impl Meter {
         }
     }
 
-    /// What the processors did for this process since it began.
+    /// The CPU time of this process since it began.
     pub(crate) fn since_start_of_process() -> Duration {
         ProcessTime::now().as_duration()
     }

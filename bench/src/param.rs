@@ -8,13 +8,13 @@ use std::collections::BTreeMap;
 pub struct Param {
     /// `--name` on the command line.
     pub name: &'static str,
-    /// What it says, for `list`.
+    /// Its description, for `list`.
     pub meaning: &'static str,
-    /// What it may be.
+    /// Its possible values.
     pub kind: Kind,
 }
 
-/// What a parameter may be.
+/// The possible values of a parameter.
 #[derive(Clone, Copy, Debug)]
 pub enum Kind {
     /// A number.
@@ -75,7 +75,7 @@ impl Param {
     }
 }
 
-/// What a parameter is in one run.
+/// The value of a parameter in one run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(untagged)]
 pub enum Value {

@@ -10,7 +10,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// What a bench found out.
+/// The result of a bench.
 #[derive(Debug)]
 pub(crate) struct Figures {
     pub(crate) spent: Spent,
@@ -45,7 +45,7 @@ impl Figures {
 pub struct Row {
     /// The bench's name.
     pub bench: &'static str,
-    /// With what it was run; `threads` are the workers.
+    /// The parameters of the run; `threads` are the workers.
     pub params: Params,
     /// Seconds by the clock.
     pub wall_s: f64,

@@ -24,7 +24,7 @@ pub(crate) const PAUSES: Param = Param::choice(
 /// Longer than any run.
 const UNLIMITED: Duration = Duration::from_secs(24 * 3_600);
 
-/// With what a bench is run.
+/// The parameters of a run.
 #[derive(Clone, Debug)]
 pub struct Run {
     /// The bench's own parameters.
@@ -33,14 +33,14 @@ pub struct Run {
     pub threads: usize,
     /// This program, for benches that run it as a child.
     pub program: PathBuf,
-    /// What the checks compare with.
+    /// The expectation of the checks.
     pub expectation: Expectation,
 }
 
-/// What the checks compare with.
+/// The expectation of the checks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Expectation {
-    /// What the bench says must come out.
+    /// The result that the bench states.
     AsStated,
     /// One more than that: every bench must fail. This is how the tests see that each has a check.
     OffByOne,
@@ -83,7 +83,7 @@ impl Run {
         self.params.iter().any(|it| it == wanted)
     }
 
-    /// What the row says of the result, if it is as expected.
+    /// The text of the result in the row, if it is as expected.
     pub(crate) fn check(
         &self,
         what: &'static str,

@@ -5,7 +5,7 @@ use super::rounds::{Figures, Samples};
 use crate::BENCHES;
 use crate::bench::Group;
 
-/// For `refcount`, what a bar is.
+/// For `refcount`, the bars: a field of the row and its label.
 const OPERATIONS: [(&str, &str); 2] = [
     ("increment_ns", "increment: ns"),
     ("ns_per_op", "clone and drop: ns"),

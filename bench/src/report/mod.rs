@@ -69,7 +69,7 @@ pub(crate) fn command() -> Command {
         ))
 }
 
-/// What the report runs, beside this program's own options for each bench.
+/// Runs the report: its own arguments, and `options` for each bench.
 pub(crate) fn run(matches: &ArgMatches, options: &[String]) -> Result<(), Failure> {
     let rounds = *matches.get_one::<u64>("rounds").expect("has a default");
     let out = matches

@@ -26,7 +26,7 @@ pub(super) type Figures = BTreeMap<String, Runs>;
 /// Parameters in which the rows of one run differ, as they stand behind the bench's name.
 const LABELS: [&str; 4] = ["mode", "variant", "pointer", "ratio"];
 
-/// What of a row the charts use.
+/// The part of a row that the charts use.
 #[derive(Deserialize)]
 struct Read {
     bench: String,
@@ -83,7 +83,7 @@ fn write(data: &mut File, line: &impl Serialize) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What a run of the bench printed.
+/// The output of a run of the bench.
 fn rows(bench: &Bench, options: &[String]) -> Result<String, Failure> {
     let output = Command::new(env::current_exe()?)
         .args([bench.name, "--json"])

@@ -159,7 +159,7 @@ impl Front {
     }
 }
 
-/// What a child says.
+/// The output of a child.
 #[derive(Serialize, Deserialize)]
 struct Said {
     wall: Duration,

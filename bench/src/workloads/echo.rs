@@ -26,7 +26,7 @@ use tokio::net::TcpListener;
 use tokio::runtime::{self, Runtime};
 use vivant::prelude::*;
 
-/// What is sent and comes back.
+/// Bytes of a packet, in each direction.
 const PACKET: usize = 64;
 
 /// Round trips before those that count.

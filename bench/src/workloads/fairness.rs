@@ -69,7 +69,7 @@ struct Waited {
     done: Option<Resolver<Said>>,
 }
 
-/// What is told of it.
+/// The answer of a measuring actor: quantiles of the waits.
 struct Said {
     begun: u64,
     ended: u64,

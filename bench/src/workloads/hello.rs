@@ -46,7 +46,7 @@ impl Greeter {
     }
 }
 
-/// What a child says.
+/// The output of a child.
 #[derive(Serialize, Deserialize)]
 struct Said {
     greeting: String,

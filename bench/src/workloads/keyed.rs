@@ -16,7 +16,7 @@ pub(super) const TURN: usize = 1024;
 pub(super) type Side<const OPERATIONS: usize> =
     (&'static str, &'static str, fn(&Load) -> [Done; OPERATIONS]);
 
-/// What to do.
+/// The workload.
 pub(super) struct Load {
     /// Keys in the order of insertion, and in that of change and look-up.
     pub(super) insert: Vec<u64>,

@@ -36,7 +36,7 @@ pub(super) const QUEUED: &[(&str, fn(&Run) -> u64)] = &[
     }),
 ];
 
-/// What is measured of an operation alone. See [`super::refcount`].
+/// The measurements of an operation alone. See [`super::refcount`].
 pub(super) const VARIANTS: &[(&str, fn(u64) -> Measured)] = &[
     ("rc", |clones| alone(&Rc::new(VALUE), clones)),
     ("arc", |clones| alone(&Arc::new(VALUE), clones)),
@@ -68,5 +68,5 @@ pub(super) const VARIANTS: &[(&str, fn(u64) -> Measured)] = &[
     }),
 ];
 
-/// What the objects of [`VARIANTS`] hold.
+/// The content of the objects of [`VARIANTS`].
 pub(super) const VALUE: u64 = 7;

@@ -122,7 +122,7 @@ fn child(run: &Run, threads: Threads, select: fn(&Programs) -> Program) -> Resul
     sides::say(|| everywhere(run, threads, select(programs)))
 }
 
-/// The sum of what came out in all threads.
+/// The sum of the results of all threads.
 fn everywhere(run: &Run, threads: Threads, program: Program) -> u64 {
     thread::scope(|scope| {
         let others: Vec<_> = (1..threads.count(run))

@@ -47,7 +47,7 @@ pub(in crate::workloads) const QUEUED: Bench = Bench {
     child: Some(child),
 };
 
-/// What the pointers point to.
+/// The content of the objects.
 pub(super) struct Object([u64; 4]);
 
 impl Object {

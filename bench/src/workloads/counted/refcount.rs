@@ -43,12 +43,12 @@ pub(in crate::workloads) const REFCOUNT: Bench = Bench {
     child: None,
 };
 
-/// What a variant took in one round.
+/// The times of a variant in one round.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Measured {
     increments: Duration,
     pairs: Spent,
-    /// The sum of what was read through the clones.
+    /// The sum of the values that were read through the clones.
     read: u64,
 }
 

@@ -26,7 +26,7 @@ pub(super) struct Said {
     wall: Duration,
     cpu: Duration,
     peak_rss_bytes: u64,
-    /// What came out.
+    /// The result.
     pub(super) result: u64,
 }
 
@@ -40,7 +40,7 @@ pub(super) struct Middle {
     pub(super) results: Vec<u64>,
 }
 
-/// In the child: does `work` and says what it took.
+/// In the child: runs `work` and prints its times.
 pub(super) fn say(work: impl FnOnce() -> u64) -> Result<(), Failure> {
     let meter = Meter::start();
     let result = work();

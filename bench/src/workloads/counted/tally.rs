@@ -1,4 +1,4 @@
-//! The programs with a pointer that counts what is done with it. It is not timed.
+//! The programs with a pointer that counts its operations. It is not timed.
 
 use std::cell::Cell;
 use std::ops::Deref;
@@ -9,7 +9,7 @@ pub(super) mod programs;
 
 use Tally as Ptr;
 
-/// What a program does with its pointers.
+/// The operations of a program on its pointers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct Counts {
     /// Objects that were made.
@@ -32,7 +32,7 @@ fn count(objects: u64, ops: u64) {
     });
 }
 
-/// What `work` gave, and what was counted on this thread meanwhile.
+/// The result of `work`, and the operations on this thread meanwhile.
 pub(super) fn counted<T>(work: impl FnOnce() -> T) -> (T, Counts) {
     COUNTS.set(Counts::default());
     let result = work();

@@ -29,7 +29,7 @@ use serde_json::{Value, json};
 use std::time::Duration;
 use vivant::{Distribution, HeapFacts, PauseKind, System};
 
-/// What the heaps of all actors did, beside the figures.
+/// Adds the statistics of all actors' heaps to the figures.
 pub(super) fn with_pauses(mut figures: Figures, heaps: HeapFacts) -> Figures {
     let longest_us = |kind| us(heaps.pauses[kind].longest);
     let extra = &mut figures.extra;

@@ -52,7 +52,7 @@ impl<'gc> PurseState<'gc> {
         PurseState { coins }
     }
 
-    /// What is in it.
+    /// The sum of the values of its objects.
     fn sum(&self) -> u64 {
         let (mut at, mut sum) = (self.coins, 0);
         while let Some(coin) = at {

@@ -92,7 +92,7 @@ fn boxed(run: &Run) -> Outcome {
             links.map(|link| link.value).sum::<u64>()
         };
         let sum = walk() + walk();
-        // Its end would recurse, and is not what is measured.
+        // Its deallocation would recurse, and is not measured.
         mem::forget(list);
         sum
     })

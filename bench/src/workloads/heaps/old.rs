@@ -212,7 +212,7 @@ fn boxed(run: &Run) -> Outcome {
     });
     let values = groups.iter().flatten().map(Boxed::value);
     let result = values.fold(0, u64::wrapping_add);
-    // Their end is not what is measured.
+    // Their deallocation is not measured.
     mem::forget(groups);
     Outcome { result, ..outcome }
 }

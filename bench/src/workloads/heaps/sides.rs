@@ -36,7 +36,7 @@ const WITH_MIMALLOC: &str = "vivant-bench-mimalloc";
 /// A program, for one side.
 pub(super) type Work = fn(&Run) -> Outcome;
 
-/// What a side's program found out.
+/// The result of a side's program.
 #[derive(Clone, Debug)]
 pub(super) struct Outcome {
     pub(super) spent: Spent,
@@ -77,7 +77,7 @@ impl Pauses {
     }
 }
 
-/// What a child says.
+/// The output of a child.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Said {
     wall: Duration,
@@ -88,7 +88,7 @@ struct Said {
     longest_pause: Option<Duration>,
 }
 
-/// In the child: does the work of the run's side and says what it took.
+/// In the child: runs the side's workload and prints its times.
 pub(super) fn say(run: &Run, works: &[(&str, Work)]) -> Result<(), Failure> {
     let side = run.choice(SIDE.name);
     let named = works.iter().find(|(name, _)| *name == side);

@@ -1,4 +1,4 @@
-//! The store of `std` in an actor without a heap: what it takes without a collector.
+//! The store of `std` in an actor without a heap: the service times without a collector.
 
 use super::operations::{Entries, Operation, key};
 use super::store::{Client, Completions, Plan, Store};

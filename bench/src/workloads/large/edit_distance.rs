@@ -41,7 +41,7 @@ fn string(number: u64, letters: u64) -> Vec<u8> {
     (0..letters).map(letter).collect()
 }
 
-/// A trie: its value, and what is below its next bit.
+/// A trie: its value, and its two children, by the next bit.
 #[derive(Object, Default)]
 struct Trie<'gc> {
     value: Option<Gc<'gc, u64>>,
@@ -66,7 +66,7 @@ fn node<'gc>(m: &Mutator<'gc>, root: Node<'gc>, width: u32, ends: (usize, usize)
     at
 }
 
-/// A pair of strings, and what is known of it.
+/// A pair of strings, and the known results for it.
 struct Pair<'a, 'gc> {
     m: &'a Mutator<'gc>,
     strings: [&'a [u8]; 2],

@@ -84,12 +84,12 @@ pub(super) trait Entries {
     fn take(&mut self, index: u64);
     fn look(&self, index: u64) -> Option<u64>;
 
-    /// What is there at the beginning.
+    /// The initial entries.
     fn load(&mut self, indices: std::ops::Range<u64>) {
         indices.for_each(|index| self.put(index, value(index, 0)));
     }
 
-    /// Gives what was found.
+    /// Returns the value that was found.
     fn operate(&mut self, operation: Operation) -> u64 {
         match operation {
             Operation::Insert { index, value } => self.put(index, value),

@@ -24,7 +24,7 @@ pub(super) const SIDE: Param = Param::choice(
 pub(super) const COLLECTED: &str = "collected";
 pub(super) const CONTROL: &str = "control";
 
-/// What came out of a side, and its figures without a check.
+/// The result of a side, and its figures without a check.
 pub(super) type Outcome = (u64, Figures);
 
 /// What a child says.

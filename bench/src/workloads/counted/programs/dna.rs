@@ -42,14 +42,14 @@ const LETTERS: [(u8, usize); 15] = [
     (b'Y', 20),
 ];
 
-/// What is counted: in each, one place may be one of several letters, from either side.
+/// The counted patterns: in each, one place may be one of several letters, from either side.
 const COUNTED: [&[&str]; 3] = [
     &["agggtaaa", "tttaccct"],
     &["[cgt]gggtaaa", "tttaccc[acg]"],
     &["a[act]ggtaaa", "tttacc[agt]t"],
 ];
 
-/// What is replaced, by what, in this order.
+/// The replaced patterns and their replacements, in this order.
 const REPLACED: [(&[&str], &str); 4] = [
     (&["tHa[Nt]"], "<4>"),
     (&["aND", "caN", "Ha[DS]", "WaS"], "<3>"),

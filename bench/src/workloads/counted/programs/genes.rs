@@ -18,7 +18,7 @@ const START: &[u8] = b"atg";
 /// Where genes end.
 const STOP: &str = "stop";
 
-/// What the letters stand for, in the order of `t`, `c`, `a`, `g` at each place.
+/// The amino acids (or stop) of the codons, in the order of `t`, `c`, `a`, `g` at each place.
 const NAMES: [&str; 64] = [
     "Phe", "Phe", "Leu", "Leu", "Ser", "Ser", "Ser", "Ser", "Tyr", "Tyr", STOP, STOP, "Cys", "Cys",
     STOP, "Trp", "Leu", "Leu", "Leu", "Leu", "Pro", "Pro", "Pro", "Pro", "His", "His", "Gln",
