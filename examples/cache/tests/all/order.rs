@@ -1,13 +1,11 @@
 //! After every request a cache has the entries of a simple list, in its order, at whatever time it
 //! is collected; and a reply's page does not change.
 
-mod support;
-
+use crate::support::{Model, PAGES};
 use cache::audit::Audit;
 use cache::store::{Cache, Found, Html, Kind, Served, Stripe, Walk};
 use fastrand::Rng;
 use std::time::Duration;
-use support::{Model, PAGES};
 use vivant::Pacing;
 use vivant::heap::{Stress, When};
 use vivant::prelude::*;

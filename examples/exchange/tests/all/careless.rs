@@ -2,8 +2,7 @@
 //! message, and sends orders to the new shard only from the next one on. It loses orders under some
 //! seed, and the audit finds it.
 
-mod support;
-
+use crate::support::{MARKET, orders};
 use exchange::audience::Audience;
 use exchange::audit::{Audit, Finding, Ledgers};
 use exchange::gateway::{GatewayLedger, Incoming};
@@ -11,7 +10,6 @@ use exchange::order::{Order, Symbol};
 use exchange::shard::Shard;
 use std::sync::Arc;
 use std::time::Duration;
-use support::{MARKET, orders};
 use vivant::prelude::*;
 use vivant::simulation::Simulation;
 

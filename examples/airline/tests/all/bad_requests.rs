@@ -1,11 +1,9 @@
 //! Every kind of bad request over real HTTP, and requests at bad times.
 
-mod support;
-
+use crate::support::asks::{USER, book_form, days, flights, query_form, refused};
+use crate::support::town::{Town, login};
 use axum::http::{Method, StatusCode};
 use example_load::Ask;
-use support::asks::{USER, book_form, days, flights, query_form, refused};
-use support::town::{Town, login};
 
 #[test]
 fn sessions_are_needed_and_end() {

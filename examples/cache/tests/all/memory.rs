@@ -1,14 +1,12 @@
 //! Evicted pages are reclaimed, and the audit would find it if they were not.
 
-mod support;
-
+use crate::support::PAGES;
 use cache::audit::{Audit, Finding};
 use cache::page::Pages;
 use cache::popularity::Popularity;
 use cache::store::{Cache, Html, Kind};
 use cache::stripes::{Settings, Stripes, heaps};
 use std::time::Duration;
-use support::PAGES;
 use vivant::prelude::*;
 use vivant::simulation::Simulation;
 

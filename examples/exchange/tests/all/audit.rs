@@ -1,13 +1,11 @@
 //! Self-tests of the audit: consistent records, and the findings after one injected fault.
 
-mod support;
-
+use crate::support::{open, send};
 use exchange::audit::{Finding, Ledgers};
 use exchange::gateway::Balance;
 use exchange::order::{Answer, OrderId, Side};
 use exchange::reader::Fault;
 use exchange::shard::ListingLedger;
-use support::{open, send};
 use vivant::prelude::*;
 use vivant::simulation::Simulation;
 

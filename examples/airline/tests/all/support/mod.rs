@@ -1,5 +1,4 @@
 //! What several tests need.
-#![allow(dead_code, reason = "each test binary uses some of it")]
 
 pub(crate) mod asks;
 pub(crate) mod town;

@@ -1,5 +1,4 @@
 //! A simple list as the model of a cache, and small pages.
-#![allow(dead_code, reason = "each test uses a part of it")]
 
 use cache::page::Pages;
 use cache::store::Found;

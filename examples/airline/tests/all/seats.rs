@@ -1,8 +1,7 @@
 //! Many customers compete for the last seats, under seeds: no seat is sold twice, and every answer
 //! to a customer is true.
 
-mod support;
-
+use crate::support::traveller::{Travelled, Traveller};
 use airline::airline::Airline;
 use airline::audit::{Audit, Told};
 use airline::customer::user_name;
@@ -10,7 +9,6 @@ use airline::flight::Cabin;
 use airline::id::Id;
 use airline::manager::Settings;
 use std::time::Duration;
-use support::traveller::{Travelled, Traveller};
 use vivant::prelude::*;
 use vivant::simulation::{Faults, Simulation};
 

@@ -1,12 +1,10 @@
 //! Instruments are handed over while orders arrive, under seeds: no order is lost or overtaken, and
 //! no reader misses a version.
 
-mod support;
-
+use crate::support::{open, send};
 use exchange::audit::Audit;
 use exchange::gateway::Balance;
 use std::time::Duration;
-use support::{open, send};
 use vivant::Pacing;
 use vivant::System;
 use vivant::heap::{Stress, When};
@@ -122,7 +120,7 @@ fn nothing_is_lost_on_threads() {
         shards_max: 3,
     };
     let exchange = open(&system, balance);
-    let orders = support::orders(1).take(20_000);
+    let orders = crate::support::orders(1).take(20_000);
     let mut sent = 0;
     for order in orders {
         exchange.gateway().order(order).send();

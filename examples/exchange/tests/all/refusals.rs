@@ -1,14 +1,12 @@
 //! Orders that are refused before they reach a book.
 
-mod support;
-
+use crate::support::{MARKET, open};
 use exchange::audit::Audit;
 use exchange::gateway::{Balance, Incoming};
 use exchange::order::{
     AMOUNT_MAX, Action, Answer, Order, OrderId, Refusal, Side, Symbol, TraderId,
 };
 use std::time::Duration;
-use support::{MARKET, open};
 use vivant::simulation::Simulation;
 
 const NEVER: Balance = Balance {

@@ -1,5 +1,4 @@
 //! A small exchange, and orders for it.
-#![allow(dead_code, reason = "each test uses a part of it")]
 
 use exchange::exchange::{Exchange, Settings};
 use exchange::flow::{Flow, Market};

@@ -1,10 +1,8 @@
 //! Self-tests of the audit: consistent data, and the findings after one injected fault.
 
-mod support;
-
+use crate::support::PAGES;
 use cache::audit::{Audit, Finding};
 use cache::store::{Kind, Ledger, Stripe, Walk};
-use support::PAGES;
 use vivant::simulation::Simulation;
 
 /// The data of a cache for 5 after 8 pages: it has the pages from 3 to 7.

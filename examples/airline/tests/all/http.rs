@@ -1,12 +1,10 @@
 //! Every endpoint over real HTTP.
 
-mod support;
-
+use crate::support::asks::{USER, book_form, days, flights, query_form, refused};
+use crate::support::town::{Town, json};
 use axum::http::StatusCode;
 use example_load::{Ask, encoded};
 use serde_json::{Value, json};
-use support::asks::{USER, book_form, days, flights, query_form, refused};
-use support::town::{Town, json};
 
 #[test]
 fn a_trip_is_searched_booked_listed_and_cancelled() {

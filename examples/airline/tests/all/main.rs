@@ -1,0 +1,11 @@
+//! The airline, from its desks to its command: a module for each subject.
+
+mod bad_requests;
+mod command;
+mod desks;
+mod http;
+mod mileage;
+mod oversell;
+mod seats;
+mod service;
+mod support;
