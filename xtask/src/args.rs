@@ -19,10 +19,10 @@ impl Args {
         }
     }
 
-    /// No arguments: how `ci` calls its steps.
-    pub(crate) fn none() -> Self {
+    /// The words of `line`: how a list of steps calls its verbs.
+    pub(crate) fn of(line: &str) -> Self {
         Self {
-            rest: VecDeque::new(),
+            rest: line.split_whitespace().map(String::from).collect(),
         }
     }
 
@@ -69,15 +69,9 @@ impl Args {
 mod tests {
     use super::*;
 
-    fn args(line: &str) -> Args {
-        Args {
-            rest: line.split_whitespace().map(String::from).collect(),
-        }
-    }
-
     #[test]
     fn verb_flag_and_option_are_taken_once() {
-        let mut args = args("sim --seeds 12 --long");
+        let mut args = Args::of("sim --seeds 12 --long");
         assert_eq!(args.positional().as_deref(), Some("sim"));
         assert!(args.flag("--long"));
         assert!(!args.flag("--long"));
@@ -87,7 +81,7 @@ mod tests {
 
     #[test]
     fn a_misspelt_flag_is_an_error() {
-        let mut args = args("miri --lnog");
+        let mut args = Args::of("miri --lnog");
         assert_eq!(args.positional().as_deref(), Some("miri"));
         assert!(!args.flag("--long"));
         assert!(args.finish().is_err());
@@ -95,7 +89,7 @@ mod tests {
 
     #[test]
     fn an_option_without_value_is_an_error() {
-        assert!(args("--seeds").option("--seeds").is_err());
-        assert!(args("--seeds --long").option("--seeds").is_err());
+        assert!(Args::of("--seeds").option("--seeds").is_err());
+        assert!(Args::of("--seeds --long").option("--seeds").is_err());
     }
 }

@@ -1,56 +1,94 @@
-//! `ci`: every check that must pass, cheap ones first, each under a heading and with its time. It
-//! stops at the first failure; `--from STEP` resumes there.
+//! `ci`: every check that a change must pass. `nightly`: all that takes longer. Each step runs under
+//! a heading and with its time. The first failure ends the run; `--from STEP` goes on there.
 
 use crate::args::Args;
-use crate::{Failure, perform};
+use crate::{Failure, dispatch};
 use std::time::{Duration, Instant};
 
-/// The steps. `.ci/run` performs the first one itself, in the words of the README, and starts here
-/// from the second.
-const STEPS: &[&str] = &[
-    "test", "fmt", "tidy", "clippy", "docs", "features", "targets", "msrv", "loom", "miri", "deny",
-];
-
-pub(crate) fn run(args: &mut Args) -> Result<(), Failure> {
-    let from = args.option("--from")?;
-    args.finish()?;
-    let mut times = Vec::new();
-    for step in steps_from(from.as_deref())? {
-        println!("\n==== {step} ====");
-        let start = Instant::now();
-        let result = perform(step, &mut Args::none());
-        let elapsed = start.elapsed();
-        println!(
-            "---- {step}: {} in {}",
-            if result.is_ok() { "passed" } else { "FAILED" },
-            seconds(elapsed)
-        );
-        result.map_err(|why| {
-            format!("{why}\nafter mending it, go on with `cargo xtask ci --from {step}`")
-        })?;
-        times.push((step, elapsed));
-    }
-    println!("\n==== all passed ====");
-    for (step, elapsed) in times {
-        println!("{step:<10}{:>10}", seconds(elapsed));
-    }
-    Ok(())
+/// A list of verbs with their arguments, run in order.
+struct Steps {
+    verb: &'static str,
+    lines: &'static [&'static str],
 }
 
-fn steps_from(from: Option<&str>) -> Result<&'static [&'static str], Failure> {
-    let Some(from) = from else {
-        return Ok(STEPS);
-    };
-    match STEPS.iter().position(|step| *step == from) {
-        Some(at) => Ok(&STEPS[at..]),
-        None => Err(format!(
-            "no step `{from}`; the steps are {}",
-            STEPS.join(", ")
-        )),
+/// Cheap ones first. `.ci/run` performs `test` itself, in the words of the README, and starts here
+/// from the second one.
+const CI: Steps = Steps {
+    verb: "ci",
+    lines: &["test", "fmt", "tidy", "clippy", "docs", "loom", "miri"],
+};
+
+/// What compiles the same code once more, needs the network or takes long.
+const NIGHTLY: Steps = Steps {
+    verb: "nightly",
+    lines: &[
+        "deny",
+        "features",
+        "targets",
+        "msrv",
+        "counts",
+        "sim",
+        "sanitize thread",
+        "sanitize address",
+        "soak",
+        "loom --long",
+        "miri --long",
+    ],
+};
+
+pub(crate) fn ci(args: &mut Args) -> Result<(), Failure> {
+    CI.run(args)
+}
+
+pub(crate) fn nightly(args: &mut Args) -> Result<(), Failure> {
+    NIGHTLY.run(args)
+}
+
+impl Steps {
+    fn run(&self, args: &mut Args) -> Result<(), Failure> {
+        let from = args.option("--from")?;
+        args.finish()?;
+        let mut times = Vec::new();
+        for step in self.from(from.as_deref())? {
+            println!("\n==== {step} ====");
+            let start = Instant::now();
+            let result = dispatch(&mut Args::of(step));
+            let elapsed = start.elapsed();
+            println!(
+                "---- {step}: {} in {}",
+                if result.is_ok() { "passed" } else { "FAILED" },
+                seconds(elapsed)
+            );
+            result.map_err(|why| {
+                format!(
+                    "{why}\nafter mending it, go on with `cargo xtask {} --from '{step}'`",
+                    self.verb
+                )
+            })?;
+            times.push((step, elapsed));
+        }
+        println!("\n==== all passed ====");
+        for (step, elapsed) in times {
+            println!("{step:<18}{:>10}", seconds(elapsed));
+        }
+        Ok(())
+    }
+
+    fn from(&self, from: Option<&str>) -> Result<&[&'static str], Failure> {
+        let Some(from) = from else {
+            return Ok(self.lines);
+        };
+        match self.lines.iter().position(|step| *step == from) {
+            Some(at) => Ok(&self.lines[at..]),
+            None => Err(format!(
+                "no step `{from}`; the steps are {}",
+                self.lines.join(", ")
+            )),
+        }
     }
 }
 
-fn seconds(elapsed: Duration) -> String {
+pub(crate) fn seconds(elapsed: Duration) -> String {
     format!("{:.1} s", elapsed.as_secs_f64())
 }
 
@@ -61,15 +99,27 @@ mod tests {
 
     #[test]
     fn every_step_is_a_verb() {
-        for step in STEPS {
-            assert!(VERBS.iter().any(|verb| verb.name == *step), "{step}");
+        for step in [CI.lines, NIGHTLY.lines].concat() {
+            let name = step.split(' ').next();
+            assert!(VERBS.iter().any(|verb| Some(verb.name) == name), "{step}");
+        }
+    }
+
+    #[test]
+    fn every_check_is_a_step() {
+        let steps = [CI.lines, NIGHTLY.lines].concat();
+        for verb in VERBS {
+            let starts = |step: &&str| step.split(' ').next() == Some(verb.name);
+            let lists = ["ci", "nightly", "quick"].contains(&verb.name);
+            assert_ne!(lists, steps.iter().any(starts), "{}", verb.name);
         }
     }
 
     #[test]
     fn from_skips_what_went_before() {
-        assert_eq!(steps_from(Some("miri")), Ok(&["miri", "deny"][..]));
-        assert_eq!(steps_from(None), Ok(STEPS));
-        assert!(steps_from(Some("nothing")).is_err());
+        assert_eq!(CI.from(Some("loom")), Ok(&["loom", "miri"][..]));
+        assert_eq!(CI.from(None), Ok(CI.lines));
+        assert!(CI.from(Some("nothing")).is_err());
+        assert_eq!(NIGHTLY.from(Some("miri --long")), Ok(&["miri --long"][..]));
     }
 }

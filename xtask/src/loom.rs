@@ -3,6 +3,7 @@
 use crate::Failure;
 use crate::args::Args;
 use crate::command::Run;
+use crate::filtered::Tests;
 
 /// Two preemptions show nearly all known bugs of such protocols in minutes.
 const PREEMPTIONS_SHORT: &str = "2";
@@ -13,13 +14,12 @@ const PREEMPTIONS_LONG: &str = "3";
 pub(crate) fn run(args: &mut Args) -> Result<(), Failure> {
     let long = args.flag("--long");
     args.finish()?;
-    let run = Run::cargo("test -p vivant-loom --release");
-    if long {
+    let run = Run::cargo("test -p vivant-loom --profile checks");
+    let run = if long {
         run.env("LOOM_MAX_PREEMPTIONS", PREEMPTIONS_LONG)
             .env("VIVANT_LOOM_LONG", "1")
-            .run_tests()
     } else {
         run.env("LOOM_MAX_PREEMPTIONS", PREEMPTIONS_SHORT)
-            .run_tests()
-    }
+    };
+    Tests::of(run).run()
 }

@@ -14,11 +14,13 @@ mod args;
 mod ci;
 mod command;
 mod deny;
+mod filtered;
 mod lint;
 mod loom;
 mod manifest;
 mod matrix;
 mod miri;
+mod quick;
 mod sanitize;
 mod soak;
 mod suite;
@@ -45,8 +47,20 @@ const VERBS: &[Verb] = &[
     verb(
         "ci",
         "[--from STEP]",
-        "everything that must pass, in order",
-        ci::run,
+        "everything that a change must pass, in order",
+        ci::ci,
+    ),
+    verb(
+        "nightly",
+        "[--from STEP]",
+        "all that takes longer, in order",
+        ci::nightly,
+    ),
+    verb(
+        "quick",
+        "[-p NAME]",
+        "the changed packages, or one: form, lints and tests within a minute",
+        quick::run,
     ),
     verb("test", "", "all tests", suite::test),
     verb("fmt", "", "formatting", lint::fmt),
@@ -56,17 +70,12 @@ const VERBS: &[Verb] = &[
         "our own rules about files, words and seams",
         tidy::run,
     ),
-    verb(
-        "clippy",
-        "",
-        "lints, with default and with all features",
-        lint::clippy,
-    ),
+    verb("clippy", "", "lints, with all features", lint::clippy),
     verb("docs", "", "documentation without warnings", lint::docs),
     verb(
         "features",
         "",
-        "libraries with no feature, each feature, all features; their tests with all",
+        "lints with default features; libraries with no feature, each, all; their tests with all",
         matrix::features,
     ),
     verb(
@@ -114,8 +123,8 @@ const VERBS: &[Verb] = &[
     ),
     verb(
         "deny",
-        "[--advisories]",
-        "licences, bans and sources of dependencies",
+        "[CHECK...]",
+        "bans, licences, sources and known weaknesses of dependencies",
         deny::run,
     ),
 ];
@@ -144,22 +153,17 @@ fn main() -> ExitCode {
     }
 }
 
+/// Runs the verb that comes first in `args`, which must use all of the rest.
 fn dispatch(args: &mut Args) -> Result<(), Failure> {
-    let name = args.positional();
-    match name.as_deref() {
+    match args.positional().as_deref() {
         None | Some("help") => {
             print!("{}", help());
             Ok(())
         }
-        Some(name) => perform(name, args),
-    }
-}
-
-/// Runs the verb called `name` with `args`; the verb must use all of them.
-fn perform(name: &str, args: &mut Args) -> Result<(), Failure> {
-    match VERBS.iter().find(|verb| verb.name == name) {
-        Some(verb) => (verb.run)(args),
-        None => Err(format!("no verb `{name}`\n\n{}", help())),
+        Some(name) => match VERBS.iter().find(|verb| verb.name == name) {
+            Some(verb) => (verb.run)(args),
+            None => Err(format!("no verb `{name}`\n\n{}", help())),
+        },
     }
 }
 
@@ -167,7 +171,7 @@ fn help() -> String {
     let mut text = String::from("cargo xtask VERB\n\n");
     for verb in VERBS {
         let call = format!("{} {}", verb.name, verb.options);
-        text.push_str(&format!("  {call:<26}{}\n", verb.about));
+        text.push_str(&format!("  {call:<30}{}\n", verb.about));
     }
     text
 }

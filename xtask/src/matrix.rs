@@ -3,6 +3,7 @@
 
 use crate::args::Args;
 use crate::command::Run;
+use crate::filtered::Tests;
 use crate::{Failure, manifest, toolchain, workspace};
 
 /// One target of each kind that we promise beside Linux on x86-64: another processor, another Unix,
@@ -18,6 +19,7 @@ const TARGETS: &[&str] = &[
 pub(crate) fn features(args: &mut Args) -> Result<(), Failure> {
     args.finish()?;
     toolchain::ensure_components_in_use(&["clippy"])?;
+    Run::cargo("clippy --workspace --all-targets -- -D warnings").run()?;
     for package in ["vivant", "vivant-brc", "vivant-heap"] {
         let check = |features: &str| {
             Run::cargo("clippy -p")
@@ -37,11 +39,9 @@ pub(crate) fn features(args: &mut Args) -> Result<(), Failure> {
             check(&format!("--no-default-features --features {feature}"))?;
         }
         check("--all-features")?;
-        // A feature's additions have tests of their own, and do not affect other tests.
-        Run::cargo("test -p")
-            .arg(package)
-            .words("--all-features --tests")
-            .run_tests()?;
+        // What a feature adds has tests of its own, and costs no other test anything.
+        let run = Run::cargo("test --all-features --tests -p").arg(package);
+        Tests::of(run).run()?;
     }
     Ok(())
 }

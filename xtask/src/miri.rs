@@ -4,7 +4,9 @@
 use crate::Failure;
 use crate::args::Args;
 use crate::command::Run;
+use crate::filtered::Tests;
 use crate::toolchain::{self, NIGHTLY};
+use std::sync::Mutex;
 use std::thread;
 
 /// No alignment by luck. The clocks are the machine's, because the runtime's clock thread waits for
@@ -18,108 +20,156 @@ const FLAGS: &str =
 const FLAGS_LONG: &str = "-Zmiri-many-seeds=0..32 -Zmiri-address-reuse-rate=1.0 \
     -Zmiri-address-reuse-cross-thread-rate=1.0 -Zmiri-preemption-rate=0.1";
 
-/// The unit tests, and the tests that walk through every state of cells, mailboxes and promises, on
-/// threads and simulated. The rest test orders and progress, which cost an interpreter hours and
-/// show it nothing new.
-const TESTS: &str = "--lib --test by_hand --test promises --test errors --test lifecycle --test losses --test offers --test deaths \
-    --test misbehaviour --test races --test steps";
-
-/// Tests that take an interpreter minutes: simulations of many actors.
-const TESTS_LONG: &str = "--test orphans --test unreachable --test far";
-
-/// Unit tests of the runtime left to the long form: models of states and orders, random orders of a
-/// scheduler's round, histograms, hundreds of waiting messages.
-const SKIPPED: &str = "--skip model --skip interleaved --skip nobody_waits_for_ever --skip distribution --skip a_flood_that_lines_up";
-
-/// Counted references: the tests that cross threads, or re-enter from destructors.
-const COUNTS: &str =
-    "miri test -p vivant-brc --lib --test threads --test reentry --test stress --test bounded";
-
-/// Collected heaps: all but the programs for the compiler and those that end the process. The
-/// self-tests are of the verifier and show nothing new here.
-const HEAPS: &str = "miri test -p vivant-heap --lib --test types --test graphs --test memory --test holes --test limits --test model \
-    --test orca --test tags --test showing";
-
-/// Tests that take an interpreter minutes: regions, collections, attempts to break it.
-const HEAPS_LONG: &str = "--test hearing --test given_up --test settling --test paying --test region --test freeze --test keepers --test markers --test sweeping --test collections --test persistent --test review --test review_sharing --test review_regions --test review_marks";
-
-/// Random programs beside models, and in two layouts; large heaps that end in steps; long sums, and
-/// tables without `unsafe`: minutes, left to the long form.
-const MODELS: &str = "--skip what_the_model_does --skip changes_have_one_order --skip orphan_tests --skip collector::debt --skip are_spread --skip shards";
-
-/// The second aliasing model is the stricter one in other places.
+/// The second model of what a reference may alias is the stricter one in other places. The short
+/// form has the first one alone.
 const FLAGS_STRICT: &[&str] = &[
     "-Zmiri-strict-provenance -Zmiri-symbolic-alignment-check -Zmiri-disable-isolation",
     "-Zmiri-strict-provenance -Zmiri-tree-borrows -Zmiri-disable-isolation",
 ];
 
+const FLAGS_LONG_HEAPS: &str = "-Zmiri-many-seeds=0..4 -Zmiri-address-reuse-rate=1.0";
+
+/// What is interpreted of a package: its unit tests, and modules of its integration tests.
+struct Package {
+    name: &'static str,
+    modules: &'static str,
+    /// What takes an interpreter long is left to the long form: these modules, integration tests
+    /// with these words in their names, and unit tests with these.
+    modules_long: &'static str,
+    tests_long: &'static str,
+    units_long: &'static str,
+    /// Words in the names of unit tests that run in neither form.
+    units_never: &'static str,
+}
+
+/// The runtime: all that walks through every state of cells, mailboxes and promises, on threads and
+/// simulated. The rest is about orders and progress, which cost an interpreter hours and show it
+/// nothing new.
+const RUNTIME: Package = Package {
+    name: "vivant",
+    modules: "by_hand promises errors lifecycle losses offers misbehaviour races steps",
+    // Simulations of many actors.
+    modules_long: "deaths orphans unreachable far",
+    // Long chains, real time that passes, topics.
+    tests_long: "a_long_chain_of_actors promises::deep a_turn_that_does_not_end a_subscriber_whose",
+    // Models of states and orders, random orders of a scheduler's round, histograms, hundreds of
+    // messages that wait, looks at random programs, a large orphan.
+    units_long: "model interleaved nobody_waits_for_ever distribution a_flood_that_lines_up \
+        sighting_tests seeded_canary one_that_is_given_up_as_a_whole_is_freed",
+    units_never: "",
+};
+
+/// Counted references: those tests that cross threads, or that come back in from destructors.
+const COUNTS: Package = Package {
+    name: "vivant-brc",
+    modules: "threads reentry stress bounded",
+    modules_long: "",
+    tests_long: "",
+    units_long: "",
+    units_never: "",
+};
+
+/// Collected heaps: all but the programs for the compiler and those that end the process. The
+/// canaries are about the verifier, which has nothing new to say here.
+const HEAPS: Package = Package {
+    name: "vivant-heap",
+    modules: "types graphs memory holes limits model orca tags showing",
+    // Regions, collections, attempts to break it.
+    modules_long: "hearing given_up settling paying region freeze keepers markers sweeping \
+        collections persistent review review_sharing review_regions review_marks",
+    // Many objects, or large ones: each has a smaller test beside it.
+    tests_long: "turns_of_two_heaps buffers_of_old_objects values_of_all_sizes forgotten_borrows \
+        huge_objects depth_needs_no_stack a_refused_write what_is_taken_out graphs_may_hold",
+    // Random programs beside models, and in two layouts; large heaps that end step by step; long
+    // sums, and tables without `unsafe`; every place of a window.
+    units_long: "what_the_model_does changes_have_one_order orphan_tests collector::debt \
+        what_is_written_in_a_window \
+        are_spread shards",
+    units_never: "canaries",
+};
+
+/// How much is interpreted.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    /// One schedule, one model of aliases, one random program of each kind: for every change.
+    Short,
+    Long,
+}
+
 pub(crate) fn run(args: &mut Args) -> Result<(), Failure> {
-    let long = args.flag("--long");
+    let form = match args.flag("--long") {
+        true => Form::Long,
+        false => Form::Short,
+    };
     args.finish()?;
     toolchain::ensure_components(NIGHTLY, &["miri", "rust-src"])?;
-    let more = if long { TESTS_LONG } else { "" };
-    let runtime = runtime(&format!("{TESTS} {more}"), long)?;
-    // An interpreter uses one thread. The two halves take about the same time, so that two
-    // processors are busy.
+    beside_each_other(tests(form))
+}
+
+/// Runs all `tests`, two at a time: an interpreter has one thread. After a failure none begins.
+fn beside_each_other(tests: Vec<Tests>) -> Result<(), Failure> {
+    let waiting = Mutex::new(tests.into_iter());
+    let next = || waiting.lock().ok().and_then(|mut tests| tests.next());
+    let side = || -> Result<(), Failure> {
+        while let Some(tests) = next() {
+            tests.run().inspect_err(|_| while next().is_some() {})?;
+        }
+        Ok(())
+    };
     thread::scope(|scope| {
-        let runtime = scope.spawn(move || runtime.run());
-        let parts = counts(long).and_then(|()| heaps(long));
-        runtime
+        let other = scope.spawn(side);
+        let own = side();
+        other
             .join()
             .unwrap_or_else(|_| Err("a panic in `miri`".to_owned()))
-            .and(parts)
+            .and(own)
     })
 }
 
-fn runtime(tests: &str, long: bool) -> Result<Run, Failure> {
-    // Backtraces of the many panics would take most of the time, here and below.
-    let run = Run::cargo_of(NIGHTLY, &format!("miri test -p vivant {tests}"))
-        .env("MIRIFLAGS", FLAGS)
-        .env("RUST_BACKTRACE", "0");
-    run.expect_tests()?;
-    Ok(match long {
-        true => run.env("MIRIFLAGS", format!("{FLAGS} {FLAGS_LONG}")),
-        // One random program of each kind: more seeds run under `cargo test`.
-        false => run.words("--").words(SKIPPED).env("VIVANT_SEEDS", "1"),
-    })
+/// What runs, the longest first.
+fn tests(form: Form) -> Vec<Tests> {
+    match form {
+        // One random program of each kind: the seeds are for `cargo test`.
+        Form::Short => [
+            RUNTIME.tests(form, FLAGS, "", Some(1)),
+            HEAPS.tests(form, FLAGS_STRICT[0], "", Some(1)),
+            COUNTS.tests(form, FLAGS_STRICT[0], "", None),
+        ]
+        .concat(),
+        Form::Long => {
+            let mut tests = RUNTIME.tests(form, FLAGS, FLAGS_LONG, None);
+            for model in FLAGS_STRICT {
+                // A heap has one thread at a time: more seeds show other addresses alone.
+                tests.extend(HEAPS.tests(form, model, FLAGS_LONG_HEAPS, Some(20)));
+                tests.extend(COUNTS.tests(form, model, FLAGS_LONG, None));
+            }
+            tests
+        }
+    }
 }
 
-/// One aliasing model is enough for a pull request, here and below.
-fn counts(long: bool) -> Result<(), Failure> {
-    let (models, long) = match long {
-        true => (FLAGS_STRICT, FLAGS_LONG),
-        false => (&FLAGS_STRICT[..1], ""),
-    };
-    for flags in models {
-        Run::cargo_of(NIGHTLY, COUNTS)
-            .env("MIRIFLAGS", format!("{flags} {long}"))
-            .env("RUST_BACKTRACE", "0")
-            .run()?;
+impl Package {
+    /// The integration tests and the unit tests, apart, because the filters of the ones would
+    /// exclude the others. A test of seeds runs that many.
+    fn tests(&self, form: Form, model: &str, flags: &str, seeds: Option<u32>) -> Vec<Tests> {
+        let of = |target: &str| {
+            let run = Run::cargo_of(NIGHTLY, "miri test -p")
+                .arg(self.name)
+                .words(target)
+                .env("MIRIFLAGS", model)
+                // Traces of the many panics would take most of the time.
+                .env("RUST_BACKTRACE", "0");
+            let tests = Tests::of(run).env("MIRIFLAGS", format!("{model} {flags}"));
+            match seeds {
+                Some(seeds) => tests.env("VIVANT_SEEDS", seeds.to_string()),
+                None => tests,
+            }
+        };
+        let all = of("--test all").modules(self.modules);
+        let units = of("--lib").skip(self.units_never);
+        match form {
+            Form::Short => vec![all.skip(self.tests_long), units.skip(self.units_long)],
+            Form::Long => vec![all.modules(self.modules_long), units],
+        }
     }
-    Ok(())
-}
-
-/// One graph is enough too: a heap has one thread at a time, so more seeds of Miri only show other
-/// addresses.
-fn heaps(long: bool) -> Result<(), Failure> {
-    let (models, flags, graphs) = match long {
-        true => (
-            FLAGS_STRICT,
-            "-Zmiri-many-seeds=0..4 -Zmiri-address-reuse-rate=1.0",
-            20,
-        ),
-        false => (&FLAGS_STRICT[..1], "", 1),
-    };
-    for model in models {
-        let (more, skip) = if long { (HEAPS_LONG, "") } else { ("", MODELS) };
-        Run::cargo_of(
-            NIGHTLY,
-            &format!("{HEAPS} {more} -- --skip canaries {skip}"),
-        )
-        .env("MIRIFLAGS", format!("{model} {flags}"))
-        .env("RUST_BACKTRACE", "0")
-        .env("VIVANT_SEEDS", graphs.to_string())
-        .run()?;
-    }
-    Ok(())
 }

@@ -3,26 +3,32 @@
 
 use crate::args::Args;
 use crate::command::Run;
+use crate::filtered::Tests;
 use crate::toolchain::{self, NIGHTLY};
 use crate::{Failure, workspace};
 
-/// All tests that run the runtime; those of the compiler's messages are useless to a sanitizer.
-const TESTS: &str = "--test by_hand --test order --test nothing_lost --test fairness --test back_pressure \
-    --test lifecycle --test misbehaviour --test promises --test timers --test futures --test errors --test simulation \
-    --test accounting --test macros --test graphs --test steps --test deaths --test sharing --test orphans --test lanes \
-    --test unreachable --test far --test freezing --test collectors --test pauses --test broken --test destructors --test helped";
+/// The modules that run the runtime; those of the compiler's messages have nothing to say to a
+/// sanitizer.
+const RUNTIME: &str = "by_hand order nothing_lost fairness back_pressure lifecycle misbehaviour \
+    promises timers futures errors simulation accounting macros graphs steps deaths sharing \
+    orphans unreachable far freezing collectors pauses broken destructors helped";
+
+/// Those that count what the whole process allocates: one binary.
+const ALONE: &str = "lanes";
+
+const WORKLOADS: &str = "tiny together";
 
 /// No recycling of message memory: see `mailbox/pool.rs`.
 const OWN_MEMORY: &str = " --cfg vivant_plain_messages";
 
-/// The tests of counted references that cross threads; the tests that count to an overflow take
-/// long here, and show nothing.
-const COUNTS: &str =
-    "-p vivant-brc --lib --test threads --test reentry --test stress --test bounded";
+/// The tests of counted references that cross threads; those that count to an overflow take long
+/// here, and show nothing.
+const COUNTS: &str = "threads reentry stress bounded";
 
 /// Collected heaps, but for the programs for the compiler and those that end the process.
-const HEAPS: &str = "-p vivant-heap --lib --test types --test graphs --test holes --test limits --test model --test orca --test hearing --test given_up --test region --test freeze --test sweeping --test sweeping_by_and_by --test short_of_pages --test markers --test marking --test paying --test settling --test keepers \
-    --test collections --test persistent --test review --test review_sharing --test review_regions --test review_marks --test tags --test showing";
+const HEAPS: &str = "types graphs holes limits model orca hearing given_up region freeze sweeping \
+    sweeping_by_and_by short_of_pages markers marking paying settling keepers collections \
+    persistent review review_sharing review_regions review_marks tags showing";
 
 /// See `bias/header.rs`: the thread sanitizer does not know fences.
 const NO_FENCES: &str = " --cfg vivant_no_fences";
@@ -48,9 +54,9 @@ pub(crate) fn run(args: &mut Args) -> Result<(), Failure> {
     };
     // Documentation tests are compiled by rustdoc, which does not get these flags.
     let tests = |what: &str, flags: &str| {
-        Run::cargo_of(
+        let run = Run::cargo_of(
             NIGHTLY,
-            &format!("test {what} -Zbuild-std --target {TARGET}"),
+            &format!("test -p {what} -Zbuild-std --target {TARGET}"),
         )
         .arg("--target-dir")
         .arg(workspace::target_dir("sanitize").join(sanitizer))
@@ -60,24 +66,33 @@ pub(crate) fn run(args: &mut Args) -> Result<(), Failure> {
         )
         .env("TSAN_OPTIONS", suppressions("tsan"))
         .env("LSAN_OPTIONS", suppressions("lsan"))
-        // The million actors of `accounting.rs` are a few thousand here.
-        .env("VIVANT_SMALL", "1")
-        .run_tests()
+        // The million actors of `accounting.rs` are some thousands here.
+        .env("VIVANT_SMALL", "1");
+        Tests::of(run)
     };
-    let (runtime, workloads) = (
-        format!("-p vivant --lib {TESTS}"),
-        "-p vivant-bench --test tiny --test together",
-    );
-    // The runtime's counts rely on fences, too.
+    let runtime = |flags: &str| {
+        tests("vivant --lib", flags).run()?;
+        tests("vivant --test all", flags).modules(RUNTIME).run()?;
+        tests("vivant --test alone", flags).modules(ALONE).run()?;
+        tests("vivant-bench --test all", flags)
+            .modules(WORKLOADS)
+            .run()
+    };
+    // The runtime counts by fences, too.
     let fences = if sanitizer == "thread" { NO_FENCES } else { "" };
-    for what in [&*runtime, workloads, HEAPS, COUNTS] {
-        tests(what, fences)?;
-    }
+    runtime(fences)?;
+    tests("vivant-heap --lib", fences).run()?;
+    tests("vivant-heap --test all", fences)
+        .modules(HEAPS)
+        .run()?;
+    tests("vivant-brc --lib", fences).run()?;
+    tests("vivant-brc --test all", fences)
+        .modules(COUNTS)
+        .run()?;
     if sanitizer == "address" {
-        // Again with separate memory for each message: recycled memory is reused before a late use
-        // could be detected.
-        tests(&runtime, OWN_MEMORY)?;
-        tests(workloads, OWN_MEMORY)?;
+        // Once more with memory of its own for each message: what is recycled is used again before
+        // it can be missed.
+        runtime(OWN_MEMORY)?;
     }
     Ok(())
 }

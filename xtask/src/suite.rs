@@ -4,6 +4,7 @@
 use crate::Failure;
 use crate::args::Args;
 use crate::command::Run;
+use crate::filtered::Tests;
 
 /// About twenty minutes on two cores, after the build.
 const SEEDS_DEFAULT: u64 = 10_000;
@@ -23,16 +24,12 @@ pub(crate) fn sim(args: &mut Args) -> Result<(), Failure> {
         Some(text) => count(&text)?,
     };
     args.finish()?;
-    // With a name, cargo builds unit tests of packages that have none (`verify/loom/Cargo.toml`).
-    Run::cargo("test --release --workspace --exclude vivant-loom seeded")
+    // With a name cargo builds unit tests of packages that have none (`verify/loom/Cargo.toml`).
+    let run = Run::cargo("test --profile checks --workspace --exclude vivant-loom seeded")
         .env("VIVANT_SEEDS", seeds.to_string())
-        // The count audit runs only with debug assertions (`orca/books.rs`).
-        .env("CARGO_PROFILE_RELEASE_DEBUG_ASSERTIONS", "true")
-        // In the benchmark profile these programs were not done after 26 minutes on two cores with
-        // other load.
-        .env("CARGO_PROFILE_RELEASE_LTO", "off")
-        .env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16")
-        .run_tests()
+        // The books of what is shared are kept by debug builds (`orca/books.rs`).
+        .env("CARGO_PROFILE_CHECKS_DEBUG_ASSERTIONS", "true");
+    Tests::of(run).run()
 }
 
 pub(crate) fn counts(args: &mut Args) -> Result<(), Failure> {
@@ -41,9 +38,9 @@ pub(crate) fn counts(args: &mut Args) -> Result<(), Failure> {
         Some(text) => count(&text)?,
     };
     args.finish()?;
-    Run::cargo("test --release -p vivant-brc --test stress --test overflow")
-        .env("VIVANT_OPERATIONS", operations.to_string())
-        .run_tests()
+    let run = Run::cargo("test --profile checks -p vivant-brc --test all")
+        .env("VIVANT_OPERATIONS", operations.to_string());
+    Tests::of(run).modules("stress overflow").run()
 }
 
 /// A number above zero.

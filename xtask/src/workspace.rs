@@ -27,34 +27,45 @@ pub(crate) fn read(path: &str) -> Result<String, Failure> {
 /// before `git add`. The list is sorted and leaves out tracked files that are deleted in the
 /// working tree.
 pub(crate) fn files() -> Result<Vec<String>, Failure> {
-    let listing = Command::new("git")
-        .args([
-            "ls-files",
-            "-z",
-            "--cached",
-            "--others",
-            "--exclude-standard",
-        ])
-        .current_dir(root())
-        .output()
-        .map_err(|error| format!("git ls-files: {error}"))?;
-    if !listing.status.success() {
-        return Err(format!(
-            "git ls-files: {}",
-            String::from_utf8_lossy(&listing.stderr).trim()
-        ));
-    }
-    let listing =
-        String::from_utf8(listing.stdout).map_err(|_| "git ls-files: a file name is not UTF-8")?;
-    let mut files: Vec<String> = listing
-        .split('\0')
-        .filter(|path| !path.is_empty() && root().join(path).is_file())
-        .map(String::from)
-        .collect();
+    let mut files = git(&[
+        "ls-files",
+        "-z",
+        "--cached",
+        "--others",
+        "--exclude-standard",
+    ])?;
+    files.retain(|path| root().join(path).is_file());
     files.sort();
     files.dedup();
     if files.is_empty() {
         return Err("git ls-files: no files; is this a checkout?".into());
     }
     Ok(files)
+}
+
+/// Paths from the root of the files that differ from the last commit: changed, new or deleted.
+pub(crate) fn changed() -> Result<Vec<String>, Failure> {
+    let mut files = git(&["diff", "--name-only", "--no-renames", "-z", "HEAD"])?;
+    files.extend(git(&["ls-files", "-z", "--others", "--exclude-standard"])?);
+    Ok(files)
+}
+
+/// What a command of git lists, with a NUL after each entry.
+fn git(args: &[&str]) -> Result<Vec<String>, Failure> {
+    let name = args[0];
+    let listing = Command::new("git")
+        .args(args)
+        .current_dir(root())
+        .output()
+        .map_err(|error| format!("git {name}: {error}"))?;
+    if !listing.status.success() {
+        return Err(format!(
+            "git {name}: {}",
+            String::from_utf8_lossy(&listing.stderr).trim()
+        ));
+    }
+    let listing = String::from_utf8(listing.stdout)
+        .map_err(|_| format!("git {name}: a file name is not UTF-8"))?;
+    let entries = listing.split('\0').filter(|path| !path.is_empty());
+    Ok(entries.map(String::from).collect())
 }

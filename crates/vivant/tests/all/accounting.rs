@@ -80,8 +80,8 @@ fn inspection_sees_depth_behaviour_and_reasons_while_the_actor_is_busy() {
         }
         std::thread::yield_now();
     };
-    assert_eq!(facts.actor, "accounting::Mayfly/0");
-    assert_eq!(facts.type_name, "accounting::Mayfly");
+    assert_eq!(facts.actor, "all::accounting::Mayfly/0");
+    assert_eq!(facts.type_name, "all::accounting::Mayfly");
     assert!(
         facts
             .current
@@ -100,7 +100,7 @@ fn inspection_sees_depth_behaviour_and_reasons_while_the_actor_is_busy() {
     busy.live(0).ask_blocking().unwrap();
     let facts = system
         .inspect()
-        .actor("accounting::Mayfly/0")
+        .actor("all::accounting::Mayfly/0")
         .cloned()
         .unwrap();
     assert!(facts.turns >= 4);

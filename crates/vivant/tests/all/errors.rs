@@ -68,7 +68,7 @@ fn asking_a_stopped_actor_names_all_there_is_to_know() {
     let AskError::Stopped(it) = &error else {
         panic!("{error}")
     };
-    assert_eq!(it.actor, "errors::Target/0");
+    assert_eq!(it.actor, "all::errors::Target/0");
     assert!(it.behaviour.ends_with("Target::ping"));
     assert!(it.place.file().ends_with("errors.rs"));
     assert_eq!(it.reason, StopReason::Stopped);
@@ -91,7 +91,7 @@ fn an_undelivered_message_comes_back_whole() {
         .block_on_inside(simulation.system().clone())
         .try_send()
         .unwrap_err();
-    assert_eq!(heard.actor, "errors::Target/0");
+    assert_eq!(heard.actor, "all::errors::Target/0");
     let (_system,) = heard.call.into_args();
 }
 
@@ -104,7 +104,7 @@ fn waiting_inside_a_turn_is_an_error_that_names_the_behaviour() {
         let actor = target(&system);
         let text = actor.wait_for_oneself().ask_blocking().unwrap();
         assert!(
-            text.contains("Target::wait_for_oneself") && text.contains("errors::Target/0"),
+            text.contains("Target::wait_for_oneself") && text.contains("all::errors::Target/0"),
             "{text}"
         );
         assert!(

@@ -159,16 +159,16 @@ fn paths_tell_parent_and_number() {
     let simulation = Simulation::new(0);
     let (first, _) = mortal(simulation.system());
     let (second, _) = mortal(simulation.system());
-    assert_eq!(Address::path(&first), "lifecycle::Mortal/0");
+    assert_eq!(Address::path(&first), "all::lifecycle::Mortal/0");
     assert_eq!(
         second.have_child().ask_blocking().unwrap(),
-        "lifecycle::Mortal/1/0"
+        "all::lifecycle::Mortal/1/0"
     );
     assert_eq!(
         second.have_child().ask_blocking().unwrap(),
-        "lifecycle::Mortal/1/1"
+        "all::lifecycle::Mortal/1/1"
     );
-    assert_eq!(format!("{second:?}"), "Address(lifecycle::Mortal/1)");
+    assert_eq!(format!("{second:?}"), "Address(all::lifecycle::Mortal/1)");
     assert!(first < second);
     assert_ne!(first, second);
 }
@@ -193,7 +193,7 @@ fn weak_addresses_do_not_keep_alive_and_pins_do() {
     assert_eq!(last(&log), "stop Unreferenced");
     assert_eq!(
         weak.path(),
-        "lifecycle::Mortal/0",
+        "all::lifecycle::Mortal/0",
         "a path outlives its actor"
     );
 }
@@ -213,7 +213,7 @@ fn after_shutdown_everything_answers_and_nothing_hangs() {
         }
         let report = system.shutdown();
         assert_eq!(report.alive.len(), 1);
-        assert_eq!(report.alive[0].actor, "lifecycle::Mortal/0");
+        assert_eq!(report.alive[0].actor, "all::lifecycle::Mortal/0");
         assert_eq!(report.alive[0].because.addresses, 1);
         match before.live().ask_blocking() {
             Err(AskError::Stopped(it)) => assert_eq!(it.reason, StopReason::Shutdown),

@@ -83,7 +83,7 @@ fn errors_say_what_is_wrong() {
     let other = system.lookup::<dyn Till>("cashier").unwrap_err();
     let shown = other.to_string();
     assert!(
-        shown.contains("dyn names::Till") && shown.contains("names::Cashier"),
+        shown.contains("dyn all::names::Till") && shown.contains("all::names::Cashier"),
         "{shown}"
     );
     let unknown = LookupError::Unknown {

@@ -234,7 +234,7 @@ fn a_kept_actor_keeps_what_it_knows() {
     let first = first.upgrade().expect("it is kept");
     let why = stage.system.why_alive(&first);
     assert_eq!((why.through.len(), why.by), (2, KeptBy::Kept), "{why}");
-    let path = |name: u64| format!("{}::Node/{name}", env!("CARGO_CRATE_NAME"));
+    let path = |name: u64| format!("{}::Node/{name}", module_path!());
     assert_eq!(why.through, [path(3), path(2)], "{why}");
     assert!(!stage.system.release(&first));
     let third = stage.system.why_alive(&first).through.pop();

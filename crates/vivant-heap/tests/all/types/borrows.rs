@@ -166,7 +166,7 @@ fn an_error_says_what_is_borrowed_and_how() {
     young_and_old(|m, [page, _]| {
         // Compilers differ in how they print lifetimes.
         let says = |error: BorrowError| {
-            let says = error.to_string().replace("types::borrows::", "");
+            let says = error.to_string().replace("all::types::borrows::", "");
             says.replace("<'_>", "")
         };
         let (one, two) = (page.borrow(), page.borrow());

@@ -65,7 +65,7 @@ fn names_work() -> Outcome {
     actor.walk().send();
     assert_eq!(
         <r#loop::Type<Loop> as Message>::NAME,
-        "macros::awkward::Loop::type"
+        "all::macros::awkward::Loop::type"
     );
     Ok(())
 }

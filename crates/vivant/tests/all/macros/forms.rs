@@ -20,10 +20,10 @@ fn behaviours_and_guards() -> Outcome {
 
 #[test]
 fn names() {
-    assert_eq!(bank::Account::NAME, "macros::bank::Account");
+    assert_eq!(bank::Account::NAME, "all::macros::bank::Account");
     assert_eq!(
         <bank::account::Deposit<bank::Account> as Message>::NAME,
-        "macros::bank::Account::deposit"
+        "all::macros::bank::Account::deposit"
     );
 }
 

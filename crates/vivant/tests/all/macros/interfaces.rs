@@ -65,7 +65,7 @@ fn hide_the_actor() -> Outcome {
     assert_eq!(ledgers[0].total().ask_blocking()?, 0);
     assert_eq!(
         format!("{:?}", ledgers[0].pay_in(1)).split(' ').next(),
-        Some("Call(macros::ledger::Ledger::pay_in")
+        Some("Call(all::macros::ledger::Ledger::pay_in")
     );
     Ok(())
 }

@@ -1,0 +1,166 @@
+//! `cargo test` or its like, for some of the tests of some packages.
+//!
+//! The integration tests of a package are one binary, `all`, with one module for each subject. A
+//! filter that matches no test is an error: a module that is renamed would otherwise leave the
+//! check, and the check would pass.
+
+use crate::Failure;
+use crate::command::Run;
+
+/// Tests to run. A test runs if it is in one of the modules, or if no module is named, and if its
+/// name contains no word of `skipped`.
+#[derive(Clone)]
+pub(crate) struct Tests {
+    /// The command, without `--` and what follows it.
+    run: Run,
+    modules: Vec<&'static str>,
+    skipped: Vec<&'static str>,
+    /// Variables of the run alone, not of the listing.
+    env: Vec<(&'static str, String)>,
+}
+
+impl Tests {
+    pub(crate) fn of(run: Run) -> Self {
+        Self {
+            run,
+            modules: Vec::new(),
+            skipped: Vec::new(),
+            env: Vec::new(),
+        }
+    }
+
+    /// Adds each word of `line` as a module at the root of the binary.
+    pub(crate) fn modules(mut self, line: &'static str) -> Self {
+        self.modules.extend(line.split_whitespace());
+        self
+    }
+
+    /// Adds each word of `line` as a part of names of tests to leave out.
+    pub(crate) fn skip(mut self, line: &'static str) -> Self {
+        self.skipped.extend(line.split_whitespace());
+        self
+    }
+
+    /// Sets a variable for the run. The tests are listed without it: under Miri's `many-seeds` they
+    /// would be listed once for each seed.
+    pub(crate) fn env(mut self, name: &'static str, value: impl Into<String>) -> Self {
+        self.env.push((name, value.into()));
+        self
+    }
+
+    /// Runs the tests, if each filter matches one.
+    pub(crate) fn run(&self) -> Result<(), Failure> {
+        self.expect()?;
+        self.filtered().run()
+    }
+
+    /// Lists all tests of the command, and fails if there are none, or if a filter matches none.
+    fn expect(&self) -> Result<(), Failure> {
+        let output = self.run.clone().words("-- --list").output()?;
+        let count = self
+            .count(&listed(&output))
+            .map_err(|why| self.run.failed(&why))?;
+        println!("# {count} tests");
+        Ok(())
+    }
+
+    /// How many of the tests run, or which filter matches none.
+    fn count(&self, tests: &[&str]) -> Result<usize, Failure> {
+        if let Some(module) = self
+            .modules
+            .iter()
+            .find(|module| !tests.iter().any(|test| is_in(test, module)))
+        {
+            return Err(format!("it finds no tests in the module `{module}`"));
+        }
+        if let Some(word) = self
+            .skipped
+            .iter()
+            .find(|word| !tests.iter().any(|test| test.contains(**word)))
+        {
+            return Err(format!("it finds no tests to skip by the word `{word}`"));
+        }
+        let chosen = |test: &&&str| {
+            (self.modules.is_empty() || self.modules.iter().any(|module| is_in(test, module)))
+                && !self.skipped.iter().any(|word| test.contains(word))
+        };
+        match tests.iter().filter(chosen).count() {
+            0 => Err("it finds no tests".into()),
+            count => Ok(count),
+        }
+    }
+
+    /// The command with its filters. The harness looks for a filter anywhere in a name, and runs
+    /// also what an inner module of the same name holds.
+    fn filtered(&self) -> Run {
+        let mut run = self.run.clone();
+        for (name, value) in &self.env {
+            run = run.env(name, value);
+        }
+        if !self.modules.is_empty() || !self.skipped.is_empty() {
+            run = run.arg("--");
+        }
+        for module in &self.modules {
+            run = run.arg(format!("{module}::"));
+        }
+        for word in &self.skipped {
+            run = run.arg("--skip").arg(*word);
+        }
+        run
+    }
+}
+
+fn is_in(test: &str, module: &str) -> bool {
+    test.strip_prefix(module)
+        .is_some_and(|rest| rest.starts_with("::"))
+}
+
+/// The names of the tests in the output of `--list`. Benchmarks are none.
+fn listed(output: &str) -> Vec<&str> {
+    output
+        .lines()
+        .filter_map(|line| line.strip_suffix(": test"))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LIST: &str = "races::a: test\nraces::model::b: test\nsteps::c: test\nd: benchmark\n\n";
+
+    fn tests() -> Tests {
+        Tests::of(Run::cargo("test --test all"))
+    }
+
+    #[test]
+    fn tests_are_counted_and_benchmarks_are_not() {
+        let list = listed(LIST);
+        assert_eq!(tests().count(&list), Ok(3));
+        assert_eq!(tests().modules("races steps").count(&list), Ok(3));
+        assert_eq!(tests().modules("races").skip("model").count(&list), Ok(1));
+        assert!(tests().count(&listed("0 tests, 0 benchmarks\n")).is_err());
+        assert!(tests().skip("::").count(&list).is_err());
+    }
+
+    #[test]
+    fn canary_a_filter_that_matches_nothing_is_an_error() {
+        let list = listed(LIST);
+        let why = |tests: Tests| tests.count(&list).unwrap_err();
+        assert!(why(tests().modules("races stages")).contains("module `stages`"));
+        // Neither a part of a name nor a module within another one is the module.
+        assert!(why(tests().modules("race")).contains("module `race`"));
+        assert!(why(tests().modules("model")).contains("module `model`"));
+        assert!(why(tests().skip("modal")).contains("word `modal`"));
+    }
+
+    #[test]
+    fn filters_follow_the_command() {
+        let line = |tests: Tests| tests.filtered().line();
+        assert_eq!(line(tests()), "cargo test --test all");
+        assert_eq!(
+            line(tests().modules("races steps").skip("model")),
+            "cargo test --test all -- races:: steps:: --skip model"
+        );
+    }
+}
